@@ -12,11 +12,11 @@ extern "C" {
 /* -------------------------------------------------------------------- registered host memory -- */
 
 /* Registers host memory. With config.check_host, a section outside of all registered ranges is
- * ACCD_OUT_OF_BOUNDS, with the name of the nearest range; nothing is read there (TR14-1.1-02). */
-ACCD_API accd_status accd_host_add(accd_context *context, const void *start, uint64_t bytes,
+ * ACCD_ERROR_OUT_OF_BOUNDS, with the name of the nearest range; nothing is read there (TR14-1.1-02). */
+ACCD_API accd_status accd_host_register(accd_context *context, const void *start, uint64_t bytes,
                                    const accd_label *label);
 /* Changes the range that begins at start. live = 0: freed, but kept for messages; -1: removed. */
-ACCD_API void accd_host_mark(accd_context *context, const void *start, int live);
+ACCD_API void accd_host_set_state(accd_context *context, const void *start, int live);
 typedef struct accd_host_range {
     accd_object_info info;
     int live;
@@ -33,12 +33,12 @@ ACCD_API int accd_host_bounds(accd_context *context, const void *address, uint64
 /* The state of a context: its tables, devices, regions and queues, and the bytes of registered host memory that is
  * live. Labels and programs are no part of it. */
 typedef struct accd_checkpoint accd_checkpoint;
-/* Saves the state. The caller frees the checkpoint, before the context is closed. ACCD_MISUSE: a construct or a
+/* Saves the state. The caller frees the checkpoint, before the context is closed. ACCD_ERROR_MISUSE: a construct or a
  * kernel is under way, or the context was opened without config.checkpoints. */
-ACCD_API accd_status accd_checkpoint_take(accd_context *context, accd_checkpoint **checkpoint_p);
+ACCD_API accd_status accd_checkpoint_new(accd_context *context, accd_checkpoint **checkpoint_p);
 /* Makes the state what it was; any number of times, in any order. Regions and bounds that ended since are valid
  * again, and those that were made since are not valid any more. Host memory that was registered and live must be there
- * still. The function for events stays as it is now. ACCD_MISUSE: as above. */
+ * still. The function for events stays as it is now. ACCD_ERROR_MISUSE: as above. */
 ACCD_API accd_status accd_checkpoint_restore(accd_checkpoint *checkpoint);
 ACCD_API void accd_checkpoint_free(accd_checkpoint *checkpoint);
 
@@ -46,12 +46,12 @@ ACCD_API void accd_checkpoint_free(accd_checkpoint *checkpoint);
 
 /* For tests: checks all invariants. NULL: they hold; else a sentence about the first that does not, which the
  * context owns. Costs O(n log n). */
-ACCD_API const char *accd_check(accd_context *context);
+ACCD_API const char *accd_check_invariants(accd_context *context);
 /* A hash of present objects, attachments, levels and device bytes: equal states have equal hashes. */
-ACCD_API uint64_t accd_digest(accd_context *context);
+ACCD_API uint64_t accd_state_digest(accd_context *context);
 
 /* Hashes of the parts of a device's state, without addresses: the same program in another process has the same ones.
- * Host memory is that of accd_host_add, and its ranges are numbered in the order of registration. A word of
+ * Host memory is that of accd_host_register, and its ranges are numbered in the order of registration. A word of
  * eight bytes that is the address of a byte of such a range, or of its end, counts as that number and an
  * offset. So does the address of a byte of present data on a device. Other device addresses count as one; in rest those
  * of memory that is in use are offsets. */
@@ -66,15 +66,15 @@ typedef struct accd_digest_set {
 } accd_digest_set;
 /* numbers: n numbers for the first ranges, in place of 1 to n; NULL: none. With two numbers exchanged the hashes are those
  * of the program in which these ranges have exchanged their names.
- * ACCD_MISUSE: a construct or a kernel is under way. */
-ACCD_API accd_status accd_digests(accd_context *context, int device, const uint32_t *numbers, size_t n,
+ * ACCD_ERROR_MISUSE: a construct or a kernel is under way. */
+ACCD_API accd_status accd_state_digests(accd_context *context, int device, const uint32_t *numbers, size_t n,
                                   accd_digest_set *digests_p);
 
 /* ----------------------------------------------------------------- tests of failure handling -- */
 
 /* The n-th device allocation, or copy, from now on fails; 0: none. Simulated device only. */
-ACCD_API void accd_fail_allocation(accd_context *context, int device, uint64_t n);
-ACCD_API void accd_fail_copy(accd_context *context, int device, uint64_t n);
+ACCD_API void accd_inject_allocation_failure(accd_context *context, int device, uint64_t n);
+ACCD_API void accd_inject_copy_failure(accd_context *context, int device, uint64_t n);
 
 #ifdef __cplusplus
 }

@@ -21,8 +21,8 @@
  * Units. Sizes are in bytes; counts and indices of elements are called so. Device addresses are uint64_t;
  * 0 is not an address.
  *
- * Errors that are not listed at each function: ACCD_NO_DEVICE for an invalid device number,
- * ACCD_OUT_OF_MEMORY of the host, and ACCD_MISUSE. ACCD_MISUSE is a call from within a callback, a null
+ * Errors that are not listed at each function: ACCD_ERROR_NO_DEVICE for an invalid device number,
+ * ACCD_ERROR_OUT_OF_MEMORY of the host, and ACCD_ERROR_MISUSE. ACCD_ERROR_MISUSE is a call from within a callback, a null
  * pointer where an object is needed, or an invalid enumerator or number. Functions without a status then
  * return 0 or NULL.
  */
@@ -56,33 +56,33 @@ ACCD_API const char *accd_version(void);
  * the next number. */
 #define ACCD_STATUS_MAP(X)                                                                           \
     X(OK, 0, "ok", "no error")                                                                       \
-    X(NOT_PRESENT, 1, "not-present", "data are not present on the device")                           \
-    X(ALREADY_PRESENT, 2, "already-present", "data are present already")                             \
-    X(PARTIALLY_PRESENT, 3, "partially-present", "only a part of the data is present")               \
-    X(PARTIAL_OVERLAP, 4, "partial-overlap", "two objects of one construct overlap in part")         \
-    X(NOT_ATTACHED, 5, "not-attached", "the pointer is not attached")                                \
-    X(POINTER_CHANGED, 6, "pointer-changed", "a translated pointer was changed")                     \
-    X(STILL_ATTACHED, 7, "still-attached", "attached pointers would lose their target")              \
-    X(INVALID_SECTION, 8, "invalid-section", "an array section is not valid")                        \
-    X(NULL_POINTER, 9, "null-pointer", "a null pointer has no target")                               \
-    X(MISSING_WAIT, 10, "missing-wait", "an activity queue was not waited for")                      \
-    X(OUT_OF_BOUNDS, 11, "out-of-bounds", "an access leaves the object")                             \
-    X(HOST_POINTER_ON_DEVICE, 12, "host-pointer-on-device", "a host address was used on the device") \
-    X(DEVICE_POINTER_ON_HOST, 13, "device-pointer-on-host", "a device address was used on the host") \
-    X(EXCLUDED_MEMBER, 14, "excluded-member", "a member that was not mapped was used on the device") \
-    X(UNINITIALIZED_READ, 15, "uninitialized-read", "device memory was read before it was written")  \
-    X(REGION_NESTING, 16, "region-nesting", "regions are not properly nested")                       \
-    X(NO_DEVICE, 17, "no-device", "there is no such device")                                         \
-    X(OUT_OF_DEVICE_MEMORY, 18, "out-of-device-memory", "the device has not enough free memory")     \
-    X(DEVICE_ERROR, 19, "device-error", "the device failed")                                         \
-    X(OUT_OF_MEMORY, 20, "out-of-memory", "the host has not enough memory")                          \
-    X(LIMIT, 21, "limit", "a limit was reached")                                                     \
-    X(CALLBACK, 22, "callback", "a function called for a section bound failed")                      \
-    X(MISUSE, 23, "misuse", "the interface was used wrongly")                                        \
+    X(ERROR_NOT_PRESENT, 1, "not-present", "data are not present on the device")                           \
+    X(ERROR_ALREADY_PRESENT, 2, "already-present", "data are present already")                             \
+    X(ERROR_PARTIALLY_PRESENT, 3, "partially-present", "only a part of the data is present")               \
+    X(ERROR_PARTIAL_OVERLAP, 4, "partial-overlap", "two objects of one construct overlap in part")         \
+    X(ERROR_NOT_ATTACHED, 5, "not-attached", "the pointer is not attached")                                \
+    X(ERROR_POINTER_CHANGED, 6, "pointer-changed", "a translated pointer was changed")                     \
+    X(ERROR_STILL_ATTACHED, 7, "still-attached", "attached pointers would lose their target")              \
+    X(ERROR_INVALID_SECTION, 8, "invalid-section", "an array section is not valid")                        \
+    X(ERROR_NULL_POINTER, 9, "null-pointer", "a null pointer has no target")                               \
+    X(ERROR_MISSING_WAIT, 10, "missing-wait", "an activity queue was not waited for")                      \
+    X(ERROR_OUT_OF_BOUNDS, 11, "out-of-bounds", "an access leaves the object")                             \
+    X(ERROR_HOST_POINTER_ON_DEVICE, 12, "host-pointer-on-device", "a host address was used on the device") \
+    X(ERROR_DEVICE_POINTER_ON_HOST, 13, "device-pointer-on-host", "a device address was used on the host") \
+    X(ERROR_EXCLUDED_MEMBER, 14, "excluded-member", "a member that was not mapped was used on the device") \
+    X(ERROR_UNINITIALIZED_READ, 15, "uninitialized-read", "device memory was read before it was written")  \
+    X(ERROR_REGION_NESTING, 16, "region-nesting", "regions are not properly nested")                       \
+    X(ERROR_NO_DEVICE, 17, "no-device", "there is no such device")                                         \
+    X(ERROR_OUT_OF_DEVICE_MEMORY, 18, "out-of-device-memory", "the device has not enough free memory")     \
+    X(ERROR_DEVICE, 19, "device-error", "the device failed")                                         \
+    X(ERROR_OUT_OF_MEMORY, 20, "out-of-memory", "the host has not enough memory")                          \
+    X(ERROR_LIMIT, 21, "limit", "a limit was reached")                                                     \
+    X(ERROR_CALLBACK, 22, "callback", "a function called for a section bound failed")                      \
+    X(ERROR_MISUSE, 23, "misuse", "the interface was used wrongly")                                        \
     /* of texts, which accdeep.h has */                                                              \
-    X(SYNTAX, 24, "syntax", "a text is not well-formed")                                             \
-    X(INVALID, 25, "invalid", "a text breaks a rule that holds before anything is run")              \
-    X(INTERNAL, 26, "internal", "an error in accdeep itself")
+    X(ERROR_SYNTAX, 24, "syntax", "a text is not well-formed")                                             \
+    X(ERROR_INVALID, 25, "invalid", "a text breaks a rule that holds before anything is run")              \
+    X(ERROR_INTERNAL, 26, "internal", "an error in accdeep itself")
 
 typedef enum accd_status {
 #define ACCD_X(name, number, code, text) ACCD_##name = (number),
@@ -143,7 +143,7 @@ enum { ACCD_POISON = 0x7F };
 
 /* Documents and runtimes differ; a rule profile decides. accdeep_rules.def describes each knob and its
  * values. */
-typedef enum accd_choice { ACCD_IGNORE, ACCD_REJECT } accd_choice;
+typedef enum accd_choice { ACCD_CHOICE_IGNORE, ACCD_CHOICE_REJECT } accd_choice;
 #define ACCD_CHOICE(name, about, rules, ignored, rejected)
 #define ACCD_FLAG(name, about, rules, no, yes)
 #define ACCD_VALUE(enumerator, word, meaning) enumerator,
@@ -163,10 +163,10 @@ typedef struct accd_rules {
 
 /* The built-in profile of that name: "tr14", "openacc-3.3" and the others of accdeep_rules.def. NULL:
  * none. */
-ACCD_API const accd_rules *accd_rules_named(const char *name);
+ACCD_API const accd_rules *accd_find_rules(const char *name);
 /* A row lists the ids of one rule in several documents. Returns the id at a place of a row, both from 0;
  * NULL: none. A constant. */
-ACCD_API const char *accd_rule_at(unsigned row, unsigned place);
+ACCD_API const char *accd_get_rule_id(unsigned row, unsigned place);
 
 /* Kinds of events. Events are reported after the construct succeeded, in the order of TR-14-1's steps. */
 typedef enum accd_op {
@@ -181,7 +181,7 @@ typedef enum accd_op {
     ACCD_OP_DECREF,
     ACCD_OP_FUSE,
     ACCD_OP_KERNEL, /* the body of a compute construct has run; in a queue, when the queue has run it */
-    ACCD_OP_WAIT,   /* the program, or a queue, waits for queues: see accd_waited */
+    ACCD_OP_WAIT,   /* the program, or a queue, waits for queues: see accd_report_wait */
     ACCD_OP_COUNT
 } accd_op;
 /* The name of an event in traces: "alloc", "h2d". A constant. */
@@ -206,7 +206,7 @@ typedef struct accd_event {
 typedef void (*accd_event_fn)(void *ud, const accd_event *event);
 
 /* Calls function fn for rows 0 .. n-1: args[k][row] are the arguments of a row, out[row] is its result.
- * Returns 0, or another number to stop the construct with ACCD_CALLBACK. */
+ * Returns 0, or another number to stop the construct with ACCD_ERROR_CALLBACK. */
 typedef int (*accd_bound_fn)(void *ud, int fn, size_t n, int nargs, const int64_t *const *args, int64_t *out);
 
 /* Layouts of Fortran descriptors. All begin with the address of the data. */
@@ -238,13 +238,13 @@ typedef struct accd_context_config {
     accd_allocator alloc;    /* NULL: realloc and free */
     void *alloc_ud;
     const accd_rules *rules; /* copied; NULL: "tr14" */
-    unsigned devices;        /* default 1, at most ACCD_DEVICES_MOST */
+    unsigned devices;        /* default 1, at most ACCD_MAX_DEVICES */
     uint64_t device_bytes;   /* memory of each device. 0, the default: the whole memory of a real device; 16 GiB of
                                 address space of a simulated one */
     unsigned threads;        /* for large constructs; 0: one for each processor, at most 16; else at
-                                most ACCD_THREADS_MOST */
+                                most ACCD_MAX_THREADS */
     size_t group_least;      /* a construct with at least so many sections makes a group */
-    int check_host;          /* sections must lie in memory that accd_host_add has registered */
+    int check_host;          /* sections must lie in memory that accd_host_register has registered */
     accd_event_fn on_event;
     void *event_ud;
     accd_bound_fn on_bound;
@@ -253,21 +253,21 @@ typedef struct accd_context_config {
     accd_descriptor_layout descriptors; /* of accd_attach_descriptor */
     unsigned first_device;   /* which device of the machine is device 0. If the machine has too few, several
                                 devices of the context share one */
-    accd_device_info *no_device; /* NULL, or gets the reason of ACCD_NO_DEVICE in its member why */
+    accd_device_info *no_device; /* NULL, or gets the reason of ACCD_ERROR_NO_DEVICE in its member why */
     accd_queue_mode queues;  /* when the work of queues is done */
     int own_kernels;         /* kernels of the program write device memory. All of it then counts as written,
                                 and any stream may use it once its construct has returned. Always so for
                                 "direct"; never for "sim", whose memory no kernel can use */
-    int checkpoints;         /* states can be saved and restored: see accd_checkpoint_take. Only for "sim"; one
+    int checkpoints;         /* states can be saved and restored: see accd_checkpoint_new. Only for "sim"; one
                                 thread works, and alloc is asked for checkpoints alone */
-    int new_places;         /* device memory that was freed is used again only if there is no other, so that what
+    int avoid_reuse;         /* device memory that was freed is used again only if there is no other, so that what
                                 points there points to nothing. Only for "sim" */
     accd_charge_fn charge;   /* NULL: no count is kept. Only for "sim" */
     void *charge_ud;
 } accd_context_config;
 
-#define ACCD_DEVICES_MOST 64
-#define ACCD_THREADS_MOST 1024
+#define ACCD_MAX_DEVICES 64
+#define ACCD_MAX_THREADS 1024
 
 /* Sets the size, and all members to their defaults. */
 ACCD_API void accd_context_config_init(accd_context_config *config);
@@ -280,19 +280,19 @@ ACCD_API void accd_context_config_init(accd_context_config *config);
  * to 16. "guarded-begin": the page comes before the allocation. "guarded-again": "guarded", but freed memory does
  * not rest: it keeps its page, and the next allocation of that size gets it. "cuda": memory of a GPU, through the
  * driver that is found when the context is opened; then the process must not fork. NULL: no such backend. */
-ACCD_API const accd_backend *accd_backend_named(const char *name);
+ACCD_API const accd_backend *accd_find_backend(const char *name);
 
-/* Describes a device of this machine that the backend can use, by its number from 0. ACCD_NO_DEVICE:
+/* Describes a device of this machine that the backend can use, by its number from 0. ACCD_ERROR_NO_DEVICE:
  * info_p->why has the reason; it is empty after the last device (HOUSE-device). */
-ACCD_API accd_status accd_device_about(const accd_backend *backend, unsigned number,
+ACCD_API accd_status accd_device_get_info(const accd_backend *backend, unsigned number,
                                        accd_device_info *info_p);
 
-/* Makes a context with its own devices and tables; the caller closes it. ACCD_OUT_OF_MEMORY;
- * ACCD_NO_DEVICE; ACCD_MISUSE: a configuration of another size, too many devices or threads, or an invalid
+/* Makes a context with its own devices and tables; the caller closes it. ACCD_ERROR_OUT_OF_MEMORY;
+ * ACCD_ERROR_NO_DEVICE; ACCD_ERROR_MISUSE: a configuration of another size, too many devices or threads, or an invalid
  * enumerator, also in its rules (HOUSE-device, HOUSE-memory). */
-ACCD_API accd_status accd_context_open(accd_context **context_p, const accd_context_config *config);
+ACCD_API accd_status accd_context_new(accd_context **context_p, const accd_context_config *config);
 /* Frees the context, its open regions, and all device memory. Nothing is copied to the host. */
-ACCD_API void accd_context_close(accd_context *context);
+ACCD_API void accd_context_free(accd_context *context);
 
 /* The error of the last call that failed; valid until the next call. Never NULL. */
 ACCD_API const accd_error *accd_context_error(const accd_context *context);
@@ -301,10 +301,10 @@ ACCD_API const accd_rules *accd_get_rules(const accd_context *context);
 /* The number of devices. */
 ACCD_API int accd_device_count(const accd_context *context);
 /* Sets the function for events; NULL: none. */
-ACCD_API void accd_context_on_event(accd_context *context, accd_event_fn fn, void *ud);
+ACCD_API void accd_context_set_event_handler(accd_context *context, accd_event_fn fn, void *ud);
 /* Which operations the function hears of from now on, and of which with names; others have the name "". A bit for each:
  * 1 << op. At first: all. */
-ACCD_API void accd_context_hear(accd_context *context, unsigned ops, unsigned named);
+ACCD_API void accd_context_subscribe(accd_context *context, unsigned ops, unsigned named);
 
 /* ---------------------------------------------------------------------- labels and programs -- */
 
@@ -312,7 +312,7 @@ ACCD_API void accd_context_hear(accd_context *context, unsigned ops, unsigned na
 typedef struct accd_dimension {
     int64_t lower, extent, stride;
 } accd_dimension;
-#define ACCD_RANK_MOST 15
+#define ACCD_MAX_RANK 15
 
 /* How elements of an array are named: s(1,2) in Fortran. In C it gives the rows of a label's object,
  * s[1][2]: only their extents, the innermost first. */
@@ -324,7 +324,7 @@ typedef struct accd_array {
                            words each: lower bound, extent and stride */
     uint32_t span;      /* not 0: the words are stride, lower and upper bound, and strides count units of the
                            word at this offset */
-    accd_dimension dimensions[ACCD_RANK_MOST];
+    accd_dimension dimensions[ACCD_MAX_RANK];
 } accd_array;
 
 /* The name of an object. Labels belong to the context, and live as long. */
@@ -340,31 +340,31 @@ typedef struct accd_label {
     const accd_array *array;    /* names of its elements, or NULL */
     uint32_t id;        /* for the core */
 } accd_label;
-#define ACCD_INDICES 3
+#define ACCD_MAX_LABEL_INDICES 3
 #define ACCD_LABEL_SECTION 1u /* printed with [start:length] */
 #define ACCD_LABEL_MEMBER 2u  /* printed after the name of the element that holds the pointer */
 #define ACCD_LABEL_ELEMENT 4u /* printed with [start]: one element of an array */
-#define ACCD_LABEL_ROUND 8u   /* elements are named (1), (2) ..., as in Fortran, not [0], [1] */
+#define ACCD_LABEL_PARENTHESES 8u   /* elements are named (1), (2) ..., as in Fortran, not [0], [1] */
 #define ACCD_LABEL_INDEXED 16u /* for the core: its name has a # */
 
 /* The context's copy of a label and its strings; equal labels share one copy. NULL: out of memory. */
-ACCD_API const accd_label *accd_label_new(accd_context *context, const accd_label *label);
+ACCD_API const accd_label *accd_label_intern(accd_context *context, const accd_label *label);
 
 /* What a clause does with an item. */
 typedef enum accd_action {
-    ACCD_INHERIT, /* in programs: the action of the item */
-    ACCD_COPY,
-    ACCD_COPYIN,
-    ACCD_COPYOUT,
-    ACCD_CREATE,
-    ACCD_NO_CREATE,
-    ACCD_PRESENT,
-    ACCD_DELETE,
-    ACCD_ATTACH,
-    ACCD_DETACH,
-    ACCD_UPDATE_SELF,
-    ACCD_UPDATE_DEVICE,
-    ACCD_HOLD, /* storage and a reference, no copies: the base of a member clause (TR14-3.4-05) */
+    ACCD_ACTION_INHERIT, /* in programs: the action of the item */
+    ACCD_ACTION_COPY,
+    ACCD_ACTION_COPYIN,
+    ACCD_ACTION_COPYOUT,
+    ACCD_ACTION_CREATE,
+    ACCD_ACTION_NO_CREATE,
+    ACCD_ACTION_PRESENT,
+    ACCD_ACTION_DELETE,
+    ACCD_ACTION_ATTACH,
+    ACCD_ACTION_DETACH,
+    ACCD_ACTION_UPDATE_SELF,
+    ACCD_ACTION_UPDATE_DEVICE,
+    ACCD_ACTION_HOLD, /* storage and a reference, no copies: the base of a member clause (TR14-3.4-05) */
     ACCD_ACTION_COUNT
 } accd_action;
 /* The name of an action in messages: "copyin". A constant. */
@@ -374,7 +374,7 @@ ACCD_API const char *accd_action_name(accd_action action);
  * pointers are followed. It is the compiled form of a nest (TR14-3.3-17). */
 typedef struct accd_piece { /* bytes of the element itself */
     uint64_t offset, bytes;
-    uint8_t action;          /* ACCD_INHERIT, or an action of its own */
+    uint8_t action;          /* ACCD_ACTION_INHERIT, or an action of its own */
     uint8_t init;            /* init_needed: create acts as copyin, copyout as copy */
     uint8_t entry_only;      /* copied to the device at entry, never back: an untranslated pointer */
     uint8_t base_pointer;    /* base pointer of a section: copied with a new object, ignored in a present one */
@@ -388,7 +388,7 @@ typedef struct accd_field { /* a pointer that is followed, or embedded elements 
     int start;               /* register with the first element; -1: 0 */
     uint8_t action;
     uint16_t flags;          /* ACCD_ITEM_PRESENT_OR, _KEEP, _REFRESH, _ALWAYS_IN, _ALWAYS_OUT, _MUST, _FINAL, _ZERO,
-                                _ATTACH_*, with an action of its own; with ACCD_INHERIT, flags are inherited, too,
+                                _ATTACH_*, with an action of its own; with ACCD_ACTION_INHERIT, flags are inherited, too,
                                 but for _ATTACH_* */
     uint8_t init;
     uint8_t embedded;        /* the elements are in the object itself: they are walked, not mapped */
@@ -414,14 +414,14 @@ typedef enum accd_opcode {
     ACCD_I_LOAD,    /* to = member of type b at offset k of the element */
     ACCD_I_LOAD_AT, /* to = value of type b at address a + k. A null or dangling address is an error; at
                        address -1 nothing is read */
-    /* k = 0: computed in 64 bits; an undefined result becomes ACCD_UNREPRESENTABLE. k = 1 + ACCD_I32, ACCD_U32,
-     * ACCD_I64 or ACCD_U64: as C computes in this type. What C leaves undefined is an error: a division by zero,
-     * an overflow of a signed type, a shift by too many bits. Registers have the value of the type; for ACCD_U64,
+    /* k = 0: computed in 64 bits; an undefined result becomes ACCD_UNREPRESENTABLE. k = 1 + ACCD_SCALAR_I32, ACCD_SCALAR_U32,
+     * ACCD_SCALAR_I64 or ACCD_SCALAR_U64: as C computes in this type. What C leaves undefined is an error: a division by zero,
+     * an overflow of a signed type, a shift by too many bits. Registers have the value of the type; for ACCD_SCALAR_U64,
      * its bits. */
     ACCD_I_ADD, ACCD_I_SUB, ACCD_I_MUL, ACCD_I_DIV, ACCD_I_MOD, ACCD_I_SHL, ACCD_I_SHR,
     ACCD_I_AND, ACCD_I_OR, ACCD_I_XOR,
     ACCD_I_EQ, ACCD_I_NE,
-    ACCD_I_LT, ACCD_I_LE, /* k = 1 + ACCD_U64: unsigned */
+    ACCD_I_LT, ACCD_I_LE, /* k = 1 + ACCD_SCALAR_U64: unsigned */
     ACCD_I_NEG, ACCD_I_NOT, ACCD_I_LNOT,
     ACCD_I_DISTANCE, /* to = (a - b) / k, of pointers to elements of k bytes */
     ACCD_I_SELECT,  /* to = a ? b : register k */
@@ -434,7 +434,7 @@ typedef enum accd_opcode {
 } accd_opcode;
 
 typedef enum accd_scalar {
-    ACCD_I8, ACCD_U8, ACCD_I16, ACCD_U16, ACCD_I32, ACCD_U32, ACCD_I64, ACCD_U64, ACCD_BOOL,
+    ACCD_SCALAR_I8, ACCD_SCALAR_U8, ACCD_SCALAR_I16, ACCD_SCALAR_U16, ACCD_SCALAR_I32, ACCD_SCALAR_U32, ACCD_SCALAR_I64, ACCD_SCALAR_U64, ACCD_SCALAR_BOOL,
     ACCD_SCALAR_COUNT
 } accd_scalar;
 
@@ -464,7 +464,7 @@ typedef struct accd_program_spec {
     size_t nmembers;
 } accd_program_spec;
 
-/* Checks and copies a program. The caller releases it. ACCD_MISUSE: an invalid program, such as registers
+/* Checks and copies a program. The caller releases it. ACCD_ERROR_MISUSE: an invalid program, such as registers
  * out of range, or members outside of the element. */
 ACCD_API accd_status accd_program_new(accd_context *context, const accd_program_spec *spec,
                                       accd_program **program_p);
@@ -474,8 +474,8 @@ ACCD_API accd_program *accd_program_retain(accd_program *program);
 ACCD_API void accd_program_release(accd_program *program);
 
 /* Runs code once, without an element. registers is the number of registers; out gets their values.
- * Instructions about elements (ACCD_I_LOAD, ACCD_I_INHERIT, ACCD_I_SELF) are ACCD_MISUSE.
- * ACCD_NULL_POINTER, ACCD_CALLBACK, ACCD_INVALID_SECTION, ACCD_OUT_OF_BOUNDS (TR14-3.1.1-21). */
+ * Instructions about elements (ACCD_I_LOAD, ACCD_I_INHERIT, ACCD_I_SELF) are ACCD_ERROR_MISUSE.
+ * ACCD_ERROR_NULL_POINTER, ACCD_ERROR_CALLBACK, ACCD_ERROR_INVALID_SECTION, ACCD_ERROR_OUT_OF_BOUNDS (TR14-3.1.1-21). */
 ACCD_API accd_status accd_evaluate(accd_context *context, const accd_instruction *code,
                                    size_t ncode, unsigned registers, const int64_t *params,
                                    int64_t *out);
@@ -484,39 +484,39 @@ ACCD_API accd_status accd_evaluate(accd_context *context, const accd_instruction
 
 /* ------------------------------------------------------------------------------- constructs -- */
 
-typedef enum accd_kind {
-    ACCD_REGION,     /* structured data region: entry now, exit at accd_region_end */
-    ACCD_COMPUTE,    /* compute region: entry and exit as above */
-    ACCD_ENTER_DATA,
-    ACCD_EXIT_DATA,
-    ACCD_UPDATE
-} accd_kind;
+typedef enum accd_construct_kind {
+    ACCD_KIND_REGION,     /* structured data region: entry now, exit at accd_region_end */
+    ACCD_KIND_COMPUTE,    /* compute region: entry and exit as above */
+    ACCD_KIND_ENTER_DATA,
+    ACCD_KIND_EXIT_DATA,
+    ACCD_KIND_UPDATE
+} accd_construct_kind;
 
-typedef struct accd_dim { /* one dimension of a section with gaps */
+typedef struct accd_stride { /* one dimension of a section with gaps */
     uint64_t count, step; /* number of runs, and bytes from one to the next */
-} accd_dim;
+} accd_stride;
 
 typedef struct accd_item {
     const void *host;        /* first byte */
-    uint64_t bytes;          /* 0: the clause does not apply (TR14-4.3-14). With ACCD_ATTACH of a descriptor: the
+    uint64_t bytes;          /* 0: the clause does not apply (TR14-4.3-14). With ACCD_ACTION_ATTACH of a descriptor: the
                                 bytes that must be present; 0: those at the address in the descriptor */
     const void *slot;        /* address of the pointer through which the section is reached, or NULL */
     uint32_t slot_bytes;     /* of the descriptor (CFI_cdesc_t) that begins with the pointer; it is attached as a
-                                whole (FLANG-composite-1). 0: a plain pointer. ACCD_MISUSE: not whole words,
+                                whole (FLANG-composite-1). 0: a plain pointer. ACCD_ERROR_MISUSE: not whole words,
                                 or too large for a descriptor */
     int64_t start;           /* index of the first element, for names only */
-    int64_t index[ACCD_INDICES]; /* for # in the label's name */
+    int64_t index[ACCD_MAX_LABEL_INDICES]; /* for # in the label's name */
     const accd_label *label; /* or NULL */
     accd_program *program;   /* mapping program of its elements; NULL: plain data */
     const int64_t *params;   /* of the program */
     const void *frame;       /* NULL, or the aggregate of which the item is a member, if it is not mapped
                                 itself. On the device its members keep their distances */
-    uint64_t room;           /* bytes of the frame, in the first construct that names it */
+    uint64_t frame_bytes;           /* bytes of the frame, in the first construct that names it */
     const void *base;        /* element 0 of the array of the section; NULL: host (DIR-4.1-03) */
-    const accd_dim *dims;    /* with ndims: of the bytes, the item means only runs of `run` bytes. The first run is
+    const accd_stride *dims;    /* with ndims: of the bytes, the item means only runs of `run` bytes. The first run is
                                 at host, the others at these distances. All bytes, gaps included, are present or
                                 get memory. Only runs are copied (ACC33-upd-2), and only their elements are walked.
-                                ACCD_MISUSE: runs outside of the bytes, overlapping runs, or parts of elements */
+                                ACCD_ERROR_MISUSE: runs outside of the bytes, overlapping runs, or parts of elements */
     uint64_t run;
     uint8_t ndims;           /* at most 15; 0: no gaps */
     uint8_t action;          /* accd_action */
@@ -524,55 +524,55 @@ typedef struct accd_item {
 } accd_item;
 #define ACCD_ITEM_UNCOUNTED 1u /* bytes of an object whose counter another item increments */
 #define ACCD_ITEM_INIT 2u      /* init_needed */
-#define ACCD_ITEM_TRY 4u       /* if_present: absent data are skipped; exit data skips data without enter data */
+#define ACCD_ITEM_IF_PRESENT 4u       /* if_present: absent data are skipped; exit data skips data without enter data */
 #define ACCD_ITEM_PRESENT_OR 8u /* present_or_copy and similar clauses: present data are accepted */
-#define ACCD_ITEM_POINTER 16u /* the base pointer of another item's section, an object of its own; in a larger object
+#define ACCD_ITEM_BASE_POINTER 16u /* the base pointer of another item's section, an object of its own; in a larger object
                                  it increments that object's counter if the rules say so */
-#define ACCD_ITEM_KEEP 32u    /* present_and_copyin: copies the absent part of partially present data */
-#define ACCD_ITEM_REFRESH 64u /* update_and_copy: copies also the present part */
+#define ACCD_ITEM_COPY_ABSENT 32u    /* present_and_copyin: copies the absent part of partially present data */
+#define ACCD_ITEM_UPDATE_PRESENT 64u /* update_and_copy: copies also the present part */
 #define ACCD_ITEM_ALWAYS_IN 128u  /* copies to the device, also present data */
 #define ACCD_ITEM_ALWAYS_OUT 256u /* copies to the host, also while references remain */
-#define ACCD_ITEM_MUST 512u   /* present modifier: all of it must be present before the construct; this is checked
+#define ACCD_ITEM_REQUIRE_PRESENT 512u   /* present modifier: all of it must be present before the construct; this is checked
                                  first for all items (OMP60-map-9) */
-#define ACCD_ITEM_FINAL 1024u /* exit data: the counters of this item's data become 0 */
+#define ACCD_ITEM_FINALIZE 1024u /* exit data: the counters of this item's data become 0 */
 #define ACCD_ITEM_ZERO 2048u  /* memory that is allocated is cleared, where nothing is copied to it (ACC33-2.7-4) */
 /* Of the section's own pointer only (OMP61-1): */
 #define ACCD_ITEM_ATTACH_ALWAYS 4096u /* is attached, even if neither the pointer nor its target is new */
 #define ACCD_ITEM_ATTACH_NEVER 8192u  /* is not attached */
 /* Of the item and its sections, on entry: */
-#define ACCD_ITEM_PART 16384u /* of data that are partly present only the present part is meant, and
+#define ACCD_ITEM_PRESENT_PART 16384u /* of data that are partly present only the present part is meant, and
                                  pointers are attached to that part (OMP60-map-12) */
 #define ACCD_ITEM_CHAIN 32768u /* a pointer on the way to another item: adds a second reference, which stays */
 
 /* Sets host, bytes, start and base of an item from the section base[start:count] of elements of unit bytes.
- * ACCD_INVALID_SECTION: a negative length, or bounds outside of the address space (ACC33-2.7.1-1). */
-ACCD_API accd_status accd_item_section(accd_context *context, accd_item *item, uint64_t base,
+ * ACCD_ERROR_INVALID_SECTION: a negative length, or bounds outside of the address space (ACC33-2.7.1-1). */
+ACCD_API accd_status accd_item_set_section(accd_context *context, accd_item *item, uint64_t base,
                                        int64_t start, int64_t count, uint64_t unit);
 
 /* Where an item lies, as code computes it. Places of values are registers; -1: there is no such value. */
 typedef struct accd_item_code {
     const accd_instruction *code; /* without instructions about elements */
     size_t ncode;
-    unsigned registers;          /* at most ACCD_ITEM_REGISTERS */
+    unsigned registers;          /* at most ACCD_MAX_ITEM_REGISTERS */
     int base, start, count;      /* of the section base[start:count]; start -1: 0, count -1: 1 */
     int slot;                    /* address of the pointer */
     int origin;                  /* of element 0, if it is not at base */
-    int index[ACCD_INDICES];     /* for # in the label's name */
+    int index[ACCD_MAX_LABEL_INDICES];     /* for # in the label's name */
     uint64_t unit;               /* bytes of an element */
     const int *params;           /* registers with the parameters of the item's program */
     unsigned nparams;
 } accd_item_code;
-#define ACCD_ITEM_REGISTERS 64
+#define ACCD_MAX_ITEM_REGISTERS 64
 
 /* Sets host, bytes, start, base, index and params of an item as its code says now, and slot, if the code has one.
  * given: parameters of the code, or NULL. params: room for those of the item's program; the item keeps it. Errors: as
- * of accd_evaluate and accd_item_section. */
+ * of accd_evaluate and accd_item_set_section. */
 ACCD_API accd_status accd_item_locate(accd_context *context, const accd_item_code *code, const int64_t *given,
                                       int64_t *params, accd_item *item);
 
 typedef struct accd_construct {
     int device;
-    accd_kind kind;
+    accd_construct_kind kind;
     int finalize;            /* exit data: dynamic counters and attach counters become 0 */
     const accd_item *items;
     size_t nitems;
@@ -580,23 +580,23 @@ typedef struct accd_construct {
     const char *file;        /* of the directive; not copied, as name */
     int line;
     uint64_t thread;         /* number of the host thread: regions nest among those of one thread */
-    unsigned queue;          /* of accd_queue, for the transfers of the construct and of the region's end; 0: they
+    unsigned queue;          /* of accd_queue_get, for the transfers of the construct and of the region's end; 0: they
                                 are done when the call returns */
 } accd_construct;
 
-/* Carries out a construct. region_p gets the region of ACCD_REGION and ACCD_COMPUTE, which accd_region_end
+/* Carries out a construct. region_p gets the region of ACCD_KIND_REGION and ACCD_KIND_COMPUTE, which accd_region_end
  * frees; it may be NULL for other kinds. A failure changes nothing, and accd_context_error has the reason.
  * Reasons are absent or partially present data, pointers that cannot be attached or detached, invalid
  * sections, memory, the device (TR14-4.2-01 to TR14-4.2-11). */
-ACCD_API accd_status accd_run(accd_context *context, const accd_construct *construct, accd_region **region_p);
+ACCD_API accd_status accd_run_construct(accd_context *context, const accd_construct *construct, accd_region **region_p);
 /* The same. It is faster if items have pointers that they attach or detach. */
-ACCD_API accd_status accd_run_linked(accd_context *context, const accd_construct *construct, accd_region **region_p);
+ACCD_API accd_status accd_run_construct_with_pointers(accd_context *context, const accd_construct *construct, accd_region **region_p);
 
-/* Ends a region, and frees it. If this fails, the region stays open. ACCD_REGION_NESTING: it is not the
+/* Ends a region, and frees it. If this fails, the region stays open. ACCD_ERROR_REGION_NESTING: it is not the
  * innermost region of its device and thread (DIR-4.3-06). */
 ACCD_API accd_status accd_region_end(accd_region *region);
 /* For unwinding: ends a region, and the regions inside it, and copies nothing to the host.
- * ACCD_OUT_OF_MEMORY: regions are left; they stay until they are abandoned again, or a region around them
+ * ACCD_ERROR_OUT_OF_MEMORY: regions are left; they stay until they are abandoned again, or a region around them
  * ends. */
 ACCD_API accd_status accd_region_abandon(accd_region *region);
 /* The number of the region's device. */
@@ -607,7 +607,7 @@ ACCD_API size_t accd_region_addresses(const accd_region *region, uint64_t *addre
 
 /* Records the bounds of all sections that an item has now. The caller frees them with accd_bounds_free,
  * before the context is closed. NULL: the item has no mapping program, or one that calls functions of the host
- * program, which only constructs call. Fails as accd_run if a section is invalid. */
+ * program, which only constructs call. Fails as accd_run_construct if a section is invalid. */
 ACCD_API accd_status accd_bounds_new(accd_context *context, const accd_item *item, accd_bounds **bounds_p);
 typedef struct accd_bounds_change {
     char then[160], now[160]; /* the section: "X.a[0:4]", "X.a[0:2]" */
@@ -620,44 +620,44 @@ ACCD_API void accd_bounds_free(accd_bounds *bounds);
 /* ------------------------------------------------------------------ single steps (acc_* API) -- */
 
 /* acc_map_data: maps host memory to a device address that the caller owns. The dynamic counter is 1;
- * nothing is copied. ACCD_NULL_POINTER; ACCD_INVALID_SECTION: no bytes; ACCD_ALREADY_PRESENT: some bytes
+ * nothing is copied. ACCD_ERROR_NULL_POINTER; ACCD_ERROR_INVALID_SECTION: no bytes; ACCD_ERROR_ALREADY_PRESENT: some bytes
  * are present (ACC33-3.2.21-1). */
-ACCD_API accd_status accd_map(accd_context *context, int device, const void *host, uint64_t dev,
+ACCD_API accd_status accd_map_data(accd_context *context, int device, const void *host, uint64_t dev,
                               uint64_t bytes, const accd_label *label);
-/* acc_unmap_data: ends such a mapping; nothing is copied. ACCD_NOT_PRESENT: accd_map did not map host.
- * ACCD_ALREADY_PRESENT: a region uses the data. ACCD_STILL_ATTACHED: a pointer in the data, or to them, is
- * attached. unmap_used = ACCD_IGNORE ignores the last two (ACC33-3.2.21-2). */
-ACCD_API accd_status accd_unmap(accd_context *context, int device, const void *host);
+/* acc_unmap_data: ends such a mapping; nothing is copied. ACCD_ERROR_NOT_PRESENT: accd_map_data did not map host.
+ * ACCD_ERROR_ALREADY_PRESENT: a region uses the data. ACCD_ERROR_STILL_ATTACHED: a pointer in the data, or to them, is
+ * attached. unmap_used = ACCD_CHOICE_IGNORE ignores the last two (ACC33-3.2.21-2). */
+ACCD_API accd_status accd_unmap_data(accd_context *context, int device, const void *host);
 /* Allocates device memory without host data. It belongs to the caller until accd_device_free, or the end
- * of the context. bytes = 0 gives address 0. ACCD_OUT_OF_DEVICE_MEMORY (ACC33-3.2.16-1). */
+ * of the context. bytes = 0 gives address 0. ACCD_ERROR_OUT_OF_DEVICE_MEMORY (ACC33-3.2.16-1). */
 ACCD_API accd_status accd_device_alloc(accd_context *context, int device, uint64_t bytes, uint64_t *dev_p);
-/* Frees such memory; address 0 does nothing. ACCD_MISUSE: not an address of accd_device_alloc;
- * ACCD_ALREADY_PRESENT: host data are mapped to the memory (ACC33-3.2.16-1). */
+/* Frees such memory; address 0 does nothing. ACCD_ERROR_MISUSE: not an address of accd_device_alloc;
+ * ACCD_ERROR_ALREADY_PRESENT: host data are mapped to the memory (ACC33-3.2.16-1). */
 ACCD_API accd_status accd_device_free(accd_context *context, int device, uint64_t dev);
 /* Raw copies of bytes between host and device addresses, without regard to present data.
- * ACCD_HOST_POINTER_ON_DEVICE: not a device address. ACCD_OUT_OF_BOUNDS: the range leaves allocated device
- * memory, or, with check_host, registered host memory. ACCD_DEVICE_ERROR (ACC33-3.2.30-1). */
-ACCD_API accd_status accd_to_device(accd_context *context, int device, uint64_t dev,
+ * ACCD_ERROR_HOST_POINTER_ON_DEVICE: not a device address. ACCD_ERROR_OUT_OF_BOUNDS: the range leaves allocated device
+ * memory, or, with check_host, registered host memory. ACCD_ERROR_DEVICE (ACC33-3.2.30-1). */
+ACCD_API accd_status accd_copy_to_device(accd_context *context, int device, uint64_t dev,
                                     const void *host, uint64_t bytes);
-ACCD_API accd_status accd_from_device(accd_context *context, int device, void *host, uint64_t dev,
+ACCD_API accd_status accd_copy_from_device(accd_context *context, int device, void *host, uint64_t dev,
                                       uint64_t bytes);
-ACCD_API accd_status accd_within_device(accd_context *context, int device, uint64_t to,
+ACCD_API accd_status accd_copy_within_device(accd_context *context, int device, uint64_t to,
                                         uint64_t from, uint64_t bytes);
 
-typedef enum accd_way { ACCD_TO_DEVICE, ACCD_FROM_DEVICE, ACCD_WITHIN_DEVICE } accd_way;
+typedef enum accd_direction { ACCD_DIRECTION_TO_DEVICE, ACCD_DIRECTION_FROM_DEVICE, ACCD_DIRECTION_WITHIN_DEVICE } accd_direction;
 /* The same as work of a queue; file and line are of the call, or NULL and 0 (ACC33-async-1). */
 ACCD_API accd_status accd_copy_async(accd_context *context, int device, unsigned queue,
-                                     accd_way way, uint64_t to, uint64_t from, uint64_t bytes,
+                                     accd_direction way, uint64_t to, uint64_t from, uint64_t bytes,
                                      const char *file, int line);
 
 /* Attaches the descriptor of a Fortran variable to the device copy of size bytes at offset from data, as
  * FLANG-api-2 to FLANG-api-6 describe. Nothing happens unless both the section and the descriptor are
  * present. If the descriptor is as it was at the last attach, its counter is incremented. Else it is
  * copied to the device with the data's device address, less offset so that indices keep their meaning; the
- * counter is one. data must be the address in the descriptor: else ACCD_POINTER_CHANGED. A scalar has
+ * counter is one. data must be the address in the descriptor: else ACCD_ERROR_POINTER_CHANGED. A scalar has
  * offset 0 and its own size. An empty section is present where one byte would be. With a null address, the
  * device's descriptor becomes the host's null descriptor, and the attachment ends (ACC33-att-4,
- * ACC33-gloss-2). This is ACCD_POINTER_CHANGED if the rules let no attached pointer change. Nothing
+ * ACC33-gloss-2). This is ACCD_ERROR_POINTER_CHANGED if the rules let no attached pointer change. Nothing
  * happens if the rules attach a null pointer to nothing (attach_null). The first word of an addendum
  * points to a type record, which begins with its size in bytes, a word of eight. The call maps and
  * attaches the record, too. A later step that ends the attachment also removes this reference: a detach,
@@ -677,11 +677,11 @@ ACCD_API uint32_t accd_descriptor_bytes(const accd_context *context, const void 
 
 /* ------------------------------------------------------------------------------- inspection -- */
 
-typedef enum accd_presence { ACCD_ABSENT, ACCD_PARTLY, ACCD_WHOLLY } accd_presence;
+typedef enum accd_presence { ACCD_PRESENCE_NONE, ACCD_PRESENCE_PARTIAL, ACCD_PRESENCE_FULL } accd_presence;
 
 /* Whether a range is present in one object, wholly or in part. bytes = 0 counts as one byte
  * (ACC33-3.2.26-2). */
-ACCD_API accd_presence accd_presence_of(accd_context *context, int device, const void *host, uint64_t bytes);
+ACCD_API accd_presence accd_get_presence(accd_context *context, int device, const void *host, uint64_t bytes);
 /* The device address of a host address in a present object, or 0; and the reverse (ACC33-3.2.26-1). */
 ACCD_API uint64_t accd_device_address(accd_context *context, int device, const void *host);
 ACCD_API uint64_t accd_host_address(accd_context *context, int device, uint64_t dev);
@@ -691,19 +691,19 @@ ACCD_API uint64_t accd_host_address(accd_context *context, int device, uint64_t 
 ACCD_API uint64_t accd_matching_address(accd_context *context, int device, const void *host,
                                         uint64_t *low_p, uint64_t *high_p);
 
-typedef struct accd_present {
+typedef struct accd_present_object {
     accd_object_info info;
     uint64_t dev;
     uint32_t structured, dynamic;
-    int mapped;  /* mapped by accd_map */
-    int pointer; /* mapped only by items with ACCD_ITEM_POINTER */
-} accd_present;
+    int mapped;  /* mapped by accd_map_data */
+    int pointer; /* mapped only by items with ACCD_ITEM_BASE_POINTER */
+} accd_present_object;
 /* The present object at a host address or, with in_device, at a device address. 0: none. */
 ACCD_API int accd_present_at(accd_context *context, int device, uint64_t address, int in_device,
-                             accd_present *present_p);
+                             accd_present_object *present_p);
 /* The first present object at or after host address *at, which becomes its end: a loop visits all. 0: no
  * more. */
-ACCD_API int accd_present_next(accd_context *context, int device, uint64_t *at, accd_present *present_p);
+ACCD_API int accd_present_next(accd_context *context, int device, uint64_t *at, accd_present_object *present_p);
 
 /* Start and size of the present object at a host address; 0: none. Faster than accd_present_at, which makes
  * names. */
@@ -712,7 +712,7 @@ ACCD_API int accd_present_bounds(accd_context *context, int device, const void *
 
 /* Start and size of the first present object with a byte in [*at, end); *at becomes its end. It makes no
  * names. 0: none. */
-ACCD_API int accd_present_in(accd_context *context, int device, uint64_t *at, uint64_t end,
+ACCD_API int accd_present_overlapping(accd_context *context, int device, uint64_t *at, uint64_t end,
                              uint64_t *start_p, uint64_t *bytes_p);
 
 typedef struct accd_attachment {
@@ -738,24 +738,24 @@ typedef struct accd_clause { /* one tuple of a level (DIR-4.1-03) */
     int created; /* this level allocated the object: ALLOC, else ALIAS */
 } accd_clause;
 typedef struct accd_level {
-    accd_kind kind;
+    accd_construct_kind kind;
     const char *name, *file;
     int line;
     size_t clauses;
 } accd_level;
 /* A level of the device's stack of data environments, and one of its clauses; index 0 is the outermost
  * level. 0: none. */
-ACCD_API int accd_level_at(accd_context *context, int device, size_t index, accd_level *level_p);
-ACCD_API int accd_level_clause(accd_context *context, int device, size_t index, size_t clause,
+ACCD_API int accd_level_get(accd_context *context, int device, size_t index, accd_level *level_p);
+ACCD_API int accd_level_get_clause(accd_context *context, int device, size_t index, size_t clause,
                                accd_clause *clause_p);
 
 /* Lists of a level, and of the floor above it, to which enter data adds (DIR-6-02). */
-typedef enum accd_list {
-    ACCD_ORIGINAL,  /* clauses of the level */
-    ACCD_ARTIFICIAL, /* tuples of the level after fusion */
-    ACCD_DYNAMIC,   /* clauses of enter data while the level was the innermost one */
-    ACCD_FLOOR      /* tuples after fusion with these */
-} accd_list;
+typedef enum accd_tuple_list {
+    ACCD_LIST_ORIGINAL,  /* clauses of the level */
+    ACCD_LIST_ARTIFICIAL, /* tuples of the level after fusion */
+    ACCD_LIST_DYNAMIC,   /* clauses of enter data while the level was the innermost one */
+    ACCD_LIST_BASE_LEVEL      /* tuples after fusion with these */
+} accd_tuple_list;
 typedef struct accd_tuple {
     accd_object_info info;
     uint64_t base;      /* ORIGINAL, DYNAMIC: host address of element 0 */
@@ -769,10 +769,10 @@ typedef struct accd_tuple {
 typedef void (*accd_tuple_fn)(void *ud, const accd_tuple *tuple);
 /* Calls fn for each tuple of a list: originals in the order of their clauses, others in host order. Level
  * 0 is the outermost one; -1, for DYNAMIC and FLOOR, is below all levels. Without fusion in the rules,
- * both lists of a level are its clauses, and floors have none. Costs O(n log n). ACCD_NO_DEVICE;
- * ACCD_MISUSE: no such level; ACCD_OUT_OF_MEMORY (DIR-4.1-03). */
-ACCD_API accd_status accd_each_tuple(accd_context *context, int device, int64_t level,
-                                     accd_list list, accd_tuple_fn fn, void *ud);
+ * both lists of a level are its clauses, and floors have none. Costs O(n log n). ACCD_ERROR_NO_DEVICE;
+ * ACCD_ERROR_MISUSE: no such level; ACCD_ERROR_OUT_OF_MEMORY (DIR-4.1-03). */
+ACCD_API accd_status accd_for_each_tuple(accd_context *context, int device, int64_t level,
+                                     accd_tuple_list list, accd_tuple_fn fn, void *ud);
 
 typedef struct accd_stats {
     uint64_t live_bytes, live_allocations;  /* device memory in use */

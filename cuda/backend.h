@@ -22,68 +22,68 @@
 #include "device/device.h"
 #include "driver.h"
 
-#define ACCD_MOVE_PIECES "accd_move_pieces"
-extern const char accd_cuda_kernels[];
+#define ACCD_MOVE_PIECES "accd__move_pieces"
+extern const char accd__cuda_kernels[];
 
 /* An allocation of ours. */
-struct accd_cuda_memory {
+struct accd__cuda_memory {
     uint64_t dev, bytes;
-    uint64_t full, full_end; /* all bytes in between were written: their bits wait until they are asked for */
-    uint64_t *other_bits;    /* of the others, whether they were ever written (accd_cuda_bits) */
-    bool used;      /* something was written: to be seen without looking at all bits */
+    uint64_t written_low, written_high; /* all bytes in between were written: their bits wait until they are asked for */
+    uint64_t *bitmap;    /* of the others, whether they were ever written (accd__cuda_written_bits) */
+    bool has_data;      /* something was written: to be seen without looking at all bits */
 };
 
 /* A range of the batch, announced in one piece or in several that lie close together. */
-struct accd_cuda_run {
+struct accd__cuda_run {
     uint64_t dev, bytes;
-    struct accd_cuda_memory *memory;
+    struct accd__cuda_memory *memory;
     const char *from; /* sent from there; NULL: staged */
     char *at;         /* its content, after ready */
 };
 
 /* Ranges of one direction, in the order in which they were announced. */
-struct accd_cuda_side {
-    struct accd_cuda_run *runs;
-    size_t n, room;
+struct accd__cuda_run_list {
+    struct accd__cuda_run *runs;
+    size_t n, capacity;
     size_t cursor;  /* the run that is staged, or fetched, at present */
     size_t reached; /* runs that were staged, or fetched, so far */
 };
 
 /* What one copy moves: a run, or several that overlap. */
-struct accd_cuda_piece {
+struct accd__cuda_piece {
     uint64_t dev, bytes;
-    struct accd_cuda_memory *memory;
+    struct accd__cuda_memory *memory;
     char *at;
-    uint64_t room; /* of at, if it is large */
-    bool lent;     /* at is the host program's */
+    uint64_t capacity; /* of at, if it is large */
+    bool is_borrowed;     /* at is the host program's */
 };
 
-struct accd_cuda_pieces {
-    struct accd_cuda_piece *at;
-    size_t n, room;
+struct accd__cuda_pieces {
+    struct accd__cuda_piece *at;
+    size_t n, capacity;
 };
 
 /* Page-locked host memory of one chunk, made when it is first needed. */
-struct accd_cuda_pinned {
+struct accd__cuda_pinned {
     char *at;
-    bool taken;
+    bool in_use;
 };
 
 /* Host memory of one transfer: small pieces and, behind them, the table that says where they belong. */
-struct accd_cuda_chunk {
+struct accd__cuda_chunk {
     char *at;
     uint64_t used;
     size_t first, n; /* its pieces, among the small ones */
-    bool apart;      /* it has large ones instead */
-    struct accd_cuda_pinned *pinned; /* its memory; NULL: ordinary memory */
+    bool copied_alone;      /* it has large ones instead */
+    struct accd__cuda_pinned *pinned; /* its memory; NULL: ordinary memory */
 };
 
 /* Memory of a window of parts. */
-struct accd_cuda_slot {
+struct accd__cuda_slot {
     char *at;
     uint64_t used;
-    struct accd_cuda_pinned *pinned; /* NULL: ordinary memory */
-    cu_event crossed; /* once it was sent; kept from batch to batch */
+    struct accd__cuda_pinned *pinned; /* NULL: ordinary memory */
+    cu_event is_mixed_range; /* once it was sent; kept from batch to batch */
     uint64_t sent;    /* as the how-manieth window of the batch it was last; 0: never */
 };
 
@@ -101,63 +101,63 @@ enum {
 
 /* All that a batch copies, in memory of its own on the device: chunks with their tables, large pieces, and
  * the one table of the launch. */
-struct accd_cuda_landing {
+struct accd__cuda_landing_area {
     cu_address at;
     uint64_t bytes, table; /* where that begins */
-    struct row *rows;      /* those of large pieces, which come last in it */
+    struct move_row *rows;      /* those of large pieces, which come last in it */
     size_t nlarge, n;
 };
 
 /* Work in order. */
-struct accd_cuda_stream {
+struct accd__cuda_stream {
     cu_stream at;
     cu_address scratch; /* of a chunk on the device; 0: none yet */
     uint64_t seen;      /* of allocations in the main stream: it comes behind so many */
 };
 
 /* What is announced, issued and waited for together. */
-struct accd_cuda_batch {
-    struct accd_cuda *cuda;
-    struct accd_cuda_stream *stream;
-    struct accd_cuda_side in, out, parts;
-    struct accd_cuda_run receipt; /* at is the host's memory; no bytes: nothing is received */
+struct accd__cuda_batch {
+    struct accd__cuda *cuda;
+    struct accd__cuda_stream *stream;
+    struct accd__cuda_run_list in, out, parts;
+    struct accd__cuda_run receipt; /* at is the host's memory; no bytes: nothing is received */
     bool mixed;   /* the batch goes both ways */
-    bool crossed; /* and some bytes do */
+    bool is_mixed_range; /* and some bytes do */
     bool busy;      /* the stream has work that is not waited for */
     uint64_t changes; /* calls of the batch that change what the host sent before */
     accd_status failed; /* of the batch, reported by ready or end */
-    struct accd_cuda_pieces small, large; /* in and out together */
-    struct accd_cuda_chunk *chunks;
-    size_t nchunks, chunks_room, in_chunks, in_large; /* those of the way in come first */
-    struct accd_cuda_copied {
+    struct accd__cuda_pieces small, large; /* in and out together */
+    struct accd__cuda_chunk *chunks;
+    size_t nchunks, chunks_capacity, in_chunks, in_large; /* those of the way in come first */
+    struct accd__cuda_device_copy {
         uint64_t to, from, bytes;
     } * copied; /* within the device */
-    size_t ncopied, copied_room;
-    struct accd_pair *pairs; /* pieces of the way in: begin and end, ascending */
-    size_t npieces, pairs_room;
-    struct accd_cuda_slot slots[ACCD_CUDA_SLOTS], *slot; /* slot: what is filled, NULL: none is */
+    size_t ncopied, copied_capacity;
+    struct accd__pair *pairs; /* pieces of the way in: begin and end, ascending */
+    size_t npieces, pairs_capacity;
+    struct accd__cuda_slot slots[ACCD_CUDA_SLOTS], *slot; /* slot: what is filled, NULL: none is */
     size_t nslots;
     uint64_t windows; /* sent so far */
-    struct accd_cuda_pieces filled; /* parts of the present one */
-    struct accd_cuda_landing landing;
-    bool torn; /* what it copies changes data in more than one call */
+    struct accd__cuda_pieces filled; /* parts of the present one */
+    struct accd__cuda_landing_area landing;
+    bool may_tear; /* what it copies changes data in more than one call */
 
-    bool departed; /* its work continues by itself */
-    bool arrived;  /* though it is over already */
+    bool in_stream; /* its work continues by itself */
+    bool is_finished;  /* though it is over already */
     cu_event done; /* when that is over; NULL: it never has */
-    struct accd_cuda_batch *next_made, *next_idle;
+    struct accd__cuda_batch *next_batch, *next_idle;
 };
 
-struct accd_cuda {
+struct accd__cuda {
     struct cuda_driver driver;
-    struct accd_mem *mem;
+    struct accd__mem *mem;
     cu_device gpu;
     cu_context context;
-    struct accd_cuda_stream main; /* memory is allocated and freed here */
+    struct accd__cuda_stream main; /* memory is allocated and freed here */
     uint64_t allocations;         /* so many times */
     cu_event allocated;
-    struct accd_cuda_stream **queues; /* by number, from 1; made when they are first needed */
-    size_t nqueues, queues_room;
+    struct accd__cuda_stream **queues; /* by number, from 1; made when they are first needed */
+    size_t nqueues, queues_capacity;
     cu_pool pool; /* NULL: the driver has none */
     cu_module module;
     cu_function mover;
@@ -169,27 +169,27 @@ struct accd_cuda {
     cu_result error;                     /* of the last call that failed */
     char why[sizeof ((accd_device_info *)0)->why];
 
-    struct accd_range memories; /* by device address */
-    struct accd_pool memory_pool;
-    struct accd_cuda_window {
+    struct accd__btree memories; /* by device address */
+    struct accd__pool memory_pool;
+    struct accd__cuda_window {
         uint64_t low, high;
     } * windows; /* addresses that are this device's, in order */
-    size_t nwindows, windows_room;
+    size_t nwindows, windows_capacity;
 
-    struct accd_cuda_pinned ring[ACCD_CUDA_RING];
+    struct accd__cuda_pinned ring[ACCD_CUDA_RING];
     bool no_ring; /* no more memory can be pinned */
     struct {
         char *at;
         uint64_t bytes;
     } spare; /* the largest memory that a piece had: the next batch may want as much */
 
-    struct accd_cuda_kernels *kernels; /* launch.c; NULL: none was asked for */
+    struct accd__cuda_kernels *kernels; /* launch.c; NULL: none was asked for */
 
     bool entered;
-    struct accd_cuda_batch usual; /* what does not continue by itself */
-    struct accd_cuda_batch *batch; /* the one that is at work at present */
-    struct accd_cuda_batch *made, *idle; /* of queues */
-    struct accd_cuda_group { /* copies that go out together */
+    struct accd__cuda_batch default_batch; /* what does not continue by itself */
+    struct accd__cuda_batch *batch; /* the one that is at work at present */
+    struct accd__cuda_batch *batches, *idle; /* of queues */
+    struct accd__cuda_group { /* copies that go out together */
         cu_address to[ACCD_CUDA_GROUP], from[ACCD_CUDA_GROUP];
         size_t bytes[ACCD_CUDA_GROUP];
         size_t n;
@@ -197,140 +197,140 @@ struct accd_cuda {
 };
 
 /* Whether the batch continues by itself once it departs. */
-static inline bool accd_cuda_is_queued(const struct accd_cuda_batch *batch)
+static inline bool accd__cuda_is_queued(const struct accd__cuda_batch *batch)
 {
-    return batch != &batch->cuda->usual;
+    return batch != &batch->cuda->default_batch;
 }
 
 /* calls.c */
 /* Calls the driver, unless the device is lost; whether it succeeded. */
 #define ACCD_CUDA(cuda, symbol, ...) \
-    (!(cuda)->lost && accd_cuda_done((cuda), (cuda)->driver.symbol(__VA_ARGS__), #symbol))
-bool accd_cuda_done(struct accd_cuda *cuda, cu_result result, const char *call);
+    (!(cuda)->lost && accd__cuda_check_result((cuda), (cuda)->driver.symbol(__VA_ARGS__), #symbol))
+bool accd__cuda_check_result(struct accd__cuda *cuda, cu_result result, const char *call);
 /* Passes on whether something has succeeded: if it has not, the device's content is unknown, and the device is
  * lost. */
-bool accd_cuda_must(struct accd_cuda *cuda, bool ok);
+bool accd__cuda_require(struct accd__cuda *cuda, bool ok);
 /* Waits for a stream. After a failure the outcome of its work is unknown: the device is lost. */
-bool accd_cuda_wait(struct accd_cuda *cuda, const struct accd_cuda_stream *stream);
+bool accd__cuda_wait(struct accd__cuda *cuda, const struct accd__cuda_stream *stream);
 /* The same for what comes before an event. */
-bool accd_cuda_wait_event(struct accd_cuda *cuda, cu_event event);
+bool accd__cuda_wait_event(struct accd__cuda *cuda, cu_event event);
 /* The status for the last call that failed. */
-accd_status accd_cuda_status(const struct accd_cuda *cuda);
+accd_status accd__cuda_last_status(const struct accd__cuda *cuda);
 
 /* Makes the device's context the thread's, and the one before it again. */
-bool accd_cuda_enter(struct accd_cuda *cuda);
-void accd_cuda_leave(struct accd_cuda *cuda);
+bool accd__cuda_push_context(struct accd__cuda *cuda);
+void accd__cuda_pop_context(struct accd__cuda *cuda);
 /* Made when it is first needed. */
-bool accd_cuda_new_event(struct accd_cuda *cuda, cu_event *event_p);
+bool accd__cuda_new_event(struct accd__cuda *cuda, cu_event *event_p);
 /* Whether what was issued before is over; if the device is lost, it is. */
-int accd_cuda_has_happened(struct accd_cuda *cuda, cu_event event);
+int accd__cuda_is_event_done(struct accd__cuda *cuda, cu_event event);
 /* The batch fails, unless it has failed before: reported by ready or end. */
-void accd_cuda_batch_fail(struct accd_cuda_batch *batch, accd_status status);
+void accd__cuda_batch_fail(struct accd__cuda_batch *batch, accd_status status);
 /* Waits for what was issued. */
-bool accd_cuda_batch_wait(struct accd_cuda_batch *batch);
+bool accd__cuda_batch_wait(struct accd__cuda_batch *batch);
 
 /* pool.c; inside enter and leave */
-bool accd_cuda_pool_open(struct accd_cuda *cuda);
-bool accd_cuda_get(struct accd_cuda *cuda, const struct accd_cuda_stream *stream, uint64_t bytes,
+bool accd__cuda_pool_open(struct accd__cuda *cuda);
+bool accd__cuda_pool_alloc(struct accd__cuda *cuda, const struct accd__cuda_stream *stream, uint64_t bytes,
                    cu_address *at_p);
-void accd_cuda_put(struct accd_cuda *cuda, const struct accd_cuda_stream *stream, cu_address at);
+void accd__cuda_pool_free(struct accd__cuda *cuda, const struct accd__cuda_stream *stream, cu_address at);
 
 /* memory.c */
-accd_status accd_cuda_alloc(void *device, uint64_t bytes, uint64_t *dev_p);
-accd_status accd_cuda_free(void *device, uint64_t dev);
-int accd_cuda_owns(void *device, uint64_t dev);
-int accd_cuda_before(void *device, uint64_t dev);
-int accd_cuda_allocated(void *device, uint64_t dev, uint64_t bytes);
-uint64_t accd_cuda_size_of(void *device, uint64_t dev);
-uint64_t accd_cuda_written(void *device, uint64_t dev, uint64_t bytes);
-accd_status accd_cuda_save(void *device, uint64_t dev, uint64_t bytes, uint8_t *to);
-void accd_cuda_restore(void *device, uint64_t dev, uint64_t bytes, const uint8_t *from);
-void accd_cuda_forget(void *device, uint64_t dev, uint64_t bytes);
-accd_status accd_cuda_read(void *device, uint64_t dev, void *to, uint64_t bytes);
-accd_status accd_cuda_write(void *device, uint64_t dev, const void *from, uint64_t bytes);
-void accd_cuda_memory_close(struct accd_cuda *cuda);
+accd_status accd__cuda_alloc(void *device, uint64_t bytes, uint64_t *dev_p);
+accd_status accd__cuda_free(void *device, uint64_t dev);
+int accd__cuda_owns(void *device, uint64_t dev);
+int accd__cuda_is_before(void *device, uint64_t dev);
+int accd__cuda_is_allocated(void *device, uint64_t dev, uint64_t bytes);
+uint64_t accd__cuda_allocation_size(void *device, uint64_t dev);
+uint64_t accd__cuda_written(void *device, uint64_t dev, uint64_t bytes);
+accd_status accd__cuda_save(void *device, uint64_t dev, uint64_t bytes, uint8_t *to);
+void accd__cuda_restore(void *device, uint64_t dev, uint64_t bytes, const uint8_t *from);
+void accd__cuda_mark_unwritten(void *device, uint64_t dev, uint64_t bytes);
+accd_status accd__cuda_read(void *device, uint64_t dev, void *to, uint64_t bytes);
+accd_status accd__cuda_write(void *device, uint64_t dev, const void *from, uint64_t bytes);
+void accd__cuda_memory_free(struct accd__cuda *cuda);
 /* The allocation around an address, or NULL. */
-struct accd_cuda_memory *accd_cuda_memory_at(struct accd_cuda *cuda, uint64_t dev);
+struct accd__cuda_memory *accd__cuda_memory_at(struct accd__cuda *cuda, uint64_t dev);
 /* Of all bytes of an allocation, whether they were ever written. */
-uint64_t *accd_cuda_bits(struct accd_cuda_memory *memory);
+uint64_t *accd__cuda_written_bits(struct accd__cuda_memory *memory);
 /* A range of it was written. */
-void accd_cuda_mark(struct accd_cuda_memory *memory, uint64_t dev, uint64_t bytes);
+void accd__cuda_mark_written(struct accd__cuda_memory *memory, uint64_t dev, uint64_t bytes);
 /* Makes the poison real in the content of a range, where nothing was ever written. */
-void accd_cuda_poison(struct accd_cuda_memory *memory, uint64_t dev, uint64_t bytes, char *content);
+void accd__cuda_poison(struct accd__cuda_memory *memory, uint64_t dev, uint64_t bytes, char *content);
 
 /* transfer.c */
-accd_status accd_cuda_begin(void *device, const struct accd_traffic *traffic);
-void accd_cuda_announce(void *device, uint64_t dev, uint64_t bytes, bool out);
-void accd_cuda_send(void *device, uint64_t dev, const void *host, uint64_t bytes);
-void accd_cuda_receive(void *device, uint64_t dev, void *host, uint64_t bytes);
-void accd_cuda_announce_parts(void *device, uint64_t dev, uint64_t bytes);
-accd_status accd_cuda_ready(void *device);
-void *accd_cuda_stage(void *device, uint64_t dev, uint64_t bytes);
-const void *accd_cuda_fetch(void *device, uint64_t dev, uint64_t bytes);
-void accd_cuda_copy(void *device, uint64_t to, uint64_t from, uint64_t bytes);
-accd_status accd_cuda_end(void *device);
-accd_status accd_cuda_depart(void *device, void **batch_p);
-accd_status accd_cuda_arrive(void *device, void *batch);
+accd_status accd__cuda_begin(void *device, const struct accd__traffic *traffic);
+void accd__cuda_announce(void *device, uint64_t dev, uint64_t bytes, bool out);
+void accd__cuda_send(void *device, uint64_t dev, const void *host, uint64_t bytes);
+void accd__cuda_receive(void *device, uint64_t dev, void *host, uint64_t bytes);
+void accd__cuda_announce_parts(void *device, uint64_t dev, uint64_t bytes);
+accd_status accd__cuda_ready(void *device);
+void *accd__cuda_stage(void *device, uint64_t dev, uint64_t bytes);
+const void *accd__cuda_fetch(void *device, uint64_t dev, uint64_t bytes);
+void accd__cuda_copy(void *device, uint64_t to, uint64_t from, uint64_t bytes);
+accd_status accd__cuda_end(void *device);
+accd_status accd__cuda_start_batch(void *device, void **batch_p);
+accd_status accd__cuda_finish_batch(void *device, void *batch);
 
 /* pinned.c */
 /* Page-locked memory that is free, or NULL: the system pins no more. Pinned when it is first needed. */
-struct accd_cuda_pinned *accd_cuda_take_pinned(struct accd_cuda *cuda);
+struct accd__cuda_pinned *accd__cuda_alloc_pinned(struct accd__cuda *cuda);
 /* Memory of small pieces is free for others. */
-void accd_cuda_give_chunks_back(struct accd_cuda_batch *batch);
+void accd__cuda_free_chunks(struct accd__cuda_batch *batch);
 
 /* places.c */
 /* Gives all that was announced its memory; false: the batch has failed. */
-bool accd_cuda_place(struct accd_cuda_batch *batch);
+bool accd__cuda_assign_host_memory(struct accd__cuda_batch *batch);
 /* All memory of the batch is free for others. */
-void accd_cuda_give_memory_back(struct accd_cuda_batch *batch);
-void accd_cuda_batch_close(struct accd_cuda_batch *batch);
-void accd_cuda_places_close(struct accd_cuda *cuda);
+void accd__cuda_free_host_memory(struct accd__cuda_batch *batch);
+void accd__cuda_batch_free(struct accd__cuda_batch *batch);
+void accd__cuda_host_memory_free(struct accd__cuda *cuda);
 
 /* parts.c */
-void *accd_cuda_stage_part(void *device, uint64_t dev, uint64_t bytes);
-void accd_cuda_send_parts(void *device);
+void *accd__cuda_stage_part(void *device, uint64_t dev, uint64_t bytes);
+void accd__cuda_send_parts(void *device);
 /* Memory for the first window, if there are any; back again. */
-bool accd_cuda_parts_open(struct accd_cuda_batch *batch);
-void accd_cuda_parts_close(struct accd_cuda_batch *batch);
+bool accd__cuda_parts_begin(struct accd__cuda_batch *batch);
+void accd__cuda_parts_end(struct accd__cuda_batch *batch);
 
 /* streams.c; inside enter and leave */
 /* The stream of a queue, behind all memory that is allocated; NULL: there can be none. */
-struct accd_cuda_stream *accd_cuda_stream_of(struct accd_cuda *cuda, unsigned queue);
-void accd_cuda_streams_wait(struct accd_cuda *cuda);
-void accd_cuda_streams_close(struct accd_cuda *cuda);
+struct accd__cuda_stream *accd__cuda_stream_of(struct accd__cuda *cuda, unsigned queue);
+void accd__cuda_streams_wait(struct accd__cuda *cuda);
+void accd__cuda_streams_free(struct accd__cuda *cuda);
 
 /* batches.c; inside enter and leave, but arrived */
 /* NULL: no memory. */
-struct accd_cuda_batch *accd_cuda_new_batch(struct accd_cuda *cuda, struct accd_cuda_stream *stream);
+struct accd__cuda_batch *accd__cuda_new_batch(struct accd__cuda *cuda, struct accd__cuda_stream *stream);
 /* It is over; the usual one is at work again. */
-void accd_cuda_batch_over(struct accd_cuda_batch *batch);
+void accd__cuda_batch_recycle(struct accd__cuda_batch *batch);
 /* What was issued continues, or is over. */
-bool accd_cuda_mark_departure(struct accd_cuda_batch *batch);
-int accd_cuda_arrived(void *device, const void *under_way);
-void accd_cuda_batches_close(struct accd_cuda *cuda);
+bool accd__cuda_record_batch_event(struct accd__cuda_batch *batch);
+int accd__cuda_is_batch_done(void *device, const void *in_flight);
+void accd__cuda_batches_free(struct accd__cuda *cuda);
 
 /* copies.c: calls in the batch's stream; false: one failed. */
-bool accd_cuda_copy_within(struct accd_cuda_batch *batch, uint64_t to, uint64_t from, uint64_t bytes);
+bool accd__cuda_copy_within(struct accd__cuda_batch *batch, uint64_t to, uint64_t from, uint64_t bytes);
 /* Whether the driver has read the program's memory when its call returns, or a wait follows. */
-bool accd_cuda_may_lend(const struct accd_cuda_batch *batch);
+bool accd__cuda_can_borrow_host_memory(const struct accd__cuda_batch *batch);
 /* Issues all copies of one way. */
-bool accd_cuda_move_pieces(struct accd_cuda_batch *batch, bool out);
+bool accd__cuda_move_pieces(struct accd__cuda_batch *batch, bool out);
 /* Issues the parts of a window, and the event that tells when they are done. */
-bool accd_cuda_move_window(struct accd_cuda_batch *batch, const struct accd_cuda_slot *slot);
+bool accd__cuda_move_window(struct accd__cuda_batch *batch, const struct accd__cuda_slot *slot);
 /* Issues the one that goes straight to the host's memory. */
-bool accd_cuda_move_receipt(struct accd_cuda_batch *batch);
+bool accd__cuda_move_receipt(struct accd__cuda_batch *batch);
 /* Issues those of the way in so that what goes over data arrives as a whole, where that can be. */
-bool accd_cuda_bring(struct accd_cuda_batch *batch);
-/* Gives back what accd_cuda_bring took; its work is done. */
-void accd_cuda_landed(struct accd_cuda_batch *batch);
+bool accd__cuda_issue_uploads(struct accd__cuda_batch *batch);
+/* Gives back what accd__cuda_issue_uploads took; its work is done. */
+void accd__cuda_free_landing_area(struct accd__cuda_batch *batch);
 
 /* launch.c */
-int accd_cuda_compiler(void *device, char *what, size_t room);
-accd_status accd_cuda_launch(void *device, const struct accd_launch *launch, accd_kernel_end *end_p);
-int accd_cuda_kernel_arrived(void *device, const void *under_way);
-accd_status accd_cuda_kernel_over(void *device, void *under_way, uint64_t again, accd_kernel_end *end_p);
-void accd_cuda_conclude(void *device, bool keep);
-uint64_t accd_cuda_next(void *device, uint64_t dev, uint64_t *bytes_p);
-void accd_cuda_launch_close(struct accd_cuda *cuda);
+int accd__cuda_compiler(void *device, char *what, size_t capacity);
+accd_status accd__cuda_launch(void *device, const struct accd__launch *launch, accd_kernel_result *end_p);
+int accd__cuda_is_kernel_done(void *device, const void *in_flight);
+accd_status accd__cuda_finish_kernel(void *device, void *in_flight, uint64_t again, accd_kernel_result *end_p);
+void accd__cuda_settle_kernel(void *device, bool keep);
+uint64_t accd__cuda_next_allocation(void *device, uint64_t dev, uint64_t *bytes_p);
+void accd__cuda_kernels_free(struct accd__cuda *cuda);
 
 #endif

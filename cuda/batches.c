@@ -3,68 +3,68 @@
  * nothing reads it any more. */
 #include "backend.h"
 
-struct accd_cuda_batch *accd_cuda_new_batch(struct accd_cuda *cuda, struct accd_cuda_stream *stream)
+struct accd__cuda_batch *accd__cuda_new_batch(struct accd__cuda *cuda, struct accd__cuda_stream *stream)
 {
-    struct accd_cuda_batch *batch = cuda->idle;
+    struct accd__cuda_batch *batch = cuda->idle;
     if (batch) {
         cuda->idle = batch->next_idle;
     } else {
-        batch = accd_mem_zero(cuda->mem, sizeof *batch);
+        batch = accd__mem_alloc_zeroed(cuda->mem, sizeof *batch);
         if (!batch)
             return NULL;
-        batch->next_made = cuda->made;
-        cuda->made = batch;
+        batch->next_batch = cuda->batches;
+        cuda->batches = batch;
     }
     batch->cuda = cuda;
     batch->stream = stream;
     batch->next_idle = NULL;
-    batch->departed = batch->arrived = false;
+    batch->in_stream = batch->is_finished = false;
     return batch;
 }
 
-void accd_cuda_batch_over(struct accd_cuda_batch *batch)
+void accd__cuda_batch_recycle(struct accd__cuda_batch *batch)
 {
-    struct accd_cuda *cuda = batch->cuda;
-    cuda->batch = &cuda->usual;
-    if (!accd_cuda_is_queued(batch))
+    struct accd__cuda *cuda = batch->cuda;
+    cuda->batch = &cuda->default_batch;
+    if (!accd__cuda_is_queued(batch))
         return;
-    batch->departed = false;
+    batch->in_stream = false;
     batch->next_idle = cuda->idle;
     cuda->idle = batch;
 }
 
-bool accd_cuda_mark_departure(struct accd_cuda_batch *batch)
+bool accd__cuda_record_batch_event(struct accd__cuda_batch *batch)
 {
-    struct accd_cuda *cuda = batch->cuda;
-    batch->departed = accd_cuda_new_event(cuda, &batch->done) &&
+    struct accd__cuda *cuda = batch->cuda;
+    batch->in_stream = accd__cuda_new_event(cuda, &batch->done) &&
                       ACCD_CUDA(cuda, cuEventRecord, batch->done, batch->stream->at);
-    if (batch->departed)
+    if (batch->in_stream)
         batch->busy = false; /* the event is waited for, not the stream */
     else /* it could not be found out later */
-        batch->departed = batch->arrived = accd_cuda_batch_wait(batch);
-    return batch->departed;
+        batch->in_stream = batch->is_finished = accd__cuda_batch_wait(batch);
+    return batch->in_stream;
 }
 
-int accd_cuda_arrived(void *device, const void *under_way)
+int accd__cuda_is_batch_done(void *device, const void *in_flight)
 {
-    const struct accd_cuda_batch *batch = under_way;
-    return batch->arrived || accd_cuda_has_happened(device, batch->done);
+    const struct accd__cuda_batch *batch = in_flight;
+    return batch->is_finished || accd__cuda_is_event_done(device, batch->done);
 }
 
-void accd_cuda_batches_close(struct accd_cuda *cuda)
+void accd__cuda_batches_free(struct accd__cuda *cuda)
 {
-    while (cuda->made) {
-        struct accd_cuda_batch *batch = cuda->made;
-        cuda->made = batch->next_made;
+    while (cuda->batches) {
+        struct accd__cuda_batch *batch = cuda->batches;
+        cuda->batches = batch->next_batch;
         if (batch->done)
             (void)ACCD_CUDA(cuda, cuEventDestroy_v2, batch->done);
-        accd_cuda_batch_close(batch);
-        accd_mem_free(cuda->mem, batch, sizeof *batch);
+        accd__cuda_batch_free(batch);
+        accd__mem_free(cuda->mem, batch, sizeof *batch);
     }
-    accd_cuda_batch_close(&cuda->usual);
+    accd__cuda_batch_free(&cuda->default_batch);
     for (size_t i = 0; i < cuda->nqueues; i++)
         if (cuda->queues[i]->scratch)
-            accd_cuda_put(cuda, cuda->queues[i], cuda->queues[i]->scratch);
+            accd__cuda_pool_free(cuda, cuda->queues[i], cuda->queues[i]->scratch);
     if (cuda->main.scratch)
-        accd_cuda_put(cuda, &cuda->main, cuda->main.scratch);
+        accd__cuda_pool_free(cuda, &cuda->main, cuda->main.scratch);
 }

@@ -3,47 +3,47 @@
 #include "backend.h"
 
 /* Says so in what happened last; nothing is asked of the device any more. */
-static void lose(struct accd_cuda *cuda)
+static void mark_device_lost(struct accd__cuda *cuda)
 {
     static const char lost[] = "; this session has lost the device";
     cuda->lost = true;
     strncat(cuda->why, lost, sizeof cuda->why - strlen(cuda->why) - 1);
 }
 
-bool accd_cuda_done(struct accd_cuda *cuda, cu_result result, const char *call)
+bool accd__cuda_check_result(struct accd__cuda *cuda, cu_result result, const char *call)
 {
     if (result == CU_OK)
         return true;
     cuda->error = result;
-    accd_cuda_say(&cuda->driver, result, call, cuda->why, sizeof cuda->why);
-    if (accd_cuda_sticky(result))
-        lose(cuda);
+    accd__cuda_format_error(&cuda->driver, result, call, cuda->why, sizeof cuda->why);
+    if (accd__cuda_is_sticky(result))
+        mark_device_lost(cuda);
     return false;
 }
 
-bool accd_cuda_must(struct accd_cuda *cuda, bool ok)
+bool accd__cuda_require(struct accd__cuda *cuda, bool ok)
 {
     if (!ok && !cuda->lost)
-        lose(cuda);
+        mark_device_lost(cuda);
     return ok;
 }
 
-accd_status accd_cuda_status(const struct accd_cuda *cuda)
+accd_status accd__cuda_last_status(const struct accd__cuda *cuda)
 {
-    return !cuda->lost && cuda->error == CU_OUT_OF_MEMORY ? ACCD_OUT_OF_DEVICE_MEMORY
-                                                          : ACCD_DEVICE_ERROR;
+    return !cuda->lost && cuda->error == CU_OUT_OF_MEMORY ? ACCD_ERROR_OUT_OF_DEVICE_MEMORY
+                                                          : ACCD_ERROR_DEVICE;
 }
 
 /* ---------------------------------------------------------------------------------- context -- */
 
-bool accd_cuda_enter(struct accd_cuda *cuda)
+bool accd__cuda_push_context(struct accd__cuda *cuda)
 {
     cuda->entered = ACCD_CUDA(cuda, cuCtxPushCurrent_v2, cuda->context);
     return cuda->entered;
 }
 
 /* Not by the macro: the thread must get its own context back from a lost device, too. */
-void accd_cuda_leave(struct accd_cuda *cuda)
+void accd__cuda_pop_context(struct accd__cuda *cuda)
 {
     cu_context ours;
     if (cuda->entered)
@@ -53,38 +53,38 @@ void accd_cuda_leave(struct accd_cuda *cuda)
 
 /* ---------------------------------------------------------------------------------- waiting -- */
 
-bool accd_cuda_wait(struct accd_cuda *cuda, const struct accd_cuda_stream *stream)
+bool accd__cuda_wait(struct accd__cuda *cuda, const struct accd__cuda_stream *stream)
 {
-    return accd_cuda_must(cuda, ACCD_CUDA(cuda, cuStreamSynchronize, stream->at));
+    return accd__cuda_require(cuda, ACCD_CUDA(cuda, cuStreamSynchronize, stream->at));
 }
 
-bool accd_cuda_wait_event(struct accd_cuda *cuda, cu_event event)
+bool accd__cuda_wait_event(struct accd__cuda *cuda, cu_event event)
 {
-    return accd_cuda_must(cuda, ACCD_CUDA(cuda, cuEventSynchronize, event));
+    return accd__cuda_require(cuda, ACCD_CUDA(cuda, cuEventSynchronize, event));
 }
 
-bool accd_cuda_new_event(struct accd_cuda *cuda, cu_event *event_p)
+bool accd__cuda_new_event(struct accd__cuda *cuda, cu_event *event_p)
 {
     return *event_p || ACCD_CUDA(cuda, cuEventCreate, event_p, CU_EVENT_DISABLE_TIMING_FLAG);
 }
 
-int accd_cuda_has_happened(struct accd_cuda *cuda, cu_event event)
+int accd__cuda_is_event_done(struct accd__cuda *cuda, cu_event event)
 {
-    bool asked = !cuda->lost && accd_cuda_enter(cuda);
+    bool asked = !cuda->lost && accd__cuda_push_context(cuda);
     bool happened = !asked || cuda->driver.cuEventQuery(event) != CU_NOT_READY;
-    accd_cuda_leave(cuda);
+    accd__cuda_pop_context(cuda);
     return happened;
 }
 
-void accd_cuda_batch_fail(struct accd_cuda_batch *batch, accd_status status)
+void accd__cuda_batch_fail(struct accd__cuda_batch *batch, accd_status status)
 {
     if (batch->failed == ACCD_OK)
         batch->failed = status;
 }
 
-bool accd_cuda_batch_wait(struct accd_cuda_batch *batch)
+bool accd__cuda_batch_wait(struct accd__cuda_batch *batch)
 {
     bool busy = batch->busy;
     batch->busy = false;
-    return !busy || accd_cuda_wait(batch->cuda, batch->stream);
+    return !busy || accd__cuda_wait(batch->cuda, batch->stream);
 }

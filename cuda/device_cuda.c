@@ -12,54 +12,54 @@
 
 static void cuda_close(void *device)
 {
-    struct accd_cuda *cuda = device;
+    struct accd__cuda *cuda = device;
     if (cuda->context)
-        (void)accd_cuda_enter(cuda);
-    accd_cuda_streams_wait(cuda); /* what is under way may use what goes now */
-    accd_cuda_batches_close(cuda);
-    accd_cuda_places_close(cuda);
+        (void)accd__cuda_push_context(cuda);
+    accd__cuda_streams_wait(cuda); /* what is under way may use what goes now */
+    accd__cuda_batches_free(cuda);
+    accd__cuda_host_memory_free(cuda);
     if (cuda->module)
         (void)ACCD_CUDA(cuda, cuModuleUnload, cuda->module);
-    accd_cuda_launch_close(cuda);
-    accd_cuda_memory_close(cuda);
-    accd_cuda_streams_close(cuda);
+    accd__cuda_kernels_free(cuda);
+    accd__cuda_memory_free(cuda);
+    accd__cuda_streams_free(cuda);
     if (cuda->pool)
         (void)ACCD_CUDA(cuda, cuMemPoolDestroy, cuda->pool);
-    accd_cuda_leave(cuda);
+    accd__cuda_pop_context(cuda);
     if (cuda->context)
         (void)cuda->driver.cuDevicePrimaryCtxRelease_v2(cuda->gpu);
-    accd_mem_free(cuda->mem, cuda, sizeof *cuda);
+    accd__mem_free(cuda->mem, cuda, sizeof *cuda);
 }
 
 static accd_status cuda_open(void **device_p, int number, const accd_context_config *config,
-                             struct accd_mem *mem)
+                             struct accd__mem *mem)
 {
-    struct accd_cuda *cuda = accd_mem_zero(mem, sizeof *cuda);
+    struct accd__cuda *cuda = accd__mem_alloc_zeroed(mem, sizeof *cuda);
     int count = 0;
     if (!cuda)
-        return ACCD_OUT_OF_MEMORY;
+        return ACCD_ERROR_OUT_OF_MEMORY;
     cuda->mem = mem;
     cuda->capacity = config->device_bytes;
     cuda->own_kernels = config->own_kernels;
-    cuda->usual = (struct accd_cuda_batch){.cuda = cuda, .stream = &cuda->main};
-    cuda->batch = &cuda->usual;
-    accd_range_init(&cuda->memories, mem);
-    accd_pool_init(&cuda->memory_pool, mem, sizeof(struct accd_cuda_memory), 64);
-    bool ok = accd_cuda_load(&cuda->driver, cuda->why, sizeof cuda->why) == CU_OK &&
+    cuda->default_batch = (struct accd__cuda_batch){.cuda = cuda, .stream = &cuda->main};
+    cuda->batch = &cuda->default_batch;
+    accd__btree_init(&cuda->memories, mem);
+    accd__pool_init(&cuda->memory_pool, mem, sizeof(struct accd__cuda_memory), 64);
+    bool ok = accd__cuda_load_driver(&cuda->driver, cuda->why, sizeof cuda->why) == CU_OK &&
               ACCD_CUDA(cuda, cuDeviceGetCount, &count) &&
               config->first_device < (unsigned)count &&
               ACCD_CUDA(cuda, cuDeviceGet, &cuda->gpu,
                         (int)((config->first_device + (unsigned)number) % (unsigned)count)) &&
               ACCD_CUDA(cuda, cuDevicePrimaryCtxRetain, &cuda->context, cuda->gpu) &&
-              accd_cuda_enter(cuda) && accd_cuda_pool_open(cuda) &&
+              accd__cuda_push_context(cuda) && accd__cuda_pool_open(cuda) &&
               ACCD_CUDA(cuda, cuStreamCreate, &cuda->main.at, CU_STREAM_NON_BLOCKING_FLAG);
-    accd_cuda_leave(cuda);
+    accd__cuda_pop_context(cuda);
     if (!ok) {
         if (config->no_device)
             snprintf(config->no_device->why, sizeof config->no_device->why, "%s",
                      *cuda->why ? cuda->why : "there are not so many CUDA devices");
         cuda_close(cuda);
-        return ACCD_NO_DEVICE;
+        return ACCD_ERROR_NO_DEVICE;
     }
     *device_p = cuda;
     return ACCD_OK;
@@ -71,13 +71,13 @@ static accd_status cuda_about(unsigned number, accd_device_info *info_p)
     cu_device gpu;
     int count = 0;
     size_t bytes = 0;
-    if (accd_cuda_load(&driver, info_p->why, sizeof info_p->why) != CU_OK)
-        return ACCD_NO_DEVICE;
+    if (accd__cuda_load_driver(&driver, info_p->why, sizeof info_p->why) != CU_OK)
+        return ACCD_ERROR_NO_DEVICE;
     cu_result result = driver.cuDeviceGetCount(&count);
     if (result == CU_OK && !count)
         snprintf(info_p->why, sizeof info_p->why, "the CUDA driver finds no device");
     if (result == CU_OK && number >= (unsigned)count)
-        return ACCD_NO_DEVICE;
+        return ACCD_ERROR_NO_DEVICE;
     if (result == CU_OK)
         result = driver.cuDeviceGet(&gpu, (int)number);
     if (result == CU_OK)
@@ -85,11 +85,11 @@ static accd_status cuda_about(unsigned number, accd_device_info *info_p)
     if (result == CU_OK)
         result = driver.cuDeviceTotalMem_v2(&bytes, gpu);
     if (result != CU_OK) {
-        accd_cuda_say(&driver, result, "a query of the device", info_p->why, sizeof info_p->why);
-        return ACCD_NO_DEVICE;
+        accd__cuda_format_error(&driver, result, "a query of the device", info_p->why, sizeof info_p->why);
+        return ACCD_ERROR_NO_DEVICE;
     }
     info_p->bytes = bytes;
-    (void)accd_nvrtc_about(driver.installed, info_p->compiler, sizeof info_p->compiler);
+    (void)accd__nvrtc_get_version(driver.installed, info_p->compiler, sizeof info_p->compiler);
     snprintf(info_p->driver, sizeof info_p->driver, "CUDA %d.%d", driver.installed / 1000,
              driver.installed % 1000 / 10);
     return ACCD_OK;
@@ -99,7 +99,7 @@ static accd_status cuda_about(unsigned number, accd_device_info *info_p)
 
 static void cuda_fail(void *device, uint64_t allocation, uint64_t copy)
 {
-    struct accd_cuda *cuda = device;
+    struct accd__cuda *cuda = device;
     if (allocation != UINT64_MAX)
         cuda->fail_allocation = allocation;
     if (copy != UINT64_MAX)
@@ -108,51 +108,51 @@ static void cuda_fail(void *device, uint64_t allocation, uint64_t copy)
 
 static const char *cuda_why(void *device)
 {
-    const struct accd_cuda *cuda = device;
+    const struct accd__cuda *cuda = device;
     return cuda->why;
 }
 
-const accd_backend accd_backend_cuda = {
+const accd_backend accd__backend_cuda = {
     .name = "cuda",
-    .small = ACCD_SMALL_OBJECT,
+    .small_bytes = ACCD_SMALL_OBJECT,
     .open = cuda_open,
     .close = cuda_close,
-    .alloc = accd_cuda_alloc,
-    .free = accd_cuda_free,
-    .begin = accd_cuda_begin,
-    .end = accd_cuda_end,
-    .announce = accd_cuda_announce,
-    .ready = accd_cuda_ready,
-    .send = accd_cuda_send,
-    .receive = accd_cuda_receive,
-    .announce_parts = accd_cuda_announce_parts,
-    .stage_part = accd_cuda_stage_part,
-    .send_parts = accd_cuda_send_parts,
+    .alloc = accd__cuda_alloc,
+    .free = accd__cuda_free,
+    .begin_batch = accd__cuda_begin,
+    .end_batch = accd__cuda_end,
+    .announce = accd__cuda_announce,
+    .ready = accd__cuda_ready,
+    .send = accd__cuda_send,
+    .receive = accd__cuda_receive,
+    .announce_parts = accd__cuda_announce_parts,
+    .stage_part = accd__cuda_stage_part,
+    .send_parts = accd__cuda_send_parts,
     .part_bytes = ACCD_CUDA_CHUNK,
-    .stage = accd_cuda_stage,
-    .fetch = accd_cuda_fetch,
-    .copy = accd_cuda_copy,
+    .stage = accd__cuda_stage,
+    .fetch = accd__cuda_fetch,
+    .copy = accd__cuda_copy,
     .fetch_most = (uint64_t)ACCD_CUDA_RING / 2 * ACCD_CUDA_CHUNK,
-    .depart = accd_cuda_depart,
-    .arrived = accd_cuda_arrived,
-    .arrive = accd_cuda_arrive,
-    .read = accd_cuda_read,
-    .write = accd_cuda_write,
-    .owns = accd_cuda_owns,
-    .before = accd_cuda_before,
-    .allocated = accd_cuda_allocated,
-    .size_of = accd_cuda_size_of,
-    .written = accd_cuda_written,
-    .save = accd_cuda_save,
-    .restore = accd_cuda_restore,
-    .forget = accd_cuda_forget,
-    .compiler = accd_cuda_compiler,
-    .launch = accd_cuda_launch,
-    .kernel_arrived = accd_cuda_kernel_arrived,
-    .kernel_over = accd_cuda_kernel_over,
-    .conclude = accd_cuda_conclude,
-    .next = accd_cuda_next,
-    .fail = cuda_fail,
-    .why = cuda_why,
-    .about = cuda_about,
+    .start_batch = accd__cuda_start_batch,
+    .is_batch_done = accd__cuda_is_batch_done,
+    .finish_batch = accd__cuda_finish_batch,
+    .read = accd__cuda_read,
+    .write = accd__cuda_write,
+    .owns = accd__cuda_owns,
+    .is_before = accd__cuda_is_before,
+    .is_allocated = accd__cuda_is_allocated,
+    .size_of = accd__cuda_allocation_size,
+    .count_written = accd__cuda_written,
+    .save = accd__cuda_save,
+    .restore = accd__cuda_restore,
+    .mark_unwritten = accd__cuda_mark_unwritten,
+    .get_compiler = accd__cuda_compiler,
+    .launch = accd__cuda_launch,
+    .is_kernel_done = accd__cuda_is_kernel_done,
+    .finish_kernel = accd__cuda_finish_kernel,
+    .settle_kernel = accd__cuda_settle_kernel,
+    .next_allocation = accd__cuda_next_allocation,
+    .inject_failure = cuda_fail,
+    .last_error = cuda_why,
+    .get_info = cuda_about,
 };

@@ -5,58 +5,58 @@
 #include <stdio.h>
 #include <string.h>
 
-bool accd_cuda_find(void *library, const char *symbol, void *entry)
+bool accd__cuda_find_symbol(void *library, const char *symbol, void *entry)
 {
     void *found = dlsym(library, symbol);
     memcpy(entry, &found, sizeof found); /* ISO C knows no way from object to function pointers */
     return found != NULL;
 }
 
-int accd_cuda_load(struct cuda_driver *driver, char *why, size_t room)
+int accd__cuda_load_driver(struct cuda_driver *driver, char *why, size_t capacity)
 {
     static const char library[] = "libcuda.so.1";
     void *handle = dlopen(library, RTLD_NOW | RTLD_LOCAL);
     *driver = (struct cuda_driver){0};
     if (!handle) {
         const char *problem = dlerror();
-        snprintf(why, room, "no CUDA driver: %s", problem ? problem : library);
+        snprintf(why, capacity, "no CUDA driver: %s", problem ? problem : library);
         return -1;
     }
 #define X(symbol, parameters)                                              \
-    if (!accd_cuda_find(handle, #symbol, &driver->symbol)) {                         \
-        snprintf(why, room, "the CUDA driver is too old: no %s", #symbol); \
+    if (!accd__cuda_find_symbol(handle, #symbol, &driver->symbol)) {                         \
+        snprintf(why, capacity, "the CUDA driver is too old: no %s", #symbol); \
         return -1;                                                         \
     }
     ACCD_CUDA_REQUIRED(X)
 #undef X
-#define X(symbol, parameters) accd_cuda_find(handle, #symbol, &driver->symbol);
+#define X(symbol, parameters) accd__cuda_find_symbol(handle, #symbol, &driver->symbol);
     ACCD_CUDA_OPTIONAL(X)
 #undef X
     cu_result result = driver->cuInit(0);
     if (result == CU_OK)
         result = driver->cuDriverGetVersion(&driver->installed);
     if (result == CU_NO_DEVICE) {
-        snprintf(why, room, "the CUDA driver finds no device");
+        snprintf(why, capacity, "the CUDA driver finds no device");
     } else if (result != CU_OK) {
-        size_t used = (size_t)snprintf(why, room, "the CUDA driver does not start: ");
-        accd_cuda_say(driver, result, "cuInit", why + used, room - used);
+        size_t used = (size_t)snprintf(why, capacity, "the CUDA driver does not start: ");
+        accd__cuda_format_error(driver, result, "cuInit", why + used, capacity - used);
     }
     return result;
 }
 
-void accd_cuda_say(const struct cuda_driver *driver, cu_result error, const char *call, char *to,
-                   size_t room)
+void accd__cuda_format_error(const struct cuda_driver *driver, cu_result error, const char *call, char *to,
+                   size_t capacity)
 {
     const char *name = NULL, *text = NULL;
     driver->cuGetErrorName(error, &name);
     driver->cuGetErrorString(error, &text);
     if (name && text)
-        snprintf(to, room, "%s (%s) in %s", name, text, call);
+        snprintf(to, capacity, "%s (%s) in %s", name, text, call);
     else
-        snprintf(to, room, "CUDA error %d in %s", error, call);
+        snprintf(to, capacity, "CUDA error %d in %s", error, call);
 }
 
-bool accd_cuda_sticky(cu_result error)
+bool accd__cuda_is_sticky(cu_result error)
 {
     switch (error) {
 #define X(name, value, sticky) \

@@ -102,7 +102,7 @@ struct cu_copy_attributes {
     X(cuGetErrorString, (cu_result error, const char **text))                                     \
     X(cuDeviceGetCount, (int *count))                                                             \
     X(cuDeviceGet, (cu_device * device, int number))                                              \
-    X(cuDeviceGetName, (char *name, int room, cu_device device))                                  \
+    X(cuDeviceGetName, (char *name, int capacity, cu_device device))                                  \
     X(cuDeviceGetAttribute, (int *value, cu_attribute attribute, cu_device device))               \
     X(cuDeviceTotalMem_v2, (size_t * bytes, cu_device device))                                    \
     X(cuDevicePrimaryCtxRetain, (cu_context * context, cu_device device))                         \
@@ -162,12 +162,12 @@ struct cuda_driver {
 
 /* Finds the system's driver and starts it. 0, or not 0 with a sentence about what is missing. The
  * library stays loaded: it has threads of its own. */
-int accd_cuda_load(struct cuda_driver *driver, char *why, size_t room);
+int accd__cuda_load_driver(struct cuda_driver *driver, char *why, size_t capacity);
 /* "CUDA_ERROR_OUT_OF_MEMORY (out of memory) in cuMemAlloc_v2" */
-void accd_cuda_say(const struct cuda_driver *driver, cu_result error, const char *call, char *to,
-                   size_t room);
-bool accd_cuda_sticky(cu_result error);
+void accd__cuda_format_error(const struct cuda_driver *driver, cu_result error, const char *call, char *to,
+                   size_t capacity);
+bool accd__cuda_is_sticky(cu_result error);
 /* Writes the address of a library's symbol to the pointer at entry; false: it has no such symbol. */
-bool accd_cuda_find(void *library, const char *symbol, void *entry);
+bool accd__cuda_find_symbol(void *library, const char *symbol, void *entry);
 
 #endif

@@ -1,7 +1,7 @@
 /* kernels.c - kernels.cu as text that every driver since CUDA 9 translates for its GPU (PTX ISA 6.0). */
 #include "backend.h"
 
-const char accd_cuda_kernels[] =
+const char accd__cuda_kernels[] =
     ".version 6.0\n"
     ".target sm_50\n"
     ".address_size 64\n"

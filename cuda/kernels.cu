@@ -8,7 +8,7 @@ struct piece {
     unsigned long long to, from, bytes;
 };
 
-extern "C" __global__ void accd_move_pieces(const struct piece *table, unsigned long long n)
+extern "C" __global__ void accd__move_pieces(const struct piece *table, unsigned long long n)
 {
     const unsigned long long threads = (unsigned long long)gridDim.x * blockDim.x;
     const unsigned long long thread = (unsigned long long)blockIdx.x * blockDim.x + threadIdx.x;

@@ -12,30 +12,30 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { KEPT = 256, MOST_ARCHS = 64 }; /* images: a place in the table is its last user's */
+enum { CACHED_IMAGES = 256, MAX_ARCHS = 64 }; /* images: a place in the table is its last user's */
 
 static struct {
     pthread_mutex_t lock;
-    bool looked;
+    bool searched;
 #define X(symbol, parameters) \
     nv_result(*symbol) parameters; /* NOLINT(bugprone-macro-parentheses): no expressions */
     ACCD_NVRTC_REQUIRED(X)
     ACCD_NVRTC_OPTIONAL(X)
 #undef X
     const char *(*nvrtcGetErrorString)(nv_result error);
-    char what[200]; /* its version, or why there is none */
-    int archs[MOST_ARCHS], narchs;
-    struct kept {
+    char version[200]; /* its version, or why there is none */
+    int archs[MAX_ARCHS], narchs;
+    struct cached_images {
         char *text, *bytes;
         int capability;
         size_t n;
-    } kept[KEPT];
+    } cached_images[CACHED_IMAGES];
 } nvrtc = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 /* ---------------------------------------------------------------------------------- finding -- */
 
 /* What is newer than the driver makes images that it may refuse. */
-static void *open_library(int driver)
+static void *open_nvrtc_library(int driver)
 {
     static const char *const folders[] = {"", "/usr/local/cuda/lib64/", "/opt/cuda/lib64/"};
     static const char *const versions[] = {"13", "12", "11.2", "11.1", "11.0"};
@@ -52,51 +52,51 @@ static void *open_library(int driver)
     return NULL;
 }
 
-static bool find_all(void *library)
+static bool find_symbols(void *library)
 {
 #define X(symbol, parameters)                    \
-    if (!accd_cuda_find(library, #symbol, &nvrtc.symbol)) \
+    if (!accd__cuda_find_symbol(library, #symbol, &nvrtc.symbol)) \
         return false;
     ACCD_NVRTC_REQUIRED(X)
 #undef X
-#define X(symbol, parameters) accd_cuda_find(library, #symbol, &nvrtc.symbol);
+#define X(symbol, parameters) accd__cuda_find_symbol(library, #symbol, &nvrtc.symbol);
     ACCD_NVRTC_OPTIONAL(X)
 #undef X
-    return accd_cuda_find(library, "nvrtcGetErrorString", &nvrtc.nvrtcGetErrorString);
+    return accd__cuda_find_symbol(library, "nvrtcGetErrorString", &nvrtc.nvrtcGetErrorString);
 }
 
 /* With the lock held. Whether it is there. */
-static bool look(int driver)
+static bool load_library(int driver)
 {
     int major = 0, minor = 0;
-    if (nvrtc.looked)
+    if (nvrtc.searched)
         return nvrtc.nvrtcVersion;
-    nvrtc.looked = true;
-    void *library = open_library(driver);
+    nvrtc.searched = true;
+    void *library = open_nvrtc_library(driver);
     if (!library)
-        snprintf(nvrtc.what, sizeof nvrtc.what, "no NVRTC for CUDA %d.%d is installed",
+        snprintf(nvrtc.version, sizeof nvrtc.version, "no NVRTC for CUDA %d.%d is installed",
                  driver / 1000, driver % 1000 / 10);
-    else if (!find_all(library) || nvrtc.nvrtcVersion(&major, &minor) != NV_OK)
-        snprintf(nvrtc.what, sizeof nvrtc.what, "the NVRTC that is installed is not usable");
+    else if (!find_symbols(library) || nvrtc.nvrtcVersion(&major, &minor) != NV_OK)
+        snprintf(nvrtc.version, sizeof nvrtc.version, "the NVRTC that is installed is not usable");
     else
-        snprintf(nvrtc.what, sizeof nvrtc.what, "NVRTC %d.%d", major, minor);
+        snprintf(nvrtc.version, sizeof nvrtc.version, "NVRTC %d.%d", major, minor);
     if (!major) {
         nvrtc.nvrtcVersion = NULL;
         return false;
     }
     if (nvrtc.nvrtcGetCUBIN && nvrtc.nvrtcGetCUBINSize && nvrtc.nvrtcGetSupportedArchs &&
         nvrtc.nvrtcGetNumSupportedArchs &&
-        (nvrtc.nvrtcGetNumSupportedArchs(&nvrtc.narchs) != NV_OK || nvrtc.narchs > MOST_ARCHS ||
+        (nvrtc.nvrtcGetNumSupportedArchs(&nvrtc.narchs) != NV_OK || nvrtc.narchs > MAX_ARCHS ||
          nvrtc.nvrtcGetSupportedArchs(nvrtc.archs) != NV_OK))
         nvrtc.narchs = 0;
     return true;
 }
 
-int accd_nvrtc_about(int driver, char *what, size_t room)
+int accd__nvrtc_get_version(int driver, char *version, size_t capacity)
 {
     pthread_mutex_lock(&nvrtc.lock);
-    bool found = look(driver);
-    snprintf(what, room, "%s", nvrtc.what);
+    bool found = load_library(driver);
+    snprintf(version, capacity, "%s", nvrtc.version);
     pthread_mutex_unlock(&nvrtc.lock);
     return found;
 }
@@ -113,21 +113,21 @@ static int architecture(int capability)
     return best;
 }
 
-static void say(struct accd_image *image, nv_result result, const char *call)
+static void set_reason(struct accd__image *image, nv_result result, const char *call)
 {
     snprintf(image->why, sizeof image->why, "%s in %s", nvrtc.nvrtcGetErrorString(result), call);
 }
 
-static bool read_log(struct accd_mem *mem, nv_program program, struct accd_image *image)
+static bool read_compile_log(struct accd__mem *mem, nv_program program, struct accd__image *image)
 {
     if (nvrtc.nvrtcGetProgramLogSize(program, &image->nlog) != NV_OK || !image->nlog)
         return false;
-    image->log = accd_mem_zero(mem, image->nlog);
+    image->log = accd__mem_alloc_zeroed(mem, image->nlog);
     return image->log && nvrtc.nvrtcGetProgramLog(program, image->log) == NV_OK;
 }
 
-static void compile(struct accd_mem *mem, int capability, const char *text,
-                    struct accd_image *image)
+static void compile_text(struct accd__mem *mem, int capability, const char *text,
+                    struct accd__image *image)
 {
     int arch = architecture(capability);
     bool whole = arch && arch == capability; /* else the driver does the rest */
@@ -138,12 +138,12 @@ static void compile(struct accd_mem *mem, int capability, const char *text,
              arch ? arch : 52);
     nv_result result = nvrtc.nvrtcCreateProgram(&program, text, "accd_body.cu", 0, NULL, NULL);
     if (result != NV_OK) {
-        say(image, result, "nvrtcCreateProgram");
+        set_reason(image, result, "nvrtcCreateProgram");
         return;
     }
     const char *call = "nvrtcCompileProgram";
     result = nvrtc.nvrtcCompileProgram(program, 3, options);
-    if (result == NV_COMPILATION && read_log(mem, program, image)) {
+    if (result == NV_COMPILATION && read_compile_log(mem, program, image)) {
         (void)nvrtc.nvrtcDestroyProgram(&program);
         return;
     }
@@ -152,30 +152,30 @@ static void compile(struct accd_mem *mem, int capability, const char *text,
         result = (whole ? nvrtc.nvrtcGetCUBINSize : nvrtc.nvrtcGetPTXSize)(program, &image->n);
     }
     if (result == NV_OK) {
-        image->bytes = accd_mem_new(mem, image->n);
+        image->bytes = accd__mem_alloc(mem, image->n);
         if (image->bytes)
             result = (whole ? nvrtc.nvrtcGetCUBIN : nvrtc.nvrtcGetPTX)(program, image->bytes);
         else
             snprintf(image->why, sizeof image->why, "no memory for what NVRTC made");
     }
     if (result != NV_OK) {
-        say(image, result, call);
-        accd_mem_free(mem, image->bytes, image->n);
+        set_reason(image, result, call);
+        accd__mem_free(mem, image->bytes, image->n);
         image->bytes = NULL;
     }
     (void)nvrtc.nvrtcDestroyProgram(&program);
 }
 
-static struct kept *place_of(const char *text, int capability)
+static struct cached_images *cache_slot_of(const char *text, int capability)
 {
     uint64_t hash = 1469598103934665603u ^ (uint64_t)capability; /* FNV-1a */
     for (; *text; text++)
         hash = (hash ^ (unsigned char)*text) * 1099511628211u;
-    return &nvrtc.kept[(hash ^ hash >> 32) % KEPT];
+    return &nvrtc.cached_images[(hash ^ hash >> 32) % CACHED_IMAGES];
 }
 
-static void keep(struct kept *kept, int capability, const char *text,
-                 const struct accd_image *image)
+static void cache_image(struct cached_images *cached_images, int capability, const char *text,
+                 const struct accd__image *image)
 {
     char *bytes = malloc(image->n), *copy = strdup(text);
     if (!bytes || !copy) {
@@ -184,31 +184,31 @@ static void keep(struct kept *kept, int capability, const char *text,
         return;
     }
     memcpy(bytes, image->bytes, image->n);
-    free(kept->bytes);
-    free(kept->text);
-    *kept = (struct kept){copy, bytes, capability, image->n};
+    free(cached_images->bytes);
+    free(cached_images->text);
+    *cached_images = (struct cached_images){copy, bytes, capability, image->n};
 }
 
-void accd_nvrtc_compile(struct accd_mem *mem, int driver, int capability, const char *text,
-                        struct accd_image *image)
+void accd__nvrtc_compile(struct accd__mem *mem, int driver, int capability, const char *text,
+                        struct accd__image *image)
 {
-    *image = (struct accd_image){0};
+    *image = (struct accd__image){0};
     pthread_mutex_lock(&nvrtc.lock);
-    struct kept *kept = place_of(text, capability);
-    bool found = kept->text && kept->capability == capability && !strcmp(kept->text, text);
-    if (!look(driver)) {
-        snprintf(image->why, sizeof image->why, "%s", nvrtc.what);
+    struct cached_images *cached_images = cache_slot_of(text, capability);
+    bool found = cached_images->text && cached_images->capability == capability && !strcmp(cached_images->text, text);
+    if (!load_library(driver)) {
+        snprintf(image->why, sizeof image->why, "%s", nvrtc.version);
     } else if (found) {
-        image->bytes = accd_mem_new(mem, kept->n);
-        image->n = kept->n;
+        image->bytes = accd__mem_alloc(mem, cached_images->n);
+        image->n = cached_images->n;
         if (image->bytes)
-            memcpy(image->bytes, kept->bytes, kept->n);
+            memcpy(image->bytes, cached_images->bytes, cached_images->n);
         else
             snprintf(image->why, sizeof image->why, "no memory for an image");
     } else {
-        compile(mem, capability, text, image);
+        compile_text(mem, capability, text, image);
         if (image->bytes)
-            keep(kept, capability, text, image);
+            cache_image(cached_images, capability, text, image);
     }
     pthread_mutex_unlock(&nvrtc.lock);
 }

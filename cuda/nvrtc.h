@@ -5,7 +5,7 @@
 
 #include <stddef.h>
 
-struct accd_mem;
+struct accd__mem;
 
 typedef int nv_result;
 typedef struct nv_program_object *nv_program;
@@ -31,9 +31,9 @@ enum { NV_OK = 0, NV_INVALID_OPTION = 5, NV_COMPILATION = 6 };
     X(nvrtcGetSupportedArchs, (int *archs))
 
 /* What it is called, or why there is none for a driver of this version (12040: CUDA 12.4): then 0. */
-int accd_nvrtc_about(int driver, char *what, size_t room);
+int accd__nvrtc_get_version(int driver, char *what, size_t capacity);
 /* What became of a text. */
-struct accd_image {
+struct accd__image {
     char *bytes; /* from mem; NULL: none was made */
     size_t n;
     char *log; /* the compiler's, from mem, if the text is wrong; else NULL */
@@ -41,7 +41,7 @@ struct accd_image {
     char why[200]; /* else why none was made */
 };
 /* Compiles a text for GPUs of a capability (90: 9.0). What was compiled once in this process is kept. */
-void accd_nvrtc_compile(struct accd_mem *mem, int driver, int capability, const char *text,
-                        struct accd_image *image);
+void accd__nvrtc_compile(struct accd__mem *mem, int driver, int capability, const char *text,
+                        struct accd__image *image);
 
 #endif

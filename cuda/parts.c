@@ -4,15 +4,15 @@
 #include "backend.h"
 
 /* Takes memory for one more window. False: there are enough, or no memory, or no event. */
-static bool add_slot(struct accd_cuda_batch *batch)
+static bool add_window_slot(struct accd__cuda_batch *batch)
 {
-    struct accd_cuda *cuda = batch->cuda;
-    struct accd_cuda_slot *slot = &batch->slots[batch->nslots];
+    struct accd__cuda *cuda = batch->cuda;
+    struct accd__cuda_slot *slot = &batch->slots[batch->nslots];
     if (batch->nslots == ACCD_CUDA_SLOTS ||
-        !accd_cuda_new_event(cuda, &slot->crossed))
+        !accd__cuda_new_event(cuda, &slot->is_mixed_range))
         return false;
-    slot->pinned = accd_cuda_take_pinned(cuda);
-    slot->at = slot->pinned ? slot->pinned->at : accd_mem_new(cuda->mem, ACCD_CUDA_CHUNK);
+    slot->pinned = accd__cuda_alloc_pinned(cuda);
+    slot->at = slot->pinned ? slot->pinned->at : accd__mem_alloc(cuda->mem, ACCD_CUDA_CHUNK);
     if (!slot->at)
         return false;
     slot->sent = 0;
@@ -20,92 +20,92 @@ static bool add_slot(struct accd_cuda_batch *batch)
     return true;
 }
 
-bool accd_cuda_parts_open(struct accd_cuda_batch *batch)
+bool accd__cuda_parts_begin(struct accd__cuda_batch *batch)
 {
     batch->slot = NULL;
     batch->windows = 0;
-    return !batch->parts.n || add_slot(batch);
+    return !batch->parts.n || add_window_slot(batch);
 }
 
-void accd_cuda_parts_close(struct accd_cuda_batch *batch)
+void accd__cuda_parts_end(struct accd__cuda_batch *batch)
 {
     for (size_t i = 0; i < batch->nslots; i++) {
-        struct accd_cuda_slot *slot = &batch->slots[i];
+        struct accd__cuda_slot *slot = &batch->slots[i];
         if (slot->pinned)
-            slot->pinned->taken = false;
+            slot->pinned->in_use = false;
         else
-            accd_mem_free(batch->cuda->mem, slot->at, ACCD_CUDA_CHUNK);
+            accd__mem_free(batch->cuda->mem, slot->at, ACCD_CUDA_CHUNK);
     }
     batch->nslots = batch->filled.n = 0;
     batch->parts.n = 0;
 }
 
 /* Whether the copy of a window is done. */
-static bool is_done(const struct accd_cuda_batch *batch, const struct accd_cuda_slot *slot)
+static bool is_window_done(const struct accd__cuda_batch *batch, const struct accd__cuda_slot *slot)
 {
-    const struct accd_cuda *cuda = batch->cuda;
-    return !cuda->lost && cuda->driver.cuEventQuery(slot->crossed) == CU_OK;
+    const struct accd__cuda *cuda = batch->cuda;
+    return !cuda->lost && cuda->driver.cuEventQuery(slot->is_mixed_range) == CU_OK;
 }
 
 /* A window to fill: another one, while the first that was sent is not done and there may be more; else that
  * one, when it is done. */
-static struct accd_cuda_slot *next_slot(struct accd_cuda_batch *batch)
+static struct accd__cuda_slot *next_window_slot(struct accd__cuda_batch *batch)
 {
-    struct accd_cuda_slot *first = &batch->slots[0];
+    struct accd__cuda_slot *first = &batch->slots[0];
     for (size_t i = 1; i < batch->nslots; i++)
         if (batch->slots[i].sent < first->sent)
             first = &batch->slots[i];
     if (batch->failed != ACCD_OK || !first->sent)
         return first;
     if (batch->nslots < ACCD_CUDA_SLOTS) {
-        if (is_done(batch, first))
+        if (is_window_done(batch, first))
             return first;
-        if (add_slot(batch))
+        if (add_window_slot(batch))
             return &batch->slots[batch->nslots - 1];
     }
-    if (!accd_cuda_wait_event(batch->cuda, first->crossed))
-        accd_cuda_batch_fail(batch, accd_cuda_status(batch->cuda));
+    if (!accd__cuda_wait_event(batch->cuda, first->is_mixed_range))
+        accd__cuda_batch_fail(batch, accd__cuda_last_status(batch->cuda));
     return first;
 }
 
 /* Parts that are neighbours on both sides are one copy, but none leaves its allocation. */
-static bool add_part(struct accd_cuda_batch *batch, uint64_t dev, uint64_t bytes, char *at)
+static bool add_window_part(struct accd__cuda_batch *batch, uint64_t dev, uint64_t bytes, char *at)
 {
-    struct accd_cuda_memory *memory = accd_cuda_memory_at(batch->cuda, dev);
-    struct accd_cuda_piece *last = batch->filled.n ? &batch->filled.at[batch->filled.n - 1] : NULL;
+    struct accd__cuda_memory *memory = accd__cuda_memory_at(batch->cuda, dev);
+    struct accd__cuda_piece *last = batch->filled.n ? &batch->filled.at[batch->filled.n - 1] : NULL;
     if (last && last->memory == memory && last->dev + last->bytes == dev && last->at + last->bytes == at) {
         last->bytes += bytes;
         return true;
     }
-    if (!ACCD_GROW(batch->cuda->mem, batch->filled.at, batch->filled.room, batch->filled.n + 1))
+    if (!ACCD_GROW(batch->cuda->mem, batch->filled.at, batch->filled.capacity, batch->filled.n + 1))
         return false;
     batch->filled.at[batch->filled.n++] =
-        (struct accd_cuda_piece){.dev = dev, .bytes = bytes, .memory = memory, .at = at};
+        (struct accd__cuda_piece){.dev = dev, .bytes = bytes, .memory = memory, .at = at};
     return true;
 }
 
-void *accd_cuda_stage_part(void *device, uint64_t dev, uint64_t bytes)
+void *accd__cuda_stage_part(void *device, uint64_t dev, uint64_t bytes)
 {
-    struct accd_cuda_batch *batch = ((struct accd_cuda *)device)->batch;
+    struct accd__cuda_batch *batch = ((struct accd__cuda *)device)->batch;
     if (!batch->slot) {
-        batch->slot = next_slot(batch);
+        batch->slot = next_window_slot(batch);
         batch->slot->used = 0;
     }
-    struct accd_cuda_slot *slot = batch->slot;
+    struct accd__cuda_slot *slot = batch->slot;
     char *at = slot->at + slot->used;
     slot->used += (bytes + ACCD_CUDA_PART - 1) / ACCD_CUDA_PART * ACCD_CUDA_PART;
-    if (!add_part(batch, dev, bytes, at))
-        accd_cuda_batch_fail(batch, ACCD_OUT_OF_MEMORY);
+    if (!add_window_part(batch, dev, bytes, at))
+        accd__cuda_batch_fail(batch, ACCD_ERROR_OUT_OF_MEMORY);
     return at;
 }
 
-void accd_cuda_send_parts(void *device)
+void accd__cuda_send_parts(void *device)
 {
-    struct accd_cuda_batch *batch = ((struct accd_cuda *)device)->batch;
+    struct accd__cuda_batch *batch = ((struct accd__cuda *)device)->batch;
     if (batch->slot && batch->failed == ACCD_OK) {
         batch->slot->sent = ++batch->windows;
-        if (!accd_cuda_move_window(batch, batch->slot))
-            accd_cuda_batch_fail(batch, accd_cuda_status(batch->cuda));
+        if (!accd__cuda_move_window(batch, batch->slot))
+            accd__cuda_batch_fail(batch, accd__cuda_last_status(batch->cuda));
     }
     batch->filled.n = 0;
     batch->slot = NULL;

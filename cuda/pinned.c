@@ -1,43 +1,43 @@
 /* pinned.c - page-locked memory of the host: a ring of chunks that all batches share. */
 #include "backend.h"
 
-void accd_cuda_give_chunks_back(struct accd_cuda_batch *batch)
+void accd__cuda_free_chunks(struct accd__cuda_batch *batch)
 {
     for (size_t i = 0; i < batch->nchunks; i++) {
-        struct accd_cuda_chunk *chunk = &batch->chunks[i];
+        struct accd__cuda_chunk *chunk = &batch->chunks[i];
         if (chunk->pinned)
-            chunk->pinned->taken = false;
+            chunk->pinned->in_use = false;
         else
-            accd_mem_free(batch->cuda->mem, chunk->at, ACCD_CUDA_CHUNK);
+            accd__mem_free(batch->cuda->mem, chunk->at, ACCD_CUDA_CHUNK);
     }
     batch->nchunks = 0;
 }
 
 /* Chunks of batches that have arrived and are not taken up yet. */
-static void reclaim(struct accd_cuda *cuda)
+static void reclaim_chunks(struct accd__cuda *cuda)
 {
-    for (struct accd_cuda_batch *batch = cuda->made; batch; batch = batch->next_made)
-        if (batch->departed && !batch->out.n && !cuda->lost &&
-            (batch->arrived || cuda->driver.cuEventQuery(batch->done) == CU_OK))
-            accd_cuda_give_chunks_back(batch);
+    for (struct accd__cuda_batch *batch = cuda->batches; batch; batch = batch->next_batch)
+        if (batch->in_stream && !batch->out.n && !cuda->lost &&
+            (batch->is_finished || cuda->driver.cuEventQuery(batch->done) == CU_OK))
+            accd__cuda_free_chunks(batch);
 }
 
-struct accd_cuda_pinned *accd_cuda_take_pinned(struct accd_cuda *cuda)
+struct accd__cuda_pinned *accd__cuda_alloc_pinned(struct accd__cuda *cuda)
 {
-    size_t taken = 0;
-    while (taken < ACCD_CUDA_RING && cuda->ring[taken].taken)
-        taken++;
-    if (taken == ACCD_CUDA_RING)
-        reclaim(cuda);
+    size_t in_use = 0;
+    while (in_use < ACCD_CUDA_RING && cuda->ring[in_use].in_use)
+        in_use++;
+    if (in_use == ACCD_CUDA_RING)
+        reclaim_chunks(cuda);
     for (size_t i = 0; i < ACCD_CUDA_RING && !cuda->no_ring; i++) {
-        struct accd_cuda_pinned *pinned = &cuda->ring[i];
-        if (pinned->taken)
+        struct accd__cuda_pinned *pinned = &cuda->ring[i];
+        if (pinned->in_use)
             continue;
         void *at = pinned->at;
         cuda->no_ring = !at && !ACCD_CUDA(cuda, cuMemHostAlloc, &at, ACCD_CUDA_CHUNK, 0);
         pinned->at = at;
-        pinned->taken = at != NULL;
-        return pinned->taken ? pinned : NULL;
+        pinned->in_use = at != NULL;
+        return pinned->in_use ? pinned : NULL;
     }
     return NULL;
 }

@@ -3,7 +3,7 @@
 
 /* A pool of our own that keeps what is freed: the next construct wants as much. Without one, memory is
  * allocated and freed by itself. */
-bool accd_cuda_pool_open(struct accd_cuda *cuda)
+bool accd__cuda_pool_open(struct accd__cuda *cuda)
 {
     int supported = 0;
     uint64_t all = UINT64_MAX;
@@ -22,7 +22,7 @@ bool accd_cuda_pool_open(struct accd_cuda *cuda)
             ACCD_CUDA(cuda, cuMemPoolSetAttribute, cuda->pool, CU_POOL_RELEASE_THRESHOLD, &all));
 }
 
-bool accd_cuda_get(struct accd_cuda *cuda, const struct accd_cuda_stream *stream, uint64_t bytes,
+bool accd__cuda_pool_alloc(struct accd__cuda *cuda, const struct accd__cuda_stream *stream, uint64_t bytes,
                    cu_address *at_p)
 {
     if (cuda->pool)
@@ -30,7 +30,7 @@ bool accd_cuda_get(struct accd_cuda *cuda, const struct accd_cuda_stream *stream
     return ACCD_CUDA(cuda, cuMemAlloc_v2, at_p, bytes);
 }
 
-void accd_cuda_put(struct accd_cuda *cuda, const struct accd_cuda_stream *stream, cu_address at)
+void accd__cuda_pool_free(struct accd__cuda *cuda, const struct accd__cuda_stream *stream, cu_address at)
 {
     if (cuda->pool)
         (void)ACCD_CUDA(cuda, cuMemFreeAsync, at, stream->at);

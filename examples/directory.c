@@ -44,7 +44,7 @@ static void print_level(int level)
 {
     printf("level %d:", level);
     check(
-        accd_each_tuple(accd_stacks_context(stacks), 0, level, ACCD_ARTIFICIAL, print_tuple, NULL));
+        accd_for_each_tuple(accd_stacks_context(stacks), 0, level, ACCD_LIST_ARTIFICIAL, print_tuple, NULL));
     printf("\n");
 }
 
@@ -52,8 +52,8 @@ int main(void)
 {
     accd_context_config config;
     accd_context_config_init(&config);
-    config.backend = accd_backend_named("direct");
-    if (accd_stacks_open(&stacks, &config) != ACCD_OK)
+    config.backend = accd_find_backend("direct");
+    if (accd_stacks_new(&stacks, &config) != ACCD_OK)
         return 1;
     for (int i = 0; i < 70; i++)
         a[i] = (float)i;
@@ -92,6 +92,6 @@ int main(void)
     printf("transfers: %d to the device, %d to the host, %d within it; %d bytes left there\n",
            (int)stats.transfers[0], (int)stats.transfers[1], (int)stats.transfers[2],
            (int)stats.live_bytes);
-    accd_stacks_close(stacks);
+    accd_stacks_free(stacks);
     return 0;
 }

@@ -12,6 +12,6 @@ for i, code in ipairs(names) do
   rows[i] = ("    {%q, %q, %q, %q},\n"):format(code, entry[1], help, entry.openmp or help)
 end
 local file = assert(io.open(out, "wb"))
-file:write('#include "abi/helps/helps.h"\n\nconst struct accd_help accd_helps[] = {\n',
+file:write('#include "abi/helps/helps.h"\n\nconst struct accd__help accd__help_table[] = {\n',
   table.concat(rows), "    {0},\n};\n")
 file:close()

@@ -13,7 +13,7 @@ end
 
 local function is_id(id) return id:find "^%u[%u%d]+%-[%w._-]*%d$" or id:find "^HOUSE%-%l+$" end
 
--- The core's names of rules and errors: "R_ATTACH" -> ids, "ACCD_NOT_PRESENT" -> code.
+-- The core's names of rules and errors: "R_ATTACH" -> ids, "ACCD_ERROR_NOT_PRESENT" -> code.
 local function names_in(header, rules, codes)
   for name, list in header:gmatch 'X%(([%u_]+), ("%u[^)]+")%)' do
     rules[name] = {}
@@ -88,7 +88,7 @@ local function add_errors(text, rules, codes, cited)
     local id = call:match '[{%s]rule = "([^"]+)"'
     if code and id and is_id(id) then add(cited, code, id) end
   end
-  for call in text:gmatch "goacc_tell(%b())" do
+  for call in text:gmatch "rt_report(%b())" do
     local code = call:match '^%(%s*"error", "(%l[%l-]+)",'
     for id in (code and call or ""):gmatch '"([^"%s]+)"' do
       if is_id(id) then add(cited, code, id) end

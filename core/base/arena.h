@@ -8,15 +8,15 @@
 enum { ACCD_ARENA_CLASSES = 32 + 4 * 32 };
 
 /* It lies at the start of its range: what is known of free blocks is saved with the others. */
-struct accd_arena {
-    size_t room, used;                    /* bytes of the range; those that were ever handed out, and these words */
+struct accd__arena {
+    size_t capacity, used;                    /* bytes of the range; those that were ever handed out, and these words */
     uint64_t free[ACCD_ARENA_CLASSES + 1]; /* offsets of free blocks by size class, linked through their first word */
 };
 
 /* NULL: there is no such range of addresses. */
-struct accd_arena *accd_arena_open(size_t room);
-void accd_arena_close(struct accd_arena *arena);
+struct accd__arena *accd__arena_new(size_t capacity);
+void accd__arena_free(struct accd__arena *arena);
 /* An accd_allocator, of an arena. */
-void *accd_arena_alloc(void *arena, void *ptr, size_t old, size_t n);
+void *accd__arena_alloc(void *arena, void *ptr, size_t old, size_t n);
 
 #endif

@@ -4,7 +4,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-accd_status accd_fail(accd_context *context, accd_status status, enum accd_rule rule, const char *format, ...)
+accd_status accd__set_error(accd_context *context, accd_status status, enum accd__rule rule, const char *format, ...)
 {
     accd_error *error = &context->error;
     char message[sizeof error->message];
@@ -13,44 +13,44 @@ accd_status accd_fail(accd_context *context, accd_status status, enum accd_rule 
     vsnprintf(message, sizeof message, format, args);
     va_end(args);
     *error = (accd_error){
-        .status = status, .rule = accd_rule_id(&context->rules, rule), .item = SIZE_MAX};
+        .status = status, .rule = accd__rule_id(&context->rules, rule), .item = SIZE_MAX};
     memcpy(error->message, message, sizeof message);
     return status;
 }
 
-accd_status accd_name_asked(accd_context *context)
+accd_status accd__insert_object_name(accd_context *context)
 {
     accd_error *error = &context->error;
     const char *name = *error->asked.name ? error->asked.name : "the data";
-    char *at = strchr(error->message, *ACCD_ASKED), rest[sizeof error->message];
+    char *at = strchr(error->message, *ACCD_NAME_PLACEHOLDER), rest[sizeof error->message];
     if (!at)
         return error->status;
-    const size_t room = (size_t)(error->message + sizeof error->message - at);
-    memcpy(rest, at + 1, room - 1);
-    snprintf(at, room, "%s%s", name, rest);
+    const size_t capacity = (size_t)(error->message + sizeof error->message - at);
+    memcpy(rest, at + 1, capacity - 1);
+    snprintf(at, capacity, "%s%s", name, rest);
     error->named = (size_t)(at - error->message);
-    error->named_bytes = strlen(name) < room ? strlen(name) : room - 1;
+    error->named_bytes = strlen(name) < capacity ? strlen(name) : capacity - 1;
     return error->status;
 }
 
-accd_status accd_not_given(accd_context *context, const char *call, const char *argument)
+accd_status accd__report_missing_argument(accd_context *context, const char *call, const char *argument)
 {
     if (!context)
-        return ACCD_MISUSE;
-    return accd_fail(context, ACCD_MISUSE, R_MISUSE, "%s: the argument %s is a null pointer", call, argument);
+        return ACCD_ERROR_MISUSE;
+    return accd__set_error(context, ACCD_ERROR_MISUSE, R_MISUSE, "%s: the argument %s is a null pointer", call, argument);
 }
 
-accd_status accd_idle(accd_context *context)
+accd_status accd__check_not_busy(accd_context *context)
 {
     if (!context->busy)
         return ACCD_OK;
-    return accd_fail(context, ACCD_MISUSE, R_MISUSE,
+    return accd__set_error(context, ACCD_ERROR_MISUSE, R_MISUSE,
                      "a construct is under way; what it calls cannot change data");
 }
 
-accd_status accd_out_of_memory(accd_context *context, const char *what)
+accd_status accd__report_out_of_memory(accd_context *context, const char *what)
 {
-    return accd_fail(context, ACCD_OUT_OF_MEMORY, R_HOST_MEMORY, "no memory %s", what);
+    return accd__set_error(context, ACCD_ERROR_OUT_OF_MEMORY, R_HOST_MEMORY, "no memory %s", what);
 }
 
-accd_status accd_plan_no_memory(accd_context *context) { return accd_out_of_memory(context, "to plan a construct"); }
+accd_status accd__report_plan_out_of_memory(accd_context *context) { return accd__report_out_of_memory(context, "to plan a construct"); }

@@ -15,53 +15,53 @@ static void *default_allocator(void *ud, void *ptr, size_t old, size_t n)
     return realloc(ptr, n);
 }
 
-void accd_mem_init(struct accd_mem *mem, accd_allocator fn, void *ud)
+void accd__mem_init(struct accd__mem *mem, accd_allocator fn, void *ud)
 {
-    *mem = (struct accd_mem){.fn = fn ? fn : default_allocator, .ud = ud};
+    *mem = (struct accd__mem){.fn = fn ? fn : default_allocator, .ud = ud};
 }
 
-static const size_t keep_from = 64 << 10, keep_most = 96 << 20;
+static const size_t min_cached_bytes = 64 << 10, max_cached_bytes = 96 << 20;
 
-static void drop_kept(struct accd_mem *mem, unsigned i)
+static void drop_cached_block(struct accd__mem *mem, unsigned i)
 {
-    if (!mem->kept[i].block)
+    if (!mem->cache[i].block)
         return;
-    mem->fn(mem->ud, mem->kept[i].block, mem->kept[i].bytes, 0);
-    mem->kept_bytes -= mem->kept[i].bytes;
-    mem->kept[i].block = NULL;
+    mem->fn(mem->ud, mem->cache[i].block, mem->cache[i].bytes, 0);
+    mem->cached_bytes -= mem->cache[i].bytes;
+    mem->cache[i].block = NULL;
 }
 
-void accd_mem_close(struct accd_mem *mem)
+void accd__mem_drop_cache(struct accd__mem *mem)
 {
-    for (unsigned i = 0; i < ACCD_KEPT; i++)
-        drop_kept(mem, i);
+    for (unsigned i = 0; i < ACCD_CACHED_BLOCKS; i++)
+        drop_cached_block(mem, i);
 }
 
-static bool keep(struct accd_mem *mem, void *block, size_t bytes)
+static bool cache_block(struct accd__mem *mem, void *block, size_t bytes)
 {
-    if (bytes < keep_from || bytes > keep_most)
+    if (bytes < min_cached_bytes || bytes > max_cached_bytes)
         return false;
-    for (unsigned tries = 0; tries < ACCD_KEPT; tries++) {
-        unsigned i = mem->oldest;
-        mem->oldest = (i + 1) % ACCD_KEPT;
-        drop_kept(mem, i);
-        if (mem->kept_bytes + bytes > keep_most)
+    for (unsigned tries = 0; tries < ACCD_CACHED_BLOCKS; tries++) {
+        unsigned i = mem->oldest_cached;
+        mem->oldest_cached = (i + 1) % ACCD_CACHED_BLOCKS;
+        drop_cached_block(mem, i);
+        if (mem->cached_bytes + bytes > max_cached_bytes)
             continue;
-        mem->kept[i].block = block;
-        mem->kept[i].bytes = bytes;
-        mem->kept_bytes += bytes;
+        mem->cache[i].block = block;
+        mem->cache[i].bytes = bytes;
+        mem->cached_bytes += bytes;
         return true;
     }
     return false;
 }
 
-static void *kept_block(struct accd_mem *mem, size_t bytes)
+static void *take_cached_block(struct accd__mem *mem, size_t bytes)
 {
-    for (unsigned i = 0; bytes >= keep_from && i < ACCD_KEPT; i++)
-        if (mem->kept[i].block && mem->kept[i].bytes == bytes) {
-            void *block = mem->kept[i].block;
-            mem->kept[i].block = NULL;
-            mem->kept_bytes -= bytes;
+    for (unsigned i = 0; bytes >= min_cached_bytes && i < ACCD_CACHED_BLOCKS; i++)
+        if (mem->cache[i].block && mem->cache[i].bytes == bytes) {
+            void *block = mem->cache[i].block;
+            mem->cache[i].block = NULL;
+            mem->cached_bytes -= bytes;
             return block;
         }
     return NULL;
@@ -80,88 +80,88 @@ static void prefer_huge_pages(void *block, size_t bytes)
 }
 
 /* Memory ran out: what is kept for later is given up. Whether there was any. */
-static bool give_up(struct accd_mem *mem)
+static bool release_caches(struct accd__mem *mem)
 {
-    if (!(mem->reclaim && mem->reclaim(mem->owner)) && !mem->kept_bytes)
+    if (!(mem->reclaim && mem->reclaim(mem->owner)) && !mem->cached_bytes)
         return false;
-    accd_mem_close(mem);
+    accd__mem_drop_cache(mem);
     return true;
 }
 
 /* Of the caller's allocator: a block, or another size for one. */
-static void *ask(struct accd_mem *mem, void *old, size_t old_bytes, size_t bytes)
+static void *allocate(struct accd__mem *mem, void *old, size_t old_bytes, size_t bytes)
 {
     void *block = mem->fn(mem->ud, old, old_bytes, bytes);
-    return !block && give_up(mem) ? mem->fn(mem->ud, old, old_bytes, bytes) : block;
+    return !block && release_caches(mem) ? mem->fn(mem->ud, old, old_bytes, bytes) : block;
 }
 
-void *accd_mem_new(struct accd_mem *mem, size_t bytes)
+void *accd__mem_alloc(struct accd__mem *mem, size_t bytes)
 {
-    void *block = kept_block(mem, bytes);
+    void *block = take_cached_block(mem, bytes);
     if (block)
         return block;
-    block = ask(mem, NULL, 0, bytes ? bytes : 1);
+    block = allocate(mem, NULL, 0, bytes ? bytes : 1);
     if (block)
         prefer_huge_pages(block, bytes);
     return block;
 }
 
-void *accd_mem_zero(struct accd_mem *mem, size_t bytes)
+void *accd__mem_alloc_zeroed(struct accd__mem *mem, size_t bytes)
 {
-    void *block = accd_mem_new(mem, bytes);
+    void *block = accd__mem_alloc(mem, bytes);
     if (block)
         memset(block, 0, bytes);
     return block;
 }
 
-void *accd_mem_array(struct accd_mem *mem, size_t count, size_t size)
+void *accd__mem_alloc_array(struct accd__mem *mem, size_t count, size_t size)
 {
     size_t bytes;
     if (__builtin_mul_overflow(count, size, &bytes))
         return NULL;
-    return accd_mem_new(mem, bytes);
+    return accd__mem_alloc(mem, bytes);
 }
 
-void accd_mem_free(struct accd_mem *mem, void *block, size_t bytes)
+void accd__mem_free(struct accd__mem *mem, void *block, size_t bytes)
 {
-    if (block && !keep(mem, block, bytes))
+    if (block && !cache_block(mem, block, bytes))
         mem->fn(mem->ud, block, bytes ? bytes : 1, 0);
 }
 
-char *accd_mem_string(struct accd_mem *mem, const char *text)
+char *accd__mem_copy_string(struct accd__mem *mem, const char *text)
 {
     size_t bytes = strlen(text) + 1;
-    char *copy = accd_mem_new(mem, bytes);
+    char *copy = accd__mem_alloc(mem, bytes);
     if (copy)
         memcpy(copy, text, bytes);
     return copy;
 }
 
-int accd_mem_grow(struct accd_mem *mem, void **array, size_t *room, size_t need, size_t size)
+int accd__mem_grow(struct accd__mem *mem, void **array, size_t *capacity, size_t need, size_t size)
 {
-    if (need <= *room)
+    if (need <= *capacity)
         return 1;
-    size_t wanted = *room < 8 ? 8 : *room + *room / 2, bytes;
+    size_t wanted = *capacity < 8 ? 8 : *capacity + *capacity / 2, bytes;
     if (wanted < need)
         wanted = need;
     if (__builtin_mul_overflow(wanted, size, &bytes))
         return 0;
-    void *grown = ask(mem, *array, *room * size, bytes);
+    void *grown = allocate(mem, *array, *capacity * size, bytes);
     if (!grown)
         return 0;
     *array = grown;
-    *room = wanted;
+    *capacity = wanted;
     return 1;
 }
 
 /* ------------------------------------------------------------------------------------ pools -- */
 
-void accd_pool_init(struct accd_pool *pool, struct accd_mem *mem, size_t size, size_t per_slab)
+void accd__pool_init(struct accd__pool *pool, struct accd__mem *mem, size_t size, size_t per_slab)
 {
     enum { FRUGAL_BYTES = 1024 };
-    const size_t few = mem->frugal ? FRUGAL_BYTES / size + 1 : ACCD_SLAB_MOST;
-    const size_t most = few < ACCD_SLAB_MOST ? few : ACCD_SLAB_MOST;
-    *pool = (struct accd_pool){.mem = mem, .size = size, .per_slab = per_slab < most ? per_slab : most};
+    const size_t max_blocks = mem->small_slabs ? FRUGAL_BYTES / size + 1 : ACCD_MAX_SLAB_BLOCKS;
+    const size_t most = max_blocks < ACCD_MAX_SLAB_BLOCKS ? max_blocks : ACCD_MAX_SLAB_BLOCKS;
+    *pool = (struct accd__pool){.mem = mem, .size = size, .per_slab = per_slab < most ? per_slab : most};
 }
 
 struct slab {
@@ -170,7 +170,7 @@ struct slab {
     _Alignas(16) char blocks[]; /* what every allocator gives */
 };
 
-__attribute__((noinline)) int accd_pool_grow(struct accd_pool *pool, size_t blocks)
+__attribute__((noinline)) int accd__pool_grow(struct accd__pool *pool, size_t blocks)
 {
     if (blocks < pool->per_slab)
         blocks = pool->per_slab;
@@ -178,23 +178,23 @@ __attribute__((noinline)) int accd_pool_grow(struct accd_pool *pool, size_t bloc
     if (__builtin_mul_overflow(blocks, pool->size, &bytes))
         return 0;
     bytes += sizeof(struct slab);
-    struct slab *slab = accd_mem_new(pool->mem, bytes);
+    struct slab *slab = accd__mem_alloc(pool->mem, bytes);
     if (!slab)
         return 0;
     slab->next = pool->slabs;
     slab->bytes = bytes;
     pool->slabs = slab;
     for (size_t i = blocks; i-- > 0;)
-        accd_pool_give(pool, slab->blocks + i * pool->size);
+        accd__pool_free(pool, slab->blocks + i * pool->size);
     return 1;
 }
 
-void accd_pool_close(struct accd_pool *pool)
+void accd__pool_free_all(struct accd__pool *pool)
 {
     while (pool->slabs) {
         struct slab *slab = pool->slabs;
         pool->slabs = slab->next;
-        accd_mem_free(pool->mem, slab, slab->bytes);
+        accd__mem_free(pool->mem, slab, slab->bytes);
     }
     pool->free = NULL;
     pool->spare = 0;
@@ -202,53 +202,53 @@ void accd_pool_close(struct accd_pool *pool)
 
 /* ---------------------------------------------------------------------------------- scratch -- */
 
-void *accd_scratch_more(struct accd_scratch *scratch, size_t bytes)
+void *accd__scratch_add_chunk(struct accd__scratch *scratch, size_t bytes)
 {
-    struct accd_chunk *chunk = scratch->chunk;
-    size_t room = chunk ? 2 * chunk->room : 4096;
-    if (room < bytes)
-        room = bytes;
-    struct accd_chunk *fresh = accd_mem_new(scratch->mem, sizeof *fresh + room);
+    struct accd__scratch_chunk *chunk = scratch->chunk;
+    size_t capacity = chunk ? 2 * chunk->capacity : 4096;
+    if (capacity < bytes)
+        capacity = bytes;
+    struct accd__scratch_chunk *fresh = accd__mem_alloc(scratch->mem, sizeof *fresh + capacity);
     if (!fresh)
         return NULL;
     fresh->older = chunk;
-    fresh->room = room;
+    fresh->capacity = capacity;
     fresh->used = bytes;
     scratch->chunk = fresh;
     return fresh->space;
 }
 
-bool accd_scratch_room(struct accd_scratch *scratch, void **array, size_t n, size_t *room, size_t size)
+bool accd__scratch_grow_array(struct accd__scratch *scratch, void **array, size_t n, size_t *capacity, size_t size)
 {
-    if (n < *room)
+    if (n < *capacity)
         return true;
-    const size_t more = *room ? 2 * *room : 8;
-    void *grown = accd_scratch_take(scratch, more * size);
+    const size_t more = *capacity ? 2 * *capacity : 8;
+    void *grown = accd__scratch_alloc(scratch, more * size);
     if (!grown)
         return false;
     memcpy(grown, *array ? *array : grown, n * size);
     *array = grown;
-    *room = more;
+    *capacity = more;
     return true;
 }
 
 /* Gives back a chunk and those that are older. */
-static void drop_chunks(struct accd_scratch *scratch, struct accd_chunk *chunk)
+static void drop_chunks(struct accd__scratch *scratch, struct accd__scratch_chunk *chunk)
 {
     while (chunk) {
-        struct accd_chunk *older = chunk->older;
-        accd_mem_free(scratch->mem, chunk, sizeof *chunk + chunk->room);
+        struct accd__scratch_chunk *older = chunk->older;
+        accd__mem_free(scratch->mem, chunk, sizeof *chunk + chunk->capacity);
         chunk = older;
     }
 }
 
 /* Keeps the newest chunk, which is the largest, unless it is so large that it was an exception. */
-void accd_scratch_reset(struct accd_scratch *scratch)
+void accd__scratch_reset(struct accd__scratch *scratch)
 {
-    enum { KEEP = 1 << 20 };
-    struct accd_chunk *chunk = scratch->chunk;
-    if (!chunk || chunk->room > KEEP) {
-        accd_scratch_close(scratch);
+    enum { KEPT_CHUNK_BYTES = 1 << 20 };
+    struct accd__scratch_chunk *chunk = scratch->chunk;
+    if (!chunk || chunk->capacity > KEPT_CHUNK_BYTES) {
+        accd__scratch_free(scratch);
         return;
     }
     drop_chunks(scratch, chunk->older);
@@ -256,7 +256,7 @@ void accd_scratch_reset(struct accd_scratch *scratch)
     chunk->used = 0;
 }
 
-void accd_scratch_close(struct accd_scratch *scratch)
+void accd__scratch_free(struct accd__scratch *scratch)
 {
     drop_chunks(scratch, scratch->chunk);
     scratch->chunk = NULL;

@@ -11,7 +11,7 @@ static const accd_rules profiles[] = {
 };
 #pragma GCC diagnostic pop
 
-const accd_rules *accd_rules_named(const char *name)
+const accd_rules *accd_find_rules(const char *name)
 {
     for (size_t i = 0; i < sizeof profiles / sizeof profiles[0]; i++)
         if (name && !strcmp(profiles[i].name, name))
@@ -19,7 +19,7 @@ const accd_rules *accd_rules_named(const char *name)
     return NULL;
 }
 
-bool accd_rules_sound(const accd_rules *rules)
+bool accd__rules_are_valid(const accd_rules *rules)
 {
     bool good = rules->name;
 #define ACCD_VALUE(enumerator, word, meaning) +1 /* NOLINT: added up */
@@ -29,137 +29,137 @@ bool accd_rules_sound(const accd_rules *rules)
     return good;
 }
 
-bool accd_rules_plain(const accd_rules *rules)
+bool accd__rules_allow_fast_path(const accd_rules *rules)
 {
     return !rules->fusion && rules->partial_overlap == ACCD_OVERLAP_ERROR;
 }
 
 /* ------------------------------------------------------------------------------- verdicts -- */
 
-enum verdict {
-    STAYS, TAKES, CUTS, FILLS, SKIPS, /* as enum accd_outcome */
-    PRESENT, PART, PART_TO_NAME, MAPPED_PART, GROWS, HOLES, EXCLUDED, ABSENT, NOT_BEFORE, PART_BEFORE,
-    EXIT_ABSENT, EXIT_UNOWNED, UPDATE_ABSENT, PART_AGAIN,
-    SLOT_ABSENT, SLOT_OF_ABSENT, SLOT_NULL, UNATTACHED, REPOINTED, CHANGED
+enum policy_entry {
+    NO_DECISION, USE, SPLIT, FILL, SKIP, /* as enum accd__decision */
+    PRESENT, PARTIAL, PARTIAL_NAME_IT, PARTIALLY_MAPPED, MISSING_MEMBER, HOLES, EXCLUDED, ABSENT, ABSENT_BEFORE, PARTIAL_BEFORE,
+    EXIT_ABSENT, EXIT_UNOWNED, UPDATE_ABSENT, PARTIAL_AT_END,
+    SLOT_ABSENT, SLOT_TARGET_ABSENT, SLOT_NULL, UNATTACHED, REPOINTED, CHANGED
 };
 
-#define REJECT(status, rule, before, after) {ACCD_REJECTS, status, rule, before, after}
-#define PART_PRESENT "only a part of " ACCD_ASKED " is present on device"
+#define REJECT(status, rule, before, after) {ACCD_DECISION_REJECT, status, rule, before, after}
+#define PART_PRESENT "only a part of " ACCD_NAME_PLACEHOLDER " is present on device"
 #define NAME_THAT ": name that part, or use present_and_copyin or update_and_copy"
 #define CHANGED_ATTACHED " was changed while it is attached"
-#define NOT_PRESENT_ON ACCD_ASKED " is not present on device"
+#define NOT_PRESENT_ON ACCD_NAME_PLACEHOLDER " is not present on device"
 
-const struct accd_verdict accd_verdicts[] = {
-    [STAYS] = {.outcome = ACCD_STAYS},
-    [TAKES] = {.outcome = ACCD_TAKES},
-    [CUTS] = {.outcome = ACCD_CUTS},
-    [FILLS] = {.outcome = ACCD_FILLS},
-    [SKIPS] = {.outcome = ACCD_SKIPS},
-    [PRESENT] = REJECT(ACCD_ALREADY_PRESENT, R_ALREADY_PRESENT, ACCD_ASKED " is present already, which",
+const struct accd__policy_entry accd__policy_entries[] = {
+    [NO_DECISION] = {.outcome = ACCD_DECISION_NONE},
+    [USE] = {.outcome = ACCD_DECISION_USE},
+    [SPLIT] = {.outcome = ACCD_DECISION_SPLIT},
+    [FILL] = {.outcome = ACCD_DECISION_FILL},
+    [SKIP] = {.outcome = ACCD_DECISION_SKIP},
+    [PRESENT] = REJECT(ACCD_ERROR_ALREADY_PRESENT, R_ALREADY_PRESENT, ACCD_NAME_PLACEHOLDER " is present already, which",
                        " allows only for present_or clauses"),
-    [PART] = REJECT(ACCD_PARTIALLY_PRESENT, R_PARTIALLY_PRESENT, PART_PRESENT, ""),
-    [PART_TO_NAME] = REJECT(ACCD_PARTIAL_OVERLAP, R_OVERLAP_LEVELS, PART_PRESENT, NAME_THAT),
-    [MAPPED_PART] = REJECT(ACCD_PARTIAL_OVERLAP, R_OVERLAP_LEVELS, "only a part of " ACCD_ASKED " was mapped to device",
+    [PARTIAL] = REJECT(ACCD_ERROR_PARTIALLY_PRESENT, R_PARTIALLY_PRESENT, PART_PRESENT, ""),
+    [PARTIAL_NAME_IT] = REJECT(ACCD_ERROR_PARTIAL_OVERLAP, R_OVERLAP_LEVELS, PART_PRESENT, NAME_THAT),
+    [PARTIALLY_MAPPED] = REJECT(ACCD_ERROR_PARTIAL_OVERLAP, R_OVERLAP_LEVELS, "only a part of " ACCD_NAME_PLACEHOLDER " was mapped to device",
                        NAME_THAT),
-    [GROWS] = REJECT(ACCD_NOT_PRESENT, R_PARTIALLY_PRESENT, NOT_PRESENT_ON,
+    [MISSING_MEMBER] = REJECT(ACCD_ERROR_NOT_PRESENT, R_PARTIALLY_PRESENT, NOT_PRESENT_ON,
                      ", but other parts of what it belongs to are: map them together"),
-    [HOLES] = REJECT(ACCD_PARTIALLY_PRESENT, R_PARTIALLY_PRESENT,
-                     "other parts of " ACCD_ASKED " were left out when this object was mapped to device", ""),
-    [EXCLUDED] = REJECT(ACCD_NOT_PRESENT, R_NOT_PRESENT,
-                        ACCD_ASKED " was left out when this object was mapped to device", ""),
-    [ABSENT] = REJECT(ACCD_NOT_PRESENT, R_NOT_PRESENT, NOT_PRESENT_ON, ""),
-    [NOT_BEFORE] = REJECT(ACCD_NOT_PRESENT, R_NOT_PRESENT, NOT_PRESENT_ON, ", but must be there before the construct"),
-    [PART_BEFORE] = REJECT(ACCD_PARTIALLY_PRESENT, R_NOT_PRESENT, PART_PRESENT, ", but its clause asks for all of it"),
-    [EXIT_ABSENT] = REJECT(ACCD_NOT_PRESENT, R_EXIT_ABSENT, NOT_PRESENT_ON, ""),
-    [EXIT_UNOWNED] = REJECT(ACCD_NOT_PRESENT, R_UNOWNED, NOT_PRESENT_ON, ""),
-    [UPDATE_ABSENT] = REJECT(ACCD_NOT_PRESENT, R_UPDATE_ABSENT, NOT_PRESENT_ON, ""),
-    [PART_AGAIN] = {ACCD_REJECTS_MEANT, ACCD_PARTIALLY_PRESENT, R_PARTIALLY_PRESENT, PART_PRESENT, " again"},
-    [SLOT_ABSENT] = REJECT(ACCD_NOT_PRESENT, R_ATTACH_ABSENT, "the pointer", " itself is not present on device"),
-    [SLOT_OF_ABSENT] = REJECT(ACCD_NOT_PRESENT, R_ATTACH_ABSENT, "what", " points to is not present on device"),
-    [SLOT_NULL] = REJECT(ACCD_NULL_POINTER, R_ATTACH_NULL, "", " is a null pointer, which is attached to nothing"),
-    [UNATTACHED] = REJECT(ACCD_NOT_ATTACHED, R_NOT_ATTACHED, "the pointer", " is not attached"),
-    [REPOINTED] = REJECT(ACCD_POINTER_CHANGED, R_POINTER_CHANGED, "the pointer", CHANGED_ATTACHED),
-    [CHANGED] = REJECT(ACCD_POINTER_CHANGED, R_STRUCTURE_FIXED, "the pointer", CHANGED_ATTACHED),
+    [HOLES] = REJECT(ACCD_ERROR_PARTIALLY_PRESENT, R_PARTIALLY_PRESENT,
+                     "other parts of " ACCD_NAME_PLACEHOLDER " were left out when this object was mapped to device", ""),
+    [EXCLUDED] = REJECT(ACCD_ERROR_NOT_PRESENT, R_NOT_PRESENT,
+                        ACCD_NAME_PLACEHOLDER " was left out when this object was mapped to device", ""),
+    [ABSENT] = REJECT(ACCD_ERROR_NOT_PRESENT, R_NOT_PRESENT, NOT_PRESENT_ON, ""),
+    [ABSENT_BEFORE] = REJECT(ACCD_ERROR_NOT_PRESENT, R_NOT_PRESENT, NOT_PRESENT_ON, ", but must be there before the construct"),
+    [PARTIAL_BEFORE] = REJECT(ACCD_ERROR_PARTIALLY_PRESENT, R_NOT_PRESENT, PART_PRESENT, ", but its clause asks for all of it"),
+    [EXIT_ABSENT] = REJECT(ACCD_ERROR_NOT_PRESENT, R_EXIT_ABSENT, NOT_PRESENT_ON, ""),
+    [EXIT_UNOWNED] = REJECT(ACCD_ERROR_NOT_PRESENT, R_UNOWNED, NOT_PRESENT_ON, ""),
+    [UPDATE_ABSENT] = REJECT(ACCD_ERROR_NOT_PRESENT, R_UPDATE_ABSENT, NOT_PRESENT_ON, ""),
+    [PARTIAL_AT_END] = {ACCD_DECISION_REJECT_NAMED, ACCD_ERROR_PARTIALLY_PRESENT, R_PARTIALLY_PRESENT, PART_PRESENT, " again"},
+    [SLOT_ABSENT] = REJECT(ACCD_ERROR_NOT_PRESENT, R_ATTACH_ABSENT, "the pointer", " itself is not present on device"),
+    [SLOT_TARGET_ABSENT] = REJECT(ACCD_ERROR_NOT_PRESENT, R_ATTACH_ABSENT, "what", " points to is not present on device"),
+    [SLOT_NULL] = REJECT(ACCD_ERROR_NULL_POINTER, R_ATTACH_NULL, "", " is a null pointer, which is attached to nothing"),
+    [UNATTACHED] = REJECT(ACCD_ERROR_NOT_ATTACHED, R_NOT_ATTACHED, "the pointer", " is not attached"),
+    [REPOINTED] = REJECT(ACCD_ERROR_POINTER_CHANGED, R_POINTER_CHANGED, "the pointer", CHANGED_ATTACHED),
+    [CHANGED] = REJECT(ACCD_ERROR_POINTER_CHANGED, R_STRUCTURE_FIXED, "the pointer", CHANGED_ATTACHED),
 };
 
-static void compile_slots(const accd_rules *rules, struct accd_verdicts *to)
+static void compile_slot_policy(const accd_rules *rules, struct accd__policy *to)
 {
-    const bool implied = rules->attach_implied == ACCD_REJECT, unattached = rules->detach_unattached == ACCD_REJECT;
-    for (int of = 0; of < ACCD_SLOT_OFS; of++) {
+    const bool implied = rules->attach_implied == ACCD_CHOICE_REJECT, unattached = rules->detach_unattached == ACCD_CHOICE_REJECT;
+    for (int of = 0; of < ACCD_SLOT_OWNER_COUNT; of++) {
         uint8_t *slot = to->slot[of];
-        if (of == ACCD_OF_ATTACH ? rules->attach_absent == ACCD_REJECT : implied) {
+        if (of == ACCD_SLOT_OWNER_ATTACH ? rules->attach_absent == ACCD_CHOICE_REJECT : implied) {
             slot[ACCD_SLOT_ABSENT] = SLOT_ABSENT;
-            slot[ACCD_SLOT_OF_ABSENT] = SLOT_OF_ABSENT;
+            slot[ACCD_SLOT_TARGET_ABSENT] = SLOT_TARGET_ABSENT;
         }
-        if (rules->attach_null == ACCD_REJECT && (of == ACCD_OF_ATTACH || implied))
+        if (rules->attach_null == ACCD_CHOICE_REJECT && (of == ACCD_SLOT_OWNER_ATTACH || implied))
             slot[ACCD_SLOT_NULL] = SLOT_NULL;
-        slot[ACCD_SLOT_UNATTACHED] = unattached && (of != ACCD_OF_ITEM || implied) ? UNATTACHED : STAYS;
-        slot[ACCD_SLOT_DETACHED] = unattached ? UNATTACHED : STAYS;
-        slot[ACCD_SLOT_REPOINTED] = rules->pointer_changed == ACCD_REJECT ? REPOINTED : STAYS;
-        slot[ACCD_SLOT_CHANGED] = rules->pointer_changed == ACCD_REJECT ? CHANGED : STAYS;
+        slot[ACCD_SLOT_UNATTACHED] = unattached && (of != ACCD_SLOT_OWNER_ITEM || implied) ? UNATTACHED : NO_DECISION;
+        slot[ACCD_SLOT_DETACHED] = unattached ? UNATTACHED : NO_DECISION;
+        slot[ACCD_SLOT_REPOINTED] = rules->pointer_changed == ACCD_CHOICE_REJECT ? REPOINTED : NO_DECISION;
+        slot[ACCD_SLOT_CHANGED] = rules->pointer_changed == ACCD_CHOICE_REJECT ? CHANGED : NO_DECISION;
     }
 }
 
 /* What profiles have in common, and what all choices in their rules add. */
-static const uint8_t presence[ACCD_ASKERS][ACCD_FINDINGS] = {
+static const uint8_t default_presence[ACCD_DEMAND_COUNT][ACCD_LOOKUP_COUNT] = {
     /*               nothing, object, excluded, holes, unnamed, named part, tuple, objects, part */
-    [ACCD_ASKS_NEW] = {STAYS, TAKES, GROWS, HOLES, FILLS, MAPPED_PART, CUTS, PART, PART},
-    [ACCD_ASKS_DATA] = {STAYS, TAKES, GROWS, HOLES, FILLS, MAPPED_PART, CUTS, PART, PART},
-    [ACCD_ASKS_REST] = {STAYS, TAKES, GROWS, HOLES, FILLS, FILLS, CUTS, CUTS, CUTS},
-    [ACCD_ASKS_PART] = {STAYS, TAKES, GROWS, TAKES, TAKES, TAKES, CUTS, CUTS, CUTS},
-    [ACCD_ASKS_PRESENT] = {STAYS, TAKES, EXCLUDED, HOLES, TAKES, TAKES, CUTS, PART, PART},
-    [ACCD_ASKS_NO_MORE] = {STAYS, TAKES, SKIPS, HOLES, TAKES, TAKES, CUTS, PART, PART},
-    [ACCD_ASKS_BEFORE] = {NOT_BEFORE, STAYS, NOT_BEFORE, HOLES, STAYS, STAYS, STAYS, PART_BEFORE, PART_BEFORE},
-    [ACCD_ASKS_EXIT] = {SKIPS, TAKES, SKIPS, HOLES, TAKES, TAKES, CUTS, PART, PART},
-    [ACCD_ASKS_EXIT_OF_PRESENT] = {SKIPS, TAKES, SKIPS, HOLES, TAKES, TAKES, CUTS, PART, PART},
-    [ACCD_ASKS_UPDATE] = {UPDATE_ABSENT, TAKES, UPDATE_ABSENT, HOLES, TAKES, TAKES, CUTS, PART, PART},
-    [ACCD_ASKS_UPDATE_OF_PRESENT] = {SKIPS, TAKES, SKIPS, HOLES, TAKES, TAKES, CUTS, PART, PART},
-    [ACCD_ASKS_AGAIN] = {STAYS, TAKES, STAYS, HOLES, TAKES, TAKES, PART_AGAIN, PART_AGAIN, PART_AGAIN},
-    [ACCD_ASKS_ABANDON] = {STAYS, TAKES, TAKES, TAKES, TAKES, TAKES, STAYS, STAYS, STAYS},
+    [ACCD_DEMAND_NEW] = {NO_DECISION, USE, MISSING_MEMBER, HOLES, FILL, PARTIALLY_MAPPED, SPLIT, PARTIAL, PARTIAL},
+    [ACCD_DEMAND_DATA] = {NO_DECISION, USE, MISSING_MEMBER, HOLES, FILL, PARTIALLY_MAPPED, SPLIT, PARTIAL, PARTIAL},
+    [ACCD_DEMAND_ABSENT_PART] = {NO_DECISION, USE, MISSING_MEMBER, HOLES, FILL, FILL, SPLIT, SPLIT, SPLIT},
+    [ACCD_DEMAND_PRESENT_PART] = {NO_DECISION, USE, MISSING_MEMBER, USE, USE, USE, SPLIT, SPLIT, SPLIT},
+    [ACCD_DEMAND_PRESENT] = {NO_DECISION, USE, EXCLUDED, HOLES, USE, USE, SPLIT, PARTIAL, PARTIAL},
+    [ACCD_DEMAND_NO_CREATE] = {NO_DECISION, USE, SKIP, HOLES, USE, USE, SPLIT, PARTIAL, PARTIAL},
+    [ACCD_DEMAND_PRESENT_BEFORE] = {ABSENT_BEFORE, NO_DECISION, ABSENT_BEFORE, HOLES, NO_DECISION, NO_DECISION, NO_DECISION, PARTIAL_BEFORE, PARTIAL_BEFORE},
+    [ACCD_DEMAND_EXIT] = {SKIP, USE, SKIP, HOLES, USE, USE, SPLIT, PARTIAL, PARTIAL},
+    [ACCD_DEMAND_EXIT_IF_PRESENT] = {SKIP, USE, SKIP, HOLES, USE, USE, SPLIT, PARTIAL, PARTIAL},
+    [ACCD_DEMAND_UPDATE] = {UPDATE_ABSENT, USE, UPDATE_ABSENT, HOLES, USE, USE, SPLIT, PARTIAL, PARTIAL},
+    [ACCD_DEMAND_UPDATE_IF_PRESENT] = {SKIP, USE, SKIP, HOLES, USE, USE, SPLIT, PARTIAL, PARTIAL},
+    [ACCD_DEMAND_REGION_END] = {NO_DECISION, USE, NO_DECISION, HOLES, USE, USE, PARTIAL_AT_END, PARTIAL_AT_END, PARTIAL_AT_END},
+    [ACCD_DEMAND_ABANDON] = {NO_DECISION, USE, USE, USE, USE, USE, NO_DECISION, NO_DECISION, NO_DECISION},
 };
 
 /* Decides ACC20-2.6-1, TR14-4.3-05, ACC33-3.2.18-4, ACC33-2.7.3-1, DIR-2-05, DIR-4.2-03, OMP60-upd-1. */
-void accd_rules_compile(const accd_rules *rules, struct accd_verdicts *to)
+void accd__policy_compile(const accd_rules *rules, struct accd__policy *to)
 {
-    const bool lenient = rules->part_present == ACCD_IGNORE, constructs = rules->counting != ACCD_COUNT_CLAUSES;
-    *to = (struct accd_verdicts){
-        .holes = rules->holes == ACCD_REJECT,
-        .looks_closer = constructs || rules->holes == ACCD_REJECT || rules->extended_range,
-        .ends_detach = rules->attach == ACCD_ATTACH_COUNTED && rules->end_detaches,
-        .counts_attachments = rules->attach == ACCD_ATTACH_COUNTED,
-        .owns_exits = rules->fusion && rules->exit_unowned == ACCD_REJECT,
-        .reverses = rules->update == ACCD_UPDATE_REVERSE && rules->attached == ACCD_ATTACHED_KEPT,
+    const bool lenient = rules->part_present == ACCD_CHOICE_IGNORE, constructs = rules->counting != ACCD_COUNT_CLAUSES;
+    *to = (struct accd__policy){
+        .holes = rules->holes == ACCD_CHOICE_REJECT,
+        .needs_openmp_checks = constructs || rules->holes == ACCD_CHOICE_REJECT || rules->extended_range,
+        .region_end_detaches = rules->attach == ACCD_ATTACH_POLICY_COUNTED && rules->end_detaches,
+        .counts_attachments = rules->attach == ACCD_ATTACH_POLICY_COUNTED,
+        .exit_needs_enter_data = rules->fusion && rules->exit_unowned == ACCD_CHOICE_REJECT,
+        .copies_then_restores = rules->update == ACCD_UPDATE_METHOD_REVERSE && rules->attached == ACCD_ATTACHED_KEPT,
         .allocated = rules->fusion ? R_MEMORY : R_ALLOCATE,
         .sent = rules->fusion ? R_SEND : R_MOVE,
         .fetched = rules->fusion ? R_FETCH : R_LEAVE,
     };
     /* a group does not mark what holds its pointers; exit data may take what a region counted */
-    to->groups[ACCD_ENTER_DATA] = rules->detach_final == ACCD_REJECT || !to->counts_attachments;
-    to->groups[ACCD_REGION] = to->groups[ACCD_COMPUTE] = to->groups[ACCD_ENTER_DATA] && !constructs;
-    compile_slots(rules, to);
-    for (int ask = 0; ask < ACCD_ASKERS; ask++) {
-        const bool splits = ask <= ACCD_ASKS_DATA && rules->partial_overlap != ACCD_OVERLAP_ERROR;
-        const bool again = ask == ACCD_ASKS_AGAIN;
-        uint8_t *all = to->presence[ask][0], *plain = to->presence[ask][1];
-        memcpy(all, presence[splits ? (int)ACCD_ASKS_REST : ask], sizeof presence[ask]);
+    to->groups[ACCD_KIND_ENTER_DATA] = rules->detach_final == ACCD_CHOICE_REJECT || !to->counts_attachments;
+    to->groups[ACCD_KIND_REGION] = to->groups[ACCD_KIND_COMPUTE] = to->groups[ACCD_KIND_ENTER_DATA] && !constructs;
+    compile_slot_policy(rules, to);
+    for (int demand = 0; demand < ACCD_DEMAND_COUNT; demand++) {
+        const bool splits = demand <= ACCD_DEMAND_DATA && rules->partial_overlap != ACCD_OVERLAP_ERROR;
+        const bool again = demand == ACCD_DEMAND_REGION_END;
+        uint8_t *all = to->presence[demand][0], *plain = to->presence[demand][1];
+        memcpy(all, default_presence[splits ? (int)ACCD_DEMAND_ABSENT_PART : demand], sizeof default_presence[demand]);
         if (rules->fusion) { /* objects are pieces of one whole */
-            all[ACCD_FOUND_OBJECTS] = all[ACCD_FOUND_TUPLE];
-            if (ask <= ACCD_ASKS_DATA && !splits)
-                all[ACCD_FOUND_PART] = PART_TO_NAME;
+            all[ACCD_LOOKUP_OBJECTS] = all[ACCD_LOOKUP_TUPLE];
+            if (demand <= ACCD_DEMAND_DATA && !splits)
+                all[ACCD_LOOKUP_PARTIAL] = PARTIAL_NAME_IT;
         }
-        if (ask == ACCD_ASKS_NEW && rules->again == ACCD_REJECT)
-            all[ACCD_FOUND_OBJECT] = PRESENT;
-        if (ask == ACCD_ASKS_EXIT && rules->exit_absent == ACCD_REJECT)
-            all[ACCD_FOUND_NOTHING] = all[ACCD_FOUND_EXCLUDED] =
-                to->owns_exits ? EXIT_UNOWNED : EXIT_ABSENT;
-        memcpy(plain, all, sizeof presence[ask]);
-        if (!lenient || !(ask == ACCD_ASKS_NO_MORE ||
-                          (constructs && (again || ask == ACCD_ASKS_UPDATE || ask == ACCD_ASKS_UPDATE_OF_PRESENT))))
+        if (demand == ACCD_DEMAND_NEW && rules->again == ACCD_CHOICE_REJECT)
+            all[ACCD_LOOKUP_OBJECT] = PRESENT;
+        if (demand == ACCD_DEMAND_EXIT && rules->exit_absent == ACCD_CHOICE_REJECT)
+            all[ACCD_LOOKUP_ABSENT] = all[ACCD_LOOKUP_EXCLUDED] =
+                to->exit_needs_enter_data ? EXIT_UNOWNED : EXIT_ABSENT;
+        memcpy(plain, all, sizeof default_presence[demand]);
+        if (!lenient || !(demand == ACCD_DEMAND_NO_CREATE ||
+                          (constructs && (again || demand == ACCD_DEMAND_UPDATE || demand == ACCD_DEMAND_UPDATE_IF_PRESENT))))
             continue; /* what is there in part asks for nothing, as if all of it were absent (OMP60-upd-1) */
-        plain[ACCD_FOUND_HOLES] = plain[ACCD_FOUND_EXCLUDED];
-        for (int found = ACCD_FOUND_TUPLE; found <= ACCD_FOUND_PART; found++)
-            if (accd_verdicts[plain[found]].outcome >= ACCD_REJECTS)
-                plain[found] = again ? STAYS : SKIPS;
+        plain[ACCD_LOOKUP_HOLES] = plain[ACCD_LOOKUP_EXCLUDED];
+        for (int result = ACCD_LOOKUP_TUPLE; result <= ACCD_LOOKUP_PARTIAL; result++)
+            if (accd__policy_entries[plain[result]].outcome >= ACCD_DECISION_REJECT)
+                plain[result] = again ? NO_DECISION : SKIP;
     }
 }
 
@@ -172,12 +172,12 @@ static const char *const ids[R_RULES][ACCD_RULE_IDS] = {
 #undef X
 };
 
-const char *accd_rule_at(unsigned row, unsigned place)
+const char *accd_get_rule_id(unsigned row, unsigned place)
 {
     return row < R_RULES - 1 && place < ACCD_RULE_IDS ? ids[row + 1][place] : NULL;
 }
 
-const char *accd_rule_id(const accd_rules *rules, enum accd_rule rule)
+const char *accd__rule_id(const accd_rules *rules, enum accd__rule rule)
 {
     for (const char *document = rules->documents; document && *document;) {
         size_t length = strcspn(document, " ");
@@ -190,27 +190,27 @@ const char *accd_rule_id(const accd_rules *rules, enum accd_rule rule)
 }
 
 /* Decides DIR-1-02, ACC33-2.7.2-1. */
-const struct accd_demand accd_demands[ACCD_ACTION_COUNT] = {
-    [ACCD_COPY] = {.entry = true, .plain = true, .creates = true, .in = true, .out = true},
-    [ACCD_COPYIN] = {.entry = true, .plain = true, .creates = true, .in = true},
-    [ACCD_COPYOUT] = {.entry = true, .plain = true, .creates = true, .out = true},
-    [ACCD_CREATE] = {.entry = true, .plain = true, .creates = true},
-    [ACCD_HOLD] = {.entry = true, .plain = true, .creates = true},
-    [ACCD_NO_CREATE] = {.entry = true, .plain = true},
-    [ACCD_PRESENT] = {.entry = true, .plain = true, .must = true},
-    [ACCD_ATTACH] = {.entry = true},
-    [ACCD_UPDATE_SELF] = {.out = true},
-    [ACCD_UPDATE_DEVICE] = {.in = true},
+const struct accd__action_traits accd__traits_of_action[ACCD_ACTION_COUNT] = {
+    [ACCD_ACTION_COPY] = {.entry = true, .plain = true, .creates = true, .in = true, .out = true},
+    [ACCD_ACTION_COPYIN] = {.entry = true, .plain = true, .creates = true, .in = true},
+    [ACCD_ACTION_COPYOUT] = {.entry = true, .plain = true, .creates = true, .out = true},
+    [ACCD_ACTION_CREATE] = {.entry = true, .plain = true, .creates = true},
+    [ACCD_ACTION_HOLD] = {.entry = true, .plain = true, .creates = true},
+    [ACCD_ACTION_NO_CREATE] = {.entry = true, .plain = true},
+    [ACCD_ACTION_PRESENT] = {.entry = true, .plain = true, .requires_present = true},
+    [ACCD_ACTION_ATTACH] = {.entry = true},
+    [ACCD_ACTION_UPDATE_SELF] = {.out = true},
+    [ACCD_ACTION_UPDATE_DEVICE] = {.in = true},
 };
 
 /* Decides TR14-3.1.1-17, TR14-A.1-02, TR14-A.1-03. */
-uint8_t accd_effective(uint8_t own, bool init, uint8_t around)
+uint8_t accd__effective_action(uint8_t own, bool init, uint8_t around)
 {
-    uint8_t action = own == ACCD_INHERIT ? around : own;
+    uint8_t action = own == ACCD_ACTION_INHERIT ? around : own;
     if (!init)
         return action;
     /* TR14-3.1.1-17: create acts as copyin, copyout as copy */
-    if (action == ACCD_CREATE || action == ACCD_HOLD)
-        return ACCD_COPYIN;
-    return action == ACCD_COPYOUT ? ACCD_COPY : action;
+    if (action == ACCD_ACTION_CREATE || action == ACCD_ACTION_HOLD)
+        return ACCD_ACTION_COPYIN;
+    return action == ACCD_ACTION_COPYOUT ? ACCD_ACTION_COPY : action;
 }

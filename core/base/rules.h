@@ -74,7 +74,7 @@
     X(COUNTERS, "ACC33-2.6.7-1", "OMPEX-struct_map-1")                                             \
     X(DEVICE_ADDRESS, "TR14-1.1-02", "ACC33-2.7-9") /* an address of the wrong memory */
 
-enum accd_rule {
+enum accd__rule {
     R_NONE,
 #define ACCD_X(name, ...) R_##name,
     ACCD_RULE_MAP(ACCD_X)
@@ -87,88 +87,88 @@ enum { ACCD_RULE_IDS = 5 }; /* a row has no more */
 /* ------------------------------------------------------------------------------- verdicts -- */
 
 /* What a clause finds on the device. */
-enum accd_finding {
-    ACCD_FOUND_NOTHING,
-    ACCD_FOUND_OBJECT,     /* one object has all bytes */
-    ACCD_FOUND_EXCLUDED,   /* the same, but the object's own clause left out all of these bytes ... */
-    ACCD_FOUND_HOLES,      /* ... or some of them */
-    ACCD_FOUND_UNNAMED,    /* one object of storage for members has all bytes; clauses named none of them ... */
-    ACCD_FOUND_NAMED_PART, /* ... or some */
-    ACCD_FOUND_TUPLE,      /* several objects have all bytes, in one tuple ... */
-    ACCD_FOUND_OBJECTS,    /* ... or apart */
-    ACCD_FOUND_PART,       /* some bytes are in no object */
-    ACCD_FINDINGS
+enum accd__lookup_result {
+    ACCD_LOOKUP_ABSENT,
+    ACCD_LOOKUP_OBJECT,     /* one object has all bytes */
+    ACCD_LOOKUP_EXCLUDED,   /* the same, but the object's own clause left out all of these bytes ... */
+    ACCD_LOOKUP_HOLES,      /* ... or some of them */
+    ACCD_LOOKUP_UNNAMED,    /* one object of storage for members has all bytes; clauses named none of them ... */
+    ACCD_LOOKUP_NAMED_PART, /* ... or some */
+    ACCD_LOOKUP_TUPLE,      /* several objects have all bytes, in one tuple ... */
+    ACCD_LOOKUP_OBJECTS,    /* ... or apart */
+    ACCD_LOOKUP_PARTIAL,       /* some bytes are in no object */
+    ACCD_LOOKUP_COUNT
 };
 
 /* Who asks: a clause of an entry, by what becomes of absent data, or another construct. */
-enum accd_asks {
-    ACCD_ASKS_NEW,    /* they are made present, and are expected to be absent */
-    ACCD_ASKS_DATA,   /* they are made present */
-    ACCD_ASKS_REST,   /* the same, of data of which a part is present the absent part */
-    ACCD_ASKS_PART,   /* the same, of data of which a part is present only this part */
-    ACCD_ASKS_PRESENT, /* they are an error */
-    ACCD_ASKS_NO_MORE, /* nothing: no_create */
-    ACCD_ASKS_BEFORE, /* the present modifier, before the construct */
-    ACCD_ASKS_EXIT,
-    ACCD_ASKS_EXIT_OF_PRESENT, /* exit data that skips absent data */
-    ACCD_ASKS_UPDATE,
-    ACCD_ASKS_UPDATE_OF_PRESENT,
-    ACCD_ASKS_AGAIN,  /* the end of a region whose clause has lost its object */
-    ACCD_ASKS_ABANDON, /* the same, of a region that is abandoned */
-    ACCD_ASKERS
+enum accd__demand {
+    ACCD_DEMAND_NEW,    /* they are made present, and are expected to be absent */
+    ACCD_DEMAND_DATA,   /* they are made present */
+    ACCD_DEMAND_ABSENT_PART,   /* the same, of data of which a part is present the absent part */
+    ACCD_DEMAND_PRESENT_PART,   /* the same, of data of which a part is present only this part */
+    ACCD_DEMAND_PRESENT, /* they are an error */
+    ACCD_DEMAND_NO_CREATE, /* nothing: no_create */
+    ACCD_DEMAND_PRESENT_BEFORE, /* the present modifier, before the construct */
+    ACCD_DEMAND_EXIT,
+    ACCD_DEMAND_EXIT_IF_PRESENT, /* exit data that skips absent data */
+    ACCD_DEMAND_UPDATE,
+    ACCD_DEMAND_UPDATE_IF_PRESENT,
+    ACCD_DEMAND_REGION_END,  /* the end of a region whose clause has lost its object */
+    ACCD_DEMAND_ABANDON, /* the same, of a region that is abandoned */
+    ACCD_DEMAND_COUNT
 };
 
 /* What becomes of the clause. */
-enum accd_outcome {
-    ACCD_STAYS,   /* nothing yet */
-    ACCD_TAKES,   /* the object */
-    ACCD_CUTS,    /* it is cut at the bounds of objects */
-    ACCD_FILLS,   /* it is cut where clauses begin and end to name the object */
-    ACCD_SKIPS,   /* it asks for nothing */
-    ACCD_REJECTS, /* an error */
-    ACCD_REJECTS_MEANT /* the same, if the clause's own program names some of what is present */
+enum accd__decision {
+    ACCD_DECISION_NONE,   /* nothing yet */
+    ACCD_DECISION_USE,   /* the object */
+    ACCD_DECISION_SPLIT,    /* it is cut at the bounds of objects */
+    ACCD_DECISION_FILL,   /* it is cut where clauses begin and end to name the object */
+    ACCD_DECISION_SKIP,   /* it asks for nothing */
+    ACCD_DECISION_REJECT, /* an error */
+    ACCD_DECISION_REJECT_NAMED /* the same, if the clause's own program names some of what is present */
 };
 
 /* What a clause finds about the pointer that it attaches or detaches. */
-enum accd_slot_finding {
+enum accd__slot_state {
     ACCD_SLOT_ABSENT,     /* it is not present */
-    ACCD_SLOT_OF_ABSENT,  /* what it points to is not */
+    ACCD_SLOT_TARGET_ABSENT,  /* what it points to is not */
     ACCD_SLOT_NULL,       /* it is a null pointer */
     ACCD_SLOT_UNATTACHED, /* it is not attached ... */
     ACCD_SLOT_DETACHED,   /* ... any more, by another clause of the construct. This and what follows is an error of
                              clauses that skip absent data, too */
     ACCD_SLOT_REPOINTED,  /* it is attached, but to something else than it points to, where it is attached ... */
     ACCD_SLOT_CHANGED,    /* ... or named again */
-    ACCD_SLOT_FINDINGS
+    ACCD_SLOT_STATE_COUNT
 };
 
 /* Whose pointer that is. */
-enum accd_slot_of { ACCD_OF_ITEM, ACCD_OF_SECTION, ACCD_OF_ATTACH, ACCD_SLOT_OFS };
+enum accd__slot_owner { ACCD_SLOT_OWNER_ITEM, ACCD_SLOT_OWNER_SECTION, ACCD_SLOT_OWNER_ATTACH, ACCD_SLOT_OWNER_COUNT };
 
-struct accd_verdict {
-    enum accd_outcome outcome;
+struct accd__policy_entry {
+    enum accd__decision outcome;
     accd_status status; /* of an error ... */
-    enum accd_rule rule;
-    const char *before, *after; /* ... whose message has the device's number, the profile's or the pointer's name
+    enum accd__rule rule;
+    const char *text_before, *text_after; /* ... whose message has the device's number, the profile's or the pointer's name
                                    between two parts */
 };
 
-extern const struct accd_verdict accd_verdicts[];
+extern const struct accd__policy_entry accd__policy_entries[];
 
 /* What a profile says, compiled once. */
-struct accd_verdicts {
+struct accd__policy {
     /* By who asks, whether the clause asks for a range as such (not for what its program names), and what is there:
-     * a number in accd_verdicts. */
-    uint8_t presence[ACCD_ASKERS][2][ACCD_FINDINGS];
-    uint8_t slot[ACCD_SLOT_OFS][ACCD_SLOT_FINDINGS]; /* the same of pointers */
-    bool ends_detach; /* the end of a region detaches what its clauses name, although they did not attach it */
+     * a number in accd__policy_entries. */
+    uint8_t presence[ACCD_DEMAND_COUNT][2][ACCD_LOOKUP_COUNT];
+    uint8_t slot[ACCD_SLOT_OWNER_COUNT][ACCD_SLOT_STATE_COUNT]; /* the same of pointers */
+    bool region_end_detaches; /* the end of a region detaches what its clauses name, although they did not attach it */
     bool counts_attachments; /* each clause's, and takes them off at its end; otherwise they last as the pointer does */
-    bool owns_exits; /* an exit data ends an enter data of just its range */
-    bool groups[ACCD_UPDATE + 1]; /* by kind of an entry: whether the sections of a walk may be one group */
-    bool reverses;   /* all bytes move, and attached pointers are then as they were; otherwise they are cut out */
-    enum accd_rule allocated, sent, fetched; /* what events cite */
+    bool exit_needs_enter_data; /* an exit data ends an enter data of just its range */
+    bool groups[ACCD_KIND_UPDATE + 1]; /* by kind of an entry: whether the sections of a walk may be one group */
+    bool copies_then_restores;   /* all bytes move, and attached pointers are then as they were; otherwise they are cut out */
+    enum accd__rule allocated, sent, fetched; /* what events cite */
     bool holes; /* bytes that a present object's clause left out are not present */
-    bool looks_closer; /* constructs count, there are holes or extended ranges: what is plain then is less */
+    bool needs_openmp_checks; /* constructs count, there are holes or extended ranges: what is plain then is less */
 };
 
 #endif

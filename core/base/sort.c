@@ -3,10 +3,10 @@
 
 enum { FEW = 32, BITS = 11, DIGITS = 1 << BITS };
 
-static void insertion_sort(struct accd_pair *pairs, size_t n)
+static void insertion_sort(struct accd__pair *pairs, size_t n)
 {
     for (size_t i = 1; i < n; i++) {
-        struct accd_pair pair = pairs[i];
+        struct accd__pair pair = pairs[i];
         size_t k = i;
         for (; k && pairs[k - 1].key > pair.key; k--)
             pairs[k] = pairs[k - 1];
@@ -15,7 +15,7 @@ static void insertion_sort(struct accd_pair *pairs, size_t n)
 }
 
 /* Digits in which no two keys differ cost nothing; equal keys keep their order. */
-struct accd_pair *accd_sort_pairs(struct accd_pair *pairs, struct accd_pair *spare, size_t n)
+struct accd__pair *accd__sort_pairs(struct accd__pair *pairs, struct accd__pair *spare, size_t n)
 {
     if (n <= FEW) {
         insertion_sort(pairs, n);
@@ -40,7 +40,7 @@ struct accd_pair *accd_sort_pairs(struct accd_pair *pairs, struct accd_pair *spa
         }
         for (size_t i = 0; i < n; i++)
             spare[at[pairs[i].key >> shift & (DIGITS - 1)]++] = pairs[i];
-        struct accd_pair *swap = pairs;
+        struct accd__pair *swap = pairs;
         pairs = spare;
         spare = swap;
     }

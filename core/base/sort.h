@@ -5,14 +5,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct accd_pair {
+struct accd__pair {
     uint64_t key, value;
 };
 /* Ascending keys; returns whichever of the two arrays holds the result. */
-struct accd_pair *accd_sort_pairs(struct accd_pair *pairs, struct accd_pair *spare, size_t n);
+struct accd__pair *accd__sort_pairs(struct accd__pair *pairs, struct accd__pair *spare, size_t n);
 
 /* The first of n records, in the order of a member of 64 bits, in which that is larger than value; n: none is. */
-static inline size_t accd_first_above(const void *records, size_t bytes, size_t field, size_t n, uint64_t value)
+static inline size_t accd__upper_bound(const void *records, size_t bytes, size_t field, size_t n, uint64_t value)
 {
     const char *fields = (const char *)records + field;
     size_t low = 0, high = n;
@@ -25,7 +25,7 @@ static inline size_t accd_first_above(const void *records, size_t bytes, size_t 
     }
     return low;
 }
-#define ACCD_FIRST_ABOVE(records, member, n, value) \
-    accd_first_above((records), sizeof *(records), offsetof(__typeof__(*(records)), member), (n), (value))
+#define ACCD_UPPER_BOUND(records, member, n, value) \
+    accd__upper_bound((records), sizeof *(records), offsetof(__typeof__(*(records)), member), (n), (value))
 
 #endif

@@ -24,13 +24,13 @@ const char *accd_status_text(accd_status status)
 const char *accd_action_name(accd_action action)
 {
     static const char *const names[ACCD_ACTION_COUNT] = {
-        [ACCD_INHERIT] = "inherit",         [ACCD_COPY] = "copy",
-        [ACCD_COPYIN] = "copyin",           [ACCD_COPYOUT] = "copyout",
-        [ACCD_CREATE] = "create",           [ACCD_NO_CREATE] = "no_create",
-        [ACCD_PRESENT] = "present",         [ACCD_DELETE] = "delete",
-        [ACCD_ATTACH] = "attach",           [ACCD_DETACH] = "detach",
-        [ACCD_UPDATE_SELF] = "update self", [ACCD_UPDATE_DEVICE] = "update device",
-        [ACCD_HOLD] = "hold",
+        [ACCD_ACTION_INHERIT] = "inherit",         [ACCD_ACTION_COPY] = "copy",
+        [ACCD_ACTION_COPYIN] = "copyin",           [ACCD_ACTION_COPYOUT] = "copyout",
+        [ACCD_ACTION_CREATE] = "create",           [ACCD_ACTION_NO_CREATE] = "no_create",
+        [ACCD_ACTION_PRESENT] = "present",         [ACCD_ACTION_DELETE] = "delete",
+        [ACCD_ACTION_ATTACH] = "attach",           [ACCD_ACTION_DETACH] = "detach",
+        [ACCD_ACTION_UPDATE_SELF] = "update self", [ACCD_ACTION_UPDATE_DEVICE] = "update device",
+        [ACCD_ACTION_HOLD] = "hold",
     };
     return (unsigned)action < ACCD_ACTION_COUNT ? names[action] : "unknown";
 }
@@ -46,7 +46,7 @@ const char *accd_op_name(accd_op op)
     return (unsigned)op < ACCD_OP_COUNT ? names[op] : "unknown";
 }
 
-const char *accd_construct_name(const accd_construct *construct)
+const char *accd__construct_name(const accd_construct *construct)
 {
     static const char *const names[] = {"data region", "compute construct", "enter data",
                                         "exit data", "update"};

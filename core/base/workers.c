@@ -4,10 +4,10 @@
 
 #include <pthread.h>
 
-enum { WORKERS_FROM = 8192, PARTS_MOST = 64 };
+enum { MIN_ROWS_FOR_WORKERS = 8192, MAX_PARTS = 64 };
 
-struct accd_workers {
-    struct accd_mem *mem;
+struct accd__workers {
+    struct accd__mem *mem;
     pthread_mutex_t lock;
     pthread_cond_t start, done;
     unsigned threads; /* besides the caller */
@@ -21,7 +21,7 @@ struct accd_workers {
 };
 
 /* Takes parts until none is left. Called and left with the lock held. */
-static void help(struct accd_workers *workers)
+static void run_parts(struct accd__workers *workers)
 {
     workers->busy++;
     while (workers->next < workers->parts) {
@@ -34,9 +34,9 @@ static void help(struct accd_workers *workers)
         pthread_cond_signal(&workers->done);
 }
 
-static void *run(void *arg)
+static void *worker_main(void *arg)
 {
-    struct accd_workers *workers = arg;
+    struct accd__workers *workers = arg;
     unsigned long seen = 0;
     pthread_mutex_lock(&workers->lock);
     while (!workers->stop) {
@@ -45,17 +45,17 @@ static void *run(void *arg)
             continue;
         }
         seen = workers->job;
-        help(workers);
+        run_parts(workers);
     }
     pthread_mutex_unlock(&workers->lock);
     return NULL;
 }
 
-static struct accd_workers *new_workers(struct accd_mem *mem, unsigned threads)
+static struct accd__workers *new_workers(struct accd__mem *mem, unsigned threads)
 {
     unsigned others = threads - 1;
-    size_t bytes = sizeof(struct accd_workers) + others * sizeof(pthread_t);
-    struct accd_workers *workers = accd_mem_zero(mem, bytes);
+    size_t bytes = sizeof(struct accd__workers) + others * sizeof(pthread_t);
+    struct accd__workers *workers = accd__mem_alloc_zeroed(mem, bytes);
     if (!workers)
         return NULL;
     workers->mem = mem;
@@ -64,12 +64,12 @@ static struct accd_workers *new_workers(struct accd_mem *mem, unsigned threads)
     pthread_cond_init(&workers->start, NULL);
     pthread_cond_init(&workers->done, NULL);
     while (workers->threads < others &&
-           !pthread_create(&workers->thread[workers->threads], NULL, run, workers))
+           !pthread_create(&workers->thread[workers->threads], NULL, worker_main, workers))
         workers->threads++;
     return workers;
 }
 
-void accd_workers_close(struct accd_workers *workers)
+void accd__workers_free(struct accd__workers *workers)
 {
     if (!workers)
         return;
@@ -82,10 +82,10 @@ void accd_workers_close(struct accd_workers *workers)
     pthread_cond_destroy(&workers->done);
     pthread_cond_destroy(&workers->start);
     pthread_mutex_destroy(&workers->lock);
-    accd_mem_free(workers->mem, workers, workers->bytes);
+    accd__mem_free(workers->mem, workers, workers->bytes);
 }
 
-void accd_workers_run(struct accd_workers *workers, void (*work)(void *arg, unsigned part),
+void accd__workers_run(struct accd__workers *workers, void (*work)(void *arg, unsigned part),
                       void *arg, unsigned parts)
 {
     if (!workers || parts <= 1) {
@@ -100,19 +100,19 @@ void accd_workers_run(struct accd_workers *workers, void (*work)(void *arg, unsi
     workers->next = 0;
     workers->job++;
     pthread_cond_broadcast(&workers->start);
-    help(workers);
+    run_parts(workers);
     while (workers->busy)
         pthread_cond_wait(&workers->done, &workers->lock);
     pthread_mutex_unlock(&workers->lock);
 }
 
-unsigned accd_parts_for(accd_context *context, size_t rows)
+unsigned accd__choose_part_count(accd_context *context, size_t rows)
 {
     unsigned threads = context->config.threads;
-    if (threads < 2 || rows < WORKERS_FROM)
+    if (threads < 2 || rows < MIN_ROWS_FOR_WORKERS)
         return 1;
     if (!context->workers)
         context->workers = new_workers(&context->mem, threads);
     unsigned count = context->workers ? context->workers->threads + 1 : 1;
-    return count < 2 ? 1 : count * 4 < PARTS_MOST ? count * 4 : PARTS_MOST;
+    return count < 2 ? 1 : count * 4 < MAX_PARTS ? count * 4 : MAX_PARTS;
 }

@@ -20,7 +20,7 @@ static int count_loads(struct dl_phdr_info *info, size_t size, void *arg)
     return 1;
 }
 
-static const char *file_of(const struct goacc_debug *debug, Dwfl_Module *module)
+static const char *file_of(const struct accd__debug_info *debug, Dwfl_Module *module)
 {
     const char *file = debug->dw.dwfl_module_info(module, NULL, NULL, NULL, NULL, NULL, NULL, NULL);
     return file ? file : "";
@@ -56,20 +56,20 @@ static bool is_system(const char *file)
     return starts_with_any(file, folders) || starts_with_any(slash ? slash + 1 : file, names);
 }
 
-struct goacc_module *goacc_module_at(struct goacc_debug *debug, uint64_t address)
+struct accd__debug_module *accd__find_module(struct accd__debug_info *debug, uint64_t address)
 {
     Dwfl_Module *dwfl = debug->dw.dwfl_addrmodule(debug->dwfl, address);
     unsigned long long loads = debug->loads;
     if (!dwfl)
         dl_iterate_phdr(count_loads, &loads);
-    if (!dwfl && loads != debug->loads && accd_dw_list_files(&debug->dw, debug->dwfl, &debug->loads))
+    if (!dwfl && loads != debug->loads && accd__dw_list_files(&debug->dw, debug->dwfl, &debug->loads))
         dwfl = debug->dw.dwfl_addrmodule(debug->dwfl, address);
     if (!dwfl)
         return NULL;
-    struct goacc_module *module = debug->modules;
+    struct accd__debug_module *module = debug->modules;
     while (module && module->dwfl != dwfl)
         module = module->next;
-    if (module || !(module = goacc_take(debug, sizeof *module)))
+    if (module || !(module = accd__debug_alloc(debug, sizeof *module)))
         return module;
     module->dwfl = dwfl;
     module->is_libc = is_libc(file_of(debug, dwfl));
@@ -80,42 +80,42 @@ struct goacc_module *goacc_module_at(struct goacc_debug *debug, uint64_t address
 
 /* ------------------------------------------------------------------------------- open, close -- */
 
-struct goacc_debug *goacc_debug_open(void)
+struct accd__debug_info *accd__debug_open(void)
 {
-    struct goacc_debug *debug = calloc(1, sizeof *debug);
+    struct accd__debug_info *debug = calloc(1, sizeof *debug);
     if (!debug)
         return NULL;
-    if (accd_dw_load(&debug->dw))
-        debug->dwfl = accd_dw_begin(&debug->dw);
-    if (debug->dwfl && accd_dw_list_files(&debug->dw, debug->dwfl, &debug->loads))
+    if (accd__dw_load(&debug->dw))
+        debug->dwfl = accd__dw_new_session(&debug->dw);
+    if (debug->dwfl && accd__dw_list_files(&debug->dw, debug->dwfl, &debug->loads))
         return debug;
-    goacc_debug_close(debug);
+    accd__debug_close(debug);
     return NULL;
 }
 
-static void close_site(struct goacc_site *site)
+static void close_site(struct accd__code_site *site)
 {
     free(site->frame);
     free(site->variables.at);
 }
 
-void goacc_debug_close(struct goacc_debug *debug)
+void accd__debug_close(struct accd__debug_info *debug)
 {
     if (!debug)
         return;
     for (size_t i = 0; i < debug->sites.room; i++)
         if (debug->sites.at[i].key)
             close_site(debug->sites.at[i].value);
-    for (struct goacc_module *module = debug->modules; module; module = module->next)
+    for (struct accd__debug_module *module = debug->modules; module; module = module->next)
         free(module->globals.at);
     if (debug->dwfl)
         debug->dw.dwfl_end(debug->dwfl);
-    accd_dw_unload(&debug->dw);
+    accd__dw_unload(&debug->dw);
     free(debug->sites.at);
     free(debug->types.at);
     free(debug->symbols.at);
     free(debug->nodes);
-    goacc_give_back(debug);
+    accd__debug_free_memory(debug);
     free(debug);
 }
 
@@ -123,7 +123,7 @@ void goacc_debug_close(struct goacc_debug *debug)
 
 /* The unit whose code contains the call. Not every compiler writes a table of addresses, so each
  * unit is asked. */
-static bool find_unit(struct goacc_debug *debug, struct goacc_site *site)
+static bool find_unit(struct accd__debug_info *debug, struct accd__code_site *site)
 {
     Dwarf_Die *unit = NULL;
     Dwfl_Module *module = site->module->dwfl;
@@ -136,7 +136,7 @@ static bool find_unit(struct goacc_debug *debug, struct goacc_site *site)
 }
 
 /* Code that the compiler has made has line 0: the line before it is near. */
-static void find_line(struct goacc_debug *debug, struct goacc_site *site)
+static void find_line(struct accd__debug_info *debug, struct accd__code_site *site)
 {
     enum { STEPS = 8 };
     Dwarf_Addr at = site->pc - 1 - site->bias;
@@ -150,28 +150,28 @@ static void find_line(struct goacc_debug *debug, struct goacc_site *site)
     }
 }
 
-struct goacc_site *goacc_site_at(struct goacc_debug *debug, uintptr_t pc)
+struct accd__code_site *accd__find_code_site(struct accd__debug_info *debug, uintptr_t pc)
 {
-    struct goacc_site *site = goacc_table_find(&debug->sites, pc);
-    if (site || !pc || !(site = goacc_take(debug, sizeof *site)))
+    struct accd__code_site *site = accd__pointer_table_find(&debug->sites, pc);
+    if (site || !pc || !(site = accd__debug_alloc(debug, sizeof *site)))
         return site;
     site->pc = pc;
-    site->module = goacc_module_at(debug, pc - 1);
+    site->module = accd__find_module(debug, pc - 1);
     if (site->module && find_unit(debug, site)) {
         site->has_unit = true;
         find_line(debug, site);
-        goacc_site_scope(debug, site);
+        accd__read_site_scope(debug, site);
     }
-    if (goacc_table_add(&debug->sites, pc, site))
+    if (accd__pointer_table_add(&debug->sites, pc, site))
         return site;
     close_site(site);
     return NULL;
 }
 
-int goacc_debug_line(struct goacc_debug *debug, uintptr_t pc, const char **file_p, int *line_p,
+int accd__debug_find_line(struct accd__debug_info *debug, uintptr_t pc, const char **file_p, int *line_p,
                      const char **function_p)
 {
-    const struct goacc_site *site = debug ? goacc_site_at(debug, pc) : NULL;
+    const struct accd__code_site *site = debug ? accd__find_code_site(debug, pc) : NULL;
     *file_p = site ? site->file : NULL;
     *line_p = site ? site->line : 0;
     *function_p = site ? site->function : NULL;
@@ -180,9 +180,9 @@ int goacc_debug_line(struct goacc_debug *debug, uintptr_t pc, const char **file_
     return site->near ? 2 : 1;
 }
 
-const char *goacc_debug_compiler(struct goacc_debug *debug, uintptr_t pc)
+const char *accd__debug_get_compiler(struct accd__debug_info *debug, uintptr_t pc)
 {
-    struct goacc_site *site = debug ? goacc_site_at(debug, pc) : NULL;
+    struct accd__code_site *site = debug ? accd__find_code_site(debug, pc) : NULL;
     Dwarf_Attribute producer;
     if (!site || !site->has_unit || !debug->dw.dwarf_attr(&site->unit, DW_AT_producer, &producer))
         return NULL;
@@ -190,40 +190,40 @@ const char *goacc_debug_compiler(struct goacc_debug *debug, uintptr_t pc)
 }
 
 /* libdw looks through all symbols each time. */
-const char *goacc_debug_symbol(struct goacc_debug *debug, uint64_t address)
+const char *accd__debug_find_symbol(struct accd__debug_info *debug, uint64_t address)
 {
-    const char *name = goacc_table_find(&debug->symbols, address);
-    const struct goacc_module *module = name ? NULL : goacc_module_at(debug, address);
+    const char *name = accd__pointer_table_find(&debug->symbols, address);
+    const struct accd__debug_module *module = name ? NULL : accd__find_module(debug, address);
     if (!module)
         return name;
     name = debug->dw.dwfl_module_addrname(module->dwfl, address);
     if (name)
-        goacc_table_add(&debug->symbols, address, (void *)(uintptr_t)name);
+        accd__pointer_table_add(&debug->symbols, address, (void *)(uintptr_t)name);
     return name;
 }
 
-static bool is_system_site(const struct goacc_site *site)
+static bool is_system_site(const struct accd__code_site *site)
 {
     return site && (site->in_header || (site->module && site->module->is_system));
 }
 
-bool goacc_debug_is_system(struct goacc_debug *debug, uintptr_t pc)
+bool accd__debug_is_system_code(struct accd__debug_info *debug, uintptr_t pc)
 {
-    return is_system_site(goacc_site_at(debug, pc));
+    return is_system_site(accd__find_code_site(debug, pc));
 }
 
-bool goacc_debug_is_missing(struct goacc_debug *debug, uintptr_t pc)
+bool accd__debug_lacks_debug_info(struct accd__debug_info *debug, uintptr_t pc)
 {
-    const struct goacc_site *site = goacc_site_at(debug, pc);
-    const char *symbol = site && site->module ? goacc_debug_symbol(debug, pc - 1) : NULL;
+    const struct accd__code_site *site = accd__find_code_site(debug, pc);
+    const char *symbol = site && site->module ? accd__debug_find_symbol(debug, pc - 1) : NULL;
     return site && site->module && !site->has_unit && !site->module->is_system &&
            (!symbol || *symbol != '.');
 }
 
 /* What is looked for on the stack: the frame of the call, then one of the program's own functions around it. */
 struct way_out {
-    struct goacc_debug *debug;
-    struct goacc_call *call;
+    struct accd__debug_info *debug;
+    struct accd__debug_call_frame *call;
     bool is_outside;
     unsigned frames;
 };
@@ -237,35 +237,35 @@ static _Unwind_Reason_Code visit_frame(struct _Unwind_Context *context, void *ar
         way->is_outside = pc == way->call->pc && sp == way->call->sp;
         return _URC_NO_REASON;
     }
-    const struct goacc_site *site = goacc_site_at(way->debug, pc);
+    const struct accd__code_site *site = accd__find_code_site(way->debug, pc);
     if (site && site->line && !is_system_site(site)) {
-        *way->call = (struct goacc_call){pc, sp, _Unwind_GetGR(context, RBP)};
+        *way->call = (struct accd__debug_call_frame){pc, sp, _Unwind_GetGR(context, RBP)};
         return _URC_NORMAL_STOP;
     }
     return ++way->frames < FRAMES_MOST ? _URC_NO_REASON : _URC_NORMAL_STOP;
 }
 
-void goacc_debug_leave_system(struct goacc_debug *debug, struct goacc_call *call)
+void accd__debug_unwind_to_program(struct accd__debug_info *debug, struct accd__debug_call_frame *call)
 {
     struct way_out way = {.debug = debug, .call = call};
-    if (goacc_debug_is_system(debug, call->pc))
+    if (accd__debug_is_system_code(debug, call->pc))
         _Unwind_Backtrace(visit_frame, &way);
 }
 
 #else
 
 /* Built without libdw: nothing is known. */
-struct goacc_debug *goacc_debug_open(void)
+struct accd__debug_info *accd__debug_open(void)
 {
     return NULL;
 }
 
-void goacc_debug_close(struct goacc_debug *debug)
+void accd__debug_close(struct accd__debug_info *debug)
 {
     (void)debug;
 }
 
-int goacc_debug_line(struct goacc_debug *debug, uintptr_t pc, const char **file_p, int *line_p,
+int accd__debug_find_line(struct accd__debug_info *debug, uintptr_t pc, const char **file_p, int *line_p,
                      const char **function_p)
 {
     (void)debug, (void)pc;
@@ -273,50 +273,50 @@ int goacc_debug_line(struct goacc_debug *debug, uintptr_t pc, const char **file_
     return *line_p = 0;
 }
 
-const char *goacc_debug_compiler(struct goacc_debug *debug, uintptr_t pc)
+const char *accd__debug_get_compiler(struct accd__debug_info *debug, uintptr_t pc)
 {
     (void)debug, (void)pc;
     return NULL;
 }
 
-bool goacc_debug_is_system(struct goacc_debug *debug, uintptr_t pc)
+bool accd__debug_is_system_code(struct accd__debug_info *debug, uintptr_t pc)
 {
     (void)debug, (void)pc;
     return false;
 }
 
-void goacc_debug_leave_system(struct goacc_debug *debug, struct goacc_call *call)
+void accd__debug_unwind_to_program(struct accd__debug_info *debug, struct accd__debug_call_frame *call)
 {
     (void)debug, (void)call;
 }
 
-bool goacc_debug_is_missing(struct goacc_debug *debug, uintptr_t pc)
+bool accd__debug_lacks_debug_info(struct accd__debug_info *debug, uintptr_t pc)
 {
     (void)debug, (void)pc;
     return false;
 }
 
-const char *goacc_debug_symbol(struct goacc_debug *debug, uint64_t address)
+const char *accd__debug_find_symbol(struct accd__debug_info *debug, uint64_t address)
 {
     (void)debug, (void)address;
     return NULL;
 }
 
-int goacc_debug_name(struct goacc_debug *debug, const struct goacc_call *call, uint64_t address,
-                     uint64_t bytes, struct goacc_name *name_p)
+int accd__debug_find_name(struct accd__debug_info *debug, const struct accd__debug_call_frame *call, uint64_t address,
+                     uint64_t bytes, struct accd__debug_name *name_p)
 {
     (void)debug, (void)call, (void)address, (void)bytes, (void)name_p;
     return 0;
 }
 
-int goacc_debug_element(struct goacc_debug *debug, const struct goacc_call *call, uint64_t address, uint64_t bytes,
-                        int64_t at, struct goacc_name *name_p, struct goacc_name *element_p)
+int accd__debug_find_element(struct accd__debug_info *debug, const struct accd__debug_call_frame *call, uint64_t address, uint64_t bytes,
+                        int64_t at, struct accd__debug_name *name_p, struct accd__debug_name *element_p)
 {
     (void)debug, (void)call, (void)address, (void)bytes, (void)at, (void)name_p, (void)element_p;
     return 0;
 }
 
-uint64_t goacc_debug_pointee(struct goacc_debug *debug, uint64_t address)
+uint64_t accd__debug_get_pointee_bytes(struct accd__debug_info *debug, uint64_t address)
 {
     (void)debug, (void)address;
     return 0;

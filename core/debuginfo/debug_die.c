@@ -8,17 +8,17 @@
 
 enum { CHUNK = 64 << 10 };
 
-struct goacc_chunk {
-    struct goacc_chunk *older;
+struct accd__debug_chunk {
+    struct accd__debug_chunk *older;
     _Alignas(16) char space[];
 };
 
-void *goacc_take(struct goacc_debug *debug, size_t bytes)
+void *accd__debug_alloc(struct accd__debug_info *debug, size_t bytes)
 {
     bytes = (bytes + 15) & ~(size_t)15;
     size_t room = bytes > CHUNK ? bytes : CHUNK;
     if (!debug->chunks || CHUNK - debug->chunk_used < bytes) {
-        struct goacc_chunk *chunk = calloc(1, sizeof *chunk + room);
+        struct accd__debug_chunk *chunk = calloc(1, sizeof *chunk + room);
         if (!chunk)
             return NULL;
         chunk->older = debug->chunks;
@@ -30,34 +30,34 @@ void *goacc_take(struct goacc_debug *debug, size_t bytes)
     return space;
 }
 
-void goacc_give_back(struct goacc_debug *debug)
+void accd__debug_free_memory(struct accd__debug_info *debug)
 {
     while (debug->chunks) {
-        struct goacc_chunk *chunk = debug->chunks;
+        struct accd__debug_chunk *chunk = debug->chunks;
         debug->chunks = chunk->older;
         free(chunk);
     }
 }
 
-static struct goacc_table_entry *entry_of(const struct goacc_table *table, uintptr_t key)
+static struct accd__pointer_table_entry *entry_of(const struct accd__pointer_table *table, uintptr_t key)
 {
     size_t i = (key * 0x9E3779B97F4A7C15u) >> 20;
     for (;; i++) {
-        struct goacc_table_entry *at = &table->at[i & (table->room - 1)];
+        struct accd__pointer_table_entry *at = &table->at[i & (table->room - 1)];
         if (!at->key || at->key == key)
             return at;
     }
 }
 
-void *goacc_table_find(const struct goacc_table *table, uintptr_t key)
+void *accd__pointer_table_find(const struct accd__pointer_table *table, uintptr_t key)
 {
     return table->room ? entry_of(table, key)->value : NULL;
 }
 
-bool goacc_table_add(struct goacc_table *table, uintptr_t key, void *value)
+bool accd__pointer_table_add(struct accd__pointer_table *table, uintptr_t key, void *value)
 {
     if (table->used * 2 >= table->room) {
-        struct goacc_table more = {.room = table->room ? 2 * table->room : 64};
+        struct accd__pointer_table more = {.room = table->room ? 2 * table->room : 64};
         more.at = calloc(more.room, sizeof *more.at);
         if (!more.at)
             return false;
@@ -68,34 +68,34 @@ bool goacc_table_add(struct goacc_table *table, uintptr_t key, void *value)
         free(table->at);
         *table = more;
     }
-    struct goacc_table_entry *entry = entry_of(table, key);
+    struct accd__pointer_table_entry *entry = entry_of(table, key);
     table->used += !entry->key;
-    *entry = (struct goacc_table_entry){key, value};
+    *entry = (struct accd__pointer_table_entry){key, value};
     return true;
 }
 
 /* ----------------------------------------------------------------------------------- entries -- */
 
-struct goacc_expr goacc_expression(const struct goacc_debug *debug, Dwarf_Die *die, unsigned name)
+struct accd__debug_expr accd__get_expression(const struct accd__debug_info *debug, Dwarf_Die *die, unsigned name)
 {
-    struct goacc_expr expr = {.n = 0};
+    struct accd__debug_expr expr = {.n = 0};
     if (!debug->dw.dwarf_attr(die, name, &expr.from) ||
         debug->dw.dwarf_getlocation(&expr.from, &expr.ops, &expr.n) != 0)
         expr.n = 0;
     return expr;
 }
 
-struct goacc_expr goacc_location(const struct goacc_debug *debug, Dwarf_Die *die, unsigned name,
+struct accd__debug_expr accd__get_location(const struct accd__debug_info *debug, Dwarf_Die *die, unsigned name,
                                  Dwarf_Addr pc)
 {
-    struct goacc_expr expr = {.n = 0};
+    struct accd__debug_expr expr = {.n = 0};
     if (!debug->dw.dwarf_attr_integrate(die, name, &expr.from) ||
         debug->dw.dwarf_getlocation_addr(&expr.from, pc, &expr.ops, &expr.n, 1) != 1)
         expr.n = 0;
     return expr;
 }
 
-bool goacc_address_of(const struct goacc_debug *debug, const struct goacc_expr *expr, const Dwarf_Op *op,
+bool accd__dwarf_op_address(const struct accd__debug_info *debug, const struct accd__debug_expr *expr, const Dwarf_Op *op,
                       uint64_t *to)
 {
     Dwarf_Attribute from = expr->from, attribute;

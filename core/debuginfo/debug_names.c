@@ -6,39 +6,39 @@
 /* ----------------------------------------------------------------------------------- storage -- */
 
 /* The storage of a variable. */
-static bool name_storage(struct goacc_search *s, const char *variable, struct goacc_type *type,
+static bool name_storage(struct accd__debug_search *s, const char *variable, struct accd__debug_type *type,
                          uint64_t at)
 {
-    struct goacc_name name = {.unit = 0};
-    struct goacc_path path = {name.name, 0, ""};
-    if (!type || !goacc_contains(s, at, goacc_bytes(&s->view, type, at)))
+    struct accd__debug_name name = {.unit = 0};
+    struct accd__debug_name_path path = {name.name, 0, ""};
+    if (!type || !accd__debug_contains_range(s, at, accd__type_bytes_of_object(&s->view, type, at)))
         return false;
-    goacc_add(&path, "%s", variable);
-    path.dot = goacc_dot(type);
-    if (!goacc_describe(s, &path, type, at, &name))
+    accd__path_append(&path, "%s", variable);
+    path.dot = accd__member_separator(type);
+    if (!accd__path_describe(s, &path, type, at, &name))
         return false;
     *s->name_p = name;
     return true;
 }
 
-static bool name_local(struct goacc_search *s, struct goacc_site *site)
+static bool name_local(struct accd__debug_search *s, struct accd__code_site *site)
 {
-    struct goacc_place place;
+    struct accd__value_location place;
     for (size_t i = 0; i < site->variables.n; i++) {
-        struct goacc_variable *variable = &site->variables.at[i];
-        if (goacc_locate(&s->view, variable, &place) && !place.is_value &&
-            name_storage(s, variable->name, goacc_variable_type(s->view.debug, variable), place.at))
+        struct accd__debug_variable *variable = &site->variables.at[i];
+        if (accd__locate_variable(&s->view, variable, &place) && !place.is_value &&
+            name_storage(s, variable->name, accd__get_variable_type(s->view.debug, variable), place.at))
             return true;
     }
     return false;
 }
 
 /* The global or static variables of the file at an address, and the first of them behind it. */
-static const struct goacc_variables *globals_at(struct goacc_debug *debug, uint64_t address, size_t *behind)
+static const struct accd__debug_variables *globals_at(struct accd__debug_info *debug, uint64_t address, size_t *behind)
 {
-    static const struct goacc_variables none;
-    struct goacc_module *module = goacc_module_at(debug, address);
-    const struct goacc_variables *globals = module ? goacc_globals(debug, module) : &none;
+    static const struct accd__debug_variables none;
+    struct accd__debug_module *module = accd__find_module(debug, address);
+    const struct accd__debug_variables *globals = module ? accd__module_globals(debug, module) : &none;
     size_t from = 0, to = globals->n;
     while (from < to) {
         size_t middle = from + (to - from) / 2;
@@ -51,14 +51,14 @@ static const struct goacc_variables *globals_at(struct goacc_debug *debug, uint6
     return globals;
 }
 
-static bool name_global(struct goacc_search *s)
+static bool name_global(struct accd__debug_search *s)
 {
     enum { OVERLAPS_MOST = 16 }; /* variables that share storage */
     size_t from;
-    const struct goacc_variables *globals = globals_at(s->view.debug, s->address, &from);
+    const struct accd__debug_variables *globals = globals_at(s->view.debug, s->address, &from);
     for (size_t i = from; i-- > 0 && from - i <= OVERLAPS_MOST;) {
-        struct goacc_variable *variable = &globals->at[i];
-        if (name_storage(s, variable->name, goacc_variable_type(s->view.debug, variable),
+        struct accd__debug_variable *variable = &globals->at[i];
+        if (name_storage(s, variable->name, accd__get_variable_type(s->view.debug, variable),
                          variable->address))
             return true;
     }
@@ -67,88 +67,88 @@ static bool name_global(struct goacc_search *s)
 
 /* ------------------------------------------------------------------------------------- calls -- */
 
-static struct goacc_search search_of(struct goacc_debug *debug, const struct goacc_call *call, uint64_t address,
-                                     uint64_t bytes, struct goacc_name *name_p)
+static struct accd__debug_search search_of(struct accd__debug_info *debug, const struct accd__debug_call_frame *call, uint64_t address,
+                                     uint64_t bytes, struct accd__debug_name *name_p)
 {
-    return (struct goacc_search){.view = {.debug = debug, .call = call},
+    return (struct accd__debug_search){.view = {.debug = debug, .call = call},
                                  .address = address,
                                  .bytes = bytes,
-                                 .rank = GOACC_NOTHING,
+                                 .rank = ACCD__DEBUG_NOTHING,
                                  .name_p = name_p};
 }
 
 /* The bounds of an array in Fortran. */
-static void measure(struct goacc_search *s, struct goacc_name *name)
+static void measure(struct accd__debug_search *s, struct accd__debug_name *name)
 {
-    const struct goacc_type *type = name->type;
+    const struct accd__debug_type *type = name->type;
     uint64_t extent;
-    if (!name->unit || !type || !type->fortran || type->ndims > GOACC_RANK_MOST)
+    if (!name->unit || !type || !type->fortran || type->ndims > ACCD__DEBUG_RANK_MAX)
         return;
     for (size_t i = 0; i < type->ndims; i++) {
-        if (!goacc_extent(&s->view, type, i, name->object, &extent) || extent > INT64_MAX)
+        if (!accd__dimension_extent(&s->view, type, i, name->object, &extent) || extent > INT64_MAX)
             extent = INT64_MAX; /* the last one of an assumed-size array */
-        name->dim[i].lower = goacc_lower(&s->view, type, i, name->object);
+        name->dim[i].lower = accd__dimension_lower(&s->view, type, i, name->object);
         name->dim[i].extent = (int64_t)extent;
     }
     name->rank = (int)type->ndims;
 }
 
-static bool found(struct goacc_search *s)
+static bool found(struct accd__debug_search *s)
 {
-    struct goacc_site *site = s->view.debug ? goacc_site_at(s->view.debug, s->view.call->pc) : NULL;
+    struct accd__code_site *site = s->view.debug ? accd__find_code_site(s->view.debug, s->view.call->pc) : NULL;
     s->view.site = site;
     if (!site || !s->address || s->address + s->bytes < s->address)
         return false;
-    if (!name_local(s, site) && !name_global(s) && !(site->has_unit && goacc_reach(s, site)))
+    if (!name_local(s, site) && !name_global(s) && !(site->has_unit && accd__search_locals(s, site)))
         return false;
     measure(s, s->name_p);
     s->name_p->fortran = s->name_p->type && s->name_p->type->fortran;
     return true;
 }
 
-int goacc_debug_name(struct goacc_debug *debug, const struct goacc_call *call, uint64_t address,
-                     uint64_t bytes, struct goacc_name *name_p)
+int accd__debug_find_name(struct accd__debug_info *debug, const struct accd__debug_call_frame *call, uint64_t address,
+                     uint64_t bytes, struct accd__debug_name *name_p)
 {
-    struct goacc_search s = search_of(debug, call, address, bytes, name_p);
+    struct accd__debug_search s = search_of(debug, call, address, bytes, name_p);
     return found(&s);
 }
 
-int goacc_debug_element(struct goacc_debug *debug, const struct goacc_call *call, uint64_t address, uint64_t bytes,
-                        int64_t at, struct goacc_name *name_p, struct goacc_name *element_p)
+int accd__debug_find_element(struct accd__debug_info *debug, const struct accd__debug_call_frame *call, uint64_t address, uint64_t bytes,
+                        int64_t at, struct accd__debug_name *name_p, struct accd__debug_name *element_p)
 {
-    struct goacc_search s = search_of(debug, call, address, bytes, name_p);
+    struct accd__debug_search s = search_of(debug, call, address, bytes, name_p);
     element_p->name[0] = 0;
     if (!found(&s))
         return 0;
-    struct goacc_path path = {element_p->name, 0, name_p->type ? goacc_dot(name_p->type) : ""};
-    goacc_add(&path, "%s", name_p->name);
-    if (!name_p->type || !goacc_descend(&s, &path, name_p, address + (uint64_t)at, element_p))
+    struct accd__debug_name_path path = {element_p->name, 0, name_p->type ? accd__member_separator(name_p->type) : ""};
+    accd__path_append(&path, "%s", name_p->name);
+    if (!name_p->type || !accd__path_descend(&s, &path, name_p, address + (uint64_t)at, element_p))
         element_p->name[0] = 0;
     return 1;
 }
 
-int goacc_debug_is_padding(struct goacc_debug *debug, const struct goacc_call *call, uint64_t address, uint64_t bytes,
+int accd__debug_is_padding(struct accd__debug_info *debug, const struct accd__debug_call_frame *call, uint64_t address, uint64_t bytes,
                            uint64_t at)
 {
-    struct goacc_name name = {.unit = 0}, element = {.unit = 0};
-    struct goacc_search s = search_of(debug, call, address, bytes, &name);
+    struct accd__debug_name name = {.unit = 0}, element = {.unit = 0};
+    struct accd__debug_search s = search_of(debug, call, address, bytes, &name);
     if (!found(&s) || !name.type)
         return 0;
-    struct goacc_path path = {element.name, 0, goacc_dot(name.type)};
+    struct accd__debug_name_path path = {element.name, 0, accd__member_separator(name.type)};
     element.type = name.type;
     element.object = name.data;
-    goacc_descend(&s, &path, &name, address + at, &element);
-    return element.type && goacc_type_has_gap(debug, element.type, address + at - element.object);
+    accd__path_descend(&s, &path, &name, address + at, &element);
+    return element.type && accd__debug_is_type_gap(debug, element.type, address + at - element.object);
 }
 
-uint64_t goacc_debug_pointee(struct goacc_debug *debug, uint64_t address)
+uint64_t accd__debug_get_pointee_bytes(struct accd__debug_info *debug, uint64_t address)
 {
     size_t i;
-    const struct goacc_variables *globals = globals_at(debug, address, &i);
+    const struct accd__debug_variables *globals = globals_at(debug, address, &i);
     while (i-- > 0 && globals->at[i].address == address) {
-        struct goacc_type *type = goacc_variable_type(debug, &globals->at[i]), *target = NULL;
-        if (type && type->kind == GOACC_POINTER && type->fortran)
-            target = goacc_target(debug, type);
+        struct accd__debug_type *type = accd__get_variable_type(debug, &globals->at[i]), *target = NULL;
+        if (type && type->kind == ACCD__DEBUG_POINTER && type->fortran)
+            target = accd__type_target(debug, type);
         if (target && target->bytes)
             return target->bytes;
     }

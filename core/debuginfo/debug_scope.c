@@ -7,11 +7,11 @@
 
 enum { NESTING_MOST = 64 };
 
-static struct goacc_variable *one_more(struct goacc_variables *list)
+static struct accd__debug_variable *one_more(struct accd__debug_variables *list)
 {
     if (list->n == list->room) {
         size_t room = list->room ? 2 * list->room : 16;
-        struct goacc_variable *at = realloc(list->at, room * sizeof *at);
+        struct accd__debug_variable *at = realloc(list->at, room * sizeof *at);
         if (!at)
             return NULL;
         list->at = at;
@@ -22,9 +22,9 @@ static struct goacc_variable *one_more(struct goacc_variables *list)
 
 /* A variable that the program has a name for. Some that compilers make stand for one of the
  * program's: `this`, captures of a lambda, arrays of Fortran. */
-static bool is_named(const struct goacc_debug *debug, Dwarf_Die *die)
+static bool is_named(const struct accd__debug_info *debug, Dwarf_Die *die)
 {
-    const struct accd_dw *dw = &debug->dw;
+    const struct accd__dw *dw = &debug->dw;
     int tag = dw->dwarf_tag(die);
     const char *name = dw->dwarf_diename(die);
     Dwarf_Attribute attribute;
@@ -36,18 +36,18 @@ static bool is_named(const struct goacc_debug *debug, Dwarf_Die *die)
 
 /* -------------------------------------------------------------------------- scopes at a call -- */
 
-static bool covers(const struct goacc_debug *debug, Dwarf_Die *die, Dwarf_Addr pc)
+static bool covers(const struct accd__debug_info *debug, Dwarf_Die *die, Dwarf_Addr pc)
 {
     return debug->dw.dwarf_haspc(die, pc) > 0;
 }
 
 /* Functions within functions lie in code of their own, so each is looked into. */
-static bool find_function(const struct goacc_debug *debug, Dwarf_Die *in, Dwarf_Addr pc,
+static bool find_function(const struct accd__debug_info *debug, Dwarf_Die *in, Dwarf_Addr pc,
                           unsigned nesting, Dwarf_Die *to)
 {
     Dwarf_Die child;
-    bool more = nesting < NESTING_MOST && accd_dw_first(&debug->dw, in, &child);
-    for (; more; more = accd_dw_next(&debug->dw, &child)) {
+    bool more = nesting < NESTING_MOST && accd__dw_first_child(&debug->dw, in, &child);
+    for (; more; more = accd__dw_next_sibling(&debug->dw, &child)) {
         switch (debug->dw.dwarf_tag(&child)) {
         case DW_TAG_subprogram:
             if (covers(debug, &child, pc)) {
@@ -72,110 +72,110 @@ static bool find_function(const struct goacc_debug *debug, Dwarf_Die *in, Dwarf_
 
 /* Where a variable lies that the compiler needed no more than for the call. Until the call it may
  * be said to lie in the array that is passed, which still holds it while the call looks at it. */
-static struct goacc_expr place_before(const struct goacc_debug *debug, struct goacc_site *site,
+static struct accd__debug_expr place_before(const struct accd__debug_info *debug, struct accd__code_site *site,
                                       Dwarf_Die *die)
 {
     enum { LONGEST_CALL = 6 };
     Dwarf_Addr pc = site->pc - site->bias - LONGEST_CALL - 1;
-    struct goacc_expr where = goacc_location(debug, die, DW_AT_location, pc);
+    struct accd__debug_expr where = accd__get_location(debug, die, DW_AT_location, pc);
     bool in_frame = where.n == 1 && where.ops->atom == DW_OP_fbreg;
-    return in_frame ? where : (struct goacc_expr){.n = 0};
+    return in_frame ? where : (struct accd__debug_expr){.n = 0};
 }
 
 /* One passed by reference stays where it was when the function was entered. */
-static struct goacc_expr place_at_entry(const struct goacc_debug *debug, struct goacc_site *site,
+static struct accd__debug_expr place_at_entry(const struct accd__debug_info *debug, struct accd__code_site *site,
                                         Dwarf_Die *die)
 {
-    struct goacc_expr where = goacc_location(debug, die, DW_AT_location, site->entry);
+    struct accd__debug_expr where = accd__get_location(debug, die, DW_AT_location, site->entry);
     bool referred = where.n == 1 && where.ops->atom >= DW_OP_breg0 &&
-                    where.ops->atom < DW_OP_breg0 + GOACC_REGISTERS && !where.ops->number;
-    return referred ? where : (struct goacc_expr){.n = 0};
+                    where.ops->atom < DW_OP_breg0 + ACCD__DEBUG_REGISTERS && !where.ops->number;
+    return referred ? where : (struct accd__debug_expr){.n = 0};
 }
 
-static void add_local(struct goacc_debug *debug, struct goacc_site *site, Dwarf_Die *die)
+static void add_local(struct accd__debug_info *debug, struct accd__code_site *site, Dwarf_Die *die)
 {
-    struct goacc_variable variable = {.die = *die, .bias = site->bias};
+    struct accd__debug_variable variable = {.die = *die, .bias = site->bias};
     if (!is_named(debug, die))
         return;
     variable.name = debug->dw.dwarf_diename(die);
-    variable.where = goacc_location(debug, die, DW_AT_location, site->pc - 1 - site->bias);
+    variable.where = accd__get_location(debug, die, DW_AT_location, site->pc - 1 - site->bias);
     if (!variable.where.n)
         variable.where = place_before(debug, site, die);
     if (!variable.where.n && debug->dw.dwarf_tag(die) == DW_TAG_formal_parameter) {
         variable.where = place_at_entry(debug, site, die);
         variable.at_entry = true;
     }
-    struct goacc_variable *place = variable.where.n ? one_more(&site->variables) : NULL;
+    struct accd__debug_variable *place = variable.where.n ? one_more(&site->variables) : NULL;
     if (place)
         *place = variable;
 }
 
 /* An outlined part of a function is called by the function. */
-static const char *plain_name(struct goacc_debug *debug, const char *name)
+static const char *plain_name(struct accd__debug_info *debug, const char *name)
 {
     size_t length = name ? strcspn(name, ".") : 0;
-    char *copy = length && name[length] ? goacc_take(debug, length + 1) : NULL;
+    char *copy = length && name[length] ? accd__debug_alloc(debug, length + 1) : NULL;
     return copy ? memcpy(copy, name, length) : name;
 }
 
 /* What a function gets in registers cannot be read any more when it has changed them, but from its
  * caller, which says what it passed. */
-static void read_passed(struct goacc_debug *debug, struct goacc_site *site, Dwarf_Die *call)
+static void read_passed(struct accd__debug_info *debug, struct accd__code_site *site, Dwarf_Die *call)
 {
-    const struct accd_dw *dw = &debug->dw;
+    const struct accd__dw *dw = &debug->dw;
     Dwarf_Attribute attribute;
     Dwarf_Addr pc;
     Dwarf_Die callee, child;
     bool gnu = dw->dwarf_tag(call) == DW_TAG_GNU_call_site; /* before DWARF 5 */
     if (!dw->dwarf_attr(call, gnu ? DW_AT_low_pc : DW_AT_call_return_pc, &attribute) ||
         dw->dwarf_formaddr(&attribute, &pc) != 0 || pc != site->pc - site->bias ||
-        !accd_dw_refers(&debug->dw, call, gnu ? DW_AT_abstract_origin : DW_AT_call_origin, &callee))
+        !accd__dw_get_reference(&debug->dw, call, gnu ? DW_AT_abstract_origin : DW_AT_call_origin, &callee))
         return;
     site->callee = dw->dwarf_diename(&callee);
-    bool more = accd_dw_first(&debug->dw, call, &child);
-    for (; more; more = accd_dw_next(&debug->dw, &child)) {
-        struct goacc_expr to = goacc_expression(debug, &child, DW_AT_location);
-        unsigned number = to.n == 1 ? to.ops->atom - DW_OP_reg0 : GOACC_REGISTERS;
-        if (number < GOACC_REGISTERS)
+    bool more = accd__dw_first_child(&debug->dw, call, &child);
+    for (; more; more = accd__dw_next_sibling(&debug->dw, &child)) {
+        struct accd__debug_expr to = accd__get_expression(debug, &child, DW_AT_location);
+        unsigned number = to.n == 1 ? to.ops->atom - DW_OP_reg0 : ACCD__DEBUG_REGISTERS;
+        if (number < ACCD__DEBUG_REGISTERS)
             site->passed[number] =
-                goacc_expression(debug, &child, gnu ? DW_AT_GNU_call_site_value : DW_AT_call_value);
+                accd__get_expression(debug, &child, gnu ? DW_AT_GNU_call_site_value : DW_AT_call_value);
     }
 }
 
-bool goacc_is_header(const char *file)
+bool accd__debug_is_system_header(const char *file)
 {
     return file && (!strncmp(file, "/usr/include/", 13) || strstr(file, "/include/c++/") || strstr(file, "/lib/gcc/"));
 }
 
 /* Where a function calls one that is inlined there; innermost first it is kept if it is in a file of the program. */
-static void note_caller(struct goacc_debug *debug, struct goacc_site *site, Dwarf_Die *inlined,
-                        struct goacc_site *caller)
+static void note_caller(struct accd__debug_info *debug, struct accd__code_site *site, Dwarf_Die *inlined,
+                        struct accd__code_site *caller)
 {
-    const struct accd_dw *dw = &debug->dw;
+    const struct accd__dw *dw = &debug->dw;
     uint64_t file, line;
     Dwarf_Files *files;
     size_t nfiles;
-    if (!accd_dw_number(dw, inlined, DW_AT_call_file, &file) || !accd_dw_number(dw, inlined, DW_AT_call_line, &line) ||
+    if (!accd__dw_get_number(dw, inlined, DW_AT_call_file, &file) || !accd__dw_get_number(dw, inlined, DW_AT_call_line, &line) ||
         dw->dwarf_getsrcfiles(&site->unit, &files, &nfiles) != 0 || file >= nfiles)
         return;
     const char *name = dw->dwarf_filesrc(files, file, NULL, NULL);
-    if (!name || goacc_is_header(name))
+    if (!name || accd__debug_is_system_header(name))
         return;
     caller->file = name;
     caller->line = (int)line;
     caller->function = site->function;
 }
 
-static void add_scope(struct goacc_debug *debug, struct goacc_site *site, Dwarf_Die *scope,
-                      unsigned nesting, struct goacc_site *caller)
+static void add_scope(struct accd__debug_info *debug, struct accd__code_site *site, Dwarf_Die *scope,
+                      unsigned nesting, struct accd__code_site *caller)
 {
     Dwarf_Die child, inside;
     Dwarf_Addr pc = site->pc - 1 - site->bias;
     int tag = debug->dw.dwarf_tag(scope);
     if (tag == DW_TAG_subprogram || tag == DW_TAG_inlined_subroutine)
         site->function = plain_name(debug, debug->dw.dwarf_diename(scope));
-    bool more = nesting < NESTING_MOST && accd_dw_first(&debug->dw, scope, &child);
-    for (; more; more = accd_dw_next(&debug->dw, &child)) {
+    bool more = nesting < NESTING_MOST && accd__dw_first_child(&debug->dw, scope, &child);
+    for (; more; more = accd__dw_next_sibling(&debug->dw, &child)) {
         tag = debug->dw.dwarf_tag(&child);
         if ((tag == DW_TAG_lexical_block || tag == DW_TAG_inlined_subroutine) &&
             covers(debug, &child, pc)) {
@@ -185,21 +185,21 @@ static void add_scope(struct goacc_debug *debug, struct goacc_site *site, Dwarf_
             break;
         }
     }
-    more = accd_dw_first(&debug->dw, scope, &child);
-    for (; more; more = accd_dw_next(&debug->dw, &child)) {
+    more = accd__dw_first_child(&debug->dw, scope, &child);
+    for (; more; more = accd__dw_next_sibling(&debug->dw, &child)) {
         tag = debug->dw.dwarf_tag(&child);
         if (tag == DW_TAG_call_site || tag == DW_TAG_GNU_call_site)
             read_passed(debug, site, &child);
-        bool common = tag == DW_TAG_common_block && accd_dw_first(&debug->dw, &child, &inside);
-        for (; common; common = accd_dw_next(&debug->dw, &inside))
+        bool common = tag == DW_TAG_common_block && accd__dw_first_child(&debug->dw, &child, &inside);
+        for (; common; common = accd__dw_next_sibling(&debug->dw, &inside))
             add_local(debug, site, &inside);
         add_local(debug, site, &child);
     }
 }
 
-Dwarf_Frame *goacc_frame_at(const struct goacc_debug *debug, const struct goacc_module *module, uintptr_t pc)
+Dwarf_Frame *accd__find_frame(const struct accd__debug_info *debug, const struct accd__debug_module *module, uintptr_t pc)
 {
-    const struct accd_dw *dw = &debug->dw;
+    const struct accd__dw *dw = &debug->dw;
     Dwarf_Frame *frame;
     Dwarf_Addr bias;
     Dwarf_CFI *cfi = dw->dwfl_module_eh_cfi(module->dwfl, &bias);
@@ -209,28 +209,28 @@ Dwarf_Frame *goacc_frame_at(const struct goacc_debug *debug, const struct goacc_
     return cfi && dw->dwarf_cfi_addrframe(cfi, pc - 1 - bias, &frame) == 0 ? frame : NULL;
 }
 
-static void read_frame(struct goacc_debug *debug, struct goacc_site *site, Dwarf_Die *function)
+static void read_frame(struct accd__debug_info *debug, struct accd__code_site *site, Dwarf_Die *function)
 {
-    const struct accd_dw *dw = &debug->dw;
+    const struct accd__dw *dw = &debug->dw;
     site->caller = dw->dwarf_diename(function);
     if (dw->dwarf_lowpc(function, &site->entry) != 0)
         site->entry = 0;
-    site->frame_base = goacc_location(debug, function, DW_AT_frame_base, site->pc - 1 - site->bias);
-    site->frame = goacc_frame_at(debug, site->module, site->pc);
+    site->frame_base = accd__get_location(debug, function, DW_AT_frame_base, site->pc - 1 - site->bias);
+    site->frame = accd__find_frame(debug, site->module, site->pc);
     if (site->frame && dw->dwarf_frame_cfa(site->frame, &site->cfa.ops, &site->cfa.n) != 0)
         site->cfa.n = 0;
 }
 
-void goacc_site_scope(struct goacc_debug *debug, struct goacc_site *site)
+void accd__read_site_scope(struct accd__debug_info *debug, struct accd__code_site *site)
 {
     Dwarf_Die function;
     if (!find_function(debug, &site->unit, site->pc - 1 - site->bias, 0, &function))
         return;
-    struct goacc_site caller = {.line = 0};
+    struct accd__code_site caller = {.line = 0};
     read_frame(debug, site, &function);
     add_scope(debug, site, &function, 0, &caller);
-    site->in_header = goacc_is_header(site->file) && !caller.line;
-    if (caller.line && goacc_is_header(site->file)) {
+    site->in_header = accd__debug_is_system_header(site->file) && !caller.line;
+    if (caller.line && accd__debug_is_system_header(site->file)) {
         site->file = caller.file;
         site->line = caller.line;
         site->function = caller.function;
@@ -240,26 +240,26 @@ void goacc_site_scope(struct goacc_debug *debug, struct goacc_site *site)
 
 /* ----------------------------------------------------------------------------------- globals -- */
 
-static void add_global(struct goacc_debug *debug, struct goacc_module *module, Dwarf_Die *die,
+static void add_global(struct accd__debug_info *debug, struct accd__debug_module *module, Dwarf_Die *die,
                        Dwarf_Addr bias)
 {
-    struct goacc_variable variable = {.die = *die, .bias = bias};
-    struct goacc_expr where = goacc_expression(debug, die, DW_AT_location);
-    if (where.n != 1 || !is_named(debug, die) || !goacc_address_of(debug, &where, where.ops, &variable.address))
+    struct accd__debug_variable variable = {.die = *die, .bias = bias};
+    struct accd__debug_expr where = accd__get_expression(debug, die, DW_AT_location);
+    if (where.n != 1 || !is_named(debug, die) || !accd__dwarf_op_address(debug, &where, where.ops, &variable.address))
         return;
     variable.name = debug->dw.dwarf_diename(die);
     variable.address += bias;
-    struct goacc_variable *place = one_more(&module->globals);
+    struct accd__debug_variable *place = one_more(&module->globals);
     if (place)
         *place = variable;
 }
 
-static void add_globals(struct goacc_debug *debug, struct goacc_module *module, Dwarf_Die *in,
+static void add_globals(struct accd__debug_info *debug, struct accd__debug_module *module, Dwarf_Die *in,
                         Dwarf_Addr bias, unsigned nesting)
 {
     Dwarf_Die child;
-    bool more = nesting < NESTING_MOST && accd_dw_first(&debug->dw, in, &child);
-    for (; more; more = accd_dw_next(&debug->dw, &child))
+    bool more = nesting < NESTING_MOST && accd__dw_first_child(&debug->dw, in, &child);
+    for (; more; more = accd__dw_next_sibling(&debug->dw, &child))
         switch (debug->dw.dwarf_tag(&child)) {
         case DW_TAG_variable:
             add_global(debug, module, &child, bias);
@@ -278,11 +278,11 @@ static void add_globals(struct goacc_debug *debug, struct goacc_module *module, 
 
 static int by_address(const void *a, const void *b)
 {
-    const struct goacc_variable *x = a, *y = b;
+    const struct accd__debug_variable *x = a, *y = b;
     return (x->address > y->address) - (x->address < y->address);
 }
 
-const struct goacc_variables *goacc_globals(struct goacc_debug *debug, struct goacc_module *module)
+const struct accd__debug_variables *accd__module_globals(struct accd__debug_info *debug, struct accd__debug_module *module)
 {
     Dwarf_Die *unit = NULL;
     Dwarf_Addr bias;

@@ -9,13 +9,13 @@
 #include <stdint.h>
 #include <string.h>
 
-bool accd_dw_load(struct accd_dw *dw)
+bool accd__dw_load(struct accd__dw *dw)
 {
     static const struct {
         const char *name;
         size_t offset;
     } functions[] = {
-#define X(function) {#function, offsetof(struct accd_dw, function)},
+#define X(function) {#function, offsetof(struct accd__dw, function)},
         ACCD_DW_FUNCTIONS(X)
 #undef X
     };
@@ -31,7 +31,7 @@ bool accd_dw_load(struct accd_dw *dw)
     return dw->elf_version(EV_CURRENT) != EV_NONE;
 }
 
-void accd_dw_unload(struct accd_dw *dw)
+void accd__dw_unload(struct accd__dw *dw)
 {
     if (dw->library)
         dlclose(dw->library);
@@ -48,7 +48,7 @@ static int find_elf(Dwfl_Module *module, void **data, const char *name, Dwarf_Ad
     return fd;
 }
 
-Dwfl *accd_dw_begin(struct accd_dw *dw)
+Dwfl *accd__dw_new_session(struct accd__dw *dw)
 {
     /* The standard search for separate debug files would also ask servers. */
     dw->callbacks = (Dwfl_Callbacks){
@@ -60,7 +60,7 @@ Dwfl *accd_dw_begin(struct accd_dw *dw)
 }
 
 struct listing {
-    struct accd_dw *dw;
+    struct accd__dw *dw;
     Dwfl *dwfl;
     unsigned long long *loads_p;
 };
@@ -91,7 +91,7 @@ static int report_file(struct dl_phdr_info *info, size_t size, void *arg)
     return 0;
 }
 
-bool accd_dw_list_files(struct accd_dw *dw, Dwfl *dwfl, unsigned long long *loads_p)
+bool accd__dw_list_files(struct accd__dw *dw, Dwfl *dwfl, unsigned long long *loads_p)
 {
     struct listing listing = {dw, dwfl, loads_p};
     dw->dwfl_report_begin_add(dwfl);
@@ -99,34 +99,34 @@ bool accd_dw_list_files(struct accd_dw *dw, Dwfl *dwfl, unsigned long long *load
     return dw->dwfl_report_end(dwfl, NULL, NULL) == 0;
 }
 
-bool accd_dw_first(const struct accd_dw *dw, Dwarf_Die *parent, Dwarf_Die *child_p)
+bool accd__dw_first_child(const struct accd__dw *dw, Dwarf_Die *parent, Dwarf_Die *child_p)
 {
     return dw->dwarf_child(parent, child_p) == 0;
 }
 
-bool accd_dw_next(const struct accd_dw *dw, Dwarf_Die *die) { return dw->dwarf_siblingof(die, die) == 0; }
+bool accd__dw_next_sibling(const struct accd__dw *dw, Dwarf_Die *die) { return dw->dwarf_siblingof(die, die) == 0; }
 
-bool accd_dw_refers(const struct accd_dw *dw, Dwarf_Die *die, unsigned name, Dwarf_Die *to)
+bool accd__dw_get_reference(const struct accd__dw *dw, Dwarf_Die *die, unsigned name, Dwarf_Die *to)
 {
     Dwarf_Attribute attribute;
     return dw->dwarf_attr_integrate(die, name, &attribute) && dw->dwarf_formref_die(&attribute, to);
 }
 
 /* What may be negative is written as a signed form; forms of fixed size are not to be extended. */
-bool accd_dw_number(const struct accd_dw *dw, Dwarf_Die *die, unsigned name, uint64_t *to)
+bool accd__dw_get_number(const struct accd__dw *dw, Dwarf_Die *die, unsigned name, uint64_t *to)
 {
     Dwarf_Attribute attribute;
     return dw->dwarf_attr(die, name, &attribute) && dw->dwarf_formudata(&attribute, to) == 0;
 }
 
-bool accd_dw_flag(const struct accd_dw *dw, Dwarf_Die *die, unsigned name)
+bool accd__dw_get_flag(const struct accd__dw *dw, Dwarf_Die *die, unsigned name)
 {
     Dwarf_Attribute attribute;
     bool is_set = false;
     return dw->dwarf_attr(die, name, &attribute) && dw->dwarf_formflag(&attribute, &is_set) == 0 && is_set;
 }
 
-bool accd_dw_member_offset(const struct accd_dw *dw, Dwarf_Die *die, uint64_t *to)
+bool accd__dw_member_offset(const struct accd__dw *dw, Dwarf_Die *die, uint64_t *to)
 {
     Dwarf_Attribute attribute;
     Dwarf_Op *ops;
@@ -140,7 +140,7 @@ bool accd_dw_member_offset(const struct accd_dw *dw, Dwarf_Die *die, uint64_t *t
     return true;
 }
 
-bool accd_dw_is_fortran(const struct accd_dw *dw, Dwarf_Die *die)
+bool accd__dw_is_fortran(const struct accd__dw *dw, Dwarf_Die *die)
 {
     Dwarf_Die unit;
     switch (dw->dwarf_srclang(dw->dwarf_diecu(die, &unit, NULL, NULL))) {

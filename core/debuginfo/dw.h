@@ -60,32 +60,32 @@
     X(dwarf_peel_type)              \
     X(dwarf_bytesize)
 
-struct accd_dw {
+struct accd__dw {
 #define X(name) __typeof__(&(name))(name);
     ACCD_DW_FUNCTIONS(X)
 #undef X
     void *library;
-    Dwfl_Callbacks callbacks; /* of sessions, which therefore end before accd_dw_unload */
+    Dwfl_Callbacks callbacks; /* of sessions, which therefore end before accd__dw_unload */
 };
 
-/* false: libdw is not there, or too old; accd_dw_unload is due then, too. */
-bool accd_dw_load(struct accd_dw *dw);
-void accd_dw_unload(struct accd_dw *dw);
+/* false: libdw is not there, or too old; accd__dw_unload is due then, too. */
+bool accd__dw_load(struct accd__dw *dw);
+void accd__dw_unload(struct accd__dw *dw);
 
 /* A session without files. Separate debug files are found by their build ids, in this machine. */
-Dwfl *accd_dw_begin(struct accd_dw *dw);
+Dwfl *accd__dw_new_session(struct accd__dw *dw);
 /* Adds the files in this process's memory, *loads_p: how often files had been loaded then. */
-bool accd_dw_list_files(struct accd_dw *dw, Dwfl *dwfl, unsigned long long *loads_p);
+bool accd__dw_list_files(struct accd__dw *dw, Dwfl *dwfl, unsigned long long *loads_p);
 
 /* Entries: the first child, then the next sibling; whether there is one. */
-bool accd_dw_first(const struct accd_dw *dw, Dwarf_Die *parent, Dwarf_Die *child_p);
-bool accd_dw_next(const struct accd_dw *dw, Dwarf_Die *die);
+bool accd__dw_first_child(const struct accd__dw *dw, Dwarf_Die *parent, Dwarf_Die *child_p);
+bool accd__dw_next_sibling(const struct accd__dw *dw, Dwarf_Die *die);
 /* What an attribute refers to; a number it gives; whether it is there and set. */
-bool accd_dw_refers(const struct accd_dw *dw, Dwarf_Die *die, unsigned name, Dwarf_Die *to);
-bool accd_dw_number(const struct accd_dw *dw, Dwarf_Die *die, unsigned name, uint64_t *to);
-bool accd_dw_flag(const struct accd_dw *dw, Dwarf_Die *die, unsigned name);
+bool accd__dw_get_reference(const struct accd__dw *dw, Dwarf_Die *die, unsigned name, Dwarf_Die *to);
+bool accd__dw_get_number(const struct accd__dw *dw, Dwarf_Die *die, unsigned name, uint64_t *to);
+bool accd__dw_get_flag(const struct accd__dw *dw, Dwarf_Die *die, unsigned name);
 /* The offset of a member or a base class; false: it is not a constant. */
-bool accd_dw_member_offset(const struct accd_dw *dw, Dwarf_Die *die, uint64_t *to);
-bool accd_dw_is_fortran(const struct accd_dw *dw, Dwarf_Die *die); /* by the unit it stands in */
+bool accd__dw_member_offset(const struct accd__dw *dw, Dwarf_Die *die, uint64_t *to);
+bool accd__dw_is_fortran(const struct accd__dw *dw, Dwarf_Die *die); /* by the unit it stands in */
 
 #endif

@@ -15,27 +15,27 @@
  * two that divides its size, up to 16: that is enough for an array of elements.
  * guarded-begin: the page comes before the block, and poison after it.
  * guarded-again: guarded, but a small block that is freed keeps its page, and the next of its size takes its place. */
-#include "device/classes.h"
+#include "device/size_classes.h"
 #include "device/device.h"
-#include "device/touched.h"
+#include "device/residency.h"
 #include "device/written.h"
 
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
-enum { UNIT = 16, PAGE = 4096, ADDRESS_BITS = 47, RESTING = 256 };
+enum { UNIT = 16, PAGE = 4096, ADDRESS_BITS = 47, QUARANTINE_SIZE = 256 };
 #define FREE_BIT 0x8000u
 #define GUARD_BIT 0x4000u /* of a guarded block, and of the larger one that it lies in */
 #define CLASS_BITS 0x3fffu
-static const uint64_t least_space = (uint64_t)64 << 20, usual_bytes = (uint64_t)16 << 30,
-                      most_bytes = (uint64_t)1 << (ADDRESS_BITS - 1), huge_page = (uint64_t)2 << 20;
+static const uint64_t min_space = (uint64_t)64 << 20, default_bytes = (uint64_t)16 << 30,
+                      max_bytes = (uint64_t)1 << (ADDRESS_BITS - 1), huge_page = (uint64_t)2 << 20;
 
 struct sim {
-    struct accd_mem *mem;
-    size_t own_bytes;     /* of this structure */
+    struct accd__mem *mem;
+    size_t sim_struct_bytes;     /* of this structure */
     uint64_t base, space; /* device addresses [base, base + space) */
-    uint64_t front;       /* bytes before them that are the device's, too, and never allocated: where pointers
+    uint64_t margin;       /* bytes before them that are the device's, too, and never allocated: where pointers
                              point to the base of a section that begins behind it */
     uint64_t capacity, live;
     uint64_t bump;        /* offset of memory that was never handed out */
@@ -44,43 +44,43 @@ struct sim {
     uint16_t *units;      /* size class of the block that begins at a unit, 0: none begins there */
     uint64_t *sizes;      /* bytes asked for, at the first unit of a block */
     uint64_t *covers;     /* the last block laid over the start of each page, offset + 1 */
-    struct accd_touched *touched; /* of the machine; NULL: it is not counted */
+    struct accd__residency *residency; /* of the machine; NULL: it is not counted */
     uint64_t heads[ACCD_SIZE_CLASSES]; /* free blocks of a class, offset + 1, linked through their first word */
     bool huge;
     uint64_t fail_allocation, fail_copy; /* countdowns, 0: off */
-    enum guarding { LOOSE, END, BEGIN } guarding;
-    bool sparing; /* small allocations are not guarded */
-    bool again; /* blocks that rest stay open, and are used again */
-    bool advances; /* freed memory is used again only if there is no other */
-    void *closed_page;
-    unsigned guards, nresting, last_resting;
-    struct resting {           /* a larger block that was freed */
+    enum guard_mode { GUARD_AFTER, END, BEGIN } guard_mode;
+    bool skips_small_guards; /* small allocations are not guarded */
+    bool reuses_quarantined; /* blocks that rest stay open, and are used again */
+    bool avoids_reuse; /* freed memory is used again only if there is no other */
+    void *inaccessible_page;
+    unsigned guards, nquarantined, last_quarantined;
+    struct quarantined {           /* a larger block that was freed */
         uint64_t start, first, bytes; /* pages that are closed */
-    } resting[];               /* a ring, of guarded devices */
+    } quarantined[];               /* a ring, of guarded devices */
 };
 
 /* Of a device of this backend. */
-static size_t own_bytes(const accd_backend *backend)
+static size_t sim_struct_bytes(const accd_backend *backend)
 {
-    return sizeof(struct sim) + (backend && backend->overrun ? RESTING * sizeof(struct resting) : 0);
+    return sizeof(struct sim) + (backend && backend->find_overrun ? QUARANTINE_SIZE * sizeof(struct quarantined) : 0);
 }
 
 /* The bits of a range that was written or freed. */
-static inline void set_bits(struct sim *sim, uint64_t at, uint64_t n, bool on)
+static inline void set_written_bits(struct sim *sim, uint64_t at, uint64_t n, bool on)
 {
     if (sim->bits)
-        accd_written_set(sim->bits, at, n, on);
+        accd__written_set(sim->bits, at, n, on);
 }
 
 /* ------------------------------------------------------------------------------- open, close -- */
 
-static void *map(uint64_t bytes, int protection)
+static void *map_pages(uint64_t bytes, int protection)
 {
     void *p = mmap(NULL, bytes, protection, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     return p == MAP_FAILED ? NULL : p;
 }
 
-static void unmap(void *p, uint64_t bytes)
+static void unmap_pages(void *p, uint64_t bytes)
 {
     if (p)
         munmap(p, bytes);
@@ -96,54 +96,54 @@ static void sim_close(void *device)
 {
     struct sim *sim = device;
     if (sim->base)
-        unmap((void *)(uintptr_t)(sim->base - sim->front), sim->front + sim->space);
+        unmap_pages((void *)(uintptr_t)(sim->base - sim->margin), sim->margin + sim->space);
     if (sim->bits) {
-        unmap(sim->bytes, sim->space);
-        unmap(sim->bits, sim->space / 8);
+        unmap_pages(sim->bytes, sim->space);
+        unmap_pages(sim->bits, sim->space / 8);
     }
-    unmap(sim->closed_page, PAGE);
-    unmap(sim->sizes, table_bytes(sim));
-    accd_touched_free(sim->touched);
-    accd_mem_free(sim->mem, sim, sim->own_bytes);
+    unmap_pages(sim->inaccessible_page, PAGE);
+    unmap_pages(sim->sizes, table_bytes(sim));
+    accd__residency_free(sim->residency);
+    accd__mem_free(sim->mem, sim, sim->sim_struct_bytes);
 }
 
 static accd_status sim_open(void **device_p, int number, const accd_context_config *config,
-                            struct accd_mem *mem)
+                            struct accd__mem *mem)
 {
-    const bool direct = config->backend && config->backend->space;
-    const uint64_t capacity = config->device_bytes ? config->device_bytes : usual_bytes;
-    struct sim *sim = capacity <= most_bytes ? accd_mem_zero(mem, own_bytes(config->backend)) : NULL;
+    const bool direct = config->backend && config->backend->address_range;
+    const uint64_t capacity = config->device_bytes ? config->device_bytes : default_bytes;
+    struct sim *sim = capacity <= max_bytes ? accd__mem_alloc_zeroed(mem, sim_struct_bytes(config->backend)) : NULL;
     (void)number;
     if (!sim)
-        return ACCD_OUT_OF_MEMORY;
+        return ACCD_ERROR_OUT_OF_MEMORY;
     sim->mem = mem;
-    sim->own_bytes = own_bytes(config->backend);
+    sim->sim_struct_bytes = sim_struct_bytes(config->backend);
     sim->capacity = capacity;
-    sim->guarding = config->backend == &accd_backend_guarded_end     ? END
-                    : config->backend == &accd_backend_guarded_begin ? BEGIN
-                                                                     : LOOSE;
-    sim->again = config->backend == &accd_backend_guarded_again;
-    sim->advances = config->new_places != 0;
+    sim->guard_mode = config->backend == &accd__backend_guarded_end     ? END
+                    : config->backend == &accd__backend_guarded_begin ? BEGIN
+                                                                     : GUARD_AFTER;
+    sim->reuses_quarantined = config->backend == &accd__backend_guarded_again;
+    sim->avoids_reuse = config->avoid_reuse != 0;
     /* Twice the capacity, so that neither size classes nor fragments eat into it. */
     sim->space = 2 * sim->capacity;
-    if (sim->space < least_space)
-        sim->space = least_space;
+    if (sim->space < min_space)
+        sim->space = min_space;
     sim->space = (sim->space + 8191) & ~(uint64_t)8191;
     int both = PROT_READ | PROT_WRITE;
-    sim->front = sim->space / 2;
-    char *front = map(sim->front + sim->space, PROT_NONE);
-    sim->base = front ? (uintptr_t)front + sim->front : 0;
-    bool open = !direct || (front && !mprotect(front + sim->front, sim->space, both));
-    sim->bytes = !direct ? map(sim->space, both) : open ? (char *)(uintptr_t)sim->base : NULL;
-    sim->bits = direct ? NULL : map(sim->space / 8, both);
-    sim->sizes = map(table_bytes(sim), both);
+    sim->margin = sim->space / 2;
+    char *margin = map_pages(sim->margin + sim->space, PROT_NONE);
+    sim->base = margin ? (uintptr_t)margin + sim->margin : 0;
+    bool open = !direct || (margin && !mprotect(margin + sim->margin, sim->space, both));
+    sim->bytes = !direct ? map_pages(sim->space, both) : open ? (char *)(uintptr_t)sim->base : NULL;
+    sim->bits = direct ? NULL : map_pages(sim->space / 8, both);
+    sim->sizes = map_pages(table_bytes(sim), both);
     sim->covers = sim->sizes ? sim->sizes + sim->space / UNIT : NULL;
-    sim->touched = config->charge ? accd_touched_new(sim->space, config->charge, config->charge_ud) : NULL;
+    sim->residency = config->charge ? accd__residency_new(sim->space, config->charge, config->charge_ud) : NULL;
     sim->units = sim->sizes ? (uint16_t *)(void *)(sim->covers + sim->space / PAGE) : NULL;
     if (!sim->base || !sim->bytes || (!direct && !sim->bits) || !sim->sizes ||
-        (config->charge && !sim->touched)) {
+        (config->charge && !sim->residency)) {
         sim_close(sim);
-        return ACCD_OUT_OF_MEMORY;
+        return ACCD_ERROR_OUT_OF_MEMORY;
     }
     *device_p = sim;
     return ACCD_OK;
@@ -151,14 +151,14 @@ static accd_status sim_open(void **device_p, int number, const accd_context_conf
 
 /* ------------------------------------------------------------------------------- allocation -- */
 
-static void push_free(struct sim *sim, uint64_t at, unsigned class)
+static void push_free_block(struct sim *sim, uint64_t at, unsigned class)
 {
     memcpy(sim->bytes + at, &sim->heads[class], sizeof sim->heads[class]);
     sim->heads[class] = at + 1;
     sim->units[at / UNIT] = (uint16_t)((class + 1) | FREE_BIT);
 }
 
-static bool pop_free(struct sim *sim, unsigned class, uint64_t *at_p)
+static bool pop_free_block(struct sim *sim, unsigned class, uint64_t *at_p)
 {
     if (!sim->heads[class])
         return false;
@@ -172,24 +172,24 @@ static void add_extent(struct sim *sim, uint64_t at, uint64_t bytes)
 {
     while (bytes) {
         uint64_t units = bytes / UNIT;
-        unsigned class = accd_size_class(units);
-        if (accd_class_units(class) > units)
+        unsigned class = accd__size_class(units);
+        if (accd__class_units(class) > units)
             class--;
-        push_free(sim, at, class);
-        uint64_t taken = accd_class_units(class) * UNIT;
-        at += taken;
-        bytes -= taken;
+        push_free_block(sim, at, class);
+        uint64_t removed_count = accd__class_units(class) * UNIT;
+        at += removed_count;
+        bytes -= removed_count;
     }
 }
 
 /* Joins free neighbours; runs only when the untouched end of the space is used up. */
-static void gather_free(struct sim *sim)
+static void coalesce_free_blocks(struct sim *sim)
 {
     memset(sim->heads, 0, sizeof sim->heads);
     uint64_t from = 0, bytes = 0;
     for (uint64_t at = 0; at < sim->bump;) {
         uint16_t unit = sim->units[at / UNIT];
-        uint64_t length = accd_class_units((unit & CLASS_BITS) - 1) * UNIT;
+        uint64_t length = accd__class_units((unit & CLASS_BITS) - 1) * UNIT;
         if (unit & FREE_BIT) {
             if (!bytes)
                 from = at;
@@ -205,20 +205,20 @@ static void gather_free(struct sim *sim)
         sim->bump = from;
 }
 
-static bool find_space(struct sim *sim, unsigned class, uint64_t *at_p)
+static bool find_block(struct sim *sim, unsigned class, uint64_t *at_p)
 {
-    if (!sim->advances && pop_free(sim, class, at_p))
+    if (!sim->avoids_reuse && pop_free_block(sim, class, at_p))
         return true;
-    uint64_t bytes = accd_class_units(class) * UNIT;
+    uint64_t bytes = accd__class_units(class) * UNIT;
     if (bytes <= sim->space - sim->bump) {
-        if (sim->touched) /* the tables take a page or two for a block, and a word for each of its pages */
-            accd_touched_charge(sim->touched,
+        if (sim->residency) /* the tables take a page or two for a block, and a word for each of its pages */
+            accd__residency_charge(sim->residency,
                                 (bytes < PAGE ? bytes : 2 * PAGE) + bytes / PAGE * sizeof sim->covers[0]);
         *at_p = sim->bump;
         sim->bump += bytes;
         return true;
     }
-    return sim->advances && pop_free(sim, class, at_p);
+    return sim->avoids_reuse && pop_free_block(sim, class, at_p);
 }
 
 /* Large blocks lie in huge pages, from the beginning of one if there is space. */
@@ -231,39 +231,39 @@ static __attribute__((noinline)) void use_huge_pages(struct sim *sim, unsigned c
             madvise(sim->bits, sim->space / 8, MADV_HUGEPAGE);
         sim->huge = true;
     }
-    if (sim->heads[class] || gap + accd_class_units(class) * UNIT > sim->space - sim->bump)
+    if (sim->heads[class] || gap + accd__class_units(class) * UNIT > sim->space - sim->bump)
         return;
     add_extent(sim, sim->bump, gap);
     sim->bump += gap;
 }
 
-static bool release_one(struct sim *sim);
+static bool release_oldest(struct sim *sim);
 
 /* A block whose bytes are what they are. */
-static inline __attribute__((always_inline)) accd_status take_block(struct sim *sim, uint64_t bytes,
+static inline __attribute__((always_inline)) accd_status allocate_block(struct sim *sim, uint64_t bytes,
                                                                      uint64_t *dev_p)
 {
     if (sim->fail_allocation && --sim->fail_allocation == 0)
-        return ACCD_OUT_OF_DEVICE_MEMORY;
+        return ACCD_ERROR_OUT_OF_DEVICE_MEMORY;
     if (bytes > sim->capacity - sim->live)
-        return ACCD_OUT_OF_DEVICE_MEMORY;
-    unsigned class = accd_size_class((bytes + UNIT - 1) / UNIT);
+        return ACCD_ERROR_OUT_OF_DEVICE_MEMORY;
+    unsigned class = accd__size_class((bytes + UNIT - 1) / UNIT);
     uint64_t at;
     if (bytes >= huge_page)
         use_huge_pages(sim, class);
-    if (!find_space(sim, class, &at)) {
-        while (release_one(sim))
+    if (!find_block(sim, class, &at)) {
+        while (release_oldest(sim))
             continue;
-        gather_free(sim);
-        bool found = find_space(sim, class, &at);
+        coalesce_free_blocks(sim);
+        bool found = find_block(sim, class, &at);
         for (unsigned larger = class + 1; !found && larger < ACCD_SIZE_CLASSES; larger++)
-            if (pop_free(sim, larger, &at)) {
+            if (pop_free_block(sim, larger, &at)) {
                 found = true;
-                add_extent(sim, at + accd_class_units(class) * UNIT,
-                           (accd_class_units(larger) - accd_class_units(class)) * UNIT);
+                add_extent(sim, at + accd__class_units(class) * UNIT,
+                           (accd__class_units(larger) - accd__class_units(class)) * UNIT);
             }
         if (!found)
-            return ACCD_OUT_OF_DEVICE_MEMORY;
+            return ACCD_ERROR_OUT_OF_DEVICE_MEMORY;
     }
     sim->units[at / UNIT] = (uint16_t)(class + 1);
     sim->sizes[at / UNIT] = bytes;
@@ -277,7 +277,7 @@ static inline __attribute__((always_inline)) accd_status take_block(struct sim *
 static accd_status sim_alloc(void *device, uint64_t bytes, uint64_t *dev_p)
 {
     struct sim *sim = device;
-    const accd_status status = take_block(sim, bytes, dev_p);
+    const accd_status status = allocate_block(sim, bytes, dev_p);
     if (status == ACCD_OK && !sim->bits)
         memset(sim->bytes + (*dev_p - sim->base), ACCD_POISON, bytes);
     return status;
@@ -286,34 +286,34 @@ static accd_status sim_alloc(void *device, uint64_t bytes, uint64_t *dev_p)
 static int sim_owns(void *device, uint64_t dev)
 {
     struct sim *sim = device;
-    return dev - (sim->base - sim->front) < sim->front + sim->space;
+    return dev - (sim->base - sim->margin) < sim->margin + sim->space;
 }
 
 /* Where the block begins whose first unit it is. */
-static uint64_t beginning(const struct sim *sim, uint64_t unit)
+static uint64_t block_start(const struct sim *sim, uint64_t unit)
 {
     const uint64_t bytes = sim->sizes[unit];
-    return sim->guarding == END && sim->units[unit] & GUARD_BIT && bytes
+    return sim->guard_mode == END && sim->units[unit] & GUARD_BIT && bytes
                ? (unit * UNIT + bytes + PAGE - 1) / PAGE * PAGE - bytes
                : unit * UNIT;
 }
 
-static bool begins_block(const struct sim *sim, uint64_t at)
+static bool is_block_start(const struct sim *sim, uint64_t at)
 {
     return at < sim->bump && sim->units[at / UNIT] && !(sim->units[at / UNIT] & FREE_BIT) &&
-           at == beginning(sim, at / UNIT);
+           at == block_start(sim, at / UNIT);
 }
 
 /* The bits of freed memory say that it was never written. Of a large block the operating system takes whole pages of
  * bits back, most of which were never touched. */
-static void forget_bits(struct sim *sim, uint64_t at, uint64_t n)
+static void clear_written_bits(struct sim *sim, uint64_t at, uint64_t n)
 {
     uint64_t first = (at / 8 + PAGE - 1) / PAGE * PAGE, end = (at + n) / 8 / PAGE * PAGE;
-    if (sim->bits && n >= least_space / 16 && !madvise((char *)sim->bits + first, end - first, MADV_DONTNEED)) {
-        set_bits(sim, at, first * 8 - at, false);
-        set_bits(sim, end * 8, at + n - end * 8, false);
+    if (sim->bits && n >= min_space / 16 && !madvise((char *)sim->bits + first, end - first, MADV_DONTNEED)) {
+        set_written_bits(sim, at, first * 8 - at, false);
+        set_written_bits(sim, end * 8, at + n - end * 8, false);
     } else {
-        set_bits(sim, at, n, false);
+        set_written_bits(sim, at, n, false);
     }
 }
 
@@ -321,24 +321,24 @@ static accd_status sim_free(void *device, uint64_t dev)
 {
     struct sim *sim = device;
     uint64_t at = dev - sim->base;
-    if (!sim_owns(device, dev) || !begins_block(sim, at))
-        return ACCD_MISUSE;
-    forget_bits(sim, at, sim->sizes[at / UNIT]);
-    if (sim->touched && sim->advances)
-        accd_touched_drop(sim->touched, sim->bytes, at, sim->sizes[at / UNIT]);
+    if (!sim_owns(device, dev) || !is_block_start(sim, at))
+        return ACCD_ERROR_MISUSE;
+    clear_written_bits(sim, at, sim->sizes[at / UNIT]);
+    if (sim->residency && sim->avoids_reuse)
+        accd__residency_drop(sim->residency, sim->bytes, at, sim->sizes[at / UNIT]);
     sim->live -= sim->sizes[at / UNIT];
-    push_free(sim, at, sim->units[at / UNIT] - 1u);
+    push_free_block(sim, at, sim->units[at / UNIT] - 1u);
     return ACCD_OK;
 }
 
-static uint64_t sim_size_of(void *device, uint64_t dev)
+static uint64_t sim_allocation_size(void *device, uint64_t dev)
 {
     struct sim *sim = device;
     uint64_t at = dev - sim->base;
-    return sim_owns(device, dev) && begins_block(sim, at) ? sim->sizes[at / UNIT] : 0;
+    return sim_owns(device, dev) && is_block_start(sim, at) ? sim->sizes[at / UNIT] : 0;
 }
 
-static int sim_allocated(void *device, uint64_t dev, uint64_t bytes)
+static int sim_is_allocated(void *device, uint64_t dev, uint64_t bytes)
 {
     struct sim *sim = device;
     uint64_t at = dev - sim->base;
@@ -353,8 +353,8 @@ static int sim_allocated(void *device, uint64_t dev, uint64_t bytes)
             return 0;
         first = (sim->covers[at / PAGE] - 1) / UNIT;
     }
-    const uint64_t start = beginning(sim, first);
-    if (!begins_block(sim, start))
+    const uint64_t start = block_start(sim, first);
+    if (!is_block_start(sim, start))
         return 0;
     uint64_t into = at - start, size = sim->sizes[first];
     return into < size && bytes <= size - into;
@@ -362,7 +362,7 @@ static int sim_allocated(void *device, uint64_t dev, uint64_t bytes)
 
 /* -------------------------------------------------------------------------------- transfers -- */
 
-static accd_status sim_begin(void *device, const struct accd_traffic *traffic)
+static accd_status sim_begin_batch(void *device, const struct accd__traffic *traffic)
 {
     struct sim *sim = device;
     uint64_t copies = traffic->in + traffic->out + traffic->within;
@@ -370,13 +370,13 @@ static accd_status sim_begin(void *device, const struct accd_traffic *traffic)
         return ACCD_OK;
     if (sim->fail_copy <= copies) {
         sim->fail_copy = 0;
-        return ACCD_DEVICE_ERROR;
+        return ACCD_ERROR_DEVICE;
     }
     sim->fail_copy -= copies;
     return ACCD_OK;
 }
 
-static accd_status sim_end(void *device)
+static accd_status sim_end_batch(void *device)
 {
     (void)device;
     return ACCD_OK;
@@ -386,23 +386,23 @@ static void *sim_stage(void *device, uint64_t dev, uint64_t bytes)
 {
     struct sim *sim = device;
     uint64_t at = dev - sim->base;
-    set_bits(sim, at, bytes, true);
-    accd_touch(sim->touched, at, bytes, sim->huge);
+    set_written_bits(sim, at, bytes, true);
+    accd__residency_touch(sim->residency, at, bytes, sim->huge);
     return sim->bytes + at;
 }
 
-static void poison(struct sim *sim, uint64_t at, uint64_t bytes)
+static void poison_unwritten(struct sim *sim, uint64_t at, uint64_t bytes)
 {
-    accd_touch(sim->touched, at, bytes, sim->huge);
+    accd__residency_touch(sim->residency, at, bytes, sim->huge);
     if (sim->bits)
-        accd_written_poison(sim->bits, at, bytes, sim->bytes + at);
+        accd__written_poison(sim->bits, at, bytes, sim->bytes + at);
 }
 
 static const void *sim_fetch(void *device, uint64_t dev, uint64_t bytes)
 {
     struct sim *sim = device;
     uint64_t at = dev - sim->base;
-    poison(sim, at, bytes);
+    poison_unwritten(sim, at, bytes);
     return sim->bytes + at;
 }
 
@@ -410,11 +410,11 @@ static void sim_copy(void *device, uint64_t to, uint64_t from, uint64_t bytes)
 {
     struct sim *sim = device;
     uint64_t source = from - sim->base, target = to - sim->base;
-    poison(sim, source, bytes);
-    accd_touch(sim->touched, target, bytes, sim->huge);
+    poison_unwritten(sim, source, bytes);
+    accd__residency_touch(sim->residency, target, bytes, sim->huge);
     memmove(sim->bytes + target, sim->bytes + source, bytes);
     if (sim->bits)
-        accd_written_copy(sim->bits, target, sim->bits, source, bytes);
+        accd__written_copy(sim->bits, target, sim->bits, source, bytes);
 }
 
 /* ---------------------------------------------------------------------------- kernel's view -- */
@@ -424,67 +424,67 @@ static void sim_copy(void *device, uint64_t to, uint64_t from, uint64_t bytes)
 /* A guarded block lies in a larger one, whose whole pages no other block uses. In sizes, the block's bytes stand at its
  * first unit, and its own start at the last unit of the larger one, 0 while that rests. In covers, the start of the
  * larger one stands at the guard's page. */
-static uint64_t rounded(uint64_t bytes) { return (bytes + UNIT - 1) / UNIT * UNIT; }
-static uint64_t in_pages(uint64_t bytes) { return (bytes + PAGE - 1) / PAGE * PAGE; }
+static uint64_t round_to_units(uint64_t bytes) { return (bytes + UNIT - 1) / UNIT * UNIT; }
+static uint64_t round_to_pages(uint64_t bytes) { return (bytes + PAGE - 1) / PAGE * PAGE; }
 
 static uint64_t last_unit(const struct sim *sim, uint64_t start)
 {
-    return start / UNIT + accd_class_units((sim->units[start / UNIT] & CLASS_BITS) - 1u) - 1;
+    return start / UNIT + accd__class_units((sim->units[start / UNIT] & CLASS_BITS) - 1u) - 1;
 }
 
 /* Pages of an empty file cannot be touched, however the memory around them is protected. One such page is mapped; the
  * others are copies of its mapping. The C library's function for the file is newer than the oldest library that the
  * self-contained program runs with. */
-static bool close_pages(struct sim *sim, uint64_t at, uint64_t bytes)
+static bool make_inaccessible(struct sim *sim, uint64_t at, uint64_t bytes)
 {
-    if (!sim->closed_page) {
+    if (!sim->inaccessible_page) {
         const int file = (int)syscall(SYS_memfd_create, "guard", MFD_CLOEXEC);
         void *page = file < 0 ? MAP_FAILED : mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
         if (file >= 0)
             close(file);
         if (page == MAP_FAILED)
             return false;
-        sim->closed_page = page;
+        sim->inaccessible_page = page;
     }
-    return mremap(sim->closed_page, 0, bytes, MREMAP_MAYMOVE | MREMAP_FIXED, sim->bytes + at) != MAP_FAILED;
+    return mremap(sim->inaccessible_page, 0, bytes, MREMAP_MAYMOVE | MREMAP_FIXED, sim->bytes + at) != MAP_FAILED;
 }
 
-static bool open_pages(struct sim *sim, uint64_t at, uint64_t bytes)
+static bool make_accessible(struct sim *sim, uint64_t at, uint64_t bytes)
 {
     return mmap(sim->bytes + at, bytes, PROT_READ | PROT_WRITE,
                 MAP_PRIVATE | MAP_FIXED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0) != MAP_FAILED;
 }
 
 /* Writes go unnoticed no further than so many bytes from a block. */
-enum { BESIDE = 64 };
+enum { REDZONE = 64 };
 
 /* The block that rests and was the last to have so many bytes in pages. False: there is none. */
-static bool take_resting(struct sim *sim, uint64_t bytes, uint64_t *start_p)
+static bool take_quarantined(struct sim *sim, uint64_t bytes, uint64_t *start_p)
 {
-    for (unsigned k = 0; k < sim->nresting; k++) {
-        struct resting *block = &sim->resting[(sim->last_resting + RESTING - k) % RESTING];
+    for (unsigned k = 0; k < sim->nquarantined; k++) {
+        struct quarantined *block = &sim->quarantined[(sim->last_quarantined + QUARANTINE_SIZE - k) % QUARANTINE_SIZE];
         if (block->bytes != bytes)
             continue;
         *start_p = block->start;
-        *block = sim->resting[sim->last_resting];
-        sim->last_resting = (sim->last_resting + RESTING - 1) % RESTING;
-        sim->nresting--;
+        *block = sim->quarantined[sim->last_quarantined];
+        sim->last_quarantined = (sim->last_quarantined + QUARANTINE_SIZE - 1) % QUARANTINE_SIZE;
+        sim->nquarantined--;
         return true;
     }
     return false;
 }
 
 /* Where the closed page is of a larger block. */
-static uint64_t guard_of(const struct sim *sim, uint64_t start, uint64_t body)
+static uint64_t guard_page_of(const struct sim *sim, uint64_t start, uint64_t body)
 {
-    return in_pages(start) + (sim->guarding == BEGIN ? 0 : body);
+    return round_to_pages(start) + (sim->guard_mode == BEGIN ? 0 : body);
 }
 
 /* Lays a block into a larger one. Returns its address. */
-static uint64_t lay(struct sim *sim, uint64_t start, uint64_t bytes, uint64_t body)
+static uint64_t place_guarded_block(struct sim *sim, uint64_t start, uint64_t bytes, uint64_t body)
 {
-    const uint64_t first = in_pages(start), end = first + body;
-    const uint64_t at = sim->guarding == BEGIN ? first + PAGE : end - (sim->guarding == END ? bytes : rounded(bytes));
+    const uint64_t first = round_to_pages(start), end = first + body;
+    const uint64_t at = sim->guard_mode == BEGIN ? first + PAGE : end - (sim->guard_mode == END ? bytes : round_to_units(bytes));
     sim->sizes[start / UNIT] = 0;
     sim->units[start / UNIT] |= GUARD_BIT;
     sim->units[at / UNIT] = sim->units[start / UNIT];
@@ -492,104 +492,104 @@ static uint64_t lay(struct sim *sim, uint64_t start, uint64_t bytes, uint64_t bo
     sim->sizes[last_unit(sim, start)] = at;
     for (uint64_t page = at / PAGE + 1; page * PAGE < at + bytes; page++)
         sim->covers[page] = at + 1;
-    sim->covers[guard_of(sim, start, body) / PAGE] = start + 1;
-    const uint64_t low = sim->guarding == BEGIN ? at : at - BESIDE;
-    const uint64_t high = sim->guarding == BEGIN ? at + bytes + BESIDE : end;
+    sim->covers[guard_page_of(sim, start, body) / PAGE] = start + 1;
+    const uint64_t low = sim->guard_mode == BEGIN ? at : at - REDZONE;
+    const uint64_t high = sim->guard_mode == BEGIN ? at + bytes + REDZONE : end;
     memset(sim->bytes + low, ACCD_POISON, high - low);
     return sim->base + at;
 }
 
 static accd_status guarded_alloc(void *device, uint64_t bytes, uint64_t *dev_p)
 {
-    enum { GUARDS_MOST = 8192 }; /* the operating system has a limit, too */
+    enum { MAX_GUARDS = 8192 }; /* the operating system has a limit, too */
     struct sim *sim = device;
-    const uint64_t body = in_pages(bytes + BESIDE), more = body - bytes + (uint64_t)2 * PAGE;
+    const uint64_t body = round_to_pages(bytes + REDZONE), more = body - bytes + (uint64_t)2 * PAGE;
     uint64_t start;
-    if (sim->again && !sim->fail_allocation && bytes <= sim->capacity - sim->live &&
-        take_resting(sim, body + PAGE, &start)) {
+    if (sim->reuses_quarantined && !sim->fail_allocation && bytes <= sim->capacity - sim->live &&
+        take_quarantined(sim, body + PAGE, &start)) {
         sim->live += bytes;
-        *dev_p = lay(sim, start, bytes, body);
+        *dev_p = place_guarded_block(sim, start, bytes, body);
         return ACCD_OK;
     }
-    if (sim->guards == GUARDS_MOST)
-        release_one(sim);
-    if (sim->guards == GUARDS_MOST || bytes > sim->capacity - sim->live || (sim->sparing && bytes <= PAGE))
+    if (sim->guards == MAX_GUARDS)
+        release_oldest(sim);
+    if (sim->guards == MAX_GUARDS || bytes > sim->capacity - sim->live || (sim->skips_small_guards && bytes <= PAGE))
         return sim_alloc(device, bytes, dev_p);
     sim->live -= more; /* the guard is no memory of the program's */
-    const accd_status status = take_block(sim, bytes + more, dev_p);
+    const accd_status status = allocate_block(sim, bytes + more, dev_p);
     if (status != ACCD_OK) {
         sim->live += more;
         return status;
     }
     start = *dev_p - sim->base;
-    if (!close_pages(sim, guard_of(sim, start, body), PAGE)) {
+    if (!make_inaccessible(sim, guard_page_of(sim, start, body), PAGE)) {
         sim->live += more;
         sim_free(sim, *dev_p);
         return sim_alloc(device, bytes, dev_p);
     }
     sim->guards++;
-    *dev_p = lay(sim, start, bytes, body);
+    *dev_p = place_guarded_block(sim, start, bytes, body);
     return ACCD_OK;
 }
 
 /* A larger block can be used again. */
-static void reuse(struct sim *sim, const struct resting *block)
+static void release_quarantined(struct sim *sim, const struct quarantined *block)
 {
-    if (!open_pages(sim, block->first, block->bytes))
+    if (!make_accessible(sim, block->first, block->bytes))
         return; /* it stays unused */
     sim->guards--;
-    push_free(sim, block->start, (sim->units[block->start / UNIT] & CLASS_BITS) - 1u);
+    push_free_block(sim, block->start, (sim->units[block->start / UNIT] & CLASS_BITS) - 1u);
 }
 
 /* The one that has rested longest can be used again. False: none rests. */
-static bool release_one(struct sim *sim)
+static bool release_oldest(struct sim *sim)
 {
-    if (!sim->nresting)
+    if (!sim->nquarantined)
         return false;
-    reuse(sim, &sim->resting[(sim->last_resting + RESTING + 1 - sim->nresting) % RESTING]);
-    sim->nresting--;
+    release_quarantined(sim, &sim->quarantined[(sim->last_quarantined + QUARANTINE_SIZE + 1 - sim->nquarantined) % QUARANTINE_SIZE]);
+    sim->nquarantined--;
     return true;
 }
 
 static accd_status guarded_free(void *device, uint64_t dev)
 {
-    enum { REST_MOST = 6 * PAGE }; /* resting costs a page fault for each page later */
+    enum { MAX_QUARANTINED_BYTES = 6 * PAGE }; /* resting costs a page fault for each page later */
     struct sim *sim = device;
     const uint64_t at = dev - sim->base, unit = at / UNIT;
-    if (!sim_owns(device, dev) || !begins_block(sim, at) || !sim->sizes[unit])
-        return ACCD_MISUSE;
+    if (!sim_owns(device, dev) || !is_block_start(sim, at) || !sim->sizes[unit])
+        return ACCD_ERROR_MISUSE;
     if (!(sim->units[unit] & GUARD_BIT))
         return sim_free(device, dev);
-    const uint64_t guard = sim->guarding == BEGIN ? at - PAGE : in_pages(at + sim->sizes[unit]);
-    const uint64_t start = sim->covers[guard / PAGE] - 1, first = in_pages(start);
-    const uint64_t bytes = (guard < at ? in_pages(at + sim->sizes[unit]) : guard + PAGE) - first;
+    const uint64_t guard = sim->guard_mode == BEGIN ? at - PAGE : round_to_pages(at + sim->sizes[unit]);
+    const uint64_t start = sim->covers[guard / PAGE] - 1, first = round_to_pages(start);
+    const uint64_t bytes = (guard < at ? round_to_pages(at + sim->sizes[unit]) : guard + PAGE) - first;
     sim->live -= sim->sizes[unit];
     sim->sizes[unit] = 0;
     if (unit != start / UNIT)
         sim->units[unit] = 0;
     sim->sizes[last_unit(sim, start)] = 0;
-    if (bytes > REST_MOST) {
-        reuse(sim, &(struct resting){start, guard, PAGE});
+    if (bytes > MAX_QUARANTINED_BYTES) {
+        release_quarantined(sim, &(struct quarantined){start, guard, PAGE});
         return ACCD_OK;
     }
-    if (sim->nresting == RESTING)
-        release_one(sim);
-    sim->last_resting = (sim->last_resting + 1) % RESTING;
-    sim->resting[sim->last_resting] = (struct resting){start, first, bytes};
-    sim->nresting++;
-    if (!sim->again)
-        close_pages(sim, first, bytes);
+    if (sim->nquarantined == QUARANTINE_SIZE)
+        release_oldest(sim);
+    sim->last_quarantined = (sim->last_quarantined + 1) % QUARANTINE_SIZE;
+    sim->quarantined[sim->last_quarantined] = (struct quarantined){start, first, bytes};
+    sim->nquarantined++;
+    if (!sim->reuses_quarantined)
+        make_inaccessible(sim, first, bytes);
     return ACCD_OK;
 }
 
-static void guarded_guard(void *device, int on)
+static void guarded_set_guards(void *device, int on)
 {
     struct sim *sim = device;
-    sim->sparing = !on;
+    sim->skips_small_guards = !on;
 }
 
 /* The first byte close to a block that is no poison any more. */
-static uint64_t guarded_overrun(void *device, uint64_t *block_p)
+static uint64_t guarded_find_overrun(void *device, uint64_t *block_p)
 {
     const struct sim *sim = device;
     for (uint64_t start = 0; start < sim->bump; start = (last_unit(sim, start) + 1) * UNIT) {
@@ -597,8 +597,8 @@ static uint64_t guarded_overrun(void *device, uint64_t *block_p)
                                 ? 0
                                 : sim->sizes[last_unit(sim, start)];
         const uint64_t high = at + sim->sizes[at / UNIT];
-        const uint64_t low = sim->guarding == BEGIN ? at : at - BESIDE;
-        const uint64_t end = sim->guarding == BEGIN ? high + BESIDE : in_pages(high);
+        const uint64_t low = sim->guard_mode == BEGIN ? at : at - REDZONE;
+        const uint64_t end = sim->guard_mode == BEGIN ? high + REDZONE : round_to_pages(high);
         for (uint64_t k = low; at && k < end; k++) {
             if (k == at)
                 k = high;
@@ -624,24 +624,24 @@ static accd_status sim_write(void *device, uint64_t dev, const void *from, uint6
     return ACCD_OK;
 }
 
-static void direct_tables(void *device, uint64_t *low_p, uint64_t *high_p)
+static void direct_metadata_range(void *device, uint64_t *low_p, uint64_t *high_p)
 {
     const struct sim *sim = device;
     *low_p = (uintptr_t)sim->sizes;
     *high_p = (*low_p + table_bytes(sim) + PAGE - 1) / PAGE * PAGE;
 }
 
-static void direct_space(void *device, uint64_t *low_p, uint64_t *high_p)
+static void direct_address_range(void *device, uint64_t *low_p, uint64_t *high_p)
 {
     const struct sim *sim = device;
     *low_p = sim->base;
     *high_p = sim->base + sim->space;
 }
 
-static uint64_t sim_written(void *device, uint64_t dev, uint64_t bytes)
+static uint64_t sim_count_written(void *device, uint64_t dev, uint64_t bytes)
 {
     struct sim *sim = device;
-    return accd_written_count(sim->bits, dev - sim->base, bytes);
+    return accd__written_count(sim->bits, dev - sim->base, bytes);
 }
 
 static accd_status sim_save(void *device, uint64_t dev, uint64_t bytes, uint8_t *to)
@@ -650,7 +650,7 @@ static accd_status sim_save(void *device, uint64_t dev, uint64_t bytes, uint8_t 
     uint64_t at = dev - sim->base;
     memcpy(to, sim->bytes + at, bytes);
     if (sim->bits)
-        accd_written_save(sim->bits, at, bytes, to + bytes);
+        accd__written_save(sim->bits, at, bytes, to + bytes);
     return ACCD_OK;
 }
 
@@ -658,10 +658,10 @@ static void sim_restore(void *device, uint64_t dev, uint64_t bytes, const uint8_
 {
     struct sim *sim = device;
     uint64_t at = dev - sim->base;
-    accd_touch(sim->touched, at, bytes, sim->huge);
+    accd__residency_touch(sim->residency, at, bytes, sim->huge);
     memcpy(sim->bytes + at, from, bytes);
     if (sim->bits)
-        accd_written_restore(sim->bits, at, bytes, from + bytes);
+        accd__written_restore(sim->bits, at, bytes, from + bytes);
 }
 
 /* ------------------------------------------------------------------------------- checkpoints -- */
@@ -701,9 +701,9 @@ static void sim_state_save(void *device, uint8_t *to)
 }
 
 /* What was handed out since is as if it had not been. */
-static void clear_behind(struct sim *sim, uint64_t from, uint64_t to)
+static void clear_tail(struct sim *sim, uint64_t from, uint64_t to)
 {
-    forget_bits(sim, from, to - from);
+    clear_written_bits(sim, from, to - from);
     memset(sim->units + from / UNIT, 0, (to - from) / UNIT * sizeof sim->units[0]);
     memset(sim->covers + from / PAGE, 0, (to - from) / PAGE * sizeof sim->covers[0]);
 }
@@ -714,15 +714,15 @@ static uint64_t sim_state_restore(void *device, const uint8_t *from)
     uint64_t end;
     memcpy(&end, from, sizeof end);
     if (now > end)
-        clear_behind(device, end, now);
+        clear_tail(device, end, now);
     return copy_state(device, end, NULL, from);
 }
 
-static uint64_t sim_next(void *device, uint64_t dev, uint64_t *bytes_p)
+static uint64_t sim_next_allocation(void *device, uint64_t dev, uint64_t *bytes_p)
 {
     const struct sim *sim = device;
     uint64_t at = dev > sim->base ? (dev - sim->base + UNIT - 1) / UNIT * UNIT : 0;
-    while (at < sim->bump && !begins_block(sim, at))
+    while (at < sim->bump && !is_block_start(sim, at))
         at += UNIT;
     if (at >= sim->bump)
         return 0;
@@ -730,15 +730,15 @@ static uint64_t sim_next(void *device, uint64_t dev, uint64_t *bytes_p)
     return sim->base + at;
 }
 
-static uint64_t sim_origin(void *device) { return ((const struct sim *)device)->base; }
+static uint64_t sim_base_address(void *device) { return ((const struct sim *)device)->base; }
 
-static void sim_forget(void *device, uint64_t dev, uint64_t bytes)
+static void sim_mark_unwritten(void *device, uint64_t dev, uint64_t bytes)
 {
     struct sim *sim = device;
-    set_bits(sim, dev - sim->base, bytes, false);
+    set_written_bits(sim, dev - sim->base, bytes, false);
 }
 
-static void sim_fail(void *device, uint64_t allocation, uint64_t copy)
+static void sim_inject_failure(void *device, uint64_t allocation, uint64_t copy)
 {
     struct sim *sim = device;
     if (allocation != UINT64_MAX)
@@ -748,46 +748,46 @@ static void sim_fail(void *device, uint64_t allocation, uint64_t copy)
 }
 
 #define COMMON                                                                                      \
-    .open = sim_open, .close = sim_close, .begin = sim_begin, .end = sim_end,                         \
+    .open = sim_open, .close = sim_close, .begin_batch = sim_begin_batch, .end_batch = sim_end_batch,                         \
     .stage = sim_stage, .fetch = sim_fetch, .copy = sim_copy, .read = sim_read, .write = sim_write, \
-    .owns = sim_owns, .allocated = sim_allocated, .size_of = sim_size_of, .fail = sim_fail,         \
-    .save = sim_save, .restore = sim_restore, .origin = sim_origin
+    .owns = sim_owns, .is_allocated = sim_is_allocated, .size_of = sim_allocation_size, .inject_failure = sim_inject_failure,         \
+    .save = sim_save, .restore = sim_restore, .base_address = sim_base_address
 
-const accd_backend accd_backend_sim = {
+const accd_backend accd__backend_sim = {
     COMMON,
     .name = "sim",
-    .small = ACCD_SMALL_OBJECT,
+    .small_bytes = ACCD_SMALL_OBJECT,
     .alloc = sim_alloc, .free = sim_free,
-    .written = sim_written, .forget = sim_forget,
-    .next = sim_next,
+    .count_written = sim_count_written, .mark_unwritten = sim_mark_unwritten,
+    .next_allocation = sim_next_allocation,
     .state_bytes = sim_state_bytes, .state_save = sim_state_save, .state_restore = sim_state_restore,
 };
 
-const accd_backend accd_backend_direct = {
+const accd_backend accd__backend_direct = {
     COMMON,
     .name = "direct",
-    .small = ACCD_SMALL_OBJECT,
+    .small_bytes = ACCD_SMALL_OBJECT,
     .alloc = sim_alloc, .free = sim_free,
-    .space = direct_space, .tables = direct_tables,
+    .address_range = direct_address_range, .metadata_range = direct_metadata_range,
 };
 
 #define GUARDED                                                                                       \
-    COMMON, .alloc = guarded_alloc, .free = guarded_free, .space = direct_space, .tables = direct_tables, \
-    .overrun = guarded_overrun, .guard = guarded_guard
+    COMMON, .alloc = guarded_alloc, .free = guarded_free, .address_range = direct_address_range, .metadata_range = direct_metadata_range, \
+    .find_overrun = guarded_find_overrun, .set_guards = guarded_set_guards
 
-const accd_backend accd_backend_guarded = {GUARDED, .name = "guarded"};
-const accd_backend accd_backend_guarded_end = {GUARDED, .name = "guarded-end"};
-const accd_backend accd_backend_guarded_begin = {GUARDED, .name = "guarded-begin"};
-const accd_backend accd_backend_guarded_again = {GUARDED, .name = "guarded-again"};
+const accd_backend accd__backend_guarded = {GUARDED, .name = "guarded"};
+const accd_backend accd__backend_guarded_end = {GUARDED, .name = "guarded-end"};
+const accd_backend accd__backend_guarded_begin = {GUARDED, .name = "guarded-begin"};
+const accd_backend accd__backend_guarded_again = {GUARDED, .name = "guarded-again"};
 
-accd_status accd_device_about(const accd_backend *backend, unsigned number, accd_device_info *info_p)
+accd_status accd_device_get_info(const accd_backend *backend, unsigned number, accd_device_info *info_p)
 {
     if (!backend || !info_p)
-        return ACCD_MISUSE;
+        return ACCD_ERROR_MISUSE;
     *info_p = (accd_device_info){0};
-    if (backend->about)
-        return backend->about(number, info_p);
+    if (backend->get_info)
+        return backend->get_info(number, info_p);
     strcpy(info_p->name, "simulated device");
-    info_p->bytes = usual_bytes;
+    info_p->bytes = default_bytes;
     return ACCD_OK;
 }

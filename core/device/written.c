@@ -1,35 +1,35 @@
 /* written.c - which bytes of device memory were ever written. */
 #include "device/written.h"
 
-uint64_t accd_written_count(const uint64_t *bits, uint64_t at, uint64_t n)
+uint64_t accd__written_count(const uint64_t *bits, uint64_t at, uint64_t n)
 {
     uint64_t count = 0;
     while (n) {
         unsigned from = at % 64;
         unsigned take = n < 64 - from ? (unsigned)n : 64 - from;
-        count += (unsigned)__builtin_popcountll(bits[at / 64] & accd_written_mask(from, from + take));
+        count += (unsigned)__builtin_popcountll(bits[at / 64] & accd__written_mask(from, from + take));
         at += take;
         n -= take;
     }
     return count;
 }
 
-static bool bit(const uint64_t *bits, uint64_t at) { return bits[at / 64] >> at % 64 & 1; }
+static bool get_written_bit(const uint64_t *bits, uint64_t at) { return bits[at / 64] >> at % 64 & 1; }
 
-void accd_written_copy(uint64_t *bits, uint64_t to, const uint64_t *other, uint64_t from, uint64_t n)
+void accd__written_copy(uint64_t *bits, uint64_t to, const uint64_t *other, uint64_t from, uint64_t n)
 {
-    if (accd_written_count(other, from, n) == n) {
-        accd_written_set(bits, to, n, true);
+    if (accd__written_count(other, from, n) == n) {
+        accd__written_set(bits, to, n, true);
         return;
     }
     bool back = bits == other && to > from;
     for (uint64_t i = 0; i < n; i++) {
         uint64_t k = back ? n - 1 - i : i;
-        accd_written_set(bits, to + k, 1, bit(other, from + k));
+        accd__written_set(bits, to + k, 1, get_written_bit(other, from + k));
     }
 }
 
-void accd_written_poison(const uint64_t *bits, uint64_t at, uint64_t n, char *bytes)
+void accd__written_poison(const uint64_t *bits, uint64_t at, uint64_t n, char *bytes)
 {
     bytes -= at; /* bytes[at] is the content at at */
     for (uint64_t end = at + n; at < end;) {
@@ -51,16 +51,16 @@ void accd_written_poison(const uint64_t *bits, uint64_t at, uint64_t n, char *by
     }
 }
 
-void accd_written_save(const uint64_t *bits, uint64_t at, uint64_t n, uint8_t *to)
+void accd__written_save(const uint64_t *bits, uint64_t at, uint64_t n, uint8_t *to)
 {
     memset(to, 0, (n + 7) / 8);
     for (uint64_t i = 0; i < n; i++)
-        if (bit(bits, at + i))
+        if (get_written_bit(bits, at + i))
             to[i / 8] |= (uint8_t)(1u << i % 8);
 }
 
-void accd_written_restore(uint64_t *bits, uint64_t at, uint64_t n, const uint8_t *from)
+void accd__written_restore(uint64_t *bits, uint64_t at, uint64_t n, const uint8_t *from)
 {
     for (uint64_t i = 0; i < n; i++)
-        accd_written_set(bits, at + i, 1, from[i / 8] >> i % 8 & 1);
+        accd__written_set(bits, at + i, 1, from[i / 8] >> i % 8 & 1);
 }

@@ -3,48 +3,48 @@
  * Large columns are cut into parts for several threads. A device to which bytes travel gets new columns
  * in windows of rows: one crosses while the next one is filled. */
 #include "ops/copy_rows.h"
-#include "plan/ledger.h"
+#include "plan/change_set.h"
 
-static size_t own_room(const struct accd_rowset *set)
+static size_t max_own_ranges(const struct accd__rowset *set)
 {
     return set->program->spec.npieces * (set->program->spec.nfields + 1) + 1;
 }
 
-/* What accd_bulk_run needs is there from the beginning: it may not fail. */
-size_t accd_bulk_bytes(const struct accd_walk *walk)
+/* What accd__bulk_run needs is there from the beginning: it may not fail. */
+size_t accd__bulk_bytes(const struct accd_walk *walk)
 {
-    struct accd_bulk *bulk = NULL;
+    struct accd__bulk *bulk = NULL;
     size_t most = 1;
     for (size_t i = 0; i < walk->nrowsets; i++)
-        most = own_room(&walk->rowsets[i]) > most ? own_room(&walk->rowsets[i]) : most;
+        most = max_own_ranges(&walk->rowsets[i]) > most ? max_own_ranges(&walk->rowsets[i]) : most;
     return sizeof *bulk + most * sizeof bulk->ranges[0] +
            walk->nsegments * (sizeof bulk->places[0] + sizeof bulk->images[0] + sizeof bulk->starts[0] +
                               sizeof bulk->columns[0]) +
            walk->nroots * (sizeof bulk->roots[0] + sizeof bulk->own[0]);
 }
 
-struct accd_bulk *accd_bulk_lay_out(void *memory, const struct accd_walk *walk)
+struct accd__bulk *accd__bulk_init(void *memory, const struct accd_walk *walk)
 {
-    struct accd_bulk *bulk = memory;
-    *bulk = (struct accd_bulk){.walk = NULL};
+    struct accd__bulk *bulk = memory;
+    *bulk = (struct accd__bulk){.walk = NULL};
     bulk->roots = (uint64_t *)(bulk + 1);
     bulk->starts = bulk->roots + walk->nroots;
-    bulk->places = (const struct accd_segment **)(bulk->starts + walk->nsegments);
+    bulk->places = (const struct accd__segment **)(bulk->starts + walk->nsegments);
     bulk->columns = bulk->places + walk->nsegments;
     bulk->images = (char **)(uintptr_t)(bulk->columns + walk->nsegments);
-    bulk->ranges = (struct accd_own_range *)(bulk->images + walk->nsegments);
-    bulk->own = (bool *)memory + accd_bulk_bytes(walk) - walk->nroots; /* last, for it needs no alignment */
+    bulk->ranges = (struct accd__own_range *)(bulk->images + walk->nsegments);
+    bulk->own = (bool *)memory + accd__bulk_bytes(walk) - walk->nroots; /* last, for it needs no alignment */
     return bulk;
 }
 
-accd_status accd_bulk_begin(struct accd_plan *plan, struct accd_group *group)
+accd_status accd__bulk_begin(struct accd__plan *plan, struct accd__group *group)
 {
-    struct accd_walk *walk = plan->given.walk;
-    void *memory = accd_scratch_take(&plan->context->scratch, accd_bulk_bytes(walk));
+    struct accd_walk *walk = plan->input.walk;
+    void *memory = accd__scratch_alloc(&plan->context->scratch, accd__bulk_bytes(walk));
     if (!memory)
-        return accd_plan_no_memory(plan->context);
-    struct accd_bulk *bulk = accd_bulk_lay_out(memory, walk);
-    bulk->dir = plan->dir;
+        return accd__report_plan_out_of_memory(plan->context);
+    struct accd__bulk *bulk = accd__bulk_init(memory, walk);
+    bulk->env = plan->env;
     bulk->walk = walk;
     bulk->group = group->walk;
     bulk->block = group->block->dev;
@@ -54,25 +54,25 @@ accd_status accd_bulk_begin(struct accd_plan *plan, struct accd_group *group)
     }
     for (size_t i = 0; i < walk->nsegments; i++)
         bulk->places[i] = group->walk->nsegments == walk->nsegments ? &group->walk->segments[i] : NULL;
-    plan->result.bulk = bulk;
+    plan->changes.bulk = bulk;
     return ACCD_OK;
 }
 
-void accd_bulk_root(const struct accd_plan *plan, size_t root, const struct accd_object *object)
+void accd__bulk_set_root(const struct accd__plan *plan, size_t root, const struct accd__object *object)
 {
-    struct accd_bulk *bulk = plan->result.bulk;
-    const struct accd_rowset *set = &bulk->walk->rowsets[bulk->walk->roots[root].rowset];
-    bulk->roots[root] = object ? accd_object_dev(plan, object) + (set->base - object->host) : 0;
+    struct accd__bulk *bulk = plan->changes.bulk;
+    const struct accd__rowset *set = &bulk->walk->rowsets[bulk->walk->roots[root].rowset];
+    bulk->roots[root] = object ? accd__planned_object_dev(plan, object) + (set->base - object->host) : 0;
 }
 
-void accd_bulk_count(const struct accd_bulk *bulk, struct accd_traffic *traffic)
+void accd__bulk_count(const struct accd__bulk *bulk, struct accd__traffic *traffic)
 {
     const struct accd_walk *walk = bulk->walk;
     uint64_t count = 0;
     for (size_t i = 0; i < walk->nsegments; i++)
-        count += accd_bulk_dense(bulk, &walk->segments[i]);
+        count += accd__is_dense_column(bulk, &walk->segments[i]);
     for (size_t i = 0; i < walk->nrowsets; i++)
-        count += accd_bulk_own(bulk, &walk->rowsets[i]) > 0;
+        count += accd__bulk_own_ranges(bulk, &walk->rowsets[i]) > 0;
     *(bulk->out ? &traffic->out : &traffic->in) += count;
     if (bulk->entry || bulk->restore)
         traffic->in += walk->nsegments;
@@ -80,23 +80,23 @@ void accd_bulk_count(const struct accd_bulk *bulk, struct accd_traffic *traffic)
 
 /* -------------------------------------------------------------------------------------- run -- */
 
-static void fill(struct accd_bulk *bulk, struct accd_rows_job *job)
+static void fill_rows(struct accd__bulk *bulk, struct accd__rows_job *job)
 {
     if (job->windows) {
-        accd_windows_fill(bulk, job);
+        accd__windows_fill(bulk, job);
         return;
     }
-    job->parts = accd_parts_for(bulk->dir->context, job->set->rows * (job->nsegments + 1));
-    accd_workers_run(bulk->dir->context->workers, accd_copy_rows, job, job->parts);
+    job->parts = accd__choose_part_count(bulk->env->context, job->set->rows * (job->nsegments + 1));
+    accd__workers_run(bulk->env->context->workers, accd__copy_rows, job, job->parts);
 }
 
-static void run_rowset(struct accd_bulk *bulk, size_t index)
+static void transfer_rowset(struct accd__bulk *bulk, size_t index)
 {
     const struct accd_walk *walk = bulk->walk;
-    struct accd_directory *dir = bulk->dir;
-    const struct accd_rowset *set = &walk->rowsets[index];
+    struct accd__device_env *env = bulk->env;
+    const struct accd__rowset *set = &walk->rowsets[index];
     bool root = set->parent < 0;
-    struct accd_rows_job job = {
+    struct accd__rows_job job = {
         .bulk = bulk,
         .set = set,
         .own = bulk->ranges,
@@ -109,8 +109,8 @@ static void run_rowset(struct accd_bulk *bulk, size_t index)
     };
     if (!set->rows)
         return;
-    bool own = accd_rows_move(bulk, set);
-    job.nown = accd_bulk_own(bulk, set);
+    bool own = accd__rows_are_moved(bulk, set);
+    job.nown = accd__bulk_own_ranges(bulk, set);
     const uint64_t stride = set->program->spec.stride;
     job.whole = own && root && job.nown == 1 && job.own[0].bytes == stride;
     uint64_t moved = 0;
@@ -120,88 +120,88 @@ static void run_rowset(struct accd_bulk *bulk, size_t index)
         job.segments[f] = &walk->segments[set->segments + f];
         job.sections[f] = NULL;
     }
-    accd_windows_choose(&job);
+    accd__windows_choose(&job);
     for (size_t f = 0; f < set->nsegments; f++) {
-        const struct accd_segment *segment = job.segments[f];
-        if (!accd_bulk_dense(bulk, segment))
+        const struct accd__segment *segment = job.segments[f];
+        if (!accd__is_dense_column(bulk, segment))
             continue;
         job.starts[f] = job.places[f]->dev;
-        if (!accd_column_in_windows(&job, f))
-            job.sections[f] = accd_bulk_image(bulk, bulk->block + job.starts[f], segment->total);
+        if (!accd__is_column_in_windows(&job, f))
+            job.sections[f] = accd__bulk_device_content(bulk, bulk->block + job.starts[f], segment->total);
         if (!segment->bytes_of)
             moved += segment->bytes * segment->applied;
         for (size_t i = 0; segment->bytes_of && i < segment->rows; i++)
             moved += segment->bytes_of[i];
     }
     /* Elements whose device content is filled, or looked at, as a whole can be done in parts. */
-    bool together = false;
+    bool filled_as_whole = false;
     if (root && bulk->out) {
-        together = job.nown > 0;
-        if (together)
-            job.rows = accd_bulk_image(bulk, accd_root_dev(bulk, set), set->rows * stride);
+        filled_as_whole = job.nown > 0;
+        if (filled_as_whole)
+            job.rows = accd__bulk_device_content(bulk, accd__root_rows_dev(bulk, set), set->rows * stride);
     } else if (root) {
-        together = job.whole;
-        if (together && !job.rows_too)
-            job.rows = accd_bulk_image(bulk, accd_root_dev(bulk, set), set->rows * stride);
+        filled_as_whole = job.whole;
+        if (filled_as_whole && !job.rows_too)
+            job.rows = accd__bulk_device_content(bulk, accd__root_rows_dev(bulk, set), set->rows * stride);
     } else if (bulk->entry && !own) {
         job.rows = bulk->images[set->parent]; /* filled with its section */
-        together = true;
+        filled_as_whole = true;
     }
     if (!bulk->announcing)
-        fill(bulk, &job);
+        fill_rows(bulk, &job);
     else if (job.windows)
-        accd_windows_announce(&job);
-    if (!together && job.nown)
-        accd_own_one_by_one(&job);
-    if (bulk->entry && !together)
-        accd_words_one_by_one(&job);
+        accd__windows_announce(&job);
+    if (!filled_as_whole && job.nown)
+        accd__copy_own_ranges(&job);
+    if (bulk->entry && !filled_as_whole)
+        accd__write_words(&job);
     if (bulk->restore && root && bulk->roots[-1 - set->parent] && !own)
-        accd_words_one_by_one(&job);
+        accd__write_words(&job);
     if (!bulk->announcing)
-        dir->device.stats.moved_bytes[bulk->out] += moved;
+        env->device.stats.moved_bytes[bulk->out] += moved;
 }
 
-static void run_rowsets(struct accd_bulk *bulk)
+static void transfer_rowsets(struct accd__bulk *bulk)
 {
     for (size_t i = 0; i < bulk->walk->nrowsets; i++)
-        run_rowset(bulk, i);
+        transfer_rowset(bulk, i);
 }
 
-void accd_bulk_announce(struct accd_bulk *bulk, const struct accd_traffic *traffic)
+void accd__bulk_announce(struct accd__bulk *bulk, const struct accd__traffic *traffic)
 {
-    const struct accd_backend *ops = bulk->dir->device.ops;
+    const struct accd_backend *ops = bulk->env->device.ops;
     bulk->windows = ops->stage_part && bulk->entry && !traffic->out && /* a new group, and its new roots */
                     !traffic->queue;
     bulk->announcing = true;
-    run_rowsets(bulk);
+    transfer_rowsets(bulk);
     bulk->announcing = false;
 }
 
-void accd_bulk_run(struct accd_bulk *bulk)
+void accd__bulk_run(struct accd__bulk *bulk)
 {
-    bulk->room = bulk->dir->device.ops->part_bytes;
-    run_rowsets(bulk);
+    bulk->capacity = bulk->env->device.ops->part_bytes;
+    transfer_rowsets(bulk);
     if (bulk->windows)
-        accd_windows_send(bulk);
+        accd__windows_send(bulk);
 }
 
 /* --------------------------------------------------------------------------- pointers at exit -- */
 
-bool accd_bulk_pointers_kept(const struct accd_walk *walk, size_t *section_p)
+bool accd__group_pointers_unchanged(const struct accd_walk *walk, size_t *section_p)
 {
     for (size_t i = 0; i < walk->nsegments; i++) {
-        const struct accd_segment *segment = &walk->segments[i];
-        const struct accd_rowset *set = &walk->rowsets[segment->rowset];
-        if (!accd_segment_maps(segment) || !segment->applied)
+        const struct accd__segment *segment = &walk->segments[i];
+        const struct accd__rowset *set = &walk->rowsets[segment->rowset];
+        if (!accd__segment_is_mapped(segment) || !segment->applied)
             continue;
         if (!segment->start_of && !segment->start &&
-            accd_same_bases(set, segment->field, segment->host, 0, segment->rows))
+            accd__targets_equal(set, segment->field, segment->host, 0, segment->rows))
             continue;
         const uint64_t unit = segment->field->unit, offset = segment->field->offset;
         for (size_t row = 0; row < segment->rows; row++) {
-            uint64_t shift = (uint64_t)accd_section_start(segment, row) * unit;
-            if (accd_section_bytes(segment, row) &&
-                accd_load_pointer(accd_row_address(set, row) + offset) !=
+            uint64_t shift = (uint64_t)accd__section_start(segment, row) * unit;
+            if (accd__section_bytes(segment, row) &&
+                accd__load_pointer(accd__row_address(set, row) + offset) !=
                     segment->host[row] - shift) {
                 *section_p = segment->first + row;
                 return false;

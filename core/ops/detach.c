@@ -1,82 +1,82 @@
 /* detach.c - attachments that end with what goes, and what goes with them: pointers in objects that go, and
  * pointers to such; and where a descriptor's attachment made its type record present, the reference it held on
  * that (FLANG-todo-1), in the same step as all else (FLANG-api-7). */
-#include "ops/leave.h"
+#include "ops/exit_plan.h"
 #include "plan/fusion.h"
 #include "table/name.h"
 
 /* Decides TR14-4.1-04, ACC33-det-1, FLANG-pointer-5. */
-static accd_status take_off(struct leave *leave, struct accd_attach *attach, uint32_t taken, bool forced)
+static accd_status remove_references(struct accd__exit_plan *exit_plan, struct accd__attachment *attach, uint32_t removed_count, bool forced)
 {
-    struct accd_plan *plan = leave->plan;
-    struct accd_attach_change *change;
-    ACCD_TRY(accd_note_attach(plan, attach, &change));
-    change->taken += taken;
+    struct accd__plan *plan = exit_plan->plan;
+    struct accd__attachment_change *change;
+    ACCD_TRY(accd__note_attachment_change(plan, attach, &change));
+    change->removed_count += removed_count;
     change->forced = forced;
-    if (change->taken == attach->count)
-        ACCD_ADD(plan->context, &leave->removed, change);
+    if (change->removed_count == attach->count)
+        ACCD_SCRATCH_APPEND(plan->context, &exit_plan->removed, change);
     return ACCD_OK;
 }
 
-accd_status accd_detach(struct leave *leave, struct accd_attach *attach, uint32_t taken)
+accd_status accd__exit_detach(struct accd__exit_plan *exit_plan, struct accd__attachment *attach, uint32_t removed_count)
 {
-    return take_off(leave, attach, taken, false);
+    return remove_references(exit_plan, attach, removed_count, false);
 }
 
-accd_status accd_end_attachment(struct leave *leave, struct accd_attach *attach)
+accd_status accd__exit_end_attachment(struct accd__exit_plan *exit_plan, struct accd__attachment *attach)
 {
-    return take_off(leave, attach, accd_attach_left(leave->plan, attach), true);
+    return remove_references(exit_plan, attach, accd__planned_attach_count(exit_plan->plan, attach), true);
 }
 
 /* ------------------------------------------------------------------------------- type records -- */
 
-accd_status accd_end_object(struct leave *leave, struct accd_object_change *change)
+accd_status accd__exit_remove_object(struct accd__exit_plan *exit_plan, struct accd__object_change *change)
 {
-    struct accd_object *object = change->object;
-    if (object->structured > change->structured || object->dynamic > change->dynamic || change->coming ||
-        change->goes || object->size & ACCD_OBJECT_MAPPED)
+    struct accd__object *object = change->object;
+    if (object->structured > change->structured || object->dynamic > change->dynamic || change->gains_references ||
+        change->is_removed || object->size & ACCD_OBJECT_MAPPED)
         return ACCD_OK;
-    ACCD_ADD(leave->plan->context, &leave->dying, object);
-    change->goes = true;
+    ACCD_SCRATCH_APPEND(exit_plan->plan->context, &exit_plan->dying, object);
+    change->is_removed = true;
     return ACCD_OK;
 }
 
 /* The reference that an attachment held on its target.
  * Decides FLANG-todo-1. */
-static accd_status release_record(struct leave *leave, struct accd_attach_change *ended)
+static accd_status release_type_record(struct accd__exit_plan *exit_plan, struct accd__attachment_change *removed)
 {
-    struct accd_plan *plan = leave->plan;
-    const uint64_t target = ended->attach->target;
-    struct accd_object *record = NULL;
-    if (ended->attach->base) /* it is still what was attached */
-        ACCD_TRY(accd_find(plan->dir, target, &record));
+    struct accd__plan *plan = exit_plan->plan;
+    const uint64_t target = removed->attach->target;
+    struct accd__object *record = NULL;
+    if (removed->attach->base) /* it is still what was attached */
+        ACCD_TRY(accd__find_object(plan->env, target, &record));
     if (!record)
         return ACCD_OK;
-    struct accd_object_change *change;
-    ACCD_TRY(accd_note_object(plan, record, &change));
+    struct accd__object_change *change;
+    ACCD_TRY(accd__note_object_change(plan, record, &change));
     if (record->dynamic - change->dynamic <= (record->size & ACCD_OBJECT_MAPPED ? 1 : 0))
         return ACCD_OK; /* others took it off already */
-    struct accd_original *opened =
-        plan->found.fusion
-            ? accd_opened(plan->dir, target, accd_record_bytes(plan->context, target))
+    struct accd__original *opened =
+        plan->resolved.fusion
+            ? accd__find_enter_data(plan->env, target, accd__type_record_bytes(plan->context, target))
             : NULL;
     if (opened)
-        ACCD_TRY(accd_unfuse_original(plan, opened));
+        ACCD_TRY(accd__split_end_original(plan, opened));
     change->dynamic++;
-    ended->record = record;
-    return accd_end_object(leave, change);
+    removed->record = record;
+    return accd__exit_remove_object(exit_plan, change);
 }
 
-accd_status accd_release_records(struct leave *leave)
+accd_status accd__exit_release_records(struct accd__exit_plan *exit_plan)
 {
-    struct accd_directory *dir = leave->plan->dir;
-    for (; leave->released < leave->removed.n; leave->released++) {
-        struct accd_attach_change *ended = leave->removed.at[leave->released];
-        struct accd_attach *inner = dir->attached.nrecords ? accd_attach_record(dir, ended->attach) : NULL;
-        if (inner && accd_attach_left(leave->plan, inner))
-            ACCD_TRY(accd_end_attachment(leave, inner));
-        if (ended->attach->holds_record)
-            ACCD_TRY(release_record(leave, ended));
+    struct accd__device_env *env = exit_plan->plan->env;
+    for (; exit_plan->released < exit_plan->removed.n; exit_plan->released++) {
+        struct accd__attachment_change *removed = exit_plan->removed.at[exit_plan->released];
+        struct accd__attachment *inner = env->attached.ntype_records ? accd__type_record_attachment(env, removed->attach) : NULL;
+        if (inner && accd__planned_attach_count(exit_plan->plan, inner))
+            ACCD_TRY(accd__exit_end_attachment(exit_plan, inner));
+        if (removed->attach->holds_record)
+            ACCD_TRY(release_type_record(exit_plan, removed));
     }
     return ACCD_OK;
 }
@@ -84,112 +84,112 @@ accd_status accd_release_records(struct leave *leave)
 /* ------------------------------------------------------------------------------- what continues -- */
 
 /* Decides TR14-4.3-12. */
-static accd_status still_attached(const struct leave *leave, const struct accd_object *object,
-                                  const struct accd_attach *attach, const char *how)
+static accd_status report_still_attached(const struct accd__exit_plan *exit_plan, const struct accd__object *object,
+                                  const struct accd__attachment *attach, const char *how)
 {
-    struct accd_plan *plan = leave->plan;
+    struct accd__plan *plan = exit_plan->plan;
     accd_object_info *asked = &plan->context->error.asked;
     char name[160];
-    accd_name_object(plan->dir, object, name, sizeof name);
-    accd_claim_error(plan, NULL, object, ACCD_STILL_ATTACHED, R_STILL_ATTACHED,
-                     "%s would be removed, but the pointer " ACCD_ASKED " is still attached %s", name, how);
-    accd_name_slot(plan->dir, attach->slot, attach->label, asked->name, sizeof asked->name);
+    accd__format_object(plan->env, object, name, sizeof name);
+    accd__report_request_error(plan, NULL, object, ACCD_ERROR_STILL_ATTACHED, R_STILL_ATTACHED,
+                     "%s would be removed, but the pointer " ACCD_NAME_PLACEHOLDER " is still attached %s", name, how);
+    accd__format_slot(plan->env, attach->slot, attach->label, asked->name, sizeof asked->name);
     asked->host = attach->slot;
     asked->bytes = sizeof(void *);
-    return accd_name_asked(plan->context);
+    return accd__insert_object_name(plan->context);
 }
 
 /* Attachments whose pointer lies in a dying object end with it.
  * Decides ACC33-att-7. */
-static accd_status end_inner_attachments(struct leave *leave, size_t from)
+static accd_status end_inner_attachments(struct accd__exit_plan *exit_plan, size_t from)
 {
-    struct accd_plan *plan = leave->plan;
-    bool reject = plan->context->rules.still_attached == ACCD_REJECT && !leave->abandon;
-    for (size_t i = from; i < leave->dying.n; i++) {
-        struct accd_range_cursor cursor;
-        struct accd_attach *attach;
-        const struct accd_object *object = leave->dying.at[i];
-        ACCD_TRY(accd_first_attach(plan->dir, object->host, accd_object_end(object), &cursor, &attach));
-        for (; attach; attach = accd_next_attach(&cursor, accd_object_end(object))) {
-            if (!accd_attach_left(plan, attach))
+    struct accd__plan *plan = exit_plan->plan;
+    bool reject = plan->context->rules.still_attached == ACCD_CHOICE_REJECT && !exit_plan->abandon;
+    for (size_t i = from; i < exit_plan->dying.n; i++) {
+        struct accd__btree_cursor cursor;
+        struct accd__attachment *attach;
+        const struct accd__object *object = exit_plan->dying.at[i];
+        ACCD_TRY(accd__first_attachment(plan->env, object->host, accd__object_end(object), &cursor, &attach));
+        for (; attach; attach = accd__next_attachment(&cursor, accd__object_end(object))) {
+            if (!accd__planned_attach_count(plan, attach))
                 continue;
             if (reject)
-                return still_attached(leave, object, attach, "in it");
-            ACCD_TRY(accd_end_attachment(leave, attach));
+                return report_still_attached(exit_plan, object, attach, "in it");
+            ACCD_TRY(accd__exit_end_attachment(exit_plan, attach));
         }
     }
     return ACCD_OK;
 }
 
 /* An attached pointer points to its target no more. */
-static accd_status unpin(struct accd_plan *plan, const struct accd_attach *attach)
+static accd_status plan_unpin(struct accd__plan *plan, const struct accd__attachment *attach)
 {
-    struct accd_object *target;
-    ACCD_TRY(accd_find(plan->dir, attach->base, &target));
-    if (!target || !accd_pins_left(plan, target))
+    struct accd__object *target;
+    ACCD_TRY(accd__find_object(plan->env, attach->base, &target));
+    if (!target || !accd__planned_pins(plan, target))
         return ACCD_OK;
-    struct accd_object_change *change;
-    ACCD_TRY(accd_note_object(plan, target, &change));
+    struct accd__object_change *change;
+    ACCD_TRY(accd__note_object_change(plan, target, &change));
     change->unpinned++;
     return ACCD_OK;
 }
 
-static accd_status unpin_removed(struct leave *leave)
+static accd_status plan_unpin_removed(struct accd__exit_plan *exit_plan)
 {
-    for (; leave->unpinned < leave->removed.n; leave->unpinned++)
-        ACCD_TRY(unpin(leave->plan, leave->removed.at[leave->unpinned]->attach));
+    for (; exit_plan->unpinned < exit_plan->removed.n; exit_plan->unpinned++)
+        ACCD_TRY(plan_unpin(exit_plan->plan, exit_plan->removed.at[exit_plan->unpinned]->attach));
     return ACCD_OK;
 }
 
 /* An attachment whose target goes without it. */
-static accd_status let_dangle(struct accd_plan *plan, struct accd_attach *attach)
+static accd_status plan_dangling(struct accd__plan *plan, struct accd__attachment *attach)
 {
-    struct accd_attach_change *change;
-    ACCD_TRY(accd_note_attach(plan, attach, &change));
+    struct accd__attachment_change *change;
+    ACCD_TRY(accd__note_attachment_change(plan, attach, &change));
     change->dangles = true;
-    return unpin(plan, attach);
+    return plan_unpin(plan, attach);
 }
 
 /* Attachments of pointers elsewhere that point to a dying object.
  * Decides ACC33-att-11. */
-static accd_status end_outer_attachments(struct leave *leave, size_t from)
+static accd_status end_outer_attachments(struct accd__exit_plan *exit_plan, size_t from)
 {
-    struct accd_plan *plan = leave->plan;
-    struct accd_directory *dir = plan->dir;
+    struct accd__plan *plan = exit_plan->plan;
+    struct accd__device_env *env = plan->env;
     const accd_rules *rules = &plan->context->rules;
-    ACCD_LIST(const struct accd_object *) pinned = {0};
-    const struct accd_pair *targets;
+    ACCD_SCRATCH_LIST(const struct accd__object *) pinned = {0};
+    const struct accd__pair *targets;
     size_t n;
-    for (size_t i = from; i < leave->dying.n; i++)
-        if (accd_pins_left(plan, leave->dying.at[i]))
-            ACCD_ADD(plan->context, &pinned, leave->dying.at[i]);
+    for (size_t i = from; i < exit_plan->dying.n; i++)
+        if (accd__planned_pins(plan, exit_plan->dying.at[i]))
+            ACCD_SCRATCH_APPEND(plan->context, &pinned, exit_plan->dying.at[i]);
     if (!pinned.n)
         return ACCD_OK;
-    ACCD_TRY(accd_targets_of(dir, pinned.at, pinned.n, &targets, &n));
+    ACCD_TRY(accd__list_attachments_to(env, pinned.at, pinned.n, &targets, &n));
     for (size_t i = 0; i < n; i++) {
-        struct accd_attach *attach = accd_pointer(targets[i].value);
-        struct accd_object *target;
-        if (!accd_attach_left(plan, attach))
+        struct accd__attachment *attach = accd__pointer(targets[i].value);
+        struct accd__object *target;
+        if (!accd__planned_attach_count(plan, attach))
             continue;
-        ACCD_TRY(accd_find(dir, attach->base, &target));
-        if (rules->still_attached == ACCD_REJECT && !leave->abandon)
-            return still_attached(leave, target, attach, "to it");
-        ACCD_TRY(rules->lost_target == ACCD_LOST_DANGLES ? let_dangle(plan, attach)
-                                                         : accd_end_attachment(leave, attach));
+        ACCD_TRY(accd__find_object(env, attach->base, &target));
+        if (rules->still_attached == ACCD_CHOICE_REJECT && !exit_plan->abandon)
+            return report_still_attached(exit_plan, target, attach, "to it");
+        ACCD_TRY(rules->lost_target == ACCD_LOST_TARGET_DANGLES ? plan_dangling(plan, attach)
+                                                         : accd__exit_end_attachment(exit_plan, attach));
     }
-    return unpin_removed(leave);
+    return plan_unpin_removed(exit_plan);
 }
 
 /* Decides TR14-4.1-03. */
-accd_status accd_end_attachments(struct leave *leave)
+accd_status accd__exit_end_attachments(struct accd__exit_plan *exit_plan)
 {
-    for (size_t seen = 0; seen < leave->dying.n;) {
-        const size_t from = seen;
-        seen = leave->dying.n;
-        ACCD_TRY(end_inner_attachments(leave, from));
-        ACCD_TRY(unpin_removed(leave));
-        ACCD_TRY(end_outer_attachments(leave, from));
-        ACCD_TRY(accd_release_records(leave));
+    for (size_t handled = 0; handled < exit_plan->dying.n;) {
+        const size_t from = handled;
+        handled = exit_plan->dying.n;
+        ACCD_TRY(end_inner_attachments(exit_plan, from));
+        ACCD_TRY(plan_unpin_removed(exit_plan));
+        ACCD_TRY(end_outer_attachments(exit_plan, from));
+        ACCD_TRY(accd__exit_release_records(exit_plan));
     }
-    return unpin_removed(leave);
+    return plan_unpin_removed(exit_plan);
 }

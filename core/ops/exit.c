@@ -1,6 +1,6 @@
 /* exit.c - exit constructs: exit data, the end of a region. What they ask for is found here, and carried out
  * by leave.c. */
-#include "ops/leave.h"
+#include "ops/exit_plan.h"
 #include "plan/fusion.h"
 
 /* -------------------------------------------------------------------------------- exit data -- */
@@ -8,150 +8,150 @@
 /* The enter data that an exit data ends (DIR-6-01). Other profiles go by the counters alone. Storage for members that
  * several enter data map is freed with the last one.
  * Decides DIR-6-01. */
-static accd_status end_opened(struct accd_plan *plan, struct accd_claim *claim, const struct accd_object *object)
+static accd_status end_enter_data(struct accd__plan *plan, struct accd__request *request, const struct accd__object *object)
 {
-    struct accd_original *opened =
-        plan->found.fusion ? accd_opened(plan->dir, claim->host, claim->bytes) : NULL;
+    struct accd__original *opened =
+        plan->resolved.fusion ? accd__find_enter_data(plan->env, request->host, request->bytes) : NULL;
     if (opened)
-        ACCD_TRY(accd_unfuse_original(plan, opened));
-    else if (plan->found.fusion)
-        plan->dir->tuples.unowned = true;
-    if (opened || !plan->context->verdicts.owns_exits || claim->flags & (ACCD_ITEM_UNCOUNTED | ACCD_ITEM_TRY))
+        ACCD_TRY(accd__split_end_original(plan, opened));
+    else if (plan->resolved.fusion)
+        plan->env->tuples.unowned = true;
+    if (opened || !plan->context->policy.exit_needs_enter_data || request->flags & (ACCD_ITEM_UNCOUNTED | ACCD_ITEM_IF_PRESENT))
         return ACCD_OK;
-    if (claim->action == ACCD_HOLD) {
-        claim->state = ACCD_CLAIM_SKIP;
+    if (request->action == ACCD_ACTION_HOLD) {
+        request->state = ACCD_REQUEST_SKIPPED;
         return ACCD_OK;
     }
-    return accd_claim_error(plan, claim, object, ACCD_NOT_PRESENT, R_UNOWNED,
-                            "no enter data that is still open on device %d opened just " ACCD_ASKED,
-                            plan->dir->device.number);
+    return accd__report_request_error(plan, request, object, ACCD_ERROR_NOT_PRESENT, R_UNOWNED,
+                            "no enter data that is still open on device %d opened just " ACCD_NAME_PLACEHOLDER,
+                            plan->env->device.number);
 }
 
 /* Decides TR14-4.3-05, TR14-4.3-11. */
-static accd_status resolve_exit(struct accd_plan *plan, uint32_t index)
+static accd_status resolve_exit_request(struct accd__plan *plan, uint32_t index)
 {
-    struct accd_claim *claim = &plan->found.claims[index];
-    const bool tolerant = claim->flags & ACCD_ITEM_TRY;
-    struct accd_answer found;
+    struct accd__request *request = &plan->resolved.requests[index];
+    const bool if_present = request->flags & ACCD_ITEM_IF_PRESENT;
+    struct accd__resolution found;
     accd_status status =
-        accd_claim_find(plan, claim, tolerant ? ACCD_ASKS_EXIT_OF_PRESENT : ACCD_ASKS_EXIT, &found);
-    if ((found.what == ACCD_FOUND_NOTHING || found.what == ACCD_FOUND_EXCLUDED) && claim->attached && !tolerant) {
-        struct accd_attach *attach; /* absent because the pointer points elsewhere now? */
-        ACCD_TRY(accd_find_attach(plan->dir, claim->slot, &attach));
-        ACCD_TRY(accd_check_pointer(plan, claim, attach));
+        accd__resolve_request(plan, request, if_present ? ACCD_DEMAND_EXIT_IF_PRESENT : ACCD_DEMAND_EXIT, &found);
+    if ((found.what == ACCD_LOOKUP_ABSENT || found.what == ACCD_LOOKUP_EXCLUDED) && request->attached && !if_present) {
+        struct accd__attachment *attach; /* absent because the pointer points elsewhere now? */
+        ACCD_TRY(accd__find_attachment(plan->env, request->slot, &attach));
+        ACCD_TRY(accd__check_pointer_unchanged(plan, request, attach));
     }
     ACCD_TRY(status);
-    if (found.outcome == ACCD_SKIPS)
+    if (found.outcome == ACCD_DECISION_SKIP)
         return ACCD_OK;
-    ACCD_TRY(end_opened(plan, claim, found.object));
-    return found.outcome == ACCD_CUTS && claim->state != ACCD_CLAIM_SKIP
-               ? accd_claim_cut(plan, index, NULL)
+    ACCD_TRY(end_enter_data(plan, request, found.object));
+    return found.outcome == ACCD_DECISION_SPLIT && request->state != ACCD_REQUEST_SKIPPED
+               ? accd__split_request(plan, index, NULL)
                : ACCD_OK;
 }
 
 /* Finalize without an attachment: the host's value all the same, if the object ever held one. */
-static accd_status detach_finally(struct accd_plan *plan, const struct accd_claim *claim,
-                                  const struct accd_object *holder, bool *done_p)
+static accd_status restore_unattached(struct accd__plan *plan, const struct accd__request *request,
+                                  const struct accd__object *holder, bool *done_p)
 {
-    const struct accd_attach was = {.slot = claim->slot};
-    bool finally = plan->given.construct->finalize || claim->flags & ACCD_ITEM_FINAL;
-    *done_p = finally && plan->context->rules.detach_final == ACCD_IGNORE &&
-              holder && holder->size & ACCD_OBJECT_HOLDS &&
-              accd_host_usable(plan->context, claim->slot, sizeof(void *));
-    return *done_p ? accd_restore_pointer(plan, &was, holder->dev + (claim->slot - holder->host)) : ACCD_OK;
+    const struct accd__attachment unattached = {.slot = request->slot};
+    bool finally = plan->input.construct->finalize || request->flags & ACCD_ITEM_FINALIZE;
+    *done_p = finally && plan->context->rules.detach_final == ACCD_CHOICE_IGNORE &&
+              holder && holder->size & ACCD_OBJECT_HAD_POINTER &&
+              accd__is_host_accessible(plan->context, request->slot, sizeof(void *));
+    return *done_p ? accd__plan_restore_pointer(plan, &unattached, holder->dev + (request->slot - holder->host)) : ACCD_OK;
 }
 
 /* Which clauses of an exit data detach their pointer.
  * Decides TR14-1.2-18, TR14-4.3-13, ACC33-det-1. */
-static accd_status resolve_detach(struct accd_plan *plan, struct accd_claim *claim)
+static accd_status resolve_detach_request(struct accd__plan *plan, struct accd__request *request)
 {
-    struct accd_attach *attach;
-    struct accd_object *holder;
+    struct accd__attachment *attach;
+    struct accd__object *holder;
     bool done;
-    if (!claim->slot || claim->state == ACCD_CLAIM_SKIP)
+    if (!request->slot || request->state == ACCD_REQUEST_SKIPPED)
         return ACCD_OK;
-    if (claim->action != ACCD_DETACH && !plan->context->verdicts.counts_attachments)
+    if (request->action != ACCD_ACTION_DETACH && !plan->context->policy.counts_attachments)
         return ACCD_OK; /* it ends with the pointer's object */
-    ACCD_TRY(accd_find_attach(plan->dir, claim->slot, &attach));
+    ACCD_TRY(accd__find_attachment(plan->env, request->slot, &attach));
     if (attach) {
-        claim->attached = true;
+        request->attached = true;
         return ACCD_OK;
     }
-    ACCD_TRY(accd_find(plan->dir, claim->slot, &holder));
-    ACCD_TRY(detach_finally(plan, claim, holder, &done));
+    ACCD_TRY(accd__find_object(plan->env, request->slot, &holder));
+    ACCD_TRY(restore_unattached(plan, request, holder, &done));
     return done ? ACCD_OK
-                : accd_claim_slot_finds(plan, claim, holder, holder ? ACCD_SLOT_UNATTACHED : ACCD_SLOT_ABSENT);
+                : accd__check_slot_state(plan, request, holder, holder ? ACCD_SLOT_UNATTACHED : ACCD_SLOT_ABSENT);
 }
 
-static accd_status resolve_exits(struct accd_plan *plan)
+static accd_status resolve_exit_requests(struct accd__plan *plan)
 {
-    for (size_t i = 0; i < plan->found.nclaims; i++)
-        ACCD_TRY(resolve_detach(plan, &plan->found.claims[i]));
-    for (uint32_t i = 0; i < plan->found.nclaims; i++) { /* pieces that come behind are resolved */
-        if (plan->found.claims[i].action != ACCD_DETACH && plan->found.claims[i].state == ACCD_CLAIM_OPEN)
-            ACCD_TRY(resolve_exit(plan, i));
-        struct accd_claim *claim = &plan->found.claims[i];
-        if (claim->state == ACCD_CLAIM_SKIP && plan->context->rules.attach_implied == ACCD_IGNORE)
-            claim->attached = false;
-        if (plan->found.fusion && claim->object &&
-            (plan->given.construct->finalize || claim->flags & ACCD_ITEM_FINAL))
-            ACCD_TRY(accd_unfuse_opened(plan, claim->object));
+    for (size_t i = 0; i < plan->resolved.nrequests; i++)
+        ACCD_TRY(resolve_detach_request(plan, &plan->resolved.requests[i]));
+    for (uint32_t i = 0; i < plan->resolved.nrequests; i++) { /* pieces that come behind are resolved */
+        if (plan->resolved.requests[i].action != ACCD_ACTION_DETACH && plan->resolved.requests[i].state == ACCD_REQUEST_UNRESOLVED)
+            ACCD_TRY(resolve_exit_request(plan, i));
+        struct accd__request *request = &plan->resolved.requests[i];
+        if (request->state == ACCD_REQUEST_SKIPPED && plan->context->rules.attach_implied == ACCD_CHOICE_IGNORE)
+            request->attached = false;
+        if (plan->resolved.fusion && request->object &&
+            (plan->input.construct->finalize || request->flags & ACCD_ITEM_FINALIZE))
+            ACCD_TRY(accd__split_end_enter_data(plan, request->object));
     }
     return ACCD_OK;
 }
 
-accd_status accd_exit_data(struct accd_plan *plan)
+accd_status accd__run_exit_data(struct accd__plan *plan)
 {
-    struct leave leave = {.plan = plan, .dynamic = true};
-    if (plan->given.walk) {
-        if (!accd_plan_marked(plan) && accd_plan_may_group(plan))
-            plan->found.group = accd_group_matching(plan->dir, plan->given.walk);
-        if (!plan->found.group)
-            ACCD_TRY(accd_plan_sections(plan));
+    struct accd__exit_plan exit_plan = {.plan = plan, .dynamic = true};
+    if (plan->input.walk) {
+        if (!accd__plan_has_modifiers(plan) && accd__plan_can_group(plan))
+            plan->resolved.group = accd__find_matching_group(plan->env, plan->input.walk);
+        if (!plan->resolved.group)
+            ACCD_TRY(accd__plan_add_sections(plan));
     }
-    ACCD_TRY(accd_unfuse_begin(plan));
-    accd_status status = resolve_exits(plan);
+    ACCD_TRY(accd__split_begin(plan));
+    accd_status status = resolve_exit_requests(plan);
     if (status == ACCD_OK)
-        return accd_leave_now(&leave);
-    accd_unfuse_undo(plan);
+        return accd__run_exit(&exit_plan);
+    accd__split_undo(plan);
     return status;
 }
 
 /* ---------------------------------------------------------------------------------- regions -- */
 
-static accd_status end_originals(struct accd_plan *plan, const struct accd_region *region)
+static accd_status end_region_originals(struct accd__plan *plan, const struct accd_region *region)
 {
-    accd_status status = accd_unfuse_begin(plan);
+    accd_status status = accd__split_begin(plan);
     for (size_t i = 0; i < region->noriginals && status == ACCD_OK; i++)
         if (region->originals[i]) /* its data may have gone */
-            status = accd_unfuse_original(plan, region->originals[i]);
+            status = accd__split_end_original(plan, region->originals[i]);
     if (status != ACCD_OK)
-        accd_unfuse_undo(plan);
+        accd__split_undo(plan);
     return status;
 }
 
 /* Which clauses detach a pointer that they did not attach: the pointer, or its target, was absent at the entry. A
  * clause that found no data has no object: it takes no action.
  * Decides ACC33-det-3. */
-static accd_status resolve_ends(struct accd_plan *plan)
+static accd_status resolve_end_detaches(struct accd__plan *plan)
 {
-    for (size_t i = 0; plan->context->verdicts.ends_detach && i < plan->found.nclaims; i++) {
-        struct accd_claim *claim = &plan->found.claims[i];
-        struct accd_attach *attach;
-        if (!claim->slot || claim->attached || (claim->action != ACCD_ATTACH && !claim->object))
+    for (size_t i = 0; plan->context->policy.region_end_detaches && i < plan->resolved.nrequests; i++) {
+        struct accd__request *request = &plan->resolved.requests[i];
+        struct accd__attachment *attach;
+        if (!request->slot || request->attached || (request->action != ACCD_ACTION_ATTACH && !request->object))
             continue;
-        ACCD_TRY(accd_find_attach(plan->dir, claim->slot, &attach));
-        claim->attached = attach != NULL;
+        ACCD_TRY(accd__find_attachment(plan->env, request->slot, &attach));
+        request->attached = attach != NULL;
     }
     return ACCD_OK;
 }
 
 /* Decides ACC33-2.7.1-2. */
-accd_status accd_leave_region(struct accd_region *region, bool abandon)
+accd_status accd__end_region(struct accd_region *region, bool abandon)
 {
     accd_context *context = region->context;
     const accd_construct construct = {
-        .device = region->dir->device.number,
+        .device = region->env->device.number,
         .kind = region->kind,
         .name = region->name,
         .file = region->file,
@@ -159,40 +159,40 @@ accd_status accd_leave_region(struct accd_region *region, bool abandon)
         .nitems = region->nitems,
         .queue = region->queue,
     };
-    struct accd_queue *queue = accd_queue_of(region->dir, region->queue);
-    if (abandon && queue && region->kind == ACCD_COMPUTE) /* what it asked for is not done */
-        accd_queue_cut(queue, region->opened);
-    struct accd_plan plan = {
+    struct accd__queue *queue = accd__get_queue(region->env, region->queue);
+    if (abandon && queue && region->kind == ACCD_KIND_COMPUTE) /* what it asked for is not done */
+        accd__queue_cancel_after(queue, region->queue_start);
+    struct accd__plan plan = {
         .context = context,
-        .dir = region->dir,
-        .given = {.construct = &construct,
+        .env = region->env,
+        .input = {.construct = &construct,
                   .leaving = region,
                   .queue = abandon ? NULL : queue,
                   .sources = region->items,
                   .gaps = region->gaps,
                   .ngaps = region->ngaps,
                   .walk = region->walk},
-        .found = {.group = region->group, .nclaims = region->nclaims},
+        .resolved = {.group = region->group, .nrequests = region->nrequests},
     };
-    struct leave leave = {.plan = &plan, .abandon = abandon};
-    plan.found.claims = accd_scratch_take(&context->scratch, plan.found.nclaims * sizeof plan.found.claims[0]);
-    accd_status status = plan.found.claims || !plan.found.nclaims ? ACCD_OK : accd_plan_no_memory(context);
+    struct accd__exit_plan exit_plan = {.plan = &plan, .abandon = abandon};
+    plan.resolved.requests = accd__scratch_alloc(&context->scratch, plan.resolved.nrequests * sizeof plan.resolved.requests[0]);
+    accd_status status = plan.resolved.requests || !plan.resolved.nrequests ? ACCD_OK : accd__report_plan_out_of_memory(context);
     context->busy = true;
     if (status == ACCD_OK) {
-        if (plan.found.nclaims)
-            memcpy(plan.found.claims, region->claims, plan.found.nclaims * sizeof plan.found.claims[0]);
-        status = end_originals(&plan, region);
+        if (plan.resolved.nrequests)
+            memcpy(plan.resolved.requests, region->requests, plan.resolved.nrequests * sizeof plan.resolved.requests[0]);
+        status = end_region_originals(&plan, region);
     }
     if (status == ACCD_OK && !abandon)
-        status = resolve_ends(&plan);
+        status = resolve_end_detaches(&plan);
     if (status == ACCD_OK)
-        status = accd_leave_now(&leave);
-    accd_directory_unreserve(region->dir);
-    accd_scratch_reset(&context->scratch);
+        status = accd__run_exit(&exit_plan);
+    accd__unreserve_records(region->env);
+    accd__scratch_reset(&context->scratch);
     if (queue)
-        region->dir->queues.giving = NULL;
+        region->env->queues.releasing = NULL;
     context->busy = false;
     if (status == ACCD_OK)
-        accd_region_free(region);
+        accd__region_free(region);
     return status;
 }

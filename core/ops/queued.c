@@ -8,189 +8,189 @@
 /* --------------------------------------------------------------------------- device memory -- */
 
 /* Sections that follow each other in the group's block are one range. */
-static void use(struct accd_batch *batch, struct accd_pair *uses, uint64_t dev, uint64_t bytes)
+static void add_used_range(struct accd__batch *batch, struct accd__pair *uses, uint64_t dev, uint64_t bytes)
 {
     const size_t n = batch->nuses;
     if (n && uses[n - 1].value == dev)
         uses[n - 1].value += bytes;
     else if (!n || uses[n - 1].key > dev || uses[n - 1].value < dev + bytes)
-        uses[batch->nuses++] = (struct accd_pair){dev, dev + bytes};
+        uses[batch->nuses++] = (struct accd__pair){dev, dev + bytes};
 }
 
 /* Whether a pointer of an element is written. */
-static bool writes_pointer(const struct accd_bulk *bulk, const struct accd_rowset *set, size_t row)
+static bool row_writes_pointer(const struct accd__bulk *bulk, const struct accd__rowset *set, size_t row)
 {
     for (size_t f = 0; f < set->nsegments; f++) {
-        const struct accd_segment *segment = &bulk->walk->segments[set->segments + f];
-        if (accd_segment_maps(segment) && accd_section_bytes(segment, row))
+        const struct accd__segment *segment = &bulk->walk->segments[set->segments + f];
+        if (accd__segment_is_mapped(segment) && accd__section_bytes(segment, row))
             return true;
     }
     return false;
 }
 
-static bool writes_pointers(const struct accd_bulk *bulk, const struct accd_rowset *set)
+static bool writes_pointers(const struct accd__bulk *bulk, const struct accd__rowset *set)
 {
     for (size_t f = 0; f < set->nsegments; f++) {
-        const struct accd_segment *segment = &bulk->walk->segments[set->segments + f];
-        if (accd_segment_maps(segment) && segment->applied)
+        const struct accd__segment *segment = &bulk->walk->segments[set->segments + f];
+        if (accd__segment_is_mapped(segment) && segment->applied)
             return true;
     }
     return false;
 }
 
-static bool fills_pieces(const struct accd_bulk *bulk, const struct accd_rowset *set)
+static bool fills_untranslated(const struct accd__bulk *bulk, const struct accd__rowset *set)
 {
     const accd_program_spec *spec = &set->program->spec;
     bool fills = false;
     for (size_t p = 0; p < spec->npieces; p++)
-        fills |= spec->pieces[p].entry_only && bulk->dir->context->rules.untranslated != ACCD_AS_HOST;
-    return bulk->entry && fills && accd_rows_move(bulk, set);
+        fills |= spec->pieces[p].entry_only && bulk->env->context->rules.untranslated != ACCD_UNTRANSLATED_HOST;
+    return bulk->entry && fills && accd__rows_are_moved(bulk, set);
 }
 
 /* The elements of a root lie in one object, whose memory no section goes on with, even where they touch. */
-static void use_root(const struct accd_bulk *bulk, const struct accd_rowset *set, struct accd_batch *batch,
-                     struct accd_pair *uses)
+static void add_root_use(const struct accd__bulk *bulk, const struct accd__rowset *set, struct accd__batch *batch,
+                     struct accd__pair *uses)
 {
     const uint64_t root = bulk->roots[-1 - set->parent];
     const bool restored = bulk->restore && root && !bulk->own[-1 - set->parent];
-    if (accd_bulk_own(bulk, set) || fills_pieces(bulk, set) ||
+    if (accd__bulk_own_ranges(bulk, set) || fills_untranslated(bulk, set) ||
         ((bulk->entry || restored) && writes_pointers(bulk, set)))
-        uses[batch->nuses++] = (struct accd_pair){root, root + set->rows * set->program->spec.stride};
+        uses[batch->nuses++] = (struct accd__pair){root, root + set->rows * set->program->spec.stride};
 }
 
 /* Elements in sections that do not go as they are. */
-static void use_inner(const struct accd_bulk *bulk, const struct accd_rowset *set, struct accd_batch *batch,
-                      struct accd_pair *uses)
+static void add_inner_use(const struct accd__bulk *bulk, const struct accd__rowset *set, struct accd__batch *batch,
+                      struct accd__pair *uses)
 {
-    const struct accd_segment *parent = &bulk->walk->segments[set->parent], *place = bulk->places[set->parent];
-    if (!accd_rows_move(bulk, set))
+    const struct accd__segment *parent = &bulk->walk->segments[set->parent], *place = bulk->places[set->parent];
+    if (!accd__rows_are_moved(bulk, set))
         return;
-    if (accd_bulk_own(bulk, set) || fills_pieces(bulk, set)) {
-        use(batch, uses, bulk->block + place->dev, parent->total);
+    if (accd__bulk_own_ranges(bulk, set) || fills_untranslated(bulk, set)) {
+        add_used_range(batch, uses, bulk->block + place->dev, parent->total);
         return;
     }
     for (size_t row = 0; bulk->entry && row < set->rows; row++) {
         const size_t section = set->owner ? set->owner[row] : row / set->per;
-        if (writes_pointer(bulk, set, row))
-            use(batch, uses, bulk->block + accd_section_place(place, section),
-                accd_section_bytes(parent, section));
+        if (row_writes_pointer(bulk, set, row))
+            add_used_range(batch, uses, bulk->block + accd__section_block_offset(place, section),
+                accd__section_bytes(parent, section));
     }
 }
 
-static void use_host(struct accd_batch *batch, uint64_t low, uint64_t high)
+static void extend_host_hull(struct accd__batch *batch, uint64_t low, uint64_t high)
 {
     batch->host_low = batch->host_low < low ? batch->host_low : low;
     batch->host_end = batch->host_end > high ? batch->host_end : high;
 }
 
 /* What the bulk of a batch uses. */
-static accd_status list_uses(struct accd_batch *batch)
+static accd_status list_used_memory(struct accd__batch *batch)
 {
-    const struct accd_bulk *bulk = batch->bulk;
+    const struct accd__bulk *bulk = batch->bulk;
     const struct accd_walk *walk = bulk->walk;
     size_t most = walk->nsegments + walk->nrowsets;
     for (size_t i = 0; i < walk->nrowsets; i++)
         most += walk->rowsets[i].parent < 0 ? 0 : walk->rowsets[i].rows;
-    struct accd_pair *uses;
-    ACCD_TAKE(bulk->dir->context, uses, most);
+    struct accd__pair *uses;
+    ACCD_SCRATCH_ALLOC(bulk->env->context, uses, most);
     batch->uses = uses;
     batch->host_low = UINT64_MAX;
     for (size_t i = 0; i < walk->nsegments; i++) {
-        const struct accd_segment *segment = &walk->segments[i];
-        if (!accd_bulk_dense(bulk, segment))
+        const struct accd__segment *segment = &walk->segments[i];
+        if (!accd__is_dense_column(bulk, segment))
             continue;
-        use(batch, uses, bulk->block + bulk->places[i]->dev, segment->total);
-        use_host(batch, segment->low, segment->high);
+        add_used_range(batch, uses, bulk->block + bulk->places[i]->dev, segment->total);
+        extend_host_hull(batch, segment->low, segment->high);
     }
     for (size_t i = 0; i < walk->nrowsets; i++) {
-        const struct accd_rowset *set = &walk->rowsets[i];
+        const struct accd__rowset *set = &walk->rowsets[i];
         if (set->parent < 0 || !set->rows)
             continue;
-        use_inner(bulk, set, batch, uses);
-        use_host(batch, walk->segments[set->parent].low, walk->segments[set->parent].high);
+        add_inner_use(bulk, set, batch, uses);
+        extend_host_hull(batch, walk->segments[set->parent].low, walk->segments[set->parent].high);
     }
     for (size_t i = 0; i < walk->nroots; i++) {
-        const struct accd_rowset *set = &walk->rowsets[walk->roots[i].rowset];
+        const struct accd__rowset *set = &walk->rowsets[walk->roots[i].rowset];
         if (!set->rows)
             continue;
-        use_root(bulk, set, batch, uses);
-        use_host(batch, set->base, set->base + set->rows * set->program->spec.stride);
+        add_root_use(bulk, set, batch, uses);
+        extend_host_hull(batch, set->base, set->base + set->rows * set->program->spec.stride);
     }
     return ACCD_OK;
 }
 
 /* ------------------------------------------------------------------------------- kept, dropped -- */
 
-struct accd_bulk *accd_bulk_keep(const struct accd_bulk *bulk)
+struct accd__bulk *accd__bulk_copy(const struct accd__bulk *bulk)
 {
     struct accd_walk *walk = bulk->walk;
-    void *memory = accd_mem_new(&walk->context->mem, accd_bulk_bytes(walk));
+    void *memory = accd__mem_alloc(&walk->context->mem, accd__bulk_bytes(walk));
     if (!memory)
         return NULL;
-    struct accd_bulk *kept = accd_bulk_lay_out(memory, walk);
-    kept->dir = bulk->dir;
-    kept->walk = accd_walk_retain(walk);
-    kept->group = accd_walk_retain(bulk->group);
-    kept->block = bulk->block;
-    kept->entry = bulk->entry;
-    kept->out = bulk->out;
-    kept->restore = bulk->restore;
+    struct accd__bulk *copy = accd__bulk_init(memory, walk);
+    copy->env = bulk->env;
+    copy->walk = accd__walk_retain(walk);
+    copy->group = accd__walk_retain(bulk->group);
+    copy->block = bulk->block;
+    copy->entry = bulk->entry;
+    copy->out = bulk->out;
+    copy->restore = bulk->restore;
     for (size_t i = 0; i < walk->nroots; i++) {
-        kept->roots[i] = bulk->roots[i];
-        kept->own[i] = bulk->own[i];
+        copy->roots[i] = bulk->roots[i];
+        copy->own[i] = bulk->own[i];
     }
     for (size_t i = 0; i < walk->nsegments; i++)
-        kept->places[i] = bulk->places[i];
-    return kept;
+        copy->places[i] = bulk->places[i];
+    return copy;
 }
 
-void accd_bulk_drop(struct accd_bulk *bulk)
+void accd__bulk_free(struct accd__bulk *bulk)
 {
     struct accd_walk *walk = bulk->walk, *group = bulk->group;
-    accd_mem_free(&walk->context->mem, bulk, accd_bulk_bytes(walk));
-    accd_walk_release(group);
-    accd_walk_release(walk);
+    accd__mem_free(&walk->context->mem, bulk, accd__bulk_bytes(walk));
+    accd__walk_release(group);
+    accd__walk_release(walk);
 }
 
 /* Whether host memory was freed that is yet to be read, or written: an address there. */
-static bool lost(const struct accd_bulk *bulk, uint64_t *host_p)
+static bool find_freed_host(const struct accd__bulk *bulk, uint64_t *host_p)
 {
-    accd_context *context = bulk->dir->context;
+    accd_context *context = bulk->env->context;
     const struct accd_walk *walk = bulk->walk;
-    if (walk->losses == context->host.losses)
+    if (walk->host_frees == context->host.host_frees)
         return false;
     for (size_t i = 0; i < walk->nrowsets; i++) {
-        const struct accd_rowset *set = &walk->rowsets[i];
+        const struct accd__rowset *set = &walk->rowsets[i];
         const uint64_t stride = set->program->spec.stride;
-        for (size_t row = 0; row < set->rows && accd_bulk_own(bulk, set); row++)
-            if (!accd_host_covers(context, *host_p = accd_row_address(set, row), stride))
+        for (size_t row = 0; row < set->rows && accd__bulk_own_ranges(bulk, set); row++)
+            if (!accd__is_live_host_range(context, *host_p = accd__row_address(set, row), stride))
                 return true;
     }
     for (size_t i = 0; i < walk->nsegments; i++) {
-        const struct accd_segment *segment = &walk->segments[i];
-        for (size_t row = 0; row < segment->rows && accd_bulk_dense(bulk, segment); row++)
-            if (accd_section_bytes(segment, row) &&
-                !accd_host_covers(context, *host_p = segment->host[row], accd_section_bytes(segment, row)))
+        const struct accd__segment *segment = &walk->segments[i];
+        for (size_t row = 0; row < segment->rows && accd__is_dense_column(bulk, segment); row++)
+            if (accd__section_bytes(segment, row) &&
+                !accd__is_live_host_range(context, *host_p = segment->host[row], accd__section_bytes(segment, row)))
                 return true;
     }
     return false;
 }
 
-const struct accd_bulk_ops accd_bulk_ops = {
-    .count = accd_bulk_count,
-    .announce = accd_bulk_announce,
-    .run = accd_bulk_run,
-    .uses = list_uses,
-    .lost = lost,
-    .drop = accd_bulk_drop,
+const struct accd__bulk_ops accd__bulk_ops = {
+    .count = accd__bulk_count,
+    .announce = accd__bulk_announce,
+    .run = accd__bulk_run,
+    .uses = list_used_memory,
+    .find_freed_host = find_freed_host,
+    .drop = accd__bulk_free,
 };
 
-accd_status accd_bulk_leave(struct accd_batch *batch)
+accd_status accd__bulk_queue(struct accd__batch *batch)
 {
-    const struct accd_bulk *bulk = batch->bulk;
-    ACCD_TRY(list_uses(batch));
-    batch->bulk = batch->nuses ? accd_bulk_keep(bulk) : NULL;
+    const struct accd__bulk *bulk = batch->bulk;
+    ACCD_TRY(list_used_memory(batch));
+    batch->bulk = batch->nuses ? accd__bulk_copy(bulk) : NULL;
     if (batch->nuses && !batch->bulk)
-        return accd_out_of_memory(bulk->dir->context, "to leave a group to a queue");
+        return accd__report_out_of_memory(bulk->env->context, "to leave a group to a queue");
     return ACCD_OK;
 }

@@ -1,137 +1,137 @@
 /* release.c - attachments that end although no exit ends them, and the type records that they hold: with the
  * construct on the way, and before what it does itself. */
-#include "ops/leave.h"
+#include "ops/exit_plan.h"
 #include "plan/fusion.h"
 
-struct accd_release {
+struct accd__record_release {
     accd_construct construct;
-    struct accd_plan plan;
-    struct leave leave;
+    struct accd__plan plan;
+    struct accd__exit_plan exit_plan;
 };
 
 /* The references that a construct is about to add, so that nothing goes for want of them. */
-static accd_status expect_references(struct accd_plan *plan)
+static accd_status note_added_references(struct accd__plan *plan)
 {
-    for (size_t i = 0; i < plan->found.nclaims; i++) {
-        const struct accd_claim *claim = &plan->found.claims[i];
-        if (!claim->object || !accd_claim_counts(plan, claim))
+    for (size_t i = 0; i < plan->resolved.nrequests; i++) {
+        const struct accd__request *request = &plan->resolved.requests[i];
+        if (!request->object || !accd__request_counts(plan, request))
             continue;
-        struct accd_object_change *change;
-        ACCD_TRY(accd_note_object(plan, claim->object, &change));
-        change->coming = true;
+        struct accd__object_change *change;
+        ACCD_TRY(accd__note_object_change(plan, request->object, &change));
+        change->gains_references = true;
     }
     return ACCD_OK;
 }
 
-static accd_status release_now(struct accd_release *release, struct accd_plan *plan,
-                               struct accd_attach *const *ends, size_t n)
+static accd_status plan_release(struct accd__record_release *release, struct accd__plan *plan,
+                               struct accd__attachment *const *ends, size_t n)
 {
-    struct leave *leave = &release->leave;
-    ACCD_TRY(accd_index_all(plan->dir));
-    ACCD_TRY(accd_unfuse_begin(&release->plan));
+    struct accd__exit_plan *exit_plan = &release->exit_plan;
+    ACCD_TRY(accd__expand_groups(plan->env));
+    ACCD_TRY(accd__split_begin(&release->plan));
     for (size_t i = 0; i < n; i++)
-        if (accd_attach_left(&release->plan, ends[i])) /* not named twice */
-            ACCD_TRY(accd_end_attachment(leave, ends[i]));
-    ACCD_TRY(accd_release_records(leave));
-    ACCD_TRY(accd_end_attachments(leave));
-    struct accd_fusion *fusion = release->plan.found.fusion;
+        if (accd__planned_attach_count(&release->plan, ends[i])) /* not named twice */
+            ACCD_TRY(accd__exit_end_attachment(exit_plan, ends[i]));
+    ACCD_TRY(accd__exit_release_records(exit_plan));
+    ACCD_TRY(accd__exit_end_attachments(exit_plan));
+    struct accd__fusion *fusion = release->plan.resolved.fusion;
     if (fusion)
-        ACCD_TRY(accd_unfuse_plan(&release->plan, leave->dying.at, leave->dying.n));
+        ACCD_TRY(accd__split_plan(&release->plan, exit_plan->dying.at, exit_plan->dying.n));
     bool fused = fusion && fusion->regroups.n;
-    for (size_t i = 0; i < leave->removed.n; i++)
-        fused |= leave->removed.at[i]->record && accd_fuse_covers(plan, leave->removed.at[i]->record->host);
+    for (size_t i = 0; i < exit_plan->removed.n; i++)
+        fused |= exit_plan->removed.at[i]->record && accd__fuse_covers(plan, exit_plan->removed.at[i]->record->host);
     if (fused) /* one construct does not put together and take apart */
-        return accd_fail(plan->context, ACCD_LIMIT, R_LIMIT,
+        return accd__set_error(plan->context, ACCD_ERROR_LIMIT, R_LIMIT,
                          "a type record that goes with this construct lies among fused data; detach "
                          "its descriptor first");
-    ACCD_TRY(accd_leave_words(leave));
-    for (size_t i = 0; i < release->plan.result.words.n; i++) { /* all words behind the others, as they come */
-        const struct accd_word *word = &release->plan.result.words.at[i];
-        ACCD_TRY(accd_plan_pointer(&release->plan, 0, word->dev, word->value, word, sizeof(void *)));
+    ACCD_TRY(accd__exit_plan_words(exit_plan));
+    for (size_t i = 0; i < release->plan.changes.words.n; i++) { /* all words behind the others, as they come */
+        const struct accd__word *word = &release->plan.changes.words.at[i];
+        ACCD_TRY(accd__plan_add_pointer(&release->plan, 0, word->dev, word->value, word, sizeof(void *)));
     }
     return ACCD_OK;
 }
 
-accd_status accd_release_plan(struct accd_plan *plan, struct accd_attach *const *ends, size_t n,
-                              struct accd_release **release_p)
+accd_status accd__record_release_plan(struct accd__plan *plan, struct accd__attachment *const *ends, size_t n,
+                              struct accd__record_release **release_p)
 {
-    struct accd_release *release;
-    ACCD_TAKE(plan->context, release, 1);
-    *release = (struct accd_release){
-        .construct = {.device = plan->given.construct->device,
-                      .kind = ACCD_EXIT_DATA,
-                      .file = plan->given.construct->file,
-                      .line = plan->given.construct->line},
-        .plan = {.context = plan->context, .dir = plan->dir, .given = {.construct = &release->construct}},
-        .leave = {.plan = &release->plan, .dynamic = true}};
-    accd_status status = expect_references(plan);
-    release->plan.result.ledger = plan->result.ledger;
+    struct accd__record_release *release;
+    ACCD_SCRATCH_ALLOC(plan->context, release, 1);
+    *release = (struct accd__record_release){
+        .construct = {.device = plan->input.construct->device,
+                      .kind = ACCD_KIND_EXIT_DATA,
+                      .file = plan->input.construct->file,
+                      .line = plan->input.construct->line},
+        .plan = {.context = plan->context, .env = plan->env, .input = {.construct = &release->construct}},
+        .exit_plan = {.plan = &release->plan, .dynamic = true}};
+    accd_status status = note_added_references(plan);
+    release->plan.changes.change_set = plan->changes.change_set;
     if (status == ACCD_OK)
-        status = release_now(release, plan, ends, n);
-    plan->result.ledger = release->plan.result.ledger;
+        status = plan_release(release, plan, ends, n);
+    plan->changes.change_set = release->plan.changes.change_set;
     if (status != ACCD_OK) {
-        accd_leave_undo(&release->leave);
+        accd__exit_undo(&release->exit_plan);
         return status;
     }
-    plan->result.rests = release->plan.result.rests; /* the first ones: what is attached anew comes over them */
+    plan->changes.descriptor_writes = release->plan.changes.descriptor_writes; /* the first ones: what is attached anew comes over them */
     *release_p = release;
     return ACCD_OK;
 }
 
-void accd_release_undo(struct accd_release *release) { accd_leave_undo(&release->leave); }
+void accd__record_release_undo(struct accd__record_release *release) { accd__exit_undo(&release->exit_plan); }
 
-void accd_release_commit(struct accd_release *release)
+void accd__record_release_commit(struct accd__record_release *release)
 {
-    accd_ledger_apply(&release->plan); /* with what the construct on the way noted */
-    accd_tell_exit(&release->leave);
-    accd_leave_finish(&release->leave);
+    accd__apply_changes(&release->plan); /* with what the construct on the way noted */
+    accd__report_exit(&release->exit_plan);
+    accd__exit_commit(&release->exit_plan);
 }
 
 /* Whether a descriptor that is attached again still points to the type record that its attachment holds. */
-static bool keeps(const struct accd_link *link, const struct accd_attach *typed)
+static bool keeps_type_record(const struct accd__planned_attach *planned, const struct accd__attachment *typed)
 {
-    return typed != link->attach && link->pointer && link->descriptor &&
-           accd_attach_end(typed) <= link->attach->slot + link->descriptor->bytes &&
-           accd_load_pointer(typed->slot) == typed->target;
+    return typed != planned->attach && planned->pointer && planned->descriptor &&
+           accd__attachment_end(typed) <= planned->attach->slot + planned->descriptor->bytes &&
+           accd__load_pointer(typed->slot) == typed->target;
 }
 
 /* Nothing of a construct may lie in what it lets go. */
-static accd_status check_released(const struct accd_links *links)
+static accd_status check_released_objects(const struct accd__attach_plan *attaches)
 {
-    struct accd_plan *plan = links->plan;
-    for (size_t i = 0; i < plan->found.nclaims + links->n; i++) {
-        const struct accd_link *link = i < plan->found.nclaims ? NULL : &links->at[i - plan->found.nclaims];
-        const struct accd_claim *claim = &plan->found.claims[link ? link->claim : i];
-        const struct accd_object *used[] = {link ? link->holder : claim->object,
-                                            link ? link->target : NULL};
+    struct accd__plan *plan = attaches->plan;
+    for (size_t i = 0; i < plan->resolved.nrequests + attaches->n; i++) {
+        const struct accd__planned_attach *planned = i < plan->resolved.nrequests ? NULL : &attaches->at[i - plan->resolved.nrequests];
+        const struct accd__request *request = &plan->resolved.requests[planned ? planned->request : i];
+        const struct accd__object *objects[] = {planned ? planned->holder : request->object,
+                                            planned ? planned->target : NULL};
         for (int k = 0; k < 2; k++)
-            if (used[k] && accd_object_goes(plan, used[k]))
-                return accd_claim_error(plan, claim, used[k], ACCD_STILL_ATTACHED, R_STILL_ATTACHED,
-                                        ACCD_ASKED " lies in a type record that goes with this construct");
+            if (objects[k] && accd__object_is_removed(plan, objects[k]))
+                return accd__report_request_error(plan, request, objects[k], ACCD_ERROR_STILL_ATTACHED, R_STILL_ATTACHED,
+                                        ACCD_NAME_PLACEHOLDER " lies in a type record that goes with this construct");
     }
     return ACCD_OK;
 }
 
-accd_status accd_links_release(const struct accd_links *links, struct accd_release **release_p)
+accd_status accd__attach_plan_release_records(const struct accd__attach_plan *attaches, struct accd__record_release **release_p)
 {
-    struct accd_plan *plan = links->plan;
-    struct accd_directory *dir = plan->dir;
+    struct accd__plan *plan = attaches->plan;
+    struct accd__device_env *env = plan->env;
     size_t n = 0;
-    if (!links->anew || !dir->attached.nrecords)
+    if (!attaches->nreattached || !env->attached.ntype_records)
         return ACCD_OK;
-    struct accd_attach **ends;
-    ACCD_TAKE(plan->context, ends, links->anew);
-    for (size_t i = 0; i < links->n; i++) {
-        const struct accd_link *link = &links->at[i];
-        if (!link->attach || link->counts)
+    struct accd__attachment **ends;
+    ACCD_SCRATCH_ALLOC(plan->context, ends, attaches->nreattached);
+    for (size_t i = 0; i < attaches->n; i++) {
+        const struct accd__planned_attach *planned = &attaches->at[i];
+        if (!planned->attach || planned->counts)
             continue;
-        struct accd_attach *typed =
-            link->attach->holds_record ? link->attach : accd_attach_record(dir, link->attach);
-        if (typed && !keeps(link, typed))
+        struct accd__attachment *typed =
+            planned->attach->holds_record ? planned->attach : accd__type_record_attachment(env, planned->attach);
+        if (typed && !keeps_type_record(planned, typed))
             ends[n++] = typed;
     }
     if (!n)
         return ACCD_OK;
-    ACCD_TRY(accd_release_plan(plan, ends, n, release_p));
-    return check_released(links);
+    ACCD_TRY(accd__record_release_plan(plan, ends, n, release_p));
+    return check_released_objects(attaches);
 }

@@ -3,139 +3,139 @@
 #include "ops/copy_rows.h"
 
 /* Columns of new memory into which nothing is written any more once they are filled. */
-static bool stays_as_filled(const struct accd_bulk *bulk, const struct accd_segment *segment)
+static bool is_final_when_filled(const struct accd__bulk *bulk, const struct accd__segment *segment)
 {
-    const struct accd_rowset *inner = segment->elements < 0 ? NULL : &bulk->walk->rowsets[segment->elements];
-    return accd_bulk_dense(bulk, segment) && !(inner && inner->rows && inner->nsegments);
+    const struct accd__rowset *inner = segment->elements < 0 ? NULL : &bulk->walk->rowsets[segment->elements];
+    return accd__is_dense_column(bulk, segment) && !(inner && inner->rows && inner->nsegments);
 }
 
 /* Whether the elements can be filled together with their pointers, some at a time: pointers of embedded
  * structures are written into them later. */
-static bool rows_in_windows(const struct accd_rows_job *job)
+static bool can_window_rows(const struct accd__rows_job *job)
 {
-    const struct accd_backend *ops = job->bulk->dir->device.ops;
-    if (!job->whole || accd_padded(job->set->program->spec.stride) > ops->part_bytes)
+    const struct accd_backend *ops = job->bulk->env->device.ops;
+    if (!job->whole || accd__padded(job->set->program->spec.stride) > ops->part_bytes)
         return false;
     for (size_t f = 0; f < job->nsegments; f++)
-        if (!accd_segment_maps(job->segments[f]))
+        if (!accd__segment_is_mapped(job->segments[f]))
             return false;
     return true;
 }
 
 /* Decides about a rowset whose columns are known. Little is better off together with others. */
-void accd_windows_choose(struct accd_rows_job *job)
+void accd__windows_choose(struct accd__rows_job *job)
 {
-    const struct accd_bulk *bulk = job->bulk;
+    const struct accd__bulk *bulk = job->bulk;
     uint64_t bytes = 0;
     if (!bulk->windows)
         return;
-    job->rows_too = rows_in_windows(job);
+    job->rows_too = can_window_rows(job);
     if (job->rows_too)
         bytes += job->set->rows * job->set->program->spec.stride;
     for (size_t f = 0; f < job->nsegments; f++)
-        if (stays_as_filled(bulk, job->segments[f]))
+        if (is_final_when_filled(bulk, job->segments[f]))
             bytes += job->segments[f]->total;
-    job->windows = bytes >= ACCD_SEND_LEAST;
+    job->windows = bytes >= ACCD_MIN_DIRECT_SEND;
     job->rows_too = job->rows_too && job->windows;
 }
 
-bool accd_column_in_windows(const struct accd_rows_job *job, size_t f)
+bool accd__is_column_in_windows(const struct accd__rows_job *job, size_t f)
 {
-    return job->windows && stays_as_filled(job->bulk, job->segments[f]);
+    return job->windows && is_final_when_filled(job->bulk, job->segments[f]);
 }
 
 /* Place of a row's section, or the end of the column. */
-static uint64_t place_of_row(const struct accd_segment *place, size_t row)
+static uint64_t row_block_offset(const struct accd__segment *place, size_t row)
 {
-    return row < place->rows ? accd_section_place(place, row) : place->dev + place->total;
+    return row < place->rows ? accd__section_block_offset(place, row) : place->dev + place->total;
 }
 
-static uint64_t window_bytes(const struct accd_rows_job *job, size_t first, size_t end)
+static uint64_t window_bytes(const struct accd__rows_job *job, size_t first, size_t end)
 {
-    uint64_t bytes = job->rows_too ? accd_padded((end - first) * job->set->program->spec.stride) : 0;
+    uint64_t bytes = job->rows_too ? accd__padded((end - first) * job->set->program->spec.stride) : 0;
     for (size_t f = 0; f < job->nsegments; f++)
-        if (accd_column_in_windows(job, f))
-            bytes += place_of_row(job->places[f], end) - place_of_row(job->places[f], first);
+        if (accd__is_column_in_windows(job, f))
+            bytes += row_block_offset(job->places[f], end) - row_block_offset(job->places[f], first);
     return bytes;
 }
 
-static uint64_t row_bytes(const struct accd_rows_job *job, size_t row)
+static uint64_t row_window_bytes(const struct accd__rows_job *job, size_t row)
 {
-    uint64_t bytes = job->rows_too ? accd_padded(job->set->program->spec.stride) : 0;
+    uint64_t bytes = job->rows_too ? accd__padded(job->set->program->spec.stride) : 0;
     for (size_t f = 0; f < job->nsegments; f++)
-        if (accd_column_in_windows(job, f))
-            bytes += accd_padded(accd_section_bytes(job->segments[f], row));
+        if (accd__is_column_in_windows(job, f))
+            bytes += accd__padded(accd__section_bytes(job->segments[f], row));
     return bytes;
 }
 
 /* Rows from first on that fit into so many bytes: whole blocks, and more if much was left over. */
-static size_t window_end(const struct accd_rows_job *job, size_t first, uint64_t room)
+static size_t window_end(const struct accd__rows_job *job, size_t first, uint64_t capacity)
 {
-    const uint64_t much = job->bulk->dir->device.ops->part_bytes / 8;
+    const uint64_t much = job->bulk->env->device.ops->part_bytes / 8;
     const size_t rows = job->set->rows;
     size_t end = first;
-    for (uint64_t bytes; end < rows; room -= bytes) {
+    for (uint64_t bytes; end < rows; capacity -= bytes) {
         size_t next = (end / ACCD_ROWS + 1) * ACCD_ROWS;
         next = next < rows ? next : rows;
         bytes = window_bytes(job, end, next);
-        if (bytes > room)
+        if (bytes > capacity)
             break;
         end = next;
     }
-    if (room > much)
-        for (uint64_t bytes; end < rows && (bytes = row_bytes(job, end)) <= room; end++)
-            room -= bytes;
+    if (capacity > much)
+        for (uint64_t bytes; end < rows && (bytes = row_window_bytes(job, end)) <= capacity; end++)
+            capacity -= bytes;
     return end;
 }
 
-static char *stage_part(struct accd_bulk *bulk, uint64_t dev, uint64_t bytes)
+static char *stage_window_part(struct accd__bulk *bulk, uint64_t dev, uint64_t bytes)
 {
-    struct accd_directory *dir = bulk->dir;
-    bulk->room -= accd_padded(bytes);
-    return dir->device.ops->stage_part(dir->device.handle, dev, bytes);
+    struct accd__device_env *env = bulk->env;
+    bulk->capacity -= accd__padded(bytes);
+    return env->device.ops->stage_part(env->device.handle, dev, bytes);
 }
 
-void accd_windows_send(struct accd_bulk *bulk)
+void accd__windows_send(struct accd__bulk *bulk)
 {
-    struct accd_directory *dir = bulk->dir;
-    if (bulk->room < dir->device.ops->part_bytes)
-        dir->device.ops->send_parts(dir->device.handle);
-    bulk->room = dir->device.ops->part_bytes;
+    struct accd__device_env *env = bulk->env;
+    if (bulk->capacity < env->device.ops->part_bytes)
+        env->device.ops->send_parts(env->device.handle);
+    bulk->capacity = env->device.ops->part_bytes;
 }
 
 /* Threads are worth it for many rows, or for many lines of the cache. */
-static unsigned parts_for(const struct accd_rows_job *job, size_t rows, uint64_t bytes)
+static unsigned choose_window_parts(const struct accd__rows_job *job, size_t rows, uint64_t bytes)
 {
     enum { LINE = 64 };
-    return accd_parts_for(job->bulk->dir->context, rows * (job->nsegments + 1) + bytes / LINE);
+    return accd__choose_part_count(job->bulk->env->context, rows * (job->nsegments + 1) + bytes / LINE);
 }
 
 /* Fills the elements, and their sections if they are wanted. */
-static void fill_window(struct accd_bulk *bulk, struct accd_rows_job *job, size_t first, size_t end,
+static void fill_window_rows(struct accd__bulk *bulk, struct accd__rows_job *job, size_t first, size_t end,
                         bool sections)
 {
     const uint64_t stride = job->set->program->spec.stride;
     job->first = first;
     job->end = end;
-    job->parts = parts_for(job, end - first, window_bytes(job, first, end));
+    job->parts = choose_window_parts(job, end - first, window_bytes(job, first, end));
     if (job->rows_too) {
         job->rows_start = first * stride;
-        job->rows = stage_part(bulk, accd_root_dev(bulk, job->set) + job->rows_start, (end - first) * stride);
+        job->rows = stage_window_part(bulk, accd__root_rows_dev(bulk, job->set) + job->rows_start, (end - first) * stride);
     }
     for (size_t f = 0; f < job->nsegments; f++) {
-        const struct accd_segment *place = job->places[f];
-        if (!accd_column_in_windows(job, f))
+        const struct accd__segment *place = job->places[f];
+        if (!accd__is_column_in_windows(job, f))
             continue;
-        uint64_t from = place_of_row(place, first), to = place_of_row(place, end);
+        uint64_t from = row_block_offset(place, first), to = row_block_offset(place, end);
         job->starts[f] = from;
         job->sections[f] = sections && to > from
-                               ? stage_part(bulk, bulk->block + from, to - from)
+                               ? stage_window_part(bulk, bulk->block + from, to - from)
                                : NULL;
     }
-    accd_workers_run(bulk->dir->context->workers, accd_copy_rows, job, job->parts);
+    accd__workers_run(bulk->env->context->workers, accd__copy_rows, job, job->parts);
 }
 
-struct slices {
+struct copy_slices {
     char *to;
     const char *from;
     uint64_t bytes;
@@ -144,62 +144,62 @@ struct slices {
 
 static void copy_slice(void *arg, unsigned part)
 {
-    const struct slices *slices = arg;
-    uint64_t from = slices->bytes * part / slices->n, to = slices->bytes * (part + 1) / slices->n;
-    memcpy(slices->to + from, slices->from + from, to - from);
+    const struct copy_slices *copy_slices = arg;
+    uint64_t from = copy_slices->bytes * part / copy_slices->n, to = copy_slices->bytes * (part + 1) / copy_slices->n;
+    memcpy(copy_slices->to + from, copy_slices->from + from, to - from);
 }
 
 /* A row that no window holds: the element first, then its sections, cut where a window ends. */
-static void fill_long_row(struct accd_bulk *bulk, struct accd_rows_job *job, size_t row)
+static void fill_long_row(struct accd__bulk *bulk, struct accd__rows_job *job, size_t row)
 {
-    accd_context *context = bulk->dir->context;
-    fill_window(bulk, job, row, row + 1, false);
+    accd_context *context = bulk->env->context;
+    fill_window_rows(bulk, job, row, row + 1, false);
     for (size_t f = 0; f < job->nsegments; f++) {
-        if (!accd_column_in_windows(job, f))
+        if (!accd__is_column_in_windows(job, f))
             continue;
-        uint64_t dev = bulk->block + accd_section_place(job->places[f], row);
-        const char *from = accd_pointer(job->segments[f]->host[row]);
-        uint64_t left = accd_section_bytes(job->segments[f], row);
-        while (left) {
-            if (!bulk->room)
-                accd_windows_send(bulk);
-            uint64_t bytes = left < bulk->room ? left : bulk->room;
-            struct slices slices = {stage_part(bulk, dev, bytes), from, bytes, parts_for(job, 0, bytes)};
-            accd_workers_run(context->workers, copy_slice, &slices, slices.n);
+        uint64_t dev = bulk->block + accd__section_block_offset(job->places[f], row);
+        const char *from = accd__pointer(job->segments[f]->host[row]);
+        uint64_t remaining = accd__section_bytes(job->segments[f], row);
+        while (remaining) {
+            if (!bulk->capacity)
+                accd__windows_send(bulk);
+            uint64_t bytes = remaining < bulk->capacity ? remaining : bulk->capacity;
+            struct copy_slices copy_slices = {stage_window_part(bulk, dev, bytes), from, bytes, choose_window_parts(job, 0, bytes)};
+            accd__workers_run(context->workers, copy_slice, &copy_slices, copy_slices.n);
             dev += bytes;
             from += bytes;
-            left -= bytes;
+            remaining -= bytes;
         }
     }
 }
 
-void accd_windows_fill(struct accd_bulk *bulk, struct accd_rows_job *job)
+void accd__windows_fill(struct accd__bulk *bulk, struct accd__rows_job *job)
 {
     for (size_t row = 0, end; row < job->set->rows; row = end) {
-        end = window_end(job, row, bulk->room);
+        end = window_end(job, row, bulk->capacity);
         if (end == row) {
-            accd_windows_send(bulk);
-            end = window_end(job, row, bulk->room);
+            accd__windows_send(bulk);
+            end = window_end(job, row, bulk->capacity);
         }
         if (end > row)
-            fill_window(bulk, job, row, end, true);
+            fill_window_rows(bulk, job, row, end, true);
         else
             fill_long_row(bulk, job, end++);
     }
     for (size_t f = 0; f < job->nsegments; f++)
-        if (accd_column_in_windows(job, f))
+        if (accd__is_column_in_windows(job, f))
             job->sections[f] = NULL; /* it is gone */
 }
 
-void accd_windows_announce(const struct accd_rows_job *job)
+void accd__windows_announce(const struct accd__rows_job *job)
 {
-    const struct accd_bulk *bulk = job->bulk;
-    const struct accd_directory *dir = bulk->dir;
+    const struct accd__bulk *bulk = job->bulk;
+    const struct accd__device_env *env = bulk->env;
     if (job->rows_too)
-        dir->device.ops->announce_parts(dir->device.handle, accd_root_dev(bulk, job->set),
+        env->device.ops->announce_parts(env->device.handle, accd__root_rows_dev(bulk, job->set),
                                  job->set->rows * job->set->program->spec.stride);
     for (size_t f = 0; f < job->nsegments; f++)
-        if (accd_column_in_windows(job, f))
-            dir->device.ops->announce_parts(dir->device.handle, bulk->block + job->places[f]->dev,
+        if (accd__is_column_in_windows(job, f))
+            env->device.ops->announce_parts(env->device.handle, bulk->block + job->places[f]->dev,
                                      job->segments[f]->total);
 }

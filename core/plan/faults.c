@@ -2,37 +2,37 @@
 #include "plan/inside.h"
 #include "table/name.h"
 
-static accd_status fault_error(const struct accd_walk *walk)
+static accd_status report_walk_fault(const struct accd_walk *walk)
 {
-    const struct accd_walk_fault *fault = &walk->fault;
+    const struct accd__walk_fault *fault = &walk->fault;
     accd_context *context = walk->context;
     size_t row;
-    const struct accd_segment *segment = accd_walk_locate(walk, fault->section, &row);
-    accd_status status = accd_fault_error(context, fault->kind, true, fault->value);
-    if (status == ACCD_CALLBACK)
+    const struct accd__segment *segment = accd__find_segment(walk, fault->section, &row);
+    accd_status status = accd__report_fault(context, fault->kind, true, fault->value);
+    if (status == ACCD_ERROR_CALLBACK)
         return status;
     accd_error *error = &context->error;
     error->item = walk->roots[walk->nroots - 1].item; /* roots are walked one after the other */
-    accd_name_row_slot(walk, fault->section, error->asked.name, sizeof error->asked.name);
-    if (fault->kind == ACCD_OUTSIDE) {
-        uint64_t pointer = accd_field_base(&walk->rowsets[segment->rowset], segment->field, row);
+    accd__format_row_slot(walk, fault->section, error->asked.name, sizeof error->asked.name);
+    if (fault->kind == ACCD_FAULT_NOT_LIVE) {
+        uint64_t pointer = accd__field_target(&walk->rowsets[segment->rowset], segment->field, row);
         error->asked.host = pointer;
         error->asked.bytes = (uint64_t)fault->value * segment->field->unit;
-        accd_host_range known;
-        if (accd_host_at(context, accd_pointer(pointer), &known))
-            error->other = known.info;
+        accd_host_range host_range;
+        if (accd_host_at(context, accd__pointer(pointer), &host_range))
+            error->other = host_range.info;
     }
-    return accd_name_asked(context);
+    return accd__insert_object_name(context);
 }
 
-accd_status accd_walk_items(accd_context *context, const accd_construct *construct,
+accd_status accd__walk_items(accd_context *context, const accd_construct *construct,
                             const struct accd_walk *before, struct accd_walk **walk_p)
 {
     struct accd_walk *walk = NULL;
-    accd_status status = accd_walk_new(context, construct, before, &walk);
+    accd_status status = accd__walk_new(context, construct, before, &walk);
     if (status != ACCD_OK && walk) {
-        status = fault_error(walk);
-        accd_walk_release(walk);
+        status = report_walk_fault(walk);
+        accd__walk_release(walk);
         return status;
     }
     *walk_p = walk;

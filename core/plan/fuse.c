@@ -3,24 +3,24 @@
 #include "base/sort.h"
 #include "plan/inside.h"
 #include "plan/fusion.h"
-#include "plan/ledger.h"
+#include "plan/change_set.h"
 #include "table/name.h"
 
 /* --------------------------------------------------------------------------------- 1. ranges -- */
 
 /* Grows a range so that it cuts no tuple. */
-static void close_range(struct accd_directory *dir, struct accd_fused_range *range)
+static void extend_to_tuples(struct accd__device_env *env, struct accd__fusion_range *range)
 {
     for (int upper = 0; upper < 2; upper++) {
         uint64_t at = upper ? range->end - 1 : range->host, low = range->host, high = range->end;
-        const struct accd_fused *fused = accd_fused_at(dir, at);
-        const struct accd_object *object = fused ? NULL : accd_range_floor(&dir->present.objects, at);
+        const struct accd__fused_tuple *fused = accd__find_fused_tuple(env, at);
+        const struct accd__object *object = fused ? NULL : accd__btree_floor(&env->present.objects, at);
         if (fused) {
             low = fused->host;
             high = fused->end;
-        } else if (object && at < accd_object_end(object)) {
+        } else if (object && at < accd__object_end(object)) {
             low = object->host;
-            high = accd_object_end(object);
+            high = accd__object_end(object);
         }
         range->host = low < range->host ? low : range->host;
         range->end = high > range->end ? high : range->end;
@@ -29,40 +29,40 @@ static void close_range(struct accd_directory *dir, struct accd_fused_range *ran
 
 /* Fusion 1: a range for all that have one base, with what is present of it (DIR-4.2-08).
  * Decides DIR-4.2-08. */
-static accd_status ranges_by_base(struct accd_plan *plan)
+static accd_status fuse_by_base(struct accd__plan *plan)
 {
-    struct accd_fusion *fusion = plan->found.fusion;
-    struct accd_directory *dir = plan->dir;
+    struct accd__fusion *fusion = plan->resolved.fusion;
+    struct accd__device_env *env = plan->env;
     const bool bases = plan->context->rules.fusion;
     size_t n = fusion->ncandidates;
-    struct accd_pair *pairs = accd_scratch_take(&plan->context->scratch, 2 * n * sizeof *pairs);
-    fusion->ranges = accd_scratch_take(&plan->context->scratch, n * sizeof fusion->ranges[0]);
+    struct accd__pair *pairs = accd__scratch_alloc(&plan->context->scratch, 2 * n * sizeof *pairs);
+    fusion->ranges = accd__scratch_alloc(&plan->context->scratch, n * sizeof fusion->ranges[0]);
     if (!pairs || !fusion->ranges)
-        return accd_plan_no_memory(plan->context);
+        return accd__report_plan_out_of_memory(plan->context);
     for (size_t i = 0; i < n; i++)
-        pairs[i] = (struct accd_pair){fusion->candidates[i].base, i};
-    pairs = accd_sort_pairs(pairs, pairs + n, n);
+        pairs[i] = (struct accd__pair){fusion->candidates[i].base, i};
+    pairs = accd__sort_pairs(pairs, pairs + n, n);
     for (size_t i = 0; i < n; i++) {
-        const struct accd_candidate *candidate = &fusion->candidates[pairs[i].value];
+        const struct accd__fusion_candidate *candidate = &fusion->candidates[pairs[i].value];
         uint64_t host = candidate->host, end = host + candidate->bytes;
-        struct accd_fused_range *range = &fusion->ranges[fusion->nranges];
+        struct accd__fusion_range *range = &fusion->ranges[fusion->nranges];
         bool first = !i || !bases || pairs[i].key != pairs[i - 1].key;
         if (first) {
-            *range = (struct accd_fused_range){.host = host, .end = end};
+            *range = (struct accd__fusion_range){.host = host, .end = end};
             fusion->nranges++;
-            const struct accd_original *other =
-                bases ? accd_range_floor(&dir->tuples.bases, candidate->base) : NULL;
+            const struct accd__original *other =
+                bases ? accd__btree_floor(&env->tuples.bases, candidate->base) : NULL;
             if (other && other->base == candidate->base) {
-                host = other->share->object->host;
-                end = accd_object_end(other->share->object);
+                host = other->placement->object->host;
+                end = accd__object_end(other->placement->object);
             }
         } else {
             range--;
         }
         if (candidate->split)
-            range->reason = ACCD_BY_PIECES;
-        else if (range->reason == ACCD_BY_RANGE && (host < range->host || end > range->end))
-            range->reason = ACCD_BY_BASE;
+            range->reason = ACCD_FUSED_BY_PIECES;
+        else if (range->reason == ACCD_FUSED_BY_RANGE && (host < range->host || end > range->end))
+            range->reason = ACCD_FUSED_BY_BASE;
         range->host = host < range->host ? host : range->host;
         range->end = end > range->end ? end : range->end;
     }
@@ -71,22 +71,22 @@ static accd_status ranges_by_base(struct accd_plan *plan)
 
 /* Fusion 2: ranges that intersect are one (DIR-4.2-10). None of them cuts a tuple, so one pass does.
  * Decides DIR-4.2-10, DIR-2-04. */
-static accd_status join_ranges(struct accd_plan *plan)
+static accd_status join_ranges(struct accd__plan *plan)
 {
-    struct accd_fusion *fusion = plan->found.fusion;
+    struct accd__fusion *fusion = plan->resolved.fusion;
     size_t n = fusion->nranges, kept = 0;
-    struct accd_fused_range *ranges = accd_scratch_take(&plan->context->scratch, n * sizeof *ranges);
-    struct accd_pair *pairs = accd_scratch_take(&plan->context->scratch, 2 * n * sizeof *pairs);
+    struct accd__fusion_range *ranges = accd__scratch_alloc(&plan->context->scratch, n * sizeof *ranges);
+    struct accd__pair *pairs = accd__scratch_alloc(&plan->context->scratch, 2 * n * sizeof *pairs);
     if (!ranges || !pairs)
-        return accd_plan_no_memory(plan->context);
+        return accd__report_plan_out_of_memory(plan->context);
     for (size_t i = 0; i < n; i++) {
-        close_range(plan->dir, &fusion->ranges[i]);
-        pairs[i] = (struct accd_pair){fusion->ranges[i].host, i};
+        extend_to_tuples(plan->env, &fusion->ranges[i]);
+        pairs[i] = (struct accd__pair){fusion->ranges[i].host, i};
     }
-    pairs = accd_sort_pairs(pairs, pairs + n, n);
+    pairs = accd__sort_pairs(pairs, pairs + n, n);
     for (size_t i = 0; i < n; i++) {
-        const struct accd_fused_range *next = &fusion->ranges[pairs[i].value];
-        struct accd_fused_range *last = kept ? &ranges[kept - 1] : NULL;
+        const struct accd__fusion_range *next = &fusion->ranges[pairs[i].value];
+        struct accd__fusion_range *last = kept ? &ranges[kept - 1] : NULL;
         if (!last || next->host >= last->end) {
             ranges[kept++] = *next;
             continue;
@@ -102,176 +102,176 @@ static accd_status join_ranges(struct accd_plan *plan)
 /* Keeps the ranges that are more than one object: those that a tuple covers have a home there
  * (ALIAS), the others get memory (ALLOC): DIR-4.2-11.
  * Decides DIR-4.2-11, DIR-4.2-12. */
-static void keep_ranges(struct accd_plan *plan)
+static void select_ranges(struct accd__plan *plan)
 {
-    struct accd_fusion *fusion = plan->found.fusion;
+    struct accd__fusion *fusion = plan->resolved.fusion;
     size_t kept = 0;
     for (size_t i = 0; i < fusion->nranges; i++) {
-        struct accd_fused_range range = fusion->ranges[i];
-        struct accd_range_cursor cursor;
-        range.home = accd_fused_at(plan->dir, range.host);
-        if (range.home && range.end > range.home->end)
-            range.home = NULL;
-        const struct accd_object *object = accd_first_behind(plan->dir, range.host, &cursor);
-        const struct accd_claim *claim = accd_fresh_in(plan, range.host, range.end - range.host);
-        bool alone = object && object->host < range.end
-                         ? accd_object_end(object) >= range.end && object->host <= range.host
-                         : claim && claim->host == range.host && claim->host + claim->bytes == range.end;
-        if (range.home || !alone)
+        struct accd__fusion_range range = fusion->ranges[i];
+        struct accd__btree_cursor cursor;
+        range.cover = accd__find_fused_tuple(plan->env, range.host);
+        if (range.cover && range.end > range.cover->end)
+            range.cover = NULL;
+        const struct accd__object *object = accd__first_object_after(plan->env, range.host, &cursor);
+        const struct accd__request *request = accd__find_new_request(plan, range.host, range.end - range.host);
+        bool is_single = object && object->host < range.end
+                         ? accd__object_end(object) >= range.end && object->host <= range.host
+                         : request && request->host == range.host && request->host + request->bytes == range.end;
+        if (range.cover || !is_single)
             fusion->ranges[kept++] = range;
     }
     fusion->nranges = kept;
 }
 
 /* Decides DIR-2-01, DIR-2-02, DIR-4.2-09, DIR-4.2-18, DIR-6-02. */
-accd_status accd_fuse_plan(struct accd_plan *plan)
+accd_status accd__fuse_plan(struct accd__plan *plan)
 {
-    struct accd_fusion *fusion = plan->found.fusion;
+    struct accd__fusion *fusion = plan->resolved.fusion;
     size_t kept = 0;
     for (size_t i = 0; i < fusion->ncandidates; i++)
-        if (plan->found.claims[fusion->candidates[i].claim].state != ACCD_CLAIM_SKIP)
+        if (plan->resolved.requests[fusion->candidates[i].request].state != ACCD_REQUEST_SKIPPED)
             fusion->candidates[kept++] = fusion->candidates[i];
     fusion->ncandidates = kept;
     if (!kept)
         return ACCD_OK;
     if (kept > 1)
-        ACCD_TRY(accd_compare_clauses(plan));
-    ACCD_TRY(ranges_by_base(plan));
+        ACCD_TRY(accd__compare_clauses(plan));
+    ACCD_TRY(fuse_by_base(plan));
     ACCD_TRY(join_ranges(plan));
-    keep_ranges(plan);
+    select_ranges(plan);
     return ACCD_OK;
 }
 
 /* -------------------------------------------------------------------------------- 2. reserve -- */
 
 /* What enter data moves out of places of its own floor leaves nothing behind: no object goes back there. */
-static bool leaves_for_good(const struct accd_plan *plan, const struct accd_share *share,
-                            const struct accd_object *object)
+static bool abandons_slot(const struct accd__plan *plan, const struct accd__placement *placement,
+                            const struct accd__object *object)
 {
-    const struct accd_region *top = plan->dir->levels.top;
-    return plan->given.construct->kind == ACCD_ENTER_DATA && share &&
-           !(object->size & ACCD_OBJECT_MAPPED) && (!top || top->serial < share->serial);
+    const struct accd_region *top = plan->env->levels.top;
+    return plan->input.construct->kind == ACCD_KIND_ENTER_DATA && placement &&
+           !(object->size & ACCD_OBJECT_MAPPED) && (!top || top->serial < placement->serial);
 }
 
-static accd_status list_shifts(struct accd_plan *plan)
+static accd_status list_entry_shifts(struct accd__plan *plan)
 {
-    struct accd_fusion *fusion = plan->found.fusion;
-    struct accd_directory *dir = plan->dir;
-    struct accd_range_cursor cursor;
+    struct accd__fusion *fusion = plan->resolved.fusion;
+    struct accd__device_env *env = plan->env;
+    struct accd__btree_cursor cursor;
     for (size_t i = 0; i < fusion->nranges; i++) {
-        const struct accd_fused_range *range = &fusion->ranges[i];
-        struct accd_object *object = range->home ? NULL : accd_first_behind(dir, range->host, &cursor);
-        for (; object && object->host < range->end; object = accd_range_next(&cursor)) {
-            struct accd_share *share = accd_share_of(dir, object);
-            const struct accd_fused *fused = share ? share->fused : NULL;
-            bool kept = !leaves_for_good(plan, share, object);
-            uint64_t left = !fused ? accd_object_bytes(object)
+        const struct accd__fusion_range *range = &fusion->ranges[i];
+        struct accd__object *object = range->cover ? NULL : accd__first_object_after(env, range->host, &cursor);
+        for (; object && object->host < range->end; object = accd__btree_next(&cursor)) {
+            struct accd__placement *placement = accd__find_placement(env, object);
+            const struct accd__fused_tuple *fused = placement ? placement->fused : NULL;
+            bool kept = !abandons_slot(plan, placement, object);
+            uint64_t left = !fused ? accd__object_bytes(object)
                             : object->host == fused->host ? fused->end - fused->host : 0;
-            ACCD_ADD(plan->context, &fusion->shifts,
-                     (struct accd_shift){.object = object,
-                                         .share = share,
+            ACCD_SCRATCH_APPEND(plan->context, &fusion->shifts,
+                     (struct accd__object_shift){.object = object,
+                                         .placement = placement,
                                          .range = (uint32_t)i,
                                          .from = object->dev,
                                          .size = object->size,
-                                         .left = kept ? 0 : left,
+                                         .freed_bytes = kept ? 0 : left,
                                          .kept = kept});
         }
     }
     return ACCD_OK;
 }
 
-accd_status accd_fuse_pending(const struct accd_plan *plan)
+accd_status accd__fuse_check_pending(const struct accd__plan *plan)
 {
-    struct accd_directory *dir = plan->dir;
-    if (!dir->queues.ntasks)
+    struct accd__device_env *env = plan->env;
+    if (!env->queues.ntasks)
         return ACCD_OK;
-    accd_pending_begin(dir, plan->given.queue);
-    for (size_t i = 0; i < plan->found.fusion->shifts.n; i++) {
-        const struct accd_shift *shift = &plan->found.fusion->shifts.at[i];
-        ACCD_TRY(accd_pending_check(dir, shift->object, shift->from, accd_object_bytes(shift->object),
+    accd__begin_pending_query(env, plan->input.queue);
+    for (size_t i = 0; i < plan->resolved.fusion->shifts.n; i++) {
+        const struct accd__object_shift *shift = &plan->resolved.fusion->shifts.at[i];
+        ACCD_TRY(accd__check_pending(env, shift->object, shift->from, accd__object_bytes(shift->object),
                                     "moved within the device"));
     }
     return ACCD_OK;
 }
 
-accd_status accd_fuse_reserve(struct accd_plan *plan)
+accd_status accd__fuse_reserve(struct accd__plan *plan)
 {
-    struct accd_fusion *fusion = plan->found.fusion;
-    struct accd_directory *dir = plan->dir;
-    size_t formers = 0;
-    ACCD_TRY(list_shifts(plan));
-    ACCD_TRY(accd_fuse_pending(plan));
+    struct accd__fusion *fusion = plan->resolved.fusion;
+    struct accd__device_env *env = plan->env;
+    size_t vacated_count = 0;
+    ACCD_TRY(list_entry_shifts(plan));
+    ACCD_TRY(accd__fuse_check_pending(plan));
     for (size_t i = 0; i < fusion->ncandidates; i++)
         fusion->noriginals += 1 + fusion->candidates[i].nmore;
     for (size_t i = 0; i < fusion->nranges; i++)
-        fusion->blocks += !fusion->ranges[i].home;
+        fusion->blocks += !fusion->ranges[i].cover;
     size_t tuples = fusion->blocks;
     for (size_t i = 0; i < fusion->shifts.n; i++) {
-        formers += fusion->shifts.at[i].kept;
+        vacated_count += fusion->shifts.at[i].kept;
         fusion->blocks += fusion->shifts.at[i].kept && !(fusion->shifts.at[i].size & ACCD_OBJECT_SHARED);
     }
-    size_t shares = plan->found.nfresh + fusion->shifts.n + fusion->noriginals;
-    bool ok = accd_pool_reserve(&dir->tuples.share_pool, shares) &&
-              accd_range_reserve(&dir->tuples.shares, shares) &&
-              accd_pool_reserve(&dir->tuples.original_pool, fusion->noriginals) &&
-              accd_range_reserve(&dir->tuples.bases, fusion->noriginals) &&
-              accd_pool_reserve(&dir->tuples.former_pool, formers) &&
-              accd_pool_reserve(&dir->tuples.fused_pool, tuples) &&
-              accd_range_reserve(&dir->tuples.fused, tuples);
-    ok = ok && (!dir->present.device_order ||
-                accd_range_reserve(&dir->present.by_device, fusion->shifts.n + plan->found.nfresh));
-    return ok ? ACCD_OK : accd_plan_no_memory(plan->context);
+    size_t placements = plan->resolved.nfresh + fusion->shifts.n + fusion->noriginals;
+    bool ok = accd__pool_reserve(&env->tuples.placement_pool, placements) &&
+              accd__btree_reserve(&env->tuples.placements, placements) &&
+              accd__pool_reserve(&env->tuples.original_pool, fusion->noriginals) &&
+              accd__btree_reserve(&env->tuples.bases, fusion->noriginals) &&
+              accd__pool_reserve(&env->tuples.vacated_pool, vacated_count) &&
+              accd__pool_reserve(&env->tuples.fused_pool, tuples) &&
+              accd__btree_reserve(&env->tuples.fused, tuples);
+    ok = ok && (!env->present.device_order ||
+                accd__btree_reserve(&env->present.by_device, fusion->shifts.n + plan->resolved.nfresh));
+    return ok ? ACCD_OK : accd__report_plan_out_of_memory(plan->context);
 }
 
 /* Memory for the ranges, and new places in it for objects that are there. Alignment stays that of the host.
  * Decides DIR-4.1-04, DIR-4.1-05, DIR-4.2-13. */
-accd_status accd_fuse_place(struct accd_plan *plan)
+accd_status accd__fuse_place(struct accd__plan *plan)
 {
-    struct accd_fusion *fusion = plan->found.fusion;
-    struct accd_directory *dir = plan->dir;
+    struct accd__fusion *fusion = plan->resolved.fusion;
+    struct accd__device_env *env = plan->env;
     for (size_t i = 0; i < fusion->nranges; i++, fusion->nplaced++) {
-        struct accd_fused_range *range = &fusion->ranges[i];
-        if (range->home) {
-            range->dev = accd_fused_dev(range->home) + (range->host - range->home->host);
+        struct accd__fusion_range *range = &fusion->ranges[i];
+        if (range->cover) {
+            range->dev = accd__fused_tuple_dev(range->cover) + (range->host - range->cover->host);
             continue;
         }
-        uint64_t ahead = range->host & 15;
-        range->bytes = ahead + (range->end - range->host);
-        accd_status status = accd_alloc_memory(dir, range->bytes, &range->place);
-        if (accd_is_of_queue(status))
+        uint64_t padding = range->host & 15;
+        range->bytes = padding + (range->end - range->host);
+        accd_status status = accd__alloc_device_memory(env, range->bytes, &range->place);
+        if (accd__is_queue_error(status))
             return status;
         if (status != ACCD_OK) {
             size_t k = 0;
             while (fusion->candidates[k].host - range->host >= range->end - range->host)
                 k++; /* a clause of the range */
-            accd_claim_error(plan, &plan->found.claims[fusion->candidates[k].claim], NULL, status, R_ALLOCATE,
-                             "device %d has no %llu bytes of memory left for " ACCD_ASKED " and what it is fused with",
-                             dir->device.number, (unsigned long long)range->bytes);
-            return accd_say_why(&dir->device, status);
+            accd__report_request_error(plan, &plan->resolved.requests[fusion->candidates[k].request], NULL, status, R_ALLOCATE,
+                             "device %d has no %llu bytes of memory left for " ACCD_NAME_PLACEHOLDER " and what it is fused with",
+                             env->device.number, (unsigned long long)range->bytes);
+            return accd__append_driver_error(&env->device, status);
         }
-        range->dev = range->place + ahead;
+        range->dev = range->place + padding;
     }
     for (size_t i = 0; i < fusion->shifts.n; i++) {
-        struct accd_shift *shift = &fusion->shifts.at[i];
-        const struct accd_fused_range *range = &fusion->ranges[shift->range];
-        struct accd_object_change *change;
-        ACCD_TRY(accd_note_object(plan, shift->object, &change));
+        struct accd__object_shift *shift = &fusion->shifts.at[i];
+        const struct accd__fusion_range *range = &fusion->ranges[shift->range];
+        struct accd__object_change *change;
+        ACCD_TRY(accd__note_object_change(plan, shift->object, &change));
         change->dev = shift->to = range->dev + (shift->object->host - range->host);
         change->shared = true;
     }
     return ACCD_OK;
 }
 
-static const struct accd_fused_range *range_of(const struct accd_plan *plan, uint64_t host)
+static const struct accd__fusion_range *find_fusion_range(const struct accd__plan *plan, uint64_t host)
 {
-    const struct accd_fusion *fusion = plan->found.fusion;
-    size_t i = ACCD_FIRST_ABOVE(fusion->ranges, end, fusion->nranges, host);
+    const struct accd__fusion *fusion = plan->resolved.fusion;
+    size_t i = ACCD_UPPER_BOUND(fusion->ranges, end, fusion->nranges, host);
     return i < fusion->nranges && fusion->ranges[i].host <= host ? &fusion->ranges[i] : NULL;
 }
 
-uint64_t accd_fuse_dev(const struct accd_plan *plan, uint64_t host)
+uint64_t accd__fuse_dev(const struct accd__plan *plan, uint64_t host)
 {
-    const struct accd_fused_range *range = range_of(plan, host);
+    const struct accd__fusion_range *range = find_fusion_range(plan, host);
     return range ? range->dev + (host - range->host) : 0;
 }
 
@@ -279,276 +279,276 @@ uint64_t accd_fuse_dev(const struct accd_plan *plan, uint64_t host)
 
 /* Bytes of present data that come from the host all the same (update_and_copy), by host address.
  * Decides DIR-6-04. */
-static accd_status refreshed(struct accd_plan *plan, struct accd_pair **pairs_p, size_t *n_p)
+static accd_status list_updated_requests(struct accd__plan *plan, struct accd__pair **pairs_p, size_t *n_p)
 {
     size_t n = 0;
-    for (size_t i = 0; i < plan->found.nclaims; i++)
-        n += accd_claim_refreshes(&plan->found.claims[i]);
+    for (size_t i = 0; i < plan->resolved.nrequests; i++)
+        n += accd__request_updates_present(&plan->resolved.requests[i]);
     *n_p = n;
     if (!n)
         return ACCD_OK;
-    struct accd_pair *pairs;
-    ACCD_TAKE(plan->context, pairs, 2 * n);
+    struct accd__pair *pairs;
+    ACCD_SCRATCH_ALLOC(plan->context, pairs, 2 * n);
     n = 0;
-    for (size_t i = 0; i < plan->found.nclaims; i++) {
-        const struct accd_claim *claim = &plan->found.claims[i];
+    for (size_t i = 0; i < plan->resolved.nrequests; i++) {
+        const struct accd__request *request = &plan->resolved.requests[i];
         size_t from, to;
-        struct accd_grid grid;
-        const struct accd_rowset *set =
-            accd_claim_refreshes(claim) ? accd_elements_of(plan, claim, &from, &to) : NULL;
-        if (accd_claim_refreshes(claim) &&
-            (!set || accd_moves_whole(set->program, claim->action, false)) &&
-            !accd_claim_grid(plan, claim, &grid)) /* gaps come with the rest */
-            pairs[n++] = (struct accd_pair){claim->host, i};
+        struct accd__grid grid;
+        const struct accd__rowset *set =
+            accd__request_updates_present(request) ? accd__request_elements(plan, request, &from, &to) : NULL;
+        if (accd__request_updates_present(request) &&
+            (!set || accd__moves_as_one_piece(set->program, request->action, false)) &&
+            !accd__request_grid(plan, request, &grid)) /* gaps come with the rest */
+            pairs[n++] = (struct accd__pair){request->host, i};
     }
     *n_p = n;
-    *pairs_p = accd_sort_pairs(pairs, pairs + n, n);
+    *pairs_p = accd__sort_pairs(pairs, pairs + n, n);
     return ACCD_OK;
 }
 
 /* Whether a copy continues where the last one ends, and both lie in one allocation at either end. */
-static bool goes_on(const struct accd_directory *dir, const struct accd_copy *last, const struct accd_copy *copy)
+static bool continues_copy(const struct accd__device_env *env, const struct accd__device_copy *last, const struct accd__device_copy *copy)
 {
     const uint64_t bytes = last->bytes + copy->bytes;
     return last->host + last->bytes == copy->host && last->from + last->bytes == copy->from &&
            last->to + last->bytes == copy->to &&
-           (last->object == copy->object || (dir->device.ops->allocated(dir->device.handle, last->from, bytes) &&
-                                             dir->device.ops->allocated(dir->device.handle, last->to, bytes)));
+           (last->object == copy->object || (env->device.ops->is_allocated(env->device.handle, last->from, bytes) &&
+                                             env->device.ops->is_allocated(env->device.handle, last->to, bytes)));
 }
 
 /* Adds a copy, or lengthens the last one. */
-static accd_status add_copy(struct accd_plan *plan, const struct accd_shift *shift, uint64_t host,
+static accd_status add_device_copy(struct accd__plan *plan, const struct accd__object_shift *shift, uint64_t host,
                             uint64_t end)
 {
-    struct accd_fusion *fusion = plan->found.fusion;
-    struct accd_copy copy = {
+    struct accd__fusion *fusion = plan->resolved.fusion;
+    struct accd__device_copy copy = {
         .from = shift->from + (host - shift->object->host),
         .to = shift->to + (host - shift->object->host),
         .host = host,
         .bytes = end - host,
         .object = shift->object,
     };
-    struct accd_copy *last = fusion->copies.n ? &fusion->copies.at[fusion->copies.n - 1] : NULL;
+    struct accd__device_copy *last = fusion->copies.n ? &fusion->copies.at[fusion->copies.n - 1] : NULL;
     if (host >= end)
         return ACCD_OK;
-    if (last && goes_on(plan->dir, last, &copy)) {
+    if (last && continues_copy(plan->env, last, &copy)) {
         last->bytes += copy.bytes;
         last->object = copy.object;
         return ACCD_OK;
     }
-    ACCD_ADD(plan->context, &fusion->copies, copy);
+    ACCD_SCRATCH_APPEND(plan->context, &fusion->copies, copy);
     return ACCD_OK;
 }
 
 /* Decides DIR-4.2-14, DIR-4.2-15. */
-accd_status accd_fuse_copies(struct accd_plan *plan, const struct accd_pair *cut, size_t ncut)
+accd_status accd__fuse_plan_copies(struct accd__plan *plan, const struct accd__pair *cut, size_t ncut)
 {
-    const struct accd_fusion *fusion = plan->found.fusion;
+    const struct accd__fusion *fusion = plan->resolved.fusion;
     size_t k = 0;
     for (size_t i = 0; i < fusion->shifts.n; i++) { /* in host order, as the claims */
-        const struct accd_shift *shift = &fusion->shifts.at[i];
-        uint64_t at = shift->object->host, end = accd_object_end(shift->object);
+        const struct accd__object_shift *shift = &fusion->shifts.at[i];
+        uint64_t at = shift->object->host, end = accd__object_end(shift->object);
         for (; k < ncut && cut[k].key < end; k++) {
-            const struct accd_claim *claim = &plan->found.claims[cut[k].value];
-            if (claim->host < shift->object->host)
+            const struct accd__request *request = &plan->resolved.requests[cut[k].value];
+            if (request->host < shift->object->host)
                 continue;
-            ACCD_TRY(add_copy(plan, shift, at, claim->host));
-            if (claim->host + claim->bytes > at)
-                at = claim->host + claim->bytes;
+            ACCD_TRY(add_device_copy(plan, shift, at, request->host));
+            if (request->host + request->bytes > at)
+                at = request->host + request->bytes;
         }
-        ACCD_TRY(add_copy(plan, shift, at, end));
+        ACCD_TRY(add_device_copy(plan, shift, at, end));
     }
     return ACCD_OK;
 }
 
-accd_status accd_fuse_pointers(struct accd_plan *plan)
+accd_status accd__fuse_plan_pointers(struct accd__plan *plan)
 {
-    struct accd_fusion *fusion = plan->found.fusion;
-    struct accd_directory *dir = plan->dir;
-    ACCD_LIST(const struct accd_object *) pinned = {0};
-    const struct accd_pair *targets;
+    struct accd__fusion *fusion = plan->resolved.fusion;
+    struct accd__device_env *env = plan->env;
+    ACCD_SCRATCH_LIST(const struct accd__object *) pinned = {0};
+    const struct accd__pair *targets;
     size_t n;
-    if (fusion->shifts.n && dir->groups.npending_attach)
-        ACCD_TRY(accd_index_pointers(dir, 0, UINT64_MAX));
+    if (fusion->shifts.n && env->groups.npending_attach)
+        ACCD_TRY(accd__expand_group_pointers(env, 0, UINT64_MAX));
     for (size_t i = 0; i < fusion->shifts.n; i++)
         if (fusion->shifts.at[i].object->pins)
-            ACCD_ADD(plan->context, &pinned, fusion->shifts.at[i].object);
+            ACCD_SCRATCH_APPEND(plan->context, &pinned, fusion->shifts.at[i].object);
     if (!pinned.n)
         return ACCD_OK;
-    ACCD_TRY(accd_targets_of(dir, pinned.at, pinned.n, &targets, &n));
+    ACCD_TRY(accd__list_attachments_to(env, pinned.at, pinned.n, &targets, &n));
     for (size_t i = 0; i < n; i++) {
-        struct accd_attach *attach = accd_pointer(targets[i].value);
-        struct accd_object *target, *holder;
-        if (!accd_attach_left(plan, attach))
+        struct accd__attachment *attach = accd__pointer(targets[i].value);
+        struct accd__object *target, *holder;
+        if (!accd__planned_attach_count(plan, attach))
             continue;
-        ACCD_TRY(accd_find(dir, attach->base, &target));
-        if (!target || accd_object_goes(plan, target))
+        ACCD_TRY(accd__find_object(env, attach->base, &target));
+        if (!target || accd__object_is_removed(plan, target))
             continue;
-        uint64_t dev = accd_object_dev(plan, target) + (attach->target - target->host);
+        uint64_t dev = accd__planned_object_dev(plan, target) + (attach->target - target->host);
         if (dev == attach->dev)
             continue;
-        struct accd_attach_change *change;
-        ACCD_TRY(accd_note_attach(plan, attach, &change));
+        struct accd__attachment_change *change;
+        ACCD_TRY(accd__note_attachment_change(plan, attach, &change));
         change->dev = dev;
-        ACCD_TRY(accd_find(dir, attach->slot, &holder));
-        if (holder && !accd_object_goes(plan, holder))
-            ACCD_TRY(accd_plan_word(plan, accd_object_dev(plan, holder) + (attach->slot - holder->host), dev));
+        ACCD_TRY(accd__find_object(env, attach->slot, &holder));
+        if (holder && !accd__object_is_removed(plan, holder))
+            ACCD_TRY(accd__plan_add_word(plan, accd__planned_object_dev(plan, holder) + (attach->slot - holder->host), dev));
     }
     return ACCD_OK;
 }
 
 /* Pointers that a transfer from the host leaves out are not copied with the rest, either. */
-static accd_status keep_refreshed_pointers(struct accd_plan *plan, const struct accd_pair *pairs, size_t n)
+static accd_status keep_updated_pointers(struct accd__plan *plan, const struct accd__pair *pairs, size_t n)
 {
-    struct accd_range_cursor cursor;
-    struct accd_attach *attach;
+    struct accd__btree_cursor cursor;
+    struct accd__attachment *attach;
     for (size_t i = 0; i < n; i++) {
-        const struct accd_claim *claim = &plan->found.claims[pairs[i].value];
-        uint64_t end = claim->host + claim->bytes;
-        ACCD_TRY(accd_first_attach(plan->dir, claim->host, end, &cursor, &attach));
-        for (; attach; attach = accd_next_attach(&cursor, end)) {
-            if (attach->slot - claim->object->host >= accd_object_bytes(claim->object))
+        const struct accd__request *request = &plan->resolved.requests[pairs[i].value];
+        uint64_t end = request->host + request->bytes;
+        ACCD_TRY(accd__first_attachment(plan->env, request->host, end, &cursor, &attach));
+        for (; attach; attach = accd__next_attachment(&cursor, end)) {
+            if (attach->slot - request->object->host >= accd__object_bytes(request->object))
                 continue;
-            ACCD_TRY(accd_plan_attached(plan, attach, accd_claim_dev(plan, claim, attach->slot)));
+            ACCD_TRY(accd__plan_add_attached_pointer(plan, attach, accd__request_dev(plan, request, attach->slot)));
         }
     }
     return ACCD_OK;
 }
 
-accd_status accd_fuse_moves(struct accd_plan *plan)
+accd_status accd__fuse_plan_moves(struct accd__plan *plan)
 {
-    struct accd_pair *pairs = NULL;
+    struct accd__pair *pairs = NULL;
     size_t n;
-    ACCD_TRY(refreshed(plan, &pairs, &n));
-    ACCD_TRY(accd_fuse_copies(plan, pairs, n));
-    ACCD_TRY(accd_fuse_pointers(plan));
-    return keep_refreshed_pointers(plan, pairs, n);
+    ACCD_TRY(list_updated_requests(plan, &pairs, &n));
+    ACCD_TRY(accd__fuse_plan_copies(plan, pairs, n));
+    ACCD_TRY(accd__fuse_plan_pointers(plan));
+    return keep_updated_pointers(plan, pairs, n);
 }
 
 /* --------------------------------------------------------------------------------- 4. commit -- */
 
-static struct accd_share *share_for(struct accd_directory *dir, struct accd_object *object, uint64_t serial)
+static struct accd__placement *get_placement(struct accd__device_env *env, struct accd__object *object, uint64_t serial)
 {
-    struct accd_share *share = accd_share_of(dir, object);
-    if (share)
-        return share;
-    share = accd_pool_take(&dir->tuples.share_pool);
-    *share = (struct accd_share){.object = object, .serial = serial};
-    accd_range_insert(&dir->tuples.shares, object->host, share);
-    dir->eventful++;
-    return share;
+    struct accd__placement *placement = accd__find_placement(env, object);
+    if (placement)
+        return placement;
+    placement = accd__pool_alloc(&env->tuples.placement_pool);
+    *placement = (struct accd__placement){.object = object, .serial = serial};
+    accd__btree_insert(&env->tuples.placements, object->host, placement);
+    env->slow_path_reasons++;
+    return placement;
 }
 
 /* The memory an object leaves becomes a block of its own, if it was not in one. */
-static struct accd_block *block_left(struct accd_directory *dir, const struct accd_shift *shift)
+static struct accd__block *make_vacated_block(struct accd__device_env *env, const struct accd__object_shift *shift)
 {
     if (shift->size & ACCD_OBJECT_SHARED)
-        return accd_range_floor(&dir->present.blocks, shift->from);
-    return accd_insert_block(dir, &(struct accd_block){
+        return accd__btree_floor(&env->present.blocks, shift->from);
+    return accd__insert_block(env, &(struct accd__block){
                                       .dev = shift->from,
-                                      .bytes = accd_object_bytes(shift->object),
+                                      .bytes = accd__object_bytes(shift->object),
                                       .live = 1,
                                       .host = shift->object->host,
-                                      .borrowed = shift->size & ACCD_OBJECT_MAPPED,
+                                      .user_owned = shift->size & ACCD_OBJECT_MAPPED,
                                   });
 }
 
 /* Jumps are those of a skew-binary list: from depth to depth in O(log n) steps. */
-static void set_jump(struct accd_former *former)
+static void set_skip_link(struct accd__vacated_slot *vacated)
 {
-    struct accd_former *below = former->below, *jump = below ? below->jump : NULL;
+    struct accd__vacated_slot *below = vacated->below, *jump = below ? below->jump : NULL;
     bool far = jump && jump->jump && below->depth - jump->depth == jump->depth - jump->jump->depth;
-    former->depth = below ? below->depth + 1 : 0;
-    former->jump = far ? jump->jump : below;
+    vacated->depth = below ? below->depth + 1 : 0;
+    vacated->jump = far ? jump->jump : below;
 }
 
 /* Decides DIR-4.2-16. */
-static void leave_place(struct accd_directory *dir, const struct accd_shift *shift, struct accd_share *share)
+static void vacate_slot(struct accd__device_env *env, const struct accd__object_shift *shift, struct accd__placement *placement)
 {
     if (shift->kept) {
-        struct accd_former *former = accd_pool_take(&dir->tuples.former_pool);
-        *former = (struct accd_former){
-            .below = share->former,
-            .fused = share->fused,
+        struct accd__vacated_slot *vacated = accd__pool_alloc(&env->tuples.vacated_pool);
+        *vacated = (struct accd__vacated_slot){
+            .below = placement->vacated,
+            .fused = placement->fused,
             .dev = shift->from,
-            .serial = share->serial,
+            .serial = placement->serial,
             .shared = shift->size & ACCD_OBJECT_SHARED || !(shift->size & ACCD_OBJECT_MAPPED),
         };
-        set_jump(former);
-        share->former = former;
-        block_left(dir, shift)->former++;
+        set_skip_link(vacated);
+        placement->vacated = vacated;
+        make_vacated_block(env, shift)->vacated++;
         return;
     }
-    accd_fused_release(dir, share->fused);
+    accd__release_fused_tuple(env, placement->fused);
     if (shift->size & ACCD_OBJECT_SHARED)
-        accd_release_block(dir, accd_range_floor(&dir->present.blocks, shift->from), 1);
+        accd__release_block(env, accd__btree_floor(&env->present.blocks, shift->from), 1);
     else
-        accd_free_memory(dir, shift->from, accd_object_bytes(shift->object));
+        accd__free_device_memory(env, shift->from, accd__object_bytes(shift->object));
 }
 
 /* Tuples that lose their objects to new ones are not the current ones any more. */
-static void shadow_tuples(struct accd_plan *plan)
+static void retire_tuples(struct accd__plan *plan)
 {
-    for (size_t i = 0; i < plan->found.fusion->shifts.n; i++) {
-        const struct accd_share *share = plan->found.fusion->shifts.at[i].share;
-        if (!share || !share->fused || !share->fused->current)
+    for (size_t i = 0; i < plan->resolved.fusion->shifts.n; i++) {
+        const struct accd__placement *placement = plan->resolved.fusion->shifts.at[i].placement;
+        if (!placement || !placement->fused || !placement->fused->current)
             continue;
-        accd_range_erase(&plan->dir->tuples.fused, share->fused->host);
-        share->fused->current = false;
+        accd__btree_erase(&plan->env->tuples.fused, placement->fused->host);
+        placement->fused->current = false;
     }
 }
 
-void accd_fuse_device_order(struct accd_plan *plan)
+void accd__fuse_update_device_order(struct accd__plan *plan)
 {
-    const struct accd_fusion *fusion = plan->found.fusion;
-    struct accd_directory *dir = plan->dir;
-    if (!dir->present.device_order)
+    const struct accd__fusion *fusion = plan->resolved.fusion;
+    struct accd__device_env *env = plan->env;
+    if (!env->present.device_order)
         return;
     for (size_t i = 0; i < fusion->shifts.n; i++)
-        accd_range_erase(&dir->present.by_device, fusion->shifts.at[i].from);
+        accd__btree_erase(&env->present.by_device, fusion->shifts.at[i].from);
     for (size_t i = 0; i < fusion->shifts.n; i++)
-        accd_range_insert(&dir->present.by_device, fusion->shifts.at[i].to, fusion->shifts.at[i].object);
+        accd__btree_insert(&env->present.by_device, fusion->shifts.at[i].to, fusion->shifts.at[i].object);
 }
 
-static void sit_down(struct accd_share *share, struct accd_fused *fused)
+static void join_tuple(struct accd__placement *placement, struct accd__fused_tuple *fused)
 {
-    share->fused = fused;
+    placement->fused = fused;
     fused->places++;
     fused->block->live++;
 }
 
 /* Whether a clause names no bytes of an object: it asks for storage, or for what is there of a held object, and holes
  * are among that. */
-static bool is_idle(const struct accd_plan *plan, const struct accd_original *original,
-                    const struct accd_object *object, const struct accd_claim *claim)
+static bool names_no_bytes(const struct accd__plan *plan, const struct accd__original *original,
+                    const struct accd__object *object, const struct accd__request *request)
 {
-    uint64_t end = original->host + original->bytes, last = accd_object_end(object);
-    if (!(object->size & ACCD_OBJECT_HELD) || original->action == ACCD_HOLD)
-        return original->action == ACCD_HOLD;
-    return (claim->state == ACCD_CLAIM_PRESENT || !accd_demands[original->action].creates) &&
-           accd_named(plan->dir, object, original->host, (end < last ? end : last) - original->host) != ACCD_INSIDE;
+    uint64_t end = original->host + original->bytes, last = accd__object_end(object);
+    if (!(object->size & ACCD_OBJECT_STORAGE) || original->action == ACCD_ACTION_HOLD)
+        return original->action == ACCD_ACTION_HOLD;
+    return (request->state == ACCD_REQUEST_PRESENT || !accd__traits_of_action[original->action].creates) &&
+           accd__get_named_part(plan->env, object, original->host, (end < last ? end : last) - original->host) != ACCD_RANGE_CONTAINED;
 }
 
-static struct accd_original *add_original(struct accd_plan *plan, const struct accd_original *like,
-                                          const struct accd_claim *claim)
+static struct accd__original *insert_original(struct accd__plan *plan, const struct accd__original *like,
+                                          const struct accd__request *request)
 {
-    struct accd_directory *dir = plan->dir;
-    struct accd_original *original = accd_pool_take(&dir->tuples.original_pool);
-    struct accd_object *object = NULL;
+    struct accd__device_env *env = plan->env;
+    struct accd__original *original = accd__pool_alloc(&env->tuples.original_pool);
+    struct accd__object *object = NULL;
     *original = *like;
-    (void)accd_find(dir, original->host, &object); /* present: nothing is indexed any more */
-    original->idle = is_idle(plan, like, object, claim);
-    original->share = share_for(dir, object, original->serial);
-    original->next = original->share->originals;
+    (void)accd__find_object(env, original->host, &object); /* present: nothing is indexed any more */
+    original->names_no_bytes = names_no_bytes(plan, like, object, request);
+    original->placement = get_placement(env, object, original->serial);
+    original->next = original->placement->originals;
     if (original->next)
         original->next->prev = original;
-    original->share->originals = original;
+    original->placement->originals = original;
     original->left = original->right = original;
     if (!plan->context->rules.fusion)
         return original;
-    struct accd_original *other = accd_range_floor(&dir->tuples.bases, original->base);
+    struct accd__original *other = accd__btree_floor(&env->tuples.bases, original->base);
     if (!other || other->base != original->base) {
-        accd_range_insert(&dir->tuples.bases, original->base, original);
+        accd__btree_insert(&env->tuples.bases, original->base, original);
         return original;
     }
     original->right = other->right;
@@ -560,24 +560,24 @@ static struct accd_original *add_original(struct accd_plan *plan, const struct a
 
 /* The clauses of this construct become originals.
  * Decides DIR-4.2-05, DIR-4.2-06. */
-static void add_originals(struct accd_plan *plan, struct accd_region *region, uint64_t serial)
+static void add_originals(struct accd__plan *plan, struct accd_region *region, uint64_t serial)
 {
-    struct accd_fusion *fusion = plan->found.fusion;
-    bool dynamic = plan->given.construct->kind == ACCD_ENTER_DATA;
+    struct accd__fusion *fusion = plan->resolved.fusion;
+    bool dynamic = plan->input.construct->kind == ACCD_KIND_ENTER_DATA;
     for (size_t i = 0; i < fusion->ncandidates; i++) {
-        const struct accd_candidate *candidate = &fusion->candidates[i];
-        const struct accd_claim *claim = &plan->found.claims[candidate->claim];
-        const struct accd_source *source = accd_claim_source(&plan->given, claim);
-        struct accd_original like = {
+        const struct accd__fusion_candidate *candidate = &fusion->candidates[i];
+        const struct accd__request *request = &plan->resolved.requests[candidate->request];
+        const struct accd__item_source *source = accd__request_source(&plan->input, request);
+        struct accd__original like = {
             .base = candidate->base,
             .host = candidate->host,
             .bytes = candidate->bytes,
-            .slot = claim->slot,
+            .slot = request->slot,
             .whole = candidate->host,
             .length = candidate->bytes,
             .serial = serial,
             .order = (uint32_t)i,
-            .action = claim->action,
+            .action = request->action,
             .flags = candidate->flags,
             .dynamic = dynamic,
             .dropped = candidate->dropped,
@@ -586,24 +586,24 @@ static void add_originals(struct accd_plan *plan, struct accd_region *region, ui
             like.source = *source;
         } else {
             size_t row;
-            const struct accd_segment *segment = accd_claim_segment(&plan->given, claim, &row);
-            like.source = (struct accd_source){.label = segment->field->label,
+            const struct accd__segment *segment = accd__request_segment(&plan->input, request, &row);
+            like.source = (struct accd__item_source){.label = segment->field->label,
                                                .host = candidate->host,
                                                .bytes = candidate->bytes,
-                                               .start = accd_section_start(segment, row),
+                                               .start = accd__section_start(segment, row),
                                                .root = -1};
         }
-        struct accd_original *first = NULL;
+        struct accd__original *first = NULL;
         for (size_t k = 0; k <= candidate->nmore; k++) {
             if (candidate->split) {
-                claim = &plan->found.claims[k ? candidate->more + k - 1 : candidate->claim];
-                like.host = claim->host;
-                like.bytes = claim->bytes;
+                request = &plan->resolved.requests[k ? candidate->more + k - 1 : candidate->request];
+                like.host = request->host;
+                like.bytes = request->bytes;
             }
-            struct accd_original *original = add_original(plan, &like, claim);
+            struct accd__original *original = insert_original(plan, &like, request);
             if (region) {
-                original->home = &region->originals[region->noriginals++];
-                *original->home = original;
+                original->region_slot = &region->originals[region->noriginals++];
+                *original->region_slot = original;
             }
             if (first) {
                 original->piece = first->piece;
@@ -613,59 +613,59 @@ static void add_originals(struct accd_plan *plan, struct accd_region *region, ui
             }
             original->head = first;
             if (!plan->context->rules.fusion) /* by base only pieces of a clause know each other */
-                original->base = accd_address(first);
+                original->base = accd__address(first);
         }
     }
 }
 
-void accd_fuse_commit(struct accd_plan *plan, struct accd_region *region, uint64_t serial)
+void accd__fuse_commit(struct accd__plan *plan, struct accd_region *region, uint64_t serial)
 {
-    struct accd_fusion *fusion = plan->found.fusion;
-    struct accd_directory *dir = plan->dir;
-    shadow_tuples(plan);
+    struct accd__fusion *fusion = plan->resolved.fusion;
+    struct accd__device_env *env = plan->env;
+    retire_tuples(plan);
     for (size_t i = 0; i < fusion->nranges; i++) {
-        struct accd_fused_range *range = &fusion->ranges[i];
-        if (range->home)
+        struct accd__fusion_range *range = &fusion->ranges[i];
+        if (range->cover)
             continue;
-        struct accd_block *block =
-            accd_insert_block(dir, &(struct accd_block){.dev = range->place,
+        struct accd__block *block =
+            accd__insert_block(env, &(struct accd__block){.dev = range->place,
                                                         .bytes = range->bytes,
                                                         .host = range->host - (range->host & 15),
-                                                        .ahead = range->host & 15});
-        range->fused = accd_pool_take(&dir->tuples.fused_pool);
-        *range->fused = (struct accd_fused){.host = range->host,
+                                                        .padding = range->host & 15});
+        range->fused = accd__pool_alloc(&env->tuples.fused_pool);
+        *range->fused = (struct accd__fused_tuple){.host = range->host,
                                           .end = range->end,
                                           .serial = serial,
                                           .support = serial,
                                           .block = block,
                                           .current = true};
-        accd_range_insert(&dir->tuples.fused, range->host, range->fused);
+        accd__btree_insert(&env->tuples.fused, range->host, range->fused);
     }
-    accd_fuse_device_order(plan);
+    accd__fuse_update_device_order(plan);
     for (size_t i = 0; i < fusion->shifts.n; i++) {
-        const struct accd_shift *shift = &fusion->shifts.at[i];
-        struct accd_share *share = share_for(dir, shift->object, 0);
-        leave_place(dir, shift, share);
-        sit_down(share, fusion->ranges[shift->range].fused);
-        share->serial = serial;
+        const struct accd__object_shift *shift = &fusion->shifts.at[i];
+        struct accd__placement *placement = get_placement(env, shift->object, 0);
+        vacate_slot(env, shift, placement);
+        join_tuple(placement, fusion->ranges[shift->range].fused);
+        placement->serial = serial;
     }
-    for (size_t i = 0; i < plan->found.nfresh; i++) {
-        struct accd_object *object = plan->found.claims[plan->found.fresh[i]].object;
-        const struct accd_fused_range *range = range_of(plan, object->host);
+    for (size_t i = 0; i < plan->resolved.nfresh; i++) {
+        struct accd__object *object = plan->resolved.requests[plan->resolved.fresh[i]].object;
+        const struct accd__fusion_range *range = find_fusion_range(plan, object->host);
         if (!range && !plan->context->rules.fusion)
             continue;
-        struct accd_share *share = share_for(dir, object, serial);
+        struct accd__placement *placement = get_placement(env, object, serial);
         if (!range)
             continue;
-        sit_down(share, range->home ? range->home : range->fused);
+        join_tuple(placement, range->cover ? range->cover : range->fused);
     }
     add_originals(plan, region, serial);
 }
 
-void accd_fuse_undo(struct accd_plan *plan)
+void accd__fuse_undo(struct accd__plan *plan)
 {
-    const struct accd_fusion *fusion = plan->found.fusion;
+    const struct accd__fusion *fusion = plan->resolved.fusion;
     for (size_t i = 0; i < fusion->nplaced; i++)
-        if (!fusion->ranges[i].home)
-            accd_free_memory(plan->dir, fusion->ranges[i].place, fusion->ranges[i].bytes);
+        if (!fusion->ranges[i].cover)
+            accd__free_device_memory(plan->env, fusion->ranges[i].place, fusion->ranges[i].bytes);
 }

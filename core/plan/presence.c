@@ -8,49 +8,49 @@
 
 /* ------------------------------------------------------------------------------------- holes -- */
 
-/* Whether a claim asks for a range as such, not for what its own mapping program names: with ACCD_ITEM_TRY a
+/* Whether a claim asks for a range as such, not for what its own mapping program names: with ACCD_ITEM_IF_PRESENT a
  * compute construct is content with what there is of it. */
-static bool asks_plainly(const struct accd_plan *plan, const struct accd_claim *claim)
+static bool requests_plain_range(const struct accd__plan *plan, const struct accd__request *request)
 {
-    const struct accd_source *source = accd_claim_source(&plan->given, claim);
+    const struct accd__item_source *source = accd__request_source(&plan->input, request);
     return source && source->root < 0;
 }
 
-static const accd_program *layout_of_claim(const struct accd_plan *plan, const struct accd_claim *claim)
+static const accd_program *request_layout(const struct accd__plan *plan, const struct accd__request *request)
 {
-    const accd_label *label = accd_claim_label(&plan->given, claim);
+    const accd_label *label = accd__request_label(&plan->input, request);
     return label ? label->layout : NULL;
 }
 
 /* How far a claim begins behind the first byte of its item: a part of it begins inside of an element. */
-static uint64_t into_element(const struct accd_plan *plan, const struct accd_claim *claim)
+static uint64_t offset_in_item(const struct accd__plan *plan, const struct accd__request *request)
 {
-    const struct accd_source *source = accd_claim_source(&plan->given, claim);
-    return source ? claim->host - source->host : 0;
+    const struct accd__item_source *source = accd__request_source(&plan->input, request);
+    return source ? request->host - source->host : 0;
 }
 
-bool accd_claim_keeps(const struct accd_plan *plan, const struct accd_claim *owner, uint64_t host,
-                      uint64_t bytes, const struct accd_claim *claim)
+bool accd__request_allocates(const struct accd__plan *plan, const struct accd__request *owner, uint64_t host,
+                      uint64_t bytes, const struct accd__request *request)
 {
-    if (!plan->context->verdicts.holes)
+    if (!plan->context->policy.holes)
         return true;
-    const accd_program *layout = layout_of_claim(plan, owner);
+    const accd_program *layout = request_layout(plan, owner);
     uint64_t from = host - owner->host;
     return !layout || !layout->spec.nexcluded ||
-           (bytes == owner->bytes && (!claim || asks_plainly(plan, claim))) ||
-           accd_relate_layouts(layout, from, from + bytes, claim ? layout_of_claim(plan, claim) : NULL,
-                               claim ? into_element(plan, claim) : 0) ==
-               ACCD_INSIDE;
+           (bytes == owner->bytes && (!request || requests_plain_range(plan, request))) ||
+           accd__compare_layouts(layout, from, from + bytes, request ? request_layout(plan, request) : NULL,
+                               request ? offset_in_item(plan, request) : 0) ==
+               ACCD_RANGE_CONTAINED;
 }
 
 /* The range of what an item's program asks for of its elements: its first piece, in the first one, to the last one. */
-static bool range_of_pieces(const struct accd_plan *plan, const struct accd_claim *claim,
+static bool get_pieces_range(const struct accd__plan *plan, const struct accd__request *request,
                             uint64_t *host_p, uint64_t *bytes_p)
 {
-    const struct accd_source *source = &plan->given.sources[claim->source];
+    const struct accd__item_source *source = &plan->input.sources[request->source];
     const accd_program_spec *spec =
-        plan->given.leaving ? &plan->given.walk->rowsets[plan->given.walk->roots[source->root].rowset].program->spec
-                      : &plan->given.construct->items[claim->source].program->spec; /* before the walk, too */
+        plan->input.leaving ? &plan->input.walk->rowsets[plan->input.walk->roots[source->root].rowset].program->spec
+                      : &plan->input.construct->items[request->source].program->spec; /* before the walk, too */
     uint64_t low = UINT64_MAX, high = 0;
     bool parts = spec->nexcluded > 0;
     for (size_t i = 0; i < spec->nfields; i++)
@@ -72,41 +72,41 @@ static bool range_of_pieces(const struct accd_plan *plan, const struct accd_clai
 /* How a claim lies to present data. One of which only parts are meant, those that its program names, is cut down to
  * the range of these where that is what is present, or absent (OMP60-map-15).
  * Decides OMP60-map-13. */
-static accd_status relate(struct accd_plan *plan, struct accd_claim *claim,
-                          enum accd_relation *relation_p, struct accd_object **object_p)
+static accd_status find_request_containment(struct accd__plan *plan, struct accd__request *request,
+                          enum accd__containment *relation_p, struct accd__object **object_p)
 {
-    ACCD_TRY(accd_relate(plan->dir, claim->host, claim->bytes, relation_p, object_p));
-    const struct accd_source *source = accd_claim_source(&plan->given, claim);
+    ACCD_TRY(accd__find_containment(plan->env, request->host, request->bytes, relation_p, object_p));
+    const struct accd__item_source *source = accd__request_source(&plan->input, request);
     uint64_t host, bytes;
-    if (*relation_p != ACCD_ACROSS || !plan->context->verdicts.holes ||
-        !source || source->root < 0 || claim->bytes != source->bytes ||
-        !range_of_pieces(plan, claim, &host, &bytes))
+    if (*relation_p != ACCD_RANGE_PARTIAL || !plan->context->policy.holes ||
+        !source || source->root < 0 || request->bytes != source->bytes ||
+        !get_pieces_range(plan, request, &host, &bytes))
         return ACCD_OK;
-    bool enters = !plan->given.leaving && plan->given.construct->kind != ACCD_EXIT_DATA &&
-                  plan->given.construct->kind != ACCD_UPDATE;
-    enum accd_relation relation;
-    struct accd_object *object;
-    ACCD_TRY(accd_relate(plan->dir, host, bytes, &relation, &object));
-    if (relation == ACCD_ACROSS || (relation == ACCD_NONE && enters)) /* OMP60-map-13: it grows */
+    bool enters = !plan->input.leaving && plan->input.construct->kind != ACCD_KIND_EXIT_DATA &&
+                  plan->input.construct->kind != ACCD_KIND_UPDATE;
+    enum accd__containment relation;
+    struct accd__object *object;
+    ACCD_TRY(accd__find_containment(plan->env, host, bytes, &relation, &object));
+    if (relation == ACCD_RANGE_PARTIAL || (relation == ACCD_RANGE_DISJOINT && enters)) /* OMP60-map-13: it grows */
         return ACCD_OK;
-    claim->host = host;
-    claim->bytes = bytes;
+    request->host = host;
+    request->bytes = bytes;
     *relation_p = relation;
     *object_p = object;
     return ACCD_OK;
 }
 
 /* Whether all present objects that meet a claim lie in what its own program leaves out. */
-static bool spares(struct accd_plan *plan, const struct accd_claim *claim)
+static bool avoids_present_objects(struct accd__plan *plan, const struct accd__request *request)
 {
-    struct accd_range_cursor cursor;
-    const accd_program *own = layout_of_claim(plan, claim);
-    uint64_t end = claim->host + claim->bytes, into = into_element(plan, claim);
-    struct accd_object *object = accd_first_behind(plan->dir, claim->host, &cursor);
-    for (; object && object->host < end; object = accd_range_next(&cursor)) {
-        uint64_t low = object->host > claim->host ? object->host : claim->host;
-        uint64_t high = accd_object_end(object) < end ? accd_object_end(object) : end;
-        if (!own || accd_relate_layouts(own, low - claim->host + into, high - claim->host + into, NULL, 0) != ACCD_NONE)
+    struct accd__btree_cursor cursor;
+    const accd_program *own = request_layout(plan, request);
+    uint64_t end = request->host + request->bytes, into = offset_in_item(plan, request);
+    struct accd__object *object = accd__first_object_after(plan->env, request->host, &cursor);
+    for (; object && object->host < end; object = accd__btree_next(&cursor)) {
+        uint64_t low = object->host > request->host ? object->host : request->host;
+        uint64_t high = accd__object_end(object) < end ? accd__object_end(object) : end;
+        if (!own || accd__compare_layouts(own, low - request->host + into, high - request->host + into, NULL, 0) != ACCD_RANGE_DISJOINT)
             return false;
     }
     return true;
@@ -114,173 +114,173 @@ static bool spares(struct accd_plan *plan, const struct accd_claim *claim)
 
 /* How the bytes of an object that a claim's own program names lie to those that the object's clause left out.
  * Decides TR14-3.1.1-14, OMPEX-struct_map-1. */
-static enum accd_finding find_holes(const struct accd_plan *plan, const struct accd_claim *claim,
-                                    const struct accd_object *object)
+static enum accd__lookup_result find_excluded_bytes(const struct accd__plan *plan, const struct accd__request *request,
+                                    const struct accd__object *object)
 {
-    const accd_program *layout = accd_layout_of(plan->dir, object);
-    uint64_t from = claim->host - object->host;
+    const accd_program *layout = accd__object_layout(plan->env, object);
+    uint64_t from = request->host - object->host;
     if (!layout || !layout->spec.nexcluded ||
-        (plan->given.construct->kind == ACCD_COMPUTE && claim->flags & ACCD_ITEM_TRY &&
-         claim->bytes == accd_object_bytes(object) && asks_plainly(plan, claim)))
-        return ACCD_FOUND_OBJECT;
-    enum accd_relation relation = accd_relate_layouts(layout, from, from + claim->bytes,
-                                                      layout_of_claim(plan, claim), into_element(plan, claim));
-    return relation == ACCD_INSIDE ? ACCD_FOUND_OBJECT
-           : relation == ACCD_NONE ? ACCD_FOUND_EXCLUDED
-                                   : ACCD_FOUND_HOLES;
+        (plan->input.construct->kind == ACCD_KIND_COMPUTE && request->flags & ACCD_ITEM_IF_PRESENT &&
+         request->bytes == accd__object_bytes(object) && requests_plain_range(plan, request)))
+        return ACCD_LOOKUP_OBJECT;
+    enum accd__containment relation = accd__compare_layouts(layout, from, from + request->bytes,
+                                                      request_layout(plan, request), offset_in_item(plan, request));
+    return relation == ACCD_RANGE_CONTAINED ? ACCD_LOOKUP_OBJECT
+           : relation == ACCD_RANGE_DISJOINT ? ACCD_LOOKUP_EXCLUDED
+                                   : ACCD_LOOKUP_HOLES;
 }
 
 /* Whether a claim asks for a part of a held object in which it may fill holes. All of the object is there. */
-static bool may_fill(const struct accd_plan *plan, const struct accd_claim *claim,
-                     const struct accd_object *object, enum accd_asks ask)
+static bool can_fill_holes(const struct accd__plan *plan, const struct accd__request *request,
+                     const struct accd__object *object, enum accd__demand demand)
 {
-    return object->size & ACCD_OBJECT_HELD && claim->bytes < accd_object_bytes(object) && plan->found.fusion &&
-           ask <= ACCD_ASKS_REST && claim->action != ACCD_HOLD && !(claim->flags & ACCD_ITEM_UNCOUNTED);
+    return object->size & ACCD_OBJECT_STORAGE && request->bytes < accd__object_bytes(object) && plan->resolved.fusion &&
+           demand <= ACCD_DEMAND_ABSENT_PART && request->action != ACCD_ACTION_HOLD && !(request->flags & ACCD_ITEM_UNCOUNTED);
 }
 
-static accd_status find(struct accd_plan *plan, struct accd_claim *claim, enum accd_asks ask,
-                        struct accd_answer *found)
+static accd_status look_up_request(struct accd__plan *plan, struct accd__request *request, enum accd__demand demand,
+                        struct accd__resolution *found)
 {
-    enum accd_relation relation;
-    if (claim->bytes)
-        ACCD_TRY(relate(plan, claim, &relation, &found->object));
+    enum accd__containment relation;
+    if (request->bytes)
+        ACCD_TRY(find_request_containment(plan, request, &relation, &found->object));
     else
-        ACCD_TRY(accd_relate(plan->dir, claim->host, 1, &relation, &found->object));
-    if (relation == ACCD_NONE) {
-        found->what = ACCD_FOUND_NOTHING;
-    } else if (relation == ACCD_ACROSS) {
-        const struct accd_cover cover = accd_cover_of(plan->dir, claim->host, claim->bytes);
-        found->what = !cover.whole ? ACCD_FOUND_PART : cover.one ? ACCD_FOUND_TUPLE : ACCD_FOUND_OBJECTS;
+        ACCD_TRY(accd__find_containment(plan->env, request->host, 1, &relation, &found->object));
+    if (relation == ACCD_RANGE_DISJOINT) {
+        found->what = ACCD_LOOKUP_ABSENT;
+    } else if (relation == ACCD_RANGE_PARTIAL) {
+        const struct accd__coverage cover = accd__get_coverage(plan->env, request->host, request->bytes);
+        found->what = !cover.whole ? ACCD_LOOKUP_PARTIAL : cover.one ? ACCD_LOOKUP_TUPLE : ACCD_LOOKUP_OBJECTS;
     } else {
-        found->what = plan->context->verdicts.holes && claim->bytes ? find_holes(plan, claim, found->object)
-                                                                    : ACCD_FOUND_OBJECT;
-        if (found->what == ACCD_FOUND_OBJECT && may_fill(plan, claim, found->object, ask)) {
-            relation = accd_named(plan->dir, found->object, claim->host, claim->bytes);
-            found->what = relation == ACCD_INSIDE ? ACCD_FOUND_OBJECT
-                          : relation == ACCD_NONE ? ACCD_FOUND_UNNAMED
-                                                  : ACCD_FOUND_NAMED_PART;
+        found->what = plan->context->policy.holes && request->bytes ? find_excluded_bytes(plan, request, found->object)
+                                                                    : ACCD_LOOKUP_OBJECT;
+        if (found->what == ACCD_LOOKUP_OBJECT && can_fill_holes(plan, request, found->object, demand)) {
+            relation = accd__get_named_part(plan->env, found->object, request->host, request->bytes);
+            found->what = relation == ACCD_RANGE_CONTAINED ? ACCD_LOOKUP_OBJECT
+                          : relation == ACCD_RANGE_DISJOINT ? ACCD_LOOKUP_UNNAMED
+                                                  : ACCD_LOOKUP_NAMED_PART;
         }
     }
     return ACCD_OK;
 }
 
-accd_status accd_claim_reject(const struct accd_plan *plan, const struct accd_claim *claim,
-                              const struct accd_object *object, const struct accd_verdict *verdict)
+accd_status accd__reject_request(const struct accd__plan *plan, const struct accd__request *request,
+                              const struct accd__object *object, const struct accd__policy_entry *verdict)
 {
     char number[12];
-    snprintf(number, sizeof number, "%d", plan->dir->device.number);
-    return accd_claim_error(plan, claim, object, verdict->status, verdict->rule, "%s %s%s", verdict->before,
-                            verdict->status == ACCD_ALREADY_PRESENT ? plan->context->rules.name : number,
-                            verdict->after);
+    snprintf(number, sizeof number, "%d", plan->env->device.number);
+    return accd__report_request_error(plan, request, object, verdict->status, verdict->rule, "%s %s%s", verdict->text_before,
+                            verdict->status == ACCD_ERROR_ALREADY_PRESENT ? plan->context->rules.name : number,
+                            verdict->text_after);
 }
 
-const struct accd_verdict *accd_claim_verdict(const struct accd_plan *plan, const struct accd_claim *claim,
-                                              enum accd_asks ask, enum accd_finding what)
+const struct accd__policy_entry *accd__request_policy(const struct accd__plan *plan, const struct accd__request *request,
+                                              enum accd__demand demand, enum accd__lookup_result what)
 {
-    const uint8_t (*row)[ACCD_FINDINGS] = plan->context->verdicts.presence[ask];
-    const bool plain = row[0][what] != row[1][what] && !(claim->flags & ACCD_ITEM_MUST) && asks_plainly(plan, claim);
-    return &accd_verdicts[row[plain][what]];
+    const uint8_t (*row)[ACCD_LOOKUP_COUNT] = plan->context->policy.presence[demand];
+    const bool plain = row[0][what] != row[1][what] && !(request->flags & ACCD_ITEM_REQUIRE_PRESENT) && requests_plain_range(plan, request);
+    return &accd__policy_entries[row[plain][what]];
 }
 
-accd_status accd_claim_find(struct accd_plan *plan, struct accd_claim *claim, enum accd_asks ask,
-                            struct accd_answer *found)
+accd_status accd__resolve_request(struct accd__plan *plan, struct accd__request *request, enum accd__demand demand,
+                            struct accd__resolution *found)
 {
-    *found = (struct accd_answer){.what = ACCD_FINDINGS};
-    ACCD_TRY(find(plan, claim, ask, found));
-    const struct accd_verdict *verdict = accd_claim_verdict(plan, claim, ask, found->what);
+    *found = (struct accd__resolution){.what = ACCD_LOOKUP_COUNT};
+    ACCD_TRY(look_up_request(plan, request, demand, found));
+    const struct accd__policy_entry *verdict = accd__request_policy(plan, request, demand, found->what);
     found->outcome = verdict->outcome;
-    if (verdict->outcome == ACCD_REJECTS || (verdict->outcome == ACCD_REJECTS_MEANT && !spares(plan, claim)))
-        return accd_claim_reject(plan, claim, found->object, verdict);
-    if (verdict->outcome == ACCD_SKIPS)
-        claim->state = ACCD_CLAIM_SKIP;
-    if (verdict->outcome == ACCD_TAKES) {
-        claim->state = ACCD_CLAIM_PRESENT;
-        claim->object = found->object;
+    if (verdict->outcome == ACCD_DECISION_REJECT || (verdict->outcome == ACCD_DECISION_REJECT_NAMED && !avoids_present_objects(plan, request)))
+        return accd__reject_request(plan, request, found->object, verdict);
+    if (verdict->outcome == ACCD_DECISION_SKIP)
+        request->state = ACCD_REQUEST_SKIPPED;
+    if (verdict->outcome == ACCD_DECISION_USE) {
+        request->state = ACCD_REQUEST_PRESENT;
+        request->object = found->object;
     }
     return ACCD_OK;
 }
 
-accd_status accd_claim_slot_finds(const struct accd_plan *plan, const struct accd_claim *claim,
-                                  const struct accd_object *holder, enum accd_slot_finding what)
+accd_status accd__check_slot_state(const struct accd__plan *plan, const struct accd__request *request,
+                                  const struct accd__object *holder, enum accd__slot_state what)
 {
-    const enum accd_slot_of of = claim->action == ACCD_ATTACH || claim->action == ACCD_DETACH ? ACCD_OF_ATTACH
-                                 : claim->source & ACCD_CLAIM_WALKED                          ? ACCD_OF_SECTION
-                                                                                              : ACCD_OF_ITEM;
-    const struct accd_verdict *verdict = &accd_verdicts[plan->context->verdicts.slot[of][what]];
+    const enum accd__slot_owner of = request->action == ACCD_ACTION_ATTACH || request->action == ACCD_ACTION_DETACH ? ACCD_SLOT_OWNER_ATTACH
+                                 : request->source & ACCD_SOURCE_WALKED                          ? ACCD_SLOT_OWNER_SECTION
+                                                                                              : ACCD_SLOT_OWNER_ITEM;
+    const struct accd__policy_entry *verdict = &accd__policy_entries[plan->context->policy.slot[of][what]];
     char name[160], device[16] = "";
-    if (verdict->outcome != ACCD_REJECTS || (claim->flags & ACCD_ITEM_TRY && what < ACCD_SLOT_DETACHED))
+    if (verdict->outcome != ACCD_DECISION_REJECT || (request->flags & ACCD_ITEM_IF_PRESENT && what < ACCD_SLOT_DETACHED))
         return ACCD_OK;
-    accd_name_claim_slot(&plan->given, claim, name, sizeof name);
-    if (verdict->status == ACCD_NOT_PRESENT)
-        snprintf(device, sizeof device, " %d", plan->dir->device.number);
-    return accd_claim_error(plan, claim, holder, verdict->status, verdict->rule, "%s%s%s%s%s", verdict->before,
-                            *verdict->before ? " " : "", name, verdict->after, device);
+    accd__format_request_slot(&plan->input, request, name, sizeof name);
+    if (verdict->status == ACCD_ERROR_NOT_PRESENT)
+        snprintf(device, sizeof device, " %d", plan->env->device.number);
+    return accd__report_request_error(plan, request, holder, verdict->status, verdict->rule, "%s%s%s%s%s", verdict->text_before,
+                            *verdict->text_before ? " " : "", name, verdict->text_after, device);
 }
 
 /* ------------------------------------------------------------------------- extended ranges -- */
 
 /* The target of the pointer that a section of a walk was reached through, if the section begins behind it. 0: it
  * does not. */
-static uint64_t section_base(const struct accd_walk *walk, size_t section)
+static uint64_t section_base_address(const struct accd_walk *walk, size_t section)
 {
     size_t row;
-    const struct accd_segment *segment = accd_walk_locate(walk, section, &row);
-    int64_t start = accd_section_start(segment, row);
+    const struct accd__segment *segment = accd__find_segment(walk, section, &row);
+    int64_t start = accd__section_start(segment, row);
     return start > 0 ? segment->host[row] - (uint64_t)start * segment->field->unit : 0;
 }
 
-uint64_t accd_claim_base(const struct accd_plan *plan, const struct accd_claim *claim)
+uint64_t accd__request_extended_base(const struct accd__plan *plan, const struct accd__request *request)
 {
     if (!plan->context->rules.extended_range)
         return 0;
-    if (claim->source & ACCD_CLAIM_WALKED)
-        return section_base(plan->given.walk, claim->source & ~ACCD_CLAIM_WALKED);
-    uint64_t base = plan->given.sources[claim->source].base;
-    return base < claim->host ? base : 0;
+    if (request->source & ACCD_SOURCE_WALKED)
+        return section_base_address(plan->input.walk, request->source & ~ACCD_SOURCE_WALKED);
+    uint64_t base = plan->input.sources[request->source].base;
+    return base < request->host ? base : 0;
 }
 
-static uint64_t object_base(const struct accd_directory *dir, const struct accd_object *object)
+static uint64_t object_base_address(const struct accd__device_env *env, const struct accd__object *object)
 {
-    const struct accd_group *group = object->size & ACCD_OBJECT_MEMBER ? dir->groups.at[object->where] : NULL;
+    const struct accd__group *group = object->size & ACCD_OBJECT_MEMBER ? env->groups.at[object->where] : NULL;
     if (group)
-        return section_base(group->walk, (size_t)(object - group->objects));
-    return object->size & ACCD_OBJECT_ORIGIN ? dir->present.origins[object->where].base : 0;
+        return section_base_address(group->walk, (size_t)(object - group->objects));
+    return object->size & ACCD_OBJECT_ORIGIN ? env->present.origins[object->where].base : 0;
 }
 
 /* Groups whose sections begin behind their pointers are looked into. */
-static accd_status index_shifted(struct accd_directory *dir)
+static accd_status expand_shifted_groups(struct accd__device_env *env)
 {
-    for (size_t g = 0; g < dir->groups.n && dir->groups.npending; g++) {
-        struct accd_group *group = dir->groups.at[g];
+    for (size_t g = 0; g < env->groups.n && env->groups.npending; g++) {
+        struct accd__group *group = env->groups.at[g];
         for (size_t i = 0; group && group->pending && i < group->walk->nsegments; i++)
             if (group->walk->segments[i].start_of || group->walk->segments[i].start)
-                ACCD_TRY(accd_group_index(dir, group));
+                ACCD_TRY(accd__group_expand_sections(env, group));
     }
     return ACCD_OK;
 }
 
 /* Decides OMP60-map-10. */
-accd_status accd_find_extended(struct accd_directory *dir, uint64_t host, struct accd_object **object_p)
+accd_status accd__find_extended_object(struct accd__device_env *env, uint64_t host, struct accd__object **object_p)
 {
-    struct accd_range_cursor cursor;
-    struct accd_object *found = NULL;
+    struct accd__btree_cursor cursor;
+    struct accd__object *found = NULL;
     *object_p = NULL;
-    if (!dir->context->rules.extended_range || !host)
+    if (!env->context->rules.extended_range || !host)
         return ACCD_OK;
-    ACCD_TRY(index_shifted(dir));
-    struct accd_object *object = accd_range_seek(&dir->present.objects, host + 1, &cursor);
-    for (; object && !found; object = accd_range_next(&cursor)) {
-        uint64_t base = object_base(dir, object);
+    ACCD_TRY(expand_shifted_groups(env));
+    struct accd__object *object = accd__btree_seek(&env->present.objects, host + 1, &cursor);
+    for (; object && !found; object = accd__btree_next(&cursor)) {
+        uint64_t base = object_base_address(env, object);
         if (base && base <= host)
             found = object;
     }
-    for (const struct accd_region *region = dir->levels.top; region; region = region->below)
-        for (size_t i = 0; i < region->nclaims; i++) { /* list items of data that were there before */
-            const struct accd_claim *claim = &region->claims[i];
-            uint64_t base = claim->source & ACCD_CLAIM_WALKED ? 0 : region->items[claim->source].base;
-            if (claim->object && base && base <= host && host < claim->host &&
-                (!found || claim->object->host < found->host))
-                found = claim->object;
+    for (const struct accd_region *region = env->levels.top; region; region = region->below)
+        for (size_t i = 0; i < region->nrequests; i++) { /* list items of data that were there before */
+            const struct accd__request *request = &region->requests[i];
+            uint64_t base = request->source & ACCD_SOURCE_WALKED ? 0 : region->items[request->source].base;
+            if (request->object && base && base <= host && host < request->host &&
+                (!found || request->object->host < found->host))
+                found = request->object;
         }
     *object_p = found;
     return ACCD_OK;
@@ -288,22 +288,22 @@ accd_status accd_find_extended(struct accd_directory *dir, uint64_t host, struct
 
 /* ---------------------------------------------------------------------- the present modifier -- */
 
-bool accd_asks_for_members(const struct accd_plan *plan, const struct accd_claim *claim)
+bool accd__requests_members_only(const struct accd__plan *plan, const struct accd__request *request)
 {
-    const struct accd_source *source = accd_claim_source(&plan->given, claim);
-    return plan->given.construct->kind == ACCD_UPDATE && source && source->root >= 0 &&
-           !accd_moves_itself(plan->given.construct->items[claim->source].program);
+    const struct accd__item_source *source = accd__request_source(&plan->input, request);
+    return plan->input.construct->kind == ACCD_KIND_UPDATE && source && source->root >= 0 &&
+           !accd__has_own_moves(plan->input.construct->items[request->source].program);
 }
 
 /* Decides OMP60-map-9. */
-accd_status accd_plan_required(struct accd_plan *plan, size_t first)
+accd_status accd__plan_check_required(struct accd__plan *plan, size_t first)
 {
-    struct accd_answer found;
-    for (size_t i = first; i < plan->found.nclaims; i++) {
-        struct accd_claim *claim = &plan->found.claims[i];
-        if (claim->flags & ACCD_ITEM_MUST && !accd_asks_for_members(plan, claim) &&
-            (claim->bytes || plan->context->rules.counting != ACCD_COUNT_CLAUSES))
-            ACCD_TRY(accd_claim_find(plan, claim, ACCD_ASKS_BEFORE, &found));
+    struct accd__resolution found;
+    for (size_t i = first; i < plan->resolved.nrequests; i++) {
+        struct accd__request *request = &plan->resolved.requests[i];
+        if (request->flags & ACCD_ITEM_REQUIRE_PRESENT && !accd__requests_members_only(plan, request) &&
+            (request->bytes || plan->context->rules.counting != ACCD_COUNT_CLAUSES))
+            ACCD_TRY(accd__resolve_request(plan, request, ACCD_DEMAND_PRESENT_BEFORE, &found));
     }
     return ACCD_OK;
 }

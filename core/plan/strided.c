@@ -5,70 +5,70 @@
 
 /* The elements of a walked claim. Where its descriptor is another one now, they are those of when it was
  * attached. */
-static bool walked_grid(const struct accd_plan *plan, const struct accd_claim *claim, struct accd_grid *grid)
+static bool section_request_grid(const struct accd__plan *plan, const struct accd__request *request, struct accd__grid *grid)
 {
     size_t row;
-    const struct accd_segment *segment = accd_claim_segment(&plan->given, claim, &row);
+    const struct accd__segment *segment = accd__request_segment(&plan->input, request, &row);
     const uint32_t slot_bytes = segment->field->slot_bytes;
     if (!slot_bytes)
         return false;
-    const uint64_t slot = accd_section_slot(plan->given.walk, segment, row);
-    if (accd_host_usable(plan->context, slot, slot_bytes) &&
-        accd_section_grid(plan->given.walk, segment, row, grid))
+    const uint64_t slot = accd__section_slot(plan->input.walk, segment, row);
+    if (accd__is_host_accessible(plan->context, slot, slot_bytes) &&
+        accd__section_grid(plan->input.walk, segment, row, grid))
         return true;
-    const struct accd_attach *attach =
-        plan->dir->attached.slots.count ? accd_range_floor(&plan->dir->attached.slots, slot) : NULL;
+    const struct accd__attachment *attach =
+        plan->env->attached.slots.count ? accd__btree_floor(&plan->env->attached.slots, slot) : NULL;
     return attach && attach->slot == slot && attach->descriptor && attach->descriptor->bytes == slot_bytes &&
-           accd_descriptor_grid(plan->context, attach->target, attach->descriptor->rest, slot_bytes,
-                                segment->host[row], accd_section_bytes(segment, row), grid);
+           accd__descriptor_grid(plan->context, attach->target, attach->descriptor->rest, slot_bytes,
+                                segment->host[row], accd__section_bytes(segment, row), grid);
 }
 
-bool accd_claim_grid(const struct accd_plan *plan, const struct accd_claim *claim, struct accd_grid *grid)
+bool accd__request_grid(const struct accd__plan *plan, const struct accd__request *request, struct accd__grid *grid)
 {
-    if (claim->source & ACCD_CLAIM_WALKED)
-        return walked_grid(plan, claim, grid);
-    const struct accd_gaps *gaps = plan->given.gaps;
-    const size_t behind = gaps ? ACCD_FIRST_ABOVE(gaps, item, plan->given.ngaps, claim->source) : 0;
-    const bool found = behind && gaps[behind - 1].item == claim->source;
+    if (request->source & ACCD_SOURCE_WALKED)
+        return section_request_grid(plan, request, grid);
+    const struct accd__item_grid *gaps = plan->input.gaps;
+    const size_t behind = gaps ? ACCD_UPPER_BOUND(gaps, item, plan->input.ngaps, request->source) : 0;
+    const bool found = behind && gaps[behind - 1].item == request->source;
     if (found)
         *grid = gaps[behind - 1].grid;
     return found;
 }
 
-accd_status accd_plan_gaps(struct accd_plan *plan)
+accd_status accd__plan_item_grids(struct accd__plan *plan)
 {
-    const accd_construct *construct = plan->given.construct;
+    const accd_construct *construct = plan->input.construct;
     size_t n = 0;
     for (size_t i = 0; i < construct->nitems; i++)
         n += construct->items[i].ndims != 0;
-    ACCD_TAKE(plan->context, plan->given.gaps, n);
+    ACCD_SCRATCH_ALLOC(plan->context, plan->input.gaps, n);
     for (uint32_t i = 0; i < construct->nitems; i++) {
         const accd_item *item = &construct->items[i];
         if (!item->ndims)
             continue;
-        if (!accd_item_grid_fits(item))
-            return accd_claim_error(plan, &plan->found.claims[i], NULL, ACCD_MISUSE, R_MISUSE,
-                                    "elements of " ACCD_ASKED " lie outside of it, in part, or over one another");
-        struct accd_gaps *gaps = &plan->given.gaps[plan->given.ngaps++];
+        if (!accd__item_grid_fits(item))
+            return accd__report_request_error(plan, &plan->resolved.requests[i], NULL, ACCD_ERROR_MISUSE, R_MISUSE,
+                                    "elements of " ACCD_NAME_PLACEHOLDER " lie outside of it, in part, or over one another");
+        struct accd__item_grid *gaps = &plan->input.gaps[plan->input.ngaps++];
         gaps->item = i;
-        accd_item_grid(item, &gaps->grid);
+        accd__item_get_grid(item, &gaps->grid);
     }
     return ACCD_OK;
 }
 
-accd_status accd_plan_grid(struct accd_plan *plan, uint32_t index, const struct accd_grid *grid, bool out)
+accd_status accd__plan_grid_moves(struct accd__plan *plan, uint32_t index, const struct accd__grid *grid, bool out)
 {
-    const struct accd_claim *claim = &plan->found.claims[index];
-    const uint64_t low = claim->host, high = claim->host + claim->bytes;
-    uint64_t at[ACCD_RANK_MOST] = {0}, offset = 0;
+    const struct accd__request *request = &plan->resolved.requests[index];
+    const uint64_t low = request->host, high = request->host + request->bytes;
+    uint64_t at[ACCD_MAX_RANK] = {0}, offset = 0;
     do {
         uint64_t host = grid->host + offset, end = host + grid->run;
         host = host < low ? low : host; /* a claim may be a part of its item */
         end = end > high ? high : end;
         if (host < end)
-            ACCD_TRY(accd_plan_move(
-                plan, &(struct accd_move){host, accd_claim_dev(plan, claim, host),
-                                          end - host, index, ACCD_ONE_OF_RUN, 0, out}));
-    } while (accd_grid_next(grid, at, &offset));
+            ACCD_TRY(accd__plan_add_move(
+                plan, &(struct accd__move){host, accd__request_dev(plan, request, host),
+                                          end - host, index, ACCD_GRID_ELEMENT, 0, out}));
+    } while (accd__grid_next(grid, at, &offset));
     return ACCD_OK;
 }

@@ -1,17 +1,17 @@
 /* alloc.c - device memory that is asked for: where there is none left, queues give back what they hold. */
 #include "queue/inside.h"
 
-accd_status accd_alloc_memory(struct accd_directory *dir, uint64_t bytes, uint64_t *dev_p)
+accd_status accd__alloc_device_memory(struct accd__device_env *env, uint64_t bytes, uint64_t *dev_p)
 {
-    accd_status status = dir->device.ops->alloc(dir->device.handle, bytes, dev_p);
-    if (status == ACCD_OUT_OF_DEVICE_MEMORY && dir->queues.ntasks && accd_is_concurrent(dir)) {
-        ACCD_TRY(accd_order_all(dir)); /* queues have some to give back */
-        status = dir->device.ops->alloc(dir->device.handle, bytes, dev_p);
+    accd_status status = env->device.ops->alloc(env->device.handle, bytes, dev_p);
+    if (status == ACCD_ERROR_OUT_OF_DEVICE_MEMORY && env->queues.ntasks && accd__is_concurrent(env)) {
+        ACCD_TRY(accd__wait_for_all_queues(env)); /* queues have some to give back */
+        status = env->device.ops->alloc(env->device.handle, bytes, dev_p);
     }
     if (status == ACCD_OK) {
-        dir->device.stats.allocations++;
-        dir->device.stats.live_allocations++;
-        dir->device.stats.live_bytes += bytes;
+        env->device.stats.allocations++;
+        env->device.stats.live_allocations++;
+        env->device.stats.live_bytes += bytes;
     }
     return status;
 }

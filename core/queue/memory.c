@@ -1,56 +1,56 @@
 /* memory.c - device memory that is given back, or forgotten: behind what queues still do with it. */
 #include "queue/inside.h"
 
-static bool leave_memory(struct accd_directory *dir, enum accd_task_kind kind, uint64_t dev, uint64_t bytes)
+static bool defer_release(struct accd__device_env *env, enum accd__task_kind kind, uint64_t dev, uint64_t bytes)
 {
-    struct accd_queue *queue = accd_last_user(dir, dev, bytes);
+    struct accd__queue *queue = accd__last_queue_using(env, dev, bytes);
     if (!queue)
         return false;
-    struct accd_task *task = accd_task_new(dir, kind, 0);
+    struct accd__task *task = accd__task_new(env, kind, 0);
     if (!task) /* then it goes with the context */
         return true;
     task->u.memory.dev = dev;
     task->u.memory.bytes = bytes;
-    accd_task_append(queue, task);
+    accd__task_append(queue, task);
     return true;
 }
 
-void accd_free_memory(struct accd_directory *dir, uint64_t dev, uint64_t bytes)
+void accd__free_device_memory(struct accd__device_env *env, uint64_t dev, uint64_t bytes)
 {
-    if (dir->queues.ntasks && leave_memory(dir, ACCD_TASK_FREE, dev, bytes))
+    if (env->queues.ntasks && defer_release(env, ACCD_TASK_FREE, dev, bytes))
         return;
-    if (dir->device.ops->free(dir->device.handle, dev) == ACCD_OK) {
-        dir->device.stats.frees++;
-        dir->device.stats.live_allocations--;
-        dir->device.stats.live_bytes -= bytes;
+    if (env->device.ops->free(env->device.handle, dev) == ACCD_OK) {
+        env->device.stats.frees++;
+        env->device.stats.live_allocations--;
+        env->device.stats.live_bytes -= bytes;
     }
 }
 
-void accd_release_block(struct accd_directory *dir, struct accd_block *block, size_t objects)
+void accd__release_block(struct accd__device_env *env, struct accd__block *block, size_t objects)
 {
     block->live -= objects;
     if (block->live)
         return;
-    accd_range_erase(&dir->present.blocks, block->dev);
+    accd__btree_erase(&env->present.blocks, block->dev);
     if (block->frame)
-        accd_range_erase(&dir->present.frames, block->frame);
-    if (!block->borrowed)
-        accd_free_memory(dir, block->dev, block->bytes);
-    accd_pool_give(&dir->present.block_pool, block);
+        accd__btree_erase(&env->present.frames, block->frame);
+    if (!block->user_owned)
+        accd__free_device_memory(env, block->dev, block->bytes);
+    accd__pool_free(&env->present.block_pool, block);
 }
 
-void accd_forget_bytes(struct accd_directory *dir, uint64_t dev, uint64_t bytes)
+void accd__mark_unwritten(struct accd__device_env *env, uint64_t dev, uint64_t bytes)
 {
-    if (dir->queues.ntasks && leave_memory(dir, ACCD_TASK_FORGET, dev, bytes))
+    if (env->queues.ntasks && defer_release(env, ACCD_TASK_MARK_UNWRITTEN, dev, bytes))
         return;
-    if (dir->device.ops->forget)
-        dir->device.ops->forget(dir->device.handle, dev, bytes);
+    if (env->device.ops->mark_unwritten)
+        env->device.ops->mark_unwritten(env->device.handle, dev, bytes);
 }
 
-void accd_free_memory_of(struct accd_directory *dir, struct accd_object *object)
+void accd__free_object_memory(struct accd__device_env *env, struct accd__object *object)
 {
     if (object->size & ACCD_OBJECT_SHARED)
-        accd_release_block(dir, accd_block_of(dir, object), 1);
+        accd__release_block(env, accd__object_block(env, object), 1);
     else if (!(object->size & ACCD_OBJECT_MAPPED))
-        accd_free_memory(dir, object->dev, accd_object_bytes(object));
+        accd__free_device_memory(env, object->dev, accd__object_bytes(object));
 }

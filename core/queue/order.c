@@ -11,309 +11,309 @@
 
 /* -------------------------------------------------------------------------- what comes first -- */
 
-static bool meet_on_device(const struct accd_task *a, const struct accd_task *b)
+static bool share_device_memory(const struct accd__task *a, const struct accd__task *b)
 {
-    const struct accd_task *few = a->nranges < b->nranges ? a : b, *many = few == a ? b : a;
+    const struct accd__task *few = a->nranges < b->nranges ? a : b, *many = few == a ? b : a;
     for (size_t i = 0; i < few->nranges; i++)
-        if (accd_task_uses(many, few->ranges[i].key, few->ranges[i].value - few->ranges[i].key))
+        if (accd__task_uses_range(many, few->ranges[i].key, few->ranges[i].value - few->ranges[i].key))
             return true;
     return false;
 }
 
 /* Whether what a task leaves on the device is not known before it is over: transfers that are under way are in
  * order with others of their queue. */
-static bool is_open(const struct accd_task *task)
+static bool is_result_unknown(const struct accd__task *task)
 {
-    return task->kind == ACCD_TASK_KERNEL || !task->under_way;
+    return task->kind == ACCD_TASK_KERNEL || !task->in_flight;
 }
 
 /* What looks for tasks that come before the next one. */
-struct search {
-    const struct accd_task *next;
-    const struct accd_queue *queue, *but; /* its own, or NULL; one that is left out, or NULL */
-    struct accd_span *met;
+struct conflict_search {
+    const struct accd__task *next;
+    const struct accd__queue *queue, *excluded; /* its own, or NULL; one that is left out, or NULL */
+    struct accd__interval *dependencies;
 };
 
-static bool is_user(const struct search *search, const struct accd_task *task)
+static bool may_conflict(const struct conflict_search *search, const struct accd__task *task)
 {
-    return accd_task_is_user(task) && task->queue != search->but && task->number > task->queue->found;
+    return accd__task_uses_memory(task) && task->queue != search->excluded && task->number > task->queue->noted_number;
 }
 
-static bool note_on_device(void *ud, const struct accd_span *span)
+static bool note_device_conflict(void *ud, const struct accd__interval *span)
 {
-    struct search *search = ud;
-    const struct accd_task *task = span->owner;
-    if (is_user(search, task) && (task->queue != search->queue || is_open(task)) && meet_on_device(search->next, task))
-        accd_meet(&search->met, task);
+    struct conflict_search *search = ud;
+    const struct accd__task *task = span->owner;
+    if (may_conflict(search, task) && (task->queue != search->queue || is_result_unknown(task)) && share_device_memory(search->next, task))
+        accd__note_dependency(&search->dependencies, task);
     return false;
 }
 
 /* What a queue fetches reaches the host in order. */
-static bool note_on_host(void *ud, const struct accd_span *span)
+static bool note_host_conflict(void *ud, const struct accd__interval *span)
 {
-    struct search *search = ud;
-    const struct accd_task *task = span->owner;
-    if (is_user(search, task) && (task->queue != search->queue || !search->next->fetches))
-        accd_meet(&search->met, task);
+    struct conflict_search *search = ud;
+    const struct accd__task *task = span->owner;
+    if (may_conflict(search, task) && (task->queue != search->queue || !search->next->fetches))
+        accd__note_dependency(&search->dependencies, task);
     return false;
 }
 
-static bool is_own_open(void *ud, const struct accd_span *span)
+static bool is_own_unfinished(void *ud, const struct accd__interval *span)
 {
-    const struct search *search = ud;
-    const struct accd_task *task = span->owner;
-    return accd_task_is_user(task) && task->queue == search->queue && is_open(task) &&
-           meet_on_device(search->next, task);
+    const struct conflict_search *search = ud;
+    const struct accd__task *task = span->owner;
+    return accd__task_uses_memory(task) && task->queue == search->queue && is_result_unknown(task) &&
+           share_device_memory(search->next, task);
 }
 
 /* The first task on a device that is meant, of those that may use the memory of the next one; false: there is none. */
-static bool any_on_device(const struct accd_directory *dir, bool (*meant)(void *ud, const struct accd_span *span),
-                          struct search *search)
+static bool find_on_device(const struct accd__device_env *env, bool (*accept)(void *ud, const struct accd__interval *span),
+                          struct conflict_search *search)
 {
-    const struct accd_task *next = search->next;
-    const struct accd_pair *ranges = next->ranges;
+    const struct accd__task *next = search->next;
+    const struct accd__pair *ranges = next->ranges;
     bool found = false;
-    if (next->nranges > ACCD_TASK_SPANS)
-        return accd_span_first(dir->queues.uses, ranges[0].key, ranges[next->nranges - 1].value, meant,
+    if (next->nranges > ACCD_TASK_INTERVALS)
+        return accd__interval_find_overlap(env->queues.uses, ranges[0].key, ranges[next->nranges - 1].value, accept,
                                search);
     for (size_t i = 0; i < next->nranges && !found; i++)
-        found = accd_span_first(dir->queues.uses, ranges[i].key, ranges[i].value, meant, search);
+        found = accd__interval_find_overlap(env->queues.uses, ranges[i].key, ranges[i].value, accept, search);
     return found;
 }
 
 /* Devices share the host's memory: what sends comes behind what fetches there, what fetches behind all.
  * Decides ACC33-async-2. */
-accd_status accd_order_task(const accd_context *context, const struct accd_queue *queue,
-                            const struct accd_queue *but, const struct accd_task *next)
+accd_status accd__wait_for_conflicts(const accd_context *context, const struct accd__queue *queue,
+                            const struct accd__queue *excluded, const struct accd__task *next)
 {
-    struct search search = {.next = next, .queue = queue, .but = but};
-    for (int d = 0; d < context->ndirs && !context->working; d++)
-        (void)any_on_device(&context->dirs[d], note_on_device, &search);
-    for (int fetch = !next->fetches; fetch < 2 && !context->working; fetch++)
-        (void)accd_span_first(context->host_uses[fetch], next->host.low, next->host.high, note_on_host, &search);
-    return accd_reach_met(&search.met);
+    struct conflict_search search = {.next = next, .queue = queue, .excluded = excluded};
+    for (int d = 0; d < context->nenvs && !context->runs_queue; d++)
+        (void)find_on_device(&context->envs[d], note_device_conflict, &search);
+    for (int is_fetch = !next->fetches; is_fetch < 2 && !context->runs_queue; is_fetch++)
+        (void)accd__interval_find_overlap(context->host_users[is_fetch], next->host.low, next->host.high, note_host_conflict, &search);
+    return accd__run_noted_queues(&search.dependencies);
 }
 
-accd_status accd_order_all(struct accd_directory *dir)
+accd_status accd__wait_for_all_queues(struct accd__device_env *env)
 {
-    struct accd_queue *queue = dir->context->working ? NULL : accd_next_busy(dir, 0);
-    for (; queue; queue = accd_next_busy(dir, queue->number + 1))
-        ACCD_TRY(accd_queue_reach(queue, queue->asked));
+    struct accd__queue *queue = env->context->runs_queue ? NULL : accd__next_busy_queue(env, 0);
+    for (; queue; queue = accd__next_busy_queue(env, queue->number + 1))
+        ACCD_TRY(accd__queue_run_until(queue, queue->submitted));
     return ACCD_OK;
 }
 
-static bool anything_is_left(const accd_context *context)
+static bool has_pending_tasks(const accd_context *context)
 {
-    for (int d = 0; d < context->ndirs; d++)
-        if (context->dirs[d].queues.ntasks)
+    for (int d = 0; d < context->nenvs; d++)
+        if (context->envs[d].queues.ntasks)
             return true;
     return false;
 }
 
-accd_status accd_order_everything(accd_context *context)
+accd_status accd__wait_for_all_devices(accd_context *context)
 {
-    for (int d = 0; d < context->ndirs; d++)
-        ACCD_TRY(accd_order_all(&context->dirs[d]));
+    for (int d = 0; d < context->nenvs; d++)
+        ACCD_TRY(accd__wait_for_all_queues(&context->envs[d]));
     return ACCD_OK;
 }
 
-static void use_host(struct accd_task *task, uint64_t low, uint64_t end)
+static void extend_host_range(struct accd__task *task, uint64_t low, uint64_t end)
 {
-    struct accd_span *host = &task->host;
+    struct accd__interval *host = &task->host;
     const bool none = host->low == host->high;
     host->low = none || low < host->low ? low : host->low;
     host->high = none || end > host->high ? end : host->high;
 }
 
 /* The memory a batch uses becomes a task's, whose ranges have room. */
-static void use_memory(struct accd_task *task, const struct accd_batch *batch)
+static void add_batch_memory(struct accd__task *task, const struct accd__batch *batch)
 {
     for (size_t i = 0; i < batch->n; i++) {
-        const struct accd_transfer *at = &batch->at[i];
-        task->ranges[task->nranges++] = (struct accd_pair){at->dev, at->dev + at->bytes};
-        if (at->way == ACCD_MOVED_WITHIN)
-            task->ranges[task->nranges++] = (struct accd_pair){at->host, at->host + at->bytes};
-        else if (at->way != ACCD_OWN)
-            use_host(task, at->host, at->host + at->bytes);
+        const struct accd__transfer *at = &batch->at[i];
+        task->ranges[task->nranges++] = (struct accd__pair){at->dev, at->dev + at->bytes};
+        if (at->direction == ACCD_TRANSFER_WITHIN_DEVICE)
+            task->ranges[task->nranges++] = (struct accd__pair){at->host, at->host + at->bytes};
+        else if (at->direction != ACCD_TRANSFER_CORE_TO_DEVICE)
+            extend_host_range(task, at->host, at->host + at->bytes);
     }
     for (size_t i = 0; i < batch->nuses; i++)
         task->ranges[task->nranges++] = batch->uses[i];
     if (batch->nuses)
-        use_host(task, batch->host_low, batch->host_end);
+        extend_host_range(task, batch->host_low, batch->host_end);
     uint64_t moved[3] = {0};
-    task->fetches = accd_batch_traffic(batch, moved).out;
+    task->fetches = accd__count_batch_traffic(batch, moved).out;
 }
 
-accd_status accd_order_batch(struct accd_directory *dir, struct accd_batch *batch)
+accd_status accd__wait_for_batch_conflicts(struct accd__device_env *env, struct accd__batch *batch)
 {
-    accd_context *context = dir->context;
-    struct accd_pair few[2];
-    struct accd_task task = {.ranges = few}; /* as if the batch were one */
-    if (!accd_is_concurrent(dir) || !anything_is_left(context))
+    accd_context *context = env->context;
+    struct accd__pair few[2];
+    struct accd__task task = {.ranges = few}; /* as if the batch were one */
+    if (!accd__is_concurrent(env) || !has_pending_tasks(context))
         return ACCD_OK;
     if (batch->bulk)
         ACCD_TRY(batch->bulk_ops->uses(batch));
     if (batch->n > 1 || batch->nuses)
-        task.ranges = accd_scratch_take(&context->scratch, (2 * batch->n + batch->nuses) * sizeof task.ranges[0]);
+        task.ranges = accd__scratch_alloc(&context->scratch, (2 * batch->n + batch->nuses) * sizeof task.ranges[0]);
     if (task.ranges)
-        use_memory(&task, batch);
-    if (!task.ranges || !accd_task_join_ranges(context, &task))
-        return accd_out_of_memory(context, "to put transfers in order");
-    return accd_order_task(context, NULL, NULL, &task);
+        add_batch_memory(&task, batch);
+    if (!task.ranges || !accd__task_merge_ranges(context, &task))
+        return accd__report_out_of_memory(context, "to put transfers in order");
+    return accd__wait_for_conflicts(context, NULL, NULL, &task);
 }
 
-accd_status accd_order_range(struct accd_directory *dir, uint64_t dev, uint64_t bytes)
+accd_status accd__wait_for_range(struct accd__device_env *env, uint64_t dev, uint64_t bytes)
 {
-    struct accd_span *met = NULL;
-    if (!dir->context->working)
-        accd_meet_users(dir, dev, bytes, false, &met);
-    return accd_reach_met(&met);
+    struct accd__interval *dependencies = NULL;
+    if (!env->context->runs_queue)
+        accd__note_users(env, dev, bytes, false, &dependencies);
+    return accd__run_noted_queues(&dependencies);
 }
 
 /* ------------------------------------------------------------------------------- start, over -- */
 
 /* Whether a queue does not know yet what a task is to fetch. */
-static bool has_open(const struct accd_queue *queue, const struct accd_task *task)
+static bool reads_unfinished_result(const struct accd__queue *queue, const struct accd__task *task)
 {
-    struct search search = {.next = task, .queue = queue};
-    return any_on_device(queue->dir, is_own_open, &search);
+    struct conflict_search search = {.next = task, .queue = queue};
+    return find_on_device(queue->env, is_own_unfinished, &search);
 }
 
 /* Waits as above for a task that is not in its queue yet; then it starts, if it can continue by itself, or is done. */
-static accd_status start(struct accd_queue *queue, struct accd_task *task, bool *done_p)
+static accd_status start_task(struct accd__queue *queue, struct accd__task *task, bool *done_p)
 {
-    struct accd_directory *dir = queue->dir;
+    struct accd__device_env *env = queue->env;
     uint64_t moved[3] = {0};
-    struct accd_traffic traffic = accd_batch_traffic(&task->u.batch, moved);
+    struct accd__traffic traffic = accd__count_batch_traffic(&task->u.batch, moved);
     traffic.queue = queue->number;
-    bool both_ways = traffic.out && (traffic.in || traffic.within);
-    bool left = traffic.out && !both_ways && has_open(queue, task);
-    ACCD_TRY(accd_order_task(dir->context, queue, left ? queue : NULL, task));
-    if (left)
+    bool is_bidirectional = traffic.out && (traffic.in || traffic.within);
+    bool is_deferred = traffic.out && !is_bidirectional && reads_unfinished_result(queue, task);
+    ACCD_TRY(accd__wait_for_conflicts(env->context, queue, is_deferred ? queue : NULL, task));
+    if (is_deferred)
         return ACCD_OK;
-    *done_p = both_ways || (traffic.out && (task->u.batch.bulk || moved[1] > dir->device.ops->fetch_most));
+    *done_p = is_bidirectional || (traffic.out && (task->u.batch.bulk || moved[1] > env->device.ops->fetch_most));
     if (*done_p)
-        ACCD_TRY(accd_queue_reach(queue, queue->asked));
-    accd_status status = *done_p ? accd_batch_now(&dir->device, &task->u.batch)
-                                 : accd_batch_depart(&dir->device, &task->u.batch, &traffic, &task->under_way);
-    return status == ACCD_OK ? ACCD_OK : accd_copy_failed(&dir->device, status);
+        ACCD_TRY(accd__queue_run_until(queue, queue->submitted));
+    accd_status status = *done_p ? accd__run_batch(&env->device, &task->u.batch)
+                                 : accd__start_batch(&env->device, &task->u.batch, &traffic, &task->in_flight);
+    return status == ACCD_OK ? ACCD_OK : accd__report_copy_failure(&env->device, status);
 }
 
 /* Whether what a queue itself has started is over, up to a task. */
-static bool is_own_over(const struct accd_queue *queue, uint64_t number)
+static bool is_queue_started_done(const struct accd__queue *queue, uint64_t number)
 {
-    const struct accd_directory *dir = queue->dir;
-    const struct accd_task *last = queue->started;
+    const struct accd__device_env *env = queue->env;
+    const struct accd__task *last = queue->started;
     if (last && last->number > number) { /* later tasks are started, too */
         last = NULL;
-        for (const struct accd_task *task = queue->first; task && task->number <= number; task = task->next)
-            last = task->under_way ? task : last;
+        for (const struct accd__task *task = queue->first; task && task->number <= number; task = task->next)
+            last = task->in_flight ? task : last;
     }
     if (last && last->kind == ACCD_TASK_KERNEL)
-        return dir->device.ops->kernel_arrived(dir->device.handle, last->under_way);
-    return !last || dir->device.ops->arrived(dir->device.handle, last->under_way);
+        return env->device.ops->is_kernel_done(env->device.handle, last->in_flight);
+    return !last || env->device.ops->is_batch_done(env->device.handle, last->in_flight);
 }
 
 /* Whether a queue has got to a task; otherwise what holds it up is noted in the one that is tested. */
-static bool has_got_to(struct accd_queue *queue, uint64_t number, struct accd_queue *tested)
+static bool has_reached_task(struct accd__queue *queue, uint64_t number, struct accd__queue *tested)
 {
-    if (!is_own_over(queue, number)) {
-        tested->held_by = queue != tested ? queue : NULL;
-        tested->held_at = number;
+    if (!is_queue_started_done(queue, number)) {
+        tested->blocked_by = queue != tested ? queue : NULL;
+        tested->blocked_at = number;
         return false;
     }
-    for (struct accd_task *task = queue->afters; task && task->number <= number; task = task->next_after) {
-        task->u.after.over = task->u.after.over || has_got_to(task->u.after.queue, task->u.after.number, tested);
-        if (!task->u.after.over)
+    for (struct accd__task *task = queue->waits; task && task->number <= number; task = task->next_wait) {
+        task->u.wait.done = task->u.wait.done || has_reached_task(task->u.wait.queue, task->u.wait.number, tested);
+        if (!task->u.wait.done)
             return false;
     }
     return true;
 }
 
-bool accd_has_arrived(struct accd_queue *queue)
+bool accd__is_queue_done(struct accd__queue *queue)
 {
-    if (queue->held_by && !is_own_over(queue->held_by, queue->held_at))
+    if (queue->blocked_by && !is_queue_started_done(queue->blocked_by, queue->blocked_at))
         return false;
-    queue->held_by = NULL;
-    return has_got_to(queue, queue->asked, queue);
+    queue->blocked_by = NULL;
+    return has_reached_task(queue, queue->submitted, queue);
 }
 
 /* A task that does what a batch does, with a list of its own. NULL: no memory. */
-static struct accd_task *task_of(struct accd_directory *dir, const struct accd_batch *batch)
+static struct accd__task *new_transfer_task(struct accd__device_env *env, const struct accd__batch *batch)
 {
     uint64_t own = 0;
     for (size_t i = 0; i < batch->n; i++)
-        own += batch->at[i].way == ACCD_OWN ? batch->at[i].bytes : 0;
+        own += batch->at[i].direction == ACCD_TRANSFER_CORE_TO_DEVICE ? batch->at[i].bytes : 0;
     const size_t nranges = 2 * batch->n + batch->nuses;
-    const size_t lists = batch->n * sizeof batch->at[0] + nranges * sizeof(struct accd_pair);
-    struct accd_task *task = accd_task_new(dir, ACCD_TASK_TRANSFERS, lists + own);
+    const size_t lists = batch->n * sizeof batch->at[0] + nranges * sizeof(struct accd__pair);
+    struct accd__task *task = accd__task_new(env, ACCD_TASK_TRANSFERS, lists + own);
     if (!task)
         return NULL;
-    task->ranges = (struct accd_pair *)(task + 1);
-    struct accd_transfer *at = (struct accd_transfer *)(task->ranges + nranges);
-    char *kept = (char *)(at + batch->n);
+    task->ranges = (struct accd__pair *)(task + 1);
+    struct accd__transfer *at = (struct accd__transfer *)(task->ranges + nranges);
+    char *own_copy = (char *)(at + batch->n);
     task->u.batch = *batch;
     task->u.batch.at = at;
     task->u.batch.uses = NULL;
     task->u.batch.nuses = 0;
     for (size_t i = 0; i < batch->n; i++) {
         at[i] = batch->at[i];
-        if (at[i].way != ACCD_OWN)
+        if (at[i].direction != ACCD_TRANSFER_CORE_TO_DEVICE)
             continue;
-        memcpy(kept, accd_pointer(at[i].host), at[i].bytes);
-        at[i].host = accd_address(kept);
-        kept += at[i].bytes;
+        memcpy(own_copy, accd__pointer(at[i].host), at[i].bytes);
+        at[i].host = accd__address(own_copy);
+        own_copy += at[i].bytes;
     }
-    use_memory(task, batch);
-    if (accd_task_join_ranges(dir->context, task))
+    add_batch_memory(task, batch);
+    if (accd__task_merge_ranges(env->context, task))
         return task;
-    accd_mem_free(&dir->context->mem, task, task->size);
+    accd__mem_free(&env->context->mem, task, task->size);
     return NULL;
 }
 
-accd_status accd_batch_leave(struct accd_queue *queue, const struct accd_batch *batch, const char *what,
+accd_status accd__queue_batch(struct accd__queue *queue, const struct accd__batch *batch, const char *what,
                              const char *file, int line)
 {
-    accd_context *context = queue->dir->context;
-    struct accd_task *task = task_of(queue->dir, batch);
+    accd_context *context = queue->env->context;
+    struct accd__task *task = new_transfer_task(queue->env, batch);
     bool done = false;
     if (!task && batch->bulk)
         batch->bulk_ops->drop(batch->bulk);
     if (!task)
-        return accd_out_of_memory(context, "to leave transfers to a queue");
-    task->what = accd_keep_name(context, what);
-    task->file = accd_keep_name(context, file);
+        return accd__report_out_of_memory(context, "to leave transfers to a queue");
+    task->what = accd__intern_name(context, what);
+    task->file = accd__intern_name(context, file);
     task->line = line;
-    accd_status status = accd_is_concurrent(queue->dir) ? start(queue, task, &done) : ACCD_OK;
+    accd_status status = accd__is_concurrent(queue->env) ? start_task(queue, task, &done) : ACCD_OK;
     if (status != ACCD_OK || done)
-        accd_task_drop(queue, task);
+        accd__task_cancel(queue, task);
     else
-        accd_task_append(queue, task);
+        accd__task_append(queue, task);
     return status;
 }
 
-accd_status accd_pending_finish(struct accd_directory *dir, uint64_t dev, uint64_t bytes)
+accd_status accd__finish_pending(struct accd__device_env *env, uint64_t dev, uint64_t bytes)
 {
-    struct accd_span *met = NULL;
-    accd_pending_begin(dir, NULL);
-    accd_meet_users(dir, dev, bytes, true, &met);
-    return accd_reach_met(&met);
+    struct accd__interval *dependencies = NULL;
+    accd__begin_pending_query(env, NULL);
+    accd__note_users(env, dev, bytes, true, &dependencies);
+    return accd__run_noted_queues(&dependencies);
 }
 
 /* Decides ACC33-async-4. */
-accd_status accd_pending_check(struct accd_directory *dir, const struct accd_object *object, uint64_t dev,
+accd_status accd__check_pending(struct accd__device_env *env, const struct accd__object *object, uint64_t dev,
                                uint64_t bytes, const char *what)
 {
-    if (accd_is_concurrent(dir))
-        return accd_order_range(dir, dev, bytes);
-    const struct accd_task *task = accd_pending_at(dir, dev, bytes);
+    if (accd__is_concurrent(env))
+        return accd__wait_for_range(env, dev, bytes);
+    const struct accd__task *task = accd__find_pending_task(env, dev, bytes);
     char text[200];
     if (!task)
         return ACCD_OK;
-    accd_task_describe(task->queue, task, text, sizeof text);
-    accd_fail(dir->context, ACCD_MISSING_WAIT, R_MISSING_WAIT, "%s would be %s, but %s",
-              object ? ACCD_ASKED : "the device memory", what, text);
+    accd__task_describe(task->queue, task, text, sizeof text);
+    accd__set_error(env->context, ACCD_ERROR_MISSING_WAIT, R_MISSING_WAIT, "%s would be %s, but %s",
+              object ? ACCD_NAME_PLACEHOLDER : "the device memory", what, text);
     if (object)
-        accd_describe_object(dir, object, &dir->context->error.asked);
-    return accd_name_asked(dir->context);
+        accd__describe_object(env, object, &env->context->error.asked);
+    return accd__insert_object_name(env->context);
 }

@@ -4,142 +4,142 @@
 /* -------------------------------------------------------------------------------- transfers -- */
 
 /* An address in host memory that transfers need, and that was freed since. */
-static bool has_lost(accd_context *context, const struct accd_batch *batch, uint64_t *host_p)
+static bool find_freed_host(accd_context *context, const struct accd__batch *batch, uint64_t *host_p)
 {
     for (size_t i = 0; i < batch->n; i++) {
-        const struct accd_transfer *at = &batch->at[i];
+        const struct accd__transfer *at = &batch->at[i];
         *host_p = at->host;
-        if ((at->way == ACCD_SENT || at->way == ACCD_FETCHED) && !accd_host_covers(context, at->host, at->bytes))
+        if ((at->direction == ACCD_TRANSFER_TO_DEVICE || at->direction == ACCD_TRANSFER_TO_HOST) && !accd__is_live_host_range(context, at->host, at->bytes))
             return true;
     }
-    return batch->bulk && batch->bulk_ops->lost(batch->bulk, host_p);
+    return batch->bulk && batch->bulk_ops->find_freed_host(batch->bulk, host_p);
 }
 
-static accd_status check_host(struct accd_queue *queue, const struct accd_task *task)
+static accd_status check_host_memory(struct accd__queue *queue, const struct accd__task *task)
 {
-    accd_context *context = queue->dir->context;
+    accd_context *context = queue->env->context;
     char text[200];
     uint64_t host;
-    if (!context->config.check_host || !has_lost(context, &task->u.batch, &host))
+    if (!context->config.check_host || !find_freed_host(context, &task->u.batch, &host))
         return ACCD_OK;
-    accd_host_range known;
-    bool is_known = accd_host_at(context, accd_pointer(host), &known);
-    accd_task_describe(queue, task, text, sizeof text);
-    accd_fail(context, ACCD_MISSING_WAIT, R_MISSING_WAIT, "host memory%s%s was freed, but %s",
-              is_known && *known.info.name ? " of " : "", is_known ? known.info.name : "", text);
-    if (is_known)
-        context->error.other = known.info;
-    return ACCD_MISSING_WAIT;
+    accd_host_range freed_range;
+    bool has_range = accd_host_at(context, accd__pointer(host), &freed_range);
+    accd__task_describe(queue, task, text, sizeof text);
+    accd__set_error(context, ACCD_ERROR_MISSING_WAIT, R_MISSING_WAIT, "host memory%s%s was freed, but %s",
+              has_range && *freed_range.info.name ? " of " : "", has_range ? freed_range.info.name : "", text);
+    if (has_range)
+        context->error.other = freed_range.info;
+    return ACCD_ERROR_MISSING_WAIT;
 }
 
 /* Does the transfers of a task, or takes up those that have gone on by themselves. */
-static accd_status do_transfers(struct accd_queue *queue, const struct accd_task *task)
+static accd_status run_transfers(struct accd__queue *queue, const struct accd__task *task)
 {
-    struct accd_directory *dir = queue->dir;
-    const bool sends = task->under_way && !task->fetches;
-    accd_status freed = sends ? ACCD_OK : check_host(queue, task), status = ACCD_OK;
-    if (task->under_way)
-        status = accd_batch_arrive(&dir->device, &task->u.batch, queue->number, task->under_way, freed == ACCD_OK);
-    else if (freed == ACCD_OK)
-        status = accd_batch_now(&dir->device, &task->u.batch);
+    struct accd__device_env *env = queue->env;
+    const bool sends = task->in_flight && !task->fetches;
+    accd_status host_status = sends ? ACCD_OK : check_host_memory(queue, task), status = ACCD_OK;
+    if (task->in_flight)
+        status = accd__finish_batch(&env->device, &task->u.batch, queue->number, task->in_flight, host_status == ACCD_OK);
+    else if (host_status == ACCD_OK)
+        status = accd__run_batch(&env->device, &task->u.batch);
     if (status == ACCD_OK)
-        return freed;
+        return host_status;
     char text[200];
-    accd_task_describe(queue, task, text, sizeof text);
-    accd_fail(dir->context, status, R_DEVICE_FAILED, "device %d failed to copy: %s", dir->device.number, text);
-    return accd_say_why(&dir->device, status);
+    accd__task_describe(queue, task, text, sizeof text);
+    accd__set_error(env->context, status, R_DEVICE_FAILED, "device %d failed to copy: %s", env->device.number, text);
+    return accd__append_driver_error(&env->device, status);
 }
 
 /* ---------------------------------------------------------------------------- tasks in order -- */
 
-static accd_status call(struct accd_directory *dir, const struct accd_task *task, accd_call how)
+static accd_status call_function(struct accd__device_env *env, const struct accd__task *task, accd_host_call reason)
 {
-    accd_context *context = dir->context;
+    accd_context *context = env->context;
     const bool busy = context->busy; /* a construct may wait for it */
-    dir->queues.running = task;
-    context->working = true;
+    env->queues.running = task;
+    context->runs_queue = true;
     context->busy = false;
-    int failed = task->u.call.fn(task->u.call.ud, how);
+    int failed = task->u.call.fn(task->u.call.ud, reason);
     context->busy = busy;
-    context->working = false;
-    dir->queues.running = NULL;
-    return failed ? accd_fail(dir->context, ACCD_CALLBACK, R_QUEUE, "a function of a queue failed") : ACCD_OK;
+    context->runs_queue = false;
+    env->queues.running = NULL;
+    return failed ? accd__set_error(env->context, ACCD_ERROR_CALLBACK, R_QUEUE, "a function of a queue failed") : ACCD_OK;
 }
 
 /* Runs a function, unless it is that of a kernel which the device has run. */
-static accd_status end_call(struct accd_directory *dir, const struct accd_task *task)
+static accd_status finish_kernel_call(struct accd__device_env *env, const struct accd__task *task)
 {
-    accd_kernel_end end = {.how = ACCD_KERNEL_NOT_RUN};
-    if (task->under_way) {
-        accd_status status = dir->device.ops->kernel_over(dir->device.handle, task->under_way, task->again, &end);
+    accd_kernel_result end = {.outcome = ACCD_KERNEL_NOT_RUN};
+    if (task->in_flight) {
+        accd_status status = env->device.ops->finish_kernel(env->device.handle, task->in_flight, task->retry_reasons, &end);
         if (status != ACCD_OK) {
-            (void)task->u.call.fn(task->u.call.ud, ACCD_DISCARD);
-            return accd_device_result(&dir->device, status, "in a kernel");
+            (void)task->u.call.fn(task->u.call.ud, ACCD_CALL_DISCARD);
+            return accd__check_device_status(&env->device, status, "in a kernel");
         }
     }
-    return call(dir, task, end.how == ACCD_KERNEL_DONE ? ACCD_WAS_RUN : ACCD_RUN);
+    return call_function(env, task, end.outcome == ACCD_KERNEL_DONE ? ACCD_CALL_KERNEL_DONE : ACCD_CALL_RUN);
 }
 
 /* Memory that another task still uses is freed after that task. Takes the task. */
-static void give_back(struct accd_queue *queue, struct accd_task *task)
+static void release_memory(struct accd__queue *queue, struct accd__task *task)
 {
-    struct accd_directory *dir = queue->dir;
-    struct accd_queue *other = accd_last_user(dir, task->u.memory.dev, task->u.memory.bytes);
+    struct accd__device_env *env = queue->env;
+    struct accd__queue *other = accd__last_queue_using(env, task->u.memory.dev, task->u.memory.bytes);
     if (other) {
-        accd_task_append(other, task);
+        accd__task_append(other, task);
         return;
     }
     if (task->kind == ACCD_TASK_FREE)
-        accd_free_memory(dir, task->u.memory.dev, task->u.memory.bytes);
+        accd__free_device_memory(env, task->u.memory.dev, task->u.memory.bytes);
     else
-        accd_forget_bytes(dir, task->u.memory.dev, task->u.memory.bytes);
-    accd_task_drop(queue, task);
+        accd__mark_unwritten(env, task->u.memory.dev, task->u.memory.bytes);
+    accd__task_cancel(queue, task);
 }
 
-static accd_status perform(struct accd_queue *queue, struct accd_task *task)
+static accd_status run_task(struct accd__queue *queue, struct accd__task *task)
 {
-    struct accd_directory *dir = queue->dir;
-    const accd_context_config *config = &dir->context->config;
+    struct accd__device_env *env = queue->env;
+    const accd_context_config *config = &env->context->config;
     accd_status status = ACCD_OK;
-    if (task->kind == ACCD_TASK_FREE || task->kind == ACCD_TASK_FORGET) {
-        give_back(queue, task);
+    if (task->kind == ACCD_TASK_FREE || task->kind == ACCD_TASK_MARK_UNWRITTEN) {
+        release_memory(queue, task);
         return ACCD_OK;
     }
     if (task->kind == ACCD_TASK_TRANSFERS)
-        status = do_transfers(queue, task);
+        status = run_transfers(queue, task);
     else if (task->kind == ACCD_TASK_EVENT && config->on_event)
         config->on_event(config->event_ud, &task->u.event);
     else if (task->kind == ACCD_TASK_REPORT)
-        task->u.report.tell(task->u.report.ud);
+        task->u.report.emit(task->u.report.ud);
     else if (task->kind == ACCD_TASK_KERNEL || task->kind == ACCD_TASK_CALL)
-        status = end_call(dir, task);
-    accd_task_free(dir, task);
+        status = finish_kernel_call(env, task);
+    accd__task_free(env, task);
     return status;
 }
 
 /* Queues wait for what others were asked for before: these never wait for each other. */
-accd_status accd_queue_reach(struct accd_queue *queue, uint64_t number)
+accd_status accd__queue_run_until(struct accd__queue *queue, uint64_t number)
 {
     while (queue->first && queue->first->number <= number) {
-        const struct accd_task *first = queue->first;
-        if (first->kind == ACCD_TASK_AFTER)
-            ACCD_TRY(accd_queue_reach(first->u.after.queue, first->u.after.number));
-        ACCD_TRY(perform(queue, accd_task_take(queue, &queue->first)));
+        const struct accd__task *first = queue->first;
+        if (first->kind == ACCD_TASK_WAIT)
+            ACCD_TRY(accd__queue_run_until(first->u.wait.queue, first->u.wait.number));
+        ACCD_TRY(run_task(queue, accd__task_remove(queue, &queue->first)));
     }
     return ACCD_OK;
 }
 
-accd_status accd_reach_met(struct accd_span **met)
+accd_status accd__run_noted_queues(struct accd__interval **noted)
 {
     accd_status status = ACCD_OK;
-    while (*met) {
-        struct accd_span *first = accd_span_first(*met, 0, UINT64_MAX, NULL, NULL);
-        struct accd_queue *queue = first->owner;
-        const uint64_t number = queue->found;
-        accd_span_take(met, first);
-        queue->found = 0;
+    while (*noted) {
+        struct accd__interval *first = accd__interval_find_overlap(*noted, 0, UINT64_MAX, NULL, NULL);
+        struct accd__queue *queue = first->owner;
+        const uint64_t number = queue->noted_number;
+        accd__interval_remove(noted, first);
+        queue->noted_number = 0;
         if (status == ACCD_OK)
-            status = accd_queue_reach(queue, number);
+            status = accd__queue_run_until(queue, number);
     }
     return status;
 }

@@ -6,20 +6,20 @@
 
 /* --------------------------------------------------------------------------- device ranges -- */
 
-bool accd_task_join_ranges(accd_context *context, struct accd_task *task)
+bool accd__task_merge_ranges(accd_context *context, struct accd__task *task)
 {
     enum { FEW = 4 };
-    struct accd_pair few[FEW], *spare = few;
+    struct accd__pair few[FEW], *spare = few;
     size_t kept = 0;
     if (task->nranges > FEW)
-        spare = accd_scratch_take(&context->scratch, task->nranges * sizeof *spare);
+        spare = accd__scratch_alloc(&context->scratch, task->nranges * sizeof *spare);
     if (!spare)
         return false;
-    const struct accd_pair *sorted = accd_sort_pairs(task->ranges, spare, task->nranges);
+    const struct accd__pair *sorted = accd__sort_pairs(task->ranges, spare, task->nranges);
     if (sorted != task->ranges)
         memcpy(task->ranges, sorted, task->nranges * sizeof *sorted);
     for (size_t i = 0; i < task->nranges; i++) {
-        struct accd_pair *before = kept ? &task->ranges[kept - 1] : NULL, *next = &task->ranges[i];
+        struct accd__pair *before = kept ? &task->ranges[kept - 1] : NULL, *next = &task->ranges[i];
         if (before && next->key < before->value)
             before->value = next->value > before->value ? next->value : before->value;
         else
@@ -30,21 +30,21 @@ bool accd_task_join_ranges(accd_context *context, struct accd_task *task)
 }
 
 /* The first range of a task that ends behind an address, or NULL. */
-static const struct accd_pair *range_behind(const struct accd_task *task, uint64_t dev)
+static const struct accd__pair *first_range_after(const struct accd__task *task, uint64_t dev)
 {
-    const size_t at = ACCD_FIRST_ABOVE(task->ranges, value, task->nranges, dev);
+    const size_t at = ACCD_UPPER_BOUND(task->ranges, value, task->nranges, dev);
     return at < task->nranges ? &task->ranges[at] : NULL;
 }
 
-bool accd_task_uses(const struct accd_task *task, uint64_t dev, uint64_t bytes)
+bool accd__task_uses_range(const struct accd__task *task, uint64_t dev, uint64_t bytes)
 {
-    const struct accd_pair *range = range_behind(task, dev);
+    const struct accd__pair *range = first_range_after(task, dev);
     return range && range->key < dev + bytes;
 }
 
-bool accd_running_range(const struct accd_directory *dir, uint64_t dev, uint64_t *low_p, uint64_t *high_p)
+bool accd__running_kernel_range(const struct accd__device_env *env, uint64_t dev, uint64_t *low_p, uint64_t *high_p)
 {
-    const struct accd_pair *range = dir->queues.running ? range_behind(dir->queues.running, dev) : NULL;
+    const struct accd__pair *range = env->queues.running ? first_range_after(env->queues.running, dev) : NULL;
     if (!range || dev < range->key)
         return false;
     *low_p = range->key;
@@ -56,224 +56,224 @@ bool accd_running_range(const struct accd_directory *dir, uint64_t dev, uint64_t
 
 /* Marks what is done when a queue has got to a task: it waits for other queues on its way, which never wait for
  * later ones of its own. */
-static void mark_done(const struct accd_look *look, struct accd_queue *queue, uint64_t number)
+static void mark_implied(const struct accd__pending_query *query, struct accd__queue *queue, uint64_t number)
 {
-    if (queue->looked != look->number) {
-        queue->looked = look->number;
-        queue->known = 0;
-        queue->next_known = queue->afters;
+    if (queue->query_number != query->number) {
+        queue->query_number = query->number;
+        queue->implied = 0;
+        queue->next_implied = queue->waits;
     }
-    if (queue->known < number)
-        queue->known = number;
-    const struct accd_task *task;
-    while ((task = queue->next_known) && task->number <= number) {
-        queue->next_known = task->next_after;
-        mark_done(look, task->u.after.queue, task->u.after.number);
+    if (queue->implied < number)
+        queue->implied = number;
+    const struct accd__task *task;
+    while ((task = queue->next_implied) && task->number <= number) {
+        queue->next_implied = task->next_wait;
+        mark_implied(query, task->u.wait.queue, task->u.wait.number);
     }
 }
 
-void accd_pending_begin(struct accd_directory *dir, struct accd_queue *queue)
+void accd__begin_pending_query(struct accd__device_env *env, struct accd__queue *queue)
 {
-    struct accd_look *look = &dir->context->look;
-    *look = (struct accd_look){.number = look->number + 1, .queue = queue, .asked = queue ? queue->asked : 0};
+    struct accd__pending_query *query = &env->context->pending_query;
+    *query = (struct accd__pending_query){.number = query->number + 1, .queue = queue, .submitted = queue ? queue->submitted : 0};
 }
 
 /* Whether a task is done before the construct continues. Others are marked when the first one is met. */
-static bool is_known(const struct accd_task *task)
+static bool is_implied(const struct accd__task *task)
 {
-    struct accd_queue *queue = task->queue;
-    struct accd_look *look = &queue->dir->context->look;
-    if (!look->queue)
+    struct accd__queue *queue = task->queue;
+    struct accd__pending_query *query = &queue->env->context->pending_query;
+    if (!query->queue)
         return false;
-    if (queue == look->queue)
-        return task->number <= look->asked;
-    if (!look->marked)
-        mark_done(look, look->queue, look->asked);
-    look->marked = true;
-    return queue->looked == look->number && task->number <= queue->known;
+    if (queue == query->queue)
+        return task->number <= query->submitted;
+    if (!query->marked)
+        mark_implied(query, query->queue, query->submitted);
+    query->marked = true;
+    return queue->query_number == query->number && task->number <= queue->implied;
 }
 
 /* What looks for tasks by a range. */
-struct search {
+struct task_search {
     uint64_t dev, bytes;
     bool forgets, known; /* tasks that are to forget some of it are meant, too; and those that are known */
-    const struct accd_task *first; /* by queue and number */
-    struct accd_span **met;
+    const struct accd__task *first; /* by queue and number */
+    struct accd__interval **noted;
 };
 
-static bool comes_before(const struct accd_task *a, const struct accd_task *b)
+static bool comes_before(const struct accd__task *a, const struct accd__task *b)
 {
     return a->queue != b->queue ? a->queue->number < b->queue->number : a->number < b->number;
 }
 
-static bool note_first(void *ud, const struct accd_span *span)
+static bool find_first_task(void *ud, const struct accd__interval *span)
 {
-    struct search *search = ud;
-    const struct accd_task *task = span->owner;
+    struct task_search *search = ud;
+    const struct accd__task *task = span->owner;
     if ((!search->first || comes_before(task, search->first)) &&
-        accd_task_uses(task, search->dev, search->bytes) && (search->known || !is_known(task)))
+        accd__task_uses_range(task, search->dev, search->bytes) && (search->known || !is_implied(task)))
         search->first = task;
     return false;
 }
 
-static bool note_met(void *ud, const struct accd_span *span)
+static bool note_user(void *ud, const struct accd__interval *span)
 {
-    struct search *search = ud;
-    const struct accd_task *task = span->owner;
-    const bool meant = accd_task_is_user(task)
-                           ? accd_task_uses(task, search->dev, search->bytes) && !is_known(task)
+    struct task_search *search = ud;
+    const struct accd__task *task = span->owner;
+    const bool selected = accd__task_uses_memory(task)
+                           ? accd__task_uses_range(task, search->dev, search->bytes) && !is_implied(task)
                            : search->forgets;
-    if (meant)
-        accd_meet(search->met, task);
+    if (selected)
+        accd__note_dependency(search->noted, task);
     return false;
 }
 
-const struct accd_task *accd_pending_at(const struct accd_directory *dir, uint64_t dev, uint64_t bytes)
+const struct accd__task *accd__find_pending_task(const struct accd__device_env *env, uint64_t dev, uint64_t bytes)
 {
-    struct search search = {.dev = dev, .bytes = bytes};
-    (void)accd_span_first(dir->queues.uses, dev, dev + bytes, note_first, &search);
+    struct task_search search = {.dev = dev, .bytes = bytes};
+    (void)accd__interval_find_overlap(env->queues.uses, dev, dev + bytes, find_first_task, &search);
     return search.first;
 }
 
-void accd_meet(struct accd_span **met, const struct accd_task *task)
+void accd__note_dependency(struct accd__interval **noted, const struct accd__task *task)
 {
-    struct accd_queue *queue = task->queue;
-    if (!queue->found) {
-        const uint64_t key = (uint64_t)queue->dir->device.number << 32 | queue->number;
-        queue->met = (struct accd_span){.low = key, .high = key + 1, .owner = queue};
-        accd_span_put(met, &queue->met);
+    struct accd__queue *queue = task->queue;
+    if (!queue->noted_number) {
+        const uint64_t key = (uint64_t)queue->env->device.number << 32 | queue->number;
+        queue->noted = (struct accd__interval){.low = key, .high = key + 1, .owner = queue};
+        accd__interval_insert(noted, &queue->noted);
     }
-    if (task->number > queue->found)
-        queue->found = task->number;
+    if (task->number > queue->noted_number)
+        queue->noted_number = task->number;
 }
 
-void accd_meet_users(struct accd_directory *dir, uint64_t dev, uint64_t bytes, bool forgets, struct accd_span **met)
+void accd__note_users(struct accd__device_env *env, uint64_t dev, uint64_t bytes, bool forgets, struct accd__interval **noted)
 {
-    struct search search = {.dev = dev, .bytes = bytes, .forgets = forgets, .met = met};
-    (void)accd_span_first(dir->queues.uses, dev, dev + bytes, note_met, &search);
+    struct task_search search = {.dev = dev, .bytes = bytes, .forgets = forgets, .noted = noted};
+    (void)accd__interval_find_overlap(env->queues.uses, dev, dev + bytes, note_user, &search);
 }
 
-struct accd_queue *accd_next_busy(const struct accd_directory *dir, uint64_t number)
+struct accd__queue *accd__next_busy_queue(const struct accd__device_env *env, uint64_t number)
 {
-    const struct accd_span *next = accd_span_first(dir->queues.busy, number, UINT64_MAX, NULL, NULL);
+    const struct accd__interval *next = accd__interval_find_overlap(env->queues.busy, number, UINT64_MAX, NULL, NULL);
     return next ? next->owner : NULL;
 }
 
-struct accd_queue *accd_last_user(const struct accd_directory *dir, uint64_t dev, uint64_t bytes)
+struct accd__queue *accd__last_queue_using(const struct accd__device_env *env, uint64_t dev, uint64_t bytes)
 {
-    if (dir->queues.giving && dir->queues.giving->first)
-        return dir->queues.giving;
-    struct search search = {.dev = dev, .bytes = bytes, .known = true};
-    (void)accd_span_first(dir->queues.uses, dev, dev + bytes, note_first, &search);
+    if (env->queues.releasing && env->queues.releasing->first)
+        return env->queues.releasing;
+    struct task_search search = {.dev = dev, .bytes = bytes, .known = true};
+    (void)accd__interval_find_overlap(env->queues.uses, dev, dev + bytes, find_first_task, &search);
     return search.first ? search.first->queue : NULL;
 }
 
-static void enlist(struct accd_task *task, uint64_t low, uint64_t high)
+static void add_interval(struct accd__task *task, uint64_t low, uint64_t high)
 {
-    struct accd_span *span = &task->spans[task->nspans++];
-    *span = (struct accd_span){.low = low, .high = high, .owner = task};
-    accd_span_put(&task->queue->dir->queues.uses, span);
+    struct accd__interval *span = &task->spans[task->nspans++];
+    *span = (struct accd__interval){.low = low, .high = high, .owner = task};
+    accd__interval_insert(&task->queue->env->queues.uses, span);
 }
 
 /* Whether others wait for what a task does with the host's memory. */
-static bool uses_host(const struct accd_queue *queue, const struct accd_task *task)
+static bool uses_host(const struct accd__queue *queue, const struct accd__task *task)
 {
-    return task->host.low < task->host.high && accd_is_concurrent(queue->dir);
+    return task->host.low < task->host.high && accd__is_concurrent(queue->env);
 }
 
-static void enlist_task(struct accd_queue *queue, struct accd_task *task)
+static void index_task(struct accd__queue *queue, struct accd__task *task)
 {
-    const struct accd_pair *ranges = task->ranges;
+    const struct accd__pair *ranges = task->ranges;
     task->queue = queue;
     task->nspans = 0;
-    if (task->kind == ACCD_TASK_FORGET)
-        enlist(task, task->u.memory.dev, task->u.memory.dev + task->u.memory.bytes);
-    else if (task->nranges > ACCD_TASK_SPANS)
-        enlist(task, ranges[0].key, ranges[task->nranges - 1].value);
-    for (size_t i = 0; task->nranges <= ACCD_TASK_SPANS && i < task->nranges; i++)
-        enlist(task, ranges[i].key, ranges[i].value);
+    if (task->kind == ACCD_TASK_MARK_UNWRITTEN)
+        add_interval(task, task->u.memory.dev, task->u.memory.dev + task->u.memory.bytes);
+    else if (task->nranges > ACCD_TASK_INTERVALS)
+        add_interval(task, ranges[0].key, ranges[task->nranges - 1].value);
+    for (size_t i = 0; task->nranges <= ACCD_TASK_INTERVALS && i < task->nranges; i++)
+        add_interval(task, ranges[i].key, ranges[i].value);
     if (uses_host(queue, task)) {
         task->host.owner = task;
-        accd_span_put(&queue->dir->context->host_uses[task->fetches], &task->host);
+        accd__interval_insert(&queue->env->context->host_users[task->fetches], &task->host);
     }
 }
 
-static void strike(struct accd_queue *queue, struct accd_task *task)
+static void unindex_task(struct accd__queue *queue, struct accd__task *task)
 {
     while (task->nspans)
-        accd_span_take(&queue->dir->queues.uses, &task->spans[--task->nspans]);
+        accd__interval_remove(&queue->env->queues.uses, &task->spans[--task->nspans]);
     if (uses_host(queue, task))
-        accd_span_take(&queue->dir->context->host_uses[task->fetches], &task->host);
+        accd__interval_remove(&queue->env->context->host_users[task->fetches], &task->host);
 }
 
-void accd_task_describe(const struct accd_queue *queue, const struct accd_task *task, char *to, size_t room)
+void accd__task_describe(const struct accd__queue *queue, const struct accd__task *task, char *to, size_t capacity)
 {
     char name[32] = "the default queue", place[120] = "";
     if (queue->async >= 0)
         snprintf(name, sizeof name, "queue %lld", (long long)queue->async);
     if (task->file)
         snprintf(place, sizeof place, " of %s:%d", task->file, task->line);
-    snprintf(to, room, "%s has not done the %s%s yet", name, task->what ? task->what : "work", place);
+    snprintf(to, capacity, "%s has not done the %s%s yet", name, task->what ? task->what : "work", place);
 }
 
-const char *accd_queues_check(struct accd_directory *dir)
+const char *accd__queues_check(struct accd__device_env *env)
 {
     size_t n = 0;
-    for (size_t i = 0; i < dir->queues.n; i++) {
-        const struct accd_queue *queue = dir->queues.at[i];
+    for (size_t i = 0; i < env->queues.n; i++) {
+        const struct accd__queue *queue = env->queues.at[i];
         uint64_t number = 0;
         size_t pending = 0;
-        const struct accd_task *after = queue->afters, *started = NULL;
-        for (const struct accd_task *task = queue->first; task; task = task->next, n++) {
-            if (task->number <= number || task->number > queue->asked)
+        const struct accd__task *after = queue->waits, *started = NULL;
+        for (const struct accd__task *task = queue->first; task; task = task->next, n++) {
+            if (task->number <= number || task->number > queue->submitted)
                 return "a queue is out of order";
             number = task->number;
-            if (task->kind == ACCD_TASK_AFTER && task != after)
+            if (task->kind == ACCD_TASK_WAIT && task != after)
                 return "a queue has lost what it comes behind";
-            if (task->kind == ACCD_TASK_AFTER)
-                after = after->next_after;
-            started = task->under_way ? task : started;
-            pending += accd_task_is_user(task);
+            if (task->kind == ACCD_TASK_WAIT)
+                after = after->next_wait;
+            started = task->in_flight ? task : started;
+            pending += accd__task_uses_memory(task);
             for (size_t k = 0; k < task->nranges; k++)
-                if (!dir->device.ops->allocated(dir->device.handle, task->ranges[k].key,
+                if (!env->device.ops->is_allocated(env->device.handle, task->ranges[k].key,
                                          task->ranges[k].value - task->ranges[k].key))
                     return "a queue has to use device memory that is not allocated";
         }
         if (pending != queue->pending)
             return "a queue counts wrong";
-        if (after || started != queue->started || queue->found || !queue->first != (accd_next_busy(dir, queue->number) != queue))
+        if (after || started != queue->started || queue->noted_number || !queue->first != (accd__next_busy_queue(env, queue->number) != queue))
             return "a queue has lost its tasks";
     }
-    return n == dir->queues.ntasks ? NULL : "the number of tasks is wrong";
+    return n == env->queues.ntasks ? NULL : "the number of tasks is wrong";
 }
 
-accd_status accd_may_ask(const struct accd_directory *dir, unsigned number)
+accd_status accd__check_can_submit(const struct accd__device_env *env, unsigned number)
 {
-    accd_context *context = dir->context;
-    ACCD_TRY(accd_idle(context));
-    if (context->working)
-        return accd_fail(context, ACCD_MISUSE, R_MISUSE,
+    accd_context *context = env->context;
+    ACCD_TRY(accd__check_not_busy(context));
+    if (context->runs_queue)
+        return accd__set_error(context, ACCD_ERROR_MISUSE, R_MISUSE,
                          "a queue is at work; what it calls cannot change data");
-    if (number > dir->queues.n)
-        return accd_fail(context, ACCD_MISUSE, R_MISUSE, "device %d has no queue of number %u",
-                         dir->device.number, number);
+    if (number > env->queues.n)
+        return accd__set_error(context, ACCD_ERROR_MISUSE, R_MISUSE, "device %d has no queue of number %u",
+                         env->device.number, number);
     return ACCD_OK;
 }
 
-struct accd_queue *accd_working_queue(const struct accd_directory *dir, unsigned number)
+struct accd__queue *accd__get_deferring_queue(const struct accd__device_env *env, unsigned number)
 {
-    bool works = dir->context->config.queues == ACCD_QUEUES_DELAYED || accd_is_concurrent(dir);
-    return works ? dir->queues.at[number - 1] : NULL;
+    bool defers = env->context->config.queues == ACCD_QUEUES_DELAYED || accd__is_concurrent(env);
+    return defers ? env->queues.at[number - 1] : NULL;
 }
 
-int64_t accd_async_of(const struct accd_directory *dir, unsigned number)
+int64_t accd__queue_async(const struct accd__device_env *env, unsigned number)
 {
-    return number ? dir->queues.at[number - 1]->async : ACCD_SYNCHRONOUS;
+    return number ? env->queues.at[number - 1]->async : ACCD_SYNCHRONOUS;
 }
 
-struct accd_task *accd_task_new(struct accd_directory *dir, enum accd_task_kind kind, size_t more)
+struct accd__task *accd__task_new(struct accd__device_env *env, enum accd__task_kind kind, size_t more)
 {
-    struct accd_task *task = accd_mem_zero(&dir->context->mem, sizeof *task + more);
+    struct accd__task *task = accd__mem_alloc_zeroed(&env->context->mem, sizeof *task + more);
     if (task) {
         task->kind = kind;
         task->size = sizeof *task + more;
@@ -281,106 +281,106 @@ struct accd_task *accd_task_new(struct accd_directory *dir, enum accd_task_kind 
     return task;
 }
 
-void accd_task_append(struct accd_queue *queue, struct accd_task *task)
+void accd__task_append(struct accd__queue *queue, struct accd__task *task)
 {
-    struct accd_directory *dir = queue->dir;
+    struct accd__device_env *env = queue->env;
     if (!queue->first) {
-        queue->busy = (struct accd_span){.low = queue->number, .high = (uint64_t)queue->number + 1, .owner = queue};
-        accd_span_put(&dir->queues.busy, &queue->busy);
+        queue->busy = (struct accd__interval){.low = queue->number, .high = (uint64_t)queue->number + 1, .owner = queue};
+        accd__interval_insert(&env->queues.busy, &queue->busy);
     }
-    task->next = task->next_after = NULL;
-    task->number = ++queue->asked;
+    task->next = task->next_wait = NULL;
+    task->number = ++queue->submitted;
     *queue->last = task;
     queue->last = &task->next;
-    if (task->kind == ACCD_TASK_AFTER) {
-        *queue->last_after = task;
-        queue->last_after = &task->next_after;
+    if (task->kind == ACCD_TASK_WAIT) {
+        *queue->last_wait = task;
+        queue->last_wait = &task->next_wait;
     }
-    if (task->under_way)
+    if (task->in_flight)
         queue->started = task;
-    queue->pending += accd_task_is_user(task);
+    queue->pending += accd__task_uses_memory(task);
     queue->tested = false;
-    enlist_task(queue, task);
-    dir->queues.ntasks++;
-    dir->eventful++;
+    index_task(queue, task);
+    env->queues.ntasks++;
+    env->slow_path_reasons++;
 }
 
-struct accd_task *accd_task_take(struct accd_queue *queue, struct accd_task **at)
+struct accd__task *accd__task_remove(struct accd__queue *queue, struct accd__task **at)
 {
-    struct accd_directory *dir = queue->dir;
-    struct accd_task *task = *at;
+    struct accd__device_env *env = queue->env;
+    struct accd__task *task = *at;
     *at = task->next;
     if (queue->last == &task->next)
         queue->last = at;
-    if (task->kind == ACCD_TASK_AFTER) { /* the first one: none is cut off */
-        queue->afters = task->next_after;
-        if (queue->last_after == &task->next_after)
-            queue->last_after = &queue->afters;
+    if (task->kind == ACCD_TASK_WAIT) { /* the first one: none is cut off */
+        queue->waits = task->next_wait;
+        if (queue->last_wait == &task->next_wait)
+            queue->last_wait = &queue->waits;
     }
     if (task == queue->started)
         queue->started = NULL;
-    queue->pending -= accd_task_is_user(task);
-    strike(queue, task);
+    queue->pending -= accd__task_uses_memory(task);
+    unindex_task(queue, task);
     if (!queue->first)
-        accd_span_take(&dir->queues.busy, &queue->busy);
-    dir->queues.ntasks--;
-    dir->eventful--;
+        accd__interval_remove(&env->queues.busy, &queue->busy);
+    env->queues.ntasks--;
+    env->slow_path_reasons--;
     return task;
 }
 
-static void give_up(const struct accd_queue *queue, const struct accd_task *task)
+static void abandon_task(const struct accd__queue *queue, const struct accd__task *task)
 {
-    const struct accd_directory *dir = queue->dir;
+    const struct accd__device_env *env = queue->env;
     if (task->kind == ACCD_TASK_KERNEL)
-        (void)dir->device.ops->kernel_over(dir->device.handle, task->under_way, 0, NULL);
-    else if (dir->device.ops->arrive(dir->device.handle, task->under_way) == ACCD_OK)
-        (void)dir->device.ops->end(dir->device.handle);
+        (void)env->device.ops->finish_kernel(env->device.handle, task->in_flight, 0, NULL);
+    else if (env->device.ops->finish_batch(env->device.handle, task->in_flight) == ACCD_OK)
+        (void)env->device.ops->end_batch(env->device.handle);
 }
 
-void accd_task_free(struct accd_directory *dir, struct accd_task *task)
+void accd__task_free(struct accd__device_env *env, struct accd__task *task)
 {
-    const struct accd_batch *batch = task->kind == ACCD_TASK_TRANSFERS ? &task->u.batch : NULL;
+    const struct accd__batch *batch = task->kind == ACCD_TASK_TRANSFERS ? &task->u.batch : NULL;
     if (batch && batch->bulk)
         batch->bulk_ops->drop(batch->bulk);
     if (task->kind == ACCD_TASK_REPORT)
         task->u.report.drop(task->u.report.ud);
-    accd_mem_free(&dir->context->mem, task, task->size);
+    accd__mem_free(&env->context->mem, task, task->size);
 }
 
-void accd_task_drop(struct accd_queue *queue, struct accd_task *task)
+void accd__task_cancel(struct accd__queue *queue, struct accd__task *task)
 {
-    struct accd_directory *dir = queue->dir;
-    if (task->under_way)
-        give_up(queue, task);
+    struct accd__device_env *env = queue->env;
+    if (task->in_flight)
+        abandon_task(queue, task);
     if (task->kind == ACCD_TASK_KERNEL || task->kind == ACCD_TASK_CALL)
-        (void)task->u.call.fn(task->u.call.ud, ACCD_DISCARD);
-    accd_task_free(dir, task);
+        (void)task->u.call.fn(task->u.call.ud, ACCD_CALL_DISCARD);
+    accd__task_free(env, task);
 }
 
-void accd_queues_close(struct accd_directory *dir)
+void accd__queues_free(struct accd__device_env *env)
 {
-    struct accd_mem *mem = &dir->context->mem;
-    for (size_t i = 0; i < dir->queues.n; i++) {
-        while (dir->queues.at[i]->first)
-            accd_task_drop(dir->queues.at[i], accd_task_take(dir->queues.at[i], &dir->queues.at[i]->first));
-        accd_mem_free(mem, dir->queues.at[i], sizeof *dir->queues.at[i]);
+    struct accd__mem *mem = &env->context->mem;
+    for (size_t i = 0; i < env->queues.n; i++) {
+        while (env->queues.at[i]->first)
+            accd__task_cancel(env->queues.at[i], accd__task_remove(env->queues.at[i], &env->queues.at[i]->first));
+        accd__mem_free(mem, env->queues.at[i], sizeof *env->queues.at[i]);
     }
-    accd_mem_free(mem, dir->queues.at, dir->queues.room * sizeof dir->queues.at[0]);
-    dir->queues.n = 0;
+    accd__mem_free(mem, env->queues.at, env->queues.capacity * sizeof env->queues.at[0]);
+    env->queues.n = 0;
 }
 
-void accd_queue_cut(struct accd_queue *queue, uint64_t asked)
+void accd__queue_cancel_after(struct accd__queue *queue, uint64_t submitted)
 {
-    const struct accd_task *started = NULL;
-    for (struct accd_task **at = &queue->first; *at;) {
-        const struct accd_task *task = *at;
-        bool stays = task->number <= asked || task->kind == ACCD_TASK_FREE ||
-                     task->kind == ACCD_TASK_FORGET || task->kind == ACCD_TASK_AFTER;
-        started = stays && task->under_way ? task : started;
-        if (stays)
+    const struct accd__task *started = NULL;
+    for (struct accd__task **at = &queue->first; *at;) {
+        const struct accd__task *task = *at;
+        bool is_kept = task->number <= submitted || task->kind == ACCD_TASK_FREE ||
+                     task->kind == ACCD_TASK_MARK_UNWRITTEN || task->kind == ACCD_TASK_WAIT;
+        started = is_kept && task->in_flight ? task : started;
+        if (is_kept)
             at = &(*at)->next;
         else
-            accd_task_drop(queue, accd_task_take(queue, at));
+            accd__task_cancel(queue, accd__task_remove(queue, at));
     }
     queue->started = started;
 }

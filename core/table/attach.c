@@ -2,101 +2,101 @@
 #include "table/inside.h"
 
 /* Without memory for a place the order is given up, and made again when it is asked for. */
-static void give_up(struct accd_directory *dir)
+static void drop_target_order(struct accd__device_env *env)
 {
-    accd_range_close(&dir->attached.targets);
-    dir->attached.target_order = false;
+    accd__btree_clear(&env->attached.targets);
+    env->attached.target_order = false;
 }
 
-void accd_attach_put_in(struct accd_directory *dir, struct accd_attach *attach)
+void accd__attachment_order_by_target(struct accd__device_env *env, struct accd__attachment *attach)
 {
-    struct accd_attach *other = accd_range_floor(&dir->attached.targets, attach->base);
+    struct accd__attachment *other = accd__btree_floor(&env->attached.targets, attach->base);
     attach->next_target = attach->prev_target = attach;
     if (other && other->base == attach->base) {
         attach->prev_target = other;
         attach->next_target = other->next_target;
         other->next_target->prev_target = attach;
         other->next_target = attach;
-    } else if (!accd_range_insert(&dir->attached.targets, attach->base, attach)) {
-        give_up(dir);
+    } else if (!accd__btree_insert(&env->attached.targets, attach->base, attach)) {
+        drop_target_order(env);
     }
 }
 
-static void take_out(struct accd_directory *dir, struct accd_attach *attach)
+static void remove_from_target_order(struct accd__device_env *env, struct accd__attachment *attach)
 {
-    struct accd_attach *next = attach->next_target;
+    struct accd__attachment *next = attach->next_target;
     if (next == attach) {
-        accd_range_erase(&dir->attached.targets, attach->base);
+        accd__btree_erase(&env->attached.targets, attach->base);
         return;
     }
     next->prev_target = attach->prev_target;
     attach->prev_target->next_target = next;
-    accd_range_replace(&dir->attached.targets, attach->base, next);
+    accd__btree_replace(&env->attached.targets, attach->base, next);
 }
 
-void accd_attach_lead(struct accd_directory *dir, struct accd_attach *attach, uint64_t base)
+void accd__attachment_set_base(struct accd__device_env *env, struct accd__attachment *attach, uint64_t base)
 {
-    if (dir->attached.target_order && attach->base)
-        take_out(dir, attach);
+    if (env->attached.target_order && attach->base)
+        remove_from_target_order(env, attach);
     attach->base = base;
-    if (dir->attached.target_order && base)
-        accd_attach_put_in(dir, attach);
+    if (env->attached.target_order && base)
+        accd__attachment_order_by_target(env, attach);
 }
 
-struct accd_attach *accd_new_attach(struct accd_directory *dir, uint64_t slot)
+struct accd__attachment *accd__new_attachment(struct accd__device_env *env, uint64_t slot)
 {
-    struct accd_attach *attach = accd_pool_take(&dir->attached.pool);
-    *attach = (struct accd_attach){.slot = slot};
-    dir->attached.live++;
+    struct accd__attachment *attach = accd__pool_alloc(&env->attached.pool);
+    *attach = (struct accd__attachment){.slot = slot};
+    env->attached.live++;
     return attach;
 }
 
-void accd_insert_attaches(struct accd_directory *dir, const struct accd_pair *attaches, size_t n)
+void accd__insert_attachments(struct accd__device_env *env, const struct accd__pair *attaches, size_t n)
 {
     if (n)
-        accd_attach_reaches(dir, attaches[0].key, attaches[n - 1].key);
-    accd_range_insert_run(&dir->attached.slots, attaches, n);
+        accd__extend_slot_hull(env, attaches[0].key, attaches[n - 1].key);
+    accd__btree_insert_sorted(&env->attached.slots, attaches, n);
 }
 
-struct accd_attach *accd_insert_attach(struct accd_directory *dir, uint64_t slot)
+struct accd__attachment *accd__insert_attachment(struct accd__device_env *env, uint64_t slot)
 {
-    struct accd_attach *attach = accd_new_attach(dir, slot);
-    accd_insert_attaches(dir, &(struct accd_pair){slot, (uintptr_t)attach}, 1);
+    struct accd__attachment *attach = accd__new_attachment(env, slot);
+    accd__insert_attachments(env, &(struct accd__pair){slot, (uintptr_t)attach}, 1);
     return attach;
 }
 
-static void give_attach(struct accd_directory *dir, struct accd_attach *attach)
+static void free_attachment(struct accd__device_env *env, struct accd__attachment *attach)
 {
-    accd_attach_lead(dir, attach, 0);
-    dir->attached.nrecords -= attach->holds_record;
-    dir->attached.nwhole -= attach->descriptor != NULL;
-    accd_descriptor_forget(dir, attach->descriptor);
-    accd_pool_give(&dir->attached.pool, attach);
-    dir->attached.live--;
+    accd__attachment_set_base(env, attach, 0);
+    env->attached.ntype_records -= attach->holds_record;
+    env->attached.ndescriptors -= attach->descriptor != NULL;
+    accd__free_saved_descriptor(env, attach->descriptor);
+    accd__pool_free(&env->attached.pool, attach);
+    env->attached.live--;
 }
 
-void accd_remove_attach(struct accd_directory *dir, struct accd_attach *attach)
+void accd__remove_attachment(struct accd__device_env *env, struct accd__attachment *attach)
 {
-    accd_range_erase(&dir->attached.slots, attach->slot);
-    give_attach(dir, attach);
+    accd__btree_erase(&env->attached.slots, attach->slot);
+    free_attachment(env, attach);
 }
 
-void accd_remove_attaches(struct accd_directory *dir, struct accd_attach *const *attaches, size_t n)
+void accd__remove_attachments(struct accd__device_env *env, struct accd__attachment *const *attaches, size_t n)
 {
-    uint64_t keys[ACCD_SHORT_ITEMS];
+    uint64_t keys[ACCD_FAST_PATH_ITEMS];
     for (size_t i = 0; i < n; i++)
         keys[i] = attaches[i]->slot;
     if (n)
-        accd_range_erase_all(&dir->attached.slots, keys, n);
+        accd__btree_erase_keys(&env->attached.slots, keys, n);
     for (size_t i = 0; i < n; i++)
-        give_attach(dir, attaches[i]);
+        free_attachment(env, attaches[i]);
 }
 
-struct accd_kept_descriptor *accd_descriptor_keep(struct accd_directory *dir, const void *descriptor,
+struct accd__saved_descriptor *accd__save_descriptor(struct accd__device_env *env, const void *descriptor,
                                                   uint32_t bytes)
 {
-    struct accd_kept_descriptor *kept =
-        accd_mem_new(&dir->context->mem, sizeof *kept + bytes - sizeof(void *));
+    struct accd__saved_descriptor *kept =
+        accd__mem_alloc(&env->context->mem, sizeof *kept + bytes - sizeof(void *));
     if (!kept)
         return NULL;
     kept->bytes = bytes;
@@ -104,8 +104,8 @@ struct accd_kept_descriptor *accd_descriptor_keep(struct accd_directory *dir, co
     return kept;
 }
 
-void accd_descriptor_forget(struct accd_directory *dir, struct accd_kept_descriptor *kept)
+void accd__free_saved_descriptor(struct accd__device_env *env, struct accd__saved_descriptor *kept)
 {
     if (kept)
-        accd_mem_free(&dir->context->mem, kept, sizeof *kept + kept->bytes - sizeof(void *));
+        accd__mem_free(&env->context->mem, kept, sizeof *kept + kept->bytes - sizeof(void *));
 }

@@ -2,21 +2,21 @@
  * a look-up finds become objects, or attachments, first. */
 #include "table/inside.h"
 
-static inline bool covers(const struct accd_object *object, uint64_t host)
+static inline bool object_covers(const struct accd__object *object, uint64_t host)
 {
-    return object && host - object->host < accd_object_bytes(object);
+    return object && host - object->host < accd__object_bytes(object);
 }
 
 /* Decides LLNL-2.2-03. */
-accd_status accd_find(struct accd_directory *dir, uint64_t host, struct accd_object **object_p)
+accd_status accd__find_object(struct accd__device_env *env, uint64_t host, struct accd__object **object_p)
 {
-    struct accd_object *object = accd_range_floor(&dir->present.objects, host);
-    if (!covers(object, host)) {
-        if (dir->groups.npending) {
-            ACCD_TRY(accd_index_met(dir, host, host + 1));
-            object = accd_range_floor(&dir->present.objects, host);
+    struct accd__object *object = accd__btree_floor(&env->present.objects, host);
+    if (!object_covers(object, host)) {
+        if (env->groups.npending) {
+            ACCD_TRY(accd__expand_overlapping_groups(env, host, host + 1));
+            object = accd__btree_floor(&env->present.objects, host);
         }
-        if (!covers(object, host))
+        if (!object_covers(object, host))
             object = NULL;
     }
     *object_p = object;
@@ -24,143 +24,143 @@ accd_status accd_find(struct accd_directory *dir, uint64_t host, struct accd_obj
 }
 
 /* Decides ACC33-gloss-1, LLNL-2.2-02. */
-accd_status accd_relate(struct accd_directory *dir, uint64_t host, uint64_t bytes,
-                        enum accd_relation *relation_p, struct accd_object **object_p)
+accd_status accd__find_containment(struct accd__device_env *env, uint64_t host, uint64_t bytes,
+                        enum accd__containment *relation_p, struct accd__object **object_p)
 {
-    if (dir->groups.npending)
-        ACCD_TRY(accd_index_met(dir, host, host + bytes));
+    if (env->groups.npending)
+        ACCD_TRY(accd__expand_overlapping_groups(env, host, host + bytes));
     void *after;
-    struct accd_object *object = accd_range_around(&dir->present.objects, host, &after), *next = after;
+    struct accd__object *object = accd__btree_floor_and_next(&env->present.objects, host, &after), *next = after;
     *object_p = NULL;
-    if (covers(object, host)) {
-        *relation_p = bytes <= accd_object_end(object) - host ? ACCD_INSIDE : ACCD_ACROSS;
+    if (object_covers(object, host)) {
+        *relation_p = bytes <= accd__object_end(object) - host ? ACCD_RANGE_CONTAINED : ACCD_RANGE_PARTIAL;
         *object_p = object;
     } else if (next && next->host - host < bytes) {
-        *relation_p = ACCD_ACROSS;
+        *relation_p = ACCD_RANGE_PARTIAL;
         *object_p = next;
     } else {
-        *relation_p = ACCD_NONE;
+        *relation_p = ACCD_RANGE_DISJOINT;
     }
     return ACCD_OK;
 }
 
-static accd_status build_device_order(struct accd_directory *dir)
+static accd_status build_device_order(struct accd__device_env *env)
 {
-    if (!accd_range_reserve(&dir->present.by_device, dir->present.objects.count))
-        return accd_out_of_memory(dir->context, "for the device order of present objects");
-    ACCD_EACH(struct accd_object, object, &dir->present.objects, 0)
-        accd_range_insert(&dir->present.by_device, object->dev, object);
-    dir->present.device_order = true;
+    if (!accd__btree_reserve(&env->present.by_device, env->present.objects.count))
+        return accd__report_out_of_memory(env->context, "for the device order of present objects");
+    ACCD_FOR_EACH(struct accd__object, object, &env->present.objects, 0)
+        accd__btree_insert(&env->present.by_device, object->dev, object);
+    env->present.device_order = true;
     return ACCD_OK;
 }
 
-accd_status accd_find_device(struct accd_directory *dir, uint64_t dev, struct accd_object **object_p)
+accd_status accd__find_object_by_dev(struct accd__device_env *env, uint64_t dev, struct accd__object **object_p)
 {
-    struct accd_span *met =
-        dir->groups.npending ? accd_span_first(dir->groups.places, dev, dev + 1, NULL, NULL) : NULL;
-    if (met)
-        ACCD_TRY(accd_group_index(dir, met->owner));
-    if (!dir->present.device_order)
-        ACCD_TRY(build_device_order(dir));
-    struct accd_object *object = accd_range_floor(&dir->present.by_device, dev);
-    *object_p = object && dev - object->dev < accd_object_bytes(object) ? object : NULL;
+    struct accd__interval *found =
+        env->groups.npending ? accd__interval_find_overlap(env->groups.places, dev, dev + 1, NULL, NULL) : NULL;
+    if (found)
+        ACCD_TRY(accd__group_expand_sections(env, found->owner));
+    if (!env->present.device_order)
+        ACCD_TRY(build_device_order(env));
+    struct accd__object *object = accd__btree_floor(&env->present.by_device, dev);
+    *object_p = object && dev - object->dev < accd__object_bytes(object) ? object : NULL;
     return ACCD_OK;
 }
 
-accd_status accd_find_attach(struct accd_directory *dir, uint64_t slot, struct accd_attach **attach_p)
+accd_status accd__find_attachment(struct accd__device_env *env, uint64_t slot, struct accd__attachment **attach_p)
 {
-    if (dir->groups.npending_attach)
-        ACCD_TRY(accd_index_pointers(dir, slot, slot + 1));
-    struct accd_attach *attach = accd_range_floor(&dir->attached.slots, slot);
+    if (env->groups.npending_attach)
+        ACCD_TRY(accd__expand_group_pointers(env, slot, slot + 1));
+    struct accd__attachment *attach = accd__btree_floor(&env->attached.slots, slot);
     *attach_p = attach && attach->slot == slot ? attach : NULL;
     return ACCD_OK;
 }
 
 /* A pointer may begin before low and reach into the range, and so may the descriptor it is a part of. */
-static struct accd_attach *reaching(struct accd_directory *dir, uint64_t low)
+static struct accd__attachment *find_reaching_attachment(struct accd__device_env *env, uint64_t low)
 {
-    struct accd_attach *attach = low ? accd_range_floor(&dir->attached.slots, low - 1) : NULL;
-    struct accd_attach *around = attach && dir->attached.nwhole && attach->slot
-                                     ? accd_range_floor(&dir->attached.slots, attach->slot - 1)
+    struct accd__attachment *attach = low ? accd__btree_floor(&env->attached.slots, low - 1) : NULL;
+    struct accd__attachment *enclosing = attach && env->attached.ndescriptors && attach->slot
+                                     ? accd__btree_floor(&env->attached.slots, attach->slot - 1)
                                      : NULL;
-    if (around && accd_attach_end(around) > low)
-        return around;
-    return attach && accd_attach_end(attach) > low ? attach : NULL;
+    if (enclosing && accd__attachment_end(enclosing) > low)
+        return enclosing;
+    return attach && accd__attachment_end(attach) > low ? attach : NULL;
 }
 
-accd_status accd_first_attach(struct accd_directory *dir, uint64_t low, uint64_t high,
-                              struct accd_range_cursor *cursor, struct accd_attach **attach_p)
+accd_status accd__first_attachment(struct accd__device_env *env, uint64_t low, uint64_t high,
+                              struct accd__btree_cursor *cursor, struct accd__attachment **attach_p)
 {
     *attach_p = NULL;
-    if (!dir->attached.slots.count && !dir->groups.npending_attach)
+    if (!env->attached.slots.count && !env->groups.npending_attach)
         return ACCD_OK;
-    if (dir->groups.npending_attach)
-        ACCD_TRY(accd_index_pointers(dir, low, high));
-    const struct accd_attach *before = reaching(dir, low);
-    struct accd_attach *attach =
-        accd_range_seek(&dir->attached.slots, before ? before->slot : low, cursor);
+    if (env->groups.npending_attach)
+        ACCD_TRY(accd__expand_group_pointers(env, low, high));
+    const struct accd__attachment *before = find_reaching_attachment(env, low);
+    struct accd__attachment *attach =
+        accd__btree_seek(&env->attached.slots, before ? before->slot : low, cursor);
     *attach_p = attach && attach->slot < high ? attach : NULL;
     return ACCD_OK;
 }
 
-struct accd_attach *accd_next_attach(struct accd_range_cursor *cursor, uint64_t high)
+struct accd__attachment *accd__next_attachment(struct accd__btree_cursor *cursor, uint64_t high)
 {
-    struct accd_attach *attach = accd_range_next(cursor);
+    struct accd__attachment *attach = accd__btree_next(cursor);
     return attach && attach->slot < high ? attach : NULL;
 }
 
-struct accd_attach *accd_attach_inside(struct accd_directory *dir, uint64_t slot, uint64_t bytes)
+struct accd__attachment *accd__find_attachment_within(struct accd__device_env *env, uint64_t slot, uint64_t bytes)
 {
-    const bool plain = dir->attached.slots.count > dir->attached.nwhole; /* others lie in no descriptor */
-    struct accd_attach *attach = plain ? accd_range_floor(&dir->attached.slots, slot + bytes - 1) : NULL;
+    const bool plain = env->attached.slots.count > env->attached.ndescriptors; /* others lie in no descriptor */
+    struct accd__attachment *attach = plain ? accd__btree_floor(&env->attached.slots, slot + bytes - 1) : NULL;
     return attach && attach->slot >= slot + sizeof(void *) &&
-                   accd_attach_end(attach) <= slot + bytes
+                   accd__attachment_end(attach) <= slot + bytes
                ? attach
                : NULL;
 }
 
-struct accd_attach *accd_attach_record(struct accd_directory *dir, const struct accd_attach *attach)
+struct accd__attachment *accd__type_record_attachment(struct accd__device_env *env, const struct accd__attachment *attach)
 {
-    struct accd_attach *inner =
-        attach->descriptor ? accd_attach_inside(dir, attach->slot, attach->descriptor->bytes) : NULL;
+    struct accd__attachment *inner =
+        attach->descriptor ? accd__find_attachment_within(env, attach->slot, attach->descriptor->bytes) : NULL;
     return inner && inner->holds_record ? inner : NULL;
 }
 
-struct accd_attach *accd_attach_around(struct accd_directory *dir, const struct accd_attach *record)
+struct accd__attachment *accd__descriptor_attachment(struct accd__device_env *env, const struct accd__attachment *record)
 {
-    struct accd_attach *around = record->holds_record ? accd_range_floor(&dir->attached.slots, record->slot - 1) : NULL;
-    return around && accd_attach_record(dir, around) == record ? around : NULL;
+    struct accd__attachment *enclosing = record->holds_record ? accd__btree_floor(&env->attached.slots, record->slot - 1) : NULL;
+    return enclosing && accd__type_record_attachment(env, enclosing) == record ? enclosing : NULL;
 }
 
 /* Decides FLANG-moving-target-3. */
-bool accd_attached_as_now(const struct accd_attach *attach, uint32_t slot_bytes)
+bool accd__is_attachment_current(const struct accd__attachment *attach, uint32_t slot_bytes)
 {
-    const struct accd_kept_descriptor *kept = attach->descriptor;
-    if (accd_load_pointer(attach->slot) != attach->target)
+    const struct accd__saved_descriptor *kept = attach->descriptor;
+    if (accd__load_pointer(attach->slot) != attach->target)
         return false;
     if (!slot_bytes)
         return true;
     return kept && kept->bytes == slot_bytes &&
-           !memcmp(kept->rest, (const char *)accd_pointer(attach->slot) + sizeof(void *),
+           !memcmp(kept->rest, (const char *)accd__pointer(attach->slot) + sizeof(void *),
                    slot_bytes - sizeof(void *));
 }
 
-accd_status accd_index_pointers(struct accd_directory *dir, uint64_t low, uint64_t high)
+accd_status accd__expand_group_pointers(struct accd__device_env *env, uint64_t low, uint64_t high)
 {
-    struct accd_span *met;
-    while ((met = accd_span_first(dir->groups.slots, low, high, NULL, NULL)))
-        ACCD_TRY(accd_group_attachments(dir, met->owner));
+    struct accd__interval *found;
+    while ((found = accd__interval_find_overlap(env->groups.slots, low, high, NULL, NULL)))
+        ACCD_TRY(accd__group_expand_pointers(env, found->owner));
     return ACCD_OK;
 }
 
-accd_status accd_index_all(struct accd_directory *dir)
+accd_status accd__expand_groups(struct accd__device_env *env)
 {
-    for (size_t i = 0; i < dir->groups.n; i++) {
-        struct accd_group *group = dir->groups.at[i];
+    for (size_t i = 0; i < env->groups.n; i++) {
+        struct accd__group *group = env->groups.at[i];
         if (group && group->pending)
-            ACCD_TRY(accd_group_index(dir, group));
+            ACCD_TRY(accd__group_expand_sections(env, group));
         if (group && group->pending_attach)
-            ACCD_TRY(accd_group_attachments(dir, group));
+            ACCD_TRY(accd__group_expand_pointers(env, group));
     }
     return ACCD_OK;
 }

@@ -6,14 +6,14 @@
  * objects first; nothing is ever looked up in a pending group. */
 #include "table/inside.h"
 
-enum { GRANULE_LEAST = 4, MAP_BYTES_PER_SECTION = 16 };
+enum { MIN_GRANULE_SHIFT = 4, MAP_BYTES_PER_SECTION = 16 };
 
 /* -------------------------------------------------------------------------------- comparing -- */
 
-bool accd_same_columns(const struct accd_walk *a, const struct accd_segment *x,
-                       const struct accd_walk *b, const struct accd_segment *y)
+bool accd__columns_equal(const struct accd_walk *a, const struct accd__segment *x,
+                       const struct accd_walk *b, const struct accd__segment *y)
 {
-    const struct accd_rowset *p = &a->rowsets[x->rowset], *q = &b->rowsets[y->rowset];
+    const struct accd__rowset *p = &a->rowsets[x->rowset], *q = &b->rowsets[y->rowset];
     if (x->rows != y->rows || x->field->offset != y->field->offset ||
         x->field->unit != y->field->unit || x->field->embedded != y->field->embedded ||
         x->field->in_place != y->field->in_place ||
@@ -33,31 +33,31 @@ bool accd_same_columns(const struct accd_walk *a, const struct accd_segment *x,
     return x->host == y->host || !memcmp(x->host, y->host, x->rows * sizeof x->host[0]);
 }
 
-bool accd_same_sections(const struct accd_walk *a, const struct accd_walk *b)
+bool accd__sections_equal(const struct accd_walk *a, const struct accd_walk *b)
 {
     bool same = a->nsegments == b->nsegments;
     for (size_t i = 0; same && i < a->nsegments; i++)
-        same = accd_same_columns(a, &a->segments[i], b, &b->segments[i]);
+        same = accd__columns_equal(a, &a->segments[i], b, &b->segments[i]);
     return same;
 }
 
 /* --------------------------------------------------------------------------------- the map -- */
 
 /* How many sections apply. */
-static size_t sections_of(const struct accd_walk *walk)
+static size_t count_mapped_sections(const struct accd_walk *walk)
 {
     size_t n = 0;
-    ACCD_EACH_SEGMENT(segment, walk)
-        n += accd_segment_maps(segment) ? segment->applied : 0;
+    ACCD_FOR_EACH_SEGMENT(segment, walk)
+        n += accd__segment_is_mapped(segment) ? segment->applied : 0;
     return n;
 }
 
-static void hull_of(const struct accd_walk *walk, uint64_t *low, uint64_t *high)
+static void get_sections_hull(const struct accd_walk *walk, uint64_t *low, uint64_t *high)
 {
     *low = UINT64_MAX;
     *high = 0;
-    ACCD_EACH_SEGMENT(segment, walk) {
-        if (!accd_segment_maps(segment) || !segment->applied)
+    ACCD_FOR_EACH_SEGMENT(segment, walk) {
+        if (!accd__segment_is_mapped(segment) || !segment->applied)
             continue;
         *low = segment->low < *low ? segment->low : *low;
         *high = segment->high > *high ? segment->high : *high;
@@ -65,76 +65,76 @@ static void hull_of(const struct accd_walk *walk, uint64_t *low, uint64_t *high)
 }
 
 /* Marks [from, to) of the map; returns what was marked before. */
-static inline uint64_t mark(uint64_t *map, uint64_t from, uint64_t last)
+static inline uint64_t mark_bits(uint64_t *bitmap, uint64_t from, uint64_t last)
 {
-    uint64_t word = from / 64, met = 0;
+    uint64_t word = from / 64, already_set = 0;
     if (word == last / 64) {
         uint64_t m = (((uint64_t)2 << (last - from)) - 1) << from % 64;
-        met = map[word] & m;
-        map[word] |= m;
-        return met;
+        already_set = bitmap[word] & m;
+        bitmap[word] |= m;
+        return already_set;
     }
-    met = map[word] & (UINT64_MAX << from % 64);
-    map[word] |= UINT64_MAX << from % 64;
+    already_set = bitmap[word] & (UINT64_MAX << from % 64);
+    bitmap[word] |= UINT64_MAX << from % 64;
     for (word++; word < last / 64; word++) {
-        met |= map[word];
-        map[word] = UINT64_MAX;
+        already_set |= bitmap[word];
+        bitmap[word] = UINT64_MAX;
     }
     uint64_t m = ((uint64_t)2 << last % 64) - 1;
-    met |= map[word] & m;
-    map[word] |= m;
-    return met;
+    already_set |= bitmap[word] & m;
+    bitmap[word] |= m;
+    return already_set;
 }
 
 /* The same for sections of one length that take at most 62 bits. Which sections cross into the next
  * word is hard to guess: both words are always marked. */
 static inline __attribute__((always_inline)) uint64_t
-mark_equal(const struct accd_group *group, const struct accd_segment *segment,
-           const unsigned granule, const bool ahead)
+mark_uniform_sections(const struct accd__group *group, const struct accd__segment *segment,
+           const unsigned granule_shift, const bool prefetches)
 {
     const uint64_t low = group->low, *host = segment->host, reach = segment->bytes - 1;
-    uint64_t *map = group->map, met = 0;
+    uint64_t *bitmap = group->bitmap, already_set = 0;
     for (size_t i = 0, n = segment->rows; i < n; i++) {
-        if (ahead && i + ACCD_PREFETCH_AHEAD < n)
-            __builtin_prefetch(map + ((host[i + ACCD_PREFETCH_AHEAD] - low) >> granule) / 64, 1);
-        uint64_t at = host[i] - low, from = at >> granule, last = (at + reach) >> granule;
-        uint64_t bits = ((uint64_t)2 << (last - from)) - 1, *word = map + from / 64;
+        if (prefetches && i + ACCD_PREFETCH_AHEAD < n)
+            __builtin_prefetch(bitmap + ((host[i + ACCD_PREFETCH_AHEAD] - low) >> granule_shift) / 64, 1);
+        uint64_t at = host[i] - low, from = at >> granule_shift, last = (at + reach) >> granule_shift;
+        uint64_t bits = ((uint64_t)2 << (last - from)) - 1, *word = bitmap + from / 64;
         uint64_t first = bits << from % 64, second = bits >> 1 >> (63 - from % 64);
-        met |= (word[0] & first) | (word[1] & second);
+        already_set |= (word[0] & first) | (word[1] & second);
         word[0] |= first;
         word[1] |= second;
     }
-    return met;
+    return already_set;
 }
 
-static uint64_t mark_segment(const struct accd_group *group, const struct accd_segment *segment)
+static uint64_t mark_segment(const struct accd__group *group, const struct accd__segment *segment)
 {
-    uint64_t met = 0;
+    uint64_t already_set = 0;
     const uint64_t low = group->low, *host = segment->host;
-    const unsigned granule = group->granule;
-    if (!segment->bytes_of && segment->applied == segment->rows && segment->bytes >> granule < 62) {
-        bool large = group->map_words > 1 << 15; /* of the cache */
-        if (granule != GRANULE_LEAST)
-            return mark_equal(group, segment, granule, true);
-        return large ? mark_equal(group, segment, GRANULE_LEAST, true)
-                     : mark_equal(group, segment, GRANULE_LEAST, false);
+    const unsigned granule_shift = group->granule_shift;
+    if (!segment->bytes_of && segment->applied == segment->rows && segment->bytes >> granule_shift < 62) {
+        bool large = group->bitmap_words > 1 << 15; /* of the cache */
+        if (granule_shift != MIN_GRANULE_SHIFT)
+            return mark_uniform_sections(group, segment, granule_shift, true);
+        return large ? mark_uniform_sections(group, segment, MIN_GRANULE_SHIFT, true)
+                     : mark_uniform_sections(group, segment, MIN_GRANULE_SHIFT, false);
     }
     for (size_t i = 0; i < segment->rows; i++) {
-        uint64_t from = host[i] - low, bytes = accd_section_bytes(segment, i);
+        uint64_t from = host[i] - low, bytes = accd__section_bytes(segment, i);
         if (bytes)
-            met |= mark(group->map, from >> granule, (from + bytes - 1) >> granule);
+            already_set |= mark_bits(group->bitmap, from >> granule_shift, (from + bytes - 1) >> granule_shift);
     }
-    return met;
+    return already_set;
 }
 
-bool accd_group_meets(const struct accd_group *group, uint64_t low, uint64_t high)
+bool accd__group_overlaps(const struct accd__group *group, uint64_t low, uint64_t high)
 {
     if (high <= group->low || low >= group->high)
         return false;
-    uint64_t from = (low > group->low ? low - group->low : 0) >> group->granule;
-    uint64_t last = ((high < group->high ? high : group->high) - 1 - group->low) >> group->granule;
+    uint64_t from = (low > group->low ? low - group->low : 0) >> group->granule_shift;
+    uint64_t last = ((high < group->high ? high : group->high) - 1 - group->low) >> group->granule_shift;
     for (uint64_t word = from / 64; word <= last / 64; word++) {
-        uint64_t bits = group->map[word];
+        uint64_t bits = group->bitmap[word];
         if (word == from / 64)
             bits &= UINT64_MAX << from % 64;
         if (word == last / 64)
@@ -145,12 +145,12 @@ bool accd_group_meets(const struct accd_group *group, uint64_t low, uint64_t hig
     return false;
 }
 
-uint64_t accd_walk_descriptor_sum(const struct accd_walk *walk)
+uint64_t accd__walk_descriptor_checksum(const struct accd_walk *walk)
 {
     uint64_t sum = 0;
     bool found = false;
-    ACCD_EACH_SEGMENT(segment, walk) {
-        sum += segment->descriptor_sum;
+    ACCD_FOR_EACH_SEGMENT(segment, walk) {
+        sum += segment->descriptor_checksum;
         found |= segment->field->slot_bytes != 0;
     }
     return sum ? sum : found;
@@ -160,194 +160,194 @@ uint64_t accd_walk_descriptor_sum(const struct accd_walk *walk)
 static uint64_t descriptor_sum_now(const struct accd_walk *walk)
 {
     uint64_t sum = 0;
-    bool apart = false;
-    ACCD_EACH_SEGMENT(segment, walk) {
-        const struct accd_rowset *set = &walk->rowsets[segment->rowset];
+    bool may_have_gaps = false;
+    ACCD_FOR_EACH_SEGMENT(segment, walk) {
+        const struct accd__rowset *set = &walk->rowsets[segment->rowset];
         if (segment->field->slot_bytes)
-            sum += accd_sum_descriptors(set, segment->field, 0, segment->rows, &apart);
+            sum += accd__checksum_descriptors(set, segment->field, 0, segment->rows, &may_have_gaps);
     }
     return sum ? sum : 1;
 }
 
-bool accd_group_descriptors_kept(const struct accd_directory *dir, const struct accd_group *group)
+bool accd__group_descriptors_unchanged(const struct accd__device_env *env, const struct accd__group *group)
 {
-    const accd_context *context = dir->context;
-    if (!group->descriptor_sum)
+    const accd_context *context = env->context;
+    if (!group->descriptor_checksum)
         return true;
-    return !(context->config.check_host && group->walk->losses != context->host.losses) &&
-           group->descriptor_sum == descriptor_sum_now(group->walk);
+    return !(context->config.check_host && group->walk->host_frees != context->host.host_frees) &&
+           group->descriptor_checksum == descriptor_sum_now(group->walk);
 }
 
-struct accd_pair *accd_group_ordered(struct accd_directory *dir, const struct accd_group *group, bool slots,
-                                     size_t *n_p, struct accd_pair **scratch)
+struct accd__pair *accd__group_sorted_sections(struct accd__device_env *env, const struct accd__group *group, bool slots,
+                                     size_t *n_p, struct accd__pair **scratch)
 {
     const struct accd_walk *walk = group->walk;
-    const size_t most = sections_of(walk);
+    const size_t most = count_mapped_sections(walk);
     size_t n = 0;
-    struct accd_pair *pairs = accd_mem_array(&dir->context->mem, 2 * most, sizeof *pairs);
+    struct accd__pair *pairs = accd__mem_alloc_array(&env->context->mem, 2 * most, sizeof *pairs);
     *scratch = pairs;
     *n_p = most;
     if (!pairs)
         return NULL;
-    ACCD_EACH_SEGMENT(segment, walk) {
-        if (!accd_segment_maps(segment))
+    ACCD_FOR_EACH_SEGMENT(segment, walk) {
+        if (!accd__segment_is_mapped(segment))
             continue;
         for (size_t row = 0; row < segment->rows; row++)
-            if (accd_section_bytes(segment, row))
-                pairs[n++] = (struct accd_pair){slots ? accd_section_slot(walk, segment, row) : segment->host[row],
+            if (accd__section_bytes(segment, row))
+                pairs[n++] = (struct accd__pair){slots ? accd__section_slot(walk, segment, row) : segment->host[row],
                                                 segment->first + row};
     }
-    return accd_sort_pairs(pairs, pairs + most, n);
+    return accd__sort_pairs(pairs, pairs + most, n);
 }
 
 /* The exact answer, from the sections in order. */
-static accd_status sections_disjoint(struct accd_directory *dir, const struct accd_group *group,
+static accd_status check_disjoint_sections(struct accd__device_env *env, const struct accd__group *group,
                                      bool *disjoint_p)
 {
     const struct accd_walk *walk = group->walk;
-    struct accd_pair *scratch;
+    struct accd__pair *scratch;
     size_t n;
-    const struct accd_pair *pairs = accd_group_ordered(dir, group, false, &n, &scratch);
+    const struct accd__pair *pairs = accd__group_sorted_sections(env, group, false, &n, &scratch);
     if (!pairs)
-        return accd_out_of_memory(dir->context, "for a group");
+        return accd__report_out_of_memory(env->context, "for a group");
     *disjoint_p = true;
     for (size_t i = 0; *disjoint_p && i + 1 < n; i++) {
         size_t row;
-        const struct accd_segment *segment = accd_walk_locate(walk, pairs[i].value, &row);
-        *disjoint_p = pairs[i + 1].key - pairs[i].key >= accd_section_bytes(segment, row);
+        const struct accd__segment *segment = accd__find_segment(walk, pairs[i].value, &row);
+        *disjoint_p = pairs[i + 1].key - pairs[i].key >= accd__section_bytes(segment, row);
     }
-    accd_mem_free(&dir->context->mem, scratch, 2 * n * sizeof *scratch);
+    accd__mem_free(&env->context->mem, scratch, 2 * n * sizeof *scratch);
     return ACCD_OK;
 }
 
 /* Whether a section of the walk meets the map of another group. */
-static bool meets_walk(const struct accd_group *other, const struct accd_walk *walk)
+static bool overlaps_walk(const struct accd__group *other, const struct accd_walk *walk)
 {
-    ACCD_EACH_SEGMENT(segment, walk) {
-        if (!accd_segment_maps(segment) || segment->high <= other->low || segment->low >= other->high)
+    ACCD_FOR_EACH_SEGMENT(segment, walk) {
+        if (!accd__segment_is_mapped(segment) || segment->high <= other->low || segment->low >= other->high)
             continue;
         for (size_t row = 0; row < segment->rows; row++) {
-            uint64_t bytes = accd_section_bytes(segment, row);
-            if (bytes && accd_group_meets(other, segment->host[row], segment->host[row] + bytes))
+            uint64_t bytes = accd__section_bytes(segment, row);
+            if (bytes && accd__group_overlaps(other, segment->host[row], segment->host[row] + bytes))
                 return true;
         }
     }
     return false;
 }
 
-static bool meets_sections(void *ud, const struct accd_span *span) { return meets_walk(span->owner, ud); }
+static bool group_overlaps_walk(void *ud, const struct accd__interval *span) { return overlaps_walk(span->owner, ud); }
 
 /* Marks all sections; *disjoint_p: none of them overlaps another one. */
-static accd_status make_map(struct accd_directory *dir, struct accd_group *group, bool *disjoint_p)
+static accd_status build_bitmap(struct accd__device_env *env, struct accd__group *group, bool *disjoint_p)
 {
-    accd_context *context = dir->context;
+    accd_context *context = env->context;
     struct accd_walk *walk = group->walk;
-    const size_t sections = sections_of(walk);
+    const size_t sections = count_mapped_sections(walk);
     *disjoint_p = false;
-    hull_of(walk, &group->low, &group->high);
+    get_sections_hull(walk, &group->low, &group->high);
     if (!sections)
         return ACCD_OK;
     uint64_t hull = group->high - group->low;
-    group->granule = GRANULE_LEAST;
-    while (hull >> group->granule > (uint64_t)8 * MAP_BYTES_PER_SECTION * sections)
-        group->granule++;
-    group->map_words = ((hull - 1) >> group->granule) / 64 + 2; /* one that stays empty */
-    group->map = accd_mem_zero(&context->mem, group->map_words * sizeof group->map[0]);
-    if (!group->map)
-        return accd_out_of_memory(context, "for a group");
-    uint64_t met = 0;
-    ACCD_EACH_SEGMENT(segment, walk) {
+    group->granule_shift = MIN_GRANULE_SHIFT;
+    while (hull >> group->granule_shift > (uint64_t)8 * MAP_BYTES_PER_SECTION * sections)
+        group->granule_shift++;
+    group->bitmap_words = ((hull - 1) >> group->granule_shift) / 64 + 2; /* one that stays empty */
+    group->bitmap = accd__mem_alloc_zeroed(&context->mem, group->bitmap_words * sizeof group->bitmap[0]);
+    if (!group->bitmap)
+        return accd__report_out_of_memory(context, "for a group");
+    uint64_t already_set = 0;
+    ACCD_FOR_EACH_SEGMENT(segment, walk) {
         /* elements and sections inside other objects are left to the general way */
         if (segment->field->in_place || segment->field->embedded)
             return ACCD_OK;
-        met |= segment->applied ? mark_segment(group, segment) : 0;
+        already_set |= segment->applied ? mark_segment(group, segment) : 0;
     }
-    *disjoint_p = !met;
-    if (met) /* perhaps only neighbours within a granule of a map of much memory */
-        return sections_disjoint(dir, group, disjoint_p);
+    *disjoint_p = !already_set;
+    if (already_set) /* perhaps only neighbours within a granule of a map of much memory */
+        return check_disjoint_sections(env, group, disjoint_p);
     return ACCD_OK;
 }
 
 /* The map of the group that died last serves if it had the same sections. */
-static bool take_map(struct accd_directory *dir, struct accd_group *group)
+static bool take_retired_bitmap(struct accd__device_env *env, struct accd__group *group)
 {
-    struct accd_group *retired = dir->groups.retired;
-    if (!retired || !accd_same_sections(retired->walk, group->walk))
+    struct accd__group *retired = env->groups.retired;
+    if (!retired || !accd__sections_equal(retired->walk, group->walk))
         return false;
     group->low = retired->low;
     group->high = retired->high;
-    group->granule = retired->granule;
-    group->map = retired->map;
-    group->map_words = retired->map_words;
-    retired->map = NULL;
-    accd_forget_retired(dir);
+    group->granule_shift = retired->granule_shift;
+    group->bitmap = retired->bitmap;
+    group->bitmap_words = retired->bitmap_words;
+    retired->bitmap = NULL;
+    accd__free_retired_group(env);
     return true;
 }
 
-accd_status accd_group_map(struct accd_directory *dir, struct accd_group *group, bool *apart_p)
+accd_status accd__group_build_bitmap(struct accd__device_env *env, struct accd__group *group, bool *disjoint_p)
 {
-    bool disjoint = take_map(dir, group);
-    *apart_p = false;
+    bool disjoint = take_retired_bitmap(env, group);
+    *disjoint_p = false;
     if (!disjoint)
-        ACCD_TRY(make_map(dir, group, &disjoint));
+        ACCD_TRY(build_bitmap(env, group, &disjoint));
     if (!disjoint)
         return ACCD_OK;
     /* Present objects inside the hull: a few are compared, many are left to the general way. */
-    struct accd_range_cursor cursor;
-    struct accd_object *object = accd_range_floor(&dir->present.objects, group->low);
-    if (object && accd_group_meets(group, object->host, accd_object_end(object)))
+    struct accd__btree_cursor cursor;
+    struct accd__object *object = accd__btree_floor(&env->present.objects, group->low);
+    if (object && accd__group_overlaps(group, object->host, accd__object_end(object)))
         return ACCD_OK;
     size_t seen = 0;
-    for (object = accd_range_seek(&dir->present.objects, group->low, &cursor);
-         object && object->host < group->high; object = accd_range_next(&cursor))
-        if (++seen > group->live || accd_group_meets(group, object->host, accd_object_end(object)))
+    for (object = accd__btree_seek(&env->present.objects, group->low, &cursor);
+         object && object->host < group->high; object = accd__btree_next(&cursor))
+        if (++seen > group->live || accd__group_overlaps(group, object->host, accd__object_end(object)))
             return ACCD_OK;
-    *apart_p = !accd_span_first(dir->groups.hulls, group->low, group->high, meets_sections, group->walk);
+    *disjoint_p = !accd__interval_find_overlap(env->groups.hulls, group->low, group->high, group_overlaps_walk, group->walk);
     return ACCD_OK;
 }
 
 /* ------------------------------------------------------------------------------ new and free -- */
 
-static void slots_hull(struct accd_group *group)
+static void set_slots_hull(struct accd__group *group)
 {
     const struct accd_walk *walk = group->walk;
     group->slot_low = UINT64_MAX;
     group->slot_high = 0;
-    ACCD_EACH_SEGMENT(segment, walk) {
-        const struct accd_rowset *set = &walk->rowsets[segment->rowset];
-        if (!accd_segment_maps(segment) || !segment->rows)
+    ACCD_FOR_EACH_SEGMENT(segment, walk) {
+        const struct accd__rowset *set = &walk->rowsets[segment->rowset];
+        if (!accd__segment_is_mapped(segment) || !segment->rows)
             continue;
         uint64_t low = set->base, high = set->base + (set->rows - 1) * set->program->spec.stride;
         if (set->address) {
             low = UINT64_MAX;
             high = 0;
-            accd_widen(set->address, set->rows, &low, &high);
+            accd__extend_hull(set->address, set->rows, &low, &high);
         }
         low += segment->field->offset;
-        high += segment->field->offset + accd_field_slot_bytes(segment->field);
+        high += segment->field->offset + accd__field_slot_bytes(segment->field);
         group->slot_low = low < group->slot_low ? low : group->slot_low;
         group->slot_high = high > group->slot_high ? high : group->slot_high;
     }
 }
 
 /* Lays the sections out in one device block, column by column. Returns its size. */
-static accd_status lay_out(struct accd_walk *walk, uint64_t *bytes_p)
+static accd_status lay_out_sections(struct accd_walk *walk, uint64_t *bytes_p)
 {
     uint64_t place = 0;
-    ACCD_EACH_SEGMENT(segment, walk) {
-        if (!accd_segment_maps(segment))
+    ACCD_FOR_EACH_SEGMENT(segment, walk) {
+        if (!accd__segment_is_mapped(segment))
             continue;
         segment->dev = place;
         if (segment->bytes_of) {
             size_t blocks = (segment->rows + ACCD_ROWS - 1) / ACCD_ROWS;
-            segment->dev_of = accd_mem_array(&walk->context->mem, blocks, sizeof segment->dev_of[0]);
+            segment->dev_of = accd__mem_alloc_array(&walk->context->mem, blocks, sizeof segment->dev_of[0]);
             if (!segment->dev_of)
-                return accd_out_of_memory(walk->context, "for a group");
+                return accd__report_out_of_memory(walk->context, "for a group");
             uint64_t at = place;
             for (size_t row = 0; row < segment->rows; row++) {
                 if (row % ACCD_ROWS == 0)
                     segment->dev_of[row / ACCD_ROWS] = at;
-                at += accd_padded(segment->bytes_of[row]);
+                at += accd__padded(segment->bytes_of[row]);
             }
         }
         place += segment->total;
@@ -356,40 +356,40 @@ static accd_status lay_out(struct accd_walk *walk, uint64_t *bytes_p)
     return ACCD_OK;
 }
 
-static struct accd_span span_of(struct accd_group *group, uint64_t low, uint64_t high)
+static struct accd__interval make_interval(struct accd__group *group, uint64_t low, uint64_t high)
 {
-    return (struct accd_span){.low = low, .high = high, .owner = group};
+    return (struct accd__interval){.low = low, .high = high, .owner = group};
 }
 
 /* A group for the walk, known to the directory but without device memory and not pending yet: the
  * caller allocates its block, or frees it again. */
-accd_status accd_group_new(struct accd_directory *dir, struct accd_walk *walk, struct accd_group **group_p)
+accd_status accd__group_new(struct accd__device_env *env, struct accd_walk *walk, struct accd__group **group_p)
 {
-    accd_context *context = dir->context;
-    struct accd_mem *mem = &context->mem;
-    size_t number = dir->groups.least_free;
-    while (number < dir->groups.n && dir->groups.at[number])
+    accd_context *context = env->context;
+    struct accd__mem *mem = &context->mem;
+    size_t number = env->groups.least_free;
+    while (number < env->groups.n && env->groups.at[number])
         number++;
-    struct accd_group *group = accd_mem_zero(mem, sizeof *group);
-    if (!group || !ACCD_GROW(mem, dir->groups.at, dir->groups.room, number + 1)) {
-        accd_mem_free(mem, group, sizeof *group);
-        return accd_out_of_memory(context, "for a group");
+    struct accd__group *group = accd__mem_alloc_zeroed(mem, sizeof *group);
+    if (!group || !ACCD_GROW(mem, env->groups.at, env->groups.capacity, number + 1)) {
+        accd__mem_free(mem, group, sizeof *group);
+        return accd__report_out_of_memory(context, "for a group");
     }
-    dir->groups.at[number] = group;
-    dir->groups.least_free = number + 1;
-    if (number == dir->groups.n)
-        dir->groups.n++;
+    env->groups.at[number] = group;
+    env->groups.least_free = number + 1;
+    if (number == env->groups.n)
+        env->groups.n++;
     group->id = (uint32_t)number;
-    group->walk = accd_walk_retain(walk);
-    group->root = span_of(group, walk->roots[0].host, walk->roots[0].host + 1);
-    accd_span_put(&dir->groups.roots, &group->root);
-    group->live = sections_of(walk);
-    slots_hull(group);
-    group->descriptor_sum = accd_walk_descriptor_sum(walk);
+    group->walk = accd__walk_retain(walk);
+    group->root = make_interval(group, walk->roots[0].host, walk->roots[0].host + 1);
+    accd__interval_insert(&env->groups.roots, &group->root);
+    group->live = count_mapped_sections(walk);
+    set_slots_hull(group);
+    group->descriptor_checksum = accd__walk_descriptor_checksum(walk);
     uint64_t bytes = 0;
-    accd_status status = lay_out(walk, &bytes);
+    accd_status status = lay_out_sections(walk, &bytes);
     if (status != ACCD_OK) {
-        accd_group_free(dir, group);
+        accd__group_free(env, group);
         return status;
     }
     *group_p = group;
@@ -397,83 +397,83 @@ accd_status accd_group_new(struct accd_directory *dir, struct accd_walk *walk, s
 }
 
 /* A span has an owner while the directory has the span. */
-static void list_span(struct accd_span **root, struct accd_span *span, bool listed, struct accd_span as)
+static void set_listed(struct accd__interval **root, struct accd__interval *span, bool listed, struct accd__interval as)
 {
     if (listed == (span->owner != NULL))
         return;
     if (!listed)
-        accd_span_take(root, span);
-    *span = listed ? as : (struct accd_span){.owner = NULL};
+        accd__interval_remove(root, span);
+    *span = listed ? as : (struct accd__interval){.owner = NULL};
     if (listed)
-        accd_span_put(root, span);
+        accd__interval_insert(root, span);
 }
 
 /* Whether the sections of a group, and its pointers, are still one record. */
-static void set_pending(struct accd_directory *dir, struct accd_group *group, bool sections, bool pointers)
+static void set_pending(struct accd__device_env *env, struct accd__group *group, bool sections, bool pointers)
 {
-    struct accd_groups *groups = &dir->groups;
-    const struct accd_block none = {0}, *block = sections ? group->block : &none;
+    struct accd__groups *groups = &env->groups;
+    const struct accd__block none = {0}, *block = sections ? group->block : &none;
     groups->npending += (size_t)sections - (size_t)group->pending;
     groups->npending_attach += (size_t)pointers - (size_t)group->pending_attach;
-    dir->eventful += (size_t)sections + (size_t)pointers - (size_t)group->pending - (size_t)group->pending_attach;
+    env->slow_path_reasons += (size_t)sections + (size_t)pointers - (size_t)group->pending - (size_t)group->pending_attach;
     group->pending = sections;
     group->pending_attach = pointers;
-    list_span(&groups->hulls, &group->hull, sections, span_of(group, group->low, group->high));
-    list_span(&groups->places, &group->place, sections, span_of(group, block->dev, block->dev + block->bytes));
-    list_span(&groups->slots, &group->slots, pointers, span_of(group, group->slot_low, group->slot_high));
-    list_span(&groups->woken, &group->woken, pointers && !sections, span_of(group, 0, 0));
+    set_listed(&groups->hulls, &group->hull, sections, make_interval(group, group->low, group->high));
+    set_listed(&groups->places, &group->place, sections, make_interval(group, block->dev, block->dev + block->bytes));
+    set_listed(&groups->slots, &group->slots, pointers, make_interval(group, group->slot_low, group->slot_high));
+    set_listed(&groups->pointers_pending, &group->pointers_pending, pointers && !sections, make_interval(group, 0, 0));
 }
 
-void accd_group_wait(struct accd_directory *dir, struct accd_group *group) { set_pending(dir, group, true, true); }
+void accd__group_set_pending(struct accd__device_env *env, struct accd__group *group) { set_pending(env, group, true, true); }
 
-void accd_group_wake(struct accd_directory *dir, struct accd_group *group, bool sections, bool pointers)
+void accd__group_clear_pending(struct accd__device_env *env, struct accd__group *group, bool sections, bool pointers)
 {
-    set_pending(dir, group, group->pending && !sections, group->pending_attach && !pointers);
+    set_pending(env, group, group->pending && !sections, group->pending_attach && !pointers);
 }
 
 /* The directory knows it no more. */
-static void forget(struct accd_directory *dir, struct accd_group *group)
+static void unregister_group(struct accd__device_env *env, struct accd__group *group)
 {
-    accd_group_wake(dir, group, true, true);
-    accd_span_take(&dir->groups.roots, &group->root);
-    dir->groups.at[group->id] = NULL;
-    dir->groups.least_free = group->id < dir->groups.least_free ? group->id : dir->groups.least_free;
+    accd__group_clear_pending(env, group, true, true);
+    accd__interval_remove(&env->groups.roots, &group->root);
+    env->groups.at[group->id] = NULL;
+    env->groups.least_free = group->id < env->groups.least_free ? group->id : env->groups.least_free;
 }
 
-static void free_objects(struct accd_directory *dir, struct accd_group *group)
+static void free_group_objects(struct accd__device_env *env, struct accd__group *group)
 {
-    accd_mem_free(&dir->context->mem, group->objects, group->walk->sections * sizeof group->objects[0]);
+    accd__mem_free(&env->context->mem, group->objects, group->walk->sections * sizeof group->objects[0]);
     group->objects = NULL;
 }
 
-static void free_memory(struct accd_directory *dir, struct accd_group *group)
+static void free_group_memory(struct accd__device_env *env, struct accd__group *group)
 {
-    struct accd_mem *mem = &dir->context->mem;
-    accd_mem_free(mem, group->map, group->map_words * sizeof group->map[0]);
-    free_objects(dir, group);
-    accd_walk_release(group->walk);
-    accd_mem_free(mem, group, sizeof *group);
+    struct accd__mem *mem = &env->context->mem;
+    accd__mem_free(mem, group->bitmap, group->bitmap_words * sizeof group->bitmap[0]);
+    free_group_objects(env, group);
+    accd__walk_release(group->walk);
+    accd__mem_free(mem, group, sizeof *group);
 }
 
-void accd_group_free(struct accd_directory *dir, struct accd_group *group)
+void accd__group_free(struct accd__device_env *env, struct accd__group *group)
 {
-    forget(dir, group);
-    free_memory(dir, group);
+    unregister_group(env, group);
+    free_group_memory(env, group);
 }
 
-void accd_forget_retired(struct accd_directory *dir)
+void accd__free_retired_group(struct accd__device_env *env)
 {
-    if (dir->groups.retired)
-        free_memory(dir, dir->groups.retired);
-    dir->groups.retired = NULL;
+    if (env->groups.retired)
+        free_group_memory(env, env->groups.retired);
+    env->groups.retired = NULL;
 }
 
 /* Bytes that a group which died would hold on to. */
-static uint64_t retired_bytes(const struct accd_group *group)
+static uint64_t retired_bytes(const struct accd__group *group)
 {
     const struct accd_walk *walk = group->walk;
-    uint64_t bytes = group->map_words * sizeof group->map[0];
-    ACCD_EACH_SEGMENT(segment, walk) {
+    uint64_t bytes = group->bitmap_words * sizeof group->bitmap[0];
+    ACCD_FOR_EACH_SEGMENT(segment, walk) {
         size_t columns = 1u + (segment->bytes_of ? 1u : 0u) + (segment->start_of ? 1u : 0u);
         bytes += columns * segment->rows * sizeof segment->host[0];
     }
@@ -482,62 +482,62 @@ static uint64_t retired_bytes(const struct accd_group *group)
     return bytes;
 }
 
-void accd_group_retire(struct accd_directory *dir, struct accd_group *group)
+void accd__group_retire(struct accd__device_env *env, struct accd__group *group)
 {
-    enum { RETIRED_MOST = 64 << 20 };
-    accd_forget_retired(dir);
-    if (retired_bytes(group) > RETIRED_MOST) {
-        accd_group_free(dir, group);
+    enum { MAX_RETIRED_BYTES = 64 << 20 };
+    accd__free_retired_group(env);
+    if (retired_bytes(group) > MAX_RETIRED_BYTES) {
+        accd__group_free(env, group);
         return;
     }
-    forget(dir, group);
-    free_objects(dir, group);
-    dir->groups.retired = group;
+    unregister_group(env, group);
+    free_group_objects(env, group);
+    env->groups.retired = group;
 }
 
-static bool is_other(void *ud, const struct accd_span *span) { return span->owner != ud; }
+static bool is_other_group(void *ud, const struct accd__interval *span) { return span->owner != ud; }
 
-bool accd_group_slots_shared(struct accd_directory *dir, const struct accd_group *group)
+bool accd__group_shares_slots(struct accd__device_env *env, const struct accd__group *group)
 {
-    struct accd_range_cursor cursor;
-    if (accd_span_first(dir->groups.slots, group->slot_low, group->slot_high, is_other,
+    struct accd__btree_cursor cursor;
+    if (accd__interval_find_overlap(env->groups.slots, group->slot_low, group->slot_high, is_other_group,
                         (void *)(uintptr_t)group))
         return true;
-    const struct accd_attach *attach = accd_range_seek(&dir->attached.slots, group->slot_low, &cursor);
+    const struct accd__attachment *attach = accd__btree_seek(&env->attached.slots, group->slot_low, &cursor);
     return attach && attach->slot < group->slot_high;
 }
 
-static void give_object(struct accd_directory *dir, struct accd_object *object)
+static void free_object(struct accd__device_env *env, struct accd__object *object)
 {
-    if (dir->present.device_order)
-        accd_range_erase(&dir->present.by_device, object->dev);
-    dir->present.live--;
+    if (env->present.device_order)
+        accd__btree_erase(&env->present.by_device, object->dev);
+    env->present.live--;
     if (object->size & ACCD_OBJECT_MEMBER) {
-        struct accd_group *group = dir->groups.at[object->where];
+        struct accd__group *group = env->groups.at[object->where];
         if (--group->live == 0)
-            accd_group_free(dir, group);
+            accd__group_free(env, group);
         return;
     }
     if (object->size & ACCD_OBJECT_ORIGIN) {
-        dir->present.origins[object->where].next = dir->present.free_origin;
-        dir->present.free_origin = object->where;
+        env->present.origins[object->where].next = env->present.free_origin;
+        env->present.free_origin = object->where;
     }
-    accd_pool_give(&dir->present.object_pool, object);
+    accd__pool_free(&env->present.object_pool, object);
 }
 
-void accd_remove_object(struct accd_directory *dir, struct accd_object *object)
+void accd__remove_object(struct accd__device_env *env, struct accd__object *object)
 {
-    accd_range_erase(&dir->present.objects, object->host);
-    give_object(dir, object);
+    accd__btree_erase(&env->present.objects, object->host);
+    free_object(env, object);
 }
 
-void accd_remove_objects(struct accd_directory *dir, struct accd_object *const *objects, size_t n)
+void accd__remove_objects(struct accd__device_env *env, struct accd__object *const *objects, size_t n)
 {
-    uint64_t keys[ACCD_SHORT_ITEMS];
+    uint64_t keys[ACCD_FAST_PATH_ITEMS];
     for (size_t i = 0; i < n; i++)
         keys[i] = objects[i]->host;
     if (n)
-        accd_range_erase_all(&dir->present.objects, keys, n);
+        accd__btree_erase_keys(&env->present.objects, keys, n);
     for (size_t i = 0; i < n; i++)
-        give_object(dir, objects[i]);
+        free_object(env, objects[i]);
 }

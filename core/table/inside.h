@@ -7,19 +7,19 @@
 /* ---------------------------------------------------------------------------------- attach.c -- */
 
 /* Puts an attachment into the order by targets; where memory is missing, the order is given up. */
-void accd_attach_put_in(struct accd_directory *dir, struct accd_attach *attach);
+void accd__attachment_order_by_target(struct accd__device_env *env, struct accd__attachment *attach);
 
 /* ----------------------------------------------------------------------------------- group.c -- */
 
 /* Numbers of all sections that apply, by their addresses or by those of their pointers; *scratch, room for twice as
  * many pairs, is given back by the caller. NULL: no memory. */
-struct accd_pair *accd_group_ordered(struct accd_directory *dir, const struct accd_group *group, bool slots,
-                                     size_t *n_p, struct accd_pair **scratch);
-bool accd_same_sections(const struct accd_walk *a, const struct accd_walk *b);
+struct accd__pair *accd__group_sorted_sections(struct accd__device_env *env, const struct accd__group *group, bool slots,
+                                     size_t *n_p, struct accd__pair **scratch);
+bool accd__sections_equal(const struct accd_walk *a, const struct accd_walk *b);
 
 /* --------------------------------------------------------------------------------- members.c -- */
 
 /* Turns pending groups that a range overlaps into objects. */
-accd_status accd_index_met(struct accd_directory *dir, uint64_t low, uint64_t high);
+accd_status accd__expand_overlapping_groups(struct accd__device_env *env, uint64_t low, uint64_t high);
 
 #endif

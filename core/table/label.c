@@ -1,37 +1,37 @@
 /* label.c - labels: copies of what callers say objects are called, one of each, kept as long as the context. */
 #include "table/inside.h"
 
-static void free_string(struct accd_mem *mem, const char *text)
+static void free_string(struct accd__mem *mem, const char *text)
 {
-    accd_mem_free(mem, (void *)(uintptr_t)text, text ? strlen(text) + 1 : 0);
+    accd__mem_free(mem, (void *)(uintptr_t)text, text ? strlen(text) + 1 : 0);
 }
 
-static void free_label(struct accd_mem *mem, accd_label *label)
+static void free_label(struct accd__mem *mem, accd_label *label)
 {
     accd_array *array = (accd_array *)(uintptr_t)label->array;
     if (array)
         free_string(mem, array->name);
-    accd_mem_free(mem, array, sizeof *array);
+    accd__mem_free(mem, array, sizeof *array);
     free_string(mem, label->name);
     free_string(mem, label->file);
     free_string(mem, label->pointer);
-    accd_mem_free(mem, label, sizeof *label);
+    accd__mem_free(mem, label, sizeof *label);
 }
 
 /* A copy of a text in its place. What there was none of stays away; false: no memory. */
-static bool own_string(struct accd_mem *mem, const char **text)
+static bool own_string(struct accd__mem *mem, const char **text)
 {
     if (!*text)
         return true;
-    *text = accd_mem_string(mem, *text);
+    *text = accd__mem_copy_string(mem, *text);
     return *text;
 }
 
-static bool own_array(struct accd_mem *mem, const accd_array **array_p)
+static bool own_array(struct accd__mem *mem, const accd_array **array_p)
 {
     if (!*array_p)
         return true;
-    accd_array *array = accd_mem_new(mem, sizeof *array);
+    accd_array *array = accd__mem_alloc(mem, sizeof *array);
     if (array)
         *array = **array_p;
     *array_p = array;
@@ -40,7 +40,7 @@ static bool own_array(struct accd_mem *mem, const accd_array **array_p)
 
 /* --------------------------------------------------------------------------- one of each -- */
 
-static uint64_t mix(uint64_t hash, uint64_t value)
+static uint64_t mix_hash(uint64_t hash, uint64_t value)
 {
     hash = (hash ^ value) * 0x9E3779B97F4A7C15u;
     return hash ^ hash >> 29;
@@ -49,15 +49,15 @@ static uint64_t mix(uint64_t hash, uint64_t value)
 static uint64_t mix_text(uint64_t hash, const char *text)
 {
     for (; text && *text; text++)
-        hash = mix(hash, (unsigned char)*text);
-    return mix(hash, !text);
+        hash = mix_hash(hash, (unsigned char)*text);
+    return mix_hash(hash, !text);
 }
 
-static uint64_t hash_of(const accd_label *label)
+static uint64_t hash_label(const accd_label *label)
 {
     uint64_t hash = mix_text(label->unit << 8 ^ label->flags, label->name);
-    hash = mix(mix_text(hash, label->file), (uint64_t)label->line);
-    return mix(mix_text(hash, label->pointer), accd_address(label->layout));
+    hash = mix_hash(mix_text(hash, label->file), (uint64_t)label->line);
+    return mix_hash(mix_text(hash, label->pointer), accd__address(label->layout));
 }
 
 static bool same_text(const char *a, const char *b) { return a && b ? !strcmp(a, b) : a == b; }
@@ -79,94 +79,94 @@ static bool same_label(const accd_label *a, const accd_label *b)
 }
 
 /* The place of a label in the table, which has room: its own, or a free one. */
-static uint32_t *place_of(const struct accd_lasting *lasting, const accd_label *label)
+static uint32_t *find_label_slot(const struct accd__persistent *persistent, const accd_label *label)
 {
-    const size_t last = lasting->label_places_room - 1;
-    size_t k = (size_t)hash_of(label) & last;
-    while (lasting->label_places[k] && !same_label(lasting->labels[lasting->label_places[k] - 1], label))
+    const size_t last = persistent->label_slots_capacity - 1;
+    size_t k = (size_t)hash_label(label) & last;
+    while (persistent->label_slots[k] && !same_label(persistent->labels[persistent->label_slots[k] - 1], label))
         k = (k + 1) & last;
-    return &lasting->label_places[k];
+    return &persistent->label_slots[k];
 }
 
 /* Room for one more. */
-static bool reserve(struct accd_lasting *lasting)
+static bool reserve_label(struct accd__persistent *persistent)
 {
-    struct accd_mem *mem = lasting->mem;
-    const size_t room = lasting->label_places_room, more = room ? 2 * room : 64;
-    if (!ACCD_GROW(mem, lasting->labels, lasting->labels_room, lasting->nlabels + 1))
+    struct accd__mem *mem = persistent->mem;
+    const size_t capacity = persistent->label_slots_capacity, more = capacity ? 2 * capacity : 64;
+    if (!ACCD_GROW(mem, persistent->labels, persistent->labels_capacity, persistent->nlabels + 1))
         return false;
-    if (2 * (lasting->nlabels + 1) <= room)
+    if (2 * (persistent->nlabels + 1) <= capacity)
         return true;
-    uint32_t *places = accd_mem_zero(mem, more * sizeof *places);
+    uint32_t *places = accd__mem_alloc_zeroed(mem, more * sizeof *places);
     if (!places)
         return false;
-    accd_mem_free(mem, lasting->label_places, room * sizeof *places);
-    lasting->label_places = places;
-    lasting->label_places_room = more;
-    for (size_t i = 0; i < lasting->nlabels; i++)
-        *place_of(lasting, lasting->labels[i]) = (uint32_t)i + 1;
+    accd__mem_free(mem, persistent->label_slots, capacity * sizeof *places);
+    persistent->label_slots = places;
+    persistent->label_slots_capacity = more;
+    for (size_t i = 0; i < persistent->nlabels; i++)
+        *find_label_slot(persistent, persistent->labels[i]) = (uint32_t)i + 1;
     return true;
 }
 
 /* The context's copy of a label, or NULL: no memory. */
-static const accd_label *intern(accd_context *context, accd_label wanted)
+static const accd_label *intern_label(accd_context *context, accd_label wanted)
 {
-    struct accd_lasting *lasting = context->lasting;
-    struct accd_mem *mem = lasting->mem;
+    struct accd__persistent *persistent = context->persistent;
+    struct accd__mem *mem = persistent->mem;
     if (strchr(wanted.name, '#'))
         wanted.flags |= ACCD_LABEL_INDEXED;
-    uint32_t *place = reserve(lasting) ? place_of(lasting, &wanted) : NULL;
-    if (place && *place)
-        return lasting->labels[*place - 1];
-    accd_label *copy = place ? accd_mem_new(mem, sizeof *copy) : NULL;
+    uint32_t *slot = reserve_label(persistent) ? find_label_slot(persistent, &wanted) : NULL;
+    if (slot && *slot)
+        return persistent->labels[*slot - 1];
+    accd_label *copy = slot ? accd__mem_alloc(mem, sizeof *copy) : NULL;
     if (!copy)
         return NULL;
     *copy = wanted;
-    bool whole = own_string(mem, &copy->name); /* all of them, so that what there is can be freed */
-    whole &= own_string(mem, &copy->file);
-    whole &= own_string(mem, &copy->pointer);
-    whole &= own_array(mem, &copy->array);
-    if (!whole) {
+    bool complete = own_string(mem, &copy->name); /* all of them, so that what there is can be freed */
+    complete &= own_string(mem, &copy->file);
+    complete &= own_string(mem, &copy->pointer);
+    complete &= own_array(mem, &copy->array);
+    if (!complete) {
         free_label(mem, copy);
         return NULL;
     }
-    copy->id = (uint32_t)lasting->nlabels;
-    *place = copy->id + 1;
+    copy->id = (uint32_t)persistent->nlabels;
+    *slot = copy->id + 1;
     if (copy->layout) {
         accd_program_retain((accd_program *)(uintptr_t)copy->layout);
-        context->layouts = lasting->layouts = true;
+        context->layouts = persistent->layouts = true;
     }
-    lasting->labels[lasting->nlabels++] = copy;
+    persistent->labels[persistent->nlabels++] = copy;
     return copy;
 }
 
-const accd_label *accd_label_new(accd_context *context, const accd_label *label)
+const accd_label *accd_label_intern(accd_context *context, const accd_label *label)
 {
-    if (!context || !label || (label->array && label->array->rank > ACCD_RANK_MOST)) {
-        (void)accd_not_given(context, __func__, label ? "array" : "label");
+    if (!context || !label || (label->array && label->array->rank > ACCD_MAX_RANK)) {
+        (void)accd__report_missing_argument(context, __func__, label ? "array" : "label");
         return NULL;
     }
     accd_label wanted = *label;
     wanted.name = label->name ? label->name : "";
-    const accd_label *copy = intern(context, wanted);
+    const accd_label *copy = intern_label(context, wanted);
     if (!copy)
-        accd_out_of_memory(context, "for a label");
+        accd__report_out_of_memory(context, "for a label");
     return copy;
 }
 
-const char *accd_keep_name(accd_context *context, const char *name)
+const char *accd__intern_name(accd_context *context, const char *name)
 {
-    const accd_label *kept = name ? intern(context, (accd_label){.name = name}) : NULL;
+    const accd_label *kept = name ? intern_label(context, (accd_label){.name = name}) : NULL;
     return kept ? kept->name : NULL;
 }
 
-void accd_labels_close(accd_context *context)
+void accd__labels_free(accd_context *context)
 {
-    struct accd_lasting *lasting = context->lasting;
-    for (size_t i = 0; i < lasting->nlabels; i++) {
-        accd_program_release((accd_program *)(uintptr_t)lasting->labels[i]->layout);
-        free_label(lasting->mem, lasting->labels[i]);
+    struct accd__persistent *persistent = context->persistent;
+    for (size_t i = 0; i < persistent->nlabels; i++) {
+        accd_program_release((accd_program *)(uintptr_t)persistent->labels[i]->layout);
+        free_label(persistent->mem, persistent->labels[i]);
     }
-    accd_mem_free(lasting->mem, lasting->labels, lasting->labels_room * sizeof lasting->labels[0]);
-    accd_mem_free(lasting->mem, lasting->label_places, lasting->label_places_room * sizeof lasting->label_places[0]);
+    accd__mem_free(persistent->mem, persistent->labels, persistent->labels_capacity * sizeof persistent->labels[0]);
+    accd__mem_free(persistent->mem, persistent->label_slots, persistent->label_slots_capacity * sizeof persistent->label_slots[0]);
 }

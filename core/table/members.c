@@ -4,12 +4,12 @@
 
 /* ------------------------------------------------------------------------------- sections -- */
 
-static struct accd_object object_of(const struct accd_group *group, const struct accd_segment *segment, size_t row,
+static struct accd__object make_member_object(const struct accd__group *group, const struct accd__segment *segment, size_t row,
                                     uint64_t dev)
 {
-    return (struct accd_object){
+    return (struct accd__object){
         .host = segment->host[row],
-        .size = accd_section_bytes(segment, row) | ACCD_OBJECT_SHARED | ACCD_OBJECT_MEMBER,
+        .size = accd__section_bytes(segment, row) | ACCD_OBJECT_SHARED | ACCD_OBJECT_MEMBER,
         .dev = dev,
         .structured = group->structured,
         .dynamic = group->dynamic,
@@ -19,333 +19,333 @@ static struct accd_object object_of(const struct accd_group *group, const struct
 }
 
 /* Objects in the order of their device memory; those of empty sections stay empty. */
-static void make_objects(struct accd_group *group, struct accd_pair *by_device)
+static void make_objects(struct accd__group *group, struct accd__pair *by_device)
 {
     const struct accd_walk *walk = group->walk;
     size_t n = 0;
     memset(group->objects, 0, walk->sections * sizeof group->objects[0]);
-    ACCD_EACH_SEGMENT(segment, walk) {
+    ACCD_FOR_EACH_SEGMENT(segment, walk) {
         uint64_t dev = group->block->dev + segment->dev;
-        for (size_t row = 0; row < segment->rows && accd_segment_maps(segment); row++) {
-            uint64_t bytes = accd_section_bytes(segment, row);
-            struct accd_object *object = &group->objects[segment->first + row];
+        for (size_t row = 0; row < segment->rows && accd__segment_is_mapped(segment); row++) {
+            uint64_t bytes = accd__section_bytes(segment, row);
+            struct accd__object *object = &group->objects[segment->first + row];
             if (!bytes)
                 continue;
-            *object = object_of(group, segment, row, dev);
-            by_device[n++] = (struct accd_pair){dev, accd_address(object)};
-            dev += accd_padded(bytes);
+            *object = make_member_object(group, segment, row, dev);
+            by_device[n++] = (struct accd__pair){dev, accd__address(object)};
+            dev += accd__padded(bytes);
         }
     }
 }
 
-accd_status accd_group_index(struct accd_directory *dir, struct accd_group *group)
+accd_status accd__group_expand_sections(struct accd__device_env *env, struct accd__group *group)
 {
-    accd_context *context = dir->context;
-    struct accd_mem *mem = &context->mem;
+    accd_context *context = env->context;
+    struct accd__mem *mem = &context->mem;
     const uint64_t dev = group->block->dev, most = group->walk->sections;
-    const size_t beside = dir->promised.objects;
-    struct accd_pair *scratch = NULL;
+    const size_t side_arena = env->reserved.objects;
+    struct accd__pair *scratch = NULL;
     size_t n = 0;
     if (!group->objects) /* kept while the group is one record again, as a construct may have found some before */
-        group->objects = accd_mem_array(mem, most, sizeof group->objects[0]);
-    struct accd_pair *run = group->objects ? accd_group_ordered(dir, group, false, &n, &scratch) : NULL;
+        group->objects = accd__mem_alloc_array(mem, most, sizeof group->objects[0]);
+    struct accd__pair *run = group->objects ? accd__group_sorted_sections(env, group, false, &n, &scratch) : NULL;
     bool ok =
-        run && accd_range_reserve_run(&dir->present.objects, group->low, group->high - 1, n, beside) &&
-        (!dir->present.device_order ||
-         accd_range_reserve_run(&dir->present.by_device, dev, dev + group->block->bytes - 1, n, beside));
+        run && accd__btree_reserve_sorted(&env->present.objects, group->low, group->high - 1, n, side_arena) &&
+        (!env->present.device_order ||
+         accd__btree_reserve_sorted(&env->present.by_device, dev, dev + group->block->bytes - 1, n, side_arena));
     if (ok) {
-        accd_group_wake(dir, group, true, false);
+        accd__group_clear_pending(env, group, true, false);
         for (size_t i = 0; i < n; i++)
-            run[i].value = accd_address(&group->objects[run[i].value]);
-        accd_range_insert_run(&dir->present.objects, run, n);
+            run[i].value = accd__address(&group->objects[run[i].value]);
+        accd__btree_insert_sorted(&env->present.objects, run, n);
         make_objects(group, run);
-        if (dir->present.device_order)
-            accd_range_insert_run(&dir->present.by_device, run, n);
+        if (env->present.device_order)
+            accd__btree_insert_sorted(&env->present.by_device, run, n);
     }
-    accd_mem_free(mem, scratch, 2 * n * sizeof *scratch);
+    accd__mem_free(mem, scratch, 2 * n * sizeof *scratch);
     return ok ? ACCD_OK
-              : accd_fail(context, ACCD_OUT_OF_MEMORY, R_HOST_MEMORY, "no memory to index %zu sections",
+              : accd__set_error(context, ACCD_ERROR_OUT_OF_MEMORY, R_HOST_MEMORY, "no memory to index %zu sections",
                           group->walk->sections);
 }
 
-static bool meets(void *ud, const struct accd_span *span)
+static bool group_overlaps_range(void *ud, const struct accd__interval *span)
 {
     const uint64_t *range = ud;
-    return accd_group_meets(span->owner, range[0], range[1]);
+    return accd__group_overlaps(span->owner, range[0], range[1]);
 }
 
-accd_status accd_index_met(struct accd_directory *dir, uint64_t low, uint64_t high)
+accd_status accd__expand_overlapping_groups(struct accd__device_env *env, uint64_t low, uint64_t high)
 {
-    struct accd_span *met;
-    while ((met = accd_span_first(dir->groups.hulls, low, high, meets, &(uint64_t[]){low, high})))
-        ACCD_TRY(accd_group_index(dir, met->owner));
+    struct accd__interval *overlapping;
+    while ((overlapping = accd__interval_find_overlap(env->groups.hulls, low, high, group_overlaps_range, &(uint64_t[]){low, high})))
+        ACCD_TRY(accd__group_expand_sections(env, overlapping->owner));
     return ACCD_OK;
 }
 
 /* ------------------------------------------------------------------------------- pointers -- */
 
-static uint32_t descriptor_bytes(const struct accd_group *group, const struct accd_pair *pair)
+static uint32_t descriptor_bytes(const struct accd__group *group, const struct accd__pair *pair)
 {
     size_t row;
-    return accd_walk_locate(group->walk, pair->value, &row)->field->slot_bytes;
+    return accd__find_segment(group->walk, pair->value, &row)->field->slot_bytes;
 }
 
 /* Device address of a pair's pointer; 0: not to be found. */
-static uint64_t slot_dev(struct accd_directory *dir, const struct accd_pair *pair)
+static uint64_t slot_device_address(struct accd__device_env *env, const struct accd__pair *pair)
 {
-    if (accd_index_met(dir, pair->key, pair->key + 1) != ACCD_OK)
+    if (accd__expand_overlapping_groups(env, pair->key, pair->key + 1) != ACCD_OK)
         return 0;
-    const struct accd_object *holder = accd_range_floor(&dir->present.objects, pair->key);
-    return holder && pair->key < accd_object_end(holder) ? holder->dev + (pair->key - holder->host) : 0;
+    const struct accd__object *holder = accd__btree_floor(&env->present.objects, pair->key);
+    return holder && pair->key < accd__object_end(holder) ? holder->dev + (pair->key - holder->host) : 0;
 }
 
 /* Descriptors on their way from the device. */
-struct fetched {
-    struct accd_directory *dir;
-    struct accd_kept_descriptor **descriptors;
-    bool lacks_memory;
+struct descriptor_fetch {
+    struct accd__device_env *env;
+    struct accd__saved_descriptor **descriptors;
+    bool out_of_memory;
 };
 
 /* host: the descriptor's place. */
-static void store_descriptor(void *ud, const struct accd_transfer *at, const char *from)
+static void store_descriptor(void *ud, const struct accd__transfer *at, const char *from)
 {
-    struct fetched *fetched = ud;
-    fetched->descriptors[at->host] = accd_descriptor_keep(fetched->dir, from, (uint32_t)at->bytes);
-    fetched->lacks_memory |= !fetched->descriptors[at->host];
+    struct descriptor_fetch *descriptor_fetch = ud;
+    descriptor_fetch->descriptors[at->host] = accd__save_descriptor(descriptor_fetch->env, from, (uint32_t)at->bytes);
+    descriptor_fetch->out_of_memory |= !descriptor_fetch->descriptors[at->host];
 }
 
 /* The device is asked for all of them at once. */
-static accd_status fetch_descriptors(struct accd_directory *dir, struct accd_group *group,
-                                     const struct accd_pair *pairs, size_t n,
-                                     struct accd_kept_descriptor **descriptors)
+static accd_status fetch_descriptors(struct accd__device_env *env, struct accd__group *group,
+                                     const struct accd__pair *pairs, size_t n,
+                                     struct accd__saved_descriptor **descriptors)
 {
-    struct accd_mem *mem = &dir->context->mem;
-    struct accd_transfer *at = accd_mem_array(mem, n, sizeof *at);
-    struct fetched fetched = {.dir = dir, .descriptors = descriptors};
-    struct accd_batch batch = {.at = at, .store = store_descriptor, .ud = &fetched, .uncounted = true};
+    struct accd__mem *mem = &env->context->mem;
+    struct accd__transfer *at = accd__mem_alloc_array(mem, n, sizeof *at);
+    struct descriptor_fetch descriptor_fetch = {.env = env, .descriptors = descriptors};
+    struct accd__batch batch = {.at = at, .store = store_descriptor, .ud = &descriptor_fetch, .uncounted = true};
     bool ok = at;
     for (size_t i = 0; ok && i < n; i++) {
         uint32_t bytes = descriptor_bytes(group, &pairs[i]);
-        uint64_t dev = bytes ? slot_dev(dir, &pairs[i]) : 0;
+        uint64_t dev = bytes ? slot_device_address(env, &pairs[i]) : 0;
         ok = dev || !bytes;
         if (bytes)
-            at[batch.n++] = (struct accd_transfer){dev, i, bytes, ACCD_FETCHED};
+            at[batch.n++] = (struct accd__transfer){dev, i, bytes, ACCD_TRANSFER_TO_HOST};
     }
-    accd_status status = ok ? accd_batch_now(&dir->device, &batch) : ACCD_OUT_OF_MEMORY;
-    accd_mem_free(mem, at, n * sizeof *at);
-    return status == ACCD_OK && fetched.lacks_memory ? ACCD_OUT_OF_MEMORY : status;
+    accd_status status = ok ? accd__run_batch(&env->device, &batch) : ACCD_ERROR_OUT_OF_MEMORY;
+    accd__mem_free(mem, at, n * sizeof *at);
+    return status == ACCD_OK && descriptor_fetch.out_of_memory ? ACCD_ERROR_OUT_OF_MEMORY : status;
 }
 
 /* What the descriptors of a group held when they were attached: the host still has it, or else the
  * device. */
-static accd_status read_descriptors(struct accd_directory *dir, struct accd_group *group,
-                                    const struct accd_pair *pairs, size_t n,
-                                    struct accd_kept_descriptor **descriptors)
+static accd_status read_descriptors(struct accd__device_env *env, struct accd__group *group,
+                                    const struct accd__pair *pairs, size_t n,
+                                    struct accd__saved_descriptor **descriptors)
 {
-    if (!accd_group_descriptors_kept(dir, group))
-        return fetch_descriptors(dir, group, pairs, n, descriptors);
+    if (!accd__group_descriptors_unchanged(env, group))
+        return fetch_descriptors(env, group, pairs, n, descriptors);
     for (size_t i = 0; i < n; i++) {
         uint32_t bytes = descriptor_bytes(group, &pairs[i]);
         if (bytes)
-            descriptors[i] = accd_descriptor_keep(dir, accd_pointer(pairs[i].key), bytes);
+            descriptors[i] = accd__save_descriptor(env, accd__pointer(pairs[i].key), bytes);
         if (bytes && !descriptors[i])
-            return ACCD_OUT_OF_MEMORY;
+            return ACCD_ERROR_OUT_OF_MEMORY;
     }
     return ACCD_OK;
 }
 
 /* The attachment of a section that begins at a device address. */
-static struct accd_attach attach_of(const struct accd_group *group, const struct accd_segment *segment, size_t row,
+static struct accd__attachment make_member_attachment(const struct accd__group *group, const struct accd__segment *segment, size_t row,
                                     uint64_t dev)
 {
-    const uint64_t shift = (uint64_t)accd_section_start(segment, row) * segment->field->unit;
-    struct accd_attach attach = {.slot = accd_section_slot(group->walk, segment, row),
+    const uint64_t shift = (uint64_t)accd__section_start(segment, row) * segment->field->unit;
+    struct accd__attachment attach = {.slot = accd__section_slot(group->walk, segment, row),
                                  .target = segment->host[row] - shift,
                                  .base = segment->host[row],
                                  .dev = dev - shift,
                                  .count = group->attached};
-    accd_attach_label(&attach, segment->field->label);
+    accd__attachment_set_label(&attach, segment->field->label);
     return attach;
 }
 
-accd_status accd_group_attachments(struct accd_directory *dir, struct accd_group *group)
+accd_status accd__group_expand_pointers(struct accd__device_env *env, struct accd__group *group)
 {
-    accd_context *context = dir->context;
+    accd_context *context = env->context;
     struct accd_walk *walk = group->walk;
-    const size_t beside = dir->promised.attachments;
-    struct accd_pair *scratch = NULL;
-    struct accd_kept_descriptor **descriptors = NULL;
+    const size_t side_arena = env->reserved.attachments;
+    struct accd__pair *scratch = NULL;
+    struct accd__saved_descriptor **descriptors = NULL;
     size_t n;
-    struct accd_pair *run = accd_group_ordered(dir, group, true, &n, &scratch);
-    bool ok = run && accd_pool_reserve(&dir->attached.pool, n + beside) &&
-              accd_range_reserve_run(&dir->attached.slots, group->slot_low, group->slot_high - 1, n, beside);
-    accd_status status = ok ? ACCD_OK : ACCD_OUT_OF_MEMORY;
-    if (ok && group->descriptor_sum) {
-        descriptors = accd_mem_zero(&context->mem, n * sizeof descriptors[0]);
-        status = descriptors ? read_descriptors(dir, group, run, n, descriptors) : ACCD_OUT_OF_MEMORY;
+    struct accd__pair *run = accd__group_sorted_sections(env, group, true, &n, &scratch);
+    bool ok = run && accd__pool_reserve(&env->attached.pool, n + side_arena) &&
+              accd__btree_reserve_sorted(&env->attached.slots, group->slot_low, group->slot_high - 1, n, side_arena);
+    accd_status status = ok ? ACCD_OK : ACCD_ERROR_OUT_OF_MEMORY;
+    if (ok && group->descriptor_checksum) {
+        descriptors = accd__mem_alloc_zeroed(&context->mem, n * sizeof descriptors[0]);
+        status = descriptors ? read_descriptors(env, group, run, n, descriptors) : ACCD_ERROR_OUT_OF_MEMORY;
     }
     if (status != ACCD_OK) {
         for (size_t i = 0; descriptors && i < n; i++)
-            accd_descriptor_forget(dir, descriptors[i]);
-        accd_mem_free(&context->mem, descriptors, n * sizeof descriptors[0]);
-        accd_mem_free(&context->mem, scratch, 2 * n * sizeof *scratch);
-        if (status == ACCD_OUT_OF_MEMORY)
-            return accd_fail(context, status, R_HOST_MEMORY, "no memory to index %zu attachments",
+            accd__free_saved_descriptor(env, descriptors[i]);
+        accd__mem_free(&context->mem, descriptors, n * sizeof descriptors[0]);
+        accd__mem_free(&context->mem, scratch, 2 * n * sizeof *scratch);
+        if (status == ACCD_ERROR_OUT_OF_MEMORY)
+            return accd__set_error(context, status, R_HOST_MEMORY, "no memory to index %zu attachments",
                              walk->sections);
-        return accd_device_result(&dir->device, status, "to tell what its descriptors hold");
+        return accd__check_device_status(&env->device, status, "to tell what its descriptors hold");
     }
-    accd_group_wake(dir, group, false, true);
+    accd__group_clear_pending(env, group, false, true);
     for (size_t i = 0; i < n; i++) {
         size_t row;
-        const struct accd_segment *segment = accd_walk_locate(walk, run[i].value, &row);
-        struct accd_attach *attach = accd_pool_take(&dir->attached.pool);
-        *attach = attach_of(group, segment, row, group->block->dev + accd_section_place(segment, row));
+        const struct accd__segment *segment = accd__find_segment(walk, run[i].value, &row);
+        struct accd__attachment *attach = accd__pool_alloc(&env->attached.pool);
+        *attach = make_member_attachment(group, segment, row, group->block->dev + accd__section_block_offset(segment, row));
         attach->descriptor = descriptors ? descriptors[i] : NULL;
-        dir->attached.nwhole += attach->descriptor != NULL;
-        if (dir->attached.target_order)
-            accd_attach_put_in(dir, attach);
-        run[i].value = accd_address(attach);
+        env->attached.ndescriptors += attach->descriptor != NULL;
+        if (env->attached.target_order)
+            accd__attachment_order_by_target(env, attach);
+        run[i].value = accd__address(attach);
     }
     if (n)
-        accd_attach_reaches(dir, run[0].key, run[n - 1].key);
-    accd_range_insert_run(&dir->attached.slots, run, n);
-    accd_mem_free(&context->mem, descriptors, n * sizeof descriptors[0]);
-    accd_mem_free(&context->mem, scratch, 2 * n * sizeof *scratch);
+        accd__extend_slot_hull(env, run[0].key, run[n - 1].key);
+    accd__btree_insert_sorted(&env->attached.slots, run, n);
+    accd__mem_free(&context->mem, descriptors, n * sizeof descriptors[0]);
+    accd__mem_free(&context->mem, scratch, 2 * n * sizeof *scratch);
     return ACCD_OK;
 }
 
 /* ------------------------------------------------------------------------------ gathering -- */
 
-static bool is_member(const struct accd_group *group, const struct accd_object *object)
+static bool is_member(const struct accd__group *group, const struct accd__object *object)
 {
     return object >= group->objects && object < group->objects + group->walk->sections;
 }
 
 /* Whether an open region names objects of the group: it takes its references off these. */
-static bool is_named(const struct accd_directory *dir, const struct accd_group *group)
+static bool is_named_by_region(const struct accd__device_env *env, const struct accd__group *group)
 {
-    for (const struct accd_region *region = dir->levels.top; region; region = region->below)
-        for (size_t i = 0; i < region->nclaims; i++)
-            if (is_member(group, region->claims[i].object))
+    for (const struct accd_region *region = env->levels.top; region; region = region->below)
+        for (size_t i = 0; i < region->nrequests; i++)
+            if (is_member(group, region->requests[i].object))
                 return true;
     return false;
 }
 
 /* Whether all objects are there, and as they were made. */
-static bool objects_kept(const struct accd_directory *dir, const struct accd_group *group)
+static bool objects_unchanged(const struct accd__device_env *env, const struct accd__group *group)
 {
     const struct accd_walk *walk = group->walk;
     size_t n = 0;
-    ACCD_EACH_SEGMENT(segment, walk) {
+    ACCD_FOR_EACH_SEGMENT(segment, walk) {
         uint64_t dev = group->block->dev + segment->dev;
-        for (size_t row = 0; row < segment->rows && accd_segment_maps(segment); row++) {
-            const uint64_t bytes = accd_section_bytes(segment, row);
-            const struct accd_object *object = &group->objects[segment->first + row];
-            struct accd_object like = object_of(group, segment, row, dev);
+        for (size_t row = 0; row < segment->rows && accd__segment_is_mapped(segment); row++) {
+            const uint64_t bytes = accd__section_bytes(segment, row);
+            const struct accd__object *object = &group->objects[segment->first + row];
+            struct accd__object expected = make_member_object(group, segment, row, dev);
             if (!bytes)
                 continue;
-            like.host = object->host; /* an object stays where it is */
-            like.size |= object->size & ACCD_OBJECT_NAMED; /* by a region that may have ended since */
-            if (memcmp(object, &like, sizeof like) != 0)
+            expected.host = object->host; /* an object stays where it is */
+            expected.size |= object->size & ACCD_OBJECT_NAMED; /* by a region that may have ended since */
+            if (memcmp(object, &expected, sizeof expected) != 0)
                 return false;
-            dev += accd_padded(bytes);
+            dev += accd__padded(bytes);
             n++;
         }
     }
-    return n == group->live && !is_named(dir, group);
+    return n == group->live && !is_named_by_region(env, group);
 }
 
 /* The same of the attachments, among which no other one lies. Descriptors may have been attached anew. */
-static bool attachments_kept(struct accd_directory *dir, const struct accd_group *group)
+static bool attachments_unchanged(struct accd__device_env *env, const struct accd__group *group)
 {
     const struct accd_walk *walk = group->walk;
-    if (group->descriptor_sum ||
-        accd_range_count(&dir->attached.slots, group->slot_low, group->slot_high, group->live) != group->live)
+    if (group->descriptor_checksum ||
+        accd__btree_count(&env->attached.slots, group->slot_low, group->slot_high, group->live) != group->live)
         return false;
-    ACCD_EACH_SEGMENT(segment, walk) {
+    ACCD_FOR_EACH_SEGMENT(segment, walk) {
         uint64_t dev = group->block->dev + segment->dev;
-        for (size_t row = 0; row < segment->rows && accd_segment_maps(segment); row++) {
-            const uint64_t bytes = accd_section_bytes(segment, row);
-            const struct accd_attach like = attach_of(group, segment, row, dev);
+        for (size_t row = 0; row < segment->rows && accd__segment_is_mapped(segment); row++) {
+            const uint64_t bytes = accd__section_bytes(segment, row);
+            const struct accd__attachment expected = make_member_attachment(group, segment, row, dev);
             if (!bytes)
                 continue;
-            const struct accd_attach *attach = accd_range_floor(&dir->attached.slots, like.slot);
-            if (!attach || attach->slot != like.slot || attach->target != like.target || attach->base != like.base ||
-                attach->dev != like.dev || attach->count != like.count || attach->label != like.label ||
+            const struct accd__attachment *attach = accd__btree_floor(&env->attached.slots, expected.slot);
+            if (!attach || attach->slot != expected.slot || attach->target != expected.target || attach->base != expected.base ||
+                attach->dev != expected.dev || attach->count != expected.count || attach->label != expected.label ||
                 attach->descriptor || attach->holds_record)
                 return false;
-            dev += accd_padded(bytes);
+            dev += accd__padded(bytes);
         }
     }
     return true;
 }
 
 /* Other objects may lie between those of the group. */
-static void take_objects_out(struct accd_directory *dir, const struct accd_group *group)
+static void remove_member_objects(struct accd__device_env *env, const struct accd__group *group)
 {
-    const bool alone =
-        accd_range_count(&dir->present.objects, group->low, group->high, group->live) == group->live;
-    struct accd_range_cursor cursor;
+    const bool no_others =
+        accd__btree_count(&env->present.objects, group->low, group->high, group->live) == group->live;
+    struct accd__btree_cursor cursor;
     uint64_t from = group->low;
-    const struct accd_object *object;
-    if (alone)
-        accd_range_erase_run(&dir->present.objects, group->low, group->high);
-    while (!alone && (object = accd_range_seek(&dir->present.objects, from, &cursor)) &&
+    const struct accd__object *object;
+    if (no_others)
+        accd__btree_erase_range(&env->present.objects, group->low, group->high);
+    while (!no_others && (object = accd__btree_seek(&env->present.objects, from, &cursor)) &&
            object->host < group->high) {
         from = object->host;
         while (object && is_member(group, object))
-            object = accd_range_next(&cursor);
+            object = accd__btree_next(&cursor);
         const uint64_t end = object ? object->host : group->high;
-        accd_range_erase_run(&dir->present.objects, from, end);
+        accd__btree_erase_range(&env->present.objects, from, end);
         from = end + 1; /* behind the other one */
     }
-    if (dir->present.device_order)
-        accd_range_erase_run(&dir->present.by_device, group->block->dev,
+    if (env->present.device_order)
+        accd__btree_erase_range(&env->present.by_device, group->block->dev,
                              group->block->dev + group->block->bytes);
 }
 
-static void take_attachments_out(struct accd_directory *dir, const struct accd_group *group)
+static void remove_member_attachments(struct accd__device_env *env, const struct accd__group *group)
 {
-    struct accd_range_cursor cursor;
-    struct accd_attach *attach = accd_range_seek(&dir->attached.slots, group->slot_low, &cursor);
+    struct accd__btree_cursor cursor;
+    struct accd__attachment *attach = accd__btree_seek(&env->attached.slots, group->slot_low, &cursor);
     for (size_t n = group->live; n--;) {
-        struct accd_attach *next = accd_range_next(&cursor);
-        accd_attach_lead(dir, attach, 0);
-        accd_pool_give(&dir->attached.pool, attach);
+        struct accd__attachment *next = accd__btree_next(&cursor);
+        accd__attachment_set_base(env, attach, 0);
+        accd__pool_free(&env->attached.pool, attach);
         attach = next;
     }
-    accd_range_erase_run(&dir->attached.slots, group->slot_low, group->slot_high);
+    accd__btree_erase_range(&env->attached.slots, group->slot_low, group->slot_high);
 }
 
-bool accd_group_gather(struct accd_directory *dir, struct accd_group *group)
+bool accd__group_collapse(struct accd__device_env *env, struct accd__group *group)
 {
     if (group->pending && group->pending_attach)
         return true;
-    if (dir->journal_attaches || dir->tuples.shares.count || (!group->pending && !objects_kept(dir, group)) ||
-        (!group->pending_attach && !attachments_kept(dir, group)))
+    if (env->journal_attaches || env->tuples.placements.count || (!group->pending && !objects_unchanged(env, group)) ||
+        (!group->pending_attach && !attachments_unchanged(env, group)))
         return false;
     if (!group->pending)
-        take_objects_out(dir, group);
+        remove_member_objects(env, group);
     if (!group->pending_attach)
-        take_attachments_out(dir, group);
-    accd_group_wait(dir, group);
+        remove_member_attachments(env, group);
+    accd__group_set_pending(env, group);
     return true;
 }
 
-static bool has_sections(void *ud, const struct accd_span *span)
+static bool has_same_sections(void *ud, const struct accd__interval *span)
 {
-    return accd_same_sections(((const struct accd_group *)span->owner)->walk, ud);
+    return accd__sections_equal(((const struct accd__group *)span->owner)->walk, ud);
 }
 
-struct accd_group *accd_group_matching(struct accd_directory *dir, const struct accd_walk *walk)
+struct accd__group *accd__find_matching_group(struct accd__device_env *env, const struct accd_walk *walk)
 {
     const uint64_t host = walk->roots[0].host;
-    const struct accd_span *found = walk->gaps ? NULL
-                                               : accd_span_first(dir->groups.roots, host, host + 1,
-                                                                 has_sections, (void *)(uintptr_t)walk);
-    struct accd_group *group = found ? found->owner : NULL;
-    return group && (!group->descriptor_sum || group->descriptor_sum == accd_walk_descriptor_sum(walk)) &&
-                   accd_group_gather(dir, group)
+    const struct accd__interval *found = walk->gaps ? NULL
+                                               : accd__interval_find_overlap(env->groups.roots, host, host + 1,
+                                                                 has_same_sections, (void *)(uintptr_t)walk);
+    struct accd__group *group = found ? found->owner : NULL;
+    return group && (!group->descriptor_checksum || group->descriptor_checksum == accd__walk_descriptor_checksum(walk)) &&
+                   accd__group_collapse(env, group)
                ? group
                : NULL;
 }

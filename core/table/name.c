@@ -8,42 +8,42 @@
 #include <stdio.h>
 
 /* Names of what is behind many pointers begin with dots: long chains do not cost more than short ones. */
-enum { DEPTH_MOST = 17 };
+enum { MAX_DEPTH = 17 };
 
 /* Text that is cut off where the room ends. */
 struct text {
     char *to;
-    size_t room, used;
+    size_t capacity, used;
     unsigned depth;        /* pointers behind the name's end */
     accd_context *context; /* whose host memory may be looked at, or NULL */
-    const struct accd_object *through[DEPTH_MOST]; /* what is named, and what held these pointers */
+    const struct accd__object *through[MAX_DEPTH]; /* what is named, and what held these pointers */
 };
 
-static __attribute__((format(printf, 2, 3))) void add(struct text *text, const char *format, ...)
+static __attribute__((format(printf, 2, 3))) void append_format(struct text *text, const char *format, ...)
 {
     va_list args;
     va_start(args, format);
-    size_t left = text->room - text->used;
+    size_t left = text->capacity - text->used;
     int n = vsnprintf(text->to + text->used, left, format, args);
     va_end(args);
     if (n > 0)
         text->used += (size_t)n < left ? (size_t)n : left - 1;
 }
 
-static struct text text_in(char *to, size_t room, accd_context *context)
+static struct text new_text(char *to, size_t capacity, accd_context *context)
 {
     to[0] = 0;
-    return (struct text){.to = to, .room = room, .context = context};
+    return (struct text){.to = to, .capacity = capacity, .context = context};
 }
 
 /* A member, behind what has it: names of Fortran bring their own point. NULL: it has no name. */
-static void add_part(struct text *text, const accd_label *label)
+static void append_member_label(struct text *text, const accd_label *label)
 {
     if (label)
-        add(text, "%s%s", *label->name && *label->name != '%' ? "." : "", label->name);
+        append_format(text, "%s%s", *label->name && *label->name != '%' ? "." : "", label->name);
 }
 
-static bool indexed(const accd_label *label)
+static bool label_is_indexed(const accd_label *label)
 {
     return label->flags & (ACCD_LABEL_SECTION | ACCD_LABEL_ELEMENT);
 }
@@ -52,18 +52,18 @@ static bool indexed(const accd_label *label)
 static bool dimensions_of(const struct text *text, const accd_array *array, uint64_t slot,
                           accd_dimension *dimensions)
 {
-    int64_t words[3 * ACCD_RANK_MOST], span = 1;
-    if (!array || !array->rank || array->rank > ACCD_RANK_MOST)
+    int64_t words[3 * ACCD_MAX_RANK], span = 1;
+    if (!array || !array->rank || array->rank > ACCD_MAX_RANK)
         return false;
     memcpy(dimensions, array->dimensions, array->rank * sizeof *dimensions);
     if (!array->described)
         return true;
     const size_t bytes = array->rank * sizeof *dimensions;
-    if (!slot || !text->context || !accd_host_usable(text->context, slot, array->described + bytes))
+    if (!slot || !text->context || !accd__is_host_accessible(text->context, slot, array->described + bytes))
         return false;
-    memcpy(words, accd_pointer(slot + array->described), bytes);
+    memcpy(words, accd__pointer(slot + array->described), bytes);
     if (array->span)
-        memcpy(&span, accd_pointer(slot + array->span), sizeof span);
+        memcpy(&span, accd__pointer(slot + array->span), sizeof span);
     for (unsigned i = 0; i < array->rank; i++) {
         const int64_t *word = &words[3 * i];
         if (array->span)
@@ -79,7 +79,7 @@ static bool dimensions_of(const struct text *text, const accd_array *array, uint
 static unsigned subscripts_at(const struct text *text, const accd_label *label, int64_t offset,
                               uint64_t slot, int64_t *index)
 {
-    accd_dimension dimensions[ACCD_RANK_MOST];
+    accd_dimension dimensions[ACCD_MAX_RANK];
     const accd_array *array = label->array;
     if (!dimensions_of(text, array, slot, dimensions))
         return 0;
@@ -100,23 +100,23 @@ static unsigned subscripts_at(const struct text *text, const accd_label *label, 
 }
 
 /* Subscripts from the first to the last, which are equal for one element: "(1,2)", "(51:70)", "(1:3,2)". */
-static void add_subscripts(struct text *text, unsigned rank, const int64_t *first, const int64_t *last)
+static void append_subscripts(struct text *text, unsigned rank, const int64_t *first, const int64_t *last)
 {
     for (unsigned i = 0; i < rank; i++) {
-        add(text, "%c%lld", i ? ',' : '(', (long long)first[i]);
+        append_format(text, "%c%lld", i ? ',' : '(', (long long)first[i]);
         if (last[i] != first[i])
-            add(text, ":%lld", (long long)last[i]);
+            append_format(text, ":%lld", (long long)last[i]);
     }
-    add(text, ")");
+    append_format(text, ")");
 }
 
 /* Elements as in C, from one on: "[1][0:2]", whole rows as such: "[0:2]". n_p: how many, NULL: the one. */
-static void add_square(struct text *text, const accd_label *label, int64_t start, const uint64_t *n_p)
+static void append_c_index(struct text *text, const accd_label *label, int64_t start, const uint64_t *n_p)
 {
     const accd_array *rows = label && start >= 0 ? label->array : NULL;
-    const unsigned rank = rows && rows->rank <= ACCD_RANK_MOST ? rows->rank : 0;
+    const unsigned rank = rows && rows->rank <= ACCD_MAX_RANK ? rows->rank : 0;
     uint64_t at = (uint64_t)start, n = n_p ? *n_p : 0;
-    uint64_t index[ACCD_RANK_MOST] = {0};
+    uint64_t index[ACCD_MAX_RANK] = {0};
     unsigned whole = 0;
     for (unsigned i = 0; i < rank; i++) {
         const uint64_t extent = (uint64_t)rows->dimensions[i].extent;
@@ -130,21 +130,21 @@ static void add_square(struct text *text, const accd_label *label, int64_t start
         at /= extent;
     }
     if (whole < rank) {
-        add(text, "[%lld]", (long long)at);
+        append_format(text, "[%lld]", (long long)at);
         for (unsigned i = rank - 1; i > whole; i--)
-            add(text, "[%llu]", (unsigned long long)index[i]);
+            append_format(text, "[%llu]", (unsigned long long)index[i]);
         at = index[whole];
     }
-    add(text, "[%lld", (long long)at);
+    append_format(text, "[%lld", (long long)at);
     if (n_p)
-        add(text, ":%llu", (unsigned long long)n);
-    add(text, "]");
+        append_format(text, ":%llu", (unsigned long long)n);
+    append_format(text, "]");
 }
 
 /* Elements of a Fortran array, from one on: as a section where they are one, otherwise the first and the last. */
-static void add_elements(struct text *text, const accd_label *label, int64_t start, uint64_t n, uint64_t slot)
+static void append_fortran_elements(struct text *text, const accd_label *label, int64_t start, uint64_t n, uint64_t slot)
 {
-    int64_t from = start, to = start + (int64_t)n - 1, low[ACCD_RANK_MOST], high[ACCD_RANK_MOST];
+    int64_t from = start, to = start + (int64_t)n - 1, low[ACCD_MAX_RANK], high[ACCD_MAX_RANK];
     const int64_t unit = (int64_t)label->unit;
     unsigned rank = subscripts_at(text, label, from * unit, slot, low);
     if (!rank || !subscripts_at(text, label, to * unit, slot, high)) {
@@ -156,91 +156,91 @@ static void add_elements(struct text *text, const accd_label *label, int64_t sta
     for (unsigned i = 0; i < rank; i++)
         inside *= (uint64_t)(high[i] < low[i] ? low[i] - high[i] : high[i] - low[i]) + 1;
     if (inside == n) {
-        add_subscripts(text, rank, low, high);
+        append_subscripts(text, rank, low, high);
         return;
     }
-    add_subscripts(text, rank, low, low);
-    add(text, ":");
-    add_subscripts(text, rank, high, high);
+    append_subscripts(text, rank, low, low);
+    append_format(text, ":");
+    append_subscripts(text, rank, high, high);
 }
 
 /* One element of what a label names. slot: the pointer to it, or 0. */
-static void add_index(struct text *text, const accd_label *label, int64_t index, uint64_t slot)
+static void append_index(struct text *text, const accd_label *label, int64_t index, uint64_t slot)
 {
-    if (label && label->flags & ACCD_LABEL_ROUND)
-        add_elements(text, label, index, 1, slot);
+    if (label && label->flags & ACCD_LABEL_PARENTHESES)
+        append_fortran_elements(text, label, index, 1, slot);
     else
-        add_square(text, label, index, NULL);
+        append_c_index(text, label, index, NULL);
 }
 
 /* Elements of what a label names, from one on. */
-static void add_range(struct text *text, const accd_label *label, int64_t start, uint64_t n, uint64_t slot)
+static void append_range(struct text *text, const accd_label *label, int64_t start, uint64_t n, uint64_t slot)
 {
-    if (label && label->flags & ACCD_LABEL_ROUND)
-        add_elements(text, label, start, n ? n : 1, slot);
+    if (label && label->flags & ACCD_LABEL_PARENTHESES)
+        append_fortran_elements(text, label, start, n ? n : 1, slot);
     else
-        add_square(text, label, start, &n);
+        append_c_index(text, label, start, &n);
 }
 
 /* part: of an object that has a name as a whole. */
-static void add_section(struct text *text, const accd_label *label, int64_t start, uint64_t bytes,
-                        bool part, uint64_t slot)
+static void append_section(struct text *text, const accd_label *label, int64_t start, uint64_t bytes,
+                        bool is_part, uint64_t slot)
 {
-    if (label->flags & ACCD_LABEL_SECTION || part)
-        add_range(text, label, start, bytes / (label->unit ? label->unit : 1), slot);
+    if (label->flags & ACCD_LABEL_SECTION || is_part)
+        append_range(text, label, start, bytes / (label->unit ? label->unit : 1), slot);
     else if (label->flags & ACCD_LABEL_ELEMENT)
-        add_index(text, label, start, slot);
+        append_index(text, label, start, slot);
 }
 
 /* element: one of it is named next, or several: then the whole array, where the label names a part of it. */
-static void add_name(struct text *text, const accd_label *label, const int64_t *index, bool element)
+static void append_label_name(struct text *text, const accd_label *label, const int64_t *index, bool element)
 {
     size_t used = 0;
     if (element && label->array && label->array->name) {
-        add(text, "%s", label->array->name);
+        append_format(text, "%s", label->array->name);
         return;
     }
     for (const char *at = label->name; *at; at++)
-        if (*at == '#' && index && used < ACCD_INDICES)
-            add(text, "%lld", (long long)index[used++]);
+        if (*at == '#' && index && used < ACCD_MAX_LABEL_INDICES)
+            append_format(text, "%lld", (long long)index[used++]);
         else
-            add(text, "%c", *at);
+            append_format(text, "%c", *at);
 }
 
-void accd_name_pointer(const accd_label *label, const int64_t *index, char *to, size_t room)
+void accd__format_pointer(const accd_label *label, const int64_t *index, char *to, size_t capacity)
 {
-    struct text text = text_in(to, room, NULL);
+    struct text text = new_text(to, capacity, NULL);
     if (label && label->pointer)
-        add(&text, "%s", label->pointer);
+        append_format(&text, "%s", label->pointer);
     else if (label)
-        add_name(&text, label, index, false);
+        append_label_name(&text, label, index, false);
 }
 
-void accd_name_label(const accd_label *label, const int64_t *index, int64_t start, uint64_t bytes,
-                     char *to, size_t room)
+void accd__format_label(const accd_label *label, const int64_t *index, int64_t start, uint64_t bytes,
+                     char *to, size_t capacity)
 {
-    struct text text = text_in(to, room, NULL);
+    struct text text = new_text(to, capacity, NULL);
     if (!label)
         return;
-    add_name(&text, label, index, false);
-    add_section(&text, label, start, bytes, false, 0);
+    append_label_name(&text, label, index, false);
+    append_section(&text, label, start, bytes, false, 0);
 }
 
-int64_t accd_source_start(const struct accd_source *source, uint64_t host)
+int64_t accd__source_start(const struct accd__item_source *source, uint64_t host)
 {
     if (host == source->host || !source->label || !source->label->unit)
         return source->start;
     return source->start + (int64_t)((host - source->host) / source->label->unit);
 }
 
-void accd_name_source(const struct accd_source *source, uint64_t host, uint64_t bytes, char *to, size_t room)
+void accd__format_source(const struct accd__item_source *source, uint64_t host, uint64_t bytes, char *to, size_t capacity)
 {
-    struct text text = text_in(to, room, NULL);
+    struct text text = new_text(to, capacity, NULL);
     if (!source->label)
         return;
-    const bool part = bytes != source->bytes;
-    add_name(&text, source->label, source->index, part);
-    add_section(&text, source->label, accd_source_start(source, host), bytes, part, 0);
+    const bool is_part = bytes != source->bytes;
+    append_label_name(&text, source->label, source->index, is_part);
+    append_section(&text, source->label, accd__source_start(source, host), bytes, is_part, 0);
 }
 
 /* Number of embedded elements: a constant of the program, the last one that the register was given. */
@@ -252,43 +252,43 @@ static uint64_t embedded_count(const accd_program_spec *spec, const accd_field *
     return 0;
 }
 
-static bool add_field(struct text *text, const accd_program_spec *spec, const accd_field *field,
-                      uint64_t into, const accd_label *want);
+static bool append_field(struct text *text, const accd_program_spec *spec, const accd_field *field,
+                      uint64_t into, const accd_label *preferred);
 
 /* The member at an offset of an element: what the fields, members and pieces of its program call
  * it. want: the label of one that is preferred, or NULL. */
-static void add_member(struct text *text, const accd_program *layout, uint64_t offset, const accd_label *want)
+static void append_member_at(struct text *text, const accd_program *layout, uint64_t offset, const accd_label *preferred)
 {
     static const accd_program_spec nothing;
     const accd_program_spec *spec = layout ? &layout->spec : &nothing;
-    for (size_t i = 0; want && i < spec->nfields; i++) /* pointers of a union lie in one place */
-        if (spec->fields[i].label == want && spec->fields[i].offset == offset &&
-            add_field(text, spec, &spec->fields[i], 0, want))
+    for (size_t i = 0; preferred && i < spec->nfields; i++) /* pointers of a union lie in one place */
+        if (spec->fields[i].label == preferred && spec->fields[i].offset == offset &&
+            append_field(text, spec, &spec->fields[i], 0, preferred))
             return;
     for (size_t i = 0; i < spec->nfields; i++)
         if (offset >= spec->fields[i].offset &&
-            add_field(text, spec, &spec->fields[i], offset - spec->fields[i].offset, want))
+            append_field(text, spec, &spec->fields[i], offset - spec->fields[i].offset, preferred))
             return;
     for (size_t i = 0; i < spec->nmembers; i++) {
         const accd_member *member = &spec->members[i];
         if (offset - member->offset < member->bytes && member->label) {
-            add_part(text, member->label);
+            append_member_label(text, member->label);
             return;
         }
     }
     for (size_t i = 0; i < spec->npieces; i++) {
         const accd_piece *piece = &spec->pieces[i];
         if (offset - piece->offset < piece->bytes && piece->label) {
-            add_part(text, piece->label);
+            append_member_label(text, piece->label);
             return;
         }
     }
     if (offset)
-        add(text, "+%llu", (unsigned long long)offset);
+        append_format(text, "+%llu", (unsigned long long)offset);
 }
 
-static bool add_field(struct text *text, const accd_program_spec *spec, const accd_field *field,
-                      uint64_t into, const accd_label *want)
+static bool append_field(struct text *text, const accd_program_spec *spec, const accd_field *field,
+                      uint64_t into, const accd_label *preferred)
 {
     if (field->in_place) { /* elements of an array that is one member: so many that it has one name */
         const accd_member *array = NULL;
@@ -300,285 +300,285 @@ static bool add_field(struct text *text, const accd_program_spec *spec, const ac
     } else if (field->embedded ? into / field->unit >= embedded_count(spec, field) : into >= sizeof(void *)) {
         return false;
     }
-    add_part(text, field->label);
-    if (accd_field_lies_inside(field)) {
-        add_index(text, field->label, (int64_t)(into / field->unit), 0);
-        add_member(text, field->child, into % field->unit, want);
+    append_member_label(text, field->label);
+    if (accd__is_inline_field(field)) {
+        append_index(text, field->label, (int64_t)(into / field->unit), 0);
+        append_member_at(text, field->child, into % field->unit, preferred);
     }
     return true;
 }
 
 /* ------------------------------------------------------------------------------------ walks -- */
 
-static void add_row(struct text *text, const struct accd_walk *walk, const struct accd_rowset *set,
+static void append_row(struct text *text, const struct accd_walk *walk, const struct accd__rowset *set,
                     size_t row);
 
-static void add_row_slot(struct text *text, const struct accd_walk *walk,
-                         const struct accd_segment *segment, size_t row)
+static void append_row_slot(struct text *text, const struct accd_walk *walk,
+                         const struct accd__segment *segment, size_t row)
 {
-    add_row(text, walk, &walk->rowsets[segment->rowset], row);
-    add_part(text, segment->field->label);
+    append_row(text, walk, &walk->rowsets[segment->rowset], row);
+    append_member_label(text, segment->field->label);
 }
 
-static bool is_element(const struct accd_walk_root *root, const struct accd_rowset *set)
+static bool is_element(const struct accd__walk_root *root, const struct accd__rowset *set)
 {
-    return set->rows > 1 || (root->label && indexed(root->label));
+    return set->rows > 1 || (root->label && label_is_indexed(root->label));
 }
 
-static int64_t root_index(const struct accd_walk_root *root, const struct accd_rowset *set, size_t row)
+static int64_t root_index(const struct accd__walk_root *root, const struct accd__rowset *set, size_t row)
 {
-    return root->start + (int64_t)((accd_row_address(set, row) - root->host) / set->program->spec.stride);
+    return root->start + (int64_t)((accd__row_address(set, row) - root->host) / set->program->spec.stride);
 }
 
-enum accd_root_kind accd_name_root(const struct accd_walk *walk, const struct accd_segment *segment,
+enum accd__root_kind accd__get_root_kind(const struct accd_walk *walk, const struct accd__segment *segment,
                                    size_t row, int64_t *index)
 {
-    const struct accd_rowset *set = &walk->rowsets[segment->rowset];
-    const struct accd_walk_root *root = &walk->roots[set->root];
+    const struct accd__rowset *set = &walk->rowsets[segment->rowset];
+    const struct accd__walk_root *root = &walk->roots[set->root];
     memcpy(index, root->index, sizeof root->index);
     if (set->parent >= 0)
         return ACCD_ROOT_FAR;
     if (!is_element(root, set))
         return ACCD_ROOT_WHOLE;
-    index[ACCD_INDICES - 1] = root_index(root, set, row);
+    index[ACCD_MAX_LABEL_INDICES - 1] = root_index(root, set, row);
     return ACCD_ROOT_ELEMENT;
 }
 
 /* An element: "Y[3]", "X.q[0]", "X.in[2]". */
-static void add_row(struct text *text, const struct accd_walk *walk, const struct accd_rowset *set,
+static void append_row(struct text *text, const struct accd_walk *walk, const struct accd__rowset *set,
                     size_t row)
 {
-    if (++text->depth > DEPTH_MOST) {
-        add(text, "...");
+    if (++text->depth > MAX_DEPTH) {
+        append_format(text, "...");
         return;
     }
     if (set->parent < 0) {
-        const struct accd_walk_root *root = &walk->roots[-1 - set->parent];
+        const struct accd__walk_root *root = &walk->roots[-1 - set->parent];
         const bool element = is_element(root, set);
         if (root->label)
-            add_name(text, root->label, root->index, element);
+            append_label_name(text, root->label, root->index, element);
         if (element)
-            add_index(text, root->label, root_index(root, set, row), 0);
+            append_index(text, root->label, root_index(root, set, row), 0);
         return;
     }
-    const struct accd_segment *segment = &walk->segments[set->parent];
+    const struct accd__segment *segment = &walk->segments[set->parent];
     size_t section = set->owner ? set->owner[row] : row / set->per;
-    int64_t element = (int64_t)((accd_row_address(set, row) - segment->host[section]) / segment->field->unit);
-    add_row_slot(text, walk, segment, section);
-    add_index(text, segment->field->label, accd_section_start(segment, section) + element,
-              accd_section_slot(walk, segment, section));
+    int64_t element = (int64_t)((accd__row_address(set, row) - segment->host[section]) / segment->field->unit);
+    append_row_slot(text, walk, segment, section);
+    append_index(text, segment->field->label, accd__section_start(segment, section) + element,
+              accd__section_slot(walk, segment, section));
 }
 
-void accd_name_row_slot(const struct accd_walk *walk, size_t section, char *to, size_t room)
+void accd__format_row_slot(const struct accd_walk *walk, size_t section, char *to, size_t capacity)
 {
-    struct text text = text_in(to, room, walk->context);
+    struct text text = new_text(to, capacity, walk->context);
     size_t row;
-    const struct accd_segment *segment = accd_walk_locate(walk, section, &row);
-    add_row_slot(&text, walk, segment, row);
+    const struct accd__segment *segment = accd__find_segment(walk, section, &row);
+    append_row_slot(&text, walk, segment, row);
 }
 
-void accd_name_section(const struct accd_walk *walk, size_t section, char *to, size_t room)
+void accd__format_section(const struct accd_walk *walk, size_t section, char *to, size_t capacity)
 {
-    struct text text = text_in(to, room, walk->context);
+    struct text text = new_text(to, capacity, walk->context);
     size_t row;
-    const struct accd_segment *segment = accd_walk_locate(walk, section, &row);
+    const struct accd__segment *segment = accd__find_segment(walk, section, &row);
     const accd_label *label = segment->field->label;
-    add_row_slot(&text, walk, segment, row);
-    if (!label || indexed(label))
-        add_range(&text, label, accd_section_start(segment, row),
-                  accd_section_bytes(segment, row) / segment->field->unit,
-                  accd_section_slot(walk, segment, row));
+    append_row_slot(&text, walk, segment, row);
+    if (!label || label_is_indexed(label))
+        append_range(&text, label, accd__section_start(segment, row),
+                  accd__section_bytes(segment, row) / segment->field->unit,
+                  accd__section_slot(walk, segment, row));
 }
 
-void accd_name_piece(const struct accd_walk *walk, const struct accd_rowset *set, size_t row,
-                     const accd_piece *piece, char *to, size_t room)
+void accd__format_piece(const struct accd_walk *walk, const struct accd__rowset *set, size_t row,
+                     const accd_piece *piece, char *to, size_t capacity)
 {
-    struct text text = text_in(to, room, walk->context);
-    add_row(&text, walk, set, row);
-    add_part(&text, piece ? piece->label : NULL);
+    struct text text = new_text(to, capacity, walk->context);
+    append_row(&text, walk, set, row);
+    append_member_label(&text, piece ? piece->label : NULL);
 }
 
 /* ---------------------------------------------------------------------------------- objects -- */
 
-static const accd_label *label_number(struct accd_directory *dir, uint32_t id)
+static const accd_label *find_label(struct accd__device_env *env, uint32_t id)
 {
-    return id < dir->context->lasting->nlabels ? dir->context->lasting->labels[id] : NULL;
+    return id < env->context->persistent->nlabels ? env->context->persistent->labels[id] : NULL;
 }
 
-struct source {
+struct name_source {
     const accd_label *label; /* of the section */
     const accd_label *item;  /* of the clause */
     uint64_t slot;
-    enum accd_root_kind root;
+    enum accd__root_kind root;
     int64_t start;
     const int64_t *index;
-    struct accd_group *group; /* set for members of one; then section */
+    struct accd__group *group; /* set for members of one; then section */
     size_t section;
 };
 
-static struct source source_of(struct accd_directory *dir, const struct accd_object *object)
+static struct name_source get_name_source(struct accd__device_env *env, const struct accd__object *object)
 {
-    struct source s = {0};
+    struct name_source s = {0};
     if (object->size & ACCD_OBJECT_MEMBER) {
-        s.group = dir->groups.at[object->where];
+        s.group = env->groups.at[object->where];
         s.section = (size_t)(object - s.group->objects);
         size_t row;
-        const struct accd_segment *column = accd_walk_locate(s.group->walk, s.section, &row);
-        s.item = accd_section_root(s.group->walk, column)->label;
+        const struct accd__segment *column = accd__find_segment(s.group->walk, s.section, &row);
+        s.item = accd__segment_root(s.group->walk, column)->label;
         s.label = column->field->label;
-        s.slot = accd_section_slot(s.group->walk, column, row);
-        s.start = accd_section_start(column, row);
+        s.slot = accd__section_slot(s.group->walk, column, row);
+        s.start = accd__section_start(column, row);
     } else if (object->size & ACCD_OBJECT_ORIGIN) {
-        const struct accd_origin *origin = &dir->present.origins[object->where];
-        s.label = label_number(dir, origin->label);
-        s.item = label_number(dir, origin->item);
+        const struct accd__name_origin *origin = &env->present.origins[object->where];
+        s.label = find_label(env, origin->label);
+        s.item = find_label(env, origin->item);
         s.slot = origin->slot;
         s.start = origin->start;
         s.root = origin->root;
         s.index = origin->index;
     } else {
-        s.label = s.item = label_number(dir, object->where);
+        s.label = s.item = find_label(env, object->where);
     }
     return s;
 }
 
-const accd_program *accd_layout_of(struct accd_directory *dir, const struct accd_object *object)
+const accd_program *accd__object_layout(struct accd__device_env *env, const struct accd__object *object)
 {
-    const accd_label *label = source_of(dir, object).label;
+    const accd_label *label = get_name_source(env, object).label;
     return label ? label->layout : NULL;
 }
 
-static void add_slot(struct text *text, struct accd_directory *dir, uint64_t slot,
-                     const accd_label *label, const struct source *from);
+static void append_slot(struct text *text, struct accd__device_env *env, uint64_t slot,
+                     const accd_label *label, const struct name_source *from);
 
 /* A pointer that was followed, when nothing present holds it, or only its target itself: by
  * the clause whose walk found it. */
-static void add_followed(struct text *text, const struct source *s)
+static void append_followed_pointer(struct text *text, const struct name_source *s)
 {
     const bool element = s->root == ACCD_ROOT_ELEMENT;
     if (!s->item || s->root == ACCD_ROOT_NONE) {
-        add(text, "%s", s->label->name);
+        append_format(text, "%s", s->label->name);
         return;
     }
-    add_name(text, s->item, s->index, element);
+    append_label_name(text, s->item, s->index, element);
     if (element)
-        add_index(text, s->item, s->index[ACCD_INDICES - 1], 0);
+        append_index(text, s->item, s->index[ACCD_MAX_LABEL_INDICES - 1], 0);
     if (s->root == ACCD_ROOT_FAR)
-        add(text, "..");
-    add_part(text, s->label);
+        append_format(text, "..");
+    append_member_label(text, s->label);
 }
 
 /* element: one of it is named next. */
-static void add_base(struct text *text, struct accd_directory *dir, const struct source *s, bool element)
+static void append_base_name(struct text *text, struct accd__device_env *env, const struct name_source *s, bool element)
 {
     if (s->group) {
         size_t row;
-        const struct accd_segment *segment = accd_walk_locate(s->group->walk, s->section, &row);
-        add_row_slot(text, s->group->walk, segment, row);
+        const struct accd__segment *segment = accd__find_segment(s->group->walk, s->section, &row);
+        append_row_slot(text, s->group->walk, segment, row);
     } else if (s->label && (s->label->flags & ACCD_LABEL_MEMBER) && s->slot) {
-        add_slot(text, dir, s->slot, s->label, s);
+        append_slot(text, env, s->slot, s->label, s);
     } else if (s->label) {
-        add_name(text, s->label, s->index, element);
+        append_label_name(text, s->label, s->index, element);
     }
 }
 
-static void enter(struct text *text, const struct accd_object *object)
+static void push_holder(struct text *text, const struct accd__object *object)
 {
     text->through[text->depth++] = object;
 }
 
 /* The element of an object at an offset, and with member the member of it, want rather than others
  * there. */
-static void add_inside(struct text *text, struct accd_directory *dir,
-                       const struct accd_object *object, uint64_t offset, bool member,
-                       const accd_label *want)
+static void append_location(struct text *text, struct accd__device_env *env,
+                       const struct accd__object *object, uint64_t offset, bool member,
+                       const accd_label *preferred)
 {
-    struct source s = source_of(dir, object);
-    uint64_t unit = s.label && s.label->unit ? s.label->unit : accd_object_bytes(object);
-    const bool element = s.label && (s.group || indexed(s.label) || unit < accd_object_bytes(object));
-    add_base(text, dir, &s, element);
+    struct name_source s = get_name_source(env, object);
+    uint64_t unit = s.label && s.label->unit ? s.label->unit : accd__object_bytes(object);
+    const bool element = s.label && (s.group || label_is_indexed(s.label) || unit < accd__object_bytes(object));
+    append_base_name(text, env, &s, element);
     if (!s.label)
         return;
     if (element) {
-        add_index(text, s.label, s.start + (int64_t)(offset / unit), s.slot);
+        append_index(text, s.label, s.start + (int64_t)(offset / unit), s.slot);
         offset %= unit;
     }
     if (member)
-        add_member(text, s.label->layout, offset, want);
+        append_member_at(text, s.label->layout, offset, preferred);
 }
 
 /* A pointer is called by the element that holds it, or else by its own label. from: its
  * target, if that is named next, or NULL. */
-static void add_slot(struct text *text, struct accd_directory *dir, uint64_t slot,
-                     const accd_label *label, const struct source *from)
+static void append_slot(struct text *text, struct accd__device_env *env, uint64_t slot,
+                     const accd_label *label, const struct name_source *from)
 {
-    if (text->depth == DEPTH_MOST) {
-        add(text, "...");
+    if (text->depth == MAX_DEPTH) {
+        append_format(text, "...");
         return;
     }
     if (label && !(label->flags & ACCD_LABEL_MEMBER) && !strchr(label->name, '#')) {
-        add(text, "%s", label->pointer ? label->pointer : label->name);
+        append_format(text, "%s", label->pointer ? label->pointer : label->name);
         return;
     }
-    const struct accd_object *holder = accd_object_at(dir, slot, false);
-    bool circle = !holder;
+    const struct accd__object *holder = accd__object_at(env, slot, false);
+    bool is_cycle = !holder;
     for (unsigned i = 0; from && i < text->depth; i++)
-        circle = circle || text->through[i] == holder;
-    if (!circle) {
-        enter(text, holder);
-        add_inside(text, dir, holder, slot - holder->host, true, label);
+        is_cycle = is_cycle || text->through[i] == holder;
+    if (!is_cycle) {
+        push_holder(text, holder);
+        append_location(text, env, holder, slot - holder->host, true, label);
     } else if (from) {
-        add_followed(text, from);
+        append_followed_pointer(text, from);
     } else if (label) {
-        add(text, "%s", label->name);
+        append_format(text, "%s", label->name);
     }
 }
 
-void accd_name_original(struct accd_directory *dir, const struct accd_original *original, char *to,
-                        size_t room)
+void accd__format_original(struct accd__device_env *env, const struct accd__original *original, char *to,
+                        size_t capacity)
 {
-    struct text text = text_in(to, room, dir->context);
-    const struct accd_source *whole = &original->source;
-    struct source s = {.label = whole->label, .slot = original->slot, .index = whole->index};
+    struct text text = new_text(to, capacity, env->context);
+    const struct accd__item_source *whole = &original->source;
+    struct name_source s = {.label = whole->label, .slot = original->slot, .index = whole->index};
     if (!whole->label)
         return;
-    const bool part = original->bytes != whole->bytes;
-    add_base(&text, dir, &s, part);
-    add_section(&text, whole->label, accd_source_start(whole, original->host), original->bytes, part, s.slot);
+    const bool is_part = original->bytes != whole->bytes;
+    append_base_name(&text, env, &s, is_part);
+    append_section(&text, whole->label, accd__source_start(whole, original->host), original->bytes, is_part, s.slot);
 }
 
-void accd_name_range(struct accd_directory *dir, const struct accd_object *object, uint64_t into,
-                     uint64_t bytes, char *to, size_t room)
+void accd__format_range(struct accd__device_env *env, const struct accd__object *object, uint64_t into,
+                     uint64_t bytes, char *to, size_t capacity)
 {
-    struct text text = text_in(to, room, dir->context);
-    enter(&text, object);
-    struct source s = source_of(dir, object);
+    struct text text = new_text(to, capacity, env->context);
+    push_holder(&text, object);
+    struct name_source s = get_name_source(env, object);
     uint64_t unit = s.label && s.label->unit ? s.label->unit : 1;
     int64_t start = s.start + (int64_t)(into / unit);
-    const bool part = bytes != accd_object_bytes(object) || object->size & ACCD_OBJECT_PIECE;
-    const bool round = s.label && s.label->flags & ACCD_LABEL_ROUND;
-    add_base(&text, dir, &s, part);
-    if (s.group && (part || !round || indexed(s.label)))
-        add_range(&text, s.label, start, bytes / unit, s.slot);
+    const bool is_part = bytes != accd__object_bytes(object) || object->size & ACCD_OBJECT_PIECE;
+    const bool round = s.label && s.label->flags & ACCD_LABEL_PARENTHESES;
+    append_base_name(&text, env, &s, is_part);
+    if (s.group && (is_part || !round || label_is_indexed(s.label)))
+        append_range(&text, s.label, start, bytes / unit, s.slot);
     else if (s.label && !s.group)
-        add_section(&text, s.label, start, bytes, part, s.slot);
+        append_section(&text, s.label, start, bytes, is_part, s.slot);
 }
 
-void accd_name_object(struct accd_directory *dir, const struct accd_object *object, char *to, size_t room)
+void accd__format_object(struct accd__device_env *env, const struct accd__object *object, char *to, size_t capacity)
 {
-    accd_name_range(dir, object, 0, accd_object_bytes(object), to, room);
+    accd__format_range(env, object, 0, accd__object_bytes(object), to, capacity);
 }
 
-void accd_name_inside(struct accd_directory *dir, const struct accd_object *object, uint64_t offset,
-                      char *to, size_t room)
+void accd__format_member(struct accd__device_env *env, const struct accd__object *object, uint64_t offset,
+                      char *to, size_t capacity)
 {
-    struct text text = text_in(to, room, dir->context);
-    enter(&text, object);
-    add_inside(&text, dir, object, offset, true, NULL);
+    struct text text = new_text(to, capacity, env->context);
+    push_holder(&text, object);
+    append_location(&text, env, object, offset, true, NULL);
 }
 
 /* The member whose bytes these of an element are, NULL: those of several, or none. */
-static const accd_member *one_member(const accd_program *layout, uint64_t offset, uint64_t bytes)
+static const accd_member *find_single_member(const accd_program *layout, uint64_t offset, uint64_t bytes)
 {
     const accd_member *found = NULL;
     for (size_t i = 0; layout && i < layout->spec.nmembers; i++) {
@@ -592,46 +592,46 @@ static const accd_member *one_member(const accd_program *layout, uint64_t offset
     return found;
 }
 
-void accd_name_element(struct accd_directory *dir, const struct accd_object *object,
-                       uint64_t offset, uint64_t bytes, char *to, size_t room)
+void accd__format_element(struct accd__device_env *env, const struct accd__object *object,
+                       uint64_t offset, uint64_t bytes, char *to, size_t capacity)
 {
-    struct text text = text_in(to, room, dir->context);
-    const accd_label *label = source_of(dir, object).label;
-    const uint64_t unit = label && label->unit ? label->unit : accd_object_bytes(object);
-    const accd_member *member = label ? one_member(label->layout, offset % unit, bytes) : NULL;
-    enter(&text, object);
+    struct text text = new_text(to, capacity, env->context);
+    const accd_label *label = get_name_source(env, object).label;
+    const uint64_t unit = label && label->unit ? label->unit : accd__object_bytes(object);
+    const accd_member *member = label ? find_single_member(label->layout, offset % unit, bytes) : NULL;
+    push_holder(&text, object);
     if (member)
         offset += member->offset - offset % unit;
-    add_inside(&text, dir, object, offset, member, NULL);
+    append_location(&text, env, object, offset, member, NULL);
 }
 
-void accd_name_slot(struct accd_directory *dir, uint64_t slot, uint32_t label, char *to, size_t room)
+void accd__format_slot(struct accd__device_env *env, uint64_t slot, uint32_t label, char *to, size_t capacity)
 {
-    struct text text = text_in(to, room, dir->context);
-    add_slot(&text, dir, slot, label_number(dir, label), NULL);
+    struct text text = new_text(to, capacity, env->context);
+    append_slot(&text, env, slot, find_label(env, label), NULL);
 }
 
-accd_object_info accd_info_of(const accd_label *label, uint64_t host, uint64_t bytes)
+accd_object_info accd__make_object_info(const accd_label *label, uint64_t host, uint64_t bytes)
 {
     return (accd_object_info){
         .host = host, .bytes = bytes, .file = label ? label->file : NULL, .line = label ? label->line : 0};
 }
 
-void accd_describe_object(struct accd_directory *dir, const struct accd_object *object,
+void accd__describe_object(struct accd__device_env *env, const struct accd__object *object,
                           accd_object_info *info)
 {
-    *info = accd_info_of(source_of(dir, object).item, object->host, accd_object_bytes(object));
-    accd_name_object(dir, object, info->name, sizeof info->name);
+    *info = accd__make_object_info(get_name_source(env, object).item, object->host, accd__object_bytes(object));
+    accd__format_object(env, object, info->name, sizeof info->name);
 }
 
 int accd_host_at(accd_context *context, const void *address, accd_host_range *range_p)
 {
-    const struct accd_host_block *block =
-        context && range_p ? accd_host_block_around(context, accd_address(address)) : NULL;
+    const struct accd__host_block *block =
+        context && range_p ? accd__host_block_at(context, accd__address(address)) : NULL;
     if (!block)
         return 0;
-    *range_p = (accd_host_range){.info = accd_info_of(block->label, block->start, block->bytes),
+    *range_p = (accd_host_range){.info = accd__make_object_info(block->label, block->start, block->bytes),
                                  .live = block->live};
-    accd_name_label(block->label, NULL, 0, block->bytes, range_p->info.name, sizeof range_p->info.name);
+    accd__format_label(block->label, NULL, 0, block->bytes, range_p->info.name, sizeof range_p->info.name);
     return 1;
 }

@@ -3,84 +3,84 @@
 #include "table/inside.h"
 
 /* Decides DIR-1-04. */
-struct accd_directory *accd_no_directory(accd_context *context, int device)
+struct accd__device_env *accd__report_no_device(accd_context *context, int device)
 {
     if (context)
-        accd_fail(context, ACCD_NO_DEVICE, R_DEVICE, "there is no device %d; devices are 0 to %d",
-                  device, context->ndirs - 1);
+        accd__set_error(context, ACCD_ERROR_NO_DEVICE, R_DEVICE, "there is no device %d; devices are 0 to %d",
+                  device, context->nenvs - 1);
     return NULL;
 }
 
-accd_status accd_directory_reserve(struct accd_directory *dir, size_t objects, size_t origins,
+accd_status accd__reserve_records(struct accd__device_env *env, size_t objects, size_t origins,
                                    size_t attachments, size_t blocks)
 {
-    struct accd_mem *mem = &dir->context->mem;
+    struct accd__mem *mem = &env->context->mem;
     bool ok = true;
     if (objects)
-        ok = accd_pool_reserve(&dir->present.object_pool, objects) &&
-             accd_range_reserve(&dir->present.objects, objects) &&
-             (!dir->present.device_order || accd_range_reserve(&dir->present.by_device, objects));
+        ok = accd__pool_reserve(&env->present.object_pool, objects) &&
+             accd__btree_reserve(&env->present.objects, objects) &&
+             (!env->present.device_order || accd__btree_reserve(&env->present.by_device, objects));
     if (origins) {
-        size_t most = dir->present.norigins + origins + 1;
-        ok = ok && ACCD_GROW(mem, dir->present.origins, dir->present.origins_room, most);
+        size_t most = env->present.norigins + origins + 1;
+        ok = ok && ACCD_GROW(mem, env->present.origins, env->present.origins_capacity, most);
     }
     if (attachments)
-        ok = ok && accd_pool_reserve(&dir->attached.pool, attachments) &&
-             accd_range_reserve(&dir->attached.slots, attachments);
+        ok = ok && accd__pool_reserve(&env->attached.pool, attachments) &&
+             accd__btree_reserve(&env->attached.slots, attachments);
     if (blocks)
-        ok = ok && accd_pool_reserve(&dir->present.block_pool, blocks) &&
-             accd_range_reserve(&dir->present.blocks, blocks) &&
-             accd_range_reserve(&dir->present.frames, blocks);
+        ok = ok && accd__pool_reserve(&env->present.block_pool, blocks) &&
+             accd__btree_reserve(&env->present.blocks, blocks) &&
+             accd__btree_reserve(&env->present.frames, blocks);
     if (!ok)
-        return accd_out_of_memory(dir->context, "for the present table");
-    dir->promised = (struct accd_promise){objects, attachments};
+        return accd__report_out_of_memory(env->context, "for the present table");
+    env->reserved = (struct accd__reservation){objects, attachments};
     return ACCD_OK;
 }
 
-void accd_insert_object(struct accd_directory *dir, struct accd_object *object)
+void accd__insert_object(struct accd__device_env *env, struct accd__object *object)
 {
-    accd_range_insert(&dir->present.objects, object->host, object);
-    if (dir->present.device_order)
-        accd_range_insert(&dir->present.by_device, object->dev, object);
-    dir->present.live++;
+    accd__btree_insert(&env->present.objects, object->host, object);
+    if (env->present.device_order)
+        accd__btree_insert(&env->present.by_device, object->dev, object);
+    env->present.live++;
 }
 
-void accd_insert_objects(struct accd_directory *dir, const struct accd_pair *objects, size_t n)
+void accd__insert_objects(struct accd__device_env *env, const struct accd__pair *objects, size_t n)
 {
-    accd_range_insert_run(&dir->present.objects, objects, n);
-    for (size_t i = 0; dir->present.device_order && i < n; i++) {
-        struct accd_object *object = (void *)(uintptr_t)objects[i].value;
-        accd_range_insert(&dir->present.by_device, object->dev, object);
+    accd__btree_insert_sorted(&env->present.objects, objects, n);
+    for (size_t i = 0; env->present.device_order && i < n; i++) {
+        struct accd__object *object = (void *)(uintptr_t)objects[i].value;
+        accd__btree_insert(&env->present.by_device, object->dev, object);
     }
-    dir->present.live += n;
+    env->present.live += n;
 }
 
-uint32_t accd_new_origin(struct accd_directory *dir, const struct accd_origin *origin)
+uint32_t accd__new_name_origin(struct accd__device_env *env, const struct accd__name_origin *origin)
 {
-    uint32_t number = dir->present.free_origin;
+    uint32_t number = env->present.free_origin;
     if (number)
-        dir->present.free_origin = dir->present.origins[number].next;
+        env->present.free_origin = env->present.origins[number].next;
     else
-        number = (uint32_t)(dir->present.norigins ? dir->present.norigins : 1); /* number 0 means none */
-    if (number >= dir->present.norigins)
-        dir->present.norigins = number + 1;
-    dir->present.origins[number] = *origin;
+        number = (uint32_t)(env->present.norigins ? env->present.norigins : 1); /* number 0 means none */
+    if (number >= env->present.norigins)
+        env->present.norigins = number + 1;
+    env->present.origins[number] = *origin;
     return number;
 }
 
 /* ---------------------------------------------------------------------------- device memory -- */
 
-struct accd_block *accd_insert_block(struct accd_directory *dir, const struct accd_block *block)
+struct accd__block *accd__insert_block(struct accd__device_env *env, const struct accd__block *block)
 {
-    struct accd_block *copy = accd_pool_take(&dir->present.block_pool);
+    struct accd__block *copy = accd__pool_alloc(&env->present.block_pool);
     *copy = *block;
-    accd_range_insert(&dir->present.blocks, copy->dev, copy);
+    accd__btree_insert(&env->present.blocks, copy->dev, copy);
     if (copy->frame)
-        accd_range_insert(&dir->present.frames, copy->frame, copy);
+        accd__btree_insert(&env->present.frames, copy->frame, copy);
     return copy;
 }
 
-struct accd_block *accd_block_of(struct accd_directory *dir, const struct accd_object *object)
+struct accd__block *accd__object_block(struct accd__device_env *env, const struct accd__object *object)
 {
-    return accd_range_floor_near(&dir->present.blocks, object->dev);
+    return accd__btree_floor_hinted(&env->present.blocks, object->dev);
 }

@@ -2,77 +2,77 @@
  * outlive objects. */
 #include "table/inside.h"
 
-struct accd_region *accd_region_make(struct accd_directory *dir, struct accd_region **home)
+struct accd_region *accd__region_new(struct accd__device_env *env, struct accd_region **free_list)
 {
-    struct accd_region *region = accd_pool_take(&dir->levels.pool);
+    struct accd_region *region = accd__pool_alloc(&env->levels.pool);
     if (!region)
         return NULL;
-    *region = (struct accd_region){.context = dir->context, .dir = dir, .home = home};
-    region->claims = (struct accd_claim *)(region + 1);
-    region->items = (struct accd_source *)(region->claims + ACCD_SHORT_ITEMS);
-    for (unsigned i = 0; i < ACCD_SHORT_ITEMS; i++) {
-        region->claims[i] = (struct accd_claim){.source = i, .counted = true};
-        region->items[i] = (struct accd_source){.root = -1};
+    *region = (struct accd_region){.context = env->context, .env = env, .free_list = free_list};
+    region->requests = (struct accd__request *)(region + 1);
+    region->items = (struct accd__item_source *)(region->requests + ACCD_FAST_PATH_ITEMS);
+    for (unsigned i = 0; i < ACCD_FAST_PATH_ITEMS; i++) {
+        region->requests[i] = (struct accd__request){.source = i, .counted = true};
+        region->items[i] = (struct accd__item_source){.root = -1};
     }
     return region;
 }
 
-void accd_region_free(struct accd_region *region)
+void accd__region_free(struct accd_region *region)
 {
-    struct accd_directory *dir = region->dir;
-    struct accd_region **at = &dir->levels.top;
+    struct accd__device_env *env = region->env;
+    struct accd_region **at = &env->levels.top;
     while (*at != region) /* above it may be regions of other threads */
         at = &(*at)->below;
     *at = region->below;
-    dir->levels.depth--;
-    if (region->home) {
-        accd_region_give(region);
+    env->levels.depth--;
+    if (region->free_list) {
+        accd__region_recycle(region);
         return;
     }
-    accd_walk_release(region->walk);
-    accd_mem_free(&region->context->mem, region->order, 3 * region->nclaims * sizeof region->order[0]);
-    accd_mem_free(&region->context->mem, region, region->bytes);
+    accd__walk_release(region->walk);
+    accd__mem_free(&region->context->mem, region->order, 3 * region->nrequests * sizeof region->order[0]);
+    accd__mem_free(&region->context->mem, region, region->bytes);
 }
 
-static void forget(struct accd_claim *claim, const struct accd_object *object)
+static void forget_object(struct accd__request *request, const struct accd__object *object)
 {
-    if (claim->object == object)
-        claim->object = NULL;
-    if (claim->slot && claim->slot - object->host < accd_object_bytes(object))
-        claim->attached = false; /* its attachment ended with the object */
+    if (request->object == object)
+        request->object = NULL;
+    if (request->slot && request->slot - object->host < accd__object_bytes(object))
+        request->attached = false; /* its attachment ended with the object */
 }
 
 /* Makes the two orders of a region of many claims. False: there are few, or there is no memory. */
-static bool make_order(struct accd_region *region)
+static bool sort_requests(struct accd_region *region)
 {
-    enum { FEW = 8 };
-    const size_t n = region->nclaims;
-    if (region->order || n <= FEW)
+    enum { MAX_UNSORTED = 8 };
+    const size_t n = region->nrequests;
+    if (region->order || n <= MAX_UNSORTED)
         return region->order;
-    region->order = accd_mem_array(&region->context->mem, 3 * n, sizeof region->order[0]);
+    region->order = accd__mem_alloc_array(&region->context->mem, 3 * n, sizeof region->order[0]);
     for (unsigned slots = 0; region->order && slots < 2; slots++) {
-        struct accd_pair *order = region->order + slots * n;
+        struct accd__pair *order = region->order + slots * n;
         for (size_t i = 0; i < n; i++)
-            order[i] = (struct accd_pair){slots ? region->claims[i].slot : region->claims[i].host, i};
-        const struct accd_pair *sorted = accd_sort_pairs(order, order + n, n);
+            order[i] = (struct accd__pair){slots ? region->requests[i].slot : region->requests[i].host, i};
+        const struct accd__pair *sorted = accd__sort_pairs(order, order + n, n);
         if (sorted != order)
             memcpy(order, sorted, n * sizeof *order);
     }
     return region->order;
 }
 
-void accd_regions_forget(struct accd_directory *dir, const struct accd_object *object)
+void accd__regions_forget_object(struct accd__device_env *env, const struct accd__object *object)
 {
-    for (struct accd_region *region = dir->levels.top; region; region = region->below) {
-        const size_t n = region->nclaims;
-        const bool ordered = make_order(region);
+    for (struct accd_region *region = env->levels.top; region; region = region->below) {
+        const size_t n = region->nrequests;
+        const bool ordered = sort_requests(region);
         for (size_t i = 0; !ordered && i < n; i++)
-            forget(&region->claims[i], object);
+            forget_object(&region->requests[i], object);
         for (unsigned slots = 0; ordered && slots < 2; slots++) {
-            const struct accd_pair *order = region->order + slots * n;
-            size_t i = ACCD_FIRST_ABOVE(order, key, n, object->host - 1);
-            for (; i < n && order[i].key < accd_object_end(object); i++)
-                forget(&region->claims[order[i].value], object);
+            const struct accd__pair *order = region->order + slots * n;
+            size_t i = ACCD_UPPER_BOUND(order, key, n, object->host - 1);
+            for (; i < n && order[i].key < accd__object_end(object); i++)
+                forget_object(&region->requests[order[i].value], object);
         }
     }
 }

@@ -3,7 +3,7 @@
 #include "table/name.h"
 
 /* How many bytes of the elements in front of an offset a member takes. */
-static uint64_t member_before(const accd_member *member, uint64_t stride, uint64_t offset)
+static uint64_t member_bytes_before(const accd_member *member, uint64_t stride, uint64_t offset)
 {
     uint64_t into = offset % stride;
     into = into > member->offset ? into - member->offset : 0;
@@ -11,19 +11,19 @@ static uint64_t member_before(const accd_member *member, uint64_t stride, uint64
 }
 
 /* How many bytes of a range of elements a layout leaves out. */
-static uint64_t left_out(const accd_program *layout, uint64_t from, uint64_t to)
+static uint64_t count_excluded_bytes(const accd_program *layout, uint64_t from, uint64_t to)
 {
     const accd_program_spec *spec = &layout->spec;
     uint64_t n = 0;
     for (size_t i = 0; i < spec->nexcluded; i++)
-        n += member_before(&spec->excluded[i], spec->stride, to) -
-             member_before(&spec->excluded[i], spec->stride, from);
+        n += member_bytes_before(&spec->excluded[i], spec->stride, to) -
+             member_bytes_before(&spec->excluded[i], spec->stride, from);
     return n;
 }
 
 /* What a program does not ask for of data that are present: members that it leaves out, then those of its pieces
  * that are base pointers. */
-static bool not_asked_for(const accd_program *own, size_t i, uint64_t *low_p, uint64_t *high_p)
+static bool get_unrequested_part(const accd_program *own, size_t i, uint64_t *low_p, uint64_t *high_p)
 {
     const accd_program_spec *spec = &own->spec;
     const accd_piece *piece = i < spec->nexcluded ? NULL : &spec->pieces[i - spec->nexcluded];
@@ -32,33 +32,33 @@ static bool not_asked_for(const accd_program *own, size_t i, uint64_t *low_p, ui
     return !piece || piece->base_pointer;
 }
 
-enum accd_relation accd_relate_layouts(const accd_program *layout, uint64_t from, uint64_t to,
+enum accd__containment accd__compare_layouts(const accd_program *layout, uint64_t from, uint64_t to,
                                        const accd_program *own, uint64_t into)
 {
-    uint64_t absent = left_out(layout, from, to), asked = to - from;
+    uint64_t absent = count_excluded_bytes(layout, from, to), requested = to - from;
     if (!absent || (own == layout && (from - into) % layout->spec.stride == 0))
-        return ACCD_INSIDE;
+        return ACCD_RANGE_CONTAINED;
     for (uint64_t at = from; own && at < to + into; at += own->spec.stride) /* what neither of them has */
         for (size_t i = 0; i < own->spec.nexcluded + own->spec.npieces; i++) {
             uint64_t low, high; /* both of them moved by into: nothing is negative */
-            if (!not_asked_for(own, i, &low, &high))
+            if (!get_unrequested_part(own, i, &low, &high))
                 continue;
             low = at + low > from + into ? at + low : from + into;
             high = at + high < to + into ? at + high : to + into;
             if (low >= high)
                 continue;
-            absent -= left_out(layout, low - into, high - into);
-            asked -= high - low;
+            absent -= count_excluded_bytes(layout, low - into, high - into);
+            requested -= high - low;
         }
-    return !absent ? ACCD_INSIDE : absent == asked ? ACCD_NONE : ACCD_ACROSS;
+    return !absent ? ACCD_RANGE_CONTAINED : absent == requested ? ACCD_RANGE_DISJOINT : ACCD_RANGE_PARTIAL;
 }
 
-enum accd_relation accd_relate_within(struct accd_directory *dir, const struct accd_object *object,
+enum accd__containment accd__compare_with_object(struct accd__device_env *env, const struct accd__object *object,
                                       uint64_t host, uint64_t bytes)
 {
-    const accd_program *layout = accd_layout_of(dir, object);
+    const accd_program *layout = accd__object_layout(env, object);
     uint64_t from = host - object->host;
     if (!layout || !layout->spec.nexcluded)
-        return ACCD_INSIDE;
-    return accd_relate_layouts(layout, from, from + bytes, NULL, 0);
+        return ACCD_RANGE_CONTAINED;
+    return accd__compare_layouts(layout, from, from + bytes, NULL, 0);
 }

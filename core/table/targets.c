@@ -2,40 +2,40 @@
  * kept from then on. Those of one base address are a ring, of which the order has one. */
 #include "table/inside.h"
 
-accd_status accd_order_targets(struct accd_directory *dir)
+accd_status accd__build_target_order(struct accd__device_env *env)
 {
-    struct accd_range_cursor cursor;
-    while (dir->groups.woken) /* the pointers of others point to sections that are no objects yet */
-        ACCD_TRY(accd_group_attachments(dir, dir->groups.woken->owner));
-    if (dir->attached.target_order)
+    struct accd__btree_cursor cursor;
+    while (env->groups.pointers_pending) /* the pointers of others point to sections that are no objects yet */
+        ACCD_TRY(accd__group_expand_pointers(env, env->groups.pointers_pending->owner));
+    if (env->attached.target_order)
         return ACCD_OK;
-    dir->attached.target_order = true;
-    for (struct accd_attach *attach = accd_range_seek(&dir->attached.slots, 0, &cursor);
-         attach && dir->attached.target_order; attach = accd_range_next(&cursor))
+    env->attached.target_order = true;
+    for (struct accd__attachment *attach = accd__btree_seek(&env->attached.slots, 0, &cursor);
+         attach && env->attached.target_order; attach = accd__btree_next(&cursor))
         if (attach->base)
-            accd_attach_put_in(dir, attach);
-    return dir->attached.target_order ? ACCD_OK
-                             : accd_out_of_memory(dir->context, "for the order of attached pointers");
+            accd__attachment_order_by_target(env, attach);
+    return env->attached.target_order ? ACCD_OK
+                             : accd__report_out_of_memory(env->context, "for the order of attached pointers");
 }
 
-struct accd_attach *accd_first_target(struct accd_directory *dir, const struct accd_object *object)
+struct accd__attachment *accd__first_attachment_to(struct accd__device_env *env, const struct accd__object *object)
 {
-    struct accd_range_cursor cursor;
-    struct accd_attach *attach = accd_range_seek(&dir->attached.targets, object->host, &cursor);
-    return attach && attach->base < accd_object_end(object) ? attach : NULL;
+    struct accd__btree_cursor cursor;
+    struct accd__attachment *attach = accd__btree_seek(&env->attached.targets, object->host, &cursor);
+    return attach && attach->base < accd__object_end(object) ? attach : NULL;
 }
 
 /* Attachments of an object into an array, unless that is NULL. */
-static size_t list(struct accd_directory *dir, const struct accd_object *object, struct accd_pair *to)
+static size_t list_attachments(struct accd__device_env *env, const struct accd__object *object, struct accd__pair *to)
 {
-    struct accd_range_cursor cursor;
-    struct accd_attach *first = accd_range_seek(&dir->attached.targets, object->host, &cursor);
+    struct accd__btree_cursor cursor;
+    struct accd__attachment *first = accd__btree_seek(&env->attached.targets, object->host, &cursor);
     size_t n = 0;
-    for (; first && first->base < accd_object_end(object); first = accd_range_next(&cursor)) {
-        struct accd_attach *attach = first;
+    for (; first && first->base < accd__object_end(object); first = accd__btree_next(&cursor)) {
+        struct accd__attachment *attach = first;
         do {
             if (to)
-                to[n] = (struct accd_pair){attach->slot, accd_address(attach)};
+                to[n] = (struct accd__pair){attach->slot, accd__address(attach)};
             n++;
             attach = attach->next_target;
         } while (attach != first);
@@ -43,18 +43,18 @@ static size_t list(struct accd_directory *dir, const struct accd_object *object,
     return n;
 }
 
-accd_status accd_targets_of(struct accd_directory *dir, const struct accd_object *const *objects, size_t nobjects,
-                            const struct accd_pair **pairs_p, size_t *n_p)
+accd_status accd__list_attachments_to(struct accd__device_env *env, const struct accd__object *const *objects, size_t nobjects,
+                            const struct accd__pair **pairs_p, size_t *n_p)
 {
-    struct accd_pair *pairs;
+    struct accd__pair *pairs;
     size_t most = 0, n = 0;
-    ACCD_TRY(accd_order_targets(dir));
+    ACCD_TRY(accd__build_target_order(env));
     for (size_t i = 0; i < nobjects; i++)
-        most += list(dir, objects[i], NULL);
-    ACCD_TAKE(dir->context, pairs, 2 * most);
+        most += list_attachments(env, objects[i], NULL);
+    ACCD_SCRATCH_ALLOC(env->context, pairs, 2 * most);
     for (size_t i = 0; i < nobjects; i++)
-        n += list(dir, objects[i], pairs + n);
-    *pairs_p = accd_sort_pairs(pairs, pairs + n, n);
+        n += list_attachments(env, objects[i], pairs + n);
+    *pairs_p = accd__sort_pairs(pairs, pairs + n, n);
     *n_p = n;
     return ACCD_OK;
 }

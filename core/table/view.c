@@ -2,29 +2,29 @@
 #include "table/inside.h"
 #include "table/tuples.h"
 
-int accd_bounds_of(struct accd_directory *dir, const struct accd_object *object,
+int accd__object_device_range(struct accd__device_env *env, const struct accd__object *object,
                    uint64_t *low_p, uint64_t *high_p)
 {
     if (!object)
         return 0;
-    const struct accd_fused *fused =
-        dir->tuples.fused.count ? accd_fused_at(dir, object->host) : NULL;
-    *low_p = fused ? accd_fused_dev(fused) : object->dev;
-    *high_p = *low_p + (fused ? fused->end - fused->host : accd_object_bytes(object));
+    const struct accd__fused_tuple *fused =
+        env->tuples.fused.count ? accd__find_fused_tuple(env, object->host) : NULL;
+    *low_p = fused ? accd__fused_tuple_dev(fused) : object->dev;
+    *high_p = *low_p + (fused ? fused->end - fused->host : accd__object_bytes(object));
     return 1;
 }
 
 int accd_attached_range(accd_context *context, int device, const void *slot, uint64_t dev,
                         uint64_t *low_p, uint64_t *high_p)
 {
-    struct accd_directory *dir = accd_directory_of(context, device);
-    struct accd_attach *attach = NULL;
-    if (!dir || !low_p || !high_p || accd_find_attach(dir, accd_address(slot), &attach) != ACCD_OK || !attach ||
+    struct accd__device_env *env = accd__find_device_env(context, device);
+    struct accd__attachment *attach = NULL;
+    if (!env || !low_p || !high_p || accd__find_attachment(env, accd__address(slot), &attach) != ACCD_OK || !attach ||
         attach->dev != dev)
         return 0;
     if (!attach->base) {
         *low_p = *high_p = dev;
         return 1;
     }
-    return accd_bounds_of(dir, accd_object_at(dir, attach->base, false), low_p, high_p);
+    return accd__object_device_range(env, accd__object_at(env, attach->base, false), low_p, high_p);
 }

@@ -4,14 +4,14 @@
  */
 #include "walk/program.h"
 
-#define EACH(expression)             \
+#define FOR_EACH_ROW(expression)             \
     for (size_t i = 0; i < n; i++) { \
         to[i] = (expression);        \
     }                                \
     return n
 
 /* The first row that is bad; n if none is. No branch for each row: next to none is. */
-#define BAD(condition)             \
+#define FIND_BAD_ROW(condition)             \
     bool bad = false;              \
     for (size_t i = 0; i < n; i++) \
         bad |= (condition);        \
@@ -19,10 +19,10 @@
         if (condition)             \
     return i
 
-#define SIGNED(T, builtin)                  \
+#define CHECKED_SIGNED(T, builtin)                  \
     {                                       \
         T v;                                \
-        BAD(builtin((T)a[i], (T)b[i], &v)); \
+        FIND_BAD_ROW(builtin((T)a[i], (T)b[i], &v)); \
         for (size_t i = 0; i < n; i++) {    \
             builtin((T)a[i], (T)b[i], &v);  \
             to[i] = v;                      \
@@ -31,35 +31,35 @@
     }
 
 /* Sums, differences and products. */
-#define RING(operator, builtin)                                            \
+#define CHECKED_RING(operator, builtin)                                            \
     switch (type) {                                                        \
-    case ACCD_I32:                                                         \
-        SIGNED(int32_t, builtin)                                           \
-    case ACCD_I64:                                                         \
-        SIGNED(int64_t, builtin)                                           \
-    case ACCD_U32:                                                         \
-        EACH((int64_t)(uint32_t)((uint64_t)a[i] operator(uint64_t) b[i])); \
+    case ACCD_SCALAR_I32:                                                         \
+        CHECKED_SIGNED(int32_t, builtin)                                           \
+    case ACCD_SCALAR_I64:                                                         \
+        CHECKED_SIGNED(int64_t, builtin)                                           \
+    case ACCD_SCALAR_U32:                                                         \
+        FOR_EACH_ROW((int64_t)(uint32_t)((uint64_t)a[i] operator(uint64_t) b[i])); \
     default:                                                               \
-        EACH((int64_t)((uint64_t)a[i] operator(uint64_t) b[i]));           \
+        FOR_EACH_ROW((int64_t)((uint64_t)a[i] operator(uint64_t) b[i]));           \
     }
 
-static unsigned bits_of(accd_scalar type)
+static unsigned bits_of_type(accd_scalar type)
 {
-    return type == ACCD_I32 || type == ACCD_U32 ? 32 : 64;
+    return type == ACCD_SCALAR_I32 || type == ACCD_SCALAR_U32 ? 32 : 64;
 }
 
-static int64_t least_of(accd_scalar type)
+static int64_t min_of_type(accd_scalar type)
 {
-    return type == ACCD_I32 ? INT32_MIN : INT64_MIN;
+    return type == ACCD_SCALAR_I32 ? INT32_MIN : INT64_MIN;
 }
 
 static bool is_signed(accd_scalar type)
 {
-    return type == ACCD_I32 || type == ACCD_I64;
+    return type == ACCD_SCALAR_I32 || type == ACCD_SCALAR_I64;
 }
 
 /* a << b of a signed type, if that is a value of the type. */
-static bool shifts_out(int64_t a, int64_t b, unsigned bits)
+static bool shift_overflows(int64_t a, int64_t b, unsigned bits)
 {
     int64_t v = (int64_t)((uint64_t)a << b);
     if (bits == 32)
@@ -69,70 +69,70 @@ static bool shifts_out(int64_t a, int64_t b, unsigned bits)
 
 /* Each computes n rows and returns n, or the number of a row that cannot be computed. */
 
-static size_t divide(accd_opcode op, accd_scalar type, int64_t *to, const int64_t *a,
-                     const int64_t *b, size_t n, enum accd_fault *fault)
+static size_t eval_division(accd_opcode op, accd_scalar type, int64_t *to, const int64_t *a,
+                     const int64_t *b, size_t n, enum accd__fault *fault)
 {
-    const int64_t least = least_of(type);
-    *fault = ACCD_DIVIDES_BY_ZERO;
+    const int64_t min_value = min_of_type(type);
+    *fault = ACCD_FAULT_DIVISION_BY_ZERO;
     {
-        BAD(b[i] == 0);
+        FIND_BAD_ROW(b[i] == 0);
     }
-    *fault = ACCD_OVERFLOWS;
+    *fault = ACCD_FAULT_OVERFLOW;
     if (is_signed(type)) {
-        BAD(b[i] == -1 && a[i] == least);
+        FIND_BAD_ROW(b[i] == -1 && a[i] == min_value);
     }
-    if (type != ACCD_U64 && op == ACCD_I_DIV) {
-        EACH(a[i] / b[i]);
-    } else if (type != ACCD_U64) {
-        EACH(a[i] % b[i]);
+    if (type != ACCD_SCALAR_U64 && op == ACCD_I_DIV) {
+        FOR_EACH_ROW(a[i] / b[i]);
+    } else if (type != ACCD_SCALAR_U64) {
+        FOR_EACH_ROW(a[i] % b[i]);
     } else if (op == ACCD_I_DIV) {
-        EACH((int64_t)((uint64_t)a[i] / (uint64_t)b[i]));
+        FOR_EACH_ROW((int64_t)((uint64_t)a[i] / (uint64_t)b[i]));
     }
-    EACH((int64_t)((uint64_t)a[i] % (uint64_t)b[i]));
+    FOR_EACH_ROW((int64_t)((uint64_t)a[i] % (uint64_t)b[i]));
 }
 
-static size_t shift(accd_opcode op, accd_scalar type, int64_t *to, const int64_t *a,
-                    const int64_t *b, size_t n, enum accd_fault *fault)
+static size_t eval_shift(accd_opcode op, accd_scalar type, int64_t *to, const int64_t *a,
+                    const int64_t *b, size_t n, enum accd__fault *fault)
 {
-    const unsigned bits = bits_of(type);
-    *fault = ACCD_SHIFTS_OUT;
+    const unsigned bits = bits_of_type(type);
+    *fault = ACCD_FAULT_BAD_SHIFT;
     {
-        BAD(b[i] < 0 || b[i] >= bits);
+        FIND_BAD_ROW(b[i] < 0 || b[i] >= bits);
     }
-    if (op == ACCD_I_SHR && type == ACCD_U64) {
-        EACH((int64_t)((uint64_t)a[i] >> b[i]));
+    if (op == ACCD_I_SHR && type == ACCD_SCALAR_U64) {
+        FOR_EACH_ROW((int64_t)((uint64_t)a[i] >> b[i]));
     } else if (op == ACCD_I_SHR) {
-        EACH(a[i] >> b[i]);
+        FOR_EACH_ROW(a[i] >> b[i]);
     }
-    *fault = ACCD_OVERFLOWS;
+    *fault = ACCD_FAULT_OVERFLOW;
     if (is_signed(type)) {
-        BAD(shifts_out(a[i], b[i], bits));
+        FIND_BAD_ROW(shift_overflows(a[i], b[i], bits));
     }
-    if (type == ACCD_U32) {
-        EACH((int64_t)(uint32_t)((uint64_t)a[i] << b[i]));
+    if (type == ACCD_SCALAR_U32) {
+        FOR_EACH_ROW((int64_t)(uint32_t)((uint64_t)a[i] << b[i]));
     }
-    EACH((int64_t)((uint64_t)a[i] << b[i]));
+    FOR_EACH_ROW((int64_t)((uint64_t)a[i] << b[i]));
 }
 
-size_t accd_arithmetic(accd_opcode op, accd_scalar type, int64_t *to, const int64_t *a,
-                       const int64_t *b, size_t n, enum accd_fault *fault)
+size_t accd__eval_arithmetic(accd_opcode op, accd_scalar type, int64_t *to, const int64_t *a,
+                       const int64_t *b, size_t n, enum accd__fault *fault)
 {
-    *fault = ACCD_OVERFLOWS;
+    *fault = ACCD_FAULT_OVERFLOW;
     switch (op) {
     case ACCD_I_ADD:
-        RING(+, __builtin_add_overflow)
+        CHECKED_RING(+, __builtin_add_overflow)
     case ACCD_I_SUB:
-        RING(-, __builtin_sub_overflow)
+        CHECKED_RING(-, __builtin_sub_overflow)
     case ACCD_I_MUL:
-        RING(*, __builtin_mul_overflow)
+        CHECKED_RING(*, __builtin_mul_overflow)
     case ACCD_I_DIV:
     case ACCD_I_MOD:
-        return divide(op, type, to, a, b, n, fault);
+        return eval_division(op, type, to, a, b, n, fault);
     case ACCD_I_LT:
-        EACH((uint64_t)a[i] < (uint64_t)b[i]);
+        FOR_EACH_ROW((uint64_t)a[i] < (uint64_t)b[i]);
     case ACCD_I_LE:
-        EACH((uint64_t)a[i] <= (uint64_t)b[i]);
+        FOR_EACH_ROW((uint64_t)a[i] <= (uint64_t)b[i]);
     default:
-        return shift(op, type, to, a, b, n, fault);
+        return eval_shift(op, type, to, a, b, n, fault);
     }
 }

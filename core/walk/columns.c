@@ -4,7 +4,7 @@
 
 /* One section: its length and first byte, or why there is none.
  * Decides TR14-4.3-14. */
-static enum accd_fault section(struct accd_level_job *job, const struct accd_segment *segment,
+static enum accd__fault compute_section(struct accd__level_job *job, const struct accd__segment *segment,
                                uint64_t pointer, int64_t count, int64_t start, uint64_t *host,
                                uint64_t *bytes)
 {
@@ -13,41 +13,41 @@ static enum accd_fault section(struct accd_level_job *job, const struct accd_seg
     *host = pointer;
     *bytes = 0;
     if (count == 0) /* TR14-4.3-14: the clause does not apply */
-        return ACCD_NO_FAULT;
+        return ACCD_FAULT_NONE;
     if (count == ACCD_UNREPRESENTABLE || start == ACCD_UNREPRESENTABLE)
-        return ACCD_TOO_LARGE;
+        return ACCD_FAULT_TOO_LARGE;
     if (count < 0)
-        return ACCD_NEGATIVE;
+        return ACCD_FAULT_NEGATIVE;
     uint64_t shift = 0;
     if (__builtin_mul_overflow((uint64_t)count, field->unit, bytes) || *bytes >> (ACCD_SIZE_BITS - 1))
-        return ACCD_TOO_LARGE;
+        return ACCD_FAULT_TOO_LARGE;
     if (pointer == 0) {
         *bytes = 0;
-        return context->rules.null_pointer == ACCD_REJECT ? ACCD_NULL_BASE : ACCD_NO_FAULT;
+        return context->rules.null_pointer == ACCD_CHOICE_REJECT ? ACCD_FAULT_NULL_BASE : ACCD_FAULT_NONE;
     }
     if (start) {
         if (__builtin_mul_overflow((uint64_t)(start < 0 ? -start : start), field->unit, &shift) ||
             shift >> (ACCD_SIZE_BITS - 1))
-            return ACCD_TOO_LARGE;
+            return ACCD_FAULT_TOO_LARGE;
         *host = start < 0 ? pointer - shift : pointer + shift;
         if (start < 0 ? *host > pointer : *host < pointer)
-            return ACCD_TOO_LARGE;
+            return ACCD_FAULT_TOO_LARGE;
     }
     if (*host + *bytes < *host)
-        return ACCD_TOO_LARGE;
+        return ACCD_FAULT_TOO_LARGE;
     const uint64_t into = field->offset + (start < 0 ? 0 - shift : shift);
-    if (accd_field_lies_inside(field) &&
+    if (accd__is_inline_field(field) &&
         (into > field->offset + shift || into + *bytes > job->set->program->spec.stride))
-        return ACCD_LEAVES_ELEMENT;
+        return ACCD_FAULT_BEYOND_ELEMENT;
     /* what is only looked for, or leaves without a copy, may be freed already */
-    bool touched = field->child || (field->action != ACCD_PRESENT && segment->action != ACCD_DELETE);
-    if (touched && context->config.check_host && !accd_host_covers(context, *host, *bytes))
-        return ACCD_OUTSIDE;
-    return ACCD_NO_FAULT;
+    bool reads_memory = field->child || (field->action != ACCD_ACTION_PRESENT && segment->action != ACCD_ACTION_DELETE);
+    if (reads_memory && context->config.check_host && !accd__is_live_host_range(context, *host, *bytes))
+        return ACCD_FAULT_NOT_LIVE;
+    return ACCD_FAULT_NONE;
 }
 
 /* Notes a row of a column that is written only once a value differs from those before. */
-static void note(uint64_t *column, uint64_t *value, bool *varies, size_t from, size_t row, uint64_t now)
+static void note_column_value(uint64_t *column, uint64_t *value, bool *varies, size_t from, size_t row, uint64_t now)
 {
     if (!*varies) {
         if (row == from)
@@ -62,7 +62,7 @@ static void note(uint64_t *column, uint64_t *value, bool *varies, size_t from, s
 }
 
 /* Whether a register holds one value for all rows of the block: fields often share their bound. */
-static bool all_equal(struct accd_machine *m, const int64_t *values, size_t n)
+static bool is_uniform_column(struct accd__machine *m, const int64_t *values, size_t n)
 {
     if (m->equal == values)
         return true;
@@ -74,7 +74,7 @@ static bool all_equal(struct accd_machine *m, const int64_t *values, size_t n)
 }
 
 /* Two chains of comparisons, which do not wait for each other. */
-void accd_widen(const uint64_t *host, size_t n, uint64_t *low_p, uint64_t *high_p)
+void accd__extend_hull(const uint64_t *host, size_t n, uint64_t *low_p, uint64_t *high_p)
 {
     uint64_t low = *low_p, high = *high_p, low2 = low, high2 = high;
     size_t i = 0;
@@ -95,36 +95,36 @@ void accd_widen(const uint64_t *host, size_t n, uint64_t *low_p, uint64_t *high_
 
 /* The common case: all sections of the block have one length, which is returned, and start at the
  * first element. Otherwise 0. */
-static uint64_t equal_lengths(const struct accd_level_job *job, struct accd_machine *m,
+static uint64_t uniform_section_bytes(const struct accd__level_job *job, struct accd__machine *m,
                               const accd_field *field, const int64_t *count, size_t n)
 {
     int64_t length = count[0];
     uint64_t bytes;
-    if (!all_equal(m, count, n) || length <= 0 || field->start >= 0 ||
+    if (!is_uniform_column(m, count, n) || length <= 0 || field->start >= 0 ||
         job->walk->context->config.check_host ||
         __builtin_mul_overflow((uint64_t)length, field->unit, &bytes) ||
         bytes >> (ACCD_SIZE_BITS - 1) ||
-        (accd_field_lies_inside(field) && field->offset + bytes > job->set->program->spec.stride))
+        (accd__is_inline_field(field) && field->offset + bytes > job->set->program->spec.stride))
         return 0;
     return bytes;
 }
 
 #define EACH_BASE(set, field, first, n, statement)                                        \
-    if ((set)->address || accd_field_lies_inside(field)) {                                           \
+    if ((set)->address || accd__is_inline_field(field)) {                                           \
         for (size_t i = 0; i < (n); i++) {                                                \
-            uint64_t base = accd_field_base(set, field, (first) + i);                          \
+            uint64_t base = accd__field_target(set, field, (first) + i);                          \
             statement;                                                                    \
         }                                                                                 \
     } else {                                                                              \
         uint64_t stride = (set)->program->spec.stride, base;                              \
-        const char *slot = accd_pointer((set)->base + (first) * stride + (field)->offset); \
+        const char *slot = accd__pointer((set)->base + (first) * stride + (field)->offset); \
         for (size_t i = 0; i < (n); i++, slot += stride) {                                \
             memcpy(&base, slot, sizeof base);                                             \
             statement;                                                                    \
         }                                                                                 \
     }
 
-bool accd_same_bases(const struct accd_rowset *set, const accd_field *field, const uint64_t *before, size_t first,
+bool accd__targets_equal(const struct accd__rowset *set, const accd_field *field, const uint64_t *before, size_t first,
                      size_t n)
 {
     uint64_t differ = 0;
@@ -134,13 +134,13 @@ bool accd_same_bases(const struct accd_rowset *set, const accd_field *field, con
 
 /* Whether the sections of the block are those of an earlier column, where lengths differ. What section() would reject
  * is none of them. */
-static bool same_sections(const struct accd_level_job *job, const accd_field *field, const struct accd_segment *before,
+static bool sections_repeat(const struct accd__level_job *job, const accd_field *field, const struct accd__segment *before,
                           const int64_t *count, size_t first, size_t n)
 {
     const uint64_t *host = before->host + first, *bytes_of = before->bytes_of + first, unit = field->unit;
-    const uint64_t at_null = job->walk->context->rules.null_pointer == ACCD_REJECT ? UINT64_MAX : 0;
+    const uint64_t at_null = job->walk->context->rules.null_pointer == ACCD_CHOICE_REJECT ? UINT64_MAX : 0;
     uint64_t differ = 0, bytes;
-    if (field->start >= 0 || accd_field_lies_inside(field) || job->walk->context->config.check_host)
+    if (field->start >= 0 || accd__is_inline_field(field) || job->walk->context->config.check_host)
         return false;
     EACH_BASE(job->set, field, first, n,
               differ |= (uint64_t)__builtin_mul_overflow((uint64_t)count[i], unit, &bytes);
@@ -149,32 +149,32 @@ static bool same_sections(const struct accd_level_job *job, const accd_field *fi
     return !differ;
 }
 
-static void note_section(struct accd_segment *segment, struct accd_tally *t, size_t row, uint64_t host, uint64_t bytes,
+static void note_section_row(struct accd__segment *segment, struct accd__column_summary *t, size_t row, uint64_t host, uint64_t bytes,
                          int64_t start)
 {
     segment->host[row] = host;
-    note(segment->bytes_of, &t->bytes, &t->varies, t->from, row, bytes);
-    note((uint64_t *)segment->start_of, (uint64_t *)&t->start, &t->start_varies, t->from, row, (uint64_t)start);
+    note_column_value(segment->bytes_of, &t->bytes, &t->varies, t->from, row, bytes);
+    note_column_value((uint64_t *)segment->start_of, (uint64_t *)&t->start, &t->start_varies, t->from, row, (uint64_t)start);
     if (bytes) {
         t->applied++;
-        t->total += accd_padded(bytes);
+        t->total += accd__padded(bytes);
         t->low = host < t->low ? host : t->low;
         t->high = host > t->high ? host : t->high;
     }
 }
 
 /* A part whose rows [t->from, end) repeat the earlier column, and then no more. */
-void accd_stop_repeating(struct accd_segment *segment, const struct accd_segment *before,
-                         struct accd_tally *t, size_t end)
+void accd__stop_column_reuse(struct accd__segment *segment, const struct accd__segment *before,
+                         struct accd__column_summary *t, size_t end)
 {
     t->repeats = false;
     for (size_t row = t->from; row < end; row++)
-        note_section(segment, t, row, before->host[row], accd_section_bytes(before, row), 0);
+        note_section_row(segment, t, row, before->host[row], accd__section_bytes(before, row), 0);
 }
 
 /* Returns false if the sections are not of one length, with nothing noted but host addresses. */
-static bool equal_sections(const struct accd_rowset *set, const accd_field *field,
-                           struct accd_segment *segment, struct accd_tally *t, uint64_t bytes,
+static bool store_uniform_sections(const struct accd__rowset *set, const accd_field *field,
+                           struct accd__segment *segment, struct accd__column_summary *t, uint64_t bytes,
                            size_t first, size_t n)
 {
     if (!bytes || t->varies || t->start_varies || (first > t->from && (bytes != t->bytes || t->start)))
@@ -182,7 +182,7 @@ static bool equal_sections(const struct accd_rowset *set, const accd_field *fiel
     uint64_t *host = segment->host + first;
     EACH_BASE(set, field, first, n, host[i] = base)
     uint64_t low = t->low, high = t->high;
-    accd_widen(host, n, &low, &high);
+    accd__extend_hull(host, n, &low, &high);
     if (low == 0 || high + bytes < high) /* a null pointer, or one to the end of memory */
         return false;
     t->low = low;
@@ -190,36 +190,36 @@ static bool equal_sections(const struct accd_rowset *set, const accd_field *fiel
     t->bytes = bytes;
     t->start = 0;
     t->applied += n;
-    t->total += n * accd_padded(bytes);
+    t->total += n * accd__padded(bytes);
     return true;
 }
 
-static bool field_sections(struct accd_level_job *job, struct accd_machine *m, unsigned part, size_t f,
+static bool compute_field_sections(struct accd__level_job *job, struct accd__machine *m, unsigned part, size_t f,
                            size_t first, size_t n)
 {
     const accd_field *field = &job->set->program->spec.fields[f];
-    struct accd_segment *segment = &job->walk->segments[job->set->segments + f];
-    struct accd_tally *t = &job->tallies[part * job->set->nsegments + f];
+    struct accd__segment *segment = &job->walk->segments[job->set->segments + f];
+    struct accd__column_summary *t = &job->tallies[part * job->set->nsegments + f];
     const int64_t *count = m->r[field->count];
     const int64_t *start = field->start >= 0 ? m->r[field->start] : NULL;
-    const uint64_t equal = equal_lengths(job, m, field, count, n);
+    const uint64_t equal = uniform_section_bytes(job, m, field, count, n);
     if (t->repeats) {
-        const struct accd_segment *before = job->before[f];
-        if (before->bytes_of ? same_sections(job, field, before, count, first, n)
-                             : equal == before->bytes && accd_same_bases(job->set, field, before->host, first, n))
+        const struct accd__segment *before = job->before[f];
+        if (before->bytes_of ? sections_repeat(job, field, before, count, first, n)
+                             : equal == before->bytes && accd__targets_equal(job->set, field, before->host, first, n))
             return true;
-        accd_stop_repeating(segment, before, t, first);
+        accd__stop_column_reuse(segment, before, t, first);
     }
-    if (equal_sections(job->set, field, segment, t, equal, first, n))
+    if (store_uniform_sections(job->set, field, segment, t, equal, first, n))
         return true;
     for (size_t i = 0; i < n; i++) {
-        uint64_t host, bytes, pointer = accd_field_base(job->set, field, first + i);
-        enum accd_fault fault = section(job, segment, pointer, count[i], start ? start[i] : 0, &host, &bytes);
+        uint64_t host, bytes, pointer = accd__field_target(job->set, field, first + i);
+        enum accd__fault fault = compute_section(job, segment, pointer, count[i], start ? start[i] : 0, &host, &bytes);
         if (fault) {
-            job->faults[part] = (struct accd_part_fault){fault, first + i, f, count[i]};
+            job->faults[part] = (struct accd__part_fault){fault, first + i, f, count[i]};
             return false;
         }
-        note_section(segment, t, first + i, host, bytes, start && bytes ? start[i] : 0);
+        note_section_row(segment, t, first + i, host, bytes, start && bytes ? start[i] : 0);
     }
     return true;
 }
@@ -227,7 +227,7 @@ static bool field_sections(struct accd_level_job *job, struct accd_machine *m, u
 enum { VECTOR = 6 }; /* words; of CFI_cdesc_t words 1 and 5 are the bytes of an element and the step */
 
 /* Always inline: the compiler unrolls constant lengths. */
-static inline __attribute__((always_inline)) uint64_t word_at(const char *at, uint32_t k)
+static inline __attribute__((always_inline)) uint64_t descriptor_word(const char *at, uint32_t k)
 {
     uint64_t word;
     memcpy(&word, at + k * sizeof word, sizeof word);
@@ -236,65 +236,65 @@ static inline __attribute__((always_inline)) uint64_t word_at(const char *at, ui
 
 /* What one descriptor holds, wherever it lies. */
 static inline __attribute__((always_inline)) uint64_t
-mix_descriptor(const char *at, const uint32_t words, uint64_t *differ)
+hash_descriptor(const char *at, const uint32_t words, uint64_t *differ)
 {
     uint64_t hash = 0, factor = 0x9E3779B97F4A7C15u;
     for (uint32_t k = 1; k < words; k++, factor *= 0x9E3779B97F4A7C15u) /* none waits for another */
-        hash += word_at(at, k) * factor;
-    *differ |= words == VECTOR ? word_at(at, 1) ^ word_at(at, VECTOR - 1) : 1;
+        hash += descriptor_word(at, k) * factor;
+    *differ |= words == VECTOR ? descriptor_word(at, 1) ^ descriptor_word(at, VECTOR - 1) : 1;
     return hash ^ hash >> 29;
 }
 
 /* Whether descriptors stride apart hold the same. */
 static inline __attribute__((always_inline)) bool
-all_alike(const char *at, uint64_t stride, size_t n, const uint32_t words)
+descriptors_are_equal(const char *at, uint64_t stride, size_t n, const uint32_t words)
 {
     const char *row = at;
     uint64_t differ = 0;
     for (size_t i = 0; i < n; i++, row += stride)
         for (uint32_t k = 1; k < words; k++)
-            differ |= word_at(row, k) ^ word_at(at, k);
+            differ |= descriptor_word(row, k) ^ descriptor_word(at, k);
     return !differ;
 }
 
 static inline __attribute__((always_inline)) uint64_t
-sum_words(const struct accd_rowset *set, uint64_t offset, size_t first, size_t n, const uint32_t words,
-          bool *apart)
+checksum_words(const struct accd__rowset *set, uint64_t offset, size_t first, size_t n, const uint32_t words,
+          bool *may_have_gaps)
 {
     const uint64_t stride = set->program->spec.stride;
     uint64_t sum = 0, differ = 0;
     for (size_t i = first, end; i < first + n; i = end) {
-        const char *at = accd_pointer(accd_row_address(set, i) + offset);
+        const char *at = accd__pointer(accd__row_address(set, i) + offset);
         const uint64_t rows = first + n - i < ACCD_ROWS ? first + n - i : ACCD_ROWS;
         end = i + rows;
-        if (!set->address && all_alike(at, stride, rows, words)) { /* the sum that the loop would find */
-            sum += mix_descriptor(at, words, &differ) *
-                   (rows * (2 * accd_address(at) + 1) + stride * rows * (rows - 1));
+        if (!set->address && descriptors_are_equal(at, stride, rows, words)) { /* the sum that the loop would find */
+            sum += hash_descriptor(at, words, &differ) *
+                   (rows * (2 * accd__address(at) + 1) + stride * rows * (rows - 1));
             continue;
         }
         for (size_t k = i; k < end; k++) {
-            const uint64_t slot = accd_row_address(set, k) + offset;
-            sum += mix_descriptor(accd_pointer(slot), words, &differ) * (2 * slot + 1);
+            const uint64_t slot = accd__row_address(set, k) + offset;
+            sum += hash_descriptor(accd__pointer(slot), words, &differ) * (2 * slot + 1);
         }
     }
-    *apart |= differ != 0;
+    *may_have_gaps |= differ != 0;
     return sum;
 }
 
-uint64_t accd_sum_descriptors(const struct accd_rowset *set, const accd_field *field, size_t first, size_t n,
-                        bool *apart)
+uint64_t accd__checksum_descriptors(const struct accd__rowset *set, const accd_field *field, size_t first, size_t n,
+                        bool *may_have_gaps)
 {
     const uint32_t words = field->slot_bytes / (uint32_t)sizeof(uint64_t);
     switch (words) {
-    case 3: return sum_words(set, field->offset, first, n, 3, apart); /* scalars, vectors, matrices */
-    case 6: return sum_words(set, field->offset, first, n, 6, apart);
-    case 9: return sum_words(set, field->offset, first, n, 9, apart);
-    default: return sum_words(set, field->offset, first, n, words, apart);
+    case 3: return checksum_words(set, field->offset, first, n, 3, may_have_gaps); /* scalars, vectors, matrices */
+    case 6: return checksum_words(set, field->offset, first, n, 6, may_have_gaps);
+    case 9: return checksum_words(set, field->offset, first, n, 9, may_have_gaps);
+    default: return checksum_words(set, field->offset, first, n, words, may_have_gaps);
     }
 }
 
 /* Rows of a part, in whole blocks. */
-static void part_rows(size_t rows, unsigned parts, unsigned part, size_t *from, size_t *to)
+static void part_row_range(size_t rows, unsigned parts, unsigned part, size_t *from, size_t *to)
 {
     size_t blocks = (rows + ACCD_ROWS - 1) / ACCD_ROWS;
     *from = blocks * part / parts * ACCD_ROWS;
@@ -303,11 +303,11 @@ static void part_rows(size_t rows, unsigned parts, unsigned part, size_t *from, 
         *to = rows;
 }
 
-void accd_level_part(void *arg, unsigned part)
+void accd__run_level_part(void *arg, unsigned part)
 {
-    struct accd_level_job *job = arg;
+    struct accd__level_job *job = arg;
     const accd_program *program = job->set->program;
-    struct accd_machine m = {
+    struct accd__machine m = {
         .context = job->walk->context,
         .program = program,
         .params = job->params,
@@ -316,10 +316,10 @@ void accd_level_part(void *arg, unsigned part)
         .r = job->registers + (size_t)part * program->spec.registers,
     };
     size_t from, to, nfields = program->spec.nfields;
-    part_rows(job->set->rows, job->parts, part, &from, &to);
+    part_row_range(job->set->rows, job->parts, part, &from, &to);
     for (size_t f = 0; f < nfields; f++)
         job->tallies[part * nfields + f] =
-            (struct accd_tally){.from = from, .to = to, .low = UINT64_MAX, .repeats = job->before[f]};
+            (struct accd__column_summary){.from = from, .to = to, .low = UINT64_MAX, .repeats = job->before[f]};
     for (size_t first = from; first < to; first += ACCD_ROWS) {
         size_t n = to - first < ACCD_ROWS ? to - first : ACCD_ROWS;
         size_t done = 0;
@@ -327,17 +327,17 @@ void accd_level_part(void *arg, unsigned part)
             size_t end = program->spec.fields[f].code_end;
             if (done < end || f == 0)
                 m.equal = NULL;
-            if (!accd_machine_run(&m, done, end, first, n)) {
-                job->faults[part] = (struct accd_part_fault){m.fault, m.fault_row, f, 0};
+            if (!accd__machine_run(&m, done, end, first, n)) {
+                job->faults[part] = (struct accd__part_fault){m.fault, m.fault_row, f, 0};
                 return;
             }
             done = end;
-            if (!field_sections(job, &m, part, f, first, n))
+            if (!compute_field_sections(job, &m, part, f, first, n))
                 return;
             const accd_field *field = &program->spec.fields[f];
-            struct accd_tally *t = &job->tallies[part * nfields + f];
+            struct accd__column_summary *t = &job->tallies[part * nfields + f];
             if (field->slot_bytes) /* while the block is in the cache */
-                t->descriptor_sum += accd_sum_descriptors(job->set, field, first, n, &t->apart);
+                t->descriptor_checksum += accd__checksum_descriptors(job->set, field, first, n, &t->may_have_gaps);
         }
         for (unsigned k = 0; k < program->spec.registers; k++)
             if (job->keep[k])

@@ -31,13 +31,13 @@ static bool has_addendum(const accd_context *context, const unsigned char *descr
 uint32_t accd_descriptor_bytes(const accd_context *context, const void *descriptor)
 {
     const unsigned char *bytes = descriptor;
-    if (!context || !bytes || bytes[layouts[context->config.descriptors].rank] > ACCD_RANK_MOST)
+    if (!context || !bytes || bytes[layouts[context->config.descriptors].rank] > ACCD_MAX_RANK)
         return 0;
     return bytes_without_addendum(context, bytes) + (has_addendum(context, bytes) ? ADDENDUM : 0);
 }
 
-bool accd_descriptor_shape(const accd_context *context, const char *rest, uint32_t bytes,
-                           struct accd_shape *shape)
+bool accd__read_array_shape(const accd_context *context, const char *rest, uint32_t bytes,
+                           struct accd__array_shape *shape)
 {
     const struct layout *layout = &layouts[context->config.descriptors];
     const bool gfortran = context->config.descriptors == ACCD_DESCRIPTOR_GFORTRAN;
@@ -46,7 +46,7 @@ bool accd_descriptor_shape(const accd_context *context, const char *rest, uint32
     if (bytes < layout->header)
         return false;
     shape->rank = (unsigned char)descriptor[layout->rank];
-    if (shape->rank > ACCD_RANK_MOST || bytes < layout->header + shape->rank * layout->dimension)
+    if (shape->rank > ACCD_MAX_RANK || bytes < layout->header + shape->rank * layout->dimension)
         return false;
     memcpy(&shape->element, descriptor + layout->element, sizeof shape->element);
     memcpy(&span, descriptor + layout->header - sizeof span, sizeof span); /* gfortran's unit of strides */
@@ -61,17 +61,17 @@ bool accd_descriptor_shape(const accd_context *context, const char *rest, uint32
     return true;
 }
 
-uint64_t accd_descriptor_type_slot(const accd_context *context, const void *descriptor)
+uint64_t accd__descriptor_type_slot(const accd_context *context, const void *descriptor)
 {
     return has_addendum(context, descriptor)
-               ? accd_address(descriptor) + bytes_without_addendum(context, descriptor)
+               ? accd__address(descriptor) + bytes_without_addendum(context, descriptor)
                : 0;
 }
 
-uint64_t accd_record_bytes(accd_context *context, uint64_t record)
+uint64_t accd__type_record_bytes(accd_context *context, uint64_t record)
 {
     uint64_t bytes = 1;
-    if (accd_host_usable(context, record, sizeof bytes))
-        memcpy(&bytes, accd_pointer(record), sizeof bytes);
+    if (accd__is_host_accessible(context, record, sizeof bytes))
+        memcpy(&bytes, accd__pointer(record), sizeof bytes);
     return bytes;
 }

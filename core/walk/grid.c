@@ -3,7 +3,7 @@
 #include "walk/inside.h"
 
 /* Bytes from the first run to the end of the last one; UINT64_MAX: there is no such thing, or runs overlap. */
-static uint64_t reach(uint64_t run, const accd_dim *dims, unsigned n)
+static uint64_t grid_extent_bytes(uint64_t run, const accd_stride *dims, unsigned n)
 {
     uint64_t bytes = run, all = run, span;
     bool good = run > 0;
@@ -15,15 +15,15 @@ static uint64_t reach(uint64_t run, const accd_dim *dims, unsigned n)
     return good && all <= bytes ? bytes : UINT64_MAX;
 }
 
-bool accd_item_grid_fits(const accd_item *item)
+bool accd__item_grid_fits(const accd_item *item)
 {
     const accd_program *program = item->program;
-    return item->ndims <= ACCD_RANK_MOST &&
-           reach(item->run, item->dims, item->ndims) <= item->bytes &&
+    return item->ndims <= ACCD_MAX_RANK &&
+           grid_extent_bytes(item->run, item->dims, item->ndims) <= item->bytes &&
            (!program || item->run % program->spec.stride == 0);
 }
 
-bool accd_grid_next(const struct accd_grid *grid, uint64_t *index, uint64_t *offset)
+bool accd__grid_next(const struct accd__grid *grid, uint64_t *index, uint64_t *offset)
 {
     for (unsigned i = grid->n; i-- > 0;) {
         *offset += grid->dim[i].step;
@@ -35,7 +35,7 @@ bool accd_grid_next(const struct accd_grid *grid, uint64_t *index, uint64_t *off
     return false;
 }
 
-uint64_t accd_grid_rows(const struct accd_grid *grid, uint64_t unit)
+uint64_t accd__grid_element_count(const struct accd__grid *grid, uint64_t unit)
 {
     uint64_t rows = grid->run / unit;
     for (unsigned i = 0; i < grid->n; i++)
@@ -43,27 +43,27 @@ uint64_t accd_grid_rows(const struct accd_grid *grid, uint64_t unit)
     return rows;
 }
 
-void accd_grid_addresses(const struct accd_grid *grid, uint64_t unit, uint64_t *to)
+void accd__grid_list_addresses(const struct accd__grid *grid, uint64_t unit, uint64_t *to)
 {
-    uint64_t index[ACCD_RANK_MOST] = {0}, offset = 0;
+    uint64_t index[ACCD_MAX_RANK] = {0}, offset = 0;
     do
         for (uint64_t k = 0; k < grid->run; k += unit)
             *to++ = grid->host + offset + k;
-    while (accd_grid_next(grid, index, &offset));
+    while (accd__grid_next(grid, index, &offset));
 }
 
-void accd_item_grid(const accd_item *item, struct accd_grid *grid)
+void accd__item_get_grid(const accd_item *item, struct accd__grid *grid)
 {
-    *grid = (struct accd_grid){.host = accd_address(item->host), .run = item->run, .n = item->ndims};
+    *grid = (struct accd__grid){.host = accd__address(item->host), .run = item->run, .n = item->ndims};
     memcpy(grid->dim, item->dims, item->ndims * sizeof grid->dim[0]);
 }
 
 /* Large steps first, and dimensions whose elements touch as one; true if gaps are left. */
-static bool order_dims(struct accd_grid *grid)
+static bool normalize_dims(struct accd__grid *grid)
 {
     for (unsigned i = 1; i < grid->n; i++)
         for (unsigned k = i; k > 0 && grid->dim[k].step > grid->dim[k - 1].step; k--) {
-            accd_dim swap = grid->dim[k];
+            accd_stride swap = grid->dim[k];
             grid->dim[k] = grid->dim[k - 1];
             grid->dim[k - 1] = swap;
         }
@@ -72,14 +72,14 @@ static bool order_dims(struct accd_grid *grid)
     return grid->n > 0;
 }
 
-bool accd_descriptor_grid(const accd_context *context, uint64_t base, const char *rest, uint32_t slot_bytes,
-                          uint64_t host, uint64_t bytes, struct accd_grid *grid)
+bool accd__descriptor_grid(const accd_context *context, uint64_t base, const char *rest, uint32_t slot_bytes,
+                          uint64_t host, uint64_t bytes, struct accd__grid *grid)
 {
-    struct accd_shape shape;
+    struct accd__array_shape shape;
     uint64_t low = base;
-    if (!accd_descriptor_shape(context, rest, slot_bytes, &shape))
+    if (!accd__read_array_shape(context, rest, slot_bytes, &shape))
         return false;
-    *grid = (struct accd_grid){.host = host, .run = shape.element};
+    *grid = (struct accd__grid){.host = host, .run = shape.element};
     for (unsigned i = 0; i < shape.rank; i++) {
         const uint64_t count = (uint64_t)shape.count[i], step = (uint64_t)shape.step[i];
         if (shape.count[i] < 1)
@@ -87,34 +87,34 @@ bool accd_descriptor_grid(const accd_context *context, uint64_t base, const char
         if (shape.step[i] < 0) /* first in memory is its last element */
             low += (count - 1) * step;
         if (count > 1)
-            grid->dim[grid->n++] = (accd_dim){count, shape.step[i] < 0 ? 0 - step : step};
+            grid->dim[grid->n++] = (accd_stride){count, shape.step[i] < 0 ? 0 - step : step};
     }
-    return low == host && reach(grid->run, grid->dim, grid->n) == bytes && order_dims(grid);
+    return low == host && grid_extent_bytes(grid->run, grid->dim, grid->n) == bytes && normalize_dims(grid);
 }
 
-bool accd_section_grid(const struct accd_walk *walk, const struct accd_segment *segment, size_t row,
-                       struct accd_grid *grid)
+bool accd__section_grid(const struct accd_walk *walk, const struct accd__segment *segment, size_t row,
+                       struct accd__grid *grid)
 {
-    const uint64_t slot = accd_section_slot(walk, segment, row), bytes = accd_section_bytes(segment, row);
-    return bytes && accd_descriptor_grid(walk->context, accd_load_pointer(slot),
-                                         (const char *)accd_pointer(slot) + sizeof(void *),
+    const uint64_t slot = accd__section_slot(walk, segment, row), bytes = accd__section_bytes(segment, row);
+    return bytes && accd__descriptor_grid(walk->context, accd__load_pointer(slot),
+                                         (const char *)accd__pointer(slot) + sizeof(void *),
                                          segment->field->slot_bytes, segment->host[row], bytes, grid);
 }
 
-bool accd_segment_gaps(const struct accd_walk *walk, const struct accd_segment *segment)
+bool accd__segment_has_gaps(const struct accd_walk *walk, const struct accd__segment *segment)
 {
-    struct accd_grid grid;
+    struct accd__grid grid;
     bool found = false;
     for (size_t row = 0; segment->field->slot_bytes && row < segment->rows && !found; row++)
-        found = accd_section_grid(walk, segment, row, &grid);
+        found = accd__section_grid(walk, segment, row, &grid);
     return found;
 }
 
-bool accd_walk_gaps(const struct accd_walk *walk)
+bool accd__walk_has_gaps(const struct accd_walk *walk)
 {
     const bool cfi = walk->context->config.descriptors != ACCD_DESCRIPTOR_GFORTRAN;
     bool found = walk->gaps;
     for (size_t i = 0; i < walk->nsegments && !found; i++)
-        found = (walk->segments[i].apart || !cfi) && accd_segment_gaps(walk, &walk->segments[i]);
+        found = (walk->segments[i].may_have_gaps || !cfi) && accd__segment_has_gaps(walk, &walk->segments[i]);
     return found;
 }

@@ -5,13 +5,13 @@
 static int64_t cast_scalar(int64_t v, uint8_t type)
 {
     switch ((accd_scalar)type) {
-    case ACCD_I8: return (int8_t)v;
-    case ACCD_U8: return (uint8_t)v;
-    case ACCD_I16: return (int16_t)v;
-    case ACCD_U16: return (uint16_t)v;
-    case ACCD_I32: return (int32_t)v;
-    case ACCD_U32: return (uint32_t)v;
-    case ACCD_BOOL: return v != 0;
+    case ACCD_SCALAR_I8: return (int8_t)v;
+    case ACCD_SCALAR_U8: return (uint8_t)v;
+    case ACCD_SCALAR_I16: return (int16_t)v;
+    case ACCD_SCALAR_U16: return (uint16_t)v;
+    case ACCD_SCALAR_I32: return (int32_t)v;
+    case ACCD_SCALAR_U32: return (uint32_t)v;
+    case ACCD_SCALAR_BOOL: return v != 0;
     default: return v;
     }
 }
@@ -21,7 +21,7 @@ static int64_t cast_scalar(int64_t v, uint8_t type)
 #define EACH_ROW(statement)                                           \
     if (address) {                                                    \
         for (size_t i = 0; i < n; i++) {                              \
-            const char *at = accd_pointer(address[i]);                \
+            const char *at = accd__pointer(address[i]);                \
             statement;                                                \
         }                                                             \
         break;                                                        \
@@ -29,16 +29,16 @@ static int64_t cast_scalar(int64_t v, uint8_t type)
     for (size_t four = 0; four < n / 4 * 4; four += 4)                \
         for (size_t next = 0; next < 4; next++) {                     \
             const size_t i = four + next;                             \
-            const char *at = accd_pointer(base + (four + next) * stride); \
+            const char *at = accd__pointer(base + (four + next) * stride); \
             statement;                                                \
         }                                                             \
     for (size_t i = n / 4 * 4; i < n; i++) {                          \
-        const char *at = accd_pointer(base + i * stride);             \
+        const char *at = accd__pointer(base + i * stride);             \
         statement;                                                    \
     }                                                                 \
     break
 
-#define EACH(expression)             \
+#define FOR_EACH_VALUE(expression)             \
     for (size_t i = 0; i < n; i++) { \
         to[i] = (expression);        \
     }                                \
@@ -67,11 +67,11 @@ static inline int64_t distance(int64_t a, int64_t b, int64_t bytes)
 }
 
 /* Values of at most so many bits neither overflow nor are ACCD_UNREPRESENTABLE. */
-enum { EASY_BITS = 62 };
+enum { SAFE_BITS = 62 };
 
 static const uint8_t scalar_bits[ACCD_SCALAR_COUNT] = {7, 8, 15, 16, 31, 32, 64, 64, 1};
 
-static uint8_t bits_of(int64_t k)
+static uint8_t bits_of_constant(int64_t k)
 {
     const uint64_t size = k < 0 ? 0 - (uint64_t)k : (uint64_t)k;
     return size ? (uint8_t)(64 - __builtin_clzll(size)) : 0;
@@ -83,7 +83,7 @@ static uint8_t bits_of(int64_t k)
 /* What is computed of x and y by way of v, without a branch for each row: only if one of the rows is not so easy,
  * which some bits of hard tell, and the operands are still there, all are computed once more with care. Shifts are
  * logical ones: all machines have those for several rows at a time. */
-#define EACH_EASY(v_of_x_y, hard, bits, result, careful)                     \
+#define FOR_EACH_FAST(v_of_x_y, hard, bits, result, checked_result)                     \
     if (to != a && to != b) {                                                \
         uint64_t found = 0;                                                  \
         for (size_t i = 0; i < n; i++) {                                     \
@@ -94,7 +94,7 @@ static uint8_t bits_of(int64_t k)
         if (!(found & (bits)))                                               \
             break;                                                           \
     }                                                                        \
-    EACH(careful)
+    FOR_EACH_VALUE(checked_result)
 
 static void load_column(int64_t *to, uint8_t type, int64_t offset, const uint64_t *address,
                         uint64_t base, uint64_t stride, size_t n)
@@ -103,32 +103,32 @@ static void load_column(int64_t *to, uint8_t type, int64_t offset, const uint64_
     EACH_ROW(T v; memcpy(&v, at + offset, sizeof v);     \
              to[i] = (int64_t)v)
     switch ((accd_scalar)type) {
-    case ACCD_I8: LOAD(int8_t);
-    case ACCD_U8: LOAD(uint8_t);
-    case ACCD_I16: LOAD(int16_t);
-    case ACCD_U16: LOAD(uint16_t);
-    case ACCD_I32: LOAD(int32_t);
-    case ACCD_U32: LOAD(uint32_t);
-    case ACCD_I64: LOAD(int64_t);
-    case ACCD_U64: LOAD(uint64_t);
+    case ACCD_SCALAR_I8: LOAD(int8_t);
+    case ACCD_SCALAR_U8: LOAD(uint8_t);
+    case ACCD_SCALAR_I16: LOAD(int16_t);
+    case ACCD_SCALAR_U16: LOAD(uint16_t);
+    case ACCD_SCALAR_I32: LOAD(int32_t);
+    case ACCD_SCALAR_U32: LOAD(uint32_t);
+    case ACCD_SCALAR_I64: LOAD(int64_t);
+    case ACCD_SCALAR_U64: LOAD(uint64_t);
     default: EACH_ROW(to[i] = at[offset] != 0);
     }
 #undef LOAD
 }
 
-static bool load_at(struct accd_machine *m, int64_t *to, const int64_t *a, int64_t k, uint8_t type,
+static bool load_at(struct accd__machine *m, int64_t *to, const int64_t *a, int64_t k, uint8_t type,
                     size_t first, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
         uint64_t address = (uint64_t)a[i] + (uint64_t)k;
-        if (a[i] == ACCD_NOWHERE) {
+        if (a[i] == ACCD_NO_ADDRESS) {
             to[i] = 0;
             continue;
         }
-        bool good = a[i] != 0 && (!m->context->config.check_host ||
-                                  accd_host_covers(m->context, address, accd_scalar_bytes[type]));
-        if (!good) {
-            m->fault = ACCD_BAD_LOAD;
+        bool valid = a[i] != 0 && (!m->context->config.check_host ||
+                                  accd__is_live_host_range(m->context, address, accd__scalar_bytes[type]));
+        if (!valid) {
+            m->fault = ACCD_FAULT_BAD_LOAD;
             m->fault_row = first + i;
             return false;
         }
@@ -138,10 +138,10 @@ static bool load_at(struct accd_machine *m, int64_t *to, const int64_t *a, int64
 }
 
 /* Arithmetic in a type of C, which fails where C leaves it undefined. */
-static bool typed(struct accd_machine *m, const accd_instruction *in, size_t first, size_t n)
+static bool eval_typed(struct accd__machine *m, const accd_instruction *in, size_t first, size_t n)
 {
-    enum accd_fault fault;
-    size_t row = accd_arithmetic((accd_opcode)in->op, (accd_scalar)(in->k - 1), m->r[in->to],
+    enum accd__fault fault;
+    size_t row = accd__eval_arithmetic((accd_opcode)in->op, (accd_scalar)(in->k - 1), m->r[in->to],
                                  m->r[in->a], m->r[in->b], n, &fault);
     if (row == n)
         return true;
@@ -150,14 +150,14 @@ static bool typed(struct accd_machine *m, const accd_instruction *in, size_t fir
     return false;
 }
 
-static bool required(struct accd_machine *m, const accd_instruction *in, size_t first, size_t n)
+static bool check_requirement(struct accd__machine *m, const accd_instruction *in, size_t first, size_t n)
 {
     const int64_t *a = m->r[in->a];
     int64_t *to = m->r[in->to];
     for (size_t i = 0; i < n; i++) {
         to[i] = a[i];
         if (!a[i]) {
-            m->fault = in->k ? ACCD_NOT_CONTIGUOUS : ACCD_OUTSIDE_ROW;
+            m->fault = in->k ? ACCD_FAULT_NOT_CONTIGUOUS : ACCD_FAULT_OUTSIDE_ROW;
             m->fault_row = first + i;
             return false;
         }
@@ -166,23 +166,23 @@ static bool required(struct accd_machine *m, const accd_instruction *in, size_t 
 }
 
 /* Calls a function for rows [from, end) of a block whose first row is `first`. args: register of the first argument. */
-static bool call_function(struct accd_machine *m, const accd_instruction *in, unsigned args, size_t first, size_t from,
+static bool call_function(struct accd__machine *m, const accd_instruction *in, unsigned args, size_t first, size_t from,
                           size_t end)
 {
-    const int64_t *columns[ACCD_ARGUMENTS_MOST];
+    const int64_t *columns[ACCD_MAX_ARGUMENTS];
     for (unsigned i = 0; i < in->b; i++)
         columns[i] = m->r[args + i] + from;
     const accd_context_config *config = &m->context->config;
     if (config->on_bound &&
         !config->on_bound(config->bound_ud, (int)in->k, end - from, in->b, columns, m->r[in->to] + from))
         return true;
-    m->fault = ACCD_CALL_FAILED;
+    m->fault = ACCD_FAULT_CALL_FAILED;
     m->fault_row = first + from;
     return false;
 }
 
 /* Calls a function for the rows of a block whose condition is not 0; other rows get 0. */
-static bool call_where_true(struct accd_machine *m, const accd_instruction *in, size_t first, size_t n)
+static bool call_where_true(struct accd__machine *m, const accd_instruction *in, size_t first, size_t n)
 {
     const int64_t *condition = m->r[in->a];
     for (size_t from = 0, end; from < n; from = end) {
@@ -197,9 +197,9 @@ static bool call_where_true(struct accd_machine *m, const accd_instruction *in, 
     return true;
 }
 
-bool accd_machine_run(struct accd_machine *m, size_t from, size_t to_end, size_t first, size_t n)
+bool accd__machine_run(struct accd__machine *m, size_t from, size_t to_end, size_t first, size_t n)
 {
-    const struct accd_rowset *set = m->set;
+    const struct accd__rowset *set = m->set;
     const uint64_t stride = m->program->spec.stride;
     const uint64_t *address = set->address ? set->address + first : NULL;
     const uint64_t base = set->base + first * stride;
@@ -208,12 +208,12 @@ bool accd_machine_run(struct accd_machine *m, size_t from, size_t to_end, size_t
         int64_t *to = m->r[in->to];
         const int64_t *a = m->r[in->a], *b = m->r[in->b];
         const int64_t k = in->k;
-        unsigned wide = 64;
+        unsigned max_bits = 64;
         if (in->op >= ACCD_I_ADD && in->op <= ACCD_I_LE && k) {
-            if (!typed(m, in, first, n))
+            if (!eval_typed(m, in, first, n))
                 return false;
             m->constants &= ~((uint64_t)1 << in->to);
-            m->wide[in->to] = 64;
+            m->max_bits[in->to] = 64;
             continue;
         }
         switch ((accd_opcode)in->op) {
@@ -223,19 +223,19 @@ bool accd_machine_run(struct accd_machine *m, size_t from, size_t to_end, size_t
             for (size_t i = 0; i < n; i++) /* no later block has more rows */
                 to[i] = k;
             m->constants |= (uint64_t)1 << in->to;
-            m->wide[in->to] = bits_of(k);
+            m->max_bits[in->to] = bits_of_constant(k);
             continue;
-        case ACCD_I_PARAM: EACH(m->params[k]);
+        case ACCD_I_PARAM: FOR_EACH_VALUE(m->params[k]);
         case ACCD_I_INHERIT: {
             const int64_t *outer = m->inherit[k];
             if (set->owner) {
-                EACH(outer[set->owner[first + i]]);
+                FOR_EACH_VALUE(outer[set->owner[first + i]]);
             }
-            EACH(outer[(first + i) / set->per]);
+            FOR_EACH_VALUE(outer[(first + i) / set->per]);
         }
-        case ACCD_I_SELF: EACH_ROW(to[i] = (int64_t)accd_address(at));
+        case ACCD_I_SELF: EACH_ROW(to[i] = (int64_t)accd__address(at));
         case ACCD_I_LOAD:
-            wide = scalar_bits[in->b];
+            max_bits = scalar_bits[in->b];
             load_column(to, in->b, k, address, base, stride, n);
             break;
         case ACCD_I_LOAD_AT:
@@ -243,54 +243,54 @@ bool accd_machine_run(struct accd_machine *m, size_t from, size_t to_end, size_t
                 return false;
             break;
         case ACCD_I_ADD:
-            wide = 1 + (m->wide[in->a] > m->wide[in->b] ? m->wide[in->a] : m->wide[in->b]);
-            if (wide <= EASY_BITS) {
-                EACH((int64_t)((uint64_t)a[i] + (uint64_t)b[i]));
+            max_bits = 1 + (m->max_bits[in->a] > m->max_bits[in->b] ? m->max_bits[in->a] : m->max_bits[in->b]);
+            if (max_bits <= SAFE_BITS) {
+                FOR_EACH_VALUE((int64_t)((uint64_t)a[i] + (uint64_t)b[i]));
             }
-            EACH_EASY(x + y, (v ^ x) & (v ^ y), SIGN, v, sum(a[i], b[i]));
-        case ACCD_I_SUB: EACH_EASY(x - y, (x ^ y) & (v ^ x), SIGN, v, difference(a[i], b[i]));
+            FOR_EACH_FAST(x + y, (v ^ x) & (v ^ y), SIGN, v, sum(a[i], b[i]));
+        case ACCD_I_SUB: FOR_EACH_FAST(x - y, (x ^ y) & (v ^ x), SIGN, v, difference(a[i], b[i]));
         case ACCD_I_MUL:
-            wide = m->wide[in->a] + m->wide[in->b];
-            if (wide <= EASY_BITS && m->constants >> in->a & 1 && a[0] > 0 && !(a[0] & (a[0] - 1))) {
+            max_bits = m->max_bits[in->a] + m->max_bits[in->b];
+            if (max_bits <= SAFE_BITS && m->constants >> in->a & 1 && a[0] > 0 && !(a[0] & (a[0] - 1))) {
                 const int shift = __builtin_ctzll((uint64_t)a[0]);
-                EACH((int64_t)((uint64_t)b[i] << shift));
+                FOR_EACH_VALUE((int64_t)((uint64_t)b[i] << shift));
             }
-            if (wide <= EASY_BITS) {
-                EACH((int64_t)((uint64_t)a[i] * (uint64_t)b[i]));
+            if (max_bits <= SAFE_BITS) {
+                FOR_EACH_VALUE((int64_t)((uint64_t)a[i] * (uint64_t)b[i]));
             }
-            EACH(product(a[i], b[i]));
-        case ACCD_I_DIV: EACH(quotient(a[i], b[i]));
-        case ACCD_I_MOD: EACH(b[i] == 0 ? ACCD_UNREPRESENTABLE : b[i] == -1 ? 0 : a[i] % b[i]);
-        case ACCD_I_AND: EACH(a[i] & b[i]);
-        case ACCD_I_OR: EACH(a[i] | b[i]);
-        case ACCD_I_XOR: EACH(a[i] ^ b[i]);
+            FOR_EACH_VALUE(product(a[i], b[i]));
+        case ACCD_I_DIV: FOR_EACH_VALUE(quotient(a[i], b[i]));
+        case ACCD_I_MOD: FOR_EACH_VALUE(b[i] == 0 ? ACCD_UNREPRESENTABLE : b[i] == -1 ? 0 : a[i] % b[i]);
+        case ACCD_I_AND: FOR_EACH_VALUE(a[i] & b[i]);
+        case ACCD_I_OR: FOR_EACH_VALUE(a[i] | b[i]);
+        case ACCD_I_XOR: FOR_EACH_VALUE(a[i] ^ b[i]);
         case ACCD_I_SHL:
-            EACH(b[i] < 0 || b[i] > 63 ? ACCD_UNREPRESENTABLE : (int64_t)((uint64_t)a[i] << b[i]));
+            FOR_EACH_VALUE(b[i] < 0 || b[i] > 63 ? ACCD_UNREPRESENTABLE : (int64_t)((uint64_t)a[i] << b[i]));
         case ACCD_I_SHR:
             if (m->constants >> in->b & 1 && b[0] >= 0 && b[0] < 64) {
                 const int shift = (int)b[0];
-                EACH(a[i] >> shift);
+                FOR_EACH_VALUE(a[i] >> shift);
             }
-            EACH(b[i] < 0 || b[i] > 63 ? ACCD_UNREPRESENTABLE : a[i] >> b[i]);
-        case ACCD_I_EQ: EACH(a[i] == b[i]);
-        case ACCD_I_NE: EACH(a[i] != b[i]);
-        case ACCD_I_LT: EACH(a[i] < b[i]);
-        case ACCD_I_LE: EACH(a[i] <= b[i]);
-        case ACCD_I_NEG: EACH(a[i] == INT64_MIN ? ACCD_UNREPRESENTABLE : -a[i]);
-        case ACCD_I_NOT: EACH(~a[i]);
-        case ACCD_I_LNOT: EACH(!a[i]);
+            FOR_EACH_VALUE(b[i] < 0 || b[i] > 63 ? ACCD_UNREPRESENTABLE : a[i] >> b[i]);
+        case ACCD_I_EQ: FOR_EACH_VALUE(a[i] == b[i]);
+        case ACCD_I_NE: FOR_EACH_VALUE(a[i] != b[i]);
+        case ACCD_I_LT: FOR_EACH_VALUE(a[i] < b[i]);
+        case ACCD_I_LE: FOR_EACH_VALUE(a[i] <= b[i]);
+        case ACCD_I_NEG: FOR_EACH_VALUE(a[i] == INT64_MIN ? ACCD_UNREPRESENTABLE : -a[i]);
+        case ACCD_I_NOT: FOR_EACH_VALUE(~a[i]);
+        case ACCD_I_LNOT: FOR_EACH_VALUE(!a[i]);
         case ACCD_I_DISTANCE: {
             const uint64_t into = (uint64_t)k - 1;
             const int shift = __builtin_ctzll((uint64_t)k);
             if (!(k & (k - 1))) /* from an element to one behind it */
-                EACH_EASY(x - y, v | ((x | y) & SIGN), SIGN | into, v >> shift, distance(a[i], b[i], k));
-            EACH(distance(a[i], b[i], k));
+                FOR_EACH_FAST(x - y, v | ((x | y) & SIGN), SIGN | into, v >> shift, distance(a[i], b[i], k));
+            FOR_EACH_VALUE(distance(a[i], b[i], k));
         }
         case ACCD_I_SELECT: {
             const int64_t *otherwise = m->r[k];
-            EACH(a[i] ? b[i] : otherwise[i]);
+            FOR_EACH_VALUE(a[i] ? b[i] : otherwise[i]);
         }
-        case ACCD_I_CAST: EACH(cast_scalar(a[i], in->b));
+        case ACCD_I_CAST: FOR_EACH_VALUE(cast_scalar(a[i], in->b));
         case ACCD_I_CALL:
             if (!call_function(m, in, in->a, first, 0, n))
                 return false;
@@ -300,13 +300,13 @@ bool accd_machine_run(struct accd_machine *m, size_t from, size_t to_end, size_t
                 return false;
             break;
         case ACCD_I_REQUIRE:
-            if (!required(m, in, first, n))
+            if (!check_requirement(m, in, first, n))
                 return false;
             break;
         case ACCD_I_COUNT: break;
         }
         m->constants &= ~((uint64_t)1 << in->to);
-        m->wide[in->to] = (uint8_t)(wide < 64 ? wide : 64);
+        m->max_bits[in->to] = (uint8_t)(max_bits < 64 ? max_bits : 64);
     }
     return true;
 }

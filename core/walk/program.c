@@ -6,11 +6,11 @@
 /* The arrays of a program, each with its number of elements. */
 #define ARRAYS(X) X(pieces) X(fields) X(code) X(excluded) X(members)
 
-static void *copy_array(struct accd_mem *mem, const void *from, size_t n, size_t size, bool *ok)
+static void *copy_array(struct accd__mem *mem, const void *from, size_t n, size_t size, bool *ok)
 {
     if (n == 0)
         return NULL;
-    void *to = accd_mem_array(mem, n, size);
+    void *to = accd__mem_alloc_array(mem, n, size);
     if (to)
         memcpy(to, from, n * size);
     else
@@ -18,12 +18,12 @@ static void *copy_array(struct accd_mem *mem, const void *from, size_t n, size_t
     return to;
 }
 
-static bool inside(uint64_t offset, uint64_t bytes, uint64_t stride)
+static bool is_inside_element(uint64_t offset, uint64_t bytes, uint64_t stride)
 {
     return bytes <= stride && offset <= stride - bytes;
 }
 
-static bool sound_instruction(const accd_program_spec *spec, const accd_instruction *in)
+static bool is_valid_instruction(const accd_program_spec *spec, const accd_instruction *in)
 {
     unsigned n = spec->registers;
     if (in->op >= ACCD_I_COUNT || in->to >= n)
@@ -35,7 +35,7 @@ static bool sound_instruction(const accd_program_spec *spec, const accd_instruct
     case ACCD_I_INHERIT: return in->k >= 0 && in->k < ACCD_REGISTERS;
     case ACCD_I_LOAD:
         return in->b < ACCD_SCALAR_COUNT && in->k >= 0 &&
-               inside((uint64_t)in->k, accd_scalar_bytes[in->b], spec->stride);
+               is_inside_element((uint64_t)in->k, accd__scalar_bytes[in->b], spec->stride);
     case ACCD_I_LOAD_AT: return in->a < n && in->b < ACCD_SCALAR_COUNT;
     case ACCD_I_CAST: return in->a < n && in->b < ACCD_SCALAR_COUNT;
     case ACCD_I_NEG:
@@ -43,11 +43,11 @@ static bool sound_instruction(const accd_program_spec *spec, const accd_instruct
     case ACCD_I_LNOT: return in->a < n;
     case ACCD_I_DISTANCE: return in->a < n && in->b < n && in->k > 0;
     case ACCD_I_SELECT: return in->a < n && in->b < n && in->k >= 0 && in->k < n;
-    case ACCD_I_CALL: return in->b <= ACCD_ARGUMENTS_MOST && (unsigned)in->a + in->b <= n;
-    case ACCD_I_CALL_IF: return in->b <= ACCD_ARGUMENTS_MOST && (unsigned)in->a + 1 + in->b <= n;
+    case ACCD_I_CALL: return in->b <= ACCD_MAX_ARGUMENTS && (unsigned)in->a + in->b <= n;
+    case ACCD_I_CALL_IF: return in->b <= ACCD_MAX_ARGUMENTS && (unsigned)in->a + 1 + in->b <= n;
     case ACCD_I_REQUIRE: return in->a < n && in->k >= 0;
     case ACCD_I_LT:
-    case ACCD_I_LE: return in->a < n && in->b < n && (in->k == 0 || in->k == 1 + ACCD_U64);
+    case ACCD_I_LE: return in->a < n && in->b < n && (in->k == 0 || in->k == 1 + ACCD_SCALAR_U64);
     case ACCD_I_ADD:
     case ACCD_I_SUB:
     case ACCD_I_MUL:
@@ -56,18 +56,18 @@ static bool sound_instruction(const accd_program_spec *spec, const accd_instruct
     case ACCD_I_SHL:
     case ACCD_I_SHR:
         return in->a < n && in->b < n &&
-               (in->k == 0 || (in->k >= 1 + ACCD_I32 && in->k <= 1 + ACCD_U64));
+               (in->k == 0 || (in->k >= 1 + ACCD_SCALAR_I32 && in->k <= 1 + ACCD_SCALAR_U64));
     default: return in->a < n && in->b < n;
     }
 }
 
 /* One bit for each register. */
-static uint64_t below(unsigned registers)
+static uint64_t register_mask(unsigned registers)
 {
     return registers < 64 ? ((uint64_t)1 << registers) - 1 : UINT64_MAX;
 }
 
-static bool sound(const accd_program_spec *spec)
+static bool is_valid_spec(const accd_program_spec *spec)
 {
 #define X(array)                          \
     if (spec->n##array && !spec->array)   \
@@ -77,23 +77,23 @@ static bool sound(const accd_program_spec *spec)
     if (spec->stride == 0 || spec->registers > ACCD_REGISTERS)
         return false;
     for (size_t i = 0; i < spec->ncode; i++)
-        if (!sound_instruction(spec, &spec->code[i]))
+        if (!is_valid_instruction(spec, &spec->code[i]))
             return false;
     for (size_t i = 0; i < spec->npieces; i++)
-        if (!inside(spec->pieces[i].offset, spec->pieces[i].bytes, spec->stride) ||
+        if (!is_inside_element(spec->pieces[i].offset, spec->pieces[i].bytes, spec->stride) ||
             spec->pieces[i].action >= ACCD_ACTION_COUNT)
             return false;
     for (size_t i = 0; i < spec->nexcluded; i++)
-        if (!inside(spec->excluded[i].offset, spec->excluded[i].bytes, spec->stride))
+        if (!is_inside_element(spec->excluded[i].offset, spec->excluded[i].bytes, spec->stride))
             return false;
     for (size_t i = 0; i < spec->nmembers; i++)
-        if (!inside(spec->members[i].offset, spec->members[i].bytes, spec->stride))
+        if (!is_inside_element(spec->members[i].offset, spec->members[i].bytes, spec->stride))
             return false;
     for (size_t i = 0; i < spec->nfields; i++) {
         const accd_field *field = &spec->fields[i];
         bool pointer = !field->embedded && !field->in_place;
-        if (!inside(field->offset, pointer ? accd_field_slot_bytes(field) : 1, spec->stride) ||
-            field->slot_bytes % sizeof(void *) || field->slot_bytes > ACCD_SLOT_MOST ||
+        if (!is_inside_element(field->offset, pointer ? accd__field_slot_bytes(field) : 1, spec->stride) ||
+            field->slot_bytes % sizeof(void *) || field->slot_bytes > ACCD_MAX_SLOT_BYTES ||
             (field->slot_bytes && !pointer) || !field->unit ||
             field->count < 0 || field->count >= (int)spec->registers ||
             field->start < -1 || field->start >= (int)spec->registers ||
@@ -101,7 +101,7 @@ static bool sound(const accd_program_spec *spec)
             (i && field->code_end < spec->fields[i - 1].code_end) ||
             (field->child &&
              (field->up || field->child->spec.stride != field->unit ||
-              field->child->inherited & ~below(spec->registers))))
+              field->child->inherited & ~register_mask(spec->registers))))
             return false;
     }
     return true;
@@ -115,10 +115,10 @@ static bool close_cycles(accd_program *target, accd_program *program, unsigned l
         accd_field *field = (accd_field *)(uintptr_t)&program->spec.fields[f];
         if (field->up == level) {
             if (field->child || field->unit != target->spec.stride ||
-                target->inherited & ~below(program->spec.registers))
+                target->inherited & ~register_mask(program->spec.registers))
                 return false;
             field->child = target;
-            target->again = true;
+            target->is_recursive = true;
         } else if (!field->up && field->child && field->child->open >= level &&
                    !close_cycles(target, field->child, level + 1)) {
             return false;
@@ -130,13 +130,13 @@ static bool close_cycles(accd_program *target, accd_program *program, unsigned l
 accd_status accd_program_new(accd_context *context, const accd_program_spec *spec, accd_program **program_p)
 {
     if (!context || !spec || !program_p)
-        return accd_not_given(context, __func__, !spec ? "spec" : "program_p");
-    if (!sound(spec))
-        return accd_fail(context, ACCD_MISUSE, R_MISUSE, "a mapping program is not sound");
-    struct accd_mem *mem = context->lasting->mem;
-    accd_program *program = accd_mem_zero(mem, sizeof *program);
+        return accd__report_missing_argument(context, __func__, !spec ? "spec" : "program_p");
+    if (!is_valid_spec(spec))
+        return accd__set_error(context, ACCD_ERROR_MISUSE, R_MISUSE, "a mapping program is not sound");
+    struct accd__mem *mem = context->persistent->mem;
+    accd_program *program = accd__mem_alloc_zeroed(mem, sizeof *program);
     if (!program)
-        return accd_out_of_memory(context, "for a program");
+        return accd__report_out_of_memory(context, "for a program");
     bool ok = true;
     program->context = context;
     program->users = 1;
@@ -158,7 +158,7 @@ accd_status accd_program_new(accd_context *context, const accd_program_spec *spe
     }
     if (!ok) {
         accd_program_release(program);
-        return accd_out_of_memory(context, "for a program");
+        return accd__report_out_of_memory(context, "for a program");
     }
     for (size_t i = 0; i < spec->ncode; i++) {
         program->calls |= spec->code[i].op == ACCD_I_CALL || spec->code[i].op == ACCD_I_CALL_IF;
@@ -170,7 +170,7 @@ accd_status accd_program_new(accd_context *context, const accd_program_spec *spe
     program->covers = true;
     for (size_t i = 0; i < spec->npieces; i++) {
         const accd_piece *piece = &spec->pieces[i];
-        program->covers &= piece->offset == end && piece->action == ACCD_INHERIT;
+        program->covers &= piece->offset == end && piece->action == ACCD_ACTION_INHERIT;
         program->covers &= !piece->entry_only;
         program->init |= piece->init;
         end = piece->offset + piece->bytes;
@@ -178,7 +178,7 @@ accd_status accd_program_new(accd_context *context, const accd_program_spec *spe
     program->covers &= end == spec->stride;
     if (!close_cycles(program, program, 1)) {
         accd_program_release(program);
-        return accd_fail(context, ACCD_MISUSE, R_MISUSE, "a recursive program is not sound");
+        return accd__set_error(context, ACCD_ERROR_MISUSE, R_MISUSE, "a recursive program is not sound");
     }
     *program_p = program;
     return ACCD_OK;
@@ -193,112 +193,112 @@ accd_program *accd_program_retain(accd_program *program)
 
 void accd_program_release(accd_program *program)
 {
-    if (!program || --program->users || program->context->lasting->arena) /* a checkpoint may have users, too */
+    if (!program || --program->users || program->context->persistent->arena) /* a checkpoint may have users, too */
         return;
-    struct accd_mem *mem = program->context->lasting->mem;
+    struct accd__mem *mem = program->context->persistent->mem;
     accd_program_spec *spec = &program->spec;
     if (spec->fields)
         for (size_t i = 0; i < spec->nfields; i++)
             accd_program_release(spec->fields[i].up ? NULL : spec->fields[i].child);
-#define X(array) accd_mem_free(mem, (void *)(uintptr_t)spec->array, spec->n##array * sizeof spec->array[0]);
+#define X(array) accd__mem_free(mem, (void *)(uintptr_t)spec->array, spec->n##array * sizeof spec->array[0]);
     ARRAYS(X)
 #undef X
-    accd_mem_free(mem, program, sizeof *program);
+    accd__mem_free(mem, program, sizeof *program);
 }
 
 /* --------------------------------------------------------------------------------- faults -- */
 
-#define SECTION "the section of " ACCD_ASKED
+#define SECTION "the section of " ACCD_NAME_PLACEHOLDER
 
-accd_status accd_fault_error(accd_context *context, enum accd_fault fault, bool section, int64_t count)
+accd_status accd__report_fault(accd_context *context, enum accd__fault fault, bool section, int64_t count)
 {
     static const struct {
         accd_status status;
-        enum accd_rule rule;
+        enum accd__rule rule;
         const char *section, *expression;
     } faults[] = {
-        [ACCD_NEGATIVE] = {ACCD_INVALID_SECTION, R_SECTION, SECTION " has a negative length, %lld", NULL},
-        [ACCD_TOO_LARGE] = {ACCD_INVALID_SECTION, R_SECTION,
+        [ACCD_FAULT_NEGATIVE] = {ACCD_ERROR_INVALID_SECTION, R_SECTION, SECTION " has a negative length, %lld", NULL},
+        [ACCD_FAULT_TOO_LARGE] = {ACCD_ERROR_INVALID_SECTION, R_SECTION,
                             SECTION " has a bound that cannot be computed or is too large", NULL},
-        [ACCD_NULL_BASE] = {ACCD_NULL_POINTER, R_NULL,
-                            ACCD_ASKED " is a null pointer, but its section has %lld element%s", NULL},
-        [ACCD_OUTSIDE] = {ACCD_OUT_OF_BOUNDS, R_HOST_BOUNDS,
+        [ACCD_FAULT_NULL_BASE] = {ACCD_ERROR_NULL_POINTER, R_NULL,
+                            ACCD_NAME_PLACEHOLDER " is a null pointer, but its section has %lld element%s", NULL},
+        [ACCD_FAULT_NOT_LIVE] = {ACCD_ERROR_OUT_OF_BOUNDS, R_HOST_BOUNDS,
                           SECTION ", %lld element%s, is not inside live host memory", NULL},
-        [ACCD_LEAVES_ELEMENT] = {ACCD_INVALID_SECTION, R_SECTION,
+        [ACCD_FAULT_BEYOND_ELEMENT] = {ACCD_ERROR_INVALID_SECTION, R_SECTION,
                                  SECTION ", %lld element%s, leaves the structure it is a part of", NULL},
-        [ACCD_BAD_LOAD] = {ACCD_NULL_POINTER, R_NULL,
+        [ACCD_FAULT_BAD_LOAD] = {ACCD_ERROR_NULL_POINTER, R_NULL,
                            "a bound follows a pointer that is null or does not point into live host memory",
                            "an expression follows a pointer that is null or does not point into live host memory"},
-        [ACCD_CALL_FAILED] = {ACCD_CALLBACK, R_CALLBACK, "a function called for a section bound failed",
+        [ACCD_FAULT_CALL_FAILED] = {ACCD_ERROR_CALLBACK, R_CALLBACK, "a function called for a section bound failed",
                               "a function called in an expression failed"},
-        [ACCD_DIVIDES_BY_ZERO] = {ACCD_INVALID_SECTION, R_SECTION, "a bound of " SECTION " divides by zero",
+        [ACCD_FAULT_DIVISION_BY_ZERO] = {ACCD_ERROR_INVALID_SECTION, R_SECTION, "a bound of " SECTION " divides by zero",
                                   "an expression divides by zero"},
-        [ACCD_OVERFLOWS] = {ACCD_INVALID_SECTION, R_SECTION,
+        [ACCD_FAULT_OVERFLOW] = {ACCD_ERROR_INVALID_SECTION, R_SECTION,
                             "a bound of " SECTION " overflows the type it is computed in",
                             "an expression overflows the type it is computed in"},
-        [ACCD_SHIFTS_OUT] = {ACCD_INVALID_SECTION, R_SECTION,
+        [ACCD_FAULT_BAD_SHIFT] = {ACCD_ERROR_INVALID_SECTION, R_SECTION,
                              "a bound of " SECTION " shifts by a number of bits that its type does not have",
                              "an expression shifts by a number of bits that its type does not have"},
-        [ACCD_NOT_CONTIGUOUS] = {ACCD_INVALID_SECTION, R_CONTIGUOUS,
+        [ACCD_FAULT_NOT_CONTIGUOUS] = {ACCD_ERROR_INVALID_SECTION, R_CONTIGUOUS,
                                  SECTION " is not contiguous: it takes a part of several rows",
                                  "the section is not contiguous: it takes a part of several rows"},
-        [ACCD_OUTSIDE_ROW] = {ACCD_OUT_OF_BOUNDS, R_HOST_BOUNDS,
+        [ACCD_FAULT_OUTSIDE_ROW] = {ACCD_ERROR_OUT_OF_BOUNDS, R_HOST_BOUNDS,
                               SECTION " is outside of a row of the array",
                               "the section is outside of a row of the array"},
     };
     _Pragma("GCC diagnostic push") _Pragma("GCC diagnostic ignored \"-Wformat-nonliteral\"") /* texts of the table */
-    accd_fail(context, faults[fault].status, faults[fault].rule,
+    accd__set_error(context, faults[fault].status, faults[fault].rule,
               section ? faults[fault].section : faults[fault].expression, (long long)count, count == 1 ? "" : "s");
     _Pragma("GCC diagnostic pop")
-    context->error.advice = fault == ACCD_NOT_CONTIGUOUS ? ACCD_ADVICE_WHOLE_ROWS : ACCD_ADVICE_NONE;
+    context->error.advice = fault == ACCD_FAULT_NOT_CONTIGUOUS ? ACCD_ADVICE_WHOLE_ROWS : ACCD_ADVICE_NONE;
     return faults[fault].status;
 }
 
 /* ---------------------------------------------------------------------------- expressions -- */
 
 /* Code without an element. */
-static bool sound_expression(const accd_instruction *code, size_t ncode, unsigned registers,
+static bool is_valid_expression(const accd_instruction *code, size_t ncode, unsigned registers,
                              const int64_t *params)
 {
     const accd_program_spec spec = {.registers = registers, .params = params ? UINT_MAX : 0};
-    bool good = registers <= ACCD_REGISTERS;
-    for (size_t i = 0; i < ncode && good; i++)
-        good = sound_instruction(&spec, &code[i]) && code[i].op != ACCD_I_LOAD &&
+    bool valid = registers <= ACCD_REGISTERS;
+    for (size_t i = 0; i < ncode && valid; i++)
+        valid = is_valid_instruction(&spec, &code[i]) && code[i].op != ACCD_I_LOAD &&
                code[i].op != ACCD_I_INHERIT && code[i].op != ACCD_I_SELF;
-    return good;
+    return valid;
 }
 
 accd_status accd_evaluate(accd_context *context, const accd_instruction *code, size_t ncode,
                           unsigned registers, const int64_t *params, int64_t *out)
 {
     if (!context || (ncode && !code) || (registers && !out))
-        return accd_not_given(context, __func__, ncode && !code ? "code" : "out");
-    if (!sound_expression(code, ncode, registers, params))
-        return accd_fail(context, ACCD_MISUSE, R_MISUSE, "the code of an expression is not sound");
+        return accd__report_missing_argument(context, __func__, ncode && !code ? "code" : "out");
+    if (!is_valid_expression(code, ncode, registers, params))
+        return accd__set_error(context, ACCD_ERROR_MISUSE, R_MISUSE, "the code of an expression is not sound");
     const accd_program program = {
         .context = context,
         .spec = {.code = code, .ncode = ncode, .registers = registers, .stride = 1},
     };
-    static const struct accd_rowset nothing;
-    struct accd_machine m = {
+    static const struct accd__rowset nothing;
+    struct accd__machine m = {
         .context = context,
         .program = &program,
         .params = params,
         .set = &nothing,
-        .r = accd_scratch_take(&context->scratch, registers * sizeof(accd_column)),
+        .r = accd__scratch_alloc(&context->scratch, registers * sizeof(accd__column)),
     };
     bool outer = context->busy; /* a function called for a bound may ask for another one */
     context->busy = true;
     accd_status status = ACCD_OK;
     if (!m.r)
-        status = accd_out_of_memory(context, "to evaluate");
-    else if (accd_machine_run(&m, 0, ncode, 0, 1))
+        status = accd__report_out_of_memory(context, "to evaluate");
+    else if (accd__machine_run(&m, 0, ncode, 0, 1))
         for (unsigned i = 0; i < registers; i++)
             out[i] = m.r[i][0];
     else
-        status = accd_fault_error(context, m.fault, false, 0);
+        status = accd__report_fault(context, m.fault, false, 0);
     context->busy = outer;
-    if (!outer && !context->working) /* a queue works while a construct waits for it */
-        accd_scratch_reset(&context->scratch);
+    if (!outer && !context->runs_queue) /* a queue works while a construct waits for it */
+        accd__scratch_reset(&context->scratch);
     return status;
 }

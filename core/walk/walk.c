@@ -6,36 +6,36 @@
 #include "walk/columns.h"
 
 /* Registers that levels use in turn. */
-struct room {
-    accd_column *registers;
-    size_t most;
+struct register_space {
+    accd__column *registers;
+    size_t capacity;
 };
 
 /* ------------------------------------------------------------------------------------ levels -- */
 
-static accd_status out_of_memory(accd_context *context)
+static accd_status report_walk_memory(accd_context *context)
 {
-    return accd_out_of_memory(context, "for a large construct");
+    return accd__report_out_of_memory(context, "for a large construct");
 }
 
 /* What could not be computed is left in the walk, for who words it. */
-static accd_status note_fault(const struct accd_level_job *job, const struct accd_part_fault *fault)
+static accd_status record_fault(const struct accd__level_job *job, const struct accd__part_fault *fault)
 {
     struct accd_walk *walk = job->walk;
-    walk->fault = (struct accd_walk_fault){
+    walk->fault = (struct accd__walk_fault){
         .kind = fault->fault,
         .section = walk->segments[job->set->segments + fault->field].first + fault->row,
         .value = fault->value,
     };
-    return ACCD_INVALID_SECTION;
+    return ACCD_ERROR_INVALID_SECTION;
 }
 
 /* Columns are shared by walks that found the same ones: words in front count the users. */
 enum { USERS = 2 }; /* keeps the column aligned to 16 bytes */
 
-static void *new_column(struct accd_mem *mem, size_t rows)
+static void *new_column(struct accd__mem *mem, size_t rows)
 {
-    uint64_t *block = accd_mem_array(mem, rows + USERS, sizeof *block);
+    uint64_t *block = accd__mem_alloc_array(mem, rows + USERS, sizeof *block);
     if (!block)
         return NULL;
     block[0] = 1;
@@ -49,32 +49,32 @@ static uint64_t *share_column(uint64_t *column)
     return column;
 }
 
-static void drop_column(struct accd_walk *walk, void *column_p, size_t rows)
+static void release_column(struct accd_walk *walk, void *column_p, size_t rows)
 {
     uint64_t **column_at = column_p, *block = *column_at ? *column_at - USERS : NULL;
     if (block && --block[0] == 0)
-        accd_mem_free(&walk->context->mem, block, (rows + USERS) * sizeof *block);
+        accd__mem_free(&walk->context->mem, block, (rows + USERS) * sizeof *block);
     *column_at = NULL;
 }
 
 static accd_status add_segments(struct accd_walk *walk, size_t set_index)
 {
-    struct accd_mem *mem = &walk->context->mem;
-    struct accd_rowset *set = &walk->rowsets[set_index];
+    struct accd__mem *mem = &walk->context->mem;
+    struct accd__rowset *set = &walk->rowsets[set_index];
     size_t nfields = set->program->spec.nfields;
     set->segments = walk->nsegments;
     set->nsegments = nfields;
-    if (!ACCD_GROW(mem, walk->segments, walk->segments_room, walk->nsegments + nfields))
-        return out_of_memory(walk->context);
+    if (!ACCD_GROW(mem, walk->segments, walk->segments_capacity, walk->nsegments + nfields))
+        return report_walk_memory(walk->context);
     for (size_t f = 0; f < nfields; f++) {
-        struct accd_segment *segment = &walk->segments[walk->nsegments];
+        struct accd__segment *segment = &walk->segments[walk->nsegments];
         const accd_field *field = &set->program->spec.fields[f];
-        *segment = (struct accd_segment){
+        *segment = (struct accd__segment){
             .field = field,
             .rowset = (int)set_index,
             .elements = -1,
-            .action = accd_effective(field->action, field->init, set->action),
-            .flags = field->action == ACCD_INHERIT ? set->flags & ACCD_INHERITED_FLAGS : field->flags & ACCD_FIELD_FLAGS,
+            .action = accd__effective_action(field->action, field->init, set->action),
+            .flags = field->action == ACCD_ACTION_INHERIT ? set->flags & ACCD_INHERITED_FLAGS : field->flags & ACCD_FIELD_FLAGS,
             .rows = set->rows,
             .first = walk->sections,
         };
@@ -84,19 +84,19 @@ static accd_status add_segments(struct accd_walk *walk, size_t set_index)
         walk->nsegments++;
         walk->sections += set->rows;
         if (!segment->host || !segment->bytes_of || (field->start >= 0 && !segment->start_of))
-            return out_of_memory(walk->context);
-        if (walk->sections >= ACCD_CLAIM_WALKED)
-            return accd_fail(walk->context, ACCD_LIMIT, R_LIMIT,
+            return report_walk_memory(walk->context);
+        if (walk->sections >= ACCD_SOURCE_WALKED)
+            return accd__set_error(walk->context, ACCD_ERROR_LIMIT, R_LIMIT,
                              "a construct reaches more than 2^31 sections");
     }
     return ACCD_OK;
 }
 
 /* An earlier column again: its sums are known. */
-static void repeat(struct accd_walk *walk, struct accd_segment *segment, const struct accd_segment *before)
+static void reuse_column(struct accd_walk *walk, struct accd__segment *segment, const struct accd__segment *before)
 {
-    drop_column(walk, &segment->host, segment->rows);
-    drop_column(walk, &segment->bytes_of, segment->rows);
+    release_column(walk, &segment->host, segment->rows);
+    release_column(walk, &segment->bytes_of, segment->rows);
     segment->host = share_column(before->host);
     segment->bytes_of = share_column(before->bytes_of);
     segment->bytes = before->bytes;
@@ -107,35 +107,35 @@ static void repeat(struct accd_walk *walk, struct accd_segment *segment, const s
 }
 
 /* Joins what the parts learned; equal lengths lose their column. */
-static void sum_up(struct accd_level_job *job, size_t f)
+static void summarize_column(struct accd__level_job *job, size_t f)
 {
     struct accd_walk *walk = job->walk;
-    struct accd_segment *segment = &walk->segments[job->set->segments + f];
+    struct accd__segment *segment = &walk->segments[job->set->segments + f];
     size_t nfields = job->set->nsegments;
-    struct accd_tally *first = &job->tallies[f];
-    const struct accd_segment *before = job->before[f];
+    struct accd__column_summary *first = &job->tallies[f];
+    const struct accd__segment *before = job->before[f];
     bool repeats = true;
     for (unsigned part = 0; part < job->parts; part++) {
-        const struct accd_tally *t = &job->tallies[part * nfields + f];
+        const struct accd__column_summary *t = &job->tallies[part * nfields + f];
         repeats &= t->repeats;
-        segment->descriptor_sum += t->descriptor_sum;
-        segment->apart |= t->apart;
+        segment->descriptor_checksum += t->descriptor_checksum;
+        segment->may_have_gaps |= t->may_have_gaps;
     }
     if (repeats) {
-        repeat(walk, segment, before);
+        reuse_column(walk, segment, before);
         return;
     }
     for (unsigned part = 0; part < job->parts; part++) {
-        struct accd_tally *t = &job->tallies[part * nfields + f];
+        struct accd__column_summary *t = &job->tallies[part * nfields + f];
         if (t->repeats)
-            accd_stop_repeating(segment, before, t, t->to);
+            accd__stop_column_reuse(segment, before, t, t->to);
     }
     while (first->from == first->to) /* some part has rows */
         first += nfields;
     bool varies = false, start_varies = false;
     segment->low = UINT64_MAX;
     for (unsigned part = 0; part < job->parts; part++) {
-        struct accd_tally *t = &job->tallies[part * nfields + f];
+        struct accd__column_summary *t = &job->tallies[part * nfields + f];
         if (t->from == t->to)
             continue;
         varies |= t->varies || t->bytes != first->bytes;
@@ -148,16 +148,16 @@ static void sum_up(struct accd_level_job *job, size_t f)
     segment->bytes = first->bytes;
     segment->start = first->start;
     for (unsigned part = 0; part < job->parts; part++) {
-        struct accd_tally *t = &job->tallies[part * nfields + f];
+        struct accd__column_summary *t = &job->tallies[part * nfields + f];
         for (size_t i = t->from; varies && !t->varies && i < t->to; i++)
             segment->bytes_of[i] = t->bytes;
         for (size_t i = t->from; start_varies && !t->start_varies && i < t->to; i++)
             segment->start_of[i] = t->start;
     }
     if (!varies)
-        drop_column(walk, &segment->bytes_of, segment->rows);
+        release_column(walk, &segment->bytes_of, segment->rows);
     if (!start_varies)
-        drop_column(walk, &segment->start_of, segment->rows);
+        release_column(walk, &segment->start_of, segment->rows);
     if (segment->applied) { /* high is still that of a first byte */
         uint64_t longest = segment->bytes;
         for (size_t i = 0; segment->bytes_of && i < segment->rows; i++)
@@ -172,67 +172,67 @@ static void sum_up(struct accd_level_job *job, size_t f)
 
 /* Elements that a walk has reached are pairs of address and program: each is walked once, however many pointers point
  * to it (TR14-5-10). Open addressing, half full at most. */
-static struct accd_seen_element *place(const struct accd_seen *seen, uint64_t address,
+static struct accd__visited_element *find_visited_slot(const struct accd__visited_set *seen, uint64_t address,
                                        const accd_program *program)
 {
     size_t i = (address * 0x9E3779B97F4A7C15u) >> 20;
     for (;; i++) {
-        struct accd_seen_element *at = &seen->at[i & (seen->room - 1)];
+        struct accd__visited_element *at = &seen->at[i & (seen->capacity - 1)];
         if (!at->program || (at->address == address && at->program == program))
             return at;
     }
 }
 
-static void close_seen(struct accd_seen *seen, struct accd_mem *mem)
+static void free_visited(struct accd__visited_set *seen, struct accd__mem *mem)
 {
-    accd_mem_free(mem, seen->at, seen->room * sizeof seen->at[0]);
-    *seen = (struct accd_seen){0};
+    accd__mem_free(mem, seen->at, seen->capacity * sizeof seen->at[0]);
+    *seen = (struct accd__visited_set){0};
 }
 
-static bool more_room(struct accd_seen *seen, struct accd_mem *mem)
+static bool grow_visited(struct accd__visited_set *seen, struct accd__mem *mem)
 {
-    enum { ROOM_LEAST = 64 };
-    struct accd_seen more = {.room = seen->room ? 2 * seen->room : ROOM_LEAST};
-    more.at = accd_mem_zero(mem, more.room * sizeof more.at[0]);
+    enum { MIN_CAPACITY = 64 };
+    struct accd__visited_set more = {.capacity = seen->capacity ? 2 * seen->capacity : MIN_CAPACITY};
+    more.at = accd__mem_alloc_zeroed(mem, more.capacity * sizeof more.at[0]);
     if (!more.at)
         return false;
-    for (size_t i = 0; i < seen->room; i++)
+    for (size_t i = 0; i < seen->capacity; i++)
         if (seen->at[i].program)
-            *place(&more, seen->at[i].address, seen->at[i].program) = seen->at[i];
+            *find_visited_slot(&more, seen->at[i].address, seen->at[i].program) = seen->at[i];
     more.used = seen->used;
-    close_seen(seen, mem);
+    free_visited(seen, mem);
     *seen = more;
     return true;
 }
 
 /* Notes an element; *first_p: whether it is reached for the first time. */
-static accd_status reach(struct accd_walk *walk, uint64_t address, const accd_program *program, bool *first_p)
+static accd_status mark_visited(struct accd_walk *walk, uint64_t address, const accd_program *program, bool *first_p)
 {
-    struct accd_seen *seen = &walk->seen;
-    if (seen->used * 2 >= seen->room && !more_room(seen, &walk->context->mem))
-        return out_of_memory(walk->context);
-    struct accd_seen_element *at = place(seen, address, program);
+    struct accd__visited_set *seen = &walk->seen;
+    if (seen->used * 2 >= seen->capacity && !grow_visited(seen, &walk->context->mem))
+        return report_walk_memory(walk->context);
+    struct accd__visited_element *at = find_visited_slot(seen, address, program);
     *first_p = !at->program;
     seen->used += !at->program;
-    *at = (struct accd_seen_element){address, program};
+    *at = (struct accd__visited_element){address, program};
     return ACCD_OK;
 }
 
 /* The rows of a recursive program: elements that no other pointer pointed to before (TR14-5-10).
  * Decides TR14-5-10. */
-static accd_status add_unseen(struct accd_walk *walk, struct accd_rowset *set,
-                              const struct accd_segment *segment)
+static accd_status add_unvisited_rows(struct accd_walk *walk, struct accd__rowset *set,
+                              const struct accd__segment *segment)
 {
-    struct accd_mem *mem = &walk->context->mem;
+    struct accd__mem *mem = &walk->context->mem;
     const uint64_t unit = segment->field->unit;
     size_t most = set->rows, n = 0;
-    uint64_t *address = accd_mem_array(mem, most, sizeof *address);
-    uint32_t *owner = accd_mem_array(mem, most, sizeof *owner);
-    accd_status status = most && (!address || !owner) ? out_of_memory(walk->context) : ACCD_OK;
+    uint64_t *address = accd__mem_alloc_array(mem, most, sizeof *address);
+    uint32_t *owner = accd__mem_alloc_array(mem, most, sizeof *owner);
+    accd_status status = most && (!address || !owner) ? report_walk_memory(walk->context) : ACCD_OK;
     for (size_t i = 0; status == ACCD_OK && i < segment->rows; i++)
-        for (uint64_t k = 0; status == ACCD_OK && k < accd_section_bytes(segment, i); k += unit) {
+        for (uint64_t k = 0; status == ACCD_OK && k < accd__section_bytes(segment, i); k += unit) {
             bool first = false;
-            status = reach(walk, segment->host[i] + k, set->program, &first);
+            status = mark_visited(walk, segment->host[i] + k, set->program, &first);
             if (first) {
                 address[n] = segment->host[i] + k;
                 owner[n++] = (uint32_t)i;
@@ -240,27 +240,27 @@ static accd_status add_unseen(struct accd_walk *walk, struct accd_rowset *set,
         }
     set->rows = set->per = 0;
     if (status == ACCD_OK && n) {
-        set->address = accd_mem_array(mem, n, sizeof *address);
-        set->owner = accd_mem_array(mem, n, sizeof *owner);
+        set->address = accd__mem_alloc_array(mem, n, sizeof *address);
+        set->owner = accd__mem_alloc_array(mem, n, sizeof *owner);
         set->rows = n;
         if (set->address && set->owner) {
             memcpy(set->address, address, n * sizeof *address);
             memcpy(set->owner, owner, n * sizeof *owner);
         } else {
-            status = out_of_memory(walk->context);
+            status = report_walk_memory(walk->context);
         }
     }
-    accd_mem_free(mem, address, most * sizeof *address);
-    accd_mem_free(mem, owner, most * sizeof *owner);
+    accd__mem_free(mem, address, most * sizeof *address);
+    accd__mem_free(mem, owner, most * sizeof *owner);
     return status;
 }
 
 /* The elements of a section, with gaps or without; false: there are none. */
-static bool section_grid(const struct accd_walk *walk, const struct accd_segment *segment, size_t row,
-                         struct accd_grid *grid)
+static bool get_section_grid(const struct accd_walk *walk, const struct accd__segment *segment, size_t row,
+                         struct accd__grid *grid)
 {
-    const uint64_t bytes = accd_section_bytes(segment, row);
-    if (bytes && !(segment->gaps && accd_section_grid(walk, segment, row, grid))) {
+    const uint64_t bytes = accd__section_bytes(segment, row);
+    if (bytes && !(segment->gaps && accd__section_grid(walk, segment, row, grid))) {
         grid->host = segment->host[row];
         grid->run = bytes;
         grid->n = 0;
@@ -269,27 +269,27 @@ static bool section_grid(const struct accd_walk *walk, const struct accd_segment
 }
 
 /* The addresses of elements one by one, and the sections they lie in, where these have not all as many. */
-static accd_status add_elements(struct accd_walk *walk, struct accd_rowset *set,
-                                const struct accd_segment *segment)
+static accd_status add_elements(struct accd_walk *walk, struct accd__rowset *set,
+                                const struct accd__segment *segment)
 {
-    struct accd_mem *mem = &walk->context->mem;
+    struct accd__mem *mem = &walk->context->mem;
     const uint64_t unit = segment->field->unit;
-    struct accd_grid grid;
+    struct accd__grid grid;
     size_t at = 0;
     if (segment->gaps)
         set->rows = set->per = 0;
     for (size_t i = 0; segment->gaps && i < segment->rows; i++)
-        set->rows += section_grid(walk, segment, i, &grid) ? accd_grid_rows(&grid, unit) : 0;
-    set->address = accd_mem_array(mem, set->rows, sizeof set->address[0]);
+        set->rows += get_section_grid(walk, segment, i, &grid) ? accd__grid_element_count(&grid, unit) : 0;
+    set->address = accd__mem_alloc_array(mem, set->rows, sizeof set->address[0]);
     if (!set->per)
-        set->owner = accd_mem_array(mem, set->rows, sizeof set->owner[0]);
+        set->owner = accd__mem_alloc_array(mem, set->rows, sizeof set->owner[0]);
     if (!set->address || (!set->per && !set->owner))
-        return out_of_memory(walk->context);
+        return report_walk_memory(walk->context);
     for (size_t i = 0; i < segment->rows; i++) {
-        if (!section_grid(walk, segment, i, &grid))
+        if (!get_section_grid(walk, segment, i, &grid))
             continue;
-        const size_t end = at + accd_grid_rows(&grid, unit);
-        accd_grid_addresses(&grid, unit, set->address + at);
+        const size_t end = at + accd__grid_element_count(&grid, unit);
+        accd__grid_list_addresses(&grid, unit, set->address + at);
         for (; at < end; at++)
             if (set->owner)
                 set->owner[at] = (uint32_t)i;
@@ -301,14 +301,14 @@ static accd_status add_elements(struct accd_walk *walk, struct accd_rowset *set,
  * Decides TR14-1.1-04. */
 static accd_status add_rowset(struct accd_walk *walk, size_t segment_index)
 {
-    struct accd_mem *mem = &walk->context->mem;
-    if (!ACCD_GROW(mem, walk->rowsets, walk->rowsets_room, walk->nrowsets + 1))
-        return out_of_memory(walk->context);
-    struct accd_segment *segment = &walk->segments[segment_index];
+    struct accd__mem *mem = &walk->context->mem;
+    if (!ACCD_GROW(mem, walk->rowsets, walk->rowsets_capacity, walk->nrowsets + 1))
+        return report_walk_memory(walk->context);
+    struct accd__segment *segment = &walk->segments[segment_index];
     segment->elements = (int)walk->nrowsets;
     uint64_t unit = segment->field->unit;
-    struct accd_rowset *set = &walk->rowsets[walk->nrowsets++];
-    *set = (struct accd_rowset){
+    struct accd__rowset *set = &walk->rowsets[walk->nrowsets++];
+    *set = (struct accd__rowset){
         .program = segment->field->child,
         .parent = (int)segment_index,
         .root = walk->nroots - 1,
@@ -322,9 +322,9 @@ static accd_status add_rowset(struct accd_walk *walk, size_t segment_index)
         set->per = segment->bytes / unit;
         set->rows = segment->rows * set->per;
     }
-    if (set->program->again)
-        return add_unseen(walk, set, segment);
-    walk->gaps |= segment->gaps = accd_segment_gaps(walk, segment);
+    if (set->program->is_recursive)
+        return add_unvisited_rows(walk, set, segment);
+    walk->gaps |= segment->gaps = accd__segment_has_gaps(walk, segment);
     if (!segment->gaps && segment->rows == 1 && !segment->bytes_of)
         set->base = segment->host[0];
     else if (!segment->gaps && (set->per == 1 || !set->rows)) /* one element in each section: the column serves */
@@ -336,23 +336,23 @@ static accd_status add_rowset(struct accd_walk *walk, size_t segment_index)
 
 /* The column of the earlier walk in the same place, if it is a plain one: sections from the first element, not all
  * empty. Whether it is the same is still to be seen. */
-static const struct accd_segment *segment_before(const struct accd_walk *walk, size_t set_index, size_t f)
+static const struct accd__segment *find_earlier_segment(const struct accd_walk *walk, size_t set_index, size_t f)
 {
     const struct accd_walk *before = walk->before;
     if (!before || set_index >= before->nrowsets || f >= before->rowsets[set_index].nsegments)
         return NULL;
-    const struct accd_segment *segment = &before->segments[before->rowsets[set_index].segments + f];
+    const struct accd__segment *segment = &before->segments[before->rowsets[set_index].segments + f];
     bool plain = segment->rows == walk->rowsets[set_index].rows && !segment->start_of && !segment->start &&
                  (segment->bytes_of || segment->bytes);
     return plain ? segment : NULL;
 }
 
 static accd_status run_level(struct accd_walk *walk, size_t set_index, const int64_t *params,
-                             struct room *room)
+                             struct register_space *space)
 {
     accd_context *context = walk->context;
     ACCD_TRY(add_segments(walk, set_index));
-    struct accd_rowset *set = &walk->rowsets[set_index];
+    struct accd__rowset *set = &walk->rowsets[set_index];
     const accd_program *program = set->program;
     size_t nfields = set->nsegments;
     if (!nfields || !set->rows)
@@ -363,41 +363,41 @@ static accd_status run_level(struct accd_walk *walk, size_t set_index, const int
             wanted |= program->spec.fields[f].child->inherited;
     unsigned parts = program->calls || context->config.check_host
                          ? 1
-                         : accd_parts_for(context, set->rows * nfields);
-    struct accd_level_job job = {.walk = walk, .set = set, .params = params, .parts = parts};
-    struct accd_scratch *scratch = &context->scratch;
+                         : accd__choose_part_count(context, set->rows * nfields);
+    struct accd__level_job job = {.walk = walk, .set = set, .params = params, .parts = parts};
+    struct accd__scratch *scratch = &context->scratch;
     job.inherit = set->parent >= 0 ? walk->rowsets[walk->segments[set->parent].rowset].kept : NULL;
     static int64_t *nothing_kept[ACCD_REGISTERS];
-    job.keep = wanted ? accd_scratch_take(scratch, ACCD_REGISTERS * sizeof job.keep[0]) : nothing_kept;
-    job.tallies = accd_scratch_take(scratch, parts * nfields * sizeof job.tallies[0]);
+    job.keep = wanted ? accd__scratch_alloc(scratch, ACCD_REGISTERS * sizeof job.keep[0]) : nothing_kept;
+    job.tallies = accd__scratch_alloc(scratch, parts * nfields * sizeof job.tallies[0]);
     size_t registers = (size_t)parts * program->spec.registers;
-    if (registers > room->most) { /* one level after the other uses them */
-        room->registers = accd_scratch_take(scratch, registers * sizeof(accd_column));
-        room->most = room->registers ? registers : 0;
+    if (registers > space->capacity) { /* one level after the other uses them */
+        space->registers = accd__scratch_alloc(scratch, registers * sizeof(accd__column));
+        space->capacity = space->registers ? registers : 0;
     }
-    job.registers = room->registers;
-    job.faults = accd_scratch_take(scratch, parts * sizeof job.faults[0]);
-    job.before = accd_scratch_take(scratch, nfields * sizeof job.before[0]);
+    job.registers = space->registers;
+    job.faults = accd__scratch_alloc(scratch, parts * sizeof job.faults[0]);
+    job.before = accd__scratch_alloc(scratch, nfields * sizeof job.before[0]);
     if (!job.keep || !job.tallies || !job.registers || !job.faults || !job.before)
-        return out_of_memory(context);
+        return report_walk_memory(context);
     for (size_t f = 0; f < nfields; f++)
-        job.before[f] = segment_before(walk, set_index, f);
+        job.before[f] = find_earlier_segment(walk, set_index, f);
     if (wanted)
         memset(job.keep, 0, ACCD_REGISTERS * sizeof job.keep[0]);
     memset(job.faults, 0, parts * sizeof job.faults[0]);
     for (unsigned k = 0; k < program->spec.registers; k++)
         if (wanted >> k & 1) {
-            job.keep[k] = accd_scratch_take(scratch, set->rows * sizeof(int64_t));
+            job.keep[k] = accd__scratch_alloc(scratch, set->rows * sizeof(int64_t));
             if (!job.keep[k])
-                return out_of_memory(context);
+                return report_walk_memory(context);
         }
     set->kept = job.keep;
-    accd_workers_run(context->workers, accd_level_part, &job, parts);
+    accd__workers_run(context->workers, accd__run_level_part, &job, parts);
     for (unsigned part = 0; part < parts; part++)
         if (job.faults[part].fault)
-            return note_fault(&job, &job.faults[part]);
+            return record_fault(&job, &job.faults[part]);
     for (size_t f = 0; f < nfields; f++)
-        sum_up(&job, f);
+        summarize_column(&job, f);
     for (size_t f = 0; f < nfields; f++) /* may move walk->rowsets and set */
         if (program->spec.fields[f].child)
             ACCD_TRY(add_rowset(walk, walk->rowsets[set_index].segments + f));
@@ -406,82 +406,82 @@ static accd_status run_level(struct accd_walk *walk, size_t set_index, const int
 
 /* Elements of recursive programs that items name are not walked again through pointers, whatever the
  * order of the items (TR14-4.2-01). */
-static accd_status reach_roots(struct accd_walk *walk, const accd_construct *construct)
+static accd_status mark_roots_visited(struct accd_walk *walk, const accd_construct *construct)
 {
     bool first;
     for (size_t i = 0; i < construct->nitems; i++) {
         const accd_item *item = &construct->items[i];
-        if (!accd_item_walks(item) || !item->program->again)
+        if (!accd__item_has_elements(item) || !item->program->is_recursive)
             continue;
         for (uint64_t at = 0; at < item->bytes; at += item->program->spec.stride)
-            ACCD_TRY(reach(walk, accd_address(item->host) + at, item->program, &first));
+            ACCD_TRY(mark_visited(walk, accd__address(item->host) + at, item->program, &first));
     }
     return ACCD_OK;
 }
 
 static accd_status run_root(struct accd_walk *walk, const accd_item *item)
 {
-    struct accd_mem *mem = &walk->context->mem;
+    struct accd__mem *mem = &walk->context->mem;
     if (item->program->open || (!item->ndims && item->bytes % item->program->spec.stride))
-        return accd_fail(walk->context, ACCD_MISUSE, R_MISUSE,
+        return accd__set_error(walk->context, ACCD_ERROR_MISUSE, R_MISUSE,
                          "an item is not a whole number of its program's elements");
-    if (!ACCD_GROW(mem, walk->rowsets, walk->rowsets_room, walk->nrowsets + 1))
-        return out_of_memory(walk->context);
+    if (!ACCD_GROW(mem, walk->rowsets, walk->rowsets_capacity, walk->nrowsets + 1))
+        return report_walk_memory(walk->context);
     size_t first = walk->nrowsets;
     walk->roots[walk->nroots - 1].rowset = first;
-    walk->rowsets[walk->nrowsets++] = (struct accd_rowset){
+    walk->rowsets[walk->nrowsets++] = (struct accd__rowset){
         .program = item->program,
         .parent = -1 - (int)(walk->nroots - 1),
         .root = walk->nroots - 1,
-        .action = accd_effective(item->action, item->flags & ACCD_ITEM_INIT, ACCD_INHERIT),
+        .action = accd__effective_action(item->action, item->flags & ACCD_ITEM_INIT, ACCD_ACTION_INHERIT),
         .flags = item->flags & ACCD_FIELD_FLAGS,
         .rows = item->bytes / item->program->spec.stride,
-        .base = accd_address(item->host),
+        .base = accd__address(item->host),
         .per = item->bytes / item->program->spec.stride,
     };
     if (item->ndims) {
         walk->gaps = true;
-        struct accd_rowset *set = &walk->rowsets[first];
-        struct accd_grid grid;
-        accd_item_grid(item, &grid);
-        set->rows = set->per = accd_grid_rows(&grid, item->program->spec.stride);
-        set->address = accd_mem_array(mem, set->rows, sizeof set->address[0]);
+        struct accd__rowset *set = &walk->rowsets[first];
+        struct accd__grid grid;
+        accd__item_get_grid(item, &grid);
+        set->rows = set->per = accd__grid_element_count(&grid, item->program->spec.stride);
+        set->address = accd__mem_alloc_array(mem, set->rows, sizeof set->address[0]);
         if (!set->address)
-            return out_of_memory(walk->context);
-        accd_grid_addresses(&grid, item->program->spec.stride, set->address);
+            return report_walk_memory(walk->context);
+        accd__grid_list_addresses(&grid, item->program->spec.stride, set->address);
     }
-    struct room room = {0};
+    struct register_space space = {0};
     for (size_t set = first; set < walk->nrowsets; set++)
-        ACCD_TRY(run_level(walk, set, item->params, &room));
+        ACCD_TRY(run_level(walk, set, item->params, &space));
     return ACCD_OK;
 }
 
-accd_status accd_walk_new(accd_context *context, const accd_construct *construct,
+accd_status accd__walk_new(accd_context *context, const accd_construct *construct,
                           const struct accd_walk *before, struct accd_walk **walk_p)
 {
-    struct accd_mem *mem = &context->mem;
+    struct accd__mem *mem = &context->mem;
     size_t nroots = 0;
     for (size_t i = 0; i < construct->nitems; i++)
-        nroots += accd_item_walks(&construct->items[i]);
-    struct accd_walk *walk = accd_mem_zero(mem, sizeof *walk);
+        nroots += accd__item_has_elements(&construct->items[i]);
+    struct accd_walk *walk = accd__mem_alloc_zeroed(mem, sizeof *walk);
     if (!walk)
-        return out_of_memory(context);
+        return report_walk_memory(context);
     walk->context = context;
     walk->users = 1;
-    walk->losses = context->host.losses;
+    walk->host_frees = context->host.host_frees;
     walk->before = before;
-    walk->roots = accd_mem_array(mem, nroots, sizeof walk->roots[0]);
-    walk->programs = accd_mem_array(mem, nroots, sizeof walk->programs[0]);
-    walk->roots_room = nroots;
+    walk->roots = accd__mem_alloc_array(mem, nroots, sizeof walk->roots[0]);
+    walk->programs = accd__mem_alloc_array(mem, nroots, sizeof walk->programs[0]);
+    walk->roots_capacity = nroots;
     accd_status status =
-        walk->roots && walk->programs ? reach_roots(walk, construct) : out_of_memory(context);
+        walk->roots && walk->programs ? mark_roots_visited(walk, construct) : report_walk_memory(context);
     for (size_t i = 0; status == ACCD_OK && i < construct->nitems; i++) {
         const accd_item *item = &construct->items[i];
-        if (!accd_item_walks(item))
+        if (!accd__item_has_elements(item))
             continue;
         walk->programs[walk->nroots] = accd_program_retain(item->program);
-        struct accd_walk_root *root = &walk->roots[walk->nroots++];
-        *root = (struct accd_walk_root){.host = accd_address(item->host),
+        struct accd__walk_root *root = &walk->roots[walk->nroots++];
+        *root = (struct accd__walk_root){.host = accd__address(item->host),
                                         .bytes = item->bytes,
                                         .label = item->label,
                                         .start = item->start,
@@ -489,9 +489,9 @@ accd_status accd_walk_new(accd_context *context, const accd_construct *construct
         memcpy(root->index, item->index, sizeof item->index);
         status = run_root(walk, item);
     }
-    close_seen(&walk->seen, &context->mem);
+    free_visited(&walk->seen, &context->mem);
     if (status != ACCD_OK && !walk->fault.kind) {
-        accd_walk_release(walk);
+        accd__walk_release(walk);
         return status;
     }
     walk->before = NULL;
@@ -499,35 +499,35 @@ accd_status accd_walk_new(accd_context *context, const accd_construct *construct
     return status;
 }
 
-struct accd_walk *accd_walk_retain(struct accd_walk *walk)
+struct accd_walk *accd__walk_retain(struct accd_walk *walk)
 {
     walk->users++;
     return walk;
 }
 
-void accd_walk_release(struct accd_walk *walk)
+void accd__walk_release(struct accd_walk *walk)
 {
     if (!walk || --walk->users)
         return;
-    struct accd_mem *mem = &walk->context->mem;
+    struct accd__mem *mem = &walk->context->mem;
     for (size_t i = 0; i < walk->nrowsets; i++) {
-        struct accd_rowset *set = &walk->rowsets[i];
+        struct accd__rowset *set = &walk->rowsets[i];
         bool own = set->address && (set->parent < 0 || set->address != walk->segments[set->parent].host);
         if (own)
-            accd_mem_free(mem, set->address, set->rows * sizeof set->address[0]);
-        accd_mem_free(mem, set->owner, set->rows * sizeof set->owner[0]);
+            accd__mem_free(mem, set->address, set->rows * sizeof set->address[0]);
+        accd__mem_free(mem, set->owner, set->rows * sizeof set->owner[0]);
     }
-    ACCD_EACH_SEGMENT(segment, walk) {
-        drop_column(walk, &segment->host, segment->rows);
-        drop_column(walk, &segment->bytes_of, segment->rows);
-        drop_column(walk, &segment->start_of, segment->rows);
-        accd_mem_free(mem, segment->dev_of, (segment->rows + ACCD_ROWS - 1) / ACCD_ROWS * sizeof segment->dev_of[0]);
+    ACCD_FOR_EACH_SEGMENT(segment, walk) {
+        release_column(walk, &segment->host, segment->rows);
+        release_column(walk, &segment->bytes_of, segment->rows);
+        release_column(walk, &segment->start_of, segment->rows);
+        accd__mem_free(mem, segment->dev_of, (segment->rows + ACCD_ROWS - 1) / ACCD_ROWS * sizeof segment->dev_of[0]);
     }
     for (size_t i = 0; i < walk->nroots; i++)
         accd_program_release(walk->programs[i]);
-    accd_mem_free(mem, walk->rowsets, walk->rowsets_room * sizeof walk->rowsets[0]);
-    accd_mem_free(mem, walk->segments, walk->segments_room * sizeof walk->segments[0]);
-    accd_mem_free(mem, walk->roots, walk->roots_room * sizeof walk->roots[0]);
-    accd_mem_free(mem, walk->programs, walk->roots_room * sizeof walk->programs[0]);
-    accd_mem_free(mem, walk, sizeof *walk);
+    accd__mem_free(mem, walk->rowsets, walk->rowsets_capacity * sizeof walk->rowsets[0]);
+    accd__mem_free(mem, walk->segments, walk->segments_capacity * sizeof walk->segments[0]);
+    accd__mem_free(mem, walk->roots, walk->roots_capacity * sizeof walk->roots[0]);
+    accd__mem_free(mem, walk->programs, walk->roots_capacity * sizeof walk->programs[0]);
+    accd__mem_free(mem, walk, sizeof *walk);
 }

@@ -12,15 +12,15 @@
 #define CHECK(call)                                                \
     do {                                                           \
         if ((call) != ACCD_OK) {                                   \
-            fprintf(stderr, "%s\n", accd_message(session));        \
+            fprintf(stderr, "%s\n", accd_last_error_message(session));        \
             exit(1);                                               \
         }                                                          \
     } while (0)
 
-static accd *session;
+static accd_session *session;
 
 /* A kernel. domain is a device address, and so are the pointers in it. */
-static int step(accd *a, int device, void *domain)
+static int step(accd_session *a, int device, void *domain)
 {
     (void)a, (void)device;
     struct domain *d = domain;
@@ -31,7 +31,7 @@ static int step(accd *a, int device, void *domain)
 
 /* The same for device memory that this program cannot access: each cell is copied to the host and back. A
  * program with its own kernels for the GPU launches one here instead, with the same addresses. */
-static int step_by_copies(accd *a, int device, void *domain)
+static int step_by_copies(accd_session *a, int device, void *domain)
 {
     (void)device;
     struct domain d;
@@ -60,7 +60,7 @@ static void *to_device(accd_context *context, const void *host, size_t bytes)
 {
     uint64_t device;
     if (accd_device_alloc(context, 0, bytes, &device) != ACCD_OK ||
-        accd_to_device(context, 0, device, host, bytes) != ACCD_OK) {
+        accd_copy_to_device(context, 0, device, host, bytes) != ACCD_OK) {
         fprintf(stderr, "%s\n", accd_context_error(context)->message);
         exit(1);
     }
@@ -69,7 +69,7 @@ static void *to_device(accd_context *context, const void *host, size_t bytes)
 
 static void from_device(accd_context *context, void *host, const void *device, size_t bytes)
 {
-    if (accd_from_device(context, 0, host, (uintptr_t)device, bytes) != ACCD_OK) {
+    if (accd_copy_from_device(context, 0, host, (uintptr_t)device, bytes) != ACCD_OK) {
         fprintf(stderr, "%s\n", accd_context_error(context)->message);
         exit(1);
     }
@@ -136,16 +136,16 @@ static void declare(struct domain *domain)
 static void by_directives(struct domain *domain, double *energies, accd_kernel_fn kernel)
 {
     declare(domain);
-    CHECK(accd_directive(session, "acc data copy(D)"));
+    CHECK(accd_run_directive(session, "acc data copy(D)"));
     for (int t = 0; t < STEPS; t++) {
-        CHECK(accd_compute(session, "acc parallel present(D)", kernel,
+        CHECK(accd_run_compute(session, "acc parallel present(D)", kernel,
                            accd_deviceptr(session, domain)));
         if (t % REPORT_EVERY == 0) {
-            CHECK(accd_directive(session, "acc update self<flat>(D.cells[0:D.ncells])"));
+            CHECK(accd_run_directive(session, "acc update self<flat>(D.cells[0:D.ncells])"));
             *energies++ = energy_of(domain);
         }
     }
-    CHECK(accd_directive(session, "acc end data"));
+    CHECK(accd_run_directive(session, "acc end data"));
 }
 enum { DIRECTIVES_LINES = __LINE__ - DIRECTIVES_FROM - 1 };
 
@@ -183,10 +183,10 @@ static int run(const char *title, const char *device, accd_kernel_fn kernel, int
                double *energies)
 {
     struct domain domain;
-    if (accd_open(&session, &(accd_config){.device = device}) != ACCD_OK) {
-        const accd_detail *why = accd_last_detail(session);
+    if (accd_session_new(&session, &(accd_session_config){.device = device}) != ACCD_OK) {
+        const accd_error_detail *why = accd_last_error(session);
         printf("%-28s %s\n", title, why->message);
-        accd_close(session);
+        accd_session_free(session);
         return 0;
     }
     make(&domain);
@@ -199,7 +199,7 @@ static int run(const char *title, const char *device, accd_kernel_fn kernel, int
     printf("%-28s %3d lines  %6.1f ms  energy %.6f\n", title, lines, 1e3 * time,
            energy_of(&domain));
     destroy(&domain);
-    accd_close(session);
+    accd_session_free(session);
     return 1;
 }
 

@@ -29,22 +29,22 @@ class session {
 public:
     session()
     {
-        accd_config config = {};
+        accd_session_config config = {};
         config.device = "direct"; // the kernel is a function of this program
-        check(accd_open(&a, &config));
+        check(accd_session_new(&a, &config));
     }
-    ~session() { accd_close(a); }
+    ~session() { accd_session_free(a); }
     session(const session &) = delete;
     session &operator=(const session &) = delete;
-    operator accd *() const { return a; }
+    operator accd_session *() const { return a; }
     void check(accd_status status) const
     {
         if (status != ACCD_OK)
-            throw std::runtime_error(accd_message(a));
+            throw std::runtime_error(accd_last_error_message(a));
     }
 
 private:
-    accd *a = nullptr;
+    accd_session *a = nullptr;
 };
 
 // A vector on the device. Only the first pointer of each vector is attached; the others hold host addresses.
@@ -59,7 +59,7 @@ struct device_mesh {
     } rows;
 };
 
-int scale(accd *a, int, void *host)
+int scale(accd_session *a, int, void *host)
 {
     auto *m = static_cast<mesh *>(host);
     auto *d = static_cast<device_mesh *>(accd_deviceptr(a, m));
@@ -78,10 +78,10 @@ int main()
         session s;
         s.check(accd_declare(s, declarations));
         s.check(accd_bind(s, "m", "struct mesh", &m));
-        s.check(accd_directive(s, "acc enter data copyin(m)"));
-        s.check(accd_compute(s, "acc parallel present(m)", scale, &m));
+        s.check(accd_run_directive(s, "acc enter data copyin(m)"));
+        s.check(accd_run_compute(s, "acc parallel present(m)", scale, &m));
         std::cout << "before the update: " << m.rows[2][0] << "\n";
-        s.check(accd_directive(s, "acc exit data copyout(m)"));
+        s.check(accd_run_directive(s, "acc exit data copyout(m)"));
     } catch (const std::exception &e) {
         std::cerr << e.what() << "\n";
         return 1;

@@ -8,7 +8,7 @@ struct grid {
 };
 
 /* A kernel. On the device "direct" functions of the program can use device addresses. */
-static int double_it(accd *a, int device, void *host_grid)
+static int double_it(accd_session *a, int device, void *host_grid)
 {
     (void)device;
     struct grid *g = accd_deviceptr(a, host_grid);
@@ -21,8 +21,8 @@ int main(void)
 {
     float u[4] = {1, 2, 3, 4};
     struct grid g = {4, u};
-    accd *a = NULL;
-    accd_status status = accd_open(&a, &(accd_config){.device = "direct"});
+    accd_session *a = NULL;
+    accd_status status = accd_session_new(&a, &(accd_session_config){.device = "direct"});
     if (status == ACCD_OK)
         status = accd_declare(a, "struct grid { int n; float *u;\n"
                                  "#pragma acc shape init_needed(n) include(u[0:n])\n};");
@@ -30,14 +30,14 @@ int main(void)
         status = accd_bind(a, "g", "struct grid", &g);
 
     /* Errors are reported as in a scenario. */
-    if (status == ACCD_OK && accd_directive(a, "acc data copy(h)") != ACCD_OK)
-        printf("%s\n", accd_message(a));
+    if (status == ACCD_OK && accd_run_directive(a, "acc data copy(h)") != ACCD_OK)
+        printf("%s\n", accd_last_error_message(a));
 
     if (status == ACCD_OK)
-        status = accd_compute(a, "acc parallel loop copy(g)", double_it, &g);
+        status = accd_run_compute(a, "acc parallel loop copy(g)", double_it, &g);
     if (status != ACCD_OK)
-        printf("%s\n", accd_message(a));
+        printf("%s\n", accd_last_error_message(a));
     printf("%g %g %g %g\n", (double)u[0], (double)u[1], (double)u[2], (double)u[3]);
-    accd_close(a);
+    accd_session_free(a);
     return status != ACCD_OK;
 }

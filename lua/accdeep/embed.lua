@@ -71,8 +71,8 @@ embed.limit = { code = "limit" }
 
 -- Help for a scenario in the words of C.
 local function help_for_c(help)
-  if help:find "^register it: " then return "register it: accd_function" end
-  return (help:gsub("scenario { (%l+) = (.-) }", "accd_config { .%1 = %2 }"))
+  if help:find "^register it: " then return "register it: accd_bind_function" end
+  return (help:gsub("scenario { (%l+) = (.-) }", "accd_session_config { .%1 = %2 }"))
 end
 
 -- An error as C passes it on: texts, and the message as the command line prints it.
@@ -253,7 +253,7 @@ local function is_accepted_kind(s, node, kind, text, accepts)
     refuse("host_data", node.pos)
   elseif accepts and not accepts[kinds[kind]] then
     raise("clause-not-allowed", 1, ("'%s' is not a %s"):format(node.name, accepts.step and "construct on data"
-      or "compute construct"), { length = #text, help = "accd_directive carries it out" })
+      or "compute construct"), { length = #text, help = "accd_run_directive carries it out" })
   elseif kind == "host" then
     raise("unsupported", 1, ("'%s' is about the threads of the program: its own compiler does that"):format(node.name))
   elseif kind == "shutdown" and #s.ctx:levels(s.now.device) > 0 then

@@ -4,11 +4,11 @@
 #include <stdlib.h>
 
 /* Of the function that core.limited runs in this thread, or NULL. The model needs no library but the C library. */
-static _Thread_local __attribute__((tls_model("initial-exec"))) struct budget *current;
+static _Thread_local __attribute__((tls_model("initial-exec"))) struct accd__budget *current;
 
-void set_budget(struct budget *budget) { current = budget; }
+void accd__set_budget(struct accd__budget *budget) { current = budget; }
 
-bool charge(struct budget *budget, size_t bytes)
+bool charge(struct accd__budget *budget, size_t bytes)
 {
     if (!budget)
         return true;
@@ -18,22 +18,22 @@ bool charge(struct budget *budget, size_t bytes)
     return true;
 }
 
-void discharge(struct budget *budget, size_t bytes)
+void accd__discharge(struct accd__budget *budget, size_t bytes)
 {
     if (budget)
         budget->used -= bytes < budget->used ? bytes : budget->used;
 }
 
-void charge_device(void *ud, int64_t bytes)
+void accd__charge_device(void *ud, int64_t bytes)
 {
     (void)ud;
     if (bytes < 0)
-        discharge(current, (size_t)-bytes);
+        accd__discharge(current, (size_t)-bytes);
     else if (current)
         current->used += (size_t)bytes;
 }
 
-void *charged_alloc(void *ud, void *ptr, size_t old, size_t n)
+void *accd__charged_alloc(void *ud, void *ptr, size_t old, size_t n)
 {
     (void)ud;
     const size_t before = ptr ? old : 0;
@@ -45,13 +45,13 @@ void *charged_alloc(void *ud, void *ptr, size_t old, size_t n)
     if (!n)
         free(ptr);
     if (n > before && !block)
-        discharge(current, n - before);
+        accd__discharge(current, n - before);
     else if (n < before)
-        discharge(current, before - n);
+        accd__discharge(current, before - n);
     return block;
 }
 
-bool was_denied(void)
+bool accd__was_denied(void)
 {
     const bool denied = current && current->denied;
     if (denied)

@@ -7,16 +7,16 @@ static const char checkpoint_name[] = "accdeep.checkpoint";
 
 /* A state, and the Lua objects that were open in it, which its second user value keeps. */
 struct checkpoint {
-    struct handle handle;
+    struct accd__lua_handle handle;
     accd_checkpoint *core; /* NULL: it was freed */
     size_t n;
     struct {
-        struct opened *opened;
+        struct accd__lua_opened *opened;
         void *core;
     } open[];
 };
 
-static void empty_checkpoint(struct handle *handle)
+static void empty_checkpoint(struct accd__lua_handle *handle)
 {
     struct checkpoint *checkpoint = (struct checkpoint *)handle;
     accd_checkpoint_free(checkpoint->core);
@@ -26,20 +26,20 @@ static void empty_checkpoint(struct handle *handle)
 /* context:checkpoint() -> checkpoint; or nil, error */
 static int l_checkpoint(lua_State *L)
 {
-    struct context *context = check_context(L, 1);
+    struct accd__lua_context *context = accd__check_context(L, 1);
     size_t n = 0;
-    for (const struct handle *handle = context->opened; handle; handle = handle->next)
+    for (const struct accd__lua_handle *handle = context->opened; handle; handle = handle->next)
         n++;
     struct checkpoint *checkpoint = lua_newuserdatauv(L, sizeof *checkpoint + n * sizeof checkpoint->open[0], 2);
-    *checkpoint = (struct checkpoint){.handle = {.empty = empty_checkpoint}};
+    *checkpoint = (struct checkpoint){.handle = {.invalidate = empty_checkpoint}};
     luaL_setmetatable(L, checkpoint_name);
     lua_pushvalue(L, 1);
     lua_setiuservalue(L, -2, 1);
     if (n && context->objects_ref != LUA_NOREF) {
         lua_createtable(L, (int)n, 0);
         lua_rawgeti(L, LUA_REGISTRYINDEX, context->objects_ref);
-        for (struct handle *handle = context->opened; handle; handle = handle->next) {
-            struct opened *opened = (struct opened *)handle;
+        for (struct accd__lua_handle *handle = context->opened; handle; handle = handle->next) {
+            struct accd__lua_opened *opened = (struct accd__lua_opened *)handle;
             if (lua_rawgetp(L, -1, opened) == LUA_TNIL) { /* no part of the program has it any more */
                 lua_pop(L, 1);
                 continue;
@@ -51,10 +51,10 @@ static int l_checkpoint(lua_State *L)
         lua_pop(L, 1);
         lua_setiuservalue(L, -2, 2);
     }
-    accd_status status = accd_checkpoint_take(context->core, &checkpoint->core);
+    accd_status status = accd_checkpoint_new(context->core, &checkpoint->core);
     if (status != ACCD_OK)
-        return push_error(L, context, status);
-    handle_link(&checkpoint->handle, context);
+        return accd__push_error(L, context, status);
+    accd__handle_link(&checkpoint->handle, context);
     return 1;
 }
 
@@ -62,23 +62,23 @@ static int l_checkpoint(lua_State *L)
  * closed; events that were not drained are forgotten. */
 static int l_restore(lua_State *L)
 {
-    struct context *context = check_context(L, 1);
+    struct accd__lua_context *context = accd__check_context(L, 1);
     struct checkpoint *checkpoint = luaL_checkudata(L, 2, checkpoint_name);
     luaL_argcheck(L, checkpoint->core && checkpoint->handle.context == context, 2,
                   "the checkpoint was freed, or is of another context");
     accd_status status = accd_checkpoint_restore(checkpoint->core);
     if (status != ACCD_OK)
-        return push_error(L, context, status);
+        return accd__push_error(L, context, status);
     while (context->opened) {
-        struct opened *opened = (struct opened *)context->opened;
+        struct accd__lua_opened *opened = (struct accd__lua_opened *)context->opened;
         opened->core = NULL;
-        handle_unlink(&opened->handle);
+        accd__handle_unlink(&opened->handle);
     }
     for (size_t i = checkpoint->n; i-- > 0;) {
         checkpoint->open[i].opened->core = checkpoint->open[i].core;
-        opened_link(checkpoint->open[i].opened, context);
+        accd__opened_link(checkpoint->open[i].opened, context);
     }
-    forget_events(&context->reported);
+    accd__forget_events(&context->reported);
     lua_pushboolean(L, 1);
     return 1;
 }
@@ -87,7 +87,7 @@ static int l_restore(lua_State *L)
  * the order of their registration, as 32-bit words in a string. */
 static int l_digests(lua_State *L)
 {
-    struct context *context = check_context(L, 1);
+    struct accd__lua_context *context = accd__check_context(L, 1);
     accd_digest_set digests;
     size_t bytes;
     uint32_t numbers[64];
@@ -95,9 +95,9 @@ static int l_digests(lua_State *L)
     luaL_argcheck(L, bytes <= sizeof numbers, 3, "these are more ranges than can be renamed");
     memcpy(numbers, given, bytes);
     accd_status status =
-        accd_digests(context->core, device_at(L, 2), numbers, bytes / sizeof numbers[0], &digests);
+        accd_state_digests(context->core, accd__device_argument(L, 2), numbers, bytes / sizeof numbers[0], &digests);
     if (status != ACCD_OK)
-        return push_error(L, context, status);
+        return accd__push_error(L, context, status);
     lua_pushinteger(L, (lua_Integer)digests.host);
     lua_pushinteger(L, (lua_Integer)digests.present);
     lua_pushinteger(L, (lua_Integer)digests.values);
@@ -114,23 +114,23 @@ static int l_free(lua_State *L)
         checkpoint->handle.context->L = L;
         empty_checkpoint(&checkpoint->handle);
     }
-    handle_unlink(&checkpoint->handle);
+    accd__handle_unlink(&checkpoint->handle);
     return 0;
 }
 
-const luaL_Reg checkpoint_methods[] = {
+const luaL_Reg accd__checkpoint_methods[] = {
     {"checkpoint", l_checkpoint},
     {"restore", l_restore},
     {"digests", l_digests},
     {NULL, NULL},
 };
 
-void open_checkpoint(lua_State *L)
+void accd__open_checkpoint_class(lua_State *L)
 {
     luaL_newmetatable(L, checkpoint_name);
     lua_createtable(L, 0, 1);
-    set_function(L, "free", l_free);
+    accd__set_function(L, "free", l_free);
     lua_setfield(L, -2, "__index");
-    set_function(L, "__gc", l_free);
+    accd__set_function(L, "__gc", l_free);
     lua_pop(L, 1);
 }

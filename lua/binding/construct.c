@@ -15,13 +15,13 @@ struct item_source {
     accd_item_code place;
     bool constant, located; /* constants only: located once */
     bool calls;             /* the code calls functions of the host program */
-    accd_dim *dims;         /* of a section with gaps */
+    accd_stride *dims;         /* of a section with gaps */
     int64_t *values;        /* of parameters */
 };
 
-struct construct {
-    struct handle handle;
-    accd_kind kind;
+struct accd__lua_construct {
+    struct accd__lua_handle handle;
+    accd_construct_kind kind;
     bool finalize;
     const char *name, *file;      /* kept alive by the user values */
     int line;
@@ -30,9 +30,9 @@ struct construct {
     struct item_source *sources;
 };
 
-static void empty_construct(struct handle *handle)
+static void empty_construct(struct accd__lua_handle *handle)
 {
-    struct construct *construct = (struct construct *)handle;
+    struct accd__lua_construct *construct = (struct accd__lua_construct *)handle;
     for (size_t i = 0; i < construct->nitems; i++) {
         accd_program_release(construct->items[i].program);
         free((void *)(uintptr_t)construct->sources[i].place.code);
@@ -48,10 +48,10 @@ static void empty_construct(struct handle *handle)
 }
 
 /* dims = {count, step, count, step ...}, run: elements of a section with gaps. */
-static void read_gaps(lua_State *L, int at, accd_item *item, struct item_source *source)
+static void read_gaps(lua_State *L, int link, accd_item *item, struct item_source *source)
 {
     enum { MOST = 15 };
-    if (lua_getfield(L, at, "dims") == LUA_TTABLE) {
+    if (lua_getfield(L, link, "dims") == LUA_TTABLE) {
         size_t n = lua_rawlen(L, -1) / 2;
         if (n > MOST)
             luaL_error(L, "a section has at most %d dimensions", MOST);
@@ -66,43 +66,43 @@ static void read_gaps(lua_State *L, int at, accd_item *item, struct item_source 
         }
         item->dims = source->dims;
         item->ndims = (uint8_t)n;
-        item->run = (uint64_t)get_integer(L, at, "run", 0);
+        item->run = (uint64_t)accd__get_integer(L, link, "run", 0);
     }
     lua_pop(L, 1);
 }
 
-static void read_source(lua_State *L, int at, struct construct *construct, size_t index)
+static void read_source(lua_State *L, int link, struct accd__lua_construct *construct, size_t index)
 {
     accd_item *item = &construct->items[index];
     struct item_source *source = &construct->sources[index];
-    item->action = (uint8_t)get_integer(L, at, "action", 0);
-    item->flags = (uint16_t)get_integer(L, at, "flags", 0);
-    item->label = get_pointer(L, at, "label");
-    item->frame = (const void *)(uintptr_t)get_integer(L, at, "frame", 0);
-    item->room = (uint64_t)get_integer(L, at, "room", 0);
-    item->slot_bytes = (uint32_t)get_integer(L, at, "slot_bytes", 0);
-    read_gaps(L, at, item, source);
-    item->slot = (const void *)(uintptr_t)get_integer(L, at, "slot_address", 0);
+    item->action = (uint8_t)accd__get_integer(L, link, "action", 0);
+    item->flags = (uint16_t)accd__get_integer(L, link, "flags", 0);
+    item->label = accd__get_pointer(L, link, "label");
+    item->frame = (const void *)(uintptr_t)accd__get_integer(L, link, "frame", 0);
+    item->frame_bytes = (uint64_t)accd__get_integer(L, link, "room", 0);
+    item->slot_bytes = (uint32_t)accd__get_integer(L, link, "slot_bytes", 0);
+    read_gaps(L, link, item, source);
+    item->slot = (const void *)(uintptr_t)accd__get_integer(L, link, "slot_address", 0);
     accd_item_code *place = &source->place;
     *place = (accd_item_code){
-        .registers = (unsigned)get_integer(L, at, "registers", 0),
-        .base = (int)get_integer(L, at, "base", NO_REGISTER),
-        .start = (int)get_integer(L, at, "start", NO_REGISTER),
-        .count = (int)get_integer(L, at, "count", NO_REGISTER),
-        .slot = (int)get_integer(L, at, "slot", NO_REGISTER),
-        .origin = (int)get_integer(L, at, "origin", NO_REGISTER),
-        .unit = (uint64_t)get_integer(L, at, "unit", 0),
+        .registers = (unsigned)accd__get_integer(L, link, "registers", 0),
+        .base = (int)accd__get_integer(L, link, "base", NO_REGISTER),
+        .start = (int)accd__get_integer(L, link, "start", NO_REGISTER),
+        .count = (int)accd__get_integer(L, link, "count", NO_REGISTER),
+        .slot = (int)accd__get_integer(L, link, "slot", NO_REGISTER),
+        .origin = (int)accd__get_integer(L, link, "origin", NO_REGISTER),
+        .unit = (uint64_t)accd__get_integer(L, link, "unit", 0),
         .index = {NO_REGISTER, NO_REGISTER, NO_REGISTER},
     };
-    if (lua_getfield(L, at, "indices") == LUA_TTABLE)
-        for (int i = 0; i < ACCD_INDICES; i++) {
+    if (lua_getfield(L, link, "indices") == LUA_TTABLE)
+        for (int i = 0; i < ACCD_MAX_LABEL_INDICES; i++) {
             lua_rawgeti(L, -1, i + 1);
             place->index[i] = (int)luaL_optinteger(L, -1, NO_REGISTER);
             lua_pop(L, 1);
         }
     lua_pop(L, 1);
-    lua_getfield(L, at, "code");
-    const accd_instruction *code = read_code(L, lua_gettop(L), &place->ncode);
+    lua_getfield(L, link, "code");
+    const accd_instruction *code = accd__read_code(L, lua_gettop(L), &place->ncode);
     accd_instruction *copy = malloc((place->ncode + 1) * sizeof *code);
     place->code = copy;
     source->constant = true;
@@ -112,7 +112,7 @@ static void read_source(lua_State *L, int at, struct construct *construct, size_
         source->calls |= code[i].op == ACCD_I_CALL || code[i].op == ACCD_I_CALL_IF;
     }
     lua_pop(L, 2);
-    lua_getfield(L, at, "params");
+    lua_getfield(L, link, "params");
     size_t nparams = lua_isnil(L, -1) ? 0 : lua_rawlen(L, -1);
     int *params = malloc((nparams + 1) * sizeof *params);
     place->params = params;
@@ -125,8 +125,8 @@ static void read_source(lua_State *L, int at, struct construct *construct, size_
         lua_pop(L, 1);
     }
     lua_pop(L, 1);
-    if (lua_getfield(L, at, "program") != LUA_TNIL) {
-        accd_program *program = check_program(L, -1);
+    if (lua_getfield(L, link, "program") != LUA_TNIL) {
+        accd_program *program = accd__check_program(L, -1);
         item->program = program;
         accd_program_retain(program);
     }
@@ -134,18 +134,18 @@ static void read_source(lua_State *L, int at, struct construct *construct, size_
 }
 
 /* context:construct{kind=, name=, file=, line=, finalize=, {item}...} */
-int l_construct(lua_State *L)
+int accd__l_construct(lua_State *L)
 {
-    struct context *context = check_context(L, 1);
+    struct accd__lua_context *context = accd__check_context(L, 1);
     luaL_checktype(L, 2, LUA_TTABLE);
     size_t n = lua_rawlen(L, 2);
-    struct construct *construct = lua_newuserdatauv(L, sizeof *construct, 3);
+    struct accd__lua_construct *construct = lua_newuserdatauv(L, sizeof *construct, 3);
     int self = lua_gettop(L);
-    *construct = (struct construct){
-        .handle = {.empty = empty_construct},
-        .kind = (accd_kind)get_integer(L, 2, "kind", 0),
-        .finalize = get_boolean(L, 2, "finalize"),
-        .line = (int)get_integer(L, 2, "line", 0),
+    *construct = (struct accd__lua_construct){
+        .handle = {.invalidate = empty_construct},
+        .kind = (accd_construct_kind)accd__get_integer(L, 2, "kind", 0),
+        .finalize = accd__get_boolean(L, 2, "finalize"),
+        .line = (int)accd__get_integer(L, 2, "line", 0),
     };
     luaL_setmetatable(L, construct_name);
     lua_pushvalue(L, 1);
@@ -158,7 +158,7 @@ int l_construct(lua_State *L)
     lua_setiuservalue(L, self, 3);
     construct->items = calloc(n + 1, sizeof construct->items[0]);
     construct->sources = calloc(n + 1, sizeof construct->sources[0]);
-    handle_link(&construct->handle, context);
+    accd__handle_link(&construct->handle, context);
     if (!construct->items || !construct->sources)
         return luaL_error(L, "not enough memory");
     for (size_t i = 0; i < n; i++) {
@@ -172,10 +172,10 @@ int l_construct(lua_State *L)
 
 static int construct_gc(lua_State *L)
 {
-    struct construct *construct = luaL_checkudata(L, 1, construct_name);
+    struct accd__lua_construct *construct = luaL_checkudata(L, 1, construct_name);
     if (construct->handle.context)
         empty_construct(&construct->handle);
-    handle_unlink(&construct->handle);
+    accd__handle_unlink(&construct->handle);
     return 0;
 }
 
@@ -189,24 +189,24 @@ static accd_status locate(accd_context *core, accd_item *item, struct item_sourc
     return status;
 }
 
-static void empty_region(struct handle *handle)
+static void empty_region(struct accd__lua_handle *handle)
 {
-    ((struct opened *)handle)->core = NULL; /* the context frees it */
+    ((struct accd__lua_opened *)handle)->core = NULL; /* the context frees it */
 }
 
-struct construct *check_construct(lua_State *L, int index)
+struct accd__lua_construct *accd__check_construct(lua_State *L, int index)
 {
-    struct construct *construct = luaL_checkudata(L, index, construct_name);
+    struct accd__lua_construct *construct = luaL_checkudata(L, index, construct_name);
     luaL_argcheck(L, construct->handle.context, index, "the construct's context is closed");
     return construct;
 }
 
-static bool opens_region(const struct construct *construct)
+static bool opens_region(const struct accd__lua_construct *construct)
 {
-    return construct->kind == ACCD_REGION || construct->kind == ACCD_COMPUTE;
+    return construct->kind == ACCD_KIND_REGION || construct->kind == ACCD_KIND_COMPUTE;
 }
 
-accd_status construct_run(struct construct *construct, int device, unsigned queue,
+accd_status accd__construct_run(struct accd__lua_construct *construct, int device, unsigned queue,
                           accd_region **region_p, size_t *item_p)
 {
     accd_context *core = construct->handle.context->core;
@@ -218,7 +218,7 @@ accd_status construct_run(struct construct *construct, int device, unsigned queu
             return status;
         }
     }
-    return accd_run(core,
+    return accd_run_construct(core,
                     &(accd_construct){
                         .device = device,
                         .kind = construct->kind,
@@ -236,33 +236,33 @@ accd_status construct_run(struct construct *construct, int device, unsigned queu
 /* construct:run(device [, queue]) -> true or region; or nil, error */
 static int l_run(lua_State *L)
 {
-    struct construct *construct = check_construct(L, 1);
-    struct context *context = construct->handle.context;
+    struct accd__lua_construct *construct = accd__check_construct(L, 1);
+    struct accd__lua_context *context = construct->handle.context;
     lua_Integer device = luaL_checkinteger(L, 2);
     lua_Integer queue = luaL_optinteger(L, 3, 0);
     context->L = L;
     bool opens = opens_region(construct);
-    struct opened *region = NULL;
+    struct accd__lua_opened *region = NULL;
     accd_region *core = NULL;
     if (opens) {
         region = lua_newuserdatauv(L, sizeof *region, 2);
-        *region = (struct opened){{.empty = empty_region}, NULL};
+        *region = (struct accd__lua_opened){{.invalidate = empty_region}, NULL};
         lua_getiuservalue(L, 1, 1);
         lua_setiuservalue(L, -2, 1);
         lua_pushvalue(L, 1); /* names live in the construct */
         lua_setiuservalue(L, -2, 2);
-        opened_know(L, -1, context);
+        accd__opened_register(L, -1, context);
     }
     size_t item;
-    accd_status status = construct_run(construct, (int)device, (unsigned)queue, opens ? &core : NULL, &item);
+    accd_status status = accd__construct_run(construct, (int)device, (unsigned)queue, opens ? &core : NULL, &item);
     if (status != ACCD_OK)
-        return push_item_error(L, context, status, item);
+        return accd__push_item_error(L, context, status, item);
     if (!opens) {
         lua_pushboolean(L, 1);
         return 1;
     }
     region->core = core;
-    opened_link(region, context);
+    accd__opened_link(region, context);
     luaL_setmetatable(L, region_name);
     return 1;
 }
@@ -270,15 +270,15 @@ static int l_run(lua_State *L)
 /* fn(device, queue) -> true; or nil, error: runs the construct of the closure */
 static int l_run_step(lua_State *L)
 {
-    struct construct *construct = lua_touserdata(L, lua_upvalueindex(1));
-    struct context *context = construct->handle.context;
+    struct accd__lua_construct *construct = lua_touserdata(L, lua_upvalueindex(1));
+    struct accd__lua_context *context = construct->handle.context;
     if (!context)
         return luaL_error(L, "the construct's context is closed");
     context->L = L;
     size_t item;
-    accd_status status = construct_run(construct, (int)lua_tointeger(L, 1), (unsigned)lua_tointeger(L, 2), NULL, &item);
+    accd_status status = accd__construct_run(construct, (int)lua_tointeger(L, 1), (unsigned)lua_tointeger(L, 2), NULL, &item);
     if (status != ACCD_OK)
-        return push_item_error(L, context, status, item);
+        return accd__push_item_error(L, context, status, item);
     lua_pushboolean(L, 1);
     return 1;
 }
@@ -286,7 +286,7 @@ static int l_run_step(lua_State *L)
 /* construct:step() -> a function that runs a construct that opens no region, and asks nothing about its arguments */
 static int l_step(lua_State *L)
 {
-    luaL_argcheck(L, !opens_region(check_construct(L, 1)), 1, "the construct opens a region");
+    luaL_argcheck(L, !opens_region(accd__check_construct(L, 1)), 1, "the construct opens a region");
     lua_settop(L, 1);
     lua_pushcclosure(L, l_run_step, 1);
     return 1;
@@ -295,7 +295,7 @@ static int l_step(lua_State *L)
 /* construct:where(item) -> host address, bytes of the item as last run */
 static int l_where(lua_State *L)
 {
-    struct construct *construct = luaL_checkudata(L, 1, construct_name);
+    struct accd__lua_construct *construct = luaL_checkudata(L, 1, construct_name);
     size_t item = (size_t)luaL_checkinteger(L, 2) - 1;
     luaL_argcheck(L, item < construct->nitems, 2, "no such item");
     lua_pushinteger(L, (lua_Integer)(uintptr_t)construct->items[item].host);
@@ -303,9 +303,9 @@ static int l_where(lua_State *L)
     return 2;
 }
 
-static void empty_bounds(struct handle *handle)
+static void empty_bounds(struct accd__lua_handle *handle)
 {
-    struct opened *bounds = (struct opened *)handle;
+    struct accd__lua_opened *bounds = (struct accd__lua_opened *)handle;
     accd_bounds_free(bounds->core);
     bounds->core = NULL;
 }
@@ -313,34 +313,34 @@ static void empty_bounds(struct handle *handle)
 /* construct:bounds(item) -> bounds of what is walked now; nil: nothing is, or bounds call functions of the scenario */
 static int l_bounds(lua_State *L)
 {
-    struct construct *construct = check_construct(L, 1);
-    struct context *context = construct->handle.context;
+    struct accd__lua_construct *construct = accd__check_construct(L, 1);
+    struct accd__lua_context *context = construct->handle.context;
     size_t item = (size_t)luaL_checkinteger(L, 2) - 1;
     luaL_argcheck(L, item < construct->nitems, 2, "no such item");
     if (construct->sources[item].calls)
         return 0;
     context->L = L;
-    struct opened *bounds = lua_newuserdatauv(L, sizeof *bounds, 1);
+    struct accd__lua_opened *bounds = lua_newuserdatauv(L, sizeof *bounds, 1);
     accd_bounds *core = NULL;
-    *bounds = (struct opened){.handle = {.empty = empty_bounds}};
+    *bounds = (struct accd__lua_opened){.handle = {.invalidate = empty_bounds}};
     luaL_setmetatable(L, bounds_name);
     lua_getiuservalue(L, 1, 1); /* the context outlives them */
     lua_setiuservalue(L, -2, 1);
-    opened_know(L, -1, context);
+    accd__opened_register(L, -1, context);
     accd_status status = locate(context->core, &construct->items[item], &construct->sources[item]);
     if (status == ACCD_OK)
         status = accd_bounds_new(context->core, &construct->items[item], &core);
     if (status != ACCD_OK)
-        return push_error(L, context, status);
+        return accd__push_error(L, context, status);
     bounds->core = core;
-    opened_link(bounds, context);
+    accd__opened_link(bounds, context);
     return 1;
 }
 
 /* bounds:changed(later bounds) -> what the first section with other bounds was, and what it is; or nothing */
 static int l_bounds_changed(lua_State *L)
 {
-    const struct opened *then = luaL_checkudata(L, 1, bounds_name), *now = luaL_checkudata(L, 2, bounds_name);
+    const struct accd__lua_opened *then = luaL_checkudata(L, 1, bounds_name), *now = luaL_checkudata(L, 2, bounds_name);
     accd_bounds_change change;
     if (!accd_bounds_changed(then->core, now->core, &change))
         return 0;
@@ -351,16 +351,16 @@ static int l_bounds_changed(lua_State *L)
 
 static int bounds_gc(lua_State *L)
 {
-    struct opened *bounds = luaL_checkudata(L, 1, bounds_name);
+    struct accd__lua_opened *bounds = luaL_checkudata(L, 1, bounds_name);
     if (bounds->handle.context)
         empty_bounds(&bounds->handle);
-    handle_unlink(&bounds->handle);
+    accd__handle_unlink(&bounds->handle);
     return 0;
 }
 
-accd_region *check_region(lua_State *L, int index)
+accd_region *accd__check_region(lua_State *L, int index)
 {
-    struct opened *region = luaL_checkudata(L, index, region_name);
+    struct accd__lua_opened *region = luaL_checkudata(L, index, region_name);
     luaL_argcheck(L, region->core, index, "the region is closed");
     return region->core;
 }
@@ -368,44 +368,44 @@ accd_region *check_region(lua_State *L, int index)
 /* region:close() -> true, or nil, error: then it is still open */
 static int l_region_close(lua_State *L)
 {
-    struct opened *region = luaL_checkudata(L, 1, region_name);
+    struct accd__lua_opened *region = luaL_checkudata(L, 1, region_name);
     if (!region->core)
         return luaL_error(L, "the region is closed");
-    struct context *context = region->handle.context;
+    struct accd__lua_context *context = region->handle.context;
     context->L = L;
     accd_status status = accd_region_end(region->core);
     if (status != ACCD_OK)
-        return push_error(L, context, status);
+        return accd__push_error(L, context, status);
     region->core = NULL;
-    handle_unlink(&region->handle);
+    accd__handle_unlink(&region->handle);
     lua_pushboolean(L, 1);
     return 1;
 }
 
 static int l_region_abandon(lua_State *L)
 {
-    struct opened *region = luaL_checkudata(L, 1, region_name);
+    struct accd__lua_opened *region = luaL_checkudata(L, 1, region_name);
     if (region->core)
         accd_region_abandon(region->core);
     region->core = NULL;
-    handle_unlink(&region->handle);
+    accd__handle_unlink(&region->handle);
     return 0;
 }
 
 static int l_region_is_open(lua_State *L)
 {
-    lua_pushboolean(L, ((struct opened *)luaL_checkudata(L, 1, region_name))->core != NULL);
+    lua_pushboolean(L, ((struct accd__lua_opened *)luaL_checkudata(L, 1, region_name))->core != NULL);
     return 1;
 }
 
 /* A region that Lua forgets stays open in the core: the session tells about it. */
 static int region_gc(lua_State *L)
 {
-    handle_unlink(luaL_checkudata(L, 1, region_name));
+    accd__handle_unlink(luaL_checkudata(L, 1, region_name));
     return 0;
 }
 
-void open_construct(lua_State *L)
+void accd__open_construct_class(lua_State *L)
 {
     static const luaL_Reg construct_methods[] = {
         {"run", l_run},
@@ -424,14 +424,14 @@ void open_construct(lua_State *L)
     luaL_newmetatable(L, construct_name);
     luaL_newlib(L, construct_methods);
     lua_setfield(L, -2, "__index");
-    set_function(L, "__gc", construct_gc);
+    accd__set_function(L, "__gc", construct_gc);
     luaL_newmetatable(L, region_name);
     luaL_newlib(L, region_methods);
     lua_setfield(L, -2, "__index");
-    set_function(L, "__gc", region_gc);
+    accd__set_function(L, "__gc", region_gc);
     luaL_newmetatable(L, bounds_name);
     luaL_newlib(L, bounds_methods);
     lua_setfield(L, -2, "__index");
-    set_function(L, "__gc", bounds_gc);
+    accd__set_function(L, "__gc", bounds_gc);
     lua_pop(L, 3);
 }

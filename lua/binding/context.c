@@ -8,10 +8,10 @@
 
 static void on_event(void *ud, const accd_event *event)
 {
-    struct reported *reported = ud;
+    struct accd__lua_events *reported = ud;
     if (reported->n == reported->room) {
         size_t room = reported->room ? 2 * reported->room : 64;
-        struct event *grown = charged_alloc(NULL, reported->events, reported->room * sizeof *grown, room * sizeof *grown);
+        struct accd__lua_event *grown = accd__charged_alloc(NULL, reported->events, reported->room * sizeof *grown, room * sizeof *grown);
         if (!grown) {
             reported->lost = true;
             return;
@@ -20,13 +20,13 @@ static void on_event(void *ud, const accd_event *event)
         reported->room = room;
     }
     const size_t bytes = strlen(event->name) + 1;
-    char *name = charged_alloc(NULL, NULL, 0, bytes);
+    char *name = accd__charged_alloc(NULL, NULL, 0, bytes);
     if (!name) {
         reported->lost = true;
         return;
     }
     memcpy(name, event->name, bytes);
-    reported->events[reported->n++] = (struct event){
+    reported->events[reported->n++] = (struct accd__lua_event){
         .op = event->op,
         .device = event->device,
         .line = event->line,
@@ -39,16 +39,16 @@ static void on_event(void *ud, const accd_event *event)
     };
 }
 
-void forget_events(struct reported *reported)
+void accd__forget_events(struct accd__lua_events *reported)
 {
     for (size_t i = 0; i < reported->n; i++)
-        charged_alloc(NULL, reported->events[i].name, strlen(reported->events[i].name) + 1, 0);
+        accd__charged_alloc(NULL, reported->events[i].name, strlen(reported->events[i].name) + 1, 0);
     reported->n = 0;
     reported->lost = false;
 }
 
 struct bound_call {
-    struct context *context;
+    struct accd__lua_context *context;
     int fn, nargs;
     size_t n;
     const int64_t *const *args;
@@ -79,7 +79,7 @@ static int call_bound(lua_State *L)
 static int on_bound(void *ud, int fn, size_t n, int nargs, const int64_t *const *args,
                     int64_t *out)
 {
-    struct context *context = ud;
+    struct accd__lua_context *context = ud;
     lua_State *L = context->L;
     struct bound_call call = {context, fn, nargs, n, args, out};
     if (!lua_checkstack(L, 4))
@@ -99,7 +99,7 @@ static int on_bound(void *ud, int fn, size_t n, int nargs, const int64_t *const 
 /* core.device(backend, number) -> {name=, bytes=, driver=}, or nil and why there is none */
 static int l_device(lua_State *L)
 {
-    const accd_backend *backend = accd_backend_named(luaL_checkstring(L, 1));
+    const accd_backend *backend = accd_find_backend(luaL_checkstring(L, 1));
     accd_device_info info;
     lua_Integer number = luaL_checkinteger(L, 2);
     if (!backend) {
@@ -107,16 +107,16 @@ static int l_device(lua_State *L)
         lua_pushfstring(L, "this build has no %s devices", lua_tostring(L, 1));
         return 2;
     }
-    if (accd_device_about(backend, (unsigned)number, &info) != ACCD_OK) {
+    if (accd_device_get_info(backend, (unsigned)number, &info) != ACCD_OK) {
         lua_pushnil(L);
         lua_pushstring(L, info.why);
         return 2;
     }
     lua_createtable(L, 0, 3);
-    set_text(L, "name", info.name);
-    set_integer(L, "bytes", (lua_Integer)info.bytes);
-    set_text(L, "compiler", info.compiler);
-    set_text(L, "driver", info.driver);
+    accd__set_text(L, "name", info.name);
+    accd__set_integer(L, "bytes", (lua_Integer)info.bytes);
+    accd__set_text(L, "compiler", info.compiler);
+    accd__set_text(L, "driver", info.driver);
     return 1;
 }
 
@@ -128,36 +128,36 @@ static int l_open(lua_State *L)
     luaL_checktype(L, 1, LUA_TTABLE);
     accd_context_config_init(&config);
     lua_getfield(L, 1, "backend");
-    config.backend = accd_backend_named(luaL_optstring(L, -1, "sim"));
+    config.backend = accd_find_backend(luaL_optstring(L, -1, "sim"));
     luaL_argcheck(L, config.backend, 1, "there is no such backend");
     lua_pop(L, 1);
-    config.first_device = (unsigned)get_integer(L, 1, "first_device", 0);
+    config.first_device = (unsigned)accd__get_integer(L, 1, "first_device", 0);
     accd_device_info no_device = {0};
     config.no_device = &no_device;
-    config.devices = (unsigned)get_integer(L, 1, "devices", config.devices);
-    config.device_bytes = (uint64_t)get_integer(L, 1, "device_bytes", (lua_Integer)config.device_bytes);
-    config.threads = (unsigned)get_integer(L, 1, "threads", config.threads);
-    config.group_least = (size_t)get_integer(L, 1, "group_least", (lua_Integer)config.group_least);
-    config.check_host = get_boolean(L, 1, "check_host");
-    config.own_kernels = get_boolean(L, 1, "own_kernels");
-    config.checkpoints = get_boolean(L, 1, "checkpoints");
-    config.new_places = get_boolean(L, 1, "new_places");
-    const struct allocator *allocator = get_pointer(L, 1, "allocator");
-    config.alloc = allocator ? allocator->fn : charged_alloc;
+    config.devices = (unsigned)accd__get_integer(L, 1, "devices", config.devices);
+    config.device_bytes = (uint64_t)accd__get_integer(L, 1, "device_bytes", (lua_Integer)config.device_bytes);
+    config.threads = (unsigned)accd__get_integer(L, 1, "threads", config.threads);
+    config.group_least = (size_t)accd__get_integer(L, 1, "group_least", (lua_Integer)config.group_least);
+    config.check_host = accd__get_boolean(L, 1, "check_host");
+    config.own_kernels = accd__get_boolean(L, 1, "own_kernels");
+    config.checkpoints = accd__get_boolean(L, 1, "checkpoints");
+    config.avoid_reuse = accd__get_boolean(L, 1, "new_places");
+    const struct accd__lua_allocator *allocator = accd__get_pointer(L, 1, "allocator");
+    config.alloc = allocator ? allocator->fn : accd__charged_alloc;
     config.alloc_ud = allocator ? allocator->ud : NULL;
-    config.charge = charge_device;
+    config.charge = accd__charge_device;
     static const char *const modes[] = {"program", "delayed", "concurrent", NULL};
     lua_getfield(L, 1, "async");
     config.queues = (accd_queue_mode)luaL_checkoption(L, -1, "program", modes);
     lua_pop(L, 1);
     if (lua_getfield(L, 1, "rules") == LUA_TTABLE) {
-        read_rules(L, &rules);
+        accd__read_rules(L, &rules);
         config.rules = &rules;
     }
     lua_getfield(L, 1, "descriptors");
     config.descriptors = (accd_descriptor_layout)luaL_checkoption(L, -1, layouts[0], layouts);
-    struct context *context = lua_newuserdatauv(L, sizeof *context, 0);
-    *context = (struct context){.L = L, .bound_ref = LUA_NOREF, .error_ref = LUA_NOREF, .objects_ref = LUA_NOREF,
+    struct accd__lua_context *context = lua_newuserdatauv(L, sizeof *context, 0);
+    *context = (struct accd__lua_context){.L = L, .bound_ref = LUA_NOREF, .error_ref = LUA_NOREF, .objects_ref = LUA_NOREF,
                                 .unchecked = !config.check_host};
     luaL_setmetatable(L, CONTEXT_TYPE);
     lua_newtable(L);
@@ -165,19 +165,19 @@ static int l_open(lua_State *L)
     if (config.checkpoints) {
         lua_newtable(L);
         lua_createtable(L, 0, 1);
-        set_text(L, "__mode", "v");
+        accd__set_text(L, "__mode", "v");
         lua_setmetatable(L, -2);
         context->objects_ref = luaL_ref(L, LUA_REGISTRYINDEX);
     }
     config.on_bound = on_bound;
     config.bound_ud = context;
-    accd_status status = accd_context_open(&context->core, &config);
+    accd_status status = accd_context_new(&context->core, &config);
     if (status != ACCD_OK) {
         lua_pushnil(L);
         lua_createtable(L, 0, 3);
-        set_text(L, "code", accd_status_code(status));
-        set_text(L, "rule", status == ACCD_NO_DEVICE ? "HOUSE-device" : "HOUSE-memory");
-        if (status == ACCD_NO_DEVICE)
+        accd__set_text(L, "code", accd_status_code(status));
+        accd__set_text(L, "rule", status == ACCD_ERROR_NO_DEVICE ? "HOUSE-device" : "HOUSE-memory");
+        if (status == ACCD_ERROR_NO_DEVICE)
             lua_pushstring(L, no_device.why);
         else
             lua_pushfstring(L, "%d simulated devices of %I bytes cannot be made", (int)config.devices,
@@ -190,19 +190,19 @@ static int l_open(lua_State *L)
 
 static int l_close(lua_State *L)
 {
-    struct context *context = luaL_checkudata(L, 1, CONTEXT_TYPE);
+    struct accd__lua_context *context = luaL_checkudata(L, 1, CONTEXT_TYPE);
     if (!context->core)
         return 0;
     context->L = L;
     while (context->handles || context->opened) {
-        struct handle *handle = context->opened ? context->opened : context->handles;
-        handle->empty(handle);
-        handle_unlink(handle);
+        struct accd__lua_handle *handle = context->opened ? context->opened : context->handles;
+        handle->invalidate(handle);
+        accd__handle_unlink(handle);
     }
-    accd_context_close(context->core);
+    accd_context_free(context->core);
     context->core = NULL;
-    forget_events(&context->reported);
-    charged_alloc(NULL, context->reported.events, context->reported.room * sizeof *context->reported.events, 0);
+    accd__forget_events(&context->reported);
+    accd__charged_alloc(NULL, context->reported.events, context->reported.room * sizeof *context->reported.events, 0);
     context->reported.events = NULL;
     luaL_unref(L, LUA_REGISTRYINDEX, context->bound_ref);
     luaL_unref(L, LUA_REGISTRYINDEX, context->error_ref);
@@ -214,25 +214,25 @@ static int l_close(lua_State *L)
 /* ----------------------------------------------------------------------------------- methods -- */
 
 /* How elements of an array are called: {name=, shift=, rank=, described=, span=, {lower, extent, sm} ...} */
-static accd_array read_array(lua_State *L, int at)
+static accd_array read_array(lua_State *L, int link)
 {
     accd_array array = {
-        .shift = get_integer(L, at, "shift", 0),
-        .rank = (unsigned)get_integer(L, at, "rank", 0),
-        .described = (uint32_t)get_integer(L, at, "described", 0),
-        .span = (uint32_t)get_integer(L, at, "span", 0),
+        .shift = accd__get_integer(L, link, "shift", 0),
+        .rank = (unsigned)accd__get_integer(L, link, "rank", 0),
+        .described = (uint32_t)accd__get_integer(L, link, "described", 0),
+        .span = (uint32_t)accd__get_integer(L, link, "span", 0),
     };
-    if (array.rank > ACCD_RANK_MOST)
+    if (array.rank > ACCD_MAX_RANK)
         luaL_error(L, "an array has too many dimensions");
-    lua_getfield(L, at, "name");
+    lua_getfield(L, link, "name");
     array.name = lua_tostring(L, -1);
     lua_pop(L, 1); /* the table keeps it */
     for (unsigned i = 0; i < array.rank && !array.described; i++) {
-        lua_rawgeti(L, at, (lua_Integer)i + 1);
+        lua_rawgeti(L, link, (lua_Integer)i + 1);
         int dimension = lua_gettop(L);
-        array.dimensions[i] = (accd_dimension){get_integer(L, dimension, "lower", 0),
-                                               get_integer(L, dimension, "extent", 0),
-                                               get_integer(L, dimension, "sm", 0)};
+        array.dimensions[i] = (accd_dimension){accd__get_integer(L, dimension, "lower", 0),
+                                               accd__get_integer(L, dimension, "extent", 0),
+                                               accd__get_integer(L, dimension, "sm", 0)};
         lua_pop(L, 1);
     }
     return array;
@@ -241,26 +241,26 @@ static accd_array read_array(lua_State *L, int at)
 /* context:label{name=, unit=, section=, member=, element=, round=, file=, line=, layout=, pointer=, array=} */
 static int l_label(lua_State *L)
 {
-    struct context *context = check_context(L, 1);
+    struct accd__lua_context *context = accd__check_context(L, 1);
     luaL_checktype(L, 2, LUA_TTABLE);
     accd_label label = {
-        .unit = (uint64_t)get_integer(L, 2, "unit", 0),
-        .line = (int)get_integer(L, 2, "line", 0),
+        .unit = (uint64_t)accd__get_integer(L, 2, "unit", 0),
+        .line = (int)accd__get_integer(L, 2, "line", 0),
     };
-    if (get_boolean(L, 2, "section"))
+    if (accd__get_boolean(L, 2, "section"))
         label.flags |= ACCD_LABEL_SECTION;
-    if (get_boolean(L, 2, "member"))
+    if (accd__get_boolean(L, 2, "member"))
         label.flags |= ACCD_LABEL_MEMBER;
-    if (get_boolean(L, 2, "element"))
+    if (accd__get_boolean(L, 2, "element"))
         label.flags |= ACCD_LABEL_ELEMENT;
-    if (get_boolean(L, 2, "round"))
-        label.flags |= ACCD_LABEL_ROUND;
+    if (accd__get_boolean(L, 2, "round"))
+        label.flags |= ACCD_LABEL_PARENTHESES;
     lua_getfield(L, 2, "name");
     label.name = luaL_checkstring(L, -1);
     lua_getfield(L, 2, "file");
     label.file = lua_tostring(L, -1);
     if (lua_getfield(L, 2, "layout") != LUA_TNIL)
-        label.layout = check_program(L, -1);
+        label.layout = accd__check_program(L, -1);
     lua_getfield(L, 2, "pointer");
     label.pointer = lua_tostring(L, -1);
     accd_array array;
@@ -268,9 +268,9 @@ static int l_label(lua_State *L)
         array = read_array(L, lua_gettop(L));
         label.array = &array;
     }
-    const accd_label *made = accd_label_new(context->core, &label);
+    const accd_label *made = accd_label_intern(context->core, &label);
     if (!made)
-        return push_error(L, context, ACCD_OUT_OF_MEMORY);
+        return accd__push_error(L, context, ACCD_ERROR_OUT_OF_MEMORY);
     lua_pushlightuserdata(L, (void *)(uintptr_t)made);
     return 1;
 }
@@ -278,7 +278,7 @@ static int l_label(lua_State *L)
 /* context:bind_function(number, fn): fn is what ACCD_I_CALL of that number calls */
 static int l_bind_function(lua_State *L)
 {
-    struct context *context = check_context(L, 1);
+    struct accd__lua_context *context = accd__check_context(L, 1);
     lua_Integer number = luaL_checkinteger(L, 2);
     luaL_checktype(L, 3, LUA_TFUNCTION);
     lua_rawgeti(L, LUA_REGISTRYINDEX, context->bound_ref);
@@ -289,70 +289,70 @@ static int l_bind_function(lua_State *L)
 
 static int l_listen(lua_State *L)
 {
-    struct context *context = check_context(L, 1);
+    struct accd__lua_context *context = accd__check_context(L, 1);
     bool on = lua_toboolean(L, 2);
-    accd_context_on_event(context->core, on ? on_event : NULL, &context->reported);
+    accd_context_set_event_handler(context->core, on ? on_event : NULL, &context->reported);
     context->reported.listening = on;
     if (!on)
-        forget_events(&context->reported);
+        accd__forget_events(&context->reported);
     return 0;
 }
 
 /* context:drain() -> list of events since the last call */
 static int l_drain(lua_State *L)
 {
-    struct context *context = check_context(L, 1);
-    struct reported *reported = &context->reported;
+    struct accd__lua_context *context = accd__check_context(L, 1);
+    struct accd__lua_events *reported = &context->reported;
     if (reported->lost) {
-        forget_events(reported);
+        accd__forget_events(reported);
         return luaL_error(L, "not enough memory");
     }
     lua_createtable(L, (int)reported->n, 0);
     for (size_t i = 0; i < reported->n; i++) {
-        const struct event *event = &reported->events[i];
+        const struct accd__lua_event *event = &reported->events[i];
         lua_createtable(L, 0, 8);
-        set_text(L, "op", accd_op_name(event->op));
-        set_text(L, "name", event->name);
-        set_integer(L, "bytes", (lua_Integer)event->bytes);
+        accd__set_text(L, "op", accd_op_name(event->op));
+        accd__set_text(L, "name", event->name);
+        accd__set_integer(L, "bytes", (lua_Integer)event->bytes);
         if (event->host)
-            set_integer(L, "host", (lua_Integer)event->host);
-        set_integer(L, "device", event->device);
-        set_text(L, "rule", event->rule);
+            accd__set_integer(L, "host", (lua_Integer)event->host);
+        accd__set_integer(L, "device", event->device);
+        accd__set_text(L, "rule", event->rule);
         if (event->file)
             lua_pushfstring(L, "%s:%d", event->file, event->line);
         else
             lua_pushliteral(L, "");
         lua_setfield(L, -2, "at");
         if (event->async != ACCD_SYNCHRONOUS) {
-            set_integer(L, "async", event->async);
+            accd__set_integer(L, "async", event->async);
         }
         lua_rawseti(L, -2, (lua_Integer)i + 1);
     }
-    forget_events(reported);
+    accd__forget_events(reported);
     return 1;
 }
 
 static int l_check(lua_State *L)
 {
-    lua_pushstring(L, accd_check(check_context(L, 1)->core));
+    lua_pushstring(L, accd_check_invariants(accd__check_context(L, 1)->core));
     return 1;
 }
 
 static int l_digest(lua_State *L)
 {
-    lua_pushinteger(L, (lua_Integer)accd_digest(check_context(L, 1)->core));
+    lua_pushinteger(L, (lua_Integer)accd_state_digest(accd__check_context(L, 1)->core));
     return 1;
 }
 
 static int l_fail_allocation(lua_State *L)
 {
-    accd_fail_allocation(check_context(L, 1)->core, (int)luaL_checkinteger(L, 2), word_at(L, 3));
+    accd_inject_allocation_failure(accd__check_context(L, 1)->core, (int)luaL_checkinteger(L, 2), accd__word_argument(L, 3));
     return 0;
 }
 
 static int l_fail_copy(lua_State *L)
 {
-    accd_fail_copy(check_context(L, 1)->core, (int)luaL_checkinteger(L, 2), word_at(L, 3));
+    accd_inject_copy_failure(accd__check_context(L, 1)->core, (int)luaL_checkinteger(L, 2), accd__word_argument(L, 3));
     return 0;
 }
 
@@ -369,14 +369,14 @@ static const luaL_Reg methods[] = {
     {NULL, NULL},
 };
 
-void open_context(lua_State *L)
+void accd__open_context_class(lua_State *L)
 {
     luaL_newmetatable(L, CONTEXT_TYPE);
     luaL_newlib(L, methods);
     lua_setfield(L, -2, "__index");
-    set_function(L, "__gc", l_close);
-    set_function(L, "__close", l_close);
+    accd__set_function(L, "__gc", l_close);
+    accd__set_function(L, "__close", l_close);
     lua_pop(L, 1);
-    set_function(L, "open", l_open);
-    set_function(L, "device", l_device);
+    accd__set_function(L, "open", l_open);
+    accd__set_function(L, "device", l_device);
 }

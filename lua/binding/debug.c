@@ -12,27 +12,27 @@
 
 #define DEBUG "accdeep.debug"
 
-static struct debug *check_debug(lua_State *L)
+static struct accd__lua_debug *check_debug(lua_State *L)
 {
-    struct debug *debug = luaL_checkudata(L, 1, DEBUG);
+    struct accd__lua_debug *debug = luaL_checkudata(L, 1, DEBUG);
     luaL_argcheck(L, debug->dwfl, 1, "closed");
     return debug;
 }
 
 static int l_close(lua_State *L)
 {
-    struct debug *debug = luaL_checkudata(L, 1, DEBUG);
+    struct accd__lua_debug *debug = luaL_checkudata(L, 1, DEBUG);
     if (debug->dwfl)
         debug->dw.dwfl_end(debug->dwfl);
     debug->dwfl = NULL;
-    accd_dw_unload(&debug->dw);
+    accd__dw_unload(&debug->dw);
     free(debug->found);
     debug->found = NULL;
     debug->nfound = debug->room = 0;
     return 0;
 }
 
-static void walk_dwarf(struct debug_walk *walk, Dwarf *dwarf)
+static void walk_dwarf(struct accd__debug_walk *walk, Dwarf *dwarf)
 {
     Dwarf_CU *unit = NULL;
     Dwarf_Die die, split;
@@ -40,21 +40,21 @@ static void walk_dwarf(struct debug_walk *walk, Dwarf *dwarf)
     while (walk->debug->dw.dwarf_get_units(dwarf, unit, &unit, NULL, &kind, &die, &split) == 0) {
         Dwarf_Die *root = kind == DW_UT_skeleton && split.addr ? &split : &die;
         if (root->addr) /* else the unit is damaged */
-            debug_walk_unit(walk, root);
+            accd__debug_walk_unit(walk, root);
     }
 }
 
 /* Files come in the order in which they were loaded, the program first: the first one that has what
  * is looked for decides. Tells whether one, and whether the first one, has debug information. */
-static void walk_files(struct debug_walk *walk, bool *any_p, bool *first_p)
+static void walk_files(struct accd__debug_walk *walk, bool *any_p, bool *first_p)
 {
-    const struct debug *debug = walk->debug;
+    const struct accd__lua_debug *debug = walk->debug;
     Dwfl_Module *module;
     Dwarf_Addr bias;
-    ptrdiff_t at = 0;
+    ptrdiff_t link = 0;
     *any_p = *first_p = false;
     for (bool is_first = true;
-         (at = debug->dw.dwfl_getmodules(debug->dwfl, debug_take_module, &module, at)) > 0;
+         (link = debug->dw.dwfl_getmodules(debug->dwfl, accd__debug_take_module, &module, link)) > 0;
          is_first = false) {
         Dwarf *dwarf = debug->dw.dwfl_module_getdwarf(module, &bias);
         if (!dwarf)
@@ -77,14 +77,14 @@ static void walk_files(struct debug_walk *walk, bool *any_p, bool *first_p)
  * fits that has such a length. everywhere: inside functions and all classes, too. */
 static int l_find(lua_State *L)
 {
-    struct debug *debug = check_debug(L);
+    struct accd__lua_debug *debug = check_debug(L);
     const char *base = luaL_optstring(L, 2, NULL), *around = luaL_optstring(L, 3, NULL);
     lua_Integer slack = luaL_optinteger(L, 4, 0);
     lua_settop(L, 5);
     lua_getiuservalue(L, 1, 1);
     lua_newtable(L);
-    struct debug_walk *walk = lua_newuserdatauv(L, sizeof *walk, 0);
-    *walk = (struct debug_walk){.L = L,
+    struct accd__debug_walk *walk = lua_newuserdatauv(L, sizeof *walk, 0);
+    *walk = (struct accd__debug_walk){.L = L,
                           .debug = debug,
                           .names = 6,
                           .results = 7,
@@ -104,12 +104,12 @@ static int l_find(lua_State *L)
 /* debug:type(number) -> the type that find gave this number; see debug_type.c. */
 static int l_type(lua_State *L)
 {
-    struct debug *debug = check_debug(L);
+    struct accd__lua_debug *debug = check_debug(L);
     lua_Integer number = luaL_checkinteger(L, 2);
     luaL_argcheck(L, number >= 1 && (size_t)number <= debug->nfound, 2, "no such type");
     lua_settop(L, 2);
     lua_getiuservalue(L, 1, 1);
-    debug_push_type(L, debug, 3, &debug->found[number - 1]);
+    accd__debug_push_type(L, debug, 3, &debug->found[number - 1]);
     return 1;
 }
 
@@ -117,16 +117,16 @@ static int l_type(lua_State *L)
  * with the numbers of their types; and the scopes: number -> that of the scope around, 0 for that of a unit. */
 static int l_variables(lua_State *L)
 {
-    struct debug *debug = check_debug(L);
-    debug_push_variables(L, debug, luaL_checkstring(L, 2));
+    struct accd__lua_debug *debug = check_debug(L);
+    accd__debug_push_variables(L, debug, luaL_checkstring(L, 2));
     return 2;
 }
 
-static bool report(struct debug *debug, const char *path)
+static bool report(struct accd__lua_debug *debug, const char *path)
 {
     unsigned long long loads;
     if (!path)
-        return accd_dw_list_files(&debug->dw, debug->dwfl, &loads);
+        return accd__dw_list_files(&debug->dw, debug->dwfl, &loads);
     debug->dw.dwfl_report_begin_add(debug->dwfl);
     Dwfl_Module *module = debug->dw.dwfl_report_offline(debug->dwfl, path, path, -1);
     return debug->dw.dwfl_report_end(debug->dwfl, NULL, NULL) == 0 && module;
@@ -139,8 +139,8 @@ static void make_class(lua_State *L)
     if (luaL_newmetatable(L, DEBUG)) {
         luaL_newlib(L, methods);
         lua_setfield(L, -2, "__index");
-        set_function(L, "__gc", l_close);
-        set_function(L, "__close", l_close);
+        accd__set_function(L, "__gc", l_close);
+        accd__set_function(L, "__close", l_close);
     }
     lua_pop(L, 1);
 }
@@ -148,17 +148,17 @@ static void make_class(lua_State *L)
 static int l_debug(lua_State *L)
 {
     const char *path = luaL_optstring(L, 1, NULL);
-    struct debug *debug = lua_newuserdatauv(L, sizeof *debug, 1);
-    *debug = (struct debug){.dwfl = NULL};
+    struct accd__lua_debug *debug = lua_newuserdatauv(L, sizeof *debug, 1);
+    *debug = (struct accd__lua_debug){.dwfl = NULL};
     luaL_setmetatable(L, DEBUG);
     lua_newtable(L);
     lua_setiuservalue(L, -2, 1);
-    if (!accd_dw_load(&debug->dw)) {
+    if (!accd__dw_load(&debug->dw)) {
         lua_pushnil(L);
         lua_pushliteral(L, "libdw.so.1, which reads debug information, is not there");
         return 2;
     }
-    debug->dwfl = accd_dw_begin(&debug->dw);
+    debug->dwfl = accd__dw_new_session(&debug->dw);
     if (debug->dwfl && report(debug, path))
         return 1;
     lua_pushnil(L);
@@ -182,8 +182,8 @@ static int l_debug(lua_State *L)
 
 #endif
 
-void open_debug(lua_State *L)
+void accd__open_debug(lua_State *L)
 {
     make_class(L);
-    set_function(L, "debug", l_debug);
+    accd__set_function(L, "debug", l_debug);
 }

@@ -21,7 +21,7 @@
 
 struct reader {
     lua_State *L;
-    struct debug *debug;
+    struct accd__lua_debug *debug;
     int names, known, waiting; /* indexes: the handle's names, entries by address, tables to fill */
 };
 
@@ -33,7 +33,7 @@ static bool has(const struct reader *r, Dwarf_Die *die, unsigned name)
 static bool integer_of(const struct reader *r, Dwarf_Die *die, unsigned name, lua_Integer *to)
 {
     uint64_t value;
-    if (!accd_dw_number(&r->debug->dw, die, name, &value))
+    if (!accd__dw_get_number(&r->debug->dw, die, name, &value))
         return false;
     *to = (lua_Integer)value;
     return true;
@@ -54,13 +54,13 @@ static bool resolved(const struct reader *r, Dwarf_Die *die)
         case DW_TAG_shared_type:
         case DW_TAG_packed_type:
         case DW_TAG_subrange_type:
-            if (!accd_dw_refers(&r->debug->dw, die, DW_AT_type, die))
+            if (!accd__dw_get_reference(&r->debug->dw, die, DW_AT_type, die))
                 return false;
             break;
         default:
             if (!has(r, die, DW_AT_signature))
                 return true;
-            if (!accd_dw_refers(&r->debug->dw, die, DW_AT_signature, die))
+            if (!accd__dw_get_reference(&r->debug->dw, die, DW_AT_signature, die))
                 return false;
         }
     }
@@ -92,7 +92,7 @@ static void push_entry(struct reader *r, Dwarf_Die die)
 static void set_type(struct reader *r, const char *key, Dwarf_Die *die)
 {
     Dwarf_Die to;
-    if (!accd_dw_refers(&r->debug->dw, die, DW_AT_type, &to))
+    if (!accd__dw_get_reference(&r->debug->dw, die, DW_AT_type, &to))
         return;
     const int tag = r->debug->dw.dwarf_tag(&to);
     if (tag == DW_TAG_const_type || tag == DW_TAG_volatile_type || tag == DW_TAG_atomic_type) {
@@ -105,7 +105,7 @@ static void set_type(struct reader *r, const char *key, Dwarf_Die *die)
 
 static void set_name(struct reader *r, Dwarf_Die *die)
 {
-    debug_push_name(r->L, r->debug, r->names, die);
+    accd__debug_push_name(r->L, r->debug, r->names, die);
     lua_setfield(r->L, -2, "name");
 }
 
@@ -115,52 +115,52 @@ static bool is_member(const struct reader *r, Dwarf_Die *die)
 {
     int tag = r->debug->dw.dwarf_tag(die);
     return tag == DW_TAG_inheritance ||
-           (tag == DW_TAG_member && !accd_dw_flag(&r->debug->dw, die, DW_AT_declaration) &&
-            !accd_dw_flag(&r->debug->dw, die, DW_AT_external)); /* not a static one */
+           (tag == DW_TAG_member && !accd__dw_get_flag(&r->debug->dw, die, DW_AT_declaration) &&
+            !accd__dw_get_flag(&r->debug->dw, die, DW_AT_external)); /* not a static one */
 }
 
 /* of_class: members of a class are private unless something else is said, others public. */
 static void read_member(struct reader *r, Dwarf_Die *die, bool of_class)
 {
-    const struct accd_dw *dw = &r->debug->dw;
+    const struct accd__dw *dw = &r->debug->dw;
     uint64_t offset;
     lua_Integer access = of_class ? DW_ACCESS_private : DW_ACCESS_public;
     bool is_base = dw->dwarf_tag(die) == DW_TAG_inheritance;
     if (is_base)
-        set_boolean(r->L, "base", true);
+        accd__set_boolean(r->L, "base", true);
     else
-        set_text(r->L, "name", dw->dwarf_diename(die));
+        accd__set_text(r->L, "name", dw->dwarf_diename(die));
     if (has(r, die, DW_AT_bit_size))
-        set_boolean(r->L, "bits", true);
+        accd__set_boolean(r->L, "bits", true);
     integer_of(r, die, DW_AT_accessibility, &access);
     if (access != DW_ACCESS_public)
-        set_boolean(r->L, "closed", true);
-    if (accd_dw_member_offset(dw, die, &offset))
-        set_integer(r->L, "offset", (lua_Integer)offset);
+        accd__set_boolean(r->L, "closed", true);
+    if (accd__dw_member_offset(dw, die, &offset))
+        accd__set_integer(r->L, "offset", (lua_Integer)offset);
     set_type(r, "type", die);
 }
 
 static void read_record(struct reader *r, Dwarf_Die *die)
 {
     lua_State *L = r->L;
-    struct debug *debug = r->debug;
+    struct accd__lua_debug *debug = r->debug;
     Dwarf_Die child;
     lua_Integer n = 0, value;
-    set_text(r->L, "kind", "record");
+    accd__set_text(r->L, "kind", "record");
     set_name(r, die);
-    set_integer(r->L, "id", (lua_Integer)(intptr_t)die->addr);
+    accd__set_integer(r->L, "id", (lua_Integer)(intptr_t)die->addr);
     if (debug->dw.dwarf_tag(die) == DW_TAG_union_type)
-        set_boolean(r->L, "union", true);
-    if (accd_dw_flag(&debug->dw, die, DW_AT_declaration))
-        set_boolean(r->L, "declaration", true);
-    if (accd_dw_is_fortran(&debug->dw, die))
-        set_boolean(r->L, "fortran", true);
+        accd__set_boolean(r->L, "union", true);
+    if (accd__dw_get_flag(&debug->dw, die, DW_AT_declaration))
+        accd__set_boolean(r->L, "declaration", true);
+    if (accd__dw_is_fortran(&debug->dw, die))
+        accd__set_boolean(r->L, "fortran", true);
     if (integer_of(r, die, DW_AT_byte_size, &value))
-        set_integer(r->L, "size", value);
+        accd__set_integer(r->L, "size", value);
     if (integer_of(r, die, DW_AT_alignment, &value))
-        set_integer(r->L, "align", value);
+        accd__set_integer(r->L, "align", value);
     lua_newtable(L);
-    for (bool more = accd_dw_first(&debug->dw, die, &child); more; more = accd_dw_next(&debug->dw, &child)) {
+    for (bool more = accd__dw_first_child(&debug->dw, die, &child); more; more = accd__dw_next_sibling(&debug->dw, &child)) {
         if (!is_member(r, &child))
             continue;
         lua_newtable(L);
@@ -174,40 +174,40 @@ static void read_record(struct reader *r, Dwarf_Die *die)
 
 static lua_Integer first_index(const struct reader *r, Dwarf_Die *array)
 {
-    return accd_dw_is_fortran(&r->debug->dw, array) ? 1 : 0;
+    return accd__dw_is_fortran(&r->debug->dw, array) ? 1 : 0;
 }
 
 static void read_dimension(struct reader *r, Dwarf_Die *die, lua_Integer lower)
 {
     lua_Integer upper, count;
     integer_of(r, die, DW_AT_lower_bound, &lower);
-    set_integer(r->L, "lower", lower);
+    accd__set_integer(r->L, "lower", lower);
     if (integer_of(r, die, DW_AT_count, &count))
-        set_integer(r->L, "count", count);
+        accd__set_integer(r->L, "count", count);
     else if (integer_of(r, die, DW_AT_upper_bound, &upper))
-        set_integer(r->L, "count", upper >= lower ? upper - lower + 1 : 0);
+        accd__set_integer(r->L, "count", upper >= lower ? upper - lower + 1 : 0);
 }
 
 static void read_array(struct reader *r, Dwarf_Die *die)
 {
     lua_State *L = r->L;
-    struct debug *debug = r->debug;
+    struct accd__lua_debug *debug = r->debug;
     Dwarf_Die child;
     lua_Integer n = 0, size;
     bool is_described = has(r, die, DW_AT_data_location);
-    set_text(r->L, "kind", is_described ? "descriptor" : "array");
+    accd__set_text(r->L, "kind", is_described ? "descriptor" : "array");
     set_type(r, "of", die);
     if (integer_of(r, die, DW_AT_byte_size, &size))
-        set_integer(r->L, "size", size);
+        accd__set_integer(r->L, "size", size);
     if (is_described)
-        set_text(r->L, "attribute",
+        accd__set_text(r->L, "attribute",
                  has(r, die, DW_AT_allocated)    ? "allocatable"
                  : has(r, die, DW_AT_associated) ? "pointer"
                                                  : "other");
-    if (accd_dw_is_fortran(&debug->dw, die))
-        set_boolean(r->L, "column_major", true);
+    if (accd__dw_is_fortran(&debug->dw, die))
+        accd__set_boolean(r->L, "column_major", true);
     lua_newtable(L);
-    for (bool more = accd_dw_first(&debug->dw, die, &child); more; more = accd_dw_next(&debug->dw, &child)) {
+    for (bool more = accd__dw_first_child(&debug->dw, die, &child); more; more = accd__dw_next_sibling(&debug->dw, &child)) {
         if (debug->dw.dwarf_tag(&child) != DW_TAG_subrange_type)
             continue;
         lua_newtable(L);
@@ -215,7 +215,7 @@ static void read_array(struct reader *r, Dwarf_Die *die)
         lua_rawseti(L, -2, ++n);
     }
     lua_setfield(L, -2, "dims");
-    set_integer(r->L, "rank", n);
+    accd__set_integer(r->L, "rank", n);
 }
 
 /* ---------------------------------------------------------------------------------- scalars -- */
@@ -245,36 +245,36 @@ static const char *encoding_of(const struct reader *r, Dwarf_Die *die)
 
 static void read_base(struct reader *r, Dwarf_Die *die)
 {
-    set_text(r->L, "kind", "base");
-    set_text(r->L, "encoding", encoding_of(r, die));
-    set_text(r->L, "name", r->debug->dw.dwarf_diename(die));
-    set_integer(r->L, "size", r->debug->dw.dwarf_bytesize(die));
+    accd__set_text(r->L, "kind", "base");
+    accd__set_text(r->L, "encoding", encoding_of(r, die));
+    accd__set_text(r->L, "name", r->debug->dw.dwarf_diename(die));
+    accd__set_integer(r->L, "size", r->debug->dw.dwarf_bytesize(die));
 }
 
 static void read_enum(struct reader *r, Dwarf_Die *die)
 {
     lua_State *L = r->L;
-    struct debug *debug = r->debug;
+    struct accd__lua_debug *debug = r->debug;
     Dwarf_Die child, under;
     lua_Integer n = 0, value;
-    set_text(r->L, "kind", "enum");
+    accd__set_text(r->L, "kind", "enum");
     set_name(r, die);
-    set_integer(r->L, "size", debug->dw.dwarf_bytesize(die));
-    if (accd_dw_flag(&debug->dw, die, DW_AT_declaration))
-        set_boolean(r->L, "declaration", true);
-    if (accd_dw_flag(&debug->dw, die, DW_AT_enum_class))
-        set_boolean(r->L, "scoped", true);
-    if (accd_dw_refers(&debug->dw, die, DW_AT_type, &under) && resolved(r, &under) &&
+    accd__set_integer(r->L, "size", debug->dw.dwarf_bytesize(die));
+    if (accd__dw_get_flag(&debug->dw, die, DW_AT_declaration))
+        accd__set_boolean(r->L, "declaration", true);
+    if (accd__dw_get_flag(&debug->dw, die, DW_AT_enum_class))
+        accd__set_boolean(r->L, "scoped", true);
+    if (accd__dw_get_reference(&debug->dw, die, DW_AT_type, &under) && resolved(r, &under) &&
         !strcmp(encoding_of(r, &under), "signed"))
-        set_boolean(r->L, "signed", true);
+        accd__set_boolean(r->L, "signed", true);
     lua_newtable(L);
-    for (bool more = accd_dw_first(&debug->dw, die, &child); more; more = accd_dw_next(&debug->dw, &child)) {
+    for (bool more = accd__dw_first_child(&debug->dw, die, &child); more; more = accd__dw_next_sibling(&debug->dw, &child)) {
         if (debug->dw.dwarf_tag(&child) != DW_TAG_enumerator ||
             !integer_of(r, &child, DW_AT_const_value, &value))
             continue;
         lua_createtable(L, 0, 2);
-        set_text(r->L, "name", debug->dw.dwarf_diename(&child));
-        set_integer(r->L, "value", value);
+        accd__set_text(r->L, "name", debug->dw.dwarf_diename(&child));
+        accd__set_integer(r->L, "value", value);
         lua_rawseti(L, -2, ++n);
     }
     lua_setfield(L, -2, "values");
@@ -284,7 +284,7 @@ static void read_enum(struct reader *r, Dwarf_Die *die)
 static lua_Integer member_pointer_size(const struct reader *r, Dwarf_Die *die)
 {
     Dwarf_Die to;
-    bool is_function = accd_dw_refers(&r->debug->dw, die, DW_AT_type, &to) &&
+    bool is_function = accd__dw_get_reference(&r->debug->dw, die, DW_AT_type, &to) &&
                        r->debug->dw.dwarf_tag(&to) == DW_TAG_subroutine_type;
     return (is_function ? 2 : 1) * (lua_Integer)sizeof(void *);
 }
@@ -292,15 +292,15 @@ static lua_Integer member_pointer_size(const struct reader *r, Dwarf_Die *die)
 static void read_other(struct reader *r, Dwarf_Die *die, lua_Integer size)
 {
     const char *name = r->debug->dw.dwarf_diename(die);
-    set_text(r->L, "kind", "other");
-    set_text(r->L, "name", name ? name : "a type of its own kind");
-    set_integer(r->L, "size", size > 0 ? size : 0);
+    accd__set_text(r->L, "kind", "other");
+    accd__set_text(r->L, "name", name ? name : "a type of its own kind");
+    accd__set_integer(r->L, "size", size > 0 ? size : 0);
 }
 
 /* Fills the table on top of the stack. */
 static void read_type(struct reader *r, Dwarf_Die *die)
 {
-    const struct accd_dw *dw = &r->debug->dw;
+    const struct accd__dw *dw = &r->debug->dw;
     switch (dw->dwarf_tag(die)) {
     case DW_TAG_base_type:
         read_base(r, die);
@@ -308,7 +308,7 @@ static void read_type(struct reader *r, Dwarf_Die *die)
     case DW_TAG_pointer_type:
     case DW_TAG_reference_type:
     case DW_TAG_rvalue_reference_type:
-        set_text(r->L, "kind", "pointer");
+        accd__set_text(r->L, "kind", "pointer");
         set_type(r, "to", die);
         break;
     case DW_TAG_structure_type:
@@ -321,20 +321,20 @@ static void read_type(struct reader *r, Dwarf_Die *die)
         read_array(r, die);
         break;
     case DW_TAG_string_type:
-        set_text(r->L, "kind", "character");
-        set_integer(r->L, "size", dw->dwarf_bytesize(die));
+        accd__set_text(r->L, "kind", "character");
+        accd__set_integer(r->L, "size", dw->dwarf_bytesize(die));
         break;
     case DW_TAG_enumeration_type:
         read_enum(r, die);
         break;
     case DW_TAG_typedef:
     case DW_TAG_template_alias:
-        set_text(r->L, "kind", "typedef");
+        accd__set_text(r->L, "kind", "typedef");
         set_name(r, die);
         set_type(r, "to", die);
         break;
     case DW_TAG_subroutine_type:
-        set_text(r->L, "kind", "function");
+        accd__set_text(r->L, "kind", "function");
         break;
     case DW_TAG_ptr_to_member_type:
         read_other(r, die, member_pointer_size(r, die));
@@ -345,7 +345,7 @@ static void read_type(struct reader *r, Dwarf_Die *die)
 }
 
 /* Nothing here calls itself: how deep types are does not matter. */
-void debug_push_type(lua_State *L, struct debug *debug, int names, const Dwarf_Die *die)
+void accd__debug_push_type(lua_State *L, struct accd__lua_debug *debug, int names, const Dwarf_Die *die)
 {
     luaL_checkstack(L, 20, NULL);
     lua_newtable(L);

@@ -11,7 +11,7 @@ enum { NESTING_MOST = 64 };
 struct walk {
     lua_State *L; /* the list is on top of the stack, below it the scopes: number -> that of the scope around, or 0 */
     lua_Integer scopes;
-    struct debug *debug;
+    struct accd__lua_debug *debug;
     const char *prefix;
     size_t length;
 };
@@ -23,14 +23,14 @@ static void add_variable(struct walk *walk, Dwarf_Die *die, lua_Integer scope)
     Dwarf_Die type;
     uint64_t line;
     if (!name || strncmp(name, walk->prefix, walk->length) != 0 ||
-        !accd_dw_refers(&walk->debug->dw, die, DW_AT_type, &type))
+        !accd__dw_get_reference(&walk->debug->dw, die, DW_AT_type, &type))
         return;
     lua_createtable(L, 0, 4);
-    set_text(L, "name", name);
-    if (accd_dw_number(&walk->debug->dw, die, DW_AT_decl_line, &line))
-        set_integer(L, "line", (lua_Integer)line);
-    set_integer(L, "scope", scope);
-    set_integer(L, "number", debug_keep(L, walk->debug, &type));
+    accd__set_text(L, "name", name);
+    if (accd__dw_get_number(&walk->debug->dw, die, DW_AT_decl_line, &line))
+        accd__set_integer(L, "line", (lua_Integer)line);
+    accd__set_integer(L, "scope", scope);
+    accd__set_integer(L, "number", accd__debug_keep_entry(L, walk->debug, &type));
     lua_rawseti(L, -2, (lua_Integer)lua_rawlen(L, -2) + 1);
 }
 
@@ -40,8 +40,8 @@ static void visit(struct walk *walk, Dwarf_Die *parent, unsigned nesting, lua_In
     lua_Integer scope = ++walk->scopes;
     lua_pushinteger(walk->L, around);
     lua_rawseti(walk->L, -3, scope);
-    bool more = nesting < NESTING_MOST && accd_dw_first(&walk->debug->dw, parent, &child);
-    for (; more; more = accd_dw_next(&walk->debug->dw, &child))
+    bool more = nesting < NESTING_MOST && accd__dw_first_child(&walk->debug->dw, parent, &child);
+    for (; more; more = accd__dw_next_sibling(&walk->debug->dw, &child))
         switch (walk->debug->dw.dwarf_tag(&child)) {
         case DW_TAG_variable:
         case DW_TAG_formal_parameter:
@@ -60,7 +60,7 @@ static void visit(struct walk *walk, Dwarf_Die *parent, unsigned nesting, lua_In
         }
 }
 
-void debug_push_variables(lua_State *L, struct debug *debug, const char *prefix)
+void accd__debug_push_variables(lua_State *L, struct accd__lua_debug *debug, const char *prefix)
 {
     struct walk walk = {L, 0, debug, prefix, strlen(prefix)};
     Dwfl_Module *module = NULL;
@@ -69,7 +69,7 @@ void debug_push_variables(lua_State *L, struct debug *debug, const char *prefix)
     lua_newtable(L);
     lua_newtable(L);
     luaL_checkstack(L, 8, NULL);
-    debug->dw.dwfl_getmodules(debug->dwfl, debug_take_module, &module, 0);
+    debug->dw.dwfl_getmodules(debug->dwfl, accd__debug_take_module, &module, 0);
     if (module)
         while ((unit = debug->dw.dwfl_module_nextcu(module, unit, &bias)))
             visit(&walk, unit, 0, 0);

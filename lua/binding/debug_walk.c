@@ -10,7 +10,7 @@ enum { NESTING_MOST = 64 };
 
 /* ------------------------------------------------------------------------------------ handle -- */
 
-lua_Integer debug_keep(lua_State *L, struct debug *debug, const Dwarf_Die *die)
+lua_Integer accd__debug_keep_entry(lua_State *L, struct accd__lua_debug *debug, const Dwarf_Die *die)
 {
     if (debug->nfound == debug->room) {
         size_t room = debug->room ? 2 * debug->room : 64;
@@ -25,7 +25,7 @@ lua_Integer debug_keep(lua_State *L, struct debug *debug, const Dwarf_Die *die)
 }
 
 /* One module at a time: what Lua may raise does not pass through libdw. */
-int debug_take_module(Dwfl_Module *module, void **data, const char *name, Dwarf_Addr base, void *module_p)
+int accd__debug_take_module(Dwfl_Module *module, void **data, const char *name, Dwarf_Addr base, void *module_p)
 {
     (void)data, (void)name, (void)base;
     *(Dwfl_Module **)module_p = module;
@@ -40,7 +40,7 @@ static size_t base_length(const char *name)
     return end && end != name ? (size_t)(end - name) : strlen(name);
 }
 
-static bool is_wanted(const struct debug_walk *walk, const char *name)
+static bool is_wanted(const struct accd__debug_walk *walk, const char *name)
 {
     if (!walk->base)
         return true;
@@ -50,17 +50,17 @@ static bool is_wanted(const struct debug_walk *walk, const char *name)
 }
 
 /* Whether a class may hold what is looked for: it is named in it, or all types are wanted. */
-static bool may_hold(const struct debug_walk *walk, const char *name)
+static bool may_hold(const struct accd__debug_walk *walk, const char *name)
 {
     if (!walk->results || walk->everywhere)
         return true;
     if (!walk->around || !name)
         return false;
     size_t length = base_length(name);
-    const char *at = walk->around;
-    while ((at = strchr(at, ':'))) {
-        at++;
-        if (!strncmp(at, name, length) && (at[length] == ':' || !at[length]))
+    const char *link = walk->around;
+    while ((link = strchr(link, ':'))) {
+        link++;
+        if (!strncmp(link, name, length) && (link[length] == ':' || !link[length]))
             return true;
     }
     return false;
@@ -68,11 +68,11 @@ static bool may_hold(const struct debug_walk *walk, const char *name)
 
 /* Pushes what a type is called in the scope under way. One that is defined outside of the scope
  * that declares it is called as it was declared. */
-static void push_in_scope(struct debug_walk *walk, Dwarf_Die *die, const char *name, size_t scope)
+static void push_in_scope(struct accd__debug_walk *walk, Dwarf_Die *die, const char *name, size_t scope)
 {
     lua_State *L = walk->L;
     Dwarf_Die declared;
-    if (accd_dw_refers(&walk->debug->dw, die, DW_AT_specification, &declared)) {
+    if (accd__dw_get_reference(&walk->debug->dw, die, DW_AT_specification, &declared)) {
         if (lua_rawgetp(L, walk->names, declared.addr) == LUA_TSTRING)
             return;
         lua_pop(L, 1);
@@ -84,9 +84,9 @@ static void push_in_scope(struct debug_walk *walk, Dwarf_Die *die, const char *n
 
 /* Pushes where a type is declared, "file.c:12", or nil. (dwarf_decl_file would end the process
  * where a unit's files cannot be read.) */
-static void push_place(lua_State *L, const struct debug *debug, Dwarf_Die *die)
+static void push_place(lua_State *L, const struct accd__lua_debug *debug, Dwarf_Die *die)
 {
-    const struct accd_dw *dw = &debug->dw;
+    const struct accd__dw *dw = &debug->dw;
     Dwarf_Attribute attribute;
     Dwarf_Die unit;
     Dwarf_Files *files;
@@ -105,15 +105,15 @@ static void push_place(lua_State *L, const struct debug *debug, Dwarf_Die *die)
         lua_pushnil(L);
 }
 
-static void add_result(struct debug_walk *walk, Dwarf_Die *die)
+static void add_result(struct accd__debug_walk *walk, Dwarf_Die *die)
 {
     lua_State *L = walk->L; /* the name is on the stack, and stays */
-    struct debug *debug = walk->debug;
-    const lua_Integer number = debug_keep(L, debug, die);
+    struct accd__lua_debug *debug = walk->debug;
+    const lua_Integer number = accd__debug_keep_entry(L, debug, die);
     lua_createtable(L, 0, 7);
     lua_pushvalue(L, -2);
     lua_setfield(L, -2, "name");
-    set_integer(L, "number", number);
+    accd__set_integer(L, "number", number);
     const char *kind = "struct";
     switch (debug->dw.dwarf_tag(die)) {
     case DW_TAG_union_type:
@@ -128,16 +128,16 @@ static void add_result(struct debug_walk *walk, Dwarf_Die *die)
     default:
         break;
     }
-    set_text(L, "kind", kind);
-    set_boolean(L, "declaration", accd_dw_flag(&debug->dw, die, DW_AT_declaration));
-    set_boolean(L, "fortran", walk->is_fortran);
-    set_integer(L, "size", debug->dw.dwarf_bytesize(die));
+    accd__set_text(L, "kind", kind);
+    accd__set_boolean(L, "declaration", accd__dw_get_flag(&debug->dw, die, DW_AT_declaration));
+    accd__set_boolean(L, "fortran", walk->is_fortran);
+    accd__set_integer(L, "size", debug->dw.dwarf_bytesize(die));
     push_place(L, debug, die);
     lua_setfield(L, -2, "at");
     lua_rawseti(L, walk->results, (lua_Integer)lua_rawlen(L, walk->results) + 1);
 }
 
-static void visit_type(struct debug_walk *walk, Dwarf_Die *die, const char *name, size_t scope)
+static void visit_type(struct accd__debug_walk *walk, Dwarf_Die *die, const char *name, size_t scope)
 {
     lua_State *L = walk->L;
     push_in_scope(walk, die, name, scope);
@@ -154,7 +154,7 @@ static bool is_type(int tag)
            tag == DW_TAG_enumeration_type || tag == DW_TAG_typedef;
 }
 
-static bool is_scope(const struct debug_walk *walk, int tag, const char *name)
+static bool is_scope(const struct accd__debug_walk *walk, int tag, const char *name)
 {
     switch (tag) {
     case DW_TAG_namespace:
@@ -173,7 +173,7 @@ static bool is_scope(const struct debug_walk *walk, int tag, const char *name)
 }
 
 /* Functions and what has no name do not show in the names of what is inside. */
-static size_t enter_scope(struct debug_walk *walk, int tag, const char *name, size_t scope)
+static size_t enter_scope(struct accd__debug_walk *walk, int tag, const char *name, size_t scope)
 {
     size_t length = name ? strlen(name) : 0;
     if (!length || tag == DW_TAG_subprogram || tag == DW_TAG_lexical_block ||
@@ -184,11 +184,11 @@ static size_t enter_scope(struct debug_walk *walk, int tag, const char *name, si
     return scope + length + 2;
 }
 
-static void walk_children(struct debug_walk *walk, Dwarf_Die *parent, size_t scope, unsigned nesting)
+static void walk_children(struct accd__debug_walk *walk, Dwarf_Die *parent, size_t scope, unsigned nesting)
 {
-    struct debug *debug = walk->debug;
+    struct accd__lua_debug *debug = walk->debug;
     Dwarf_Die child;
-    if (nesting > NESTING_MOST || !accd_dw_first(&debug->dw, parent, &child))
+    if (nesting > NESTING_MOST || !accd__dw_first_child(&debug->dw, parent, &child))
         return;
     do {
         int tag = debug->dw.dwarf_tag(&child);
@@ -200,16 +200,16 @@ static void walk_children(struct debug_walk *walk, Dwarf_Die *parent, size_t sco
             visit_type(walk, &child, name, scope);
         if (is_scope(walk, tag, name))
             walk_children(walk, &child, enter_scope(walk, tag, name, scope), nesting + 1);
-    } while (accd_dw_next(&debug->dw, &child));
+    } while (accd__dw_next_sibling(&debug->dw, &child));
 }
 
-void debug_walk_unit(struct debug_walk *walk, Dwarf_Die *unit)
+void accd__debug_walk_unit(struct accd__debug_walk *walk, Dwarf_Die *unit)
 {
-    walk->is_fortran = accd_dw_is_fortran(&walk->debug->dw, unit);
+    walk->is_fortran = accd__dw_is_fortran(&walk->debug->dw, unit);
     walk_children(walk, unit, 0, 0);
 }
 
-void debug_push_name(lua_State *L, struct debug *debug, int names, Dwarf_Die *die)
+void accd__debug_push_name(lua_State *L, struct accd__lua_debug *debug, int names, Dwarf_Die *die)
 {
     Dwarf_Die unit;
     if (!debug->dw.dwarf_diename(die)) {
@@ -222,9 +222,9 @@ void debug_push_name(lua_State *L, struct debug *debug, int names, Dwarf_Die *di
     lua_pop(L, 1);
     luaL_checkstack(L, 10, NULL);
     if (lua_rawgetp(L, names, unit.addr) == LUA_TNIL) { /* the unit was not walked as a whole */
-        struct debug_walk *walk = lua_newuserdatauv(L, sizeof *walk, 0);
-        *walk = (struct debug_walk){.L = L, .debug = debug, .names = names, .everywhere = true};
-        debug_walk_unit(walk, &unit);
+        struct accd__debug_walk *walk = lua_newuserdatauv(L, sizeof *walk, 0);
+        *walk = (struct accd__debug_walk){.L = L, .debug = debug, .names = names, .everywhere = true};
+        accd__debug_walk_unit(walk, &unit);
         lua_pop(L, 1);
         lua_pushboolean(L, true);
         lua_rawsetp(L, names, unit.addr);

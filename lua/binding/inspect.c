@@ -5,27 +5,27 @@
 static int l_presence(lua_State *L)
 {
     static const char *const names[] = {"absent", "partly", "wholly"};
-    struct context *context = check_context(L, 1);
+    struct accd__lua_context *context = accd__check_context(L, 1);
     lua_pushstring(L,
-                   names[accd_presence_of(context->core, device_at(L, 2), address_at(L, 3), word_at(L, 4))]);
+                   names[accd_get_presence(context->core, accd__device_argument(L, 2), accd__address_argument(L, 3), accd__word_argument(L, 4))]);
     return 1;
 }
 
 static int l_deviceptr(lua_State *L)
 {
-    struct context *context = check_context(L, 1);
+    struct accd__lua_context *context = accd__check_context(L, 1);
     lua_pushinteger(
-        L, (lua_Integer)accd_device_address(context->core, device_at(L, 2), address_at(L, 3)));
+        L, (lua_Integer)accd_device_address(context->core, accd__device_argument(L, 2), accd__address_argument(L, 3)));
     return 1;
 }
 
 /* context:matching(device, address) -> device address, first one of its object, its end; or nothing */
 static int l_matching(lua_State *L)
 {
-    struct context *context = check_context(L, 1);
+    struct accd__lua_context *context = accd__check_context(L, 1);
     uint64_t low, high;
     uint64_t dev =
-        accd_matching_address(context->core, device_at(L, 2), address_at(L, 3), &low, &high);
+        accd_matching_address(context->core, accd__device_argument(L, 2), accd__address_argument(L, 3), &low, &high);
     if (!dev)
         return 0;
     lua_pushinteger(L, (lua_Integer)dev);
@@ -36,41 +36,41 @@ static int l_matching(lua_State *L)
 
 static int l_hostptr(lua_State *L)
 {
-    struct context *context = check_context(L, 1);
-    lua_pushinteger(L, (lua_Integer)accd_host_address(context->core, device_at(L, 2), word_at(L, 3)));
+    struct accd__lua_context *context = accd__check_context(L, 1);
+    lua_pushinteger(L, (lua_Integer)accd_host_address(context->core, accd__device_argument(L, 2), accd__word_argument(L, 3)));
     return 1;
 }
 
 static int l_device_of(lua_State *L)
 {
-    struct context *context = check_context(L, 1);
-    lua_pushinteger(L, accd_device_of(context->core, word_at(L, 2)));
+    struct accd__lua_context *context = accd__check_context(L, 1);
+    lua_pushinteger(L, accd_device_at(context->core, accd__word_argument(L, 2)));
     return 1;
 }
 
 /* context:device_holds(device, address, bytes) -> whether that is allocated memory of the device */
 static int l_device_holds(lua_State *L)
 {
-    struct context *context = check_context(L, 1);
-    lua_pushboolean(L, accd_device_holds(context->core, device_at(L, 2), word_at(L, 3), word_at(L, 4)));
+    struct accd__lua_context *context = accd__check_context(L, 1);
+    lua_pushboolean(L, accd_device_is_allocated(context->core, accd__device_argument(L, 2), accd__word_argument(L, 3), accd__word_argument(L, 4)));
     return 1;
 }
 
-static void push_present(lua_State *L, const accd_present *present)
+static void push_present(lua_State *L, const accd_present_object *present)
 {
-    push_object_info(L, &present->info);
-    set_integer(L, "dev", (lua_Integer)present->dev);
-    set_integer(L, "structured", present->structured);
-    set_integer(L, "dynamic", present->dynamic);
-    set_boolean(L, "mapped", present->mapped);
+    accd__push_object_info(L, &present->info);
+    accd__set_integer(L, "dev", (lua_Integer)present->dev);
+    accd__set_integer(L, "structured", present->structured);
+    accd__set_integer(L, "dynamic", present->dynamic);
+    accd__set_boolean(L, "mapped", present->mapped);
 }
 
 /* context:present_at(device, address, in_device) -> object or nil */
 static int l_present_at(lua_State *L)
 {
-    struct context *context = check_context(L, 1);
-    accd_present present;
-    if (!accd_present_at(context->core, device_at(L, 2), word_at(L, 3), lua_toboolean(L, 4), &present))
+    struct accd__lua_context *context = accd__check_context(L, 1);
+    accd_present_object present;
+    if (!accd_present_at(context->core, accd__device_argument(L, 2), accd__word_argument(L, 3), lua_toboolean(L, 4), &present))
         return 0;
     push_present(L, &present);
     return 1;
@@ -79,12 +79,12 @@ static int l_present_at(lua_State *L)
 /* context:present(device) -> list of objects in host order */
 static int l_present(lua_State *L)
 {
-    struct context *context = check_context(L, 1);
-    int device = device_at(L, 2);
-    uint64_t at = 0;
-    accd_present present;
+    struct accd__lua_context *context = accd__check_context(L, 1);
+    int device = accd__device_argument(L, 2);
+    uint64_t link = 0;
+    accd_present_object present;
     lua_newtable(L);
-    for (lua_Integer i = 1; accd_present_next(context->core, device, &at, &present); i++) {
+    for (lua_Integer i = 1; accd_present_next(context->core, device, &link, &present); i++) {
         push_present(L, &present);
         lua_rawseti(L, -2, i);
     }
@@ -94,15 +94,15 @@ static int l_present(lua_State *L)
 /* context:present_in(device, address, bytes) -> list of {host=, bytes=}, the objects there in host order */
 static int l_present_in(lua_State *L)
 {
-    struct context *context = check_context(L, 1);
-    int device = device_at(L, 2);
-    uint64_t at = word_at(L, 3);
-    uint64_t end = at + word_at(L, 4), start, bytes;
+    struct accd__lua_context *context = accd__check_context(L, 1);
+    int device = accd__device_argument(L, 2);
+    uint64_t link = accd__word_argument(L, 3);
+    uint64_t end = link + accd__word_argument(L, 4), start, bytes;
     lua_newtable(L);
-    for (lua_Integer i = 1; accd_present_in(context->core, device, &at, end, &start, &bytes); i++) {
+    for (lua_Integer i = 1; accd_present_overlapping(context->core, device, &link, end, &start, &bytes); i++) {
         lua_createtable(L, 0, 2);
-        set_integer(L, "host", (lua_Integer)start);
-        set_integer(L, "bytes", (lua_Integer)bytes);
+        accd__set_integer(L, "host", (lua_Integer)start);
+        accd__set_integer(L, "bytes", (lua_Integer)bytes);
         lua_rawseti(L, -2, i);
     }
     return 1;
@@ -111,20 +111,20 @@ static int l_present_in(lua_State *L)
 static void push_attachment(lua_State *L, const accd_attachment *attachment)
 {
     lua_createtable(L, 0, 7);
-    set_text(L, "name", attachment->name);
-    set_integer(L, "slot", (lua_Integer)attachment->slot);
-    set_integer(L, "target", (lua_Integer)attachment->target);
-    set_integer(L, "dev", (lua_Integer)attachment->dev);
-    set_integer(L, "count", attachment->count);
-    set_integer(L, "low", (lua_Integer)attachment->low);
-    set_integer(L, "high", (lua_Integer)attachment->high);
+    accd__set_text(L, "name", attachment->name);
+    accd__set_integer(L, "slot", (lua_Integer)attachment->slot);
+    accd__set_integer(L, "target", (lua_Integer)attachment->target);
+    accd__set_integer(L, "dev", (lua_Integer)attachment->dev);
+    accd__set_integer(L, "count", attachment->count);
+    accd__set_integer(L, "low", (lua_Integer)attachment->low);
+    accd__set_integer(L, "high", (lua_Integer)attachment->high);
 }
 
 static int l_attachment_at(lua_State *L)
 {
-    struct context *context = check_context(L, 1);
+    struct accd__lua_context *context = accd__check_context(L, 1);
     accd_attachment attachment;
-    if (!accd_attachment_at(context->core, device_at(L, 2), address_at(L, 3), &attachment))
+    if (!accd_attachment_at(context->core, accd__device_argument(L, 2), accd__address_argument(L, 3), &attachment))
         return 0;
     push_attachment(L, &attachment);
     return 1;
@@ -132,12 +132,12 @@ static int l_attachment_at(lua_State *L)
 
 static int l_attachments(lua_State *L)
 {
-    struct context *context = check_context(L, 1);
-    int device = device_at(L, 2);
-    uint64_t at = 0;
+    struct accd__lua_context *context = accd__check_context(L, 1);
+    int device = accd__device_argument(L, 2);
+    uint64_t link = 0;
     accd_attachment attachment;
     lua_newtable(L);
-    for (lua_Integer i = 1; accd_attachment_next(context->core, device, &at, &attachment); i++) {
+    for (lua_Integer i = 1; accd_attachment_next(context->core, device, &link, &attachment); i++) {
         push_attachment(L, &attachment);
         lua_rawseti(L, -2, i);
     }
@@ -157,13 +157,13 @@ static int push_tuple(lua_State *L)
     struct tuples *tuples = lua_touserdata(L, 2);
     const accd_tuple *tuple = tuples->tuple;
     lua_createtable(L, 0, 11);
-    push_object_info(L, &tuple->info);
+    accd__push_object_info(L, &tuple->info);
     lua_setfield(L, -2, "info");
-    set_integer(L, "base", (lua_Integer)tuple->base);
-    set_integer(L, "dev", (lua_Integer)tuple->dev);
-    set_text(L, "action", accd_action_name(tuple->action));
-    set_integer(L, "flags", tuple->flags);
-    set_boolean(L, "alloc", tuple->alloc);
+    accd__set_integer(L, "base", (lua_Integer)tuple->base);
+    accd__set_integer(L, "dev", (lua_Integer)tuple->dev);
+    accd__set_text(L, "action", accd_action_name(tuple->action));
+    accd__set_integer(L, "flags", tuple->flags);
+    accd__set_boolean(L, "alloc", tuple->alloc);
     lua_createtable(L, (int)tuple->nancestors, 0);
     for (size_t i = 0; i < tuple->nancestors; i++) {
         lua_pushstring(L, tuple->ancestors[i].name);
@@ -189,13 +189,13 @@ static void on_tuple(void *ud, const accd_tuple *tuple)
 }
 
 /* Sets a list of a level in the table on top of the stack. */
-static void set_tuples(lua_State *L, struct context *context, int device, int64_t level,
-                       accd_list list, const char *key)
+static void set_tuples(lua_State *L, struct accd__lua_context *context, int device, int64_t level,
+                       accd_tuple_list list, const char *key)
 {
     luaL_checkstack(L, LUA_MINSTACK, NULL);
     lua_newtable(L);
     struct tuples tuples = {.L = L, .list = lua_gettop(L)};
-    accd_status status = accd_each_tuple(context->core, device, level, list, on_tuple, &tuples);
+    accd_status status = accd_for_each_tuple(context->core, device, level, list, on_tuple, &tuples);
     if (tuples.failed)
         lua_error(L);
     if (status != ACCD_OK)
@@ -203,10 +203,10 @@ static void set_tuples(lua_State *L, struct context *context, int device, int64_
     lua_setfield(L, -2, key);
 }
 
-static void set_floor(lua_State *L, struct context *context, int device, int64_t level)
+static void set_floor(lua_State *L, struct accd__lua_context *context, int device, int64_t level)
 {
-    set_tuples(L, context, device, level, ACCD_DYNAMIC, "dynamic");
-    set_tuples(L, context, device, level, ACCD_FLOOR, "floor");
+    set_tuples(L, context, device, level, ACCD_LIST_DYNAMIC, "dynamic");
+    set_tuples(L, context, device, level, ACCD_LIST_BASE_LEVEL, "floor");
 }
 
 /* context:levels(device) -> { {kind=, file=, line=, {name=, bytes=, action=, created=}...} ... }. Where
@@ -214,8 +214,8 @@ static void set_floor(lua_State *L, struct context *context, int device, int64_t
  * the last two of what lies below all levels. */
 static int l_levels(lua_State *L)
 {
-    struct context *context = check_context(L, 1);
-    int device = device_at(L, 2);
+    struct accd__lua_context *context = accd__check_context(L, 1);
+    int device = accd__device_argument(L, 2);
     bool fusion = accd_get_rules(context->core)->fusion;
     accd_level level;
     lua_newtable(L);
@@ -224,25 +224,25 @@ static int l_levels(lua_State *L)
         set_floor(L, context, device, -1);
         lua_setfield(L, -2, "below");
     }
-    for (size_t i = 0; accd_level_at(context->core, device, i, &level); i++) {
+    for (size_t i = 0; accd_level_get(context->core, device, i, &level); i++) {
         lua_createtable(L, (int)level.clauses, 7);
-        set_text(L, "kind", level.name ? level.name : "data");
-        set_text(L, "file", level.file);
-        set_integer(L, "line", level.line);
+        accd__set_text(L, "kind", level.name ? level.name : "data");
+        accd__set_text(L, "file", level.file);
+        accd__set_integer(L, "line", level.line);
         accd_clause clause;
-        for (size_t k = 0; accd_level_clause(context->core, device, i, k, &clause); k++) {
-            push_object_info(L, &clause.info);
+        for (size_t k = 0; accd_level_get_clause(context->core, device, i, k, &clause); k++) {
+            accd__push_object_info(L, &clause.info);
             if (!lua_istable(L, -1)) {
                 lua_pop(L, 1);
                 lua_createtable(L, 0, 2);
             }
-            set_text(L, "action", accd_action_name(clause.action));
-            set_boolean(L, "created", clause.created);
+            accd__set_text(L, "action", accd_action_name(clause.action));
+            accd__set_boolean(L, "created", clause.created);
             lua_rawseti(L, -2, (lua_Integer)k + 1);
         }
         if (fusion) {
-            set_tuples(L, context, device, (int64_t)i, ACCD_ORIGINAL, "original");
-            set_tuples(L, context, device, (int64_t)i, ACCD_ARTIFICIAL, "artificial");
+            set_tuples(L, context, device, (int64_t)i, ACCD_LIST_ORIGINAL, "original");
+            set_tuples(L, context, device, (int64_t)i, ACCD_LIST_ARTIFICIAL, "artificial");
             set_floor(L, context, device, (int64_t)i);
         }
         lua_rawseti(L, -2, (lua_Integer)i + 1);
@@ -253,18 +253,18 @@ static int l_levels(lua_State *L)
 /* context:name_at(device, device address) -> what the place is called, "" if nothing is there */
 static int l_name_at(lua_State *L)
 {
-    struct context *context = check_context(L, 1);
+    struct accd__lua_context *context = accd__check_context(L, 1);
     char name[160];
-    accd_name_at(context->core, device_at(L, 2), word_at(L, 3), name, sizeof name);
+    accd_format_name_at(context->core, accd__device_argument(L, 2), accd__word_argument(L, 3), name, sizeof name);
     lua_pushstring(L, name);
     return 1;
 }
 
 static int l_stats(lua_State *L)
 {
-    struct context *context = check_context(L, 1);
+    struct accd__lua_context *context = accd__check_context(L, 1);
     accd_stats stats;
-    accd_get_stats(context->core, device_at(L, 2), &stats);
+    accd_get_stats(context->core, accd__device_argument(L, 2), &stats);
     static const char *const names[] = {"live_bytes", "live_allocations", "objects", "attachments",
                                         "allocations", "frees", "h2d_transfers", "d2h_transfers",
                                         "d2d_transfers", "h2d_bytes", "d2h_bytes", "d2d_bytes"};
@@ -282,11 +282,11 @@ static int l_stats(lua_State *L)
 
 static int l_excluded_at(lua_State *L)
 {
-    struct context *context = check_context(L, 1);
+    struct accd__lua_context *context = accd__check_context(L, 1);
     accd_object_info info;
-    if (!accd_excluded_at(context->core, device_at(L, 2), word_at(L, 3), &info))
+    if (!accd_excluded_at(context->core, accd__device_argument(L, 2), accd__word_argument(L, 3), &info))
         return 0;
-    push_object_info(L, &info);
+    accd__push_object_info(L, &info);
     return 1;
 }
 
@@ -295,21 +295,21 @@ static int l_excluded_at(lua_State *L)
 /* context:run_one(kind, device, action, address, bytes, slot, finalize, label, slot_bytes, flags, queue) */
 static int l_run_one(lua_State *L)
 {
-    struct context *context = check_context(L, 1);
+    struct accd__lua_context *context = accd__check_context(L, 1);
     accd_item item = {
         .action = (uint8_t)luaL_checkinteger(L, 4),
-        .host = address_at(L, 5),
-        .bytes = word_at(L, 6),
+        .host = accd__address_argument(L, 5),
+        .bytes = accd__word_argument(L, 6),
         .slot = (const void *)(uintptr_t)luaL_optinteger(L, 7, 0),
         .label = lua_touserdata(L, 9),
         .slot_bytes = (uint32_t)luaL_optinteger(L, 10, 0),
         .flags = (uint16_t)luaL_optinteger(L, 11, 0),
     };
-    return push_result(L, context,
-                       accd_run(context->core,
+    return accd__push_result(L, context,
+                       accd_run_construct(context->core,
                                 &(accd_construct){
-                                    .kind = (accd_kind)luaL_checkinteger(L, 2),
-                                    .device = device_at(L, 3),
+                                    .kind = (accd_construct_kind)luaL_checkinteger(L, 2),
+                                    .device = accd__device_argument(L, 3),
                                     .finalize = lua_toboolean(L, 8),
                                     .items = &item,
                                     .nitems = 1,
@@ -322,61 +322,61 @@ static int l_run_one(lua_State *L)
 
 static int l_map(lua_State *L)
 {
-    struct context *context = check_context(L, 1);
-    return push_result(L, context,
-                       accd_map(context->core, device_at(L, 2), address_at(L, 3), word_at(L, 4),
-                                word_at(L, 5), lua_touserdata(L, 6)));
+    struct accd__lua_context *context = accd__check_context(L, 1);
+    return accd__push_result(L, context,
+                       accd_map_data(context->core, accd__device_argument(L, 2), accd__address_argument(L, 3), accd__word_argument(L, 4),
+                                accd__word_argument(L, 5), lua_touserdata(L, 6)));
 }
 
 static int l_unmap(lua_State *L)
 {
-    struct context *context = check_context(L, 1);
-    return push_result(L, context, accd_unmap(context->core, device_at(L, 2), address_at(L, 3)));
+    struct accd__lua_context *context = accd__check_context(L, 1);
+    return accd__push_result(L, context, accd_unmap_data(context->core, accd__device_argument(L, 2), accd__address_argument(L, 3)));
 }
 
 static int l_device_alloc(lua_State *L)
 {
-    struct context *context = check_context(L, 1);
+    struct accd__lua_context *context = accd__check_context(L, 1);
     uint64_t dev;
-    accd_status status = accd_device_alloc(context->core, device_at(L, 2), word_at(L, 3), &dev);
+    accd_status status = accd_device_alloc(context->core, accd__device_argument(L, 2), accd__word_argument(L, 3), &dev);
     if (status != ACCD_OK)
-        return push_error(L, context, status);
+        return accd__push_error(L, context, status);
     lua_pushinteger(L, (lua_Integer)dev);
     return 1;
 }
 
 static int l_device_free(lua_State *L)
 {
-    struct context *context = check_context(L, 1);
-    return push_result(L, context, accd_device_free(context->core, device_at(L, 2), word_at(L, 3)));
+    struct accd__lua_context *context = accd__check_context(L, 1);
+    return accd__push_result(L, context, accd_device_free(context->core, accd__device_argument(L, 2), accd__word_argument(L, 3)));
 }
 
 static int l_to_device(lua_State *L)
 {
-    struct context *context = check_context(L, 1);
-    return push_result(
+    struct accd__lua_context *context = accd__check_context(L, 1);
+    return accd__push_result(
         L, context,
-        accd_to_device(context->core, device_at(L, 2), word_at(L, 3), address_at(L, 4), word_at(L, 5)));
+        accd_copy_to_device(context->core, accd__device_argument(L, 2), accd__word_argument(L, 3), accd__address_argument(L, 4), accd__word_argument(L, 5)));
 }
 
 static int l_from_device(lua_State *L)
 {
-    struct context *context = check_context(L, 1);
-    return push_result(L, context,
-                       accd_from_device(context->core, device_at(L, 2),
-                                        (void *)(uintptr_t)luaL_checkinteger(L, 3), word_at(L, 4),
-                                        word_at(L, 5)));
+    struct accd__lua_context *context = accd__check_context(L, 1);
+    return accd__push_result(L, context,
+                       accd_copy_from_device(context->core, accd__device_argument(L, 2),
+                                        (void *)(uintptr_t)luaL_checkinteger(L, 3), accd__word_argument(L, 4),
+                                        accd__word_argument(L, 5)));
 }
 
 static int l_within_device(lua_State *L)
 {
-    struct context *context = check_context(L, 1);
-    return push_result(
+    struct accd__lua_context *context = accd__check_context(L, 1);
+    return accd__push_result(
         L, context,
-        accd_within_device(context->core, device_at(L, 2), word_at(L, 3), word_at(L, 4), word_at(L, 5)));
+        accd_copy_within_device(context->core, accd__device_argument(L, 2), accd__word_argument(L, 3), accd__word_argument(L, 4), accd__word_argument(L, 5)));
 }
 
-const luaL_Reg inspect_methods[] = {
+const luaL_Reg accd__inspect_methods[] = {
     {"presence", l_presence},
     {"deviceptr", l_deviceptr},
     {"matching", l_matching},

@@ -5,9 +5,9 @@
  * ("": it runs none) */
 static int l_kernel_compiler(lua_State *L)
 {
-    struct context *context = check_context(L, 1);
+    struct accd__lua_context *context = accd__check_context(L, 1);
     char what[200];
-    if (accd_kernel_compiler(context->core, device_at(L, 2), what, sizeof what)) {
+    if (accd_get_kernel_compiler(context->core, accd__device_argument(L, 2), what, sizeof what)) {
         lua_pushstring(L, what);
         return 1;
     }
@@ -19,19 +19,19 @@ static int l_kernel_compiler(lua_State *L)
 static uint64_t *read_words(lua_State *L, int index, const char *key, size_t *n)
 {
     lua_getfield(L, index, key);
-    return get_words(L, n);
+    return accd__get_words(L, n);
 }
 
 /* What the table at index says; what it refers to is kept on the stack. */
-void read_kernel(lua_State *L, int index, accd_kernel *kernel)
+void accd__read_kernel(lua_State *L, int index, accd_kernel *kernel)
 {
     size_t pointers, slots;
     luaL_checktype(L, index, LUA_TTABLE);
     luaL_checkstack(L, 8, "a kernel's tables");
-    *kernel = (accd_kernel){.writes = get_boolean(L, index, "writes"),
-                            .parallel = get_boolean(L, index, "parallel"),
-                            .turns = (uint64_t)get_integer(L, index, "turns", 0),
-                            .again = (uint64_t)get_integer(L, index, "again", 0)};
+    *kernel = (accd_kernel){.writes = accd__get_boolean(L, index, "writes"),
+                            .parallel = accd__get_boolean(L, index, "parallel"),
+                            .max_iterations = (uint64_t)accd__get_integer(L, index, "turns", 0),
+                            .retry_reasons = (uint64_t)accd__get_integer(L, index, "again", 0)};
     const uint64_t *words = read_words(L, index, "pointers", &pointers);
     kernel->pointers = (const accd_kernel_pointer *)(const void *)words;
     kernel->npointers = pointers / 3;
@@ -42,18 +42,18 @@ void read_kernel(lua_State *L, int index, accd_kernel *kernel)
     kernel->text = luaL_checkstring(L, -1);
 }
 
-int push_kernel_end(lua_State *L, const accd_kernel_end *end)
+int accd__push_kernel_result(lua_State *L, const accd_kernel_result *end)
 {
     static const char *const names[] = {"done", "stopped", "not run", "rejected", "under way"};
-    lua_pushstring(L, names[end->how]);
-    if (end->how == ACCD_KERNEL_DONE || end->how == ACCD_KERNEL_UNDER_WAY)
+    lua_pushstring(L, names[end->outcome]);
+    if (end->outcome == ACCD_KERNEL_DONE || end->outcome == ACCD_KERNEL_QUEUED)
         return 1;
-    if (end->how == ACCD_KERNEL_STOPPED) {
-        lua_pushinteger(L, end->why);
+    if (end->outcome == ACCD_KERNEL_STOPPED) {
+        lua_pushinteger(L, end->reason);
         lua_pushinteger(L, end->site);
         return 3;
     }
-    lua_pushstring(L, end->said);
+    lua_pushstring(L, end->message);
     return 2;
 }
 
@@ -62,15 +62,15 @@ int push_kernel_end(lua_State *L, const accd_kernel_end *end)
  * what was said; or nil, error */
 static int l_kernel_run(lua_State *L)
 {
-    struct context *context = check_context(L, 1);
+    struct accd__lua_context *context = accd__check_context(L, 1);
     accd_kernel kernel;
-    read_kernel(L, 3, &kernel);
-    accd_kernel_end end;
-    accd_status status = accd_kernel_run(context->core, device_at(L, 2), &kernel, &end);
-    return status == ACCD_OK ? push_kernel_end(L, &end) : push_error(L, context, status);
+    accd__read_kernel(L, 3, &kernel);
+    accd_kernel_result end;
+    accd_status status = accd_run_kernel(context->core, accd__device_argument(L, 2), &kernel, &end);
+    return status == ACCD_OK ? accd__push_kernel_result(L, &end) : accd__push_error(L, context, status);
 }
 
-const luaL_Reg kernel_methods[] = {
+const luaL_Reg accd__kernel_methods[] = {
     {"kernel_compiler", l_kernel_compiler},
     {"kernel_run", l_kernel_run},
     {NULL, NULL},

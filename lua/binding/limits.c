@@ -34,7 +34,7 @@ static int l_call(lua_State *L)
 struct limits {
     lua_Alloc alloc;
     void *ud;
-    struct budget memory;
+    struct accd__budget memory;
     long long steps, most_steps;
     clock_t started;
     int seconds; /* of the processor, when a limit was reached */
@@ -137,8 +137,8 @@ static void find_place(lua_State *L, struct limits *limits)
 static void push_limit(lua_State *L, const struct limits *limits)
 {
     lua_createtable(L, 0, 5);
-    set_text(L, "code", "limit");
-    set_text(L, "rule", "HOUSE-limit");
+    accd__set_text(L, "code", "limit");
+    accd__set_text(L, "rule", "HOUSE-limit");
     if (limits->stopped)
         lua_pushstring(L, limits->stopped);
     else if (limits->refused > REFUSED_MOST)
@@ -151,9 +151,9 @@ static void push_limit(lua_State *L, const struct limits *limits)
     else
         lua_pushfstring(L, "the scenario took more than %I steps", (LUAI_UACINT)limits->most_steps);
     lua_setfield(L, -2, "message");
-    set_text(L, "where", limits->where);
-    set_boolean(L, "stopped", limits->stopped != NULL);
-    set_boolean(L, "memory", limits->refused > REFUSED_MOST);
+    accd__set_text(L, "where", limits->where);
+    accd__set_boolean(L, "stopped", limits->stopped != NULL);
+    accd__set_boolean(L, "memory", limits->refused > REFUSED_MOST);
 }
 
 /* The interrupt key, while a run watches for it. */
@@ -255,7 +255,7 @@ static int l_limited(lua_State *L)
     limits->memory.most = memory ? limits->memory.used + (size_t)memory : 0;
     lua_pushlightuserdata(L, limits);
     lua_rawsetp(L, LUA_REGISTRYINDEX, &limits_key);
-    set_budget(&limits->memory);
+    accd__set_budget(&limits->memory);
     limits->alloc = lua_getallocf(L, &limits->ud);
     lua_setallocf(L, limited_alloc, limits);
     if (steps)
@@ -265,7 +265,7 @@ static int l_limited(lua_State *L)
     watch(0);
     lua_sethook(L, NULL, 0, 0);
     lua_setallocf(L, limits->alloc, limits->ud);
-    set_budget(NULL);
+    accd__set_budget(NULL);
     lua_pushnil(L);
     lua_rawsetp(L, LUA_REGISTRYINDEX, &limits_key);
     if (status == LUA_OK && limits->tripped) { /* caught, and the end came before the next step */
@@ -326,9 +326,9 @@ static int l_charge(lua_State *L)
 {
     struct limits *limits = limits_of(L);
     lua_Integer bytes = luaL_checkinteger(L, 1);
-    struct budget *budget = limits ? &limits->memory : NULL;
+    struct accd__budget *budget = limits ? &limits->memory : NULL;
     if (bytes < 0)
-        discharge(budget, (size_t)-bytes);
+        accd__discharge(budget, (size_t)-bytes);
     lua_pushboolean(L, bytes < 0 || charge(budget, (size_t)bytes));
     return 1;
 }
@@ -352,7 +352,7 @@ static int l_steps_left(lua_State *L)
     return 1;
 }
 
-void open_limits(lua_State *L)
+void accd__open_limits(lua_State *L)
 {
     static const luaL_Reg functions[] = {
         {"clock", l_clock},

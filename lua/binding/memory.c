@@ -42,13 +42,13 @@ static int check_scalar(lua_State *L, int index)
 static void push_value(lua_State *L, const union value *v, int type)
 {
     switch (type) {
-    case ACCD_I8: lua_pushinteger(L, v->i8); break;
-    case ACCD_U8: lua_pushinteger(L, v->u8); break;
-    case ACCD_I16: lua_pushinteger(L, v->i16); break;
-    case ACCD_U16: lua_pushinteger(L, v->u16); break;
-    case ACCD_I32: lua_pushinteger(L, v->i32); break;
-    case ACCD_U32: lua_pushinteger(L, v->u32); break;
-    case ACCD_BOOL: lua_pushinteger(L, v->u8 != 0); break;
+    case ACCD_SCALAR_I8: lua_pushinteger(L, v->i8); break;
+    case ACCD_SCALAR_U8: lua_pushinteger(L, v->u8); break;
+    case ACCD_SCALAR_I16: lua_pushinteger(L, v->i16); break;
+    case ACCD_SCALAR_U16: lua_pushinteger(L, v->u16); break;
+    case ACCD_SCALAR_I32: lua_pushinteger(L, v->i32); break;
+    case ACCD_SCALAR_U32: lua_pushinteger(L, v->u32); break;
+    case ACCD_SCALAR_BOOL: lua_pushinteger(L, v->u8 != 0); break;
     case F32: lua_pushnumber(L, (lua_Number)v->f32); break;
     case F64: lua_pushnumber(L, v->f64); break;
     case F80: lua_pushnumber(L, (lua_Number)v->f80); break;
@@ -74,7 +74,7 @@ static void read_value(lua_State *L, int index, union value *v, int type)
         v->f64 = luaL_checknumber(L, index);
     } else if (type == F80) {
         v->f80 = (long double)luaL_checknumber(L, index);
-    } else if (type == ACCD_BOOL) {
+    } else if (type == ACCD_SCALAR_BOOL) {
         v->u8 = luaL_checknumber(L, index) != 0;
     } else {
         v->i64 = to_integer(L, index); /* little-endian: narrow ones are its first bytes */
@@ -83,12 +83,12 @@ static void read_value(lua_State *L, int index, union value *v, int type)
 
 /* ------------------------------------------------------------------------------- host memory -- */
 
-static bool known(struct context *context, uint64_t address, uint64_t bytes)
+static bool known(struct accd__lua_context *context, uint64_t address, uint64_t bytes)
 {
     enum { NULL_PAGE = 4096 };
     uint64_t start, length;
     if (context->unchecked)
-        return address >= NULL_PAGE && accd_device_of(context->core, address) < 0;
+        return address >= NULL_PAGE && accd_device_at(context->core, address) < 0;
     return accd_host_bounds(context->core, (const void *)(uintptr_t)address, &start, &length) &&
            bytes <= length - (address - start);
 }
@@ -96,8 +96,8 @@ static bool known(struct context *context, uint64_t address, uint64_t bytes)
 /* context:host_read(address, scalar) -> value; nothing if it is not in live host memory */
 static int l_host_read(lua_State *L)
 {
-    struct context *context = check_context(L, 1);
-    uint64_t address = word_at(L, 2);
+    struct accd__lua_context *context = accd__check_context(L, 1);
+    uint64_t address = accd__word_argument(L, 2);
     int type = check_scalar(L, 3);
     union value v;
     if (!known(context, address, sizes[type]))
@@ -110,8 +110,8 @@ static int l_host_read(lua_State *L)
 /* context:host_write(address, scalar, value) -> true; nothing if not in live host memory */
 static int l_host_write(lua_State *L)
 {
-    struct context *context = check_context(L, 1);
-    uint64_t address = word_at(L, 2);
+    struct accd__lua_context *context = accd__check_context(L, 1);
+    uint64_t address = accd__word_argument(L, 2);
     int type = check_scalar(L, 3);
     union value v;
     read_value(L, 4, &v, type);
@@ -125,13 +125,13 @@ static int l_host_write(lua_State *L)
 /* context:host_at(address) -> {name=, host=, bytes=, file=, line=, live=} or nil */
 static int l_host_at(lua_State *L)
 {
-    struct context *context = check_context(L, 1);
+    struct accd__lua_context *context = accd__check_context(L, 1);
     accd_host_range range;
-    if (!accd_host_at(context->core, address_at(L, 2), &range))
+    if (!accd_host_at(context->core, accd__address_argument(L, 2), &range))
         return 0;
-    push_object_info(L, &range.info);
+    accd__push_object_info(L, &range.info);
     if (lua_istable(L, -1)) {
-        set_boolean(L, "live", range.live);
+        accd__set_boolean(L, "live", range.live);
     }
     return 1;
 }
@@ -139,9 +139,9 @@ static int l_host_at(lua_State *L)
 /* context:host_bounds(address) -> first address, end of the live range around it; or nothing */
 static int l_host_bounds(lua_State *L)
 {
-    struct context *context = check_context(L, 1);
+    struct accd__lua_context *context = accd__check_context(L, 1);
     uint64_t start, bytes;
-    if (!accd_host_bounds(context->core, address_at(L, 2), &start, &bytes))
+    if (!accd_host_bounds(context->core, accd__address_argument(L, 2), &start, &bytes))
         return 0;
     lua_pushinteger(L, (lua_Integer)start);
     lua_pushinteger(L, (lua_Integer)(start + bytes));
@@ -151,24 +151,24 @@ static int l_host_bounds(lua_State *L)
 /* context:host_add(address, bytes, label) */
 static int l_host_add(lua_State *L)
 {
-    struct context *context = check_context(L, 1);
-    return push_result(L, context,
-                       accd_host_add(context->core, address_at(L, 2), word_at(L, 3), lua_touserdata(L, 4)));
+    struct accd__lua_context *context = accd__check_context(L, 1);
+    return accd__push_result(L, context,
+                       accd_host_register(context->core, accd__address_argument(L, 2), accd__word_argument(L, 3), lua_touserdata(L, 4)));
 }
 
 /* context:host_mark(address, live) */
 static int l_host_mark(lua_State *L)
 {
-    struct context *context = check_context(L, 1);
-    accd_host_mark(context->core, address_at(L, 2), lua_toboolean(L, 3));
+    struct accd__lua_context *context = accd__check_context(L, 1);
+    accd_host_set_state(context->core, accd__address_argument(L, 2), lua_toboolean(L, 3));
     return 0;
 }
 
 /* context:host_forget(address) */
 static int l_host_forget(lua_State *L)
 {
-    struct context *context = check_context(L, 1);
-    accd_host_mark(context->core, address_at(L, 2), -1);
+    struct accd__lua_context *context = accd__check_context(L, 1);
+    accd_host_set_state(context->core, accd__address_argument(L, 2), -1);
     return 0;
 }
 
@@ -177,12 +177,12 @@ static int l_host_forget(lua_State *L)
 /* context:device_read(device, address, scalar) -> value; or nil, error */
 static int l_device_read(lua_State *L)
 {
-    struct context *context = check_context(L, 1);
+    struct accd__lua_context *context = accd__check_context(L, 1);
     int type = check_scalar(L, 4);
     union value v = {0};
-    accd_status status = accd_device_read(context->core, device_at(L, 2), word_at(L, 3), &v, sizes[type]);
+    accd_status status = accd_device_read(context->core, accd__device_argument(L, 2), accd__word_argument(L, 3), &v, sizes[type]);
     if (status != ACCD_OK)
-        return push_error(L, context, status);
+        return accd__push_error(L, context, status);
     push_value(L, &v, type);
     return 1;
 }
@@ -190,28 +190,28 @@ static int l_device_read(lua_State *L)
 /* context:device_write(device, address, scalar, value) -> true; or nil, error */
 static int l_device_write(lua_State *L)
 {
-    struct context *context = check_context(L, 1);
+    struct accd__lua_context *context = accd__check_context(L, 1);
     int type = check_scalar(L, 4);
     union value v;
     read_value(L, 5, &v, type);
-    return push_result(L, context,
-                       accd_device_write(context->core, device_at(L, 2), word_at(L, 3), &v, sizes[type]));
+    return accd__push_result(L, context,
+                       accd_device_write(context->core, accd__device_argument(L, 2), accd__word_argument(L, 3), &v, sizes[type]));
 }
 
 /* context:device_written(device, address, bytes) -> number of bytes ever written */
 static int l_device_written(lua_State *L)
 {
-    struct context *context = check_context(L, 1);
-    lua_pushinteger(L, accd_device_written(context->core, device_at(L, 2), word_at(L, 3), word_at(L, 4)));
+    struct accd__lua_context *context = accd__check_context(L, 1);
+    lua_pushinteger(L, accd_device_count_written(context->core, accd__device_argument(L, 2), accd__word_argument(L, 3), accd__word_argument(L, 4)));
     return 1;
 }
 
 /* context:device_bounds(device, address) -> device range of the present object there; or nothing */
 static int l_device_bounds(lua_State *L)
 {
-    struct context *context = check_context(L, 1);
+    struct accd__lua_context *context = accd__check_context(L, 1);
     uint64_t low, high;
-    if (!accd_device_bounds(context->core, device_at(L, 2), word_at(L, 3), &low, &high))
+    if (!accd_device_bounds(context->core, accd__device_argument(L, 2), accd__word_argument(L, 3), &low, &high))
         return 0;
     lua_pushinteger(L, (lua_Integer)low);
     lua_pushinteger(L, (lua_Integer)high);
@@ -222,12 +222,12 @@ static int l_device_bounds(lua_State *L)
  * to, if it is; or nil, error */
 static int l_device_pointer(lua_State *L)
 {
-    struct context *context = check_context(L, 1);
-    int device = device_at(L, 2);
-    uint64_t address = word_at(L, 3), value;
+    struct accd__lua_context *context = accd__check_context(L, 1);
+    int device = accd__device_argument(L, 2);
+    uint64_t address = accd__word_argument(L, 3), value;
     accd_status status = accd_device_read(context->core, device, address, &value, sizeof value);
     if (status != ACCD_OK)
-        return push_error(L, context, status);
+        return accd__push_error(L, context, status);
     lua_pushinteger(L, (lua_Integer)value);
     uint64_t low, high, host = accd_host_address(context->core, device, address);
     if (!host || !accd_attached_range(context->core, device, (const void *)(uintptr_t)host, value,
@@ -240,17 +240,17 @@ static int l_device_pointer(lua_State *L)
 
 static int l_journal_open(lua_State *L)
 {
-    struct context *context = check_context(L, 1);
-    return push_result(L, context, accd_journal_open(context->core, device_at(L, 2)));
+    struct accd__lua_context *context = accd__check_context(L, 1);
+    return accd__push_result(L, context, accd_journal_begin(context->core, accd__device_argument(L, 2)));
 }
 
 static int l_journal_close(lua_State *L)
 {
-    accd_journal_close(check_context(L, 1)->core, device_at(L, 2), lua_toboolean(L, 3));
+    accd_journal_end(accd__check_context(L, 1)->core, accd__device_argument(L, 2), lua_toboolean(L, 3));
     return 0;
 }
 
-const luaL_Reg memory_methods[] = {
+const luaL_Reg accd__memory_methods[] = {
     {"host_read", l_host_read},
     {"host_write", l_host_write},
     {"host_at", l_host_at},
@@ -313,7 +313,7 @@ static int l_convert(lua_State *L)
     return 1;
 }
 
-void open_memory(lua_State *L)
+void accd__open_memory(lua_State *L)
 {
     static const luaL_Reg functions[] = {
         {"malloc", l_malloc}, {"free", l_free}, {"get", l_get},

@@ -16,13 +16,13 @@ static void set_constants(lua_State *L)
                                                            "u32", "i64", "u64", "bool"};
     lua_newtable(L);
     for (int i = 0; i < ACCD_I_COUNT; i++)
-        set_integer(L, opcodes[i], i);
+        accd__set_integer(L, opcodes[i], i);
     lua_setfield(L, -2, "opcode");
     lua_newtable(L); /* rows of rules that say the same in several documents */
     const char *id;
-    for (unsigned i = 0; accd_rule_at(i, 0); i++) {
+    for (unsigned i = 0; accd_get_rule_id(i, 0); i++) {
         lua_newtable(L);
-        for (unsigned k = 0; (id = accd_rule_at(i, k)); k++) {
+        for (unsigned k = 0; (id = accd_get_rule_id(i, k)); k++) {
             lua_pushstring(L, id);
             lua_rawseti(L, -2, (lua_Integer)k + 1);
         }
@@ -31,36 +31,36 @@ static void set_constants(lua_State *L)
     lua_setfield(L, -2, "rules");
     lua_newtable(L);
     for (int i = 0; i < ACCD_SCALAR_COUNT; i++)
-        set_integer(L, scalars[i], i);
+        accd__set_integer(L, scalars[i], i);
     lua_setfield(L, -2, "scalar");
     lua_newtable(L);
     for (int i = 0; i < ACCD_ACTION_COUNT; i++)
-        set_integer(L, accd_action_name((accd_action)i), i);
+        accd__set_integer(L, accd_action_name((accd_action)i), i);
     lua_setfield(L, -2, "action");
     lua_newtable(L);
-    set_integer(L, "region", ACCD_REGION);
-    set_integer(L, "compute", ACCD_COMPUTE);
-    set_integer(L, "enter data", ACCD_ENTER_DATA);
-    set_integer(L, "exit data", ACCD_EXIT_DATA);
-    set_integer(L, "update", ACCD_UPDATE);
+    accd__set_integer(L, "region", ACCD_KIND_REGION);
+    accd__set_integer(L, "compute", ACCD_KIND_COMPUTE);
+    accd__set_integer(L, "enter data", ACCD_KIND_ENTER_DATA);
+    accd__set_integer(L, "exit data", ACCD_KIND_EXIT_DATA);
+    accd__set_integer(L, "update", ACCD_KIND_UPDATE);
     lua_setfield(L, -2, "kind");
     lua_newtable(L);
-    set_integer(L, "uncounted", ACCD_ITEM_UNCOUNTED);
-    set_integer(L, "init", ACCD_ITEM_INIT);
-    set_integer(L, "try", ACCD_ITEM_TRY);
-    set_integer(L, "present_or", ACCD_ITEM_PRESENT_OR);
-    set_integer(L, "pointer", ACCD_ITEM_POINTER);
-    set_integer(L, "keep", ACCD_ITEM_KEEP);
-    set_integer(L, "refresh", ACCD_ITEM_REFRESH);
-    set_integer(L, "always_in", ACCD_ITEM_ALWAYS_IN);
-    set_integer(L, "always_out", ACCD_ITEM_ALWAYS_OUT);
-    set_integer(L, "must", ACCD_ITEM_MUST);
-    set_integer(L, "final", ACCD_ITEM_FINAL);
-    set_integer(L, "zero", ACCD_ITEM_ZERO);
-    set_integer(L, "attach_always", ACCD_ITEM_ATTACH_ALWAYS);
-    set_integer(L, "attach_never", ACCD_ITEM_ATTACH_NEVER);
-    set_integer(L, "part", ACCD_ITEM_PART);
-    set_integer(L, "chain", ACCD_ITEM_CHAIN);
+    accd__set_integer(L, "uncounted", ACCD_ITEM_UNCOUNTED);
+    accd__set_integer(L, "init", ACCD_ITEM_INIT);
+    accd__set_integer(L, "try", ACCD_ITEM_IF_PRESENT);
+    accd__set_integer(L, "present_or", ACCD_ITEM_PRESENT_OR);
+    accd__set_integer(L, "pointer", ACCD_ITEM_BASE_POINTER);
+    accd__set_integer(L, "keep", ACCD_ITEM_COPY_ABSENT);
+    accd__set_integer(L, "refresh", ACCD_ITEM_UPDATE_PRESENT);
+    accd__set_integer(L, "always_in", ACCD_ITEM_ALWAYS_IN);
+    accd__set_integer(L, "always_out", ACCD_ITEM_ALWAYS_OUT);
+    accd__set_integer(L, "must", ACCD_ITEM_REQUIRE_PRESENT);
+    accd__set_integer(L, "final", ACCD_ITEM_FINALIZE);
+    accd__set_integer(L, "zero", ACCD_ITEM_ZERO);
+    accd__set_integer(L, "attach_always", ACCD_ITEM_ATTACH_ALWAYS);
+    accd__set_integer(L, "attach_never", ACCD_ITEM_ATTACH_NEVER);
+    accd__set_integer(L, "part", ACCD_ITEM_PRESENT_PART);
+    accd__set_integer(L, "chain", ACCD_ITEM_CHAIN);
     lua_setfield(L, -2, "flag");
     lua_newtable(L);
     for (int i = 0; i < ACCD_STATUS_COUNT; i++) {
@@ -68,29 +68,29 @@ static void set_constants(lua_State *L)
         lua_setfield(L, -2, accd_status_code((accd_status)i));
     }
     lua_setfield(L, -2, "status");
-    set_text(L, "version", accd_version());
+    accd__set_text(L, "version", accd_version());
 }
 
 __attribute__((visibility("default"))) int luaopen_accdeep_core(lua_State *L)
 {
-    static const luaL_Reg objects[] = {{"program", l_program}, {"construct", l_construct}, {NULL, NULL}};
-    const luaL_Reg *const methods[] = {objects, inspect_methods, memory_methods, queue_methods, kernel_methods,
-                                     checkpoint_methods};
+    static const luaL_Reg objects[] = {{"program", accd__l_program}, {"construct", accd__l_construct}, {NULL, NULL}};
+    const luaL_Reg *const methods[] = {objects, accd__inspect_methods, accd__memory_methods, accd__queue_methods, accd__kernel_methods,
+                                     accd__checkpoint_methods};
     lua_newtable(L);
     set_constants(L);
-    open_context(L);
-    open_rules(L);
-    open_rules(L);
+    accd__open_context_class(L);
+    accd__open_rules(L);
+    accd__open_rules(L);
     luaL_getmetatable(L, CONTEXT_TYPE);
     lua_getfield(L, -1, "__index");
     for (size_t i = 0; i < sizeof methods / sizeof methods[0]; i++)
         luaL_setfuncs(L, methods[i], 0);
     lua_pop(L, 2);
-    open_program(L);
-    open_construct(L);
-    open_memory(L);
-    open_checkpoint(L);
-    open_limits(L);
-    open_debug(L);
+    accd__open_program_class(L);
+    accd__open_construct_class(L);
+    accd__open_memory(L);
+    accd__open_checkpoint_class(L);
+    accd__open_limits(L);
+    accd__open_debug(L);
     return 1;
 }

@@ -4,18 +4,18 @@
 static const char type_name[] = "accdeep.program";
 
 struct program {
-    struct handle handle;
+    struct accd__lua_handle handle;
     accd_program *core;
 };
 
-static void empty(struct handle *handle)
+static void invalidate(struct accd__lua_handle *handle)
 {
     struct program *program = (struct program *)handle;
     accd_program_release(program->core);
     program->core = NULL;
 }
 
-accd_program *check_program(lua_State *L, int index)
+accd_program *accd__check_program(lua_State *L, int index)
 {
     struct program *program = luaL_checkudata(L, index, type_name);
     luaL_argcheck(L, program->core, index, "the program's context is closed");
@@ -41,77 +41,77 @@ static void *read_array(lua_State *L, const char *key, size_t size, size_t *n,
 
 static void read_piece(lua_State *L, void *to)
 {
-    int at = lua_gettop(L);
+    int link = lua_gettop(L);
     *(accd_piece *)to = (accd_piece){
-        .offset = (uint64_t)get_integer(L, at, "offset", 0),
-        .bytes = (uint64_t)get_integer(L, at, "bytes", 0),
-        .action = (uint8_t)get_integer(L, at, "action", ACCD_INHERIT),
-        .init = get_boolean(L, at, "init"),
-        .entry_only = get_boolean(L, at, "entry_only"),
-        .base_pointer = get_boolean(L, at, "base_pointer"),
-        .label = get_pointer(L, at, "label"),
+        .offset = (uint64_t)accd__get_integer(L, link, "offset", 0),
+        .bytes = (uint64_t)accd__get_integer(L, link, "bytes", 0),
+        .action = (uint8_t)accd__get_integer(L, link, "action", ACCD_ACTION_INHERIT),
+        .init = accd__get_boolean(L, link, "init"),
+        .entry_only = accd__get_boolean(L, link, "entry_only"),
+        .base_pointer = accd__get_boolean(L, link, "base_pointer"),
+        .label = accd__get_pointer(L, link, "label"),
     };
 }
 
 static void read_field(lua_State *L, void *to)
 {
-    int at = lua_gettop(L);
+    int link = lua_gettop(L);
     accd_field *field = to;
     *field = (accd_field){
-        .offset = (uint64_t)get_integer(L, at, "offset", 0),
-        .unit = (uint64_t)get_integer(L, at, "unit", 0),
-        .count = (int)get_integer(L, at, "count", -1),
-        .start = (int)get_integer(L, at, "start", -1),
-        .action = (uint8_t)get_integer(L, at, "action", ACCD_INHERIT),
-        .flags = (uint16_t)get_integer(L, at, "flags", 0),
-        .init = get_boolean(L, at, "init"),
-        .embedded = get_boolean(L, at, "embedded"),
-        .in_place = get_boolean(L, at, "in_place"),
-        .slot_bytes = (uint32_t)get_integer(L, at, "slot_bytes", 0),
-        .code_end = (size_t)get_integer(L, at, "code_end", 0),
-        .label = get_pointer(L, at, "label"),
-        .up = (unsigned)get_integer(L, at, "up", 0),
+        .offset = (uint64_t)accd__get_integer(L, link, "offset", 0),
+        .unit = (uint64_t)accd__get_integer(L, link, "unit", 0),
+        .count = (int)accd__get_integer(L, link, "count", -1),
+        .start = (int)accd__get_integer(L, link, "start", -1),
+        .action = (uint8_t)accd__get_integer(L, link, "action", ACCD_ACTION_INHERIT),
+        .flags = (uint16_t)accd__get_integer(L, link, "flags", 0),
+        .init = accd__get_boolean(L, link, "init"),
+        .embedded = accd__get_boolean(L, link, "embedded"),
+        .in_place = accd__get_boolean(L, link, "in_place"),
+        .slot_bytes = (uint32_t)accd__get_integer(L, link, "slot_bytes", 0),
+        .code_end = (size_t)accd__get_integer(L, link, "code_end", 0),
+        .label = accd__get_pointer(L, link, "label"),
+        .up = (unsigned)accd__get_integer(L, link, "up", 0),
     };
-    if (lua_getfield(L, at, "child") != LUA_TNIL)
-        field->child = check_program(L, -1);
+    if (lua_getfield(L, link, "child") != LUA_TNIL)
+        field->child = accd__check_program(L, -1);
     lua_pop(L, 1);
 }
 
 static void read_member(lua_State *L, void *to)
 {
-    int at = lua_gettop(L);
+    int link = lua_gettop(L);
     *(accd_member *)to = (accd_member){
-        .offset = (uint64_t)get_integer(L, at, "offset", 0),
-        .bytes = (uint64_t)get_integer(L, at, "bytes", 0),
-        .label = get_pointer(L, at, "label"),
+        .offset = (uint64_t)accd__get_integer(L, link, "offset", 0),
+        .bytes = (uint64_t)accd__get_integer(L, link, "bytes", 0),
+        .label = accd__get_pointer(L, link, "label"),
     };
 }
 
 /* context:program{stride=, pieces=, fields=, code=, registers=, params=, excluded=, members=} */
-int l_program(lua_State *L)
+int accd__l_program(lua_State *L)
 {
-    struct context *context = check_context(L, 1);
+    struct accd__lua_context *context = accd__check_context(L, 1);
     luaL_checktype(L, 2, LUA_TTABLE);
     accd_program_spec spec = {
-        .stride = (uint64_t)get_integer(L, 2, "stride", 0),
-        .registers = (unsigned)get_integer(L, 2, "registers", 0),
-        .params = (unsigned)get_integer(L, 2, "params", 0),
+        .stride = (uint64_t)accd__get_integer(L, 2, "stride", 0),
+        .registers = (unsigned)accd__get_integer(L, 2, "registers", 0),
+        .params = (unsigned)accd__get_integer(L, 2, "params", 0),
     };
     spec.pieces = read_array(L, "pieces", sizeof(accd_piece), &spec.npieces, read_piece);
     spec.fields = read_array(L, "fields", sizeof(accd_field), &spec.nfields, read_field);
     spec.excluded = read_array(L, "excluded", sizeof(accd_member), &spec.nexcluded, read_member);
     spec.members = read_array(L, "members", sizeof(accd_member), &spec.nmembers, read_member);
     lua_getfield(L, 2, "code");
-    spec.code = read_code(L, lua_gettop(L), &spec.ncode);
+    spec.code = accd__read_code(L, lua_gettop(L), &spec.ncode);
     struct program *program = lua_newuserdatauv(L, sizeof *program, 1);
-    *program = (struct program){.handle = {.empty = empty}};
+    *program = (struct program){.handle = {.invalidate = invalidate}};
     luaL_setmetatable(L, type_name);
     lua_pushvalue(L, 1); /* the context outlives its programs */
     lua_setiuservalue(L, -2, 1);
     accd_status status = accd_program_new(context->core, &spec, &program->core);
     if (status != ACCD_OK)
-        return push_error(L, context, status);
-    handle_link(&program->handle, context);
+        return accd__push_error(L, context, status);
+    accd__handle_link(&program->handle, context);
     return 1;
 }
 
@@ -119,14 +119,14 @@ static int l_gc(lua_State *L)
 {
     struct program *program = luaL_checkudata(L, 1, type_name);
     if (program->handle.context)
-        empty(&program->handle);
-    handle_unlink(&program->handle);
+        invalidate(&program->handle);
+    accd__handle_unlink(&program->handle);
     return 0;
 }
 
-void open_program(lua_State *L)
+void accd__open_program_class(lua_State *L)
 {
     luaL_newmetatable(L, type_name);
-    set_function(L, "__gc", l_gc);
+    accd__set_function(L, "__gc", l_gc);
     lua_pop(L, 1);
 }

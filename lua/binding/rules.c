@@ -51,10 +51,10 @@ static unsigned value_on_top(lua_State *L, const struct knob *knob)
 }
 
 /* A profile by name, with settings changed by fields of the same table. */
-void read_rules(lua_State *L, accd_rules *rules)
+void accd__read_rules(lua_State *L, accd_rules *rules)
 {
     lua_getfield(L, -1, "base");
-    const accd_rules *base = accd_rules_named(luaL_optstring(L, -1, "tr14"));
+    const accd_rules *base = accd_find_rules(luaL_optstring(L, -1, "tr14"));
     if (!base)
         luaL_error(L, "unknown rule profile");
     *rules = *base;
@@ -73,9 +73,9 @@ static int l_knobs(lua_State *L)
     for (size_t i = 0; i < KNOBS; i++) {
         const struct knob *knob = &knobs[i];
         lua_createtable(L, 0, 4);
-        set_text(L, "name", knob->name);
-        set_text(L, "about", knob->about);
-        set_text(L, "rules", knob->rules);
+        accd__set_text(L, "name", knob->name);
+        accd__set_text(L, "about", knob->about);
+        accd__set_text(L, "rules", knob->rules);
         lua_newtable(L);
         for (unsigned value = 0; knob->values[value].meaning; value++) {
             lua_createtable(L, 2, 0);
@@ -94,7 +94,7 @@ static int l_knobs(lua_State *L)
 /* core.profile(name) -> all its settings by name, and whose rules it cites, words in order; nil if there is none */
 static int l_profile(lua_State *L)
 {
-    const accd_rules *named = accd_rules_named(luaL_checkstring(L, 1));
+    const accd_rules *named = accd_find_rules(luaL_checkstring(L, 1));
     if (!named)
         return 0;
     accd_rules rules = *named;
@@ -107,8 +107,8 @@ static int l_profile(lua_State *L)
     return 2;
 }
 
-void open_rules(lua_State *L)
+void accd__open_rules(lua_State *L)
 {
-    set_function(L, "knobs", l_knobs);
-    set_function(L, "profile", l_profile);
+    accd__set_function(L, "knobs", l_knobs);
+    accd__set_function(L, "profile", l_profile);
 }

@@ -1,7 +1,7 @@
 /* values.c - what the files of the module take from Lua and give to it: fields, code, errors, handles. */
 #include "binding.h"
 
-lua_Integer get_integer(lua_State *L, int index, const char *key, lua_Integer otherwise)
+lua_Integer accd__get_integer(lua_State *L, int index, const char *key, lua_Integer otherwise)
 {
     lua_Integer value = otherwise;
     if (lua_getfield(L, index, key) != LUA_TNIL)
@@ -10,7 +10,7 @@ lua_Integer get_integer(lua_State *L, int index, const char *key, lua_Integer ot
     return value;
 }
 
-bool get_boolean(lua_State *L, int index, const char *key)
+bool accd__get_boolean(lua_State *L, int index, const char *key)
 {
     lua_getfield(L, index, key);
     bool value = lua_toboolean(L, -1);
@@ -18,7 +18,7 @@ bool get_boolean(lua_State *L, int index, const char *key)
     return value;
 }
 
-void *get_pointer(lua_State *L, int index, const char *key)
+void *accd__get_pointer(lua_State *L, int index, const char *key)
 {
     lua_getfield(L, index, key);
     void *value = lua_touserdata(L, -1);
@@ -26,31 +26,31 @@ void *get_pointer(lua_State *L, int index, const char *key)
     return value;
 }
 
-void set_integer(lua_State *L, const char *key, lua_Integer value)
+void accd__set_integer(lua_State *L, const char *key, lua_Integer value)
 {
     lua_pushinteger(L, value);
     lua_setfield(L, -2, key);
 }
 
-void set_text(lua_State *L, const char *key, const char *value)
+void accd__set_text(lua_State *L, const char *key, const char *value)
 {
     lua_pushstring(L, value);
     lua_setfield(L, -2, key);
 }
 
-void set_boolean(lua_State *L, const char *key, bool value)
+void accd__set_boolean(lua_State *L, const char *key, bool value)
 {
     lua_pushboolean(L, value);
     lua_setfield(L, -2, key);
 }
 
-void set_function(lua_State *L, const char *key, lua_CFunction value)
+void accd__set_function(lua_State *L, const char *key, lua_CFunction value)
 {
     lua_pushcfunction(L, value);
     lua_setfield(L, -2, key);
 }
 
-uint64_t *get_words(lua_State *L, size_t *n)
+uint64_t *accd__get_words(lua_State *L, size_t *n)
 {
     luaL_checktype(L, -1, LUA_TTABLE);
     *n = lua_rawlen(L, -1);
@@ -63,7 +63,7 @@ uint64_t *get_words(lua_State *L, size_t *n)
     return words;
 }
 
-accd_instruction *read_code(lua_State *L, int index, size_t *n)
+accd_instruction *accd__read_code(lua_State *L, int index, size_t *n)
 {
     size_t values = lua_rawlen(L, index), count = values / 5;
     accd_instruction *code = lua_newuserdatauv(L, (count + 1) * sizeof *code, 0);
@@ -83,46 +83,46 @@ accd_instruction *read_code(lua_State *L, int index, size_t *n)
     return code;
 }
 
-void push_object_info(lua_State *L, const accd_object_info *info)
+void accd__push_object_info(lua_State *L, const accd_object_info *info)
 {
     if (!info->bytes && !info->name[0]) {
         lua_pushnil(L);
         return;
     }
     lua_createtable(L, 0, 5);
-    set_text(L, "name", info->name);
-    set_integer(L, "host", (lua_Integer)info->host);
-    set_integer(L, "bytes", (lua_Integer)info->bytes);
+    accd__set_text(L, "name", info->name);
+    accd__set_integer(L, "host", (lua_Integer)info->host);
+    accd__set_integer(L, "bytes", (lua_Integer)info->bytes);
     if (info->file) {
-        set_text(L, "file", info->file);
-        set_integer(L, "line", info->line);
+        accd__set_text(L, "file", info->file);
+        accd__set_integer(L, "line", info->line);
     }
 }
 
-int push_error(lua_State *L, struct context *context, accd_status status)
+int accd__push_error(lua_State *L, struct accd__lua_context *context, accd_status status)
 {
     const accd_error *error = accd_context_error(context->core);
-    const bool is_limit = status == ACCD_OUT_OF_MEMORY && was_denied();
+    const bool is_limit = status == ACCD_ERROR_OUT_OF_MEMORY && accd__was_denied();
     lua_pushnil(L);
     lua_createtable(L, 0, 9);
-    set_text(L, "code", accd_status_code(is_limit ? ACCD_LIMIT : status));
-    set_text(L, "rule", is_limit ? "HOUSE-limit" : error->rule);
+    accd__set_text(L, "code", accd_status_code(is_limit ? ACCD_ERROR_LIMIT : status));
+    accd__set_text(L, "rule", is_limit ? "HOUSE-limit" : error->rule);
     lua_pushfstring(L, is_limit ? "%s: the limit of memory is reached" : "%s", error->message);
     lua_setfield(L, -2, "message");
     if (error->item != SIZE_MAX) {
-        set_integer(L, "item", (lua_Integer)error->item + 1);
+        accd__set_integer(L, "item", (lua_Integer)error->item + 1);
     }
     if (error->named_bytes) {
-        set_integer(L, "named", (lua_Integer)error->named + 1);
-        set_integer(L, "named_end", (lua_Integer)(error->named + error->named_bytes));
+        accd__set_integer(L, "named", (lua_Integer)error->named + 1);
+        accd__set_integer(L, "named_end", (lua_Integer)(error->named + error->named_bytes));
     }
     if (error->advice == ACCD_ADVICE_WHOLE_ROWS)
-        set_text(L, "advice", "whole rows");
-    push_object_info(L, &error->asked);
+        accd__set_text(L, "advice", "whole rows");
+    accd__push_object_info(L, &error->asked);
     lua_setfield(L, -2, "asked");
-    push_object_info(L, &error->other);
+    accd__push_object_info(L, &error->other);
     lua_setfield(L, -2, "other");
-    if (status == ACCD_CALLBACK && context->error_ref != LUA_NOREF) {
+    if (status == ACCD_ERROR_CALLBACK && context->error_ref != LUA_NOREF) {
         lua_rawgeti(L, LUA_REGISTRYINDEX, context->error_ref);
         lua_setfield(L, -2, "cause");
         luaL_unref(L, LUA_REGISTRYINDEX, context->error_ref);
@@ -131,51 +131,51 @@ int push_error(lua_State *L, struct context *context, accd_status status)
     return 2;
 }
 
-int push_item_error(lua_State *L, struct context *context, accd_status status, size_t item)
+int accd__push_item_error(lua_State *L, struct accd__lua_context *context, accd_status status, size_t item)
 {
-    push_error(L, context, status);
+    accd__push_error(L, context, status);
     if (item) {
-        set_integer(L, "item", (lua_Integer)item);
+        accd__set_integer(L, "item", (lua_Integer)item);
     }
     return 2;
 }
 
-int push_result(lua_State *L, struct context *context, accd_status status)
+int accd__push_result(lua_State *L, struct accd__lua_context *context, accd_status status)
 {
     if (status != ACCD_OK)
-        return push_error(L, context, status);
+        return accd__push_error(L, context, status);
     lua_pushboolean(L, 1);
     return 1;
 }
 
 /* ---------------------------------------------------------------------------------- handles -- */
 
-struct context *check_context(lua_State *L, int index)
+struct accd__lua_context *accd__check_context(lua_State *L, int index)
 {
-    struct context *context = luaL_checkudata(L, index, CONTEXT_TYPE);
+    struct accd__lua_context *context = luaL_checkudata(L, index, CONTEXT_TYPE);
     luaL_argcheck(L, context->core, index, "the context is closed");
     context->L = L;
     return context;
 }
 
-static void link_into(struct handle **list, struct handle *handle, struct context *context)
+static void link_into(struct accd__lua_handle **list, struct accd__lua_handle *handle, struct accd__lua_context *context)
 {
     handle->context = context;
     handle->next = *list;
-    handle->at = list;
+    handle->link = list;
     if (handle->next)
-        handle->next->at = &handle->next;
+        handle->next->link = &handle->next;
     *list = handle;
 }
 
-void handle_link(struct handle *handle, struct context *context) { link_into(&context->handles, handle, context); }
+void accd__handle_link(struct accd__lua_handle *handle, struct accd__lua_context *context) { link_into(&context->handles, handle, context); }
 
-void opened_link(struct opened *opened, struct context *context)
+void accd__opened_link(struct accd__lua_opened *opened, struct accd__lua_context *context)
 {
     link_into(&context->opened, &opened->handle, context);
 }
 
-void opened_know(lua_State *L, int index, struct context *context)
+void accd__opened_register(lua_State *L, int index, struct accd__lua_context *context)
 {
     if (context->objects_ref == LUA_NOREF)
         return;
@@ -186,12 +186,12 @@ void opened_know(lua_State *L, int index, struct context *context)
     lua_pop(L, 1);
 }
 
-void handle_unlink(struct handle *handle)
+void accd__handle_unlink(struct accd__lua_handle *handle)
 {
     if (!handle->context)
         return;
-    *handle->at = handle->next;
+    *handle->link = handle->next;
     if (handle->next)
-        handle->next->at = handle->at;
+        handle->next->link = handle->link;
     handle->context = NULL;
 }

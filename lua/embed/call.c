@@ -7,148 +7,148 @@
 
 static const char misuse[] = "misuse", rule[] = "HOUSE-misuse";
 
-static const accd_detail no_session = {
-    .status = ACCD_MISUSE,
+static const accd_error_detail no_session = {
+    .status = ACCD_ERROR_MISUSE,
     .code = misuse,
     .message = "there is no session",
     .rule = rule,
 };
-static const accd_detail not_yours = {
-    .status = ACCD_MISUSE,
+static const accd_error_detail not_yours = {
+    .status = ACCD_ERROR_MISUSE,
     .code = misuse,
     .message = "the session belongs to another thread",
     .rule = rule,
-    .help = "accd_handover gives it away, accd_adopt takes it",
+    .help = "accd_session_disown gives it away, accd_session_adopt takes it",
 };
 
-static bool is_session(const accd *a)
+static bool is_session(const accd_session *a)
 {
     return a && a->magic == ACCD_MAGIC;
 }
 
-static bool is_ours(const accd *a)
+static bool is_ours(const accd_session *a)
 {
     return atomic_load_explicit(&a->owner, memory_order_relaxed) == (uintptr_t)pthread_self();
 }
 
-struct search {
-    struct caller caller;
+struct frame_search {
+    struct accd__caller caller;
     bool passed;
 };
 
-static _Unwind_Reason_Code look_at(struct _Unwind_Context *context, void *arg)
+static _Unwind_Reason_Code visit_caller_frame(struct _Unwind_Context *context, void *arg)
 {
-    struct search *search = arg;
+    struct frame_search *search = arg;
     uintptr_t frame = _Unwind_GetCFA(context), wanted = (uintptr_t)search->caller.frame;
     if (frame < wanted)
         return _URC_NO_REASON;
-    search->passed = frame > wanted || _Unwind_GetIP(context) != (uintptr_t)search->caller.at;
+    search->passed = frame > wanted || _Unwind_GetIP(context) != (uintptr_t)search->caller.link;
     return _URC_NORMAL_STOP;
 }
 
 /* Whether the stack has other calls where that one was. Not where they cannot be seen. */
-static bool is_gone(struct caller caller)
+static bool has_left_stack(struct accd__caller caller)
 {
-    struct search search = {.caller = caller};
-    _Unwind_Backtrace(look_at, &search);
+    struct frame_search search = {.caller = caller};
+    _Unwind_Backtrace(visit_caller_frame, &search);
     return search.passed;
 }
 
 /* The call under way is over without an end if the new one is not below it, or if the stack does not have
  * it any more: a callback jumped out. A kernel can be undone, since nothing is under way around it; anything
  * else cannot. */
-static void notice_jump(accd *a, struct caller caller)
+static void notice_jump(accd_session *a, struct accd__caller caller)
 {
-    if (!a->caller.frame || (caller.frame < a->caller.frame && !is_gone(a->caller)))
+    if (!a->caller.frame || (caller.frame < a->caller.frame && !has_left_stack(a->caller)))
         return;
     a->caller.frame = NULL;
     if (a->kernel)
-        accd_undo_kernel(a);
+        accd__undo_kernel(a);
     else
         a->broken = true;
 }
 
-accd_status accd_begin(accd *a, struct caller caller, bool given)
+accd_status accd__begin_call(accd_session *a, struct accd__caller caller, bool given)
 {
     if (!is_session(a) || !is_ours(a))
-        return ACCD_MISUSE;
+        return ACCD_ERROR_MISUSE;
     notice_jump(a, caller);
     if (!a->core)
-        return a->detail.status; /* of accd_open */
+        return a->detail.status; /* of accd_session_new */
     if (a->broken)
-        return accd_refuse(a, ACCD_MISUSE, rule,
+        return accd__reject_call(a, ACCD_ERROR_MISUSE, rule,
                            "a callback did not return: the session can only be closed");
     if (a->caller.frame)
-        return accd_refuse(a, ACCD_MISUSE, rule,
+        return accd__reject_call(a, ACCD_ERROR_MISUSE, rule,
                            a->kernel ? "a kernel of the session is running"
                                      : "the session is in a call: a callback cannot use it");
     if (!given)
-        return accd_refuse(a, ACCD_MISUSE, rule, "an argument is missing");
+        return accd__reject_call(a, ACCD_ERROR_MISUSE, rule, "an argument is missing");
     a->caller = caller;
     return ACCD_OK;
 }
 
-accd_status accd_leave(accd *a, accd_status status)
+accd_status accd__end_call(accd_session *a, accd_status status)
 {
     a->caller.frame = NULL;
     return status;
 }
 
-accd_status accd_look(accd *a, struct caller caller)
+accd_status accd__check_inspection(accd_session *a, struct accd__caller caller)
 {
     if (!is_session(a) || !is_ours(a))
-        return ACCD_MISUSE;
+        return ACCD_ERROR_MISUSE;
     if (a->kernel && caller.frame < a->caller.frame)
         return ACCD_OK;
-    accd_status status = accd_begin(a, caller, true);
-    return status == ACCD_OK ? accd_leave(a, ACCD_OK) : status;
+    accd_status status = accd__begin_call(a, caller, true);
+    return status == ACCD_OK ? accd__end_call(a, ACCD_OK) : status;
 }
 
-accd_status accd_handover(accd *a)
+accd_status accd_session_disown(accd_session *a)
 {
-    accd_status status = accd_begin(a, ACCD_HERE, true);
+    accd_status status = accd__begin_call(a, ACCD_HERE, true);
     if (status != ACCD_OK)
         return status;
-    accd_leave(a, ACCD_OK);
+    accd__end_call(a, ACCD_OK);
     atomic_store_explicit(&a->owner, 0, memory_order_release);
     return ACCD_OK;
 }
 
-accd_status accd_adopt(accd *a)
+accd_status accd_session_adopt(accd_session *a)
 {
     uintptr_t no_thread = 0;
     if (!is_session(a))
-        return ACCD_MISUSE;
+        return ACCD_ERROR_MISUSE;
     if (is_ours(a))
-        return accd_refuse(a, ACCD_MISUSE, rule, "the session is this thread's already");
+        return accd__reject_call(a, ACCD_ERROR_MISUSE, rule, "the session is this thread's already");
     return atomic_compare_exchange_strong(&a->owner, &no_thread, (uintptr_t)pthread_self())
                ? ACCD_OK
-               : ACCD_MISUSE;
+               : ACCD_ERROR_MISUSE;
 }
 
-accd_status accd_may_close(accd *a, struct caller caller)
+accd_status accd__check_can_close(accd_session *a, struct accd__caller caller)
 {
     if (!is_session(a) || !is_ours(a))
-        return ACCD_MISUSE;
+        return ACCD_ERROR_MISUSE;
     notice_jump(a, caller);
-    return a->caller.frame ? ACCD_MISUSE : ACCD_OK;
+    return a->caller.frame ? ACCD_ERROR_MISUSE : ACCD_OK;
 }
 
 /* -------------------------------------------------------------------------------- what was reported -- */
 
-const accd_detail *accd_last_detail(const accd *a)
+const accd_error_detail *accd_last_error(const accd_session *a)
 {
     if (!is_session(a))
         return &no_session;
     return is_ours(a) ? &a->detail : &not_yours;
 }
 
-const char *accd_message(const accd *a)
+const char *accd_last_error_message(const accd_session *a)
 {
     if (!is_session(a))
         return "accdeep: error[misuse]: there is no session\n  rule: HOUSE-misuse";
     if (!is_ours(a))
         return "accdeep: error[misuse]: the session belongs to another thread\n  rule: HOUSE-misuse\n"
-               "  help: accd_handover gives it away, accd_adopt takes it";
+               "  help: accd_session_disown gives it away, accd_session_adopt takes it";
     return a->message ? a->message : "accdeep: no error";
 }

@@ -12,20 +12,20 @@
 enum { KIND = 1, CONSTRUCT, DEVICE, QUEUE, NAME, IS_OPENMP, GATED, RECORD, VALUES = RECORD };
 
 struct planning {
-    accd *a;
+    accd_session *a;
     const char *method; /* directive, compute, prepare, again */
     const char *text, *file; /* NULL: of `again` */
     int line;
     int ref;            /* in the registry, of its record: what the Lua half knows of it. For `again` the
                            one it had, afterwards the one it has */
-    struct plan plan;
+    struct accd__directive_plan plan;
 };
 
-static void read_plan(lua_State *L, struct plan *plan)
+static void read_plan(lua_State *L, struct accd__directive_plan *plan)
 {
     static const char *const kinds[] = {"done", "step", "region", "compute", "end", NULL};
-    plan->kind = (enum plan_kind)luaL_checkoption(L, KIND, NULL, kinds);
-    plan->construct = lua_isnil(L, CONSTRUCT) ? NULL : check_construct(L, CONSTRUCT);
+    plan->kind = (enum accd__plan_kind)luaL_checkoption(L, KIND, NULL, kinds);
+    plan->construct = lua_isnil(L, CONSTRUCT) ? NULL : accd__check_construct(L, CONSTRUCT);
     plan->device = (int)lua_tointeger(L, DEVICE);
     plan->queue = (unsigned)lua_tointeger(L, QUEUE);
     snprintf(plan->name, sizeof plan->name, "%s", luaL_checkstring(L, NAME));
@@ -37,10 +37,10 @@ static int make_plan(lua_State *L)
 {
     struct planning *planning = lua_touserdata(L, 1);
     lua_settop(L, 0);
-    accd_push_method(L, planning->a, planning->method);
+    accd__push_method(L, planning->a, planning->method);
     if (planning->text) {
         lua_pushstring(L, planning->text);
-        accd_push_place(L, planning->file, planning->line);
+        accd__push_location(L, planning->file, planning->line);
     } else {
         lua_rawgeti(L, LUA_REGISTRYINDEX, planning->ref);
     }
@@ -53,13 +53,13 @@ static int make_plan(lua_State *L)
 /* Asks for a plan; the reference it comes with is the caller's. */
 static accd_status get_plan(struct planning *planning)
 {
-    return accd_protected(planning->a, make_plan, planning);
+    return accd__call_protected(planning->a, make_plan, planning);
 }
 
 /* -------------------------------------------------------------------------------------- failures -- */
 
 struct failure {
-    accd *a;
+    accd_session *a;
     int ref;            /* of the directive's record */
     accd_status status; /* of the core */
     size_t item;
@@ -70,8 +70,8 @@ struct failure {
 static int raise_failure(lua_State *L)
 {
     const struct failure *failure = lua_touserdata(L, 1);
-    accd_push_method(L, failure->a, "failed");
-    push_item_error(L, failure->a->context, failure->status, failure->item);
+    accd__push_method(L, failure->a, "failed");
+    accd__push_item_error(L, failure->a->context, failure->status, failure->item);
     lua_remove(L, -2);
     lua_rawgeti(L, LUA_REGISTRYINDEX, failure->ref);
     lua_pushboolean(L, failure->at_end);
@@ -82,17 +82,17 @@ static int raise_failure(lua_State *L)
 /* Tells why the core failed; in its own words where there is no memory for better ones. */
 static accd_status explain(struct failure failure)
 {
-    accd *a = failure.a;
-    uint64_t steps_most = a->steps_most;
-    a->steps_most = 0;
-    accd_status status = accd_protected(a, raise_failure, &failure);
-    a->steps_most = steps_most;
-    bool lost = status == ACCD_OUT_OF_MEMORY || status == ACCD_LIMIT;
-    return lost && failure.status != status ? accd_fail_core(a, failure.status) : status;
+    accd_session *a = failure.a;
+    uint64_t max_steps = a->max_steps;
+    a->max_steps = 0;
+    accd_status status = accd__call_protected(a, raise_failure, &failure);
+    a->max_steps = max_steps;
+    bool lost = status == ACCD_ERROR_OUT_OF_MEMORY || status == ACCD_ERROR_LIMIT;
+    return lost && failure.status != status ? accd__report_core_error(a, failure.status) : status;
 }
 
 struct complaint {
-    accd *a;
+    accd_session *a;
     const char *method; /* of the Lua half, which raises */
     int ref;
     const char *text;
@@ -102,7 +102,7 @@ struct complaint {
 static int raise_complaint(lua_State *L)
 {
     const struct complaint *complaint = lua_touserdata(L, 1);
-    accd_push_method(L, complaint->a, complaint->method);
+    accd__push_method(L, complaint->a, complaint->method);
     lua_rawgeti(L, LUA_REGISTRYINDEX, complaint->ref);
     lua_pushstring(L, complaint->text);
     lua_pushinteger(L, complaint->number);
@@ -112,28 +112,28 @@ static int raise_complaint(lua_State *L)
 
 static accd_status complain(struct complaint complaint)
 {
-    return accd_protected(complaint.a, raise_complaint, &complaint);
+    return accd__call_protected(complaint.a, raise_complaint, &complaint);
 }
 
 /* --------------------------------------------------------------------------------------- regions -- */
 
-static accd_status end_region(accd *a)
+static accd_status end_region(accd_session *a)
 {
-    struct open_region *region = a->regions;
+    struct accd__session_region *region = a->regions;
     accd_status status = region->core ? accd_region_end(region->core) : ACCD_OK;
     if (status != ACCD_OK)
         return explain((struct failure){a, region->ref, status, 0, true});
-    accd_pop_region(a);
+    accd__pop_region(a);
     return ACCD_OK;
 }
 
-static bool is_compute(const struct open_region *region)
+static bool is_compute(const struct accd__session_region *region)
 {
     return region->kind == PLAN_COMPUTE;
 }
 
 /* Whether "end NAME" ends the region: of a combined construct the first words do. */
-static bool ends(const struct plan *end, const struct open_region *region)
+static bool ends(const struct accd__directive_plan *end, const struct accd__session_region *region)
 {
     size_t n = strlen(end->name);
     if (end->is_openmp != region->is_openmp || strncmp(end->name, region->name, n) != 0)
@@ -142,20 +142,20 @@ static bool ends(const struct plan *end, const struct open_region *region)
 }
 
 /* Runs a plan; a region takes the reference, unless it is that of the handle. *opened_p: there is one. */
-static accd_status run_plan(accd *a, const struct plan *plan, int ref, accd_prepared *by,
+static accd_status run_plan(accd_session *a, const struct accd__directive_plan *plan, int ref, accd_prepared *by,
                             bool *opened_p)
 {
-    struct open_region *region = NULL;
+    struct accd__session_region *region = NULL;
     size_t item = 0;
     *opened_p = false;
     if (plan->kind != PLAN_STEP) {
-        region = accd_new(a, sizeof *region);
+        region = accd__session_alloc(a, sizeof *region);
         if (!region)
-            return ACCD_OUT_OF_MEMORY;
+            return ACCD_ERROR_OUT_OF_MEMORY;
     }
     accd_status status = ACCD_OK;
     if (plan->construct && plan->device >= 0)
-        status = construct_run(plan->construct, plan->device, plan->queue,
+        status = accd__construct_run(plan->construct, plan->device, plan->queue,
                                region ? &region->core : NULL, &item);
     if (status == ACCD_OK && plan->kind == PLAN_COMPUTE && region->core) {
         status = accd_queue_wait(a->core, plan->device, 0); /* what the kernel uses is there */
@@ -164,7 +164,7 @@ static accd_status run_plan(accd *a, const struct plan *plan, int ref, accd_prep
     }
     if (status != ACCD_OK) {
         if (region)
-            accd_delete(a, region, sizeof *region);
+            accd__session_free_block(a, region, sizeof *region);
         return explain((struct failure){a, ref, status, item, false});
     }
     if (!region)
@@ -185,30 +185,30 @@ static accd_status run_plan(accd *a, const struct plan *plan, int ref, accd_prep
 /* ------------------------------------------------------------------------------------ directives -- */
 
 /* Directives that Lua has carried out may have changed types or the current device. */
-static void carried_out(accd *a, const struct plan *plan)
+static void carried_out(accd_session *a, const struct accd__directive_plan *plan)
 {
     a->device = plan->device;
     a->generation++;
 }
 
-static accd_status end_named(accd *a, const struct planning *planning)
+static accd_status end_named(accd_session *a, const struct planning *planning)
 {
-    const struct open_region *region = a->regions;
+    const struct accd__session_region *region = a->regions;
     if (region && ends(&planning->plan, region))
         return end_region(a);
     return complain((struct complaint){a, "cannot_end", planning->ref, region ? region->name : NULL,
                                        region && region->is_openmp});
 }
 
-accd_status accd_directive_at(accd *a, const char *text, const char *file, int line)
+accd_status accd_run_directive_loc(accd_session *a, const char *text, const char *file, int line)
 {
-    accd_status status = accd_begin(a, ACCD_HERE, text);
+    accd_status status = accd__begin_call(a, ACCD_HERE, text);
     if (status != ACCD_OK)
         return status;
     struct planning planning = {a, "directive", text, file, line, LUA_NOREF, {0}};
     status = get_plan(&planning);
     if (status != ACCD_OK)
-        return accd_leave(a, status);
+        return accd__end_call(a, status);
     bool opened = false;
     if (planning.plan.kind == PLAN_DONE)
         carried_out(a, &planning.plan);
@@ -217,21 +217,21 @@ accd_status accd_directive_at(accd *a, const char *text, const char *file, int l
     else
         status = run_plan(a, &planning.plan, planning.ref, NULL, &opened);
     if (!opened)
-        accd_drop_ref(a, planning.ref);
-    return accd_leave(a, status);
+        accd__unref(a, planning.ref);
+    return accd__end_call(a, status);
 }
 
-accd_status(accd_directive)(accd *a, const char *text)
+accd_status(accd_run_directive)(accd_session *a, const char *text)
 {
-    return accd_directive_at(a, text, NULL, 0);
+    return accd_run_directive_loc(a, text, NULL, 0);
 }
 
 /* --------------------------------------------------------------------------------------- kernels -- */
 
 /* The construct is open: runs the kernel, and ends the construct. */
-static accd_status run_kernel(accd *a, accd_kernel_fn fn, void *ud)
+static accd_status run_kernel(accd_session *a, accd_kernel_fn fn, void *ud)
 {
-    struct open_region *region = a->regions;
+    struct accd__session_region *region = a->regions;
     int device = region->device;
     a->kernel = region;
     int failed = fn(a, device, ud);
@@ -241,100 +241,100 @@ static accd_status run_kernel(accd *a, accd_kernel_fn fn, void *ud)
     else
         status = end_region(a);
     if (status != ACCD_OK) {
-        accd_undo_kernel(a);
+        accd__undo_kernel(a);
         return status;
     }
     a->kernel = NULL;
     if (device >= 0)
-        accd_journal_close(a->core, device, 1);
+        accd_journal_end(a->core, device, 1);
     return ACCD_OK;
 }
 
-accd_status accd_compute_at(accd *a, const char *text, accd_kernel_fn fn, void *ud, const char *file,
+accd_status accd_run_compute_loc(accd_session *a, const char *text, accd_kernel_fn fn, void *ud, const char *file,
                             int line)
 {
-    accd_status status = accd_begin(a, ACCD_HERE, text && fn);
+    accd_status status = accd__begin_call(a, ACCD_HERE, text && fn);
     if (status != ACCD_OK)
         return status;
     struct planning planning = {a, "compute", text, file, line, LUA_NOREF, {0}};
     status = get_plan(&planning);
     if (status != ACCD_OK)
-        return accd_leave(a, status);
+        return accd__end_call(a, status);
     int device = planning.plan.device;
     if (device >= 0)
-        status = accd_journal_open(a->core, device);
+        status = accd_journal_begin(a->core, device);
     if (status != ACCD_OK) {
-        accd_drop_ref(a, planning.ref);
-        return accd_leave(a, accd_fail_core(a, status));
+        accd__unref(a, planning.ref);
+        return accd__end_call(a, accd__report_core_error(a, status));
     }
     bool opened;
     status = run_plan(a, &planning.plan, planning.ref, NULL, &opened);
     if (opened)
-        return accd_leave(a, run_kernel(a, fn, ud));
+        return accd__end_call(a, run_kernel(a, fn, ud));
     if (device >= 0)
-        accd_journal_close(a->core, device, 0);
-    accd_drop_ref(a, planning.ref);
-    return accd_leave(a, status);
+        accd_journal_end(a->core, device, 0);
+    accd__unref(a, planning.ref);
+    return accd__end_call(a, status);
 }
 
-accd_status(accd_compute)(accd *a, const char *text, accd_kernel_fn fn, void *ud)
+accd_status(accd_run_compute)(accd_session *a, const char *text, accd_kernel_fn fn, void *ud)
 {
-    return accd_compute_at(a, text, fn, ud, NULL, 0);
+    return accd_run_compute_loc(a, text, fn, ud, NULL, 0);
 }
 
 /* --------------------------------------------------------------------------- prepared directives -- */
 
-accd_status accd_prepare_at(accd *a, const char *text, const char *file, int line,
+accd_status accd_prepare_loc(accd_session *a, const char *text, const char *file, int line,
                             accd_prepared **prepared_p)
 {
-    accd_status status = accd_begin(a, ACCD_HERE, text && prepared_p);
+    accd_status status = accd__begin_call(a, ACCD_HERE, text && prepared_p);
     if (status != ACCD_OK)
         return status;
-    accd_prepared *prepared = accd_new(a, sizeof *prepared);
+    accd_prepared *prepared = accd__session_alloc(a, sizeof *prepared);
     if (!prepared)
-        return accd_leave(a, ACCD_OUT_OF_MEMORY);
+        return accd__end_call(a, ACCD_ERROR_OUT_OF_MEMORY);
     struct planning planning = {a, "prepare", text, file, line, LUA_NOREF, {0}};
     status = get_plan(&planning);
     if (status != ACCD_OK) {
-        accd_delete(a, prepared, sizeof *prepared);
-        return accd_leave(a, status);
+        accd__session_free_block(a, prepared, sizeof *prepared);
+        return accd__end_call(a, status);
     }
     *prepared = (accd_prepared){
         .a = a,
         .next = a->handles,
-        .at = &a->handles,
+        .link = &a->handles,
         .meter = a->meter,
         .ref = planning.ref,
         .generation = a->generation,
         .plan = planning.plan,
     };
     if (prepared->next)
-        prepared->next->at = &prepared->next;
+        prepared->next->link = &prepared->next;
     a->handles = prepared;
     *prepared_p = prepared;
-    return accd_leave(a, ACCD_OK);
+    return accd__end_call(a, ACCD_OK);
 }
 
-accd_status(accd_prepare)(accd *a, const char *text, accd_prepared **prepared_p)
+accd_status(accd_prepare)(accd_session *a, const char *text, accd_prepared **prepared_p)
 {
-    return accd_prepare_at(a, text, NULL, 0, prepared_p);
+    return accd_prepare_loc(a, text, NULL, 0, prepared_p);
 }
 
 /* The handle is done with its record: the outermost region that uses it, if there is one, keeps it. */
-static void leave_record(accd *a, const accd_prepared *prepared)
+static void leave_record(accd_session *a, const accd_prepared *prepared)
 {
-    struct open_region *outermost = NULL;
-    for (struct open_region *region = a->regions; region; region = region->outer)
+    struct accd__session_region *outermost = NULL;
+    for (struct accd__session_region *region = a->regions; region; region = region->outer)
         if (region->by == prepared && region->ref == prepared->ref)
             outermost = region;
     if (outermost)
         outermost->owns = true;
     else
-        accd_drop_ref(a, prepared->ref);
+        accd__unref(a, prepared->ref);
 }
 
 /* Lowers it again, or only asks its conditions. */
-static accd_status renew(accd *a, accd_prepared *prepared)
+static accd_status renew(accd_session *a, accd_prepared *prepared)
 {
     struct planning planning = {.a = a, .method = "again", .ref = prepared->ref};
     accd_status status = get_plan(&planning);
@@ -347,13 +347,13 @@ static accd_status renew(accd *a, accd_prepared *prepared)
     return ACCD_OK;
 }
 
-accd_status accd_exec(accd_prepared *prepared)
+accd_status accd_prepared_run(accd_prepared *prepared)
 {
-    accd *a = prepared ? prepared->a : NULL;
-    accd_status status = accd_begin(a, ACCD_HERE, true);
+    accd_session *a = prepared ? prepared->a : NULL;
+    accd_status status = accd__begin_call(a, ACCD_HERE, true);
     if (status != ACCD_OK)
         return status;
-    const struct plan *plan = &prepared->plan;
+    const struct accd__directive_plan *plan = &prepared->plan;
     if (plan->gated || prepared->generation != a->generation)
         status = renew(a, prepared);
     else
@@ -361,33 +361,33 @@ accd_status accd_exec(accd_prepared *prepared)
     bool opened;
     if (status == ACCD_OK)
         status = run_plan(a, plan, prepared->ref, prepared, &opened);
-    return accd_leave(a, status);
+    return accd__end_call(a, status);
 }
 
-accd_status accd_exec_end(accd_prepared *prepared)
+accd_status accd_prepared_end(accd_prepared *prepared)
 {
-    accd *a = prepared ? prepared->a : NULL;
-    accd_status status = accd_begin(a, ACCD_HERE, true);
+    accd_session *a = prepared ? prepared->a : NULL;
+    accd_status status = accd__begin_call(a, ACCD_HERE, true);
     if (status != ACCD_OK)
         return status;
-    const struct open_region *region = a->regions;
+    const struct accd__session_region *region = a->regions;
     if (region && region->by == prepared)
-        return accd_leave(a, end_region(a));
-    return accd_leave(a, complain((struct complaint){a, "not_innermost", prepared->ref,
+        return accd__end_call(a, end_region(a));
+    return accd__end_call(a, complain((struct complaint){a, "not_innermost", prepared->ref,
                                                      region ? region->name : NULL, 0}));
 }
 
-void accd_finalize(accd_prepared *prepared)
+void accd_prepared_free(accd_prepared *prepared)
 {
     if (!prepared)
         return;
-    accd *a = prepared->a;
+    accd_session *a = prepared->a;
     if (a) {
-        *prepared->at = prepared->next;
+        *prepared->link = prepared->next;
         if (prepared->next)
-            prepared->next->at = prepared->at;
+            prepared->next->link = prepared->link;
         leave_record(a, prepared);
-        for (struct open_region *region = a->regions; region; region = region->outer)
+        for (struct accd__session_region *region = a->regions; region; region = region->outer)
             if (region->by == prepared)
                 region->by = NULL;
     }

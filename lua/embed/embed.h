@@ -17,7 +17,7 @@
 #define ACCD_MAGIC UINT64_C(0x61636364656570)
 
 /* What the interpreter says of a directive. */
-enum plan_kind {
+enum accd__plan_kind {
     PLAN_DONE,    /* it was carried out */
     PLAN_STEP,    /* a construct to run */
     PLAN_REGION,  /* a construct that opens a region */
@@ -25,11 +25,11 @@ enum plan_kind {
     PLAN_END      /* the end of the region of that name */
 };
 
-struct open_region {
-    struct open_region *outer;
+struct accd__session_region {
+    struct accd__session_region *outer;
     accd_region *core; /* NULL: its if clause was false */
     int device;        /* -1: it runs on the host */
-    enum plan_kind kind;
+    enum accd__plan_kind kind;
     int ref;           /* of the directive's record, whose construct has the names that the core uses */
     bool owns;         /* the reference is its own, not that of the handle */
     accd_prepared *by; /* the handle that opened it, or NULL */
@@ -37,9 +37,9 @@ struct open_region {
     bool is_openmp;
 };
 
-struct plan {
-    enum plan_kind kind;
-    struct construct *construct; /* NULL: nothing to run */
+struct accd__directive_plan {
+    enum accd__plan_kind kind;
+    struct accd__lua_construct *construct; /* NULL: nothing to run */
     int device;                  /* -1: the host's own data, or an if clause that does not hold */
     unsigned queue;              /* of the device: which one events name */
     bool is_openmp;
@@ -47,22 +47,22 @@ struct plan {
     char name[64];
 };
 
-struct meter { /* of the interpreter's memory */
+struct accd__meter { /* of the interpreter's memory */
     accd_allocator fn;
     void *ud;
     size_t used, most;
     bool refused;
 };
 
-struct caller { /* of a function of the interface */
+struct accd__caller { /* of a function of the interface */
     char *frame; /* where its own frame ends */
-    void *at;    /* the call */
+    void *link;    /* the call */
 };
 
-struct accd {
+struct accd_session {
     uint64_t magic;
     _Atomic(uintptr_t) owner;   /* the thread it belongs to; 0: none */
-    struct meter meter;
+    struct accd__meter meter;
     lua_State *L;               /* NULL: it could not be opened */
     bool borrowed;              /* L is a thread of the host's state */
     bool is_usual;              /* the usual allocator, and no limit of memory */
@@ -70,72 +70,72 @@ struct accd {
     /* in the registry: the Lua half, its functions, L, what was reported last, the error of a limit */
     int self, library, thread, detail_ref, limit_ref;
     accd_context *core;         /* NULL: it could not be opened */
-    struct context *context;    /* the same as Lua's object */
+    struct accd__lua_context *context;    /* the same as Lua's object */
     int device;                 /* the current one */
-    struct caller caller;       /* of the call under way; no frame: there is none */
-    struct open_region *kernel; /* a kernel of accd_compute runs in it */
-    uint64_t steps, steps_most; /* of the call under way */
+    struct accd__caller caller;       /* of the call under way; no frame: there is none */
+    struct accd__session_region *kernel; /* a kernel of accd_run_compute runs in it */
+    uint64_t steps, max_steps; /* of the call under way */
     uint64_t generation;        /* counts what makes prepared directives stale */
-    struct open_region *regions; /* the innermost one */
+    struct accd__session_region *regions; /* the innermost one */
     accd_prepared *handles;
-    accd_detail detail;
+    accd_error_detail detail;
     const char *message;
     char sentence[400], shown[700]; /* of an error that Lua has no part in */
 };
 
 struct accd_prepared {
-    accd *a; /* NULL: the session is closed */
-    accd_prepared *next, **at;
-    struct meter meter; /* where its memory is from: it may outlive the session */
+    accd_session *a; /* NULL: the session is closed */
+    accd_prepared *next, **link;
+    struct accd__meter meter; /* where its memory is from: it may outlive the session */
     int ref;            /* what Lua knows of it; it keeps the construct */
     uint64_t generation;
-    struct plan plan;
+    struct accd__directive_plan plan;
 };
 
 /* --------------------------------------------------------------------------------- protect.c -- */
 
 /* Runs fn(L) with request as light userdata, protected and within limits. On failure the error is reported. */
-accd_status accd_protected(accd *a, lua_CFunction fn, void *request);
+accd_status accd__call_protected(accd_session *a, lua_CFunction fn, void *request);
 /* For fn: pushes method name of the Lua half and the half itself. */
-void accd_push_method(lua_State *L, accd *a, const char *name);
+void accd__push_method(lua_State *L, accd_session *a, const char *name);
 /* For fn: pushes file and line of the host program's call. */
-void accd_push_place(lua_State *L, const char *file, int line);
+void accd__push_location(lua_State *L, const char *file, int line);
 
 /* Ways to fail: the detail is filled, the status returned. */
-accd_status accd_refuse(accd *a, accd_status status, const char *rule, const char *message);
-accd_status accd_fail_core(accd *a, accd_status status);
-accd_status accd_no_memory(accd *a); /* ACCD_LIMIT, where it is the limit that refused some */
+accd_status accd__reject_call(accd_session *a, accd_status status, const char *rule, const char *message);
+accd_status accd__report_core_error(accd_session *a, accd_status status);
+accd_status accd__report_no_memory(accd_session *a); /* ACCD_ERROR_LIMIT, where it is the limit that refused some */
 
-void *accd_new(accd *a, size_t bytes); /* zeroed, or NULL with the error reported */
-void accd_delete(accd *a, void *block, size_t bytes);
+void *accd__session_alloc(accd_session *a, size_t bytes); /* zeroed, or NULL with the error reported */
+void accd__session_free_block(accd_session *a, void *block, size_t bytes);
 
 /* --------------------------------------------------------------------------------- regions.c -- */
 
-void accd_drop_ref(accd *a, int ref);
+void accd__unref(accd_session *a, int ref);
 /* The innermost region has ended. */
-void accd_pop_region(accd *a);
+void accd__pop_region(accd_session *a);
 /* Takes a region off, and those inside it, without copying anything to the host. */
-void accd_drop_region(accd *a, struct open_region *region);
+void accd__drop_regions(accd_session *a, struct accd__session_region *region);
 /* Ends the kernel under way as if its construct had failed. */
-void accd_undo_kernel(accd *a);
+void accd__undo_kernel(accd_session *a);
 
 /* ------------------------------------------------------------------------------------ call.c -- */
 
 /* Tells a call inside of another one from a call after a callback that jumped out. */
-#define ACCD_HERE ((struct caller){__builtin_dwarf_cfa(), __builtin_return_address(0)})
+#define ACCD_HERE ((struct accd__caller){__builtin_dwarf_cfa(), __builtin_return_address(0)})
 
 /* Begins a call that may change the session; given: its arguments are there. Not ACCD_OK: the call is refused.
- * Every call that began ends with accd_leave, which passes the status on. */
-accd_status accd_begin(accd *a, struct caller caller, bool given);
-accd_status accd_leave(accd *a, accd_status status);
+ * Every call that began ends with accd__end_call, which passes the status on. */
+accd_status accd__begin_call(accd_session *a, struct accd__caller caller, bool given);
+accd_status accd__end_call(accd_session *a, accd_status status);
 /* Begins a call that looks at devices, which a kernel may do. It has no end. */
-accd_status accd_look(accd *a, struct caller caller);
+accd_status accd__check_inspection(accd_session *a, struct accd__caller caller);
 /* Whether the session can be closed now. */
-accd_status accd_may_close(accd *a, struct caller caller);
+accd_status accd__check_can_close(accd_session *a, struct accd__caller caller);
 
 /* ----------------------------------------------------------------------------------- library.c -- */
 
 /* Pushes the table of functions of accdeep.embed, in an environment of its own within the state. Raises. */
-void accd_push_library(lua_State *L);
+void accd__push_library(lua_State *L);
 
 #endif

@@ -60,7 +60,7 @@ static int open_libraries(lua_State *L)
 
 /* Calls open_libraries while the state's globals are the table at the top; then they are the owner's again,
  * and so are the methods of strings, if there were any. */
-static void open_apart(lua_State *L)
+static void open_isolated(lua_State *L)
 {
     int apart = lua_gettop(L);
     lua_rawgeti(L, LUA_REGISTRYINDEX, LUA_RIDX_GLOBALS);
@@ -110,7 +110,7 @@ static void open_library(lua_State *L)
     lua_pushboolean(L, 1);
     lua_rawsetp(L, LUA_REGISTRYINDEX, &mark);
     lua_newtable(L);
-    open_apart(L);
+    open_isolated(L);
     push_loaded(L);
     lua_pushvalue(L, -2);
     lua_pushcclosure(L, own_require, 2);
@@ -121,7 +121,7 @@ static void open_library(lua_State *L)
     lua_call(L, 1, 1);
 }
 
-void accd_push_library(lua_State *L)
+void accd__push_library(lua_State *L)
 {
     luaL_checkstack(L, 16, NULL);
     if (lua_rawgetp(L, LUA_REGISTRYINDEX, &key) != LUA_TNIL)

@@ -4,8 +4,8 @@
 #include <lauxlib.h>
 
 /* A call of a method of the Lua half: texts, then the place, then numbers. */
-struct request {
-    accd *a;
+struct library_request {
+    accd_session *a;
     const char *method;
     const char *texts[2];
     const char *file;
@@ -13,14 +13,14 @@ struct request {
     uint64_t numbers[2];
 };
 
-static int ask(lua_State *L)
+static int call_library(lua_State *L)
 {
-    const struct request *request = lua_touserdata(L, 1);
-    accd_push_method(L, request->a, request->method);
+    const struct library_request *request = lua_touserdata(L, 1);
+    accd__push_method(L, request->a, request->method);
     int before = lua_gettop(L) - 1;
     for (int i = 0; i < 2 && request->texts[i]; i++)
         lua_pushstring(L, request->texts[i]);
-    accd_push_place(L, request->file, request->line);
+    accd__push_location(L, request->file, request->line);
     for (int i = 0; i < request->nnumbers; i++)
         lua_pushinteger(L, (lua_Integer)request->numbers[i]);
     lua_call(L, lua_gettop(L) - before, 0);
@@ -28,68 +28,68 @@ static int ask(lua_State *L)
 }
 
 /* Ends the call; prepared directives are lowered again after one that succeeds. */
-static accd_status change(struct request request)
+static accd_status call_changing(struct library_request request)
 {
-    accd_status status = accd_protected(request.a, ask, &request);
+    accd_status status = accd__call_protected(request.a, call_library, &request);
     if (status == ACCD_OK)
         request.a->generation++;
-    return accd_leave(request.a, status);
+    return accd__end_call(request.a, status);
 }
 
-accd_status accd_declare_at(accd *a, const char *text, const char *file, int line)
+accd_status accd_declare_loc(accd_session *a, const char *text, const char *file, int line)
 {
-    accd_status status = accd_begin(a, ACCD_HERE, text);
+    accd_status status = accd__begin_call(a, ACCD_HERE, text);
     if (status != ACCD_OK)
         return status;
-    return change((struct request){a, "declare", {text}, file, line, 0, {0}});
+    return call_changing((struct library_request){a, "declare", {text}, file, line, 0, {0}});
 }
 
-accd_status(accd_declare)(accd *a, const char *text)
+accd_status(accd_declare)(accd_session *a, const char *text)
 {
-    return accd_declare_at(a, text, NULL, 0);
+    return accd_declare_loc(a, text, NULL, 0);
 }
 
-accd_status accd_declare_from_debug_info_at(accd *a, const char *program, const char *type,
+accd_status accd_declare_from_debug_info_loc(accd_session *a, const char *program, const char *type,
                                             const char *file, int line)
 {
-    accd_status status = accd_begin(a, ACCD_HERE, type);
+    accd_status status = accd__begin_call(a, ACCD_HERE, type);
     if (status != ACCD_OK)
         return status;
-    return change((struct request){
+    return call_changing((struct library_request){
         a, "declare_from", {type, program ? program : ""}, file, line, 0, {0}});
 }
 
-accd_status(accd_declare_from_debug_info)(accd *a, const char *program, const char *type)
+accd_status(accd_declare_from_debug_info)(accd_session *a, const char *program, const char *type)
 {
-    return accd_declare_from_debug_info_at(a, program, type, NULL, 0);
+    return accd_declare_from_debug_info_loc(a, program, type, NULL, 0);
 }
 
-accd_status accd_bind_sized(accd *a, const char *name, const char *type, const void *object,
+accd_status accd_bind_sized(accd_session *a, const char *name, const char *type, const void *object,
                             size_t bytes, const char *file, int line)
 {
-    accd_status status = accd_begin(a, ACCD_HERE, name && type && object);
+    accd_status status = accd__begin_call(a, ACCD_HERE, name && type && object);
     if (status != ACCD_OK)
         return status;
-    return change((struct request){
+    return call_changing((struct library_request){
         a, "bind", {name, type}, file, line, 2, {(uintptr_t)object, bytes}});
 }
 
-accd_status accd_unbind(accd *a, const char *name)
+accd_status accd_unbind(accd_session *a, const char *name)
 {
-    accd_status status = accd_begin(a, ACCD_HERE, name);
+    accd_status status = accd__begin_call(a, ACCD_HERE, name);
     if (status != ACCD_OK)
         return status;
-    return change((struct request){a, "unbind", {name}, NULL, 0, 0, {0}});
+    return call_changing((struct library_request){a, "unbind", {name}, NULL, 0, 0, {0}});
 }
 
-accd_status accd_check_member(accd *a, const char *type, const char *member, size_t offset,
+accd_status accd_check_member(accd_session *a, const char *type, const char *member, size_t offset,
                               size_t bytes, const char *file, int line)
 {
-    accd_status status = accd_begin(a, ACCD_HERE, type && member);
+    accd_status status = accd__begin_call(a, ACCD_HERE, type && member);
     if (status != ACCD_OK)
         return status;
-    struct request request = {a, "check_member", {type, member}, file, line, 2, {offset, bytes}};
-    return accd_leave(a, accd_protected(a, ask, &request));
+    struct library_request request = {a, "check_member", {type, member}, file, line, 2, {offset, bytes}};
+    return accd__end_call(a, accd__call_protected(a, call_library, &request));
 }
 
 /* ---------------------------------------------------------------------------------- functions -- */
@@ -97,7 +97,7 @@ accd_status accd_check_member(accd *a, const char *type, const char *member, siz
 enum { ARGUMENTS_MOST = 8 };
 
 struct function {
-    accd_function_fn fn;
+    accd_user_fn fn;
     void *ud;
 };
 
@@ -122,7 +122,7 @@ static int call_function(lua_State *L)
 }
 
 struct function_request {
-    accd *a;
+    accd_session *a;
     const char *name;
     struct function function;
 };
@@ -130,7 +130,7 @@ struct function_request {
 static int add_function(lua_State *L)
 {
     const struct function_request *request = lua_touserdata(L, 1);
-    accd_push_method(L, request->a, "func");
+    accd__push_method(L, request->a, "func");
     lua_pushstring(L, request->name);
     struct function *function = lua_newuserdatauv(L, sizeof *function, 0);
     *function = request->function;
@@ -139,14 +139,14 @@ static int add_function(lua_State *L)
     return 0;
 }
 
-accd_status accd_function(accd *a, const char *name, accd_function_fn fn, void *ud)
+accd_status accd_bind_function(accd_session *a, const char *name, accd_user_fn fn, void *ud)
 {
-    accd_status status = accd_begin(a, ACCD_HERE, name && fn);
+    accd_status status = accd__begin_call(a, ACCD_HERE, name && fn);
     if (status != ACCD_OK)
         return status;
     struct function_request request = {a, name, {fn, ud}};
-    status = accd_protected(a, add_function, &request);
+    status = accd__call_protected(a, add_function, &request);
     if (status == ACCD_OK)
         a->generation++;
-    return accd_leave(a, status);
+    return accd__end_call(a, status);
 }

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void *usual_allocator(void *ud, void *ptr, size_t old, size_t n)
+static void *default_allocator(void *ud, void *ptr, size_t old, size_t n)
 {
     (void)ud;
     (void)old;
@@ -19,9 +19,9 @@ static void *usual_allocator(void *ud, void *ptr, size_t old, size_t n)
 }
 
 /* The interpreter's memory. Lua's old size is a kind where there is no block yet. */
-static void *metered(void *ud, void *ptr, size_t old, size_t n)
+static void *metered_alloc(void *ud, void *ptr, size_t old, size_t n)
 {
-    struct meter *meter = ud;
+    struct accd__meter *meter = ud;
     size_t before = ptr ? old : 0;
     if (n > before && meter->most && meter->used + (n - before) > meter->most) {
         meter->refused = true;
@@ -42,7 +42,7 @@ static void *metered(void *ud, void *ptr, size_t old, size_t n)
 enum { KEPT_MOST = 8 };
 static _Atomic(lua_State *) kept[KEPT_MOST];
 
-static lua_State *take_kept(void)
+static lua_State *take_cached_state(void)
 {
     for (int i = 0; i < KEPT_MOST; i++) {
         lua_State *L = atomic_load(&kept[i]) ? atomic_exchange(&kept[i], NULL) : NULL;
@@ -52,7 +52,7 @@ static lua_State *take_kept(void)
     return NULL;
 }
 
-static bool keep(lua_State *L)
+static bool cache_state(lua_State *L)
 {
     lua_settop(L, 0);
     lua_gc(L, LUA_GCCOLLECT);
@@ -67,16 +67,16 @@ static bool keep(lua_State *L)
 /* Where the library is unloaded, or the program ends. */
 __attribute__((destructor)) static void close_kept(void)
 {
-    for (lua_State *L; (L = take_kept());)
+    for (lua_State *L; (L = take_cached_state());)
         lua_close(L);
 }
 
-static lua_State *new_state(accd *a)
+static lua_State *new_state(accd_session *a)
 {
-    lua_State *L = a->is_usual ? take_kept() : NULL;
+    lua_State *L = a->is_usual ? take_cached_state() : NULL;
     if (L)
         return L;
-    L = a->is_usual ? lua_newstate(usual_allocator, NULL) : lua_newstate(metered, &a->meter);
+    L = a->is_usual ? lua_newstate(default_allocator, NULL) : lua_newstate(metered_alloc, &a->meter);
     if (L)
         lua_gc(L, LUA_GCGEN, 0, 0);
     return L;
@@ -84,7 +84,7 @@ static lua_State *new_state(accd *a)
 
 static int new_thread(lua_State *L)
 {
-    accd *a = lua_touserdata(L, 1);
+    accd_session *a = lua_touserdata(L, 1);
     a->L = lua_newthread(L);
     a->thread = luaL_ref(L, LUA_REGISTRYINDEX);
     return 0;
@@ -92,40 +92,40 @@ static int new_thread(lua_State *L)
 
 /* Another Lua library in the process, of another release, has states that look otherwise. Where there is
  * more than one of them, the loader's order tells which one the program uses. */
-static bool same_lua(void)
+static bool is_same_lua_library(void)
 {
     const char *theirs = dlsym(RTLD_DEFAULT, "lua_ident");
     return !theirs || !strcmp(theirs, lua_ident);
 }
 
-static accd_status make_state(accd *a, const accd_config *config)
+static accd_status make_state(accd_session *a, const accd_session_config *config)
 {
     lua_State *L = config->L;
     if (!L) {
         a->L = new_state(a);
-        return a->L ? ACCD_OK : accd_no_memory(a);
+        return a->L ? ACCD_OK : accd__report_no_memory(a);
     }
     a->borrowed = true;
-    if (lua_version(L) != LUA_VERSION_NUM || !same_lua())
-        return accd_refuse(a, ACCD_MISUSE, "HOUSE-misuse",
+    if (lua_version(L) != LUA_VERSION_NUM || !is_same_lua_library())
+        return accd__reject_call(a, ACCD_ERROR_MISUSE, "HOUSE-misuse",
                            "the state is of another release of Lua than the library");
     if (!lua_checkstack(L, 3))
-        return accd_no_memory(a);
+        return accd__report_no_memory(a);
     lua_pushcfunction(L, new_thread);
     lua_pushlightuserdata(L, a);
     if (lua_pcall(L, 1, 0, 0) == LUA_OK)
         return ACCD_OK;
     lua_pop(L, 1);
     a->L = NULL;
-    return accd_no_memory(a);
+    return accd__report_no_memory(a);
 }
 
 /* -------------------------------------------------------------------------------------- opening -- */
 
 struct opening {
-    accd *a;
-    const accd_config *config;
-    struct allocator allocator;
+    accd_session *a;
+    const accd_session_config *config;
+    struct accd__lua_allocator allocator;
 };
 
 static void set_number(lua_State *L, const char *key, uint64_t value)
@@ -138,17 +138,17 @@ static void set_number(lua_State *L, const char *key, uint64_t value)
 
 static void push_options(lua_State *L, struct opening *opening)
 {
-    const accd_config *config = opening->config;
+    const accd_session_config *config = opening->config;
     lua_newtable(L);
-    set_text(L, "device", config->device);
-    set_text(L, "rules", config->rules);
-    set_text(L, "language", config->language);
-    set_text(L, "descriptors", config->descriptors);
-    set_text(L, "async", config->async);
+    accd__set_text(L, "device", config->device);
+    accd__set_text(L, "rules", config->rules);
+    accd__set_text(L, "language", config->language);
+    accd__set_text(L, "descriptors", config->descriptors);
+    accd__set_text(L, "async", config->async);
     set_number(L, "devices", config->devices);
     set_number(L, "device_bytes", config->device_bytes);
     set_number(L, "threads", config->threads);
-    set_boolean(L, "strict", config->strict);
+    accd__set_boolean(L, "strict", config->strict);
     lua_pushlightuserdata(L, &opening->allocator);
     lua_setfield(L, -2, "allocator");
 }
@@ -157,8 +157,8 @@ static void push_options(lua_State *L, struct opening *opening)
 static int open_session(lua_State *L)
 {
     struct opening *opening = lua_touserdata(L, 1);
-    accd *a = opening->a;
-    accd_push_library(L);
+    accd_session *a = opening->a;
+    accd__push_library(L);
     lua_pushboolean(L, 0);
     a->detail_ref = luaL_ref(L, LUA_REGISTRYINDEX);
     lua_getfield(L, -1, "limit");
@@ -169,7 +169,7 @@ static int open_session(lua_State *L)
     push_options(L, opening);
     lua_call(L, 1, 1);
     lua_getfield(L, -1, "ctx");
-    struct context *context = check_context(L, -1);
+    struct accd__lua_context *context = accd__check_context(L, -1);
     lua_pop(L, 1);
     a->self = luaL_ref(L, LUA_REGISTRYINDEX);
     a->context = context;
@@ -177,7 +177,7 @@ static int open_session(lua_State *L)
     return 0;
 }
 
-static bool is_zero(const accd_config *config)
+static bool is_zero(const accd_session_config *config)
 {
     for (size_t i = 0; i < sizeof config->reserved / sizeof config->reserved[0]; i++)
         if (config->reserved[i])
@@ -185,73 +185,73 @@ static bool is_zero(const accd_config *config)
     return true;
 }
 
-static accd_status start(accd *a, const accd_config *config)
+static accd_status open_core(accd_session *a, const accd_session_config *config)
 {
     if (!is_zero(config))
-        return accd_refuse(a, ACCD_MISUSE, "HOUSE-misuse",
+        return accd__reject_call(a, ACCD_ERROR_MISUSE, "HOUSE-misuse",
                            "the configuration has fields that this version does not know");
-    if (config->memory_most && config->L)
-        return accd_refuse(a, ACCD_MISUSE, "HOUSE-misuse",
+    if (config->max_memory && config->L)
+        return accd__reject_call(a, ACCD_ERROR_MISUSE, "HOUSE-misuse",
                            "the memory of a Lua state of yours is not counted here");
     if (config->devices > INT32_MAX || config->device_bytes > INT64_MAX)
-        return accd_refuse(a, ACCD_MISUSE, "HOUSE-misuse", "a number is too large");
+        return accd__reject_call(a, ACCD_ERROR_MISUSE, "HOUSE-misuse", "a number is too large");
     accd_status status = make_state(a, config);
     if (status != ACCD_OK)
         return status;
-    *(accd **)lua_getextraspace(a->L) = a;
+    *(accd_session **)lua_getextraspace(a->L) = a;
     struct opening opening = {a, config, {a->meter.fn, a->meter.ud}};
-    status = accd_protected(a, open_session, &opening);
+    status = accd__call_protected(a, open_session, &opening);
     if (status != ACCD_OK)
         return status;
-    accd_context_on_event(a->core, config->on_event, config->event_ud);
+    accd_context_set_event_handler(a->core, config->on_event, config->event_ud);
     return ACCD_OK;
 }
 
-accd_status accd_open(accd **a_p, const accd_config *config)
+accd_status accd_session_new(accd_session **a_p, const accd_session_config *config)
 {
-    static const accd_config usual;
+    static const accd_session_config usual;
     if (!a_p)
-        return ACCD_MISUSE;
+        return ACCD_ERROR_MISUSE;
     *a_p = NULL;
     if (!config)
         config = &usual;
-    struct meter meter = {
-        .fn = config->alloc ? config->alloc : usual_allocator,
+    struct accd__meter meter = {
+        .fn = config->alloc ? config->alloc : default_allocator,
         .ud = config->alloc_ud,
-        .most = config->memory_most,
+        .most = config->max_memory,
     };
-    accd *a = meter.fn(meter.ud, NULL, 0, sizeof *a);
+    accd_session *a = meter.fn(meter.ud, NULL, 0, sizeof *a);
     if (!a)
-        return ACCD_OUT_OF_MEMORY;
-    *a = (accd){
+        return ACCD_ERROR_OUT_OF_MEMORY;
+    *a = (accd_session){
         .magic = ACCD_MAGIC,
         .meter = meter,
-        .is_usual = !config->alloc && !config->memory_most,
+        .is_usual = !config->alloc && !config->max_memory,
         .self = LUA_NOREF,
         .library = LUA_NOREF,
         .thread = LUA_NOREF,
         .detail_ref = LUA_NOREF,
         .limit_ref = LUA_NOREF,
-        .steps_most = config->steps_most,
+        .max_steps = config->max_steps,
         .generation = 1,
     };
     atomic_init(&a->owner, (uintptr_t)pthread_self());
     *a_p = a;
-    return start(a, config);
+    return open_core(a, config);
 }
 
 /* -------------------------------------------------------------------------------------- closing -- */
 
 static int close_session(lua_State *L)
 {
-    accd *a = *(accd **)lua_touserdata(L, 1);
-    accd_push_method(L, a, "close");
+    accd_session *a = *(accd_session **)lua_touserdata(L, 1);
+    accd__push_method(L, a, "close");
     lua_call(L, 1, 0);
     return 0;
 }
 
 /* Takes the session out of a state in which the library stays. */
-static void leave_state(accd *a)
+static void detach_state(accd_session *a)
 {
     lua_State *L = a->L;
     for (accd_prepared *handle = a->handles; handle; handle = handle->next)
@@ -262,35 +262,35 @@ static void leave_state(accd *a)
 }
 
 /* is_whole: nothing was left half-way. */
-static void give_up_state(accd *a, bool is_whole)
+static void release_state(accd_session *a, bool is_whole)
 {
     bool stays = a->borrowed || (a->is_usual && is_whole);
     if (stays)
-        leave_state(a);
-    if (!a->borrowed && !(stays && keep(a->L)))
+        detach_state(a);
+    if (!a->borrowed && !(stays && cache_state(a->L)))
         lua_close(a->L);
 }
 
-accd_status accd_close(accd *a)
+accd_status accd_session_free(accd_session *a)
 {
     if (!a)
         return ACCD_OK;
-    accd_status status = accd_may_close(a, ACCD_HERE);
+    accd_status status = accd__check_can_close(a, ACCD_HERE);
     if (status != ACCD_OK)
         return status;
     while (a->regions)
-        accd_drop_region(a, a->regions);
-    a->steps_most = 0;
+        accd__drop_regions(a, a->regions);
+    a->max_steps = 0;
     a->meter.most = 0;
-    bool is_whole = a->core && accd_protected(a, close_session, &a) == ACCD_OK && !a->broken;
+    bool is_whole = a->core && accd__call_protected(a, close_session, &a) == ACCD_OK && !a->broken;
     if (a->L)
-        give_up_state(a, is_whole);
+        release_state(a, is_whole);
     for (accd_prepared *handle = a->handles, *next; handle; handle = next) {
         next = handle->next;
         handle->a = NULL;
     }
     a->magic = 0;
-    struct meter meter = a->meter;
+    struct accd__meter meter = a->meter;
     meter.fn(meter.ud, a, sizeof *a, 0);
     return ACCD_OK;
 }

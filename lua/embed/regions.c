@@ -3,37 +3,37 @@
 
 #include <lauxlib.h>
 
-void accd_drop_ref(accd *a, int ref)
+void accd__unref(accd_session *a, int ref)
 {
     luaL_unref(a->L, LUA_REGISTRYINDEX, ref);
 }
 
-void accd_pop_region(accd *a)
+void accd__pop_region(accd_session *a)
 {
-    struct open_region *region = a->regions;
+    struct accd__session_region *region = a->regions;
     a->regions = region->outer;
     if (region->owns)
-        accd_drop_ref(a, region->ref);
-    accd_delete(a, region, sizeof *region);
+        accd__unref(a, region->ref);
+    accd__session_free_block(a, region, sizeof *region);
 }
 
-void accd_drop_region(accd *a, struct open_region *region)
+void accd__drop_regions(accd_session *a, struct accd__session_region *region)
 {
     bool last;
     do {
-        struct open_region *top = a->regions;
+        struct accd__session_region *top = a->regions;
         last = top == region;
         if (top->core)
             accd_region_abandon(top->core);
-        accd_pop_region(a);
+        accd__pop_region(a);
     } while (!last);
 }
 
-void accd_undo_kernel(accd *a)
+void accd__undo_kernel(accd_session *a)
 {
-    struct open_region *region = a->kernel;
+    struct accd__session_region *region = a->kernel;
     a->kernel = NULL;
     if (region->device >= 0)
-        accd_journal_close(a->core, region->device, 0);
-    accd_drop_region(a, region);
+        accd_journal_end(a->core, region->device, 0);
+    accd__drop_regions(a, region);
 }

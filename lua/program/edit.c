@@ -231,7 +231,7 @@ static int l_remember(lua_State *L)
     return 0;
 }
 
-void open_edit(lua_State *L)
+void accd__open_edit(lua_State *L)
 {
     static const luaL_Reg functions[] = {{"editor", l_editor}, {NULL, NULL}};
     static const luaL_Reg methods[] = {{"read", l_read},

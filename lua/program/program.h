@@ -6,9 +6,9 @@
 #include <lua.h>
 
 int luaopen_accdeep_system(lua_State *L);
-void open_edit(lua_State *L); /* adds to the module on top of the stack */
-void open_supervise(lua_State *L);
+void accd__open_edit(lua_State *L); /* adds to the module on top of the stack */
+void accd__open_supervise(lua_State *L);
 /* After system.supervise, if this process does not become the program. */
-void end_supervision(void);
+void accd__end_supervision(void);
 
 #endif

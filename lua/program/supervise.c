@@ -62,7 +62,7 @@ static int open_socket(struct sockaddr_un *address_p)
     return -1;
 }
 
-static void say(const char *text)
+static void write_error(const char *text)
 {
     const ssize_t unused = write(STDERR_FILENO, text, strlen(text));
     (void)unused;
@@ -89,16 +89,16 @@ static void supervise(int file, int program, const char *not_loaded, const char 
         }
     }
     if (!loaded)
-        say(not_loaded);
+        write_error(not_loaded);
     else if (!executed)
-        say(no_directive);
+        write_error(no_directive);
     if (what == 'E')
         sendto(file, &what, 1, MSG_DONTWAIT | MSG_NOSIGNAL, (const void *)&from, size);
 }
 
 /* Starts the process beside the program, as a child of a child: the program waits for its own
  * children only. */
-static void start_beside(int file, const char *not_loaded, const char *no_directive)
+static void start_supervisor(int file, const char *not_loaded, const char *no_directive)
 {
     const pid_t program = getpid(), child = fork();
     if (child > 0)
@@ -128,7 +128,7 @@ static int l_supervise(lua_State *L)
     const int file = open_socket(&address);
     if (file < 0)
         return 0;
-    start_beside(file, not_loaded, no_directive);
+    start_supervisor(file, not_loaded, no_directive);
     close(file);
     setenv(variable, address.sun_path + 1, 1);
     snprintf(process, sizeof process, "%d", (int)getpid());
@@ -136,7 +136,7 @@ static int l_supervise(lua_State *L)
     return 0;
 }
 
-void end_supervision(void)
+void accd__end_supervision(void)
 {
     struct sockaddr_un address = any;
     const char *name = getenv(variable);
@@ -198,7 +198,7 @@ static int l_is_of_sibling(lua_State *L)
     return 1;
 }
 
-void open_supervise(lua_State *L)
+void accd__open_supervise(lua_State *L)
 {
     lua_pushcfunction(L, l_supervise);
     lua_setfield(L, -2, "supervise");

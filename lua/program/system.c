@@ -43,11 +43,11 @@ static int l_listdir(lua_State *L)
         return 2;
     }
     lua_newtable(L);
-    lua_Integer at = 0;
+    lua_Integer link = 0;
     for (int i = 0; i < n; i++) {
         if (entries[i]->d_name[0] != '.') {
             lua_pushstring(L, entries[i]->d_name);
-            lua_rawseti(L, -2, ++at);
+            lua_rawseti(L, -2, ++link);
         }
         free(entries[i]);
     }
@@ -183,7 +183,7 @@ static int l_wait(lua_State *L)
 static const char counters_name[] = "accdeep.counters";
 
 struct counters {
-    _Atomic long long *at;
+    _Atomic long long *link;
     size_t n;
 };
 
@@ -191,8 +191,8 @@ static _Atomic long long *check_counter(lua_State *L)
 {
     struct counters *counters = luaL_checkudata(L, 1, counters_name);
     lua_Integer i = luaL_checkinteger(L, 2);
-    luaL_argcheck(L, counters->at && i >= 1 && (size_t)i <= counters->n, 2, "no such counter");
-    return &counters->at[i - 1];
+    luaL_argcheck(L, counters->link && i >= 1 && (size_t)i <= counters->n, 2, "no such counter");
+    return &counters->link[i - 1];
 }
 
 static int l_counters_add(lua_State *L)
@@ -210,9 +210,9 @@ static int l_counters_get(lua_State *L)
 static int l_counters_gc(lua_State *L)
 {
     struct counters *counters = luaL_checkudata(L, 1, counters_name);
-    if (counters->at)
-        munmap(counters->at, counters->n * sizeof *counters->at);
-    counters->at = NULL;
+    if (counters->link)
+        munmap(counters->link, counters->n * sizeof *counters->link);
+    counters->link = NULL;
     return 0;
 }
 
@@ -230,11 +230,11 @@ static int l_counters(lua_State *L)
         lua_setfield(L, -2, "__index");
     }
     lua_setmetatable(L, -2);
-    void *memory = mmap(NULL, (size_t)n * sizeof *counters->at, PROT_READ | PROT_WRITE,
+    void *memory = mmap(NULL, (size_t)n * sizeof *counters->link, PROT_READ | PROT_WRITE,
                         MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (memory == MAP_FAILED)
         return luaL_error(L, "no memory for processes: %s", strerror(errno));
-    counters->at = memory;
+    counters->link = memory;
     return 1;
 }
 
@@ -287,7 +287,7 @@ static int l_exec(lua_State *L)
     fflush(NULL);
     execvp(args[0], (char *const *)(uintptr_t)args);
     lua_pushstring(L, strerror(errno));
-    end_supervision();
+    accd__end_supervision();
     return 1;
 }
 
@@ -301,7 +301,7 @@ __attribute__((visibility("default"))) int luaopen_accdeep_system(lua_State *L)
         {"temporary_folder", l_temporary_folder}, {NULL, NULL},
     };
     luaL_newlib(L, functions);
-    open_edit(L);
-    open_supervise(L);
+    accd__open_edit(L);
+    accd__open_supervise(L);
     return 1;
 }

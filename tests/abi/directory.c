@@ -21,7 +21,7 @@ static accd_stacks *open_stacks(struct meter *meter, struct story *story)
         config.event_ud = story;
     }
     accd_stacks *stacks = NULL;
-    if (accd_stacks_open(&stacks, &config) != ACCD_OK) {
+    if (accd_stacks_new(&stacks, &config) != ACCD_OK) {
         printf("Bail out! no stacks\n");
         exit(1);
     }
@@ -31,13 +31,13 @@ static accd_stacks *open_stacks(struct meter *meter, struct story *story)
 /* The call fails with the status and says why, and nothing at all has changed. */
 #define refused(stacks, wanted, call, ...)                                                     \
     do {                                                                                       \
-        uint64_t before_ = accd_digest(accd_stacks_context(stacks));                           \
+        uint64_t before_ = accd_state_digest(accd_stacks_context(stacks));                           \
         accd_status got_ = (call);                                                             \
         const accd_error *error_ = accd_stacks_error(stacks);                                  \
         is_status(got_, wanted, __VA_ARGS__);                                                  \
         must(error_->status == got_ && error_->message[0] && *error_->rule, "it says why: %s", \
              error_->message);                                                                 \
-        must(accd_digest(accd_stacks_context(stacks)) == before_, "nothing changed");          \
+        must(accd_state_digest(accd_stacks_context(stacks)) == before_, "nothing changed");          \
     } while (0)
 #define fine(stacks, call) \
     must((call) == ACCD_OK, "%s: %s", #call, accd_stacks_error(stacks)->message)
@@ -180,11 +180,11 @@ static void bad_clauses(accd_stacks *stacks)
     fine(stacks, accd_stacks_pragma_create(stacks, other, 0, 2, sizeof *other));
     for (int i = 0; i <= CLAUSES; i++) {
         clause_fn *fn = i < CLAUSES ? clauses[i].fn : accd_stacks_pragma_present;
-        refused(stacks, ACCD_INVALID_SECTION, fn(stacks, data, 0, -1, 4), "a negative length");
-        refused(stacks, ACCD_INVALID_SECTION, fn(stacks, data, 0, 2, 0), "elements of no bytes");
-        refused(stacks, ACCD_INVALID_SECTION, fn(stacks, data, INT64_MAX, 2, 8), "far away");
-        refused(stacks, ACCD_INVALID_SECTION, fn(stacks, data, 0, INT64_MAX, 8), "too many");
-        refused(stacks, ACCD_NULL_POINTER, fn(stacks, NULL, 3, 2, 4), "a null base");
+        refused(stacks, ACCD_ERROR_INVALID_SECTION, fn(stacks, data, 0, -1, 4), "a negative length");
+        refused(stacks, ACCD_ERROR_INVALID_SECTION, fn(stacks, data, 0, 2, 0), "elements of no bytes");
+        refused(stacks, ACCD_ERROR_INVALID_SECTION, fn(stacks, data, INT64_MAX, 2, 8), "far away");
+        refused(stacks, ACCD_ERROR_INVALID_SECTION, fn(stacks, data, 0, INT64_MAX, 8), "too many");
+        refused(stacks, ACCD_ERROR_NULL_POINTER, fn(stacks, NULL, 3, 2, 4), "a null base");
     }
     fine(stacks, accd_stacks_pragma_copyin(stacks, NULL, 0, 0, 4));
     fine(stacks, accd_stacks_write_pragma(stacks));
@@ -197,11 +197,11 @@ static void bad_clauses(accd_stacks *stacks)
         int first, length;
         accd_status status;
     } cases[] = {
-        {accd_stacks_pragma_copy, 0, 4, ACCD_PARTIAL_OVERLAP},
-        {accd_stacks_pragma_pcopyin, 4, 4, ACCD_PARTIAL_OVERLAP},
-        {accd_stacks_pragma_create, 0, 8, ACCD_PARTIAL_OVERLAP},
-        {accd_stacks_pragma_present, 0, 4, ACCD_PARTIALLY_PRESENT},
-        {accd_stacks_pragma_present, 0, 2, ACCD_NOT_PRESENT},
+        {accd_stacks_pragma_copy, 0, 4, ACCD_ERROR_PARTIAL_OVERLAP},
+        {accd_stacks_pragma_pcopyin, 4, 4, ACCD_ERROR_PARTIAL_OVERLAP},
+        {accd_stacks_pragma_create, 0, 8, ACCD_ERROR_PARTIAL_OVERLAP},
+        {accd_stacks_pragma_present, 0, 4, ACCD_ERROR_PARTIALLY_PRESENT},
+        {accd_stacks_pragma_present, 0, 2, ACCD_ERROR_NOT_PRESENT},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         fine(stacks, accd_stacks_new_dataE(stacks, 0));
@@ -216,7 +216,7 @@ static void bad_clauses(accd_stacks *stacks)
     fine(stacks, accd_stacks_read_pragma(stacks));
     fine(stacks, accd_stacks_pragma_create(stacks, other, 0, 2, 4));
     fine(stacks, accd_stacks_pragma_create(stacks, other, 1, 2, 4));
-    refused(stacks, ACCD_PARTIAL_OVERLAP, accd_stacks_write_pragma(stacks), "two clauses that overlap");
+    refused(stacks, ACCD_ERROR_PARTIAL_OVERLAP, accd_stacks_write_pragma(stacks), "two clauses that overlap");
     accd_stacks_drop_pragma(stacks);
     fine(stacks, accd_stacks_end_dataE(stacks, 0));
     is_sound(accd_stacks_context(stacks));
@@ -232,24 +232,24 @@ static void refuse_all(accd_stacks *stacks, bool begun, bool reading)
     uint64_t address;
     if (!reading) {
         for (int i = 0; i < CLAUSES; i++)
-            refused(stacks, ACCD_MISUSE, clauses[i].fn(stacks, data, 0, 2, 4), "%s outside",
+            refused(stacks, ACCD_ERROR_MISUSE, clauses[i].fn(stacks, data, 0, 2, 4), "%s outside",
                     clauses[i].name);
-        refused(stacks, ACCD_MISUSE, accd_stacks_pragma_present(stacks, data, 0, 2, 4), "present outside");
-        refused(stacks, ACCD_MISUSE, accd_stacks_write_pragma(stacks), "nothing was read");
+        refused(stacks, ACCD_ERROR_MISUSE, accd_stacks_pragma_present(stacks, data, 0, 2, 4), "present outside");
+        refused(stacks, ACCD_ERROR_MISUSE, accd_stacks_write_pragma(stacks), "nothing was read");
     }
     if (!begun || reading)
-        refused(stacks, ACCD_MISUSE, accd_stacks_read_pragma(stacks), "nothing to be read");
+        refused(stacks, ACCD_ERROR_MISUSE, accd_stacks_read_pragma(stacks), "nothing to be read");
     if (!begun)
         return;
-    refused(stacks, ACCD_MISUSE, accd_stacks_new_dataE(stacks, 0), "a second directive");
-    refused(stacks, ACCD_MISUSE, accd_stacks_new_dataE(stacks, 1), "on another device");
-    refused(stacks, ACCD_MISUSE, accd_stacks_begin_data(stacks, 0), "one that does not nest");
-    refused(stacks, ACCD_MISUSE, accd_stacks_end_data(stacks, 0), "its end");
-    refused(stacks, ACCD_MISUSE, accd_stacks_end_dataE(stacks, 0), "an end without accd_stacks_write_pragma");
-    refused(stacks, ACCD_MISUSE, accd_stacks_drop_dataE(stacks, 0), "nor dropped");
-    refused(stacks, ACCD_MISUSE,
-            accd_stacks_pragma_update(stacks, 0, ACCD_UPDATE_SELF, data, 0, 2, sizeof *data), "an update");
-    refused(stacks, ACCD_MISUSE, accd_stacks_device_address(stacks, 0, data, &address), "a query");
+    refused(stacks, ACCD_ERROR_MISUSE, accd_stacks_new_dataE(stacks, 0), "a second directive");
+    refused(stacks, ACCD_ERROR_MISUSE, accd_stacks_new_dataE(stacks, 1), "on another device");
+    refused(stacks, ACCD_ERROR_MISUSE, accd_stacks_begin_data(stacks, 0), "one that does not nest");
+    refused(stacks, ACCD_ERROR_MISUSE, accd_stacks_end_data(stacks, 0), "its end");
+    refused(stacks, ACCD_ERROR_MISUSE, accd_stacks_end_dataE(stacks, 0), "an end without accd_stacks_write_pragma");
+    refused(stacks, ACCD_ERROR_MISUSE, accd_stacks_drop_dataE(stacks, 0), "nor dropped");
+    refused(stacks, ACCD_ERROR_MISUSE,
+            accd_stacks_pragma_update(stacks, 0, ACCD_ACTION_UPDATE_SELF, data, 0, 2, sizeof *data), "an update");
+    refused(stacks, ACCD_ERROR_MISUSE, accd_stacks_device_address(stacks, 0, data, &address), "a query");
 }
 
 static void order(accd_stacks *stacks)
@@ -275,22 +275,22 @@ static void order(accd_stacks *stacks)
     }
     is_number(live_bytes(stacks, 0), 0, "all ended");
     for (int device = -1; device <= 2; device += 3) {
-        refused(stacks, ACCD_NO_DEVICE, accd_stacks_new_dataE(stacks, device), "device %d", device);
-        refused(stacks, ACCD_NO_DEVICE, accd_stacks_begin_data(stacks, device), "device %d", device);
-        refused(stacks, ACCD_NO_DEVICE, accd_stacks_end_data(stacks, device), "device %d", device);
-        refused(stacks, ACCD_NO_DEVICE, accd_stacks_end_dataE(stacks, device), "device %d", device);
-        refused(stacks, ACCD_NO_DEVICE, accd_stacks_drop_dataE(stacks, device), "device %d", device);
-        refused(stacks, ACCD_NO_DEVICE,
-                accd_stacks_pragma_update(stacks, device, ACCD_UPDATE_SELF, data, 0, 2, 4), "device %d",
+        refused(stacks, ACCD_ERROR_NO_DEVICE, accd_stacks_new_dataE(stacks, device), "device %d", device);
+        refused(stacks, ACCD_ERROR_NO_DEVICE, accd_stacks_begin_data(stacks, device), "device %d", device);
+        refused(stacks, ACCD_ERROR_NO_DEVICE, accd_stacks_end_data(stacks, device), "device %d", device);
+        refused(stacks, ACCD_ERROR_NO_DEVICE, accd_stacks_end_dataE(stacks, device), "device %d", device);
+        refused(stacks, ACCD_ERROR_NO_DEVICE, accd_stacks_drop_dataE(stacks, device), "device %d", device);
+        refused(stacks, ACCD_ERROR_NO_DEVICE,
+                accd_stacks_pragma_update(stacks, device, ACCD_ACTION_UPDATE_SELF, data, 0, 2, 4), "device %d",
                 device);
-        refused(stacks, ACCD_NO_DEVICE, accd_stacks_device_address(stacks, device, data, &address),
+        refused(stacks, ACCD_ERROR_NO_DEVICE, accd_stacks_device_address(stacks, device, data, &address),
                 "device %d",
                 device);
     }
-    refused(stacks, ACCD_REGION_NESTING, accd_stacks_end_dataE(stacks, 0), "no environment is open");
-    refused(stacks, ACCD_REGION_NESTING, accd_stacks_drop_dataE(stacks, 0), "nor to be dropped");
+    refused(stacks, ACCD_ERROR_REGION_NESTING, accd_stacks_end_dataE(stacks, 0), "no environment is open");
+    refused(stacks, ACCD_ERROR_REGION_NESTING, accd_stacks_drop_dataE(stacks, 0), "nor to be dropped");
     open_one(stacks, 0, accd_stacks_pragma_copyin, data, 0, 2);
-    refused(stacks, ACCD_REGION_NESTING, accd_stacks_end_dataE(stacks, 1), "nor on another device");
+    refused(stacks, ACCD_ERROR_REGION_NESTING, accd_stacks_end_dataE(stacks, 1), "nor on another device");
     fine(stacks, accd_stacks_end_dataE(stacks, 0));
 
     fine(stacks, accd_stacks_new_dataE(stacks, 0));
@@ -303,7 +303,7 @@ static void order(accd_stacks *stacks)
     fine(stacks, accd_stacks_pragma_copyin(stacks, data, 0, 2, sizeof *data));
     accd_stacks_drop_pragma(stacks);
     accd_stacks_drop_pragma(stacks);
-    refused(stacks, ACCD_REGION_NESTING, accd_stacks_end_dataE(stacks, 0), "a directive that was given up");
+    refused(stacks, ACCD_ERROR_REGION_NESTING, accd_stacks_end_dataE(stacks, 0), "a directive that was given up");
     fine(stacks, accd_stacks_new_dataE(stacks, 0));
     fine(stacks, accd_stacks_read_pragma(stacks));
     fine(stacks, accd_stacks_write_pragma(stacks));
@@ -326,48 +326,48 @@ static void null_handles(void)
     accd_stacks *stacks = NULL;
     accd_context_config_init(&config);
     config.struct_size--;
-    ok(accd_stacks_open(&stacks, &config) == ACCD_MISUSE && !stacks, "a configuration of others");
-    ok(accd_stacks_open(NULL, NULL) == ACCD_MISUSE, "no place for the handle");
-    ok(accd_stacks_open(&stacks, NULL) == ACCD_OK, "a handle with all defaults");
+    ok(accd_stacks_new(&stacks, &config) == ACCD_ERROR_MISUSE && !stacks, "a configuration of others");
+    ok(accd_stacks_new(NULL, NULL) == ACCD_ERROR_MISUSE, "no place for the handle");
+    ok(accd_stacks_new(&stacks, NULL) == ACCD_OK, "a handle with all defaults");
     is_text(accd_get_rules(accd_stacks_context(stacks))->name, "directory", "its rules");
-    refused(stacks, ACCD_MISUSE, accd_stacks_device_address(stacks, 0, &address, NULL),
+    refused(stacks, ACCD_ERROR_MISUSE, accd_stacks_device_address(stacks, 0, &address, NULL),
             "no place for an address");
-    accd_stacks_close(stacks);
+    accd_stacks_free(stacks);
     stacks = NULL;
     accd_context_config_init(&config);
-    for (config.devices = ACCD_DEVICES_MOST + 1; config.devices; config.devices *= 2) {
-        must(accd_stacks_open(&stacks, &config) == ACCD_MISUSE && !stacks, "%u devices", config.devices);
+    for (config.devices = ACCD_MAX_DEVICES + 1; config.devices; config.devices *= 2) {
+        must(accd_stacks_new(&stacks, &config) == ACCD_ERROR_MISUSE && !stacks, "%u devices", config.devices);
         if (config.devices > UINT_MAX / 2)
             break;
     }
     config.devices = UINT_MAX;
-    ok(accd_stacks_open(&stacks, &config) == ACCD_MISUSE && !stacks, "more devices than there can be");
+    ok(accd_stacks_new(&stacks, &config) == ACCD_ERROR_MISUSE && !stacks, "more devices than there can be");
     accd_context_config_init(&config);
-    config.rules = accd_rules_named("openacc-3.3");
-    ok(accd_stacks_open(&stacks, &config) == ACCD_OK, "a handle with other rules");
+    config.rules = accd_find_rules("openacc-3.3");
+    ok(accd_stacks_new(&stacks, &config) == ACCD_OK, "a handle with other rules");
     is_text(accd_get_rules(accd_stacks_context(stacks))->name, "openacc-3.3", "they are kept");
     fine(stacks, accd_stacks_new_dataE(stacks, 0));
     fine(stacks, accd_stacks_read_pragma(stacks));
     ok(accd_stacks_pragma_copyin(stacks, NULL, 0, 1, 4) == ACCD_OK &&
            accd_stacks_write_pragma(stacks) == ACCD_OK,
        "and decide about null pointers");
-    accd_stacks_close(stacks);
+    accd_stacks_free(stacks);
     for (int i = 0; i < CLAUSES; i++)
-        ok(clauses[i].fn(NULL, data, 0, 1, 4) == ACCD_MISUSE, "%s without a handle",
+        ok(clauses[i].fn(NULL, data, 0, 1, 4) == ACCD_ERROR_MISUSE, "%s without a handle",
            clauses[i].name);
-    ok(accd_stacks_pragma_present(NULL, data, 0, 1, 4) == ACCD_MISUSE &&
-           accd_stacks_new_dataE(NULL, 0) == ACCD_MISUSE &&
-           accd_stacks_read_pragma(NULL) == ACCD_MISUSE && accd_stacks_write_pragma(NULL) == ACCD_MISUSE &&
-           accd_stacks_end_dataE(NULL, 0) == ACCD_MISUSE && accd_stacks_drop_dataE(NULL, 0) == ACCD_MISUSE &&
-           accd_stacks_begin_data(NULL, 0) == ACCD_MISUSE && accd_stacks_end_data(NULL, 0) == ACCD_MISUSE &&
-           accd_stacks_pragma_update(NULL, 0, ACCD_UPDATE_SELF, data, 0, 1, 4) == ACCD_MISUSE &&
-           accd_stacks_device_address(NULL, 0, data, &address) == ACCD_MISUSE,
+    ok(accd_stacks_pragma_present(NULL, data, 0, 1, 4) == ACCD_ERROR_MISUSE &&
+           accd_stacks_new_dataE(NULL, 0) == ACCD_ERROR_MISUSE &&
+           accd_stacks_read_pragma(NULL) == ACCD_ERROR_MISUSE && accd_stacks_write_pragma(NULL) == ACCD_ERROR_MISUSE &&
+           accd_stacks_end_dataE(NULL, 0) == ACCD_ERROR_MISUSE && accd_stacks_drop_dataE(NULL, 0) == ACCD_ERROR_MISUSE &&
+           accd_stacks_begin_data(NULL, 0) == ACCD_ERROR_MISUSE && accd_stacks_end_data(NULL, 0) == ACCD_ERROR_MISUSE &&
+           accd_stacks_pragma_update(NULL, 0, ACCD_ACTION_UPDATE_SELF, data, 0, 1, 4) == ACCD_ERROR_MISUSE &&
+           accd_stacks_device_address(NULL, 0, data, &address) == ACCD_ERROR_MISUSE,
        "the others without a handle");
-    ok(!accd_stacks_context(NULL) && accd_stacks_error(NULL)->status == ACCD_MISUSE &&
+    ok(!accd_stacks_context(NULL) && accd_stacks_error(NULL)->status == ACCD_ERROR_MISUSE &&
            *accd_stacks_error(NULL)->message && *accd_stacks_error(NULL)->rule,
        "nothing has a context, but an error");
     accd_stacks_drop_pragma(NULL);
-    accd_stacks_close(NULL);
+    accd_stacks_free(NULL);
 }
 
 /* ------------------------------------------------------------------- inside and outside -- */
@@ -376,30 +376,30 @@ static void updates(accd_stacks *stacks)
 {
     int data[6] = {0, 1, 2, 3, 4, 5};
     uint64_t address;
-    refused(stacks, ACCD_NOT_PRESENT, accd_stacks_pragma_update(stacks, 0, ACCD_UPDATE_DEVICE, data, 0, 6, 4),
+    refused(stacks, ACCD_ERROR_NOT_PRESENT, accd_stacks_pragma_update(stacks, 0, ACCD_ACTION_UPDATE_DEVICE, data, 0, 6, 4),
             "update of absent data");
-    refused(stacks, ACCD_NOT_PRESENT, accd_stacks_device_address(stacks, 0, data, &address), "their address");
+    refused(stacks, ACCD_ERROR_NOT_PRESENT, accd_stacks_device_address(stacks, 0, data, &address), "their address");
     open_one(stacks, 0, accd_stacks_pragma_copyin, data, 0, 4);
     data[1] = 11;
     data[2] = 12;
-    fine(stacks, accd_stacks_pragma_update(stacks, 0, ACCD_UPDATE_DEVICE, data, 1, 1, 4));
+    fine(stacks, accd_stacks_pragma_update(stacks, 0, ACCD_ACTION_UPDATE_DEVICE, data, 1, 1, 4));
     ok(device_int(stacks, 0, &data[1]) == 11 && device_int(stacks, 0, &data[2]) == 2,
        "an update of one element sends one");
     kernel_sets(stacks, 0, &data[3], 33);
     kernel_sets(stacks, 0, &data[0], 30);
-    fine(stacks, accd_stacks_pragma_update(stacks, 0, ACCD_UPDATE_SELF, data, 3, 1, 4));
+    fine(stacks, accd_stacks_pragma_update(stacks, 0, ACCD_ACTION_UPDATE_SELF, data, 3, 1, 4));
     ok(data[3] == 33 && data[0] == 0, "and fetches one");
-    refused(stacks, ACCD_PARTIALLY_PRESENT,
-            accd_stacks_pragma_update(stacks, 0, ACCD_UPDATE_SELF, data, 2, 4, 4), "a part is absent");
-    refused(stacks, ACCD_NOT_PRESENT, accd_stacks_pragma_update(stacks, 0, ACCD_UPDATE_SELF, data, 4, 2, 4),
+    refused(stacks, ACCD_ERROR_PARTIALLY_PRESENT,
+            accd_stacks_pragma_update(stacks, 0, ACCD_ACTION_UPDATE_SELF, data, 2, 4, 4), "a part is absent");
+    refused(stacks, ACCD_ERROR_NOT_PRESENT, accd_stacks_pragma_update(stacks, 0, ACCD_ACTION_UPDATE_SELF, data, 4, 2, 4),
             "all of it is");
-    refused(stacks, ACCD_MISUSE, accd_stacks_pragma_update(stacks, 0, ACCD_COPYIN, data, 0, 4, 4),
+    refused(stacks, ACCD_ERROR_MISUSE, accd_stacks_pragma_update(stacks, 0, ACCD_ACTION_COPYIN, data, 0, 4, 4),
             "no direction");
-    refused(stacks, ACCD_INVALID_SECTION,
-            accd_stacks_pragma_update(stacks, 0, ACCD_UPDATE_SELF, data, 0, -4, 4), "a negative length");
-    refused(stacks, ACCD_NULL_POINTER, accd_stacks_pragma_update(stacks, 0, ACCD_UPDATE_SELF, NULL, 0, 4, 4),
+    refused(stacks, ACCD_ERROR_INVALID_SECTION,
+            accd_stacks_pragma_update(stacks, 0, ACCD_ACTION_UPDATE_SELF, data, 0, -4, 4), "a negative length");
+    refused(stacks, ACCD_ERROR_NULL_POINTER, accd_stacks_pragma_update(stacks, 0, ACCD_ACTION_UPDATE_SELF, NULL, 0, 4, 4),
             "a null base");
-    fine(stacks, accd_stacks_pragma_update(stacks, 0, ACCD_UPDATE_SELF, data, 4, 0, 4));
+    fine(stacks, accd_stacks_pragma_update(stacks, 0, ACCD_ACTION_UPDATE_SELF, data, 4, 0, 4));
     fine(stacks, accd_stacks_end_dataE(stacks, 0));
 }
 
@@ -414,7 +414,7 @@ static void devices(accd_stacks *stacks)
        "each device has its own copy");
     kernel_sets(stacks, 0, data, 10);
     kernel_sets(stacks, 1, data, 20);
-    fine(stacks, accd_stacks_pragma_update(stacks, 1, ACCD_UPDATE_SELF, data, 0, 1, 4));
+    fine(stacks, accd_stacks_pragma_update(stacks, 1, ACCD_ACTION_UPDATE_SELF, data, 0, 1, 4));
     ok(data[0] == 20 && device_int(stacks, 0, data) == 10, "an update is for one device");
     fine(stacks, accd_stacks_end_dataE(stacks, 0));
     is_number(data[0], 10, "the copy of the device whose environment ends");
@@ -447,22 +447,22 @@ static void floors(accd_stacks *stacks)
     fine(stacks, accd_stacks_end_dataE(stacks, 0));
     is_number(device_int(stacks, 0, &data[4]), 4, "it outlives the environment it began in");
     kernel_sets(stacks, 0, &data[4], 44);
-    refused(stacks, ACCD_PARTIALLY_PRESENT, non_nested(stacks, false, accd_stacks_pragma_copyout, data, 3, 5),
+    refused(stacks, ACCD_ERROR_PARTIALLY_PRESENT, non_nested(stacks, false, accd_stacks_pragma_copyout, data, 3, 5),
             "an end of more than was begun");
-    refused(stacks, ACCD_NOT_PRESENT, non_nested(stacks, false, accd_stacks_pragma_copyout, data, 0, 4),
+    refused(stacks, ACCD_ERROR_NOT_PRESENT, non_nested(stacks, false, accd_stacks_pragma_copyout, data, 0, 4),
             "an end of what was not begun");
     ok(non_nested(stacks, false, accd_stacks_pragma_pcopyout, data, 4, 4) == ACCD_OK && data[4] == 44,
        "another clause ends it, its own way");
     fine(stacks, accd_stacks_begin_data(stacks, 0));
     fine(stacks, accd_stacks_read_pragma(stacks));
-    refused(stacks, ACCD_MISUSE, accd_stacks_pragma_present(stacks, data, 0, 1, 4), "present begins nothing");
+    refused(stacks, ACCD_ERROR_MISUSE, accd_stacks_pragma_present(stacks, data, 0, 1, 4), "present begins nothing");
     accd_stacks_drop_pragma(stacks);
     fine(stacks, accd_stacks_end_data(stacks, 0));
     fine(stacks, accd_stacks_read_pragma(stacks));
-    refused(stacks, ACCD_MISUSE, accd_stacks_pragma_present(stacks, data, 0, 1, 4), "and ends nothing");
+    refused(stacks, ACCD_ERROR_MISUSE, accd_stacks_pragma_present(stacks, data, 0, 1, 4), "and ends nothing");
     accd_stacks_drop_pragma(stacks);
     open_one(stacks, 0, accd_stacks_pragma_create, data, 0, 4);
-    refused(stacks, ACCD_NOT_PRESENT, non_nested(stacks, false, accd_stacks_pragma_copyout, data, 0, 4),
+    refused(stacks, ACCD_ERROR_NOT_PRESENT, non_nested(stacks, false, accd_stacks_pragma_copyout, data, 0, 4),
             "what an environment of another kind holds");
     fine(stacks, accd_stacks_end_dataE(stacks, 0));
     is_number(live_bytes(stacks, 0), 0, "all ended");
@@ -505,7 +505,7 @@ static void fusion(accd_stacks *stacks, struct story *story)
        "what was there moved along");
     is_number(after.moved_bytes[0] - before.moved_bytes[0], 160, "and was not sent again");
     kernel_sets(stacks, 0, a + 1, 101);
-    fine(stacks, accd_stacks_pragma_update(stacks, 0, ACCD_UPDATE_SELF, a, 1, 1, sizeof *a));
+    fine(stacks, accd_stacks_pragma_update(stacks, 0, ACCD_ACTION_UPDATE_SELF, a, 1, 1, sizeof *a));
     is_number(a[1], 101, "an update knows where it is now");
     kernel_sets(stacks, 0, a + 2, 102);
     fine(stacks, accd_stacks_end_dataE(stacks, 0));
@@ -537,7 +537,7 @@ static void fusion_undone(accd_stacks *stacks)
     fine(stacks, accd_stacks_end_dataE(stacks, 0));
     ok(a[0] == 2 && device_int(stacks, 0, a) == -1 && device_int(stacks, 0, a + 69) == 69,
        "the environment ends, what was begun in it stays");
-    refused(stacks, ACCD_NOT_PRESENT, non_nested(stacks, false, accd_stacks_pragma_copyout, a, 60, 5),
+    refused(stacks, ACCD_ERROR_NOT_PRESENT, non_nested(stacks, false, accd_stacks_pragma_copyout, a, 60, 5),
             "an end of a part of it");
     ok(non_nested(stacks, false, accd_stacks_pragma_copyout, a + 50, 0, 20) == ACCD_OK, "its own end");
     is_number(live_bytes(stacks, 0), 0, "nothing stays");
@@ -593,17 +593,17 @@ enum fault { ALLOCATION, COPY, HOST_MEMORY, FAULTS };
 static void arm(accd_stacks *stacks, struct meter *meter, enum fault fault, uint64_t n)
 {
     if (fault == ALLOCATION)
-        accd_fail_allocation(accd_stacks_context(stacks), 0, n);
+        accd_inject_allocation_failure(accd_stacks_context(stacks), 0, n);
     else if (fault == COPY)
-        accd_fail_copy(accd_stacks_context(stacks), 0, n);
+        accd_inject_copy_failure(accd_stacks_context(stacks), 0, n);
     else
         meter->fail_at = n;
 }
 
 static void failures(void)
 {
-    static const accd_status wanted[FAULTS] = {ACCD_OUT_OF_DEVICE_MEMORY, ACCD_DEVICE_ERROR,
-                                               ACCD_OUT_OF_MEMORY};
+    static const accd_status wanted[FAULTS] = {ACCD_ERROR_OUT_OF_DEVICE_MEMORY, ACCD_ERROR_DEVICE,
+                                               ACCD_ERROR_OUT_OF_MEMORY};
     for (int fault = 0; fault < FAULTS; fault++) {
         int met[2] = {0, 0};
         for (uint64_t n = 1, more = 1; more; n++) {
@@ -612,7 +612,7 @@ static void failures(void)
             accd_stacks *stacks = open_stacks(&meter, NULL);
             open_one(stacks, 0, accd_stacks_pragma_copy, a, 0, 20);
             kernel_sets(stacks, 0, a, 7);
-            uint64_t before = accd_digest(accd_stacks_context(stacks));
+            uint64_t before = accd_state_digest(accd_stacks_context(stacks));
             more = 0;
             arm(stacks, &meter, (enum fault)fault, n);
             int status = fill(stacks, a, b);
@@ -621,20 +621,20 @@ static void failures(void)
                 must(status == (int)wanted[fault], "opening fails for want of something: %s",
                      accd_status_code((accd_status)status));
                 must(accd_stacks_error(stacks)->status == (accd_status)status, "and says so");
-                must(accd_digest(accd_stacks_context(stacks)) == before, "it changed nothing");
-                must(!accd_check(accd_stacks_context(stacks)), "all is sound");
+                must(accd_state_digest(accd_stacks_context(stacks)) == before, "it changed nothing");
+                must(!accd_check_invariants(accd_stacks_context(stacks)), "all is sound");
                 accd_stacks_drop_pragma(stacks);
                 must(fill(stacks, a, b) == ACCD_OK, "then it works");
                 met[0]++;
                 more = 1;
             }
-            before = accd_digest(accd_stacks_context(stacks));
+            before = accd_state_digest(accd_stacks_context(stacks));
             arm(stacks, &meter, (enum fault)fault, n);
             accd_status end = accd_stacks_end_dataE(stacks, 0);
             arm(stacks, &meter, (enum fault)fault, 0);
             if (end != ACCD_OK) {
                 must(end == wanted[fault], "closing fails for want of something");
-                must(accd_digest(accd_stacks_context(stacks)) == before,
+                must(accd_state_digest(accd_stacks_context(stacks)) == before,
                      "it changed nothing, either");
                 must(a[0] == 1, "nor the host");
                 must(accd_stacks_end_dataE(stacks, 0) == ACCD_OK, "then it works");
@@ -642,8 +642,8 @@ static void failures(void)
                 more = 1;
             }
             must(accd_stacks_end_dataE(stacks, 0) == ACCD_OK && a[0] == 7, "the data come back");
-            must(!accd_check(accd_stacks_context(stacks)), "all is sound");
-            accd_stacks_close(stacks);
+            must(!accd_check_invariants(accd_stacks_context(stacks)), "all is sound");
+            accd_stacks_free(stacks);
             must(!meter.live && !meter.wrong, "no host memory is left");
         }
         ok(met[0] > 0, "fault %d: %d openings and %d closings failed", fault, met[0], met[1]);
@@ -657,10 +657,10 @@ static void failures(void)
         config.alloc = meter_alloc;
         config.alloc_ud = &meter;
         config.device_bytes = 1 << 20;
-        accd_status status = accd_stacks_open(&stacks, &config);
+        accd_status status = accd_stacks_new(&stacks, &config);
         opened = status == ACCD_OK;
-        must(opened ? !!stacks : status == ACCD_OUT_OF_MEMORY && !stacks, "a handle, or no memory");
-        accd_stacks_close(stacks);
+        must(opened ? !!stacks : status == ACCD_ERROR_OUT_OF_MEMORY && !stacks, "a handle, or no memory");
+        accd_stacks_free(stacks);
         must(!meter.live && !meter.wrong, "no host memory is left");
     }
     ok(opened, "a handle is opened at last");
@@ -704,7 +704,7 @@ int main(void)
     fusion_undone(stacks);
     partial(stacks);
     failures();
-    accd_stacks_close(stacks);
+    accd_stacks_free(stacks);
     ok(!meter.live && !meter.wrong, "no host memory is left");
     story_free(&story);
     return done();

@@ -19,17 +19,17 @@ static int l_index(lua_State *L)
 {
     size_t n = (size_t)luaL_checkinteger(L, 1), queries = n < 100000 ? 100000 : n < 1000000 ? n : 1000000;
     int repetitions = n < 1000000 ? 7 : 3;
-    struct accd_mem mem;
-    struct accd_range index;
-    accd_mem_init(&mem, NULL, NULL);
-    accd_range_init(&index, &mem);
+    struct accd__mem mem;
+    struct accd__btree index;
+    accd__mem_init(&mem, NULL, NULL);
+    accd__btree_init(&index, &mem);
     void *map = map_new();
     struct record *records = checked(malloc(n * sizeof *records));
     uint32_t *order = permutation(n, 1), *ask = checked(malloc(queries * sizeof *ask));
     for (size_t i = 0; i < n; i++) {
         struct record *r = &records[order[i]];
         *r = (struct record){key_of(order[i]), 64, 1, 1};
-        accd_range_insert(&index, r->start, r);
+        accd__btree_insert(&index, r->start, r);
         map_insert(map, r->start, r);
     }
     uint64_t seed = 5;
@@ -40,17 +40,17 @@ static int l_index(lua_State *L)
     uint64_t sum = 0;
     for (int r = 0; r < repetitions; r++) {
         MEASURE(single, queries, for (size_t i = 0; i < queries; i++) sum +=
-                ((struct record *)accd_range_floor(&index, key_of(ask[i]) + 8))->dev);
+                ((struct record *)accd__btree_floor(&index, key_of(ask[i]) + 8))->dev);
         MEASURE(in_map, queries, for (size_t i = 0; i < queries; i++) sum +=
                 ((struct record *)map_floor(map, key_of(ask[i]) + 8))->dev);
         MEASURE(finger, n, for (uint32_t i = 0; i < n; i++) sum +=
-                ((struct record *)accd_range_floor(&index, key_of(i) + 8))->dev);
+                ((struct record *)accd__btree_floor(&index, key_of(i) + 8))->dev);
         MEASURE(ordered, n, for (uint32_t i = 0; i < n; i++) sum +=
                 ((struct record *)map_floor(map, key_of(i) + 8))->dev);
         size_t changes = n < 100000 ? n : 100000;
         MEASURE(churn, changes, for (size_t i = 0; i < changes; i++) {
             uint64_t key = key_of(ask[i]);
-            accd_range_insert(&index, key, accd_range_erase(&index, key));
+            accd__btree_insert(&index, key, accd__btree_erase(&index, key));
         });
         MEASURE(map_churn, changes, for (size_t i = 0; i < changes; i++) {
             uint64_t key = key_of(ask[i]);
@@ -58,7 +58,7 @@ static int l_index(lua_State *L)
             map_insert(map, key, &records[ask[i]]);
         });
         MEASURE(last, 100000, for (size_t i = 0; i < 100000; i++) sum +=
-                ((struct record *)accd_range_floor(&index, key_of(ask[0]) + (i & 31)))->dev);
+                ((struct record *)accd__btree_floor(&index, key_of(ask[0]) + (i & 31)))->dev);
     }
     sink = sum;
     size_t slabs = 0;
@@ -73,8 +73,8 @@ static int l_index(lua_State *L)
     set(L, "map_churn", map_churn);
     set(L, "last", last);
     set(L, "bytes", (double)slabs / (double)n + sizeof(struct record));
-    accd_range_close(&index);
-    accd_mem_close(&mem);
+    accd__btree_clear(&index);
+    accd__mem_drop_cache(&mem);
     map_free(map);
     free(records);
     free(order);
@@ -183,10 +183,10 @@ static void pack_half(void *arg, unsigned part)
               (char *)(device + h->count) + (part ? h->bytes[0] : 0));
 }
 
-static void pack_halves(struct accd_workers *workers, struct halves *halves)
+static void pack_halves(struct accd__workers *workers, struct halves *halves)
 {
-    accd_workers_run(workers, size_half, halves, 2);
-    accd_workers_run(workers, pack_half, halves, 2);
+    accd__workers_run(workers, size_half, halves, 2);
+    accd__workers_run(workers, pack_half, halves, 2);
 }
 
 static __attribute__((noinline)) void unpack(struct object *objects, size_t count, const char *from)
@@ -230,10 +230,10 @@ static accd_program *object_program(accd_context *context)
     for (int k = 0; k < ARRAYS; k++)
         fields[k] = (accd_field){
             .offset = arrays[k].offset, .unit = sizeof(float), .count = 0, .start = -1, .code_end = 1,
-            .label = accd_label_new(
+            .label = accd_label_intern(
                 context, &(accd_label){.name = arrays[k].name, .unit = sizeof(float),
                                        .flags = ACCD_LABEL_MEMBER | ACCD_LABEL_SECTION})};
-    const accd_instruction load = {.op = ACCD_I_LOAD, .to = 0, .b = ACCD_I32, .k = 0};
+    const accd_instruction load = {.op = ACCD_I_LOAD, .to = 0, .b = ACCD_SCALAR_I32, .k = 0};
     const accd_piece whole = {.offset = 0, .bytes = sizeof(struct object)};
     accd_program *program = NULL;
     expect_ok(context, accd_program_new(context,
@@ -255,7 +255,7 @@ static accd_context *deep_context(unsigned threads, accd_item *item, struct obje
         .host = objects,
         .bytes = count * sizeof *objects,
         .program = program,
-        .label = accd_label_new(context, &(accd_label){.name = "S", .unit = sizeof *objects,
+        .label = accd_label_intern(context, &(accd_label){.name = "S", .unit = sizeof *objects,
                                                        .flags = ACCD_LABEL_SECTION,
                                                        .layout = program}),
     };
@@ -281,7 +281,7 @@ static int l_deep(lua_State *L)
     accd_context *context[2];
     for (unsigned t = 0; t < 2; t++)
         context[t] = deep_context(t + 1, &item[t], objects, count);
-    accd_parts_for(context[1], SIZE_MAX); /* starts its threads, which pack by hand, too */
+    accd__choose_part_count(context[1], SIZE_MAX); /* starts its threads, which pack by hand, too */
     enum { OTHERS = 64 };
     struct object *others = make_objects(OTHERS, 1, MALLOC_STEP);
     accd_item other = item[0];
@@ -293,19 +293,19 @@ static int l_deep(lua_State *L)
         MEASURE(halved, count, pack_halves(context[1]->workers, &halves));
         MEASURE(unpacked, count, unpack(objects, count, to));
         for (unsigned t = 0; t < 2; t++) {
-            item[t].action = ACCD_COPYIN;
-            MEASURE(in[t], count, run(context[t], ACCD_ENTER_DATA, &item[t], 1));
-            item[t].action = r & 1 ? ACCD_COPYOUT : ACCD_DELETE;
+            item[t].action = ACCD_ACTION_COPYIN;
+            MEASURE(in[t], count, run_bench_construct(context[t], ACCD_KIND_ENTER_DATA, &item[t], 1));
+            item[t].action = r & 1 ? ACCD_ACTION_COPYOUT : ACCD_ACTION_DELETE;
             double *best = r & 1 ? out : drop;
-            MEASURE(best[t], count, run(context[t], ACCD_EXIT_DATA, &item[t], 1));
+            MEASURE(best[t], count, run_bench_construct(context[t], ACCD_KIND_EXIT_DATA, &item[t], 1));
         }
-        other.action = item[0].action = ACCD_COPYIN;
-        run(context[0], ACCD_ENTER_DATA, &other, 1);
-        other.action = ACCD_DELETE;
-        run(context[0], ACCD_EXIT_DATA, &other, 1);
-        MEASURE(first, count, run(context[0], ACCD_ENTER_DATA, &item[0], 1));
-        item[0].action = ACCD_DELETE;
-        run(context[0], ACCD_EXIT_DATA, &item[0], 1);
+        other.action = item[0].action = ACCD_ACTION_COPYIN;
+        run_bench_construct(context[0], ACCD_KIND_ENTER_DATA, &other, 1);
+        other.action = ACCD_ACTION_DELETE;
+        run_bench_construct(context[0], ACCD_KIND_EXIT_DATA, &other, 1);
+        MEASURE(first, count, run_bench_construct(context[0], ACCD_KIND_ENTER_DATA, &item[0], 1));
+        item[0].action = ACCD_ACTION_DELETE;
+        run_bench_construct(context[0], ACCD_KIND_EXIT_DATA, &item[0], 1);
     }
     lua_newtable(L);
     set(L, "memcpy", copy);
@@ -331,23 +331,23 @@ static int l_deep(lua_State *L)
         }
         free(device);
         set(L, "one_by_one", one);
-        item[0].action = ACCD_COPYIN;
-        run(context[0], ACCD_ENTER_DATA, &item[0], 1);
+        item[0].action = ACCD_ACTION_COPYIN;
+        run_bench_construct(context[0], ACCD_KIND_ENTER_DATA, &item[0], 1);
         accd_item whole = item[0], part = item[0];
-        whole.action = part.action = ACCD_UPDATE_SELF;
+        whole.action = part.action = ACCD_ACTION_UPDATE_SELF;
         part.bytes = sizeof *objects;
         for (int r = 0; r < 5; r++)
-            MEASURE(update_all, 1, run(context[0], ACCD_UPDATE, &whole, 1));
+            MEASURE(update_all, 1, run_bench_construct(context[0], ACCD_KIND_UPDATE, &whole, 1));
         for (size_t r = 0; r < 1000; r++) { /* the first one puts the group in order */
             part.host = objects + r * 7919 % count;
-            MEASURE(update_one, 1, run(context[0], ACCD_UPDATE, &part, 1));
+            MEASURE(update_one, 1, run_bench_construct(context[0], ACCD_KIND_UPDATE, &part, 1));
         }
         set(L, "update_all", update_all);
         set(L, "update_one", update_one);
     }
     for (unsigned t = 0; t < 2; t++) {
         accd_program_release(item[t].program);
-        accd_context_close(context[t]);
+        accd_context_free(context[t]);
     }
     free(objects);
     free(others);
@@ -526,7 +526,7 @@ static struct members make_members(size_t count, float *arrays, int described)
         memcpy(m.at + i * m.stride, &d, m.stride);
         m.attach[i] = (accd_item){.slot = m.at + i * m.stride + offsetof(struct described, a),
                                   .slot_bytes = m.slot_bytes,
-                                  .action = ACCD_ATTACH};
+                                  .action = ACCD_ACTION_ATTACH};
     }
     const accd_field field = {.offset = offsetof(struct described, a), .unit = sizeof(float),
                               .start = -1, .code_end = 1, .slot_bytes = m.slot_bytes};
@@ -535,7 +535,7 @@ static struct members make_members(size_t count, float *arrays, int described)
         &(accd_program_spec){.stride = m.stride,
                              .pieces = &(accd_piece){.bytes = m.stride}, .npieces = 1,
                              .fields = &field, .nfields = 1,
-                             .code = &(accd_instruction){.op = ACCD_I_LOAD, .b = ACCD_U64},
+                             .code = &(accd_instruction){.op = ACCD_I_LOAD, .b = ACCD_SCALAR_U64},
                              .ncode = 1, .registers = 1},
         &m.program));
     return m;
@@ -545,21 +545,21 @@ static void measure_members(struct members *m, float *arrays)
 {
     accd_context *context = m->context;
     accd_item deep = {.host = m->at, .bytes = m->count * m->stride, .program = m->program,
-                      .action = ACCD_COPYIN};
-    MEASURE(m->in, m->count, run(context, ACCD_ENTER_DATA, &deep, 1));
-    deep.action = ACCD_DELETE;
-    MEASURE(m->drop, m->count, run(context, ACCD_EXIT_DATA, &deep, 1));
+                      .action = ACCD_ACTION_COPYIN};
+    MEASURE(m->in, m->count, run_bench_construct(context, ACCD_KIND_ENTER_DATA, &deep, 1));
+    deep.action = ACCD_ACTION_DELETE;
+    MEASURE(m->drop, m->count, run_bench_construct(context, ACCD_KIND_EXIT_DATA, &deep, 1));
     accd_item flat[] = {
-        {.host = m->at, .bytes = m->count * m->stride, .action = ACCD_COPYIN},
-        {.host = arrays, .bytes = m->count * LENGTH * sizeof(float), .action = ACCD_COPYIN}};
-    run(context, ACCD_ENTER_DATA, flat, 2);
+        {.host = m->at, .bytes = m->count * m->stride, .action = ACCD_ACTION_COPYIN},
+        {.host = arrays, .bytes = m->count * LENGTH * sizeof(float), .action = ACCD_ACTION_COPYIN}};
+    run_bench_construct(context, ACCD_KIND_ENTER_DATA, flat, 2);
     for (int once = 0; once < 2; once++) { /* in one directive, and each with its own call */
         for (size_t i = 0; i < m->count; i++)
-            m->attach[i].action = ACCD_ATTACH;
+            m->attach[i].action = ACCD_ACTION_ATTACH;
         double *best = once ? &m->all : &m->each;
         MEASURE(*best, m->count, {
             if (once)
-                run(context, ACCD_ENTER_DATA, m->attach, m->count);
+                run_bench_construct(context, ACCD_KIND_ENTER_DATA, m->attach, m->count);
             else if (m->slot_bytes)
                 for (size_t i = 0; i < m->count; i++)
                     expect_ok(context, accd_attach_descriptor(context, 0, m->attach[i].slot,
@@ -567,18 +567,18 @@ static void measure_members(struct members *m, float *arrays)
                                                               LENGTH * sizeof(float), NULL, 0));
             else
                 for (size_t i = 0; i < m->count; i++)
-                    run(context, ACCD_ENTER_DATA, &m->attach[i], 1);
+                    run_bench_construct(context, ACCD_KIND_ENTER_DATA, &m->attach[i], 1);
         });
         if (once)
-            MEASURE(m->again, m->count, run(context, ACCD_ENTER_DATA, m->attach, m->count));
+            MEASURE(m->again, m->count, run_bench_construct(context, ACCD_KIND_ENTER_DATA, m->attach, m->count));
         for (size_t i = 0; i < m->count; i++)
-            m->attach[i].action = ACCD_DETACH;
+            m->attach[i].action = ACCD_ACTION_DETACH;
         if (once)
-            run(context, ACCD_EXIT_DATA, m->attach, m->count);
-        MEASURE(m->detach, m->count, run(context, ACCD_EXIT_DATA, m->attach, m->count));
+            run_bench_construct(context, ACCD_KIND_EXIT_DATA, m->attach, m->count);
+        MEASURE(m->detach, m->count, run_bench_construct(context, ACCD_KIND_EXIT_DATA, m->attach, m->count));
     }
-    flat[0].action = flat[1].action = ACCD_DELETE;
-    run(context, ACCD_EXIT_DATA, flat, 2);
+    flat[0].action = flat[1].action = ACCD_ACTION_DELETE;
+    run_bench_construct(context, ACCD_KIND_EXIT_DATA, flat, 2);
 }
 
 /* bench.descriptors(count) -> two tables, with pointers and with descriptors: in, delete (a deep copy of
@@ -601,7 +601,7 @@ static int l_descriptors(lua_State *L)
         set(L, "again", m[k].again);
         set(L, "detach", m[k].detach);
         accd_program_release(m[k].program);
-        accd_context_close(m[k].context);
+        accd_context_free(m[k].context);
         free(m[k].at);
         free(m[k].attach);
     }

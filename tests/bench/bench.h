@@ -25,7 +25,7 @@ void map_insert(void *map, uint64_t key, void *record);
 void map_erase(void *map, uint64_t key);
 void *map_floor(void *map, uint64_t p);
 
-static inline double now(void)
+static inline double get_seconds(void)
 {
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);
@@ -81,9 +81,9 @@ static inline double least(double a, double b) { return a < b ? a : b; }
 /* Times the statement for each of `count` operations. */
 #define MEASURE(best, count, statement)                \
     do {                                               \
-        double started = now();                        \
+        double started = get_seconds();                        \
         statement;                                     \
-        (best) = least((best), (now() - started) / (double)(count)); \
+        (best) = least((best), (get_seconds() - started) / (double)(count)); \
     } while (0)
 
 static inline void expect_ok(accd_context *context, accd_status status)
@@ -100,14 +100,14 @@ static inline accd_context *open_context(unsigned threads)
     accd_context_config_init(&config);
     config.threads = threads;
     accd_context *context = NULL;
-    if (accd_context_open(&context, &config) != ACCD_OK)
+    if (accd_context_new(&context, &config) != ACCD_OK)
         exit(1);
     return context;
 }
 
-static inline void run(accd_context *context, accd_kind kind, accd_item *items, size_t n)
+static inline void run_bench_construct(accd_context *context, accd_construct_kind kind, accd_item *items, size_t n)
 {
-    expect_ok(context, accd_run(context,
+    expect_ok(context, accd_run_construct(context,
                                 &(accd_construct){.kind = kind, .items = items, .nitems = n,
                                                   .name = "benchmark"},
                                 NULL));

@@ -343,7 +343,7 @@ heading "flat data; lookups through the library's interface"
 for _, kept in ipairs { 10, 100, 1000, 10000, 100000, 1000000 } do
   local m = bench.flat(kept)
   row("T1", ("accd_device_address / std::map, %d objects"):format(kept), m.deviceptr / m.map)
-  row("T1", ("accd_presence_of / std::map, %d objects"):format(kept), m.presence / m.map)
+  row("T1", ("accd_get_presence / std::map, %d objects"):format(kept), m.presence / m.map)
   if kept ~= 1000 and kept ~= 1000000 then goto continue end
   row("T12", ("clause on present data / single lookup, %d objects"):format(kept), m.present / m.lookup, 10)
   row("T12", ("directive on present data, from Lua / single lookup, %d objects"):format(kept), seen / m.lookup, 10)

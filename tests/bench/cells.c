@@ -14,13 +14,13 @@ struct domain {
     struct cell *cells;
 };
 
-static accd *session;
+static accd_session *session;
 
 static void must(accd_status status)
 {
     if (status == ACCD_OK)
         return;
-    fprintf(stderr, "%s\n", accd_message(session));
+    fprintf(stderr, "%s\n", accd_last_error_message(session));
     exit(1);
 }
 
@@ -34,7 +34,7 @@ int main(int argc, char **argv)
         c->x = calloc((size_t)c->n, sizeof(double));
         c->v = calloc((size_t)c->n, sizeof(double));
     }
-    must(accd_open(&session, &(accd_config){.device = "direct"}));
+    must(accd_session_new(&session, &(accd_session_config){.device = "direct"}));
     must(accd_declare(session, "struct cell { int n; double *x, *v;\n"
                                "#pragma acc shape include(x[0:n], v[0:n])\n};\n"
                                "struct domain { int ncells; struct cell *cells;\n"
@@ -43,9 +43,9 @@ int main(int argc, char **argv)
     accd_prepared *copyin;
     must(accd_prepare(session, "acc enter data copyin(d)", &copyin));
     clock_t start = clock();
-    must(accd_exec(copyin));
+    must(accd_prepared_run(copyin));
     double entered = (double)(clock() - start) / CLOCKS_PER_SEC;
-    must(accd_directive(session, "acc exit data copyout(d)"));
+    must(accd_run_directive(session, "acc exit data copyout(d)"));
     fprintf(stderr, "deep copyin: %.0f ns for a cell\n", entered * 1e9 / d.ncells);
-    return accd_close(session) != ACCD_OK;
+    return accd_session_free(session) != ACCD_OK;
 }

@@ -25,11 +25,11 @@ enum { PAIRS_MOST = 20001, PAIRS_LEAST = 41, NO_DEVICE = 77 };
 static const double BUDGET = 3e9; /* ns for each size, as long as there are enough pairs */
 
 static accd_stacks *stacks;
-static struct accd_directory *device;
+static struct accd__device_env *device;
 static const struct by_hand *by_hand;
 static bool stand_in; /* figures mean nothing: few runs are enough */
 
-static double now(void)
+static double get_seconds(void)
 {
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);
@@ -44,7 +44,7 @@ static void *checked(void *block)
     exit(1);
 }
 
-static void check(accd_status status)
+static void check_status(accd_status status)
 {
     if (status == ACCD_OK)
         return;
@@ -78,27 +78,27 @@ static __attribute__((noinline)) void add(float *restrict to, const float *restr
 static uint64_t direct_take(size_t n)
 {
     uint64_t address;
-    check(device->device.ops->alloc(device->device.handle, n * FLOAT, &address));
+    check_status(device->device.ops->alloc(device->device.handle, n * FLOAT, &address));
     return address;
 }
 
 static void direct_give(uint64_t at)
 {
-    check(device->device.ops->free(device->device.handle, at));
+    check_status(device->device.ops->free(device->device.handle, at));
 }
 
 static void direct_send(uint64_t to, const float *from, size_t n)
 {
-    check(device->device.ops->begin(device->device.handle, &(struct accd_traffic){.in = 1}));
+    check_status(device->device.ops->begin_batch(device->device.handle, &(struct accd__traffic){.in = 1}));
     memcpy(device->device.ops->stage(device->device.handle, to, n * FLOAT), from, n * FLOAT);
-    check(device->device.ops->end(device->device.handle));
+    check_status(device->device.ops->end_batch(device->device.handle));
 }
 
 static void direct_fetch(float *to, uint64_t from, size_t n)
 {
-    check(device->device.ops->begin(device->device.handle, &(struct accd_traffic){.out = 1}));
+    check_status(device->device.ops->begin_batch(device->device.handle, &(struct accd__traffic){.out = 1}));
     memcpy(to, device->device.ops->fetch(device->device.handle, from, n * FLOAT), n * FLOAT);
-    check(device->device.ops->end(device->device.handle));
+    check_status(device->device.ops->end_batch(device->device.handle));
 }
 
 static void direct_add(const struct sum *sums, size_t nsums)
@@ -115,10 +115,10 @@ static void direct_wait(void)
 static const struct by_hand directly = {direct_take,  direct_give, direct_send,
                                         direct_fetch, direct_add,  direct_wait};
 
-static uint64_t on_device(const float *host)
+static uint64_t find_device_address(const float *host)
 {
     uint64_t address;
-    check(accd_stacks_device_address(stacks, 0, host, &address));
+    check_status(accd_stacks_device_address(stacks, 0, host, &address));
     return address;
 }
 
@@ -131,7 +131,7 @@ static uint64_t resident[ARRAYS];
 /* Kernels are the program's own: constructs do not know of them, nor they of constructs. A construct has
  * moved its data when it returns, and what a kernel does must be over before the next one begins. So both
  * sides wait for their kernels, as a construct that computes would, and differ in nothing but data. */
-static void compute(const struct sum *sums, size_t nsums)
+static void run_sums(const struct sum *sums, size_t nsums)
 {
     by_hand->add(sums, nsums);
     by_hand->wait();
@@ -144,12 +144,12 @@ static void vector_by_hand(size_t n)
     const struct sum sum = {c, a, b, n};
     by_hand->send(a, host[0], n);
     by_hand->send(b, host[1], n);
-    compute(&sum, 1);
+    run_sums(&sum, 1);
     by_hand->fetch(host[2], c, n);
     by_hand->wait();
     add(host[1], host[0], host[2], n);
     by_hand->send(b, host[1], n);
-    compute(&sum, 1);
+    run_sums(&sum, 1);
     by_hand->fetch(host[2], c, n);
     by_hand->wait();
     by_hand->give(a);
@@ -160,19 +160,19 @@ static void vector_by_hand(size_t n)
 static void vector(size_t n)
 {
     const int64_t length = (int64_t)n;
-    check(accd_stacks_new_dataE(stacks, 0));
-    check(accd_stacks_read_pragma(stacks));
-    check(accd_stacks_pragma_copyin(stacks, host[0], 0, length, FLOAT));
-    check(accd_stacks_pragma_copyin(stacks, host[1], 0, length, FLOAT));
-    check(accd_stacks_pragma_copyout(stacks, host[2], 0, length, FLOAT));
-    check(accd_stacks_write_pragma(stacks));
-    const struct sum sum = {on_device(host[2]), on_device(host[0]), on_device(host[1]), n};
-    compute(&sum, 1);
-    check(accd_stacks_pragma_update(stacks, 0, ACCD_UPDATE_SELF, host[2], 0, length, FLOAT));
+    check_status(accd_stacks_new_dataE(stacks, 0));
+    check_status(accd_stacks_read_pragma(stacks));
+    check_status(accd_stacks_pragma_copyin(stacks, host[0], 0, length, FLOAT));
+    check_status(accd_stacks_pragma_copyin(stacks, host[1], 0, length, FLOAT));
+    check_status(accd_stacks_pragma_copyout(stacks, host[2], 0, length, FLOAT));
+    check_status(accd_stacks_write_pragma(stacks));
+    const struct sum sum = {find_device_address(host[2]), find_device_address(host[0]), find_device_address(host[1]), n};
+    run_sums(&sum, 1);
+    check_status(accd_stacks_pragma_update(stacks, 0, ACCD_ACTION_UPDATE_SELF, host[2], 0, length, FLOAT));
     add(host[1], host[0], host[2], n);
-    check(accd_stacks_pragma_update(stacks, 0, ACCD_UPDATE_DEVICE, host[1], 0, length, FLOAT));
-    compute(&sum, 1);
-    check(accd_stacks_end_dataE(stacks, 0));
+    check_status(accd_stacks_pragma_update(stacks, 0, ACCD_ACTION_UPDATE_DEVICE, host[1], 0, length, FLOAT));
+    run_sums(&sum, 1);
+    check_status(accd_stacks_end_dataE(stacks, 0));
 }
 
 static void vector_sums(float v[ARRAYS])
@@ -195,7 +195,7 @@ static void step_kernels(const uint64_t moved[MOVED], size_t n)
         for (size_t i = 0; i < MOVED; i++)
             sums[nsums++] = (struct sum){moved[i], resident[MOVED + (i + phase) % (ARRAYS - MOVED)],
                                          moved[(i + 1) % MOVED], n};
-    compute(sums, nsums);
+    run_sums(sums, nsums);
 }
 
 static void step_sums(float v[ARRAYS])
@@ -221,19 +221,19 @@ static void step_by_hand(size_t n)
 }
 
 /* An environment for each step, which names all twelve. */
-static void step(size_t n)
+static void run_environment_step(size_t n)
 {
     uint64_t moved[MOVED];
-    check(accd_stacks_new_dataE(stacks, 0));
-    check(accd_stacks_read_pragma(stacks));
+    check_status(accd_stacks_new_dataE(stacks, 0));
+    check_status(accd_stacks_read_pragma(stacks));
     for (int i = 0; i < ARRAYS; i++)
-        check((i < MOVED ? accd_stacks_pragma_copy
+        check_status((i < MOVED ? accd_stacks_pragma_copy
                          : accd_stacks_pragma_pcopyin)(stacks, host[i], 0, (int64_t)n, FLOAT));
-    check(accd_stacks_write_pragma(stacks));
+    check_status(accd_stacks_write_pragma(stacks));
     for (int i = 0; i < MOVED; i++)
-        moved[i] = on_device(host[i]);
+        moved[i] = find_device_address(host[i]);
     step_kernels(moved, n);
-    check(accd_stacks_end_dataE(stacks, 0));
+    check_status(accd_stacks_end_dataE(stacks, 0));
 }
 
 /* All twelve stay; each step updates the seven. */
@@ -247,16 +247,16 @@ static void updates_by_hand(size_t n)
     by_hand->wait();
 }
 
-static void updates(size_t n)
+static void time_updates(size_t n)
 {
     uint64_t moved[MOVED];
     for (int i = 0; i < MOVED; i++)
-        check(accd_stacks_pragma_update(stacks, 0, ACCD_UPDATE_DEVICE, host[i], 0, (int64_t)n, FLOAT));
+        check_status(accd_stacks_pragma_update(stacks, 0, ACCD_ACTION_UPDATE_DEVICE, host[i], 0, (int64_t)n, FLOAT));
     for (int i = 0; i < MOVED; i++)
-        moved[i] = on_device(host[i]);
+        moved[i] = find_device_address(host[i]);
     step_kernels(moved, n);
     for (int i = 0; i < MOVED; i++)
-        check(accd_stacks_pragma_update(stacks, 0, ACCD_UPDATE_SELF, host[i], 0, (int64_t)n, FLOAT));
+        check_status(accd_stacks_pragma_update(stacks, 0, ACCD_ACTION_UPDATE_SELF, host[i], 0, (int64_t)n, FLOAT));
 }
 
 static const struct experiment {
@@ -266,8 +266,8 @@ static const struct experiment {
     int first_resident; /* arrays that an environment around holds, ARRAYS: none */
 } experiments[] = {
     {"vector", vector_by_hand, vector, vector_sums, ARRAYS},
-    {"steps", step_by_hand, step, step_sums, MOVED},
-    {"updates", updates_by_hand, updates, step_sums, 0},
+    {"steps", step_by_hand, run_environment_step, step_sums, MOVED},
+    {"updates", updates_by_hand, time_updates, step_sums, 0},
 };
 
 /* ------------------------------------------------------------------------------ right sums -- */
@@ -309,9 +309,9 @@ static void check_sums(const struct experiment *experiment, void (*run)(size_t n
 
 static double timed(void (*run)(size_t n), size_t n)
 {
-    double start = now();
+    double start = get_seconds();
     run(n);
-    return now() - start;
+    return get_seconds() - start;
 }
 
 static void measure(const struct experiment *experiment, size_t n)
@@ -325,8 +325,8 @@ static void measure(const struct experiment *experiment, size_t n)
         experiment->run(n);
     }
     const size_t least = stand_in ? 1 : PAIRS_LEAST;
-    const double end = now() + (stand_in ? 0 : BUDGET);
-    while (pairs < least || (pairs < PAIRS_MOST && now() < end)) {
+    const double end = get_seconds() + (stand_in ? 0 : BUDGET);
+    while (pairs < least || (pairs < PAIRS_MOST && get_seconds() < end)) {
         if (pairs % 2)
             ours[pairs] = timed(experiment->run, n);
         hand[pairs] = timed(experiment->by_hand, n);
@@ -340,13 +340,13 @@ static void measure(const struct experiment *experiment, size_t n)
 
 static void open_resident(const struct experiment *experiment, size_t n)
 {
-    check(accd_stacks_new_dataE(stacks, 0));
-    check(accd_stacks_read_pragma(stacks));
+    check_status(accd_stacks_new_dataE(stacks, 0));
+    check_status(accd_stacks_read_pragma(stacks));
     for (int i = experiment->first_resident; i < ARRAYS; i++)
-        check(accd_stacks_pragma_copyin(stacks, host[i], 0, (int64_t)n, FLOAT));
-    check(accd_stacks_write_pragma(stacks));
+        check_status(accd_stacks_pragma_copyin(stacks, host[i], 0, (int64_t)n, FLOAT));
+    check_status(accd_stacks_write_pragma(stacks));
     for (int i = experiment->first_resident; i < ARRAYS; i++)
-        resident[i] = on_device(host[i]);
+        resident[i] = find_device_address(host[i]);
 }
 
 static void overhead(const struct experiment *experiment, size_t most)
@@ -360,12 +360,12 @@ static void overhead(const struct experiment *experiment, size_t most)
         open_resident(experiment, n);
         check_sums(experiment, experiment->by_hand, n);
         check_sums(experiment, experiment->run, n);
-        check(accd_stacks_end_dataE(stacks, 0));
+        check_status(accd_stacks_end_dataE(stacks, 0));
         for (size_t i = 0; i < ARRAYS * n; i++)
             hosts[i] = 0; /* sums stay what they are */
         open_resident(experiment, n);
         measure(experiment, n);
-        check(accd_stacks_end_dataE(stacks, 0));
+        check_status(accd_stacks_end_dataE(stacks, 0));
         free(hosts);
     }
 }
@@ -408,18 +408,18 @@ static void choose(struct cost *cost)
 
 static void environment(const struct cost *cost, void *const *places)
 {
-    check(accd_stacks_new_dataE(stacks, 0));
-    check(accd_stacks_read_pragma(stacks));
+    check_status(accd_stacks_new_dataE(stacks, 0));
+    check_status(accd_stacks_read_pragma(stacks));
     for (size_t i = 0; i < cost->k; i++) {
         if (*cost->kind == 'p')
-            check(accd_stacks_pragma_present(stacks, places[i], 0, LENGTH, FLOAT));
+            check_status(accd_stacks_pragma_present(stacks, places[i], 0, LENGTH, FLOAT));
         else if (*cost->kind == 'f')
-            check(accd_stacks_pragma_create(stacks, places[i], BEHIND, LENGTH, FLOAT));
+            check_status(accd_stacks_pragma_create(stacks, places[i], BEHIND, LENGTH, FLOAT));
         else
-            check(accd_stacks_pragma_create(stacks, (float *)places[i] + BEHIND, 0, LENGTH, FLOAT));
+            check_status(accd_stacks_pragma_create(stacks, (float *)places[i] + BEHIND, 0, LENGTH, FLOAT));
     }
-    check(accd_stacks_write_pragma(stacks));
-    check(accd_stacks_end_dataE(stacks, 0));
+    check_status(accd_stacks_write_pragma(stacks));
+    check_status(accd_stacks_end_dataE(stacks, 0));
 }
 
 static double cost_of(struct cost *cost)
@@ -431,10 +431,10 @@ static double cost_of(struct cost *cost)
     for (size_t first = 0; first < CHOSEN; first += cost->k) /* all memory is there */
         environment(cost, cost->chosen + first);
     for (size_t batch = 0; batch < BATCHES; batch++) {
-        double start = now();
+        double start = get_seconds();
         for (size_t end = next + BATCH; next < end; next += cost->k)
             environment(cost, cost->chosen + next);
-        batches[batch] = (now() - start) / BATCH;
+        batches[batch] = (get_seconds() - start) / BATCH;
         next %= CHOSEN;
     }
     return quartile(batches, BATCHES);
@@ -444,13 +444,13 @@ static double cost_of(struct cost *cost)
 static void open_levels(const struct cost *cost, const float *above, int depth)
 {
     for (int level = 0; level < depth; level++) {
-        check(accd_stacks_new_dataE(stacks, 0));
-        check(accd_stacks_read_pragma(stacks));
+        check_status(accd_stacks_new_dataE(stacks, 0));
+        check_status(accd_stacks_read_pragma(stacks));
         for (size_t i = 0; level == 0 && i < cost->n; i++)
-            check(accd_stacks_pragma_create(stacks, cost->places + i * PLACE, 0, LENGTH, FLOAT));
+            check_status(accd_stacks_pragma_create(stacks, cost->places + i * PLACE, 0, LENGTH, FLOAT));
         if (level)
-            check(accd_stacks_pragma_create(stacks, above + level * PLACE / FLOAT, 0, LENGTH, FLOAT));
-        check(accd_stacks_write_pragma(stacks));
+            check_status(accd_stacks_pragma_create(stacks, above + level * PLACE / FLOAT, 0, LENGTH, FLOAT));
+        check_status(accd_stacks_write_pragma(stacks));
     }
 }
 
@@ -465,7 +465,7 @@ static void costs(const char *kind, size_t k, size_t most, int depth)
         printf("%zu %.1f\n", n, cost_of(&cost));
         fflush(stdout);
         for (int level = 0; level < depth; level++)
-            check(accd_stacks_end_dataE(stacks, 0));
+            check_status(accd_stacks_end_dataE(stacks, 0));
         free(cost.chosen);
         free(cost.places);
     }
@@ -481,10 +481,10 @@ static size_t number(const char *text)
 static bool find_by_hand(const accd_backend *backend, char *why, size_t room)
 {
     uint64_t low, high;
-    if (accd_device_space(accd_stacks_context(stacks), 0, &low, &high))
+    if (accd_device_address_space(accd_stacks_context(stacks), 0, &low, &high))
         by_hand = &directly;
 #ifdef ACCD_HAVE_CUDA
-    else if (backend == accd_backend_named("cuda"))
+    else if (backend == accd_find_backend("cuda"))
         by_hand = cuda_by_hand(device, why, room);
 #endif
     else
@@ -510,9 +510,9 @@ static int run_on(const accd_backend *backend, char **argv)
     bool about = !strcmp(argv[1], "about");
     char why[1000];
     accd_device_info info = {0};
-    (void)accd_device_about(backend, 0, &info);
+    (void)accd_device_get_info(backend, 0, &info);
     stand_in = !strncmp(info.name, "stand-in", strlen("stand-in"));
-    device = accd_directory_of(accd_stacks_context(stacks), 0);
+    device = accd__find_device_env(accd_stacks_context(stacks), 0);
     bool found = find_by_hand(backend, why, sizeof why);
     int status = found ? 0 : NO_DEVICE;
     if (!found)
@@ -547,10 +547,10 @@ int main(int argc, char **argv)
     config.threads = 1;
     config.own_kernels = 1;
     config.no_device = &none;
-    config.backend = accd_backend_named(about ? argv[2] : argc == 5 ? argv[4] : "direct");
+    config.backend = accd_find_backend(about ? argv[2] : argc == 5 ? argv[4] : "direct");
     if (!config.backend)
         return usage();
-    if (accd_stacks_open(&stacks, &config) != ACCD_OK) {
+    if (accd_stacks_new(&stacks, &config) != ACCD_OK) {
         fprintf(stderr, "directory: no device: %s\n", none.why);
         return 1;
     }
@@ -559,6 +559,6 @@ int main(int argc, char **argv)
         costs(argv[2], number(argv[3]), number(argv[4]), (int)number(argv[5]));
     else
         status = run_on(config.backend, argv);
-    accd_stacks_close(stacks);
+    accd_stacks_free(stacks);
     return status;
 }

@@ -24,7 +24,7 @@ struct by_hand {
 
 /* directory_cuda.c: the driver itself, on the GPU of an open device. NULL: why says why it cannot compile
  * kernels. */
-const struct by_hand *cuda_by_hand(struct accd_directory *device, char *why, size_t room);
+const struct by_hand *cuda_by_hand(struct accd__device_env *device, char *why, size_t room);
 void cuda_by_hand_close(void);
 
 #endif

@@ -9,14 +9,14 @@
 #include <stdlib.h>
 
 static struct {
-    struct accd_cuda *accdeep; /* the device of accdeep, which shares the GPU and its context */
+    struct accd__cuda *accdeep; /* the device of accdeep, which shares the GPU and its context */
     struct cuda_driver driver;
     cu_context context;
     cu_device gpu;
     cu_stream stream;
     cu_pool pool; /* NULL: the driver has none */
     cu_module module;
-    cu_function add;
+    cu_function launch_sums;
     cu_address sums; /* the arguments of kernels */
 } cuda;
 
@@ -26,12 +26,12 @@ static void called(cu_result result, const char *call)
     char why[200];
     if (result == CU_OK)
         return;
-    accd_cuda_say(&cuda.driver, result, call, why, sizeof why);
+    accd__cuda_format_error(&cuda.driver, result, call, why, sizeof why);
     fprintf(stderr, "directory: %s\n", why);
     exit(1);
 }
 
-static cu_address allocate(size_t bytes)
+static cu_address allocate_device_bytes(size_t bytes)
 {
     cu_address at;
     if (cuda.pool)
@@ -41,9 +41,9 @@ static cu_address allocate(size_t bytes)
     return at;
 }
 
-static uint64_t take(size_t n)
+static uint64_t take_device_floats(size_t n)
 {
-    return allocate(n * FLOAT);
+    return allocate_device_bytes(n * FLOAT);
 }
 
 static void give(uint64_t at)
@@ -70,7 +70,7 @@ static void wait_for_stream(void)
 }
 
 /* All arguments cross at once; each kernel finds its own. */
-static void add(const struct sum *sums, size_t nsums)
+static void launch_sums(const struct sum *sums, size_t nsums)
 {
     enum { THREADS = 256, BLOCKS_MOST = 4096 };
     CALL(cuMemcpyHtoDAsync_v2, cuda.sums, sums, nsums * sizeof sums[0], cuda.stream);
@@ -78,7 +78,7 @@ static void add(const struct sum *sums, size_t nsums)
         uint64_t blocks = (sums[i].n + THREADS - 1) / THREADS;
         cu_address sum = cuda.sums + i * sizeof sums[0];
         void *parameters[] = {&sum};
-        CALL(cuLaunchKernel, cuda.add, (unsigned)(blocks < BLOCKS_MOST ? blocks : BLOCKS_MOST), 1, 1, THREADS,
+        CALL(cuLaunchKernel, cuda.launch_sums, (unsigned)(blocks < BLOCKS_MOST ? blocks : BLOCKS_MOST), 1, 1, THREADS,
              1, 1, 0, cuda.stream, parameters, NULL);
     }
 }
@@ -101,21 +101,21 @@ static const char kernel[] =
 
 static void load_kernel(void)
 {
-    struct accd_mem mem;
-    struct accd_image image;
+    struct accd__mem mem;
+    struct accd__image image;
     int major, minor;
     CALL(cuDeviceGetAttribute, &major, CU_CAPABILITY_MAJOR, cuda.gpu);
     CALL(cuDeviceGetAttribute, &minor, CU_CAPABILITY_MINOR, cuda.gpu);
-    accd_mem_init(&mem, NULL, NULL);
-    accd_nvrtc_compile(&mem, cuda.driver.installed, 10 * major + minor, kernel, &image);
+    accd__mem_init(&mem, NULL, NULL);
+    accd__nvrtc_compile(&mem, cuda.driver.installed, 10 * major + minor, kernel, &image);
     if (!image.bytes) {
         fprintf(stderr, "directory: %s\n", image.log ? image.log : image.why);
         exit(1);
     }
     CALL(cuModuleLoadData, &cuda.module, image.bytes);
-    CALL(cuModuleGetFunction, &cuda.add, cuda.module, "add");
-    accd_mem_free(&mem, image.bytes, image.n);
-    accd_mem_close(&mem);
+    CALL(cuModuleGetFunction, &cuda.launch_sums, cuda.module, "add");
+    accd__mem_free(&mem, image.bytes, image.n);
+    accd__mem_drop_cache(&mem);
 }
 
 static void open_pool(void)
@@ -136,19 +136,19 @@ static void open_pool(void)
     CALL(cuMemPoolSetAttribute, cuda.pool, CU_POOL_RELEASE_THRESHOLD, &all);
 }
 
-const struct by_hand *cuda_by_hand(struct accd_directory *device, char *why, size_t room)
+const struct by_hand *cuda_by_hand(struct accd__device_env *device, char *why, size_t room)
 {
-    static const struct by_hand calls = {take, give, send, fetch, add, wait_for_stream};
+    static const struct by_hand calls = {take_device_floats, give, send, fetch, launch_sums, wait_for_stream};
     cuda.accdeep = device->device.handle;
     cuda.driver = cuda.accdeep->driver;
     cuda.gpu = cuda.accdeep->gpu;
-    if (!accd_nvrtc_about(cuda.driver.installed, why, room))
+    if (!accd__nvrtc_get_version(cuda.driver.installed, why, room))
         return NULL;
     CALL(cuDevicePrimaryCtxRetain, &cuda.context, cuda.gpu);
     CALL(cuCtxPushCurrent_v2, cuda.context);
     CALL(cuStreamCreate, &cuda.stream, CU_STREAM_NON_BLOCKING_FLAG);
     open_pool();
-    cuda.sums = allocate(SUMS_MOST * sizeof(struct sum));
+    cuda.sums = allocate_device_bytes(SUMS_MOST * sizeof(struct sum));
     load_kernel();
     return &calls;
 }

@@ -10,39 +10,39 @@ static void directives(int rounds)
 {
     int n = SMALL;
 #pragma acc enter data copyin(a, b, c)
-    double start = now();
+    double start = get_seconds();
     for (int i = 0; i < rounds; i++) {
 #pragma acc data present(a)
         {
         }
     }
-    row("data-present-1", start, rounds);
-    start = now();
+    print_row("data-present-1", start, rounds);
+    start = get_seconds();
     for (int i = 0; i < rounds; i++) {
 #pragma acc data copyin(a, b) copy(c)
         {
         }
     }
-    row("data-present-3", start, rounds);
-    start = now();
+    print_row("data-present-3", start, rounds);
+    start = get_seconds();
     for (int i = 0; i < rounds; i++) {
 #pragma acc enter data copyin(a)
 #pragma acc exit data delete (a)
     }
-    row("enter-exit-present", start, 2.0 * rounds);
-    start = now();
+    print_row("enter-exit-present", start, 2.0 * rounds);
+    start = get_seconds();
     for (int i = 0; i < rounds; i++) {
 #pragma acc serial present(a, b, c)
         {
             c[0] = a[0] + b[0];
         }
     }
-    row("compute-present-3", start, rounds);
-    start = now();
+    print_row("compute-present-3", start, rounds);
+    start = get_seconds();
     for (int i = 0; i < rounds; i++) {
 #pragma acc update device(a[0:n])
     }
-    row("update-256-bytes", start, rounds);
+    print_row("update-256-bytes", start, rounds);
 #pragma acc exit data delete (a, b, c)
 }
 
@@ -51,99 +51,99 @@ static void lookups(char *const *order, size_t n)
 {
     uint64_t seed = 2, found = 0;
     const size_t rounds = 200000 / n;
-    double start = now(), took;
+    double start = get_seconds(), took;
     for (size_t r = 0; r < rounds; r++) {
         for (size_t i = 0; i < n; i++)
             acc_create(order[i], PIECE);
         for (size_t i = n; i-- > 0;)
             acc_delete(order[i], PIECE);
     }
-    took = row("create-delete", start, 2.0 * (double)(rounds * n));
+    took = print_row("create-delete", start, 2.0 * (double)(rounds * n));
     for (size_t i = 0; i < n; i++)
         acc_create(order[i], PIECE);
-    start = now();
+    start = get_seconds();
     for (int i = 0; i < LOOKUPS; i++)
         found += (uint64_t)acc_is_present(order[next(&seed) % n], PIECE);
-    took += row("is-present", start, LOOKUPS);
-    start = now();
+    took += print_row("is-present", start, LOOKUPS);
+    start = get_seconds();
     for (int i = 0; i < LOOKUPS; i++)
         found += (uintptr_t)acc_deviceptr(order[next(&seed) % n] + 8) != 0;
-    took += row("deviceptr", start, LOOKUPS);
-    start = now();
+    took += print_row("deviceptr", start, LOOKUPS);
+    start = get_seconds();
     for (int i = 0; i < LOOKUPS / 4; i++) {
         char *p = order[next(&seed) % n], *q = order[next(&seed) % n];
 #pragma acc data present(p[0 : PIECE], q[0 : PIECE])
         {
         }
     }
-    took += row("data-present-random-2", start, LOOKUPS / 4);
-    row("all-lookups", now() - took, 2.25 * LOOKUPS + 2.0 * (double)(rounds * n));
+    took += print_row("data-present-random-2", start, LOOKUPS / 4);
+    print_row("all-lookups", get_seconds() - took, 2.25 * LOOKUPS + 2.0 * (double)(rounds * n));
     if (found != 2 * (uint64_t)LOOKUPS)
         exit(2);
 }
 
 /* A deep copy by clauses of sections, object by object. */
-static void deep(int rounds)
+static void time_deep_copy(int rounds)
 {
     struct object *o = structures();
     double in = 0, out = 0;
     for (int r = 0; r < rounds; r++) {
-        in -= now();
+        in -= get_seconds();
 #pragma acc enter data copyin(o[0 : STRUCTURES])
         for (int i = 0; i < STRUCTURES; i++) {
 #pragma acc enter data copyin(o[i].x[0 : ELEMENTS], o[i].y[0 : ELEMENTS], o[i].z[0 : ELEMENTS])
         }
-        in += now();
-        out -= now();
+        in += get_seconds();
+        out -= get_seconds();
         for (int i = 0; i < STRUCTURES; i++) {
 #pragma acc exit data delete (o[i].x[0 : ELEMENTS], o[i].y[0 : ELEMENTS], o[i].z[0 : ELEMENTS])
         }
 #pragma acc exit data delete (o[0 : STRUCTURES])
-        out += now();
+        out += get_seconds();
     }
-    row("deep-in", now() - in, (double)rounds * STRUCTURES);
-    row("deep-out", now() - out, (double)rounds * STRUCTURES);
+    print_row("deep-in", get_seconds() - in, (double)rounds * STRUCTURES);
+    print_row("deep-out", get_seconds() - out, (double)rounds * STRUCTURES);
     free(o[0].x);
     free(o);
 }
 
 /* A structure and what its members point to, on one directive. */
-static void members(int rounds)
+static void time_member_copy(int rounds)
 {
     static struct object s; /* variables of a function are looked at */
     struct object *o = structures();
     const int n = ELEMENTS;
-    double start = now();
+    double start = get_seconds();
     s = *o;
     for (int i = 0; i < rounds; i++) {
 #pragma acc data copyin(s, s.x[0 : n], s.y[0 : n])
         {
         }
     }
-    row("data-members", start, rounds);
-    start = now();
+    print_row("data-members", start, rounds);
+    start = get_seconds();
     for (int i = 0; i < rounds; i++) {
 #pragma acc enter data copyin(s, s.x[0 : n], s.y[0 : n])
 #pragma acc exit data copyout(s.x[0 : n], s.y[0 : n])
 #pragma acc exit data delete (s)
     }
-    row("enter-exit-members", start, 3.0 * rounds);
+    print_row("enter-exit-members", start, 3.0 * rounds);
 #pragma acc enter data copyin(s, s.x[0 : n], s.y[0 : n])
-    start = now();
+    start = get_seconds();
     for (int i = 0; i < rounds; i++) {
 #pragma acc data copyin(s, s.x[0 : n], s.y[0 : n])
         {
         }
     }
-    row("data-members-present", start, rounds);
-    start = now();
+    print_row("data-members-present", start, rounds);
+    start = get_seconds();
     for (int i = 0; i < rounds; i++) {
 #pragma acc serial present(s)
         {
             s.x[0] += s.y[0];
         }
     }
-    row("compute-members", start, rounds);
+    print_row("compute-members", start, rounds);
 #pragma acc exit data delete (s.x[0 : n], s.y[0 : n])
 #pragma acc exit data delete (s)
     free(o[0].x);
@@ -156,8 +156,8 @@ int main(int argc, char **argv)
     char *data = malloc(n * PIECE * 2), **order = scattered(data, n);
     lookups(order, n);
     directives(200000);
-    deep(20);
-    members(20000);
+    time_deep_copy(20);
+    time_member_copy(20000);
     for (size_t i = 0; i < n; i++)
         acc_delete(order[i], PIECE);
     free(order);

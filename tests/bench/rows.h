@@ -9,7 +9,7 @@
 
 enum { SMALL = 64, PIECE = 64, LOOKUPS = 1000000, STRUCTURES = 1000, ELEMENTS = 16 };
 
-static double now(void)
+static double get_seconds(void)
 {
     struct timespec t;
     clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t); /* other programs run, too */
@@ -17,9 +17,9 @@ static double now(void)
 }
 
 /* Returns the time since the start. */
-static double row(const char *name, double start, double n)
+static double print_row(const char *name, double start, double n)
 {
-    const double took = now() - start;
+    const double took = get_seconds() - start;
     printf("%s %.1f\n", name, took / n);
     fflush(stdout);
     return took;

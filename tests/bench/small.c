@@ -13,12 +13,12 @@ int bench_flat(lua_State *L)
     accd_context *context = open_context(1);
     char *objects = checked(calloc(kept + 1, 96)), *fresh = checked(calloc(FRESH, 96));
     uint32_t *order = permutation(kept, 1);
-    accd_item item = {.bytes = 64, .action = ACCD_COPYIN}, leave = {.bytes = 64, .action = ACCD_DELETE};
+    accd_item item = {.bytes = 64, .action = ACCD_ACTION_COPYIN}, leave = {.bytes = 64, .action = ACCD_ACTION_DELETE};
     void *map = map_new();
     struct record *records = checked(malloc(kept * sizeof *records));
     for (size_t i = 0; i < kept; i++) {
         item.host = objects + (size_t)order[i] * 96;
-        run(context, ACCD_ENTER_DATA, &item, 1);
+        run_bench_construct(context, ACCD_KIND_ENTER_DATA, &item, 1);
         records[order[i]] = (struct record){(uint64_t)(uintptr_t)item.host, 64, 1, 1};
         map_insert(map, records[order[i]].start, &records[order[i]]);
     }
@@ -32,12 +32,12 @@ int bench_flat(lua_State *L)
     for (int r = 0; r < 20; r++) {
         MEASURE(pair, ROUNDS, for (int i = 0; i < ROUNDS; i++) {
             item.host = leave.host = fresh + i % FRESH * 96;
-            run(context, ACCD_ENTER_DATA, &item, 1);
-            run(context, ACCD_EXIT_DATA, &leave, 1);
+            run_bench_construct(context, ACCD_KIND_ENTER_DATA, &item, 1);
+            run_bench_construct(context, ACCD_KIND_EXIT_DATA, &leave, 1);
         });
         MEASURE(present, ROUNDS, for (int i = 0; i < ROUNDS; i++) {
             item.host = objects + (size_t)order[(size_t)i % kept] * 96;
-            run(context, ACCD_ENTER_DATA, &item, 1);
+            run_bench_construct(context, ACCD_KIND_ENTER_DATA, &item, 1);
         });
         MEASURE(lookup, ROUNDS,
                 for (int i = 0; i < ROUNDS; i++) sum +=
@@ -49,7 +49,7 @@ int bench_flat(lua_State *L)
                 accd_device_address(context, 0, objects + (size_t)ask[i] * 96 + 8));
         MEASURE(presence, QUERIES,
                 for (size_t i = 0; i < QUERIES; i++) sum +=
-                (uint64_t)accd_presence_of(context, 0, objects + (size_t)ask[i] * 96 + 8, 8));
+                (uint64_t)accd_get_presence(context, 0, objects + (size_t)ask[i] * 96 + 8, 8));
         MEASURE(in_map, QUERIES, for (size_t i = 0; i < QUERIES; i++) sum +=
                 ((struct record *)map_floor(map, records[0].start + (uint64_t)ask[i] * 96 + 8))->dev);
     }
@@ -64,7 +64,7 @@ int bench_flat(lua_State *L)
     set(L, "pair", pair);
     set(L, "present", present);
     set(L, "lookup", lookup);
-    accd_context_close(context);
+    accd_context_free(context);
     free(objects);
     free(fresh);
     free(order);
@@ -90,12 +90,12 @@ NATIVE(native_range, v[i].end - v[i].begin)
 
 /* As the compiler of shapes writes them: a register for each value. */
 static const accd_instruction
-    code_n[] = {{.op = ACCD_I_LOAD, .to = 0, .b = ACCD_I32, .k = 0}},
-    code_2n1[] = {{.op = ACCD_I_LOAD, .to = 0, .b = ACCD_I32, .k = 0},
+    code_n[] = {{.op = ACCD_I_LOAD, .to = 0, .b = ACCD_SCALAR_I32, .k = 0}},
+    code_2n1[] = {{.op = ACCD_I_LOAD, .to = 0, .b = ACCD_SCALAR_I32, .k = 0},
                   {.op = ACCD_I_CONST, .to = 1, .k = 2}, {.op = ACCD_I_MUL, .to = 2, .a = 1, .b = 0},
                   {.op = ACCD_I_CONST, .to = 3, .k = 1}, {.op = ACCD_I_ADD, .to = 4, .a = 2, .b = 3}},
-    code_range[] = {{.op = ACCD_I_LOAD, .to = 0, .b = ACCD_I64, .k = offsetof(struct item, end)},
-                    {.op = ACCD_I_LOAD, .to = 1, .b = ACCD_I64, .k = offsetof(struct item, begin)},
+    code_range[] = {{.op = ACCD_I_LOAD, .to = 0, .b = ACCD_SCALAR_I64, .k = offsetof(struct item, end)},
+                    {.op = ACCD_I_LOAD, .to = 1, .b = ACCD_SCALAR_I64, .k = offsetof(struct item, begin)},
                     {.op = ACCD_I_DISTANCE, .to = 2, .a = 0, .b = 1, .k = 4}};
 
 static double walk_time(accd_context *context, const accd_instruction *code, size_t n,
@@ -116,16 +116,16 @@ static double walk_time(accd_context *context, const accd_instruction *code, siz
                                                              .registers = 6},
                                         &program));
     accd_item item = {.host = (void *)(uintptr_t)items, .bytes = count * sizeof *items,
-                      .program = program, .action = ACCD_COPYIN};
-    const accd_construct construct = {.kind = ACCD_ENTER_DATA, .items = &item, .nitems = 1};
+                      .program = program, .action = ACCD_ACTION_COPYIN};
+    const accd_construct construct = {.kind = ACCD_KIND_ENTER_DATA, .items = &item, .nitems = 1};
     double best = 1e18;
     for (int r = 0; r < 300; r++) {
         struct accd_walk *walk;
-        double started = now();
-        expect_ok(context, accd_walk_new(context, &construct, NULL, &walk));
-        best = least(best, (now() - started) / (double)count);
-        accd_walk_release(walk);
-        accd_scratch_reset(&context->scratch);
+        double started = get_seconds();
+        expect_ok(context, accd__walk_new(context, &construct, NULL, &walk));
+        best = least(best, (get_seconds() - started) / (double)count);
+        accd__walk_release(walk);
+        accd__scratch_reset(&context->scratch);
     }
     accd_program_release(program);
     return best;
@@ -165,7 +165,7 @@ int bench_expressions(lua_State *L)
         set(L, "program", program - nothing);
         lua_rawseti(L, -2, e + 1);
     }
-    accd_context_close(context);
+    accd_context_free(context);
     free(items);
     free(to);
     return 1;

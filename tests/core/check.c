@@ -1,4 +1,4 @@
-/* accd_check finds what is wrong: the state is broken by hand, one thing at a time. */
+/* accd_check_invariants finds what is wrong: the state is broken by hand, one thing at a time. */
 #include "support.h"
 
 #include <ops/ops.h>
@@ -8,9 +8,9 @@ static float arrays[3][2][4];
 
 struct broken {
     accd_context *context;
-    struct accd_directory *dir;
-    struct accd_object *holder, *target;
-    struct accd_attach *attach;
+    struct accd__device_env *dir;
+    struct accd__object *holder, *target;
+    struct accd__attachment *attach;
 };
 
 static void swap_numbers(uint64_t *a, uint64_t *b)
@@ -41,7 +41,7 @@ static void pins(struct broken *b)
 }
 static void touched(struct broken *b)
 {
-    b->holder->size ^= ACCD_OBJECT_TOUCHED;
+    b->holder->size ^= ACCD_OBJECT_VISITED;
 }
 static void device_address(struct broken *b)
 {
@@ -63,7 +63,7 @@ static void host_overlap(struct broken *b)
 static void empty(struct broken *b)
 {
     static uint64_t bytes = 0;
-    uint64_t now = accd_object_bytes(b->holder);
+    uint64_t now = accd__object_bytes(b->holder);
     b->holder->size += bytes - now;
     bytes = now;
 }
@@ -129,34 +129,34 @@ static void index_order(struct broken *b)
 }
 static void device_order(struct broken *b)
 {
-    struct accd_range *order = &b->dir->present.by_device;
+    struct accd__btree *order = &b->dir->present.by_device;
     static void *record;
     if (!record) {
-        record = accd_range_erase(order, b->target->dev);
+        record = accd__btree_erase(order, b->target->dev);
         return;
     }
-    accd_range_insert(order, b->target->dev, record);
+    accd__btree_insert(order, b->target->dev, record);
     record = NULL;
 }
 static void block_bytes(struct broken *b)
 {
     static uint64_t bytes = 1;
-    struct accd_block *block = accd_block_of(b->dir, b->target);
+    struct accd__block *block = accd__object_block(b->dir, b->target);
     swap_numbers(&bytes, &block->bytes);
 }
 static void block_dead(struct broken *b)
 {
     static size_t live = 0;
-    struct accd_block *block = accd_block_of(b->dir, b->target);
+    struct accd__block *block = accd__object_block(b->dir, b->target);
     size_t swap = block->live;
     block->live = live;
     live = swap;
 }
 static void level(struct broken *b)
 {
-    static struct accd_object *object;
-    struct accd_object *swap = b->dir->levels.top->claims[0].object;
-    b->dir->levels.top->claims[0].object = object;
+    static struct accd__object *object;
+    struct accd__object *swap = b->dir->levels.top->requests[0].object;
+    b->dir->levels.top->requests[0].object = object;
     object = swap;
 }
 
@@ -200,30 +200,30 @@ static void breaking(size_t group_least)
         Y[i] = (struct leaf){3, arrays[i][0], arrays[i][1]};
     is_status(
         REGION(b.context, &region,
-               walked(ACCD_COPY, Y, sizeof Y, program, array(b.context, "Y", sizeof Y[0], program)),
-               BYTES(ACCD_COPYIN, &meter, 8)),
+               walked(ACCD_ACTION_COPY, Y, sizeof Y, program, array(b.context, "Y", sizeof Y[0], program)),
+               BYTES(ACCD_ACTION_COPYIN, &meter, 8)),
         ACCD_OK, "region, groups from %zu", group_least);
-    b.dir = &b.context->dirs[0];
+    b.dir = &b.context->envs[0];
     is_sound(b.context); /* indexes what is pending */
     ok(accd_host_address(b.context, 0, accd_device_address(b.context, 0, Y)) != 0,
        "makes the device order");
-    must(accd_find(b.dir, (uintptr_t)Y, &b.holder) == ACCD_OK && b.holder, "holder");
-    must(accd_find(b.dir, (uintptr_t)arrays[1][0], &b.target) == ACCD_OK && b.target, "target");
-    must(accd_find_attach(b.dir, (uintptr_t)&Y[1].a, &b.attach) == ACCD_OK && b.attach, "attach");
-    uint64_t digest = accd_digest(b.context);
+    must(accd__find_object(b.dir, (uintptr_t)Y, &b.holder) == ACCD_OK && b.holder, "holder");
+    must(accd__find_object(b.dir, (uintptr_t)arrays[1][0], &b.target) == ACCD_OK && b.target, "target");
+    must(accd__find_attachment(b.dir, (uintptr_t)&Y[1].a, &b.attach) == ACCD_OK && b.attach, "attach");
+    uint64_t digest = accd_state_digest(b.context);
     for (size_t i = 0; i < sizeof ways / sizeof ways[0]; i++) {
         ways[i].break_it(&b);
-        const char *wrong = accd_check(b.context);
+        const char *wrong = accd_check_invariants(b.context);
         ok(wrong != NULL, "%s: %s", ways[i].what, wrong ? wrong : "not found");
         ways[i].break_it(&b);
-        wrong = accd_check(b.context);
+        wrong = accd_check_invariants(b.context);
         must(!wrong, "%s is mended: %s", ways[i].what, wrong);
-        must(accd_digest(b.context) == digest, "%s: all is as it was", ways[i].what);
+        must(accd_state_digest(b.context) == digest, "%s: all is as it was", ways[i].what);
     }
     is_status(accd_region_end(region), ACCD_OK, "end");
     is_sound(b.context);
     accd_program_release(program);
-    accd_context_close(b.context);
+    accd_context_free(b.context);
     is_number(meter.live + meter.wrong, 0, "memory");
 }
 
@@ -240,27 +240,27 @@ static void digests(void)
     Y[0].a = arrays[0][0];
     for (int i = 0; i < 7; i++) {
         if (i == 1)
-            ENTER(context, PLAIN(ACCD_COPYIN, Y), PLAIN(ACCD_COPYIN, arrays));
+            ENTER(context, PLAIN(ACCD_ACTION_COPYIN, Y), PLAIN(ACCD_ACTION_COPYIN, arrays));
         else if (i == 2)
-            ENTER(context, PLAIN(ACCD_COPYIN, Y));
+            ENTER(context, PLAIN(ACCD_ACTION_COPYIN, Y));
         else if (i == 3)
             device_put(context, arrays, &value, 4);
         else if (i == 4)
-            ENTER(context, (accd_item){.slot = &Y[0].a, .action = ACCD_ATTACH});
+            ENTER(context, (accd_item){.slot = &Y[0].a, .action = ACCD_ACTION_ATTACH});
         else if (i == 5)
-            accd_run(context, &(accd_construct){.kind = ACCD_REGION}, &region);
+            accd_run_construct(context, &(accd_construct){.kind = ACCD_KIND_REGION}, &region);
         else if (i == 6)
             accd_device_alloc(context, 0, 8, &dev);
-        seen[i] = accd_digest(context);
-        must(seen[i] == accd_digest(context), "looking twice gives the same");
+        seen[i] = accd_state_digest(context);
+        must(seen[i] == accd_state_digest(context), "looking twice gives the same");
         bool fresh = true;
         for (int k = 0; k < i; k++)
             fresh &= seen[k] != seen[i];
         ok(fresh, "the digest tells %s", what[i]);
     }
     accd_device_free(context, 0, dev);
-    ok(accd_digest(context) == seen[5], "the same state has the same digest");
-    accd_context_close(context);
+    ok(accd_state_digest(context) == seen[5], "the same state has the same digest");
+    accd_context_free(context);
 }
 
 int main(void)

@@ -36,15 +36,15 @@ struct kept {
 
 static void know_host(accd_context *context)
 {
-    accd_host_add(context, host.pointers, sizeof host.pointers, NULL);
-    accd_host_add(context, host.leaves, sizeof host.leaves, NULL);
-    accd_host_add(context, host.sections, sizeof host.sections, NULL);
+    accd_host_register(context, host.pointers, sizeof host.pointers, NULL);
+    accd_host_register(context, host.leaves, sizeof host.leaves, NULL);
+    accd_host_register(context, host.sections, sizeof host.sections, NULL);
     for (int i = 0; i < BLOCKS; i++)
-        accd_host_add(context, host.bytes[i], sizeof host.bytes[i], NULL);
-    accd_host_add(context, host.behind, sizeof host.behind, NULL);
+        accd_host_register(context, host.bytes[i], sizeof host.bytes[i], NULL);
+    accd_host_register(context, host.behind, sizeof host.behind, NULL);
 }
 
-static void note(struct world *w, accd_status status, struct outcome *record)
+static void record_outcome(struct world *w, accd_status status, struct outcome *record)
 {
     const accd_error *error = accd_context_error(w->context);
     *record = (struct outcome){.status = status};
@@ -58,8 +58,8 @@ static void note(struct world *w, accd_status status, struct outcome *record)
     if (w->random >> 40 & 1) /* looking ends that groups are pending */
         return;
     record->state = hash_state(w->context);
-    record->digest = accd_digest(w->context);
-    if (accd_digests(w->context, 0, NULL, 0, &record->digests) != ACCD_OK)
+    record->digest = accd_state_digest(w->context);
+    if (accd_state_digests(w->context, 0, NULL, 0, &record->digests) != ACCD_OK)
         record->digests.host = 1;
 }
 
@@ -69,10 +69,10 @@ static void stray(struct world *w, const struct setting *setting)
     w->random ^= 0x1234567;
     for (uint32_t n = 1 + below(w, 12); n; n--) {
         (void)any_step(w, setting);
-        must(!accd_check(w->context) || w->context->rules.fusion || setting->queues, "%s: %s", w->what,
-             accd_check(w->context));
+        must(!accd_check_invariants(w->context) || w->context->rules.fusion || setting->queues, "%s: %s", w->what,
+             accd_check_invariants(w->context));
         if (once_in(w, 6))
-            (void)accd_label_new(w->context, &(accd_label){.name = once_in(w, 2) ? "new" : "newer"});
+            (void)accd_label_intern(w->context, &(accd_label){.name = once_in(w, 2) ? "new" : "newer"});
     }
 }
 
@@ -85,7 +85,7 @@ static void go_to_and_fro(struct world *w, const struct setting *setting, struct
     if (what == 0) {
         accd_checkpoint_free(one->checkpoint);
         one->checkpoint = NULL;
-        must(accd_checkpoint_take(w->context, &one->checkpoint) == ACCD_OK, "%s",
+        must(accd_checkpoint_new(w->context, &one->checkpoint) == ACCD_OK, "%s",
              accd_context_error(w->context)->message);
         one->world = *w;
         one->steps = log->steps;
@@ -101,7 +101,7 @@ static void go_to_and_fro(struct world *w, const struct setting *setting, struct
     } else if (what < 4) {
         const struct world before = *w;
         accd_checkpoint *checkpoint;
-        must(accd_checkpoint_take(w->context, &checkpoint) == ACCD_OK, "%s", accd_context_error(w->context)->message);
+        must(accd_checkpoint_new(w->context, &checkpoint) == ACCD_OK, "%s", accd_context_error(w->context)->message);
         for (uint32_t n = 1 + next_random(chance) % 2; n; n--) {
             stray(w, setting);
             must(accd_checkpoint_restore(checkpoint) == ACCD_OK, "%s", accd_context_error(w->context)->message);
@@ -124,9 +124,9 @@ static void run_steps(const struct setting *setting, uint64_t seed, size_t steps
         if (setting->checkpoints && turns++ < (uint64_t)20 * STEPS)
             go_to_and_fro(&w, setting, kept, log, &chance);
         accd_status status = any_step(&w, setting);
-        note(&w, status, &log->at[log->steps++]);
+        record_outcome(&w, status, &log->at[log->steps++]);
         const bool checked = log->steps % 8 == 0 && !w.context->rules.fusion && !setting->queues;
-        const char *wrong = checked ? accd_check(w.context) : NULL;
+        const char *wrong = checked ? accd_check_invariants(w.context) : NULL;
         if (wrong) {
             snprintf(log->wrong, sizeof log->wrong, "step %zu, %.150s: %.200s", log->steps, w.what, wrong);
             break;
@@ -138,7 +138,7 @@ static void run_steps(const struct setting *setting, uint64_t seed, size_t steps
         while (w.depth)
             accd_region_abandon(w.regions[--w.depth]);
     accd_program_release(w.leaf);
-    accd_context_close(w.context);
+    accd_context_free(w.context);
     if (w.meter.live || w.meter.wrong)
         snprintf(log->wrong, sizeof log->wrong, "memory is left, or given back with another size");
 }
@@ -169,7 +169,7 @@ static void run_apart(const struct setting *setting, uint64_t seed, struct log *
         snprintf(log->wrong, sizeof log->wrong, "the process ended with status %d", status);
 }
 
-static bool same(const struct outcome *a, const struct outcome *b)
+static bool outcomes_are_equal(const struct outcome *a, const struct outcome *b)
 {
     return a->status == b->status && a->error == b->error && a->state == b->state && a->host == b->host &&
            a->digest == b->digest && !memcmp(&a->digests, &b->digests, sizeof a->digests) &&
@@ -177,7 +177,7 @@ static bool same(const struct outcome *a, const struct outcome *b)
            !strcmp(a->message, b->message);
 }
 
-static void tell(const char *way, const struct outcome *record)
+static void report_outcome(const char *way, const struct outcome *record)
 {
     const accd_digest_set *digests = &record->digests;
     printf("#   %s: %s, %s\n#     error %llx, state %llx, host memory %llx, %llu live, %llu objects\n"
@@ -190,7 +190,7 @@ static void tell(const char *way, const struct outcome *record)
            (unsigned long long)digests->rest);
 }
 
-static void compare(struct setting setting, uint64_t seed, struct log *logs)
+static void compare_runs(struct setting setting, uint64_t seed, struct log *logs)
 {
     memset(logs, 0, 2 * sizeof *logs);
     for (int k = 0; k < 2; k++) {
@@ -198,7 +198,7 @@ static void compare(struct setting setting, uint64_t seed, struct log *logs)
         run_apart(&setting, seed, &logs[k]);
     }
     size_t at = 0, good = 0;
-    while (at < STEPS && at < logs[0].steps && at < logs[1].steps && same(&logs[0].at[at], &logs[1].at[at]))
+    while (at < STEPS && at < logs[0].steps && at < logs[1].steps && outcomes_are_equal(&logs[0].at[at], &logs[1].at[at]))
         good += logs[0].at[at++].status == ACCD_OK;
     for (int k = 0; k < 2; k++)
         must(!*logs[k].wrong, "%s: %s", k ? "with checkpoints" : "without", logs[k].wrong);
@@ -206,8 +206,8 @@ static void compare(struct setting setting, uint64_t seed, struct log *logs)
             setting.name, (unsigned long long)seed, good) &&
         at < logs[0].steps && at < logs[1].steps) {
         printf("#   step %zu: %s\n", at, logs[0].at[at].what);
-        tell("without", &logs[0].at[at]);
-        tell("with checkpoints", &logs[1].at[at]);
+        report_outcome("without", &logs[0].at[at]);
+        report_outcome("with checkpoints", &logs[1].at[at]);
     }
 }
 
@@ -215,10 +215,10 @@ static const struct setting settings[] = {
     {.name = "openacc-3.3"},
     {.name = "openacc-3.3", .queues = ACCD_QUEUES_DELAYED},
     {.name = "openacc-3.3", .calm = true, .pointers = true},
-    {.name = "openacc-2.0", .pointers = true, .new_places = true},
-    {.name = "tr14", .device_bytes = 900, .new_places = true},
+    {.name = "openacc-2.0", .pointers = true, .avoid_reuse = true},
+    {.name = "tr14", .device_bytes = 900, .avoid_reuse = true},
     {.name = "tr14", .calm = true, .pointers = true},
-    {.name = "directory", .new_places = true},
+    {.name = "directory", .avoid_reuse = true},
     {.name = "directory", .calm = true, .pointers = true},
     {.name = "libgomp-12", .calm = true, .pointers = true},
     {.name = "openmp-4.0", .pointers = true},
@@ -279,14 +279,14 @@ static accd_context *open_checkpoints(struct meter *meter, const char *rules)
     config.rules = rules_of(rules);
     config.group_least = 4;
     accd_context *context = NULL;
-    is_status(accd_context_open(&context, &config), ACCD_OK, "a context with checkpoints opens");
+    is_status(accd_context_new(&context, &config), ACCD_OK, "a context with checkpoints opens");
     return context;
 }
 
 static accd_digest_set digests_of(accd_context *context)
 {
     accd_digest_set digests = {0};
-    must(accd_digests(context, 0, NULL, 0, &digests) == ACCD_OK, "there are digests");
+    must(accd_state_digests(context, 0, NULL, 0, &digests) == ACCD_OK, "there are digests");
     return digests;
 }
 
@@ -297,8 +297,8 @@ static void ask_within(void *ud, const accd_event *event)
     accd_checkpoint *checkpoint = NULL;
     accd_digest_set digests;
     (void)event;
-    must(accd_checkpoint_take(ud, &checkpoint) == ACCD_MISUSE, "a callback takes no checkpoint");
-    must(accd_digests(ud, 0, NULL, 0, &digests) == ACCD_MISUSE, "nor digests");
+    must(accd_checkpoint_new(ud, &checkpoint) == ACCD_ERROR_MISUSE, "a callback takes no checkpoint");
+    must(accd_state_digests(ud, 0, NULL, 0, &digests) == ACCD_ERROR_MISUSE, "nor digests");
 }
 
 static void misuse(void)
@@ -306,28 +306,28 @@ static void misuse(void)
     accd_checkpoint *checkpoint = NULL;
     accd_context_config config;
     accd_context *context = open_with(NULL, NULL, NULL, 64), *other = NULL;
-    is_status(accd_checkpoint_take(context, &checkpoint), ACCD_MISUSE, "a context without checkpoints takes none");
-    is_status(accd_checkpoint_take(context, NULL), ACCD_MISUSE, "a checkpoint needs a place");
-    is_status(accd_checkpoint_take(NULL, &checkpoint), ACCD_MISUSE, "a checkpoint needs a context");
-    is_status(accd_checkpoint_restore(NULL), ACCD_MISUSE, "there is no checkpoint to restore");
-    is_status(accd_digests(context, 0, NULL, 0, NULL), ACCD_MISUSE, "digests need a place");
-    is_status(accd_digests(context, 7, NULL, 0, &(accd_digest_set){0}), ACCD_NO_DEVICE, "digests are of a device");
+    is_status(accd_checkpoint_new(context, &checkpoint), ACCD_ERROR_MISUSE, "a context without checkpoints takes none");
+    is_status(accd_checkpoint_new(context, NULL), ACCD_ERROR_MISUSE, "a checkpoint needs a place");
+    is_status(accd_checkpoint_new(NULL, &checkpoint), ACCD_ERROR_MISUSE, "a checkpoint needs a context");
+    is_status(accd_checkpoint_restore(NULL), ACCD_ERROR_MISUSE, "there is no checkpoint to restore");
+    is_status(accd_state_digests(context, 0, NULL, 0, NULL), ACCD_ERROR_MISUSE, "digests need a place");
+    is_status(accd_state_digests(context, 7, NULL, 0, &(accd_digest_set){0}), ACCD_ERROR_NO_DEVICE, "digests are of a device");
     accd_checkpoint_free(NULL);
-    accd_context_close(context);
+    accd_context_free(context);
     accd_context_config_init(&config);
     config.checkpoints = 1;
-    config.backend = accd_backend_named("direct");
-    is_status(accd_context_open(&other, &config), ACCD_MISUSE, "only the simulated device has checkpoints");
+    config.backend = accd_find_backend("direct");
+    is_status(accd_context_new(&other, &config), ACCD_ERROR_MISUSE, "only the simulated device has checkpoints");
     struct meter meter = {0};
     static int a[4];
     context = open_checkpoints(&meter, NULL);
-    accd_context_on_event(context, ask_within, context);
-    is_status(ENTER(context, PLAIN(ACCD_COPYIN, a)), ACCD_OK, "callbacks ask");
-    accd_context_on_event(context, NULL, NULL);
+    accd_context_set_event_handler(context, ask_within, context);
+    is_status(ENTER(context, PLAIN(ACCD_ACTION_COPYIN, a)), ACCD_OK, "callbacks ask");
+    accd_context_set_event_handler(context, NULL, NULL);
     meter.fail_at = 1;
-    is_status(accd_checkpoint_take(context, &checkpoint), ACCD_OUT_OF_MEMORY, "there is no memory for a checkpoint");
+    is_status(accd_checkpoint_new(context, &checkpoint), ACCD_ERROR_OUT_OF_MEMORY, "there is no memory for a checkpoint");
     is_sound(context);
-    accd_context_close(context);
+    accd_context_free(context);
     ok(!meter.live && !meter.wrong, "no memory is left");
 }
 
@@ -345,25 +345,25 @@ static void comes_back(void)
     p = a;
     for (int i = 0; i < 8; i++)
         a[i] = i;
-    accd_host_add(context, a, sizeof a, NULL);
-    accd_host_add(context, &p, sizeof p, NULL);
-    accd_host_add(context, b, sizeof b, NULL);
-    is_status(accd_checkpoint_take(context, &empty), ACCD_OK, "an empty context has a checkpoint");
+    accd_host_register(context, a, sizeof a, NULL);
+    accd_host_register(context, &p, sizeof p, NULL);
+    accd_host_register(context, b, sizeof b, NULL);
+    is_status(accd_checkpoint_new(context, &empty), ACCD_OK, "an empty context has a checkpoint");
     const accd_digest_set none = digests_of(context);
-    REGION(context, &region, PLAIN(ACCD_COPY, a), BYTES(ACCD_COPYIN, &p, sizeof p));
-    ENTER(context, ((accd_item){.host = a, .bytes = sizeof a, .slot = &p, .action = ACCD_COPYIN}));
+    REGION(context, &region, PLAIN(ACCD_ACTION_COPY, a), BYTES(ACCD_ACTION_COPYIN, &p, sizeof p));
+    ENTER(context, ((accd_item){.host = a, .bytes = sizeof a, .slot = &p, .action = ACCD_ACTION_COPYIN}));
     const accd_digest_set there = digests_of(context);
-    is_status(accd_checkpoint_take(context, &full), ACCD_OK, "a region is open, a pointer is attached");
+    is_status(accd_checkpoint_new(context, &full), ACCD_OK, "a region is open, a pointer is attached");
     device_put(context, &a[3], &(int){77}, sizeof(int));
-    REGION(context, &inner, PLAIN(ACCD_CREATE, b));
+    REGION(context, &inner, PLAIN(ACCD_ACTION_CREATE, b));
     accd_program *layout = leaf_program(context);
-    const accd_label *label = accd_label_new(context, &(accd_label){.name = "later", .unit = 4, .layout = layout});
-    accd_host_mark(context, b, 0);
+    const accd_label *label = accd_label_intern(context, &(accd_label){.name = "later", .unit = 4, .layout = layout});
+    accd_host_set_state(context, b, 0);
     b[0] = a[2] = 5;
     story_clear(&story);
-    accd_context_on_event(context, tell_story, &story);
-    accd_context_hear(context, 1u << ACCD_OP_ALLOC, 0);
-    is_status(accd_checkpoint_take(context, &later), ACCD_OK, "a checkpoint behind another one");
+    accd_context_set_event_handler(context, tell_story, &story);
+    accd_context_subscribe(context, 1u << ACCD_OP_ALLOC, 0);
+    is_status(accd_checkpoint_new(context, &later), ACCD_OK, "a checkpoint behind another one");
     const accd_digest_set behind = digests_of(context);
     ok(behind.host != there.host && behind.present != there.present && behind.values != there.values &&
            behind.counters != there.counters && behind.rest != there.rest,
@@ -378,19 +378,19 @@ static void comes_back(void)
            "so are counters");
         is_sound(context);
         story_clear(&story);
-        accd_item item = {.host = b, .bytes = 100, .action = ACCD_CREATE, .label = label};
+        accd_item item = {.host = b, .bytes = 100, .action = ACCD_ACTION_CREATE, .label = label};
         is_status(ENTER(context, item), ACCD_OK, "a label made since is valid");
         ok(context->layouts, "there is a label with a layout");
         ok(!strcmp(story.text, "alloc |"), "the listener stays: %s", story.text);
-        accd_present present = {0};
+        accd_present_object present = {0};
         accd_present_at(context, 0, (uint64_t)(uintptr_t)b, 0, &present);
         ok(!strcmp(present.info.name, "later"), "it names the object: %s", present.info.name);
         is_status(accd_region_end(region), ACCD_OK, "the region is open, and ends");
         is_sound(context);
         is_status(accd_checkpoint_restore(empty), ACCD_OK, "further back");
         now = digests_of(context);
-        ok(equal(&now, &none) && !accd_presence_of(context, 0, a, 4), "nothing is present");
-        ENTER(context, PLAIN(ACCD_COPYIN, b));
+        ok(equal(&now, &none) && !accd_get_presence(context, 0, a, 4), "nothing is present");
+        ENTER(context, PLAIN(ACCD_ACTION_COPYIN, b));
         is_status(accd_checkpoint_restore(later), ACCD_OK, "forward");
         now = digests_of(context);
         ok(equal(&now, &behind) && b[0] == 0 && a[2] == 5, "the later state is there, but for memory that was freed");
@@ -402,12 +402,12 @@ static void comes_back(void)
     static struct leaf leaf;
     static float floats[2];
     leaf = (struct leaf){2, floats, floats};
-    const accd_item item = walked(ACCD_COPYIN, &leaf, sizeof leaf, program, NULL);
+    const accd_item item = walked(ACCD_ACTION_COPYIN, &leaf, sizeof leaf, program, NULL);
     is_status(accd_checkpoint_restore(empty), ACCD_OK, "back to nothing");
     accd_checkpoint_free(full);
     is_status(accd_bounds_new(context, &item, &bounds), ACCD_OK, "bounds");
     is_status(REGION(context, &region, item), ACCD_OK, "a structure");
-    is_status(accd_checkpoint_take(context, &full), ACCD_OK, "with a program");
+    is_status(accd_checkpoint_new(context, &full), ACCD_OK, "with a program");
     is_status(accd_region_end(region), ACCD_OK, "its region ends");
     accd_bounds_free(bounds);
     accd_program_release(program);
@@ -419,7 +419,7 @@ static void comes_back(void)
     accd_checkpoint_free(empty);
     accd_checkpoint_free(full);
     accd_checkpoint_free(later);
-    accd_context_close(context);
+    accd_context_free(context);
     ok(!meter.live && !meter.wrong, "no memory is left");
     story_free(&story);
 }
@@ -428,11 +428,11 @@ struct body {
     int users, runs;
 };
 
-static int run_body(void *ud, accd_call call)
+static int run_body(void *ud, accd_host_call call)
 {
     struct body *body = ud;
-    body->users += call == ACCD_RETAIN ? 1 : -1;
-    body->runs += call == ACCD_RUN;
+    body->users += call == ACCD_CALL_RETAIN ? 1 : -1;
+    body->runs += call == ACCD_CALL_RUN;
     return 0;
 }
 
@@ -451,15 +451,15 @@ static void functions(void)
     accd_context *context = NULL;
     accd_checkpoint *one, *two;
     unsigned queue;
-    accd_context_open(&context, &config);
-    accd_queue(context, 0, 1, &queue);
-    accd_host_add(context, a, sizeof a, NULL);
+    accd_context_new(&context, &config);
+    accd_queue_get(context, 0, 1, &queue);
+    accd_host_register(context, a, sizeof a, NULL);
     accd_queue_call(context, 0, queue, run_body, &early);
-    is_status(accd_checkpoint_take(context, &one), ACCD_OK, "a queue holds a function");
+    is_status(accd_checkpoint_new(context, &one), ACCD_OK, "a queue holds a function");
     ok(early.users == 2, "the checkpoint is a user");
     accd_digest_set first = digests_of(context);
     accd_queue_call(context, 0, queue, run_body, &late);
-    is_status(accd_checkpoint_take(context, &two), ACCD_OK, "two functions");
+    is_status(accd_checkpoint_new(context, &two), ACCD_OK, "two functions");
     accd_digest_set second = digests_of(context);
     ok(first.rest != second.rest && early.users == 3 && late.users == 2, "digests tell how many");
     for (int round = 1; round < 4; round++) {
@@ -474,7 +474,7 @@ static void functions(void)
     accd_checkpoint_restore(one);
     accd_checkpoint_free(one);
     ok(early.users == 1, "the state uses the first one");
-    accd_context_close(context);
+    accd_context_free(context);
     ok(early.users == 0 && !meter.live && !meter.wrong, "no function and no memory is left");
 }
 
@@ -487,28 +487,28 @@ static void large(void)
     accd_context *context = open_checkpoints(&meter, "tr14");
     accd_checkpoint *before, *after;
     uint64_t dev = 0, again = 0;
-    accd_host_add(context, data, sizeof data, NULL);
-    is_status(accd_checkpoint_take(context, &before), ACCD_OK, "before");
-    ENTER(context, BYTES(ACCD_COPYIN, data, N / 2));
+    accd_host_register(context, data, sizeof data, NULL);
+    is_status(accd_checkpoint_new(context, &before), ACCD_OK, "before");
+    ENTER(context, BYTES(ACCD_ACTION_COPYIN, data, N / 2));
     accd_device_alloc(context, 0, N, &dev);
     accd_digest_set digests = digests_of(context);
     accd_device_write(context, 0, dev, data, N);
     const accd_digest_set written = digests_of(context);
     ok(digests.rest != written.rest && digests.values == written.values, "memory without host data counts");
-    is_status(accd_checkpoint_take(context, &after), ACCD_OK, "after");
+    is_status(accd_checkpoint_new(context, &after), ACCD_OK, "after");
     accd_checkpoint_restore(before);
     accd_device_alloc(context, 0, N, &again);
-    ok(accd_device_written(context, 0, again, N) == 0, "memory that is handed out again was never written");
-    ENTER(context, BYTES(ACCD_CREATE, data, N / 2));
-    ok(accd_device_written(context, 0, accd_device_address(context, 0, data), N / 2) == 0, "nor was this");
+    ok(accd_device_count_written(context, 0, again, N) == 0, "memory that is handed out again was never written");
+    ENTER(context, BYTES(ACCD_ACTION_CREATE, data, N / 2));
+    ok(accd_device_count_written(context, 0, accd_device_address(context, 0, data), N / 2) == 0, "nor was this");
     is_sound(context);
     memset(data, 1, N);
     accd_checkpoint_restore(after);
-    ok(data[N - 1] == 0 && accd_device_written(context, 0, dev, N) == N, "all is there again");
+    ok(data[N - 1] == 0 && accd_device_count_written(context, 0, dev, N) == N, "all is there again");
     is_sound(context);
     accd_checkpoint_free(after);
     accd_checkpoint_free(before);
-    accd_context_close(context);
+    accd_context_free(context);
     ok(!meter.live && !meter.wrong, "no memory is left");
 }
 
@@ -522,24 +522,24 @@ static void cuts(void)
     } s = {3, &s.n, "abcdefghijklmnopqrstuvw"};
     accd_digest_set one, two;
     accd_context *context = open_with(NULL, NULL, "openacc-3.3", 64);
-    accd_host_add(context, &s, sizeof s, NULL);
-    ENTER(context, BYTES(ACCD_COPYIN, &s, sizeof s));
+    accd_host_register(context, &s, sizeof s, NULL);
+    ENTER(context, BYTES(ACCD_ACTION_COPYIN, &s, sizeof s));
     const accd_digest_set whole = digests_of(context);
-    EXIT(context, BYTES(ACCD_DELETE, &s, sizeof s));
-    ENTER(context, BYTES(ACCD_COPYIN, s.c + 3, 21));
-    ENTER(context, BYTES(ACCD_COPYIN, &s, 11));
-    ENTER(context, BYTES(ACCD_COPYIN, (char *)&s + 11, 8));
+    EXIT(context, BYTES(ACCD_ACTION_DELETE, &s, sizeof s));
+    ENTER(context, BYTES(ACCD_ACTION_COPYIN, s.c + 3, 21));
+    ENTER(context, BYTES(ACCD_ACTION_COPYIN, &s, 11));
+    ENTER(context, BYTES(ACCD_ACTION_COPYIN, (char *)&s + 11, 8));
     one = digests_of(context);
     ok(one.values == whole.values && one.present != whole.present, "four cuts have the values of the whole");
-    EXIT(context, BYTES(ACCD_DELETE, s.c + 3, 21));
+    EXIT(context, BYTES(ACCD_ACTION_DELETE, s.c + 3, 21));
     two = digests_of(context);
     ok(two.values != whole.values, "a part has not");
-    EXIT(context, BYTES(ACCD_DELETE, &s, 11), BYTES(ACCD_DELETE, (char *)&s + 11, 8));
-    ENTER(context, BYTES(ACCD_CREATE, &s, sizeof s));
+    EXIT(context, BYTES(ACCD_ACTION_DELETE, &s, 11), BYTES(ACCD_ACTION_DELETE, (char *)&s + 11, 8));
+    ENTER(context, BYTES(ACCD_ACTION_CREATE, &s, sizeof s));
     two = digests_of(context);
     ok(two.present == whole.present && two.counters == whole.counters && two.values != whole.values,
        "bytes that were never written are others");
-    accd_context_close(context);
+    accd_context_free(context);
 }
 
 static void speed(void)
@@ -551,25 +551,25 @@ static void speed(void)
     accd_digest_set digests;
     accd_checkpoint *checkpoint, *inner;
     for (int i = 0; i < 12; i++) {
-        accd_host_add(context, data[i], sizeof data[i], NULL);
+        accd_host_register(context, data[i], sizeof data[i], NULL);
         if (i % 2)
-            ENTER(context, PLAIN(ACCD_COPYIN, data[i]));
+            ENTER(context, PLAIN(ACCD_ACTION_COPYIN, data[i]));
     }
     clock_t start = clock();
-    accd_checkpoint_take(context, &checkpoint);
+    accd_checkpoint_new(context, &checkpoint);
     for (int i = 0; i < ROUNDS; i++) {
-        ENTER(context, PLAIN(ACCD_COPYIN, data[i % 12]));
-        accd_digests(context, 0, NULL, 0, &digests);
-        accd_checkpoint_take(context, &inner);
+        ENTER(context, PLAIN(ACCD_ACTION_COPYIN, data[i % 12]));
+        accd_state_digests(context, 0, NULL, 0, &digests);
+        accd_checkpoint_new(context, &inner);
         accd_checkpoint_free(inner);
         accd_checkpoint_restore(checkpoint);
     }
     const double us = (double)(clock() - start) / CLOCKS_PER_SEC * 1e6 / ROUNDS;
     printf("# %.2f us for a construct, digests, a checkpoint and its way back; the arena has %zu bytes\n", us,
-           context->lasting->arena->used);
+           context->persistent->arena->used);
     accd_checkpoint_free(checkpoint);
     ok(present_count(context, data[0], 0, 0), "the state is the first one");
-    accd_context_close(context);
+    accd_context_free(context);
 }
 
 /* Where device memory was that is gone does not matter; and nothing comes to lie there again, if that is asked for. */
@@ -577,26 +577,26 @@ static void places(void)
 {
     static int a[4], b[4];
     static uint64_t kept[1];
-    for (int new_places = 0; new_places < 2; new_places++) {
+    for (int avoid_reuse = 0; avoid_reuse < 2; avoid_reuse++) {
         accd_digest_set digests[2];
         for (int k = 0; k < 2; k++) {
             accd_context_config config;
             accd_context *context = NULL;
             accd_context_config_init(&config);
-            config.new_places = new_places;
-            must(accd_context_open(&context, &config) == ACCD_OK, "a context opens");
-            must(accd_host_add(context, kept, sizeof kept, NULL) == ACCD_OK, "memory is known");
+            config.avoid_reuse = avoid_reuse;
+            must(accd_context_new(&context, &config) == ACCD_OK, "a context opens");
+            must(accd_host_register(context, kept, sizeof kept, NULL) == ACCD_OK, "memory is known");
             for (int i = 0; i < 2; i++)
-                must((i == k ? ENTER(context, PLAIN(ACCD_COPYIN, a)) : ENTER(context, PLAIN(ACCD_COPYIN, b))) == ACCD_OK,
+                must((i == k ? ENTER(context, PLAIN(ACCD_ACTION_COPYIN, a)) : ENTER(context, PLAIN(ACCD_ACTION_COPYIN, b))) == ACCD_OK,
                      "one behind the other");
             kept[0] = accd_device_address(context, 0, a);
-            must(EXIT(context, PLAIN(ACCD_DELETE, b)) == ACCD_OK && EXIT(context, PLAIN(ACCD_DELETE, a)) == ACCD_OK,
+            must(EXIT(context, PLAIN(ACCD_ACTION_DELETE, b)) == ACCD_OK && EXIT(context, PLAIN(ACCD_ACTION_DELETE, a)) == ACCD_OK,
                  "both are gone");
             digests[k] = digests_of(context);
-            must(ENTER(context, PLAIN(ACCD_COPYIN, b)) == ACCD_OK, "one comes back");
-            ok((accd_device_address(context, 0, b) == kept[0]) != new_places, "%s place",
-               new_places ? "a new" : "the same");
-            accd_context_close(context);
+            must(ENTER(context, PLAIN(ACCD_ACTION_COPYIN, b)) == ACCD_OK, "one comes back");
+            ok((accd_device_address(context, 0, b) == kept[0]) != avoid_reuse, "%s place",
+               avoid_reuse ? "a new" : "the same");
+            accd_context_free(context);
         }
         ok(equal(&digests[0], &digests[1]), "pointers to what is gone are the same");
     }
@@ -614,7 +614,7 @@ int main(int argc, char **argv)
     for (uint64_t seed = first ? strtoull(first, NULL, 10) : 1, left = seeds ? strtoull(seeds, NULL, 10) : 2; left;
          seed++, left--)
         for (size_t i = 0; i < SETTINGS; i++)
-            compare(settings[i], seed, logs);
+            compare_runs(settings[i], seed, logs);
     munmap(logs, 2 * sizeof *logs);
     other_addresses(argv[0]);
     misuse();

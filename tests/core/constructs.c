@@ -4,7 +4,7 @@
 static int a[64], b[64], c[64];
 static struct story story;
 
-static accd_context *fresh(struct meter *meter, const char *rules)
+static accd_context *new_construct_context(struct meter *meter, const char *rules)
 {
     for (int i = 0; i < 64; i++) {
         a[i] = i;
@@ -15,93 +15,93 @@ static accd_context *fresh(struct meter *meter, const char *rules)
     return open_with(meter, NULL, rules, 64);
 }
 
-static void finish(accd_context *context, struct meter *meter)
+static void free_construct_context(accd_context *context, struct meter *meter)
 {
     is_sound(context);
-    accd_context_close(context);
+    accd_context_free(context);
     is_number(meter->live + meter->blocks + meter->wrong, 0, "all memory is given back");
 }
 
 static void present_test(void)
 {
     struct meter meter;
-    accd_context *context = fresh(&meter, NULL);
+    accd_context *context = new_construct_context(&meter, NULL);
     accd_region *region;
-    is_number(accd_presence_of(context, 0, a, sizeof a), ACCD_ABSENT, "absent at first");
-    is_status(REGION(context, &region, BYTES(ACCD_COPYIN, a + 10, 40)), ACCD_OK, "a[10:10]");
-    is_number(accd_presence_of(context, 0, a + 10, 40), ACCD_WHOLLY, "wholly");
-    is_number(accd_presence_of(context, 0, a + 12, 8), ACCD_WHOLLY, "a part of it, wholly");
-    is_number(accd_presence_of(context, 0, a + 9, 8), ACCD_PARTLY, "over the front");
-    is_number(accd_presence_of(context, 0, a + 19, 8), ACCD_PARTLY, "over the end");
-    is_number(accd_presence_of(context, 0, a, sizeof a), ACCD_PARTLY, "around it");
-    is_number(accd_presence_of(context, 0, a, 40), ACCD_ABSENT, "up to its first byte");
-    is_number(accd_presence_of(context, 0, a + 20, 4), ACCD_ABSENT, "from its end");
-    is_number(accd_presence_of(context, 0, a + 10, 0), ACCD_WHOLLY, "no bytes count as one");
-    is_number(accd_presence_of(context, 0, a + 20, 0), ACCD_ABSENT, "no bytes at the end");
-    is_number(accd_presence_of(context, 0, a, UINT64_MAX), ACCD_PARTLY, "all there is");
-    is_number(accd_presence_of(context, 0, NULL, 4), ACCD_ABSENT, "nothing at a null address");
-    is_number(accd_presence_of(context, 0, (void *)UINTPTR_MAX, 1), ACCD_ABSENT, "the last byte");
-    is_number(accd_presence_of(context, 1, a + 10, 40), ACCD_ABSENT, "on the other device");
-    is_number(accd_presence_of(context, 2, a + 10, 40), ACCD_ABSENT, "on no device");
+    is_number(accd_get_presence(context, 0, a, sizeof a), ACCD_PRESENCE_NONE, "absent at first");
+    is_status(REGION(context, &region, BYTES(ACCD_ACTION_COPYIN, a + 10, 40)), ACCD_OK, "a[10:10]");
+    is_number(accd_get_presence(context, 0, a + 10, 40), ACCD_PRESENCE_FULL, "wholly");
+    is_number(accd_get_presence(context, 0, a + 12, 8), ACCD_PRESENCE_FULL, "a part of it, wholly");
+    is_number(accd_get_presence(context, 0, a + 9, 8), ACCD_PRESENCE_PARTIAL, "over the front");
+    is_number(accd_get_presence(context, 0, a + 19, 8), ACCD_PRESENCE_PARTIAL, "over the end");
+    is_number(accd_get_presence(context, 0, a, sizeof a), ACCD_PRESENCE_PARTIAL, "around it");
+    is_number(accd_get_presence(context, 0, a, 40), ACCD_PRESENCE_NONE, "up to its first byte");
+    is_number(accd_get_presence(context, 0, a + 20, 4), ACCD_PRESENCE_NONE, "from its end");
+    is_number(accd_get_presence(context, 0, a + 10, 0), ACCD_PRESENCE_FULL, "no bytes count as one");
+    is_number(accd_get_presence(context, 0, a + 20, 0), ACCD_PRESENCE_NONE, "no bytes at the end");
+    is_number(accd_get_presence(context, 0, a, UINT64_MAX), ACCD_PRESENCE_PARTIAL, "all there is");
+    is_number(accd_get_presence(context, 0, NULL, 4), ACCD_PRESENCE_NONE, "nothing at a null address");
+    is_number(accd_get_presence(context, 0, (void *)UINTPTR_MAX, 1), ACCD_PRESENCE_NONE, "the last byte");
+    is_number(accd_get_presence(context, 1, a + 10, 40), ACCD_PRESENCE_NONE, "on the other device");
+    is_number(accd_get_presence(context, 2, a + 10, 40), ACCD_PRESENCE_NONE, "on no device");
     accd_region *inner = NULL;
-    fails(context, ACCD_PARTIALLY_PRESENT, REGION(context, &inner, BYTES(ACCD_COPY, a + 15, 40)),
+    fails(context, ACCD_ERROR_PARTIALLY_PRESENT, REGION(context, &inner, BYTES(ACCD_ACTION_COPY, a + 15, 40)),
           "half present");
     ok(accd_context_error(context)->other.host == (uint64_t)(uintptr_t)(a + 10) &&
            accd_context_error(context)->item == 0 && !inner,
        "the error tells what is in the way");
-    fails(context, ACCD_PARTIALLY_PRESENT, ENTER(context, PLAIN(ACCD_COPYIN, a)), "a piece inside");
-    fails(context, ACCD_PARTIALLY_PRESENT, UPDATE(context, PLAIN(ACCD_UPDATE_DEVICE, a)), "update");
-    fails(context, ACCD_PARTIALLY_PRESENT, EXIT(context, PLAIN(ACCD_DELETE, a)), "exit");
-    fails(context, ACCD_NOT_PRESENT, REGION(context, &inner, PLAIN(ACCD_PRESENT, b)), "present");
-    fails(context, ACCD_NOT_PRESENT, EXIT(context, PLAIN(ACCD_COPYOUT, b)), "copyout of nothing");
-    fails(context, ACCD_NOT_PRESENT, UPDATE(context, PLAIN(ACCD_UPDATE_SELF, b)), "update self");
-    is_status(REGION(context, &inner, BYTES(ACCD_PRESENT, a + 11, 4), PLAIN(ACCD_NO_CREATE, b)),
+    fails(context, ACCD_ERROR_PARTIALLY_PRESENT, ENTER(context, PLAIN(ACCD_ACTION_COPYIN, a)), "a piece inside");
+    fails(context, ACCD_ERROR_PARTIALLY_PRESENT, UPDATE(context, PLAIN(ACCD_ACTION_UPDATE_DEVICE, a)), "update");
+    fails(context, ACCD_ERROR_PARTIALLY_PRESENT, EXIT(context, PLAIN(ACCD_ACTION_DELETE, a)), "exit");
+    fails(context, ACCD_ERROR_NOT_PRESENT, REGION(context, &inner, PLAIN(ACCD_ACTION_PRESENT, b)), "present");
+    fails(context, ACCD_ERROR_NOT_PRESENT, EXIT(context, PLAIN(ACCD_ACTION_COPYOUT, b)), "copyout of nothing");
+    fails(context, ACCD_ERROR_NOT_PRESENT, UPDATE(context, PLAIN(ACCD_ACTION_UPDATE_SELF, b)), "update self");
+    is_status(REGION(context, &inner, BYTES(ACCD_ACTION_PRESENT, a + 11, 4), PLAIN(ACCD_ACTION_NO_CREATE, b)),
               ACCD_OK, "present and no_create");
     ok(present_count(context, a + 10, 2, 0) && present_count(context, b, 0, 0), "counters");
-    fails(context, ACCD_REGION_NESTING, accd_region_end(region), "the outer one first");
+    fails(context, ACCD_ERROR_REGION_NESTING, accd_region_end(region), "the outer one first");
     is_status(accd_region_end(inner), ACCD_OK, "inner end");
     is_status(accd_region_end(region), ACCD_OK, "outer end");
-    finish(context, &meter);
+    free_construct_context(context, &meter);
 }
 
 static void overlap(void)
 {
     struct meter meter;
-    accd_context *context = fresh(&meter, NULL);
+    accd_context *context = new_construct_context(&meter, NULL);
     accd_region *region;
-    fails(context, ACCD_PARTIAL_OVERLAP,
-          REGION(context, &region, BYTES(ACCD_COPY, a, 40), BYTES(ACCD_COPY, a + 5, 40)),
+    fails(context, ACCD_ERROR_PARTIAL_OVERLAP,
+          REGION(context, &region, BYTES(ACCD_ACTION_COPY, a, 40), BYTES(ACCD_ACTION_COPY, a + 5, 40)),
           "overlap");
-    fails(context, ACCD_PARTIAL_OVERLAP,
-          ENTER(context, BYTES(ACCD_CREATE, a + 5, 40), BYTES(ACCD_COPYIN, a, 40)), "either order");
-    fails(context, ACCD_PARTIAL_OVERLAP,
-          REGION(context, &region, BYTES(ACCD_PRESENT, a + 5, 40), BYTES(ACCD_COPYIN, a, 40)),
+    fails(context, ACCD_ERROR_PARTIAL_OVERLAP,
+          ENTER(context, BYTES(ACCD_ACTION_CREATE, a + 5, 40), BYTES(ACCD_ACTION_COPYIN, a, 40)), "either order");
+    fails(context, ACCD_ERROR_PARTIAL_OVERLAP,
+          REGION(context, &region, BYTES(ACCD_ACTION_PRESENT, a + 5, 40), BYTES(ACCD_ACTION_COPYIN, a, 40)),
           "with a present clause");
-    fails(context, ACCD_PARTIAL_OVERLAP,
-          ENTER(context, BYTES(ACCD_COPYIN, a, 40), BYTES(ACCD_COPYIN, a + 4, 8),
-                BYTES(ACCD_COPYIN, a + 9, 8)),
+    fails(context, ACCD_ERROR_PARTIAL_OVERLAP,
+          ENTER(context, BYTES(ACCD_ACTION_COPYIN, a, 40), BYTES(ACCD_ACTION_COPYIN, a + 4, 8),
+                BYTES(ACCD_ACTION_COPYIN, a + 9, 8)),
           "behind a contained one");
-    is_status(ENTER(context, BYTES(ACCD_COPYIN, a, 40), BYTES(ACCD_COPYIN, a + 10, 40)), ACCD_OK,
+    is_status(ENTER(context, BYTES(ACCD_ACTION_COPYIN, a, 40), BYTES(ACCD_ACTION_COPYIN, a + 10, 40)), ACCD_OK,
               "neighbours do not overlap");
     ok(present_count(context, a + 9, 0, 1) && present_count(context, a + 10, 0, 1), "two objects");
-    fails(context, ACCD_PARTIALLY_PRESENT, ENTER(context, BYTES(ACCD_COPYIN, a, 80)),
+    fails(context, ACCD_ERROR_PARTIALLY_PRESENT, ENTER(context, BYTES(ACCD_ACTION_COPYIN, a, 80)),
           "two objects together are not one");
-    is_status(EXIT(context, BYTES(ACCD_DELETE, a, 40), BYTES(ACCD_DELETE, a + 10, 40)), ACCD_OK,
+    is_status(EXIT(context, BYTES(ACCD_ACTION_DELETE, a, 40), BYTES(ACCD_ACTION_DELETE, a + 10, 40)), ACCD_OK,
               "both leave");
-    finish(context, &meter);
+    free_construct_context(context, &meter);
 }
 
 /* TR14-4.2-06 to 08: contained objects, each byte once, references for all clauses. */
 static void containment(void)
 {
     struct meter meter;
-    accd_context *context = fresh(&meter, NULL);
+    accd_context *context = new_construct_context(&meter, NULL);
     accd_stats stats;
     accd_region *region;
     story_clear(&story);
-    accd_context_on_event(context, tell_story, &story);
-    accd_item whole = PLAIN(ACCD_CREATE, a), part = BYTES(ACCD_COPYIN, a + 8, 20),
-              other = BYTES(ACCD_COPYIN, a + 10, 40), out = BYTES(ACCD_COPYOUT, a + 60, 16);
+    accd_context_set_event_handler(context, tell_story, &story);
+    accd_item whole = PLAIN(ACCD_ACTION_CREATE, a), part = BYTES(ACCD_ACTION_COPYIN, a + 8, 20),
+              other = BYTES(ACCD_ACTION_COPYIN, a + 10, 40), out = BYTES(ACCD_ACTION_COPYOUT, a + 60, 16);
     whole.label = array(context, "a", 4, NULL);
     part.label = array(context, "part", 4, NULL);
     is_status(REGION(context, &region, part, whole, other, out), ACCD_OK, "contained");
@@ -113,17 +113,17 @@ static void containment(void)
             "alloc a[0:64]|h2d part[0:5]|incref part[0:5]|incref a[0:64]|incref |"
             "incref |",
             "events");
-    is_number(accd_device_written(context, 0, accd_device_address(context, 0, a), sizeof a), 48,
+    is_number(accd_device_count_written(context, 0, accd_device_address(context, 0, a), sizeof a), 48,
               "only those bytes are initialised");
     int value = 9;
     ok(device_put(context, a + 60, &value, 4) && device_put(context, a + 20, &value, 4), "write");
     a[61] = 5;
-    is_status(UPDATE(context, BYTES(ACCD_UPDATE_DEVICE, a + 61, 12)), ACCD_OK, "update a part");
+    is_status(UPDATE(context, BYTES(ACCD_ACTION_UPDATE_DEVICE, a + 61, 12)), ACCD_OK, "update a part");
     is_status(accd_region_end(region), ACCD_OK, "end");
     ok(a[60] == 9 && a[61] == 5 && a[20] == 20, "copied out is what was asked for");
     /* AMB-TR14-17: state and moves do not depend on the order of clauses */
     for (int order = 0; order < 2; order++) {
-        accd_item copy = BYTES(ACCD_COPY, b, 40), also = BYTES(ACCD_PRESENT, b, 40);
+        accd_item copy = BYTES(ACCD_ACTION_COPY, b, 40), also = BYTES(ACCD_ACTION_PRESENT, b, 40);
         is_status(order ? REGION(context, &region, also, copy)
                         : REGION(context, &region, copy, also),
                   ACCD_OK, "copy(b) present(b), order %d", order);
@@ -132,52 +132,52 @@ static void containment(void)
         is_status(accd_region_end(region), ACCD_OK, "end");
         is_number(b[1], 70 + order, "the copy is not lost");
     }
-    is_status(ENTER(context, BYTES(ACCD_COPYIN, a, 8), BYTES(ACCD_COPYIN, a, 8),
-                    BYTES(ACCD_COPYIN, a, 8)),
+    is_status(ENTER(context, BYTES(ACCD_ACTION_COPYIN, a, 8), BYTES(ACCD_ACTION_COPYIN, a, 8),
+                    BYTES(ACCD_ACTION_COPYIN, a, 8)),
               ACCD_OK, "one object three times");
     ok(present_count(context, a, 0, 3), "has three references");
-    is_status(EXIT(context, BYTES(ACCD_DELETE, a, 8), BYTES(ACCD_DELETE, a, 8),
-                   BYTES(ACCD_DELETE, a, 8), BYTES(ACCD_DELETE, a, 8)),
+    is_status(EXIT(context, BYTES(ACCD_ACTION_DELETE, a, 8), BYTES(ACCD_ACTION_DELETE, a, 8),
+                   BYTES(ACCD_ACTION_DELETE, a, 8), BYTES(ACCD_ACTION_DELETE, a, 8)),
               ACCD_OK, "and loses four");
     ok(present_count(context, a, 0, 0), "which is no less than none");
-    finish(context, &meter);
+    free_construct_context(context, &meter);
 }
 
 static void counters(void)
 {
     struct meter meter;
-    accd_context *context = fresh(&meter, NULL);
+    accd_context *context = new_construct_context(&meter, NULL);
     accd_region *outer, *inner;
-    is_status(ENTER(context, PLAIN(ACCD_COPYIN, a)), ACCD_OK, "enter");
-    is_status(ENTER(context, PLAIN(ACCD_CREATE, a)), ACCD_OK, "enter again");
-    is_status(REGION(context, &outer, PLAIN(ACCD_COPY, a)), ACCD_OK, "region");
-    is_status(CONSTRUCT(context, ACCD_COMPUTE, &inner, PLAIN(ACCD_PRESENT, a)), ACCD_OK, "compute");
+    is_status(ENTER(context, PLAIN(ACCD_ACTION_COPYIN, a)), ACCD_OK, "enter");
+    is_status(ENTER(context, PLAIN(ACCD_ACTION_CREATE, a)), ACCD_OK, "enter again");
+    is_status(REGION(context, &outer, PLAIN(ACCD_ACTION_COPY, a)), ACCD_OK, "region");
+    is_status(CONSTRUCT(context, ACCD_KIND_COMPUTE, &inner, PLAIN(ACCD_ACTION_PRESENT, a)), ACCD_OK, "compute");
     ok(present_count(context, a, 2, 2), "two structured, two dynamic");
     int value = -1;
     ok(device_put(context, a, &value, 4), "write");
     is_status(accd_region_end(inner), ACCD_OK, "end");
-    is_status(EXIT(context, PLAIN(ACCD_COPYOUT, a)), ACCD_OK, "exit");
+    is_status(EXIT(context, PLAIN(ACCD_ACTION_COPYOUT, a)), ACCD_OK, "exit");
     ok(a[0] == 0 && present_count(context, a, 1, 1), "copyout only at zero");
-    is_status(FINALIZE(context, PLAIN(ACCD_COPYOUT, a)), ACCD_OK, "finalize");
+    is_status(FINALIZE(context, PLAIN(ACCD_ACTION_COPYOUT, a)), ACCD_OK, "finalize");
     ok(a[0] == 0 && present_count(context, a, 1, 0), "the region still holds it");
-    is_status(EXIT(context, PLAIN(ACCD_COPYOUT, a)), ACCD_OK, "exit without dynamic reference");
+    is_status(EXIT(context, PLAIN(ACCD_ACTION_COPYOUT, a)), ACCD_OK, "exit without dynamic reference");
     ok(present_count(context, a, 1, 0), "does nothing");
     is_status(accd_region_end(outer), ACCD_OK, "end");
     ok(a[0] == -1 && present_count(context, a, 0, 0), "the region's copy comes at its end");
-    is_status(ENTER(context, PLAIN(ACCD_COPYIN, b)), ACCD_OK, "enter");
-    is_status(ENTER(context, PLAIN(ACCD_COPYIN, b)), ACCD_OK, "enter");
+    is_status(ENTER(context, PLAIN(ACCD_ACTION_COPYIN, b)), ACCD_OK, "enter");
+    is_status(ENTER(context, PLAIN(ACCD_ACTION_COPYIN, b)), ACCD_OK, "enter");
     ok(device_put(context, b, &value, 4), "write");
-    is_status(FINALIZE(context, PLAIN(ACCD_COPYOUT, b)), ACCD_OK, "finalize");
+    is_status(FINALIZE(context, PLAIN(ACCD_ACTION_COPYOUT, b)), ACCD_OK, "finalize");
     ok(b[0] == -1 && present_count(context, b, 0, 0), "takes all dynamic references");
     /* a region ends around what enter data made inside it */
-    is_status(REGION(context, &outer, PLAIN(ACCD_CREATE, c)), ACCD_OK, "region");
-    is_status(ENTER(context, PLAIN(ACCD_COPYIN, c)), ACCD_OK, "enter inside");
+    is_status(REGION(context, &outer, PLAIN(ACCD_ACTION_CREATE, c)), ACCD_OK, "region");
+    is_status(ENTER(context, PLAIN(ACCD_ACTION_COPYIN, c)), ACCD_OK, "enter inside");
     is_status(accd_region_end(outer), ACCD_OK, "region ends");
     ok(present_count(context, c, 0, 1), "c stays");
-    is_number(accd_device_written(context, 0, accd_device_address(context, 0, c), sizeof c), 0,
+    is_number(accd_device_count_written(context, 0, accd_device_address(context, 0, c), sizeof c), 0,
               "the second clause moved nothing");
-    is_status(EXIT(context, PLAIN(ACCD_DELETE, c)), ACCD_OK, "exit");
-    finish(context, &meter);
+    is_status(EXIT(context, PLAIN(ACCD_ACTION_DELETE, c)), ACCD_OK, "exit");
+    free_construct_context(context, &meter);
 }
 
 /* An item without a reference of its own does not keep its object. What an exit data in its region takes away is gone
@@ -185,127 +185,127 @@ static void counters(void)
 static void without_reference(const char *rules)
 {
     struct meter meter;
-    accd_context *context = fresh(&meter, rules);
+    accd_context *context = new_construct_context(&meter, rules);
     accd_region *outer, *region;
-    accd_item named = PLAIN(ACCD_PRESENT, a), part = BYTES(ACCD_COPYOUT, a + 8, 8);
+    accd_item named = PLAIN(ACCD_ACTION_PRESENT, a), part = BYTES(ACCD_ACTION_COPYOUT, a + 8, 8);
     named.flags = part.flags = ACCD_ITEM_UNCOUNTED;
     for (int again = 0; again < 2; again++) {
         a[8] = 8;
-        is_status(ENTER(context, PLAIN(ACCD_COPYIN, a)), ACCD_OK, "%s: enter", rules);
-        is_status(REGION(context, &outer, PLAIN(ACCD_COPY, b), part), ACCD_OK, "a region around");
+        is_status(ENTER(context, PLAIN(ACCD_ACTION_COPYIN, a)), ACCD_OK, "%s: enter", rules);
+        is_status(REGION(context, &outer, PLAIN(ACCD_ACTION_COPY, b), part), ACCD_OK, "a region around");
         is_status(REGION(context, &region, named), ACCD_OK, "a region that counts nothing");
         ok(present_count(context, a, 0, 1), "one dynamic reference");
         is_sound(context);
-        is_status(EXIT(context, PLAIN(ACCD_DELETE, a)), ACCD_OK, "exit");
+        is_status(EXIT(context, PLAIN(ACCD_ACTION_DELETE, a)), ACCD_OK, "exit");
         ok(present_count(context, a, 0, 0), "its data are gone");
         is_sound(context);
         a[8] = 88;
         if (again)
-            is_status(ENTER(context, PLAIN(ACCD_CREATE, a)), ACCD_OK, "other data under the address");
+            is_status(ENTER(context, PLAIN(ACCD_ACTION_CREATE, a)), ACCD_OK, "other data under the address");
         is_status(accd_region_end(region), ACCD_OK, "end");
         is_status(accd_region_end(outer), ACCD_OK, "end of the region around");
         is_number(a[8], 88, "nothing comes out");
         ok(present_count(context, a, 0, again ? 1 : 0), "nothing else goes");
         is_sound(context);
         if (again)
-            is_status(EXIT(context, PLAIN(ACCD_DELETE, a)), ACCD_OK, "exit");
+            is_status(EXIT(context, PLAIN(ACCD_ACTION_DELETE, a)), ACCD_OK, "exit");
     }
-    finish(context, &meter);
+    free_construct_context(context, &meter);
 }
 
 static void nothing_to_do(void)
 {
     struct meter meter;
-    accd_context *context = fresh(&meter, NULL);
+    accd_context *context = new_construct_context(&meter, NULL);
     accd_region *region;
-    is_status(accd_run(context, &(accd_construct){.kind = ACCD_REGION}, &region), ACCD_OK,
+    is_status(accd_run_construct(context, &(accd_construct){.kind = ACCD_KIND_REGION}, &region), ACCD_OK,
               "no clauses");
     is_status(accd_region_end(region), ACCD_OK, "end");
-    is_status(ENTER(context, BYTES(ACCD_COPYIN, a, 0), BYTES(ACCD_CREATE, NULL, 0)), ACCD_OK,
+    is_status(ENTER(context, BYTES(ACCD_ACTION_COPYIN, a, 0), BYTES(ACCD_ACTION_CREATE, NULL, 0)), ACCD_OK,
               "no bytes");
-    is_status(EXIT(context, BYTES(ACCD_DELETE, a, 0)), ACCD_OK, "no bytes at exit");
-    is_status(UPDATE(context, BYTES(ACCD_UPDATE_SELF, b, 0)), ACCD_OK, "no bytes to update");
-    accd_item try = PLAIN(ACCD_UPDATE_SELF, a);
-    try.flags = ACCD_ITEM_TRY;
+    is_status(EXIT(context, BYTES(ACCD_ACTION_DELETE, a, 0)), ACCD_OK, "no bytes at exit");
+    is_status(UPDATE(context, BYTES(ACCD_ACTION_UPDATE_SELF, b, 0)), ACCD_OK, "no bytes to update");
+    accd_item try = PLAIN(ACCD_ACTION_UPDATE_SELF, a);
+    try.flags = ACCD_ITEM_IF_PRESENT;
     is_status(UPDATE(context, try), ACCD_OK, "if_present");
-    fails(context, ACCD_NULL_POINTER, ENTER(context, BYTES(ACCD_COPYIN, NULL, 8)), "null");
-    fails(context, ACCD_INVALID_SECTION, ENTER(context, BYTES(ACCD_CREATE, a, (uint64_t)1 << 50)),
+    fails(context, ACCD_ERROR_NULL_POINTER, ENTER(context, BYTES(ACCD_ACTION_COPYIN, NULL, 8)), "null");
+    fails(context, ACCD_ERROR_INVALID_SECTION, ENTER(context, BYTES(ACCD_ACTION_CREATE, a, (uint64_t)1 << 50)),
           "too large");
-    fails(context, ACCD_INVALID_SECTION,
-          ENTER(context, BYTES(ACCD_CREATE, (void *)(UINTPTR_MAX - 3), 8)),
+    fails(context, ACCD_ERROR_INVALID_SECTION,
+          ENTER(context, BYTES(ACCD_ACTION_CREATE, (void *)(UINTPTR_MAX - 3), 8)),
           "over the end of memory");
-    fails(context, ACCD_OUT_OF_DEVICE_MEMORY, ENTER(context, BYTES(ACCD_CREATE, a, 1u << 30)),
+    fails(context, ACCD_ERROR_OUT_OF_DEVICE_MEMORY, ENTER(context, BYTES(ACCD_ACTION_CREATE, a, 1u << 30)),
           "more than the device has");
-    fails(context, ACCD_MISUSE, REGION(context, NULL, PLAIN(ACCD_COPY, a)),
+    fails(context, ACCD_ERROR_MISUSE, REGION(context, NULL, PLAIN(ACCD_ACTION_COPY, a)),
           "no place for a region");
-    fails(context, ACCD_MISUSE, ENTER(context, PLAIN(ACCD_DELETE, a)), "delete does not enter");
-    fails(context, ACCD_MISUSE, EXIT(context, PLAIN(ACCD_COPYIN, a)), "copyin does not leave");
-    fails(context, ACCD_MISUSE, UPDATE(context, PLAIN(ACCD_COPY, a)), "copy does not update");
-    fails(context, ACCD_MISUSE, ENTER(context, PLAIN(ACCD_INHERIT, a)), "nothing is asked for");
-    fails(context, ACCD_MISUSE, ENTER(context, PLAIN(200, a)), "no such action");
-    fails(context, ACCD_MISUSE, CONSTRUCT(context, (accd_kind)77, &region, PLAIN(ACCD_COPY, a)),
+    fails(context, ACCD_ERROR_MISUSE, ENTER(context, PLAIN(ACCD_ACTION_DELETE, a)), "delete does not enter");
+    fails(context, ACCD_ERROR_MISUSE, EXIT(context, PLAIN(ACCD_ACTION_COPYIN, a)), "copyin does not leave");
+    fails(context, ACCD_ERROR_MISUSE, UPDATE(context, PLAIN(ACCD_ACTION_COPY, a)), "copy does not update");
+    fails(context, ACCD_ERROR_MISUSE, ENTER(context, PLAIN(ACCD_ACTION_INHERIT, a)), "nothing is asked for");
+    fails(context, ACCD_ERROR_MISUSE, ENTER(context, PLAIN(200, a)), "no such action");
+    fails(context, ACCD_ERROR_MISUSE, CONSTRUCT(context, (accd_construct_kind)77, &region, PLAIN(ACCD_ACTION_COPY, a)),
           "no such kind");
-    fails(context, ACCD_NO_DEVICE,
-          accd_run(context, &(accd_construct){.device = 7, .kind = ACCD_ENTER_DATA}, NULL),
+    fails(context, ACCD_ERROR_NO_DEVICE,
+          accd_run_construct(context, &(accd_construct){.device = 7, .kind = ACCD_KIND_ENTER_DATA}, NULL),
           "no such device");
-    finish(context, &meter);
+    free_construct_context(context, &meter);
 }
 
 /* The message of an error names the object that was asked for, and the error says where. */
 static void names(void)
 {
     struct meter meter;
-    accd_context *context = fresh(&meter, "tr14");
+    accd_context *context = new_construct_context(&meter, "tr14");
     const accd_error *error = accd_context_error(context);
-    accd_item item = PLAIN(ACCD_UPDATE_SELF, a);
-    fails(context, ACCD_NOT_PRESENT, UPDATE(context, item), "an object without a name");
+    accd_item item = PLAIN(ACCD_ACTION_UPDATE_SELF, a);
+    fails(context, ACCD_ERROR_NOT_PRESENT, UPDATE(context, item), "an object without a name");
     is_text(error->message, "the data is not present on device 0", "what it is called then");
     ok(error->named == 0 && error->named_bytes == strlen("the data") && !error->item, "where that stands");
-    item.label = accd_label_new(context, &(accd_label){.name = "a"});
-    fails(context, ACCD_NOT_PRESENT, UPDATE(context, item), "an object with a name");
+    item.label = accd_label_intern(context, &(accd_label){.name = "a"});
+    fails(context, ACCD_ERROR_NOT_PRESENT, UPDATE(context, item), "an object with a name");
     is_text(error->message, "a is not present on device 0", "its name");
-    is_status(ENTER(context, BYTES(ACCD_CREATE, a, 8)), ACCD_OK, "a part of it is entered");
-    fails(context, ACCD_PARTIALLY_PRESENT, UPDATE(context, item), "in the middle of a sentence");
+    is_status(ENTER(context, BYTES(ACCD_ACTION_CREATE, a, 8)), ACCD_OK, "a part of it is entered");
+    fails(context, ACCD_ERROR_PARTIALLY_PRESENT, UPDATE(context, item), "in the middle of a sentence");
     is_text(error->message, "only a part of a is present on device 0", "its name there");
     ok(error->named == strlen("only a part of ") && error->named_bytes == 1, "where that stands, too");
-    fails(context, ACCD_MISUSE, ENTER(context, PLAIN(ACCD_DELETE, a)), "an error about no object");
+    fails(context, ACCD_ERROR_MISUSE, ENTER(context, PLAIN(ACCD_ACTION_DELETE, a)), "an error about no object");
     ok(!error->named_bytes && !*error->asked.name, "names none");
-    is_status(EXIT(context, BYTES(ACCD_DELETE, a, 8)), ACCD_OK, "the part is removed");
-    finish(context, &meter);
+    is_status(EXIT(context, BYTES(ACCD_ACTION_DELETE, a, 8)), ACCD_OK, "the part is removed");
+    free_construct_context(context, &meter);
 }
 
 static void profiles(void)
 {
     struct meter meter;
-    accd_context *context = fresh(&meter, "openacc-3.3");
-    is_status(EXIT(context, PLAIN(ACCD_DELETE, a)), ACCD_OK, "3.3: exit of absent data");
-    is_status(ENTER(context, BYTES(ACCD_COPYIN, NULL, 8)), ACCD_OK, "3.3: a null base");
-    is_status(EXIT(context, BYTES(ACCD_DELETE, NULL, 8)), ACCD_OK, "3.3: a null base leaves");
-    finish(context, &meter);
-    context = fresh(&meter, "openacc-2.0");
-    is_status(ENTER(context, PLAIN(ACCD_COPYIN, a)), ACCD_OK, "2.0: enter");
-    fails(context, ACCD_ALREADY_PRESENT, ENTER(context, PLAIN(ACCD_CREATE, a)), "2.0: again");
-    accd_item again = PLAIN(ACCD_COPYIN, a);
+    accd_context *context = new_construct_context(&meter, "openacc-3.3");
+    is_status(EXIT(context, PLAIN(ACCD_ACTION_DELETE, a)), ACCD_OK, "3.3: exit of absent data");
+    is_status(ENTER(context, BYTES(ACCD_ACTION_COPYIN, NULL, 8)), ACCD_OK, "3.3: a null base");
+    is_status(EXIT(context, BYTES(ACCD_ACTION_DELETE, NULL, 8)), ACCD_OK, "3.3: a null base leaves");
+    free_construct_context(context, &meter);
+    context = new_construct_context(&meter, "openacc-2.0");
+    is_status(ENTER(context, PLAIN(ACCD_ACTION_COPYIN, a)), ACCD_OK, "2.0: enter");
+    fails(context, ACCD_ERROR_ALREADY_PRESENT, ENTER(context, PLAIN(ACCD_ACTION_CREATE, a)), "2.0: again");
+    accd_item again = PLAIN(ACCD_ACTION_COPYIN, a);
     again.flags = ACCD_ITEM_PRESENT_OR;
     is_status(ENTER(context, again), ACCD_OK, "2.0: present_or_copyin");
     accd_region *region;
-    is_status(REGION(context, &region, PLAIN(ACCD_PRESENT, a)), ACCD_OK, "2.0: present");
+    is_status(REGION(context, &region, PLAIN(ACCD_ACTION_PRESENT, a)), ACCD_OK, "2.0: present");
     is_status(accd_region_end(region), ACCD_OK, "2.0: end");
-    is_status(FINALIZE(context, PLAIN(ACCD_DELETE, a)), ACCD_OK, "2.0: leave");
-    finish(context, &meter);
-    ok(!accd_rules_named("none such"), "no such profile");
+    is_status(FINALIZE(context, PLAIN(ACCD_ACTION_DELETE, a)), ACCD_OK, "2.0: leave");
+    free_construct_context(context, &meter);
+    ok(!accd_find_rules("none such"), "no such profile");
 }
 
 static void addresses(void)
 {
     struct meter meter;
-    accd_context *context = fresh(&meter, NULL);
+    accd_context *context = new_construct_context(&meter, NULL);
     char lead[32], tail[32], absent[32];
     uint64_t known[3] = {1, 1, 1};
     accd_region *region;
-    is_status(ENTER(context, PLAIN(ACCD_CREATE, lead), PLAIN(ACCD_CREATE, tail)), ACCD_OK, "two are present");
-    is_status(REGION(context, &region, PLAIN(ACCD_PRESENT, tail), BYTES(ACCD_PRESENT, lead + 8, 8),
-                     PLAIN(ACCD_CREATE, absent)),
+    is_status(ENTER(context, PLAIN(ACCD_ACTION_CREATE, lead), PLAIN(ACCD_ACTION_CREATE, tail)), ACCD_OK, "two are present");
+    is_status(REGION(context, &region, PLAIN(ACCD_ACTION_PRESENT, tail), BYTES(ACCD_ACTION_PRESENT, lead + 8, 8),
+                     PLAIN(ACCD_ACTION_CREATE, absent)),
               ACCD_OK, "a region");
     is_number((long long)accd_region_addresses(region, known, 2), 2, "as many as were asked for");
     ok(known[0] == accd_device_address(context, 0, tail) && known[1] == accd_device_address(context, 0, lead + 8) &&
@@ -315,51 +315,51 @@ static void addresses(void)
     ok(known[2] && known[2] == accd_device_address(context, 0, absent), "where it lies");
     is_number((long long)accd_region_addresses(region, NULL, 3), 0, "nowhere to write");
     is_status(accd_region_end(region), ACCD_OK, "end");
-    finish(context, &meter);
+    free_construct_context(context, &meter);
 }
 
-static void devices(void)
+static void test_devices(void)
 {
     struct meter meter;
-    accd_context *context = fresh(&meter, NULL);
+    accd_context *context = new_construct_context(&meter, NULL);
     accd_region *zero, *one;
-    accd_item item = PLAIN(ACCD_COPY, a);
-    accd_construct on_one = {.device = 1, .kind = ACCD_REGION, .items = &item, .nitems = 1};
+    accd_item item = PLAIN(ACCD_ACTION_COPY, a);
+    accd_construct on_one = {.device = 1, .kind = ACCD_KIND_REGION, .items = &item, .nitems = 1};
     is_status(REGION(context, &zero, item), ACCD_OK, "device 0");
-    is_status(accd_run(context, &on_one, &one), ACCD_OK, "device 1");
+    is_status(accd_run_construct(context, &on_one, &one), ACCD_OK, "device 1");
     uint64_t there = accd_device_address(context, 1, a);
     ok(there && there != accd_device_address(context, 0, a), "two addresses");
-    is_number(accd_device_of(context, there), 1, "an address tells its device");
-    is_number(accd_device_of(context, (uint64_t)(uintptr_t)a), -1, "a host address has none");
-    ok(accd_device_holds(context, 1, there, sizeof a) && !accd_device_holds(context, 0, there, 1),
+    is_number(accd_device_at(context, there), 1, "an address tells its device");
+    is_number(accd_device_at(context, (uint64_t)(uintptr_t)a), -1, "a host address has none");
+    ok(accd_device_is_allocated(context, 1, there, sizeof a) && !accd_device_is_allocated(context, 0, there, 1),
        "its memory is its own");
-    ok(!accd_device_holds(context, 1, there, UINT64_MAX) && !accd_device_holds(context, 2, there, 1),
+    ok(!accd_device_is_allocated(context, 1, there, UINT64_MAX) && !accd_device_is_allocated(context, 2, there, 1),
        "and ends somewhere");
     is_number(accd_region_device(one), 1, "so does a region");
     int value = 42;
     is_status(accd_device_write(context, 1, there, &value, 4), ACCD_OK, "write on device 1");
-    fails(context, ACCD_HOST_POINTER_ON_DEVICE, accd_device_read(context, 0, there, &value, 4),
+    fails(context, ACCD_ERROR_HOST_POINTER_ON_DEVICE, accd_device_read(context, 0, there, &value, 4),
           "device 0 cannot read it");
     /* levels are a stack for each device */
     is_status(accd_region_end(zero), ACCD_OK, "device 0 first");
     is_number(a[0], 0, "unchanged there");
     is_status(accd_region_end(one), ACCD_OK, "device 1");
     is_number(a[0], 42, "changed here");
-    finish(context, &meter);
+    free_construct_context(context, &meter);
 }
 
 static void levels(void)
 {
     struct meter meter;
-    accd_context *context = fresh(&meter, NULL);
+    accd_context *context = new_construct_context(&meter, NULL);
     accd_region *outer, *inner;
     accd_level level;
     accd_clause clause;
-    accd_item item = PLAIN(ACCD_COPY, a);
+    accd_item item = PLAIN(ACCD_ACTION_COPY, a);
     item.label =
-        accd_label_new(context, &(accd_label){.name = "a", .unit = 4, .flags = ACCD_LABEL_SECTION});
-    is_status(accd_run(context,
-                       &(accd_construct){.kind = ACCD_REGION,
+        accd_label_intern(context, &(accd_label){.name = "a", .unit = 4, .flags = ACCD_LABEL_SECTION});
+    is_status(accd_run_construct(context,
+                       &(accd_construct){.kind = ACCD_KIND_REGION,
                                          .items = &item,
                                          .nitems = 1,
                                          .name = "data",
@@ -367,30 +367,30 @@ static void levels(void)
                                          .line = 7},
                        &outer),
               ACCD_OK, "outer");
-    item.action = ACCD_PRESENT;
-    is_status(accd_run(context,
+    item.action = ACCD_ACTION_PRESENT;
+    is_status(accd_run_construct(context,
                        &(accd_construct){
-                           .kind = ACCD_COMPUTE, .items = &item, .nitems = 1, .name = "parallel"},
+                           .kind = ACCD_KIND_COMPUTE, .items = &item, .nitems = 1, .name = "parallel"},
                        &inner),
               ACCD_OK, "inner");
-    ok(accd_level_at(context, 0, 0, &level) && level.kind == ACCD_REGION && level.line == 7 &&
+    ok(accd_level_get(context, 0, 0, &level) && level.kind == ACCD_KIND_REGION && level.line == 7 &&
            !strcmp(level.name, "data") && level.clauses == 1,
        "level 0");
-    ok(accd_level_at(context, 0, 1, &level) && !strcmp(level.name, "parallel"), "level 1");
-    ok(!accd_level_at(context, 0, 2, &level), "no level 2");
-    ok(accd_level_clause(context, 0, 0, 0, &clause) && clause.created &&
-           clause.action == ACCD_COPY && !strcmp(clause.info.name, "a[0:64]"),
+    ok(accd_level_get(context, 0, 1, &level) && !strcmp(level.name, "parallel"), "level 1");
+    ok(!accd_level_get(context, 0, 2, &level), "no level 2");
+    ok(accd_level_get_clause(context, 0, 0, 0, &clause) && clause.created &&
+           clause.action == ACCD_ACTION_COPY && !strcmp(clause.info.name, "a[0:64]"),
        "its clause");
-    ok(accd_level_clause(context, 0, 1, 0, &clause) && !clause.created, "an alias");
-    ok(!accd_level_clause(context, 0, 1, 1, &clause), "no more clauses");
+    ok(accd_level_get_clause(context, 0, 1, 0, &clause) && !clause.created, "an alias");
+    ok(!accd_level_get_clause(context, 0, 1, 1, &clause), "no more clauses");
     int value = 3;
     ok(device_put(context, a, &value, 4), "write");
     accd_region_abandon(outer);
     ok(a[0] == 0 && present_count(context, a, 0, 0), "abandoned: inner ones too, nothing moved");
-    ok(!accd_level_at(context, 0, 0, &level), "no level left");
-    is_status(REGION(context, &outer, PLAIN(ACCD_COPY, b)), ACCD_OK, "open at the end");
-    finish(context, &meter);
-    accd_context_close(NULL);
+    ok(!accd_level_get(context, 0, 0, &level), "no level left");
+    is_status(REGION(context, &outer, PLAIN(ACCD_ACTION_COPY, b)), ACCD_OK, "open at the end");
+    free_construct_context(context, &meter);
+    accd_context_free(NULL);
     accd_region_abandon(NULL);
 }
 
@@ -408,7 +408,7 @@ static void check_statuses(void)
         must(codes[status] && !strcmp(accd_status_code((accd_status)status), codes[status]) &&
                  *accd_status_text((accd_status)status),
              "status %d has its code and a text", status);
-    is_number(ACCD_INTERNAL, 26, "the last number");
+    is_number(ACCD_ERROR_INTERNAL, 26, "the last number");
 }
 
 static void opening(void)
@@ -417,12 +417,12 @@ static void opening(void)
     accd_context_config config;
     init_config(&config);
     config.struct_size--;
-    is_status(accd_context_open(&context, &config), ACCD_MISUSE, "another configuration's size");
+    is_status(accd_context_new(&context, &config), ACCD_ERROR_MISUSE, "another configuration's size");
     ok(!context, "no context is returned");
-    is_status(accd_context_open(&context, NULL), ACCD_OK, "defaults");
+    is_status(accd_context_new(&context, NULL), ACCD_OK, "defaults");
     is_number(accd_device_count(context), 1, "one device");
     ok(!strcmp(accd_get_rules(context)->name, "tr14"), "tr14");
-    accd_context_close(context);
+    accd_context_free(context);
     is_text(accd_version(), ACCD_VERSION, "the version of the library is that of its header");
     check_statuses();
     is_text(accd_status_code((accd_status)1000), "unknown", "no such status");
@@ -434,12 +434,12 @@ static void opening(void)
 static void *odd_alloc(void *ud, void *ptr, size_t old, size_t n)
 {
     (void)ud;
-    char *fresh = n ? aligned_alloc(64, (n + 16 + 63) & ~(size_t)63) : NULL;
-    if (fresh && ptr)
-        memcpy(fresh + 16, ptr, old < n ? old : n);
-    if (ptr && (fresh || !n))
+    char *new_construct_context = n ? aligned_alloc(64, (n + 16 + 63) & ~(size_t)63) : NULL;
+    if (new_construct_context && ptr)
+        memcpy(new_construct_context + 16, ptr, old < n ? old : n);
+    if (ptr && (new_construct_context || !n))
         free((char *)ptr - 16);
-    return fresh ? fresh + 16 : NULL;
+    return new_construct_context ? new_construct_context + 16 : NULL;
 }
 
 static void alignment(void)
@@ -449,10 +449,10 @@ static void alignment(void)
     accd_context *context = NULL;
     init_config(&config);
     config.alloc = odd_alloc;
-    is_status(accd_context_open(&context, &config), ACCD_OK, "an allocator of the least alignment");
-    is_status(ENTER(context, PLAIN(ACCD_COPYIN, data)), ACCD_OK, "data");
+    is_status(accd_context_new(&context, &config), ACCD_OK, "an allocator of the least alignment");
+    is_status(ENTER(context, PLAIN(ACCD_ACTION_COPYIN, data)), ACCD_OK, "data");
     is_sound(context);
-    accd_context_close(context);
+    accd_context_free(context);
 }
 
 /* What lies between data that are fused is put there, by whatever clause, in profiles that fuse nothing else. */
@@ -462,21 +462,21 @@ static void between(const char *rules)
     static char row[PARTS * PART];
     struct meter meter = {0};
     accd_context *context = open_with(&meter, NULL, rules, 1);
-    accd_item all = PLAIN(ACCD_COPYIN, row);
-    all.flags = ACCD_ITEM_KEEP;
-    is_status(ENTER(context, BYTES(ACCD_COPYIN, row + PART, PART)), ACCD_OK, "a part");
+    accd_item all = PLAIN(ACCD_ACTION_COPYIN, row);
+    all.flags = ACCD_ITEM_COPY_ABSENT;
+    is_status(ENTER(context, BYTES(ACCD_ACTION_COPYIN, row + PART, PART)), ACCD_OK, "a part");
     is_status(ENTER(context, all), ACCD_OK, "and the rest");
     for (int i = 0; accd_device_address(context, 0, row + PART) && i < 2; i++)
-        is_status(EXIT(context, BYTES(ACCD_DELETE, row + PART, PART)), ACCD_OK, "the part goes");
-    is_status(ENTER(context, BYTES(ACCD_COPYIN, row + PART, PART)), ACCD_OK, "and comes back");
+        is_status(EXIT(context, BYTES(ACCD_ACTION_DELETE, row + PART, PART)), ACCD_OK, "the part goes");
+    is_status(ENTER(context, BYTES(ACCD_ACTION_COPYIN, row + PART, PART)), ACCD_OK, "and comes back");
     is_number(accd_device_address(context, 0, row + PART) - accd_device_address(context, 0, row), PART,
               "at its place");
     is_sound(context);
     is_status(ENTER(context, all), ACCD_OK, "all of it again");
     is_sound(context);
-    is_status(EXIT(context, BYTES(ACCD_DELETE, row + PART, PART)), ACCD_OK, "the part");
+    is_status(EXIT(context, BYTES(ACCD_ACTION_DELETE, row + PART, PART)), ACCD_OK, "the part");
     is_sound(context);
-    accd_context_close(context);
+    accd_context_free(context);
     is_number(meter.live, 0, "nothing leaks");
 }
 
@@ -498,7 +498,7 @@ int main(void)
     names();
     profiles();
     addresses();
-    devices();
+    test_devices();
     levels();
     story_free(&story);
     return done();

@@ -9,10 +9,10 @@ struct deep {
 
 static accd_program *deep_program(accd_context *context)
 {
-    const accd_label *a = accd_label_new(
+    const accd_label *a = accd_label_intern(
         context,
         &(accd_label){.name = "a", .unit = 4, .flags = ACCD_LABEL_MEMBER | ACCD_LABEL_SECTION});
-    const accd_label *b = accd_label_new(
+    const accd_label *b = accd_label_intern(
         context,
         &(accd_label){.name = "b", .unit = 4, .flags = ACCD_LABEL_MEMBER | ACCD_LABEL_SECTION});
     const accd_field fields[] = {
@@ -29,7 +29,7 @@ static accd_program *deep_program(accd_context *context)
          .label = b,
          .code_end = 1},
     };
-    const accd_instruction code[] = {{.op = ACCD_I_LOAD, .to = 0, .b = ACCD_I32, .k = 0}};
+    const accd_instruction code[] = {{.op = ACCD_I_LOAD, .to = 0, .b = ACCD_SCALAR_I32, .k = 0}};
     const accd_piece whole = {.offset = 0, .bytes = sizeof(struct deep)};
     accd_program *program = NULL;
     accd_status status = accd_program_new(context,
@@ -64,10 +64,10 @@ static void bounds(void)
     config.alloc = meter_alloc;
     config.alloc_ud = &meter;
     accd_context *context = NULL;
-    ok(accd_context_open(&context, &config) == ACCD_OK, "open");
+    ok(accd_context_new(&context, &config) == ACCD_OK, "open");
     accd_program *program = deep_program(context);
     const accd_label *label =
-        accd_label_new(context, &(accd_label){.name = "X", .unit = sizeof(struct deep), .layout = program});
+        accd_label_intern(context, &(accd_label){.name = "X", .unit = sizeof(struct deep), .layout = program});
     float a[3] = {1, 2, 3}, b[3] = {4, 5, 6}, other[3] = {0};
     struct deep X[2] = {{3, a, b}, {0, NULL, NULL}};
     accd_item item = {.host = X, .bytes = sizeof X, .label = label, .program = program};
@@ -92,7 +92,7 @@ static void bounds(void)
     is_text(change.now, "X[1].a[0:1]", "its name");
     accd_bounds_free(now);
     X[1].n = -1;
-    ok(accd_bounds_new(context, &item, &now) == ACCD_INVALID_SECTION && !now, "a section that is none");
+    ok(accd_bounds_new(context, &item, &now) == ACCD_ERROR_INVALID_SECTION && !now, "a section that is none");
     X[1].n = 1;
     for (size_t n = 1, done = 0; !done; n++) {
         size_t live = meter.live;
@@ -100,7 +100,7 @@ static void bounds(void)
         accd_status status = accd_bounds_new(context, &item, &now);
         done = meter.fail_at != 0;
         meter.fail_at = 0;
-        must(done ? status == ACCD_OK : status == ACCD_OUT_OF_MEMORY && !now && meter.live >= live,
+        must(done ? status == ACCD_OK : status == ACCD_ERROR_OUT_OF_MEMORY && !now && meter.live >= live,
              "no memory, %zu", n);
     }
     accd_bounds_free(now);
@@ -109,9 +109,9 @@ static void bounds(void)
     ok(!accd_bounds_changed(then, now, &change) && !accd_bounds_changed(NULL, then, &change), "nothing to compare");
     accd_bounds_free(then);
     accd_bounds_free(NULL);
-    ok(!accd_check(context), "the context is as it was");
+    ok(!accd_check_invariants(context), "the context is as it was");
     accd_program_release(program);
-    accd_context_close(context);
+    accd_context_free(context);
     is_number(meter.live, 0, "memory is given back");
 }
 
@@ -124,20 +124,20 @@ static void with_group_least(size_t least)
     config.on_event = collect;
     config.event_ud = events;
     accd_context *context = NULL;
-    ok(accd_context_open(&context, &config) == ACCD_OK, "open, groups from %zu sections", least);
+    ok(accd_context_new(&context, &config) == ACCD_OK, "open, groups from %zu sections", least);
     accd_program *program = deep_program(context);
-    const accd_label *label = accd_label_new(context, &(accd_label){.name = "X",
+    const accd_label *label = accd_label_intern(context, &(accd_label){.name = "X",
                                                                     .unit = sizeof(struct deep),
                                                                     .flags = ACCD_LABEL_SECTION,
                                                                     .layout = program});
     float a0[3] = {1, 2, 3}, b0[3] = {4, 5, 6}, a1[2] = {7, 8}, b1[2] = {9, 10};
     struct deep X[2] = {{3, a0, b0}, {2, a1, b1}};
     accd_item item = {
-        .host = X, .bytes = sizeof X, .label = label, .program = program, .action = ACCD_COPY};
+        .host = X, .bytes = sizeof X, .label = label, .program = program, .action = ACCD_ACTION_COPY};
     accd_region *region = NULL;
-    accd_status status = accd_run(
+    accd_status status = accd_run_construct(
         context,
-        &(accd_construct){.kind = ACCD_REGION, .items = &item, .nitems = 1, .name = "data"},
+        &(accd_construct){.kind = ACCD_KIND_REGION, .items = &item, .nitems = 1, .name = "data"},
         &region);
     if (!ok(status == ACCD_OK, "copy in"))
         printf("# %s\n", accd_context_error(context)->message);
@@ -165,7 +165,7 @@ static void with_group_least(size_t least)
        "write");
     ok(b1[1] == 10, "the host does not see it yet");
     if (least > 1) {
-        const char *wrong = accd_check(context);
+        const char *wrong = accd_check_invariants(context);
         ok(!wrong, "invariants: %s", wrong ? wrong : "hold");
     }
     events[0] = 0;
@@ -188,10 +188,10 @@ static void with_group_least(size_t least)
     ok(X[0].a == a0 && X[1].b == b1, "host pointers are kept");
     accd_get_stats(context, 0, &stats);
     is_number(stats.objects + stats.attachments + stats.live_bytes, 0, "nothing is left");
-    const char *wrong = accd_check(context);
+    const char *wrong = accd_check_invariants(context);
     ok(!wrong, "invariants: %s", wrong ? wrong : "hold");
     accd_program_release(program);
-    accd_context_close(context);
+    accd_context_free(context);
 }
 
 int main(void)

@@ -46,7 +46,7 @@ static accd_program *cell_program(accd_context *context, int which)
                                            .pieces = all[which],
                                            .npieces = n[which],
                                            .registers = 1,
-                                           .code = CODE(LOAD(0, ACCD_I64, 0)),
+                                           .code = CODE(LOAD(0, ACCD_SCALAR_I64, 0)),
                                            .ncode = 1});
 }
 
@@ -67,7 +67,7 @@ static accd_program *box_program(accd_context *context, accd_program *cells)
                                            .pieces = &(accd_piece){.bytes = sizeof(struct box)},
                                            .npieces = 1,
                                            .registers = 1,
-                                           .code = CODE(LOAD(0, ACCD_I64, sizeof(cfi1))),
+                                           .code = CODE(LOAD(0, ACCD_SCALAR_I64, sizeof(cfi1))),
                                            .ncode = 1});
 }
 
@@ -116,27 +116,27 @@ static void elements(size_t least, uint8_t action, int which, const char *profil
     const char *name = accd_action_name(action);
     is_status(ENTER(context, item), ACCD_OK, "%s: %s of elements %d, groups from %zu", profile,
               name, which, least);
-    struct accd_directory *dir = &context->dirs[0];
+    struct accd__device_env *dir = &context->envs[0];
     bool group = dir->groups.npending_attach > 0;
     ok(group == (least == 1), "as a group or one by one");
     is_status(ENTER(context, item), ACCD_OK, "again");
     memcpy(other_cells, C, sizeof C);
     if (which != INIT) { /* create wants bytes only at first */
-        item.action = ACCD_UPDATE_DEVICE;
+        item.action = ACCD_ACTION_UPDATE_DEVICE;
         is_status(UPDATE(context, item), ACCD_OK, "update device");
-        item.action = ACCD_UPDATE_SELF;
+        item.action = ACCD_ACTION_UPDATE_SELF;
         is_status(UPDATE(context, item), ACCD_OK, "update self");
     }
     ok(!memcmp(other_cells, C, sizeof C), "the host is as it was");
     ok((dir->groups.npending_attach > 0) == group, "nothing was looked up");
-    item.action = ACCD_DELETE;
+    item.action = ACCD_ACTION_DELETE;
     is_status(EXIT(context, item), ACCD_OK, "exit");
     ok((dir->groups.npending_attach > 0) == group, "nor at an exit that leaves it");
-    ok(cells_lead(context, which == INIT || (which == WHOLE && action == ACCD_COPYIN)),
+    ok(cells_lead(context, which == INIT || (which == WHOLE && action == ACCD_ACTION_COPYIN)),
        "all attached, null ones verbatim");
     is_number(attach_count(context, &C[1].q), C[1].n ? 1 : 0, "looked up");
     is_sound(context);
-    item.action = ACCD_COPYOUT;
+    item.action = ACCD_ACTION_COPYOUT;
     is_status(EXIT(context, item), ACCD_OK, "exit");
     for (int i = 0; i < CELLS; i++)
         must(!memcmp(&other_cells[i].p, &C[i].p, sizeof(cfi1)) &&
@@ -144,9 +144,9 @@ static void elements(size_t least, uint8_t action, int which, const char *profil
              "descriptor %d of the host is as it was", i);
     accd_stats stats;
     accd_get_stats(context, 0, &stats);
-    is_number(stats.objects + stats.attachments + dir->attached.nwhole, 0, "nothing is left");
+    is_number(stats.objects + stats.attachments + dir->attached.ndescriptors, 0, "nothing is left");
     accd_program_release(program);
-    finish(context, &meter);
+    free_descriptor_context(context, &meter);
 }
 
 /* Bounds that change while a group is pending; roots that stay when it goes. */
@@ -158,31 +158,31 @@ static void changing_groups(size_t least)
         accd_context *context =
             open_as(&meter, strict ? "tr14" : "openacc-3.3", least, ACCD_DESCRIPTOR_CFI, false);
         accd_program *program = cell_program(context, WHOLE), *only = cell_program(context, ONLY_Q);
-        accd_item item = walked(ACCD_COPYIN, C, sizeof C, program, NULL), part = item, leave = item,
+        accd_item item = walked(ACCD_ACTION_COPYIN, C, sizeof C, program, NULL), part = item, leave = item,
                   send = item;
-        leave.action = ACCD_DELETE;
-        send.action = ACCD_UPDATE_DEVICE;
+        leave.action = ACCD_ACTION_DELETE;
+        send.action = ACCD_ACTION_UPDATE_DEVICE;
         part.program = only;
-        part.action = ACCD_UPDATE_SELF;
+        part.action = ACCD_ACTION_UPDATE_SELF;
         build_cells(NULL);
         is_status(ENTER(context, item), ACCD_OK, "enter, groups from %zu", least);
         C[7].q.dim[0].lower = 3;
         if (strict) {
-            fails(context, ACCD_POINTER_CHANGED, ENTER(context, item), "other bounds: enter");
-            fails(context, ACCD_POINTER_CHANGED, EXIT(context, leave), "exit");
-            fails(context, ACCD_POINTER_CHANGED, UPDATE(context, send), "update");
-            fails(context, ACCD_POINTER_CHANGED, UPDATE(context, part), "update of q alone");
+            fails(context, ACCD_ERROR_POINTER_CHANGED, ENTER(context, item), "other bounds: enter");
+            fails(context, ACCD_ERROR_POINTER_CHANGED, EXIT(context, leave), "exit");
+            fails(context, ACCD_ERROR_POINTER_CHANGED, UPDATE(context, send), "update");
+            fails(context, ACCD_ERROR_POINTER_CHANGED, UPDATE(context, part), "update of q alone");
             C[7].q.dim[0].lower = 1;
             is_status(EXIT(context, leave), ACCD_OK, "the old ones: exit");
             /* each on a group of its own that nothing has looked into */
             is_status(ENTER(context, item), ACCD_OK, "enter");
             C[7].q.dim[0].lower = 3;
-            is_status(UPDATE(context, part), ACCD_POINTER_CHANGED, "update of q alone");
+            is_status(UPDATE(context, part), ACCD_ERROR_POINTER_CHANGED, "update of q alone");
             C[7].q.dim[0].lower = 1;
             is_status(EXIT(context, leave), ACCD_OK, "exit");
             is_status(REGION(context, &region, item), ACCD_OK, "region");
             C[7].q.dim[0].lower = 3;
-            is_status(accd_region_end(region), ACCD_POINTER_CHANGED, "its end");
+            is_status(accd_region_end(region), ACCD_ERROR_POINTER_CHANGED, "its end");
             C[7].q.dim[0].lower = 1;
             is_status(accd_region_end(region), ACCD_OK, "with the old ones");
         } else {
@@ -220,7 +220,7 @@ static void changing_groups(size_t least)
         }
         /* roots that are there before and after: they get the host's descriptors back */
         build_cells(NULL);
-        is_status(ENTER(context, PLAIN(ACCD_COPYIN, C)), ACCD_OK, "the elements alone");
+        is_status(ENTER(context, PLAIN(ACCD_ACTION_COPYIN, C)), ACCD_OK, "the elements alone");
         is_status(ENTER(context, item), ACCD_OK, "and what they lead to");
         if (!strict)
             C[3].p.dim[0].lower = 5;
@@ -233,7 +233,7 @@ static void changing_groups(size_t least)
         is_sound(context);
         accd_program_release(program);
         accd_program_release(only);
-        finish(context, &meter);
+        free_descriptor_context(context, &meter);
     }
 }
 
@@ -250,8 +250,8 @@ static void plain_and_whole(void)
     spec.fields = fields;
     accd_program *plain = program_of(context, &spec);
     build_cells(NULL);
-    is_status(ENTER(context, walked(ACCD_COPYIN, C, sizeof C, plain, NULL)), ACCD_OK, "pointers");
-    is_status(ENTER(context, walked(ACCD_COPYIN, C, sizeof C, program, NULL)), ACCD_OK,
+    is_status(ENTER(context, walked(ACCD_ACTION_COPYIN, C, sizeof C, plain, NULL)), ACCD_OK, "pointers");
+    is_status(ENTER(context, walked(ACCD_ACTION_COPYIN, C, sizeof C, program, NULL)), ACCD_OK,
               "descriptors");
     accd_attachment attachment;
     ok(accd_attachment_at(context, 0, &C[2].p, &attachment) &&
@@ -260,7 +260,7 @@ static void plain_and_whole(void)
     is_sound(context);
     accd_program_release(plain);
     accd_program_release(program);
-    finish(context, &meter);
+    free_descriptor_context(context, &meter);
 }
 
 /* An object near a pending group is not one of it. */
@@ -275,17 +275,17 @@ static void neighbours(void)
     accd_program *program = cell_program(context, WHOLE);
     build_cells(NULL);
     memcpy(around.cells, C, sizeof C);
-    is_status(ENTER(context, BYTES(ACCD_COPYIN, around.behind, 64)), ACCD_OK, "a neighbour");
-    is_status(ENTER(context, walked(ACCD_COPYIN, around.cells, sizeof C, program, NULL)), ACCD_OK,
+    is_status(ENTER(context, BYTES(ACCD_ACTION_COPYIN, around.behind, 64)), ACCD_OK, "a neighbour");
+    is_status(ENTER(context, walked(ACCD_ACTION_COPYIN, around.cells, sizeof C, program, NULL)), ACCD_OK,
               "a group");
-    is_status(UPDATE(context, BYTES(ACCD_UPDATE_DEVICE, around.behind, 64)), ACCD_OK, "update");
-    is_number(context->dirs[0].groups.npending_attach, 1, "the group is still pending");
-    is_status(UPDATE(context, BYTES(ACCD_UPDATE_DEVICE, (char *)&around.behind - 8, 8)), ACCD_OK,
+    is_status(UPDATE(context, BYTES(ACCD_ACTION_UPDATE_DEVICE, around.behind, 64)), ACCD_OK, "update");
+    is_number(context->envs[0].groups.npending_attach, 1, "the group is still pending");
+    is_status(UPDATE(context, BYTES(ACCD_ACTION_UPDATE_DEVICE, (char *)&around.behind - 8, 8)), ACCD_OK,
               "the end of its last descriptor");
-    is_number(context->dirs[0].groups.npending_attach, 0, "is looked up");
+    is_number(context->envs[0].groups.npending_attach, 0, "is looked up");
     is_sound(context);
     accd_program_release(program);
-    finish(context, &meter);
+    free_descriptor_context(context, &meter);
 }
 
 /* ------------------------------------------------------------------ groups do the same, at random -- */
@@ -320,8 +320,8 @@ static accd_item some_cells(struct world *world, uint64_t *state, uint8_t action
 
 static accd_status random_step(struct world *world, uint64_t *state)
 {
-    static const uint8_t entries[] = {ACCD_COPYIN,  ACCD_COPYIN,  ACCD_COPY, ACCD_CREATE,
-                                      ACCD_COPYOUT, ACCD_PRESENT};
+    static const uint8_t entries[] = {ACCD_ACTION_COPYIN,  ACCD_ACTION_COPYIN,  ACCD_ACTION_COPY, ACCD_ACTION_CREATE,
+                                      ACCD_ACTION_COPYOUT, ACCD_ACTION_PRESENT};
     accd_context *context = world->context;
     struct cell *cell = &C[next_random(state) % CELLS];
     cfi1 *descriptor = next_random(state) % 2 ? &cell->p : &cell->q;
@@ -345,13 +345,13 @@ static accd_status random_step(struct world *world, uint64_t *state)
         } /* fall through */
     case 9: case 10: {
         accd_item item =
-            some_cells(world, state, next_random(state) % 3 ? ACCD_COPYOUT : ACCD_DELETE);
+            some_cells(world, state, next_random(state) % 3 ? ACCD_ACTION_COPYOUT : ACCD_ACTION_DELETE);
         return next_random(state) % 4 ? EXIT(context, item) : FINALIZE(context, item);
     }
     case 11: case 12:
         return UPDATE(context, some_cells(world, state, next_random(state) % 2
-                                                            ? ACCD_UPDATE_SELF
-                                                            : ACCD_UPDATE_DEVICE));
+                                                            ? ACCD_ACTION_UPDATE_SELF
+                                                            : ACCD_ACTION_UPDATE_DEVICE));
     case 13:
         return next_random(state) % 2 ? attach(context, descriptor, 4 * (uint64_t)cell->n)
                                       : detach(context, descriptor, 0);
@@ -398,12 +398,12 @@ static void random_run(struct story *log, uint64_t seed, const char *profile, bo
         }
         build_boxes();
         if (i % 8 == 7 && seed % 2) {
-            const char *wrong = accd_check(world.context);
+            const char *wrong = accd_check_invariants(world.context);
             must(!wrong, "%s, seed %llu, step %d: %s", profile, (unsigned long long)seed, i, wrong);
             write_state(world.context, log);
         }
     }
-    const char *wrong = accd_check(world.context);
+    const char *wrong = accd_check_invariants(world.context);
     must(!wrong, "%s, seed %llu: %s", profile, (unsigned long long)seed, wrong);
     write_state(world.context, log);
     while (world.depth)
@@ -412,7 +412,7 @@ static void random_run(struct story *log, uint64_t seed, const char *profile, bo
         accd_program_release(world.boxes[i]);
     for (int i = 0; i < 4; i++)
         accd_program_release(world.programs[i]);
-    accd_context_close(world.context);
+    accd_context_free(world.context);
     must(!meter.live && !meter.wrong, "seed %llu: memory is given back", (unsigned long long)seed);
 }
 
@@ -452,8 +452,8 @@ int main(int argc, char **argv)
         bool groups = i < 2;
         for (size_t least = groups ? 1 : 1000; least <= 1000; least += 999)
             for (int which = WHOLE; which <= PIECES; which++) {
-                elements(least, ACCD_COPYIN, which, documents[i]);
-                elements(least, ACCD_CREATE, which, documents[i]);
+                elements(least, ACCD_ACTION_COPYIN, which, documents[i]);
+                elements(least, ACCD_ACTION_CREATE, which, documents[i]);
             }
     }
     changing_groups(1);

@@ -26,8 +26,8 @@ static inline accd_context *open_as(struct meter *meter, const char *profile, si
     accd_context_config config;
     init_config(&config);
     *meter = (struct meter){0};
-    rules = *accd_rules_named(profile);
-    rules.update = reverse ? ACCD_UPDATE_REVERSE : ACCD_UPDATE_SPLIT;
+    rules = *accd_find_rules(profile);
+    rules.update = reverse ? ACCD_UPDATE_METHOD_REVERSE : ACCD_UPDATE_METHOD_SPLIT;
     config.alloc = meter_alloc;
     config.alloc_ud = meter;
     config.group_least = least;
@@ -40,7 +40,7 @@ static inline accd_context *open_as(struct meter *meter, const char *profile, si
     config.on_event = tell_story;
     config.event_ud = &story;
     accd_context *context = NULL;
-    if (accd_context_open(&context, &config) != ACCD_OK) {
+    if (accd_context_new(&context, &config) != ACCD_OK) {
         printf("Bail out! no context\n");
         exit(1);
     }
@@ -60,16 +60,16 @@ static inline void reset(void)
     point(&d.q, 1, NULL, 1, 0);
 }
 
-static inline accd_context *fresh(struct meter *meter, const char *profile)
+static inline accd_context *new_descriptor_context(struct meter *meter, const char *profile)
 {
     reset();
     return open_as(meter, profile, 64, ACCD_DESCRIPTOR_CFI, false);
 }
 
-static inline void finish(accd_context *context, struct meter *meter)
+static inline void free_descriptor_context(accd_context *context, struct meter *meter)
 {
     is_sound(context);
-    accd_context_close(context);
+    accd_context_free(context);
     is_number(meter->live + meter->blocks + meter->wrong, 0, "all memory is given back");
 }
 
@@ -91,7 +91,7 @@ static inline accd_item pointer(uint8_t action, const void *slot, uint32_t slot_
 #define ONE(object, what) BYTES(what, &(object), sizeof(object))
 
 /* The device's copy of a descriptor is the host's, with another address in it. */
-static inline bool holds(accd_context *context, int device, const void *descriptor, size_t bytes,
+static inline bool has_descriptor_copy(accd_context *context, int device, const void *descriptor, size_t bytes,
                   uint64_t base)
 {
     char host[512], dev[512];
@@ -103,17 +103,17 @@ static inline bool holds(accd_context *context, int device, const void *descript
 }
 static inline bool leads(accd_context *context, const void *descriptor, size_t bytes, const void *target)
 {
-    return holds(context, 0, descriptor, bytes, accd_device_address(context, 0, target));
+    return has_descriptor_copy(context, 0, descriptor, bytes, accd_device_address(context, 0, target));
 }
 static inline bool as_host(accd_context *context, const void *descriptor, size_t bytes)
 {
-    return holds(context, 0, descriptor, bytes, accd_load_pointer(accd_address(descriptor)));
+    return has_descriptor_copy(context, 0, descriptor, bytes, accd__load_pointer(accd__address(descriptor)));
 }
 
 static inline accd_status attach(accd_context *context, const void *descriptor, uint64_t size)
 {
     return accd_attach_descriptor(context, 0, descriptor,
-                                  accd_pointer(accd_load_pointer(accd_address(descriptor))), 0,
+                                  accd__pointer(accd__load_pointer(accd__address(descriptor))), 0,
                                   size, "f.f90", 7);
 }
 static inline accd_status detach(accd_context *context, const void *descriptor, int finalize)
@@ -121,7 +121,7 @@ static inline accd_status detach(accd_context *context, const void *descriptor, 
     return accd_detach_descriptor(context, 0, descriptor, finalize, "f.f90", 8);
 }
 
-static inline uint64_t moved(accd_context *context)
+static inline uint64_t get_moved_bytes(accd_context *context)
 {
     accd_stats stats;
     accd_get_stats(context, 0, &stats);

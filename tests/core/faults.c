@@ -41,7 +41,7 @@ static void open_world(struct world *w, const char *rules, size_t least)
                              .npieces = 1,
                              .registers = 1,
                              .pieces = &(accd_piece){.bytes = sizeof(struct nest)},
-                             .code = &(accd_instruction){.op = ACCD_I_LOAD, .b = ACCD_I32},
+                             .code = &(accd_instruction){.op = ACCD_I_LOAD, .b = ACCD_SCALAR_I32},
                              .ncode = 1});
     w->context->config.descriptors = ACCD_DESCRIPTOR_FLANG;
     const accd_field fields[] = {{.offset = offsetof(struct cell, p),
@@ -62,14 +62,14 @@ static void open_world(struct world *w, const char *rules, size_t least)
                              .npieces = 1,
                              .registers = 1,
                              .pieces = &(accd_piece){.bytes = sizeof(struct cell)},
-                             .code = &(accd_instruction){.op = ACCD_I_LOAD, .b = ACCD_I64},
+                             .code = &(accd_instruction){.op = ACCD_I_LOAD, .b = ACCD_SCALAR_I64},
                              .ncode = 1});
     w->block = program_of(
         w->context,
         &(accd_program_spec){
             .stride = sizeof(struct leaf),
-            .pieces = (const accd_piece[]){{.bytes = 4, .action = ACCD_COPY},
-                                           {.offset = 16, .bytes = 8, .action = ACCD_CREATE}},
+            .pieces = (const accd_piece[]){{.bytes = 4, .action = ACCD_ACTION_COPY},
+                                           {.offset = 16, .bytes = 8, .action = ACCD_ACTION_CREATE}},
             .npieces = 2,
             .excluded = &(accd_member){.offset = 4, .bytes = 12},
             .nexcluded = 1});
@@ -85,7 +85,7 @@ static void close_world(struct world *w)
     accd_program_release(w->nest);
     accd_program_release(w->cell);
     accd_program_release(w->block);
-    accd_context_close(w->context);
+    accd_context_free(w->context);
     must(!w->meter.live && !w->meter.blocks && !w->meter.wrong, "nothing leaks");
 }
 
@@ -102,13 +102,13 @@ static const struct {
     const char *name;
     accd_status status;
 } faults[FAULTS] = {
-    {"host allocation", ACCD_OUT_OF_MEMORY},
-    {"end of host memory", ACCD_OUT_OF_MEMORY},
-    {"device allocation", ACCD_OUT_OF_DEVICE_MEMORY},
-    {"end of device memory", ACCD_OUT_OF_DEVICE_MEMORY},
-    {"copy", ACCD_DEVICE_ERROR},
-    {"end of copies", ACCD_DEVICE_ERROR},
-    {"driver call", ACCD_DEVICE_ERROR},
+    {"host allocation", ACCD_ERROR_OUT_OF_MEMORY},
+    {"end of host memory", ACCD_ERROR_OUT_OF_MEMORY},
+    {"device allocation", ACCD_ERROR_OUT_OF_DEVICE_MEMORY},
+    {"end of device memory", ACCD_ERROR_OUT_OF_DEVICE_MEMORY},
+    {"copy", ACCD_ERROR_DEVICE},
+    {"end of copies", ACCD_ERROR_DEVICE},
+    {"driver call", ACCD_ERROR_DEVICE},
 };
 /* Of so many faults of a step one is tried. */
 static uint64_t sample = 1;
@@ -128,30 +128,30 @@ static bool is_over(uint64_t *left)
 }
 static accd_status ending_alloc(void *device, uint64_t bytes, uint64_t *dev_p)
 {
-    return is_over(&allocations_left) ? ACCD_OUT_OF_DEVICE_MEMORY : sound->alloc(device, bytes, dev_p);
+    return is_over(&allocations_left) ? ACCD_ERROR_OUT_OF_DEVICE_MEMORY : sound->alloc(device, bytes, dev_p);
 }
-static accd_status ending_begin(void *device, const struct accd_traffic *traffic)
+static accd_status ending_begin(void *device, const struct accd__traffic *traffic)
 {
-    return is_over(&batches_left) ? ACCD_DEVICE_ERROR : sound->begin(device, traffic);
+    return is_over(&batches_left) ? ACCD_ERROR_DEVICE : sound->begin_batch(device, traffic);
 }
 
 static void arm(struct world *w, enum fault fault, uint64_t n)
 {
-    struct accd_device *device = &w->context->dirs[0].device;
+    struct accd__device *device = &w->context->envs[0].device;
     w->meter.fails_on = fault == HOST_MEMORY_ENDS;
     if (fault == HOST_MEMORY || fault == HOST_MEMORY_ENDS) {
         w->meter.fail_at = n;
     } else if (fault == DEVICE_MEMORY) {
-        accd_fail_allocation(w->context, 0, n);
+        accd_inject_allocation_failure(w->context, 0, n);
     } else if (fault == COPY) {
-        accd_fail_copy(w->context, 0, n);
+        accd_inject_copy_failure(w->context, 0, n);
     } else if (fault == DRIVER_CALL) {
         fail_call("*", n, 0);
     } else if (n) {
         sound = device->ops;
         w->ops = *sound;
         w->ops.alloc = ending_alloc;
-        w->ops.begin = ending_begin;
+        w->ops.begin_batch = ending_begin;
         *(fault == COPIES_END ? &batches_left : &allocations_left) = n + 1;
         device->ops = &w->ops;
     } else {
@@ -177,7 +177,7 @@ static bool try_fault(const char *title, const char *rules, size_t least, step *
     open_world(&w, rules, least);
     for (int i = 0; i < at; i++)
         must(steps[i](&w) == ACCD_OK, "%s: step %d", title, i);
-    uint64_t digest = look == BEFORE ? accd_digest(w.context) : 0;
+    uint64_t digest = look == BEFORE ? accd_state_digest(w.context) : 0;
     accd_get_stats(w.context, 0, &before);
     uint64_t host = host_hash();
     arm(&w, fault, n);
@@ -188,7 +188,7 @@ static bool try_fault(const char *title, const char *rules, size_t least, step *
     arm(&w, fault, 0);
     bool lost = false, torn = false; /* only what the driver does can be */
     if (status != ACCD_OK) {
-        bool refused = fault == DRIVER_CALL && status == ACCD_OUT_OF_DEVICE_MEMORY;
+        bool refused = fault == DRIVER_CALL && status == ACCD_ERROR_OUT_OF_DEVICE_MEMORY;
         const char *message = accd_context_error(w.context)->message;
         must(fault != DRIVER_CALL || strstr(message, "CUDA_ERROR_"), "%s: the driver's name for it", place);
         lost = strstr(message, "lost the device") != NULL;
@@ -201,27 +201,27 @@ static bool try_fault(const char *title, const char *rules, size_t least, step *
                  before.attachments == after.attachments,
              "%s: figures", place);
         if (look == BEFORE && !torn)
-            must(accd_digest(w.context) == digest, "%s: the state is unchanged", place);
+            must(accd_state_digest(w.context) == digest, "%s: the state is unchanged", place);
         if (look == AFTER && !torn) {
             write_state(w.context, &state);
             must(!strcmp(state.text, states[at].text), "%s: the state is as before", place);
         }
         if (look != NEVER) {
-            const char *wrong = accd_check(w.context);
+            const char *wrong = accd_check_invariants(w.context);
             must(!wrong, "%s: %s", place, wrong);
         }
         status = steps[at](&w);
-        must(status == (lost ? ACCD_DEVICE_ERROR : ACCD_OK), "%s, then: %s", place,
+        must(status == (lost ? ACCD_ERROR_DEVICE : ACCD_OK), "%s, then: %s", place,
              accd_context_error(w.context)->message);
     }
     uint64_t dev = 0;
     if (fault == DRIVER_CALL) { /* undoing a kernel may lose the device, and tells nobody at once */
-        lost = lost || accd_device_alloc(w.context, 0, 16, &dev) == ACCD_DEVICE_ERROR;
+        lost = lost || accd_device_alloc(w.context, 0, 16, &dev) == ACCD_ERROR_DEVICE;
         accd_device_free(w.context, 0, dev);
-        status = lost ? ACCD_DEVICE_ERROR : status;
+        status = lost ? ACCD_ERROR_DEVICE : status;
     }
     if (status == ACCD_OK && (look != NEVER || n % 3)) { /* otherwise go on with what is pending */
-        const char *wrong = accd_check(w.context);
+        const char *wrong = accd_check_invariants(w.context);
         must(!wrong, "%s: afterwards: %s", place, wrong);
         story_clear(&state);
         write_state(w.context, &state);
@@ -229,7 +229,7 @@ static bool try_fault(const char *title, const char *rules, size_t least, step *
     }
     for (int i = at + 1; status == ACCD_OK && steps[i]; i++)
         must(steps[i](&w) == ACCD_OK, "%s: later step %d", place, i);
-    const char *wrong = lost ? NULL : accd_check(w.context); /* which asks the device what groups hold */
+    const char *wrong = lost ? NULL : accd_check_invariants(w.context); /* which asks the device what groups hold */
     must(!wrong, "%s: at the end: %s", place, wrong);
     while (w.depth)
         accd_region_abandon(w.regions[--w.depth]);
@@ -339,9 +339,9 @@ static void sweep_random(uint64_t seed, const char *rules, size_t least)
     for (int tries = 0; tries < 24 && n < 9 && is_walkable(); tries++) {
         const size_t which = next_random(&random) % 3 ? near + next_random(&random) % NEAR : next_random(&random);
         const struct any *next = &any[which % ALL];
-        const uint64_t digest = accd_digest(w.context);
+        const uint64_t digest = accd_state_digest(w.context);
         if (next->step(&w) != ACCD_OK) {
-            must(accd_digest(w.context) == digest, "%s %s: what is wrong changes nothing", title, next->name);
+            must(accd_state_digest(w.context) == digest, "%s %s: what is wrong changes nothing", title, next->name);
             continue;
         }
         steps[n++] = next->step;
@@ -377,12 +377,12 @@ static void given_up(void)
     open_world(&w, "tr14", 1);
     must(use_raw(&w) == ACCD_OK && copy_y(&w) == ACCD_OK, "two levels");
     arm(&w, HOST_MEMORY_ENDS, 1);
-    is_status(accd_region_abandon(w.regions[1]), ACCD_OUT_OF_MEMORY, "no memory to give the inner one up");
+    is_status(accd_region_abandon(w.regions[1]), ACCD_ERROR_OUT_OF_MEMORY, "no memory to give the inner one up");
     arm(&w, HOST_MEMORY_ENDS, 0);
-    ok(accd_level_at(w.context, 0, 1, &level) && present_count(w.context, Y, 1, 0), "it stays");
+    ok(accd_level_get(w.context, 0, 1, &level) && present_count(w.context, Y, 1, 0), "it stays");
     is_sound(w.context);
     is_status(accd_region_end(w.regions[0]), ACCD_OK, "the level around it ends");
-    ok(!accd_level_at(w.context, 0, 0, &level) && present_count(w.context, Y, 0, 0), "and nothing is left");
+    ok(!accd_level_get(w.context, 0, 0, &level) && present_count(w.context, Y, 0, 0), "and nothing is left");
     is_sound(w.context);
     close_world(&w);
 }
@@ -402,9 +402,9 @@ static void making_things(void)
         config.alloc_ud = &meter;
         config.devices = 3;
         accd_context *context = NULL;
-        accd_status status = accd_context_open(&context, &config);
+        accd_status status = accd_context_new(&context, &config);
         done = status == ACCD_OK;
-        must(done == (meter.fail_at != 0) && (done || status == ACCD_OUT_OF_MEMORY), "open");
+        must(done == (meter.fail_at != 0) && (done || status == ACCD_ERROR_OUT_OF_MEMORY), "open");
         if (done) {
             for (size_t k = 1;; k++) {
                 meter.fail_at = k;
@@ -424,11 +424,11 @@ static void making_things(void)
                                          .code = &(accd_instruction){.op = ACCD_I_CONST, .k = 2}},
                                      &program);
                 accd_status known =
-                    program ? accd_host_add(context, (char *)raw + k, 1, NULL) : ACCD_OUT_OF_MEMORY;
+                    program ? accd_host_register(context, (char *)raw + k, 1, NULL) : ACCD_ERROR_OUT_OF_MEMORY;
                 bool all = meter.fail_at != 0;
                 meter.fail_at = 0;
                 must(all ? known == ACCD_OK
-                         : accd_context_error(context)->status == ACCD_OUT_OF_MEMORY,
+                         : accd_context_error(context)->status == ACCD_ERROR_OUT_OF_MEMORY,
                      "made or told");
                 accd_program_release(program);
                 if (all)
@@ -437,7 +437,7 @@ static void making_things(void)
             accd_host_range range;
             must(!accd_host_at(context, raw, &range), "nothing half made is left");
         }
-        accd_context_close(context);
+        accd_context_free(context);
         must(!meter.live && !meter.wrong, "fault %zu leaks", n);
     }
     ok(tap_failed == failed && n > 4, "opening and making, %zu faults", n - 1);

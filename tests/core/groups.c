@@ -45,7 +45,7 @@ static accd_program *partial_program(accd_context *context, bool pieces)
                                       .nfields = 1,
                                       .pieces = parts,
                                       .npieces = pieces ? 3 : 0,
-                                      .code = &(accd_instruction){.op = ACCD_I_LOAD, .b = ACCD_I32},
+                                      .code = &(accd_instruction){.op = ACCD_I_LOAD, .b = ACCD_SCALAR_I32},
                                       .ncode = 1,
                                       .registers = 1});
 }
@@ -66,8 +66,8 @@ static accd_program *node_program(accd_context *context, accd_program *leaf)
                                   .label = member(context, "leaves", sizeof(struct leaf), leaf),
                                   .child = leaf}};
     const accd_instruction code[] = {
-        {.op = ACCD_I_LOAD, .to = 0, .b = ACCD_I32, .k = offsetof(struct node, nw)},
-        {.op = ACCD_I_LOAD, .to = 1, .b = ACCD_I32, .k = offsetof(struct node, nleaves)}};
+        {.op = ACCD_I_LOAD, .to = 0, .b = ACCD_SCALAR_I32, .k = offsetof(struct node, nw)},
+        {.op = ACCD_I_LOAD, .to = 1, .b = ACCD_SCALAR_I32, .k = offsetof(struct node, nleaves)}};
     return program_of(context,
                       &(accd_program_spec){.stride = sizeof(struct node),
                                            .fields = fields,
@@ -80,7 +80,7 @@ static accd_program *node_program(accd_context *context, accd_program *leaf)
 }
 
 /* Of equal lengths columns may be shared with earlier walks. */
-static void build(struct world *world, uint64_t *state, bool shares, bool equal)
+static void build_group_world(struct world *world, uint64_t *state, bool shares, bool equal)
 {
     for (int i = 0; i < LEAVES; i++) {
         Y[i] = (struct leaf){equal ? 4 : (int)(next_random(state) % 5), arrays[i][0], arrays[i][1]};
@@ -121,7 +121,7 @@ static void level_pointer(accd_context *context, void *pointer)
     static const uint64_t some_device_address = 1;
     uint64_t address;
     memcpy(&address, pointer, sizeof address);
-    if (accd_device_of(context, address) >= 0)
+    if (accd_device_at(context, address) >= 0)
         memcpy(pointer, &some_device_address, sizeof address);
 }
 
@@ -188,7 +188,7 @@ static void hear(void *ud, const accd_event *event)
     bool leaves = event->op == ACCD_OP_FREE || event->op == ACCD_OP_DECREF;
     if (heard->looks && leaves) { /* a listener may look; on entry that would end what is pending */
         accd_attachment attachment;
-        accd_presence_of(heard->looks, 0, (const void *)(uintptr_t)event->host, event->bytes);
+        accd_get_presence(heard->looks, 0, (const void *)(uintptr_t)event->host, event->bytes);
         accd_attachment_at(heard->looks, 0, (const void *)(uintptr_t)event->host, &attachment);
     }
     if (heard->by_address && event->op != ACCD_OP_H2D && event->op != ACCD_OP_D2H)
@@ -249,28 +249,28 @@ static void device_write(struct world *world, uint64_t *state)
         accd_device_write(world->context, 0, dev, &n, 4);
 }
 
-static accd_status step(struct world *world, uint64_t *state, struct story *log)
+static accd_status run_group_step(struct world *world, uint64_t *state, struct story *log)
 {
-    static const uint8_t entries[] = {ACCD_COPYIN,  ACCD_COPYIN,  ACCD_COPY,     ACCD_CREATE,
-                                      ACCD_COPYOUT, ACCD_PRESENT, ACCD_NO_CREATE};
-    static const uint8_t exits[] = {ACCD_DELETE, ACCD_COPYOUT, ACCD_COPYOUT};
-    static const uint8_t updates[] = {ACCD_UPDATE_SELF, ACCD_UPDATE_DEVICE};
+    static const uint8_t entries[] = {ACCD_ACTION_COPYIN,  ACCD_ACTION_COPYIN,  ACCD_ACTION_COPY,     ACCD_ACTION_CREATE,
+                                      ACCD_ACTION_COPYOUT, ACCD_ACTION_PRESENT, ACCD_ACTION_NO_CREATE};
+    static const uint8_t exits[] = {ACCD_ACTION_DELETE, ACCD_ACTION_COPYOUT, ACCD_ACTION_COPYOUT};
+    static const uint8_t updates[] = {ACCD_ACTION_UPDATE_SELF, ACCD_ACTION_UPDATE_DEVICE};
     accd_context *context = world->context;
     accd_construct construct = {.name = "data"};
     accd_item items[2];
     const uint8_t *actions = entries;
     uint32_t choices = sizeof entries;
     unsigned what = next_random(state) % 20;
-    construct.kind = ACCD_ENTER_DATA;
+    construct.kind = ACCD_KIND_ENTER_DATA;
     if (what < 4) {
-        construct.kind = ACCD_REGION;
+        construct.kind = ACCD_KIND_REGION;
     } else if (what < 7) {
-        construct.kind = ACCD_EXIT_DATA;
+        construct.kind = ACCD_KIND_EXIT_DATA;
         construct.finalize = next_random(state) % 4 == 0;
         actions = exits;
         choices = sizeof exits;
     } else if (what < 10) {
-        construct.kind = ACCD_UPDATE;
+        construct.kind = ACCD_KIND_UPDATE;
         actions = updates;
         choices = sizeof updates;
     } else if (what < 12 && world->depth) {
@@ -287,20 +287,20 @@ static accd_status step(struct world *world, uint64_t *state, struct story *log)
     } else if (what == 14) {
         struct leaf *leaf = &Y[next_random(state) % LEAVES];
         accd_item item = {.slot = next_random(state) % 2 ? &leaf->a : &leaf->b,
-                          .action = next_random(state) % 2 ? ACCD_ATTACH : ACCD_DETACH};
+                          .action = next_random(state) % 2 ? ACCD_ACTION_ATTACH : ACCD_ACTION_DETACH};
         story_add(log, "pointer ");
-        return item.action == ACCD_ATTACH ? ENTER(context, item) : EXIT(context, item);
+        return item.action == ACCD_ACTION_ATTACH ? ENTER(context, item) : EXIT(context, item);
     }
-    if (construct.kind == ACCD_REGION && world->depth == 6)
+    if (construct.kind == ACCD_KIND_REGION && world->depth == 6)
         return ACCD_OK;
     construct.items = items;
     construct.nitems = next_random(state) % 4 ? 1 : 2;
     for (size_t i = 0; i < construct.nitems; i++)
         items[i] = random_item(world, state, actions[next_random(state) % choices]);
     story_add(log, "kind %d: %s ", (int)construct.kind, accd_action_name(items[0].action));
-    accd_status status = accd_run(
-        context, &construct, construct.kind == ACCD_REGION ? &world->regions[world->depth] : NULL);
-    world->depth += construct.kind == ACCD_REGION && status == ACCD_OK;
+    accd_status status = accd_run_construct(
+        context, &construct, construct.kind == ACCD_KIND_REGION ? &world->regions[world->depth] : NULL);
+    world->depth += construct.kind == ACCD_KIND_REGION && status == ACCD_OK;
     return status;
 }
 
@@ -333,22 +333,22 @@ static void kept_reserve(int n)
                                           .ncode = 1,
                                           .registers = 1});
         const uint64_t bytes = (uint64_t)n * sizeof *y;
-        must(ENTER(context, walked(ACCD_COPYIN, y, bytes, program, NULL)) == ACCD_OK, "a group");
-        must(ENTER(context, PLAIN(ACCD_COPYIN, pointer)) == ACCD_OK, "a pointer");
-        accd_item again = BYTES(ACCD_COPYIN, y, bytes), attached = PLAIN(ACCD_COPYIN, target);
-        again.flags = ACCD_ITEM_REFRESH;
+        must(ENTER(context, walked(ACCD_ACTION_COPYIN, y, bytes, program, NULL)) == ACCD_OK, "a group");
+        must(ENTER(context, PLAIN(ACCD_ACTION_COPYIN, pointer)) == ACCD_OK, "a pointer");
+        accd_item again = BYTES(ACCD_ACTION_COPYIN, y, bytes), attached = PLAIN(ACCD_ACTION_COPYIN, target);
+        again.flags = ACCD_ITEM_UPDATE_PRESENT;
         attached.slot = pointer;
         meter.fails_on = true;
         meter.fail_at = k;
         accd_status status = ENTER(context, again, attached);
         reached = meter.failed;
         meter.fail_at = 0;
-        must(status == ACCD_OK || status == ACCD_OUT_OF_MEMORY, "request %zu: %s", k, accd_status_code(status));
+        must(status == ACCD_OK || status == ACCD_ERROR_OUT_OF_MEMORY, "request %zu: %s", k, accd_status_code(status));
         must(attach_count(context, pointer) == (status == ACCD_OK), "request %zu: attached or not", k);
-        const char *wrong = accd_check(context);
+        const char *wrong = accd_check_invariants(context);
         must(!wrong, "request %zu: %s", k, wrong ? wrong : "");
         accd_program_release(program);
-        accd_context_close(context);
+        accd_context_free(context);
         must(!meter.live && !meter.wrong, "request %zu: nothing leaks", k);
     }
     ok(tap_failed == failed && k > 4, "%d sections: memory ends at each of %zu requests", n, k - 2);
@@ -367,28 +367,28 @@ static accd_status step_with_fault(struct world *world, struct meter *meter, uin
     unsigned what = next_random(&peek) % 20, fault = next_random(chance) % 4;
     uint64_t n = 1 + next_random(chance) % 10;
     if (what == 12 || what == 13 || fault > 2) /* no constructs */
-        return step(world, state, log);
+        return run_group_step(world, state, log);
     if (fault == 0)
         *meter = (struct meter){meter->live, meter->blocks, n, next_random(chance) % 2, 0, meter->wrong};
     else if (fault == 1)
-        accd_fail_allocation(world->context, 0, n);
+        accd_inject_allocation_failure(world->context, 0, n);
     else
-        accd_fail_copy(world->context, 0, n);
-    accd_status status = step(world, state, log);
+        accd_inject_copy_failure(world->context, 0, n);
+    accd_status status = run_group_step(world, state, log);
     meter->fail_at = 0;
-    accd_fail_allocation(world->context, 0, 0);
-    accd_fail_copy(world->context, 0, 0);
-    if (status != ACCD_OUT_OF_MEMORY && status != ACCD_OUT_OF_DEVICE_MEMORY &&
-        status != ACCD_DEVICE_ERROR)
+    accd_inject_allocation_failure(world->context, 0, 0);
+    accd_inject_copy_failure(world->context, 0, 0);
+    if (status != ACCD_ERROR_OUT_OF_MEMORY && status != ACCD_ERROR_OUT_OF_DEVICE_MEMORY &&
+        status != ACCD_ERROR_DEVICE)
         return status;
     faults_met++;
     *state = before;
     log->used = used;
     log->text[used] = 0;
-    return step(world, state, log);
+    return run_group_step(world, state, log);
 }
 
-static void run(struct story *log, uint64_t seed, const char *rules, size_t least, int look_every,
+static void run_story(struct story *log, uint64_t seed, const char *rules, size_t least, int look_every,
                 bool shares, bool faults)
 {
     struct meter meter = {0};
@@ -398,10 +398,10 @@ static void run(struct story *log, uint64_t seed, const char *rules, size_t leas
     struct world world = {.nulls = !strcmp(rules, "openacc-3.3")};
     bool reverse = !strcmp(rules, "reverse"); /* tr14, but moved around and translated otherwise */
     world.context = open_with(&meter, NULL, reverse ? "tr14" : rules, least);
-    accd_context_on_event(world.context, hear, &heard);
+    accd_context_set_event_handler(world.context, hear, &heard);
     if (reverse) {
-        world.context->rules.update = ACCD_UPDATE_REVERSE;
-        world.context->rules.untranslated = ACCD_AS_NULL;
+        world.context->rules.update = ACCD_UPDATE_METHOD_REVERSE;
+        world.context->rules.untranslated = ACCD_UNTRANSLATED_NULL;
     }
     world.leaf = leaf_program(world.context);
     world.only_b = partial_program(world.context, false);
@@ -413,12 +413,12 @@ static void run(struct story *log, uint64_t seed, const char *rules, size_t leas
     story_clear(&heard.names);
     heard.looks = seed % 4 == 3 ? world.context : NULL;
     heard.by_address = strcmp(rules, "tr14") != 0;
-    build(&world, &state, shares, seed % 4 == 2);
+    build_group_world(&world, &state, shares, seed % 4 == 2);
     for (int i = 0; i < STEPS; i++) {
         story_add(log, "step %d ", i);
         mend(); /* keeps them */
         accd_status status = faults ? step_with_fault(&world, &meter, &state, log, &chance)
-                                    : step(&world, &state, log);
+                                    : run_group_step(&world, &state, log);
         story_add(log, "%s ", accd_status_code(status));
         if (status != ACCD_OK)
             story_add(log, "%s ", accd_context_error(world.context)->asked.name);
@@ -428,7 +428,7 @@ static void run(struct story *log, uint64_t seed, const char *rules, size_t leas
         story_add(log, " %llx\n", (unsigned long long)host_hash(world.context));
         mend();
         if (i % look_every == look_every - 1) {
-            const char *wrong = accd_check(world.context);
+            const char *wrong = accd_check_invariants(world.context);
             must(!wrong, "seed %llu, step %d, groups from %zu: %s", (unsigned long long)seed, i,
                  least, wrong);
             write_state(world.context, log);
@@ -437,19 +437,19 @@ static void run(struct story *log, uint64_t seed, const char *rules, size_t leas
     while (world.depth)
         accd_region_abandon(world.regions[--world.depth]);
     write_state(world.context, log);
-    const char *wrong = accd_check(world.context);
+    const char *wrong = accd_check_invariants(world.context);
     must(!wrong, "seed %llu, end, groups from %zu: %s", (unsigned long long)seed, least, wrong);
     accd_program_release(world.leaf);
     accd_program_release(world.only_b);
     accd_program_release(world.pieces);
     accd_program_release(world.node);
-    accd_context_close(world.context);
+    accd_context_free(world.context);
     must(!meter.live && !meter.wrong, "seed %llu: memory is given back", (unsigned long long)seed);
     story_free(&heard.names);
 }
 
 /* Tells the first line in which two logs differ. */
-static bool same(const char *x, const char *y)
+static bool logs_are_equal(const char *x, const char *y)
 {
     while (*x && *y) {
         size_t n = strcspn(x, "\n"), k = strcspn(y, "\n");
@@ -473,19 +473,19 @@ static void failing_end(void)
     accd_region *region = NULL;
     for (int i = 0; i < LEAVES; i++)
         Y[i] = (struct leaf){2, arrays[i][0], arrays[i][1]};
-    const accd_item deep = walked(ACCD_COPYIN, Y, sizeof Y, leaf, y);
+    const accd_item deep = walked(ACCD_ACTION_COPYIN, Y, sizeof Y, leaf, y);
     is_status(ENTER(context, deep), ACCD_OK, "enter data");
     is_status(REGION(context, &region, deep), ACCD_OK, "region");
-    is_status(EXIT(context, PLAIN(ACCD_DELETE, Y)), ACCD_OK, "exit data of the structures alone");
+    is_status(EXIT(context, PLAIN(ACCD_ACTION_DELETE, Y)), ACCD_OK, "exit data of the structures alone");
     for (int i = 0; i < 2; i++) {
-        is_status(accd_region_end(region), ACCD_STILL_ATTACHED, "their sections are held");
+        is_status(accd_region_end(region), ACCD_ERROR_STILL_ATTACHED, "their sections are held");
         is_number(attach_count(context, &Y[1].a), 2, "attached as often as before");
         ok(present_count(context, Y[1].a, 1, 1), "referred to as often as before");
         is_sound(context);
     }
     accd_region_abandon(region);
     accd_program_release(leaf);
-    accd_context_close(context);
+    accd_context_free(context);
 }
 
 /* ------------------------------------------------------------------------------ gathering -- */
@@ -505,12 +505,12 @@ static accd_item all_of(const struct touched *t, uint8_t action)
 
 static bool one_record(const struct touched *t)
 {
-    return t->context->dirs[0].groups.npending == 1 && t->context->dirs[0].groups.npending_attach == 1;
+    return t->context->envs[0].groups.npending == 1 && t->context->envs[0].groups.npending_attach == 1;
 }
 
 static void looked_at(struct touched *t)
 {
-    accd_presence_of(t->context, 0, Y[1].b, 4);
+    accd_get_presence(t->context, 0, Y[1].b, 4);
 }
 static void pointer_looked_at(struct touched *t)
 {
@@ -527,79 +527,79 @@ static void device_looked_at(struct touched *t)
 }
 static void targets_ordered(struct touched *t)
 {
-    must(accd_order_targets(&t->context->dirs[0]) == ACCD_OK, "the order of targets");
+    must(accd__build_target_order(&t->context->envs[0]) == ACCD_OK, "the order of targets");
 }
 static void failed_end(struct touched *t) /* changes nothing */
 {
-    must(EXIT(t->context, PLAIN(ACCD_DELETE, Y)) == ACCD_OK, "a reference less");
-    must(EXIT(t->context, PLAIN(ACCD_DELETE, Y)) == ACCD_STILL_ATTACHED, "the structures are held");
-    must(ENTER(t->context, PLAIN(ACCD_CREATE, Y)) == ACCD_OK, "a reference more");
+    must(EXIT(t->context, PLAIN(ACCD_ACTION_DELETE, Y)) == ACCD_OK, "a reference less");
+    must(EXIT(t->context, PLAIN(ACCD_ACTION_DELETE, Y)) == ACCD_ERROR_STILL_ATTACHED, "the structures are held");
+    must(ENTER(t->context, PLAIN(ACCD_ACTION_CREATE, Y)) == ACCD_OK, "a reference more");
 }
 
 static void section_counted(struct touched *t)
 {
-    is_status(ENTER(t->context, BYTES(ACCD_COPYIN, Y[2].b, 16)), ACCD_OK, "enter data of a section");
+    is_status(ENTER(t->context, BYTES(ACCD_ACTION_COPYIN, Y[2].b, 16)), ACCD_OK, "enter data of a section");
 }
 static void section_discounted(struct touched *t)
 {
-    is_status(EXIT(t->context, BYTES(ACCD_DELETE, Y[2].b, 16)), ACCD_OK, "exit data of a section");
+    is_status(EXIT(t->context, BYTES(ACCD_ACTION_DELETE, Y[2].b, 16)), ACCD_OK, "exit data of a section");
 }
 static void pointer_attached(struct touched *t)
 {
-    is_status(ENTER(t->context, (accd_item){.slot = &Y[2].b, .action = ACCD_ATTACH}), ACCD_OK, "attach again");
+    is_status(ENTER(t->context, (accd_item){.slot = &Y[2].b, .action = ACCD_ACTION_ATTACH}), ACCD_OK, "attach again");
 }
 static void pointer_detached(struct touched *t)
 {
-    is_status(EXIT(t->context, (accd_item){.slot = &Y[2].b, .action = ACCD_DETACH}), ACCD_OK, "detach");
+    is_status(EXIT(t->context, (accd_item){.slot = &Y[2].b, .action = ACCD_ACTION_DETACH}), ACCD_OK, "detach");
 }
 static void neighbour_attached(struct touched *t) /* a of Y[2], between pointers of the group of b */
 {
-    accd_item item = BYTES(ACCD_COPYIN, Y[2].a, 16);
+    accd_item item = BYTES(ACCD_ACTION_COPYIN, Y[2].a, 16);
     item.slot = &Y[2].a;
     is_status(ENTER(t->context, item), ACCD_OK, "enter data of another pointer's array");
     pointer_looked_at(t);
 }
 static void neighbour_detached(struct touched *t)
 {
-    accd_item item = BYTES(ACCD_DELETE, Y[2].a, 16);
+    accd_item item = BYTES(ACCD_ACTION_DELETE, Y[2].a, 16);
     item.slot = &Y[2].a;
     is_status(EXIT(t->context, item), ACCD_OK, "exit data of another pointer's array");
 }
 static void leads_to_section(struct touched *t) /* a of Y[2] is attached to the section behind b of Y[3] */
 {
     Y[2].a = Y[3].b;
-    is_status(ENTER(t->context, (accd_item){.slot = &Y[2].a, .action = ACCD_ATTACH}), ACCD_OK, "attach");
+    is_status(ENTER(t->context, (accd_item){.slot = &Y[2].a, .action = ACCD_ACTION_ATTACH}), ACCD_OK, "attach");
 }
 static void leads_no_more(struct touched *t)
 {
-    is_status(EXIT(t->context, (accd_item){.slot = &Y[2].a, .action = ACCD_DETACH}), ACCD_OK, "detach");
+    is_status(EXIT(t->context, (accd_item){.slot = &Y[2].a, .action = ACCD_ACTION_DETACH}), ACCD_OK, "detach");
     Y[2].a = arrays[2][0];
 }
 static void objects_between(struct touched *t) /* among the arrays behind b, those behind a */
 {
     for (int i = 3; i < LEAVES; i += i < 8 ? 1 : 5)
-        must(ENTER(t->context, BYTES(ACCD_COPYIN, Y[i].a, 16)) == ACCD_OK, "enter data of array %d", i);
+        must(ENTER(t->context, BYTES(ACCD_ACTION_COPYIN, Y[i].a, 16)) == ACCD_OK, "enter data of array %d", i);
     looked_at(t);
 }
 static void nothing_between(struct touched *t)
 {
     for (int i = 3; i < LEAVES; i += i < 8 ? 1 : 5) {
         must(present_count(t->context, Y[i].a, 0, 1), "array %d is present", i);
-        must(EXIT(t->context, BYTES(ACCD_DELETE, Y[i].a, 16)) == ACCD_OK, "exit data of array %d", i);
+        must(EXIT(t->context, BYTES(ACCD_ACTION_DELETE, Y[i].a, 16)) == ACCD_OK, "exit data of array %d", i);
     }
 }
 static void section_named(struct touched *t) /* without a reference */
 {
-    accd_item item = BYTES(ACCD_COPY, Y[2].b, 16);
+    accd_item item = BYTES(ACCD_ACTION_COPY, Y[2].b, 16);
     item.flags = ACCD_ITEM_UNCOUNTED;
     is_status(REGION(t->context, &t->region, item), ACCD_OK, "a region that names a section");
 }
 static void section_fused(struct touched *t) /* with the array in front of it */
 {
-    accd_item item = PLAIN(ACCD_COPY, arrays[2]);
-    item.flags = ACCD_ITEM_KEEP;
+    accd_item item = PLAIN(ACCD_ACTION_COPY, arrays[2]);
+    item.flags = ACCD_ITEM_COPY_ABSENT;
     is_status(REGION(t->context, &t->region, item), ACCD_OK, "a region that fuses a section");
-    must(t->context->dirs[0].tuples.shares.count, "fused");
+    must(t->context->envs[0].tuples.placements.count, "fused");
 }
 static void region_ended(struct touched *t)
 {
@@ -608,19 +608,19 @@ static void region_ended(struct touched *t)
 static void journal_open(struct touched *t)
 {
     looked_at(t);
-    is_status(accd_journal_open(t->context, 0), ACCD_OK, "a journal");
+    is_status(accd_journal_begin(t->context, 0), ACCD_OK, "a journal");
 }
 static void journal_closed(struct touched *t)
 {
-    accd_journal_close(t->context, 0, 0);
+    accd_journal_end(t->context, 0, 0);
 }
 static int targets[2][4], *pointer;
 static void journal_of_pointer(struct touched *t) /* it would put back the pointer, which is not of the group */
 {
     pointer = targets[0];
-    must(ENTER(t->context, BYTES(ACCD_COPYIN, &pointer, sizeof pointer)) == ACCD_OK, "the pointer");
+    must(ENTER(t->context, BYTES(ACCD_ACTION_COPYIN, &pointer, sizeof pointer)) == ACCD_OK, "the pointer");
     journal_open(t);
-    accd_item item = BYTES(ACCD_COPYIN, targets[0], 16);
+    accd_item item = BYTES(ACCD_ACTION_COPYIN, targets[0], 16);
     item.slot = &pointer;
     must(ENTER(t->context, item) == ACCD_OK, "its target");
 }
@@ -654,42 +654,42 @@ static void touch_one(const struct touching *one, const char *rules, bool counte
     for (int k = 0; k < LEAVES; k++)
         Y[k] = (struct leaf){4, arrays[k][0], arrays[k][1]};
     if (counted) /* otherwise the pointers go with the structures */
-        must(ENTER(t.context, PLAIN(ACCD_COPYIN, Y)) == ACCD_OK, "the structures");
+        must(ENTER(t.context, PLAIN(ACCD_ACTION_COPYIN, Y)) == ACCD_OK, "the structures");
     if (ending == BY_END)
-        must(REGION(t.context, &region, all_of(&t, ACCD_COPY)) == ACCD_OK, "region");
+        must(REGION(t.context, &region, all_of(&t, ACCD_ACTION_COPY)) == ACCD_OK, "region");
     else
-        must(ENTER(t.context, all_of(&t, ACCD_COPYIN)) == ACCD_OK, "enter data");
+        must(ENTER(t.context, all_of(&t, ACCD_ACTION_COPYIN)) == ACCD_OK, "enter data");
     must(one_record(&t) == grouped, "one record");
     one->touch(&t);
     for (int round = 0; round < 1 + (one->undo != NULL); round++) {
         if (round)
             one->undo(&t);
         if (ending != BY_END || one->undo) /* otherwise only the end names all of it */
-            must(UPDATE(t.context, all_of(&t, ACCD_UPDATE_DEVICE)) == ACCD_OK, "update");
+            must(UPDATE(t.context, all_of(&t, ACCD_ACTION_UPDATE_DEVICE)) == ACCD_OK, "update");
         if (grouped && (ending != BY_END || one->undo))
             must(one_record(&t) == (one->whole || round), "%s: %s in round %d", one->what,
                  one->whole || round ? "whole" : "in pieces", round);
         if (round || !one->undo)
             continue;
         write_state(t.context, story); /* looks at everything */
-        must(UPDATE(t.context, all_of(&t, ACCD_UPDATE_DEVICE)) == ACCD_OK, "update");
+        must(UPDATE(t.context, all_of(&t, ACCD_ACTION_UPDATE_DEVICE)) == ACCD_OK, "update");
         must(one_record(&t) == (grouped && one->whole), "%s: the same after all is looked at", one->what);
     }
     looked_at(&t);
     if (ending == BY_END)
         must(accd_region_end(region) == ACCD_OK, "end");
     else if (ending == BY_EXIT)
-        must(EXIT(t.context, all_of(&t, ACCD_COPYOUT)) == ACCD_OK, "exit data");
+        must(EXIT(t.context, all_of(&t, ACCD_ACTION_COPYOUT)) == ACCD_OK, "exit data");
     else
-        must(FINALIZE(t.context, all_of(&t, ACCD_COPYOUT)) == ACCD_OK, "finalize");
-    const char *wrong = accd_check(t.context);
+        must(FINALIZE(t.context, all_of(&t, ACCD_ACTION_COPYOUT)) == ACCD_OK, "finalize");
+    const char *wrong = accd_check_invariants(t.context);
     must(!wrong, "%s: %s", one->what, wrong ? wrong : "");
     write_state(t.context, story);
-    must(!grouped || !t.context->dirs[0].groups.at[0], "%s: the group is gone", one->what);
-    must(!grouped || t.context->dirs[0].groups.retired, "%s: it left as one record", one->what);
+    must(!grouped || !t.context->envs[0].groups.at[0], "%s: the group is gone", one->what);
+    must(!grouped || t.context->envs[0].groups.retired, "%s: it left as one record", one->what);
     accd_program_release(t.leaf);
     accd_program_release(t.only_b);
-    accd_context_close(t.context);
+    accd_context_free(t.context);
     must(!meter.live && !meter.wrong, "%s: memory is given back", one->what);
 }
 
@@ -721,7 +721,7 @@ static void gathering(const char *rules, bool counted, bool b, enum ending endin
         const int failed = tap_failed;
         touch_one(&all[i], rules, counted, b, ending, 1000000, &one);
         touch_one(&all[i], rules, counted, b, ending, 1, &groups);
-        must(same(one.text, groups.text), "%s: as section by section", all[i].what);
+        must(logs_are_equal(one.text, groups.text), "%s: as section by section", all[i].what);
         ok(tap_failed == failed, "%s, %s, %s: %s", rules, b ? "b" : "a and b", endings[ending], all[i].what);
         story_clear(&one);
         story_clear(&groups);
@@ -739,20 +739,20 @@ static void looked_through(void)
     const accd_label *label = array(context, "Y", sizeof *Y, program);
     for (int i = 0; i < LEAVES; i++)
         Y[i] = (struct leaf){4, arrays[i][0], arrays[i][1]};
-    accd_item items[] = {walked(ACCD_COPYIN, Y, BETWEEN * sizeof *Y, program, label),
-                         walked(ACCD_COPYIN, Y + BETWEEN + 1, (LEAVES - BETWEEN - 1) * sizeof *Y, program, label),
-                         BYTES(ACCD_COPYIN, Y + BETWEEN, sizeof *Y)};
+    accd_item items[] = {walked(ACCD_ACTION_COPYIN, Y, BETWEEN * sizeof *Y, program, label),
+                         walked(ACCD_ACTION_COPYIN, Y + BETWEEN + 1, (LEAVES - BETWEEN - 1) * sizeof *Y, program, label),
+                         BYTES(ACCD_ACTION_COPYIN, Y + BETWEEN, sizeof *Y)};
     must(ENTER(context, items[0], items[1]) == ACCD_OK && ENTER(context, items[2]) == ACCD_OK, "enter");
     must(ENTER(context, items[0], items[1]) == ACCD_OK, "again");
     for (int i = 0; i < 3; i++)
-        items[i].action = ACCD_DELETE;
+        items[i].action = ACCD_ACTION_DELETE;
     is_status(EXIT(context, items[0], items[1], items[2]), ACCD_OK, "one goes, all others lose a reference");
     ok(present_count(context, Y[3].b, 0, 1) && attach_count(context, &Y[3].b) == 1, "their pointers, too");
     is_sound(context);
     is_status(EXIT(context, items[0], items[1]), ACCD_OK, "they go");
     ok(!attach_count(context, &Y[3].b) && !accd_device_address(context, 0, Y), "with their pointers");
     accd_program_release(program);
-    accd_context_close(context);
+    accd_context_free(context);
 }
 
 int main(int argc, char **argv)
@@ -778,11 +778,11 @@ int main(int argc, char **argv)
             continue;
         for (uint64_t seed = first; seed <= last && failed < 5; seed++) {
             int every = seed % 3 == 0 ? 1 : seed % 3 == 1 ? 7 : 1000;
-            run(&one, seed, profiles[p], 1000000, every, seed % 2, false);
-            run(&groups, seed, profiles[p], 1, every, seed % 2, false);
-            bool good = same(one.text, groups.text);
-            run(&groups, seed, profiles[p], seed % 5 ? 1 : 1000000, every, seed % 2, true);
-            if (!good || !same(one.text, groups.text)) {
+            run_story(&one, seed, profiles[p], 1000000, every, seed % 2, false);
+            run_story(&groups, seed, profiles[p], 1, every, seed % 2, false);
+            bool good = logs_are_equal(one.text, groups.text);
+            run_story(&groups, seed, profiles[p], seed % 5 ? 1 : 1000000, every, seed % 2, true);
+            if (!good || !logs_are_equal(one.text, groups.text)) {
                 failed++;
                 printf("#   seed %llu, %s\n", (unsigned long long)seed, profiles[p]);
             }

@@ -18,7 +18,7 @@ static int v[16];
 
 #define ONE(what, object) BYTES(what, &(object), sizeof(object))
 
-static inline accd_context *fresh(struct meter *meter, const char *rules)
+static inline accd_context *new_openmp_context(struct meter *meter, const char *rules)
 {
     for (int i = 0; i < 16; i++)
         v[i] = i;
@@ -30,10 +30,10 @@ static inline accd_context *fresh(struct meter *meter, const char *rules)
     return open_with(meter, NULL, rules ? rules : "openmp-5.1", 64);
 }
 
-static inline void finish(accd_context *context, struct meter *meter)
+static inline void free_openmp_context(accd_context *context, struct meter *meter)
 {
     is_sound(context);
-    accd_context_close(context);
+    accd_context_free(context);
     is_number(meter->live + meter->blocks + meter->wrong, 0, "all memory is given back");
 }
 
@@ -54,7 +54,7 @@ static inline accd_item section(uint8_t action, float **slot, size_t from, size_
                        .action = action};
 }
 
-static inline int on_device(accd_context *context, const int *at)
+static inline int read_device_int(accd_context *context, const int *at)
 {
     int value = -1;
     device_get(context, at, &value, sizeof value);

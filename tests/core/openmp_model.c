@@ -50,8 +50,8 @@ static void as_items(const struct random_item *from, int n, accd_item *to)
                      from[i].flags);
 }
 
-static bool sends(uint8_t action) { return action == ACCD_COPY || action == ACCD_COPYIN; }
-static bool fetches(uint8_t action) { return action == ACCD_COPY || action == ACCD_COPYOUT; }
+static bool sends(uint8_t action) { return action == ACCD_ACTION_COPY || action == ACCD_ACTION_COPYIN; }
+static bool fetches(uint8_t action) { return action == ACCD_ACTION_COPY || action == ACCD_ACTION_COPYOUT; }
 
 static void move(struct model *model, const struct random_item *item, bool out)
 {
@@ -67,7 +67,7 @@ static bool model_enter(struct model *model, const struct random_item *items, in
 {
     bool new[VARIABLES];
     for (int i = 0; i < n; i++)
-        if (items[i].flags & ACCD_ITEM_MUST && !model->count[items[i].variable])
+        if (items[i].flags & ACCD_ITEM_REQUIRE_PRESENT && !model->count[items[i].variable])
             return false;
     for (int x = 0; x < VARIABLES; x++) {
         bool named = false;
@@ -87,14 +87,14 @@ static bool model_leave(struct model *model, const struct random_item *items, in
 {
     int before[VARIABLES];
     for (int i = 0; i < n && exit; i++)
-        if (items[i].flags & ACCD_ITEM_MUST && !model->count[items[i].variable])
+        if (items[i].flags & ACCD_ITEM_REQUIRE_PRESENT && !model->count[items[i].variable])
             return false;
     for (int x = 0; x < VARIABLES; x++) {
         bool named = false, final = false;
         before[x] = model->count[x];
         for (int i = 0; i < n; i++) {
             named |= items[i].variable == x;
-            final |= exit && items[i].variable == x && items[i].flags & ACCD_ITEM_FINAL;
+            final |= exit && items[i].variable == x && items[i].flags & ACCD_ITEM_FINALIZE;
         }
         model->count[x] -= named && model->count[x];
         if (final)
@@ -107,36 +107,36 @@ static bool model_leave(struct model *model, const struct random_item *items, in
     return true;
 }
 
-static bool agrees(accd_context *context, struct model *model)
+static bool matches_model(accd_context *context, struct model *model)
 {
     for (int x = 0; x < VARIABLES; x++) {
-        accd_present present = {0};
+        accd_present_object present = {0};
         accd_present_at(context, 0, (uintptr_t)cells[x], 0, &present);
         if ((int)(present.structured + present.dynamic) != model->count[x] ||
             memcmp(cells[x], model->host[x], sizeof cells[x]) != 0)
             return false;
         for (int c = 0; model->count[x] && c < CELLS; c++)
-            if (on_device(context, &cells[x][c]) != model->device[x][c])
+            if (read_device_int(context, &cells[x][c]) != model->device[x][c])
                 return false;
     }
-    return !accd_check(context);
+    return !accd_check_invariants(context);
 }
 
 /* Fresh device memory holds nothing: it gets the model's values. */
-static void fill(accd_context *context, struct model *model)
+static void write_model_values(accd_context *context, struct model *model)
 {
     for (int x = 0; x < VARIABLES; x++)
         for (int c = 0; model->count[x] && c < CELLS; c++) {
             uint64_t dev = accd_device_address(context, 0, &cells[x][c]);
-            if (accd_device_written(context, 0, dev, 4) < 4)
+            if (accd_device_count_written(context, 0, dev, 4) < 4)
                 put_device(context, &cells[x][c], model->device[x][c]);
         }
 }
 
 static void random_round(unsigned round, const char *rules)
 {
-    static const uint8_t maps[] = {ACCD_COPY, ACCD_COPYIN, ACCD_COPYOUT, ACCD_CREATE};
-    static const uint8_t exits[] = {ACCD_COPYOUT, ACCD_DELETE};
+    static const uint8_t maps[] = {ACCD_ACTION_COPY, ACCD_ACTION_COPYIN, ACCD_ACTION_COPYOUT, ACCD_ACTION_CREATE};
+    static const uint8_t exits[] = {ACCD_ACTION_COPYOUT, ACCD_ACTION_DELETE};
     struct {
         accd_region *region;
         struct random_item items[DEEP];
@@ -154,7 +154,7 @@ static void random_round(unsigned round, const char *rules)
         struct model after = model;
         accd_status status;
         bool fine;
-        uint64_t digest = accd_digest(context);
+        uint64_t digest = accd_state_digest(context);
         int what = choose(4), n = 0;
         if (what < 2) {
             n = random_items(items, maps, 4, 128 | 256 | 512);
@@ -165,9 +165,9 @@ static void random_round(unsigned round, const char *rules)
             n = random_items(items, exits, 2, 256 | 512 | 1024);
         }
         as_items(items, n, asked);
-        accd_construct construct = {.kind = what == 0   ? ACCD_REGION
-                                            : what == 1 ? ACCD_ENTER_DATA
-                                                        : ACCD_EXIT_DATA,
+        accd_construct construct = {.kind = what == 0   ? ACCD_KIND_REGION
+                                            : what == 1 ? ACCD_KIND_ENTER_DATA
+                                                        : ACCD_KIND_EXIT_DATA,
                                     .items = asked,
                                     .nitems = (size_t)n};
         if (what == 3 && depth) {
@@ -178,21 +178,21 @@ static void random_round(unsigned round, const char *rules)
             continue;
         } else {
             fine = what == 2 ? model_leave(&after, items, n, true) : model_enter(&after, items, n);
-            status = accd_run(context, &construct, what == 0 ? &levels[depth].region : NULL);
+            status = accd_run_construct(context, &construct, what == 0 ? &levels[depth].region : NULL);
             if (what == 0 && status == ACCD_OK) {
                 memcpy(levels[depth].items, items, sizeof items);
                 levels[depth++].n = n;
             }
         }
-        must(status == (fine ? ACCD_OK : ACCD_NOT_PRESENT), "%s, round %u, step %d: %s", rules,
+        must(status == (fine ? ACCD_OK : ACCD_ERROR_NOT_PRESENT), "%s, round %u, step %d: %s", rules,
              round, step, accd_status_code(status));
         if (fine)
             model = after;
         else
-            must(accd_digest(context) == digest, "nothing changed");
-        fill(context, &model);
-        must(agrees(context, &model), "%s, round %u, step %d: %s", rules, round, step,
-             accd_check(context) ? accd_check(context) : "the model says otherwise");
+            must(accd_state_digest(context) == digest, "nothing changed");
+        write_model_values(context, &model);
+        must(matches_model(context, &model), "%s, round %u, step %d: %s", rules, round, step,
+             accd_check_invariants(context) ? accd_check_invariants(context) : "the model says otherwise");
         for (int x = 0; x < VARIABLES; x++) { /* both sides go on */
             int c = choose(CELLS);
             if (choose(2))
@@ -203,7 +203,7 @@ static void random_round(unsigned round, const char *rules)
     }
     while (depth)
         accd_region_abandon(levels[--depth].region);
-    accd_context_close(context);
+    accd_context_free(context);
     must(!meter.live && !meter.wrong, "nothing leaks");
 }
 

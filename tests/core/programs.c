@@ -67,25 +67,25 @@ static void instructions(void)
         must(accd_evaluate(context, load, 2, 2, params, out) == ACCD_OK && out[1] == casts[type],
              "load of type %d", type);
         params[1] = 0;
-        must(accd_evaluate(context, load, 2, 2, params, out) == ACCD_NULL_POINTER, "null");
+        must(accd_evaluate(context, load, 2, 2, params, out) == ACCD_ERROR_NULL_POINTER, "null");
     }
     ok(!tap_failed, "instructions");
     int64_t out[1];
-    is_status(accd_evaluate(context, CODE({.op = ACCD_I_CALL}), 1, 1, NULL, out), ACCD_CALLBACK,
+    is_status(accd_evaluate(context, CODE({.op = ACCD_I_CALL}), 1, 1, NULL, out), ACCD_ERROR_CALLBACK,
               "no function to call");
     const accd_instruction guarded[] = {{.op = ACCD_I_PARAM, .to = 0}, {.op = ACCD_I_CALL_IF, .to = 1, .a = 0}};
     int64_t both[2], condition[] = {0};
     must(accd_evaluate(context, guarded, 2, 2, condition, both) == ACCD_OK && both[1] == 0, "a call that is not made");
     condition[0] = 1;
-    must(accd_evaluate(context, guarded, 2, 2, condition, both) == ACCD_CALLBACK, "a call that is made");
+    must(accd_evaluate(context, guarded, 2, 2, condition, both) == ACCD_ERROR_CALLBACK, "a call that is made");
     ok(!tap_failed, "calls under a condition");
-    accd_context_close(context);
+    accd_context_free(context);
 }
 
 /* Arithmetic in types of C: values, and what is undefined. */
 static void typed(void)
 {
-    enum { I32 = 1 + ACCD_I32, U32 = 1 + ACCD_U32, I64 = 1 + ACCD_I64, U64 = 1 + ACCD_U64 };
+    enum { I32 = 1 + ACCD_SCALAR_I32, U32 = 1 + ACCD_SCALAR_U32, I64 = 1 + ACCD_SCALAR_I64, U64 = 1 + ACCD_SCALAR_U64 };
     accd_context *context = open_with(NULL, NULL, NULL, 64);
     const int64_t most = INT64_MAX, least = INT64_MIN, top = UINT32_MAX;
     const struct {
@@ -140,7 +140,7 @@ static void typed(void)
             {.op = (uint8_t)cases[i].op, .to = 2, .a = 0, .b = 1, .k = cases[i].type}};
         accd_status status = accd_evaluate(context, code, 3, 3, NULL, out);
         if (cases[i].undefined)
-            must(status == ACCD_INVALID_SECTION &&
+            must(status == ACCD_ERROR_INVALID_SECTION &&
                      strstr(accd_context_error(context)->message, cases[i].undefined),
                  "case %zu is undefined", i);
         else
@@ -148,14 +148,14 @@ static void typed(void)
     }
     int64_t out[2];
     is_status(accd_evaluate(context, CODE({.op = ACCD_I_REQUIRE}), 1, 1, NULL, out),
-              ACCD_OUT_OF_BOUNDS, "outside of a row");
+              ACCD_ERROR_OUT_OF_BOUNDS, "outside of a row");
     is_status(accd_evaluate(context,
-                            CODE(CONSTANT(0, -1), {.op = ACCD_I_LOAD_AT, .to = 1, .b = ACCD_I32}), 2, 2,
+                            CODE(CONSTANT(0, -1), {.op = ACCD_I_LOAD_AT, .to = 1, .b = ACCD_SCALAR_I32}), 2, 2,
                             NULL, out),
               ACCD_OK, "nothing is read of nowhere");
     is_number(out[1], 0, "it counts as zero");
     ok(!tap_failed, "arithmetic in types of C");
-    accd_context_close(context);
+    accd_context_free(context);
 }
 
 /* Whole columns, elements apart or one behind the other, against one row at a time. */
@@ -166,7 +166,7 @@ static void columns(void)
         int64_t a, b, more;
     } rows[ROWS];
     static uint64_t address[ROWS];
-    static accd_column r[3];
+    static accd__column r[3];
     static const int64_t special[] = {0, 1, -1, 2, INT64_MAX, INT64_MIN, INT64_MIN + 1, -4096};
     accd_context *context = open_with(NULL, NULL, NULL, 64);
     uint64_t state = 3;
@@ -182,16 +182,16 @@ static void columns(void)
         }
         for (int op = ACCD_I_ADD; op <= ACCD_I_DISTANCE; op++) {
             const int64_t k = op == ACCD_I_DISTANCE ? 1 + round % 9 : 0;
-            const accd_instruction code[] = {LOAD(0, ACCD_I64, 0), LOAD(1, ACCD_I64, 8),
+            const accd_instruction code[] = {LOAD(0, ACCD_SCALAR_I64, 0), LOAD(1, ACCD_SCALAR_I64, 8),
                                              {.op = (uint8_t)op, .to = 2, .a = 0, .b = 1, .k = k}};
             const accd_program program = {
                 .context = context,
                 .spec = {.stride = sizeof rows[0], .code = code, .ncode = 3, .registers = 3}};
-            const struct accd_rowset set = {.base = (uintptr_t)rows,
+            const struct accd__rowset set = {.base = (uintptr_t)rows,
                                             .address = round % 2 ? address : NULL};
-            struct accd_machine m = {
+            struct accd__machine m = {
                 .context = context, .program = &program, .set = &set, .r = r};
-            must(accd_machine_run(&m, 0, 3, 0, ROWS), "run");
+            must(accd__machine_run(&m, 0, 3, 0, ROWS), "run");
             for (size_t i = 0; i < ROWS; i++) {
                 int64_t out[3];
                 const accd_instruction one[] = {CONSTANT(0, rows[i].a), CONSTANT(1, rows[i].b),
@@ -204,7 +204,7 @@ static void columns(void)
         }
     }
     ok(!tap_failed, "columns");
-    accd_context_close(context);
+    accd_context_free(context);
 }
 
 static void unsound(void)
@@ -242,16 +242,16 @@ static void unsound(void)
                                                    .code = CODE(CONSTANT(0, 1)),
                                                    .fields = &fields[i],
                                                    .nfields = 1},
-                              &none) == ACCD_MISUSE,
+                              &none) == ACCD_ERROR_MISUSE,
              "field %zu", i);
     const accd_instruction code[] = {
         CONSTANT(1, 0),
         {.op = ACCD_I_COUNT},
         {.op = ACCD_I_ADD, .a = 1},
         {.op = ACCD_I_ADD, .b = 1},
-        LOAD(0, ACCD_I64, 1),
-        LOAD(0, ACCD_I8, 8),
-        LOAD(0, ACCD_I8, -1),
+        LOAD(0, ACCD_SCALAR_I64, 1),
+        LOAD(0, ACCD_SCALAR_I8, 8),
+        LOAD(0, ACCD_SCALAR_I8, -1),
         LOAD(0, ACCD_SCALAR_COUNT, 0),
         {.op = ACCD_I_PARAM, .k = 0},
         {.op = ACCD_I_PARAM, .k = -1},
@@ -261,10 +261,10 @@ static void unsound(void)
         {.op = ACCD_I_CALL_IF, .a = 0, .b = 1},
         {.op = ACCD_I_CAST, .b = ACCD_SCALAR_COUNT},
         {.op = ACCD_I_NEG, .a = 9},
-        {.op = ACCD_I_ADD, .k = 1 + ACCD_I8},
-        {.op = ACCD_I_SHR, .k = 1 + ACCD_BOOL},
+        {.op = ACCD_I_ADD, .k = 1 + ACCD_SCALAR_I8},
+        {.op = ACCD_I_SHR, .k = 1 + ACCD_SCALAR_BOOL},
         {.op = ACCD_I_MUL, .k = -1},
-        {.op = ACCD_I_LT, .k = 1 + ACCD_U32},
+        {.op = ACCD_I_LT, .k = 1 + ACCD_SCALAR_U32},
         {.op = ACCD_I_REQUIRE, .k = -1},
         {.op = ACCD_I_REQUIRE, .a = 1},
     };
@@ -272,38 +272,38 @@ static void unsound(void)
         must(accd_program_new(
                  context,
                  &(accd_program_spec){.stride = 8, .registers = 1, .ncode = 1, .code = &code[i]},
-                 &none) == ACCD_MISUSE,
+                 &none) == ACCD_ERROR_MISUSE,
              "instruction %zu", i);
     const accd_piece outside[] = {{.offset = 4, .bytes = 5}, {.offset = 9}, {.bytes = UINT64_MAX}};
     for (size_t i = 0; i < 3; i++)
         must(accd_program_new(
                  context, &(accd_program_spec){.stride = 8, .npieces = 1, .pieces = &outside[i]},
-                 &none) == ACCD_MISUSE,
+                 &none) == ACCD_ERROR_MISUSE,
              "piece %zu", i);
-    is_status(accd_program_new(context, &(accd_program_spec){.stride = 0}, &none), ACCD_MISUSE,
+    is_status(accd_program_new(context, &(accd_program_spec){.stride = 0}, &none), ACCD_ERROR_MISUSE,
               "size");
     is_status(accd_program_new(context, &(accd_program_spec){.stride = 8, .registers = 65}, &none),
-              ACCD_MISUSE, "registers");
+              ACCD_ERROR_MISUSE, "registers");
     ok(!none && !tap_failed, "unsound programs are refused");
     /* a program that reads its enclosing element cannot be the first; parameters must be there */
     char bytes[8] = {0};
-    fails(context, ACCD_MISUSE, ENTER(context, walked(ACCD_COPYIN, bytes, 8, inherits, NULL)),
+    fails(context, ACCD_ERROR_MISUSE, ENTER(context, walked(ACCD_ACTION_COPYIN, bytes, 8, inherits, NULL)),
           "nothing to inherit from");
     accd_field to_reads = good;
     to_reads.child = reads;
     accd_program *outer = program_of(
         context,
         &(accd_program_spec){.stride = 8, .registers = 1, .fields = &to_reads, .nfields = 1});
-    fails(context, ACCD_MISUSE, ENTER(context, walked(ACCD_COPYIN, bytes, 8, reads, NULL)),
+    fails(context, ACCD_ERROR_MISUSE, ENTER(context, walked(ACCD_ACTION_COPYIN, bytes, 8, reads, NULL)),
           "no parameters");
-    fails(context, ACCD_MISUSE, ENTER(context, walked(ACCD_COPYIN, bytes, 8, outer, NULL)),
+    fails(context, ACCD_ERROR_MISUSE, ENTER(context, walked(ACCD_ACTION_COPYIN, bytes, 8, outer, NULL)),
           "no parameters for an inner program");
-    fails(context, ACCD_MISUSE, ENTER(context, walked(ACCD_COPYIN, bytes, 7, outer, NULL)),
+    fails(context, ACCD_ERROR_MISUSE, ENTER(context, walked(ACCD_ACTION_COPYIN, bytes, 7, outer, NULL)),
           "not whole elements");
     accd_program_release(outer);
     accd_program_release(inherits);
     accd_program_release(reads);
-    accd_context_close(context);
+    accd_context_free(context);
     is_number(meter.live + meter.wrong, 0, "memory");
 }
 
@@ -315,7 +315,7 @@ static void sections(size_t least)
     accd_program *program = bounds_program(context);
     struct bounds X[3] = {{4, 0, data}, {4, 4, data}, {0, 99, data}};
     accd_item item =
-        walked(ACCD_COPYIN, X, sizeof X, program, array(context, "X", sizeof X[0], program));
+        walked(ACCD_ACTION_COPYIN, X, sizeof X, program, array(context, "X", sizeof X[0], program));
     is_status(ENTER(context, item), ACCD_OK, "X[1].p[4:4], groups from %zu", least);
     ok(present_count(context, data + 4, 0, 1) && !accd_device_address(context, 0, data + 8),
        "present");
@@ -323,30 +323,30 @@ static void sections(size_t least)
            !attach_count(context, &X[2].p),
        "attached, but not the empty one");
     is_sound(context);
-    is_status(EXIT(context, item), ACCD_MISUSE, "copyin does not leave");
-    item.action = ACCD_DELETE;
+    is_status(EXIT(context, item), ACCD_ERROR_MISUSE, "copyin does not leave");
+    item.action = ACCD_ACTION_DELETE;
     is_status(EXIT(context, item), ACCD_OK, "delete");
     const struct {
         int64_t n, from;
         double *p;
         accd_status wanted;
     } cases[] = {
-        {-1, 0, data, ACCD_INVALID_SECTION},
-        {INT64_MIN, 0, data, ACCD_INVALID_SECTION},
-        {INT64_MAX, 0, data, ACCD_INVALID_SECTION},
-        {(int64_t)1 << 45, 0, data, ACCD_INVALID_SECTION},
-        {1, INT64_MAX, data, ACCD_INVALID_SECTION},
-        {1, INT64_MIN, data, ACCD_INVALID_SECTION},
-        {1, INT64_MIN + 1, data, ACCD_INVALID_SECTION},
-        {1, -((int64_t)1 << 43), (double *)8192, ACCD_INVALID_SECTION},
-        {8, 0, (double *)(UINTPTR_MAX - 7), ACCD_INVALID_SECTION},
-        {1, 0, NULL, ACCD_NULL_POINTER},
+        {-1, 0, data, ACCD_ERROR_INVALID_SECTION},
+        {INT64_MIN, 0, data, ACCD_ERROR_INVALID_SECTION},
+        {INT64_MAX, 0, data, ACCD_ERROR_INVALID_SECTION},
+        {(int64_t)1 << 45, 0, data, ACCD_ERROR_INVALID_SECTION},
+        {1, INT64_MAX, data, ACCD_ERROR_INVALID_SECTION},
+        {1, INT64_MIN, data, ACCD_ERROR_INVALID_SECTION},
+        {1, INT64_MIN + 1, data, ACCD_ERROR_INVALID_SECTION},
+        {1, -((int64_t)1 << 43), (double *)8192, ACCD_ERROR_INVALID_SECTION},
+        {8, 0, (double *)(UINTPTR_MAX - 7), ACCD_ERROR_INVALID_SECTION},
+        {1, 0, NULL, ACCD_ERROR_NULL_POINTER},
         {0, 0, NULL, ACCD_OK},
         {0, INT64_MAX, NULL, ACCD_OK},
         {2, -2, data + 2, ACCD_OK},
         {8, 1, data - 1, ACCD_OK},
     };
-    item.action = ACCD_CREATE;
+    item.action = ACCD_ACTION_CREATE;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         X[2] = (struct bounds){cases[i].n, cases[i].from, cases[i].p};
         X[1].n = 0;
@@ -359,24 +359,24 @@ static void sections(size_t least)
         X[0].n = 0;
         is_status(ENTER(context, item), ACCD_OK, "case %zu", i);
         is_sound(context);
-        item.action = ACCD_DELETE;
+        item.action = ACCD_ACTION_DELETE;
         is_status(EXIT(context, item), ACCD_OK, "case %zu leaves", i);
-        item.action = ACCD_CREATE;
+        item.action = ACCD_ACTION_CREATE;
     }
     accd_item section = {0};
-    is_status(accd_item_section(context, &section, (uintptr_t)data, 2, 3, 8), ACCD_OK, "data[2:3]");
+    is_status(accd_item_set_section(context, &section, (uintptr_t)data, 2, 3, 8), ACCD_OK, "data[2:3]");
     ok(section.host == data + 2 && section.bytes == 24 && section.start == 2, "is in the middle");
-    is_status(accd_item_section(context, &section, (uintptr_t)(data + 2), -2, 1, 8), ACCD_OK,
+    is_status(accd_item_set_section(context, &section, (uintptr_t)(data + 2), -2, 1, 8), ACCD_OK,
               "[-2:1]");
     ok(section.host == data, "is before");
-    is_status(accd_item_section(context, &section, 0, 5, 0, 8), ACCD_OK, "null, no elements");
+    is_status(accd_item_set_section(context, &section, 0, 5, 0, 8), ACCD_OK, "null, no elements");
     const int64_t wrong[][2] = {{0, -1},        {0, INT64_MAX}, {INT64_MAX, 1},
                                 {INT64_MIN, 1}, {0, INT64_MIN}, {-((int64_t)1 << 43), 1}};
     for (size_t i = 0; i < 6; i++)
-        is_status(accd_item_section(context, &section, 8192, wrong[i][0], wrong[i][1], 8),
-                  ACCD_INVALID_SECTION, "section %zu", i);
+        is_status(accd_item_set_section(context, &section, 8192, wrong[i][0], wrong[i][1], 8),
+                  ACCD_ERROR_INVALID_SECTION, "section %zu", i);
     accd_program_release(program);
-    accd_context_close(context);
+    accd_context_free(context);
     is_number(meter.live + meter.wrong, 0, "memory");
 }
 
@@ -395,7 +395,7 @@ static int bound(void *ud, int fn, size_t n, int nargs, const int64_t *const *ar
     return *(int *)ud == fn;
 }
 
-static void nested(size_t least)
+static void test_nested_programs(size_t least)
 {
     static float a[4][4];
     struct meter meter = {0};
@@ -409,7 +409,7 @@ static void nested(size_t least)
     config.on_bound = bound;
     config.bound_ud = &failing;
     accd_context *context = NULL;
-    accd_context_open(&context, &config);
+    accd_context_new(&context, &config);
     accd_field pointer = {.offset = offsetof(struct leaf, a),
                           .unit = 4,
                           .start = -1,
@@ -425,7 +425,7 @@ static void nested(size_t least)
                      .registers = 4,
                      .ncode = 4,
                      .params = 2,
-                     .code = CODE(LOAD(0, ACCD_I32, 0), {.op = ACCD_I_INHERIT, .to = 1, .k = 2},
+                     .code = CODE(LOAD(0, ACCD_SCALAR_I32, 0), {.op = ACCD_I_INHERIT, .to = 1, .k = 2},
                                   {.op = ACCD_I_CALL, .to = 3, .a = 0, .b = 2, .k = 1},
                                   {.op = ACCD_I_PARAM, .to = 2, .k = 1})});
     const accd_field fields[] = {{.offset = offsetof(struct outer, in),
@@ -442,7 +442,7 @@ static void nested(size_t least)
                                   .count = 1,
                                   .code_end = 4,
                                   .in_place = 1,
-                                  .action = ACCD_COPYIN,
+                                  .action = ACCD_ACTION_COPYIN,
                                   .label = member(context, "list", 4, NULL)}};
     accd_program *program = program_of(
         context, &(accd_program_spec){.stride = sizeof(struct outer),
@@ -454,16 +454,16 @@ static void nested(size_t least)
                                       .ncode = 4,
                                       .params = 2,
                                       .code = CODE(CONSTANT(0, 2),
-                                                   LOAD(1, ACCD_I32, offsetof(struct outer, m)),
-                                                   LOAD(2, ACCD_I64, 0), CONSTANT(3, 1))});
+                                                   LOAD(1, ACCD_SCALAR_I32, offsetof(struct outer, m)),
+                                                   LOAD(2, ACCD_SCALAR_I64, 0), CONSTANT(3, 1))});
     struct outer X[2] = {{1, {{1, a[0], 0}, {2, a[1], 0}}, 3, {1, 2, 3, 4, 5, 6, 7}},
                          {0, {{2, a[2], 0}, {0, a[3], 0}}, 0, {0}}};
     const int64_t params[2] = {0, 5};
     accd_item item =
-        walked(ACCD_CREATE, X, sizeof X, program, array(context, "X", sizeof X[0], program));
+        walked(ACCD_ACTION_CREATE, X, sizeof X, program, array(context, "X", sizeof X[0], program));
     item.params = params;
     story_clear(&story);
-    accd_context_on_event(context, tell_story, &story);
+    accd_context_set_event_handler(context, tell_story, &story);
     accd_region *region;
     is_status(REGION(context, &region, item), ACCD_OK, "embedded elements, groups from %zu", least);
     is_text(story.text,
@@ -473,19 +473,19 @@ static void nested(size_t least)
             "incref X[1].in[0].a[0:2]|",
             "events");
     uint64_t dev = accd_device_address(context, 0, X);
-    ok(accd_device_written(context, 0, dev, sizeof X[0]) == 8 + 12 + 16, "what is initialised");
+    ok(accd_device_count_written(context, 0, dev, sizeof X[0]) == 8 + 12 + 16, "what is initialised");
     int list[3];
     ok(device_get(context, &X[0].list[1], list, 12) && list[0] == 2 && list[2] == 4, "the section");
     char name[80];
-    accd_name_at(context, 0, accd_device_address(context, 0, &X[1].in[0].a), name, sizeof name);
+    accd_format_name_at(context, 0, accd_device_address(context, 0, &X[1].in[0].a), name, sizeof name);
     is_text(name, "X[1].in[0].a", "a place in embedded elements");
     is_sound(context);
     is_status(accd_region_end(region), ACCD_OK, "end");
     failing = 1;
-    fails(context, ACCD_CALLBACK, REGION(context, &region, item), "a function that fails");
+    fails(context, ACCD_ERROR_CALLBACK, REGION(context, &region, item), "a function that fails");
     accd_program_release(inner);
     accd_program_release(program);
-    accd_context_close(context);
+    accd_context_free(context);
     is_number(meter.live + meter.wrong, 0, "memory");
 }
 
@@ -504,7 +504,7 @@ static void leaving_sections(void)
                               .start = 1,
                               .code_end = 2,
                               .in_place = 1,
-                              .action = ACCD_COPYIN};
+                              .action = ACCD_ACTION_COPYIN};
     accd_program *program = program_of(
         context, &(accd_program_spec){.stride = sizeof(struct row),
                                       .fields = &field,
@@ -513,7 +513,7 @@ static void leaving_sections(void)
                                       .npieces = 1,
                                       .registers = 2,
                                       .ncode = 2,
-                                      .code = CODE(LOAD(0, ACCD_I64, 0), LOAD(1, ACCD_I64, 8))});
+                                      .code = CODE(LOAD(0, ACCD_SCALAR_I64, 0), LOAD(1, ACCD_SCALAR_I64, 8))});
     struct row rows[3] = {{4, 0, {0}}, {4, 0, {0}}, {4, 0, {0}}};
     static const struct {
         int64_t n, from;
@@ -524,20 +524,20 @@ static void leaving_sections(void)
         for (int k = 0; k < 3; k++) {
             rows[k].n = ways[i].n;
             rows[k].from = ways[i].from;
-            accd_item item = walked(ACCD_COPYIN, rows, sizeof rows, program, NULL);
+            accd_item item = walked(ACCD_ACTION_COPYIN, rows, sizeof rows, program, NULL);
             if (ways[i].good) {
                 is_status(ENTER(context, item), ACCD_OK, "way %zu of row %d", i, k);
-                item.action = ACCD_DELETE;
+                item.action = ACCD_ACTION_DELETE;
                 is_status(EXIT(context, item), ACCD_OK, "and its end");
             } else {
-                fails(context, ACCD_INVALID_SECTION, ENTER(context, item), "way %zu of row %d", i, k);
+                fails(context, ACCD_ERROR_INVALID_SECTION, ENTER(context, item), "way %zu of row %d", i, k);
             }
             rows[k].n = 4;
             rows[k].from = 0;
         }
     is_sound(context);
     accd_program_release(program);
-    accd_context_close(context);
+    accd_context_free(context);
     is_number(meter.live, 0, "nothing leaks");
 }
 
@@ -550,7 +550,7 @@ int main(void)
     unsound();
     for (size_t least = 1; least <= 1000; least += 999) {
         sections(least);
-        nested(least);
+        test_nested_programs(least);
     }
     story_free(&story);
     return done();

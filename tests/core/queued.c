@@ -37,7 +37,7 @@ static void restore_pointers(void)
     }
 }
 
-static void build(void)
+static void build_queued_data(void)
 {
     memset(nodes, 0, sizeof nodes);
     memset(leaves, 0, sizeof leaves);
@@ -56,15 +56,15 @@ static void build(void)
 
 static uint8_t some_action(bool own)
 {
-    static const uint8_t actions[] = {ACCD_INHERIT, ACCD_INHERIT, ACCD_COPYIN, ACCD_CREATE, ACCD_COPY, ACCD_COPYOUT};
-    return own ? actions[pick(sizeof actions)] : ACCD_INHERIT;
+    static const uint8_t actions[] = {ACCD_ACTION_INHERIT, ACCD_ACTION_INHERIT, ACCD_ACTION_COPYIN, ACCD_ACTION_CREATE, ACCD_ACTION_COPY, ACCD_ACTION_COPYOUT};
+    return own ? actions[pick(sizeof actions)] : ACCD_ACTION_INHERIT;
 }
 
 /* Elements with two pointers, all or some of whose own bytes move; own: with actions of their own. */
 static accd_program *random_program(accd_context *context, accd_program *child, uint64_t stride,
                                     const uint64_t at[2], bool own)
 {
-    const accd_instruction load = {.op = ACCD_I_LOAD, .b = ACCD_I32, .k = 0};
+    const accd_instruction load = {.op = ACCD_I_LOAD, .b = ACCD_SCALAR_I32, .k = 0};
     const accd_field fields[2] = {
         {.offset = at[0], .unit = child ? sizeof(struct leaf) : 4, .start = -1, .code_end = 1, .child = child,
          .action = some_action(own), .label = member(context, "one", child ? sizeof(struct leaf) : 4, child)},
@@ -109,10 +109,10 @@ static void open_world(struct world *world, const char *rules, size_t least, acc
     config.device_bytes = (uint64_t)64 << 20;
     config.queues = mode;
     config.check_host = known;
-    build();
-    must(accd_context_open(&world->context, &config) == ACCD_OK, "a context");
+    build_queued_data();
+    must(accd_context_new(&world->context, &config) == ACCD_OK, "a context");
     for (unsigned i = 0; i < 2; i++)
-        must(accd_queue(world->context, 0, i + 1, &world->queues[i]) == ACCD_OK, "a queue");
+        must(accd_queue_get(world->context, 0, i + 1, &world->queues[i]) == ACCD_OK, "a queue");
     for (int i = 0; i < 2; i++) {
         world->leaf[i] = random_program(world->context, NULL, sizeof(struct leaf),
                                         (uint64_t[]){offsetof(struct leaf, a), offsetof(struct leaf, b)}, i);
@@ -120,10 +120,10 @@ static void open_world(struct world *world, const char *rules, size_t least, acc
                                         (uint64_t[]){offsetof(struct node, at), offsetof(struct node, c)}, i);
     }
     world->label = array(world->context, "nodes", sizeof(struct node), world->node[1]);
-    accd_host_add(world->context, nodes, sizeof nodes, array(world->context, "nodes", sizeof nodes[0], NULL));
-    accd_host_add(world->context, leaves, sizeof leaves, array(world->context, "leaves", sizeof leaves[0][0], NULL));
-    accd_host_add(world->context, floats, sizeof floats, array(world->context, "floats", 4, NULL));
-    accd_host_add(world->context, lines, sizeof lines, array(world->context, "lines", 4, NULL));
+    accd_host_register(world->context, nodes, sizeof nodes, array(world->context, "nodes", sizeof nodes[0], NULL));
+    accd_host_register(world->context, leaves, sizeof leaves, array(world->context, "leaves", sizeof leaves[0][0], NULL));
+    accd_host_register(world->context, floats, sizeof floats, array(world->context, "floats", 4, NULL));
+    accd_host_register(world->context, lines, sizeof lines, array(world->context, "lines", 4, NULL));
 }
 
 static void close_world(struct world *world)
@@ -134,15 +134,15 @@ static void close_world(struct world *world)
         accd_program_release(world->node[i]);
         accd_program_release(world->leaf[i]);
     }
-    accd_context_close(world->context);
+    accd_context_free(world->context);
     must(!world->meter.live && !world->meter.wrong, "nothing leaks");
 }
 
-static accd_status ask(struct world *world, accd_kind kind, uint8_t action, unsigned queue, bool finalize,
+static accd_status submit_construct(struct world *world, accd_construct_kind kind, uint8_t action, unsigned queue, bool finalize,
                        accd_region **region)
 {
-    const accd_item item = walked(action, nodes, sizeof nodes, world->node[kind != ACCD_UPDATE], world->label);
-    return accd_run(world->context,
+    const accd_item item = walked(action, nodes, sizeof nodes, world->node[kind != ACCD_KIND_UPDATE], world->label);
+    return accd_run_construct(world->context,
                     &(accd_construct){.kind = kind, .name = "it", .file = "queued.c", .line = world->line,
                                       .items = &item, .nitems = 1, .queue = queue, .finalize = finalize},
                     region);
@@ -150,22 +150,22 @@ static accd_status ask(struct world *world, accd_kind kind, uint8_t action, unsi
 
 /* ----------------------------------------------------------------------------------- random -- */
 
-static accd_status step(struct world *world)
+static accd_status run_queued_step(struct world *world)
 {
-    static const uint8_t enters[] = {ACCD_COPYIN, ACCD_COPYIN, ACCD_CREATE};
+    static const uint8_t enters[] = {ACCD_ACTION_COPYIN, ACCD_ACTION_COPYIN, ACCD_ACTION_CREATE};
     accd_context *context = world->context;
     const unsigned kind = pick(16), queue = pick(3), i = pick(NODES), k = pick(LEAVES), more = pick(3);
     const unsigned number = queue ? world->queues[queue - 1] : 0;
     accd_status status = ACCD_OK;
     world->enters = kind < 3 && queue;
     switch (kind) {
-    case 0: case 1: case 2: return ask(world, ACCD_ENTER_DATA, enters[more], number, false, NULL);
-    case 3: case 4: return ask(world, ACCD_EXIT_DATA, more ? ACCD_COPYOUT : ACCD_DELETE, number, !more, NULL);
-    case 5: case 6: return ask(world, ACCD_UPDATE, more ? ACCD_UPDATE_DEVICE : ACCD_UPDATE_SELF, number, false, NULL);
+    case 0: case 1: case 2: return submit_construct(world, ACCD_KIND_ENTER_DATA, enters[more], number, false, NULL);
+    case 3: case 4: return submit_construct(world, ACCD_KIND_EXIT_DATA, more ? ACCD_ACTION_COPYOUT : ACCD_ACTION_DELETE, number, !more, NULL);
+    case 5: case 6: return submit_construct(world, ACCD_KIND_UPDATE, more ? ACCD_ACTION_UPDATE_DEVICE : ACCD_ACTION_UPDATE_SELF, number, false, NULL);
     case 7: case 8:
         if (world->nregions == DEEP)
             return ACCD_OK;
-        status = ask(world, more ? ACCD_COMPUTE : ACCD_REGION, more == 1 ? ACCD_COPY : ACCD_COPYIN, number, false,
+        status = submit_construct(world, more ? ACCD_KIND_COMPUTE : ACCD_KIND_REGION, more == 1 ? ACCD_ACTION_COPY : ACCD_ACTION_COPYIN, number, false,
                      &world->regions[world->nregions]);
         if (status == ACCD_OK && more && !pick(3)) /* its kernel fails */
             accd_region_abandon(world->regions[world->nregions]);
@@ -179,17 +179,17 @@ static accd_status step(struct world *world)
         world->nregions -= status == ACCD_OK;
         return status;
     case 11: return accd_queue_wait(context, 0, number);
-    case 12: return accd_queue_after(context, 0, world->queues[more & 1], 0, world->queues[1 - (more & 1)]);
+    case 12: return accd_queue_wait_for(context, 0, world->queues[more & 1], 0, world->queues[1 - (more & 1)]);
     case 13: floats[i][k][0][more] += 1; nodes[i].mark++; return ACCD_OK;
     case 14: lines[i][more] += 1; leaves[i][k].b[0] -= 1; return ACCD_OK;
     default:
-        accd_host_mark(context, more ? (void *)floats : lines, 0);
+        accd_host_set_state(context, more ? (void *)floats : lines, 0);
         if (more == 1) {
             status = accd_queue_wait(context, 0, 0);
-            accd_host_mark(context, floats, 1);
+            accd_host_set_state(context, floats, 1);
         }
-        accd_host_mark(context, lines, 1);
-        accd_host_mark(context, floats, 1);
+        accd_host_set_state(context, lines, 1);
+        accd_host_set_state(context, floats, 1);
         return status;
     }
 }
@@ -201,7 +201,7 @@ static uint64_t host_now(accd_context *context)
     hash = mix_bytes(hash, lines, sizeof lines);
     for (size_t i = 0; i < sizeof nodes + sizeof leaves; i += sizeof word) {
         memcpy(&word, i < sizeof nodes ? (char *)nodes + i : (char *)leaves + (i - sizeof nodes), sizeof word);
-        word = accd_device_of(context, word) < 0 ? word : 1;
+        word = accd_device_at(context, word) < 0 ? word : 1;
         hash = mix_bytes(hash, &word, sizeof word);
     }
     return hash;
@@ -210,17 +210,17 @@ static uint64_t host_now(accd_context *context)
 /* What is present, with its bytes; device addresses, good or stale, are told as such. */
 static void write_device(accd_context *context, struct story *told)
 {
-    accd_present present;
+    accd_present_object present;
     accd_attachment attachment;
     for (uint64_t at = 0; accd_present_next(context, 0, &at, &present);) {
         story_add(told, "%llx s%u d%u", (unsigned long long)present.info.host, present.structured, present.dynamic);
         for (uint64_t i = 0; i < present.info.bytes; i += 4) {
             uint64_t word = 0;
             const bool all = i + 8 <= present.info.bytes && (present.info.host + i) % 8 == 0;
-            if (accd_device_written(context, 0, present.dev + i, 4) != 4)
+            if (accd_device_count_written(context, 0, present.dev + i, 4) != 4)
                 continue;
             must(accd_device_read(context, 0, present.dev + i, &word, all ? 8 : 4) == ACCD_OK, "read");
-            if (all && accd_device_of(context, word) >= 0) {
+            if (all && accd_device_at(context, word) >= 0) {
                 story_add(told, " device");
                 i += 4;
             } else {
@@ -244,10 +244,10 @@ static size_t play(uint64_t number, size_t least, accd_queue_mode mode, struct s
     pick(2);
     open_world(&world, profiles[number % 4], least, mode, number % 3 == 0);
     for (int i = 0; i < STEPS; i++) {
-        const struct accd_directory *dir = world.context->dirs;
+        const struct accd__device_env *dir = world.context->envs;
         const size_t before = dir->groups.npending;
         world.line = i;
-        accd_status status = step(&world);
+        accd_status status = run_queued_step(&world);
         queued += world.enters && dir->groups.npending > before;
         story_add(told, "%d: %s %s %llx\n", i, accd_status_code(status),
                   status == ACCD_OK ? "" : accd_context_error(world.context)->message,
@@ -258,7 +258,7 @@ static size_t play(uint64_t number, size_t least, accd_queue_mode mode, struct s
         accd_status status = accd_queue_wait(world.context, 0, 0);
         story_add(told, "%s ", accd_status_code(status));
     }
-    const char *wrong = accd_check(world.context); /* missing waits may mix pointers up */
+    const char *wrong = accd_check_invariants(world.context); /* missing waits may mix pointers up */
     story_add(told, "%s\n", wrong ? wrong : "sound");
     write_device(world.context, told);
     close_world(&world);
@@ -288,7 +288,7 @@ static void random_constructs(accd_queue_mode mode, const char *how)
 
 /* ----------------------------------------------------------------------------------- events -- */
 
-static int compare(const void *a, const void *b) { return strcmp(*(const char *const *)a, *(const char *const *)b); }
+static int compare_strings(const void *a, const void *b) { return strcmp(*(const char *const *)a, *(const char *const *)b); }
 
 /* What was told, in alphabetical order: a queue tells later. */
 static void sort_story(struct story *told)
@@ -300,7 +300,7 @@ static void sort_story(struct story *told)
         *end = 0;
         lines_of[n++] = at;
     }
-    qsort(lines_of, n, sizeof lines_of[0], compare);
+    qsort(lines_of, n, sizeof lines_of[0], compare_strings);
     for (size_t i = 0; i < n; i++)
         story_add(&sorted, "%s\n", lines_of[i]);
     story_free(told);
@@ -310,7 +310,7 @@ static void sort_story(struct story *told)
 static size_t tasks(const struct world *world)
 {
     accd_queue_info info = {0};
-    return accd_queue_at(world->context, 0, world->queues[0], &info) ? info.pending : 999;
+    return accd_queue_get_info(world->context, 0, world->queues[0], &info) ? info.pending : 999;
 }
 
 /* In and out of one queue, with a listener from the beginning, or from before the wait on. */
@@ -318,20 +318,20 @@ static void in_and_out(struct world *world, accd_queue_mode mode, bool late, str
 {
     seed = 3;
     open_world(world, "tr14", 1, mode, false);
-    accd_context_on_event(world->context, late ? NULL : tell_story, told);
+    accd_context_set_event_handler(world->context, late ? NULL : tell_story, told);
     const bool delayed = mode == ACCD_QUEUES_DELAYED;
     const unsigned queue = world->queues[0];
-    const struct accd_directory *dir = world->context->dirs;
-    is_status(ask(world, ACCD_ENTER_DATA, ACCD_COPYIN, queue, false, NULL), ACCD_OK, "enter");
+    const struct accd__device_env *dir = world->context->envs;
+    is_status(submit_construct(world, ACCD_KIND_ENTER_DATA, ACCD_ACTION_COPYIN, queue, false, NULL), ACCD_OK, "enter");
     is_number(dir->groups.npending, 1, "all sections are one group");
     is_number(tasks(world), delayed, "and one task");
-    is_status(ask(world, ACCD_UPDATE, ACCD_UPDATE_DEVICE, queue, false, NULL), ACCD_OK, "update");
+    is_status(submit_construct(world, ACCD_KIND_UPDATE, ACCD_ACTION_UPDATE_DEVICE, queue, false, NULL), ACCD_OK, "update");
     is_number(tasks(world), delayed ? 2 : 0, "the next one");
-    is_status(ask(world, ACCD_EXIT_DATA, ACCD_COPYOUT, queue, false, NULL), ACCD_OK, "exit");
+    is_status(submit_construct(world, ACCD_KIND_EXIT_DATA, ACCD_ACTION_COPYOUT, queue, false, NULL), ACCD_OK, "exit");
     is_number(dir->groups.npending, 0, "the group leaves");
     is_number(tasks(world), delayed ? 3 : 0, "with a third one");
     ok((dir->device.stats.live_bytes > 0) == delayed, "its memory stays as long as a queue needs it");
-    accd_context_on_event(world->context, tell_story, told);
+    accd_context_set_event_handler(world->context, tell_story, told);
     is_status(accd_queue_wait(world->context, 0, 0), ACCD_OK, "wait");
     is_number(dir->device.stats.live_bytes, 0, "then it goes");
     is_sound(world->context);
@@ -360,10 +360,10 @@ static void events(void)
 static void sweep(bool fails_on)
 {
     static const struct {
-        accd_kind kind;
+        accd_construct_kind kind;
         uint8_t action;
-    } steps[] = {{ACCD_ENTER_DATA, ACCD_COPYIN}, {ACCD_UPDATE, ACCD_UPDATE_SELF}, {ACCD_UPDATE, ACCD_UPDATE_DEVICE},
-                 {ACCD_EXIT_DATA, ACCD_COPYOUT}};
+    } steps[] = {{ACCD_KIND_ENTER_DATA, ACCD_ACTION_COPYIN}, {ACCD_KIND_UPDATE, ACCD_ACTION_UPDATE_SELF}, {ACCD_KIND_UPDATE, ACCD_ACTION_UPDATE_DEVICE},
+                 {ACCD_KIND_EXIT_DATA, ACCD_ACTION_COPYOUT}};
     bool reached = true;
     size_t n = 0;
     while (reached && n < 400) {
@@ -374,18 +374,18 @@ static void sweep(bool fails_on)
         world.meter.fails_on = fails_on;
         world.meter.fail_at = ++n;
         for (size_t i = 0; i < sizeof steps / sizeof steps[0] && status == ACCD_OK; i++) {
-            const size_t groups = world.context->dirs->groups.npending, before = tasks(&world);
-            status = ask(&world, steps[i].kind, steps[i].action, world.queues[0], false, NULL);
-            must(status == ACCD_OK || (groups == world.context->dirs->groups.npending && before == tasks(&world)),
+            const size_t groups = world.context->envs->groups.npending, before = tasks(&world);
+            status = submit_construct(&world, steps[i].kind, steps[i].action, world.queues[0], false, NULL);
+            must(status == ACCD_OK || (groups == world.context->envs->groups.npending && before == tasks(&world)),
                  "request %zu, step %zu: nothing changed", n, i);
         }
         const accd_status waited = accd_queue_wait(world.context, 0, 0);
-        must((status == ACCD_OK || status == ACCD_OUT_OF_MEMORY) && (waited == ACCD_OK || waited == ACCD_OUT_OF_MEMORY),
+        must((status == ACCD_OK || status == ACCD_ERROR_OUT_OF_MEMORY) && (waited == ACCD_OK || waited == ACCD_ERROR_OUT_OF_MEMORY),
              "request %zu: %s, %s", n, accd_status_code(status), accd_status_code(waited));
         reached = world.meter.failed;
         world.meter.fail_at = 0;
         must(accd_queue_wait(world.context, 0, 0) == ACCD_OK, "request %zu: it ends", n);
-        const char *wrong = waited == ACCD_OK ? accd_check(world.context) : NULL;
+        const char *wrong = waited == ACCD_OK ? accd_check_invariants(world.context) : NULL;
         must(!wrong, "request %zu: %s", n, wrong ? wrong : "");
         close_world(&world);
     }

@@ -8,7 +8,7 @@ static float arrays[N][2][4];
 static float flat[16], other[16];
 static struct story story;
 
-static void build(void)
+static void build_queue_data(void)
 {
     memset(Y, 0, sizeof Y);
     for (int i = 0; i < N; i++) {
@@ -24,13 +24,13 @@ static void build(void)
     }
 }
 
-static accd_context *open_delayed(struct meter *meter, int delayed, accd_update_way way)
+static accd_context *open_delayed(struct meter *meter, int delayed, accd_update_method way)
 {
     static accd_rules rules;
     accd_context_config config;
     accd_context *context = NULL;
     init_config(&config);
-    rules = *accd_rules_named("tr14");
+    rules = *accd_find_rules("tr14");
     rules.update = way;
     config.rules = &rules;
     config.alloc = meter_alloc;
@@ -43,18 +43,18 @@ static accd_context *open_delayed(struct meter *meter, int delayed, accd_update_
     config.on_event = tell_story;
     config.event_ud = &story;
     story_clear(&story);
-    build();
-    return accd_context_open(&context, &config) == ACCD_OK ? context : NULL;
+    build_queue_data();
+    return accd_context_new(&context, &config) == ACCD_OK ? context : NULL;
 }
 
-static unsigned queue_of(accd_context *context, int64_t async)
+static unsigned get_queue_number(accd_context *context, int64_t async)
 {
     unsigned queue = 0;
-    return accd_queue(context, 0, async, &queue) == ACCD_OK ? queue : 0;
+    return accd_queue_get(context, 0, async, &queue) == ACCD_OK ? queue : 0;
 }
 
 #define QUEUED(context, what, number, region_p, ...)                                               \
-    accd_run(                                                                                      \
+    accd_run_construct(                                                                                      \
         (context),                                                                                 \
         &(accd_construct){.kind = (what),                                                          \
                           .file = "queues.c",                                                      \
@@ -64,7 +64,7 @@ static unsigned queue_of(accd_context *context, int64_t async)
                           .nitems = sizeof((const accd_item[]){__VA_ARGS__}) / sizeof(accd_item)}, \
         (region_p))
 
-static float on_device(accd_context *context, const float *host)
+static float read_device_float(accd_context *context, const float *host)
 {
     float value = -1;
     (void)device_get(context, host, &value, sizeof value);
@@ -74,7 +74,7 @@ static float on_device(accd_context *context, const float *host)
 static size_t pending(accd_context *context, unsigned queue)
 {
     accd_queue_info info = {0};
-    return accd_queue_at(context, 0, queue, &info) ? info.pending : 999;
+    return accd_queue_get_info(context, 0, queue, &info) ? info.pending : 999;
 }
 
 /* A function in a queue. */
@@ -86,16 +86,16 @@ struct task {
     accd_status asked;
 };
 
-static int add_one(void *ud, accd_call call)
+static int add_one_on_host(void *ud, accd_host_call call)
 {
     struct task *task = ud;
     float value = 0;
-    if (call == ACCD_DISCARD) {
+    if (call == ACCD_CALL_DISCARD) {
         task->drops++;
         return 0;
     }
     task->runs++;
-    task->asked = UPDATE(task->context, PLAIN(ACCD_UPDATE_DEVICE, other));
+    task->asked = UPDATE(task->context, PLAIN(ACCD_ACTION_UPDATE_DEVICE, other));
     if (task->fails ||
         accd_device_read(task->context, 0, task->dev, &value, sizeof value) != ACCD_OK)
         return 1;
@@ -105,13 +105,13 @@ static int add_one(void *ud, accd_call call)
 
 /* ------------------------------------------------------------------------------------ order -- */
 
-static void order(void)
+static void test_queue_order(void)
 {
     struct meter meter = {0};
-    accd_context *context = open_delayed(&meter, 1, ACCD_UPDATE_SPLIT);
-    unsigned one = queue_of(context, 1), two = queue_of(context, 2);
-    is_number(queue_of(context, 1), one, "a queue has one number");
-    is_status(QUEUED(context, ACCD_ENTER_DATA, one, NULL, PLAIN(ACCD_COPYIN, flat)), ACCD_OK,
+    accd_context *context = open_delayed(&meter, 1, ACCD_UPDATE_METHOD_SPLIT);
+    unsigned one = get_queue_number(context, 1), two = get_queue_number(context, 2);
+    is_number(get_queue_number(context, 1), one, "a queue has one number");
+    is_status(QUEUED(context, ACCD_KIND_ENTER_DATA, one, NULL, PLAIN(ACCD_ACTION_COPYIN, flat)), ACCD_OK,
               "enter data");
     ok(present_count(context, flat, 0, 1), "the counter changes at once");
     is_number(pending(context, one), 1, "the transfer does not");
@@ -120,51 +120,51 @@ static void order(void)
     flat[0] = 50;
     is_status(accd_queue_wait(context, 0, two), ACCD_OK, "another queue");
     is_number(pending(context, one), 1, "changes nothing");
-    is_status(accd_queue_after(context, 0, two, 0, one), ACCD_OK, "two behind one");
-    is_status(QUEUED(context, ACCD_UPDATE, two, NULL, PLAIN(ACCD_UPDATE_SELF, flat)), ACCD_OK,
+    is_status(accd_queue_wait_for(context, 0, two, 0, one), ACCD_OK, "two behind one");
+    is_status(QUEUED(context, ACCD_KIND_UPDATE, two, NULL, PLAIN(ACCD_ACTION_UPDATE_SELF, flat)), ACCD_OK,
               "update");
     is_status(accd_queue_wait(context, 0, two), ACCD_OK, "now it does");
     is_number(pending(context, one), 0, "what it waits for is done");
-    ok(on_device(context, flat) == 50.0f, "with what the host held at the wait");
+    ok(read_device_float(context, flat) == 50.0f, "with what the host held at the wait");
     is_text(story.text, "alloc |incref |h2d |d2h |", "and told");
     int done = -1;
     flat[1] = 7;
-    is_status(QUEUED(context, ACCD_UPDATE, one, NULL, PLAIN(ACCD_UPDATE_DEVICE, flat)), ACCD_OK,
+    is_status(QUEUED(context, ACCD_KIND_UPDATE, one, NULL, PLAIN(ACCD_ACTION_UPDATE_DEVICE, flat)), ACCD_OK,
               "update");
     is_status(accd_queue_test(context, 0, 0, &done), ACCD_OK, "test of all");
     is_number(done, 0, "not yet");
     is_status(accd_queue_test(context, 0, one, &done), ACCD_OK, "test again");
     is_number(done, 1, "now");
-    ok(on_device(context, flat + 1) == 7.0f, "because it is done");
+    ok(read_device_float(context, flat + 1) == 7.0f, "because it is done");
     uint64_t dev = accd_device_address(context, 0, flat);
-    is_status(accd_copy_async(context, 0, one, ACCD_WITHIN_DEVICE, dev + 16, dev, 8, NULL, 0),
+    is_status(accd_copy_async(context, 0, one, ACCD_DIRECTION_WITHIN_DEVICE, dev + 16, dev, 8, NULL, 0),
               ACCD_OK, "a copy within the device");
-    is_status(accd_copy_async(context, 0, one, ACCD_FROM_DEVICE, (uintptr_t)other, dev + 16, 8,
+    is_status(accd_copy_async(context, 0, one, ACCD_DIRECTION_FROM_DEVICE, (uintptr_t)other, dev + 16, 8,
                               NULL, 0),
               ACCD_OK, "and back");
     ok(other[0] == 0.0f, "not yet");
     is_status(accd_queue_wait(context, 0, 0), ACCD_OK, "wait for all");
     ok(other[0] == 50.0f && other[1] == 7.0f, "in order");
-    is_status(accd_queue_wait(context, 0, 9), ACCD_MISUSE, "there is no such queue");
-    is_status(QUEUED(context, ACCD_UPDATE, 9, NULL, PLAIN(ACCD_UPDATE_SELF, flat)), ACCD_MISUSE,
+    is_status(accd_queue_wait(context, 0, 9), ACCD_ERROR_MISUSE, "there is no such queue");
+    is_status(QUEUED(context, ACCD_KIND_UPDATE, 9, NULL, PLAIN(ACCD_ACTION_UPDATE_SELF, flat)), ACCD_ERROR_MISUSE,
               "for a construct neither");
-    accd_context_close(context);
+    accd_context_free(context);
     is_number(meter.live, 0, "nothing leaks");
 }
 
 /* ---------------------------------------------------------------------------- kernels, memory -- */
 
-static void kernels(void)
+static void test_queue_kernels(void)
 {
     struct meter meter = {0};
-    accd_context *context = open_delayed(&meter, 1, ACCD_UPDATE_SPLIT);
-    unsigned one = queue_of(context, 1);
+    accd_context *context = open_delayed(&meter, 1, ACCD_UPDATE_METHOD_SPLIT);
+    unsigned one = get_queue_number(context, 1);
     accd_region *region;
     accd_stats stats;
-    is_status(QUEUED(context, ACCD_COMPUTE, one, &region, PLAIN(ACCD_COPY, flat)), ACCD_OK,
+    is_status(QUEUED(context, ACCD_KIND_COMPUTE, one, &region, PLAIN(ACCD_ACTION_COPY, flat)), ACCD_OK,
               "a compute region");
     struct task task = {.context = context, .dev = accd_device_address(context, 0, flat)};
-    is_status(accd_launch(region, NULL, 0, add_one, &task), ACCD_OK, "its kernel");
+    is_status(accd_launch_function(region, NULL, 0, add_one_on_host, &task), ACCD_OK, "its kernel");
     is_status(accd_region_end(region), ACCD_OK, "its end");
     ok(present_count(context, flat, 0, 0), "its data are not present any more");
     accd_get_stats(context, 0, &stats);
@@ -174,38 +174,38 @@ static void kernels(void)
     is_sound(context);
     is_status(accd_queue_wait(context, 0, one), ACCD_OK, "wait");
     ok(flat[0] == 1.0f, "the kernel ran between them");
-    accd_waited(context, 0, 0, 0, one, "queues.c", 1);
-    accd_waited(context, 0, one, 0, queue_of(context, 2), "queues.c", 2);
-    accd_waited(context, 0, 0, 0, 0, NULL, 0);
-    accd_waited(context, 0, 9, 0, 0, NULL, 0);
+    accd_report_wait(context, 0, 0, 0, one, "queues.c", 1);
+    accd_report_wait(context, 0, one, 0, get_queue_number(context, 2), "queues.c", 2);
+    accd_report_wait(context, 0, 0, 0, 0, NULL, 0);
+    accd_report_wait(context, 0, 9, 0, 0, NULL, 0);
     is_text(story.text, "alloc |incref |decref |h2d |kernel |d2h |free |wait queue 1|wait queue 2|wait all queues|",
             "all are reported now, and waits when the program says so; not of a queue that there is not");
     is_number(task.runs, 1, "once");
-    is_status(task.asked, ACCD_MISUSE, "it could ask for nothing");
+    is_status(task.asked, ACCD_ERROR_MISUSE, "it could ask for nothing");
     accd_get_stats(context, 0, &stats);
     is_number(stats.live_bytes, 0, "then the memory goes");
 
-    is_status(QUEUED(context, ACCD_COMPUTE, one, &region, PLAIN(ACCD_COPY, flat)), ACCD_OK, "again");
+    is_status(QUEUED(context, ACCD_KIND_COMPUTE, one, &region, PLAIN(ACCD_ACTION_COPY, flat)), ACCD_OK, "again");
     task.dev = accd_device_address(context, 0, flat);
     task.fails = 1;
-    is_status(accd_launch(region, NULL, 0, add_one, &task), ACCD_OK, "a kernel that fails");
+    is_status(accd_launch_function(region, NULL, 0, add_one_on_host, &task), ACCD_OK, "a kernel that fails");
     is_status(accd_region_end(region), ACCD_OK, "end");
-    is_status(accd_queue_wait(context, 0, one), ACCD_CALLBACK, "is told at the wait");
+    is_status(accd_queue_wait(context, 0, one), ACCD_ERROR_CALLBACK, "is told at the wait");
     is_status(accd_queue_wait(context, 0, one), ACCD_OK, "and then over");
     accd_get_stats(context, 0, &stats);
     is_number(stats.live_bytes, 0, "the rest is done");
 
-    is_status(QUEUED(context, ACCD_COMPUTE, one, &region, PLAIN(ACCD_COPY, flat)), ACCD_OK, "again");
-    uint64_t before = accd_digest(context);
-    is_status(accd_launch(region, NULL, 0, add_one, &task), ACCD_OK, "a kernel");
-    ok(accd_digest(context) == before, "the state is the same");
+    is_status(QUEUED(context, ACCD_KIND_COMPUTE, one, &region, PLAIN(ACCD_ACTION_COPY, flat)), ACCD_OK, "again");
+    uint64_t before = accd_state_digest(context);
+    is_status(accd_launch_function(region, NULL, 0, add_one_on_host, &task), ACCD_OK, "a kernel");
+    ok(accd_state_digest(context) == before, "the state is the same");
     accd_region_abandon(region);
     is_number(task.drops, 1, "an abandoned construct lets go of it");
     is_number(pending(context, one), 0, "nothing is left to do");
     accd_get_stats(context, 0, &stats);
     is_number(stats.live_bytes, 0, "the memory is back at once");
-    is_status(accd_queue_call(context, 0, one, add_one, &task), ACCD_OK, "a function of the host");
-    accd_context_close(context);
+    is_status(accd_queue_call(context, 0, one, add_one_on_host, &task), ACCD_OK, "a function of the host");
+    accd_context_free(context);
     is_number(task.drops, 2, "goes with the context");
     is_number(meter.live, 0, "nothing leaks");
 }
@@ -213,51 +213,51 @@ static void kernels(void)
 static void leaving(void)
 {
     struct meter meter = {0};
-    accd_context *context = open_delayed(&meter, 1, ACCD_UPDATE_SPLIT);
-    unsigned one = queue_of(context, 1), two = queue_of(context, 2);
-    is_status(ENTER(context, PLAIN(ACCD_COPYIN, flat), PLAIN(ACCD_COPYIN, other)), ACCD_OK, "enter");
-    is_status(QUEUED(context, ACCD_UPDATE, one, NULL, PLAIN(ACCD_UPDATE_DEVICE, flat)), ACCD_OK,
+    accd_context *context = open_delayed(&meter, 1, ACCD_UPDATE_METHOD_SPLIT);
+    unsigned one = get_queue_number(context, 1), two = get_queue_number(context, 2);
+    is_status(ENTER(context, PLAIN(ACCD_ACTION_COPYIN, flat), PLAIN(ACCD_ACTION_COPYIN, other)), ACCD_OK, "enter");
+    is_status(QUEUED(context, ACCD_KIND_UPDATE, one, NULL, PLAIN(ACCD_ACTION_UPDATE_DEVICE, flat)), ACCD_OK,
               "update");
-    fails(context, ACCD_MISSING_WAIT, EXIT(context, PLAIN(ACCD_DELETE, flat)), "without a queue");
+    fails(context, ACCD_ERROR_MISSING_WAIT, EXIT(context, PLAIN(ACCD_ACTION_DELETE, flat)), "without a queue");
     ok(strstr(accd_context_error(context)->message, "queue 1 has not done the update of queues.c:"),
        "it says what is missing");
-    fails(context, ACCD_MISSING_WAIT,
-          QUEUED(context, ACCD_EXIT_DATA, two, NULL, PLAIN(ACCD_DELETE, flat)), "by another queue");
-    is_status(EXIT(context, PLAIN(ACCD_DELETE, other)), ACCD_OK, "what shares its block goes");
+    fails(context, ACCD_ERROR_MISSING_WAIT,
+          QUEUED(context, ACCD_KIND_EXIT_DATA, two, NULL, PLAIN(ACCD_ACTION_DELETE, flat)), "by another queue");
+    is_status(EXIT(context, PLAIN(ACCD_ACTION_DELETE, other)), ACCD_OK, "what shares its block goes");
     is_sound(context);
-    is_status(accd_queue_after(context, 0, two, 0, one), ACCD_OK, "two behind one");
-    is_status(QUEUED(context, ACCD_EXIT_DATA, two, NULL, PLAIN(ACCD_COPYOUT, flat)), ACCD_OK,
+    is_status(accd_queue_wait_for(context, 0, two, 0, one), ACCD_OK, "two behind one");
+    is_status(QUEUED(context, ACCD_KIND_EXIT_DATA, two, NULL, PLAIN(ACCD_ACTION_COPYOUT, flat)), ACCD_OK,
               "then it may go by two");
-    is_status(ENTER(context, PLAIN(ACCD_COPYIN, other)), ACCD_OK, "others get other memory");
+    is_status(ENTER(context, PLAIN(ACCD_ACTION_COPYIN, other)), ACCD_OK, "others get other memory");
     is_sound(context);
     flat[3] = 99;
     is_status(accd_queue_wait(context, 0, two), ACCD_OK, "wait");
     ok(flat[3] == 99.0f, "out and back");
-    is_status(EXIT(context, PLAIN(ACCD_DELETE, other)), ACCD_OK, "exit");
+    is_status(EXIT(context, PLAIN(ACCD_ACTION_DELETE, other)), ACCD_OK, "exit");
     accd_stats stats;
     accd_get_stats(context, 0, &stats);
     is_number(stats.live_allocations, 0, "all memory is back");
-    accd_context_close(context);
+    accd_context_free(context);
     is_number(meter.live, 0, "nothing leaks");
 }
 
 /* A deep structure, asked for in queues or not: the same in the end. */
-static accd_status deep(accd_context *context, unsigned queue, accd_program *leaf,
+static accd_status run_deep_construct(accd_context *context, unsigned queue, accd_program *leaf,
                         const accd_label *label)
 {
-    accd_item item = walked(ACCD_COPYIN, Y, sizeof Y, leaf, label);
-    accd_status status = QUEUED(context, ACCD_ENTER_DATA, queue, NULL, item);
+    accd_item item = walked(ACCD_ACTION_COPYIN, Y, sizeof Y, leaf, label);
+    accd_status status = QUEUED(context, ACCD_KIND_ENTER_DATA, queue, NULL, item);
     for (int i = 0; i < N; i++)
         arrays[i][0][0] += 100;
-    item.action = ACCD_UPDATE_DEVICE;
+    item.action = ACCD_ACTION_UPDATE_DEVICE;
     if (status == ACCD_OK)
-        status = QUEUED(context, ACCD_UPDATE, queue, NULL, item);
+        status = QUEUED(context, ACCD_KIND_UPDATE, queue, NULL, item);
     if (status == ACCD_OK)
         status = accd_queue_wait(context, 0, 0);
     return status;
 }
 
-static void deep_structures(accd_update_way way)
+static void deep_structures(accd_update_method way)
 {
     struct story states[2] = {{0}};
     for (int delayed = 0; delayed < 2; delayed++) {
@@ -265,17 +265,17 @@ static void deep_structures(accd_update_way way)
         accd_context *context = open_delayed(&meter, delayed, way);
         accd_program *leaf = leaf_program(context);
         const accd_label *label = array(context, "Y", sizeof Y[0], leaf);
-        is_status(deep(context, queue_of(context, 0), leaf, label), ACCD_OK, "in and updated");
+        is_status(run_deep_construct(context, get_queue_number(context, 0), leaf, label), ACCD_OK, "in and updated");
         is_sound(context);
         write_state(context, &states[delayed]);
-        is_status(QUEUED(context, ACCD_EXIT_DATA, 1, NULL,
-                         walked(ACCD_COPYOUT, Y, sizeof Y, leaf, label)),
+        is_status(QUEUED(context, ACCD_KIND_EXIT_DATA, 1, NULL,
+                         walked(ACCD_ACTION_COPYOUT, Y, sizeof Y, leaf, label)),
                   ACCD_OK, "out");
         is_sound(context);
         is_status(accd_queue_wait(context, 0, 0), ACCD_OK, "wait");
         ok(Y[1].a == arrays[1][0] && arrays[1][0][0] == 110.0f, "the host has its own pointers");
         accd_program_release(leaf);
-        accd_context_close(context);
+        accd_context_free(context);
         is_number(meter.live, 0, "nothing leaks");
     }
     is_text(states[1].text, states[0].text, "delayed or not, way %d", (int)way);
@@ -288,26 +288,26 @@ static void deep_structures(accd_update_way way)
 static void failures(void)
 {
     struct meter meter = {0};
-    accd_context *context = open_delayed(&meter, 1, ACCD_UPDATE_SPLIT);
-    unsigned one = queue_of(context, 1);
-    is_status(ENTER(context, PLAIN(ACCD_COPYIN, flat), PLAIN(ACCD_COPYIN, other)), ACCD_OK, "enter");
-    accd_fail_copy(context, 0, 2);
+    accd_context *context = open_delayed(&meter, 1, ACCD_UPDATE_METHOD_SPLIT);
+    unsigned one = get_queue_number(context, 1);
+    is_status(ENTER(context, PLAIN(ACCD_ACTION_COPYIN, flat), PLAIN(ACCD_ACTION_COPYIN, other)), ACCD_OK, "enter");
+    accd_inject_copy_failure(context, 0, 2);
     flat[0] = other[0] = 60;
-    is_status(QUEUED(context, ACCD_UPDATE, one, NULL, PLAIN(ACCD_UPDATE_DEVICE, flat),
-                     PLAIN(ACCD_UPDATE_DEVICE, other)),
+    is_status(QUEUED(context, ACCD_KIND_UPDATE, one, NULL, PLAIN(ACCD_ACTION_UPDATE_DEVICE, flat),
+                     PLAIN(ACCD_ACTION_UPDATE_DEVICE, other)),
               ACCD_OK, "two transfers");
-    is_status(accd_queue_wait(context, 0, one), ACCD_DEVICE_ERROR, "one of them fails");
+    is_status(accd_queue_wait(context, 0, one), ACCD_ERROR_DEVICE, "one of them fails");
     ok(strstr(accd_context_error(context)->message, "the update of queues.c:"), "it says which");
-    ok(on_device(context, flat) == 0.0f && on_device(context, other) == 0.0f, "neither is done");
+    ok(read_device_float(context, flat) == 0.0f && read_device_float(context, other) == 0.0f, "neither is done");
     is_status(accd_queue_wait(context, 0, one), ACCD_OK, "it is over");
-    accd_fail_allocation(context, 0, 1);
-    fails(context, ACCD_OUT_OF_DEVICE_MEMORY,
-          QUEUED(context, ACCD_ENTER_DATA, one, NULL, PLAIN(ACCD_COPYIN, Y)), "is told at once");
+    accd_inject_allocation_failure(context, 0, 1);
+    fails(context, ACCD_ERROR_OUT_OF_DEVICE_MEMORY,
+          QUEUED(context, ACCD_KIND_ENTER_DATA, one, NULL, PLAIN(ACCD_ACTION_COPYIN, Y)), "is told at once");
     is_number(pending(context, one), 0, "and nothing is left to do");
-    accd_context_close(context);
+    accd_context_free(context);
 }
 
-static int runs(void *ud, accd_call call)
+static int runs(void *ud, accd_host_call call)
 {
     (void)ud, (void)call;
     return 0;
@@ -315,21 +315,21 @@ static int runs(void *ud, accd_call call)
 
 /* Steps of a sweep: all that a queue can be asked for. */
 enum { STEPS = 9 };
-static accd_status ask(accd_context *context, int step, unsigned one, unsigned two, accd_item y, accd_region **region,
+static accd_status submit_step(accd_context *context, int step, unsigned one, unsigned two, accd_item y, accd_region **region,
                        struct task *task)
 {
     switch (step) {
-    case 0: y.action = ACCD_COPYIN; return QUEUED(context, ACCD_ENTER_DATA, one, NULL, y);
-    case 1: y.action = ACCD_UPDATE_SELF; return QUEUED(context, ACCD_UPDATE, one, NULL, y);
-    case 2: return QUEUED(context, ACCD_COMPUTE, one, region, PLAIN(ACCD_COPY, flat));
-    case 3: task->dev = accd_device_address(context, 0, flat); return accd_launch(*region, NULL, 0, add_one, task);
-    case 4: return accd_queue_after(context, 0, two, 0, one);
+    case 0: y.action = ACCD_ACTION_COPYIN; return QUEUED(context, ACCD_KIND_ENTER_DATA, one, NULL, y);
+    case 1: y.action = ACCD_ACTION_UPDATE_SELF; return QUEUED(context, ACCD_KIND_UPDATE, one, NULL, y);
+    case 2: return QUEUED(context, ACCD_KIND_COMPUTE, one, region, PLAIN(ACCD_ACTION_COPY, flat));
+    case 3: task->dev = accd_device_address(context, 0, flat); return accd_launch_function(*region, NULL, 0, add_one_on_host, task);
+    case 4: return accd_queue_wait_for(context, 0, two, 0, one);
     case 5: return accd_region_end(*region);
     case 6: return accd_queue_call(context, 0, two, runs, NULL);
     case 7:
-        return accd_copy_async(context, 0, two, ACCD_FROM_DEVICE, (uintptr_t)other,
+        return accd_copy_async(context, 0, two, ACCD_DIRECTION_FROM_DEVICE, (uintptr_t)other,
                                accd_device_address(context, 0, Y), sizeof Y[0], "queues.c", 1);
-    default: y.action = ACCD_COPYOUT; return QUEUED(context, ACCD_EXIT_DATA, two, NULL, y);
+    default: y.action = ACCD_ACTION_COPYOUT; return QUEUED(context, ACCD_KIND_EXIT_DATA, two, NULL, y);
     }
 }
 
@@ -339,39 +339,39 @@ static void sweep(bool fails_on)
 {
     for (size_t n = 1; n < 400; n++) {
         struct meter meter = {.fails_on = fails_on};
-        accd_context *context = open_delayed(&meter, 1, ACCD_UPDATE_SPLIT);
+        accd_context *context = open_delayed(&meter, 1, ACCD_UPDATE_METHOD_SPLIT);
         accd_program *leaf = leaf_program(context);
         const accd_label *label = array(context, "Y", sizeof Y[0], leaf);
-        unsigned one = queue_of(context, 1);
-        unsigned two = queue_of(context, 2);
+        unsigned one = get_queue_number(context, 1);
+        unsigned two = get_queue_number(context, 2);
         struct task task = {.context = context};
         accd_region *region = NULL;
         accd_status status = ACCD_OK;
         for (int step = 0; step < STEPS && status == ACCD_OK; step++) {
-            uint64_t before = accd_digest(context);
+            uint64_t before = accd_state_digest(context);
             meter.fail_at = step ? meter.fail_at : n;
-            status = ask(context, step, one, two, walked(0, Y, sizeof Y, leaf, label), &region, &task);
+            status = submit_step(context, step, one, two, walked(0, Y, sizeof Y, leaf, label), &region, &task);
             size_t left = meter.fail_at;
             meter.fail_at = 0;
             if (status != ACCD_OK)
-                must(accd_digest(context) == before, "request %zu, step %d: nothing changed", n, step);
-            const char *wrong = accd_check(context);
+                must(accd_state_digest(context) == before, "request %zu, step %d: nothing changed", n, step);
+            const char *wrong = accd_check_invariants(context);
             must(!wrong, "request %zu, step %d: %s", n, step, wrong ? wrong : "");
             meter.fail_at = left;
         }
         bool reached = meter.failed;
-        must(status == ACCD_OK || status == ACCD_OUT_OF_MEMORY, "request %zu: %s", n,
+        must(status == ACCD_OK || status == ACCD_ERROR_OUT_OF_MEMORY, "request %zu: %s", n,
              accd_status_code(status));
         accd_status waited = accd_queue_wait(context, 0, 0);
-        must(waited == ACCD_OK || waited == ACCD_OUT_OF_MEMORY || (waited == ACCD_CALLBACK && meter.failed),
+        must(waited == ACCD_OK || waited == ACCD_ERROR_OUT_OF_MEMORY || (waited == ACCD_ERROR_CALLBACK && meter.failed),
              "request %zu: the wait", n); /* the kernel looks for its data, too */
         meter.fail_at = 0;
         must(accd_queue_wait(context, 0, 0) == ACCD_OK, "request %zu: it ends", n);
         /* a copy for which a device has no host memory at the wait is given up, as one that the device fails */
-        const char *wrong = waited == ACCD_OUT_OF_MEMORY ? NULL : accd_check(context);
+        const char *wrong = waited == ACCD_ERROR_OUT_OF_MEMORY ? NULL : accd_check_invariants(context);
         must(!wrong, "request %zu: %s", n, wrong ? wrong : "");
         accd_program_release(leaf);
-        accd_context_close(context);
+        accd_context_free(context);
         must(!meter.live && !meter.wrong, "request %zu: nothing leaks", n);
         if (!reached) {
             ok(1, "%zu requests for memory failed%s", n - 1, fails_on ? ", with all behind them" : " one by one");
@@ -393,20 +393,20 @@ static void neighbours(int delayed)
     init_config(&config);
     config.alloc = meter_alloc;
     config.alloc_ud = &meter;
-    config.rules = accd_rules_named("directory");
+    config.rules = accd_find_rules("directory");
     config.queues = delayed ? ACCD_QUEUES_DELAYED : ACCD_QUEUES_IN_ORDER;
-    accd_context_open(&context, &config);
+    accd_context_new(&context, &config);
     for (int i = 0; i < 3 * PART; i++)
         row[i] = (char)i;
-    const accd_item last = {.host = row + 2 * PART, .bytes = PART, .base = row, .action = ACCD_COPYIN};
-    is_status(ENTER(context, BYTES(ACCD_COPYIN, row, PART)), ACCD_OK, "the first part");
-    is_status(ENTER(context, BYTES(ACCD_COPYIN, row + PART, PART)), ACCD_OK, "the second one");
+    const accd_item last = {.host = row + 2 * PART, .bytes = PART, .base = row, .action = ACCD_ACTION_COPYIN};
+    is_status(ENTER(context, BYTES(ACCD_ACTION_COPYIN, row, PART)), ACCD_OK, "the first part");
+    is_status(ENTER(context, BYTES(ACCD_ACTION_COPYIN, row + PART, PART)), ACCD_OK, "the second one");
     const uint64_t first = accd_device_address(context, 0, row);
     const bool side_by_side = accd_device_address(context, 0, row + PART) == first + PART;
     ok(side_by_side || getenv("ACCDEEP_TEST_BACKEND"), "side by side on the device");
-    ok(!accd_device_holds(context, 0, first, 2 * PART), "in two allocations");
-    unsigned one = queue_of(context, 1);
-    is_status(QUEUED(context, ACCD_ENTER_DATA, one, NULL, last), ACCD_OK, "the last one, of the first one's base");
+    ok(!accd_device_is_allocated(context, 0, first, 2 * PART), "in two allocations");
+    unsigned one = get_queue_number(context, 1);
+    is_status(QUEUED(context, ACCD_KIND_ENTER_DATA, one, NULL, last), ACCD_OK, "the last one, of the first one's base");
     is_sound(context);
     is_status(accd_queue_wait(context, 0, one), ACCD_OK, "wait");
     accd_get_stats(context, 0, &stats);
@@ -414,7 +414,7 @@ static void neighbours(int delayed)
     char found[3 * PART];
     must(device_get(context, row, found, sizeof found) && !memcmp(found, row, sizeof row), "all of it is there");
     is_sound(context);
-    accd_context_close(context);
+    accd_context_free(context);
     is_number(meter.live, 0, "nothing leaks");
 }
 
@@ -427,22 +427,22 @@ static void touching(void)
         for (size_t between = 0; between <= sizeof kept; between += 16)
             for (size_t n = 1; n <= N; n++) {
                 struct meter meter = {0};
-                accd_context *context = open_delayed(&meter, true, ACCD_UPDATE_SPLIT);
+                accd_context *context = open_delayed(&meter, true, ACCD_UPDATE_METHOD_SPLIT);
                 accd_program *leaf = leaf_program(context);
                 Y[0].n = 1;
                 for (size_t i = 1; i < N; i++)
                     Y[i].n = 0;
-                must(ENTER(context, BYTES(ACCD_COPYIN, hole, bytes)) == ACCD_OK, "a place");
-                must(!between || ENTER(context, BYTES(ACCD_COPYIN, kept, between)) == ACCD_OK, "one behind it");
-                must(EXIT(context, BYTES(ACCD_DELETE, hole, bytes)) == ACCD_OK, "free again");
-                must(QUEUED(context, ACCD_ENTER_DATA, queue_of(context, 1), NULL,
-                            walked(ACCD_COPYIN, Y, n * sizeof Y[0], leaf, NULL)) == ACCD_OK, "a structure");
+                must(ENTER(context, BYTES(ACCD_ACTION_COPYIN, hole, bytes)) == ACCD_OK, "a place");
+                must(!between || ENTER(context, BYTES(ACCD_ACTION_COPYIN, kept, between)) == ACCD_OK, "one behind it");
+                must(EXIT(context, BYTES(ACCD_ACTION_DELETE, hole, bytes)) == ACCD_OK, "free again");
+                must(QUEUED(context, ACCD_KIND_ENTER_DATA, get_queue_number(context, 1), NULL,
+                            walked(ACCD_ACTION_COPYIN, Y, n * sizeof Y[0], leaf, NULL)) == ACCD_OK, "a structure");
                 const uint64_t root = accd_device_address(context, 0, Y);
-                must(!accd_check(context), "%zu, %zu, %zu: %s", bytes, between, n, accd_check(context));
+                must(!accd_check_invariants(context), "%zu, %zu, %zu: %s", bytes, between, n, accd_check_invariants(context));
                 met += root == accd_device_address(context, 0, Y[0].b) + 16;
                 must(accd_queue_wait(context, 0, 0) == ACCD_OK, "wait");
                 accd_program_release(leaf);
-                accd_context_close(context);
+                accd_context_free(context);
                 must(!meter.live, "nothing leaks");
             }
     ok(failed == tap_failed, "places and sizes");
@@ -450,7 +450,7 @@ static void touching(void)
 }
 
 /* Data that a queue still writes are not moved by a construct that does not wait for it. */
-static void moved(void)
+static void test_moved_data(void)
 {
     static char row[64];
     struct meter meter = {0};
@@ -460,41 +460,41 @@ static void moved(void)
     init_config(&config);
     config.alloc = meter_alloc;
     config.alloc_ud = &meter;
-    config.rules = accd_rules_named("directory");
+    config.rules = accd_find_rules("directory");
     config.queues = ACCD_QUEUES_DELAYED;
-    accd_context_open(&context, &config);
-    unsigned one = queue_of(context, 1), two = queue_of(context, 2);
-    const accd_item more = {.host = row + 32, .bytes = 16, .base = row, .action = ACCD_COPYIN};
+    accd_context_new(&context, &config);
+    unsigned one = get_queue_number(context, 1), two = get_queue_number(context, 2);
+    const accd_item more = {.host = row + 32, .bytes = 16, .base = row, .action = ACCD_ACTION_COPYIN};
     memset(row, 7, sizeof row);
-    is_status(QUEUED(context, ACCD_ENTER_DATA, one, NULL, BYTES(ACCD_COPYIN, row, 16)), ACCD_OK, "in one queue");
-    fails(context, ACCD_MISSING_WAIT, QUEUED(context, ACCD_REGION, two, &region, more), "more, in another one");
-    fails(context, ACCD_MISSING_WAIT, CONSTRUCT(context, ACCD_REGION, &region, more), "or in none");
-    is_status(accd_queue_after(context, 0, two, 0, one), ACCD_OK, "that waits");
-    is_status(QUEUED(context, ACCD_REGION, two, &region, more), ACCD_OK, "in another one");
+    is_status(QUEUED(context, ACCD_KIND_ENTER_DATA, one, NULL, BYTES(ACCD_ACTION_COPYIN, row, 16)), ACCD_OK, "in one queue");
+    fails(context, ACCD_ERROR_MISSING_WAIT, QUEUED(context, ACCD_KIND_REGION, two, &region, more), "more, in another one");
+    fails(context, ACCD_ERROR_MISSING_WAIT, CONSTRUCT(context, ACCD_KIND_REGION, &region, more), "or in none");
+    is_status(accd_queue_wait_for(context, 0, two, 0, one), ACCD_OK, "that waits");
+    is_status(QUEUED(context, ACCD_KIND_REGION, two, &region, more), ACCD_OK, "in another one");
     is_sound(context);
-    is_status(QUEUED(context, ACCD_UPDATE, one, NULL, BYTES(ACCD_UPDATE_DEVICE, row, 16)), ACCD_OK, "an update");
-    fails(context, ACCD_MISSING_WAIT, accd_region_end(region), "they do not move back, either");
+    is_status(QUEUED(context, ACCD_KIND_UPDATE, one, NULL, BYTES(ACCD_ACTION_UPDATE_DEVICE, row, 16)), ACCD_OK, "an update");
+    fails(context, ACCD_ERROR_MISSING_WAIT, accd_region_end(region), "they do not move back, either");
     is_status(accd_queue_wait(context, 0, 0), ACCD_OK, "wait");
     char found[16] = {0};
     must(device_get(context, row, found, sizeof found) && found[15] == 7, "the bytes have arrived");
     is_status(accd_region_end(region), ACCD_OK, "end");
     is_sound(context);
     is_status(accd_queue_wait(context, 0, 0), ACCD_OK, "wait");
-    accd_context_close(context);
+    accd_context_free(context);
     is_number(meter.live, 0, "nothing leaks");
 }
 
 int main(void)
 {
-    moved();
+    test_moved_data();
     touching();
     neighbours(0);
     neighbours(1);
-    order();
-    kernels();
+    test_queue_order();
+    test_queue_kernels();
     leaving();
-    deep_structures(ACCD_UPDATE_SPLIT);
-    deep_structures(ACCD_UPDATE_REVERSE);
+    deep_structures(ACCD_UPDATE_METHOD_SPLIT);
+    deep_structures(ACCD_UPDATE_METHOD_REVERSE);
     failures();
     sweep(false);
     sweep(true);

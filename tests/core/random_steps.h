@@ -38,7 +38,7 @@ struct setting {
     bool calm; /* nothing but plain constructs, and now and then one that fails */
     bool pointers; /* many items name their pointers */
     bool checkpoints;
-    bool new_places;
+    bool avoid_reuse;
 };
 
 static uint32_t below(struct world *w, uint32_t n) { return next_random(&w->random) % n; }
@@ -55,7 +55,7 @@ static void open_world(struct world *w, const struct setting *setting, uint64_t 
     static const accd_rules *rules;
     accd_context_config config;
     *w = (struct world){.random = seed};
-    rules = accd_rules_named(setting->name);
+    rules = accd_find_rules(setting->name);
     init_config(&config);
     config.alloc = meter_alloc;
     config.alloc_ud = &w->meter;
@@ -66,14 +66,14 @@ static void open_world(struct world *w, const struct setting *setting, uint64_t 
     config.rules = rules;
     config.on_event = general ? hear_nothing : NULL;
     config.checkpoints = setting->checkpoints;
-    config.new_places = setting->new_places;
-    if (accd_context_open(&w->context, &config) != ACCD_OK)
+    config.avoid_reuse = setting->avoid_reuse;
+    if (accd_context_new(&w->context, &config) != ACCD_OK)
         exit(3);
     w->leaf = leaf_program(w->context);
     w->labels[1] = array(w->context, "x", 8, NULL);
     w->labels[2] = array(w->context, "y[#].z", 1, NULL);
-    w->labels[3] = accd_label_new(w->context, &(accd_label){.name = "s", .unit = 4, .file = "short.c", .line = 7});
-    accd_queue(w->context, 0, 1, &w->queue);
+    w->labels[3] = accd_label_intern(w->context, &(accd_label){.name = "s", .unit = 4, .file = "short.c", .line = 7});
+    accd_queue_get(w->context, 0, 1, &w->queue);
     for (size_t i = 0; i < sizeof host; i++)
         ((unsigned char *)&host)[i] = (unsigned char)(i * 7);
     for (int i = 0; i < POINTERS; i++)
@@ -86,21 +86,21 @@ static uint64_t block_bytes(size_t block) { return block % 3 == 0 ? 160 : 16 + 8
 
 /* ------------------------------------------------------------------------------- constructs -- */
 
-static uint8_t any_action(struct world *w, accd_kind kind)
+static uint8_t any_action(struct world *w, accd_construct_kind kind)
 {
-    static const uint8_t entries[] = {ACCD_COPYIN, ACCD_COPY,   ACCD_COPYIN,    ACCD_CREATE,
-                                      ACCD_COPYOUT, ACCD_PRESENT, ACCD_NO_CREATE, ACCD_HOLD};
-    static const uint8_t exits[] = {ACCD_DELETE, ACCD_COPYOUT, ACCD_COPYOUT, ACCD_HOLD};
+    static const uint8_t entries[] = {ACCD_ACTION_COPYIN, ACCD_ACTION_COPY,   ACCD_ACTION_COPYIN,    ACCD_ACTION_CREATE,
+                                      ACCD_ACTION_COPYOUT, ACCD_ACTION_PRESENT, ACCD_ACTION_NO_CREATE, ACCD_ACTION_HOLD};
+    static const uint8_t exits[] = {ACCD_ACTION_DELETE, ACCD_ACTION_COPYOUT, ACCD_ACTION_COPYOUT, ACCD_ACTION_HOLD};
     if (once_in(w, 60))
         return (uint8_t)below(w, ACCD_ACTION_COUNT + 2);
-    if (kind == ACCD_EXIT_DATA)
+    if (kind == ACCD_KIND_EXIT_DATA)
         return exits[below(w, 16) ? below(w, 3) : 3];
-    if (kind == ACCD_UPDATE)
-        return below(w, 2) ? ACCD_UPDATE_SELF : ACCD_UPDATE_DEVICE;
+    if (kind == ACCD_KIND_UPDATE)
+        return below(w, 2) ? ACCD_ACTION_UPDATE_SELF : ACCD_ACTION_UPDATE_DEVICE;
     return entries[below(w, sizeof entries)];
 }
 
-static accd_item plain_item(struct world *w, accd_kind kind)
+static accd_item plain_item(struct world *w, accd_construct_kind kind)
 {
     size_t block = below(w, BLOCKS + 2);
     accd_item item = {.action = any_action(w, kind)};
@@ -126,7 +126,7 @@ static accd_item plain_item(struct world *w, accd_kind kind)
 }
 
 /* A section with its pointer, or what holds all pointers. */
-static accd_item pointer_item(struct world *w, accd_kind kind)
+static accd_item pointer_item(struct world *w, accd_construct_kind kind)
 {
     const size_t block = below(w, POINTERS + 2);
     accd_item item = {.host = host.pointers, .bytes = sizeof host.pointers, .action = any_action(w, kind)};
@@ -138,20 +138,20 @@ static accd_item pointer_item(struct world *w, accd_kind kind)
     }
     if (once_in(w, 10)) { /* members of one aggregate */
         item.frame = host.pointers;
-        item.room = sizeof host.pointers;
+        item.frame_bytes = sizeof host.pointers;
     }
     return item;
 }
 
 /* An item with something that the short way does not know. */
-static accd_item any_item(struct world *w, accd_kind kind)
+static accd_item any_item(struct world *w, accd_construct_kind kind)
 {
-    static accd_dim dims[] = {{2, 8}};
+    static accd_stride dims[] = {{2, 8}};
     accd_item item = plain_item(w, kind);
     size_t block = below(w, BLOCKS);
     switch (below(w, 16)) {
     case 0:
-        item.action = ACCD_ATTACH;
+        item.action = ACCD_ACTION_ATTACH;
         item.slot = once_in(w, 2) ? &host.pointers[block % POINTERS] : NULL;
         break;
     case 1:
@@ -167,7 +167,7 @@ static accd_item any_item(struct world *w, accd_kind kind)
     case 4:
     case 12:
         item.flags = ACCD_ITEM_UNCOUNTED;
-        item.action = ACCD_PRESENT;
+        item.action = ACCD_ACTION_PRESENT;
         break;
     case 5:
         item.bytes = once_in(w, 2) ? 0 : UINT64_MAX - below(w, 200);
@@ -193,17 +193,17 @@ static accd_item any_item(struct world *w, accd_kind kind)
     case 10:
         item.flags = (uint16_t)(once_in(w, 4) ? 0x2000 : 1u << below(w, 11));
         if (item.flags & ACCD_ITEM_UNCOUNTED)
-            item.action = ACCD_PRESENT; /* other items create what it names */
+            item.action = ACCD_ACTION_PRESENT; /* other items create what it names */
         break;
     case 13:
-        item.flags = ACCD_ITEM_POINTER;
+        item.flags = ACCD_ITEM_BASE_POINTER;
         break;
     case 11:
         item.frame = host.bytes[block];
-        item.room = sizeof host.bytes[0];
+        item.frame_bytes = sizeof host.bytes[0];
         break;
     default:
-        item.flags = once_in(w, 2) ? ACCD_ITEM_TRY : ACCD_ITEM_PRESENT_OR;
+        item.flags = once_in(w, 2) ? ACCD_ITEM_IF_PRESENT : ACCD_ITEM_PRESENT_OR;
         break;
     }
     return item;
@@ -223,20 +223,20 @@ static void describe(struct world *w, const accd_construct *construct)
     }
 }
 
-static accd_status run_construct(struct world *w, const struct setting *setting, accd_kind kind)
+static accd_status run_construct(struct world *w, const struct setting *setting, accd_construct_kind kind)
 {
     accd_item items[ITEMS_MOST];
-    bool opens = kind == ACCD_REGION || kind == ACCD_COMPUTE;
+    bool opens = kind == ACCD_KIND_REGION || kind == ACCD_KIND_COMPUTE;
     size_t n = once_in(w, 3) ? below(w, ITEMS_MOST) : 1 + below(w, 3);
     for (size_t i = 0; i < n; i++)
         items[i] = once_in(w, setting->calm ? 25 : 4)            ? any_item(w, kind)
                    : setting->pointers && !once_in(w, 4) ? pointer_item(w, kind)
                                                                   : plain_item(w, kind);
-    accd_construct construct = {.kind = once_in(w, 200) ? (accd_kind)9 : kind,
+    accd_construct construct = {.kind = once_in(w, 200) ? (accd_construct_kind)9 : kind,
                                 .items = once_in(w, 300) ? NULL : items,
                                 .nitems = n,
                                 .device = once_in(w, 200) ? (int)below(w, 3) - 1 : 0,
-                                .finalize = kind == ACCD_EXIT_DATA && once_in(w, 10),
+                                .finalize = kind == ACCD_KIND_EXIT_DATA && once_in(w, 10),
                                 .name = "data",
                                 .file = "short.c",
                                 .line = (int)below(w, 1000),
@@ -245,8 +245,8 @@ static accd_status run_construct(struct world *w, const struct setting *setting,
         construct.queue = once_in(w, 10) ? 99 : w->queue;
     describe(w, &construct);
     if (!opens || w->depth == DEPTH_MOST)
-        return accd_run(w->context, &construct, NULL);
-    accd_status status = accd_run(w->context, &construct, &w->regions[w->depth]);
+        return accd_run_construct(w->context, &construct, NULL);
+    accd_status status = accd_run_construct(w->context, &construct, &w->regions[w->depth]);
     w->depth += status == ACCD_OK;
     return status;
 }
@@ -276,42 +276,42 @@ static accd_status disturb(struct world *w)
     size_t block = below(w, BLOCKS);
     uint64_t dev = 0;
     accd_status status = ACCD_OK;
-    struct accd_object *object;
+    struct accd__object *object;
     const uint32_t what = below(w, 8);
     snprintf(w->what, sizeof w->what, "disturbance %u of block %zu", what, block);
     switch (what) {
     case 0:
         status = accd_device_alloc(w->context, 0, 160, &dev);
-        return status == ACCD_OK ? accd_map(w->context, 0, host.bytes[block], dev, block_bytes(block), w->labels[1])
+        return status == ACCD_OK ? accd_map_data(w->context, 0, host.bytes[block], dev, block_bytes(block), w->labels[1])
                                  : status;
     case 1:
-        return accd_unmap(w->context, 0, host.bytes[block]);
+        return accd_unmap_data(w->context, 0, host.bytes[block]);
     case 2:
         (void)accd_host_address(w->context, 0, 1); /* orders objects by device address */
         return ACCD_OK;
     case 3:
         if (w->journal)
-            accd_journal_close(w->context, 0, 1);
+            accd_journal_end(w->context, 0, 1);
         else
-            status = accd_journal_open(w->context, 0);
+            status = accd_journal_begin(w->context, 0);
         w->journal = !w->journal && status == ACCD_OK;
         return status;
     case 4:
         return accd_queue_wait(w->context, 0, 0);
     case 5: /* a counter that is nearly exhausted, for a while */
-        status = accd_find(&w->context->dirs[0], accd_address(host.bytes[block]), &object);
+        status = accd__find_object(&w->context->envs[0], accd__address(host.bytes[block]), &object);
         if (status == ACCD_OK && object && !w->context->rules.fusion) {
             const uint32_t far = UINT32_MAX / 2 - 1, was = object->dynamic;
-            accd_item two[2] = {{.host = host.bytes[block], .bytes = 8, .action = ACCD_PRESENT}};
-            accd_construct construct = {.kind = ACCD_ENTER_DATA, .items = two, .nitems = 2};
+            accd_item two[2] = {{.host = host.bytes[block], .bytes = 8, .action = ACCD_ACTION_PRESENT}};
+            accd_construct construct = {.kind = ACCD_KIND_ENTER_DATA, .items = two, .nitems = 2};
             two[1] = two[0];
             object->dynamic += far;
-            status = accd_run(w->context, &construct, NULL);
+            status = accd_run_construct(w->context, &construct, NULL);
             if (status == ACCD_OK)
-                status = accd_run(w->context, &construct, NULL);
-            construct.kind = ACCD_EXIT_DATA;
-            two[0].action = two[1].action = ACCD_DELETE;
-            (void)accd_run(w->context, &construct, NULL);
+                status = accd_run_construct(w->context, &construct, NULL);
+            construct.kind = ACCD_KIND_EXIT_DATA;
+            two[0].action = two[1].action = ACCD_ACTION_DELETE;
+            (void)accd_run_construct(w->context, &construct, NULL);
             object->dynamic = was;
         }
         return status;
@@ -320,7 +320,7 @@ static accd_status disturb(struct world *w)
         return ACCD_OK;
     default:
         host.bytes[block][below(w, 100)] ^= 1;
-        return device_put(w->context, host.bytes[block], &w->random, 8) ? ACCD_OK : ACCD_NOT_PRESENT;
+        return device_put(w->context, host.bytes[block], &w->random, 8) ? ACCD_OK : ACCD_ERROR_NOT_PRESENT;
     }
 }
 
@@ -328,21 +328,21 @@ static accd_status any_step(struct world *w, const struct setting *setting)
 {
     accd_status status;
     if (once_in(w, 12) && !setting->queues) { /* what a queue does not do is over all the same */
-        accd_fail_allocation(w->context, 0, below(w, 3));
-        accd_fail_copy(w->context, 0, below(w, 4));
+        accd_inject_allocation_failure(w->context, 0, below(w, 3));
+        accd_inject_copy_failure(w->context, 0, below(w, 4));
     }
     switch (below(w, 20)) {
     case 0: case 1: case 2: case 3: case 4: case 5:
-        status = run_construct(w, setting, ACCD_ENTER_DATA);
+        status = run_construct(w, setting, ACCD_KIND_ENTER_DATA);
         break;
     case 6: case 7: case 8: case 9: case 10:
-        status = run_construct(w, setting, ACCD_EXIT_DATA);
+        status = run_construct(w, setting, ACCD_KIND_EXIT_DATA);
         break;
     case 11: case 12:
-        status = run_construct(w, setting, ACCD_UPDATE);
+        status = run_construct(w, setting, ACCD_KIND_UPDATE);
         break;
     case 13: case 14:
-        status = run_construct(w, setting, once_in(w, 2) ? ACCD_REGION : ACCD_COMPUTE);
+        status = run_construct(w, setting, once_in(w, 2) ? ACCD_KIND_REGION : ACCD_KIND_COMPUTE);
         break;
     case 15: case 16: case 17:
         status = end_region(w);
@@ -351,8 +351,8 @@ static accd_status any_step(struct world *w, const struct setting *setting)
         status = disturb(w);
         break;
     }
-    accd_fail_allocation(w->context, 0, 0);
-    accd_fail_copy(w->context, 0, 0);
+    accd_inject_allocation_failure(w->context, 0, 0);
+    accd_inject_copy_failure(w->context, 0, 0);
     return status;
 }
 
@@ -371,7 +371,7 @@ static uint64_t hash_info(uint64_t hash, const accd_object_info *info)
 static uint64_t hash_state(accd_context *context)
 {
     uint64_t hash = 11;
-    accd_present present;
+    accd_present_object present;
     accd_level level;
     accd_clause clause;
     for (uint64_t at = 0; accd_present_next(context, 0, &at, &present);) {
@@ -379,10 +379,10 @@ static uint64_t hash_state(accd_context *context)
                                      (uint32_t)present.pointer};
         hash = mix_bytes(hash_info(hash, &present.info), counters, sizeof counters);
     }
-    for (size_t i = 0; accd_level_at(context, 0, i, &level); i++) {
+    for (size_t i = 0; accd_level_get(context, 0, i, &level); i++) {
         const int numbers[] = {(int)level.kind, level.line, (int)level.clauses};
         hash = mix_bytes(mix_bytes(hash, numbers, sizeof numbers), level.name, strlen(level.name));
-        for (size_t k = 0; accd_level_clause(context, 0, i, k, &clause); k++) {
+        for (size_t k = 0; accd_level_get_clause(context, 0, i, k, &clause); k++) {
             const int what[] = {(int)clause.action, clause.created};
             hash = mix_bytes(hash_info(hash, &clause.info), what, sizeof what);
         }

@@ -64,7 +64,7 @@ static accd_context *open_threads(struct meter *meter, unsigned threads, const c
     config.rules = rules_of(rules);
     config.device_bytes = (uint64_t)64 << 20;
     accd_context *context = NULL;
-    must(accd_context_open(&context, &config) == ACCD_OK, "open");
+    must(accd_context_new(&context, &config) == ACCD_OK, "open");
     return context;
 }
 
@@ -77,18 +77,18 @@ static uint64_t enter(accd_context *context, accd_item item, bool state)
     const char *message = accd_context_error(context)->message;
     if (status != ACCD_OK)
         return mix_bytes(hash, message, strlen(message));
-    const struct accd_directory *dir = &context->dirs[0];
+    const struct accd__device_env *dir = &context->envs[0];
     for (size_t i = 0; i < dir->groups.n; i++) {
-        const struct accd_group *group = dir->groups.at[i];
+        const struct accd__group *group = dir->groups.at[i];
         if (!group)
             continue;
         const struct accd_walk *walk = group->walk;
         hash = mix_bytes(hash, &group->low, sizeof group->low);
         hash = mix_bytes(hash, &group->high, sizeof group->high);
         hash = mix_bytes(hash, &group->live, sizeof group->live);
-        hash = mix_bytes(hash, group->map, group->map_words * sizeof group->map[0]);
+        hash = mix_bytes(hash, group->bitmap, group->bitmap_words * sizeof group->bitmap[0]);
         for (size_t k = 0; k < walk->nsegments; k++) {
-            const struct accd_segment *segment = &walk->segments[k];
+            const struct accd__segment *segment = &walk->segments[k];
             hash = mix_bytes(hash, segment->host, segment->rows * sizeof segment->host[0]);
             hash = mix_bytes(hash, &segment->total, sizeof segment->total);
             hash = mix_bytes(hash, &segment->applied, sizeof segment->applied);
@@ -106,7 +106,7 @@ static uint64_t enter(accd_context *context, accd_item item, bool state)
     }
     if (!state)
         return hash;
-    const char *wrong = accd_check(context);
+    const char *wrong = accd_check_invariants(context);
     must(!wrong, "%s", wrong);
     struct story text = {0};
     write_state(context, &text);
@@ -115,16 +115,16 @@ static uint64_t enter(accd_context *context, accd_item item, bool state)
     return hash;
 }
 
-static void compare(unsigned threads, const char *rules, struct leaf *from)
+static void compare_with_threads(unsigned threads, const char *rules, struct leaf *from)
 {
     static const size_t rows[] = {0, 255, 256, M / 2, M - 1};
-    static const uint8_t exits[] = {ACCD_DELETE, ACCD_COPYOUT};
+    static const uint8_t exits[] = {ACCD_ACTION_DELETE, ACCD_ACTION_COPYOUT};
     struct meter meter = {0};
     original = from;
     accd_context *knows = open_threads(&meter, threads, rules);
     accd_program *program = leaf_program(knows);
     accd_item item =
-        walked(ACCD_COPYIN, Y, M * sizeof *Y, program, array(knows, "Y", sizeof *Y, program));
+        walked(ACCD_ACTION_COPYIN, Y, M * sizeof *Y, program, array(knows, "Y", sizeof *Y, program));
     for (int change = 0; change < CHANGES; change++) {
         int failed = 0;
         for (size_t r = 0; r < sizeof rows / sizeof rows[0]; r++) {
@@ -133,20 +133,20 @@ static void compare(unsigned threads, const char *rules, struct leaf *from)
             apply(NOTHING, 0, false);
             must(ENTER(knows, item) == ACCD_OK, "enter");
             must(EXIT(knows, leave) == ACCD_OK, "exit");
-            must(knows->dirs[0].groups.retired, "the group is remembered");
+            must(knows->envs[0].groups.retired, "the group is remembered");
             apply((enum change)change, rows[r], r & 2);
             uint64_t with = enter(knows, item, rows[r] == M / 2);
-            leave.action = ACCD_DELETE;
+            leave.action = ACCD_ACTION_DELETE;
             EXIT(knows, leave);
             accd_context *fresh = open_threads(NULL, threads, rules);
             accd_program *other = leaf_program(fresh);
             uint64_t without =
                 enter(fresh,
-                      walked(ACCD_COPYIN, Y, M * sizeof *Y, other,
+                      walked(ACCD_ACTION_COPYIN, Y, M * sizeof *Y, other,
                              array(fresh, "Y", sizeof *Y, other)),
                       rows[r] == M / 2);
             accd_program_release(other);
-            accd_context_close(fresh);
+            accd_context_free(fresh);
             failed += with != without;
             accd_stats stats;
             accd_get_stats(knows, 0, &stats);
@@ -156,7 +156,7 @@ static void compare(unsigned threads, const char *rules, struct leaf *from)
            from == mixed ? "lengths differ" : "one length", change);
     }
     accd_program_release(program);
-    accd_context_close(knows);
+    accd_context_free(knows);
     must(!meter.live && !meter.wrong, "memory");
 }
 
@@ -167,48 +167,48 @@ static void takes_over(struct leaf *from)
     accd_context *context = open_threads(&meter, 2, "tr14");
     accd_program *program = leaf_program(context);
     accd_item item =
-        walked(ACCD_COPYIN, Y, M * sizeof *Y, program, array(context, "Y", sizeof *Y, program));
+        walked(ACCD_ACTION_COPYIN, Y, M * sizeof *Y, program, array(context, "Y", sizeof *Y, program));
     accd_item leave = item;
-    leave.action = ACCD_DELETE;
-    struct accd_directory *dir = &context->dirs[0];
+    leave.action = ACCD_ACTION_DELETE;
+    struct accd__device_env *dir = &context->envs[0];
     apply(NOTHING, 0, false);
     must(ENTER(context, item) == ACCD_OK, "enter");
-    const uint64_t *map = dir->groups.at[0]->map, *a = dir->groups.at[0]->walk->segments[0].host,
+    const uint64_t *map = dir->groups.at[0]->bitmap, *a = dir->groups.at[0]->walk->segments[0].host,
                    *b = dir->groups.at[0]->walk->segments[1].host;
     must(EXIT(context, leave) == ACCD_OK && ENTER(context, item) == ACCD_OK, "again");
-    ok(dir->groups.at[0]->map == map && dir->groups.at[0]->walk->segments[0].host == a,
+    ok(dir->groups.at[0]->bitmap == map && dir->groups.at[0]->walk->segments[0].host == a,
        "map and column are those of the first time");
     ok(!dir->groups.at[0]->walk->segments[0].bytes_of == (from == alike), "lengths that differ have a column");
     accd_region *region;
-    item.action = ACCD_PRESENT;
+    item.action = ACCD_ACTION_PRESENT;
     must(REGION(context, &region, item) == ACCD_OK, "a region around what is there");
     ok(region->walk->segments[1].host == b && region->group == dir->groups.at[0],
        "shares the pending group's column");
     ok(region->walk->segments[1].bytes_of == dir->groups.at[0]->walk->segments[1].bytes_of, "and that of its lengths");
     apply(OTHER_TARGET, 1500, true);
-    fails(context, ACCD_POINTER_CHANGED, accd_region_end(region), "a pointer that was changed meanwhile");
+    fails(context, ACCD_ERROR_POINTER_CHANGED, accd_region_end(region), "a pointer that was changed meanwhile");
     ok(strstr(accd_context_error(context)->message, "Y[1500].b") != NULL, "and is named");
     apply(NOTHING, 0, false);
     must(accd_region_end(region) == ACCD_OK && EXIT(context, leave) == ACCD_OK, "ends");
     apply(OTHER_TARGET, 1500, true);
-    item.action = ACCD_COPYIN;
+    item.action = ACCD_ACTION_COPYIN;
     must(ENTER(context, item) == ACCD_OK, "with one pointer of b changed");
     ok(dir->groups.at[0]->walk->segments[0].host == a && dir->groups.at[0]->walk->segments[1].host != b,
        "a is shared, b is not");
-    ok(!dir->groups.retired || dir->groups.retired->map == map, "the map is a new one");
+    ok(!dir->groups.retired || dir->groups.retired->bitmap == map, "the map is a new one");
     must(EXIT(context, leave) == ACCD_OK, "ends");
     must(dir->groups.retired, "remembered");
     char other[64];
     meter.fail_at = 1; /* what is only remembered is given up first */
-    is_status(ENTER(context, BYTES(ACCD_COPYIN, other, sizeof other)), ACCD_OK, "no memory left");
+    is_status(ENTER(context, BYTES(ACCD_ACTION_COPYIN, other, sizeof other)), ACCD_OK, "no memory left");
     for (int i = 0; i < 200 && dir->groups.retired; i++) {
         meter.fail_at = 1;
-        must(accd_label_new(context, &(accd_label){.name = "more"}) != NULL, "label %d", i);
+        must(accd_label_intern(context, &(accd_label){.name = "more"}) != NULL, "label %d", i);
     }
     meter.fail_at = 0;
     ok(!dir->groups.retired, "then it is forgotten");
     accd_program_release(program);
-    accd_context_close(context);
+    accd_context_free(context);
     must(!meter.live && !meter.wrong, "memory");
 }
 
@@ -233,16 +233,16 @@ static void too_large(void)
                                                     .npieces = 1,
                                                     .fields = &field,
                                                     .nfields = 1,
-                                                    .code = &(accd_instruction){.op = ACCD_I_LOAD, .b = ACCD_I64},
+                                                    .code = &(accd_instruction){.op = ACCD_I_LOAD, .b = ACCD_SCALAR_I64},
                                                     .ncode = 1,
                                                     .registers = 1,
                                                 });
     const accd_item item =
-        walked(ACCD_COPYIN, rows, sizeof rows, program, array(context, "rows", sizeof rows[0], program));
+        walked(ACCD_ACTION_COPYIN, rows, sizeof rows, program, array(context, "rows", sizeof rows[0], program));
     rows[0].n = 1;
     rows[0].a = calloc(1, UNIT);
     is_status(ENTER(context, item), ACCD_OK, "null pointers of no length, or of one");
-    const uint64_t *host = context->dirs[0].groups.at[0]->walk->segments[0].host;
+    const uint64_t *host = context->envs[0].groups.at[0]->walk->segments[0].host;
     rows[1].n = 7;
     accd_region *region;
     is_status(REGION(context, &region, item), ACCD_OK, "null pointers of another length");
@@ -250,11 +250,11 @@ static void too_large(void)
     is_status(accd_region_end(region), ACCD_OK, "end");
     for (int bits = 30; bits <= 50; bits += 10) { /* bytes of 50 bits, of 60, of more than 64 */
         rows[1].n = INT64_C(1) << bits;
-        fails(context, ACCD_INVALID_SECTION, ENTER(context, item), "2^%d elements are too many for any section", bits);
+        fails(context, ACCD_ERROR_INVALID_SECTION, ENTER(context, item), "2^%d elements are too many for any section", bits);
     }
     free(rows[0].a);
     accd_program_release(program);
-    accd_context_close(context);
+    accd_context_free(context);
     must(!meter.live && !meter.wrong, "memory");
 }
 
@@ -276,10 +276,10 @@ int main(void)
     mixed[4].a = mixed[4].b = NULL;
     takes_over(alike);
     takes_over(mixed);
-    compare(1, "tr14", alike);
-    compare(3, "openacc-3.3", alike); /* null pointers may have a length */
-    compare(1, "tr14", mixed);
-    compare(3, "openacc-3.3", mixed);
+    compare_with_threads(1, "tr14", alike);
+    compare_with_threads(3, "openacc-3.3", alike); /* null pointers may have a length */
+    compare_with_threads(1, "tr14", mixed);
+    compare_with_threads(3, "openacc-3.3", mixed);
     too_large();
     free(Y);
     free(alike);

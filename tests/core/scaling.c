@@ -6,7 +6,7 @@
 
 enum { FEW = 200, MANY = 20000, GROWS_MOST = 12 };
 
-static double now(void)
+static double get_seconds(void)
 {
     struct timespec time;
     clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
@@ -25,7 +25,7 @@ static accd_context *open_plain(const char *rules, accd_queue_mode queues)
     config.group_least = 1;
     config.rules = rules_of(rules);
     config.queues = queues;
-    must(accd_context_open(&context, &config) == ACCD_OK, "a context");
+    must(accd_context_new(&context, &config) == ACCD_OK, "a context");
     return context;
 }
 
@@ -35,7 +35,7 @@ static double shortest(cost_of *cost, const char *rules, accd_queue_mode queues,
     for (int i = 0; i < 3; i++) {
         accd_context *context = open_plain(rules, queues);
         double found = cost(context, n);
-        accd_context_close(context);
+        accd_context_free(context);
         best = !i || found < best ? found : best;
     }
     return best;
@@ -52,12 +52,12 @@ static void scales(const char *what, cost_of *cost, const char *rules, accd_queu
 static double queues(accd_context *context, size_t n)
 {
     unsigned queue = 0;
-    double start = now();
+    double start = get_seconds();
     for (size_t i = 0; i < n; i++)
-        must(accd_queue(context, 0, (int64_t)(i * 7919 % n), &queue) == ACCD_OK && queue == i + 1, "a queue");
+        must(accd_queue_get(context, 0, (int64_t)(i * 7919 % n), &queue) == ACCD_OK && queue == i + 1, "a queue");
     for (size_t i = 0; i < n; i++)
-        must(accd_queue(context, 0, (int64_t)(i * 7919 % n), &queue) == ACCD_OK && queue == i + 1, "the same one");
-    return (now() - start) / (double)n;
+        must(accd_queue_get(context, 0, (int64_t)(i * 7919 % n), &queue) == ACCD_OK && queue == i + 1, "the same one");
+    return (get_seconds() - start) / (double)n;
 }
 
 /* ---------------------------------------------------------------------------------- pointers -- */
@@ -66,17 +66,17 @@ static double queues(accd_context *context, size_t n)
 static double targets(accd_context *context, size_t n)
 {
     float **pointers = calloc(n, sizeof *pointers), *arrays = calloc(16 * n, sizeof *arrays);
-    must(ENTER(context, BYTES(ACCD_COPYIN, pointers, n * sizeof *pointers)) == ACCD_OK, "pointers");
+    must(ENTER(context, BYTES(ACCD_ACTION_COPYIN, pointers, n * sizeof *pointers)) == ACCD_OK, "pointers");
     for (size_t i = 0; i < n; i++) {
         pointers[i] = arrays + 16 * i;
-        accd_item item = BYTES(ACCD_COPYIN, pointers[i], 64);
+        accd_item item = BYTES(ACCD_ACTION_COPYIN, pointers[i], 64);
         item.slot = &pointers[i];
         must(ENTER(context, item) == ACCD_OK, "an array");
     }
-    double start = now();
+    double start = get_seconds();
     for (size_t i = 0; i < n; i++)
-        must(EXIT(context, BYTES(ACCD_DELETE, pointers[i * 7919 % n], 64)) == ACCD_OK, "an array goes");
-    double each = (now() - start) / (double)n;
+        must(EXIT(context, BYTES(ACCD_ACTION_DELETE, pointers[i * 7919 % n], 64)) == ACCD_OK, "an array goes");
+    double each = (get_seconds() - start) / (double)n;
     free(pointers);
     free(arrays);
     return each;
@@ -89,24 +89,24 @@ static void one_target(void)
     static float array[64], *pointers[N];
     struct meter meter = {0};
     accd_context *context = open_with(&meter, NULL, "openacc-3.3", 1);
-    must(ENTER(context, PLAIN(ACCD_COPYIN, pointers)) == ACCD_OK, "pointers");
+    must(ENTER(context, PLAIN(ACCD_ACTION_COPYIN, pointers)) == ACCD_OK, "pointers");
     for (int round = 0; round < 2; round++) {
-        must(ENTER(context, PLAIN(ACCD_COPYIN, array)) == ACCD_OK, "an array");
+        must(ENTER(context, PLAIN(ACCD_ACTION_COPYIN, array)) == ACCD_OK, "an array");
         for (int i = 0; i < N; i++) {
             pointers[i] = array + i % 3;
-            must(ENTER(context, (accd_item){.slot = &pointers[i], .action = ACCD_ATTACH}) == ACCD_OK, "attached");
+            must(ENTER(context, (accd_item){.slot = &pointers[i], .action = ACCD_ACTION_ATTACH}) == ACCD_OK, "attached");
             is_sound(context);
         }
         pointers[4] = array + 60;
-        must(ENTER(context, (accd_item){.slot = &pointers[4], .action = ACCD_ATTACH}) == ACCD_OK, "moved");
-        must(EXIT(context, (accd_item){.slot = &pointers[0], .action = ACCD_DETACH}) == ACCD_OK, "detached");
+        must(ENTER(context, (accd_item){.slot = &pointers[4], .action = ACCD_ACTION_ATTACH}) == ACCD_OK, "moved");
+        must(EXIT(context, (accd_item){.slot = &pointers[0], .action = ACCD_ACTION_DETACH}) == ACCD_OK, "detached");
         is_sound(context);
-        must(EXIT(context, PLAIN(ACCD_DELETE, array)) == ACCD_OK, "it goes");
+        must(EXIT(context, PLAIN(ACCD_ACTION_DELETE, array)) == ACCD_OK, "it goes");
         is_sound(context);
         for (int i = 0; i < N; i++)
             must(!attach_count(context, &pointers[i]), "pointer %d goes with it", i);
     }
-    accd_context_close(context);
+    accd_context_free(context);
     is_number(meter.live, 0, "nothing leaks");
 }
 
@@ -117,12 +117,12 @@ static double pair(accd_context *context)
 {
     enum { TIMES = 2000 };
     static char object[64];
-    double start = now();
+    double start = get_seconds();
     for (int i = 0; i < TIMES; i++) {
-        must(ENTER(context, PLAIN(ACCD_COPYIN, object)) == ACCD_OK, "an object comes");
-        must(EXIT(context, PLAIN(ACCD_DELETE, object)) == ACCD_OK, "and goes");
+        must(ENTER(context, PLAIN(ACCD_ACTION_COPYIN, object)) == ACCD_OK, "an object comes");
+        must(EXIT(context, PLAIN(ACCD_ACTION_DELETE, object)) == ACCD_OK, "and goes");
     }
-    return (now() - start) / TIMES;
+    return (get_seconds() - start) / TIMES;
 }
 
 /* Beside groups that nobody has looked into. */
@@ -133,7 +133,7 @@ static double groups(accd_context *context, size_t n)
     accd_program *program = leaf_program(context);
     for (size_t i = 0; i < n; i++) {
         leaves[i] = (struct leaf){4, arrays + 8 * i, arrays + 8 * i + 4};
-        must(ENTER(context, walked(ACCD_COPYIN, &leaves[i], sizeof *leaves, program, NULL)) == ACCD_OK, "a group");
+        must(ENTER(context, walked(ACCD_ACTION_COPYIN, &leaves[i], sizeof *leaves, program, NULL)) == ACCD_OK, "a group");
     }
     double each = pair(context);
     accd_program_release(program);
@@ -148,14 +148,14 @@ static double group(accd_context *context, size_t n)
     struct leaf *leaves = calloc(n, sizeof *leaves);
     float *arrays = calloc(8 * n, sizeof *arrays);
     accd_program *program = leaf_program(context);
-    double start = now();
+    double start = get_seconds();
     for (int out = 0; out < 2; out++)
         for (size_t i = 0; i < n; i++) {
             leaves[i] = (struct leaf){4, arrays + 8 * i, arrays + 8 * i + 4};
-            accd_item item = walked(out ? ACCD_DELETE : ACCD_COPYIN, &leaves[i], sizeof *leaves, program, NULL);
+            accd_item item = walked(out ? ACCD_ACTION_DELETE : ACCD_ACTION_COPYIN, &leaves[i], sizeof *leaves, program, NULL);
             must((out ? EXIT(context, item) : ENTER(context, item)) == ACCD_OK, "a group");
         }
-    double each = (now() - start) / (double)n;
+    double each = (get_seconds() - start) / (double)n;
     accd_program_release(program);
     free(leaves);
     free(arrays);
@@ -167,12 +167,12 @@ static double tasks(accd_context *context, size_t n)
 {
     char *rows = calloc(n, 64);
     unsigned queue = 0;
-    must(ENTER(context, BYTES(ACCD_COPYIN, rows, 64 * n)) == ACCD_OK, "rows");
-    must(accd_queue(context, 0, 1, &queue) == ACCD_OK, "a queue");
+    must(ENTER(context, BYTES(ACCD_ACTION_COPYIN, rows, 64 * n)) == ACCD_OK, "rows");
+    must(accd_queue_get(context, 0, 1, &queue) == ACCD_OK, "a queue");
     for (size_t i = 0; i < n; i++) {
-        const accd_item item = BYTES(ACCD_UPDATE_DEVICE, rows + 64 * i, 64);
-        const accd_construct update = {.kind = ACCD_UPDATE, .items = &item, .nitems = 1, .queue = queue};
-        must(accd_run(context, &update, NULL) == ACCD_OK, "an update of a row");
+        const accd_item item = BYTES(ACCD_ACTION_UPDATE_DEVICE, rows + 64 * i, 64);
+        const accd_construct update = {.kind = ACCD_KIND_UPDATE, .items = &item, .nitems = 1, .queue = queue};
+        must(accd_run_construct(context, &update, NULL) == ACCD_OK, "an update of a row");
     }
     double each = pair(context);
     must(accd_queue_wait(context, 0, 0) == ACCD_OK, "wait");
@@ -190,14 +190,14 @@ static void labels(void)
     accd_context *context = open_with(&meter, NULL, NULL, 1);
     accd_array rows = {.name = "s", .rank = 1, .dimensions = {{.extent = 4}}};
     const accd_label first = {.name = "Y[#].b", .unit = 4, .file = "f.c", .line = 3, .pointer = "p", .array = &rows};
-    const accd_label *label = accd_label_new(context, &first);
+    const accd_label *label = accd_label_intern(context, &first);
     const size_t live = meter.live;
     bool same = label;
     char name[] = "Y[#].b", file[] = "f.c", pointer[] = "p";
     for (int i = 0; i < TIMES && same; i++) {
         accd_array copy = rows;
         copy.dimensions[1].extent = i; /* behind its rank */
-        same = accd_label_new(context, &(accd_label){.name = name, .unit = 4, .file = file, .line = 3,
+        same = accd_label_intern(context, &(accd_label){.name = name, .unit = 4, .file = file, .line = 3,
                                                      .pointer = pointer, .array = &copy}) == label;
     }
     ok(same, "the same label each time");
@@ -219,7 +219,7 @@ static void labels(void)
     apart[9].array = &named;
     const accd_label *made[10];
     for (int i = 0; i < 10; i++) {
-        made[i] = accd_label_new(context, &apart[i]);
+        made[i] = accd_label_intern(context, &apart[i]);
         bool own = made[i] && made[i] != label;
         for (int k = 0; k < i; k++)
             own &= made[i] != made[k];
@@ -228,14 +228,14 @@ static void labels(void)
     for (int i = 0; i < 1000; i++) { /* the table grows */
         char text[16];
         snprintf(text, sizeof text, "n%d", i);
-        must(accd_label_new(context, &(accd_label){.name = text}), "a label");
+        must(accd_label_intern(context, &(accd_label){.name = text}), "a label");
     }
-    bool found = accd_label_new(context, &first) == label;
+    bool found = accd_label_intern(context, &first) == label;
     for (int i = 0; i < 10; i++)
-        found &= accd_label_new(context, &apart[i]) == made[i];
+        found &= accd_label_intern(context, &apart[i]) == made[i];
     ok(found, "each is found again among many");
     accd_program_release(program);
-    accd_context_close(context);
+    accd_context_free(context);
     is_number(meter.live, 0, "nothing leaks");
 }
 

@@ -24,12 +24,12 @@ static void far_and_near(size_t group_least)
     }
     accd_program *program = leaf_program(context);
     const accd_label *label = array(context, "L", sizeof leaves[0], program);
-    accd_item item = walked(ACCD_COPYIN, leaves, sizeof leaves, program, label);
+    accd_item item = walked(ACCD_ACTION_COPYIN, leaves, sizeof leaves, program, label);
     ok(ENTER(context, item) == ACCD_OK, "entered, groups from %zu", group_least);
     accd_stats stats;
     accd_get_stats(context, 0, &stats);
     is_number(stats.objects, 1 + 2 * LEAVES, "objects");
-    item.action = ACCD_COPYOUT;
+    item.action = ACCD_ACTION_COPYOUT;
     for (int i = 0; i < LEAVES; i++)
         memset(leaves[i].a, 0, LENGTH * 4);
     if (group_least == 1) /* one of them is asked for: the group is taken apart */
@@ -43,11 +43,11 @@ static void far_and_near(size_t group_least)
 
     /* two that overlap in part: no group hides it */
     leaves[9].a = (void *)((char *)leaves[8].a + 4);
-    item.action = ACCD_COPYIN;
-    ok(ENTER(context, item) == ACCD_PARTIAL_OVERLAP, "a part shared by two sections");
+    item.action = ACCD_ACTION_COPYIN;
+    ok(ENTER(context, item) == ACCD_ERROR_PARTIAL_OVERLAP, "a part shared by two sections");
     is_sound(context);
     accd_program_release(program);
-    accd_context_close(context);
+    accd_context_free(context);
     munmap(base, space);
 }
 

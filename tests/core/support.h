@@ -102,7 +102,7 @@ static inline void hold_device(const accd_backend *backend)
     accd_context_config_init(&config);
     config.backend = backend;
     if (!held && getenv("ACCDEEP_TEST_HOLD"))
-        (void)accd_context_open(&held, &config);
+        (void)accd_context_new(&held, &config);
 }
 
 /* The usual configuration. The same tests run on every backend that keeps device memory apart. */
@@ -110,14 +110,14 @@ static inline void init_config(accd_context_config *config)
 {
     const char *backend = getenv("ACCDEEP_TEST_BACKEND");
     accd_context_config_init(config);
-    config->backend = backend ? accd_backend_named(backend) : NULL;
+    config->backend = backend ? accd_find_backend(backend) : NULL;
     hold_device(config->backend);
 }
 
 /* Those of a profile that there is; NULL: the usual ones. */
 static inline const accd_rules *rules_of(const char *profile)
 {
-    const accd_rules *rules = accd_rules_named(profile);
+    const accd_rules *rules = accd_find_rules(profile);
     if (profile && !rules) {
         printf("Bail out! no profile: %s\n", profile);
         exit(1);
@@ -144,7 +144,7 @@ static inline accd_context *open_with(struct meter *meter, struct story *story, 
         config.event_ud = story;
     }
     accd_context *context = NULL;
-    if (accd_context_open(&context, &config) != ACCD_OK) {
+    if (accd_context_new(&context, &config) != ACCD_OK) {
         printf("Bail out! no context\n");
         exit(1);
     }
@@ -157,20 +157,20 @@ static inline accd_context *open_with(struct meter *meter, struct story *story, 
 
 /* One construct of some items; region_p may be NULL for the kinds that open none. */
 #define CONSTRUCT(context, what, region_p, ...)                                                    \
-    accd_run(                                                                                      \
+    accd_run_construct(                                                                                      \
         (context),                                                                                 \
         &(accd_construct){.kind = (what),                                                          \
                           .name = "data",                                                          \
                           .items = (const accd_item[]){__VA_ARGS__},                               \
                           .nitems = sizeof((const accd_item[]){__VA_ARGS__}) / sizeof(accd_item)}, \
         (region_p))
-#define ENTER(context, ...) CONSTRUCT(context, ACCD_ENTER_DATA, NULL, __VA_ARGS__)
-#define EXIT(context, ...) CONSTRUCT(context, ACCD_EXIT_DATA, NULL, __VA_ARGS__)
-#define UPDATE(context, ...) CONSTRUCT(context, ACCD_UPDATE, NULL, __VA_ARGS__)
-#define REGION(context, region_p, ...) CONSTRUCT(context, ACCD_REGION, region_p, __VA_ARGS__)
+#define ENTER(context, ...) CONSTRUCT(context, ACCD_KIND_ENTER_DATA, NULL, __VA_ARGS__)
+#define EXIT(context, ...) CONSTRUCT(context, ACCD_KIND_EXIT_DATA, NULL, __VA_ARGS__)
+#define UPDATE(context, ...) CONSTRUCT(context, ACCD_KIND_UPDATE, NULL, __VA_ARGS__)
+#define REGION(context, region_p, ...) CONSTRUCT(context, ACCD_KIND_REGION, region_p, __VA_ARGS__)
 #define FINALIZE(context, item)                                    \
-    accd_run((context),                                            \
-             &(accd_construct){.kind = ACCD_EXIT_DATA,             \
+    accd_run_construct((context),                                            \
+             &(accd_construct){.kind = ACCD_KIND_EXIT_DATA,             \
                                .finalize = 1,                      \
                                .items = (const accd_item[]){item}, \
                                .nitems = 1},                       \
@@ -188,24 +188,24 @@ static inline accd_context *open_with(struct meter *meter, struct story *story, 
 /* The construct fails with the status, and nothing at all has changed. */
 #define fails(context, wanted, construct, ...)                               \
     do {                                                                     \
-        uint64_t before_ = accd_digest(context);                             \
+        uint64_t before_ = accd_state_digest(context);                             \
         accd_status got_ = (construct);                                      \
         is_status(got_, wanted, __VA_ARGS__);                                \
         must(got_ == ACCD_OK || accd_context_error(context)->status == got_, \
              "the last error is that of the construct");                     \
-        must(accd_digest(context) == before_, "nothing changed");            \
+        must(accd_state_digest(context) == before_, "nothing changed");            \
     } while (0)
 
 #define is_sound(context)                                        \
     do {                                                         \
-        const char *wrong_ = accd_check(context);                \
+        const char *wrong_ = accd_check_invariants(context);                \
         ok(!wrong_, "invariants: %s", wrong_ ? wrong_ : "hold"); \
     } while (0)
 
 static inline int present_count(accd_context *context, const void *host, unsigned structured,
                                 unsigned dynamic)
 {
-    accd_present present;
+    accd_present_object present;
     if (!accd_present_at(context, 0, (uint64_t)(uintptr_t)host, 0, &present))
         return !structured && !dynamic;
     if (present.structured != structured || present.dynamic != dynamic)
@@ -245,7 +245,7 @@ static inline uint64_t mix_bytes(uint64_t hash, const void *from, size_t n)
 /* The state of a device without device addresses: equal for contexts that did the same. */
 static inline void write_state(accd_context *context, struct story *story)
 {
-    accd_present present;
+    accd_present_object present;
     accd_attachment attachment;
     for (uint64_t at = 0; accd_present_next(context, 0, &at, &present);) {
         uint64_t hash = 0, written = 0;
@@ -257,7 +257,7 @@ static inline void write_state(accd_context *context, struct story *story)
                 continue;
             }
             unsigned char byte = 0;
-            if (accd_device_written(context, 0, present.dev + i, 1) == 1 &&
+            if (accd_device_count_written(context, 0, present.dev + i, 1) == 1 &&
                 accd_device_read(context, 0, present.dev + i, &byte, 1) == ACCD_OK) {
                 hash = mix_bytes(hash, &byte, 1);
                 written++;
@@ -271,7 +271,7 @@ static inline void write_state(accd_context *context, struct story *story)
         story_add(story, "%llx -> %llx %u\n", (unsigned long long)attachment.slot,
                   (unsigned long long)attachment.target, attachment.count);
     accd_level level;
-    for (size_t i = 0; accd_level_at(context, 0, i, &level); i++)
+    for (size_t i = 0; accd_level_get(context, 0, i, &level); i++)
         story_add(story, "level %zu kind %d\n", i, (int)level.kind);
     accd_stats stats;
     accd_get_stats(context, 0, &stats);
@@ -299,7 +299,7 @@ static inline accd_program *program_of(accd_context *context, const accd_program
 static inline const accd_label *member(accd_context *context, const char *name, uint64_t unit,
                                        const accd_program *layout)
 {
-    return accd_label_new(context, &(accd_label){.name = name,
+    return accd_label_intern(context, &(accd_label){.name = name,
                                                  .unit = unit,
                                                  .layout = layout,
                                                  .flags = ACCD_LABEL_MEMBER | ACCD_LABEL_SECTION});
@@ -308,7 +308,7 @@ static inline const accd_label *member(accd_context *context, const char *name, 
 static inline const accd_label *array(accd_context *context, const char *name, uint64_t unit,
                                       const accd_program *layout)
 {
-    return accd_label_new(
+    return accd_label_intern(
         context,
         &(accd_label){.name = name, .unit = unit, .layout = layout, .flags = ACCD_LABEL_SECTION});
 }
@@ -335,7 +335,7 @@ static inline accd_program *leaf_program(accd_context *context)
                           .npieces = 1,
                           .fields = fields,
                           .nfields = 2,
-                          .code = &(accd_instruction){.op = ACCD_I_LOAD, .b = ACCD_I32, .k = 0},
+                          .code = &(accd_instruction){.op = ACCD_I_LOAD, .b = ACCD_SCALAR_I32, .k = 0},
                           .ncode = 1,
                           .registers = 1,
                       });
@@ -383,7 +383,7 @@ static inline accd_program *bounds_program(accd_context *context)
                                       .npieces = 1,
                                       .registers = 2,
                                       .ncode = 2,
-                                      .code = CODE(LOAD(0, ACCD_I64, 0), LOAD(1, ACCD_I64, 8))});
+                                      .code = CODE(LOAD(0, ACCD_SCALAR_I64, 0), LOAD(1, ACCD_SCALAR_I64, 8))});
 }
 
 /* --------------------------------------------------------------------------------- Fortran -- */

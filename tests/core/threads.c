@@ -6,7 +6,7 @@ enum { M = 9000 };
 static struct leaf *Y;
 static float *values;
 
-static void build(bool equal, bool holes)
+static void build_thread_data(bool equal, bool holes)
 {
     uint64_t state = 9;
     memset(Y, 0, M * sizeof *Y);
@@ -31,7 +31,7 @@ struct result {
     char name[160];
 };
 
-static struct result run(unsigned threads, bool equal, bool holes, size_t least)
+static struct result run_with_threads(unsigned threads, bool equal, bool holes, size_t least)
 {
     struct result result = {0};
     struct meter meter = {0};
@@ -41,18 +41,18 @@ static struct result run(unsigned threads, bool equal, bool holes, size_t least)
     config.alloc_ud = &meter;
     config.threads = threads;
     config.group_least = least;
-    config.rules = accd_rules_named("openacc-3.3");
+    config.rules = accd_find_rules("openacc-3.3");
     config.device_bytes = (uint64_t)64 << 20;
     accd_context *context = NULL;
     accd_region *region;
-    must(accd_context_open(&context, &config) == ACCD_OK, "open");
+    must(accd_context_new(&context, &config) == ACCD_OK, "open");
     accd_program *program = leaf_program(context);
-    build(equal, holes);
+    build_thread_data(equal, holes);
     accd_item item =
-        walked(ACCD_COPY, Y, M * sizeof *Y, program, array(context, "Y", sizeof *Y, program));
+        walked(ACCD_ACTION_COPY, Y, M * sizeof *Y, program, array(context, "Y", sizeof *Y, program));
     must(REGION(context, &region, item) == ACCD_OK, "enter");
     accd_item update = item;
-    update.action = ACCD_UPDATE_DEVICE;
+    update.action = ACCD_ACTION_UPDATE_DEVICE;
     for (size_t i = 0; i < 16 * M; i += 3)
         values[i] += 0.25f;
     must(UPDATE(context, update) == ACCD_OK, "update");
@@ -70,7 +70,7 @@ static struct result run(unsigned threads, bool equal, bool holes, size_t least)
         row[0] = -1;
         must(!Y[i].n || device_put(context, Y[i].b, row, 4), "write");
     }
-    const char *wrong = accd_check(context);
+    const char *wrong = accd_check_invariants(context);
     must(!wrong, "%s", wrong);
     struct story state = {0};
     write_state(context, &state);
@@ -95,7 +95,7 @@ static struct result run(unsigned threads, bool equal, bool holes, size_t least)
     result.bad = REGION(context, &region, item);
     snprintf(result.name, sizeof result.name, "%s", accd_context_error(context)->asked.name);
     accd_program_release(program);
-    accd_context_close(context);
+    accd_context_free(context);
     must(!meter.live && !meter.wrong, "memory");
     return result;
 }
@@ -105,14 +105,14 @@ int main(void)
     Y = calloc(M, sizeof *Y);
     values = calloc(16 * M, sizeof *values);
     for (int shape = 0; shape < 3; shape++) {
-        struct result one = run(1, shape == 0, shape == 2, 64),
-                      two = run(2, shape == 0, shape == 2, 64),
-                      many = run(5, shape == 0, shape == 2, 64);
-        struct result single = shape ? one : run(2, true, false, 1 << 30);
+        struct result one = run_with_threads(1, shape == 0, shape == 2, 64),
+                      two = run_with_threads(2, shape == 0, shape == 2, 64),
+                      many = run_with_threads(5, shape == 0, shape == 2, 64);
+        struct result single = shape ? one : run_with_threads(2, true, false, 1 << 30);
         const struct result *others[] = {&two, &many, &single};
         is_number(one.objects, one.attachments + 1, "one object for each pointer, and Y");
         ok(one.objects > M, "shape %d: %llu objects", shape, (unsigned long long)one.objects);
-        is_status(one.bad, ACCD_INVALID_SECTION, "a fault");
+        is_status(one.bad, ACCD_ERROR_INVALID_SECTION, "a fault");
         is_text(one.name, "Y[6000].a", "the first one");
         for (size_t i = 0; i < 3; i++) {
             const struct result *x = others[i];

@@ -9,7 +9,7 @@ static bool is_clear(accd_context *context, int low, int high)
 {
     bool good = true;
     for (int i = 0; i < MANY; i++) /* each for itself: under the directory's rules there may be several objects */
-        good &= on_device(context, many + i) == (i >= low && i < high ? many[i] : 0);
+        good &= read_device_int(context, many + i) == (i >= low && i < high ? many[i] : 0);
     return good;
 }
 
@@ -26,21 +26,21 @@ static void clears(const char *rules)
     struct meter meter;
     accd_context *context = opened(&meter, rules);
     accd_region *region;
-    const accd_item zero = with(PLAIN(ACCD_CREATE, many), ACCD_ITEM_ZERO);
+    const accd_item zero = with(PLAIN(ACCD_ACTION_CREATE, many), ACCD_ITEM_ZERO);
     is_status(ENTER(context, zero), ACCD_OK, "%s: create(zero: ...)", rules);
     ok(is_clear(context, 0, 0), "all is 0");
     put_device(context, many + 5, 7);
     is_status(REGION(context, &region, with(zero, ACCD_ITEM_PRESENT_OR)), ACCD_OK, "again, where it is present");
-    ok(on_device(context, many + 5) == 7, "clears nothing");
+    ok(read_device_int(context, many + 5) == 7, "clears nothing");
     is_status(accd_region_end(region), ACCD_OK, "its end");
-    is_status(EXIT(context, PLAIN(ACCD_DELETE, many)), ACCD_OK, "exit data");
+    is_status(EXIT(context, PLAIN(ACCD_ACTION_DELETE, many)), ACCD_OK, "exit data");
 
-    is_status(REGION(context, &region, with(PLAIN(ACCD_COPYOUT, many), ACCD_ITEM_ZERO)), ACCD_OK,
+    is_status(REGION(context, &region, with(PLAIN(ACCD_ACTION_COPYOUT, many), ACCD_ITEM_ZERO)), ACCD_OK,
               "copyout(zero: ...)");
     put_device(context, many + 5, 7);
     is_status(accd_region_end(region), ACCD_OK, "its end");
     ok(many[4] == 0 && many[5] == 7 && many[MANY - 1] == 0, "copies zeros");
-    finish(context, &meter);
+    free_openmp_context(context, &meter);
 }
 
 static void in_parts(const char *rules)
@@ -48,15 +48,15 @@ static void in_parts(const char *rules)
     struct meter meter;
     accd_context *context = opened(&meter, rules);
     accd_region *region;
-    const accd_item zero = with(PLAIN(ACCD_CREATE, many), ACCD_ITEM_ZERO | ACCD_ITEM_PRESENT_OR);
-    const accd_item part = BYTES(ACCD_COPYIN, many + 2000, 4000 * sizeof many[0]);
+    const accd_item zero = with(PLAIN(ACCD_ACTION_CREATE, many), ACCD_ITEM_ZERO | ACCD_ITEM_PRESENT_OR);
+    const accd_item part = BYTES(ACCD_ACTION_COPYIN, many + 2000, 4000 * sizeof many[0]);
     is_status(REGION(context, &region, zero, part), ACCD_OK, "%s: a part is copied", rules);
     ok(is_clear(context, 2000, 6000), "the rest is 0");
     is_status(accd_region_end(region), ACCD_OK, "its end");
     is_status(REGION(context, &region, part, zero), ACCD_OK, "the other order");
     ok(is_clear(context, 2000, 6000), "does the same");
     is_status(accd_region_end(region), ACCD_OK, "its end");
-    const accd_item others[] = {BYTES(ACCD_COPYIN, many, 4), BYTES(ACCD_COPYIN, many + MANY - 1, 4)};
+    const accd_item others[] = {BYTES(ACCD_ACTION_COPYIN, many, 4), BYTES(ACCD_ACTION_COPYIN, many + MANY - 1, 4)};
     is_status(REGION(context, &region, others[1], zero, others[0]), ACCD_OK, "the first one and the last one");
     many[MANY - 1] = 0;
     ok(!is_clear(context, 0, 1), "are copied, the last one, too");
@@ -64,11 +64,11 @@ static void in_parts(const char *rules)
     put_device(context, many + MANY - 1, 0);
     ok(is_clear(context, 0, 1), "and the rest is 0");
     is_status(accd_region_end(region), ACCD_OK, "its end");
-    is_status(REGION(context, &region, zero, PLAIN(ACCD_COPYIN, many)), ACCD_OK,
+    is_status(REGION(context, &region, zero, PLAIN(ACCD_ACTION_COPYIN, many)), ACCD_OK,
               "all is copied");
     ok(is_clear(context, 0, MANY), "nothing is 0");
     is_status(accd_region_end(region), ACCD_OK, "its end");
-    finish(context, &meter);
+    free_openmp_context(context, &meter);
 }
 
 int main(void)

@@ -23,18 +23,18 @@ static void fail(void)
     exit(1);
 }
 
-static void run(accd_kind kind, accd_action action, char *host)
+static void run_counted(accd_construct_kind kind, accd_action action, char *host)
 {
     const accd_item item = {.host = host, .bytes = BYTES, .action = (uint8_t)action};
-    if (accd_run(context, &(accd_construct){.kind = kind, .items = &item, .nitems = 1}, NULL) != ACCD_OK)
+    if (accd_run_construct(context, &(accd_construct){.kind = kind, .items = &item, .nitems = 1}, NULL) != ACCD_OK)
         fail();
 }
 
 /* Data with a pointer to them, which is attached, and detached again. */
-static void run_pointer(accd_kind kind, accd_action action)
+static void run_pointer(accd_construct_kind kind, accd_action action)
 {
     const accd_item item = {.host = leaves[0].a, .bytes = BYTES, .slot = &leaves[0].a, .action = (uint8_t)action};
-    if (accd_run(context, &(accd_construct){.kind = kind, .items = &item, .nitems = 1}, NULL) != ACCD_OK)
+    if (accd_run_construct(context, &(accd_construct){.kind = kind, .items = &item, .nitems = 1}, NULL) != ACCD_OK)
         fail();
 }
 
@@ -43,8 +43,8 @@ static void open_and_end(char *host, size_t n)
     accd_item items[MOST];
     accd_region *region;
     for (size_t i = 0; i < n; i++)
-        items[i] = (accd_item){.host = host + i * STEP, .bytes = BYTES, .action = ACCD_COPYIN};
-    if (accd_run(context, &(accd_construct){.kind = ACCD_REGION, .items = items, .nitems = n}, &region) != ACCD_OK ||
+        items[i] = (accd_item){.host = host + i * STEP, .bytes = BYTES, .action = ACCD_ACTION_COPYIN};
+    if (accd_run_construct(context, &(accd_construct){.kind = ACCD_KIND_REGION, .items = items, .nitems = n}, &region) != ACCD_OK ||
         accd_region_end(region) != ACCD_OK)
         fail();
 }
@@ -60,7 +60,7 @@ static void make_leaves(int differ)
                                     .npieces = 1,
                                     .fields = fields,
                                     .nfields = 2,
-                                    .code = &(accd_instruction){.op = ACCD_I_LOAD, .b = ACCD_I32},
+                                    .code = &(accd_instruction){.op = ACCD_I_LOAD, .b = ACCD_SCALAR_I32},
                                     .ncode = 1,
                                     .registers = 1};
     if (accd_program_new(context, &spec, &program) != ACCD_OK)
@@ -69,11 +69,11 @@ static void make_leaves(int differ)
         leaves[i] = (struct leaf){differ ? i % MOST + 1 : MOST, values[i][0], values[i][1]};
 }
 
-static void deep(accd_kind kind, accd_action action)
+static void copy_deep_structure(accd_construct_kind kind, accd_action action)
 {
     const accd_item item = {.host = leaves, .bytes = sizeof leaves, .program = program, .action = (uint8_t)action};
     accd_region *region = NULL;
-    if (accd_run(context, &(accd_construct){.kind = kind, .items = &item, .nitems = 1}, &region) != ACCD_OK ||
+    if (accd_run_construct(context, &(accd_construct){.kind = kind, .items = &item, .nitems = 1}, &region) != ACCD_OK ||
         (region && accd_region_end(region) != ACCD_OK))
         fail();
 }
@@ -86,30 +86,30 @@ int main(int argc, char **argv)
     accd_context_config config;
     accd_context_config_init(&config);
     config.threads = 1;
-    if (!kept || !fresh || accd_context_open(&context, &config) != ACCD_OK)
+    if (!kept || !fresh || accd_context_new(&context, &config) != ACCD_OK)
         return 1;
     for (size_t i = 0; i < KEPT; i++)
-        run(ACCD_ENTER_DATA, ACCD_COPYIN, kept + i * 7919 % KEPT * STEP);
+        run_counted(ACCD_KIND_ENTER_DATA, ACCD_ACTION_COPYIN, kept + i * 7919 % KEPT * STEP);
     if (!strncmp(mode, "deep", 4)) {
         make_leaves(!strcmp(mode, "deep-lengths"));
-        deep(ACCD_ENTER_DATA, ACCD_COPYIN);
+        copy_deep_structure(ACCD_KIND_ENTER_DATA, ACCD_ACTION_COPYIN);
     }
     if (!strcmp(mode, "pointer")) {
         leaves[0].a = (float *)(void *)fresh;
-        run(ACCD_ENTER_DATA, ACCD_COPYIN, (char *)leaves);
+        run_counted(ACCD_KIND_ENTER_DATA, ACCD_ACTION_COPYIN, (char *)leaves);
     }
     for (size_t i = 0; i < rounds; i++) {
         char *next = fresh + i % FRESH * STEP;
         if (!strcmp(mode, "pair")) {
-            run(ACCD_ENTER_DATA, ACCD_COPYIN, next);
-            run(ACCD_EXIT_DATA, ACCD_DELETE, next);
+            run_counted(ACCD_KIND_ENTER_DATA, ACCD_ACTION_COPYIN, next);
+            run_counted(ACCD_KIND_EXIT_DATA, ACCD_ACTION_DELETE, next);
         } else if (!strcmp(mode, "pointer")) {
-            run_pointer(ACCD_ENTER_DATA, ACCD_COPYIN);
-            run_pointer(ACCD_EXIT_DATA, ACCD_DELETE);
+            run_pointer(ACCD_KIND_ENTER_DATA, ACCD_ACTION_COPYIN);
+            run_pointer(ACCD_KIND_EXIT_DATA, ACCD_ACTION_DELETE);
         } else if (!strcmp(mode, "repeat")) {
-            run(ACCD_ENTER_DATA, ACCD_COPYIN, kept);
+            run_counted(ACCD_KIND_ENTER_DATA, ACCD_ACTION_COPYIN, kept);
         } else if (!strcmp(mode, "update")) {
-            run(ACCD_UPDATE, ACCD_UPDATE_DEVICE, kept);
+            run_counted(ACCD_KIND_UPDATE, ACCD_ACTION_UPDATE_DEVICE, kept);
         } else if (!strcmp(mode, "region-present")) {
             open_and_end(kept, 1);
         } else if (!strcmp(mode, "region-present-3")) {
@@ -117,13 +117,13 @@ int main(int argc, char **argv)
         } else if (!strcmp(mode, "region-fresh")) {
             open_and_end(next, 1);
         } else if (!strncmp(mode, "deep", 4)) {
-            deep(ACCD_REGION, ACCD_PRESENT);
+            copy_deep_structure(ACCD_KIND_REGION, ACCD_ACTION_PRESENT);
         } else {
             return 2;
         }
     }
     accd_program_release(program);
-    accd_context_close(context);
+    accd_context_free(context);
     free(kept);
     free(fresh);
     return 0;

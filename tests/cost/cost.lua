@@ -87,7 +87,7 @@ local compiled = os.tmpname()
 local _, has_openacc = output(("gcc -O2 -fopenacc -foffload=disable %s -o %s 2>&1"):format(quoted(source),
   quoted(compiled)))
 print("1.." .. #LIMITS + #FIRST + 1 + (has_openacc and #DIRECTIVES + #CHECKED or 0))
-check(callgrind .. "--toggle-collect=accd_run --toggle-collect=accd_region_end " .. quoted(program), LIMITS)
+check(callgrind .. "--toggle-collect=accd_run_construct --toggle-collect=accd_region_end " .. quoted(program), LIMITS)
 check(callgrind .. quoted(first), FIRST)
 report(EMPTY, instructions(callgrind .. quoted(accdeep) .. " " .. EMPTY.mode))
 if has_openacc then

@@ -14,15 +14,15 @@ static void one(int goes_on, const char *rules, const char *directive)
 {
     float data[4] = {1, 2, 3, 4};
     struct vector v = {4, data};
-    accd *a;
+    accd_session *a;
     int fails =
-        accd_open(&a, &(accd_config){.device = "direct", .threads = 1, .rules = rules}) != ACCD_OK;
+        accd_session_new(&a, &(accd_session_config){.device = "direct", .threads = 1, .rules = rules}) != ACCD_OK;
     if (!fails && goes_on)
         fails = accd_declare(a, "struct vector { int n; float *data; };") ||
-                accd_bind(a, "v", "struct vector", &v) || accd_directive(a, directive);
+                accd_bind(a, "v", "struct vector", &v) || accd_run_directive(a, directive);
     if (fails)
-        fprintf(stderr, "%s\n", accd_message(a));
-    if (fails || accd_close(a))
+        fprintf(stderr, "%s\n", accd_last_error_message(a));
+    if (fails || accd_session_free(a))
         exit(1);
 }
 

@@ -53,15 +53,15 @@ static accd_status arrive(void *device, void *batch)
 
 static void goes_on(void)
 {
-    concurrent = accd_backend_sim;
+    concurrent = accd__backend_sim;
     concurrent.ready = at_once;
-    concurrent.depart = depart;
-    concurrent.arrived = arrived;
-    concurrent.arrive = arrive;
+    concurrent.start_batch = depart;
+    concurrent.is_batch_done = arrived;
+    concurrent.finish_batch = arrive;
     concurrent.fetch_most = BYTES;
 }
 
-static void check(accd_status status)
+static void check_status(accd_status status)
 {
     if (status == ACCD_OK)
         return;
@@ -69,23 +69,23 @@ static void check(accd_status status)
     exit(1);
 }
 
-static accd_item plain(accd_action action, const void *host)
+static accd_item make_plain_item(accd_action action, const void *host)
 {
     return (accd_item){.host = host, .bytes = BYTES, .action = (uint8_t)action};
 }
 
-static accd_item deep(accd_action action, size_t i)
+static accd_item make_deep_item(accd_action action, size_t i)
 {
     leaves[i] = (struct leaf){4, arrays + 8 * i, arrays + 8 * i + 4};
     return (accd_item){.host = &leaves[i], .bytes = sizeof leaves[i], .action = (uint8_t)action, .program = program};
 }
 
-static void run(accd_kind kind, unsigned number, const accd_item *items, size_t n, accd_region **region)
+static void run_scaled(accd_construct_kind kind, unsigned number, const accd_item *items, size_t n, accd_region **region)
 {
-    check(accd_run(context, &(accd_construct){.kind = kind, .items = items, .nitems = n, .queue = number}, region));
+    check_status(accd_run_construct(context, &(accd_construct){.kind = kind, .items = items, .nitems = n, .queue = number}, region));
 }
 
-static void one(accd_kind kind, unsigned number, accd_item item) { run(kind, number, &item, 1, NULL); }
+static void run_one_item(accd_construct_kind kind, unsigned number, accd_item item) { run_scaled(kind, number, &item, 1, NULL); }
 
 /* ---------------------------------------------------------------------------------- operations -- */
 
@@ -93,8 +93,8 @@ static void one(accd_kind kind, unsigned number, accd_item item) { run(kind, num
 
 OPERATION(pair)
 {
-    one(ACCD_ENTER_DATA, 0, plain(ACCD_COPYIN, fresh + i * STEP));
-    one(ACCD_EXIT_DATA, 0, plain(ACCD_DELETE, fresh + i * STEP));
+    run_one_item(ACCD_KIND_ENTER_DATA, 0, make_plain_item(ACCD_ACTION_COPYIN, fresh + i * STEP));
+    run_one_item(ACCD_KIND_EXIT_DATA, 0, make_plain_item(ACCD_ACTION_DELETE, fresh + i * STEP));
 }
 
 OPERATION(look)
@@ -106,61 +106,61 @@ OPERATION(look)
 
 OPERATION(group)
 {
-    one(ACCD_ENTER_DATA, 0, deep(ACCD_COPYIN, i));
-    one(ACCD_EXIT_DATA, 0, deep(ACCD_DELETE, i));
+    run_one_item(ACCD_KIND_ENTER_DATA, 0, make_deep_item(ACCD_ACTION_COPYIN, i));
+    run_one_item(ACCD_KIND_EXIT_DATA, 0, make_deep_item(ACCD_ACTION_DELETE, i));
 }
 
 OPERATION(group_region)
 {
     accd_region *region;
-    const accd_item item = deep(ACCD_COPYIN, i);
-    run(ACCD_REGION, 0, &item, 1, &region);
-    check(accd_region_end(region));
+    const accd_item item = make_deep_item(ACCD_ACTION_COPYIN, i);
+    run_scaled(ACCD_KIND_REGION, 0, &item, 1, &region);
+    check_status(accd_region_end(region));
 }
 
 OPERATION(region)
 {
     accd_region *region;
-    const accd_item items[] = {plain(ACCD_COPYIN, fresh + i * STEP), plain(ACCD_COPY, fresh + (i + 1) * STEP)};
-    run(ACCD_REGION, 0, items, 2, &region);
-    check(accd_region_end(region));
+    const accd_item items[] = {make_plain_item(ACCD_ACTION_COPYIN, fresh + i * STEP), make_plain_item(ACCD_ACTION_COPY, fresh + (i + 1) * STEP)};
+    run_scaled(ACCD_KIND_REGION, 0, items, 2, &region);
+    check_status(accd_region_end(region));
 }
 
-OPERATION(update) { one(ACCD_UPDATE, 0, plain(ACCD_UPDATE_DEVICE, kept + i * STEP)); }
+OPERATION(update) { run_one_item(ACCD_KIND_UPDATE, 0, make_plain_item(ACCD_ACTION_UPDATE_DEVICE, kept + i * STEP)); }
 
-OPERATION(async) { one(ACCD_UPDATE, queue, plain(ACCD_UPDATE_DEVICE, kept + i * STEP)); }
+OPERATION(async) { run_one_item(ACCD_KIND_UPDATE, queue, make_plain_item(ACCD_ACTION_UPDATE_DEVICE, kept + i * STEP)); }
 
-OPERATION(fetch) { one(ACCD_UPDATE, queue, plain(ACCD_UPDATE_SELF, kept + i * STEP)); }
+OPERATION(fetch) { run_one_item(ACCD_KIND_UPDATE, queue, make_plain_item(ACCD_ACTION_UPDATE_SELF, kept + i * STEP)); }
 
 OPERATION(test)
 {
     int done;
-    check(accd_queue_test(context, 0, queue, &done));
+    check_status(accd_queue_test(context, 0, queue, &done));
 }
 
-OPERATION(wait) { check(accd_queue_wait(context, 0, queue)); }
+OPERATION(wait) { check_status(accd_queue_wait(context, 0, queue)); }
 
 OPERATION(number)
 {
     unsigned found;
-    check(accd_queue(context, 0, -1, &found));
+    check_status(accd_queue_get(context, 0, -1, &found));
     if (found != queue)
         exit(1);
 }
 
 OPERATION(async_pair)
 {
-    one(ACCD_ENTER_DATA, queue, plain(ACCD_COPYIN, fresh + i * STEP));
-    one(ACCD_EXIT_DATA, queue, plain(ACCD_DELETE, fresh + i * STEP));
+    run_one_item(ACCD_KIND_ENTER_DATA, queue, make_plain_item(ACCD_ACTION_COPYIN, fresh + i * STEP));
+    run_one_item(ACCD_KIND_EXIT_DATA, queue, make_plain_item(ACCD_ACTION_DELETE, fresh + i * STEP));
 }
 
 OPERATION(async_group)
 {
-    one(ACCD_ENTER_DATA, queue, deep(ACCD_COPYIN, i));
-    one(ACCD_EXIT_DATA, queue, deep(ACCD_DELETE, i));
+    run_one_item(ACCD_KIND_ENTER_DATA, queue, make_deep_item(ACCD_ACTION_COPYIN, i));
+    run_one_item(ACCD_KIND_EXIT_DATA, queue, make_deep_item(ACCD_ACTION_DELETE, i));
 }
 
-static int nothing(void *ud, accd_call how)
+static int nothing(void *ud, accd_host_call how)
 {
     (void)ud, (void)how;
     return 0;
@@ -169,35 +169,35 @@ static int nothing(void *ud, accd_call how)
 OPERATION(launch)
 {
     accd_region *region;
-    const accd_item item = plain(ACCD_PRESENT, kept + i * STEP);
-    check(accd_run(context, &(accd_construct){.kind = ACCD_COMPUTE, .items = &item, .nitems = 1, .queue = queue},
+    const accd_item item = make_plain_item(ACCD_ACTION_PRESENT, kept + i * STEP);
+    check_status(accd_run_construct(context, &(accd_construct){.kind = ACCD_KIND_COMPUTE, .items = &item, .nitems = 1, .queue = queue},
                    &region));
-    check(accd_launch(region, NULL, 0, nothing, NULL));
-    check(accd_region_end(region));
+    check_status(accd_launch_function(region, NULL, 0, nothing, NULL));
+    check_status(accd_region_end(region));
 }
 
 OPERATION(attach)
 {
     slots[i] = kept + i * STEP;
-    const accd_item item = {.slot = &slots[i], .action = ACCD_ATTACH};
-    one(ACCD_ENTER_DATA, 0, item);
+    const accd_item item = {.slot = &slots[i], .action = ACCD_ACTION_ATTACH};
+    run_one_item(ACCD_KIND_ENTER_DATA, 0, item);
 }
 
 OPERATION(detach)
 {
-    const accd_item item = {.slot = &slots[i], .action = ACCD_DETACH};
-    one(ACCD_EXIT_DATA, 0, item);
+    const accd_item item = {.slot = &slots[i], .action = ACCD_ACTION_DETACH};
+    run_one_item(ACCD_KIND_EXIT_DATA, 0, item);
 }
 
 /* An array to which a pointer is attached comes, and goes with the attachment. */
 OPERATION(target)
 {
     slots[i] = fresh + i * STEP;
-    accd_item item = plain(ACCD_COPYIN, slots[i]);
+    accd_item item = make_plain_item(ACCD_ACTION_COPYIN, slots[i]);
     item.slot = &slots[i];
-    one(ACCD_ENTER_DATA, 0, item);
-    item.action = ACCD_DELETE;
-    one(ACCD_EXIT_DATA, 0, item);
+    run_one_item(ACCD_KIND_ENTER_DATA, 0, item);
+    item.action = ACCD_ACTION_DELETE;
+    run_one_item(ACCD_KIND_EXIT_DATA, 0, item);
 }
 
 OPERATION(stats)
@@ -214,9 +214,9 @@ OPERATION(stats)
 static void open_and_end(size_t n, const accd_item *items, int line)
 {
     accd_region *region;
-    check(accd_run(context, &(accd_construct){.kind = ACCD_REGION, .items = items, .nitems = n, .line = line},
+    check_status(accd_run_construct(context, &(accd_construct){.kind = ACCD_KIND_REGION, .items = items, .nitems = n, .line = line},
                    &region));
-    check(accd_region_end(region));
+    check_status(accd_region_end(region));
 }
 
 /* Lines, lest compilers make one function of them. */
@@ -225,16 +225,16 @@ LEVEL(each_present) { open_and_end(n, items, __LINE__); }
 LEVEL(each_pointer) { open_and_end(n, items, __LINE__); }
 LEVEL(each_member) { open_and_end(n, items, __LINE__); }
 LEVEL(each_frame) { open_and_end(n, items, __LINE__); }
-LEVEL(each_update) { run(ACCD_UPDATE, 0, items, n, NULL); }
-LEVEL(each_async) { run(ACCD_UPDATE, queue, items, n, NULL); }
+LEVEL(each_update) { run_scaled(ACCD_KIND_UPDATE, 0, items, n, NULL); }
+LEVEL(each_async) { run_scaled(ACCD_KIND_UPDATE, queue, items, n, NULL); }
 
 /* Objects that a level has named go before it ends. */
 LEVEL(each_goes)
 {
     for (size_t i = 0; i < n; i++) {
         accd_item item = items[i];
-        item.action = ACCD_DELETE;
-        check(accd_run(context, &(accd_construct){.kind = ACCD_EXIT_DATA, .items = &item, .nitems = 1, .finalize = 1},
+        item.action = ACCD_ACTION_DELETE;
+        check_status(accd_run_construct(context, &(accd_construct){.kind = ACCD_KIND_EXIT_DATA, .items = &item, .nitems = 1, .finalize = 1},
                        NULL));
     }
 }
@@ -246,9 +246,9 @@ static void levels(size_t n)
     accd_region *region;
     if (!rows || !pointers || !items)
         exit(1);
-    one(ACCD_ENTER_DATA, 0, (accd_item){.host = pointers, .bytes = n * sizeof *pointers, .action = ACCD_COPYIN});
+    run_one_item(ACCD_KIND_ENTER_DATA, 0, (accd_item){.host = pointers, .bytes = n * sizeof *pointers, .action = ACCD_ACTION_COPYIN});
     for (size_t i = 0; i < n; i++)
-        items[i] = plain(ACCD_COPY, rows + i * STEP);
+        items[i] = make_plain_item(ACCD_ACTION_COPY, rows + i * STEP);
     op_each_plain(n, items);
     for (size_t i = 0; i < n; i++) {
         items[i].slot = &pointers[i];
@@ -258,28 +258,28 @@ static void levels(size_t n)
     for (size_t i = 0; i < n; i++) {
         items[i].slot = NULL;
         items[i].frame = rows;
-        items[i].room = n * STEP;
+        items[i].frame_bytes = n * STEP;
     }
     op_each_member(n, items);
     for (size_t i = 0; i < n; i++) {
         items[i].frame = rows + i * STEP;
-        items[i].room = STEP;
+        items[i].frame_bytes = STEP;
     }
     op_each_frame(n, items);
     for (size_t i = 0; i < n; i++)
-        items[i] = plain(ACCD_COPYIN, rows + i * STEP);
-    run(ACCD_ENTER_DATA, 0, items, n, NULL);
+        items[i] = make_plain_item(ACCD_ACTION_COPYIN, rows + i * STEP);
+    run_scaled(ACCD_KIND_ENTER_DATA, 0, items, n, NULL);
     op_each_present(n, items);
     for (size_t i = 0; i < n; i++)
-        items[i].action = ACCD_UPDATE_DEVICE;
+        items[i].action = ACCD_ACTION_UPDATE_DEVICE;
     op_each_update(n, items);
     op_each_async(n, items);
-    check(accd_queue_wait(context, 0, queue));
+    check_status(accd_queue_wait(context, 0, queue));
     for (size_t i = 0; i < n; i++)
-        items[i].action = ACCD_PRESENT;
-    run(ACCD_REGION, 0, items, n, &region);
+        items[i].action = ACCD_ACTION_PRESENT;
+    run_scaled(ACCD_KIND_REGION, 0, items, n, &region);
     op_each_goes(n, items);
-    check(accd_region_end(region));
+    check_status(accd_region_end(region));
 }
 
 static const struct {
@@ -309,10 +309,10 @@ static const struct {
 
 /* -------------------------------------------------------------------------------------- beside -- */
 
-static unsigned queue_of(size_t i)
+static unsigned get_queue_number(size_t i)
 {
     unsigned number;
-    check(accd_queue(context, 0, (int64_t)i, &number));
+    check_status(accd_queue_get(context, 0, (int64_t)i, &number));
     return number;
 }
 
@@ -330,46 +330,46 @@ static accd_region *beside(const char *what, size_t n)
     char *rows = room(n, STEP), **pointers = room(n, sizeof *pointers);
     accd_item *items = room(n, sizeof *items);
     unsigned before = 0;
-    const accd_item whole = {.host = rows, .bytes = n * STEP, .action = ACCD_COPYIN};
-    const accd_item all = {.host = pointers, .bytes = n * sizeof *pointers, .action = ACCD_COPYIN};
+    const accd_item whole = {.host = rows, .bytes = n * STEP, .action = ACCD_ACTION_COPYIN};
+    const accd_item all = {.host = pointers, .bytes = n * sizeof *pointers, .action = ACCD_ACTION_COPYIN};
     if (strcmp(what, "clauses") != 0 && strcmp(what, "levels") != 0 && strcmp(what, "targets") != 0)
-        one(ACCD_ENTER_DATA, 0, whole);
-    one(ACCD_ENTER_DATA, 0, all);
+        run_one_item(ACCD_KIND_ENTER_DATA, 0, whole);
+    run_one_item(ACCD_KIND_ENTER_DATA, 0, all);
     for (size_t i = 0; i < n; i++) {
         char *row = rows + i * STEP;
         pointers[i] = row;
-        items[i] = plain(ACCD_COPYIN, row);
+        items[i] = make_plain_item(ACCD_ACTION_COPYIN, row);
         if (!strcmp(what, "groups")) {
-            one(ACCD_ENTER_DATA, 0, deep(ACCD_COPYIN, ROUNDS + i));
+            run_one_item(ACCD_KIND_ENTER_DATA, 0, make_deep_item(ACCD_ACTION_COPYIN, ROUNDS + i));
         } else if (!strcmp(what, "tasks")) { /* of one queue */
-            one(ACCD_UPDATE, queue_of(1), plain(ACCD_UPDATE_DEVICE, row));
+            run_one_item(ACCD_KIND_UPDATE, get_queue_number(1), make_plain_item(ACCD_ACTION_UPDATE_DEVICE, row));
         } else if (!strcmp(what, "own")) { /* of the queue that the operations use: behind the rounds' waits */
-            one(ACCD_UPDATE, queue, plain(ACCD_UPDATE_DEVICE, row));
+            run_one_item(ACCD_KIND_UPDATE, queue, make_plain_item(ACCD_ACTION_UPDATE_DEVICE, row));
         } else if (!strcmp(what, "same")) { /* tasks of one queue that use the same memory */
-            one(ACCD_UPDATE, queue_of(1), plain(ACCD_UPDATE_DEVICE, rows));
+            run_one_item(ACCD_KIND_UPDATE, get_queue_number(1), make_plain_item(ACCD_ACTION_UPDATE_DEVICE, rows));
         } else if (!strcmp(what, "queues")) { /* each with something to do */
-            one(ACCD_UPDATE, queue_of(i), plain(ACCD_UPDATE_DEVICE, row));
+            run_one_item(ACCD_KIND_UPDATE, get_queue_number(i), make_plain_item(ACCD_ACTION_UPDATE_DEVICE, row));
         } else if (!strcmp(what, "idle")) { /* queues with nothing to do */
-            (void)queue_of(i);
+            (void)get_queue_number(i);
         } else if (!strcmp(what, "chain")) { /* queues of which each comes behind the one before */
-            unsigned number = queue_of(i);
-            one(ACCD_UPDATE, number, plain(ACCD_UPDATE_DEVICE, row));
+            unsigned number = get_queue_number(i);
+            run_one_item(ACCD_KIND_UPDATE, number, make_plain_item(ACCD_ACTION_UPDATE_DEVICE, row));
             if (before)
-                check(accd_queue_after(context, 0, number, 0, before));
+                check_status(accd_queue_wait_for(context, 0, number, 0, before));
             before = number;
         } else if (!strcmp(what, "targets")) {
-            accd_item item = plain(ACCD_COPYIN, row);
+            accd_item item = make_plain_item(ACCD_ACTION_COPYIN, row);
             item.slot = &pointers[i];
-            one(ACCD_ENTER_DATA, 0, item);
+            run_one_item(ACCD_KIND_ENTER_DATA, 0, item);
         } else if (!strcmp(what, "target")) { /* all pointers to one array */
             pointers[i] = rows;
-            one(ACCD_ENTER_DATA, 0, (accd_item){.slot = &pointers[i], .action = ACCD_ATTACH});
+            run_one_item(ACCD_KIND_ENTER_DATA, 0, (accd_item){.slot = &pointers[i], .action = ACCD_ACTION_ATTACH});
         } else if (!strcmp(what, "levels")) {
-            run(ACCD_REGION, 0, &items[i], 1, &region);
+            run_scaled(ACCD_KIND_REGION, 0, &items[i], 1, &region);
         }
     }
     if (!strcmp(what, "clauses"))
-        run(ACCD_REGION, 0, items, n, &region);
+        run_scaled(ACCD_KIND_REGION, 0, items, n, &region);
     return region;
 }
 
@@ -382,14 +382,14 @@ int main(int argc, char **argv)
     config.group_least = 1;
     if (argc != 5 || n > MANY)
         return 2;
-    config.rules = accd_rules_named(argv[1]);
+    config.rules = accd_find_rules(argv[1]);
     config.queues = !strcmp(argv[2], "delayed") ? ACCD_QUEUES_DELAYED : ACCD_QUEUES_IN_ORDER;
     if (!strcmp(argv[2], "concurrent")) {
         goes_on();
         config.backend = &concurrent;
         config.queues = ACCD_QUEUES_CONCURRENT;
     }
-    if (accd_context_open(&context, &config) != ACCD_OK)
+    if (accd_context_new(&context, &config) != ACCD_OK)
         return 1;
     kept = room(ROUNDS + 1, STEP);
     fresh = room(ROUNDS + 1, STEP);
@@ -398,20 +398,20 @@ int main(int argc, char **argv)
     arrays = room(8 * (ROUNDS + n), sizeof *arrays);
     const accd_field fields[] = {{.offset = offsetof(struct leaf, a), .unit = 4, .start = -1, .code_end = 1},
                                  {.offset = offsetof(struct leaf, b), .unit = 4, .start = -1, .code_end = 1}};
-    check(accd_program_new(context,
+    check_status(accd_program_new(context,
                            &(accd_program_spec){.stride = sizeof(struct leaf),
                                                 .pieces = &(accd_piece){.bytes = sizeof(struct leaf)},
                                                 .npieces = 1,
                                                 .fields = fields,
                                                 .nfields = 2,
-                                                .code = &(accd_instruction){.op = ACCD_I_LOAD, .b = ACCD_I32},
+                                                .code = &(accd_instruction){.op = ACCD_I_LOAD, .b = ACCD_SCALAR_I32},
                                                 .ncode = 1,
                                                 .registers = 1},
                            &program));
-    check(accd_queue(context, 0, -1, &queue));
+    check_status(accd_queue_get(context, 0, -1, &queue));
     for (size_t i = 0; i <= ROUNDS; i++)
-        one(ACCD_ENTER_DATA, 0, plain(ACCD_COPYIN, kept + i * STEP));
-    one(ACCD_ENTER_DATA, 0, (accd_item){.host = slots, .bytes = ROUNDS * sizeof *slots, .action = ACCD_COPYIN});
+        run_one_item(ACCD_KIND_ENTER_DATA, 0, make_plain_item(ACCD_ACTION_COPYIN, kept + i * STEP));
+    run_one_item(ACCD_KIND_ENTER_DATA, 0, (accd_item){.host = slots, .bytes = ROUNDS * sizeof *slots, .action = ACCD_ACTION_COPYIN});
     /* What is made when it is asked for the first time. */
     if (!accd_host_address(context, 0, accd_device_address(context, 0, kept)))
         return 1;
@@ -427,7 +427,7 @@ int main(int argc, char **argv)
         for (size_t i = 0; i < ROUNDS; i++) {
             operations[k].fn(i);
             if (operations[k].finishes)
-                check(accd_queue_wait(context, 0, queue));
+                check_status(accd_queue_wait(context, 0, queue));
         }
     return 0;
 }

@@ -18,7 +18,7 @@
 enum { FLOATS = 16, LONG_FLOATS = 1024, TIMES = 5, LARGE_TIMES = 3 };
 static const size_t large = (size_t)256 << 20;
 
-static double now(void)
+static double get_seconds(void)
 {
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);
@@ -27,15 +27,15 @@ static double now(void)
 
 static void keep_best(double started, double *best_p)
 {
-    double took = now() - started;
+    double took = get_seconds() - started;
     *best_p = *best_p == 0 || took < *best_p ? took : *best_p;
 }
 
-static void step(accd_context *context, accd_kind kind, accd_item item, double *best_p)
+static void time_construct(accd_context *context, accd_construct_kind kind, accd_item item, double *best_p)
 {
-    double started = now();
+    double started = get_seconds();
     accd_construct construct = {.kind = kind, .items = &item, .nitems = 1};
-    if (accd_run(context, &construct, NULL) != ACCD_OK) {
+    if (accd_run_construct(context, &construct, NULL) != ACCD_OK) {
         printf("%s\n", accd_context_error(context)->message);
         exit(1);
     }
@@ -50,7 +50,7 @@ static accd_context *open_threads(unsigned threads)
     init_config(&config);
     config.threads = threads;
     config.no_device = &none;
-    if (accd_context_open(&context, &config) != ACCD_OK) {
+    if (accd_context_new(&context, &config) != ACCD_OK) {
         printf("%s\n", none.why);
         exit(1);
     }
@@ -76,7 +76,7 @@ static struct {
 };
 enum { AIMED_OBJECTS = 1000000, LARGE_BYTES = 1 << 20 };
 
-static void note(enum aim aim, double value)
+static void record_aim(enum aim aim, double value)
 {
     if (!aims[aim].measured || (aims[aim].at_least ? value < aims[aim].worst : value > aims[aim].worst))
         aims[aim].worst = value;
@@ -105,7 +105,7 @@ struct forest {
 };
 
 /* Arrays of their own for each leaf: far apart and out of order, or one behind the other. */
-static struct forest grow(size_t n, size_t floats, bool ordered)
+static struct forest new_forest(size_t n, size_t floats, bool ordered)
 {
     struct forest forest = {n, floats, n * (sizeof(struct leaf) + 2 * floats * sizeof(float)),
                             malloc(n * sizeof(struct leaf)), malloc(n * 2 * floats * sizeof(float))};
@@ -133,22 +133,22 @@ static void measure_steps(accd_context *context, size_t n)
 {
     accd_program *program = leaf_program(context);
     const accd_label *label = array(context, "Y", sizeof(struct leaf), program);
-    struct forest forest = grow(n, FLOATS, false);
+    struct forest forest = new_forest(n, FLOATS, false);
     const size_t bytes = n * sizeof(struct leaf);
     char *plain = malloc(forest.bytes);
     double best[STEPS] = {0};
     memset(plain, 1, forest.bytes);
     for (int time = 0; time < TIMES; time++) {
-        step(context, ACCD_ENTER_DATA, walked(ACCD_COPYIN, forest.leaves, bytes, program, label),
+        time_construct(context, ACCD_KIND_ENTER_DATA, walked(ACCD_ACTION_COPYIN, forest.leaves, bytes, program, label),
              &best[ENTER_DEEP]);
-        step(context, ACCD_UPDATE, walked(ACCD_UPDATE_DEVICE, forest.leaves, bytes, program, label),
+        time_construct(context, ACCD_KIND_UPDATE, walked(ACCD_ACTION_UPDATE_DEVICE, forest.leaves, bytes, program, label),
              &best[SEND]);
-        step(context, ACCD_UPDATE, walked(ACCD_UPDATE_SELF, forest.leaves, bytes, program, label),
+        time_construct(context, ACCD_KIND_UPDATE, walked(ACCD_ACTION_UPDATE_SELF, forest.leaves, bytes, program, label),
              &best[FETCH]);
-        step(context, ACCD_EXIT_DATA, walked(ACCD_COPYOUT, forest.leaves, bytes, program, label),
+        time_construct(context, ACCD_KIND_EXIT_DATA, walked(ACCD_ACTION_COPYOUT, forest.leaves, bytes, program, label),
              &best[LEAVE]);
-        step(context, ACCD_ENTER_DATA, BYTES(ACCD_COPYIN, plain, forest.bytes), &best[PLAIN_IN]);
-        step(context, ACCD_EXIT_DATA, BYTES(ACCD_COPYOUT, plain, forest.bytes), &best[PLAIN_OUT]);
+        time_construct(context, ACCD_KIND_ENTER_DATA, BYTES(ACCD_ACTION_COPYIN, plain, forest.bytes), &best[PLAIN_IN]);
+        time_construct(context, ACCD_KIND_EXIT_DATA, BYTES(ACCD_ACTION_COPYOUT, plain, forest.bytes), &best[PLAIN_OUT]);
     }
     printf("%9zu %8.1f |", n, (double)forest.bytes / (1 << 20));
     for (int s = 0; s < STEPS; s++)
@@ -167,7 +167,7 @@ static void steps(const size_t *sizes, int nsizes)
            "plain / deep, in and out");
     for (int i = 0; i < nsizes; i++)
         measure_steps(context, sizes[i]);
-    accd_context_close(context);
+    accd_context_free(context);
 }
 
 /* ---------------------------------------------------------------------------------- the driver -- */
@@ -191,7 +191,7 @@ static void raw_failed(const char *call)
 static void raw_open(struct raw *raw)
 {
     char why[200] = "";
-    if (accd_cuda_load(&raw->driver, why, sizeof why) != CU_OK) {
+    if (accd__cuda_load_driver(&raw->driver, why, sizeof why) != CU_OK) {
         printf("%s\n", why);
         exit(1);
     }
@@ -224,7 +224,7 @@ static double one_by_one(struct raw *raw, const struct forest *forest)
     struct leaf *leaves = malloc(n * sizeof *leaves);
     double best = 0;
     for (int time = 0; time < LARGE_TIMES; time++) {
-        double started = now();
+        double started = get_seconds();
         for (size_t i = 0; i < n; i++) {
             RAW(raw, cuMemAlloc_v2, &at[2 * i], bytes);
             RAW(raw, cuMemcpyHtoDAsync_v2, at[2 * i], forest->leaves[i].a, bytes, raw->stream);
@@ -267,10 +267,10 @@ static void by_hand(struct raw *raw, const struct forest *forest, double *plain_
     RAW(raw, cuMemAlloc_v2, &dev, forest->bytes);
     memset(pinned, 1, forest->bytes);
     for (int time = 0; time < times_for(forest->bytes); time++) {
-        double started = now();
+        double started = get_seconds();
         raw_send(raw, dev, pinned, forest->bytes);
         keep_best(started, plain_p);
-        started = now();
+        started = get_seconds();
         pack(forest, pinned, dev);
         raw_send(raw, dev, pinned, forest->bytes);
         keep_best(started, packed_p);
@@ -287,11 +287,11 @@ static double copyin(const struct forest *forest, unsigned threads)
     const size_t bytes = forest->n * sizeof(struct leaf);
     double best = 0, leave = 0;
     for (int time = 0; time < times_for(forest->bytes); time++) {
-        step(context, ACCD_ENTER_DATA, walked(ACCD_COPYIN, forest->leaves, bytes, program, label), &best);
-        step(context, ACCD_EXIT_DATA, walked(ACCD_DELETE, forest->leaves, bytes, program, label), &leave);
+        time_construct(context, ACCD_KIND_ENTER_DATA, walked(ACCD_ACTION_COPYIN, forest->leaves, bytes, program, label), &best);
+        time_construct(context, ACCD_KIND_EXIT_DATA, walked(ACCD_ACTION_DELETE, forest->leaves, bytes, program, label), &leave);
     }
     accd_program_release(program);
-    accd_context_close(context);
+    accd_context_free(context);
     return best;
 }
 
@@ -312,15 +312,15 @@ static void measure_copyin(struct raw *raw, size_t n, size_t floats, bool ordere
         printf(" %10s %10s %10s %10s %10s |\n", "-", "-", "-", "-", "-");
         return;
     }
-    struct forest forest = grow(n, floats, ordered);
+    struct forest forest = new_forest(n, floats, ordered);
     double plain = 0, packed = 0, one = 0, sixteen = 0;
     by_hand(raw, &forest, &plain, &packed);
     one = copyin(&forest, 1);
     sixteen = copyin(&forest, 16);
     if (n == AIMED_OBJECTS && floats == FLOATS)
-        note(ONE_THREAD, plain / one);
+        record_aim(ONE_THREAD, plain / one);
     if (n == AIMED_OBJECTS)
-        note(floats == FLOATS ? SIXTEEN_THREADS : LONG_ARRAYS, plain / sixteen);
+        record_aim(floats == FLOATS ? SIXTEEN_THREADS : LONG_ARRAYS, plain / sixteen);
     printf(" %10.1f %10.1f %10.1f %10.1f", one * 1e6, sixteen * 1e6, plain * 1e6, packed * 1e6);
     if (n <= ONE_BY_ONE_MOST) {
         double single = one_by_one(raw, &forest);
@@ -354,28 +354,28 @@ static void measure_flat(struct raw *raw, accd_context *context, size_t bytes)
     double best[4] = {0}, setup = 0;
     cu_address dev;
     memset(host, 1, bytes);
-    step(context, ACCD_ENTER_DATA, BYTES(ACCD_COPYIN, host, bytes), &setup);
+    time_construct(context, ACCD_KIND_ENTER_DATA, BYTES(ACCD_ACTION_COPYIN, host, bytes), &setup);
     RAW(raw, cuMemAlloc_v2, &dev, bytes);
     for (int time = 0; time < FLAT_TIMES; time++) {
-        step(context, ACCD_UPDATE, BYTES(ACCD_UPDATE_DEVICE, host, bytes), &best[0]);
-        double started = now();
+        time_construct(context, ACCD_KIND_UPDATE, BYTES(ACCD_ACTION_UPDATE_DEVICE, host, bytes), &best[0]);
+        double started = get_seconds();
         raw_send(raw, dev, host, bytes);
         keep_best(started, &best[1]);
-        step(context, ACCD_UPDATE, BYTES(ACCD_UPDATE_SELF, host, bytes), &best[2]);
-        started = now();
+        time_construct(context, ACCD_KIND_UPDATE, BYTES(ACCD_ACTION_UPDATE_SELF, host, bytes), &best[2]);
+        started = get_seconds();
         RAW(raw, cuMemcpyDtoHAsync_v2, host, dev, bytes, raw->stream);
         RAW(raw, cuStreamSynchronize, raw->stream);
         keep_best(started, &best[3]);
     }
     RAW(raw, cuMemFree_v2, dev);
-    step(context, ACCD_EXIT_DATA, BYTES(ACCD_DELETE, host, bytes), &setup);
+    time_construct(context, ACCD_KIND_EXIT_DATA, BYTES(ACCD_ACTION_DELETE, host, bytes), &setup);
     printf("%9zu | %10.2f %10.2f %10.2f %10.2f | %6.2f %6.2f\n", bytes >> 10, best[0] * 1e6, best[1] * 1e6,
            best[2] * 1e6, best[3] * 1e6, best[0] / best[1], best[2] / best[3]);
     for (int way = 0; way < 4; way += 2)
         if (bytes >= LARGE_BYTES)
-            note(LARGE_UPDATE, best[way] / best[way + 1]);
+            record_aim(LARGE_UPDATE, best[way] / best[way + 1]);
         else
-            note(SMALL_UPDATE, (best[way] - best[way + 1]) * 1e6);
+            record_aim(SMALL_UPDATE, (best[way] - best[way + 1]) * 1e6);
     free(host);
 }
 
@@ -387,7 +387,7 @@ static void flat_updates(struct raw *raw)
            "KiB", "device", "raw copy", "self", "raw copy", "directive / raw, to and from");
     for (size_t bytes = 4 << 10; bytes <= (size_t)64 << 20; bytes *= 4)
         measure_flat(raw, context, bytes);
-    accd_context_close(context);
+    accd_context_free(context);
 }
 
 int main(int argc, char **argv)
@@ -400,12 +400,12 @@ int main(int argc, char **argv)
             sizes[nsizes] = strtoull(argv[nsizes + 1], NULL, 10);
     accd_context_config config;
     init_config(&config);
-    if (!config.backend || config.backend != accd_backend_named("cuda")) {
+    if (!config.backend || config.backend != accd_find_backend("cuda")) {
         steps(sizes, nsizes);
         return 0;
     }
     accd_device_info device = {0};
-    if (accd_device_about(config.backend, 0, &device) != ACCD_OK) {
+    if (accd_device_get_info(config.backend, 0, &device) != ACCD_OK) {
         printf("%s\n", device.why);
         return 1;
     }

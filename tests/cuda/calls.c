@@ -16,7 +16,7 @@ struct forest {
 };
 
 /* Arrays of their own for each leaf, far apart and out of order. */
-static struct forest grow(size_t n, size_t floats)
+static struct forest new_forest(size_t n, size_t floats)
 {
     struct forest forest = {n, malloc(n * sizeof(struct leaf)), malloc(n * 4 * floats * sizeof(float))};
     for (size_t i = 0; i < n; i++) {
@@ -53,13 +53,13 @@ static void count_deep(size_t n, size_t floats, uint64_t *calls)
     accd_context *context = open_with(NULL, NULL, NULL, 64);
     accd_program *program = leaf_program(context);
     const accd_label *label = array(context, "Y", sizeof(struct leaf), program);
-    struct forest forest = grow(n, floats);
+    struct forest forest = new_forest(n, floats);
     const size_t bytes = n * sizeof(struct leaf);
-    COUNTED(ENTER(context, walked(ACCD_COPYIN, forest.leaves, bytes, program, label)),
+    COUNTED(ENTER(context, walked(ACCD_ACTION_COPYIN, forest.leaves, bytes, program, label)),
             &calls[ENTER_DEEP]);
     for (size_t i = 0; i < n; i++)
         forest.leaves[i].a[3] += 1;
-    COUNTED(UPDATE(context, walked(ACCD_UPDATE_DEVICE, forest.leaves, bytes, program, label)),
+    COUNTED(UPDATE(context, walked(ACCD_ACTION_UPDATE_DEVICE, forest.leaves, bytes, program, label)),
             &calls[SEND]);
     float there = 0;
     must(device_get(context, &forest.leaves[n / 2].a[3], &there, sizeof there) &&
@@ -67,28 +67,28 @@ static void count_deep(size_t n, size_t floats, uint64_t *calls)
          "what was sent is there");
     for (size_t i = 0; i < n; i++)
         forest.leaves[i].b[5] = -1;
-    COUNTED(UPDATE(context, walked(ACCD_UPDATE_SELF, forest.leaves, bytes, program, label)),
+    COUNTED(UPDATE(context, walked(ACCD_ACTION_UPDATE_SELF, forest.leaves, bytes, program, label)),
             &calls[FETCH]);
     bool fetched = true;
     for (size_t i = 0; i < n; i++)
         fetched = fetched && forest.leaves[i].b[5] == 5;
     must(fetched, "what was fetched is here");
-    COUNTED(UPDATE(context, BYTES(ACCD_UPDATE_DEVICE, forest.leaves, bytes)), &calls[SEND_SHALLOW]);
-    COUNTED(EXIT(context, walked(ACCD_COPYOUT, forest.leaves, bytes, program, label)),
+    COUNTED(UPDATE(context, BYTES(ACCD_ACTION_UPDATE_DEVICE, forest.leaves, bytes)), &calls[SEND_SHALLOW]);
+    COUNTED(EXIT(context, walked(ACCD_ACTION_COPYOUT, forest.leaves, bytes, program, label)),
             &calls[EXIT_DEEP]);
     bool kept = true;
     for (size_t i = 0; i < n; i++)
         kept = kept && forest.leaves[i].n == (int)floats && forest.leaves[i].a[3] == (float)i + 1;
     must(kept, "all of it came back");
     accd_program_release(program);
-    accd_context_close(context);
+    accd_context_free(context);
     cut(&forest);
 }
 
 /* What is made once; and of each chunk, in which there may be parts of three columns, an event, a wait. */
 static uint64_t calls_for(uint64_t bytes) { return 20 + 5 * (bytes / CHUNK + 1); }
 
-static void deep(const size_t sizes[3], size_t floats)
+static void copy_forest(const size_t sizes[3], size_t floats)
 {
     uint64_t calls[3][STEPS];
     for (int i = 0; i < 3; i++)
@@ -131,15 +131,15 @@ static void count_nested(size_t n, size_t floats, uint64_t *calls)
                                 .nfields = 1,
                                 .registers = 1,
                                 .ncode = 1,
-                                .code = CODE(LOAD(0, ACCD_I32, offsetof(struct branch, n)))});
-    struct forest forest = grow(n, floats);
+                                .code = CODE(LOAD(0, ACCD_SCALAR_I32, offsetof(struct branch, n)))});
+    struct forest forest = new_forest(n, floats);
     struct branch *branches = calloc(n / EACH, sizeof *branches);
     const size_t bytes = n / EACH * sizeof *branches;
     for (size_t i = 0; i < n / EACH; i++)
         branches[i] = (struct branch){forest.leaves + i * EACH, EACH};
-    COUNTED(ENTER(context, walked(ACCD_COPYIN, branches, bytes, program, NULL)), &calls[ENTER_DEEP]);
+    COUNTED(ENTER(context, walked(ACCD_ACTION_COPYIN, branches, bytes, program, NULL)), &calls[ENTER_DEEP]);
     memset(forest.values, 0, n * 4 * floats * sizeof(float));
-    COUNTED(EXIT(context, walked(ACCD_COPYOUT, branches, bytes, program, NULL)), &calls[EXIT_DEEP]);
+    COUNTED(EXIT(context, walked(ACCD_ACTION_COPYOUT, branches, bytes, program, NULL)), &calls[EXIT_DEEP]);
     bool kept = true;
     for (size_t i = 0; i < n; i++)
         kept = kept && forest.leaves[i].a[floats - 1] == (float)i &&
@@ -147,12 +147,12 @@ static void count_nested(size_t n, size_t floats, uint64_t *calls)
     must(kept, "all of it came back");
     accd_program_release(program);
     accd_program_release(leaf);
-    accd_context_close(context);
+    accd_context_free(context);
     free(branches);
     cut(&forest);
 }
 
-static void nested(const size_t sizes[3], size_t floats)
+static void copy_nested_structure(const size_t sizes[3], size_t floats)
 {
     for (int i = 0; i < 3; i++) {
         const uint64_t each = sizeof(struct branch) / 8 + sizeof(struct leaf) + 2 * floats * sizeof(float);
@@ -167,26 +167,26 @@ static void nested(const size_t sizes[3], size_t floats)
 }
 
 /* Objects of their own, one clause for each: not a group. */
-static void plain(void)
+static void copy_plain_objects(void)
 {
     enum { N = 4000 };
     static char data[N][40];
     static accd_item items[N];
     accd_context *context = open_with(NULL, NULL, NULL, 64);
-    accd_construct construct = {.kind = ACCD_ENTER_DATA, .items = items, .nitems = N};
+    accd_construct construct = {.kind = ACCD_KIND_ENTER_DATA, .items = items, .nitems = N};
     uint64_t calls;
     for (int i = 0; i < N; i++) {
         memset(data[i], i, sizeof data[i]);
-        items[i] = BYTES(ACCD_COPYIN, data[i], 33);
+        items[i] = BYTES(ACCD_ACTION_COPYIN, data[i], 33);
     }
-    COUNTED(accd_run(context, &construct, NULL), &calls);
+    COUNTED(accd_run_construct(context, &construct, NULL), &calls);
     ok(calls <= 16, "%d clauses enter in %llu calls", N, (unsigned long long)calls);
-    construct.kind = ACCD_UPDATE;
+    construct.kind = ACCD_KIND_UPDATE;
     for (int i = 0; i < N; i++) { /* odd places, every other one */
-        items[i] = BYTES(ACCD_UPDATE_DEVICE, data[i] + 1 + i % 5, i % 2 ? 9 : 0);
+        items[i] = BYTES(ACCD_ACTION_UPDATE_DEVICE, data[i] + 1 + i % 5, i % 2 ? 9 : 0);
         memset(data[i], i + 1, sizeof data[i]);
     }
-    COUNTED(accd_run(context, &construct, NULL), &calls);
+    COUNTED(accd_run_construct(context, &construct, NULL), &calls);
     ok(calls <= 8, "%d odd pieces are sent in %llu calls", N / 2, (unsigned long long)calls);
     bool right = true;
     for (int i = 0; i < N; i++) {
@@ -196,12 +196,12 @@ static void plain(void)
             right = right && there[k] == (char)(i % 2 && k >= 1 + i % 5 && k < 10 + i % 5 ? i + 1 : i);
     }
     ok(right, "each piece lies where it belongs, and nothing beside it was touched");
-    construct.kind = ACCD_EXIT_DATA;
+    construct.kind = ACCD_KIND_EXIT_DATA;
     for (int i = 0; i < N; i++)
-        items[i] = BYTES(ACCD_COPYOUT, data[i], 33);
-    COUNTED(accd_run(context, &construct, NULL), &calls);
+        items[i] = BYTES(ACCD_ACTION_COPYOUT, data[i], 33);
+    COUNTED(accd_run_construct(context, &construct, NULL), &calls);
     ok(calls <= 16, "%d clauses leave in %llu calls", N, (unsigned long long)calls);
-    accd_context_close(context);
+    accd_context_free(context);
 }
 
 /* Large data go from where they lie; pointers into them are written over what was sent. */
@@ -213,21 +213,21 @@ static void large(void)
     uint64_t calls;
     memset(bytes, 'x', N);
     holder[7] = bytes + 5;
-    COUNTED(ENTER(context, BYTES(ACCD_COPYIN, holder, N * sizeof *holder), BYTES(ACCD_COPYIN, bytes, N),
+    COUNTED(ENTER(context, BYTES(ACCD_ACTION_COPYIN, holder, N * sizeof *holder), BYTES(ACCD_ACTION_COPYIN, bytes, N),
                   ((accd_item){.host = bytes + 5, .bytes = 1, .slot = &holder[7],
-                               .action = ACCD_ATTACH})),
+                               .action = ACCD_ACTION_ATTACH})),
             &calls);
     ok(calls <= 16, "9 MiB and a pointer enter in %llu calls", (unsigned long long)calls);
     ok(device_word(context, &holder[7]) == accd_device_address(context, 0, bytes) + 5 &&
            device_word(context, &holder[8]) == 0,
        "the pointer is translated, and lies among the rest");
     ok(holder[7] == bytes + 5, "the host's is as it was");
-    COUNTED(UPDATE(context, BYTES(ACCD_UPDATE_SELF, bytes, N), BYTES(ACCD_UPDATE_DEVICE, holder, 64)),
+    COUNTED(UPDATE(context, BYTES(ACCD_ACTION_UPDATE_SELF, bytes, N), BYTES(ACCD_ACTION_UPDATE_DEVICE, holder, 64)),
             &calls);
     ok(device_word(context, &holder[7]) == accd_device_address(context, 0, bytes) + 5,
        "an update leaves it alone");
     is_sound(context);
-    accd_context_close(context);
+    accd_context_free(context);
     free(holder);
     free(bytes);
 }
@@ -237,19 +237,19 @@ static void both_ways(void)
 {
     int a[4] = {1, 2, 3, 4}, other[2] = {-1, -2};
     accd_context *context = open_with(NULL, NULL, NULL, 64);
-    must(ENTER(context, PLAIN(ACCD_COPYIN, a)) == ACCD_OK, "enter");
+    must(ENTER(context, PLAIN(ACCD_ACTION_COPYIN, a)) == ACCD_OK, "enter");
     uint64_t dev = accd_device_address(context, 0, a);
     must(accd_device_write(context, 0, dev, other, sizeof other) == ACCD_OK, "a kernel");
     a[2] = 33;
-    is_status(UPDATE(context, BYTES(ACCD_UPDATE_DEVICE, &a[1], 8), PLAIN(ACCD_UPDATE_SELF, a)),
+    is_status(UPDATE(context, BYTES(ACCD_ACTION_UPDATE_DEVICE, &a[1], 8), PLAIN(ACCD_ACTION_UPDATE_SELF, a)),
               ACCD_OK, "device, then self");
     ok(a[0] == -1 && a[1] == 2 && a[2] == 33 && a[3] == 4, "found %d %d %d %d", a[0], a[1], a[2], a[3]);
-    must(accd_within_device(context, 0, dev + 4, dev, 12) == ACCD_OK, "within");
+    must(accd_copy_within_device(context, 0, dev + 4, dev, 12) == ACCD_OK, "within");
     int there[4];
     ok(accd_device_read(context, 0, dev, there, sizeof there) == ACCD_OK && there[0] == -1 &&
            there[1] == -1 && there[2] == 2 && there[3] == 33,
        "ranges of a copy may overlap");
-    accd_context_close(context);
+    accd_context_free(context);
 }
 
 int main(void)
@@ -258,11 +258,11 @@ int main(void)
             {"standin_count", &count}, {"standin_reset", &reset}, {"standin_live", &live},
             {NULL, NULL}}))
         return 1;
-    deep((const size_t[]){1000, 8000, 64000}, FLOATS);
-    deep((const size_t[]){100, 800, 6400}, 1024);
-    nested((const size_t[]){1000, 8000, 64000}, FLOATS);
-    nested((const size_t[]){96, 800, 6400}, 1024);
-    plain();
+    copy_forest((const size_t[]){1000, 8000, 64000}, FLOATS);
+    copy_forest((const size_t[]){100, 800, 6400}, 1024);
+    copy_nested_structure((const size_t[]){1000, 8000, 64000}, FLOATS);
+    copy_nested_structure((const size_t[]){96, 800, 6400}, 1024);
+    copy_plain_objects();
     large();
     both_ways();
     is_number(live(), 0, "everything was given back");

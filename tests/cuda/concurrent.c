@@ -16,7 +16,7 @@ static int a[N], b[N], c[N];
 static char large[4][LARGE];
 static char odd[3][37]; /* in one block, with bytes between them that nobody writes */
 
-static void build(void)
+static void build_concurrent_data(void)
 {
     for (int i = 0; i < N; i++) {
         a[i] = i;
@@ -41,27 +41,27 @@ static accd_context *open_concurrent(uint64_t bytes)
     config.check_host = 0;
     config.device_bytes = bytes ? bytes : (uint64_t)64 << 20;
     meter = (struct meter){0};
-    build();
-    must(accd_context_open(&context, &config) == ACCD_OK, "a context");
+    build_concurrent_data();
+    must(accd_context_new(&context, &config) == ACCD_OK, "a context");
     return context;
 }
 
 static void close_all(accd_context *context)
 {
     is_sound(context);
-    accd_context_close(context);
+    accd_context_free(context);
     is_number(meter.live + meter.wrong, 0, "host memory was given back");
     is_number(live(), 0, "the device's was, too");
 }
 
-static unsigned queue_of(accd_context *context, int device, int64_t async)
+static unsigned get_queue_number(accd_context *context, int device, int64_t async)
 {
     unsigned queue = 0;
-    must(accd_queue(context, device, async, &queue) == ACCD_OK, "a queue");
+    must(accd_queue_get(context, device, async, &queue) == ACCD_OK, "a queue");
     return queue;
 }
 
-static accd_status on(accd_context *context, int device, unsigned queue, accd_kind kind,
+static accd_status on(accd_context *context, int device, unsigned queue, accd_construct_kind kind,
                       const accd_item *items, size_t n)
 {
     const accd_construct construct = {.device = device,
@@ -71,20 +71,20 @@ static accd_status on(accd_context *context, int device, unsigned queue, accd_ki
                                       .queue = queue,
                                       .items = items,
                                       .nitems = n};
-    return accd_run(context, &construct, NULL);
+    return accd_run_construct(context, &construct, NULL);
 }
 #define ON(context, device, queue, kind, ...)                            \
     on((context), (device), (queue), (kind), (accd_item[]){__VA_ARGS__}, \
        sizeof((accd_item[]){__VA_ARGS__}) / sizeof(accd_item))
-#define SEND(queue, object) ON(context, 0, queue, ACCD_UPDATE, PLAIN(ACCD_UPDATE_DEVICE, object))
-#define FETCH(queue, object) ON(context, 0, queue, ACCD_UPDATE, PLAIN(ACCD_UPDATE_SELF, object))
-#define IN(queue, object) ON(context, 0, queue, ACCD_ENTER_DATA, PLAIN(ACCD_COPYIN, object))
-#define OUT(queue, object) ON(context, 0, queue, ACCD_EXIT_DATA, PLAIN(ACCD_COPYOUT, object))
+#define SEND(queue, object) ON(context, 0, queue, ACCD_KIND_UPDATE, PLAIN(ACCD_ACTION_UPDATE_DEVICE, object))
+#define FETCH(queue, object) ON(context, 0, queue, ACCD_KIND_UPDATE, PLAIN(ACCD_ACTION_UPDATE_SELF, object))
+#define IN(queue, object) ON(context, 0, queue, ACCD_KIND_ENTER_DATA, PLAIN(ACCD_ACTION_COPYIN, object))
+#define OUT(queue, object) ON(context, 0, queue, ACCD_KIND_EXIT_DATA, PLAIN(ACCD_ACTION_COPYOUT, object))
 
 static size_t left(accd_context *context, unsigned queue)
 {
     accd_queue_info info = {0};
-    return accd_queue_at(context, 0, queue, &info) ? info.pending : 999;
+    return accd_queue_get_info(context, 0, queue, &info) ? info.pending : 999;
 }
 
 static int tested(accd_context *context, unsigned queue)
@@ -103,18 +103,18 @@ static uint64_t waits(void)
 
 /* Nothing waits between constructs, whatever is sent or fetched; host memory is read at the construct, and
  * written at the wait. */
-static void goes_on(void)
+static void runs_in_stream(void)
 {
     accd_context *context = open_concurrent(0);
-    unsigned one = queue_of(context, 0, 1), two = queue_of(context, 0, 2);
+    unsigned one = get_queue_number(context, 0, 1), two = get_queue_number(context, 0, 2);
     reset();
-    must(ON(context, 0, one, ACCD_ENTER_DATA, PLAIN(ACCD_COPYIN, a), PLAIN(ACCD_COPYIN, b)) == ACCD_OK,
+    must(ON(context, 0, one, ACCD_KIND_ENTER_DATA, PLAIN(ACCD_ACTION_COPYIN, a), PLAIN(ACCD_ACTION_COPYIN, b)) == ACCD_OK,
          "enter");
     must(IN(two, large) == ACCD_OK, "enter");
-    must(ON(context, 0, one, ACCD_ENTER_DATA, PLAIN(ACCD_COPYIN, odd[0]), PLAIN(ACCD_COPYIN, odd[1]),
-            PLAIN(ACCD_COPYIN, odd[2])) == ACCD_OK,
+    must(ON(context, 0, one, ACCD_KIND_ENTER_DATA, PLAIN(ACCD_ACTION_COPYIN, odd[0]), PLAIN(ACCD_ACTION_COPYIN, odd[1]),
+            PLAIN(ACCD_ACTION_COPYIN, odd[2])) == ACCD_OK,
          "enter");
-    must(ON(context, 0, one, ACCD_UPDATE, PLAIN(ACCD_UPDATE_SELF, odd[0]), PLAIN(ACCD_UPDATE_SELF, odd[2])) ==
+    must(ON(context, 0, one, ACCD_KIND_UPDATE, PLAIN(ACCD_ACTION_UPDATE_SELF, odd[0]), PLAIN(ACCD_ACTION_UPDATE_SELF, odd[2])) ==
              ACCD_OK,
          "fetch");
     memset(a, 0, sizeof a);
@@ -138,12 +138,12 @@ static void goes_on(void)
 static void locked(void)
 {
     accd_context *context = open_concurrent(0);
-    unsigned one = queue_of(context, 0, 1);
+    unsigned one = get_queue_number(context, 0, 1);
     struct cuda_driver driver;
     char why[200];
     cu_context gpu, ours;
     void *at = NULL;
-    must(accd_cuda_load(&driver, why, sizeof why) == 0, "the driver");
+    must(accd__cuda_load_driver(&driver, why, sizeof why) == 0, "the driver");
     must(!driver.cuDevicePrimaryCtxRetain(&gpu, 0) && !driver.cuCtxPushCurrent_v2(gpu) &&
              !driver.cuMemHostAlloc(&at, 3 * LARGE, 0),
          "page-locked memory");
@@ -153,20 +153,20 @@ static void locked(void)
     for (size_t n = 1; n <= 2; n++) {
         accd_item items[2], sent[2];
         for (size_t i = 0; i < n; i++) {
-            items[i] = BYTES(ACCD_COPYIN, bytes + starts[i], LARGE);
-            sent[i] = BYTES(ACCD_UPDATE_DEVICE, bytes + starts[i], LARGE);
+            items[i] = BYTES(ACCD_ACTION_COPYIN, bytes + starts[i], LARGE);
+            sent[i] = BYTES(ACCD_ACTION_UPDATE_DEVICE, bytes + starts[i], LARGE);
         }
         bytes[9] = 'p';
-        must(on(context, 0, one, ACCD_ENTER_DATA, items, n) == ACCD_OK, "enter");
+        must(on(context, 0, one, ACCD_KIND_ENTER_DATA, items, n) == ACCD_OK, "enter");
         bytes[9] = 'q';
-        must(on(context, 0, one, ACCD_UPDATE, sent, n) == ACCD_OK, "send");
+        must(on(context, 0, one, ACCD_KIND_UPDATE, sent, n) == ACCD_OK, "send");
         bytes[9] = 'r';
         must(FETCH(one, *(char(*)[LARGE])bytes) == ACCD_OK && accd_queue_wait(context, 0, one) == ACCD_OK,
              "fetch");
         ok(bytes[9] == 'q', "%zu: what was sent is what it was at the construct", n);
         for (size_t i = 0; i < n; i++)
-            items[i].action = ACCD_DELETE;
-        must(on(context, 0, 0, ACCD_EXIT_DATA, items, n) == ACCD_OK, "exit");
+            items[i].action = ACCD_ACTION_DELETE;
+        must(on(context, 0, 0, ACCD_KIND_EXIT_DATA, items, n) == ACCD_OK, "exit");
     }
     (void)driver.cuMemFreeHost(at);
     (void)driver.cuCtxPopCurrent_v2(&ours);
@@ -178,9 +178,9 @@ static void locked(void)
 static void asks(void)
 {
     accd_context *context = open_concurrent(0);
-    unsigned one = queue_of(context, 0, 1), two = queue_of(context, 0, 2), three = queue_of(context, 0, 3);
+    unsigned one = get_queue_number(context, 0, 1), two = get_queue_number(context, 0, 2), three = get_queue_number(context, 0, 3);
     must(IN(0, a) == ACCD_OK && FETCH(one, a) == ACCD_OK, "fetch");
-    must(accd_queue_after(context, 0, two, 0, one) == ACCD_OK, "two behind one");
+    must(accd_queue_wait_for(context, 0, two, 0, one) == ACCD_OK, "two behind one");
     a[3] = -3;
     reset();
     is_number(tested(context, three), 1, "a queue that was asked for nothing");
@@ -212,14 +212,14 @@ static void many_batches(void)
         for (int k = 0; k < BATCHES; k++) {
             for (int i = 0; i < PIECES; i++) {
                 memset(small[k][i], out ? 0 : 10 + (k + i) % 100, SMALL);
-                items[i] = BYTES(out ? ACCD_UPDATE_SELF : ACCD_UPDATE_DEVICE, &small[k][i][1],
+                items[i] = BYTES(out ? ACCD_ACTION_UPDATE_SELF : ACCD_ACTION_UPDATE_DEVICE, &small[k][i][1],
                                  (uint64_t)(SMALL - 1 - i % 7));
             }
-            must(on(context, 0, queue_of(context, 0, k % 3), ACCD_UPDATE, items, PIECES) == ACCD_OK, "%d", k);
+            must(on(context, 0, get_queue_number(context, 0, k % 3), ACCD_KIND_UPDATE, items, PIECES) == ACCD_OK, "%d", k);
         }
     for (int i = 0; i < PIECES; i++) {
-        items[2 * i] = BYTES(ACCD_UPDATE_SELF, &middle[i][3], MIDDLE - 5);
-        items[2 * i + 1] = BYTES(ACCD_UPDATE_SELF, &small[0][i][0], 1);
+        items[2 * i] = BYTES(ACCD_ACTION_UPDATE_SELF, &middle[i][3], MIDDLE - 5);
+        items[2 * i + 1] = BYTES(ACCD_ACTION_UPDATE_SELF, &small[0][i][0], 1);
     }
     must(accd_queue_wait(context, 0, 0) == ACCD_OK, "wait");
     bool right = true;
@@ -229,7 +229,7 @@ static void many_batches(void)
                 right &= small[k][i][at] == (at && at < SMALL - i % 7 ? 10 + (k + i) % 100 : 0);
     ok(right, "%d batches of %d pieces arrive", 2 * BATCHES, PIECES);
     const size_t before = meter.live;
-    must(on(context, 0, queue_of(context, 0, 1), ACCD_UPDATE, items, 2 * PIECES) == ACCD_OK, "both sizes");
+    must(on(context, 0, get_queue_number(context, 0, 1), ACCD_KIND_UPDATE, items, 2 * PIECES) == ACCD_OK, "both sizes");
     ok(meter.live - before < 2 * PIECES * (size_t)MIDDLE, "small and large pieces do not take a chunk each");
     must(accd_queue_wait(context, 0, 0) == ACCD_OK, "wait");
     right = middle[0][2] == 9 && middle[0][MIDDLE - 2] == 9;
@@ -242,28 +242,28 @@ static void many_batches(void)
 /* ----------------------------------------------------------------------------------- order -- */
 
 /* What uses the same memory comes in program order, in whatever queues, of whatever devices. */
-static void order(void)
+static void test_concurrent_order(void)
 {
     accd_context *context = open_concurrent(0);
-    unsigned one = queue_of(context, 0, 1), two = queue_of(context, 0, 2), other = queue_of(context, 1, 1);
-    must(IN(0, a) == ACCD_OK && ON(context, 1, 0, ACCD_ENTER_DATA, PLAIN(ACCD_COPYIN, a)) == ACCD_OK,
+    unsigned one = get_queue_number(context, 0, 1), two = get_queue_number(context, 0, 2), other = get_queue_number(context, 1, 1);
+    must(IN(0, a) == ACCD_OK && ON(context, 1, 0, ACCD_KIND_ENTER_DATA, PLAIN(ACCD_ACTION_COPYIN, a)) == ACCD_OK,
          "enter");
     uint64_t dev = accd_device_address(context, 0, a);
     must(FETCH(one, a) == ACCD_OK, "fetch");
-    is_status(accd_copy_async(context, 0, two, ACCD_TO_DEVICE, dev, (uintptr_t)b, sizeof b, NULL, 0), ACCD_OK,
+    is_status(accd_copy_async(context, 0, two, ACCD_DIRECTION_TO_DEVICE, dev, (uintptr_t)b, sizeof b, NULL, 0), ACCD_OK,
               "other bytes over them, in another queue");
     is_number(left(context, one), 0, "which comes behind what reads them");
     must(FETCH(one, a) == ACCD_OK && a[5] == 5, "fetch");
     is_number(left(context, two), 0, "which comes behind what writes them");
-    must(accd_to_device(context, 0, dev, c, sizeof c) == ACCD_OK, "and without a queue");
+    must(accd_copy_to_device(context, 0, dev, c, sizeof c) == ACCD_OK, "and without a queue");
     ok(a[5] == 105, "what was fetched before is here");
     must(FETCH(one, a) == ACCD_OK, "fetch");
-    must(ON(context, 1, other, ACCD_UPDATE, PLAIN(ACCD_UPDATE_DEVICE, a)) == ACCD_OK, "to another device");
+    must(ON(context, 1, other, ACCD_KIND_UPDATE, PLAIN(ACCD_ACTION_UPDATE_DEVICE, a)) == ACCD_OK, "to another device");
     ok(a[5] == 205, "it sends what the first one has fetched");
     int there = 0;
     must(accd_device_read(context, 1, accd_device_address(context, 1, a) + 20, &there, 4) == ACCD_OK, "read");
     is_number(there, 205, "that is there");
-    must(ON(context, 1, other, ACCD_UPDATE, PLAIN(ACCD_UPDATE_SELF, a)) == ACCD_OK, "fetch from there");
+    must(ON(context, 1, other, ACCD_KIND_UPDATE, PLAIN(ACCD_ACTION_UPDATE_SELF, a)) == ACCD_OK, "fetch from there");
     a[5] = -5;
     must(SEND(0, a) == ACCD_OK && a[5] == 205, "a construct without a queue sends what that has fetched");
     must(FETCH(one, a) == ACCD_OK, "fetch");
@@ -285,33 +285,33 @@ static void groups(void)
     accd_context *context = open_concurrent(0);
     accd_program *program = leaf_program(context);
     accd_item item =
-        walked(ACCD_COPYIN, leaves, sizeof leaves, program, array(context, "leaves", sizeof *leaves, program));
-    unsigned one = queue_of(context, 0, 1), two = queue_of(context, 0, 2);
+        walked(ACCD_ACTION_COPYIN, leaves, sizeof leaves, program, array(context, "leaves", sizeof *leaves, program));
+    unsigned one = get_queue_number(context, 0, 1), two = get_queue_number(context, 0, 2);
     for (int i = 0; i < LEAVES; i++)
         leaves[i] = (struct leaf){LENGTH, values[i][0], values[i][1]};
     must(IN(0, a) == ACCD_OK && IN(0, c) == ACCD_OK && FETCH(one, a) == ACCD_OK, "fetch");
-    is_status(ON(context, 0, 0, ACCD_ENTER_DATA, item), ACCD_OK, "a group");
+    is_status(ON(context, 0, 0, ACCD_KIND_ENTER_DATA, item), ACCD_OK, "a group");
     is_number(left(context, one), 1, "is entered beside the queue");
     const uint64_t dev = accd_device_address(context, 0, values[7][1]);
-    must(accd_copy_async(context, 0, two, ACCD_TO_DEVICE, dev, (uintptr_t)b, sizeof b, NULL, 0) == ACCD_OK,
+    must(accd_copy_async(context, 0, two, ACCD_DIRECTION_TO_DEVICE, dev, (uintptr_t)b, sizeof b, NULL, 0) == ACCD_OK,
          "send");
-    item.action = ACCD_UPDATE_SELF;
-    is_status(ON(context, 0, 0, ACCD_UPDATE, item), ACCD_OK, "it is fetched");
+    item.action = ACCD_ACTION_UPDATE_SELF;
+    is_status(ON(context, 0, 0, ACCD_KIND_UPDATE, item), ACCD_OK, "it is fetched");
     ok(!memcmp(values[7][1], b, sizeof b), "behind what was sent into it");
     is_number(left(context, one), 1, "but beside the queue");
     const uint64_t other = accd_device_address(context, 0, c);
-    must(accd_copy_async(context, 0, two, ACCD_FROM_DEVICE, (uintptr_t)values[9][0], other, sizeof c, NULL, 0) ==
+    must(accd_copy_async(context, 0, two, ACCD_DIRECTION_FROM_DEVICE, (uintptr_t)values[9][0], other, sizeof c, NULL, 0) ==
              ACCD_OK,
          "other bytes are fetched into a section");
-    item.action = ACCD_UPDATE_DEVICE;
-    is_status(ON(context, 0, 0, ACCD_UPDATE, item), ACCD_OK, "it is sent");
+    item.action = ACCD_ACTION_UPDATE_DEVICE;
+    is_status(ON(context, 0, 0, ACCD_KIND_UPDATE, item), ACCD_OK, "it is sent");
     int there[N];
     must(accd_device_read(context, 0, accd_device_address(context, 0, values[9][0]), there, sizeof there) == ACCD_OK,
          "read");
     ok(!memcmp(there, c, sizeof there), "behind what was fetched there");
     is_number(left(context, one), 1, "but beside the queue");
-    item.action = ACCD_DELETE;
-    is_status(ON(context, 0, 0, ACCD_EXIT_DATA, item), ACCD_OK, "it goes");
+    item.action = ACCD_ACTION_DELETE;
+    is_status(ON(context, 0, 0, ACCD_KIND_EXIT_DATA, item), ACCD_OK, "it goes");
     is_number(left(context, one), 1, "beside the queue, too");
     must(accd_queue_wait(context, 0, one) == ACCD_OK, "wait");
     accd_program_release(program);
@@ -331,11 +331,11 @@ static void gives_back(void)
     enum { SIZE = 6 << 20 };
     static char big[SIZE], more[SIZE];
     accd_context *context = open_concurrent(8 << 20);
-    unsigned one = queue_of(context, 0, 1), two = queue_of(context, 0, 2);
+    unsigned one = get_queue_number(context, 0, 1), two = get_queue_number(context, 0, 2);
     memset(big, 3, sizeof big);
     must(IN(0, big) == ACCD_OK && FETCH(two, big) == ACCD_OK, "enter");
     reset();
-    is_status(ON(context, 0, two, ACCD_EXIT_DATA, PLAIN(ACCD_COPYOUT, big)), ACCD_OK, "what is fetched goes");
+    is_status(ON(context, 0, two, ACCD_KIND_EXIT_DATA, PLAIN(ACCD_ACTION_COPYOUT, big)), ACCD_OK, "what is fetched goes");
     ok(present_count(context, big, 0, 0), "it is not present any more");
     is_number(live_bytes(context), SIZE, "its memory is");
     is_number(count("cuMemFreeAsync") + count("cuMemFree_v2"), 0, "nothing was freed");
@@ -390,17 +390,17 @@ static bool says_lost(accd_context *context)
     return strstr(accd_context_error(context)->message, "lost the device") != NULL;
 }
 
-static int body(void *ud, accd_call call)
+static int body(void *ud, accd_host_call call)
 {
     struct body *body = ud;
     accd_context *context = body->context;
     int values[N];
     uint64_t own;
-    if (call == ACCD_WAS_RUN)
+    if (call == ACCD_CALL_KERNEL_DONE)
         body->gave = accd_device_alloc(context, 0, 16, &own) == ACCD_OK &&
                      accd_device_free(context, 0, own) == ACCD_OK;
-    if (call != ACCD_RUN) {
-        *(call == ACCD_WAS_RUN ? &body->was_run : &body->drops) += 1;
+    if (call != ACCD_CALL_RUN) {
+        *(call == ACCD_CALL_KERNEL_DONE ? &body->was_run : &body->drops) += 1;
         return 0;
     }
     bool ran = !body->fails && accd_device_read(context, 0, body->dev, values, sizeof values) == ACCD_OK;
@@ -413,19 +413,19 @@ static int body(void *ud, accd_call call)
 }
 
 /* A compute construct on what is present: it is run by the device, if that can, in its queue. */
-static accd_status compute(struct body *of, unsigned queue, accd_item item, bool abandon)
+static accd_status run_compute(struct body *of, unsigned queue, accd_item item, bool abandon)
 {
     const accd_kernel kernel = {.text = text, .writes = 1};
-    const accd_construct construct = {.kind = ACCD_COMPUTE, .queue = queue, .items = &item, .nitems = 1};
+    const accd_construct construct = {.kind = ACCD_KIND_COMPUTE, .queue = queue, .items = &item, .nitems = 1};
     accd_region *region = NULL;
-    accd_kernel_end end = {.how = ACCD_KERNEL_NOT_RUN};
-    accd_status status = accd_run(of->context, &construct, &region);
+    accd_kernel_result end = {.outcome = ACCD_KERNEL_NOT_RUN};
+    accd_status status = accd_run_construct(of->context, &construct, &region);
     if (status != ACCD_OK)
         return status;
     of->dev = accd_device_address(of->context, 0, item.host);
     status = accd_launch_kernel(region, NULL, 0, &kernel, body, of, &end);
-    if (status == ACCD_OK && end.how != ACCD_KERNEL_UNDER_WAY)
-        status = accd_launch(region, NULL, 0, body, of);
+    if (status == ACCD_OK && end.outcome != ACCD_KERNEL_QUEUED)
+        status = accd_launch_function(region, NULL, 0, body, of);
     if (status == ACCD_OK && !abandon)
         status = accd_region_end(region);
     if (status != ACCD_OK || abandon)
@@ -437,20 +437,20 @@ static bool compiles(void)
 {
     char what[200];
     accd_context *context = open_concurrent(0);
-    bool found = accd_kernel_compiler(context, 0, what, sizeof what);
-    accd_context_close(context);
+    bool found = accd_get_kernel_compiler(context, 0, what, sizeof what);
+    accd_context_free(context);
     return found;
 }
 
-static void kernels(void)
+static void test_concurrent_kernels(void)
 {
     accd_context *context = open_concurrent(0);
-    unsigned one = queue_of(context, 0, 1), two = queue_of(context, 0, 2);
+    unsigned one = get_queue_number(context, 0, 1), two = get_queue_number(context, 0, 2);
     struct body good = {.context = context}, stopped = {.context = context},
                 wrong = {.context = context, .fails = 1};
     must(IN(0, a) == ACCD_OK && IN(0, b) == ACCD_OK && IN(0, c) == ACCD_OK, "enter");
     reset();
-    is_status(compute(&good, one, PLAIN(ACCD_PRESENT, c), false), ACCD_OK, "a kernel");
+    is_status(run_compute(&good, one, PLAIN(ACCD_ACTION_PRESENT, c), false), ACCD_OK, "a kernel");
     must(FETCH(two, b) == ACCD_OK, "fetch");
     is_number(waits(), 0, "nobody waits for it");
     is_number(good.runs + good.was_run, 0, "it is under way");
@@ -462,42 +462,42 @@ static void kernels(void)
 
     static int d[N];
     reset();
-    is_status(compute(&good, one, PLAIN(ACCD_COPY, d), false), ACCD_OK, "a kernel whose results are copied out");
-    is_status(compute(&good, two, PLAIN(ACCD_COPY, d), false), ACCD_OK, "and in again, in another queue");
+    is_status(run_compute(&good, one, PLAIN(ACCD_ACTION_COPY, d), false), ACCD_OK, "a kernel whose results are copied out");
+    is_status(run_compute(&good, two, PLAIN(ACCD_ACTION_COPY, d), false), ACCD_OK, "and in again, in another queue");
     ok(d[4] == 1, "which waits for the first one");
     is_status(accd_queue_wait(context, 0, two), ACCD_OK, "the wait");
     is_number((uint64_t)d[4], 2, "both have run");
     reset();
-    is_status(compute(&good, one, PLAIN(ACCD_COPY, d), false), ACCD_OK, "alone");
+    is_status(run_compute(&good, one, PLAIN(ACCD_ACTION_COPY, d), false), ACCD_OK, "alone");
     is_number(waits(), 0, "nobody waits for its results");
     is_number((uint64_t)d[4], 2, "which are not here");
-    ok(accd_presence_of(context, 0, d, sizeof d) == ACCD_ABSENT, "though its data have left");
+    ok(accd_get_presence(context, 0, d, sizeof d) == ACCD_PRESENCE_NONE, "though its data have left");
     is_status(accd_queue_wait(context, 0, one), ACCD_OK, "until the wait");
     is_number((uint64_t)d[4], 3, "which brings them");
 
     a[0] = -5;
     must(SEND(one, a) == ACCD_OK, "what it does not like");
-    is_status(compute(&stopped, one, PLAIN(ACCD_PRESENT, a), false), ACCD_OK, "a kernel that stops");
+    is_status(run_compute(&stopped, one, PLAIN(ACCD_ACTION_PRESENT, a), false), ACCD_OK, "a kernel that stops");
     is_status(accd_queue_wait(context, 0, one), ACCD_OK, "it does at the wait");
     is_number(stopped.runs, 1, "the host runs its function instead");
     must(FETCH(0, a) == ACCD_OK && a[0] == -4 && a[9] == 10, "which finds what was there before");
 
-    is_status(compute(&wrong, one, PLAIN(ACCD_PRESENT, a), false), ACCD_OK, "one whose function fails");
-    is_status(compute(&good, two, PLAIN(ACCD_PRESENT, b), false), ACCD_OK, "another one");
-    fails(context, ACCD_CALLBACK, accd_queue_wait(context, 0, one), "the wait gives its error");
-    is_status(compute(&wrong, one, PLAIN(ACCD_PRESENT, a), false), ACCD_OK, "again");
-    is_status(SEND(two, a), ACCD_CALLBACK, "or who needs it");
+    is_status(run_compute(&wrong, one, PLAIN(ACCD_ACTION_PRESENT, a), false), ACCD_OK, "one whose function fails");
+    is_status(run_compute(&good, two, PLAIN(ACCD_ACTION_PRESENT, b), false), ACCD_OK, "another one");
+    fails(context, ACCD_ERROR_CALLBACK, accd_queue_wait(context, 0, one), "the wait gives its error");
+    is_status(run_compute(&wrong, one, PLAIN(ACCD_ACTION_PRESENT, a), false), ACCD_OK, "again");
+    is_status(SEND(two, a), ACCD_ERROR_CALLBACK, "or who needs it");
     is_status(accd_queue_wait(context, 0, 0), ACCD_OK, "it is told once");
     must(FETCH(0, b) == ACCD_OK && b[9] == 110, "the other one has run");
 
-    is_status(compute(&good, one, PLAIN(ACCD_PRESENT, c), true), ACCD_OK, "a region that is abandoned");
+    is_status(run_compute(&good, one, PLAIN(ACCD_ACTION_PRESENT, c), true), ACCD_OK, "a region that is abandoned");
     must(FETCH(0, c) == ACCD_OK && c[4] == 205 && good.drops == 1, "its kernel is undone");
 
-    is_status(compute(&wrong, one, PLAIN(ACCD_PRESENT, a), false), ACCD_OK, "one that fails");
+    is_status(run_compute(&wrong, one, PLAIN(ACCD_ACTION_PRESENT, a), false), ACCD_OK, "one that fails");
     int drops = good.drops;
-    is_status(accd_queue_call(context, 0, one, body, &good), ACCD_CALLBACK, "before a function of the host");
+    is_status(accd_queue_call(context, 0, one, body, &good), ACCD_ERROR_CALLBACK, "before a function of the host");
     is_number(good.drops, drops + 1, "which is let go");
-    must(compute(&good, two, PLAIN(ACCD_PRESENT, b), false) == ACCD_OK, "one that is under way at the end");
+    must(run_compute(&good, two, PLAIN(ACCD_ACTION_PRESENT, b), false) == ACCD_OK, "one that is under way at the end");
     close_all(context);
     is_number(good.drops, drops + 2, "is let go");
 }
@@ -515,27 +515,27 @@ static bool is_all(const void *at, size_t n, int value)
 
 enum { ENTER_ALL, SEND_ALL, FETCH_A, FETCH_LARGE, COMPUTE, WAIT_TWO, EXIT_ALL, WAIT_ALL, STEPS };
 
-static accd_status step(accd_context *context, int which, struct body *of)
+static accd_status run_concurrent_step(accd_context *context, int which, struct body *of)
 {
-    unsigned one = queue_of(context, 0, 1), two = queue_of(context, 0, 2);
+    unsigned one = get_queue_number(context, 0, 1), two = get_queue_number(context, 0, 2);
     switch (which) {
     case ENTER_ALL:
-        return ON(context, 0, one, ACCD_ENTER_DATA, PLAIN(ACCD_COPYIN, a), PLAIN(ACCD_COPYIN, b),
-                  PLAIN(ACCD_COPYIN, large));
+        return ON(context, 0, one, ACCD_KIND_ENTER_DATA, PLAIN(ACCD_ACTION_COPYIN, a), PLAIN(ACCD_ACTION_COPYIN, b),
+                  PLAIN(ACCD_ACTION_COPYIN, large));
     case SEND_ALL:
-        return ON(context, 0, one, ACCD_UPDATE, PLAIN(ACCD_UPDATE_DEVICE, a), PLAIN(ACCD_UPDATE_DEVICE, b),
-                  PLAIN(ACCD_UPDATE_DEVICE, large[0]), PLAIN(ACCD_UPDATE_DEVICE, large[2]));
+        return ON(context, 0, one, ACCD_KIND_UPDATE, PLAIN(ACCD_ACTION_UPDATE_DEVICE, a), PLAIN(ACCD_ACTION_UPDATE_DEVICE, b),
+                  PLAIN(ACCD_ACTION_UPDATE_DEVICE, large[0]), PLAIN(ACCD_ACTION_UPDATE_DEVICE, large[2]));
     case FETCH_A:
         return FETCH(one, a);
     case FETCH_LARGE:
         return FETCH(two, large);
     case COMPUTE:
-        return compute(of, one, PLAIN(ACCD_PRESENT, b), false);
+        return run_compute(of, one, PLAIN(ACCD_ACTION_PRESENT, b), false);
     case WAIT_TWO:
         return accd_queue_wait(context, 0, two);
     case EXIT_ALL:
-        return ON(context, 0, two, ACCD_EXIT_DATA, PLAIN(ACCD_COPYOUT, a), PLAIN(ACCD_COPYOUT, b),
-                  PLAIN(ACCD_DELETE, large));
+        return ON(context, 0, two, ACCD_KIND_EXIT_DATA, PLAIN(ACCD_ACTION_COPYOUT, a), PLAIN(ACCD_ACTION_COPYOUT, b),
+                  PLAIN(ACCD_ACTION_DELETE, large));
     default:
         return accd_queue_wait(context, 0, 0);
     }
@@ -563,7 +563,7 @@ static void unchanged(accd_context *context, int which, uint64_t n)
         must(device_get(context, a, there, sizeof there) && is_all(there, sizeof there, 1) &&
                  device_get(context, large[2], there, sizeof there) && is_all(there, sizeof there, 1),
              "call %d: nothing was sent", (int)n);
-    const char *wrong = accd_check(context);
+    const char *wrong = accd_check_invariants(context);
     must(!wrong, "call %d, step %d: %s", (int)n, which, wrong);
 }
 
@@ -583,12 +583,12 @@ static bool at_call(uint64_t n, int error, int *failed_p, int *lost_p)
     accd_context *context = open_concurrent(0);
     struct body of = {.context = context};
     bool lost = false;
-    (void)queue_of(context, 0, 1);
-    (void)queue_of(context, 0, 2);
+    (void)get_queue_number(context, 0, 1);
+    (void)get_queue_number(context, 0, 2);
     plan_failure(error, n);
     for (int i = 0; i < STEPS; i++) {
         prepare(i);
-        accd_status status = step(context, i, &of);
+        accd_status status = run_concurrent_step(context, i, &of);
         if (status == ACCD_OK) {
             must(!lost || i >= WAIT_TWO, "call %d: step %d goes on", (int)n, i);
             continue;
@@ -598,12 +598,12 @@ static bool at_call(uint64_t n, int error, int *failed_p, int *lost_p)
         lost |= error == FOR_GOOD || of.lost || says_lost(context);
         if (lost)
             continue;
-        must(error != HOST_MEMORY || status == ACCD_OUT_OF_MEMORY, "call %d, step %d: %s", (int)n, i,
+        must(error != HOST_MEMORY || status == ACCD_ERROR_OUT_OF_MEMORY, "call %d, step %d: %s", (int)n, i,
              accd_context_error(context)->message);
         must(!pending() && !meter.fail_at, "call %d, step %d: %s without a reason", (int)n, i,
              accd_context_error(context)->message);
         unchanged(context, i, n);
-        must(step(context, i, &of) == ACCD_OK, "call %d, step %d: again: %s", (int)n, i,
+        must(run_concurrent_step(context, i, &of) == ACCD_OK, "call %d, step %d: again: %s", (int)n, i,
              accd_context_error(context)->message);
     }
     *lost_p += lost;
@@ -619,7 +619,7 @@ static bool at_call(uint64_t n, int error, int *failed_p, int *lost_p)
     }
     bool met = !pending() && !meter.fail_at;
     plan_failure(error, 0);
-    accd_context_close(context);
+    accd_context_free(context);
     must(meter.live + meter.wrong == 0, "call %d: host memory was given back", (int)n);
     if (lost)
         reset();
@@ -644,24 +644,24 @@ static void each_call(const char *what, int error)
 static void lost(void)
 {
     accd_context *context = open_concurrent(0);
-    unsigned one = queue_of(context, 0, 1), two = queue_of(context, 0, 2);
+    unsigned one = get_queue_number(context, 0, 1), two = get_queue_number(context, 0, 2);
     must(IN(0, a) == ACCD_OK && IN(0, b) == ACCD_OK, "enter");
     a[0] = b[0] = -1;
     must(FETCH(one, a) == ACCD_OK && FETCH(two, b) == ACCD_OK, "fetch");
     fail("cuEventSynchronize", 1, 700);
-    is_status(accd_queue_wait(context, 0, one), ACCD_DEVICE_ERROR, "the wait finds it");
+    is_status(accd_queue_wait(context, 0, one), ACCD_ERROR_DEVICE, "the wait finds it");
     ok(strstr(accd_context_error(context)->message, "queue 1 has not done the update of concurrent.c:1") &&
            says_lost(context),
        "it says what was to be done");
     is_status(accd_queue_wait(context, 0, one), ACCD_OK, "that is over");
-    is_status(SEND(one, a), ACCD_DEVICE_ERROR, "nothing starts any more");
+    is_status(SEND(one, a), ACCD_ERROR_DEVICE, "nothing starts any more");
     is_number(tested(context, one), 1, "there is nothing to be done");
     int over;
-    is_status(accd_queue_test(context, 0, two, &over), ACCD_DEVICE_ERROR,
+    is_status(accd_queue_test(context, 0, two, &over), ACCD_ERROR_DEVICE,
               "a test of the other one finds it, too");
     ok(a[0] == -1 && b[0] == -1, "nothing of it reaches the host");
     is_sound(context);
-    accd_context_close(context);
+    accd_context_free(context);
     is_number(meter.live + meter.wrong, 0, "host memory was given back");
     reset();
 }
@@ -674,12 +674,12 @@ static void chain(void)
     accd_context *context = open_concurrent(0);
     unsigned queues[QUEUES];
     for (int i = 0; i < QUEUES; i++) {
-        queues[i] = queue_of(context, 0, i + 1);
+        queues[i] = get_queue_number(context, 0, i + 1);
         must(IN(0, rows[i]) == ACCD_OK, "enter");
     }
     for (int i = QUEUES - 1; i >= 0; i--) {
         for (int k = 0; k < WAITS && i + 1 < QUEUES; k++)
-            must(accd_queue_after(context, 0, queues[i], 0, queues[i + 1]) == ACCD_OK, "behind the next one");
+            must(accd_queue_wait_for(context, 0, queues[i], 0, queues[i + 1]) == ACCD_OK, "behind the next one");
         must(SEND(queues[i], rows[i]) == ACCD_OK, "send");
     }
     int over = 0;
@@ -696,16 +696,16 @@ int main(void)
             {"standin_fail", &fail}, {"standin_reset", &reset}, {"standin_live", &live},
             {"standin_count", &count}, {"standin_pending", &pending}, {NULL, NULL}}))
         return 1;
-    goes_on();
+    runs_in_stream();
     chain();
     locked();
     asks();
     many_batches();
-    order();
+    test_concurrent_order();
     groups();
     gives_back();
     if (compiles())
-        kernels();
+        test_concurrent_kernels();
     each_call("host memory", HOST_MEMORY);
     each_call("the driver", ANY_ERROR);
     each_call("the device", FOR_GOOD); /* contexts that are lost give nothing back: this comes last */

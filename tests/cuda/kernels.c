@@ -5,5 +5,5 @@
 
 int main(void)
 {
-    return puts(accd_cuda_kernels) < 0;
+    return puts(accd__cuda_kernels) < 0;
 }

@@ -24,20 +24,20 @@ static void full(void)
     accd_context_config config;
     init_config(&config);
     accd_context *context = NULL;
-    must(accd_context_open(&context, &config) == ACCD_OK, "open");
+    must(accd_context_new(&context, &config) == ACCD_OK, "open");
     room(1 << 16);
-    is_status(ENTER(context, PLAIN(ACCD_COPYIN, a)), ACCD_OK, "a small object fits");
-    fails(context, ACCD_OUT_OF_DEVICE_MEMORY, ENTER(context, PLAIN(ACCD_COPYIN, b)),
+    is_status(ENTER(context, PLAIN(ACCD_ACTION_COPYIN, a)), ACCD_OK, "a small object fits");
+    fails(context, ACCD_ERROR_OUT_OF_DEVICE_MEMORY, ENTER(context, PLAIN(ACCD_ACTION_COPYIN, b)),
           "a large one does not");
     ok(says(context, "1048576 bytes of memory left for the data: CUDA_ERROR_OUT_OF_MEMORY (out of memory)"),
        "the driver's name for it");
     uint64_t dev;
-    fails(context, ACCD_OUT_OF_DEVICE_MEMORY, accd_device_alloc(context, 0, UINT64_MAX / 2, &dev),
+    fails(context, ACCD_ERROR_OUT_OF_DEVICE_MEMORY, accd_device_alloc(context, 0, UINT64_MAX / 2, &dev),
           "nor does the absurd");
     room(0);
-    is_status(ENTER(context, PLAIN(ACCD_COPYIN, b)), ACCD_OK, "it fits when there is room");
+    is_status(ENTER(context, PLAIN(ACCD_ACTION_COPYIN, b)), ACCD_OK, "it fits when there is room");
     is_sound(context);
-    accd_context_close(context);
+    accd_context_free(context);
     is_number(live(), 0, "everything was given back");
 }
 
@@ -48,25 +48,25 @@ static void does_without(const char *name, int error)
     static int data[N];
     static accd_item items[N];
     accd_context *context = open_with(NULL, NULL, NULL, 64);
-    accd_construct construct = {.kind = ACCD_ENTER_DATA, .items = items, .nitems = N};
+    accd_construct construct = {.kind = ACCD_KIND_ENTER_DATA, .items = items, .nitems = N};
     for (int i = 0; i < N; i++) {
         data[i] = i;
-        items[i] = BYTES(ACCD_COPYIN, &data[i], 4);
+        items[i] = BYTES(ACCD_ACTION_COPYIN, &data[i], 4);
     }
     reset();
     fail(name, 1, error);
-    is_status(accd_run(context, &construct, NULL), ACCD_OK, "data enter without %s", name);
+    is_status(accd_run_construct(context, &construct, NULL), ACCD_OK, "data enter without %s", name);
     ok(count(name) == 1, "which is not asked for again");
-    construct.kind = ACCD_EXIT_DATA;
+    construct.kind = ACCD_KIND_EXIT_DATA;
     memset(data, 0, sizeof data);
     for (int i = 0; i < N; i++)
-        items[i] = BYTES(ACCD_COPYOUT, &data[i], 4);
-    is_status(accd_run(context, &construct, NULL), ACCD_OK, "and leave");
+        items[i] = BYTES(ACCD_ACTION_COPYOUT, &data[i], 4);
+    is_status(accd_run_construct(context, &construct, NULL), ACCD_OK, "and leave");
     bool right = true;
     for (int i = 0; i < N; i++)
         right = right && data[i] == i;
     ok(right, "all of them");
-    accd_context_close(context);
+    accd_context_free(context);
     reset();
     is_number(live(), 0, "everything was given back");
 }
@@ -79,22 +79,22 @@ static bool lose(uint64_t n, uint64_t *lost_p)
     accd_context_config simulated;
     accd_context_config_init(&simulated);
     accd_context *context = open_with(NULL, NULL, NULL, 64), *other = NULL;
-    must(accd_context_open(&other, &simulated) == ACCD_OK,
+    must(accd_context_new(&other, &simulated) == ACCD_OK,
          "a simulated device in the same process");
     accd_program *program = leaf_program(context);
-    accd_item item = walked(ACCD_COPY, &leaf, sizeof leaf, program, NULL);
+    accd_item item = walked(ACCD_ACTION_COPY, &leaf, sizeof leaf, program, NULL);
     accd_region *region = NULL;
     accd_status status[4] = {ACCD_OK};
     fail("*", n, 700);
     status[0] = REGION(context, &region, item);
     if (region) {
-        status[1] = UPDATE(context, BYTES(ACCD_UPDATE_SELF, a, sizeof a));
-        status[2] = UPDATE(context, BYTES(ACCD_UPDATE_DEVICE, b, sizeof b));
+        status[1] = UPDATE(context, BYTES(ACCD_ACTION_UPDATE_SELF, a, sizeof a));
+        status[2] = UPDATE(context, BYTES(ACCD_ACTION_UPDATE_DEVICE, b, sizeof b));
         status[3] = accd_region_end(region);
     }
     bool reached = false, ended = region && status[3] == ACCD_OK;
     for (int i = 0; i < 4; i++) {
-        must(status[i] == ACCD_OK || status[i] == ACCD_DEVICE_ERROR, "call %d, step %d: %s", (int)n, i,
+        must(status[i] == ACCD_OK || status[i] == ACCD_ERROR_DEVICE, "call %d, step %d: %s", (int)n, i,
              accd_status_code(status[i]));
         must(!reached || !region || status[i] != ACCD_OK, "call %d: step %d goes on", (int)n, i);
         reached = reached || status[i] != ACCD_OK;
@@ -104,22 +104,22 @@ static bool lose(uint64_t n, uint64_t *lost_p)
         must(says(context, "CUDA_ERROR_ILLEGAL_ADDRESS") && says(context, "lost the device"),
              "call %d: the session says so", (int)n);
         uint64_t dev;
-        must(accd_device_alloc(context, 0, 16, &dev) == ACCD_DEVICE_ERROR && says(context, "lost"),
+        must(accd_device_alloc(context, 0, 16, &dev) == ACCD_ERROR_DEVICE && says(context, "lost"),
              "call %d: it goes on saying so", (int)n);
-        const char *wrong = accd_check(context);
+        const char *wrong = accd_check_invariants(context);
         must(!wrong, "call %d: %s", (int)n, wrong);
     }
     must(leaf.a == before.a && leaf.b == before.b && a[3] == 4 && b[3] == 8, "call %d: the host",
          (int)n);
-    must(CONSTRUCT(other, ACCD_ENTER_DATA, NULL, PLAIN(ACCD_COPYIN, a)) == ACCD_OK &&
-             CONSTRUCT(other, ACCD_EXIT_DATA, NULL, PLAIN(ACCD_COPYOUT, a)) == ACCD_OK,
+    must(CONSTRUCT(other, ACCD_KIND_ENTER_DATA, NULL, PLAIN(ACCD_ACTION_COPYIN, a)) == ACCD_OK &&
+             CONSTRUCT(other, ACCD_KIND_EXIT_DATA, NULL, PLAIN(ACCD_ACTION_COPYOUT, a)) == ACCD_OK,
          "call %d: the other device works", (int)n);
     if (region && !ended)
         accd_region_abandon(region);
     accd_program_release(program);
     bool met = !pending();
-    accd_context_close(context);
-    accd_context_close(other);
+    accd_context_free(context);
+    accd_context_free(other);
     return met;
 }
 
@@ -142,7 +142,7 @@ int main(void)
     ok(lost > 15 && n < 500, "%d of %d calls lose the device, the others free its memory", (int)lost, (int)n - 1);
     static char a[64];
     accd_context *context = open_with(NULL, NULL, NULL, 64);
-    is_status(ENTER(context, PLAIN(ACCD_COPYIN, a)), ACCD_OK, "a new session on a device that is well");
-    accd_context_close(context);
+    is_status(ENTER(context, PLAIN(ACCD_ACTION_COPYIN, a)), ACCD_OK, "a new session on a device that is well");
+    accd_context_free(context);
     return done();
 }

@@ -30,7 +30,7 @@ static accd_context *open_own(int own_kernels)
     accd_context *context;
     init_config(&config);
     config.own_kernels = own_kernels;
-    must(accd_context_open(&context, &config) == ACCD_OK, "open");
+    must(accd_context_new(&context, &config) == ACCD_OK, "open");
     return context;
 }
 
@@ -41,17 +41,17 @@ static void filled(void)
     accd_context *context = open_own(1);
     for (int i = 0; i < 100; i++)
         kernel[i] = i, values[i] = -1;
-    is_status(ENTER(context, PLAIN(ACCD_CREATE, values)), ACCD_OK, "create");
+    is_status(ENTER(context, PLAIN(ACCD_ACTION_CREATE, values)), ACCD_OK, "create");
     write_by_itself(accd_device_address(context, 0, values), kernel, sizeof kernel);
-    is_status(EXIT(context, PLAIN(ACCD_COPYOUT, values)), ACCD_OK, "copyout");
+    is_status(EXIT(context, PLAIN(ACCD_ACTION_COPYOUT, values)), ACCD_OK, "copyout");
     ok(!memcmp(values, kernel, sizeof values), "what the program's kernel wrote is fetched: %d", values[7]);
-    is_number((uint64_t)accd_device_written(context, 0, 0, 0) + 1, 0, "of no memory nothing is known");
-    is_status(ENTER(context, PLAIN(ACCD_CREATE, values)), ACCD_OK, "create again");
-    ok(accd_device_written(context, 0, accd_device_address(context, 0, values), sizeof values) ==
+    is_number((uint64_t)accd_device_count_written(context, 0, 0, 0) + 1, 0, "of no memory nothing is known");
+    is_status(ENTER(context, PLAIN(ACCD_ACTION_CREATE, values)), ACCD_OK, "create again");
+    ok(accd_device_count_written(context, 0, accd_device_address(context, 0, values), sizeof values) ==
            (int64_t)sizeof values,
        "all of it counts as written");
     is_sound(context);
-    accd_context_close(context);
+    accd_context_free(context);
 }
 
 /* Without, what only such a kernel has written is noise, and is marked as that. */
@@ -59,19 +59,19 @@ static void unknown(void)
 {
     int values[100] = {0}, kernel[100] = {0}, there[1];
     accd_context *context = open_own(0);
-    is_status(ENTER(context, PLAIN(ACCD_COPYIN, values)), ACCD_OK, "copyin");
+    is_status(ENTER(context, PLAIN(ACCD_ACTION_COPYIN, values)), ACCD_OK, "copyin");
     write_by_itself(accd_device_address(context, 0, values), kernel, sizeof kernel);
-    is_status(EXIT(context, PLAIN(ACCD_DELETE, values)), ACCD_OK, "delete");
-    is_status(ENTER(context, PLAIN(ACCD_CREATE, values)), ACCD_OK, "create");
+    is_status(EXIT(context, PLAIN(ACCD_ACTION_DELETE, values)), ACCD_OK, "delete");
+    is_status(ENTER(context, PLAIN(ACCD_ACTION_CREATE, values)), ACCD_OK, "create");
     is_status(accd_device_read(context, 0, accd_device_address(context, 0, values), there, sizeof there),
-              ACCD_UNINITIALIZED_READ, "a read finds that nothing was written");
-    accd_context_close(context);
+              ACCD_ERROR_UNINITIALIZED_READ, "a read finds that nothing was written");
+    accd_context_free(context);
 }
 
 int main(void)
 {
     char why[200];
-    if (accd_cuda_load(&driver, why, sizeof why) != CU_OK) {
+    if (accd__cuda_load_driver(&driver, why, sizeof why) != CU_OK) {
         printf("Bail out! %s\n", why);
         return 1;
     }

@@ -106,7 +106,7 @@ static void read_program(const char *at)
     ninstructions = (size_t)(now - program);
 }
 
-static size_t place_of(const char *label)
+static size_t get_label_index(const char *label)
 {
     size_t i = 0;
     while (i < ninstructions && strcmp(program[i].label, label) != 0)
@@ -186,7 +186,7 @@ static void run_thread(void)
         if (is(now, "ret"))
             return;
         if (is(now, "bra"))
-            i = place_of(now->operands[0].name) - 1;
+            i = get_label_index(now->operands[0].name) - 1;
         else if (!strncmp(now->opcode, "ld.global.", 10) || !strncmp(now->opcode, "st.global.", 10))
             access_memory(now);
         else
@@ -242,7 +242,7 @@ int main(void)
     static unsigned char expected[SPACE];
     uint64_t rows[PIECES][3];
     unsigned wrong = 0;
-    read_program(accd_cuda_kernels);
+    read_program(accd__cuda_kernels);
     for (int round = 0; round < ROUNDS; round++) {
         size_t n = draw_pieces(rows, random_below(PIECES + 1));
         for (size_t i = 0; i < SPACE; i++)

@@ -329,7 +329,7 @@ cu_result cuModuleLoadData(cu_module *module, const void *image)
     const size_t mark = sizeof STANDIN_IMAGE - 1;
     bool compiled = !strncmp(text, STANDIN_IMAGE, mark);
     void *library = compiled ? dlopen(text + mark, RTLD_NOW | RTLD_LOCAL) : NULL;
-    bool ours = !strncmp(text, ".version ", 9) && strstr(text, ".visible .entry accd_move_pieces(");
+    bool ours = !strncmp(text, ".version ", 9) && strstr(text, ".visible .entry accd__move_pieces(");
     if (!standin_current() || (compiled ? !library : !ours)) {
         result = CU_INVALID_IMAGE;
     } else {
@@ -356,7 +356,7 @@ cu_result cuModuleGetFunction(cu_function *function, cu_module module, const cha
     void *run = module->library ? dlsym(module->library, "standin_run") : NULL;
     memcpy(&made->kernel, &kernel, sizeof kernel);
     memcpy(&made->run, &run, sizeof run);
-    if ((module->library ? !kernel || !run : strcmp(name, "accd_move_pieces") != 0) ||
+    if ((module->library ? !kernel || !run : strcmp(name, "accd__move_pieces") != 0) ||
         module->nfunctions == sizeof module->functions / sizeof module->functions[0]) {
         result = CU_NOT_FOUND;
     } else {

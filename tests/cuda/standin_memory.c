@@ -116,7 +116,7 @@ static void make_noise(char *at, uint64_t bytes)
 }
 
 /* stream: NULL for memory that is all streams' at once. */
-static cu_result allocate(uint64_t *at_p, uint64_t bytes, struct cu_pool_object *pool,
+static cu_result allocate_block(uint64_t *at_p, uint64_t bytes, struct cu_pool_object *pool,
                           struct cu_stream_object *stream)
 {
     struct cu_context_object *context = standin_current();
@@ -156,7 +156,7 @@ static cu_result allocate(uint64_t *at_p, uint64_t bytes, struct cu_pool_object 
     return CU_OK;
 }
 
-static cu_result release(uint64_t dev)
+static cu_result release_block(uint64_t dev)
 {
     struct standin_allocation *found = allocation_at(dev);
     if (!found || found->at != offset(dev) || found->context != standin_current())
@@ -199,7 +199,7 @@ cu_result cuMemAlloc_v2(cu_address *at, size_t bytes)
 {
     BEGIN(cuMemAlloc_v2, CU_OUT_OF_MEMORY)
     struct cu_context_object *context = standin_current();
-    result = context ? allocate(at, bytes, &usual[context - standin.contexts], NULL) : CU_INVALID_CONTEXT;
+    result = context ? allocate_block(at, bytes, &usual[context - standin.contexts], NULL) : CU_INVALID_CONTEXT;
     END;
 }
 
@@ -209,7 +209,7 @@ cu_result cuMemFree_v2(cu_address at)
     BEGIN(cuMemFree_v2, CU_INVALID_VALUE)
     result = standin_current() ? standin_drain_context(standin_current()) : CU_INVALID_CONTEXT;
     if (result == CU_OK)
-        result = release(at);
+        result = release_block(at);
     END;
 }
 
@@ -295,7 +295,7 @@ cu_result cuMemAllocFromPoolAsync(cu_address *at, size_t bytes, cu_pool pool, cu
     if (!standin_usable(stream) || &standin.contexts[pool->device] != stream->context)
         result = CU_INVALID_VALUE;
     else
-        result = allocate(at, bytes, pool, stream);
+        result = allocate_block(at, bytes, pool, stream);
     END;
 }
 
@@ -313,7 +313,7 @@ cu_result cuMemFreeAsync(cu_address at, cu_stream stream)
         result = may ? standin_drain(stream) : standin_lose(stream->context, CU_ILLEGAL_ADDRESS);
     }
     if (result == CU_OK)
-        result = release(at);
+        result = release_block(at);
     END;
 }
 #endif

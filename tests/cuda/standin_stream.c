@@ -47,7 +47,7 @@ static void join(struct standin_clock *clock, const struct standin_clock *other)
             clock->upto[i] = other->upto[i];
 }
 
-static void forget(struct standin_clock *clock)
+static void clock_forget(struct standin_clock *clock)
 {
     free(clock->upto);
     *clock = (struct standin_clock){0};
@@ -143,7 +143,7 @@ static struct standin_work *take_first(struct cu_stream_object *stream)
 static void free_work(struct standin_work *work)
 {
     free(work->source);
-    forget(&work->behind);
+    clock_forget(&work->behind);
     free(work);
 }
 
@@ -176,7 +176,7 @@ cu_result standin_drain_context(const struct cu_context_object *context)
     return context->sticky;
 }
 
-static void drop(struct cu_stream_object *stream)
+static void free_stream(struct cu_stream_object *stream)
 {
     while (stream->first)
         free_work(take_first(stream));
@@ -186,7 +186,7 @@ cu_result standin_lose(struct cu_context_object *context, cu_result error)
 {
     for (size_t i = 0; i < nstreams; i++)
         if (streams[i] && streams[i]->context == context)
-            drop(streams[i]);
+            free_stream(streams[i]);
     return context->sticky = error;
 }
 
@@ -200,7 +200,7 @@ void standin_end_context(struct cu_context_object *context)
         }
     for (size_t i = 0; i < nstreams; i++)
         if (streams[i] && streams[i]->context == context)
-            drop(streams[i]);
+            free_stream(streams[i]);
 }
 
 static void append(struct cu_stream_object *stream, struct standin_work work)
@@ -378,7 +378,7 @@ static size_t free_place(void)
     for (size_t i = 0; i < nstreams; i++) {
         struct cu_stream_object *stream = streams[i];
         if (stream && stream->destroyed && !stream->first && i < host.n && host.upto[i] >= stream->given) {
-            forget(&stream->behind);
+            clock_forget(&stream->behind);
             free(stream);
             streams[i] = NULL;
         }
@@ -428,7 +428,7 @@ cu_result cuStreamSynchronize(cu_stream stream)
 }
 
 /* Who asks in vain often enough has it done, so that asking comes to an end. */
-static cu_result ask(size_t place, uint64_t upto, const struct standin_clock *behind, unsigned *asked)
+static cu_result poll_stream(size_t place, uint64_t upto, const struct standin_clock *behind, unsigned *asked)
 {
     cu_result result = CU_OK;
     if (is_pending(place, upto)) {
@@ -445,7 +445,7 @@ static cu_result ask(size_t place, uint64_t upto, const struct standin_clock *be
 cu_result cuStreamQuery(cu_stream stream)
 {
     BEGIN(cuStreamQuery, CU_UNKNOWN)
-    result = standin_usable(stream) ? ask(stream->place, stream->given, &stream->behind, &stream->asked)
+    result = standin_usable(stream) ? poll_stream(stream->place, stream->given, &stream->behind, &stream->asked)
                                     : CU_INVALID_HANDLE;
     END;
 }
@@ -478,7 +478,7 @@ cu_result cuEventRecord(cu_event event, cu_stream stream)
     if (!event_usable(event) || !standin_usable(stream)) {
         result = CU_INVALID_HANDLE;
     } else {
-        forget(&event->behind);
+        clock_forget(&event->behind);
         join(&event->behind, &stream->behind);
         event->stream = stream->place;
         event->upto = stream->given;
@@ -509,7 +509,7 @@ cu_result cuStreamWaitEvent(cu_stream stream, cu_event event, unsigned flags)
 cu_result cuEventQuery(cu_event event)
 {
     BEGIN(cuEventQuery, CU_UNKNOWN)
-    result = event_usable(event) ? ask(event->stream, event->upto, &event->behind, &event->asked)
+    result = event_usable(event) ? poll_stream(event->stream, event->upto, &event->behind, &event->asked)
                                  : CU_INVALID_HANDLE;
     END;
 }
@@ -532,7 +532,7 @@ cu_result cuEventDestroy_v2(cu_event event)
     if (!event_usable(event)) {
         result = CU_INVALID_HANDLE;
     } else {
-        forget(&event->behind);
+        clock_forget(&event->behind);
         standin_unmake(event);
     }
     END;

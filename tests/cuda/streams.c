@@ -348,12 +348,12 @@ static void moves(int by, cu_function mover, cu_address table, cu_address to, cu
     DO(cuLaunchKernel, mover, 1, 1, 1, 32, 1, 1, 0, stream[by], parameters, NULL);
 }
 
-static void kernels(void)
+static void test_stream_kernels(void)
 {
     cu_module module = NULL;
     cu_function mover = NULL;
     cu_address table = 0, to = 0, from = 0; /* apart by whole words, as it wants them */
-    DO(cuModuleLoadData, &module, accd_cuda_kernels);
+    DO(cuModuleLoadData, &module, accd__cuda_kernels);
     DO(cuModuleGetFunction, &mover, module, ACCD_MOVE_PIECES);
     DO(cuMemAlloc_v2, &table, sizeof(struct row));
     to = get(A), from = get(A);
@@ -400,12 +400,12 @@ int main(void)
         {"freed elsewhere", freed_elsewhere},
         {"freed too early", freed_too_early},
         {"pinned memory freed too early", pinned_freed_too_early},
-        {"kernels", kernels},
+        {"kernels", test_stream_kernels},
     };
     char why[200];
     standin_find("standin_reset", &reset);
     standin_find("standin_live", &live);
-    if (!reset || !live || accd_cuda_load(&driver, why, sizeof why) != CU_OK) {
+    if (!reset || !live || accd__cuda_load_driver(&driver, why, sizeof why) != CU_OK) {
         printf("Bail out! libcuda.so.1 is not the stand-in\n");
         return 1;
     }

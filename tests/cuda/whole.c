@@ -11,19 +11,19 @@ static standin_count_fn *count;
 enum { SMALL = 3000, LARGE = 200 << 10 };
 static char small[SMALL][40], large[3][LARGE];
 
-static accd_status run(accd_context *context, accd_kind kind, uint8_t action, int nsmall, int nlarge)
+static accd_status run_whole_construct(accd_context *context, accd_construct_kind kind, uint8_t action, int nsmall, int nlarge)
 {
     static accd_item items[SMALL + 3];
     size_t n = 0;
     for (int i = 0; i < nsmall; i++) /* odd places: all of it would be one piece */
-        items[n++] = kind == ACCD_UPDATE ? BYTES(action, small[i] + 1 + i % 7, (uint64_t)(33 - 2 * (i % 7)))
+        items[n++] = kind == ACCD_KIND_UPDATE ? BYTES(action, small[i] + 1 + i % 7, (uint64_t)(33 - 2 * (i % 7)))
                                          : BYTES(action, small[i], 40);
     for (int i = 0; i < nlarge; i++)
-        items[n++] = BYTES(action, large[i], LARGE - (kind == ACCD_UPDATE ? (size_t)i : 0u));
-    return accd_run(context, &(accd_construct){.kind = kind, .items = items, .nitems = n}, NULL);
+        items[n++] = BYTES(action, large[i], LARGE - (kind == ACCD_KIND_UPDATE ? (size_t)i : 0u));
+    return accd_run_construct(context, &(accd_construct){.kind = kind, .items = items, .nitems = n}, NULL);
 }
 
-static void fill(int value)
+static void fill_host_data(int value)
 {
     memset(small, value, sizeof small);
     memset(large, value + 1, sizeof large);
@@ -52,11 +52,11 @@ static int arrived(accd_context *context, int nsmall, int nlarge, int before, in
 static bool at_call(uint64_t n, int nsmall, int nlarge)
 {
     accd_context *context = open_with(NULL, NULL, NULL, 1000);
-    fill(1);
-    must(run(context, ACCD_ENTER_DATA, ACCD_COPYIN, nsmall, nlarge) == ACCD_OK, "enter");
-    fill(5);
+    fill_host_data(1);
+    must(run_whole_construct(context, ACCD_KIND_ENTER_DATA, ACCD_ACTION_COPYIN, nsmall, nlarge) == ACCD_OK, "enter");
+    fill_host_data(5);
     fail("*", n, 0);
-    accd_status status = run(context, ACCD_UPDATE, ACCD_UPDATE_DEVICE, nsmall, nlarge);
+    accd_status status = run_whole_construct(context, ACCD_KIND_UPDATE, ACCD_ACTION_UPDATE_DEVICE, nsmall, nlarge);
     bool met = !pending();
     fail("*", 0, 0);
     const char *message = accd_context_error(context)->message;
@@ -67,11 +67,11 @@ static bool at_call(uint64_t n, int nsmall, int nlarge)
     must(found == (status == ACCD_OK), "call %d of %d and %d: %s, and %s arrived", (int)n, nsmall,
          nlarge, accd_status_code(status), found < 0 ? "a part" : found ? "all" : "nothing");
     if (status != ACCD_OK && !lost) {
-        must(run(context, ACCD_UPDATE, ACCD_UPDATE_DEVICE, nsmall, nlarge) == ACCD_OK &&
+        must(run_whole_construct(context, ACCD_KIND_UPDATE, ACCD_ACTION_UPDATE_DEVICE, nsmall, nlarge) == ACCD_OK &&
                  arrived(context, nsmall, nlarge, 1, 5) == 1,
              "call %d of %d and %d: the next one arrives", (int)n, nsmall, nlarge);
     }
-    accd_context_close(context);
+    accd_context_free(context);
     return met;
 }
 
@@ -92,22 +92,22 @@ static void each_call(int nsmall, int nlarge)
 static void says_so(void)
 {
     accd_context *context = open_with(NULL, NULL, NULL, 1000);
-    fill(1);
+    fill_host_data(1);
     fail("cuModuleLoadData", 1, 0);
-    must(run(context, ACCD_ENTER_DATA, ACCD_COPYIN, SMALL, 3) == ACCD_OK, "enter");
-    fill(5);
+    must(run_whole_construct(context, ACCD_KIND_ENTER_DATA, ACCD_ACTION_COPYIN, SMALL, 3) == ACCD_OK, "enter");
+    fill_host_data(5);
     reset();
-    must(run(context, ACCD_UPDATE, ACCD_UPDATE_DEVICE, SMALL, 3) == ACCD_OK, "it arrives without");
+    must(run_whole_construct(context, ACCD_KIND_UPDATE, ACCD_ACTION_UPDATE_DEVICE, SMALL, 3) == ACCD_OK, "it arrives without");
     must(arrived(context, SMALL, 3, 1, 5) == 1, "all of it");
     uint64_t copies = count("cuMemcpyHtoDAsync_v2");
     if (copies > 1) { /* one by one */
-        fill(7);
+        fill_host_data(7);
         fail("cuMemcpyHtoDAsync_v2", copies, 0);
-        is_status(run(context, ACCD_UPDATE, ACCD_UPDATE_DEVICE, SMALL, 3), ACCD_DEVICE_ERROR,
+        is_status(run_whole_construct(context, ACCD_KIND_UPDATE, ACCD_ACTION_UPDATE_DEVICE, SMALL, 3), ACCD_ERROR_DEVICE,
                   "the last copy fails");
         ok(strstr(accd_context_error(context)->message, "a part of it may have arrived"), "it says so");
     }
-    accd_context_close(context);
+    accd_context_free(context);
 }
 
 int main(void)

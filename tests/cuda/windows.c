@@ -18,7 +18,7 @@ static accd_context *open_threads(unsigned threads)
     config.threads = threads;
     config.group_least = 1;
     accd_context *context = NULL;
-    must(accd_context_open(&context, &config) == ACCD_OK, "open");
+    must(accd_context_new(&context, &config) == ACCD_OK, "open");
     return context;
 }
 
@@ -38,14 +38,14 @@ static void reach(struct view *view, uint64_t dev, uint64_t bytes)
     view->high = dev + bytes > view->high ? dev + bytes : view->high;
 }
 
-static bool look(accd_context *context, struct view *view)
+static bool view_open(accd_context *context, struct view *view)
 {
     view->bytes = malloc(view->high - view->low + 1);
     return !view->high ||
-           accd_from_device(context, 0, view->bytes, view->low, view->high - view->low) == ACCD_OK;
+           accd_copy_from_device(context, 0, view->bytes, view->low, view->high - view->low) == ACCD_OK;
 }
 
-static bool holds(const struct view *view, uint64_t dev, const void *host, uint64_t bytes)
+static bool view_holds_bytes(const struct view *view, uint64_t dev, const void *host, uint64_t bytes)
 {
     return !bytes || !memcmp(view->bytes + (dev - view->low), host, bytes);
 }
@@ -54,18 +54,18 @@ static bool leaves_there(accd_context *context, uint64_t dev, const struct leaf 
 {
     struct leaf *there = malloc(n * sizeof *there);
     struct view view = {0};
-    bool right = accd_from_device(context, 0, there, dev, n * sizeof *there) == ACCD_OK;
+    bool right = accd_copy_from_device(context, 0, there, dev, n * sizeof *there) == ACCD_OK;
     for (size_t i = 0; right && i < n; i++) {
         uint64_t bytes = (uint64_t)leaves[i].n * sizeof(float);
         right = there[i].n == leaves[i].n;
         reach(&view, (uintptr_t)there[i].a, bytes);
         reach(&view, (uintptr_t)there[i].b, bytes);
     }
-    right = right && look(context, &view);
+    right = right && view_open(context, &view);
     for (size_t i = 0; right && i < n; i++) {
         uint64_t bytes = (uint64_t)leaves[i].n * sizeof(float);
-        right = holds(&view, (uintptr_t)there[i].a, leaves[i].a, bytes) &&
-                holds(&view, (uintptr_t)there[i].b, leaves[i].b, bytes);
+        right = view_holds_bytes(&view, (uintptr_t)there[i].a, leaves[i].a, bytes) &&
+                view_holds_bytes(&view, (uintptr_t)there[i].b, leaves[i].b, bytes);
     }
     free(view.bytes);
     free(there);
@@ -81,9 +81,9 @@ static bool bounds_there(accd_context *context, const struct bounds *rows, size_
         right = there[i].n == rows[i].n && there[i].from == rows[i].from;
         reach(&view, (uintptr_t)there[i].p + 8 * (uint64_t)rows[i].from, 8 * (uint64_t)rows[i].n);
     }
-    right = right && look(context, &view);
+    right = right && view_open(context, &view);
     for (size_t i = 0; right && i < n; i++)
-        right = holds(&view, (uintptr_t)there[i].p + 8 * (uint64_t)rows[i].from,
+        right = view_holds_bytes(&view, (uintptr_t)there[i].p + 8 * (uint64_t)rows[i].from,
                       rows[i].p + rows[i].from, 8 * (uint64_t)rows[i].n);
     free(view.bytes);
     free(there);
@@ -122,7 +122,7 @@ struct world {
 static void close_world(struct world *w)
 {
     accd_program_release(w->program);
-    accd_context_close(w->context);
+    accd_context_free(w->context);
     free(w->leaves);
     free(w->others);
     free(w->bounds);
@@ -139,7 +139,7 @@ static struct world leaf_world(unsigned threads, size_t n, int least, int most)
 
 static accd_status enter_leaves(struct world *w)
 {
-    return ENTER(w->context, walked(ACCD_COPYIN, w->leaves, w->n * sizeof *w->leaves, w->program,
+    return ENTER(w->context, walked(ACCD_ACTION_COPYIN, w->leaves, w->n * sizeof *w->leaves, w->program,
                                     array(w->context, "Y", sizeof *w->leaves, w->program)));
 }
 
@@ -154,7 +154,7 @@ static void leaves_of(const char *what, unsigned threads, size_t n, int least, i
     is_status(enter_leaves(&w), ACCD_OK, "%s, %u threads", what, threads);
     ok(is_there(&w), "all of it is there");
     is_sound(w.context);
-    is_status(EXIT(w.context, walked(ACCD_COPYOUT, w.leaves, n * sizeof *w.leaves, w.program, NULL)),
+    is_status(EXIT(w.context, walked(ACCD_ACTION_COPYOUT, w.leaves, n * sizeof *w.leaves, w.program, NULL)),
               ACCD_OK, "and back");
     close_world(&w);
 }
@@ -173,7 +173,7 @@ static void sections_of_all_lengths(unsigned threads)
         w.data[i] = (double)i;
     for (size_t i = 0; i < n; i++)
         w.bounds[i] = (struct bounds){lengths[i], (int64_t)i, w.data + i * room};
-    is_status(ENTER(w.context, walked(ACCD_COPYIN, w.bounds, n * sizeof *w.bounds, w.program, NULL)), ACCD_OK,
+    is_status(ENTER(w.context, walked(ACCD_ACTION_COPYIN, w.bounds, n * sizeof *w.bounds, w.program, NULL)), ACCD_OK,
               "long sections, %u threads", threads);
     ok(bounds_there(w.context, w.bounds, n), "all of it is there");
     is_sound(w.context);
@@ -190,10 +190,10 @@ static void several_roots(unsigned threads)
     const size_t half = w.n / 2 * sizeof *w.leaves;
     memset(flat, 'f', sizeof flat);
     holder[1] = flat + 5;
-    is_status(ENTER(w.context, walked(ACCD_COPYIN, w.leaves + w.n / 2, half, w.program, label),
-                    PLAIN(ACCD_COPYIN, flat), PLAIN(ACCD_COPYIN, holder),
-                    walked(ACCD_COPYIN, w.leaves, half - sizeof *w.leaves, w.program, label),
-                    ((accd_item){.host = flat + 5, .bytes = 1, .slot = &holder[1], .action = ACCD_ATTACH})),
+    is_status(ENTER(w.context, walked(ACCD_ACTION_COPYIN, w.leaves + w.n / 2, half, w.program, label),
+                    PLAIN(ACCD_ACTION_COPYIN, flat), PLAIN(ACCD_ACTION_COPYIN, holder),
+                    walked(ACCD_ACTION_COPYIN, w.leaves, half - sizeof *w.leaves, w.program, label),
+                    ((accd_item){.host = flat + 5, .bytes = 1, .slot = &holder[1], .action = ACCD_ACTION_ATTACH})),
               ACCD_OK, "several roots, %u threads", threads);
     ok(leaves_there(w.context, accd_device_address(w.context, 0, w.leaves), w.leaves, w.n / 2 - 1) &&
            leaves_there(w.context, accd_device_address(w.context, 0, w.leaves + w.n / 2),
@@ -227,10 +227,10 @@ static accd_program *nest_program(accd_context *context, accd_program *leaf)
                                                     .npieces = 1,
                                                     .registers = 1,
                                                     .ncode = 1,
-                                                    .code = CODE(LOAD(0, ACCD_I32, 0))});
+                                                    .code = CODE(LOAD(0, ACCD_SCALAR_I32, 0))});
 }
 
-static void nested(unsigned threads, size_t n, int least, int most)
+static void test_nested_windows(unsigned threads, size_t n, int least, int most)
 {
     struct world w = leaf_world(threads, n, least, most);
     accd_program *program = nest_program(w.context, w.program);
@@ -239,7 +239,7 @@ static void nested(unsigned threads, size_t n, int least, int most)
     struct nest *nest = calloc(nests, sizeof *nest), *there = calloc(nests, sizeof *nest);
     for (size_t i = 0; i < nests; i++)
         nest[i] = (struct nest){i % 5 == 4 ? 0 : EACH - (int)(i % 3), w.leaves + i * EACH};
-    is_status(ENTER(w.context, walked(ACCD_COPYIN, nest, nests * sizeof *nest, program, NULL)), ACCD_OK,
+    is_status(ENTER(w.context, walked(ACCD_ACTION_COPYIN, nest, nests * sizeof *nest, program, NULL)), ACCD_OK,
               "nested, arrays of %d to %d, %u threads", least, most, threads);
     bool right = device_get(w.context, nest, there, nests * sizeof *nest);
     for (size_t i = 0; i < nests && right; i += i < 50 ? 1 : 37)
@@ -279,14 +279,14 @@ static void odd_strides(unsigned threads)
                                                 .npieces = 1,
                                                 .registers = 1,
                                                 .ncode = 1,
-                                                .code = CODE(LOAD(0, ACCD_I32, offsetof(struct odd, n)))});
+                                                .code = CODE(LOAD(0, ACCD_SCALAR_I32, offsetof(struct odd, n)))});
     struct odd *odd = calloc(N, sizeof *odd), *there = calloc(N, sizeof *odd);
     char *text = malloc((size_t)N * MOST);
     for (size_t i = 0; i < (size_t)N * MOST; i++)
         text[i] = (char)(i * 31 >> 3);
     for (size_t i = 0; i < N; i++)
         odd[i] = (struct odd){"ab", text + i * MOST, (int)(i % 97), {(char)i, 1, 2, (char)(i >> 8)}};
-    is_status(ENTER(w.context, walked(ACCD_COPYIN, odd, N * sizeof *odd, w.program, NULL)), ACCD_OK,
+    is_status(ENTER(w.context, walked(ACCD_ACTION_COPYIN, odd, N * sizeof *odd, w.program, NULL)), ACCD_OK,
               "odd strides, %u threads", threads);
     struct view view = {0};
     bool right = device_get(w.context, odd, there, N * sizeof *odd);
@@ -294,9 +294,9 @@ static void odd_strides(unsigned threads)
         reach(&view, (uintptr_t)there[i].text, (uint64_t)odd[i].n);
         right = !memcmp(there[i].rest, odd[i].rest, sizeof odd[i].rest) && there[i].n == odd[i].n;
     }
-    right = right && look(w.context, &view);
+    right = right && view_open(w.context, &view);
     for (size_t i = 0; i < N && right; i++)
-        right = holds(&view, (uintptr_t)there[i].text, odd[i].text, (uint64_t)odd[i].n);
+        right = view_holds_bytes(&view, (uintptr_t)there[i].text, odd[i].text, (uint64_t)odd[i].n);
     ok(right, "all of it is there");
     is_sound(w.context);
     free(view.bytes);
@@ -334,7 +334,7 @@ static void embedded(unsigned threads)
     struct around *rows = calloc(w.n, sizeof *rows), *there = calloc(w.n, sizeof *rows);
     for (size_t i = 0; i < w.n; i++)
         rows[i] = (struct around){(long)i, w.leaves[i]};
-    is_status(ENTER(w.context, walked(ACCD_COPYIN, rows, w.n * sizeof *rows, program, NULL)), ACCD_OK,
+    is_status(ENTER(w.context, walked(ACCD_ACTION_COPYIN, rows, w.n * sizeof *rows, program, NULL)), ACCD_OK,
               "embedded, %u threads", threads);
     bool right = device_get(w.context, rows, there, w.n * sizeof *rows);
     for (size_t i = 0; right && i < w.n; i += 101) {
@@ -359,12 +359,12 @@ static bool at_call(uint64_t n, int error, size_t leaves)
     accd_status status = enter_leaves(&w);
     bool met = !pending(), lost = strstr(accd_context_error(w.context)->message, "lost the device");
     fail("*", 0, 0);
-    accd_present present;
+    accd_present_object present;
     must(status == ACCD_OK || !accd_present_at(w.context, 0, (uintptr_t)w.leaves, 0, &present),
          "call %d, error %d: nothing is present", (int)n, error);
-    const char *wrong = accd_check(w.context);
+    const char *wrong = accd_check_invariants(w.context);
     must(!wrong, "call %d, error %d: %s", (int)n, error, wrong);
-    must(!lost || enter_leaves(&w) == ACCD_DEVICE_ERROR, "call %d, error %d: it goes on saying so", (int)n,
+    must(!lost || enter_leaves(&w) == ACCD_ERROR_DEVICE, "call %d, error %d: it goes on saying so", (int)n,
          error);
     if (!lost) {
         must(status == ACCD_OK || enter_leaves(&w) == ACCD_OK, "call %d, error %d: again", (int)n, error);
@@ -408,28 +408,28 @@ static void received(void)
     unsigned char *bytes = malloc(N);
     accd_context *context = open_threads(1);
     memset(bytes, 1, N);
-    is_status(ENTER(context, BYTES(ACCD_CREATE, bytes, N)), ACCD_OK, "a large range");
+    is_status(ENTER(context, BYTES(ACCD_ACTION_CREATE, bytes, N)), ACCD_OK, "a large range");
     memset(bytes, 2, N / 2);
-    is_status(UPDATE(context, BYTES(ACCD_UPDATE_DEVICE, bytes, N / 2)), ACCD_OK, "half of it is sent");
+    is_status(UPDATE(context, BYTES(ACCD_ACTION_UPDATE_DEVICE, bytes, N / 2)), ACCD_OK, "half of it is sent");
     memset(bytes, 3, N);
     reset();
-    is_status(UPDATE(context, BYTES(ACCD_UPDATE_SELF, bytes, N)), ACCD_OK, "and all is fetched");
+    is_status(UPDATE(context, BYTES(ACCD_ACTION_UPDATE_SELF, bytes, N)), ACCD_OK, "and all is fetched");
     ok(count("*") <= 4, "in %d calls", (int)count("*"));
     ok(bytes[0] == 2 && bytes[N / 2 - 1] == 2 && bytes[N / 2] == 0x7F && bytes[N - 1] == 0x7F,
        "what was never written can be told");
     memset(bytes, 4, N);
     fail("cuMemcpyDtoHAsync_v2", 1, 0);
-    is_status(UPDATE(context, BYTES(ACCD_UPDATE_SELF, bytes, N)), ACCD_DEVICE_ERROR,
+    is_status(UPDATE(context, BYTES(ACCD_ACTION_UPDATE_SELF, bytes, N)), ACCD_ERROR_DEVICE,
               "a copy that is refused");
     ok(bytes[0] == 4 && bytes[N - 1] == 4 &&
            !strstr(accd_context_error(context)->message, "a part of it may have arrived"),
        "nothing arrived");
     fail("cuStreamSynchronize", 1, 700);
-    is_status(UPDATE(context, BYTES(ACCD_UPDATE_SELF, bytes, N)), ACCD_DEVICE_ERROR,
+    is_status(UPDATE(context, BYTES(ACCD_ACTION_UPDATE_SELF, bytes, N)), ACCD_ERROR_DEVICE,
               "a device that is lost");
     ok(strstr(accd_context_error(context)->message, "lost the device; a part of it may have arrived") != NULL,
        "it says: %s", accd_context_error(context)->message);
-    accd_context_close(context);
+    accd_context_free(context);
     reset();
     free(bytes);
 }
@@ -441,19 +441,19 @@ static void guarded(void)
     static char *pointers[N], target[8];
     accd_context_config config;
     init_config(&config);
-    accd_rules rules = *accd_rules_named("openacc-3.3");
-    rules.update = ACCD_UPDATE_REVERSE;
+    accd_rules rules = *accd_find_rules("openacc-3.3");
+    rules.update = ACCD_UPDATE_METHOD_REVERSE;
     config.rules = &rules;
     accd_context *context = NULL;
-    must(accd_context_open(&context, &config) == ACCD_OK, "open");
+    must(accd_context_new(&context, &config) == ACCD_OK, "open");
     pointers[9] = target;
-    is_status(ENTER(context, PLAIN(ACCD_COPYIN, pointers), PLAIN(ACCD_COPYIN, target),
-                    ((accd_item){.host = target, .bytes = 1, .slot = &pointers[9], .action = ACCD_ATTACH})),
+    is_status(ENTER(context, PLAIN(ACCD_ACTION_COPYIN, pointers), PLAIN(ACCD_ACTION_COPYIN, target),
+                    ((accd_item){.host = target, .bytes = 1, .slot = &pointers[9], .action = ACCD_ACTION_ATTACH})),
               ACCD_OK, "a large range with a pointer");
     pointers[8] = target;
-    is_status(UPDATE(context, PLAIN(ACCD_UPDATE_SELF, pointers)), ACCD_OK, "it is fetched");
+    is_status(UPDATE(context, PLAIN(ACCD_ACTION_UPDATE_SELF, pointers)), ACCD_OK, "it is fetched");
     ok(pointers[9] == target && !pointers[8], "but for the pointer");
-    accd_context_close(context);
+    accd_context_free(context);
 }
 
 int main(void)
@@ -473,9 +473,9 @@ int main(void)
         leaves_of("rows longer than a window", threads, 5, 700000, 800000);
         sections_of_all_lengths(threads);
         several_roots(threads);
-        nested(threads, 30000, 16, 16);
-        nested(threads, 40000, 0, 70);
-        nested(threads, 2000, 1024, 1200);
+        test_nested_windows(threads, 30000, 16, 16);
+        test_nested_windows(threads, 40000, 0, 70);
+        test_nested_windows(threads, 2000, 1024, 1200);
         odd_strides(threads);
         embedded(threads);
     }

@@ -11,7 +11,7 @@ struct transcript {
     size_t length;
 };
 
-static void note(struct transcript *t, const char *text, long long number)
+static void transcript_add(struct transcript *t, const char *text, long long number)
 {
     int n = snprintf(t->text + t->length, sizeof t->text - t->length, "%s %lld\n", text, number);
     t->length += (size_t)n < sizeof t->text - t->length ? (size_t)n : 0;
@@ -19,18 +19,18 @@ static void note(struct transcript *t, const char *text, long long number)
 
 static void note_event(void *ud, const accd_event *event)
 {
-    note(ud, accd_op_name(event->op), event->line);
-    note(ud, event->name ? event->name : "", (long long)event->bytes);
+    transcript_add(ud, accd_op_name(event->op), event->line);
+    transcript_add(ud, event->name ? event->name : "", (long long)event->bytes);
 }
 
-static int twice(void *ud, int nargs, const int64_t *args, int64_t *result_p)
+static int double_in_text(void *ud, int nargs, const int64_t *args, int64_t *result_p)
 {
     (void)ud;
     *result_p = nargs == 1 ? 2 * args[0] : 0;
     return 0;
 }
 
-static int add_one(accd *a, int device, void *ud)
+static int add_one(accd_session *a, int device, void *ud)
 {
     (void)device;
     float *there = accd_deviceptr(a, ud);
@@ -63,29 +63,29 @@ static void one(struct transcript *t, const char *rules)
     static float v[8] = {1, 2, 3}, more[16], *p = more;
     static struct deep X = {8, v, more};
     memset(t, 0, sizeof *t);
-    accd *a = open_session(&(accd_config){.device = "direct",
+    accd_session *a = open_session(&(accd_session_config){.device = "direct",
                                           .devices = 2,
                                           .threads = 1,
                                           .rules = rules,
                                           .on_event = note_event,
                                           .event_ud = t});
-    note(t, "declare", accd_declare_at(a, deep_text, "again", 1));
-    note(t, "declare", accd_declare_at(a, "struct deep { int other; };", "again", 2));
-    note(t, accd_message(a), accd_declare_at(a, "typedef float real; int s[(4];", "again", 3));
-    note(t, accd_message(a), accd_declare_at(a, "typedef float real;", "again", 4));
-    note(t, "function", accd_function(a, "twice", twice, NULL));
-    note(t, "bind", accd_bind_sized(a, "v", "real[8]", v, sizeof v, "again", 6));
-    note(t, "bind", accd_bind_sized(a, "p", "real *", &p, sizeof p, "again", 7));
-    note(t, "bind", accd_bind_sized(a, "X", "struct deep", &X, sizeof X, "again", 8));
-    note(t, accd_message(a), accd_bind_sized(a, "Y", "struct none", &X, sizeof X, "again", 9));
+    transcript_add(t, "declare", accd_declare_loc(a, deep_text, "again", 1));
+    transcript_add(t, "declare", accd_declare_loc(a, "struct deep { int other; };", "again", 2));
+    transcript_add(t, accd_last_error_message(a), accd_declare_loc(a, "typedef float real; int s[(4];", "again", 3));
+    transcript_add(t, accd_last_error_message(a), accd_declare_loc(a, "typedef float real;", "again", 4));
+    transcript_add(t, "function", accd_bind_function(a, "twice", double_in_text, NULL));
+    transcript_add(t, "bind", accd_bind_sized(a, "v", "real[8]", v, sizeof v, "again", 6));
+    transcript_add(t, "bind", accd_bind_sized(a, "p", "real *", &p, sizeof p, "again", 7));
+    transcript_add(t, "bind", accd_bind_sized(a, "X", "struct deep", &X, sizeof X, "again", 8));
+    transcript_add(t, accd_last_error_message(a), accd_bind_sized(a, "Y", "struct none", &X, sizeof X, "again", 9));
     for (int i = 0; i < (int)(sizeof texts / sizeof texts[0]); i++) {
-        note(t, texts[i], accd_directive_at(a, texts[i], "again", 10 + i));
-        note(t, accd_message(a), accd_get_device(a));
+        transcript_add(t, texts[i], accd_run_directive_loc(a, texts[i], "again", 10 + i));
+        transcript_add(t, accd_last_error_message(a), accd_get_device(a));
     }
-    note(t, "compute", accd_compute_at(a, "acc parallel copy(v)", add_one, v, "again", 30));
-    note(t, accd_message(a), (long long)v[0]);
+    transcript_add(t, "compute", accd_run_compute_loc(a, "acc parallel copy(v)", add_one, v, "again", 30));
+    transcript_add(t, accd_last_error_message(a), (long long)v[0]);
     v[0] = 1;
-    note(t, "close", accd_close(a));
+    transcript_add(t, "close", accd_session_free(a));
 }
 
 static void as_before(const struct transcript *first, const struct transcript *later)
@@ -100,7 +100,7 @@ static void as_before(const struct transcript *first, const struct transcript *l
 static void other(void)
 {
     static int v, p;
-    accd *a = open_session(&(accd_config){.rules = "openmp-6.0"});
+    accd_session *a = open_session(&(accd_session_config){.rules = "openmp-6.0"});
     fine(
         a,
         accd_declare(
@@ -108,9 +108,9 @@ static void other(void)
             "enum { twice = 2 }; struct deep { char c[twice]; }; typedef struct deep real, none;"));
     fine(a, accd_bind(a, "v", "int", &v));
     fine(a, accd_bind(a, "p", "int", &p));
-    fine(a, accd_directive(a, "omp declare group name(g) map(to: v)"));
-    fine(a, accd_directive(a, "omp target enter data map(to: v, p)"));
-    fine(a, accd_close(a));
+    fine(a, accd_run_directive(a, "omp declare group name(g) map(to: v)"));
+    fine(a, accd_run_directive(a, "omp target enter data map(to: v, p)"));
+    fine(a, accd_session_free(a));
 }
 
 static jmp_buf out;
@@ -125,13 +125,13 @@ static int jump(void *ud, int nargs, const int64_t *args, int64_t *result_p)
 static void jumped(void)
 {
     static float v[4];
-    static accd *a;
+    static accd_session *a;
     a = open_session(NULL);
     fine(a, accd_bind(a, "v", "float[4]", &v));
-    fine(a, accd_function(a, "n", jump, NULL));
+    fine(a, accd_bind_function(a, "n", jump, NULL));
     if (!setjmp(out))
-        accd_directive(a, "acc enter data copyin(v[0:n()])");
-    ok(accd_close(a) == ACCD_OK, "a session that a callback left is closed");
+        accd_run_directive(a, "acc enter data copyin(v[0:n()])");
+    ok(accd_session_free(a) == ACCD_OK, "a session that a callback left is closed");
 }
 
 static void *in_thread(void *transcript)
@@ -175,10 +175,10 @@ int main(void)
         pthread_join(threads[i], NULL);
         as_before(&first, &each[i]);
     }
-    accd *a = open_session(&(accd_config){.alloc = counting});
+    accd_session *a = open_session(&(accd_session_config){.alloc = counting});
     fine(a, accd_declare(a, deep_text));
     ok(held > 100000, "an allocator of the program's own is used from the beginning");
-    accd_close(a);
+    accd_session_free(a);
     is_number((long long)held, 0, "and all is given back");
     return done();
 }

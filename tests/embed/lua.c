@@ -19,29 +19,29 @@ static lua_Integer count(lua_State *L)
 
 static void use(lua_State *L)
 {
-    accd *a = NULL, *b = NULL;
+    accd_session *a = NULL, *b = NULL;
     lua_Integer before = count(L);
     int top = lua_gettop(L);
-    if (!ok(accd_open(&a, &(accd_config){.L = L}) == ACCD_OK, "a session in a state of ours"))
-        printf("# %s\n", accd_message(a));
-    ok(accd_open(&b, &(accd_config){.L = L}) == ACCD_OK, "and another");
+    if (!ok(accd_session_new(&a, &(accd_session_config){.L = L}) == ACCD_OK, "a session in a state of ours"))
+        printf("# %s\n", accd_last_error_message(a));
+    ok(accd_session_new(&b, &(accd_session_config){.L = L}) == ACCD_OK, "and another");
     fine(a, accd_bind(a, "v", "float[4]", &v));
-    fine(a, accd_directive(a, "acc enter data copyin(v)"));
-    refuses(b, accd_directive(b, "acc enter data copyin(v)"), ACCD_INVALID, "unknown-name", "there is");
+    fine(a, accd_run_directive(a, "acc enter data copyin(v)"));
+    refuses(b, accd_run_directive(b, "acc enter data copyin(v)"), ACCD_ERROR_INVALID, "unknown-name", "there is");
     ok(accd_deviceptr(a, v) && !accd_deviceptr(b, v), "they have nothing in common");
-    accd_close(a);
-    refuses(b, accd_directive(b, "acc enter"), ACCD_SYNTAX, "syntax", "");
-    accd_close(b);
+    accd_session_free(a);
+    refuses(b, accd_run_directive(b, "acc enter"), ACCD_ERROR_SYNTAX, "syntax", "");
+    accd_session_free(b);
     ok(count(L) == before && lua_gettop(L) == top, "globals and stack are as they were");
     lua_gc(L, LUA_GCCOLLECT);
 }
 
-static int fails_to_open(lua_State *L, accd_config config, accd_status status)
+static int fails_to_open(lua_State *L, accd_session_config config, accd_status status)
 {
-    accd *a;
+    accd_session *a;
     config.L = L;
-    int good = accd_open(&a, &config) == status;
-    accd_close(a);
+    int good = accd_session_new(&a, &config) == status;
+    accd_session_free(a);
     return good;
 }
 
@@ -58,13 +58,13 @@ int main(void)
            lua_toboolean(L, -1),
        "it is as its owner left it");
     lua_pop(L, 1);
-    ok(fails_to_open(L, (accd_config){.memory_most = 1 << 20}, ACCD_MISUSE), "its memory is not counted");
-    ok(fails_to_open(L, (accd_config){.rules = "none"}, ACCD_INVALID), "what is wrong is told as elsewhere");
+    ok(fails_to_open(L, (accd_session_config){.max_memory = 1 << 20}, ACCD_ERROR_MISUSE), "its memory is not counted");
+    ok(fails_to_open(L, (accd_session_config){.rules = "none"}, ACCD_ERROR_INVALID), "what is wrong is told as elsewhere");
     lua_close(L);
 
     L = luaL_newstate();
     luaL_newmetatable(L, "accdeep.context");
-    ok(fails_to_open(L, (accd_config){0}, ACCD_MISUSE), "another copy of accdeep is not mixed with");
+    ok(fails_to_open(L, (accd_session_config){0}, ACCD_ERROR_MISUSE), "another copy of accdeep is not mixed with");
     lua_close(L);
     return done();
 }

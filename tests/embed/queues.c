@@ -25,9 +25,9 @@ static void fill(float *values, float value)
         values[i] = value;
 }
 
-static accd *open_queues(void)
+static accd_session *open_queues(void)
 {
-    accd *a = open_session(&(accd_config){.device = kind(), .async = "concurrent"});
+    accd_session *a = open_session(&(accd_session_config){.device = kind(), .async = "concurrent"});
     fine(a, accd_bind(a, "x", "float[1000]", x));
     fine(a, accd_bind(a, "y", "float[1000]", y));
     return a;
@@ -35,31 +35,31 @@ static accd *open_queues(void)
 
 static void transfers(void)
 {
-    accd *a = open_queues();
+    accd_session *a = open_queues();
     bool goes_on = !strcmp(kind(), "cuda");
     fill(x, 1);
     fill(y, 2);
-    fine(a, accd_directive(a, "acc enter data copyin(x) async(1)"));
-    fine(a, accd_directive(a, "acc enter data copyin(y) async(2)"));
+    fine(a, accd_run_directive(a, "acc enter data copyin(x) async(1)"));
+    fine(a, accd_run_directive(a, "acc enter data copyin(y) async(2)"));
     fill(x, 3); /* what was sent has been read */
-    fine(a, accd_directive(a, "acc update self(x) async(1)"));
+    fine(a, accd_run_directive(a, "acc update self(x) async(1)"));
     ok(all(x, goes_on ? 3 : 1), "before the wait it is %s here", goes_on ? "not" : "already");
-    fine(a, accd_directive(a, "acc wait(1)"));
+    fine(a, accd_run_directive(a, "acc wait(1)"));
     ok(all(x, 1), "after the wait it is");
     fill(y, 4);
-    fine(a, accd_directive(a, "acc update self(y[0:500]) async(2)"));
-    fine(a, accd_directive(a, "acc update device(y[500:500]) async(2)"));
-    fine(a, accd_directive(a, "acc exit data copyout(y) async(2)"));
-    fine(a, accd_directive(a, "acc exit data delete(x) async(1)"));
+    fine(a, accd_run_directive(a, "acc update self(y[0:500]) async(2)"));
+    fine(a, accd_run_directive(a, "acc update device(y[500:500]) async(2)"));
+    fine(a, accd_run_directive(a, "acc exit data copyout(y) async(2)"));
+    fine(a, accd_run_directive(a, "acc exit data delete(x) async(1)"));
     ok(!accd_is_present(a, x, sizeof x) && !accd_is_present(a, y, sizeof y), "presence is the directives'");
-    fine(a, accd_directive(a, "acc wait"));
+    fine(a, accd_run_directive(a, "acc wait"));
     ok(y[0] == 2 && y[499] == 2 && y[500] == 4 && y[N - 1] == 4, "a queue is in order");
     is_empty(a);
-    must(accd_close(a) == ACCD_OK, "close");
+    must(accd_session_free(a) == ACCD_OK, "close");
 }
 
 /* Reads what queues have sent. */
-static int adds(accd *a, int device, void *ud)
+static int adds(accd_session *a, int device, void *ud)
 {
     float sum[2] = {0};
     (void)device;
@@ -71,31 +71,31 @@ static int adds(accd *a, int device, void *ud)
 
 static void kernels(void)
 {
-    accd *a = open_queues();
+    accd_session *a = open_queues();
     float sum = 0;
     fill(x, 5);
     fill(y, 6);
-    fine(a, accd_directive(a, "acc enter data copyin(x) async(3)"));
-    fine(a, accd_compute(a, "acc parallel copy(y) present(x) async(1)", adds, &sum));
+    fine(a, accd_run_directive(a, "acc enter data copyin(x) async(3)"));
+    fine(a, accd_run_compute(a, "acc parallel copy(y) present(x) async(1)", adds, &sum));
     ok(sum == 11, "a kernel finds what queues have sent: %g", (double)sum);
-    fine(a, accd_directive(a, "acc wait(1)"));
+    fine(a, accd_run_directive(a, "acc wait(1)"));
     ok(y[6] == 5 && y[7] == 6, "and what it wrote is fetched");
-    fine(a, accd_directive(a, "acc exit data delete(x) async(3)"));
-    fine(a, accd_directive(a, "acc wait"));
+    fine(a, accd_run_directive(a, "acc exit data delete(x) async(3)"));
+    fine(a, accd_run_directive(a, "acc wait"));
     is_empty(a);
-    must(accd_close(a) == ACCD_OK, "close");
+    must(accd_session_free(a) == ACCD_OK, "close");
 }
 
 /* What is under way when the session is closed does not reach the program's memory. */
 static void closed(void)
 {
-    accd *a = open_queues();
+    accd_session *a = open_queues();
     bool goes_on = !strcmp(kind(), "cuda");
     fill(x, 7);
-    fine(a, accd_directive(a, "acc enter data copyin(x) async(1)"));
+    fine(a, accd_run_directive(a, "acc enter data copyin(x) async(1)"));
     fill(x, 8);
-    fine(a, accd_directive(a, "acc update self(x) async(1)"));
-    must(accd_close(a) == ACCD_OK, "close");
+    fine(a, accd_run_directive(a, "acc update self(x) async(1)"));
+    must(accd_session_free(a) == ACCD_OK, "close");
     ok(all(x, goes_on ? 8 : 7), "closing a session ends what is under way");
 }
 

@@ -38,8 +38,8 @@ static bool holds(const struct block *b, size_t n)
 
 static bool in_open_pages(const void *at, size_t bytes)
 {
-    static struct goacc_range pages[4096];
-    size_t n = goacc_open_pages(pages, 4096);
+    static struct rt_range pages[4096];
+    size_t n = rt_arena_list_pages(pages, 4096);
     for (size_t i = 0; i < n; i++)
         if ((uintptr_t)at >= pages[i].start &&
             (uintptr_t)at + bytes <= pages[i].start + pages[i].bytes)
@@ -51,7 +51,7 @@ static void change(struct block *b, size_t bytes)
 {
     size_t kept = b->bytes < bytes ? b->bytes : bytes;
     must(holds(b, b->bytes), "block of %zu bytes keeps what was written", b->bytes);
-    b->at = goacc_open_memory(NULL, b->at, b->bytes, bytes);
+    b->at = rt_arena_realloc(NULL, b->at, b->bytes, bytes);
     must((b->at != NULL) == (bytes != 0), "block for %zu bytes", bytes);
     must((uintptr_t)b->at % 16 == 0, "alignment of a block of %zu bytes", bytes);
     must(holds(b, kept), "%zu bytes kept from %zu to %zu", kept, b->bytes, bytes);
@@ -89,24 +89,24 @@ int main(void)
     is_consistent();
     ok(true, "%d random operations on %d blocks", STEPS, BLOCKS);
 
-    size_t before = goacc_open_pages(NULL, 0);
+    size_t before = rt_arena_list_pages(NULL, 0);
     for (size_t i = 0; i < BLOCKS; i++)
         change(&blocks[i], 0);
-    ok(goacc_open_pages(NULL, 0) < before, "large blocks go back to the system");
+    ok(rt_arena_list_pages(NULL, 0) < before, "large blocks go back to the system");
     for (size_t i = 0; i < BLOCKS; i++)
         change(&blocks[i], 1 + i % 512);
-    before = goacc_open_pages(NULL, 0);
+    before = rt_arena_list_pages(NULL, 0);
     for (size_t i = 0; i < BLOCKS; i++)
         change(&blocks[i], 0);
     for (size_t i = BLOCKS; i-- > 0;)
         change(&blocks[i], 1 + i % 512);
-    is_number(goacc_open_pages(NULL, 0), before, "small blocks are used again");
+    is_number(rt_arena_list_pages(NULL, 0), before, "small blocks are used again");
 
-    must(!goacc_open_memory(NULL, NULL, 0, SIZE_MAX), "more memory than there is");
-    must(!goacc_open_memory(NULL, NULL, 0, 0), "nothing of nothing");
-    unsigned char *large = goacc_open_memory(NULL, NULL, 0, 100000);
+    must(!rt_arena_realloc(NULL, NULL, 0, SIZE_MAX), "more memory than there is");
+    must(!rt_arena_realloc(NULL, NULL, 0, 0), "nothing of nothing");
+    unsigned char *large = rt_arena_realloc(NULL, NULL, 0, 100000);
     large[0] = 42;
-    must(!goacc_open_memory(NULL, large, 100000, SIZE_MAX / 2), "more memory than there is");
+    must(!rt_arena_realloc(NULL, large, 100000, SIZE_MAX / 2), "more memory than there is");
     ok(large[0] == 42, "a block that cannot grow is as it was");
     return done();
 }

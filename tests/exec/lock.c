@@ -13,9 +13,9 @@ static volatile bool released, came_early;
 static void *come_later(void *arg)
 {
     (void)arg;
-    bool locked = goacc_lock();
+    bool locked = rt_lock();
     came_early = !locked || !released;
-    goacc_unlock();
+    rt_unlock();
     return NULL;
 }
 
@@ -24,13 +24,13 @@ static void start_inside(const char *what)
 {
     pthread_t thread;
     released = false;
-    ok(goacc_lock(), "%s: the lock is free", what);
-    ok(!goacc_lock(), "%s: it is taken once", what);
+    ok(rt_lock(), "%s: the lock is free", what);
+    ok(!rt_lock(), "%s: it is taken once", what);
     ok(!pthread_create(&thread, NULL, come_later, NULL), "%s: a thread starts while it is held", what);
     usleep(100000);
-    ok(!goacc_lock(), "%s: it is still this thread's", what);
+    ok(!rt_lock(), "%s: it is still this thread's", what);
     released = true;
-    goacc_unlock();
+    rt_unlock();
     pthread_join(thread, NULL);
     ok(!came_early, "%s: the thread waited", what);
 }
@@ -41,11 +41,11 @@ static void *add(void *arg)
 {
     (void)arg;
     for (int i = 0; i < ROUNDS; i++) {
-        if (!goacc_lock())
+        if (!rt_lock())
             abort();
         long before = count;
         count = before + 1;
-        goacc_unlock();
+        rt_unlock();
     }
     return NULL;
 }
@@ -56,10 +56,10 @@ static bool child_takes(bool held)
     int status = -1;
     pid_t child = fork();
     if (!child) {
-        bool fine = held ? !goacc_lock() : goacc_lock() && !goacc_lock();
-        goacc_unlock();
-        fine = fine && goacc_lock();
-        goacc_unlock();
+        bool fine = held ? !rt_lock() : rt_lock() && !rt_lock();
+        rt_unlock();
+        fine = fine && rt_lock();
+        rt_unlock();
         _exit(!fine);
     }
     return child > 0 && waitpid(child, &status, 0) == child && WIFEXITED(status) && !WEXITSTATUS(status);
@@ -68,16 +68,16 @@ static bool child_takes(bool held)
 static void forks(const char *what)
 {
     ok(child_takes(false), "%s: a child has a lock of its own", what);
-    ok(goacc_lock(), "%s: and the parent, still", what);
+    ok(rt_lock(), "%s: and the parent, still", what);
     ok(child_takes(true), "%s: in the middle of a call, the child is in it, too", what);
-    ok(!goacc_lock(), "%s: and so is the parent", what);
-    goacc_unlock();
+    ok(!rt_lock(), "%s: and so is the parent", what);
+    rt_unlock();
 }
 
 int main(void)
 {
     pthread_t threads[THREADS];
-    goacc_lock_open();
+    rt_lock_init();
     forks("alone");
     start_inside("alone");
     start_inside("among others");

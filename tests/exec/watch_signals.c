@@ -27,11 +27,11 @@ static void test_timer(void)
     struct itimerval often = {{0, 1000}, {0, 1000}}, never = {{0, 0}, {0, 0}};
     handle(SIGALRM, on_alarm, &before);
     setitimer(ITIMER_REAL, &often, NULL);
-    ok(run(k_spin, NULL, 30) == GOACC_WATCHED_OK && argument->result == 1 && alarms > 0,
+    ok(run(k_spin, NULL, 30) == RT_GUARD_OK && argument->result == 1 && alarms > 0,
        "a kernel is not disturbed by a timer, its signal arrives");
     bool good = true;
     for (int i = 0; i < 2000; i++)
-        good = good && run(k_nothing, NULL, 0) == GOACC_WATCHED_OK;
+        good = good && run(k_nothing, NULL, 0) == RT_GUARD_OK;
     setitimer(ITIMER_REAL, &never, NULL);
     ok(good && alarms > 10, "nor are many short ones");
     ok(!elsewhere, "its handler runs on the program's thread");
@@ -55,8 +55,8 @@ static void test_kept(void)
     sigemptyset(&mask);
     sigaddset(&mask, SIGUSR2);
     sigprocmask(SIG_SETMASK, &mask, NULL);
-    bool good = run(k_read, &variable, 0) == GOACC_WATCHED_FAULT &&
-                run(k_allocate, NULL, 10) == GOACC_WATCHED_OK;
+    bool good = run(k_read, &variable, 0) == RT_GUARD_FAULT &&
+                run(k_allocate, NULL, 10) == RT_GUARD_OK;
     sigprocmask(SIG_SETMASK, NULL, &mask_after);
     sigaction(SIGSEGV, NULL, &after[0]);
     sigaction(SIGTRAP, NULL, &after[1]);
@@ -87,7 +87,7 @@ static void test_sent(void)
         kill(getppid(), SIGSEGV);
         _exit(0);
     }
-    bool good = run(k_spin, NULL, 100) == GOACC_WATCHED_OK && argument->result == 1;
+    bool good = run(k_spin, NULL, 100) == RT_GUARD_OK && argument->result == 1;
     waitpid(child, NULL, 0);
     ok(good && segments == 1, "a SIGSEGV sent by a process arrives after the kernel");
     sigaction(SIGSEGV, &before, NULL);
@@ -118,21 +118,21 @@ static void test_raised(void)
     handle(SIGUSR1, on_segment, &before);
     handle(SIGTRAP, on_segment, &before_trap);
     segments = 0;
-    ok(run(k_raise, NULL, 0) == GOACC_UNWATCHED && segments == 1, "a kernel sends itself a signal");
-    ok(run(k_break, NULL, 0) == GOACC_UNWATCHED && segments == 2 && argument->result == 1,
+    ok(run(k_raise, NULL, 0) == RT_UNGUARDED && segments == 1, "a kernel sends itself a signal");
+    ok(run(k_break, NULL, 0) == RT_UNGUARDED && segments == 2 && argument->result == 1,
        "a kernel has a breakpoint");
     sigaction(SIGUSR1, &before, NULL);
     sigaction(SIGTRAP, &before_trap, NULL);
-    ok(run(k_read, &variable, 0) == GOACC_WATCHED_FAULT, "the next kernel is watched");
+    ok(run(k_read, &variable, 0) == RT_GUARD_FAULT, "the next kernel is watched");
 }
 
 /* ------------------------------------------------------------------------------ processes -- */
 
 static bool runs(void)
 {
-    return run(k_read, &variable, 0) == GOACC_WATCHED_FAULT &&
-           run(k_allocate, NULL, 50) == GOACC_WATCHED_OK &&
-           run(k_use, argument->p, 0) == GOACC_WATCHED_OK;
+    return run(k_read, &variable, 0) == RT_GUARD_FAULT &&
+           run(k_allocate, NULL, 50) == RT_GUARD_OK &&
+           run(k_use, argument->p, 0) == RT_GUARD_OK;
 }
 
 static void grandchild_runs(void)
@@ -143,7 +143,7 @@ static void grandchild_runs(void)
 static void child_runs(void)
 {
     bool good = in_child(grandchild_runs) == 0 && runs() && in_child(grandchild_runs) == 0;
-    goacc_watch_close(watch);
+    rt_guard_free(guard);
     _exit(good ? 0 : 1);
 }
 
@@ -191,7 +191,7 @@ static void child_spins(void)
 
 static void child_divides(void)
 {
-    opened = (struct goacc_range){(uintptr_t)&zero_variable, sizeof zero_variable};
+    opened = (struct rt_range){(uintptr_t)&zero_variable, sizeof zero_variable};
     run(k_divide, &zero_variable, 0);
 }
 
@@ -199,7 +199,7 @@ static void test_processes(void)
 {
     int status = in_child(child_runs);
     ok(WIFEXITED(status) && WEXITSTATUS(status) == 0, "kernels run in a child");
-    ok(run(k_read, &variable, 0) == GOACC_WATCHED_FAULT, "and in the parent");
+    ok(run(k_read, &variable, 0) == RT_GUARD_FAULT, "and in the parent");
     status = in_child(child_aborts);
     ok(WIFSIGNALED(status) && WTERMSIG(status) == SIGABRT, "abort() in a kernel");
     status = in_child(child_exits);
@@ -213,14 +213,14 @@ static void test_processes(void)
 int main(void)
 {
     main_thread = (pid_t)syscall(SYS_gettid);
-    watch = open_watch();
-    if (!ok(watch != NULL, "a watch opens"))
+    guard = open_watch();
+    if (!ok(guard != NULL, "a watch opens"))
         return done();
     test_timer();
     test_kept();
     test_sent();
     test_raised();
     test_processes();
-    goacc_watch_close(watch);
+    rt_guard_free(guard);
     return done();
 }

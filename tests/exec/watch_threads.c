@@ -124,25 +124,25 @@ static void test_stopped(void)
         pthread_create(&thread[i], NULL, bodies[i], file);
     usleep(20000);
     for (unsigned i = 0; i < 300; i++) {
-        good = good && run(k_nothing, NULL, 0) == GOACC_WATCHED_OK &&
-               run(k_read, &variable, 0) == GOACC_WATCHED_FAULT;
+        good = good && run(k_nothing, NULL, 0) == RT_GUARD_OK &&
+               run(k_read, &variable, 0) == RT_GUARD_FAULT;
         usleep(i % 3 * 200);
     }
     ok(good, "kernels are watched while threads compute, print, and wait");
     argument->file = file;
-    ok(run(k_print_often, NULL, 3000) == GOACC_WATCHED_OK,
+    ok(run(k_print_often, NULL, 3000) == RT_GUARD_OK,
        "a kernel takes locks that stopped threads hold");
     argument->file = NULL;
     long before = rounds;
     usleep(20000);
     ok(rounds > before, "the threads run on");
     *present = (struct present){0};
-    char *flag = goacc_open_memory(NULL, NULL, 0, 1);
+    char *flag = rt_arena_realloc(NULL, NULL, 0, 1);
     *flag = 0;
     pthread_create(&waiter, NULL, of_flag, flag);
-    ok(run(k_wait_for, flag, 0) == GOACC_WATCHED_OK, "a kernel waits for a thread");
+    ok(run(k_wait_for, flag, 0) == RT_GUARD_OK, "a kernel waits for a thread");
     pthread_join(waiter, NULL);
-    goacc_open_memory(NULL, flag, 1, 0);
+    rt_arena_realloc(NULL, flag, 1, 0);
     enough = true;
     good = write(never[1], "end", 3) == 3;
     pthread_mutex_unlock(&mutex);
@@ -161,21 +161,21 @@ static void child_is_refused(void)
     pthread_create(&thread, NULL, of_refusal, NULL);
     while (!refuses)
         usleep(1000);
-    bool good = run(k_read, &variable, 0) == GOACC_UNWATCHED && argument->result == 1 &&
-                goacc_watch_reason(watch) == GOACC_THREADS &&
-                run(k_read, &variable, 0) == GOACC_UNWATCHED;
+    bool good = run(k_read, &variable, 0) == RT_UNGUARDED && argument->result == 1 &&
+                rt_guard_get_reason(guard) == RT_UNGUARDED_THREADS &&
+                run(k_read, &variable, 0) == RT_UNGUARDED;
     enough = true;
     pthread_join(thread, NULL);
-    _exit(good && run(k_read, &variable, 0) == GOACC_WATCHED_FAULT ? 0 : 1);
+    _exit(good && run(k_read, &variable, 0) == RT_GUARD_FAULT ? 0 : 1);
 }
 
 static void test_threads(void)
 {
-    ok(run(k_system, NULL, 0) == GOACC_UNWATCHED && WEXITSTATUS(argument->result) == 3,
+    ok(run(k_system, NULL, 0) == RT_UNGUARDED && WEXITSTATUS(argument->result) == 3,
        "a kernel starts a process");
-    ok(run(k_thread, NULL, 0) == GOACC_UNWATCHED && argument->result == 1,
+    ok(run(k_thread, NULL, 0) == RT_UNGUARDED && argument->result == 1,
        "a kernel starts a thread");
-    ok(run(k_read, &variable, 0) == GOACC_WATCHED_FAULT, "the next kernel is watched");
+    ok(run(k_read, &variable, 0) == RT_GUARD_FAULT, "the next kernel is watched");
     int status = in_child(child_is_refused);
     ok(WIFEXITED(status) && WEXITSTATUS(status) == 0, "a thread that cannot be stopped");
 }
@@ -187,10 +187,10 @@ static void child_inherits(void)
     struct argument first = {0};
     pthread_create(&thread, NULL, add_one, &first);
     pthread_join(thread, NULL);
-    watch = open_watch();
-    _exit(watch && run(k_allocate, NULL, 50) == GOACC_WATCHED_OK &&
-                  run(k_use, argument->p, 0) == GOACC_WATCHED_OK &&
-                  run(k_read, &variable, 0) == GOACC_WATCHED_FAULT
+    guard = open_watch();
+    _exit(guard && run(k_allocate, NULL, 50) == RT_GUARD_OK &&
+                  run(k_use, argument->p, 0) == RT_GUARD_OK &&
+                  run(k_read, &variable, 0) == RT_GUARD_FAULT
               ? 0
               : 1);
 }
@@ -199,11 +199,11 @@ int main(void)
 {
     int status = in_child(child_inherits);
     ok(WIFEXITED(status) && WEXITSTATUS(status) == 0, "after a thread of the program");
-    watch = open_watch();
-    if (!ok(watch != NULL, "a watch opens"))
+    guard = open_watch();
+    if (!ok(guard != NULL, "a watch opens"))
         return done();
     test_threads();
     test_stopped();
-    goacc_watch_close(watch);
+    rt_guard_free(guard);
     return done();
 }

@@ -28,11 +28,11 @@ struct present {
     uint64_t start, end;
 };
 
-static struct goacc_watch *watch;
+static struct rt_page_guard *guard;
 static struct argument *argument;
 static struct present *present;
-static struct goacc_range opened;
-static struct goacc_fault fault;
+static struct rt_range opened;
+static struct rt_guard_fault fault;
 
 static inline int is_present(void *ud, uint64_t address)
 {
@@ -40,19 +40,19 @@ static inline int is_present(void *ud, uint64_t address)
     return address >= p->start && address < p->end;
 }
 
-static inline struct goacc_watch *open_watch(void)
+static inline struct rt_page_guard *open_watch(void)
 {
-    present = goacc_open_memory(NULL, NULL, 0, sizeof *present);
+    present = rt_arena_realloc(NULL, NULL, 0, sizeof *present);
     *present = (struct present){0};
-    argument = goacc_open_memory(NULL, NULL, 0, sizeof *argument);
-    return goacc_watch_open(is_present, present);
+    argument = rt_arena_realloc(NULL, NULL, 0, sizeof *argument);
+    return rt_guard_new(is_present, present);
 }
 
-static inline enum goacc_watched run(void (*fn)(void *), void *p, size_t n)
+static inline enum rt_guard_result run(void (*fn)(void *), void *p, size_t n)
 {
     *argument = (struct argument){.p = p, .q = argument->q, .n = n, .file = argument->file};
     memset(&fault, 0x5a, sizeof fault);
-    return goacc_watch_run(watch, fn, argument, &opened, opened.bytes != 0, NULL, &fault);
+    return rt_guard_run(guard, fn, argument, &opened, opened.bytes != 0, NULL, &fault);
 }
 
 /* Only with volatile does the compiler leave accesses where they are. */
@@ -83,10 +83,10 @@ static inline bool pc_in(void (*fn)(void *))
 static inline void found(void *p, const char *what)
 {
     char before = *(char *)p;
-    ok(run(k_read, p, 0) == GOACC_WATCHED_FAULT && fault.address == (uintptr_t)p && !fault.write &&
+    ok(run(k_read, p, 0) == RT_GUARD_FAULT && fault.address == (uintptr_t)p && !fault.write &&
            fault.host == 1 && pc_in(k_read),
        "a read of %s", what);
-    ok(run(k_write, p, 0) == GOACC_WATCHED_FAULT && fault.address == (uintptr_t)p && fault.write &&
+    ok(run(k_write, p, 0) == RT_GUARD_FAULT && fault.address == (uintptr_t)p && fault.write &&
            fault.host == 1 && pc_in(k_write),
        "a write to %s", what);
     ok(*(char *)p == before, "%s is as it was", what);

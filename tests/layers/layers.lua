@@ -17,11 +17,11 @@ end
 layers.core = {
   headers = { "core/accdeep_core.h", "core/accdeep_queues.h", "core/accdeep_checkpoints.h" },
   layers = { "core/base", "core/device", "core/walk", "core/table", "core/queue", "core/plan", "core/ops",
-    "core/face" },
+    "core/api" },
   -- Headers that other folders may include, beside the one that has the folder's name.
-  shown = { "core/base/index.h", "core/base/mem.h", "core/base/rules.h", "core/base/sort.h", "core/base/spans.h",
+  shown = { "core/base/btree.h", "core/base/mem.h", "core/base/rules.h", "core/base/sort.h", "core/base/interval_tree.h",
     "core/device/written.h", "core/table/group.h", "core/table/name.h", "core/table/tuples.h", "core/plan/fusion.h",
-    "core/plan/ledger.h", "core/plan/links.h" },
+    "core/plan/change_set.h", "core/plan/attach_plan.h" },
   -- A product that layers above the named one may use.
   beside = { cuda = "core/device" },
   products = {
@@ -44,7 +44,7 @@ layers.core = {
     ["lua/embed"] = { public = true, uses = { "lua/binding" } },
   },
   about = {
-    ["core/face"] = "functions of the public header: constructs, regions, inspection, checks",
+    ["core/api"] = "functions of the public header: constructs, regions, inspection, checks",
     ["core/ops"] = "executes constructs: entries, exits, updates, transfers, events",
     ["core/plan"] = "decides what a construct will allocate, copy and record; changes nothing",
     ["core/queue"] = "device memory, and the work of asynchronous constructs",

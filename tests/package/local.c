@@ -10,12 +10,12 @@ int main(int argc, char **argv)
         fprintf(stderr, "%s\n", argc == 2 ? dlerror() : "local LIBRARY");
         return 1;
     }
-    accd_status (*open)(accd **, const accd_config *);
-    const char *(*message)(const accd *);
-    *(void **)&open = dlsym(library, "accd_open");
-    *(void **)&message = dlsym(library, "accd_message");
-    accd *a = NULL;
-    if (open(&a, &(accd_config){.device = "sim"}) == ACCD_OK)
+    accd_status (*open)(accd_session **, const accd_session_config *);
+    const char *(*message)(const accd_session *);
+    *(void **)&open = dlsym(library, "accd_session_new");
+    *(void **)&message = dlsym(library, "accd_last_error_message");
+    accd_session *a = NULL;
+    if (open(&a, &(accd_session_config){.device = "sim"}) == ACCD_OK)
         return 0;
     fprintf(stderr, "%s\n", message(a));
     return 1;

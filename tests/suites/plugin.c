@@ -18,10 +18,10 @@
 #include <unistd.h>
 
 struct addr_pair;
-struct goacc_asyncqueue;
+struct rt_asyncqueue;
 typedef void kernel(void *);
 
-union goacc_property_value {
+union rt_property_value {
     const char *ptr;
     size_t val;
 };
@@ -48,22 +48,22 @@ void GOMP_OFFLOAD_openacc_exec(kernel *run, size_t count, void **host, void **de
                                unsigned *dimensions, void *data);
 void *GOMP_OFFLOAD_openacc_create_thread_data(int device);
 void GOMP_OFFLOAD_openacc_destroy_thread_data(void *data);
-struct goacc_asyncqueue *GOMP_OFFLOAD_openacc_async_construct(int device);
-bool GOMP_OFFLOAD_openacc_async_destruct(struct goacc_asyncqueue *queue);
-int GOMP_OFFLOAD_openacc_async_test(struct goacc_asyncqueue *queue);
-bool GOMP_OFFLOAD_openacc_async_synchronize(struct goacc_asyncqueue *queue);
-bool GOMP_OFFLOAD_openacc_async_serialize(struct goacc_asyncqueue *first,
-                                          struct goacc_asyncqueue *second);
-void GOMP_OFFLOAD_openacc_async_queue_callback(struct goacc_asyncqueue *queue,
+struct rt_asyncqueue *GOMP_OFFLOAD_openacc_async_construct(int device);
+bool GOMP_OFFLOAD_openacc_async_destruct(struct rt_asyncqueue *queue);
+int GOMP_OFFLOAD_openacc_async_test(struct rt_asyncqueue *queue);
+bool GOMP_OFFLOAD_openacc_async_synchronize(struct rt_asyncqueue *queue);
+bool GOMP_OFFLOAD_openacc_async_serialize(struct rt_asyncqueue *first,
+                                          struct rt_asyncqueue *second);
+void GOMP_OFFLOAD_openacc_async_queue_callback(struct rt_asyncqueue *queue,
                                                void (*callback)(void *), void *data);
 void GOMP_OFFLOAD_openacc_async_exec(kernel *run, size_t count, void **host, void **device,
                                      unsigned *dimensions, void *data,
-                                     struct goacc_asyncqueue *queue);
+                                     struct rt_asyncqueue *queue);
 bool GOMP_OFFLOAD_openacc_async_dev2host(int device, void *to, const void *from, size_t size,
-                                         struct goacc_asyncqueue *queue);
+                                         struct rt_asyncqueue *queue);
 bool GOMP_OFFLOAD_openacc_async_host2dev(int device, void *to, const void *from, size_t size,
-                                         struct goacc_asyncqueue *queue);
-union goacc_property_value GOMP_OFFLOAD_openacc_get_property(int device, int property);
+                                         struct rt_asyncqueue *queue);
+union rt_property_value GOMP_OFFLOAD_openacc_get_property(int device, int property);
 
 /* What libgomp gives plugins: prints a message after "libgomp: ". */
 void GOMP_PLUGIN_error(const char *format, ...);
@@ -317,38 +317,38 @@ void GOMP_OFFLOAD_openacc_destroy_thread_data(void *data)
     (void)data;
 }
 
-struct goacc_asyncqueue *GOMP_OFFLOAD_openacc_async_construct(int device)
+struct rt_asyncqueue *GOMP_OFFLOAD_openacc_async_construct(int device)
 {
     (void)device;
     return malloc(1);
 }
 
-bool GOMP_OFFLOAD_openacc_async_destruct(struct goacc_asyncqueue *queue)
+bool GOMP_OFFLOAD_openacc_async_destruct(struct rt_asyncqueue *queue)
 {
     free(queue);
     return true;
 }
 
-int GOMP_OFFLOAD_openacc_async_test(struct goacc_asyncqueue *queue)
+int GOMP_OFFLOAD_openacc_async_test(struct rt_asyncqueue *queue)
 {
     (void)queue;
     return 1;
 }
 
-bool GOMP_OFFLOAD_openacc_async_synchronize(struct goacc_asyncqueue *queue)
+bool GOMP_OFFLOAD_openacc_async_synchronize(struct rt_asyncqueue *queue)
 {
     (void)queue;
     return true;
 }
 
-bool GOMP_OFFLOAD_openacc_async_serialize(struct goacc_asyncqueue *first,
-                                          struct goacc_asyncqueue *second)
+bool GOMP_OFFLOAD_openacc_async_serialize(struct rt_asyncqueue *first,
+                                          struct rt_asyncqueue *second)
 {
     (void)first, (void)second;
     return true;
 }
 
-void GOMP_OFFLOAD_openacc_async_queue_callback(struct goacc_asyncqueue *queue,
+void GOMP_OFFLOAD_openacc_async_queue_callback(struct rt_asyncqueue *queue,
                                                void (*callback)(void *), void *data)
 {
     (void)queue;
@@ -357,29 +357,29 @@ void GOMP_OFFLOAD_openacc_async_queue_callback(struct goacc_asyncqueue *queue,
 
 void GOMP_OFFLOAD_openacc_async_exec(kernel *run, size_t count, void **host, void **device,
                                      unsigned *dimensions, void *data,
-                                     struct goacc_asyncqueue *queue)
+                                     struct rt_asyncqueue *queue)
 {
     (void)queue;
     GOMP_OFFLOAD_openacc_exec(run, count, host, device, dimensions, data);
 }
 
 bool GOMP_OFFLOAD_openacc_async_dev2host(int device, void *to, const void *from, size_t size,
-                                         struct goacc_asyncqueue *queue)
+                                         struct rt_asyncqueue *queue)
 {
     (void)queue;
     return GOMP_OFFLOAD_dev2host(device, to, from, size);
 }
 
 bool GOMP_OFFLOAD_openacc_async_host2dev(int device, void *to, const void *from, size_t size,
-                                         struct goacc_asyncqueue *queue)
+                                         struct rt_asyncqueue *queue)
 {
     (void)queue;
     return GOMP_OFFLOAD_host2dev(device, to, from, size);
 }
 
-union goacc_property_value GOMP_OFFLOAD_openacc_get_property(int device, int property)
+union rt_property_value GOMP_OFFLOAD_openacc_get_property(int device, int property)
 {
-    union goacc_property_value value = {.val = 0};
+    union rt_property_value value = {.val = 0};
 
     (void)device;
     switch (property) {

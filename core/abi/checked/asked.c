@@ -10,7 +10,7 @@ void __libc_free(void *at);
 enum { PARTS = 64 };
 static struct part {
     bool locked;
-    size_t n, room; /* room is 0 or a power of two */
+    size_t n, capacity; /* room is 0 or a power of two */
     struct block {
         uintptr_t start; /* 0: the entry is free */
         size_t bytes;
@@ -29,81 +29,81 @@ static bool has_runtime(void)
     return is > 0;
 }
 
-static struct part *part_of(uintptr_t start)
+static struct part *get_table_part(uintptr_t start)
 {
     return &parts[(start >> 4) * 0x9E3779B97F4A7C15u >> 58];
 }
 
-static size_t home_of(const struct part *part, uintptr_t start)
+static size_t get_home_slot(const struct part *part, uintptr_t start)
 {
-    return (size_t)((start >> 4) * 0x9E3779B97F4A7C15u >> 20) & (part->room - 1);
+    return (size_t)((start >> 4) * 0x9E3779B97F4A7C15u >> 20) & (part->capacity - 1);
 }
 
 /* The entry of a block, or the free one for it; there is room. */
-static size_t entry_of(const struct part *part, uintptr_t start)
+static size_t find_entry(const struct part *part, uintptr_t start)
 {
-    size_t i = home_of(part, start);
+    size_t i = get_home_slot(part, start);
     while (part->blocks[i].start && part->blocks[i].start != start)
-        i = (i + 1) & (part->room - 1);
+        i = (i + 1) & (part->capacity - 1);
     return i;
 }
 
-static bool grow(struct part *part)
+static bool grow_part(struct part *part)
 {
     struct block *const old = part->blocks;
-    const size_t n = part->room;
+    const size_t n = part->capacity;
     struct block *grown = __libc_calloc(n ? 2 * n : 64, sizeof *grown);
     if (!grown)
         return false;
     part->blocks = grown;
-    part->room = n ? 2 * n : 64;
+    part->capacity = n ? 2 * n : 64;
     for (size_t i = 0; i < n; i++)
         if (old[i].start)
-            part->blocks[entry_of(part, old[i].start)] = old[i];
+            part->blocks[find_entry(part, old[i].start)] = old[i];
     __libc_free(old);
     return true;
 }
 
-void goacc_asked_note(uintptr_t start, size_t bytes)
+void rt_record_requested_size(uintptr_t start, size_t bytes)
 {
-    struct part *part = part_of(start);
+    struct part *part = get_table_part(start);
     if (!start || !has_runtime())
         return;
-    goacc_hold(&part->locked);
-    if (2 * part->n < part->room || grow(part)) {
-        struct block *block = &part->blocks[entry_of(part, start)];
+    rt_spin_lock(&part->locked);
+    if (2 * part->n < part->capacity || grow_part(part)) {
+        struct block *block = &part->blocks[find_entry(part, start)];
         part->n += !block->start;
         *block = (struct block){start, bytes};
     }
-    goacc_release(&part->locked);
+    rt_spin_unlock(&part->locked);
 }
 
 /* Removes a block from the table. Later entries of the same run of slots move back into the hole. */
-void goacc_asked_forget(uintptr_t start)
+void rt_forget_requested_size(uintptr_t start)
 {
-    struct part *part = part_of(start);
+    struct part *part = get_table_part(start);
     if (!start || !has_runtime())
         return;
-    goacc_hold(&part->locked);
-    size_t hole = part->room ? entry_of(part, start) : 0;
-    if (part->room && part->blocks[hole].start) {
-        for (size_t k = (hole + 1) & (part->room - 1); part->blocks[k].start; k = (k + 1) & (part->room - 1))
-            if (((k - home_of(part, part->blocks[k].start)) & (part->room - 1)) >= ((k - hole) & (part->room - 1))) {
+    rt_spin_lock(&part->locked);
+    size_t hole = part->capacity ? find_entry(part, start) : 0;
+    if (part->capacity && part->blocks[hole].start) {
+        for (size_t k = (hole + 1) & (part->capacity - 1); part->blocks[k].start; k = (k + 1) & (part->capacity - 1))
+            if (((k - get_home_slot(part, part->blocks[k].start)) & (part->capacity - 1)) >= ((k - hole) & (part->capacity - 1))) {
                 part->blocks[hole] = part->blocks[k];
                 hole = k;
             }
         part->blocks[hole].start = 0;
         part->n--;
     }
-    goacc_release(&part->locked);
+    rt_spin_unlock(&part->locked);
 }
 
-API size_t goacc_check_asked(uintptr_t start)
+API size_t rt_get_requested_size(uintptr_t start)
 {
-    struct part *part = part_of(start);
-    goacc_hold(&part->locked);
-    const size_t entry = part->room ? entry_of(part, start) : 0;
-    const size_t bytes = part->room && part->blocks[entry].start ? part->blocks[entry].bytes : 0;
-    goacc_release(&part->locked);
+    struct part *part = get_table_part(start);
+    rt_spin_lock(&part->locked);
+    const size_t entry = part->capacity ? find_entry(part, start) : 0;
+    const size_t bytes = part->capacity && part->blocks[entry].start ? part->blocks[entry].bytes : 0;
+    rt_spin_unlock(&part->locked);
     return bytes;
 }

@@ -14,14 +14,14 @@
 
 /* gcc calls these with -fno-inline-atomics, where it would write the instruction itself. */
 #define COMPARE(n, type, attribute)                                                            \
-    API bool goacc_compare##n(void *at, void *expected, type to, int order,                    \
+    API bool rt_atomic_compare##n(void *at, void *expected, type to, int order,                    \
                               int failure) __asm__("__atomic_compare_exchange_" #n);           \
-    attribute bool goacc_compare##n(void *at, void *expected, type to, int order, int failure) \
+    attribute bool rt_atomic_compare##n(void *at, void *expected, type to, int order, int failure) \
     {                                                                                          \
         (void)order, (void)failure;                                                            \
         type old;                                                                              \
-        check((uintptr_t)at, n, GOACC_ATOMIC);                                                 \
-        check((uintptr_t)at, n, GOACC_WRITES | GOACC_ATOMIC);                                  \
+        check((uintptr_t)at, n, RT_ACCESS_ATOMIC);                                                 \
+        check((uintptr_t)at, n, RT_ACCESS_WRITE | RT_ACCESS_ATOMIC);                                  \
         memcpy(&old, expected, sizeof old);                                                    \
         const type was = __sync_val_compare_and_swap((volatile type *)at, old, to);            \
         memcpy(expected, &was, sizeof was);                                                    \
@@ -39,84 +39,84 @@ COMPARE(16, wide, __attribute__((target("cx16"))))
 
 static bool locked; /* for programs without libatomic */
 
-static void *find(void **kept, const char *name)
+static void *find_atomic_function(void **cached, const char *name)
 {
-    if (!*kept)
-        *kept = dlsym(RTLD_NEXT, name);
-    return *kept;
+    if (!*cached)
+        *cached = dlsym(RTLD_NEXT, name);
+    return *cached;
 }
 
-static void note(const void *at, size_t n, unsigned how, struct goacc_caller caller)
+static void check_atomic_access(const void *at, size_t n, unsigned how, struct rt_caller caller)
 {
-    if (goacc_is_checked(caller))
-        goacc_ask_words((uintptr_t)at, n, how | GOACC_ATOMIC, caller.pc, caller.frame);
+    if (rt_is_instrumented_caller(caller))
+        rt_check_words_slow_path((uintptr_t)at, n, how | RT_ACCESS_ATOMIC, caller.pc, caller.frame);
 }
 
 typedef void load_fn(size_t n, const void *at, void *to, int order);
-API load_fn goacc_load_any __asm__("__atomic_load");
-void goacc_load_any(size_t n, const void *at, void *to, int order)
+API load_fn rt_atomic_load_any __asm__("__atomic_load");
+void rt_atomic_load_any(size_t n, const void *at, void *to, int order)
 {
-    static void *kept;
-    load_fn *const real = (load_fn *)find(&kept, "__atomic_load");
-    note(at, n, GOACC_READS, CALLER);
+    static void *cached;
+    load_fn *const real = (load_fn *)find_atomic_function(&cached, "__atomic_load");
+    check_atomic_access(at, n, RT_ACCESS_READ, CALLER);
     if (real) {
         real(n, at, to, order);
         return;
     }
-    goacc_hold(&locked);
+    rt_spin_lock(&locked);
     memcpy(to, at, n);
-    goacc_release(&locked);
+    rt_spin_unlock(&locked);
 }
 
 typedef void store_fn(size_t n, void *at, const void *from, int order);
-API store_fn goacc_store_any __asm__("__atomic_store");
-void goacc_store_any(size_t n, void *at, const void *from, int order)
+API store_fn rt_atomic_store_any __asm__("__atomic_store");
+void rt_atomic_store_any(size_t n, void *at, const void *from, int order)
 {
-    static void *kept;
-    store_fn *const real = (store_fn *)find(&kept, "__atomic_store");
-    note(at, n, GOACC_WRITES, CALLER);
+    static void *cached;
+    store_fn *const real = (store_fn *)find_atomic_function(&cached, "__atomic_store");
+    check_atomic_access(at, n, RT_ACCESS_WRITE, CALLER);
     if (real) {
         real(n, at, from, order);
         return;
     }
-    goacc_hold(&locked);
+    rt_spin_lock(&locked);
     memcpy(at, from, n);
-    goacc_release(&locked);
+    rt_spin_unlock(&locked);
 }
 
 typedef void exchange_fn(size_t n, void *at, const void *from, void *to, int order);
-API exchange_fn goacc_exchange_any __asm__("__atomic_exchange");
-void goacc_exchange_any(size_t n, void *at, const void *from, void *to, int order)
+API exchange_fn rt_atomic_exchange_any __asm__("__atomic_exchange");
+void rt_atomic_exchange_any(size_t n, void *at, const void *from, void *to, int order)
 {
-    static void *kept;
-    exchange_fn *const real = (exchange_fn *)find(&kept, "__atomic_exchange");
-    note(at, n, GOACC_READS, CALLER);
-    note(at, n, GOACC_WRITES, CALLER);
+    static void *cached;
+    exchange_fn *const real = (exchange_fn *)find_atomic_function(&cached, "__atomic_exchange");
+    check_atomic_access(at, n, RT_ACCESS_READ, CALLER);
+    check_atomic_access(at, n, RT_ACCESS_WRITE, CALLER);
     if (real) {
         real(n, at, from, to, order);
         return;
     }
-    goacc_hold(&locked);
+    rt_spin_lock(&locked);
     memcpy(to, at, n);
     memcpy(at, from, n);
-    goacc_release(&locked);
+    rt_spin_unlock(&locked);
 }
 
 typedef bool compare_fn(size_t n, void *at, void *expected, const void *from, int order,
                         int failure);
-API compare_fn goacc_compare_any __asm__("__atomic_compare_exchange");
-bool goacc_compare_any(size_t n, void *at, void *expected, const void *from, int order, int failure)
+API compare_fn rt_atomic_compare_any __asm__("__atomic_compare_exchange");
+bool rt_atomic_compare_any(size_t n, void *at, void *expected, const void *from, int order, int failure)
 {
-    static void *kept;
-    compare_fn *const real = (compare_fn *)find(&kept, "__atomic_compare_exchange");
-    note(at, n, GOACC_READS, CALLER);
-    note(at, n, GOACC_WRITES, CALLER);
+    static void *cached;
+    compare_fn *const real = (compare_fn *)find_atomic_function(&cached, "__atomic_compare_exchange");
+    check_atomic_access(at, n, RT_ACCESS_READ, CALLER);
+    check_atomic_access(at, n, RT_ACCESS_WRITE, CALLER);
     if (real)
         return real(n, at, expected, from, order, failure);
-    goacc_hold(&locked);
+    rt_spin_lock(&locked);
     const bool same = !memcmp(at, expected, n);
     memcpy(same ? at : expected, same ? from : at, n);
-    goacc_release(&locked);
+    rt_spin_unlock(&locked);
     return same;
 }
 
@@ -128,19 +128,19 @@ bool goacc_compare_any(size_t n, void *at, void *expected, const void *from, int
 API void GOMP_atomic_start(void);
 void GOMP_atomic_start(void)
 {
-    static void *kept;
-    void (*const real)(void) = (void (*)(void))find(&kept, "GOMP_atomic_start");
+    static void *cached;
+    void (*const real)(void) = (void (*)(void))find_atomic_function(&cached, "GOMP_atomic_start");
     if (real)
         real();
-    inside_here.is_atomic = true;
+    this_check_thread.is_atomic = true;
 }
 
 API void GOMP_atomic_end(void);
 void GOMP_atomic_end(void)
 {
-    static void *kept;
-    void (*const real)(void) = (void (*)(void))find(&kept, "GOMP_atomic_end");
-    inside_here.is_atomic = false;
+    static void *cached;
+    void (*const real)(void) = (void (*)(void))find_atomic_function(&cached, "GOMP_atomic_end");
+    this_check_thread.is_atomic = false;
     if (real)
         real();
 }

@@ -18,12 +18,12 @@ void __libc_free(void *at);
 struct block {
     uintptr_t start;
     size_t bytes;
-    bool of_kernel;
+    bool is_of_kernel;
 };
 static struct block *blocks;
-static size_t nblocks, room;
+static size_t nblocks, capacity;
 static bool locked;
-static size_t of_kernels; /* blocks that are a kernel's */
+static size_t nkernel_blocks; /* blocks that are a kernel's */
 
 /* A block that the C library maps by itself begins behind its head, at the start of a page. */
 static bool is_mapping(const void *at)
@@ -33,46 +33,46 @@ static bool is_mapping(const void *at)
 }
 
 /* Without memory less is known. */
-static void note(void *at, size_t n)
+static void add_block(void *at, size_t n)
 {
     enum { LARGE = 128 << 10 };
-    const bool of_kernel = inside_here.runs;
-    goacc_asked_note((uintptr_t)at, n);
-    if (!at || (!of_kernel && (n < LARGE || !is_mapping(at))))
+    const bool is_of_kernel = this_check_thread.in_kernel;
+    rt_record_requested_size((uintptr_t)at, n);
+    if (!at || (!is_of_kernel && (n < LARGE || !is_mapping(at))))
         return;
-    goacc_hold(&locked);
-    if (nblocks == room) {
-        struct block *grown = __libc_realloc(blocks, (2 * room + 64) * sizeof *grown);
+    rt_spin_lock(&locked);
+    if (nblocks == capacity) {
+        struct block *grown = __libc_realloc(blocks, (2 * capacity + 64) * sizeof *grown);
         if (!grown) {
-            goacc_release(&locked);
+            rt_spin_unlock(&locked);
             return;
         }
         blocks = grown;
-        room = 2 * room + 64;
+        capacity = 2 * capacity + 64;
     }
-    blocks[nblocks++] = (struct block){(uintptr_t)at, n, of_kernel};
-    of_kernels += of_kernel;
-    goacc_release(&locked);
+    blocks[nblocks++] = (struct block){(uintptr_t)at, n, is_of_kernel};
+    nkernel_blocks += is_of_kernel;
+    rt_spin_unlock(&locked);
 }
 
-static void forget(void *at)
+static void remove_block(void *at)
 {
-    goacc_asked_forget((uintptr_t)at);
-    if (!at || (!__atomic_load_n(&of_kernels, __ATOMIC_RELAXED) && !is_mapping(at)))
+    rt_forget_requested_size((uintptr_t)at);
+    if (!at || (!__atomic_load_n(&nkernel_blocks, __ATOMIC_RELAXED) && !is_mapping(at)))
         return;
-    goacc_hold(&locked);
+    rt_spin_lock(&locked);
     for (size_t i = nblocks; i-- > 0;)
         if (blocks[i].start == (uintptr_t)at) {
-            of_kernels -= blocks[i].of_kernel;
+            nkernel_blocks -= blocks[i].is_of_kernel;
             blocks[i] = blocks[--nblocks];
             break;
         }
-    goacc_release(&locked);
+    rt_spin_unlock(&locked);
 }
 
 /* Another allocator may have taken the place of __libc_malloc, too. Then it knows the sizes of its blocks: returns its
  * function. NULL: blocks are the C library's. */
-static size_t (*other_usable_size(void))(void *at)
+static size_t (*find_other_usable_size(void))(void *at)
 {
     static size_t (*found)(void *at);
     static bool known;
@@ -92,7 +92,7 @@ API size_t malloc_usable_size(void *at);
 size_t malloc_usable_size(void *at)
 {
     enum { IS_MAPPED = 2, BITS = 7 };
-    size_t (*const other)(void *at) = other_usable_size();
+    size_t (*const other)(void *at) = find_other_usable_size();
     if (!at)
         return 0;
     if (other)
@@ -102,30 +102,30 @@ size_t malloc_usable_size(void *at)
 }
 
 /* Before a block is freed; the caller is the program. */
-static void tell(void *at, uintptr_t pc, const uintptr_t *frame)
+static void notify_free(void *at, uintptr_t pc, const uintptr_t *frame)
 {
     const uintptr_t start = (uintptr_t)at;
-    if (!at || !checked_here.leaves)
+    if (!at || !local_shadow.shadow_pages)
         return;
     const size_t n = malloc_usable_size(at);
-    for (uintptr_t leaf = start / GOACC_LEAF; leaf <= (start + n - 1) / GOACC_LEAF; leaf++)
-        if (checked_here.leaves[leaf % GOACC_LEAVES]) {
-            checked_here.freed(start, n, pc, frame);
+    for (uintptr_t shadow_page = start / RT_SHADOW_PAGE_BYTES; shadow_page <= (start + n - 1) / RT_SHADOW_PAGE_BYTES; shadow_page++)
+        if (local_shadow.shadow_pages[shadow_page % RT_SHADOW_PAGES]) {
+            local_shadow.on_free(start, n, pc, frame);
             return;
         }
 }
 
-API enum goacc_owner goacc_check_block(uintptr_t at, uintptr_t *start_p, size_t *bytes_p)
+API enum rt_block_owner rt_find_malloc_block(uintptr_t at, uintptr_t *start_p, size_t *bytes_p)
 {
-    enum goacc_owner owner = GOACC_UNKNOWN;
-    goacc_hold(&locked);
+    enum rt_block_owner owner = RT_OWNER_UNKNOWN;
+    rt_spin_lock(&locked);
     for (size_t i = nblocks; i-- > 0 && !owner;)
         if (at - blocks[i].start < blocks[i].bytes) {
-            owner = blocks[i].of_kernel ? GOACC_OF_KERNEL : GOACC_OF_HOST;
+            owner = blocks[i].is_of_kernel ? RT_OWNER_KERNEL : RT_OWNER_HOST;
             *start_p = blocks[i].start;
             *bytes_p = blocks[i].bytes;
         }
-    goacc_release(&locked);
+    rt_spin_unlock(&locked);
     return owner;
 }
 
@@ -133,7 +133,7 @@ API void *malloc(size_t n);
 void *malloc(size_t n)
 {
     void *at = __libc_malloc(n);
-    note(at, n);
+    add_block(at, n);
     return at;
 }
 
@@ -141,25 +141,25 @@ API void *calloc(size_t n, size_t each);
 void *calloc(size_t n, size_t each)
 {
     void *at = __libc_calloc(n, each);
-    note(at, n * each);
+    add_block(at, n * each);
     return at;
 }
 
 API void *realloc(void *at, size_t n);
 void *realloc(void *at, size_t n)
 {
-    tell(at, (uintptr_t)__builtin_return_address(0), FRAME);
-    forget(at);
+    notify_free(at, (uintptr_t)__builtin_return_address(0), FRAME);
+    remove_block(at);
     void *grown = __libc_realloc(at, n);
-    note(grown, n);
+    add_block(grown, n);
     return grown;
 }
 
 API void free(void *at);
 void free(void *at)
 {
-    tell(at, (uintptr_t)__builtin_return_address(0), FRAME);
-    forget(at);
+    notify_free(at, (uintptr_t)__builtin_return_address(0), FRAME);
+    remove_block(at);
     __libc_free(at);
 }
 
@@ -168,7 +168,7 @@ API void *memalign(size_t alignment, size_t n);
 void *memalign(size_t alignment, size_t n)
 {
     void *at = __libc_memalign(alignment, n);
-    note(at, n);
+    add_block(at, n);
     return at;
 }
 

@@ -19,7 +19,7 @@ static struct {
 static unsigned nmodules;
 
 /* Whether relocations of a module name a symbol. */
-static bool names(const ElfW(Rela) * at, size_t bytes, const ElfW(Sym) * symbols, const char *text,
+static bool has_relocation(const ElfW(Rela) * at, size_t bytes, const ElfW(Sym) * symbols, const char *text,
                   const char *name)
 {
     for (size_t i = 0; i < bytes / sizeof *at; i++)
@@ -28,7 +28,7 @@ static bool names(const ElfW(Rela) * at, size_t bytes, const ElfW(Sym) * symbols
     return false;
 }
 
-static bool is_compiled_so(const struct dl_phdr_info *info, const ElfW(Dyn) * entry)
+static bool is_instrumented_module(const struct dl_phdr_info *info, const ElfW(Dyn) * entry)
 {
     uintptr_t of[DT_JMPREL + 1] = {0};
     for (; entry->d_tag != DT_NULL; entry++)
@@ -39,16 +39,16 @@ static bool is_compiled_so(const struct dl_phdr_info *info, const ElfW(Dyn) * en
     if (!symbols || !text ||
         of[DT_SYMTAB] < info->dlpi_addr) /* as the system's own module has it */
         return false;
-    return names((const void *)of[DT_JMPREL], of[DT_JMPREL] ? of[DT_PLTRELSZ] : 0, symbols, text,
+    return has_relocation((const void *)of[DT_JMPREL], of[DT_JMPREL] ? of[DT_PLTRELSZ] : 0, symbols, text,
                  name) ||
-           names((const void *)of[DT_RELA], of[DT_RELA] ? of[DT_RELASZ] : 0, symbols, text, name);
+           has_relocation((const void *)of[DT_RELA], of[DT_RELA] ? of[DT_RELASZ] : 0, symbols, text, name);
 }
 
 static bool is_in_module(uintptr_t pc);
 
 /* Modules that call __tsan_init. It may be a jump, so that the address behind the call is none of
  * the module. */
-static int note_module(struct dl_phdr_info *info, size_t bytes, void *ud)
+static int add_module(struct dl_phdr_info *info, size_t bytes, void *ud)
 {
     const ElfW(Dyn) *dynamic = NULL;
     uintptr_t low = UINTPTR_MAX, high = 0;
@@ -63,7 +63,7 @@ static int note_module(struct dl_phdr_info *info, size_t bytes, void *ud)
         low = start < low ? start : low;
         high = start + part->p_memsz > high ? start + part->p_memsz : high;
     }
-    if (nmodules < MODULES && dynamic && !is_in_module(low) && is_compiled_so(info, dynamic)) {
+    if (nmodules < MODULES && dynamic && !is_in_module(low) && is_instrumented_module(info, dynamic)) {
         modules[nmodules].low = low;
         modules[nmodules].high = high;
         __atomic_store_n(&nmodules, nmodules + 1, __ATOMIC_RELEASE);
@@ -79,9 +79,9 @@ static bool is_in_module(uintptr_t pc)
     return false;
 }
 
-bool goacc_is_checked(struct goacc_caller caller)
+bool rt_is_instrumented_caller(struct rt_caller caller)
 {
-    return checked_here.leaves && is_in_module(caller.pc);
+    return local_shadow.shadow_pages && is_in_module(caller.pc);
 }
 
 static int count_modules(struct dl_phdr_info *info, size_t bytes, void *ud)
@@ -99,67 +99,67 @@ void __tsan_init(void)
     unsigned long long loaded = 0;
     dl_iterate_phdr(count_modules, &loaded);
     if (loaded != seen)
-        dl_iterate_phdr(note_module, NULL);
+        dl_iterate_phdr(add_module, NULL);
     seen = loaded;
 }
 
-void *goacc_real(void **kept, const char *name)
+void *rt_find_real_function(void **cached, const char *name)
 {
-    if (!*kept)
-        *kept = dlsym(RTLD_NEXT, name);
-    return *kept;
+    if (!*cached)
+        *cached = dlsym(RTLD_NEXT, name);
+    return *cached;
 }
 
-void goacc_check_words(const void *at, size_t n, bool write, struct goacc_caller caller)
+void rt_check_word_range(const void *at, size_t n, bool write, struct rt_caller caller)
 {
-    goacc_ask_words((uintptr_t)at, n, write ? GOACC_WRITES : GOACC_READS, caller.pc, caller.frame);
+    rt_check_words_slow_path((uintptr_t)at, n, write ? RT_ACCESS_WRITE : RT_ACCESS_READ, caller.pc, caller.frame);
 }
 
 /* ------------------------------------------------------------------------------------ memory -- */
 
 FUNCTION(void *, memcpy, (void *to, const void *from, size_t n))
 {
-    goacc_reads(from, n, CALLER);
-    goacc_writes(to, n, CALLER);
+    rt_check_read(from, n, CALLER);
+    rt_check_write(to, n, CALLER);
     return REAL(memcpy)(to, from, n);
 }
 
 FUNCTION(void *, mempcpy, (void *to, const void *from, size_t n))
 {
-    goacc_reads(from, n, CALLER);
-    goacc_writes(to, n, CALLER);
+    rt_check_read(from, n, CALLER);
+    rt_check_write(to, n, CALLER);
     return REAL(mempcpy)(to, from, n);
 }
 
 FUNCTION(void *, memmove, (void *to, const void *from, size_t n))
 {
-    goacc_reads(from, n, CALLER);
-    goacc_writes(to, n, CALLER);
+    rt_check_read(from, n, CALLER);
+    rt_check_write(to, n, CALLER);
     return REAL(memmove)(to, from, n);
 }
 
 FUNCTION(void *, memset, (void *to, int byte, size_t n))
 {
-    goacc_writes(to, n, CALLER);
+    rt_check_write(to, n, CALLER);
     return REAL(memset)(to, byte, n);
 }
 
 FUNCTION(int, memcmp, (const void *a, const void *b, size_t n))
 {
     size_t same = 0;
-    if (goacc_is_checked(CALLER)) {
+    if (rt_is_instrumented_caller(CALLER)) {
         while (same < n && ((const char *)a)[same] == ((const char *)b)[same])
             same++;
-        goacc_reads(a, goacc_least(same + 1, n), CALLER);
-        goacc_reads(b, goacc_least(same + 1, n), CALLER);
+        rt_check_read(a, rt_min_size(same + 1, n), CALLER);
+        rt_check_read(b, rt_min_size(same + 1, n), CALLER);
     }
     return REAL(memcmp)(a, b, n);
 }
 
 FUNCTION(void, qsort, (void *at, size_t n, size_t each, int (*compare)(const void *, const void *)))
 {
-    goacc_reads(at, n * each, CALLER);
-    goacc_writes(at, n * each, CALLER);
+    rt_check_read(at, n * each, CALLER);
+    rt_check_write(at, n * each, CALLER);
     REAL(qsort)(at, n, each, compare);
 }
 
@@ -168,62 +168,62 @@ FUNCTION(void, qsort, (void *at, size_t n, size_t each, int (*compare)(const voi
 FUNCTION(size_t, strlen, (const char *text))
 {
     const size_t n = REAL(strlen)(text);
-    goacc_reads(text, n + 1, CALLER);
+    rt_check_read(text, n + 1, CALLER);
     return n;
 }
 
 FUNCTION(char *, strcpy, (char *to, const char *from))
 {
-    const size_t n = goacc_text_bytes(from, SIZE_MAX);
-    goacc_reads(from, n, CALLER);
-    goacc_writes(to, n, CALLER);
+    const size_t n = rt_count_string_bytes(from, SIZE_MAX);
+    rt_check_read(from, n, CALLER);
+    rt_check_write(to, n, CALLER);
     return REAL(strcpy)(to, from);
 }
 
 FUNCTION(char *, stpcpy, (char *to, const char *from))
 {
-    const size_t n = goacc_text_bytes(from, SIZE_MAX);
-    goacc_reads(from, n, CALLER);
-    goacc_writes(to, n, CALLER);
+    const size_t n = rt_count_string_bytes(from, SIZE_MAX);
+    rt_check_read(from, n, CALLER);
+    rt_check_write(to, n, CALLER);
     return REAL(stpcpy)(to, from);
 }
 
 FUNCTION(char *, strncpy, (char *to, const char *from, size_t n))
 {
-    goacc_reads(from, goacc_text_bytes(from, n), CALLER);
-    goacc_writes(to, n, CALLER);
+    rt_check_read(from, rt_count_string_bytes(from, n), CALLER);
+    rt_check_write(to, n, CALLER);
     return REAL(strncpy)(to, from, n);
 }
 
 FUNCTION(char *, strcat, (char *to, const char *from))
 {
-    const size_t before = goacc_text_bytes(to, SIZE_MAX), n = goacc_text_bytes(from, SIZE_MAX);
-    goacc_reads(to, before, CALLER);
-    goacc_reads(from, n, CALLER);
-    goacc_writes(to + before - 1, n, CALLER);
+    const size_t before = rt_count_string_bytes(to, SIZE_MAX), n = rt_count_string_bytes(from, SIZE_MAX);
+    rt_check_read(to, before, CALLER);
+    rt_check_read(from, n, CALLER);
+    rt_check_write(to + before - 1, n, CALLER);
     return REAL(strcat)(to, from);
 }
 
-static void compared(const char *a, const char *b, size_t most, struct goacc_caller caller)
+static void check_comparison(const char *a, const char *b, size_t most, struct rt_caller caller)
 {
     size_t n = 0;
-    if (!goacc_is_checked(caller))
+    if (!rt_is_instrumented_caller(caller))
         return;
     while (n < most && a[n] == b[n] && a[n])
         n++;
-    goacc_reads(a, goacc_least(n + 1, most), caller);
-    goacc_reads(b, goacc_least(n + 1, most), caller);
+    rt_check_read(a, rt_min_size(n + 1, most), caller);
+    rt_check_read(b, rt_min_size(n + 1, most), caller);
 }
 
 FUNCTION(int, strcmp, (const char *a, const char *b))
 {
-    compared(a, b, SIZE_MAX, CALLER);
+    check_comparison(a, b, SIZE_MAX, CALLER);
     return REAL(strcmp)(a, b);
 }
 
 FUNCTION(int, strncmp, (const char *a, const char *b, size_t n))
 {
-    compared(a, b, n, CALLER);
+    check_comparison(a, b, n, CALLER);
     return REAL(strncmp)(a, b, n);
 }
 
@@ -232,13 +232,13 @@ FUNCTION(int, strncmp, (const char *a, const char *b, size_t n))
 FUNCTION(size_t, fread, (void *to, size_t each, size_t n, FILE *file))
 {
     const size_t got = REAL(fread)(to, each, n, file);
-    goacc_writes(to, got * each, CALLER);
+    rt_check_write(to, got * each, CALLER);
     return got;
 }
 
 FUNCTION(size_t, fwrite, (const void *from, size_t each, size_t n, FILE *file))
 {
-    goacc_reads(from, n * each, CALLER);
+    rt_check_read(from, n * each, CALLER);
     return REAL(fwrite)(from, each, n, file);
 }
 
@@ -246,13 +246,13 @@ FUNCTION(ssize_t, read, (int file, void *to, size_t n))
 {
     const ssize_t got = REAL(read)(file, to, n);
     if (got > 0)
-        goacc_writes(to, (size_t)got, CALLER);
+        rt_check_write(to, (size_t)got, CALLER);
     return got;
 }
 
 FUNCTION(ssize_t, write, (int file, const void *from, size_t n))
 {
-    goacc_reads(from, n, CALLER);
+    rt_check_read(from, n, CALLER);
     return REAL(write)(file, from, n);
 }
 
@@ -260,13 +260,13 @@ FUNCTION(ssize_t, pread, (int file, void *to, size_t n, off_t at))
 {
     const ssize_t got = REAL(pread)(file, to, n, at);
     if (got > 0)
-        goacc_writes(to, (size_t)got, CALLER);
+        rt_check_write(to, (size_t)got, CALLER);
     return got;
 }
 
 FUNCTION(ssize_t, pwrite, (int file, const void *from, size_t n, off_t at))
 {
-    goacc_reads(from, n, CALLER);
+    rt_check_read(from, n, CALLER);
     return REAL(pwrite)(file, from, n, at);
 }
 
@@ -274,19 +274,19 @@ FUNCTION(char *, fgets, (char *to, int n, FILE *file))
 {
     char *got = REAL(fgets)(to, n, file);
     if (got)
-        goacc_writes(to, goacc_text_bytes(to, (size_t)n), CALLER);
+        rt_check_write(to, rt_count_string_bytes(to, (size_t)n), CALLER);
     return got;
 }
 
 FUNCTION(int, fputs, (const char *text, FILE *file))
 {
-    goacc_reads(text, goacc_text_bytes(text, SIZE_MAX), CALLER);
+    rt_check_read(text, rt_count_string_bytes(text, SIZE_MAX), CALLER);
     return REAL(fputs)(text, file);
 }
 
 FUNCTION(int, puts, (const char *text))
 {
-    goacc_reads(text, goacc_text_bytes(text, SIZE_MAX), CALLER);
+    rt_check_read(text, rt_count_string_bytes(text, SIZE_MAX), CALLER);
     return REAL(puts)(text);
 }
 
@@ -296,7 +296,7 @@ FUNCTION(int, puts, (const char *text))
 FUNCTION(void *, _ZNSo5writeEPKcl, (void *stream, const char *from, long n))
 {
     if (n > 0)
-        goacc_reads(from, (size_t)n, CALLER);
+        rt_check_read(from, (size_t)n, CALLER);
     return REAL(_ZNSo5writeEPKcl)(stream, from, n);
 }
 
@@ -304,6 +304,6 @@ FUNCTION(void *, _ZNSi4readEPcl, (void *stream, char *to, long n))
 {
     void *same = REAL(_ZNSi4readEPcl)(stream, to, n);
     if (n > 0)
-        goacc_writes(to, (size_t)n, CALLER);
+        rt_check_write(to, (size_t)n, CALLER);
     return same;
 }

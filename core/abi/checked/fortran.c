@@ -26,11 +26,11 @@ struct descriptor {
 
 /* Each element of an array, or each row without gaps. packed: the values that are written, one behind the other; where
  * they are there already, nothing is. NULL: they are not known. */
-static void check_array(const struct descriptor *array, bool write, const char *packed, struct goacc_caller caller)
+static void check_array(const struct descriptor *array, bool write, const char *packed, struct rt_caller caller)
 {
     ptrdiff_t index[15] = {0}, extent[15] = {0};
     const ptrdiff_t span = array->span ? array->span : (ptrdiff_t)array->type.element;
-    if (!goacc_is_checked(caller) || !array->base)
+    if (!rt_is_instrumented_caller(caller) || !array->base)
         return;
     for (int i = 0; i < array->type.rank; i++) {
         extent[i] = array->dim[i].upper - array->dim[i].lower + 1;
@@ -45,7 +45,7 @@ static void check_array(const struct descriptor *array, bool write, const char *
         for (i = 0; i < array->type.rank; i++)
             at += index[i] * array->dim[i].stride * span;
         if (!packed || memcmp(array->base + at, packed, n) != 0)
-            goacc_check_words(array->base + at, n, write, caller);
+            rt_check_word_range(array->base + at, n, write, caller);
         packed += packed ? n : 0;
         for (i = first; i < array->type.rank && ++index[i] == extent[i]; i++)
             index[i] = 0;
@@ -61,9 +61,9 @@ static void check_array(const struct descriptor *array, bool write, const char *
     {                                                                        \
         static void *real;                                                   \
         __typeof__(_gfortran_transfer_##name) *call =                        \
-            goacc_real(&real, "_gfortran_transfer_" #name);                  \
-        if (goacc_is_checked(CALLER))                                        \
-            goacc_check_words(at, (size_t)(bytes), write, CALLER);           \
+            rt_find_real_function(&real, "_gfortran_transfer_" #name);                  \
+        if (rt_is_instrumented_caller(CALLER))                                        \
+            rt_check_word_range(at, (size_t)(bytes), write, CALLER);           \
         call(statement, at, kind);                                           \
     }
 /* An array; its characters have so many bytes. */
@@ -75,7 +75,7 @@ static void check_array(const struct descriptor *array, bool write, const char *
     {                                                                                       \
         static void *real;                                                                  \
         __typeof__(_gfortran_transfer_##name) *call =                                       \
-            goacc_real(&real, "_gfortran_transfer_" #name);                                 \
+            rt_find_real_function(&real, "_gfortran_transfer_" #name);                                 \
         check_array(array, write, NULL, CALLER);                                                  \
         call(statement, array, kind, bytes);                                                \
     }
@@ -96,7 +96,7 @@ API void *_gfortran_internal_pack(struct descriptor *array);
 void *_gfortran_internal_pack(struct descriptor *array)
 {
     static void *real;
-    __typeof__(_gfortran_internal_pack) *call = goacc_real(&real, "_gfortran_internal_pack");
+    __typeof__(_gfortran_internal_pack) *call = rt_find_real_function(&real, "_gfortran_internal_pack");
     void *packed = call(array);
     if (packed != array->base) /* a copy */
         check_array(array, false, NULL, CALLER);
@@ -107,7 +107,7 @@ API void _gfortran_internal_unpack(struct descriptor *array, const void *packed)
 void _gfortran_internal_unpack(struct descriptor *array, const void *packed)
 {
     static void *real;
-    __typeof__(_gfortran_internal_unpack) *call = goacc_real(&real, "_gfortran_internal_unpack");
+    __typeof__(_gfortran_internal_unpack) *call = rt_find_real_function(&real, "_gfortran_internal_unpack");
     if (packed != array->base)
         check_array(array, true, packed, CALLER);
     call(array, packed);
@@ -133,12 +133,12 @@ API void _gfortran_st_set_nml_var(void *statement, void *at, char *name, int kin
 void _gfortran_st_set_nml_var(void *statement, void *at, char *name, int kind, size_t bytes, struct type type)
 {
     static void *real;
-    __typeof__(_gfortran_st_set_nml_var) *call = goacc_real(&real, "_gfortran_st_set_nml_var");
+    __typeof__(_gfortran_st_set_nml_var) *call = rt_find_real_function(&real, "_gfortran_st_set_nml_var");
     if (statement != namelist.statement)
         end_namelist();
     namelist.statement = statement;
     struct descriptor *variable =
-        goacc_is_checked(CALLER) && namelist.n < NAMELIST_MOST ? calloc(1, sizeof *variable) : NULL;
+        rt_is_instrumented_caller(CALLER) && namelist.n < NAMELIST_MOST ? calloc(1, sizeof *variable) : NULL;
     if (variable) {
         variable->base = type.type == DERIVED ? NULL : at;
         variable->type = type;
@@ -152,7 +152,7 @@ API void _gfortran_st_set_nml_var_dim(void *statement, int dim, ptrdiff_t stride
 void _gfortran_st_set_nml_var_dim(void *statement, int dim, ptrdiff_t stride, ptrdiff_t lower, ptrdiff_t upper)
 {
     static void *real;
-    __typeof__(_gfortran_st_set_nml_var_dim) *call = goacc_real(&real, "_gfortran_st_set_nml_var_dim");
+    __typeof__(_gfortran_st_set_nml_var_dim) *call = rt_find_real_function(&real, "_gfortran_st_set_nml_var_dim");
     struct descriptor *variable = namelist.n ? namelist.at[namelist.n - 1] : NULL;
     if (variable && statement == namelist.statement && dim >= 0 && dim < 15) {
         variable->dim[dim].stride = stride;
@@ -166,7 +166,7 @@ API void _gfortran_st_write(void *statement);
 void _gfortran_st_write(void *statement)
 {
     static void *real;
-    __typeof__(_gfortran_st_write) *call = goacc_real(&real, "_gfortran_st_write");
+    __typeof__(_gfortran_st_write) *call = rt_find_real_function(&real, "_gfortran_st_write");
     for (unsigned i = 0; i < namelist.n && statement == namelist.statement; i++)
         check_array(namelist.at[i], false, NULL, CALLER);
     end_namelist();
@@ -177,7 +177,7 @@ API void _gfortran_st_read(void *statement);
 void _gfortran_st_read(void *statement)
 {
     static void *real;
-    __typeof__(_gfortran_st_read) *call = goacc_real(&real, "_gfortran_st_read");
+    __typeof__(_gfortran_st_read) *call = rt_find_real_function(&real, "_gfortran_st_read");
     end_namelist();
     call(statement);
 }

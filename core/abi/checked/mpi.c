@@ -19,7 +19,7 @@
 
 typedef uintptr_t word; /* any argument */
 
-static void *found(const char *name)
+static void *find_mpi_function(const char *name)
 {
     return dlsym(RTLD_DEFAULT, name);
 }
@@ -30,19 +30,19 @@ static void *found(const char *name)
     do {                                                 \
         static void *function;                           \
         if (!function)                                   \
-            function = found(#name);                     \
+            function = find_mpi_function(#name);                     \
         if (function)                                    \
             ((int(*) types)(word)function)(__VA_ARGS__); \
     } while (0)
 
-static int rank_in(word comm)
+static int get_comm_rank(word comm)
 {
     int rank = -1;
     ASK(MPI_Comm_rank, (word, int *), comm, &rank);
     return rank;
 }
 
-static int size_of(word comm)
+static int get_comm_size(word comm)
 {
     int size = 0;
     ASK(MPI_Comm_size, (word, int *), comm, &size);
@@ -58,7 +58,7 @@ struct type {
         true_extent; /* where they lie; the next one is an extent further on */
 };
 
-static struct type type_of(word handle, word comm)
+static struct type get_type(word handle, word comm)
 {
     struct type type = {.handle = handle, .comm = comm};
     ASK(MPI_Type_size, (word, int *), handle, &type.size);
@@ -75,7 +75,7 @@ static bool has_gaps(const struct type *type)
 
 /* Which bytes of a type are sent: the MPI library unpacks bytes that are not 0 into memory that is.
  */
-static char *mask_of(const struct type *type)
+static char *get_type_mask(const struct type *type)
 {
     char *mask = calloc(1, (size_t)type->true_extent), *packed = malloc((size_t)type->size);
     int at = 0;
@@ -97,136 +97,136 @@ static bool is_special(word at)
 {
     static const char *const names[] = {"mpi_fortran_in_place_", "mpi_fortran_bottom_"};
     static word variables[2], common;
-    static bool looked;
+    static bool is_searched;
     enum { COMMON = 28 }; /* bytes of MPICH's common block */
-    if (!looked) {
+    if (!is_searched) {
         for (int i = 0; i < 2; i++)
-            variables[i] = (word)found(names[i]);
-        common = (word)found("mpipriv1_");
-        looked = true;
+            variables[i] = (word)find_mpi_function(names[i]);
+        common = (word)find_mpi_function("mpipriv1_");
+        is_searched = true;
     }
     return at + 1 <= 2 || at == variables[0] || at == variables[1] ||
            (common && at - common < COMMON);
 }
 
-static bool on_device(word at)
+static bool is_device_buffer(word at)
 {
-    return at - checked_here.low < checked_here.bytes;
+    return at - local_shadow.low < local_shadow.bytes;
 }
 
-static void check_words(word at, size_t n, bool write, struct goacc_caller caller)
+static void check_buffer(word at, size_t n, bool write, struct rt_caller caller)
 {
-    if (on_device(at))
-        checked_here.message(at, n, write, caller.pc, caller.frame);
+    if (is_device_buffer(at))
+        local_shadow.on_mpi_transfer(at, n, write, caller.pc, caller.frame);
     else
-        goacc_check_words((const void *)at, n, write, caller);
+        rt_check_word_range((const void *)at, n, write, caller);
 }
 
-static void reads(word at, long count, word handle, word comm, struct goacc_caller caller)
+static void check_send_buffer(word at, long count, word handle, word comm, struct rt_caller caller)
 {
-    if (count <= 0 || is_special(at) || !goacc_is_checked(caller))
+    if (count <= 0 || is_special(at) || !rt_is_instrumented_caller(caller))
         return;
-    const struct type type = type_of(handle, comm);
+    const struct type type = get_type(handle, comm);
     if (type.size <= 0)
         return;
     if (!has_gaps(&type)) {
-        check_words(at + (word)type.true_low, (size_t)type.size * (size_t)count, false, caller);
+        check_buffer(at + (word)type.true_low, (size_t)type.size * (size_t)count, false, caller);
         return;
     }
-    char *mask = mask_of(&type);
+    char *mask = get_type_mask(&type);
     for (long i = 0; i < count && mask; i++)
         for (long k = 0, end; k < type.true_extent; k = end + 1) {
             for (end = k; end < type.true_extent && mask[end]; end++)
                 ;
             if (end > k)
-                check_words(at + (word)(i * type.extent + type.true_low + k), (size_t)(end - k), false,
+                check_buffer(at + (word)(i * type.extent + type.true_low + k), (size_t)(end - k), false,
                             caller);
         }
     free(mask);
 }
 
 /* Memory that is received, and what it held before; NULL: nothing of it is mapped. */
-struct kept {
+struct recv_buffer {
     word at;
     size_t n;
     char *bytes;
 };
 
-static uint32_t *states_of(word at)
+static uint32_t *get_states(word at)
 {
-    if (on_device(at))
-        return &checked_here.states[(at - checked_here.low) / 8];
-    uint32_t *leaf = checked_here.leaves[at / GOACC_LEAF % GOACC_LEAVES];
-    return leaf ? &leaf[at % GOACC_LEAF / 8] : NULL;
+    if (is_device_buffer(at))
+        return &local_shadow.states[(at - local_shadow.low) / 8];
+    uint32_t *shadow_page = local_shadow.shadow_pages[at / RT_SHADOW_PAGE_BYTES % RT_SHADOW_PAGES];
+    return shadow_page ? &shadow_page[at % RT_SHADOW_PAGE_BYTES / 8] : NULL;
 }
 
 static bool is_mapped(word at, size_t n)
 {
     for (word i = at & ~(word)7; i < at + n; i += 8) {
-        const uint32_t *states = states_of(i);
+        const uint32_t *states = get_states(i);
         if (!states)
-            i |= GOACC_LEAF - 8; /* the next leaf */
-        else if (__atomic_load_n(states, __ATOMIC_RELAXED) & GOACC_IN_ALL(GOACC_PRESENT))
+            i |= RT_SHADOW_PAGE_BYTES - 8; /* the next leaf */
+        else if (__atomic_load_n(states, __ATOMIC_RELAXED) & RT_ALL_BYTES(RT_PRESENT))
             return true;
     }
     return false;
 }
 
-static struct kept keep(word at, long count, word handle, word comm, struct goacc_caller caller)
+static struct recv_buffer save_recv_buffer(word at, long count, word handle, word comm, struct rt_caller caller)
 {
-    struct kept kept = {0};
-    if (count <= 0 || is_special(at) || !goacc_is_checked(caller))
-        return kept;
-    const struct type type = type_of(handle, comm);
-    kept.at = at + (word)type.true_low;
-    kept.n = (size_t)((count - 1) * type.extent + type.true_extent);
-    const bool device = on_device(kept.at) && on_device(kept.at + kept.n - 1);
-    if (type.size > 0 && (device || is_mapped(kept.at, kept.n)))
-        kept.bytes = malloc(kept.n);
-    if (kept.bytes)
-        memcpy(kept.bytes, (const void *)kept.at, kept.n);
-    return kept;
+    struct recv_buffer received = {0};
+    if (count <= 0 || is_special(at) || !rt_is_instrumented_caller(caller))
+        return received;
+    const struct type type = get_type(handle, comm);
+    received.at = at + (word)type.true_low;
+    received.n = (size_t)((count - 1) * type.extent + type.true_extent);
+    const bool device = is_device_buffer(received.at) && is_device_buffer(received.at + received.n - 1);
+    if (type.size > 0 && (device || is_mapped(received.at, received.n)))
+        received.bytes = malloc(received.n);
+    if (received.bytes)
+        memcpy(received.bytes, (const void *)received.at, received.n);
+    return received;
 }
 
 /* The bytes from a place on that lie in one word. */
-static size_t word_part(const struct kept *kept, size_t k)
+static size_t get_word_part(const struct recv_buffer *received, size_t k)
 {
-    const size_t left = kept->n - k, part = 8 - (kept->at + k) % 8;
+    const size_t left = received->n - k, part = 8 - (received->at + k) % 8;
     return left < part ? left : part;
 }
 
 /* How many bytes from a place on lie in words that have changed: a number that was received may
  * have some bytes as before. */
-static size_t changed_bytes(const struct kept *kept, size_t from)
+static size_t count_changed_bytes(const struct recv_buffer *received, size_t from)
 {
-    const char *now = (const char *)kept->at;
+    const char *now = (const char *)received->at;
     size_t k = from;
-    for (size_t n; k < kept->n; k += n) {
-        n = word_part(kept, k);
-        if (!memcmp(now + k, kept->bytes + k, n))
+    for (size_t n; k < received->n; k += n) {
+        n = get_word_part(received, k);
+        if (!memcmp(now + k, received->bytes + k, n))
             break;
     }
     return k - from;
 }
 
-static void wrote(struct kept kept, struct goacc_caller caller)
+static void check_received(struct recv_buffer received, struct rt_caller caller)
 {
-    for (size_t k = 0, n; kept.bytes && k < kept.n; k += n) {
-        const unsigned into = (kept.at + k) % 8;
-        uint32_t *states = states_of(kept.at + k);
-        n = changed_bytes(&kept, k);
+    for (size_t k = 0, n; received.bytes && k < received.n; k += n) {
+        const unsigned into = (received.at + k) % 8;
+        uint32_t *states = get_states(received.at + k);
+        n = count_changed_bytes(&received, k);
         if (n) {
-            check_words(kept.at + k, n, true, caller);
+            check_buffer(received.at + k, n, true, caller);
             continue;
         }
-        n = word_part(&kept, k);
+        n = get_word_part(&received, k);
         if (states) {
             const uint32_t bytes = (n == 8 ? UINT32_MAX : (1u << 4 * n) - 1) << 4 * into;
-            const uint32_t present = __atomic_load_n(states, __ATOMIC_RELAXED) & bytes & GOACC_IN_ALL(GOACC_PRESENT);
-            __atomic_or_fetch(states, present / GOACC_PRESENT * GOACC_VALID, __ATOMIC_RELAXED);
+            const uint32_t present = __atomic_load_n(states, __ATOMIC_RELAXED) & bytes & RT_ALL_BYTES(RT_PRESENT);
+            __atomic_or_fetch(states, present / RT_PRESENT * RT_VALID, __ATOMIC_RELAXED);
         }
     }
-    free(kept.bytes);
+    free(received.bytes);
 }
 
 /* ----------------------------------------------------------------------------------- requests --
@@ -235,8 +235,8 @@ static void wrote(struct kept kept, struct goacc_caller caller)
 /* A receive that has not been waited for. */
 struct request {
     word handle;
-    struct kept kept;
-    struct goacc_caller caller;
+    struct recv_buffer received;
+    struct rt_caller caller;
     struct request *next;
 };
 static struct request *requests;
@@ -247,47 +247,47 @@ static word handle_at(const void *handles, long i, bool fortran)
 {
     static int is_pointer = -1;
     if (is_pointer < 0)
-        is_pointer = found("ompi_mpi_comm_world") != NULL;
+        is_pointer = find_mpi_function("ompi_mpi_comm_world") != NULL;
     return is_pointer && !fortran ? ((const word *)handles)[i] : ((const unsigned *)handles)[i];
 }
 
-static struct request *take(word handle)
+static struct request *remove_request(word handle)
 {
     struct request *taken = NULL;
-    goacc_hold(&locked);
+    rt_spin_lock(&locked);
     for (struct request **at = &requests; *at && !taken; at = &(*at)->next)
         if ((*at)->handle == handle) {
             taken = *at;
             *at = taken->next;
             break;
         }
-    goacc_release(&locked);
+    rt_spin_unlock(&locked);
     return taken;
 }
 
 /* A send keeps nothing: an older receive that had its handle is forgotten. */
-static void begun(word handle, struct kept kept, struct goacc_caller caller)
+static void add_request(word handle, struct recv_buffer received, struct rt_caller caller)
 {
-    struct request *request = kept.bytes ? malloc(sizeof *request) : NULL;
-    if (kept.bytes)
-        checked_here.lent(kept.at, kept.n, caller.pc, caller.frame);
-    struct request *old = take(handle); /* that was cancelled or freed */
+    struct request *request = received.bytes ? malloc(sizeof *request) : NULL;
+    if (received.bytes)
+        local_shadow.on_async_buffer(received.at, received.n, caller.pc, caller.frame);
+    struct request *old = remove_request(handle); /* that was cancelled or freed */
     if (old)
-        free(old->kept.bytes);
+        free(old->received.bytes);
     free(old);
     if (!request) {
-        free(kept.bytes);
+        free(received.bytes);
         return;
     }
-    *request = (struct request){handle, kept, {caller.pc, NULL}, NULL};
-    goacc_hold(&locked);
+    *request = (struct request){handle, received, {caller.pc, NULL}, NULL};
+    rt_spin_lock(&locked);
     request->next = requests;
     requests = request;
-    goacc_release(&locked);
+    rt_spin_unlock(&locked);
 }
 
 /* Handles before a wait or a test; NULL: no receive is under way. */
-static word *handles_before(const void *handles, long n, bool fortran)
+static word *save_handles(const void *handles, long n, bool fortran)
 {
     word *before = n > 0 && __atomic_load_n(&requests, __ATOMIC_RELAXED)
                        ? calloc((size_t)n, sizeof *before)
@@ -298,13 +298,13 @@ static word *handles_before(const void *handles, long n, bool fortran)
 }
 
 /* A request that is complete has another handle: that of none. */
-static void completed(word *before, const void *handles, long n, bool fortran)
+static void complete_requests(word *before, const void *handles, long n, bool fortran)
 {
     for (long i = 0; before && i < n; i++) {
         struct request *request =
-            before[i] != handle_at(handles, i, fortran) ? take(before[i]) : NULL;
+            before[i] != handle_at(handles, i, fortran) ? remove_request(before[i]) : NULL;
         if (request)
-            wrote(request->kept, request->caller);
+            check_received(request->received, request->caller);
         free(request);
     }
     free(before);
@@ -314,38 +314,38 @@ static void completed(word *before, const void *handles, long n, bool fortran)
  */
 
 /* Parts of a buffer: so many of a type each, and where they begin, counted in extents. */
-static void reads_parts(word at, const int *counts, const int *starts, word handle, word comm,
-                        struct goacc_caller caller)
+static void check_send_parts(word at, const int *counts, const int *starts, word handle, word comm,
+                        struct rt_caller caller)
 {
-    if (is_special(at) || !goacc_is_checked(caller))
+    if (is_special(at) || !rt_is_instrumented_caller(caller))
         return;
-    const long extent = type_of(handle, comm).extent;
-    for (int i = 0; i < size_of(comm); i++)
-        reads(at + (word)(starts[i] * extent), counts[i], handle, comm, caller);
+    const long extent = get_type(handle, comm).extent;
+    for (int i = 0; i < get_comm_size(comm); i++)
+        check_send_buffer(at + (word)(starts[i] * extent), counts[i], handle, comm, caller);
 }
 
-static struct kept keep_parts(word at, const int *counts, const int *starts, word handle, word comm,
-                              struct goacc_caller caller)
+static struct recv_buffer save_recv_parts(word at, const int *counts, const int *starts, word handle, word comm,
+                              struct rt_caller caller)
 {
     long low = LONG_MAX, high = LONG_MIN;
-    if (is_special(at) || !goacc_is_checked(caller))
-        return (struct kept){0};
-    for (int i = 0; i < size_of(comm); i++)
+    if (is_special(at) || !rt_is_instrumented_caller(caller))
+        return (struct recv_buffer){0};
+    for (int i = 0; i < get_comm_size(comm); i++)
         if (counts[i] > 0) {
             low = starts[i] < low ? starts[i] : low;
             high = starts[i] + counts[i] > high ? starts[i] + counts[i] : high;
         }
     if (low > high)
-        return (struct kept){0};
-    return keep(at + (word)(low * type_of(handle, comm).extent), high - low, handle, comm, caller);
+        return (struct recv_buffer){0};
+    return save_recv_buffer(at + (word)(low * get_type(handle, comm).extent), high - low, handle, comm, caller);
 }
 
 /* What functions do before the call, as C and Fortran have it: an argument is a letter. N is a
  * number, NS an array of them, D a type, C a communicator. */
-#define READS(at, count, type, comm) reads(at, count, D(type), C(comm), CALLER)
-#define KEEPS(at, count, type, comm) kept = keep(at, count, D(type), C(comm), CALLER)
-#define ALL(count, comm) ((long)N(count) * size_of(C(comm)))
-#define IS_ROOT(root, comm) (N(root) == rank_in(C(comm)))
+#define READS(at, count, type, comm) check_send_buffer(at, count, D(type), C(comm), CALLER)
+#define KEEPS(at, count, type, comm) received = save_recv_buffer(at, count, D(type), C(comm), CALLER)
+#define ALL(count, comm) ((long)N(count) * get_comm_size(C(comm)))
+#define IS_ROOT(root, comm) (N(root) == get_comm_rank(C(comm)))
 
 #define BEFORE_SEND READS(a, N(b), c, f)
 #define BEFORE_RECV KEEPS(a, N(b), c, f)
@@ -368,34 +368,34 @@ static struct kept keep_parts(word at, const int *counts, const int *starts, wor
 #define BEFORE_GATHERV    \
     READS(a, N(b), c, i); \
     if (IS_ROOT(h, i))    \
-    kept = keep_parts(d, NS(e), NS(f), D(g), C(i), CALLER)
+    received = save_recv_parts(d, NS(e), NS(f), D(g), C(i), CALLER)
 #define BEFORE_SCATTER             \
     if (IS_ROOT(g, h))             \
         READS(a, ALL(b, h), c, h); \
     KEEPS(d, N(e), f, h)
 #define BEFORE_SCATTERV                                   \
     if (IS_ROOT(h, i))                                    \
-        reads_parts(a, NS(b), NS(c), D(d), C(i), CALLER); \
+        check_send_parts(a, NS(b), NS(c), D(d), C(i), CALLER); \
     KEEPS(e, N(f), g, i)
 #define BEFORE_ALLGATHER READS(a, N(b), c, g), KEEPS(d, ALL(e, g), f, g)
 #define BEFORE_ALLGATHERV \
-    READS(a, N(b), c, h), kept = keep_parts(d, NS(e), NS(f), D(g), C(h), CALLER)
+    READS(a, N(b), c, h), received = save_recv_parts(d, NS(e), NS(f), D(g), C(h), CALLER)
 #define BEFORE_ALLTOALL                                                    \
     is_special(a) ? READS(d, ALL(e, g), f, g) : READS(a, ALL(b, g), c, g); \
     KEEPS(d, ALL(e, g), f, g)
 #define BEFORE_ALLTOALLV                                              \
-    is_special(a) ? reads_parts(e, NS(f), NS(g), D(h), C(i), CALLER)  \
-                  : reads_parts(a, NS(b), NS(c), D(d), C(i), CALLER); \
-    kept = keep_parts(e, NS(f), NS(g), D(h), C(i), CALLER)
-#define BEFORE_ONE before = handles_before((void *)a, 1, FORTRAN)
-#define BEFORE_SOME before = handles_before((void *)b, N(a), FORTRAN)
+    is_special(a) ? check_send_parts(e, NS(f), NS(g), D(h), C(i), CALLER)  \
+                  : check_send_parts(a, NS(b), NS(c), D(d), C(i), CALLER); \
+    received = save_recv_parts(e, NS(f), NS(g), D(h), C(i), CALLER)
+#define BEFORE_ONE before = save_handles((void *)a, 1, FORTRAN)
+#define BEFORE_SOME before = save_handles((void *)b, N(a), FORTRAN)
 
 /* And after it. */
 #define AFTER_NOTHING (void)0
-#define AFTER_WROTE wrote(kept, CALLER)
-#define AFTER_BEGUN begun(handle_at((void *)g, 0, FORTRAN), kept, CALLER)
-#define AFTER_ONE_DONE completed(before, (void *)a, 1, FORTRAN)
-#define AFTER_SOME_DONE completed(before, (void *)b, N(a), FORTRAN)
+#define AFTER_WROTE check_received(received, CALLER)
+#define AFTER_BEGUN add_request(handle_at((void *)g, 0, FORTRAN), received, CALLER)
+#define AFTER_ONE_DONE complete_requests(before, (void *)a, 1, FORTRAN)
+#define AFTER_SOME_DONE complete_requests(before, (void *)b, N(a), FORTRAN)
 
 /* A name in C and in Fortran, how many arguments each has, what is done before the call and after
  * it. */
@@ -452,10 +452,10 @@ static struct kept keep_parts(word at, const int *counts, const int *starts, wor
     int name(LIST##n(word))                                                    \
     {                                                                          \
         static void *real;                                                     \
-        __typeof__(name) *call = (__typeof__(name) *)goacc_real(&real, #name); \
-        struct kept kept = {0};                                                \
+        __typeof__(name) *call = (__typeof__(name) *)rt_find_real_function(&real, #name); \
+        struct recv_buffer received = {0};                                                \
         word *before = NULL;                                                   \
-        (void)kept, (void)before;                                              \
+        (void)received, (void)before;                                              \
         BEFORE_##before_;                                                      \
         const int status = call(LIST##n());                                    \
         AFTER_##after_;                                                        \
@@ -478,12 +478,12 @@ EACH(IN_C)
 #undef C
 #define FORTRAN true
 #define N(x) (*(const int *)(x))
-#define D(x) translated("MPI_Type_f2c", N(x))
-#define C(x) translated("MPI_Comm_f2c", N(x))
+#define D(x) translate_handle("MPI_Type_f2c", N(x))
+#define C(x) translate_handle("MPI_Comm_f2c", N(x))
 
-static word translated(const char *name, int number)
+static word translate_handle(const char *name, int number)
 {
-    word (*function)(int) = (word(*)(int))(word)found(name);
+    word (*function)(int) = (word(*)(int))(word)find_mpi_function(name);
     return function ? function(number) : (word)(unsigned)number;
 }
 

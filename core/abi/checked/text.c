@@ -12,7 +12,7 @@
 /* ------------------------------------------------------------------------------------- print -- */
 
 /* Passes the argument of a conversion, with the letters before it; %s reads a string. */
-static void pass(const char *length, char conversion, long precision, va_list arguments, struct goacc_caller caller)
+static void check_printf_argument(const char *length, char conversion, long precision, va_list arguments, struct rt_caller caller)
 {
     const bool is_long = *length == 'l' || *length == 'j' || *length == 'z' || *length == 't' || *length == 'q';
     const char *text;
@@ -20,7 +20,7 @@ static void pass(const char *length, char conversion, long precision, va_list ar
     case 's':
         text = va_arg(arguments, const char *);
         if (text && !is_long)
-            goacc_reads(text, goacc_text_bytes(text, precision < 0 ? SIZE_MAX : (size_t)precision), caller);
+            rt_check_read(text, rt_count_string_bytes(text, precision < 0 ? SIZE_MAX : (size_t)precision), caller);
         break;
     case 'a':
     case 'A':
@@ -51,9 +51,9 @@ static void pass(const char *length, char conversion, long precision, va_list ar
 }
 
 /* The strings that a format prints. Arguments by number are not looked at. */
-static void printed(const char *format, va_list arguments, struct goacc_caller caller)
+static void check_printf_arguments(const char *format, va_list arguments, struct rt_caller caller)
 {
-    if (!goacc_is_checked(caller) || strchr(format, '$'))
+    if (!rt_is_instrumented_caller(caller) || strchr(format, '$'))
         return;
     for (const char *at = format; (at = strchr(at, '%')); at++) {
         long precision = -1;
@@ -70,23 +70,23 @@ static void printed(const char *format, va_list arguments, struct goacc_caller c
         at += strspn(at, "hlLqjzt");
         if (!*at)
             return;
-        pass(length, *at, precision, arguments, caller);
+        check_printf_argument(length, *at, precision, arguments, caller);
     }
 }
 
 /* As before; the list of arguments stays where it is. */
-static void printed_list(const char *format, va_list arguments, struct goacc_caller caller)
+static void check_printf_list(const char *format, va_list arguments, struct rt_caller caller)
 {
     va_list copy;
     va_copy(copy, arguments);
-    printed(format, copy, caller);
+    check_printf_arguments(format, copy, caller);
     va_end(copy);
 }
 
-static void filled(char *to, int n, size_t room, struct goacc_caller caller)
+static void check_output(char *to, int n, size_t capacity, struct rt_caller caller)
 {
-    if (n >= 0 && room)
-        goacc_writes(to, goacc_least((size_t)n + 1, room), caller);
+    if (n >= 0 && capacity)
+        rt_check_write(to, rt_min_size((size_t)n + 1, capacity), caller);
 }
 
 static void *real_vfprintf, *real_vsnprintf;
@@ -99,64 +99,64 @@ static void *real_vfprintf, *real_vsnprintf;
     va_end(arguments);           \
     return n
 
-static int to_file(FILE *file, const char *format, va_list arguments, struct goacc_caller caller)
+static int print_to_file(FILE *file, const char *format, va_list arguments, struct rt_caller caller)
 {
-    printed_list(format, arguments, caller);
+    check_printf_list(format, arguments, caller);
     return REAL(vfprintf)(file, format, arguments);
 }
 
-static int to_text(char *to, size_t room, const char *format, va_list arguments, struct goacc_caller caller)
+static int print_to_text(char *to, size_t capacity, const char *format, va_list arguments, struct rt_caller caller)
 {
-    printed_list(format, arguments, caller);
-    const int n = REAL(vsnprintf)(to, room, format, arguments);
-    filled(to, n, room, caller);
+    check_printf_list(format, arguments, caller);
+    const int n = REAL(vsnprintf)(to, capacity, format, arguments);
+    check_output(to, n, capacity, caller);
     return n;
 }
 
 EXPORT(int, vprintf, (const char *format, va_list arguments))
 {
-    return to_file(stdout, format, arguments, CALLER);
+    return print_to_file(stdout, format, arguments, CALLER);
 }
 
 EXPORT(int, vfprintf, (FILE * file, const char *format, va_list arguments))
 {
-    return to_file(file, format, arguments, CALLER);
+    return print_to_file(file, format, arguments, CALLER);
 }
 
-EXPORT(int, vsnprintf, (char *to, size_t room, const char *format, va_list arguments))
+EXPORT(int, vsnprintf, (char *to, size_t capacity, const char *format, va_list arguments))
 {
-    return to_text(to, room, format, arguments, CALLER);
+    return print_to_text(to, capacity, format, arguments, CALLER);
 }
 
 EXPORT(int, vsprintf, (char *to, const char *format, va_list arguments))
 {
-    return to_text(to, INT_MAX, format, arguments, CALLER);
+    return print_to_text(to, INT_MAX, format, arguments, CALLER);
 }
 
 EXPORT(int, printf, (const char *format, ...))
 {
-    WITH_LIST(to_file(stdout, format, arguments, CALLER));
+    WITH_LIST(print_to_file(stdout, format, arguments, CALLER));
 }
 
 EXPORT(int, fprintf, (FILE * file, const char *format, ...))
 {
-    WITH_LIST(to_file(file, format, arguments, CALLER));
+    WITH_LIST(print_to_file(file, format, arguments, CALLER));
 }
 
-EXPORT(int, snprintf, (char *to, size_t room, const char *format, ...))
+EXPORT(int, snprintf, (char *to, size_t capacity, const char *format, ...))
 {
-    WITH_LIST(to_text(to, room, format, arguments, CALLER));
+    WITH_LIST(print_to_text(to, capacity, format, arguments, CALLER));
 }
 
 EXPORT(int, sprintf, (char *to, const char *format, ...))
 {
-    WITH_LIST(to_text(to, INT_MAX, format, arguments, CALLER));
+    WITH_LIST(print_to_text(to, INT_MAX, format, arguments, CALLER));
 }
 
 /* -------------------------------------------------------------------------------------- scan -- */
 
 /* Behind the set of %[ at its first character. */
-static const char *behind_set(const char *at)
+static const char *skip_scanset(const char *at)
 {
     at += *at == '^';
     at += *at == ']';
@@ -164,7 +164,7 @@ static const char *behind_set(const char *at)
 }
 
 /* Bytes that a conversion has stored; 0: they are not known. */
-static size_t stored(const char *length, char conversion, size_t width, const char *to)
+static size_t get_stored_bytes(const char *length, char conversion, size_t width, const char *to)
 {
     const bool twice = length[0] == length[1];
     switch (conversion) {
@@ -181,7 +181,7 @@ static size_t stored(const char *length, char conversion, size_t width, const ch
         return *length == 'l' ? 0 : width ? width : 1;
     case 's':
     case '[':
-        return *length == 'l' ? 0 : goacc_text_bytes(to, SIZE_MAX);
+        return *length == 'l' ? 0 : rt_count_string_bytes(to, SIZE_MAX);
     case 'p':
         return sizeof(void *);
     default: /* of floating point */
@@ -191,10 +191,10 @@ static size_t stored(const char *length, char conversion, size_t width, const ch
 
 /* What a format has read into the first n of the caller's variables. Arguments by number are not looked at, and what
  * the C library allocates is not present. */
-static void scanned(const char *format, va_list arguments, int n, struct goacc_caller caller)
+static void check_scanf_arguments(const char *format, va_list arguments, int n, struct rt_caller caller)
 {
     va_list copy;
-    if (n <= 0 || !goacc_is_checked(caller) || strchr(format, '$'))
+    if (n <= 0 || !rt_is_instrumented_caller(caller) || strchr(format, '$'))
         return;
     va_copy(copy, arguments);
     for (const char *at = format; n > 0 && (at = strchr(at, '%')); at += *at != 0) {
@@ -209,41 +209,41 @@ static void scanned(const char *format, va_list arguments, int n, struct goacc_c
         at += strspn(at, "hlLqjzt");
         const char conversion = *at;
         if (conversion == '[')
-            at = behind_set(at + 1);
+            at = skip_scanset(at + 1);
         if (!conversion || conversion == '%' || skips)
             continue;
         void *to = va_arg(copy, void *);
         if (allocates) {
             n--;
         } else if (conversion == 'n') {
-            goacc_writes(to, stored(length, 'd', 0, NULL), caller);
+            rt_check_write(to, get_stored_bytes(length, 'd', 0, NULL), caller);
         } else {
-            goacc_writes(to, stored(length, conversion, width, to), caller);
+            rt_check_write(to, get_stored_bytes(length, conversion, width, to), caller);
             n--;
         }
     }
     va_end(copy);
 }
 
-static int from_file(void **kept, const char *name, FILE *file, const char *format, va_list arguments,
-                     struct goacc_caller caller)
+static int scan_file(void **cached, const char *name, FILE *file, const char *format, va_list arguments,
+                     struct rt_caller caller)
 {
     va_list copy;
     va_copy(copy, arguments);
-    const int n = ((int (*)(FILE *, const char *, va_list))goacc_real(kept, name))(file, format, copy);
+    const int n = ((int (*)(FILE *, const char *, va_list))rt_find_real_function(cached, name))(file, format, copy);
     va_end(copy);
-    scanned(format, arguments, n, caller);
+    check_scanf_arguments(format, arguments, n, caller);
     return n;
 }
 
-static int from_text(void **kept, const char *name, const char *text, const char *format, va_list arguments,
-                     struct goacc_caller caller)
+static int scan_text(void **cached, const char *name, const char *text, const char *format, va_list arguments,
+                     struct rt_caller caller)
 {
     va_list copy;
     va_copy(copy, arguments);
-    const int n = ((int (*)(const char *, const char *, va_list))goacc_real(kept, name))(text, format, copy);
+    const int n = ((int (*)(const char *, const char *, va_list))rt_find_real_function(cached, name))(text, format, copy);
     va_end(copy);
-    scanned(format, arguments, n, caller);
+    check_scanf_arguments(format, arguments, n, caller);
     return n;
 }
 
@@ -257,27 +257,27 @@ static int from_text(void **kept, const char *name, const char *text, const char
     static void *standard##_file, *standard##_text;                                                       \
     SYMBOL(prefix "vfscanf", standard##_vfscanf, FILE *file, const char *format, va_list arguments)       \
     {                                                                                                     \
-        return from_file(&standard##_file, prefix "vfscanf", file, format, arguments, CALLER);            \
+        return scan_file(&standard##_file, prefix "vfscanf", file, format, arguments, CALLER);            \
     }                                                                                                     \
     SYMBOL(prefix "vscanf", standard##_vscanf, const char *format, va_list arguments)                     \
     {                                                                                                     \
-        return from_file(&standard##_file, prefix "vfscanf", stdin, format, arguments, CALLER);           \
+        return scan_file(&standard##_file, prefix "vfscanf", stdin, format, arguments, CALLER);           \
     }                                                                                                     \
     SYMBOL(prefix "vsscanf", standard##_vsscanf, const char *text, const char *format, va_list arguments) \
     {                                                                                                     \
-        return from_text(&standard##_text, prefix "vsscanf", text, format, arguments, CALLER);            \
+        return scan_text(&standard##_text, prefix "vsscanf", text, format, arguments, CALLER);            \
     }                                                                                                     \
     SYMBOL(prefix "fscanf", standard##_fscanf, FILE *file, const char *format, ...)                       \
     {                                                                                                     \
-        WITH_LIST(from_file(&standard##_file, prefix "vfscanf", file, format, arguments, CALLER));        \
+        WITH_LIST(scan_file(&standard##_file, prefix "vfscanf", file, format, arguments, CALLER));        \
     }                                                                                                     \
     SYMBOL(prefix "scanf", standard##_scanf, const char *format, ...)                                     \
     {                                                                                                     \
-        WITH_LIST(from_file(&standard##_file, prefix "vfscanf", stdin, format, arguments, CALLER));       \
+        WITH_LIST(scan_file(&standard##_file, prefix "vfscanf", stdin, format, arguments, CALLER));       \
     }                                                                                                     \
     SYMBOL(prefix "sscanf", standard##_sscanf, const char *text, const char *format, ...)                 \
     {                                                                                                     \
-        WITH_LIST(from_text(&standard##_text, prefix "vsscanf", text, format, arguments, CALLER));        \
+        WITH_LIST(scan_text(&standard##_text, prefix "vsscanf", text, format, arguments, CALLER));        \
     }
 
 SCANS(old, "")

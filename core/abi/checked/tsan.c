@@ -12,22 +12,22 @@
         check_last((uintptr_t)at, bytes, how); \
     }
 #define ACCESSES(n)                    \
-    ACCESS(read##n, n, GOACC_READS)          \
-    ACCESS(write##n, n, GOACC_WRITES)          \
-    ACCESS(volatile_read##n, n, GOACC_READS) \
-    ACCESS(volatile_write##n, n, GOACC_WRITES)
+    ACCESS(read##n, n, RT_ACCESS_READ)          \
+    ACCESS(write##n, n, RT_ACCESS_WRITE)          \
+    ACCESS(volatile_read##n, n, RT_ACCESS_READ) \
+    ACCESS(volatile_write##n, n, RT_ACCESS_WRITE)
 #define UNALIGNED(n)                             \
-    ACCESS(unaligned_read##n, n, GOACC_READS)          \
-    ACCESS(unaligned_write##n, n, GOACC_WRITES)          \
-    ACCESS(unaligned_volatile_read##n, n, GOACC_READS) \
-    ACCESS(unaligned_volatile_write##n, n, GOACC_WRITES)
+    ACCESS(unaligned_read##n, n, RT_ACCESS_READ)          \
+    ACCESS(unaligned_write##n, n, RT_ACCESS_WRITE)          \
+    ACCESS(unaligned_volatile_read##n, n, RT_ACCESS_READ) \
+    ACCESS(unaligned_volatile_write##n, n, RT_ACCESS_WRITE)
 /* One load and store of the same place, in newer compilers of LLVM. */
 #define BOTH(name, n)                                \
     API void __tsan_##name##read_write##n(void *at); \
     void __tsan_##name##read_write##n(void *at)      \
     {                                                \
-        check((uintptr_t)at, n, GOACC_READS);              \
-        check((uintptr_t)at, n, GOACC_WRITES);               \
+        check((uintptr_t)at, n, RT_ACCESS_READ);              \
+        check((uintptr_t)at, n, RT_ACCESS_WRITE);               \
     }
 ACCESSES(1)
 ACCESSES(2)
@@ -47,31 +47,31 @@ BOTH(unaligned_, 2)
 BOTH(unaligned_, 4)
 BOTH(unaligned_, 8)
 BOTH(unaligned_, 16)
-ACCESS(vptr_read, sizeof(void *), GOACC_READS)
+ACCESS(vptr_read, sizeof(void *), RT_ACCESS_READ)
 
 API void __tsan_vptr_update(void *at, void *value);
 void __tsan_vptr_update(void *at, void *value)
 {
     (void)value;
-    check_last((uintptr_t)at, sizeof(void *), GOACC_WRITES);
+    check_last((uintptr_t)at, sizeof(void *), RT_ACCESS_WRITE);
 }
 
-static inline __attribute__((always_inline)) void range(const void *at, size_t n, unsigned how)
+static inline __attribute__((always_inline)) void check_range(const void *at, size_t n, unsigned how)
 {
-    if (checked_here.leaves && n)
-        ASK_HERE((uintptr_t)at, n, how);
+    if (local_shadow.shadow_pages && n)
+        SLOW_PATH_HERE((uintptr_t)at, n, how);
 }
 
 API void __tsan_read_range(void *at, size_t n);
 void __tsan_read_range(void *at, size_t n)
 {
-    range(at, n, GOACC_READS);
+    check_range(at, n, RT_ACCESS_READ);
 }
 
 API void __tsan_write_range(void *at, size_t n);
 void __tsan_write_range(void *at, size_t n)
 {
-    range(at, n, GOACC_WRITES);
+    check_range(at, n, RT_ACCESS_WRITE);
 }
 
 /* Those of newer compilers of LLVM, for what they would otherwise write as calls of the C library.
@@ -79,23 +79,23 @@ void __tsan_write_range(void *at, size_t n)
 API void *__tsan_memcpy(void *to, const void *from, size_t n);
 void *__tsan_memcpy(void *to, const void *from, size_t n)
 {
-    range(from, n, GOACC_READS);
-    range(to, n, GOACC_WRITES);
+    check_range(from, n, RT_ACCESS_READ);
+    check_range(to, n, RT_ACCESS_WRITE);
     return __builtin_memcpy(to, from, n);
 }
 
 API void *__tsan_memmove(void *to, const void *from, size_t n);
 void *__tsan_memmove(void *to, const void *from, size_t n)
 {
-    range(from, n, GOACC_READS);
-    range(to, n, GOACC_WRITES);
+    check_range(from, n, RT_ACCESS_READ);
+    check_range(to, n, RT_ACCESS_WRITE);
     return __builtin_memmove(to, from, n);
 }
 
 API void *__tsan_memset(void *to, int byte, size_t n);
 void *__tsan_memset(void *to, int byte, size_t n)
 {
-    range(to, n, GOACC_WRITES);
+    check_range(to, n, RT_ACCESS_WRITE);
     return __builtin_memset(to, byte, n);
 }
 
@@ -130,8 +130,8 @@ SWAPS(128, WIDE)
     attribute word##n __tsan_atomic##n##_##name(volatile word##n *at, word##n operand, int order) \
     {                                                                                             \
         (void)order;                                                                              \
-        check((uintptr_t)at, n / 8, GOACC_ATOMIC);                                                       \
-        check((uintptr_t)at, n / 8, GOACC_WRITES | GOACC_ATOMIC);                                                        \
+        check((uintptr_t)at, n / 8, RT_ACCESS_ATOMIC);                                                       \
+        check((uintptr_t)at, n / 8, RT_ACCESS_WRITE | RT_ACCESS_ATOMIC);                                                        \
         word##n old = *at; /* a torn value of 16 bytes is no old one */                           \
         while (!swap##n(at, &old, (word##n)(expression)))                                         \
             ;                                                                                     \
@@ -144,8 +144,8 @@ SWAPS(128, WIDE)
         volatile word##n *at, word##n *expected, word##n to, int order, int failure)            \
     {                                                                                           \
         (void)order, (void)failure;                                                             \
-        check((uintptr_t)at, n / 8, GOACC_ATOMIC);                                                     \
-        check((uintptr_t)at, n / 8, GOACC_WRITES | GOACC_ATOMIC);                                                      \
+        check((uintptr_t)at, n / 8, RT_ACCESS_ATOMIC);                                                     \
+        check((uintptr_t)at, n / 8, RT_ACCESS_WRITE | RT_ACCESS_ATOMIC);                                                      \
         return swap##n(at, expected, to);                                                       \
     }
 #define ATOMIC(n, attribute)                                                                    \
@@ -164,8 +164,8 @@ SWAPS(128, WIDE)
         volatile word##n *at, word##n expected, word##n to, int order, int failure)             \
     {                                                                                           \
         (void)order, (void)failure;                                                             \
-        check((uintptr_t)at, n / 8, GOACC_ATOMIC);                                                     \
-        check((uintptr_t)at, n / 8, GOACC_WRITES | GOACC_ATOMIC);                                                      \
+        check((uintptr_t)at, n / 8, RT_ACCESS_ATOMIC);                                                     \
+        check((uintptr_t)at, n / 8, RT_ACCESS_WRITE | RT_ACCESS_ATOMIC);                                                      \
         swap##n(at, &expected, to);                                                             \
         return expected;                                                                        \
     }                                                                                           \
@@ -173,14 +173,14 @@ SWAPS(128, WIDE)
     attribute word##n __tsan_atomic##n##_load(const volatile word##n *at, int order)            \
     {                                                                                           \
         (void)order;                                                                            \
-        check((uintptr_t)at, n / 8, GOACC_ATOMIC);                                                     \
+        check((uintptr_t)at, n / 8, RT_ACCESS_ATOMIC);                                                     \
         LOAD(n)                                                                                 \
     }                                                                                           \
     API void __tsan_atomic##n##_store(volatile word##n *at, word##n value, int order);          \
     attribute void __tsan_atomic##n##_store(volatile word##n *at, word##n value, int order)     \
     {                                                                                           \
         (void)order;                                                                            \
-        check((uintptr_t)at, n / 8, GOACC_WRITES | GOACC_ATOMIC);                                                      \
+        check((uintptr_t)at, n / 8, RT_ACCESS_WRITE | RT_ACCESS_ATOMIC);                                                      \
         word##n old = *at;                                                                      \
         while (!swap##n(at, &old, value))                                                       \
             ;                                                                                   \

@@ -40,10 +40,10 @@ extern "C" {
 typedef struct accd_stacks accd_stacks;
 
 /* Opens the devices of a configuration, which is copied; NULL: one simulated device. Without rules the
- * profile is "directory". The caller closes the handle. Errors: as accd_context_open. */
-ACCD_API accd_status accd_stacks_open(accd_stacks **stacks_p, const accd_context_config *config);
+ * profile is "directory". The caller closes the handle. Errors: as accd_context_new. */
+ACCD_API accd_status accd_stacks_new(accd_stacks **stacks_p, const accd_context_config *config);
 /* Frees the handle, its context and all device memory. Nothing is copied to the host. NULL does nothing. */
-ACCD_API void accd_stacks_close(accd_stacks *stacks);
+ACCD_API void accd_stacks_free(accd_stacks *stacks);
 /* The context of the handle, for everything else: events, inspection, memory of devices. It belongs to the
  * handle, which does not see environments opened or closed through the context. NULL for NULL. */
 ACCD_API accd_context *accd_stacks_context(accd_stacks *stacks);
@@ -53,32 +53,32 @@ ACCD_API const accd_error *accd_stacks_error(const accd_stacks *stacks);
 
 /* ----------------------------------------------------------------------- data environments -- */
 
-/* All of these return ACCD_MISUSE for a handle that is NULL, and for calls out of order (DIR-ABI-02). The
+/* All of these return ACCD_ERROR_MISUSE for a handle that is NULL, and for calls out of order (DIR-ABI-02). The
  * order is accd_stacks_new_dataE, accd_stacks_read_pragma, clauses, accd_stacks_write_pragma, without
  * other calls between. */
 
-/* Begins a directive that opens a data environment on top of the stack of a device. ACCD_NO_DEVICE
+/* Begins a directive that opens a data environment on top of the stack of a device. ACCD_ERROR_NO_DEVICE
  * (DIR-4.1-01). */
 ACCD_API accd_status accd_stacks_new_dataE(accd_stacks *stacks, int device);
 /* Begins the clauses of the directive. */
 ACCD_API accd_status accd_stacks_read_pragma(accd_stacks *stacks);
 /* Ends the clauses, and carries the directive out: fuses, allocates, copies, and makes the environment the
  * current one of its device. If a clause fails, nothing is done, and the clauses are kept: they may be
- * written again, for example when more memory is free, or dropped. ACCD_PARTIAL_OVERLAP: partially present
+ * written again, for example when more memory is free, or dropped. ACCD_ERROR_PARTIAL_OVERLAP: partially present
  * data, or data that intersect another clause's while neither contains the other (DIR-4.2-03).
- * ACCD_NOT_PRESENT, ACCD_PARTIALLY_PRESENT, ACCD_OUT_OF_DEVICE_MEMORY, ACCD_DEVICE_ERROR,
- * ACCD_OUT_OF_MEMORY. */
+ * ACCD_ERROR_NOT_PRESENT, ACCD_ERROR_PARTIALLY_PRESENT, ACCD_ERROR_OUT_OF_DEVICE_MEMORY, ACCD_ERROR_DEVICE,
+ * ACCD_ERROR_OUT_OF_MEMORY. */
 ACCD_API accd_status accd_stacks_write_pragma(accd_stacks *stacks);
 /* Closes the current environment of a device. Data are copied to the host as its own clauses say, fused
  * data are moved back to their places, and memory of the environment is freed (DIR-4.3-01 to DIR-4.3-04).
- * ACCD_NO_DEVICE; ACCD_REGION_NESTING: none is open (DIR-4.3-06); ACCD_DEVICE_ERROR, ACCD_OUT_OF_MEMORY. */
+ * ACCD_ERROR_NO_DEVICE; ACCD_ERROR_REGION_NESTING: none is open (DIR-4.3-06); ACCD_ERROR_DEVICE, ACCD_ERROR_OUT_OF_MEMORY. */
 ACCD_API accd_status accd_stacks_end_dataE(accd_stacks *stacks, int device);
 
 /* For unwinding: forgets a directive, with its clauses, that was begun and not yet written, if there is
  * one. NULL is accepted. */
 ACCD_API void accd_stacks_drop_pragma(accd_stacks *stacks);
 /* For unwinding: closes the current environment of a device, and copies nothing to the host. On the
- * device, fused data are moved back to their places. ACCD_NO_DEVICE, ACCD_REGION_NESTING. */
+ * device, fused data are moved back to their places. ACCD_ERROR_NO_DEVICE, ACCD_ERROR_REGION_NESTING. */
 ACCD_API accd_status accd_stacks_drop_dataE(accd_stacks *stacks, int device);
 
 /* ---------------------------------------------------------------------------------- clauses -- */
@@ -88,8 +88,8 @@ ACCD_API accd_status accd_stacks_drop_dataE(accd_stacks *stacks, int device);
  * host memory before accd_stacks_write_pragma. With length 0 it does nothing. The memory must stay
  * allocated until the environment is closed.
  *
- * Errors of each. ACCD_INVALID_SECTION: a negative length, elements of 0 bytes, bounds outside of the address
- * space. ACCD_NULL_POINTER: a null base, unless the rules ignore it. ACCD_OUT_OF_MEMORY. */
+ * Errors of each. ACCD_ERROR_INVALID_SECTION: a negative length, elements of 0 bytes, bounds outside of the address
+ * space. ACCD_ERROR_NULL_POINTER: a null base, unless the rules ignore it. ACCD_ERROR_OUT_OF_MEMORY. */
 #define ACCD_CLAUSE(name)                                                           \
     ACCD_API accd_status name(accd_stacks *stacks, const void *base, int64_t first, \
                               int64_t length, uint64_t size)
@@ -104,8 +104,8 @@ ACCD_CLAUSE(accd_stacks_pragma_pcopy);
 ACCD_CLAUSE(accd_stacks_pragma_pcopyin);
 ACCD_CLAUSE(accd_stacks_pragma_pcopyout);
 ACCD_CLAUSE(accd_stacks_pragma_pcreate);
-/* The data must be present: else accd_stacks_write_pragma returns ACCD_NOT_PRESENT or
- * ACCD_PARTIALLY_PRESENT. Not in the document's table (DIR-ABI-01). */
+/* The data must be present: else accd_stacks_write_pragma returns ACCD_ERROR_NOT_PRESENT or
+ * ACCD_ERROR_PARTIALLY_PRESENT. Not in the document's table (DIR-ABI-01). */
 ACCD_CLAUSE(accd_stacks_pragma_present);
 /* Partially present data: the absent part is copied to the device, and all lie in one block (DIR-6-03). */
 ACCD_CLAUSE(accd_stacks_pragma_present_and_copyin);
@@ -121,24 +121,24 @@ ACCD_CLAUSE(accd_stacks_pragma_update_and_copy);
  * (DIR-6-02, DIR-6-05).
  *
  * accd_stacks_begin_data: data of the clauses stay until an end names them. accd_stacks_end_data: unmaps
- * exactly what accd_stacks_begin_data mapped, of any base; else ACCD_NOT_PRESENT, ACCD_PARTIALLY_PRESENT
+ * exactly what accd_stacks_begin_data mapped, of any base; else ACCD_ERROR_NOT_PRESENT, ACCD_ERROR_PARTIALLY_PRESENT
  * (DIR-6-01). The clause of the end decides what is copied to the host: copy, copyout, and their p forms
  * copy; others do not. So an end that repeats the clauses of the beginning does what they say. Both:
- * ACCD_NO_DEVICE. With accd_stacks_pragma_present: ACCD_MISUSE. */
+ * ACCD_ERROR_NO_DEVICE. With accd_stacks_pragma_present: ACCD_ERROR_MISUSE. */
 ACCD_API accd_status accd_stacks_begin_data(accd_stacks *stacks, int device);
 ACCD_API accd_status accd_stacks_end_data(accd_stacks *stacks, int device);
 
 /* --------------------------------------------------------------- inside of an environment -- */
 
-/* Copies present elements, whichever environment mapped them. direction is ACCD_UPDATE_DEVICE, to the
- * device, or ACCD_UPDATE_SELF, to the host. Every byte must be present (DIR-ABI-03): ACCD_NOT_PRESENT,
- * ACCD_PARTIALLY_PRESENT. Also ACCD_NO_DEVICE, and errors of clauses. */
+/* Copies present elements, whichever environment mapped them. direction is ACCD_ACTION_UPDATE_DEVICE, to the
+ * device, or ACCD_ACTION_UPDATE_SELF, to the host. Every byte must be present (DIR-ABI-03): ACCD_ERROR_NOT_PRESENT,
+ * ACCD_ERROR_PARTIALLY_PRESENT. Also ACCD_ERROR_NO_DEVICE, and errors of clauses. */
 ACCD_API accd_status accd_stacks_pragma_update(accd_stacks *stacks, int device, accd_action direction,
                                                const void *base, int64_t first, int64_t length,
                                                uint64_t size);
 /* The device address of a host address in the current environment of a device. It is valid until an
  * environment or data of the device are opened or closed, nested or not, because fusion moves data
- * (DIR-4.1-05). ACCD_NO_DEVICE, ACCD_NOT_PRESENT. */
+ * (DIR-4.1-05). ACCD_ERROR_NO_DEVICE, ACCD_ERROR_NOT_PRESENT. */
 ACCD_API accd_status accd_stacks_device_address(accd_stacks *stacks, int device, const void *host,
                                                 uint64_t *dev_p);
 

@@ -18,9 +18,9 @@
 #define R_UPDATE "DIR-ABI-03"
 #define R_NON_NESTED "DIR-6-01"
 
-struct stack {
+struct environment_stack {
     accd_region **levels; /* the last one is the current one */
-    size_t depth, room;
+    size_t depth, capacity;
 };
 
 struct accd_stacks {
@@ -29,17 +29,17 @@ struct accd_stacks {
     void *alloc_ud;
     int devices;
     enum { IDLE, BEGUN, READING } phase; /* of a directive */
-    accd_kind kind;
+    accd_construct_kind kind;
     int device;
     accd_item *items; /* its clauses */
-    size_t nitems, room;
-    struct stack *stacks; /* one for each device */
+    size_t nitems, capacity;
+    struct environment_stack *stacks; /* one for each device */
     accd_error error;
 };
 
 /* ---------------------------------------------------------------------------- small things -- */
 
-static void *usual_alloc(void *ud, void *ptr, size_t old, size_t n)
+static void *default_alloc(void *ud, void *ptr, size_t old, size_t n)
 {
     (void)ud, (void)old;
     if (n)
@@ -60,7 +60,7 @@ refuse(accd_stacks *stacks, accd_status status, const char *rule, const char *fo
 }
 
 /* The status of a call of the core, whose error is kept. */
-static accd_status kept(accd_stacks *stacks, accd_status status)
+static accd_status keep_clauses_on_error(accd_stacks *stacks, accd_status status)
 {
     if (status != ACCD_OK)
         stacks->error = *accd_context_error(stacks->context);
@@ -68,47 +68,47 @@ static accd_status kept(accd_stacks *stacks, accd_status status)
 }
 
 /* Room for one more element; false: no memory. */
-static bool grow(const accd_stacks *stacks, void **array, size_t used, size_t *room, size_t size)
+static bool grow_array(const accd_stacks *stacks, void **array, size_t used, size_t *capacity, size_t size)
 {
-    if (used < *room)
+    if (used < *capacity)
         return true;
-    size_t more = *room ? 2 * *room : 16;
+    size_t more = *capacity ? 2 * *capacity : 16;
     void *grown = more <= SIZE_MAX / size
-                      ? stacks->alloc(stacks->alloc_ud, *array, *room * size, more * size)
+                      ? stacks->alloc(stacks->alloc_ud, *array, *capacity * size, more * size)
                       : NULL;
     if (!grown)
         return false;
     *array = grown;
-    *room = more;
+    *capacity = more;
     return true;
 }
 
-static accd_status no_memory(accd_stacks *stacks)
+static accd_status report_no_memory(accd_stacks *stacks)
 {
-    return refuse(stacks, ACCD_OUT_OF_MEMORY, R_MEMORY, "no memory for a data environment");
+    return refuse(stacks, ACCD_ERROR_OUT_OF_MEMORY, R_MEMORY, "no memory for a data environment");
 }
 
 /* --------------------------------------------------------------------------------- handles -- */
 
-accd_status accd_stacks_open(accd_stacks **stacks_p, const accd_context_config *config)
+accd_status accd_stacks_new(accd_stacks **stacks_p, const accd_context_config *config)
 {
     accd_context_config used;
     if (!stacks_p)
-        return ACCD_MISUSE;
+        return ACCD_ERROR_MISUSE;
     accd_context_config_init(&used);
     if (config && config->struct_size != sizeof used)
-        return ACCD_MISUSE;
+        return ACCD_ERROR_MISUSE;
     if (config)
         used = *config;
     if (!used.rules)
-        used.rules = accd_rules_named("directory");
-    accd_allocator alloc = used.alloc ? used.alloc : usual_alloc;
+        used.rules = accd_find_rules("directory");
+    accd_allocator alloc = used.alloc ? used.alloc : default_alloc;
     accd_stacks *stacks = alloc(used.alloc_ud, NULL, 0, sizeof *stacks);
     if (!stacks)
-        return ACCD_OUT_OF_MEMORY;
+        return ACCD_ERROR_OUT_OF_MEMORY;
     *stacks = (accd_stacks){.alloc = alloc, .alloc_ud = used.alloc_ud};
     stacks->error = (accd_error){.rule = "", .item = SIZE_MAX};
-    accd_status status = accd_context_open(&stacks->context, &used);
+    accd_status status = accd_context_new(&stacks->context, &used);
     if (status == ACCD_OK) {
         int devices = accd_device_count(stacks->context);
         size_t bytes = (size_t)devices * sizeof stacks->stacks[0];
@@ -117,33 +117,33 @@ accd_status accd_stacks_open(accd_stacks **stacks_p, const accd_context_config *
             memset(stacks->stacks, 0, bytes);
             stacks->devices = devices;
         } else {
-            status = ACCD_OUT_OF_MEMORY;
+            status = ACCD_ERROR_OUT_OF_MEMORY;
         }
     }
     if (status != ACCD_OK) {
-        accd_stacks_close(stacks);
+        accd_stacks_free(stacks);
         return status;
     }
     *stacks_p = stacks;
     return ACCD_OK;
 }
 
-static void drop_memory(const accd_stacks *stacks, void *block, size_t bytes)
+static void free_memory_block(const accd_stacks *stacks, void *block, size_t bytes)
 {
     if (block)
         stacks->alloc(stacks->alloc_ud, block, bytes, 0);
 }
 
-void accd_stacks_close(accd_stacks *stacks)
+void accd_stacks_free(accd_stacks *stacks)
 {
     if (!stacks)
         return;
     for (int i = 0; i < stacks->devices; i++)
-        drop_memory(stacks, stacks->stacks[i].levels,
-                    stacks->stacks[i].room * sizeof stacks->stacks[i].levels[0]);
-    drop_memory(stacks, stacks->stacks, (size_t)stacks->devices * sizeof stacks->stacks[0]);
-    drop_memory(stacks, stacks->items, stacks->room * sizeof stacks->items[0]);
-    accd_context_close(stacks->context);
+        free_memory_block(stacks, stacks->stacks[i].levels,
+                    stacks->stacks[i].capacity * sizeof stacks->stacks[i].levels[0]);
+    free_memory_block(stacks, stacks->stacks, (size_t)stacks->devices * sizeof stacks->stacks[0]);
+    free_memory_block(stacks, stacks->items, stacks->capacity * sizeof stacks->items[0]);
+    accd_context_free(stacks->context);
     stacks->alloc(stacks->alloc_ud, stacks, sizeof *stacks, 0);
 }
 
@@ -154,7 +154,7 @@ accd_context *accd_stacks_context(accd_stacks *stacks)
 
 const accd_error *accd_stacks_error(const accd_stacks *stacks)
 {
-    static const accd_error no_handle = {.status = ACCD_MISUSE,
+    static const accd_error no_handle = {.status = ACCD_ERROR_MISUSE,
                                          .rule = R_MISUSE,
                                          .item = SIZE_MAX,
                                          .message = "there is no handle: it is a null pointer"};
@@ -164,39 +164,39 @@ const accd_error *accd_stacks_error(const accd_stacks *stacks)
 /* ------------------------------------------------------------------------------ directives -- */
 
 /* A call that names a device and comes between directives. */
-static accd_status check_between(accd_stacks *stacks, const char *call, int device)
+static accd_status check_no_directive(accd_stacks *stacks, const char *call, int device)
 {
     if (!stacks)
-        return ACCD_MISUSE;
+        return ACCD_ERROR_MISUSE;
     if (stacks->phase != IDLE)
-        return refuse(stacks, ACCD_MISUSE, R_ORDER,
+        return refuse(stacks, ACCD_ERROR_MISUSE, R_ORDER,
                       "%s was called before accd_stacks_write_pragma ended the directive begun on device %d",
                       call, stacks->device);
     if (device < 0 || device >= stacks->devices)
-        return refuse(stacks, ACCD_NO_DEVICE, R_DEVICE,
+        return refuse(stacks, ACCD_ERROR_NO_DEVICE, R_DEVICE,
                       "%s: there is no device %d; the number of devices is %d", call, device,
                       stacks->devices);
     return ACCD_OK;
 }
 
 /* The device's current environment. */
-static accd_status check_level(accd_stacks *stacks, const char *call, int device,
+static accd_status check_environment(accd_stacks *stacks, const char *call, int device,
                                accd_region **region_p)
 {
-    accd_status status = check_between(stacks, call, device);
+    accd_status status = check_no_directive(stacks, call, device);
     if (status != ACCD_OK)
         return status;
-    const struct stack *stack = &stacks->stacks[device];
+    const struct environment_stack *stack = &stacks->stacks[device];
     if (!stack->depth)
-        return refuse(stacks, ACCD_REGION_NESTING, R_NO_LEVEL,
+        return refuse(stacks, ACCD_ERROR_REGION_NESTING, R_NO_LEVEL,
                       "%s: no data environment is open on device %d", call, device);
     *region_p = stack->levels[stack->depth - 1];
     return ACCD_OK;
 }
 
-static accd_status begin(accd_stacks *stacks, const char *call, accd_kind kind, int device)
+static accd_status begin_directive(accd_stacks *stacks, const char *call, accd_construct_kind kind, int device)
 {
-    accd_status status = check_between(stacks, call, device);
+    accd_status status = check_no_directive(stacks, call, device);
     if (status != ACCD_OK)
         return status;
     stacks->phase = BEGUN;
@@ -207,25 +207,25 @@ static accd_status begin(accd_stacks *stacks, const char *call, accd_kind kind, 
 
 accd_status accd_stacks_new_dataE(accd_stacks *stacks, int device)
 {
-    return begin(stacks, "accd_stacks_new_dataE", ACCD_REGION, device);
+    return begin_directive(stacks, "accd_stacks_new_dataE", ACCD_KIND_REGION, device);
 }
 
 accd_status accd_stacks_begin_data(accd_stacks *stacks, int device)
 {
-    return begin(stacks, "accd_stacks_begin_data", ACCD_ENTER_DATA, device);
+    return begin_directive(stacks, "accd_stacks_begin_data", ACCD_KIND_ENTER_DATA, device);
 }
 
 accd_status accd_stacks_end_data(accd_stacks *stacks, int device)
 {
-    return begin(stacks, "accd_stacks_end_data", ACCD_EXIT_DATA, device);
+    return begin_directive(stacks, "accd_stacks_end_data", ACCD_KIND_EXIT_DATA, device);
 }
 
 accd_status accd_stacks_read_pragma(accd_stacks *stacks)
 {
     if (!stacks)
-        return ACCD_MISUSE;
+        return ACCD_ERROR_MISUSE;
     if (stacks->phase != BEGUN)
-        return refuse(stacks, ACCD_MISUSE, R_ORDER, "accd_stacks_read_pragma: %s",
+        return refuse(stacks, ACCD_ERROR_MISUSE, R_ORDER, "accd_stacks_read_pragma: %s",
                       stacks->phase == IDLE ? "accd_stacks_new_dataE has not begun a directive"
                                             : "it was called for this directive already");
     stacks->phase = READING;
@@ -240,12 +240,12 @@ void accd_stacks_drop_pragma(accd_stacks *stacks)
     stacks->nitems = 0;
 }
 
-static accd_status check_reading(accd_stacks *stacks, const char *call)
+static accd_status check_clauses_open(accd_stacks *stacks, const char *call)
 {
     if (!stacks)
-        return ACCD_MISUSE;
+        return ACCD_ERROR_MISUSE;
     if (stacks->phase != READING)
-        return refuse(stacks, ACCD_MISUSE, R_ORDER,
+        return refuse(stacks, ACCD_ERROR_MISUSE, R_ORDER,
                       "%s was called outside of a directive, between accd_stacks_read_pragma and "
                       "accd_stacks_write_pragma",
                       call);
@@ -254,15 +254,15 @@ static accd_status check_reading(accd_stacks *stacks, const char *call)
 
 accd_status accd_stacks_write_pragma(accd_stacks *stacks)
 {
-    accd_status status = check_reading(stacks, "accd_stacks_write_pragma");
+    accd_status status = check_clauses_open(stacks, "accd_stacks_write_pragma");
     if (status != ACCD_OK)
         return status;
-    struct stack *stack = &stacks->stacks[stacks->device];
-    if (stacks->kind == ACCD_REGION &&
-        !grow(stacks, (void **)&stack->levels, stack->depth, &stack->room, sizeof stack->levels[0]))
-        return no_memory(stacks);
+    struct environment_stack *stack = &stacks->stacks[stacks->device];
+    if (stacks->kind == ACCD_KIND_REGION &&
+        !grow_array(stacks, (void **)&stack->levels, stack->depth, &stack->capacity, sizeof stack->levels[0]))
+        return report_no_memory(stacks);
     accd_region *region = NULL;
-    status = kept(stacks, accd_run(stacks->context,
+    status = keep_clauses_on_error(stacks, accd_run_construct(stacks->context,
                                    &(accd_construct){.device = stacks->device,
                                                      .kind = stacks->kind,
                                                      .items = stacks->items,
@@ -271,7 +271,7 @@ accd_status accd_stacks_write_pragma(accd_stacks *stacks)
                                    &region));
     if (status != ACCD_OK)
         return status;
-    if (stacks->kind == ACCD_REGION)
+    if (stacks->kind == ACCD_KIND_REGION)
         stack->levels[stack->depth++] = region;
     accd_stacks_drop_pragma(stacks);
     return ACCD_OK;
@@ -280,9 +280,9 @@ accd_status accd_stacks_write_pragma(accd_stacks *stacks)
 accd_status accd_stacks_end_dataE(accd_stacks *stacks, int device)
 {
     accd_region *region = NULL;
-    accd_status status = check_level(stacks, "accd_stacks_end_dataE", device, &region);
+    accd_status status = check_environment(stacks, "accd_stacks_end_dataE", device, &region);
     if (status == ACCD_OK)
-        status = kept(stacks, accd_region_end(region));
+        status = keep_clauses_on_error(stacks, accd_region_end(region));
     if (status == ACCD_OK)
         stacks->stacks[device].depth--;
     return status;
@@ -291,7 +291,7 @@ accd_status accd_stacks_end_dataE(accd_stacks *stacks, int device)
 accd_status accd_stacks_drop_dataE(accd_stacks *stacks, int device)
 {
     accd_region *region = NULL;
-    accd_status status = check_level(stacks, "accd_stacks_drop_dataE", device, &region);
+    accd_status status = check_environment(stacks, "accd_stacks_drop_dataE", device, &region);
     if (status != ACCD_OK)
         return status;
     accd_region_abandon(region);
@@ -301,39 +301,39 @@ accd_status accd_stacks_drop_dataE(accd_stacks *stacks, int device)
 
 /* --------------------------------------------------------------------------------- clauses -- */
 
-static accd_status section(accd_stacks *stacks, accd_item *item, const void *base, int64_t first,
+static accd_status set_item_section(accd_stacks *stacks, accd_item *item, const void *base, int64_t first,
                            int64_t length, uint64_t size)
 {
     if (!size)
-        return refuse(stacks, ACCD_INVALID_SECTION, R_SECTION, "the elements have no bytes");
-    if (!base && length > 0 && accd_get_rules(stacks->context)->null_pointer == ACCD_REJECT)
-        return refuse(stacks, ACCD_NULL_POINTER, R_NULL,
+        return refuse(stacks, ACCD_ERROR_INVALID_SECTION, R_SECTION, "the elements have no bytes");
+    if (!base && length > 0 && accd_get_rules(stacks->context)->null_pointer == ACCD_CHOICE_REJECT)
+        return refuse(stacks, ACCD_ERROR_NULL_POINTER, R_NULL,
                       "the section has %lld element%s, but its base is a null pointer",
                       (long long)length, length == 1 ? "" : "s");
-    return kept(stacks, accd_item_section(stacks->context, item, (uint64_t)(uintptr_t)base, first,
+    return keep_clauses_on_error(stacks, accd_item_set_section(stacks->context, item, (uint64_t)(uintptr_t)base, first,
                                           length, size));
 }
 
-static accd_status clause(accd_stacks *stacks, const char *call, accd_item item, const void *base,
+static accd_status add_clause(accd_stacks *stacks, const char *call, accd_item item, const void *base,
                           int64_t first, int64_t length, uint64_t size)
 {
-    accd_status status = check_reading(stacks, call);
+    accd_status status = check_clauses_open(stacks, call);
     if (status != ACCD_OK)
         return status;
-    if (stacks->kind != ACCD_REGION && item.action == ACCD_PRESENT)
-        return refuse(stacks, ACCD_MISUSE, R_NON_NESTED,
+    if (stacks->kind != ACCD_KIND_REGION && item.action == ACCD_ACTION_PRESENT)
+        return refuse(stacks, ACCD_ERROR_MISUSE, R_NON_NESTED,
                       "%s is for environments of accd_stacks_new_dataE: it has nothing to begin or to end",
                       call);
-    if (stacks->kind == ACCD_EXIT_DATA) {
-        bool fetches = item.action == ACCD_COPY || item.action == ACCD_COPYOUT;
-        item = (accd_item){.action = fetches ? ACCD_COPYOUT : ACCD_DELETE};
+    if (stacks->kind == ACCD_KIND_EXIT_DATA) {
+        bool fetches = item.action == ACCD_ACTION_COPY || item.action == ACCD_ACTION_COPYOUT;
+        item = (accd_item){.action = fetches ? ACCD_ACTION_COPYOUT : ACCD_ACTION_DELETE};
     }
-    status = section(stacks, &item, base, first, length, size);
+    status = set_item_section(stacks, &item, base, first, length, size);
     if (status != ACCD_OK)
         return status;
-    if (!grow(stacks, (void **)&stacks->items, stacks->nitems, &stacks->room,
+    if (!grow_array(stacks, (void **)&stacks->items, stacks->nitems, &stacks->capacity,
               sizeof stacks->items[0]))
-        return no_memory(stacks);
+        return report_no_memory(stacks);
     stacks->items[stacks->nitems++] = item;
     return ACCD_OK;
 }
@@ -342,21 +342,21 @@ static accd_status clause(accd_stacks *stacks, const char *call, accd_item item,
     accd_status name(accd_stacks *stacks, const void *base, int64_t first, int64_t length,        \
                      uint64_t size)                                                               \
     {                                                                                             \
-        return clause(stacks, #name, (accd_item){.action = (what), .flags = (flag)}, base, first, \
+        return add_clause(stacks, #name, (accd_item){.action = (what), .flags = (flag)}, base, first, \
                       length, size);                                                              \
     }
 
-CLAUSE(accd_stacks_pragma_copy, ACCD_COPY, 0)
-CLAUSE(accd_stacks_pragma_copyin, ACCD_COPYIN, 0)
-CLAUSE(accd_stacks_pragma_copyout, ACCD_COPYOUT, 0)
-CLAUSE(accd_stacks_pragma_create, ACCD_CREATE, 0)
-CLAUSE(accd_stacks_pragma_pcopy, ACCD_COPY, ACCD_ITEM_PRESENT_OR)
-CLAUSE(accd_stacks_pragma_pcopyin, ACCD_COPYIN, ACCD_ITEM_PRESENT_OR)
-CLAUSE(accd_stacks_pragma_pcopyout, ACCD_COPYOUT, ACCD_ITEM_PRESENT_OR)
-CLAUSE(accd_stacks_pragma_pcreate, ACCD_CREATE, ACCD_ITEM_PRESENT_OR)
-CLAUSE(accd_stacks_pragma_present, ACCD_PRESENT, 0)
-CLAUSE(accd_stacks_pragma_present_and_copyin, ACCD_COPYIN, ACCD_ITEM_KEEP)
-CLAUSE(accd_stacks_pragma_update_and_copy, ACCD_COPYIN, ACCD_ITEM_REFRESH)
+CLAUSE(accd_stacks_pragma_copy, ACCD_ACTION_COPY, 0)
+CLAUSE(accd_stacks_pragma_copyin, ACCD_ACTION_COPYIN, 0)
+CLAUSE(accd_stacks_pragma_copyout, ACCD_ACTION_COPYOUT, 0)
+CLAUSE(accd_stacks_pragma_create, ACCD_ACTION_CREATE, 0)
+CLAUSE(accd_stacks_pragma_pcopy, ACCD_ACTION_COPY, ACCD_ITEM_PRESENT_OR)
+CLAUSE(accd_stacks_pragma_pcopyin, ACCD_ACTION_COPYIN, ACCD_ITEM_PRESENT_OR)
+CLAUSE(accd_stacks_pragma_pcopyout, ACCD_ACTION_COPYOUT, ACCD_ITEM_PRESENT_OR)
+CLAUSE(accd_stacks_pragma_pcreate, ACCD_ACTION_CREATE, ACCD_ITEM_PRESENT_OR)
+CLAUSE(accd_stacks_pragma_present, ACCD_ACTION_PRESENT, 0)
+CLAUSE(accd_stacks_pragma_present_and_copyin, ACCD_ACTION_COPYIN, ACCD_ITEM_COPY_ABSENT)
+CLAUSE(accd_stacks_pragma_update_and_copy, ACCD_ACTION_COPYIN, ACCD_ITEM_UPDATE_PRESENT)
 
 /* ---------------------------------------------------------------- inside of an environment -- */
 
@@ -364,18 +364,18 @@ accd_status accd_stacks_pragma_update(accd_stacks *stacks, int device, accd_acti
                                       const void *base, int64_t first, int64_t length, uint64_t size)
 {
     accd_item item = {.action = (uint8_t)direction};
-    accd_status status = check_between(stacks, "accd_stacks_pragma_update", device);
+    accd_status status = check_no_directive(stacks, "accd_stacks_pragma_update", device);
     if (status != ACCD_OK)
         return status;
-    if (direction != ACCD_UPDATE_DEVICE && direction != ACCD_UPDATE_SELF)
-        return refuse(stacks, ACCD_MISUSE, R_UPDATE,
+    if (direction != ACCD_ACTION_UPDATE_DEVICE && direction != ACCD_ACTION_UPDATE_SELF)
+        return refuse(stacks, ACCD_ERROR_MISUSE, R_UPDATE,
                       "accd_stacks_pragma_update: the direction is neither to the device nor to the host");
-    status = section(stacks, &item, base, first, length, size);
+    status = set_item_section(stacks, &item, base, first, length, size);
     if (status != ACCD_OK)
         return status;
-    return kept(stacks, accd_run(stacks->context,
+    return keep_clauses_on_error(stacks, accd_run_construct(stacks->context,
                                  &(accd_construct){.device = device,
-                                                   .kind = ACCD_UPDATE,
+                                                   .kind = ACCD_KIND_UPDATE,
                                                    .items = &item,
                                                    .nitems = 1,
                                                    .name = "update"},
@@ -384,15 +384,15 @@ accd_status accd_stacks_pragma_update(accd_stacks *stacks, int device, accd_acti
 
 accd_status accd_stacks_device_address(accd_stacks *stacks, int device, const void *host, uint64_t *dev_p)
 {
-    accd_status status = check_between(stacks, "accd_stacks_device_address", device);
+    accd_status status = check_no_directive(stacks, "accd_stacks_device_address", device);
     if (status != ACCD_OK)
         return status;
     if (!dev_p)
-        return refuse(stacks, ACCD_MISUSE, R_MISUSE,
+        return refuse(stacks, ACCD_ERROR_MISUSE, R_MISUSE,
                       "accd_stacks_device_address: the argument dev_p is a null pointer");
     uint64_t dev = accd_device_address(stacks->context, device, host);
     if (!dev)
-        return refuse(stacks, ACCD_NOT_PRESENT, R_UPDATE,
+        return refuse(stacks, ACCD_ERROR_NOT_PRESENT, R_UPDATE,
                       "accd_stacks_device_address: no data at %p are present on device %d", host, device);
     *dev_p = dev;
     return ACCD_OK;

@@ -3,9 +3,9 @@
 #define ACCD_HELPS_H
 
 /* In a help, {1|the data} is the name of an object, or "the data" if that is not known. openmp: in words of OpenMP. */
-struct accd_help {
+struct accd__help {
     const char *code, *meaning, *help, *openmp;
 };
-extern const struct accd_help accd_helps[]; /* the last one has no code */
+extern const struct accd__help accd__help_table[]; /* the last one has no code */
 
 #endif

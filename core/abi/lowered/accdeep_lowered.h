@@ -22,16 +22,16 @@ typedef struct accd_lowered {
     const char *plan, *file;
     int line;
     accd_lowered_bound *const *bounds; /* that the plan numbers, or NULL */
-    void *made;
+    void *parsed;
 } accd_lowered;
 
 /* A region that is open: the caller's until accd_lowered_leave. */
 typedef struct accd_lowered_region accd_lowered_region;
 
 /* Carries out enter data, exit data or update. given: what plan numbers, addresses of variables and values of bounds. */
-void accd_lowered_run(accd_lowered *directive, const void *const *given);
+void accd_lowered_run(accd_lowered *directive, const void *const *arguments);
 /* Opens the region of a data or compute construct. */
-accd_lowered_region *accd_lowered_enter(accd_lowered *directive, const void *const *given);
+accd_lowered_region *accd_lowered_enter(accd_lowered *directive, const void *const *arguments);
 /* Ends a region, which must be the innermost one of its thread. NULL does nothing. */
 void accd_lowered_leave(accd_lowered_region *region);
 /* What a pointer is in the kernel of a compute construct. item: number of the item whose section the pointer points
@@ -54,7 +54,7 @@ void *accd_lowered_use_device(const volatile void *pointer, const char *file, in
  * unit: to be called at once. kind, action, finalize: numbers that lowering writes. Queues are done at once. acc_copyin and acc_create return device addresses, others NULL
  * (ACC33-3.2.18-1, ACC33-3.2.21-1). */
 typedef void *accd_lowered_routine(void *host, unsigned long bytes, ...);
-accd_lowered_routine *accd_lowered_at(const char *file, int line, const char *name, int kind, int action, int finalize);
+accd_lowered_routine *accd_lowered_find_routine(const char *file, int line, const char *name, int kind, int action, int finalize);
 /* What routines about queues are, which are done at once: 1. */
 int accd_lowered_wait(int queue, ...);
 int accd_lowered_wait_all(void);

@@ -10,8 +10,8 @@
 #define DIRECTIVE int64_t *variable, const char *plan, const char *file, const int32_t *line
 #define ARGUMENTS variable, plan, file, line
 
-void accd_lowered_run_(DIRECTIVE, const int64_t *given);
-void accd_lowered_enter_(int64_t *region, DIRECTIVE, const int64_t *given);
+void accd_lowered_run_(DIRECTIVE, const int64_t *arguments);
+void accd_lowered_enter_(int64_t *region, DIRECTIVE, const int64_t *arguments);
 void accd_lowered_leave_(const int64_t *region);
 int64_t accd_lowered_pointer_(const int64_t *region, const int32_t *item, const int64_t *own);
 /* file: a text without bytes stands for NULL. */
@@ -21,41 +21,41 @@ _Noreturn void accd_lowered_gaps_(const char *name, const char *file, const int3
 
 /* The directive that a variable of the unit holds. Threads that meet it first at one time may each make one: the last one
  * stays, and works as well as the others. */
-static accd_lowered *directive_in(DIRECTIVE)
+static accd_lowered *get_directive(DIRECTIVE)
 {
     accd_lowered *made = (accd_lowered *)(intptr_t)__atomic_load_n(variable, __ATOMIC_ACQUIRE);
     if (made)
         return made;
-    const accd_lowered found = {.plan = plan, .file = file, .line = *line};
+    const accd_lowered fresh = {.plan = plan, .file = file, .line = *line};
     made = malloc(sizeof *made);
     if (!made) {
-        lowered_lock();
-        lowered_die(&found, "out-of-memory", "HOUSE-memory", "there is no memory for a directive");
+        accd__lowered_lock();
+        accd__lowered_end_with_error(&fresh, "out-of-memory", "HOUSE-memory", "there is no memory for a directive");
     }
-    *made = found;
+    *made = fresh;
     __atomic_store_n(variable, (int64_t)(intptr_t)made, __ATOMIC_RELEASE);
     return made;
 }
 
-static const void *const *pointers(const int64_t *given) { return (const void *const *)(const void *)given; }
+static const void *const *to_pointers(const int64_t *arguments) { return (const void *const *)(const void *)arguments; }
 
-void accd_lowered_run_(DIRECTIVE, const int64_t *given)
+void accd_lowered_run_(DIRECTIVE, const int64_t *arguments)
 {
-    accd_lowered_run(directive_in(ARGUMENTS), pointers(given));
+    accd_lowered_run(get_directive(ARGUMENTS), to_pointers(arguments));
 }
 
-void accd_lowered_enter_(int64_t *region, DIRECTIVE, const int64_t *given)
+void accd_lowered_enter_(int64_t *region, DIRECTIVE, const int64_t *arguments)
 {
-    *region = (int64_t)(intptr_t)accd_lowered_enter(directive_in(ARGUMENTS), pointers(given));
+    *region = (int64_t)(intptr_t)accd_lowered_enter(get_directive(ARGUMENTS), to_pointers(arguments));
 }
 
-static accd_lowered_region *region_of(const int64_t *region) { return (accd_lowered_region *)(intptr_t)*region; }
+static accd_lowered_region *to_region(const int64_t *region) { return (accd_lowered_region *)(intptr_t)*region; }
 
-void accd_lowered_leave_(const int64_t *region) { accd_lowered_leave(region_of(region)); }
+void accd_lowered_leave_(const int64_t *region) { accd_lowered_leave(to_region(region)); }
 
 int64_t accd_lowered_pointer_(const int64_t *region, const int32_t *item, const int64_t *own)
 {
-    return (int64_t)(intptr_t)accd_lowered_pointer(region_of(region), *item, (const void *)(intptr_t)*own);
+    return (int64_t)(intptr_t)accd_lowered_pointer(to_region(region), *item, (const void *)(intptr_t)*own);
 }
 
 int64_t accd_lowered_use_device_(const int64_t *own, const char *file, const int32_t *line)
@@ -68,6 +68,6 @@ void accd_lowered_gaps_(const char *name, const char *file, const int32_t *line)
     char message[300];
     const accd_lowered place = {.file = file, .line = *line};
     snprintf(message, sizeof message, "%.250s is not contiguous", name);
-    lowered_lock();
-    lowered_die(&place, "invalid-section", "ACC33-2.7.1-4", message);
+    accd__lowered_lock();
+    accd__lowered_end_with_error(&place, "invalid-section", "ACC33-2.7.1-4", message);
 }

@@ -16,7 +16,7 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static accd_context *context; /* of the process; opened by its first directive */
 static FILE *events;
 
-void lowered_lock(void) { pthread_mutex_lock(&lock); }
+void accd__lowered_lock(void) { pthread_mutex_lock(&lock); }
 
 struct accd_lowered_region {
     accd_region *core;
@@ -28,7 +28,7 @@ struct accd_lowered_region {
 /* Writes the help of a code, in which {1|the data} is "the data". */
 static void write_help(const char *code)
 {
-    const struct accd_help *entry = accd_helps;
+    const struct accd__help *entry = accd__help_table;
     while (entry->code && strcmp(entry->code, code) != 0)
         entry++;
     if (!entry->code)
@@ -43,7 +43,7 @@ static void write_help(const char *code)
 }
 
 /* Ends the process with an error. The caller has the lock. */
-static _Noreturn void die(const char *file, int line, const char *code, const char *rule, const char *message)
+static _Noreturn void end_with_error(const char *file, int line, const char *code, const char *rule, const char *message)
 {
     pthread_mutex_unlock(&lock); /* functions of atexit may have directives */
     fflush(stdout);
@@ -53,29 +53,29 @@ static _Noreturn void die(const char *file, int line, const char *code, const ch
     exit(EXIT_FAILURE);
 }
 
-_Noreturn void lowered_die(const accd_lowered *directive, const char *code, const char *rule, const char *message)
+_Noreturn void accd__lowered_end_with_error(const accd_lowered *directive, const char *code, const char *rule, const char *message)
 {
-    die(directive->file, directive->line, code, rule, message);
+    end_with_error(directive->file, directive->line, code, rule, message);
 }
 
 /* Ends the process with the error that the core has. */
-static _Noreturn void fail(const accd_lowered *directive)
+static _Noreturn void end_with_core_error(const accd_lowered *directive)
 {
     const accd_error *error = accd_context_error(context);
-    lowered_die(directive, accd_status_code(error->status), error->rule, error->message);
+    accd__lowered_end_with_error(directive, accd_status_code(error->status), error->rule, error->message);
 }
 
 static accd_lowered_bound **bounds; /* of all units */
 static size_t nbounds;
 
-int lowered_bound(const accd_lowered *directive, accd_lowered_bound *bound)
+int accd__lowered_bound_number(const accd_lowered *directive, accd_lowered_bound *bound)
 {
     for (size_t i = 0; i < nbounds; i++)
         if (bounds[i] == bound)
             return (int)i;
     accd_lowered_bound **list = realloc(bounds, (nbounds + 1) * sizeof *list);
     if (!list)
-        lowered_die(directive, "out-of-memory", "HOUSE-memory", "there is no memory for a function of a bound");
+        accd__lowered_end_with_error(directive, "out-of-memory", "HOUSE-memory", "there is no memory for a function of a bound");
     bounds = list;
     bounds[nbounds] = bound;
     return (int)nbounds++;
@@ -95,46 +95,46 @@ static void write_event(void *ud, const accd_event *event)
     fprintf(events, "%s %s %llu\n", accd_op_name(event->op), event->name, (unsigned long long)event->bytes);
 }
 
-static const char *setting(const char *name, const char *otherwise)
+static const char *get_setting(const char *name, const char *otherwise)
 {
     const char *value = getenv(name);
     return value && *value ? value : otherwise;
 }
 
-static void open_context(const accd_lowered *directive)
+static void open_process_context(const accd_lowered *directive)
 {
-    const char *device = setting("ACCDEEP_DEVICE", "direct"), *colon = strchr(device, ':');
-    const char *path = setting("ACCDEEP_EVENTS", NULL);
+    const char *device = get_setting("ACCDEEP_DEVICE", "direct"), *colon = strchr(device, ':');
+    const char *path = get_setting("ACCDEEP_EVENTS", NULL);
     char backend[16] = "", message[300];
     accd_device_info info = {.why = ""};
     accd_context_config config;
     accd_context_config_init(&config);
     snprintf(backend, sizeof backend, "%.*s", (int)(colon ? colon - device : 15), device);
-    config.backend = accd_backend_named(backend);
+    config.backend = accd_find_backend(backend);
     config.first_device = colon ? (unsigned)strtoul(colon + 1, NULL, 10) : 0;
     config.no_device = &info;
     config.own_kernels = 1;
     config.on_bound = call_bound;
     if (!config.backend) {
         snprintf(message, sizeof message, "ACCDEEP_DEVICE: there is no device '%s'", device);
-        lowered_die(directive, accd_status_code(ACCD_NO_DEVICE), "HOUSE-device", message);
+        accd__lowered_end_with_error(directive, accd_status_code(ACCD_ERROR_NO_DEVICE), "HOUSE-device", message);
     }
     if (path && !(events = fopen(path, "w"))) {
         snprintf(message, sizeof message, "ACCDEEP_EVENTS: %s cannot be written", path);
-        lowered_die(directive, "file", "HOUSE-files", message);
+        accd__lowered_end_with_error(directive, "file", "HOUSE-files", message);
     }
     if (events)
         config.on_event = write_event;
-    const accd_status status = accd_context_open(&context, &config);
+    const accd_status status = accd_context_new(&context, &config);
     if (status != ACCD_OK)
-        lowered_die(directive, accd_status_code(status), "HOUSE-device",
+        accd__lowered_end_with_error(directive, accd_status_code(status), "HOUSE-device",
                     *info.why ? info.why : accd_status_text(status));
     if (!events)
-        accd_context_hear(context, 0, 0);
+        accd_context_subscribe(context, 0, 0);
 }
 
 /* The number of the calling thread, which has the lock. */
-static uint64_t this_thread(void)
+static uint64_t get_thread_number(void)
 {
     static uint64_t last;
     static _Thread_local uint64_t own;
@@ -144,51 +144,51 @@ static uint64_t this_thread(void)
 }
 
 /* Gives an item's label the bounds that its array has now. */
-static void name_elements(const accd_lowered *directive, struct plan_item *one, const accd_item *located,
-                          const int64_t *given)
+static void name_elements(const accd_lowered *directive, struct accd__lowered_item *plan_item, const accd_item *located,
+                          const int64_t *arguments)
 {
-    const int64_t *numbers = given + one->rows->first;
-    accd_array array = one->rows->array;
-    int64_t stride = (int64_t)one->item.label->unit;
+    const int64_t *numbers = arguments + plan_item->rows->first;
+    accd_array array = plan_item->rows->array;
+    int64_t stride = (int64_t)plan_item->item.label->unit;
     array.shift = numbers[0] ? (int64_t)(uintptr_t)located->host - numbers[0] : 0;
     for (unsigned i = 0; i < array.rank; i++) {
         array.dimensions[i] = (accd_dimension){numbers[1 + 2 * i], numbers[2 + 2 * i], stride};
         stride *= numbers[2 + 2 * i];
     }
-    if (one->item.label->array && array.shift == one->rows->array.shift &&
-        memcmp(array.dimensions, one->rows->array.dimensions, sizeof array.dimensions) == 0)
+    if (plan_item->item.label->array && array.shift == plan_item->rows->array.shift &&
+        memcmp(array.dimensions, plan_item->rows->array.dimensions, sizeof array.dimensions) == 0)
         return;
-    one->rows->array = array;
-    accd_label label = *one->item.label;
+    plan_item->rows->array = array;
+    accd_label label = *plan_item->item.label;
     label.array = &array;
-    one->item.label = accd_label_new(context, &label);
-    if (!one->item.label)
-        lowered_die(directive, "out-of-memory", "HOUSE-memory", "there is no memory for a name");
+    plan_item->item.label = accd_label_intern(context, &label);
+    if (!plan_item->item.label)
+        accd__lowered_end_with_error(directive, "out-of-memory", "HOUSE-memory", "there is no memory for a name");
 }
 
 /* The directive's plan, with its items where they lie now. */
-static struct plan *locate(accd_lowered *directive, const void *const *given)
+static struct accd__lowered_plan *locate(accd_lowered *directive, const void *const *arguments)
 {
     if (!context)
-        open_context(directive);
-    if (!directive->made)
-        directive->made = lowered_plan(context, directive);
-    struct plan *plan = directive->made;
+        open_process_context(directive);
+    if (!directive->parsed)
+        directive->parsed = accd__lowered_read_plan(context, directive);
+    struct accd__lowered_plan *plan = directive->parsed;
     for (size_t i = 0; i < plan->nitems; i++) {
-        struct plan_item *one = &plan->items[i];
-        plan->located[i] = one->item;
-        if (accd_item_locate(context, &one->place, (const int64_t *)(const void *)given, one->params,
+        struct accd__lowered_item *plan_item = &plan->items[i];
+        plan->located[i] = plan_item->item;
+        if (accd_item_locate(context, &plan_item->place, (const int64_t *)(const void *)arguments, plan_item->params,
                              &plan->located[i]) != ACCD_OK)
-            fail(directive);
-        if (one->rows) {
-            name_elements(directive, one, &plan->located[i], (const int64_t *)(const void *)given);
-            plan->located[i].label = one->item.label;
+            end_with_core_error(directive);
+        if (plan_item->rows) {
+            name_elements(directive, plan_item, &plan->located[i], (const int64_t *)(const void *)arguments);
+            plan->located[i].label = plan_item->item.label;
         }
     }
     return plan;
 }
 
-static void carry_out(const accd_lowered *directive, const struct plan *plan, accd_region **region_p)
+static void execute_plan(const accd_lowered *directive, const struct accd__lowered_plan *plan, accd_region **region_p)
 {
     const accd_construct construct = {
         .kind = plan->kind,
@@ -198,54 +198,54 @@ static void carry_out(const accd_lowered *directive, const struct plan *plan, ac
         .name = plan->name,
         .file = directive->file,
         .line = directive->line,
-        .thread = this_thread(),
+        .thread = get_thread_number(),
     };
-    if (accd_run(context, &construct, region_p) != ACCD_OK)
-        fail(directive);
+    if (accd_run_construct(context, &construct, region_p) != ACCD_OK)
+        end_with_core_error(directive);
 }
 
-void accd_lowered_run(accd_lowered *directive, const void *const *given)
+void accd_lowered_run(accd_lowered *directive, const void *const *arguments)
 {
     pthread_mutex_lock(&lock);
-    const struct plan *plan = locate(directive, given);
-    carry_out(directive, plan, NULL);
+    const struct accd__lowered_plan *plan = locate(directive, arguments);
+    execute_plan(directive, plan, NULL);
     pthread_mutex_unlock(&lock);
 }
 
-void *lowered_move(accd_lowered *directive, const struct plan *plan, accd_action action, void *host, unsigned long bytes)
+void *accd__lowered_move(accd_lowered *directive, const struct accd__lowered_plan *plan, accd_action action, void *host, unsigned long bytes)
 {
     const accd_label label = {.name = plan->name, .unit = 1, .file = directive->file, .line = directive->line};
     pthread_mutex_lock(&lock);
     if (!context)
-        open_context(directive);
+        open_process_context(directive);
     accd_item item = {.host = host, .bytes = bytes, .action = (uint8_t)action};
-    struct plan one = *plan;
-    item.label = accd_label_new(context, &label);
-    one.located = &item;
-    one.nitems = 1;
+    struct accd__lowered_plan plan_item = *plan;
+    item.label = accd_label_intern(context, &label);
+    plan_item.located = &item;
+    plan_item.nitems = 1;
     if (!item.label)
-        lowered_die(directive, "out-of-memory", "HOUSE-memory", "there is no memory for a name");
+        accd__lowered_end_with_error(directive, "out-of-memory", "HOUSE-memory", "there is no memory for a name");
     if (bytes && !host)
-        lowered_die(directive, accd_status_code(ACCD_NULL_POINTER), "ACC33-3.2.18-1", "a null pointer has no data");
+        accd__lowered_end_with_error(directive, accd_status_code(ACCD_ERROR_NULL_POINTER), "ACC33-3.2.18-1", "a null pointer has no data");
     if (bytes)
-        carry_out(directive, &one, NULL);
-    const uint64_t device = bytes && plan->kind == ACCD_ENTER_DATA ? accd_device_address(context, 0, host) : 0;
+        execute_plan(directive, &plan_item, NULL);
+    const uint64_t device = bytes && plan->kind == ACCD_KIND_ENTER_DATA ? accd_device_address(context, 0, host) : 0;
     pthread_mutex_unlock(&lock);
     return (void *)(uintptr_t)device;
 }
 
-accd_lowered_region *accd_lowered_enter(accd_lowered *directive, const void *const *given)
+accd_lowered_region *accd_lowered_enter(accd_lowered *directive, const void *const *arguments)
 {
     pthread_mutex_lock(&lock);
-    const struct plan *plan = locate(directive, given);
+    const struct accd__lowered_plan *plan = locate(directive, arguments);
     accd_lowered_region *region = malloc(sizeof *region + plan->nitems * sizeof region->hosts[0]);
     if (!region)
-        lowered_die(directive, "out-of-memory", "HOUSE-memory", "there is no memory for a region");
+        accd__lowered_end_with_error(directive, "out-of-memory", "HOUSE-memory", "there is no memory for a region");
     region->directive = directive;
     region->nitems = plan->nitems;
     for (size_t i = 0; i < plan->nitems; i++)
         region->hosts[i] = plan->located[i].host;
-    carry_out(directive, plan, &region->core);
+    execute_plan(directive, plan, &region->core);
     pthread_mutex_unlock(&lock);
     return region;
 }
@@ -256,13 +256,13 @@ void accd_lowered_leave(accd_lowered_region *region)
         return;
     pthread_mutex_lock(&lock);
     if (accd_region_end(region->core) != ACCD_OK)
-        fail(region->directive);
+        end_with_core_error(region->directive);
     pthread_mutex_unlock(&lock);
     free(region);
 }
 
 /* The address on the other side, or 0. */
-static void *other_side(uint64_t (*find)(accd_context *, int, const void *), const void *pointer)
+static void *find_counterpart(uint64_t (*find)(accd_context *, int, const void *), const void *pointer)
 {
     pthread_mutex_lock(&lock);
     const uint64_t found = context && pointer ? find(context, 0, pointer) : 0;
@@ -277,64 +277,64 @@ void *accd_lowered_pointer(const accd_lowered_region *region, int item, const vo
         return (void *)(uintptr_t)own;
     const bool is_named = item >= 0 && (size_t)item < region->nitems;
     const void *host = is_named ? region->hosts[item] : (const void *)(uintptr_t)own;
-    const uint64_t device = (uint64_t)(uintptr_t)other_side(accd_device_address, host);
+    const uint64_t device = (uint64_t)(uintptr_t)find_counterpart(accd_device_address, host);
     if (!device && item == MUST_BE_PRESENT) {
         pthread_mutex_lock(&lock);
-        lowered_die(region->directive, "not-present", "ACC33-impl-1",
+        accd__lowered_end_with_error(region->directive, "not-present", "ACC33-impl-1",
                     "a variable of the kernel is not present, and no data clause brings all of it");
     }
     return (void *)(uintptr_t)(device ? device + (own - (uint64_t)(uintptr_t)host) : own);
 }
 
 /* Copies bytes from device memory, or to it. Without a region, and if nothing is present there, it is the host's. */
-static void copy(const accd_lowered_region *region, uint64_t device, void *host, unsigned long bytes, bool to_device)
+static void copy_region_bytes(const accd_lowered_region *region, uint64_t device, void *host, unsigned long bytes, bool to_device)
 {
     pthread_mutex_lock(&lock);
     accd_status status = ACCD_OK;
     if (region && accd_host_address(context, 0, device))
-        status = to_device ? accd_to_device(context, 0, device, host, bytes)
-                           : accd_from_device(context, 0, host, device, bytes);
+        status = to_device ? accd_copy_to_device(context, 0, device, host, bytes)
+                           : accd_copy_from_device(context, 0, host, device, bytes);
     else if (to_device)
         memcpy((void *)(uintptr_t)device, host, bytes);
     else
         memcpy(host, (const void *)(uintptr_t)device, bytes);
     if (status != ACCD_OK)
-        fail(region->directive);
+        end_with_core_error(region->directive);
     pthread_mutex_unlock(&lock);
 }
 
 void accd_lowered_read(const accd_lowered_region *region, void *to, const void *from, unsigned long bytes)
 {
-    copy(region, (uint64_t)(uintptr_t)from, to, bytes, false);
+    copy_region_bytes(region, (uint64_t)(uintptr_t)from, to, bytes, false);
 }
 
 void accd_lowered_write(const accd_lowered_region *region, void *to, const void *from, unsigned long bytes)
 {
-    copy(region, (uint64_t)(uintptr_t)to, (void *)(uintptr_t)from, bytes, true);
+    copy_region_bytes(region, (uint64_t)(uintptr_t)to, (void *)(uintptr_t)from, bytes, true);
 }
 
 int accd_lowered_is_present(const void *host, unsigned long bytes)
 {
     pthread_mutex_lock(&lock);
-    const int is_present = context && accd_presence_of(context, 0, host, bytes ? bytes : 1) == ACCD_WHOLLY;
+    const int is_present = context && accd_get_presence(context, 0, host, bytes ? bytes : 1) == ACCD_PRESENCE_FULL;
     pthread_mutex_unlock(&lock);
     return is_present;
 }
 
-static uint64_t host_of(accd_context *of, int device, const void *pointer)
+static uint64_t find_host_address(accd_context *of, int device, const void *pointer)
 {
     return accd_host_address(of, device, (uint64_t)(uintptr_t)pointer);
 }
 
-void *accd_lowered_device(const void *host) { return other_side(accd_device_address, host); }
-void *accd_lowered_host(const void *device) { return other_side(host_of, device); }
+void *accd_lowered_device(const void *host) { return find_counterpart(accd_device_address, host); }
+void *accd_lowered_host(const void *device) { return find_counterpart(find_host_address, device); }
 
 void *accd_lowered_use_device(const volatile void *pointer, const char *file, int line)
 {
-    void *own = (void *)(uintptr_t)pointer, *device = other_side(accd_device_address, own);
+    void *own = (void *)(uintptr_t)pointer, *device = find_counterpart(accd_device_address, own);
     if (!device && own && file) {
         pthread_mutex_lock(&lock);
-        die(file, line, "not-present", "ACC33-hd-1", "host_data: the data of use_device are not present");
+        end_with_error(file, line, "not-present", "ACC33-hd-1", "host_data: the data of use_device are not present");
     }
     return device ? device : own;
 }

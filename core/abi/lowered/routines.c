@@ -4,24 +4,24 @@
 /* What the calling thread is about to do. */
 static _Thread_local struct {
     accd_lowered place;
-    struct plan plan;
+    struct accd__lowered_plan plan;
     accd_action action;
 } next;
 
-static void *routine(void *host, unsigned long bytes, ...)
+static void *run_routine(void *host, unsigned long bytes, ...)
 {
-    return lowered_move(&next.place, &next.plan, next.action, host, bytes);
+    return accd__lowered_move(&next.place, &next.plan, next.action, host, bytes);
 }
 
-accd_lowered_routine *accd_lowered_at(const char *file, int line, const char *name, int kind, int action, int finalize)
+accd_lowered_routine *accd_lowered_find_routine(const char *file, int line, const char *name, int kind, int action, int finalize)
 {
     next.place.file = file;
     next.place.line = line;
     next.plan.name = name;
-    next.plan.kind = (accd_kind)kind;
+    next.plan.kind = (accd_construct_kind)kind;
     next.plan.finalize = finalize;
     next.action = (accd_action)action;
-    return routine;
+    return run_routine;
 }
 
 int accd_lowered_wait(int queue, ...)

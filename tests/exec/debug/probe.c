@@ -3,12 +3,12 @@
 #include <debug.h>
 #include <tap.h>
 
-static struct goacc_debug *debug;
+static struct accd__debug_info *debug;
 
-static struct goacc_debug *the_debug(void)
+static struct accd__debug_info *the_debug(void)
 {
     if (!debug)
-        must((debug = goacc_debug_open()), "libdw.so.1 is loaded");
+        must((debug = accd__debug_open()), "libdw.so.1 is loaded");
     return debug;
 }
 
@@ -21,7 +21,7 @@ static struct goacc_debug *the_debug(void)
     }
 
 static void print_name(char *to, size_t room, int known, uint64_t bytes,
-                       const struct goacc_name *name)
+                       const struct accd__debug_name *name)
 {
     if (!known)
         snprintf(to, room, "?");
@@ -36,11 +36,11 @@ static void print_name(char *to, size_t room, int known, uint64_t bytes,
 
 __attribute__((noinline)) void names(void *address, size_t bytes, const char *wanted)
 {
-    struct goacc_call call = CALL();
-    struct goacc_name name;
+    struct accd__debug_call_frame call = CALL();
+    struct accd__debug_name name;
     char found[256];
     for (int again = 0; again < 2; again++) { /* what is cached is the same */
-        int known = goacc_debug_name(the_debug(), &call, (uintptr_t)address, bytes, &name);
+        int known = accd__debug_find_name(the_debug(), &call, (uintptr_t)address, bytes, &name);
         print_name(found, sizeof found, known, bytes, &name);
         is_text(found, wanted, "%zu bytes are called %s", bytes, wanted);
     }
@@ -48,10 +48,10 @@ __attribute__((noinline)) void names(void *address, size_t bytes, const char *wa
 
 __attribute__((noinline)) void element(void *address, size_t bytes, void *inside, const char *wanted)
 {
-    struct goacc_call call = CALL();
-    struct goacc_name name, element = {.name = ""};
+    struct accd__debug_call_frame call = CALL();
+    struct accd__debug_name name, element = {.name = ""};
     const int64_t at = (int64_t)((uintptr_t)inside - (uintptr_t)address);
-    if (!goacc_debug_element(the_debug(), &call, (uintptr_t)address, bytes, at, &name, &element))
+    if (!accd__debug_find_element(the_debug(), &call, (uintptr_t)address, bytes, at, &name, &element))
         snprintf(element.name, sizeof element.name, "?");
     is_text(element.name, wanted, "byte %lld of %zu is in %s", (long long)at, bytes, wanted);
 }
@@ -61,9 +61,9 @@ __attribute__((noinline)) void names_beyond(void *address, size_t bytes)
 #ifdef __SANITIZE_ADDRESS__
     (void)address, (void)bytes;
 #else
-    struct goacc_call call = CALL();
-    struct goacc_name name;
-    ok(!goacc_debug_name(the_debug(), &call, (uintptr_t)address, bytes, &name),
+    struct accd__debug_call_frame call = CALL();
+    struct accd__debug_name name;
+    ok(!accd__debug_find_name(the_debug(), &call, (uintptr_t)address, bytes, &name),
        "what lies behind a block has no name");
 #endif
 }
@@ -84,18 +84,18 @@ __attribute__((noinline)) void GOACC_enter_data(int flags, size_t count, void **
                                                 int waits, ...)
 {
     enum { KIND = 0xff, POINTER = 0x04, STRUCT = 0x1c, ATTACH = 0x50 };
-    struct goacc_call call = CALL();
+    struct accd__debug_call_frame call = CALL();
     char found[1024] = "";
     (void)flags, (void)async, (void)waits;
     for (size_t i = 0; i < count; i++) {
         unsigned kind = kinds[i] & KIND;
         size_t used = strlen(found), bytes = kind == ATTACH ? sizeof(void *) : sizes[i];
-        struct goacc_name name;
+        struct accd__debug_name name;
         if (kind == POINTER || kind == STRUCT)
             continue;
         if (used)
             used += (size_t)snprintf(found + used, sizeof found - used, ", ");
-        int known = goacc_debug_name(the_debug(), &call, (uintptr_t)addresses[i], bytes, &name);
+        int known = accd__debug_find_name(the_debug(), &call, (uintptr_t)addresses[i], bytes, &name);
         print_name(found + used, sizeof found - used, known, bytes, &name);
     }
     is_text(found, wanted_entries, "%zu entries", count);
@@ -103,10 +103,10 @@ __attribute__((noinline)) void GOACC_enter_data(int flags, size_t count, void **
 
 __attribute__((noinline)) void stands_at(const char *file, int line, const char *function)
 {
-    struct goacc_call call = CALL();
+    struct accd__debug_call_frame call = CALL();
     const char *found_file = NULL, *found_function = NULL;
     int found_line = 0;
-    ok(goacc_debug_line(the_debug(), call.pc, &found_file, &found_line, &found_function),
+    ok(accd__debug_find_line(the_debug(), call.pc, &found_file, &found_line, &found_function),
        "a line of %s is known", file);
     const char *end = found_file ? strrchr(found_file, '/') : NULL;
     is_text(end ? end + 1 : "?", file, "file");
@@ -116,15 +116,15 @@ __attribute__((noinline)) void stands_at(const char *file, int line, const char 
 
 __attribute__((noinline)) void stands_nowhere(void)
 {
-    struct goacc_call call = CALL();
+    struct accd__debug_call_frame call = CALL();
     const char *file, *function;
     int line;
-    ok(!goacc_debug_line(the_debug(), call.pc, &file, &line, &function), "no line is known");
+    ok(!accd__debug_find_line(the_debug(), call.pc, &file, &line, &function), "no line is known");
     ok(!file && !line && !function, "nothing else is");
 }
 
 int probe_done(void)
 {
-    goacc_debug_close(debug);
+    accd__debug_close(debug);
     return done();
 }

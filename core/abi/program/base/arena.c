@@ -33,7 +33,7 @@ static struct {
     struct block *free[CLASSES];
 } arena;
 
-static unsigned class_of(size_t n)
+static unsigned size_class_of(size_t n)
 {
     size_t units = (n + UNIT - 1) / UNIT;
     if (units <= FINE)
@@ -42,7 +42,7 @@ static unsigned class_of(size_t n)
     return FINE + (shift - 2) * 8 + (unsigned)((units - 1) >> shift) - 8;
 }
 
-static size_t bytes_of(unsigned class)
+static size_t size_class_bytes(unsigned class)
 {
     if (class < FINE)
         return (class + 1) * (size_t)UNIT;
@@ -52,17 +52,17 @@ static size_t bytes_of(unsigned class)
 
 /* ---------------------------------------------------------------------------------- mappings -- */
 
-static struct mapping *mapping_of(void *block)
+static struct mapping *mapping_of_block(void *block)
 {
     return (struct mapping *)((char *)block - HEAD);
 }
 
-static size_t whole_pages(size_t n)
+static size_t round_to_pages(size_t n)
 {
     return (n + HEAD + PAGE - 1) & ~(size_t)(PAGE - 1);
 }
 
-static void enlist(struct mapping *m, size_t bytes)
+static void link_mapping(struct mapping *m, size_t bytes)
 {
     m->bytes = bytes;
     m->prev = NULL;
@@ -73,7 +73,7 @@ static void enlist(struct mapping *m, size_t bytes)
     arena.count++;
 }
 
-static void delist(struct mapping *m)
+static void unlink_mapping(struct mapping *m)
 {
     *(m->prev ? &m->prev->next : &arena.mappings) = m->next;
     if (m->next)
@@ -81,35 +81,35 @@ static void delist(struct mapping *m)
     arena.count--;
 }
 
-static void *map(size_t n)
+static void *map_block(size_t n)
 {
-    size_t bytes = whole_pages(n);
+    size_t bytes = round_to_pages(n);
     void *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (p == MAP_FAILED)
         return NULL;
-    enlist(p, bytes);
+    link_mapping(p, bytes);
     return (char *)p + HEAD;
 }
 
-static void *remap(void *block, size_t n)
+static void *remap_block(void *block, size_t n)
 {
-    struct mapping *m = mapping_of(block);
-    size_t bytes = whole_pages(n), before = m->bytes;
+    struct mapping *m = mapping_of_block(block);
+    size_t bytes = round_to_pages(n), before = m->bytes;
     if (bytes == before)
         return block;
-    delist(m);
+    unlink_mapping(m);
     void *p = mremap(m, before, bytes, MREMAP_MAYMOVE);
     if (p == MAP_FAILED) {
-        enlist(m, before);
+        link_mapping(m, before);
         return bytes < before ? block : NULL;
     }
-    enlist(p, bytes);
+    link_mapping(p, bytes);
     return (char *)p + HEAD;
 }
 
 /* ------------------------------------------------------------------------------------ blocks -- */
 
-static void give(void *ptr, unsigned class)
+static void push_free_block(void *ptr, unsigned class)
 {
     struct block *block = ptr;
     block->next = arena.free[class];
@@ -121,14 +121,14 @@ static int renew_chunk(void)
 {
     while (arena.end - arena.at >= UNIT) {
         size_t left = (size_t)(arena.end - arena.at);
-        unsigned class = class_of(left < SMALL ? left : SMALL);
-        if (bytes_of(class) > left)
+        unsigned class = size_class_of(left < SMALL ? left : SMALL);
+        if (size_class_bytes(class) > left)
             class --;
-        give(arena.at, class);
-        arena.at += bytes_of(class);
+        push_free_block(arena.at, class);
+        arena.at += size_class_bytes(class);
     }
     size_t bytes = arena.chunk ? arena.chunk : CHUNK_LEAST;
-    char *p = map(bytes - HEAD);
+    char *p = map_block(bytes - HEAD);
     if (!p)
         return 0;
     arena.at = p;
@@ -137,17 +137,17 @@ static int renew_chunk(void)
     return 1;
 }
 
-static void *take(size_t n)
+static void *take_block(size_t n)
 {
     if (n > SMALL)
-        return n > PTRDIFF_MAX ? NULL : map(n);
-    unsigned class = class_of(n);
+        return n > PTRDIFF_MAX ? NULL : map_block(n);
+    unsigned class = size_class_of(n);
     struct block *block = arena.free[class];
     if (block) {
         arena.free[class] = block->next;
         return block;
     }
-    size_t bytes = bytes_of(class);
+    size_t bytes = size_class_bytes(class);
     if ((size_t)(arena.end - arena.at) < bytes && !renew_chunk())
         return NULL;
     void *p = arena.at;
@@ -155,42 +155,42 @@ static void *take(size_t n)
     return p;
 }
 
-static void drop(void *ptr, size_t old)
+static void release_block(void *ptr, size_t old)
 {
     if (old <= SMALL) {
-        give(ptr, class_of(old));
+        push_free_block(ptr, size_class_of(old));
         return;
     }
-    struct mapping *m = mapping_of(ptr);
-    delist(m);
+    struct mapping *m = mapping_of_block(ptr);
+    unlink_mapping(m);
     munmap(m, m->bytes);
 }
 
-void *goacc_open_memory(void *ud, void *ptr, size_t old, size_t n)
+void *rt_arena_realloc(void *ud, void *ptr, size_t old, size_t n)
 {
     (void)ud;
     if (!ptr)
-        return n ? take(n) : NULL;
+        return n ? take_block(n) : NULL;
     if (n == 0) {
-        drop(ptr, old);
+        release_block(ptr, old);
         return NULL;
     }
     if (old > SMALL && n > SMALL)
-        return n > PTRDIFF_MAX ? NULL : remap(ptr, n);
-    if (old <= SMALL && n <= SMALL && class_of(old) == class_of(n))
+        return n > PTRDIFF_MAX ? NULL : remap_block(ptr, n);
+    if (old <= SMALL && n <= SMALL && size_class_of(old) == size_class_of(n))
         return ptr;
-    void *p = take(n);
+    void *p = take_block(n);
     if (!p) /* too long a block serves; a mapping that ends as a small block is never unmapped */
         return n < old ? ptr : NULL;
     memcpy(p, ptr, old < n ? old : n);
-    drop(ptr, old);
+    release_block(ptr, old);
     return p;
 }
 
-size_t goacc_open_pages(struct goacc_range *pages, size_t most)
+size_t rt_arena_list_pages(struct rt_range *pages, size_t most)
 {
     size_t i = 0;
     for (const struct mapping *m = arena.mappings; m && i < most; m = m->next)
-        pages[i++] = (struct goacc_range){(uintptr_t)m, m->bytes};
+        pages[i++] = (struct rt_range){(uintptr_t)m, m->bytes};
     return arena.count;
 }

@@ -8,14 +8,14 @@
 #include <string.h>
 
 /* Of an array of any rank. */
-struct goacc_descriptor {
+struct rt_gfortran_descriptor {
     char *data;
     size_t offset, element;
     int version;
     signed char rank, type;
     short attribute;
     ptrdiff_t span;
-    struct goacc_dimension {
+    struct rt_gfortran_dimension {
         ptrdiff_t stride, lower, upper;
     } dim[];
 };
@@ -23,23 +23,23 @@ enum { GOACC_RANKS = 15 };
 
 static inline uint64_t goacc_descriptor_bytes(int rank)
 {
-    return sizeof(struct goacc_descriptor) + (uint64_t)rank * sizeof(struct goacc_dimension);
+    return sizeof(struct rt_gfortran_descriptor) + (uint64_t)rank * sizeof(struct rt_gfortran_dimension);
 }
 
 /* Whether a descriptor may have so many bytes. */
 static inline bool goacc_has_descriptor_size(uint64_t bytes)
 {
-    const uint64_t head = sizeof(struct goacc_descriptor);
+    const uint64_t head = sizeof(struct rt_gfortran_descriptor);
     return bytes >= head && bytes <= goacc_descriptor_bytes(GOACC_RANKS) &&
-           (bytes - head) % sizeof(struct goacc_dimension) == 0;
+           (bytes - head) % sizeof(struct rt_gfortran_dimension) == 0;
 }
 
 /* Whether bytes at an address of the process are a descriptor, by what they hold. Where no array is
  * allocated, they hold a null pointer, and anything else. */
-static inline bool goacc_is_descriptor(const void *at, uint64_t bytes)
+static inline bool rt_is_descriptor_size(const void *at, uint64_t bytes)
 {
     enum { TYPES = 15, ATTRIBUTES = 3 };
-    struct goacc_descriptor array;
+    struct rt_gfortran_descriptor array;
     if (!goacc_has_descriptor_size(bytes))
         return false;
     memcpy(&array, at, sizeof array);

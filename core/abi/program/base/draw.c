@@ -14,7 +14,7 @@
 enum { OBJECTS_MOST = 200 };
 
 static char *picture;    /* DOT text of the state to be drawn */
-static uint64_t richest; /* objects in it */
+static uint64_t most_objects; /* objects in it */
 static bool final;       /* nothing later matters */
 
 extern char **environ;
@@ -51,7 +51,7 @@ static void put_text(FILE *to, const char *text)
 }
 
 /* The present object that holds a host address, among those in order; n: none does. */
-static size_t holder_of(const accd_present *objects, size_t n, uint64_t host)
+static size_t find_holder(const accd_present_object *objects, size_t n, uint64_t host)
 {
     size_t low = 0, high = n;
     while (low < high) {
@@ -66,7 +66,7 @@ static size_t holder_of(const accd_present *objects, size_t n, uint64_t host)
 }
 
 /* The object a pointer is attached to: its value may lie outside of the section that is present. */
-static size_t target_of(const accd_present *objects, size_t n, const accd_attachment *pointer)
+static size_t find_target_object(const accd_present_object *objects, size_t n, const accd_attachment *pointer)
 {
     size_t i = 0;
     while (i < n && objects[i].dev != pointer->low)
@@ -75,10 +75,10 @@ static size_t target_of(const accd_present *objects, size_t n, const accd_attach
 }
 
 /* A box: the object's name, on the device its counters, and a port for each attached pointer. */
-static void put_object(FILE *to, char side, int device, const accd_present *objects, size_t i)
+static void put_object(FILE *to, char side, int device, const accd_present_object *objects, size_t i)
 {
-    const accd_present *object = &objects[i];
-    const struct goacc_shown shown = goacc_shown(&object->info);
+    const accd_present_object *object = &objects[i];
+    const struct rt_display_name display = rt_get_display_name(&object->info);
     accd_attachment pointer;
     uint64_t at = object->info.host, end = at + object->info.bytes;
     fprintf(to,
@@ -88,21 +88,21 @@ static void put_object(FILE *to, char side, int device, const accd_present *obje
             object->mapped ? "lightyellow"
             : side == 'h'  ? "white"
                            : "lightblue");
-    put_text(to, shown.name);
+    put_text(to, display.name);
     fprintf(to, "</b><br/>%llu bytes", (unsigned long long)object->info.bytes);
     if (side == 'd')
         fprintf(to, "<br/>structured %u, dynamic %u%s", object->structured, object->dynamic,
                 object->mapped ? ", acc_map_data" : "");
-    else if (shown.file) {
+    else if (display.file) {
         fputs("<br/>", to);
-        put_text(to, shown.file);
-        fprintf(to, ":%d", shown.line);
+        put_text(to, display.file);
+        fprintf(to, ":%d", display.line);
     }
     fputs("</td></tr>", to);
-    while (accd_attachment_next(goacc.context, device, &at, &pointer) && pointer.slot < end) {
+    while (accd_attachment_next(rt.context, device, &at, &pointer) && pointer.slot < end) {
         fprintf(to, "<tr><td port=\"p%llx\">",
                 (unsigned long long)(pointer.slot - object->info.host));
-        put_text(to, goacc_shown_pointer(&pointer).name);
+        put_text(to, rt_get_pointer_display_name(&pointer).name);
         if (side == 'd')
             fprintf(to, " (attached %u)", pointer.count);
         fputs("</td></tr>", to);
@@ -110,7 +110,7 @@ static void put_object(FILE *to, char side, int device, const accd_present *obje
     fputs("</table>>];\n", to);
 }
 
-static void put_device(FILE *to, int device, const accd_present *objects, size_t n)
+static void put_device(FILE *to, int device, const accd_present_object *objects, size_t n)
 {
     accd_attachment pointer;
     accd_level level;
@@ -120,7 +120,7 @@ static void put_device(FILE *to, int device, const accd_present *objects, size_t
             fputs("host", to);
         else
             fprintf(to, "device %d", device);
-        for (size_t i = 0; *side == 'd' && accd_level_at(goacc.context, device, i, &level); i++)
+        for (size_t i = 0; *side == 'd' && accd_level_get(rt.context, device, i, &level); i++)
             fprintf(to, "%s%s", i ? ", " : "\\nregions: ", level.name);
         fprintf(to, "\"; style=\"rounded,filled\"; fillcolor=\"%s\"; color=gray;\n",
                 *side == 'h' ? "gray97" : "aliceblue");
@@ -131,9 +131,9 @@ static void put_device(FILE *to, int device, const accd_present *objects, size_t
     for (size_t i = 0; i < n; i++)
         fprintf(to, "  h%d_%zu:all -> d%d_%zu:all [dir=none, style=dotted, color=gray];\n", device,
                 i, device, i);
-    for (uint64_t at = 0; accd_attachment_next(goacc.context, device, &at, &pointer);) {
-        size_t from = holder_of(objects, n, pointer.slot);
-        size_t target = target_of(objects, n, &pointer);
+    for (uint64_t at = 0; accd_attachment_next(rt.context, device, &at, &pointer);) {
+        size_t from = find_holder(objects, n, pointer.slot);
+        size_t target = find_target_object(objects, n, &pointer);
         if (from == n || target == n)
             continue;
         unsigned long long port = pointer.slot - objects[from].info.host;
@@ -144,12 +144,12 @@ static void put_device(FILE *to, int device, const accd_present *objects, size_t
 }
 
 /* NULL: no memory for a picture. */
-static char *draw(const char *title)
+static char *draw_state(const char *title)
 {
     char *text = NULL;
     size_t size = 0, left_out = 0;
     FILE *to = open_memstream(&text, &size);
-    accd_present *objects = calloc(OBJECTS_MOST, sizeof *objects);
+    accd_present_object *objects = calloc(OBJECTS_MOST, sizeof *objects);
     if (!to || !objects) {
         if (to)
             fclose(to);
@@ -160,10 +160,10 @@ static char *draw(const char *title)
     fputs("digraph accdeep {\n  rankdir=LR; fontname=Helvetica; labelloc=t;\n"
           "  node [shape=plain, fontname=Helvetica, fontsize=10];\n",
           to);
-    for (int device = 0; device < accd_device_count(goacc.context); device++) {
+    for (int device = 0; device < accd_device_count(rt.context); device++) {
         size_t n = 0;
-        accd_present object;
-        for (uint64_t at = 0; accd_present_next(goacc.context, device, &at, &object);)
+        accd_present_object object;
+        for (uint64_t at = 0; accd_present_next(rt.context, device, &at, &object);)
             if (n < OBJECTS_MOST)
                 objects[n++] = object;
             else
@@ -186,44 +186,44 @@ static char *draw(const char *title)
 /* ------------------------------------------------------------------------------------ moments --
  */
 
-static void keep(const char *title)
+static void keep_picture(const char *title)
 {
-    char *text = draw(title);
+    char *text = draw_state(title);
     if (!text)
         return;
     free(picture);
     picture = text;
 }
 
-void goacc_draw_look(void)
+void rt_draw_update(void)
 {
     accd_stats stats;
     uint64_t objects = 0;
-    char place[1100], title[1200];
-    for (int i = 0; i < goacc.options.devices; i++) {
-        accd_get_stats(goacc.context, i, &stats);
+    char location[1100], title[1200];
+    for (int i = 0; i < rt.options.devices; i++) {
+        accd_get_stats(rt.context, i, &stats);
         objects += stats.objects;
     }
-    if (final || objects <= richest)
+    if (final || objects <= most_objects)
         return;
-    richest = objects;
-    goacc_place(goacc.site->call.pc, place, sizeof place);
-    snprintf(title, sizeof title, "after %s%s", goacc.site->what, place);
-    keep(title);
+    most_objects = objects;
+    rt_format_location(rt.site->call.pc, location, sizeof location);
+    snprintf(title, sizeof title, "after %s%s", rt.site->what, location);
+    keep_picture(title);
 }
 
-void goacc_draw_finding(const char *message)
+void rt_draw_diagnostic(const char *message)
 {
-    if (!goacc.options.draw || final || !goacc.context)
+    if (!rt.options.draw || final || !rt.context)
         return;
     final = true;
-    keep(message);
+    keep_picture(message);
 }
 
 /* ------------------------------------------------------------------------------------- the end --
  */
 
-static bool save(const char *path)
+static bool save_dot(const char *path)
 {
     int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
     size_t size = strlen(picture), done = 0;
@@ -235,7 +235,7 @@ static bool save(const char *path)
     }
     bool fine = fd >= 0 && done == size && !close(fd);
     if (!fine)
-        goacc_tell("error", "file", NULL, 0, "%s: %s", path, strerror(errno));
+        rt_report("error", "file", NULL, 0, "%s: %s", path, strerror(errno));
     return fine;
 }
 
@@ -252,7 +252,7 @@ static char **plain_environment(void)
     return plain;
 }
 
-static bool lay_out(const char *dot, const char *path)
+static bool run_dot(const char *dot, const char *path)
 {
     enum { TENTHS = 300 };
     char format[16];
@@ -276,25 +276,25 @@ static bool lay_out(const char *dot, const char *path)
     return WIFEXITED(status) && WEXITSTATUS(status) == 0;
 }
 
-void goacc_draw_end(void)
+void rt_draw_finish(void)
 {
     char dot[4096];
-    const char *path = goacc.options.draw, *suffix = strrchr(path, '.');
-    if (!picture || goacc.pid != getpid())
+    const char *path = rt.options.draw, *suffix = strrchr(path, '.');
+    if (!picture || rt.pid != getpid())
         return;
     if (suffix && !strcmp(suffix, ".dot")) {
-        save(path);
+        save_dot(path);
         return;
     }
     snprintf(dot, sizeof dot, "%s.dot", path);
-    if (!save(dot))
+    if (!save_dot(dot))
         return;
-    if (lay_out(dot, path)) {
+    if (run_dot(dot, path)) {
         unlink(dot);
         return;
     }
     unlink(path); /* an empty file, or none */
-    goacc_tell("note", "file", NULL, 0,
+    rt_report("note", "file", NULL, 0,
                "%s was not drawn, but %s was written: Graphviz (Debian's package graphviz) makes "
                "a picture of it",
                path, dot);

@@ -19,7 +19,7 @@ static struct timespec started;             /* the report of the end */
 
 static bool is_open;
 
-#ifdef GOACC_PRELOADED
+#ifdef RT_PRELOADED
 int __sigaction(int signal, const struct sigaction *action,
                 struct sigaction *before_p); /* of the C library */
 #define set_action __sigaction
@@ -28,9 +28,9 @@ int __sigaction(int signal, const struct sigaction *action,
 #endif
 
 /* A child of vfork shares our memory, but is another process. */
-static bool is_program(void)
+static bool is_own_process(void)
 {
-    return goacc.pid == getpid();
+    return rt.pid == getpid();
 }
 
 static int thread_id(void)
@@ -39,7 +39,7 @@ static int thread_id(void)
 }
 
 /* By the signal, at once. */
-static void die(int signal)
+static void kill_by_signal(int signal)
 {
     const struct sigaction usual = {.sa_handler = SIG_DFL};
     sigset_t only;
@@ -50,44 +50,44 @@ static void die(int signal)
     pthread_sigmask(SIG_UNBLOCK, &only, NULL);
 }
 
-void goacc_wait_for_end(void)
+void rt_wait_for_exit(void)
 {
     const int thread = ending_thread;
-    for (int i = 0; thread && thread != thread_id() && is_program() && i < 10 * SECONDS; i++)
+    for (int i = 0; thread && thread != thread_id() && is_own_process() && i < 10 * SECONDS; i++)
         nanosleep(&(struct timespec){.tv_nsec = 200000000}, NULL);
 }
 
-void goacc_claim_end(void)
+void rt_claim_exit(void)
 {
     int none = 0;
-    if (is_program() && !atomic_compare_exchange_strong(&ending_thread, &none, thread_id()))
-        goacc_wait_for_end();
+    if (is_own_process() && !atomic_compare_exchange_strong(&ending_thread, &none, thread_id()))
+        rt_wait_for_exit();
 }
 
-static void report(void)
+static void report_at_exit(void)
 {
-    if (!goacc.at_end || !is_program() || goacc.ending)
+    if (!rt.report_at_end || !is_own_process() || rt.is_ending)
         return;
-    goacc.dying = true;
-    goacc.at_end();
+    rt.is_dying = true;
+    rt.report_at_end();
 }
 
 /* Ends the program by the signal that it got, if its report takes too long or faults. */
-static void give_up(int signal)
+static void on_report_failure(int signal)
 {
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);
     if (signal == SIGALRM && now.tv_sec - started.tv_sec < SECONDS) /* one of the program's */
         return;
     if (signal != SIGALRM)
-        goacc_wait_for_end();
-    die(deadly_signal);
+        rt_wait_for_exit();
+    kill_by_signal(deadly_signal);
 }
 
 /* The signal may have come in the middle of malloc. */
-static void report_in_time(void *unused)
+static void report_with_timeout(void *unused)
 {
-    const struct sigaction given_up = {.sa_handler = give_up};
+    const struct sigaction given_up = {.sa_handler = on_report_failure};
     const struct itimerval limit = {.it_value = {.tv_sec = SECONDS + 1}};
     const int stops[] = {SIGALRM, SIGSEGV, SIGBUS};
     sigset_t open;
@@ -100,28 +100,28 @@ static void report_in_time(void *unused)
     }
     pthread_sigmask(SIG_UNBLOCK, &open, NULL);
     setitimer(ITIMER_REAL, &limit, NULL);
-    report();
+    report_at_exit();
 }
 
-void goacc_end_by_signal(int signal)
+void rt_end_by_signal(int signal)
 {
-    if (is_program()) {
-        goacc_claim_end();
+    if (is_own_process()) {
+        rt_claim_exit();
         const bool again = deadly_signal;
         deadly_signal = signal;
-        goacc.killed = true;
+        rt.is_killed = true;
         if (!again)
-            goacc_call_on_own_stack(report_in_time, NULL);
+            rt_run_on_new_stack(report_with_timeout, NULL);
     }
-    die(signal);
+    kill_by_signal(signal);
 }
 
-bool (*goacc_defer_deadly)(int signal, siginfo_t *info, void *context);
+bool (*rt_defer_fatal_signal)(int signal, siginfo_t *info, void *context);
 
-void goacc_on_deadly(int signal, siginfo_t *info, void *context)
+void rt_on_fatal_signal(int signal, siginfo_t *info, void *context)
 {
-    if (!goacc_defer_deadly || !goacc_defer_deadly(signal, info, context))
-        goacc_end_by_signal(signal);
+    if (!rt_defer_fatal_signal || !rt_defer_fatal_signal(signal, info, context))
+        rt_end_by_signal(signal);
 }
 
 /* Whether a signal ends a program that does not handle it. SIGSEGV and SIGBUS: fault.c. */
@@ -142,14 +142,14 @@ static bool is_default(const struct sigaction *action)
 
 static struct sigaction deadly_action(void)
 {
-    struct sigaction action = {.sa_sigaction = goacc_on_deadly,
+    struct sigaction action = {.sa_sigaction = rt_on_fatal_signal,
                                .sa_flags = SA_SIGINFO | SA_ONSTACK};
     memset(&action.sa_mask, -1,
            sizeof action.sa_mask); /* also those that stop threads: see others.h */
     return action;
 }
 
-void goacc_ends_open(void)
+void rt_install_exit_handlers(void)
 {
     const struct sigaction action = deadly_action();
     struct sigaction before;
@@ -157,13 +157,13 @@ void goacc_ends_open(void)
     for (int signal = 1; signal <= SIGRTMAX; signal++)
         if (is_deadly(signal) && !set_action(signal, NULL, &before) && is_default(&before))
             set_action(signal, &action, NULL);
-    at_quick_exit(report);
+    at_quick_exit(report_at_exit);
 }
 
-#ifdef GOACC_PRELOADED
+#ifdef RT_PRELOADED
 /* The process that `accdeep exec` started, if no call for devices is in the program itself; 0: some
  * are. */
-static pid_t silent;
+static pid_t silent_process;
 static long children; /* page faults of processes that it has waited for */
 
 static long faults_of_children(void)
@@ -173,40 +173,40 @@ static long faults_of_children(void)
 }
 
 /* Programs that this one starts are their own. */
-static __attribute__((constructor)) void note_silent(void)
+static __attribute__((constructor)) void record_silent_process(void)
 {
     const char *set = getenv("ACCDEEP_SILENT");
-    silent = set && *set ? getpid() : 0;
+    silent_process = set && *set ? getpid() : 0;
     children = faults_of_children();
     unsetenv("ACCDEEP_SILENT");
 }
 
 /* Tells at the end if nothing made a call. A program that has started others is a script or a
  * launcher. */
-static __attribute__((destructor)) void tell_silent(void)
+static __attribute__((destructor)) void report_silent_process(void)
 {
     static const char text[] =
         "no directive ran on a device; gcc needs -fopenacc or -fopenmp, and clang -fopenmp "
         "-fopenmp-targets=x86_64-pc-linux-gnu";
     const char *format = getenv("ACCDEEP_FORMAT");
-    struct goacc_text line;
-    if (silent != getpid() || goacc.options.rules || faults_of_children() != children)
+    struct rt_text_buffer line;
+    if (silent_process != getpid() || rt.options.rules || faults_of_children() != children)
         return;
-    goacc_text_clear(&line);
+    rt_text_clear(&line);
     if (format && !strcmp(format, "json"))
-        goacc_text(&line, "{\"level\":\"note\",\"message\":\"%s\"}\n", text);
+        rt_text_append(&line, "{\"level\":\"note\",\"message\":\"%s\"}\n", text);
     else
-        goacc_text(&line, "accdeep: note: %s\n", text);
-    goacc_text_put(STDERR_FILENO, &line);
+        rt_text_append(&line, "accdeep: note: %s\n", text);
+    rt_text_write(STDERR_FILENO, &line);
 }
 
-static _Noreturn void end(int status)
+static _Noreturn void exit_process(int status)
 {
-    if (goacc.at_end)
-        goacc_wait_for_end();
-    report();
-    if (!status && goacc.dying && goacc.found && goacc.options.fail && is_program())
-        status = GOACC_FOUND;
+    if (rt.report_at_end)
+        rt_wait_for_exit();
+    report_at_exit();
+    if (!status && rt.is_dying && rt.has_findings && rt.options.fail_on_finding && is_own_process())
+        status = RT_EXIT_FINDINGS;
     goacc_tell_end_of_process();
     for (;;)
         syscall(SYS_exit_group, status);
@@ -222,12 +222,12 @@ __attribute__((visibility("default"))) int sigaction(int signal, const struct si
     const bool replaced = is_open && action && is_deadly(signal) && is_default(action);
     const int failed = set_action(signal, replaced ? &deadly : action, before_p);
     if (!failed && before_p && before_p->sa_flags & SA_SIGINFO &&
-        before_p->sa_sigaction == goacc_on_deadly)
+        before_p->sa_sigaction == rt_on_fatal_signal)
         *before_p = (struct sigaction){.sa_handler = SIG_DFL};
     return failed;
 }
 
-static sighandler_t set_handler(int signal, sighandler_t handler, int flags)
+static sighandler_t install_handler(int signal, sighandler_t handler, int flags)
 {
     struct sigaction action = {.sa_handler = handler, .sa_flags = flags}, before;
     sigemptyset(&action.sa_mask);
@@ -238,22 +238,22 @@ static sighandler_t set_handler(int signal, sighandler_t handler, int flags)
 
 __attribute__((visibility("default"))) sighandler_t signal(int signal, sighandler_t handler)
 {
-    return set_handler(signal, handler, SA_RESTART);
+    return install_handler(signal, handler, SA_RESTART);
 }
 
 /* signal() of programs in strict ISO C. */
 __attribute__((visibility("default"))) sighandler_t __sysv_signal(int signal, sighandler_t handler)
 {
-    return set_handler(signal, handler, (int)SA_RESETHAND | SA_NODEFER);
+    return install_handler(signal, handler, (int)SA_RESETHAND | SA_NODEFER);
 }
 
 __attribute__((visibility("default"))) void _exit(int status)
 {
-    end(status);
+    exit_process(status);
 }
 
 __attribute__((visibility("default"))) void _Exit(int status)
 {
-    end(status);
+    exit_process(status);
 }
 #endif

@@ -1,22 +1,22 @@
 /* ends.h - reports the end of a program that ends by a signal, by _exit or by quick_exit. */
-#ifndef GOACC_ENDS_H
-#define GOACC_ENDS_H
+#ifndef RT_ABNORMAL_EXIT_H
+#define RT_ABNORMAL_EXIT_H
 
 #include <signal.h>
 #include <stdbool.h>
 
-void goacc_ends_open(void);
+void rt_install_exit_handlers(void);
 /* The handler of signals that end the program: reports, and ends it by the signal. */
-void goacc_on_deadly(int signal, siginfo_t *info, void *context);
+void rt_on_fatal_signal(int signal, siginfo_t *info, void *context);
 /* Called first. True: host memory was protected, and the signal is sent again now that it is not.
  * NULL: not called. */
-extern bool (*goacc_defer_deadly)(int signal, siginfo_t *info, void *context);
-void goacc_end_by_signal(int signal);
+extern bool (*rt_defer_fatal_signal)(int signal, siginfo_t *info, void *context);
+void rt_end_by_signal(int signal);
 
 /* Makes the calling thread the one that ends the process; waits for the end if another thread is at
  * it. */
-void goacc_claim_end(void);
+void rt_claim_exit(void);
 /* Waits, some seconds at most, if another thread ends the process. */
-void goacc_wait_for_end(void);
+void rt_wait_for_exit(void);
 
 #endif

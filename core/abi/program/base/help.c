@@ -8,7 +8,7 @@
 #include <string.h>
 
 /* The house rule behind an error that no document asks for. */
-static const char *house_rule(const char *code)
+static const char *get_house_rule(const char *code)
 {
     static const char *const rules[][2] = {
         {"file", "HOUSE-files"},
@@ -28,13 +28,13 @@ static const char *house_rule(const char *code)
     return NULL;
 }
 
-bool goacc_speaks_openmp(void)
+bool rt_uses_openmp_terms(void)
 {
-    return goacc.options.rules && !strncmp(goacc.options.rules->documents, "OMP60", 5);
+    return rt.options.rules && !strncmp(rt.options.rules->documents, "OMP60", 5);
 }
 
 /* The rule that says the same in the profile's document. */
-static const char *in_profile(const char *rule)
+static const char *find_rule_in_profile(const char *rule)
 {
     static const char *const rules[][2] = {
         {"ACC33-2.6.7-4", "OMP60-map-6"}, {"ACC33-2.7-1", "OMP60-map-5"},
@@ -45,44 +45,44 @@ static const char *in_profile(const char *rule)
         {"DIR-4.3-06", "OMP60-tgt-1"},    {"ACC33-upd-1", "OMP60-upd-1"},
         {"ACC33-async-2", NULL},          {"ACC33-async-4", NULL},
     };
-    if (rule && goacc_speaks_openmp())
+    if (rule && rt_uses_openmp_terms())
         for (size_t i = 0; i < sizeof rules / sizeof rules[0]; i++)
             if (!strcmp(rule, rules[i][0]))
                 return rules[i][1];
     return rule;
 }
 
-const char *goacc_rule_of(const struct goacc_finding *finding)
+const char *rt_find_rule(const struct rt_diagnostic *diagnostic)
 {
-    return in_profile(finding->rule ? finding->rule : house_rule(finding->code));
+    return find_rule_in_profile(diagnostic->rule ? diagnostic->rule : get_house_rule(diagnostic->code));
 }
 
-const struct accd_help *goacc_help_entry(const char *code)
+const struct accd__help *rt_find_help(const char *code)
 {
-    const struct accd_help *help = accd_helps;
+    const struct accd__help *help = accd__help_table;
     while (help->code && strcmp(help->code, code) != 0)
         help++;
     return help->code ? help : NULL;
 }
 
-bool goacc_help_of(const struct goacc_finding *finding, const char *rule, struct goacc_text *to)
+bool rt_format_help(const struct rt_diagnostic *diagnostic, const char *rule, struct rt_text_buffer *to)
 {
-    const struct accd_help *help = goacc_help_entry(finding->code);
-    const char *of = rule ? rule : goacc.options.rules ? goacc.options.rules->documents : "";
+    const struct accd__help *help = rt_find_help(diagnostic->code);
+    const char *of = rule ? rule : rt.options.rules ? rt.options.rules->documents : "";
     const bool openmp = !strncmp(of, "OMP", 3) || !strncmp(of, "LLNL", 4);
     const char *text = help ? (openmp ? help->openmp : help->help) : "";
-    if (finding->help)
-        text = openmp && finding->openmp ? finding->openmp : finding->help;
-    goacc_text_clear(to);
+    if (diagnostic->help)
+        text = openmp && diagnostic->openmp ? diagnostic->openmp : diagnostic->help;
+    rt_text_clear(to);
     for (const char *c = text; *c; c++) {
-        const char *name = c[0] != '{' ? NULL : c[1] == '1' ? finding->object : c[1] == '2' ? finding->second : NULL;
+        const char *name = c[0] != '{' ? NULL : c[1] == '1' ? diagnostic->object : c[1] == '2' ? diagnostic->second : NULL;
         const char *close = c[0] == '{' ? strchr(c, '}') : NULL;
         if (!close)
-            goacc_text(to, "%c", *c);
+            rt_text_append(to, "%c", *c);
         else if (name && *name && !isdigit((unsigned char)*name))
-            goacc_text(to, "%s", name);
+            rt_text_append(to, "%s", name);
         else
-            goacc_text(to, "%.*s", (int)(close - c) - 3, c + 3);
+            rt_text_append(to, "%.*s", (int)(close - c) - 3, c + 3);
         c = close ? close : c;
     }
     return to->n > 0;

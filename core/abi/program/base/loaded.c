@@ -34,19 +34,19 @@ static void send_letter(char what, bool answered)
     errno = before;
 }
 
-void goacc_tell_supervisor(char what)
+void rt_notify_supervisor(char what)
 {
     send_letter(what, false);
 }
 
-#ifdef GOACC_PRELOADED
+#ifdef RT_PRELOADED
 static pid_t supervised; /* the process that `accdeep exec` started */
 
 __attribute__((constructor)) static void tell_loaded(void)
 {
     const char *process = getenv("ACCDEEP_PROCESS");
     supervised = process ? atoi(process) : 0;
-    goacc_tell_supervisor('L');
+    rt_notify_supervisor('L');
 }
 
 __attribute__((destructor)) static void tell_end(void)
@@ -57,7 +57,7 @@ __attribute__((destructor)) static void tell_end(void)
 void goacc_tell_end_of_process(void)
 {
     /* A child of vfork has the parent's memory. With rules, a directive was executed, and has told so. */
-    if (!supervised || supervised != getpid() || goacc.options.rules)
+    if (!supervised || supervised != getpid() || rt.options.rules)
         return;
     supervised = 0;
     send_letter('E', true);

@@ -6,27 +6,27 @@
 
 enum { BYTES = 1 << 20, GUARD = 4096 };
 
-/* Arguments of goacc_switch_stack: a function and the end of the stack for it; and whether that stack is in use. */
-extern __thread struct goacc_switch {
+/* Arguments of rt_enter_new_stack: a function and the end of the stack for it; and whether that stack is in use. */
+extern __thread struct rt_stack_switch {
     void *fn;
     char *top;
-    bool on;
-} goacc_switch;
-__thread __attribute__((tls_model("initial-exec"), visibility("hidden"))) struct goacc_switch goacc_switch;
+    bool is_on;
+} rt_stack_switch;
+__thread __attribute__((tls_model("initial-exec"), visibility("hidden"))) struct rt_stack_switch rt_stack_switch;
 
-/* Calls goacc_switch.fn with the arguments that it gets itself, at most eight words, and returns its result. */
-void goacc_switch_stack(void);
+/* Calls rt_stack_switch.fn with the arguments that it gets itself, at most eight words, and returns its result. */
+void rt_enter_new_stack(void);
 __asm__(".pushsection .text\n"
-        ".globl goacc_switch_stack\n"
-        ".hidden goacc_switch_stack\n"
-        ".type goacc_switch_stack, @function\n"
-        "goacc_switch_stack: .cfi_startproc\n"
+        ".globl rt_enter_new_stack\n"
+        ".hidden rt_enter_new_stack\n"
+        ".type rt_enter_new_stack, @function\n"
+        "rt_enter_new_stack: .cfi_startproc\n"
         "pushq %rbp\n"
         ".cfi_def_cfa_offset 16\n"
         ".cfi_offset %rbp, -16\n"
         "movq %rsp, %rbp\n"
         ".cfi_def_cfa_register %rbp\n"
-        "movq goacc_switch@gottpoff(%rip), %rax\n"
+        "movq rt_stack_switch@gottpoff(%rip), %rax\n"
         "movq %fs:8(%rax), %rsp\n"
         "pushq 24(%rbp)\n"
         "pushq 16(%rbp)\n"
@@ -35,13 +35,13 @@ __asm__(".pushsection .text\n"
         ".cfi_def_cfa %rsp, 8\n"
         "ret\n"
         ".cfi_endproc\n"
-        ".size goacc_switch_stack, .-goacc_switch_stack\n"
+        ".size rt_enter_new_stack, .-rt_enter_new_stack\n"
         ".popsection\n");
 
-static char *_Atomic kept; /* a stack for the next call; NULL: in use, or not there yet */
+static char *_Atomic cached_stack; /* a stack for the next call; NULL: in use, or not there yet */
 
 /* Its lowest page is closed. NULL: no memory. */
-static char *map_stack(void)
+static char *map_new_stack(void)
 {
     const int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK;
     char *stack = mmap(NULL, BYTES, PROT_READ | PROT_WRITE, flags, -1, 0);
@@ -51,33 +51,33 @@ static char *map_stack(void)
     return stack;
 }
 
-void *goacc_take_own_stack(void *fn)
+void *rt_acquire_new_stack(void *fn)
 {
-    if (goacc_switch.on)
+    if (rt_stack_switch.is_on)
         return fn;
-    char *stack = atomic_exchange(&kept, NULL);
+    char *stack = atomic_exchange(&cached_stack, NULL);
     if (!stack)
-        stack = map_stack();
+        stack = map_new_stack();
     if (!stack)
         return fn;
-    goacc_switch = (struct goacc_switch){fn, stack + BYTES, true};
-    return (void *)(uintptr_t)goacc_switch_stack;
+    rt_stack_switch = (struct rt_stack_switch){fn, stack + BYTES, true};
+    return (void *)(uintptr_t)rt_enter_new_stack;
 }
 
-void goacc_give_own_stack(const void *taken)
+void rt_release_new_stack(const void *taken)
 {
-    if (taken != (void *)(uintptr_t)goacc_switch_stack)
+    if (taken != (void *)(uintptr_t)rt_enter_new_stack)
         return;
-    char *stack = goacc_switch.top - BYTES;
-    goacc_switch.on = false;
-    stack = atomic_exchange(&kept, stack);
+    char *stack = rt_stack_switch.top - BYTES;
+    rt_stack_switch.is_on = false;
+    stack = atomic_exchange(&cached_stack, stack);
     if (stack)
         munmap(stack, BYTES);
 }
 
-void goacc_call_on_own_stack(void (*fn)(void *), void *arg)
+void rt_run_on_new_stack(void (*fn)(void *), void *arg)
 {
-    void (*call)(void *) = (void (*)(void *))(uintptr_t)goacc_take_own_stack((void *)(uintptr_t)fn);
+    void (*call)(void *) = (void (*)(void *))(uintptr_t)rt_acquire_new_stack((void *)(uintptr_t)fn);
     call(arg);
-    goacc_give_own_stack((void *)(uintptr_t)call);
+    rt_release_new_stack((void *)(uintptr_t)call);
 }

@@ -24,13 +24,13 @@
 #include <unistd.h>
 
 /* The interface's structures. What is valid of each is all of it, or ends with a part. */
-struct goacc_place {
+struct rt_prof_info {
     int event, valid_bytes, version, device_type, device_number, thread;
     ssize_t async, queue;
     const char *file, *function;
     int line, end_line, function_line, function_end_line;
 };
-struct goacc_detail {
+struct rt_prof_event_info {
     int event, valid_bytes, parent, implicit;
     void *tool;
     union {
@@ -45,18 +45,18 @@ struct goacc_detail {
         } launch;
     };
 };
-struct goacc_api {
+struct rt_prof_api_info {
     int api, valid_bytes, device_type, vendor;
     const void *device, *context, *queue;
 };
-_Static_assert(sizeof(struct goacc_place) == 72 && sizeof(struct goacc_detail) == 56 &&
-                   offsetof(struct goacc_detail, data) == 24 && sizeof(struct goacc_api) == 40,
+_Static_assert(sizeof(struct rt_prof_info) == 72 && sizeof(struct rt_prof_event_info) == 56 &&
+                   offsetof(struct rt_prof_event_info, data) == 24 && sizeof(struct rt_prof_api_info) == 40,
                "structures are laid out as the compiler's header has them");
 enum { VERSION = 201711 }; /* of OpenACC that defined them so */
 enum { API_NONE = 0, API_CUDA = 1, API_OTHER = 4 };
 
 /* Something that was done under the lock. */
-struct goacc_note {
+struct rt_prof_record {
     int event;
     const void *host;
     uint64_t device, bytes;
@@ -65,86 +65,86 @@ struct goacc_note {
 
 /* ---------------------------------------------------------------------------------- dispatch -- */
 
-static int api_of(const struct goacc_span *span, int event)
+static int get_api(const struct rt_prof_span *span, int event)
 {
-    if (span->type == GOACC_HOST)
+    if (span->type == RT_DEVICE_HOST)
         return API_NONE;
-    if (!goacc.options.rules->events_bare)
+    if (!rt.options.rules->events_bare)
         return API_OTHER;
-    return event <= GOACC_EV_DEVICE_INIT_END || event == GOACC_EV_COMPUTE ? API_NONE : API_CUDA;
+    return event <= RT_EV_DEVICE_INIT_END || event == RT_EV_COMPUTE ? API_NONE : API_CUDA;
 }
 
 /* What lasts of an event; with the lock, for debug information. */
-static struct goacc_place place_of(const struct goacc_span *span, int event)
+static struct rt_prof_info make_prof_info(const struct rt_prof_span *span, int event)
 {
-    const bool bare = goacc.options.rules->events_bare;
-    struct goacc_place place = {
+    const bool bare = rt.options.rules->events_bare;
+    struct rt_prof_info location = {
         .event = event,
-        .valid_bytes = sizeof place,
+        .valid_bytes = sizeof location,
         .version = VERSION,
         .device_type = span->type,
         .device_number = span->device,
         .thread = bare ? -1 : (int)gettid(),
-        .async = bare && event == GOACC_EV_COMPUTE ? GOACC_SYNC : span->queue,
+        .async = bare && event == RT_EV_COMPUTE ? RT_ASYNC_SYNC : span->queue,
         .line = -1,
         .end_line = -1,
         .function_line = -1,
         .function_end_line = -1,
     };
-    place.queue = place.async;
-    if (!bare && !goacc_line(span->site->call.pc, &place.file, &place.line, &place.function))
-        place.line = -1;
-    return place;
+    location.queue = location.async;
+    if (!bare && !rt_find_line(span->site->call.pc, &location.file, &location.line, &location.function))
+        location.line = -1;
+    return location;
 }
 
-static struct goacc_detail detail_of(const struct goacc_span *span, int event,
-                                     const struct goacc_note *note)
+static struct rt_prof_event_info make_event_info(const struct rt_prof_span *span, int event,
+                                     const struct rt_prof_record *record)
 {
-    struct goacc_detail detail = {
+    struct rt_prof_event_info detail = {
         .event = event,
-        .valid_bytes = offsetof(struct goacc_detail, data),
+        .valid_bytes = offsetof(struct rt_prof_event_info, data),
         .parent = span->parent,
         .implicit = span->implicit,
         .tool = span->tool,
     };
-    if (event == GOACC_EV_LAUNCH || event == GOACC_EV_LAUNCH_END) {
+    if (event == RT_EV_LAUNCH || event == RT_EV_LAUNCH_END) {
         detail.valid_bytes = sizeof detail;
-        detail.launch.name = goacc_symbol((uintptr_t)span->kernel);
+        detail.launch.name = rt_find_symbol((uintptr_t)span->kernel);
         detail.launch.gangs = detail.launch.workers = detail.launch.vector = 1;
-    } else if (goacc_about_data(event)) {
+    } else if (rt_is_data_event(event)) {
         detail.valid_bytes = sizeof detail;
-        detail.data.name = *note->name ? note->name : NULL;
-        detail.data.bytes = note->bytes;
-        detail.data.host = note->host;
-        detail.data.device = (const void *)(uintptr_t)note->device;
+        detail.data.name = *record->name ? record->name : NULL;
+        detail.data.bytes = record->bytes;
+        detail.data.host = record->host;
+        detail.data.device = (const void *)(uintptr_t)record->device;
     }
     return detail;
 }
 
 /* Callbacks change what is registered while they run: those of now are called. */
-static void tell(struct goacc_span *span, int event, const struct goacc_note *note)
+static void call_callbacks(struct rt_prof_span *span, int event, const struct rt_prof_record *record)
 {
     enum { FEW = 16 };
-    struct goacc_thread *self = goacc_self();
-    goacc_callback *few[FEW], **calls = few;
-    if (!goacc_heard(event) || self->muted)
+    struct rt_thread *self = rt_current_thread();
+    rt_prof_callback *few[FEW], **calls = few;
+    if (!rt_is_event_registered(event) || self->muted)
         return;
-    goacc_lock();
-    size_t n = goacc_callbacks(event, calls, FEW);
+    rt_lock();
+    size_t n = rt_prof_get_callbacks(event, calls, FEW);
     if (n > FEW) {
         calls = malloc(n * sizeof *calls);
         if (!calls)
-            goacc_die("out-of-memory", "no memory to call %zu callbacks", n);
-        goacc_callbacks(event, calls, n);
+            rt_fatal("out-of-memory", "no memory to call %zu callbacks", n);
+        rt_prof_get_callbacks(event, calls, n);
     }
-    const struct goacc_place place = place_of(span, event);
-    struct goacc_detail detail = detail_of(span, event, note);
-    goacc_unlock();
+    const struct rt_prof_info location = make_prof_info(span, event);
+    struct rt_prof_event_info detail = make_event_info(span, event, record);
+    rt_unlock();
     self->in_callback = true;
     for (size_t i = 0; i < n; i++) {
-        struct goacc_place own = place;
-        struct goacc_detail given = detail;
-        struct goacc_api api = {.api = api_of(span, event),
+        struct rt_prof_info own = location;
+        struct rt_prof_event_info given = detail;
+        struct rt_prof_api_info api = {.api = get_api(span, event),
                                 .valid_bytes = sizeof api,
                                 .device_type = span->type,
                                 .vendor = -1};
@@ -157,134 +157,134 @@ static void tell(struct goacc_span *span, int event, const struct goacc_note *no
         free(calls);
 }
 
-void goacc_prof_tell(struct goacc_span *span, int event)
+void rt_prof_dispatch_event(struct rt_prof_span *span, int event)
 {
-    tell(span, event, NULL);
+    call_callbacks(span, event, NULL);
 }
 
 /* ------------------------------------------------------------------------------------- calls -- */
 
 /* Names are dear, and most are needed several times. */
-static void name_note(struct goacc_note *notes, size_t last)
+static void name_record(struct rt_prof_record *records, size_t last)
 {
     enum { BACK = 16 };
-    struct goacc_note *note = &notes[last];
+    struct rt_prof_record *record = &records[last];
     for (size_t i = last; i-- > 0 && last - i <= BACK;)
-        if (notes[i].host == note->host && notes[i].bytes == note->bytes) {
-            memcpy(note->name, notes[i].name, sizeof note->name);
+        if (records[i].host == record->host && records[i].bytes == record->bytes) {
+            memcpy(record->name, records[i].name, sizeof record->name);
             return;
         }
-    if (!goacc_spell(goacc.site, (uintptr_t)note->host, note->bytes, note->name, sizeof note->name))
-        *note->name = 0;
+    if (!rt_format_name(rt.site, (uintptr_t)record->host, record->bytes, record->name, sizeof record->name))
+        *record->name = 0;
 }
 
-static bool is_move(int event)
+static bool is_transfer_event(int event)
 {
-    return event == GOACC_EV_UPLOAD || event == GOACC_EV_DOWNLOAD;
+    return event == RT_EV_UPLOAD || event == RT_EV_DOWNLOAD;
 }
 
-static bool heard(int event)
+static bool is_wanted_event(int event)
 {
-    return goacc_heard(event) || (is_move(event) && goacc_heard(event + 1));
+    return rt_is_event_registered(event) || (is_transfer_event(event) && rt_is_event_registered(event + 1));
 }
 
-void goacc_prof_note(int event, const void *host, uint64_t device, uint64_t bytes)
+void rt_prof_record_data(int event, const void *host, uint64_t device, uint64_t bytes)
 {
-    struct goacc_thread *self = goacc_self();
-    if (self->in_callback || self->muted || !heard(event))
+    struct rt_thread *self = rt_current_thread();
+    if (self->in_callback || self->muted || !is_wanted_event(event))
         return;
-    if (self->nnotes == self->notes_room) {
-        size_t room = self->notes_room ? 2 * self->notes_room : 16;
-        struct goacc_note *grown = realloc(self->notes, room * sizeof *grown);
+    if (self->nrecords == self->records_capacity) {
+        size_t capacity = self->records_capacity ? 2 * self->records_capacity : 16;
+        struct rt_prof_record *grown = realloc(self->records, capacity * sizeof *grown);
         if (!grown)
-            goacc_die("out-of-memory", "no memory for the events of a construct");
-        self->notes = grown;
-        self->notes_room = room;
+            rt_fatal("out-of-memory", "no memory for the events of a construct");
+        self->records = grown;
+        self->records_capacity = capacity;
     }
-    struct goacc_note *note = &self->notes[self->nnotes++];
-    *note = (struct goacc_note){.event = event, .host = host, .device = device, .bytes = bytes};
-    if (!goacc.options.rules->events_bare && host)
-        name_note(self->notes, self->nnotes - 1);
+    struct rt_prof_record *record = &self->records[self->nrecords++];
+    *record = (struct rt_prof_record){.event = event, .host = host, .device = device, .bytes = bytes};
+    if (!rt.options.rules->events_bare && host)
+        name_record(self->records, self->nrecords - 1);
 }
 
-void goacc_prof_note_event(const accd_event *event)
+void rt_prof_record_core_event(const accd_event *event)
 {
     static const struct {
         int first, second;
-    } kinds[ACCD_OP_COUNT] = {[ACCD_OP_ALLOC] = {GOACC_EV_ALLOC, GOACC_EV_CREATE},
-                             [ACCD_OP_FREE] = {GOACC_EV_DELETE, GOACC_EV_FREE},
-                             [ACCD_OP_H2D] = {GOACC_EV_UPLOAD, GOACC_EV_NONE},
-                             [ACCD_OP_D2H] = {GOACC_EV_DOWNLOAD, GOACC_EV_NONE}};
+    } kinds[ACCD_OP_COUNT] = {[ACCD_OP_ALLOC] = {RT_EV_ALLOC, RT_EV_CREATE},
+                             [ACCD_OP_FREE] = {RT_EV_DELETE, RT_EV_FREE},
+                             [ACCD_OP_H2D] = {RT_EV_UPLOAD, RT_EV_NONE},
+                             [ACCD_OP_D2H] = {RT_EV_DOWNLOAD, RT_EV_NONE}};
     const void *host = (const void *)(uintptr_t)event->host;
     const int events_of[] = {kinds[event->op].first, kinds[event->op].second};
     for (int i = 0; i < 2; i++)
-        if (heard(events_of[i]))
-            goacc_prof_note(events_of[i], host,
-                            accd_device_address(goacc.context, event->device, host), event->bytes);
+        if (is_wanted_event(events_of[i]))
+            rt_prof_record_data(events_of[i], host,
+                            accd_device_address(rt.context, event->device, host), event->bytes);
 }
 
-static void tell_notes(const struct goacc_span *span)
+static void dispatch_records(const struct rt_prof_span *span)
 {
-    struct goacc_thread *self = goacc_self();
-    for (size_t i = 0; i < self->nnotes; i++) {
-        const struct goacc_note *note = &self->notes[i];
-        struct goacc_span part = *span;
+    struct rt_thread *self = rt_current_thread();
+    for (size_t i = 0; i < self->nrecords; i++) {
+        const struct rt_prof_record *record = &self->records[i];
+        struct rt_prof_span part = *span;
         part.tool = NULL;
-        part.implicit |= span->parent == GOACC_IN_COMPUTE; /* maybe without a clause */
-        tell(&part, note->event, note);
-        if (is_move(note->event))
-            tell(&part, note->event + 1, note);
+        part.implicit |= span->parent == RT_PARENT_COMPUTE; /* maybe without a clause */
+        call_callbacks(&part, record->event, record);
+        if (is_transfer_event(record->event))
+            call_callbacks(&part, record->event + 1, record);
     }
-    self->nnotes = 0;
+    self->nrecords = 0;
 }
 
-void goacc_prof_open_span(struct goacc_span *span, const struct goacc_site *site, int event, int parent,
+void rt_prof_init_span(struct rt_prof_span *span, const struct rt_site *site, int event, int parent,
                           int queue, int type)
 {
-    struct goacc_thread *self = goacc_self();
-    if (type == GOACC_CURRENT)
+    struct rt_thread *self = rt_current_thread();
+    if (type == RT_DEVICE_CURRENT)
         type = self->type;
-    *span = (struct goacc_span){
+    *span = (struct rt_prof_span){
         .site = site,
         .event = event,
         .parent = parent,
-        .queue = type == GOACC_HOST ? GOACC_SYNC : queue,
+        .queue = type == RT_DEVICE_HOST ? RT_ASYNC_SYNC : queue,
         .type = type,
         .device = type == self->type ? self->device : 0,
     };
-    self->nnotes = 0;
+    self->nrecords = 0;
     if (event)
-        tell(span, event, NULL);
+        call_callbacks(span, event, NULL);
 }
 
-void goacc_prof_begin_part(struct goacc_span *part, const struct goacc_span *span, int event)
+void rt_prof_begin_nested_span(struct rt_prof_span *part, const struct rt_prof_span *span, int event)
 {
     *part = *span;
     part->event = event;
     part->implicit = true;
     part->tool = NULL;
-    tell(part, event, NULL);
+    call_callbacks(part, event, NULL);
 }
 
-void goacc_prof_finish(struct goacc_span *span)
+void rt_prof_end_span(struct rt_prof_span *span)
 {
-    tell_notes(span);
+    dispatch_records(span);
     if (span->event)
-        tell(span, span->event + 1, NULL);
+        call_callbacks(span, span->event + 1, NULL);
 }
 
-void goacc_prof_close(void)
+void rt_prof_finish(void)
 {
-    const struct goacc_site site = {.what = "the end"};
-    const struct goacc_thread *self = goacc_self();
-    struct goacc_span span = {
+    const struct rt_site site = {.what = "the end"};
+    const struct rt_thread *self = rt_current_thread();
+    struct rt_prof_span span = {
         .site = &site,
-        .parent = GOACC_IN_ROUTINE,
-        .queue = GOACC_SYNC,
+        .parent = RT_PARENT_ROUTINE,
+        .queue = RT_ASYNC_SYNC,
         .type = self->type,
         .device = self->device,
         .implicit = true,
     };
-    if (goacc_listens() && !self->in_callback)
-        tell(&span, GOACC_EV_RUNTIME_SHUTDOWN, NULL);
+    if (rt_is_profiled() && !self->in_callback)
+        call_callbacks(&span, RT_EV_RUNTIME_SHUTDOWN, NULL);
 }

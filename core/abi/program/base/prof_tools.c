@@ -10,7 +10,7 @@
 
 enum { REGISTER, TOGGLE, TOGGLE_THREAD };
 
-typedef void registrar(int event, goacc_callback *call, int how);
+typedef void registrar(int event, rt_prof_callback *call, int how);
 typedef void query(void);
 typedef query *lookup(const char *name);
 typedef void library(registrar *enter, registrar *leave, lookup *find);
@@ -22,26 +22,26 @@ library acc_register_library;
 /* ------------------------------------------------------------------------------ registration -- */
 
 struct listener {
-    goacc_callback *call;
+    rt_prof_callback *call;
     unsigned count; /* of its registrations */
     bool off;
 };
 /* All of this is changed with the lock. */
 static struct {
     struct listener *at;
-    size_t room;
+    size_t capacity;
     atomic_size_t n;
     bool off;
-} events[GOACC_EV_COUNT];
-static bool all_off, opened;
+} events[RT_EV_COUNT];
+static bool is_all_off, is_opened;
 
 static bool is_end(int event)
 {
-    return event == GOACC_EV_DEVICE_INIT_END || event == GOACC_EV_DEVICE_SHUTDOWN_END ||
-           (event >= GOACC_EV_ENTER_DATA && event % 2);
+    return event == RT_EV_DEVICE_INIT_END || event == RT_EV_DEVICE_SHUTDOWN_END ||
+           (event >= RT_EV_ENTER_DATA && event % 2);
 }
 
-static struct listener *find(int event, goacc_callback *call)
+static struct listener *find_listener(int event, rt_prof_callback *call)
 {
     for (size_t i = 0; i < events[event].n; i++)
         if (events[event].at[i].call == call)
@@ -49,16 +49,16 @@ static struct listener *find(int event, goacc_callback *call)
     return NULL;
 }
 
-static void add(int event, goacc_callback *call)
+static void add_listener(int event, rt_prof_callback *call)
 {
-    size_t n = events[event].n, room = events[event].room;
-    if (n == room) {
-        room = room ? 2 * room : 4;
-        struct listener *grown = realloc(events[event].at, room * sizeof *grown);
+    size_t n = events[event].n, capacity = events[event].capacity;
+    if (n == capacity) {
+        capacity = capacity ? 2 * capacity : 4;
+        struct listener *grown = realloc(events[event].at, capacity * sizeof *grown);
         if (!grown)
-            goacc_die("out-of-memory", "no memory for a callback");
+            rt_fatal("out-of-memory", "no memory for a callback");
         events[event].at = grown;
-        events[event].room = room;
+        events[event].capacity = capacity;
     }
     struct listener *at = events[event].at + (is_end(event) ? 0 : n);
     memmove(at + 1, at, (size_t)(events[event].at + n - at) * sizeof *at);
@@ -66,73 +66,73 @@ static void add(int event, goacc_callback *call)
     events[event].n++;
 }
 
-static void take_off(int event, struct listener *listener)
+static void remove_listener(int event, struct listener *listener)
 {
     const struct listener *end = events[event].at + --events[event].n;
     memmove(listener, listener + 1, (size_t)(end - listener) * sizeof *listener);
 }
 
 /* With the lock. Until tools had a chance to register, calls must ask. */
-static void listen_or_not(void)
+static void update_profiled_flag(void)
 {
-    bool any = !opened, data = false;
-    for (int event = 0; event < GOACC_EV_COUNT; event++) {
+    bool any = !is_opened, data = false;
+    for (int event = 0; event < RT_EV_COUNT; event++) {
         any |= events[event].n != 0;
-        data |= events[event].n != 0 && goacc_about_data(event);
+        data |= events[event].n != 0 && rt_is_data_event(event);
     }
-    goacc.profiled = any;
-    goacc.quick &= !any;
-    goacc.data_profiled = data;
-    goacc_listen();
+    rt.profiled = any;
+    rt.fast_path_enabled &= !any;
+    rt.data_profiled = data;
+    rt_subscribe();
 }
 
 /* No event and no callback stand for all of them. What makes no sense is ignored. */
-static void change(int event, goacc_callback *call, int how, bool on)
+static void change_registration(int event, rt_prof_callback *call, int how, bool on)
 {
     if (how == TOGGLE_THREAD) {
-        if (event == GOACC_EV_NONE && !call)
-            goacc_self()->muted = !on;
+        if (event == RT_EV_NONE && !call)
+            rt_current_thread()->muted = !on;
         return;
     }
-    if (event < GOACC_EV_NONE || event >= GOACC_EV_COUNT || (call && event == GOACC_EV_NONE) ||
+    if (event < RT_EV_NONE || event >= RT_EV_COUNT || (call && event == RT_EV_NONE) ||
         (how == REGISTER && !call))
         return;
-    goacc_lock();
-    struct listener *listener = call ? find(event, call) : NULL;
-    if (how == TOGGLE && event == GOACC_EV_NONE)
-        all_off = !on;
+    rt_lock();
+    struct listener *listener = call ? find_listener(event, call) : NULL;
+    if (how == TOGGLE && event == RT_EV_NONE)
+        is_all_off = !on;
     else if (how == TOGGLE && !call)
         events[event].off = !on;
     else if (how == TOGGLE && listener)
         listener->off = !on;
     else if (how == REGISTER && on && !listener)
-        add(event, call);
+        add_listener(event, call);
     else if (how == REGISTER && on)
         listener->count++;
     else if (how == REGISTER && listener && --listener->count == 0)
-        take_off(event, listener);
-    listen_or_not();
-    goacc_unlock();
+        remove_listener(event, listener);
+    update_profiled_flag();
+    rt_unlock();
 }
 
-void acc_prof_register(int event, goacc_callback *call, int how)
+void acc_prof_register(int event, rt_prof_callback *call, int how)
 {
-    change(event, call, how, true);
+    change_registration(event, call, how, true);
 }
-void acc_prof_unregister(int event, goacc_callback *call, int how)
+void acc_prof_unregister(int event, rt_prof_callback *call, int how)
 {
-    change(event, call, how, false);
+    change_registration(event, call, how, false);
 }
 
-bool goacc_heard(int event)
+bool rt_is_event_registered(int event)
 {
     return events[event].n != 0;
 }
 
-size_t goacc_callbacks(int event, goacc_callback **calls, size_t most)
+size_t rt_prof_get_callbacks(int event, rt_prof_callback **calls, size_t most)
 {
     size_t n = 0;
-    for (size_t i = 0; i < events[event].n && !all_off && !events[event].off; i++) {
+    for (size_t i = 0; i < events[event].n && !is_all_off && !events[event].off; i++) {
         if (events[event].at[i].off)
             continue;
         if (n < most)
@@ -158,7 +158,7 @@ static void no_library(registrar *enter, registrar *leave, lookup *find_query)
 }
 library acc_register_library __attribute__((weak, alias("no_library")));
 
-static void introduce(void *symbol)
+static void call_register_library(void *symbol)
 {
     library *function;
     memcpy(&function, &symbol, sizeof function);
@@ -167,7 +167,7 @@ static void introduce(void *symbol)
 }
 
 /* The one of a library behind us; not that of libgomp, which ends the program. */
-static void *next_library(void)
+static void *find_next_register_library(void)
 {
     void *next = dlsym(RTLD_NEXT, "acc_register_library");
     void *runtime = dlsym(RTLD_NEXT, "acc_prof_register");
@@ -183,12 +183,12 @@ static void open_library(const char *path)
         return;
     void *handle = dlopen(path, RTLD_LAZY);
     if (handle)
-        introduce(dlsym(handle, "acc_register_library"));
+        call_register_library(dlsym(handle, "acc_register_library"));
     else
-        goacc_tell("warning", "file", NULL, 0, "ACC_PROFLIB: %s", dlerror());
+        rt_report("warning", "file", NULL, 0, "ACC_PROFLIB: %s", dlerror());
 }
 
-void goacc_prof_open(void)
+void rt_prof_register_tools(void)
 {
     library *program = acc_register_library;
     const char *list = getenv("ACC_PROFLIB");
@@ -196,13 +196,13 @@ void goacc_prof_open(void)
     if (program != no_library)
         program(acc_prof_register, acc_prof_unregister, acc_prof_lookup);
     else
-        introduce(next_library());
+        call_register_library(find_next_register_library());
     for (char *path = paths ? strtok_r(paths, ";", &rest) : NULL; path;
          path = strtok_r(NULL, ";", &rest))
         open_library(path);
     free(paths);
-    goacc_lock();
-    opened = true;
-    listen_or_not();
-    goacc_unlock();
+    rt_lock();
+    is_opened = true;
+    update_profiled_flag();
+    rt_unlock();
 }

@@ -19,7 +19,7 @@ static const char *rank_text(void)
     return NULL;
 }
 
-int goacc_rank(void)
+int rt_get_mpi_rank(void)
 {
     static atomic_int rank = -2; /* not asked for yet */
     if (rank == -2) {
@@ -29,16 +29,16 @@ int goacc_rank(void)
     return rank;
 }
 
-void goacc_file_name(const char *pattern, char *to, size_t room)
+void rt_expand_file_name(const char *pattern, char *to, size_t capacity)
 {
     size_t n = 0;
-    for (const char *c = pattern; *c && n + 1 < room; c++) {
+    for (const char *c = pattern; *c && n + 1 < capacity; c++) {
         if (c[0] == '%' && (c[1] == 'r' || c[1] == 'p')) {
-            int rank = goacc_rank() < 0 ? 0 : goacc_rank();
-            n += (size_t)snprintf(to + n, room - n, "%d", *++c == 'r' ? rank : (int)getpid());
+            int rank = rt_get_mpi_rank() < 0 ? 0 : rt_get_mpi_rank();
+            n += (size_t)snprintf(to + n, capacity - n, "%d", *++c == 'r' ? rank : (int)getpid());
         } else {
             to[n++] = *c;
         }
     }
-    to[n < room ? n : room - 1] = 0;
+    to[n < capacity ? n : capacity - 1] = 0;
 }

@@ -14,8 +14,8 @@
 #include <unistd.h>
 
 static int file = -1, owner; /* owner: a process that was forked leaves the file alone */
-static int lost;             /* errno of what could not be written */
-static bool sarif;
+static int write_error;             /* errno of what could not be written */
+static bool is_sarif;
 
 /* A result without its end, to which the count is added. */
 struct result {
@@ -24,9 +24,9 @@ struct result {
     uint64_t count;
 };
 static struct result *results;
-static size_t nresults, room;
+static size_t nresults, capacity;
 
-static void add_uri(FILE *to, const char *path)
+static void append_uri(FILE *to, const char *path)
 {
     fputs(*path == '/' ? "\"file://" : "\"", to);
     for (const unsigned char *c = (const unsigned char *)path; *c; c++)
@@ -37,22 +37,22 @@ static void add_uri(FILE *to, const char *path)
     fputs("\"", to);
 }
 
-static void add_string(FILE *to, const char *before, const char *value)
+static void append_string(FILE *to, const char *before, const char *value)
 {
-    struct goacc_text quoted;
-    goacc_text_clear(&quoted);
-    goacc_text_quoted(&quoted, value);
+    struct rt_text_buffer quoted;
+    rt_text_clear(&quoted);
+    rt_text_append_json_string(&quoted, value);
     fprintf(to, "%s%s", before, quoted.at);
 }
 
-static void add_place(FILE *to, const char *path, int line)
+static void append_location(FILE *to, const char *path, int line)
 {
     fputs("\"physicalLocation\":{\"artifactLocation\":{\"uri\":", to);
-    add_uri(to, path);
+    append_uri(to, path);
     fprintf(to, "},\"region\":{\"startLine\":%d}}", line > 0 ? line : 1);
 }
 
-static bool is_first(size_t i)
+static bool is_first_of_rule(size_t i)
 {
     for (size_t k = 0; k < i; k++)
         if (!strcmp(results[k].code, results[i].code))
@@ -61,7 +61,7 @@ static bool is_first(size_t i)
 }
 
 /* It only grows: what was written before is overwritten. */
-static void write_all(void)
+static void write_sarif(void)
 {
     char *text = NULL;
     size_t size = 0;
@@ -76,128 +76,128 @@ static void write_all(void)
                 i + 1 < nresults ? "," : "");
     fputs("],\"tool\":{\"driver\":{\"name\":\"accdeep\",\"version\":\"" ACCD_VERSION "\",\"rules\":[\n", to);
     for (size_t i = 0, n = 0; i < nresults; i++) {
-        const struct accd_help *entry = goacc_help_entry(results[i].code);
-        struct goacc_text help;
-        if (!is_first(i))
+        const struct accd__help *entry = rt_find_help(results[i].code);
+        struct rt_text_buffer help;
+        if (!is_first_of_rule(i))
             continue;
-        add_string(to, n++ ? ",\n{\"id\":" : "{\"id\":", results[i].code);
+        append_string(to, n++ ? ",\n{\"id\":" : "{\"id\":", results[i].code);
         if (entry) {
-            goacc_help_of(&(struct goacc_finding){.code = entry->code}, NULL, &help);
-            add_string(to, ",\"shortDescription\":{\"text\":", entry->meaning);
-            add_string(to, "},\"help\":{\"text\":", help.at);
+            rt_format_help(&(struct rt_diagnostic){.code = entry->code}, NULL, &help);
+            append_string(to, ",\"shortDescription\":{\"text\":", entry->meaning);
+            append_string(to, "},\"help\":{\"text\":", help.at);
             fputs("}", to);
         }
         fputs("}", to);
     }
     fputs("\n]}}}]}\n", to);
     if (!fclose(to) && pwrite(file, text, size, 0) < 0)
-        lost = errno;
+        write_error = errno;
     free(text);
 }
 
-bool goacc_report_open(const char *pattern, char *name, size_t room_of_name)
+bool rt_report_file_open(const char *pattern, char *name, size_t name_capacity)
 {
-    goacc_file_name(pattern, name, room_of_name);
-    sarif = strlen(name) > 6 && !strcmp(name + strlen(name) - 6, ".sarif");
+    rt_expand_file_name(pattern, name, name_capacity);
+    is_sarif = strlen(name) > 6 && !strcmp(name + strlen(name) - 6, ".sarif");
     owner = getpid();
     /* an earlier process may have had the number */
-    file = goacc_open_file(name, sarif || strstr(pattern, "%p") ? O_TRUNC : O_APPEND);
-    if (file >= 0 && sarif)
-        write_all();
+    file = rt_open_output_file(name, is_sarif || strstr(pattern, "%p") ? O_TRUNC : O_APPEND);
+    if (file >= 0 && is_sarif)
+        write_sarif();
     return file >= 0;
 }
 
-static void add_result(FILE *to, const struct goacc_finding *finding, const struct goacc_where *where,
+static void append_result(FILE *to, const struct rt_diagnostic *diagnostic, const struct rt_source_location *where,
                        const char *rule, const char *message)
 {
     /* What has no place of its own stands where its data were mapped; code hosts take no result without a place. */
     const bool own = where->file;
-    const char *path = own ? where->file : finding->other.file ? finding->other.file : program_invocation_name;
-    const bool advice = !strcmp(finding->level, "advice");
-    add_string(to, "{\"ruleId\":", finding->code);
-    add_string(to, ",\"level\":", advice ? "note" : finding->level);
-    add_string(to, ",\"message\":{\"text\":", message);
+    const char *path = own ? where->file : diagnostic->other.file ? diagnostic->other.file : program_invocation_name;
+    const bool advice = !strcmp(diagnostic->level, "advice");
+    append_string(to, "{\"ruleId\":", diagnostic->code);
+    append_string(to, ",\"level\":", advice ? "note" : diagnostic->level);
+    append_string(to, ",\"message\":{\"text\":", message);
     fputs("},\"locations\":[{", to);
-    add_place(to, path, own ? where->line : finding->other.line);
+    append_location(to, path, own ? where->line : diagnostic->other.line);
     if (own && where->function) {
-        add_string(to, ",\"logicalLocations\":[{\"name\":", where->function);
+        append_string(to, ",\"logicalLocations\":[{\"name\":", where->function);
         fputs(",\"kind\":\"function\"}]", to);
     }
     fputs("}]", to);
-    if (own && finding->other.file) {
+    if (own && diagnostic->other.file) {
         fputs(",\"relatedLocations\":[{\"id\":1,", to);
-        add_place(to, finding->other.file, finding->other.line);
-        const char *is = strcmp(finding->other.is, "agreed") != 0 ? finding->other.is : "host and device last agreed";
-        add_string(to, ",\"message\":{\"text\":", is);
+        append_location(to, diagnostic->other.file, diagnostic->other.line);
+        const char *is = strcmp(diagnostic->other.is, "agreed") != 0 ? diagnostic->other.is : "host and device last agreed";
+        append_string(to, ",\"message\":{\"text\":", is);
         fputs("}}]", to);
     }
     fputs(",\"properties\":{", to);
     const char *before = "";
     const char *const fields[][2] = {
         {"rule", rule},
-        {"object", finding->object},
-        {"element", finding->element},
-        {"other", finding->second && *finding->second ? finding->second : NULL},
+        {"object", diagnostic->object},
+        {"element", diagnostic->element},
+        {"other", diagnostic->second && *diagnostic->second ? diagnostic->second : NULL},
     };
     for (size_t i = 0; i < sizeof fields / sizeof fields[0]; i++)
         if (fields[i][1]) {
             fprintf(to, "%s\"%s\":", before, fields[i][0]);
-            add_string(to, "", fields[i][1]);
+            append_string(to, "", fields[i][1]);
             before = ",";
         }
-    const uint64_t counts[] = {finding->objects, finding->bytes, finding->times, finding->of};
+    const uint64_t counts[] = {diagnostic->objects, diagnostic->bytes, diagnostic->times, diagnostic->of};
     static const char *const names[] = {"objects", "bytes", "times", "of"};
     for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++)
         if (counts[i]) {
             fprintf(to, "%s\"%s\":%llu", before, names[i], (unsigned long long)counts[i]);
             before = ",";
         }
-    if (goacc_rank() >= 0)
-        fprintf(to, "%s\"rank\":%d", before, goacc_rank());
+    if (rt_get_mpi_rank() >= 0)
+        fprintf(to, "%s\"rank\":%d", before, rt_get_mpi_rank());
     fputs("}", to);
 }
 
-size_t goacc_report_add(const struct goacc_finding *finding, const struct goacc_where *where, const char *rule,
+size_t rt_report_file_add_result(const struct rt_diagnostic *diagnostic, const struct rt_source_location *where, const char *rule,
                         const char *message)
 {
     char *text = NULL;
     size_t size = 0;
-    if (!sarif || owner != getpid())
+    if (!is_sarif || owner != getpid())
         return 0;
-    if (nresults == room) {
-        struct result *grown = realloc(results, (2 * room + 16) * sizeof *grown);
+    if (nresults == capacity) {
+        struct result *grown = realloc(results, (2 * capacity + 16) * sizeof *grown);
         if (!grown)
             return 0;
         results = grown;
-        room = 2 * room + 16;
+        capacity = 2 * capacity + 16;
     }
     FILE *to = open_memstream(&text, &size);
     if (!to)
         return 0;
-    add_result(to, finding, where, rule, message);
+    append_result(to, diagnostic, where, rule, message);
     if (fclose(to))
         return 0;
     results[nresults++] =
-        (struct result){text, finding->code, finding->objects ? finding->objects : 1};
-    write_all();
+        (struct result){text, diagnostic->code, diagnostic->objects ? diagnostic->objects : 1};
+    write_sarif();
     return nresults;
 }
 
-void goacc_report_count(size_t number, uint64_t count)
+void rt_report_file_set_count(size_t number, uint64_t count)
 {
     if (number)
         results[number - 1].count = count;
 }
 
-void goacc_report_line(const struct goacc_text *line)
+void rt_report_file_add_line(const struct rt_text_buffer *line)
 {
-    if (file >= 0 && !sarif && !goacc_text_put(file, line))
-        lost = errno;
+    if (file >= 0 && !is_sarif && !rt_text_write(file, line))
+        write_error = errno;
 }
 
-int goacc_report_end(void)
+int rt_report_file_finish(void)
 {
-    if (sarif && owner == getpid())
-        write_all();
-    return lost;
+    if (is_sarif && owner == getpid())
+        write_sarif();
+    return write_error;
 }

@@ -6,24 +6,24 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct goacc_runtime goacc = {.profiled = true};
+struct rt_state rt = {.profiled = true};
 
-static const pthread_mutex_t unlocked = PTHREAD_ERRORCHECK_MUTEX_INITIALIZER_NP;
+static const pthread_mutex_t initial_lock = PTHREAD_ERRORCHECK_MUTEX_INITIALIZER_NP;
 static pthread_mutex_t lock = PTHREAD_ERRORCHECK_MUTEX_INITIALIZER_NP;
 /* Held by calls, and by kernels that use declared variables, before the other lock. A callback of a
  * tool may call again. */
-static const pthread_mutex_t open_to_all = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
+static const pthread_mutex_t initial_exclusive = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
 static pthread_mutex_t exclusive = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
 /* Of reports and debug information, taken last: kernels report without the runtime's lock. */
-static pthread_mutex_t words = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
-__thread struct goacc_thread goacc_own __asm__("goacc_thread_state");
+static pthread_mutex_t diagnostics_lock = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
+__thread struct rt_thread rt_this_thread __asm__("rt_thread_state");
 
 static pthread_mutex_t threads_lock = PTHREAD_MUTEX_INITIALIZER;
-static struct goacc_thread *threads;
+static struct rt_thread *threads;
 
-const char goacc_declared_region[] = "program";
+const char rt_declared_region_name[] = "program";
 
-void goacc_gone(void)
+void rt_exit_during_shutdown(void)
 {
     fflush(NULL);
     _Exit(EXIT_FAILURE);
@@ -31,59 +31,59 @@ void goacc_gone(void)
 
 /* ------------------------------------------------------------------------------------- locks -- */
 
-struct goacc_thread *_Atomic goacc_holder;
-volatile bool goacc_locked;
+struct rt_thread *_Atomic rt_lock_owner;
+volatile bool rt_is_mutex_held;
 
-bool goacc_take_lock(void)
+bool rt_lock_slow_path(void)
 {
-    if (GOACC_ONE_THREAD || atomic_load_explicit(&goacc_holder, memory_order_relaxed) == &goacc_own ||
+    if (RT_SINGLE_THREADED || atomic_load_explicit(&rt_lock_owner, memory_order_relaxed) == &rt_this_thread ||
         pthread_mutex_lock(&lock))
         return false;
-    while (atomic_load_explicit(&goacc_holder, memory_order_acquire))
+    while (atomic_load_explicit(&rt_lock_owner, memory_order_acquire))
         sched_yield();
-    goacc_locked = true;
+    rt_is_mutex_held = true;
     return true;
 }
 
-bool goacc_try_lock(void)
+bool rt_try_lock(void)
 {
-    if (atomic_load_explicit(&goacc_holder, memory_order_relaxed) || pthread_mutex_trylock(&lock))
+    if (atomic_load_explicit(&rt_lock_owner, memory_order_relaxed) || pthread_mutex_trylock(&lock))
         return false;
-    if (atomic_load_explicit(&goacc_holder, memory_order_acquire)) {
+    if (atomic_load_explicit(&rt_lock_owner, memory_order_acquire)) {
         pthread_mutex_unlock(&lock);
         return false;
     }
-    goacc_locked = true;
+    rt_is_mutex_held = true;
     return true;
 }
 
-void goacc_give_lock(void)
+void rt_unlock_slow_path(void)
 {
-    goacc_locked = false;
+    rt_is_mutex_held = false;
     pthread_mutex_unlock(&lock);
 }
 
-void goacc_alone(bool alone)
+void rt_set_exclusive(bool on)
 {
-    if (alone)
+    if (on)
         pthread_mutex_lock(&exclusive);
     else
         pthread_mutex_unlock(&exclusive);
 }
 
-void goacc_take_words(void)
+void rt_lock_diagnostics(void)
 {
-    pthread_mutex_lock(&words);
+    pthread_mutex_lock(&diagnostics_lock);
 }
 
-void goacc_give_words(void)
+void rt_unlock_diagnostics(void)
 {
-    pthread_mutex_unlock(&words);
+    pthread_mutex_unlock(&diagnostics_lock);
 }
 
 /* ----------------------------------------------------------------------------------- threads -- */
 
-void goacc_add_thread(struct goacc_thread *thread)
+void rt_register_thread(struct rt_thread *thread)
 {
     pthread_mutex_lock(&threads_lock);
     thread->next = threads;
@@ -91,10 +91,10 @@ void goacc_add_thread(struct goacc_thread *thread)
     pthread_mutex_unlock(&threads_lock);
 }
 
-void goacc_remove_thread(const struct goacc_thread *thread)
+void rt_unregister_thread(const struct rt_thread *thread)
 {
     pthread_mutex_lock(&threads_lock);
-    struct goacc_thread **at = &threads;
+    struct rt_thread **at = &threads;
     while (*at && *at != thread)
         at = &(*at)->next;
     if (*at)
@@ -102,13 +102,13 @@ void goacc_remove_thread(const struct goacc_thread *thread)
     pthread_mutex_unlock(&threads_lock);
 }
 
-const char *goacc_region_of_team(const struct goacc_thread *thread)
+const char *rt_team_kernel_kind(const struct rt_thread *thread)
 {
-    const char *region = goacc_region(thread->does);
+    const char *region = rt_kernel_kind(thread->activity);
     if (region || thread->type || pthread_mutex_trylock(&threads_lock))
         return region;
-    for (const struct goacc_thread *other = threads; other && !region; other = other->next)
-        region = goacc_region(other->does);
+    for (const struct rt_thread *other = threads; other && !region; other = other->next)
+        region = rt_kernel_kind(other->activity);
     pthread_mutex_unlock(&threads_lock);
     return region;
 }
@@ -116,76 +116,76 @@ const char *goacc_region_of_team(const struct goacc_thread *thread)
 /* --------------------------------------------------------------------------------------- fork -- */
 
 /* A signal handler may fork in the middle of a call. */
-static __thread bool forking;
+static __thread bool lock_is_taken_for_fork;
 
 static void before_fork(void)
 {
-    forking = goacc_lock();
-    goacc_take_words();
-    if (goacc.on_fork)
-        goacc.on_fork(GOACC_BEFORE_FORK);
+    lock_is_taken_for_fork = rt_lock();
+    rt_lock_diagnostics();
+    if (rt.on_fork)
+        rt.on_fork(RT_FORK_PREPARE);
 }
 
 static void after_fork(void)
 {
-    if (goacc.on_fork)
-        goacc.on_fork(GOACC_IN_PARENT);
-    goacc_give_words();
-    if (forking)
-        goacc_unlock();
+    if (rt.on_fork)
+        rt.on_fork(RT_FORK_PARENT);
+    rt_unlock_diagnostics();
+    if (lock_is_taken_for_fork)
+        rt_unlock();
 }
 
 /* The lock's owner was a thread of the parent. */
-static void in_child(void)
+static void after_fork_in_child(void)
 {
-    lock = unlocked;
-    goacc_locked = false;
-    goacc_holder = NULL;
-    exclusive = words = open_to_all;
+    lock = initial_lock;
+    rt_is_mutex_held = false;
+    rt_lock_owner = NULL;
+    exclusive = diagnostics_lock = initial_exclusive;
     threads_lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
-    threads = goacc_own.type ? &goacc_own : NULL;
-    goacc_own.next = NULL;
-    if (!forking)
-        goacc_lock();
-    if (goacc.on_fork)
-        goacc.on_fork(GOACC_IN_CHILD);
+    threads = rt_this_thread.type ? &rt_this_thread : NULL;
+    rt_this_thread.next = NULL;
+    if (!lock_is_taken_for_fork)
+        rt_lock();
+    if (rt.on_fork)
+        rt.on_fork(RT_FORK_CHILD);
 }
 
-void goacc_lock_open(void)
+void rt_lock_init(void)
 {
-    pthread_atfork(before_fork, after_fork, in_child);
+    pthread_atfork(before_fork, after_fork, after_fork_in_child);
 }
 
 /* ----------------------------------------------------------------------------------- context -- */
 
-accd_event_fn goacc_listener(void)
+accd_event_fn rt_get_event_callback(void)
 {
-    bool wanted = goacc.options.trace >= 0 || goacc.options.left || goacc.data_profiled;
-    return wanted ? goacc.on_event : NULL;
+    bool wanted = rt.options.trace >= 0 || rt.options.diagnose || rt.data_profiled;
+    return wanted ? rt.on_event : NULL;
 }
 
-void goacc_listen(void)
+void rt_subscribe(void)
 {
-    if (!goacc.context)
+    if (!rt.context)
         return;
-    accd_context_on_event(goacc.context, goacc_listener(), NULL);
-    goacc_hear(true);
+    accd_context_set_event_handler(rt.context, rt_get_event_callback(), NULL);
+    rt_set_event_mask(true);
 }
 
-void goacc_hear(bool named)
+void rt_set_event_mask(bool named)
 {
     enum { MOVES = 1 << ACCD_OP_H2D | 1 << ACCD_OP_D2H, NAMED = MOVES | 1 << ACCD_OP_FREE,
            CHANGES = NAMED | 1 << ACCD_OP_ALLOC | 1 << ACCD_OP_ATTACH | 1 << ACCD_OP_DETACH };
-    const bool all = goacc.options.trace >= 0 || goacc.options.check || goacc.data_profiled || !goacc.options.strict;
-    accd_context_hear(goacc.context, all ? ~0u : CHANGES, all ? ~0u : named ? NAMED : 0);
+    const bool all = rt.options.trace >= 0 || rt.options.instrumented || rt.data_profiled || !rt.options.strict;
+    accd_context_subscribe(rt.context, all ? ~0u : CHANGES, all ? ~0u : named ? NAMED : 0);
 }
 
-int goacc_open_region(const char **name_p)
+int rt_find_open_region(const char **name_p)
 {
     accd_level level;
-    for (int device = 0; device < accd_device_count(goacc.context); device++)
-        for (size_t i = 0; accd_level_at(goacc.context, device, i, &level); i++)
-            if (strcmp(level.name, goacc_declared_region) != 0) {
+    for (int device = 0; device < accd_device_count(rt.context); device++)
+        for (size_t i = 0; accd_level_get(rt.context, device, i, &level); i++)
+            if (strcmp(level.name, rt_declared_region_name) != 0) {
                 *name_p = level.name;
                 return device;
             }

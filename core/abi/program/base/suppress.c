@@ -10,13 +10,13 @@ struct line {
     struct line *next;
     int number;
     uint64_t matched;
-    const char *code, *place, *object; /* object: NULL: any */
+    const char *code, *location, *object; /* object: NULL: any */
     char text[];
 };
 static struct line *first, **last = &first;
 
 /* Of all of a text. */
-static bool matches(const char *pattern, const char *text)
+static bool matches_pattern(const char *pattern, const char *text)
 {
     const char *star = NULL, *from = NULL;
     while (*text)
@@ -37,7 +37,7 @@ static bool matches(const char *pattern, const char *text)
     return !*pattern;
 }
 
-static bool add(const char *text, int number)
+static bool add_suppression(const char *text, int number)
 {
     struct line *line = malloc(sizeof *line + strlen(text) + 1);
     if (!line)
@@ -45,14 +45,14 @@ static bool add(const char *text, int number)
     *line = (struct line){.number = number};
     char *at = strcpy(line->text, text);
     line->code = strsep(&at, ":");
-    line->place = strsep(&at, ":");
+    line->location = strsep(&at, ":");
     line->object = at;
     *last = line;
     last = &line->next;
-    return line->place && *line->code && *line->place;
+    return line->location && *line->code && *line->location;
 }
 
-int goacc_suppress_open(const char *path)
+int rt_load_suppressions(const char *path)
 {
     char *text = NULL;
     size_t size = 0;
@@ -67,7 +67,7 @@ int goacc_suppress_open(const char *path)
         size_t end = strlen(text), start = strspn(text, " \t");
         while (end > start && strchr(" \t\r\n", text[end - 1]))
             text[--end] = 0;
-        if (end > start && !add(text + start, number))
+        if (end > start && !add_suppression(text + start, number))
             wrong = number;
     }
     free(text);
@@ -75,38 +75,38 @@ int goacc_suppress_open(const char *path)
     return wrong;
 }
 
-static bool is_place(const char *pattern, const char *file, const char *function)
+static bool matches_location(const char *pattern, const char *file, const char *function)
 {
     const char *slash = file ? strrchr(file, '/') : NULL;
-    return (function && matches(pattern, function)) || (file && matches(pattern, file)) ||
-           (slash && matches(pattern, slash + 1)) || !strcmp(pattern, "*");
+    return (function && matches_pattern(pattern, function)) || (file && matches_pattern(pattern, file)) ||
+           (slash && matches_pattern(pattern, slash + 1)) || !strcmp(pattern, "*");
 }
 
 /* "u" and "u[0:16]" are both of u[0:16]. */
-static bool is_object(const char *pattern, const char *object)
+static bool matches_object(const char *pattern, const char *object)
 {
     char variable[160];
     if (!object)
         return !strcmp(pattern, "*");
     snprintf(variable, sizeof variable, "%.*s", (int)strcspn(object, "[("), object);
-    return matches(pattern, object) || matches(pattern, variable);
+    return matches_pattern(pattern, object) || matches_pattern(pattern, variable);
 }
 
-bool goacc_is_suppressed(const struct goacc_finding *finding, const struct goacc_where *where)
+bool rt_is_suppressed(const struct rt_diagnostic *diagnostic, const struct rt_source_location *where)
 {
-    const char *file = where->file ? where->file : finding->other.file;
+    const char *file = where->file ? where->file : diagnostic->other.file;
     for (struct line *line = first; line; line = line->next)
-        if (matches(line->code, finding->code) && is_place(line->place, file, where->function) &&
-            (!line->object || is_object(line->object, finding->object))) {
+        if (matches_pattern(line->code, diagnostic->code) && matches_location(line->location, file, where->function) &&
+            (!line->object || matches_object(line->object, diagnostic->object))) {
             line->matched++;
             return true;
         }
     return false;
 }
 
-void goacc_suppress_end(void (*unused)(const char *path, int number))
+void rt_for_each_unused_suppression(void (*unused)(const char *path, int number))
 {
     for (const struct line *line = first; line; line = line->next)
         if (!line->matched)
-            unused(goacc.options.suppress, line->number);
+            unused(rt.options.suppress, line->number);
 }

@@ -11,7 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
-void goacc_text(struct goacc_text *text, const char *format, ...)
+void rt_text_append(struct rt_text_buffer *text, const char *format, ...)
 {
     va_list args;
     va_start(args, format);
@@ -21,47 +21,47 @@ void goacc_text(struct goacc_text *text, const char *format, ...)
     text->n += n < 0 ? 0 : (size_t)n < left ? (size_t)n : left;
 }
 
-void goacc_text_quoted(struct goacc_text *text, const char *value)
+void rt_text_append_json_string(struct rt_text_buffer *text, const char *value)
 {
-    goacc_text(text, "\"");
+    rt_text_append(text, "\"");
     for (const unsigned char *c = (const unsigned char *)value; *c; c++)
         if (*c == '"' || *c == '\\')
-            goacc_text(text, "\\%c", *c);
+            rt_text_append(text, "\\%c", *c);
         else if (*c < 0x20)
-            goacc_text(text, "\\u%04x", *c);
+            rt_text_append(text, "\\u%04x", *c);
         else
-            goacc_text(text, "%c", *c);
-    goacc_text(text, "\"");
+            rt_text_append(text, "%c", *c);
+    rt_text_append(text, "\"");
 }
 
-void goacc_text_field(struct goacc_text *text, const char *key, const char *value)
+void rt_text_append_json_field(struct rt_text_buffer *text, const char *key, const char *value)
 {
-    goacc_text(text, "%s\"%s\":", text->at[text->n - 1] == '{' ? "" : ",", key);
-    goacc_text_quoted(text, value);
+    rt_text_append(text, "%s\"%s\":", text->at[text->n - 1] == '{' ? "" : ",", key);
+    rt_text_append_json_string(text, value);
 }
 
-void goacc_text_rank(struct goacc_text *text)
+void rt_text_append_rank(struct rt_text_buffer *text)
 {
-    if (goacc_rank() >= 0)
-        goacc_text(text, ",\"rank\":%d", goacc_rank());
+    if (rt_get_mpi_rank() >= 0)
+        rt_text_append(text, ",\"rank\":%d", rt_get_mpi_rank());
 }
 
-int goacc_high_file(int file)
+int rt_move_to_high_fd(int file)
 {
     const int high = fcntl(file, F_DUPFD_CLOEXEC, 600);
     return high < 0 ? fcntl(file, F_DUPFD_CLOEXEC, 3) : high;
 }
 
-int goacc_open_file(const char *name, int how)
+int rt_open_output_file(const char *name, int how)
 {
     const int file = open(name, O_WRONLY | O_CREAT | O_CLOEXEC | how, 0666);
-    const int high = file < 0 ? -1 : goacc_high_file(file);
+    const int high = file < 0 ? -1 : rt_move_to_high_fd(file);
     if (file >= 0)
         close(file);
     return high;
 }
 
-bool goacc_text_put(int fd, const struct goacc_text *text)
+bool rt_text_write(int fd, const struct rt_text_buffer *text)
 {
     sigset_t pipe, before;
     int lost = 0;

@@ -14,38 +14,38 @@
 #include <ucontext.h>
 #include <unistd.h>
 
-bool goacc_is_poison(uint64_t at, size_t n)
+bool rt_is_poison(uint64_t at, size_t n)
 {
-    const unsigned char *bytes = goacc_content(at);
+    const unsigned char *bytes = rt_get_content_address(at);
     for (size_t i = 0; i < n; i++)
         if (bytes[i] != ACCD_POISON)
             return false;
     return true;
 }
 
-static bool is_old(const struct goacc_access *access)
+static bool is_unchanged(const struct rt_access *access)
 {
-    GOACC_EACH_PART(part, access->at, access->n)
-        if (!goacc_unchanged(&part))
+    RT_FOR_EACH_GRANULE(granule, access->at, access->n)
+        if (!rt_matches_digest(&granule))
             return false;
     return true;
 }
 
 /* Whether two values are one pointer: the address of present data on the device, and that of the same data on the
  * host. Kernels may set pointers so. */
-static bool are_one_pointer(uint64_t one, uint64_t other)
+static bool is_same_pointer(uint64_t one, uint64_t other)
 {
-    struct goacc_pair target;
-    const uint64_t dev = goacc_on_device(one) ? one : other, host = dev == one ? other : one;
-    return goacc_on_device(dev) && goacc_pair_at(dev, &target) && goacc_other(&target, dev) == host;
+    struct rt_mapping target;
+    const uint64_t dev = rt_is_in_device_space(one) ? one : other, host = dev == one ? other : one;
+    return rt_is_in_device_space(dev) && rt_find_device_mapping(dev, &target) && rt_other_side(&target, dev) == host;
 }
 
 /* A change to the same value is no change. */
-static bool differs(const struct goacc_access *access, const struct goacc_pair *pair)
+static bool differs_from_other_side(const struct rt_access *access, const struct rt_mapping *mapping)
 {
-    const uint64_t at = access->at, start = goacc_on_device(at) ? pair->dev : pair->host;
-    const uint64_t left = start + pair->bytes - at;
-    const void *here = goacc_content(at), *there = goacc_content(goacc_other(pair, at));
+    const uint64_t at = access->at, start = rt_is_in_device_space(at) ? mapping->dev : mapping->host;
+    const uint64_t left = start + mapping->bytes - at;
+    const void *here = rt_get_content_address(at), *there = rt_get_content_address(rt_other_side(mapping, at));
     uint64_t one, other;
     if (!memcmp(here, there, access->n < left ? access->n : left))
         return false;
@@ -53,208 +53,208 @@ static bool differs(const struct goacc_access *access, const struct goacc_pair *
         return true;
     memcpy(&one, here, sizeof one);
     memcpy(&other, there, sizeof other);
-    return !are_one_pointer(one, other);
+    return !is_same_pointer(one, other);
 }
 
 /* All bytes are present and none is valid: they count as valid from here on, so that each change is reported once. The
  * other side loses "only", which lets the next change there be noticed. */
-static void read_invalid(const struct goacc_access *access, const struct goacc_pair *pair)
+static void handle_invalid_read(const struct rt_access *access, const struct rt_mapping *mapping)
 {
-    const uint64_t at = access->at, start = goacc_on_device(at) ? pair->dev : pair->host;
-    const uint64_t left = start + pair->bytes - at, n = access->n < left ? access->n : left;
-    const struct goacc_part other = goacc_part_of(goacc_other(pair, at), 1);
-    if (goacc_is_poison(at, access->n))
-        goacc_report_unwritten(access, at, pair);
-    else if (is_old(access) && goacc_having(&other, GOACC_VALID) && differs(access, pair))
-        goacc_report_stale(access, at, pair, *other.note);
+    const uint64_t at = access->at, start = rt_is_in_device_space(at) ? mapping->dev : mapping->host;
+    const uint64_t left = start + mapping->bytes - at, n = access->n < left ? access->n : left;
+    const struct rt_granule other = rt_get_granule(rt_other_side(mapping, at), 1);
+    if (rt_is_poison(at, access->n))
+        rt_report_uninitialized_read(access, at, mapping);
+    else if (is_unchanged(access) && rt_get_bytes_with_state(&other, RT_VALID) && differs_from_other_side(access, mapping))
+        rt_report_stale_read(access, at, mapping, *other.origin);
     /* or written by what was not compiled for checking */
-    if (differs(access, pair))
-        goacc_note_uneven(pair);
-    GOACC_EACH_PART(part, goacc_other(pair, at), n) {
-        part.bytes = goacc_having(&part, GOACC_VALID) / GOACC_VALID * 0xf;
-        goacc_change(&part, GOACC_ONLY, 0);
+    if (differs_from_other_side(access, mapping))
+        rt_mark_divergent(mapping);
+    RT_FOR_EACH_GRANULE(granule, rt_other_side(mapping, at), n) {
+        granule.bytes = rt_get_bytes_with_state(&granule, RT_VALID) / RT_VALID * 0xf;
+        rt_change_states(&granule, RT_DIRTY, 0);
     }
-    goacc_set(at, access->n, GOACC_ONLY, GOACC_VALID); /* bytes whose newest value was lost have "only", too */
+    rt_set_states(at, access->n, RT_DIRTY, RT_VALID); /* bytes whose newest value was lost have "only", too */
 }
 
 /* Further writes close to this one may do without a question, unless transfers are under way. The host writes to the
  * device by messages alone, which are always a question. */
-static void write_at_once(const struct goacc_pair *pair, uint64_t at)
+static void cache_written_object(const struct rt_mapping *mapping, uint64_t at)
 {
-    if (!goacc_has_pending() && (goacc_kernel_site || !goacc_on_device(at)))
-        goacc_pair_is_near(pair, at);
+    if (!rt_has_pending_transfers() && (rt_kernel_site || !rt_is_in_device_space(at)))
+        rt_cache_mapping(mapping, at);
 }
 
 /* ------------------------------------------------------------------------------------ device -- */
 
-static void device_read(const struct goacc_access *access)
+static void handle_device_read(const struct rt_access *access)
 {
     bool invalid = true;
-    struct goacc_pair pair;
-    GOACC_EACH_PART(part, access->at, access->n) {
-        invalid &= !goacc_having(&part, GOACC_VALID);
-        goacc_change(&part, 0, GOACC_READ);
+    struct rt_mapping mapping;
+    RT_FOR_EACH_GRANULE(granule, access->at, access->n) {
+        invalid &= !rt_get_bytes_with_state(&granule, RT_VALID);
+        rt_change_states(&granule, 0, RT_WAS_READ);
     }
     if (!invalid)
         return;
-    if (goacc_pair_at(access->at, &pair)) {
-        read_invalid(access, &pair);
+    if (rt_find_device_mapping(access->at, &mapping)) {
+        handle_invalid_read(access, &mapping);
         return;
     }
-    if (goacc_is_poison(access->at, access->n))
-        goacc_report_unwritten(access, access->at, NULL);
-    goacc_set(access->at, access->n, 0, GOACC_VALID);
+    if (rt_is_poison(access->at, access->n))
+        rt_report_uninitialized_read(access, access->at, NULL);
+    rt_set_states(access->at, access->n, 0, RT_VALID);
 }
 
-static void device_write(const struct goacc_access *access)
+static void handle_device_write(const struct rt_access *access)
 {
-    struct goacc_pair pair = {0};
-    GOACC_EACH_PART(part, access->at, access->n) {
-        goacc_unused_overwritten(&part);
-        goacc_change(&part, 0, GOACC_VALID | GOACC_ONLY | GOACC_READ);
-        *part.note = (uint32_t)access->pc;
+    struct rt_mapping mapping = {0};
+    RT_FOR_EACH_GRANULE(granule, access->at, access->n) {
+        rt_unused_record_overwrite(&granule);
+        rt_change_states(&granule, 0, RT_VALID | RT_DIRTY | RT_WAS_READ);
+        *granule.origin = (uint32_t)access->pc;
     }
-    if (goacc_pair_at(access->at, &pair)) {
-        goacc_outdate(&pair, access->at, access->n);
-        write_at_once(&pair, access->at);
+    if (rt_find_device_mapping(access->at, &mapping)) {
+        rt_invalidate_other_side(&mapping, access->at, access->n);
+        cache_written_object(&mapping, access->at);
     }
 }
 
-static void device_access(const struct goacc_access *access)
+static void handle_device_access(const struct rt_access *access)
 {
-    GOACC_EACH_PART(part, access->at, access->n)
-        if (!goacc_all_have(&part, GOACC_PRESENT))
-            goacc_report_outside(access, goacc_first_without(&part, GOACC_PRESENT));
+    RT_FOR_EACH_GRANULE(granule, access->at, access->n)
+        if (!rt_have_all_bytes(&granule, RT_PRESENT))
+            rt_report_access_out_of_bounds(access, rt_find_byte_without(&granule, RT_PRESENT));
     if (access->write)
-        device_write(access);
+        handle_device_write(access);
     else
-        device_read(access);
+        handle_device_read(access);
 }
 
 /* -------------------------------------------------------------------------------------- host -- */
 
 /* The first present object on a device. */
-static bool pair_on(uint64_t host, struct goacc_pair *pair)
+static bool find_mapping_on_any_device(uint64_t host, struct rt_mapping *mapping)
 {
-    for (int device = 0; device < goacc.options.devices; device++)
-        if (goacc_pair_of(device, host, pair))
+    for (int device = 0; device < rt.options.devices; device++)
+        if (rt_find_mapping(device, host, mapping))
             return true;
     return false;
 }
 
 /* Bytes of one word that lie in one object, or in none. */
-static void host_write_bytes(const struct goacc_access *access, const struct goacc_part *part)
+static void write_host_bytes(const struct rt_access *access, const struct rt_granule *granule)
 {
-    struct goacc_pair pair;
+    struct rt_mapping mapping;
     bool found = false;
-    for (int device = 0; device < goacc.options.devices; device++)
-        if (goacc_pair_of(device, part->at, &pair)) {
-            goacc_outdate(&pair, part->at, part->n);
+    for (int device = 0; device < rt.options.devices; device++)
+        if (rt_find_mapping(device, granule->at, &mapping)) {
+            rt_invalidate_other_side(&mapping, granule->at, granule->n);
             found = true;
         }
     if (found) {
-        struct goacc_part present = *part;
-        present.bytes = goacc_having(part, GOACC_PRESENT) * 0xf;
-        goacc_change(&present, 0, GOACC_VALID | GOACC_ONLY | GOACC_READ);
-        write_at_once(&pair, part->at);
-        *part->note = (uint32_t)access->pc;
+        struct rt_granule present = *granule;
+        present.bytes = rt_get_bytes_with_state(granule, RT_PRESENT) * 0xf;
+        rt_change_states(&present, 0, RT_VALID | RT_DIRTY | RT_WAS_READ);
+        cache_written_object(&mapping, granule->at);
+        *granule->origin = (uint32_t)access->pc;
     } else {
-        goacc_forget(part->at, part->n);
+        rt_remove_shadow(granule->at, granule->n);
     }
 }
 
 /* Objects may begin and end in a word. */
-static void host_write_part(const struct goacc_access *access, const struct goacc_part *part)
+static void write_host_granule(const struct rt_access *access, const struct rt_granule *granule)
 {
-    struct goacc_pair pair;
-    if (goacc.options.devices == 1 && goacc_pair_of(0, part->at, &pair) &&
-        part->at + part->n <= pair.host + pair.bytes) {
-        host_write_bytes(access, part);
+    struct rt_mapping mapping;
+    if (rt.options.devices == 1 && rt_find_mapping(0, granule->at, &mapping) &&
+        granule->at + granule->n <= mapping.host + mapping.bytes) {
+        write_host_bytes(access, granule);
         return;
     }
-    for (uint64_t i = 0; i < part->n; i++) {
-        const struct goacc_part byte = goacc_part_of(part->at + i, 1);
-        if (goacc_having(&byte, GOACC_PRESENT))
-            host_write_bytes(access, &byte);
+    for (uint64_t i = 0; i < granule->n; i++) {
+        const struct rt_granule byte = rt_get_granule(granule->at + i, 1);
+        if (rt_get_bytes_with_state(&byte, RT_PRESENT))
+            write_host_bytes(access, &byte);
     }
 }
 
-static void host_read(const struct goacc_access *access)
+static void handle_host_read(const struct rt_access *access)
 {
-    struct goacc_pair pair;
+    struct rt_mapping mapping;
     bool invalid = true, lost = true;
-    GOACC_EACH_PART(part, access->at, access->n) {
-        invalid &= goacc_all_have(&part, GOACC_PRESENT) && !goacc_having(&part, GOACC_VALID);
-        lost &= goacc_lost(&part) != 0;
-        part.bytes = goacc_having(&part, GOACC_PRESENT) * 0xf;
-        goacc_change(&part, 0, GOACC_READ);
+    RT_FOR_EACH_GRANULE(granule, access->at, access->n) {
+        invalid &= rt_have_all_bytes(&granule, RT_PRESENT) && !rt_get_bytes_with_state(&granule, RT_VALID);
+        lost &= rt_get_lost_bytes(&granule) != 0;
+        granule.bytes = rt_get_bytes_with_state(&granule, RT_PRESENT) * 0xf;
+        rt_change_states(&granule, 0, RT_WAS_READ);
     }
     if (!invalid)
         return;
-    const bool present = pair_on(access->at, &pair);
-    if (present && lost && is_old(access) && !goacc_is_poison(access->at, access->n))
-        goacc_report_lost(access, access->at);
+    const bool present = find_mapping_on_any_device(access->at, &mapping);
+    if (present && lost && is_unchanged(access) && !rt_is_poison(access->at, access->n))
+        rt_report_lost_change(access, access->at);
     if (present)
-        read_invalid(access, &pair);
-    else if (goacc_is_poison(access->at, access->n))
-        goacc_report_unwritten(access, access->at, NULL);
-    else if (is_old(access))
-        goacc_report_lost(access, access->at);
+        handle_invalid_read(access, &mapping);
+    else if (rt_is_poison(access->at, access->n))
+        rt_report_uninitialized_read(access, access->at, NULL);
+    else if (is_unchanged(access))
+        rt_report_lost_change(access, access->at);
     if (!present)
-        goacc_forget(access->at, access->n);
+        rt_remove_shadow(access->at, access->n);
 }
 
-static void host_access(const struct goacc_access *access)
+static void handle_host_access(const struct rt_access *access)
 {
-    if (goacc_on_device(access->at)) {
-        if (accd_device_of(goacc.context, access->at) >= 0)
-            goacc_report_on_device(access);
+    if (rt_is_in_device_space(access->at)) {
+        if (accd_device_at(rt.context, access->at) >= 0)
+            rt_report_access_to_device(access);
         return;
     }
-    goacc_check_pending(access, false);
+    rt_check_pending_transfers(access, false);
     if (!access->write) {
-        host_read(access);
+        handle_host_read(access);
         return;
     }
-    GOACC_EACH_PART(part, access->at, access->n)
-        if (goacc_having(&part, GOACC_PRESENT))
-            host_write_part(access, &part);
+    RT_FOR_EACH_GRANULE(granule, access->at, access->n)
+        if (rt_get_bytes_with_state(&granule, RT_PRESENT))
+            write_host_granule(access, &granule);
 }
 
 /* ---------------------------------------------------------------------------- host in kernel -- */
 
 /* Whether an address is memory of the host that no kernel may touch, for certain. */
-static bool is_forbidden(uint64_t at)
+static bool is_forbidden_to_kernels(uint64_t at)
 {
-    struct goacc_pair pair;
+    struct rt_mapping mapping;
     uintptr_t start;
     size_t bytes;
-    const enum goacc_owner owner = goacc_check_block(at, &start, &bytes);
+    const enum rt_block_owner owner = rt_find_malloc_block(at, &start, &bytes);
     if (owner)
-        return owner == GOACC_OF_HOST;
-    if (goacc_pair_of(goacc_kernel_device, at, &pair))
+        return owner == RT_OWNER_HOST;
+    if (rt_find_mapping(rt_kernel_device, at, &mapping))
         return true;
-    if (at >= goacc_kernel_site->call.sp && at < goacc_stack_high(&goacc_own))
+    if (at >= rt_kernel_site->call.sp && at < rt_get_stack_end(&rt_this_thread))
         return true;
-    const uint64_t heap = goacc_heap_start();
+    const uint64_t heap = rt_find_heap_start();
     if (heap && at >= heap && at < (uintptr_t)sbrk(0))
         return true;
     char name[160];
-    return goacc_is_static((const void *)at) && goacc_spell(goacc_kernel_site, at, 0, name, sizeof name);
+    return rt_is_static((const void *)at) && rt_format_name(rt_kernel_site, at, 0, name, sizeof name);
 }
 
 /* A declared variable is known by another address than its own on the device. */
-static void translate(struct goacc_access *access, uint64_t start, uint64_t dev, uint64_t bytes)
+static void translate_declared(struct rt_access *access, uint64_t start, uint64_t dev, uint64_t bytes)
 {
-    struct goacc_inside *inside = goacc_check_inside();
-    inside->declared = start;
-    inside->declared_bytes = bytes;
-    inside->offset = dev - start;
-    access->at += inside->offset;
+    struct rt_check_thread *thread = rt_get_check_thread();
+    thread->declared = start;
+    thread->declared_bytes = bytes;
+    thread->offset = dev - start;
+    access->at += thread->offset;
 }
 
 /* Where handlers of signals return to: the address above their frame. 0: no handler is installed. */
-static uintptr_t handlers_return(void)
+static uintptr_t find_sigreturn_address(void)
 {
     struct sigaction action;
     for (int signal = 1; signal < NSIG; signal++)
@@ -265,9 +265,9 @@ static uintptr_t handlers_return(void)
 
 /* Whether a handler of the program makes the access, whose signal came while the kernel ran: its frame, with the
  * registers of the kernel, lies between. */
-static bool in_handler(const struct goacc_access *access)
+static bool is_in_signal_handler(const struct rt_access *access)
 {
-    const uintptr_t back = handlers_return(), high = goacc_kernel_site->call.sp;
+    const uintptr_t back = find_sigreturn_address(), high = rt_kernel_site->call.sp;
     stack_t other;
     if (back && !sigaltstack(NULL, &other) && other.ss_flags & SS_ONSTACK)
         return true;
@@ -288,148 +288,148 @@ static bool in_handler(const struct goacc_access *access)
     return false;
 }
 
-static void kernel_access(struct goacc_access *access)
+static void handle_kernel_access(struct rt_access *access)
 {
-    struct goacc_pair pair;
-    struct goacc_image_variable variable;
-    if (goacc_swapped && goacc_declared((const void *)access->at) &&
-        goacc_pair_of(goacc_kernel_device, access->at, &pair))
-        translate(access, pair.host, pair.dev, pair.bytes);
-    else if (goacc_image_variable_at(goacc_kernel_device, access->at, &variable))
-        translate(access, variable.at, variable.device, variable.bytes);
-    if (goacc_on_device(access->at))
-        device_access(access);
-    else if (is_forbidden(access->at) && in_handler(access))
-        host_access(access);
-    else if (is_forbidden(access->at))
-        goacc_report_on_host(access);
+    struct rt_mapping mapping;
+    struct rt_image_variable variable;
+    if (rt_declared_swapped && rt_is_declared((const void *)access->at) &&
+        rt_find_mapping(rt_kernel_device, access->at, &mapping))
+        translate_declared(access, mapping.host, mapping.dev, mapping.bytes);
+    else if (rt_find_image_variable(rt_kernel_device, access->at, &variable))
+        translate_declared(access, variable.at, variable.device, variable.bytes);
+    if (rt_is_in_device_space(access->at))
+        handle_device_access(access);
+    else if (is_forbidden_to_kernels(access->at) && is_in_signal_handler(access))
+        handle_host_access(access);
+    else if (is_forbidden_to_kernels(access->at))
+        rt_report_access_to_host(access);
 }
 
 /* ------------------------------------------------------------------------------------ threads -- */
 
-__thread const struct goacc_site *goacc_kernel_site;
-__thread int goacc_kernel_device;
-static atomic_uint kernels; /* under way */
+__thread const struct rt_site *rt_kernel_site;
+__thread int rt_kernel_device;
+static atomic_uint running_kernels; /* under way */
 
 static void on_access(uintptr_t at, size_t n, bool write, uintptr_t pc, const uintptr_t *frame)
 {
-    struct goacc_access access = {at, n, write, pc, frame};
-    if (goacc.ending || !goacc_lock()) /* the runtime's own access */
+    struct rt_access access = {at, n, write, pc, frame};
+    if (rt.is_ending || !rt_lock()) /* the runtime's own access */
         return;
-    if (goacc_kernel_site && goacc_has_jumped(&goacc_own, (uintptr_t)(frame ? frame : __builtin_frame_address(0))))
-        goacc_tell_jump(goacc_own.does, pc);
-    if (goacc_checked.leaves && goacc.context) {
-        if (goacc_kernel_site)
-            kernel_access(&access);
-        else if (!goacc_on_device(at) || !kernels) /* a kernel's threads are not known */
-            host_access(&access);
+    if (rt_kernel_site && rt_has_left_kernel(&rt_this_thread, (uintptr_t)(frame ? frame : __builtin_frame_address(0))))
+        rt_report_jump_out_of_kernel(rt_this_thread.activity, pc);
+    if (rt_shadow.shadow_pages && rt.context) {
+        if (rt_kernel_site)
+            handle_kernel_access(&access);
+        else if (!rt_is_in_device_space(at) || !running_kernels) /* a kernel's threads are not known */
+            handle_host_access(&access);
     }
-    goacc_unlock();
+    rt_unlock();
 }
 
 /* A message uses device memory as a kernel does that the host waits for. */
-static void on_message(uintptr_t at, size_t n, bool write, uintptr_t pc, const uintptr_t *frame)
+static void on_mpi_transfer(uintptr_t at, size_t n, bool write, uintptr_t pc, const uintptr_t *frame)
 {
-    struct goacc_access access = {at, n, write, pc, frame};
-    if (goacc.ending || !goacc_lock())
+    struct rt_access access = {at, n, write, pc, frame};
+    if (rt.is_ending || !rt_lock())
         return;
-    if (goacc_checked.leaves && goacc.context && !goacc_kernel_site) {
-        const struct goacc_site *const outer = goacc.site, site = goacc_site_of(&access, goacc_message);
-        goacc.site = &site;
-        goacc_turns_use(at, n, write ? GOACC_WRITES : GOACC_READS);
-        GOACC_EACH_PART(part, at, n) {
-            access.at = part.at;
-            access.n = part.n;
-            device_access(&access);
+    if (rt_shadow.shadow_pages && rt.context && !rt_kernel_site) {
+        const struct rt_site *const outer = rt.site, site = rt_get_access_site(&access, rt_mpi_transfer);
+        rt.site = &site;
+        rt_history_record_access(at, n, write ? RT_ACCESS_WRITE : RT_ACCESS_READ);
+        RT_FOR_EACH_GRANULE(granule, at, n) {
+            access.at = granule.at;
+            access.n = granule.n;
+            handle_device_access(&access);
         }
-        goacc.site = outer;
+        rt.site = outer;
     }
-    goacc_unlock();
+    rt_unlock();
 }
 
 /* What lies there later is something else. */
-static void on_freed(uintptr_t at, size_t n, uintptr_t pc, const uintptr_t *frame)
+static void on_free(uintptr_t at, size_t n, uintptr_t pc, const uintptr_t *frame)
 {
-    const bool ours = goacc_freeing.pc; /* lies between */
-    const struct goacc_access access = {at, n, true, ours ? goacc_freeing.pc : pc, ours ? goacc_freeing.frame : frame};
-    if (goacc.ending || !goacc_lock())
+    const bool ours = rt_free_call.pc; /* lies between */
+    const struct rt_access access = {at, n, true, ours ? rt_free_call.pc : pc, ours ? rt_free_call.frame : frame};
+    if (rt.is_ending || !rt_lock())
         return;
-    if (goacc_checked.leaves && goacc.context && !goacc_kernel_site)
-        goacc_check_pending(&access, true);
-    if (goacc_checked.leaves)
-        goacc_set(at, n, 0xf, 0);
-    goacc_unlock();
+    if (rt_shadow.shadow_pages && rt.context && !rt_kernel_site)
+        rt_check_pending_transfers(&access, true);
+    if (rt_shadow.shadow_pages)
+        rt_set_states(at, n, 0xf, 0);
+    rt_unlock();
 }
 
 /* Transfers that are under way may not use it then. */
-static void on_lent(uintptr_t at, size_t n, uintptr_t pc, const uintptr_t *frame)
+static void on_async_buffer(uintptr_t at, size_t n, uintptr_t pc, const uintptr_t *frame)
 {
-    const struct goacc_access access = {at, n, true, pc, frame};
-    if (goacc.ending || !goacc_lock())
+    const struct rt_access access = {at, n, true, pc, frame};
+    if (rt.is_ending || !rt_lock())
         return;
-    if (goacc_checked.leaves && goacc.context && !goacc_kernel_site)
-        goacc_check_pending(&access, false);
-    goacc_unlock();
+    if (rt_shadow.shadow_pages && rt.context && !rt_kernel_site)
+        rt_check_pending_transfers(&access, false);
+    rt_unlock();
 }
 
-void goacc_check_open(void)
+void rt_check_init(void)
 {
-    goacc_shadow_open(on_access, on_message, on_freed, on_lent);
-    goacc_turns_open();
-    goacc_objects_open();
+    rt_shadow_init(on_access, on_mpi_transfer, on_free, on_async_buffer);
+    rt_history_init();
+    rt_find_uninstrumented_objects();
 }
 
-void goacc_check_close(void)
+void rt_check_free(void)
 {
-    goacc_turns_close();
-    goacc_shadow_close();
+    rt_history_free();
+    rt_shadow_free();
 }
 
-static void close_stack(struct goacc_inside *inside)
+static void close_stack_tiles(struct rt_check_thread *thread)
 {
-    if (inside->nstack_tiles)
-        memset(inside->stack_tiles, 0, inside->nstack_tiles);
-    inside->nstack_tiles = 0;
+    if (thread->nstack_tiles)
+        memset(thread->stack_tiles, 0, thread->nstack_tiles);
+    thread->nstack_tiles = 0;
 }
 
 /* What a kernel's part of the stack has next to its beginning may be read like its data, if the stack has tiles. */
-static void open_stack(struct goacc_inside *inside)
+static void open_stack_tiles(struct rt_check_thread *thread)
 {
     enum { NEAR = 1 << 15 };
-    close_stack(inside); /* of a kernel that was left by a jump */
-    const uintptr_t first = ((uintptr_t)__builtin_frame_address(0) - NEAR - goacc_checked.low) / GOACC_TILE,
-                    end = (inside->stack + inside->stack_bytes - goacc_checked.low) / GOACC_TILE;
-    if (first >= end || end > goacc_checked.reach / GOACC_TILE)
+    close_stack_tiles(thread); /* of a kernel that was left by a jump */
+    const uintptr_t first = ((uintptr_t)__builtin_frame_address(0) - NEAR - rt_shadow.low) / RT_TILE_BYTES,
+                    end = (thread->stack + thread->stack_bytes - rt_shadow.low) / RT_TILE_BYTES;
+    if (first >= end || end > rt_shadow.reach / RT_TILE_BYTES)
         return;
-    inside->stack_tiles = &goacc_checked.tiles[first];
-    inside->nstack_tiles = end - first;
-    memset(inside->stack_tiles, GOACC_ALL, inside->nstack_tiles);
+    thread->stack_tiles = &rt_shadow.tiles[first];
+    thread->nstack_tiles = end - first;
+    memset(thread->stack_tiles, RT_TILE_READABLE, thread->nstack_tiles);
 }
 
-void goacc_check_enter(const struct goacc_site *site, int device)
+void rt_check_begin_kernel(const struct rt_site *site, int device)
 {
     enum { STACK = 1 << 30 };
-    struct goacc_inside *inside = goacc_check_inside();
-    goacc_kernel_site = site;
-    goacc_kernel_device = device;
-    kernels++;
-    goacc_lock();
-    goacc_turns_enter(inside);
-    goacc_unlock();
-    inside->stack = site->call.sp - STACK;
-    inside->stack_bytes = STACK;
-    open_stack(inside);
-    goacc_swapped = goacc.declares;
+    struct rt_check_thread *thread = rt_get_check_thread();
+    rt_kernel_site = site;
+    rt_kernel_device = device;
+    running_kernels++;
+    rt_lock();
+    rt_history_begin_kernel(thread);
+    rt_unlock();
+    thread->stack = site->call.sp - STACK;
+    thread->stack_bytes = STACK;
+    open_stack_tiles(thread);
+    rt_declared_swapped = rt.has_declared;
 }
 
-void goacc_check_leave(void)
+void rt_check_end_kernel(void)
 {
-    goacc_lock();
-    goacc_turns_leave(goacc_check_inside());
-    goacc_unlock();
-    close_stack(goacc_check_inside());
-    *goacc_check_inside() = (struct goacc_inside){0};
-    goacc_swapped = false;
-    kernels--;
-    goacc_kernel_site = NULL;
+    rt_lock();
+    rt_history_end_kernel(rt_get_check_thread());
+    rt_unlock();
+    close_stack_tiles(rt_get_check_thread());
+    *rt_get_check_thread() = (struct rt_check_thread){0};
+    rt_declared_swapped = false;
+    running_kernels--;
+    rt_kernel_site = NULL;
 }

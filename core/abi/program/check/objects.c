@@ -12,25 +12,25 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { MOST_NAMES = 4 };
+enum { NAMES_MAX = 4 };
 static struct {
     size_t n;         /* object files and libraries that were not compiled for checking */
     bool has_kernels; /* of some */
     char names[256];  /* of the first ones */
-} unchecked;
+} uninstrumented;
 
-bool goacc_objects_unchecked(void)
+bool rt_has_uninstrumented_objects(void)
 {
-    return unchecked.n;
+    return uninstrumented.n;
 }
 
-bool goacc_kernels_unchecked(void)
+bool rt_has_uninstrumented_kernels(void)
 {
-    return unchecked.has_kernels;
+    return uninstrumented.has_kernels;
 }
 
 /* Whether a file is part of every program: compilers and the C library name theirs so. */
-static bool is_startup(const char *file)
+static bool is_startup_file(const char *file)
 {
     static const char *const known[] = {"", "crtstuff.c", "offloadstuff.c", "tsan_preinit.cpp",
                                         "<artificial>"};
@@ -41,45 +41,45 @@ static bool is_startup(const char *file)
     return dot && (!strcmp(dot, ".o") || !strcmp(dot, ".oS") || !strcmp(dot, ".S"));
 }
 
-static void note(const char *file, bool has_kernels)
+static void add_uninstrumented_file(const char *file, bool has_kernels)
 {
-    const size_t used = strlen(unchecked.names);
-    unchecked.has_kernels |= has_kernels;
-    if (unchecked.n++ < MOST_NAMES)
-        snprintf(unchecked.names + used, sizeof unchecked.names - used, "%s%s", used ? ", " : "",
+    const size_t used = strlen(uninstrumented.names);
+    uninstrumented.has_kernels |= has_kernels;
+    if (uninstrumented.n++ < NAMES_MAX)
+        snprintf(uninstrumented.names + used, sizeof uninstrumented.names - used, "%s%s", used ? ", " : "",
                  file);
 }
 
 /* Local symbols come file by file, each behind the name of its file. */
-static void look_at(const Elf64_Sym *symbols, size_t n, const char *names, size_t names_bytes)
+static void read_symbols(const Elf64_Sym *symbols, size_t n, const char *names, size_t names_bytes)
 {
     const char *file = "";
-    bool checked = false, has_kernels = false;
+    bool shadow = false, has_kernels = false;
     for (size_t i = 0; i <= n; i++) {
         const char *name =
             i < n && symbols[i].st_name < names_bytes ? names + symbols[i].st_name : "";
         const bool is_file = i < n && ELF64_ST_TYPE(symbols[i].st_info) == STT_FILE;
         if ((i == n || is_file || ELF64_ST_BIND(symbols[i].st_info) != STB_LOCAL) && *file) {
-            if (!checked && !is_startup(file))
-                note(file, has_kernels);
+            if (!shadow && !is_startup_file(file))
+                add_uninstrumented_file(file, has_kernels);
             file = "";
         }
         if (is_file) {
             file = name;
-            checked = has_kernels = false;
+            shadow = has_kernels = false;
         }
-        checked |= strstr(name, "sub_I_00099_") ||
+        shadow |= strstr(name, "sub_I_00099_") ||
                    !strcmp(name, "tsan.module_ctor"); /* of gcc, of clang */
         has_kernels |= strstr(name, "._omp_fn.") || strstr(name, "omp_offloading");
     }
 }
 
-static bool lies_within(const Elf64_Shdr *section, size_t bytes)
+static bool is_section_within(const Elf64_Shdr *section, size_t bytes)
 {
     return section->sh_offset <= bytes && section->sh_size <= bytes - section->sh_offset;
 }
 
-static void look_at_file(const char *image, size_t bytes)
+static void read_object_file(const char *image, size_t bytes)
 {
     const Elf64_Ehdr *head = (const void *)image;
     if (bytes < sizeof *head || memcmp(head->e_ident, ELFMAG, SELFMAG) != 0 ||
@@ -89,10 +89,10 @@ static void look_at_file(const char *image, size_t bytes)
     for (size_t i = 0; i < head->e_shnum; i++) {
         const Elf64_Shdr *table = &sections[i],
                          *names = &sections[table->sh_link < head->e_shnum ? table->sh_link : 0];
-        if (table->sh_type == SHT_SYMTAB && lies_within(table, bytes) &&
-            lies_within(names, bytes) && names->sh_size &&
+        if (table->sh_type == SHT_SYMTAB && is_section_within(table, bytes) &&
+            is_section_within(names, bytes) && names->sh_size &&
             !image[names->sh_offset + names->sh_size - 1])
-            look_at((const void *)(image + table->sh_offset), table->sh_size / sizeof(Elf64_Sym),
+            read_symbols((const void *)(image + table->sh_offset), table->sh_size / sizeof(Elf64_Sym),
                     image + names->sh_offset, names->sh_size);
     }
 }
@@ -143,7 +143,7 @@ static void note_library(const char *path)
             return;
     if (n < sizeof noted / sizeof noted[0] && (noted[n] = strdup(name))) {
         n++;
-        note(name, true);
+        add_uninstrumented_file(name, true);
     }
 }
 
@@ -155,14 +155,14 @@ static int look_at_library(struct dl_phdr_info *info, size_t size, void *ud)
         return 0;
     /* Symbols of other modules come first: a table of GNU's kind begins behind them. */
     const size_t n = tables.gnu_hash ? tables.gnu_hash[1] : tables.hash ? tables.hash[1] : 0;
-    bool has_directives = false, checked = false;
+    bool has_directives = false, shadow = false;
     for (size_t i = 0; i < n; i++)
         if (tables.symbols[i].st_shndx == SHN_UNDEF) {
             const char *name = tables.names + tables.symbols[i].st_name;
             has_directives |= is_directive(name);
-            checked |= !strcmp(name, "__tsan_init");
+            shadow |= !strcmp(name, "__tsan_init");
         }
-    if (has_directives && !checked)
+    if (has_directives && !shadow)
         note_library(info->dlpi_name);
     return 0;
 }
@@ -172,33 +172,33 @@ void goacc_objects_look(void)
     dl_iterate_phdr(look_at_library, NULL);
 }
 
-void goacc_objects_open(void)
+void rt_find_uninstrumented_objects(void)
 {
     const int fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
     struct stat stat;
-    memset(&unchecked, 0, sizeof unchecked);
+    memset(&uninstrumented, 0, sizeof uninstrumented);
     if (fd < 0)
         return;
     if (!fstat(fd, &stat) && stat.st_size > 0) {
         const size_t bytes = (size_t)stat.st_size;
         void *image = mmap(NULL, bytes, PROT_READ, MAP_PRIVATE, fd, 0);
         if (image != MAP_FAILED) {
-            look_at_file(image, bytes);
+            read_object_file(image, bytes);
             munmap(image, bytes);
         }
     }
     close(fd);
 }
 
-void goacc_objects_end(void)
+void rt_report_uninstrumented_objects(void)
 {
     char others[40] = "";
-    if (!unchecked.n)
+    if (!uninstrumented.n)
         return;
-    if (unchecked.n > MOST_NAMES)
-        snprintf(others, sizeof others, " and %zu more", unchecked.n - MOST_NAMES);
-    goacc_tell("note", "not-checked", NULL, 0,
+    if (uninstrumented.n > NAMES_MAX)
+        snprintf(others, sizeof others, " and %zu more", uninstrumented.n - NAMES_MAX);
+    rt_report("note", "not-checked", NULL, 0,
                "%s%s: not compiled by accdeep cc; loads and stores there are not checked, and "
                "transfers have no advice",
-               unchecked.names, others);
+               uninstrumented.names, others);
 }

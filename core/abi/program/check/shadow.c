@@ -5,149 +5,149 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 
-static size_t *covered; /* leaves that there are */
-static size_t ncovered, covered_room;
+static size_t *covered_pages; /* leaves that there are */
+static size_t ncovered_pages, covered_capacity;
 
 /* The last objects that were asked for; 0 bytes: none. */
-enum { KEPT = 4 };
-static struct goacc_pair kept[KEPT];
-static unsigned next_kept;
+enum { MAPPING_CACHE = 4 };
+static struct rt_mapping mapping_cache[MAPPING_CACHE];
+static unsigned next_cached;
 
 /* Objects both of whose sides count as valid, though they differ: a bit for the first byte of each on the
  * device. NULL: there are none. */
-static unsigned char *uneven;
+static unsigned char *divergent;
 
 #define SHADOW(bytes) ((bytes) / 8 * 2 * sizeof(uint32_t))
 
-bool goacc_check_is_there(void)
+bool rt_is_instrumented(void)
 {
-    return &goacc_checked && goacc_check_inside;
+    return &rt_shadow && rt_get_check_thread;
 }
 
-void *goacc_reserve(uint64_t bytes)
+void *rt_reserve_memory(uint64_t bytes)
 {
     void *at = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     return at == MAP_FAILED ? NULL : at;
 }
 
 /* Of the device, and of the stack, if that lies behind and there is room. */
-static void make_tiles(uint64_t bytes)
+static void allocate_tiles(uint64_t bytes)
 {
-    const uint64_t stack = goacc_stack_high(&goacc_own);
-    goacc_checked.reach = stack > goacc.device_high ? stack - goacc.device_low : bytes;
-    goacc_checked.tiles = goacc_reserve(goacc_checked.reach / GOACC_TILE + 1);
-    if (goacc_checked.tiles)
+    const uint64_t stack = rt_get_stack_end(&rt_this_thread);
+    rt_shadow.reach = stack > rt.device_high ? stack - rt.device_low : bytes;
+    rt_shadow.tiles = rt_reserve_memory(rt_shadow.reach / RT_TILE_BYTES + 1);
+    if (rt_shadow.tiles)
         return;
-    goacc_checked.reach = bytes;
-    goacc_checked.tiles = goacc_reserve(bytes / GOACC_TILE + 1);
+    rt_shadow.reach = bytes;
+    rt_shadow.tiles = rt_reserve_memory(bytes / RT_TILE_BYTES + 1);
 }
 
-void goacc_shadow_open(void (*access)(uintptr_t at, size_t n, bool write, uintptr_t pc, const uintptr_t *frame),
-                       void (*message)(uintptr_t at, size_t n, bool write, uintptr_t pc, const uintptr_t *frame),
-                       void (*freed)(uintptr_t at, size_t n, uintptr_t pc, const uintptr_t *frame),
-                       void (*lent)(uintptr_t at, size_t n, uintptr_t pc, const uintptr_t *frame))
+void rt_shadow_init(void (*on_access)(uintptr_t at, size_t n, bool write, uintptr_t pc, const uintptr_t *frame),
+                       void (*on_mpi_transfer)(uintptr_t at, size_t n, bool write, uintptr_t pc, const uintptr_t *frame),
+                       void (*on_free)(uintptr_t at, size_t n, uintptr_t pc, const uintptr_t *frame),
+                       void (*on_async_buffer)(uintptr_t at, size_t n, uintptr_t pc, const uintptr_t *frame))
 {
-    static uint32_t **leaves;
-    const uint64_t bytes = goacc.device_high - goacc.device_low;
-    if (!leaves)
-        leaves = goacc_reserve((uint64_t)GOACC_LEAVES * sizeof *leaves);
-    goacc_checked.states = goacc_reserve(SHADOW(bytes));
-    make_tiles(bytes);
-    if (!leaves || !goacc_checked.states || !goacc_checked.tiles)
-        goacc_die("out-of-memory", "no memory for the checks");
-    goacc_checked.notes = goacc_checked.states + bytes / 8;
-    goacc_checked.low = goacc.device_low;
-    goacc_checked.bytes = bytes;
-    goacc_checked.access = access;
-    goacc_checked.message = message;
-    goacc_checked.freed = freed;
-    goacc_checked.lent = lent;
-    goacc_checked.leaves = leaves;
+    static uint32_t **shadow_pages;
+    const uint64_t bytes = rt.device_high - rt.device_low;
+    if (!shadow_pages)
+        shadow_pages = rt_reserve_memory((uint64_t)RT_SHADOW_PAGES * sizeof *shadow_pages);
+    rt_shadow.states = rt_reserve_memory(SHADOW(bytes));
+    allocate_tiles(bytes);
+    if (!shadow_pages || !rt_shadow.states || !rt_shadow.tiles)
+        rt_fatal("out-of-memory", "no memory for the checks");
+    rt_shadow.origins = rt_shadow.states + bytes / 8;
+    rt_shadow.low = rt.device_low;
+    rt_shadow.bytes = bytes;
+    rt_shadow.on_access = on_access;
+    rt_shadow.on_mpi_transfer = on_mpi_transfer;
+    rt_shadow.on_free = on_free;
+    rt_shadow.on_async_buffer = on_async_buffer;
+    rt_shadow.shadow_pages = shadow_pages;
 }
 
-void goacc_shadow_close(void)
+void rt_shadow_free(void)
 {
-    const uint64_t bytes = goacc_checked.bytes;
-    goacc_pairs_changed();
-    if (uneven)
-        munmap(uneven, bytes / 8);
-    uneven = NULL;
-    for (size_t i = 0; i < ncovered; i++)
-        madvise(goacc_checked.leaves[covered[i]], SHADOW(GOACC_LEAF), MADV_DONTNEED);
-    goacc_checked.leaves = NULL;
-    goacc_checked.bytes = 0;
-    munmap(goacc_checked.states, SHADOW(bytes));
-    munmap(goacc_checked.tiles, goacc_checked.reach / GOACC_TILE + 1);
+    const uint64_t bytes = rt_shadow.bytes;
+    rt_invalidate_mapping_cache();
+    if (divergent)
+        munmap(divergent, bytes / 8);
+    divergent = NULL;
+    for (size_t i = 0; i < ncovered_pages; i++)
+        madvise(rt_shadow.shadow_pages[covered_pages[i]], SHADOW(RT_SHADOW_PAGE_BYTES), MADV_DONTNEED);
+    rt_shadow.shadow_pages = NULL;
+    rt_shadow.bytes = 0;
+    munmap(rt_shadow.states, SHADOW(bytes));
+    munmap(rt_shadow.tiles, rt_shadow.reach / RT_TILE_BYTES + 1);
 }
 
-bool goacc_cover(uint64_t host, uint64_t n)
+bool rt_add_shadow(uint64_t host, uint64_t n)
 {
-    for (uint64_t i = host / GOACC_LEAF; i <= (host + n - 1) / GOACC_LEAF && i < GOACC_LEAVES; i++) {
-        if (goacc_checked.leaves[i])
+    for (uint64_t i = host / RT_SHADOW_PAGE_BYTES; i <= (host + n - 1) / RT_SHADOW_PAGE_BYTES && i < RT_SHADOW_PAGES; i++) {
+        if (rt_shadow.shadow_pages[i])
             continue;
-        if (ncovered == covered_room) {
-            size_t *grown = realloc(covered, (2 * covered_room + 16) * sizeof *grown);
+        if (ncovered_pages == covered_capacity) {
+            size_t *grown = realloc(covered_pages, (2 * covered_capacity + 16) * sizeof *grown);
             if (!grown)
                 return false;
-            covered = grown;
-            covered_room = 2 * covered_room + 16;
+            covered_pages = grown;
+            covered_capacity = 2 * covered_capacity + 16;
         }
-        goacc_checked.leaves[i] = goacc_reserve(SHADOW(GOACC_LEAF));
-        if (!goacc_checked.leaves[i])
+        rt_shadow.shadow_pages[i] = rt_reserve_memory(SHADOW(RT_SHADOW_PAGE_BYTES));
+        if (!rt_shadow.shadow_pages[i])
             return false;
-        covered[ncovered++] = i;
+        covered_pages[ncovered_pages++] = i;
     }
     return true;
 }
 
-void goacc_widen(uint64_t dev, uint64_t bytes)
+void rt_use_huge_shadow_pages(uint64_t dev, uint64_t bytes)
 {
     enum { HUGE = 2 << 20 };
-    const uintptr_t first = (uintptr_t)&goacc_checked.states[(dev - goacc_checked.low) / 8],
+    const uintptr_t first = (uintptr_t)&rt_shadow.states[(dev - rt_shadow.low) / 8],
                     end = (first + bytes / 8 * sizeof(uint32_t)) & ~(uintptr_t)(HUGE - 1),
                     start = (first + HUGE - 1) & ~(uintptr_t)(HUGE - 1);
     if (start < end)
         madvise((void *)start, end - start, MADV_HUGEPAGE);
 }
 
-static void shadow_of(uint64_t at, uint32_t **states_p, uint32_t **note_p)
+static void find_shadow(uint64_t at, uint32_t **states_p, uint32_t **origin_p)
 {
-    if (goacc_on_device(at)) {
-        const size_t i = (at - goacc_checked.low) / 8;
-        *states_p = &goacc_checked.states[i];
-        *note_p = &goacc_checked.notes[i];
+    if (rt_is_in_device_space(at)) {
+        const size_t i = (at - rt_shadow.low) / 8;
+        *states_p = &rt_shadow.states[i];
+        *origin_p = &rt_shadow.origins[i];
     } else {
-        uint32_t *leaf = goacc_checked.leaves[at / GOACC_LEAF % GOACC_LEAVES];
-        *states_p = leaf ? &leaf[at % GOACC_LEAF / 8] : NULL;
-        *note_p = leaf ? &leaf[at % GOACC_LEAF / 8 + GOACC_NOTES] : NULL;
+        uint32_t *shadow_page = rt_shadow.shadow_pages[at / RT_SHADOW_PAGE_BYTES % RT_SHADOW_PAGES];
+        *states_p = shadow_page ? &shadow_page[at % RT_SHADOW_PAGE_BYTES / 8] : NULL;
+        *origin_p = shadow_page ? &shadow_page[at % RT_SHADOW_PAGE_BYTES / 8 + RT_SHADOW_ORIGINS] : NULL;
     }
 }
 
-struct goacc_part goacc_part_of(uint64_t at, uint64_t n)
+struct rt_granule rt_get_granule(uint64_t at, uint64_t n)
 {
     const unsigned into = at % 8;
-    struct goacc_part part = {.at = at, .n = n < 8 - into ? n : 8 - into};
-    part.bytes = (part.n == 8 ? UINT32_MAX : (1u << 4 * part.n) - 1) << 4 * into;
-    shadow_of(at, &part.states, &part.note);
-    return part;
+    struct rt_granule granule = {.at = at, .n = n < 8 - into ? n : 8 - into};
+    granule.bytes = (granule.n == 8 ? UINT32_MAX : (1u << 4 * granule.n) - 1) << 4 * into;
+    find_shadow(at, &granule.states, &granule.origin);
+    return granule;
 }
 
-struct goacc_run goacc_run_of(uint64_t at, uint64_t n)
+struct rt_word_run rt_get_word_run(uint64_t at, uint64_t n)
 {
-    struct goacc_run run = {.n = at % 8 ? 0 : n / 8};
-    const uint64_t high = goacc_checked.low + goacc_checked.bytes;
-    const uint64_t left = (goacc_on_device(at) ? high - at : GOACC_LEAF - at % GOACC_LEAF) / 8;
-    shadow_of(at, &run.states, &run.notes);
+    struct rt_word_run run = {.n = at % 8 ? 0 : n / 8};
+    const uint64_t high = rt_shadow.low + rt_shadow.bytes;
+    const uint64_t left = (rt_is_in_device_space(at) ? high - at : RT_SHADOW_PAGE_BYTES - at % RT_SHADOW_PAGE_BYTES) / 8;
+    find_shadow(at, &run.states, &run.origins);
     if (!run.states)
         run.n = 0;
     run.n = run.n < left ? run.n : left;
     return run;
 }
 
-size_t goacc_run_having(const struct goacc_run *run, uint32_t states, uint32_t none)
+size_t rt_count_words_with_state(const struct rt_word_run *run, uint32_t states, uint32_t none)
 {
     enum { BLOCK = 16 };
-    const uint32_t mask = GOACC_IN_ALL(states | none), wanted = GOACC_IN_ALL(states);
+    const uint32_t mask = RT_ALL_BYTES(states | none), wanted = RT_ALL_BYTES(states);
     size_t i = 0;
     for (; i + BLOCK <= run->n; i += BLOCK) {
         uint32_t differs = 0;
@@ -161,175 +161,175 @@ size_t goacc_run_having(const struct goacc_run *run, uint32_t states, uint32_t n
     return i;
 }
 
-void goacc_set(uint64_t at, uint64_t n, uint32_t clear, uint32_t set)
+void rt_set_states(uint64_t at, uint64_t n, uint32_t clear, uint32_t set)
 {
     for (uint64_t k = 0; k < n;) {
-        const struct goacc_run run = goacc_run_of(at + k, n - k);
+        const struct rt_word_run run = rt_get_word_run(at + k, n - k);
         for (size_t i = 0; i < run.n; i++)
-            run.states[i] = (run.states[i] & ~GOACC_IN_ALL(clear)) | GOACC_IN_ALL(set);
-        const struct goacc_part part = goacc_part_of(at + k, n - k);
+            run.states[i] = (run.states[i] & ~RT_ALL_BYTES(clear)) | RT_ALL_BYTES(set);
+        const struct rt_granule granule = rt_get_granule(at + k, n - k);
         if (!run.n)
-            goacc_change(&part, clear, set);
-        else if (clear & ~(uint32_t)GOACC_ONLY)
-            goacc_forget_tiles(at + k, 8 * run.n);
-        k += run.n ? 8 * run.n : part.n;
+            rt_change_states(&granule, clear, set);
+        else if (clear & ~(uint32_t)RT_DIRTY)
+            rt_invalidate_tiles(at + k, 8 * run.n);
+        k += run.n ? 8 * run.n : granule.n;
     }
 }
 
-bool goacc_range_has(uint64_t at, uint64_t n, uint32_t states, uint32_t none)
+bool rt_has_range_states(uint64_t at, uint64_t n, uint32_t states, uint32_t none)
 {
     for (uint64_t k = 0; k < n;) {
-        const struct goacc_run run = goacc_run_of(at + k, n - k);
-        const struct goacc_part part = goacc_part_of(at + k, n - k);
-        if (run.n ? goacc_run_having(&run, states, none) < run.n
-                  : !goacc_all_have(&part, states) || goacc_having(&part, none))
+        const struct rt_word_run run = rt_get_word_run(at + k, n - k);
+        const struct rt_granule granule = rt_get_granule(at + k, n - k);
+        if (run.n ? rt_count_words_with_state(&run, states, none) < run.n
+                  : !rt_have_all_bytes(&granule, states) || rt_get_bytes_with_state(&granule, none))
             return false;
-        k += run.n ? 8 * run.n : part.n;
+        k += run.n ? 8 * run.n : granule.n;
     }
     return true;
 }
 
 /* ----------------------------------------------------------------------------------- digests -- */
 
-atomic_bool goacc_swapped;
+atomic_bool rt_declared_swapped;
 
-const void *goacc_content(uint64_t at)
+const void *rt_get_content_address(uint64_t at)
 {
-    struct goacc_pair pair;
-    if (!goacc_swapped)
+    struct rt_mapping mapping;
+    if (!rt_declared_swapped)
         return (const void *)(uintptr_t)at;
     const bool found =
-        goacc_on_device(at) ? goacc_pair_at(at, &pair) : goacc_pair_of(goacc_own.device, at, &pair);
-    return (const void *)(uintptr_t)(found && goacc_declared((const void *)pair.host) ? goacc_other(&pair, at)
+        rt_is_in_device_space(at) ? rt_find_device_mapping(at, &mapping) : rt_find_mapping(rt_this_thread.device, at, &mapping);
+    return (const void *)(uintptr_t)(found && rt_is_declared((const void *)mapping.host) ? rt_other_side(&mapping, at)
                                                                                       : at);
 }
 
-static bool some_valid(const struct goacc_part *part)
+static bool has_valid_byte(const struct rt_granule *granule)
 {
-    return *part->states & GOACC_IN_ALL(GOACC_VALID);
+    return *granule->states & RT_ALL_BYTES(RT_VALID);
 }
 
-static uint32_t digest_of(const struct goacc_part *part)
+static uint32_t compute_digest(const struct rt_granule *granule)
 {
     uint64_t value;
-    memcpy(&value, (const char *)goacc_content(part->at) - part->at % 8, sizeof value);
-    return goacc_digest_of(*part->states, value);
+    memcpy(&value, (const char *)rt_get_content_address(granule->at) - granule->at % 8, sizeof value);
+    return rt_digest_present_bytes(*granule->states, value);
 }
 
-void goacc_digest(const struct goacc_part *part)
+void rt_store_digest(const struct rt_granule *granule)
 {
-    if (part->states && !some_valid(part))
-        __atomic_store_n(part->note, digest_of(part), __ATOMIC_RELAXED);
+    if (granule->states && !has_valid_byte(granule))
+        __atomic_store_n(granule->origin, compute_digest(granule), __ATOMIC_RELAXED);
 }
 
-bool goacc_unchanged(const struct goacc_part *part)
+bool rt_matches_digest(const struct rt_granule *granule)
 {
-    return !part->states || some_valid(part) || *part->note == digest_of(part);
+    return !granule->states || has_valid_byte(granule) || *granule->origin == compute_digest(granule);
 }
 
-void goacc_forget(uint64_t at, uint64_t n)
+void rt_remove_shadow(uint64_t at, uint64_t n)
 {
-    GOACC_EACH_PART(part, at, n) {
-        const bool same = goacc_unchanged(&part);
-        goacc_change(&part, 0xf, 0);
+    RT_FOR_EACH_GRANULE(granule, at, n) {
+        const bool same = rt_matches_digest(&granule);
+        rt_change_states(&granule, 0xf, 0);
         if (same)
-            goacc_digest(&part);
+            rt_store_digest(&granule);
     }
 }
 
 /* ------------------------------------------------------------------------------------- pairs -- */
 
-void goacc_pairs_changed(void)
+void rt_invalidate_mapping_cache(void)
 {
-    memset(kept, 0, sizeof kept);
-    __atomic_fetch_add(&goacc_checked.version, 1, __ATOMIC_RELAXED);
+    memset(mapping_cache, 0, sizeof mapping_cache);
+    __atomic_fetch_add(&rt_shadow.version, 1, __ATOMIC_RELAXED);
 }
 
-void goacc_pair_is_near(const struct goacc_pair *pair, uint64_t at)
+void rt_cache_mapping(const struct rt_mapping *mapping, uint64_t at)
 {
-    struct goacc_inside *inside = goacc_check_inside();
-    const uint64_t start = goacc_on_device(at) ? pair->dev : pair->host, offset = goacc_other(pair, start) - start;
+    struct rt_check_thread *thread = rt_get_check_thread();
+    const uint64_t start = rt_is_in_device_space(at) ? mapping->dev : mapping->host, offset = rt_other_side(mapping, start) - start;
     const uint64_t word = at / 8 * 8;
-    if (goacc.options.devices != 1 || goacc.declares || offset % 8 || word < start || inside->notes_uses)
+    if (rt.options.devices != 1 || rt.has_declared || offset % 8 || word < start || thread->records_accesses)
         return;
-    const struct goacc_run own = goacc_run_of(word, start + pair->bytes - word);
-    const struct goacc_run other = goacc_run_of(word + offset, 8 * own.n);
+    const struct rt_word_run own = rt_get_word_run(word, start + mapping->bytes - word);
+    const struct rt_word_run other = rt_get_word_run(word + offset, 8 * own.n);
     if (!other.n)
         return;
-    if (inside->version != goacc_checked.version)
-        memset(inside->near, 0, sizeof inside->near);
-    inside->version = goacc_checked.version;
-    memmove(inside->near + 1, inside->near, (GOACC_NEAR - 1) * sizeof inside->near[0]);
-    inside->near[0] = (struct goacc_near){word, 8 * other.n, offset, own.states, own.notes, other.states, other.notes};
-    if (inside->runs)
+    if (thread->version != rt_shadow.version)
+        memset(thread->lookup_cache, 0, sizeof thread->lookup_cache);
+    thread->version = rt_shadow.version;
+    memmove(thread->lookup_cache + 1, thread->lookup_cache, (RT_LOOKUP_CACHE - 1) * sizeof thread->lookup_cache[0]);
+    thread->lookup_cache[0] = (struct rt_lookup_entry){word, 8 * other.n, offset, own.states, own.origins, other.states, other.origins};
+    if (thread->in_kernel)
         return;
-    inside->low = word;
-    inside->states = own.states;
-    inside->notes = own.notes;
+    thread->low = word;
+    thread->states = own.states;
+    thread->origins = own.origins;
     for (unsigned shift = 0; shift < 4; shift++)
-        inside->units[shift] = (8 * other.n - 8) >> shift; /* accesses of 16 bytes use the next word */
+        thread->units[shift] = (8 * other.n - 8) >> shift; /* accesses of 16 bytes use the next word */
 }
 
-static void keep(const struct goacc_pair *pair)
+static void add_to_mapping_cache(const struct rt_mapping *mapping)
 {
-    kept[next_kept++ % KEPT] = *pair;
+    mapping_cache[next_cached++ % MAPPING_CACHE] = *mapping;
 }
 
-bool goacc_pair_of(int device, uint64_t host, struct goacc_pair *pair)
+bool rt_find_mapping(int device, uint64_t host, struct rt_mapping *mapping)
 {
-    for (size_t i = 0; i < KEPT; i++)
-        if (host - kept[i].host < kept[i].bytes && kept[i].device == device) {
-            *pair = kept[i];
+    for (size_t i = 0; i < MAPPING_CACHE; i++)
+        if (host - mapping_cache[i].host < mapping_cache[i].bytes && mapping_cache[i].device == device) {
+            *mapping = mapping_cache[i];
             return true;
         }
     uint64_t start, bytes;
-    if (!accd_present_bounds(goacc.context, device, (const void *)(uintptr_t)host, &start, &bytes))
+    if (!accd_present_bounds(rt.context, device, (const void *)(uintptr_t)host, &start, &bytes))
         return false;
-    const uint64_t dev = accd_device_address(goacc.context, device, (const void *)(uintptr_t)start);
-    *pair = (struct goacc_pair){start, dev, bytes, device};
-    keep(pair);
+    const uint64_t dev = accd_device_address(rt.context, device, (const void *)(uintptr_t)start);
+    *mapping = (struct rt_mapping){start, dev, bytes, device};
+    add_to_mapping_cache(mapping);
     return true;
 }
 
-bool goacc_pair_at(uint64_t dev, struct goacc_pair *pair)
+bool rt_find_device_mapping(uint64_t dev, struct rt_mapping *mapping)
 {
-    for (size_t i = 0; i < KEPT; i++)
-        if (dev - kept[i].dev < kept[i].bytes) {
-            *pair = kept[i];
+    for (size_t i = 0; i < MAPPING_CACHE; i++)
+        if (dev - mapping_cache[i].dev < mapping_cache[i].bytes) {
+            *mapping = mapping_cache[i];
             return true;
         }
-    const int device = accd_device_of(goacc.context, dev);
-    const uint64_t host = device < 0 ? 0 : accd_host_address(goacc.context, device, dev);
-    return host && goacc_pair_of(device, host, pair) && dev - pair->dev < pair->bytes;
+    const int device = accd_device_at(rt.context, dev);
+    const uint64_t host = device < 0 ? 0 : accd_host_address(rt.context, device, dev);
+    return host && rt_find_mapping(device, host, mapping) && dev - mapping->dev < mapping->bytes;
 }
 
-void goacc_note_uneven(const struct goacc_pair *pair)
+void rt_mark_divergent(const struct rt_mapping *mapping)
 {
-    const uint64_t at = pair->dev - goacc_checked.low;
-    if (!uneven && !(uneven = goacc_reserve(goacc_checked.bytes / 8)))
-        goacc_die("out-of-memory", "no memory for the checks");
-    uneven[at / 8] |= (unsigned char)(1u << at % 8);
+    const uint64_t at = mapping->dev - rt_shadow.low;
+    if (!divergent && !(divergent = rt_reserve_memory(rt_shadow.bytes / 8)))
+        rt_fatal("out-of-memory", "no memory for the checks");
+    divergent[at / 8] |= (unsigned char)(1u << at % 8);
 }
 
-bool goacc_is_uneven(const struct goacc_pair *pair)
+bool rt_is_divergent(const struct rt_mapping *mapping)
 {
-    const uint64_t at = pair->dev - goacc_checked.low;
-    return uneven && uneven[at / 8] >> at % 8 & 1;
+    const uint64_t at = mapping->dev - rt_shadow.low;
+    return divergent && divergent[at / 8] >> at % 8 & 1;
 }
 
-void goacc_forget_uneven(const struct goacc_pair *pair)
+void rt_unmark_divergent(const struct rt_mapping *mapping)
 {
-    const uint64_t at = pair->dev - goacc_checked.low;
-    if (uneven)
-        uneven[at / 8] &= (unsigned char)~(1u << at % 8);
+    const uint64_t at = mapping->dev - rt_shadow.low;
+    if (divergent)
+        divergent[at / 8] &= (unsigned char)~(1u << at % 8);
 }
 
-void goacc_outdate(const struct goacc_pair *pair, uint64_t at, uint64_t n)
+void rt_invalidate_other_side(const struct rt_mapping *mapping, uint64_t at, uint64_t n)
 {
-    GOACC_EACH_PART(part, goacc_other(pair, at), n) {
-        if (!goacc_having(&part, GOACC_VALID))
+    RT_FOR_EACH_GRANULE(granule, rt_other_side(mapping, at), n) {
+        if (!rt_get_bytes_with_state(&granule, RT_VALID))
             continue;
-        goacc_change(&part, GOACC_VALID | GOACC_ONLY, 0);
-        goacc_digest(&part);
+        rt_change_states(&granule, RT_VALID | RT_DIRTY, 0);
+        rt_store_digest(&granule);
     }
 }

@@ -1,217 +1,217 @@
 /* shadow.h - the shadow of both sides, and where data lie on the other one. All of it with the
  * lock: without it, accesses read states and write notes. */
-#ifndef GOACC_SHADOW_H
-#define GOACC_SHADOW_H
+#ifndef RT_SHADOW_H
+#define RT_SHADOW_H
 
 #include "abi/checked/checked.h"
 #include "abi/program/strict/order.h"
 #include "check.h"
 
 /* Of the library that only programs compiled for checking have. */
-#pragma weak goacc_checked
-#pragma weak goacc_check_inside
-#pragma weak goacc_check_block
+#pragma weak rt_shadow
+#pragma weak rt_get_check_thread
+#pragma weak rt_find_malloc_block
 
 /* The bytes of a range that lie in one word. */
-struct goacc_part {
-    uint32_t *states, *note; /* of the word; NULL: they have no shadow */
+struct rt_granule {
+    uint32_t *states, *origin; /* of the word; NULL: they have no shadow */
     uint64_t at;
     size_t n;
     uint32_t bytes; /* four bits each */
 };
-struct goacc_part goacc_part_of(uint64_t at, uint64_t n);
+struct rt_granule rt_get_granule(uint64_t at, uint64_t n);
 /* For each part of so many bytes. */
-#define GOACC_EACH_PART(part, from, bytes_)                                                       \
-    for (struct goacc_part part /* NOLINT: a name */ = goacc_part_of((from), (bytes_)); (part).n; \
-         (part) = goacc_part_of((part).at + (part).n, (from) + (bytes_) - (part).at - (part).n))
+#define RT_FOR_EACH_GRANULE(granule, from, bytes_)                                                       \
+    for (struct rt_granule granule /* NOLINT: a name */ = rt_get_granule((from), (bytes_)); (granule).n; \
+         (granule) = rt_get_granule((granule).at + (granule).n, (from) + (bytes_) - (granule).at - (granule).n))
 
-static inline uint32_t goacc_states(const struct goacc_part *part)
+static inline uint32_t rt_get_granule_states(const struct rt_granule *granule)
 {
-    return part->states ? *part->states : 0;
+    return granule->states ? *granule->states : 0;
 }
 /* The bytes of a part that have a state, with that bit. */
-static inline uint32_t goacc_having(const struct goacc_part *part, uint32_t state)
+static inline uint32_t rt_get_bytes_with_state(const struct rt_granule *granule, uint32_t state)
 {
-    return goacc_states(part) & part->bytes & GOACC_IN_ALL(state);
+    return rt_get_granule_states(granule) & granule->bytes & RT_ALL_BYTES(state);
 }
 /* Whether all bytes of a part have some states. */
-static inline bool goacc_all_have(const struct goacc_part *part, uint32_t states)
+static inline bool rt_have_all_bytes(const struct rt_granule *granule, uint32_t states)
 {
-    return goacc_having(part, states) == (part->bytes & GOACC_IN_ALL(states));
+    return rt_get_bytes_with_state(granule, states) == (granule->bytes & RT_ALL_BYTES(states));
 }
 /* The bytes of a part of the host that are old, and whose newest value is lost, though they are mapped again: those
  * that are not valid, and "only" here. All bits of each. */
-static inline uint32_t goacc_lost(const struct goacc_part *part)
+static inline uint32_t rt_get_lost_bytes(const struct rt_granule *granule)
 {
-    return (goacc_having(part, GOACC_ONLY) / GOACC_ONLY & ~(goacc_having(part, GOACC_VALID) / GOACC_VALID)) * 0xf;
+    return (rt_get_bytes_with_state(granule, RT_DIRTY) / RT_DIRTY & ~(rt_get_bytes_with_state(granule, RT_VALID) / RT_VALID)) * 0xf;
 }
 /* The first byte of a part that has no such state; the part's end: all have it. */
-static inline uint64_t goacc_first_without(const struct goacc_part *part, uint32_t state)
+static inline uint64_t rt_find_byte_without(const struct rt_granule *granule, uint32_t state)
 {
-    const uint32_t without = part->bytes & GOACC_IN_ALL(state) & ~goacc_having(part, state);
-    return without ? part->at - part->at % 8 + (uint64_t)__builtin_ctz(without) / 4 : part->at + part->n;
+    const uint32_t without = granule->bytes & RT_ALL_BYTES(state) & ~rt_get_bytes_with_state(granule, state);
+    return without ? granule->at - granule->at % 8 + (uint64_t)__builtin_ctz(without) / 4 : granule->at + granule->n;
 }
-static inline bool goacc_on_device(uint64_t at)
+static inline bool rt_is_in_device_space(uint64_t at)
 {
-    return at - goacc_checked.low < goacc_checked.bytes;
+    return at - rt_shadow.low < rt_shadow.bytes;
 }
 /* Bytes have changed their states: kernels have to ask for those that they read. */
-static inline void goacc_forget_tiles(uint64_t at, uint64_t n)
+static inline void rt_invalidate_tiles(uint64_t at, uint64_t n)
 {
-    const uint64_t first = (at - goacc_checked.low) / GOACC_TILE;
-    if (n && goacc_on_device(at))
-        memset(&goacc_checked.tiles[first], 0, (at + n - 1 - goacc_checked.low) / GOACC_TILE + 1 - first);
+    const uint64_t first = (at - rt_shadow.low) / RT_TILE_BYTES;
+    if (n && rt_is_in_device_space(at))
+        memset(&rt_shadow.tiles[first], 0, (at + n - 1 - rt_shadow.low) / RT_TILE_BYTES + 1 - first);
 }
-static inline void goacc_change(const struct goacc_part *part, uint32_t clear, uint32_t set)
+static inline void rt_change_states(const struct rt_granule *granule, uint32_t clear, uint32_t set)
 {
-    if (part->states)
-        __atomic_store_n(part->states,
-                         (*part->states & ~(part->bytes & GOACC_IN_ALL(clear))) | (part->bytes & GOACC_IN_ALL(set)),
+    if (granule->states)
+        __atomic_store_n(granule->states,
+                         (*granule->states & ~(granule->bytes & RT_ALL_BYTES(clear))) | (granule->bytes & RT_ALL_BYTES(set)),
                          __ATOMIC_RELAXED);
-    if (clear & ~(uint32_t)GOACC_ONLY)
-        goacc_forget_tiles(part->at, part->n);
+    if (clear & ~(uint32_t)RT_DIRTY)
+        rt_invalidate_tiles(granule->at, granule->n);
 }
 /* The words that lie whole in a range and one behind the other in its shadow, if the range begins with one. */
-struct goacc_run {
-    uint32_t *states, *notes;
+struct rt_word_run {
+    uint32_t *states, *origins;
     size_t n; /* 0: none */
 };
-struct goacc_run goacc_run_of(uint64_t at, uint64_t n);
+struct rt_word_run rt_get_word_run(uint64_t at, uint64_t n);
 /* How many words from the first on have some states in all bytes, and none of others in any. */
-size_t goacc_run_having(const struct goacc_run *run, uint32_t states, uint32_t none);
+size_t rt_count_words_with_state(const struct rt_word_run *run, uint32_t states, uint32_t none);
 /* The same for a range, and whether all bytes of a range have some states, and none of them others. */
-void goacc_set(uint64_t at, uint64_t n, uint32_t clear, uint32_t set);
-bool goacc_range_has(uint64_t at, uint64_t n, uint32_t states, uint32_t none);
+void rt_set_states(uint64_t at, uint64_t n, uint32_t clear, uint32_t set);
+bool rt_has_range_states(uint64_t at, uint64_t n, uint32_t states, uint32_t none);
 /* The states of a large object of the device lie in large pages: kernels may use it in any order. */
-void goacc_widen(uint64_t dev, uint64_t bytes);
+void rt_use_huge_shadow_pages(uint64_t dev, uint64_t bytes);
 /* Host memory gets a shadow. False: there is no memory. */
-bool goacc_cover(uint64_t host, uint64_t n);
+bool rt_add_shadow(uint64_t host, uint64_t n);
 
 /* Where the byte of an address lies at the moment: while a kernel uses declared variables, they
  * have changed places. */
-extern atomic_bool goacc_swapped;
-const void *goacc_content(uint64_t at);
+extern atomic_bool rt_declared_swapped;
+const void *rt_get_content_address(uint64_t at);
 
 /* Keeps a digest of what a word's bytes are now, if none of them is valid. */
-void goacc_digest(const struct goacc_part *part);
+void rt_store_digest(const struct rt_granule *granule);
 /* Whether they still are that. Where another byte of the word is valid that is not known, and taken
  * as true. */
-bool goacc_unchanged(const struct goacc_part *part);
+bool rt_matches_digest(const struct rt_granule *granule);
 
 /* Bytes leave the shadow. A digest of what lies beside them in a word still holds. */
-void goacc_forget(uint64_t at, uint64_t n);
+void rt_remove_shadow(uint64_t at, uint64_t n);
 
-/* Makes the shadow; the functions are those of struct goacc_checked. */
-void goacc_shadow_open(void (*access)(uintptr_t at, size_t n, bool write, uintptr_t pc, const uintptr_t *frame),
-                       void (*message)(uintptr_t at, size_t n, bool write, uintptr_t pc, const uintptr_t *frame),
-                       void (*freed)(uintptr_t at, size_t n, uintptr_t pc, const uintptr_t *frame),
-                       void (*lent)(uintptr_t at, size_t n, uintptr_t pc, const uintptr_t *frame));
-void goacc_shadow_close(void);
+/* Makes the shadow; the functions are those of struct rt_shadow. */
+void rt_shadow_init(void (*on_access)(uintptr_t at, size_t n, bool write, uintptr_t pc, const uintptr_t *frame),
+                       void (*on_mpi_transfer)(uintptr_t at, size_t n, bool write, uintptr_t pc, const uintptr_t *frame),
+                       void (*on_free)(uintptr_t at, size_t n, uintptr_t pc, const uintptr_t *frame),
+                       void (*on_async_buffer)(uintptr_t at, size_t n, uintptr_t pc, const uintptr_t *frame));
+void rt_shadow_free(void);
 
 /* Whether memory is as the device gives it. access.c. */
-bool goacc_is_poison(uint64_t at, size_t n);
+bool rt_is_poison(uint64_t at, size_t n);
 
 /* A present object on both sides. */
-struct goacc_pair {
+struct rt_mapping {
     uint64_t host, dev, bytes;
     int device;
 };
 /* The object at an address of the host, on a device, or at an address of a device; false: there is
  * none. */
-bool goacc_pair_of(int device, uint64_t host, struct goacc_pair *pair);
-bool goacc_pair_at(uint64_t dev, struct goacc_pair *pair);
+bool rt_find_mapping(int device, uint64_t host, struct rt_mapping *mapping);
+bool rt_find_device_mapping(uint64_t dev, struct rt_mapping *mapping);
 /* Objects were mapped, or unmapped. */
-void goacc_pairs_changed(void);
+void rt_invalidate_mapping_cache(void);
 /* The calling thread has written to an object of a pair, on the side of an address: for what it writes next it need not
  * ask, until something changes. */
-void goacc_pair_is_near(const struct goacc_pair *pair, uint64_t at);
+void rt_cache_mapping(const struct rt_mapping *mapping, uint64_t at);
 /* Marks an object both of whose sides count as valid, though they differ: a wrong read was reported. The mark
- * is one of its first byte on the device. goacc_forget_uneven removes it, when the object is unmapped. */
-void goacc_note_uneven(const struct goacc_pair *pair);
-bool goacc_is_uneven(const struct goacc_pair *pair);
-void goacc_forget_uneven(const struct goacc_pair *pair);
+ * is one of its first byte on the device. rt_unmark_divergent removes it, when the object is unmapped. */
+void rt_mark_divergent(const struct rt_mapping *mapping);
+bool rt_is_divergent(const struct rt_mapping *mapping);
+void rt_unmark_divergent(const struct rt_mapping *mapping);
 /* Where the bytes of an address lie on the other side. */
-static inline uint64_t goacc_other(const struct goacc_pair *pair, uint64_t at)
+static inline uint64_t rt_other_side(const struct rt_mapping *mapping, uint64_t at)
 {
-    return goacc_on_device(at) ? at - pair->dev + pair->host : at - pair->host + pair->dev;
+    return rt_is_in_device_space(at) ? at - mapping->dev + mapping->host : at - mapping->host + mapping->dev;
 }
 /* Bytes were written: they are not valid on the other side. */
-void goacc_outdate(const struct goacc_pair *pair, uint64_t at, uint64_t n);
+void rt_invalidate_other_side(const struct rt_mapping *mapping, uint64_t at, uint64_t n);
 
 /* Memory that takes none before it is used; NULL: there is none. */
-void *goacc_reserve(uint64_t bytes);
+void *rt_reserve_memory(uint64_t bytes);
 
 /* turns.c: uses of device memory, and what nothing orders. */
-void goacc_turns_open(void);
-void goacc_turns_close(void);
+void rt_history_init(void);
+void rt_history_free(void);
 /* Around a kernel. */
-void goacc_turns_enter(struct goacc_inside *inside);
-void goacc_turns_leave(const struct goacc_inside *inside);
-/* The call under way uses device memory: GOACC_READS, ... */
-void goacc_turns_use(uint64_t at, uint64_t n, unsigned how);
+void rt_history_begin_kernel(struct rt_check_thread *thread);
+void rt_history_end_kernel(const struct rt_check_thread *thread);
+/* The call under way uses device memory: RT_ACCESS_READ, ... */
+void rt_history_record_access(uint64_t at, uint64_t n, unsigned how);
 
 /* unused.c: data that are moved to the device, before their states change (number: of their tally; idle: they are there
  * already); freed. Bytes that a kernel writes, before; what the end reports. */
-void goacc_unused_moved(const accd_event *event, const struct goacc_pair *pair, uint16_t number, bool idle);
-void goacc_unused_freed(const struct goacc_pair *pair);
-void goacc_unused_overwritten(const struct goacc_part *part);
-void goacc_unused_end(void);
+void rt_unused_record_transfer(const accd_event *event, const struct rt_mapping *mapping, uint16_t number, bool redundant);
+void rt_unused_record_free(const struct rt_mapping *mapping);
+void rt_unused_record_overwrite(const struct rt_granule *granule);
+void rt_report_unused_data(void);
 
 /* objects.c: looks for object files of the program that were not compiled for checking; whether there are some, and some
  * with kernels; reports them. */
-void goacc_objects_open(void);
-bool goacc_objects_unchecked(void);
-bool goacc_kernels_unchecked(void);
-void goacc_objects_end(void);
+void rt_find_uninstrumented_objects(void);
+bool rt_has_uninstrumented_objects(void);
+bool rt_has_uninstrumented_kernels(void);
+void rt_report_uninstrumented_objects(void);
 
 /* waits.c: what an asynchronous transfer reads or writes on the host. */
-struct goacc_transfer {
-    struct goacc_used used;
-    bool writes, idle; /* idle: what is there already */
+struct rt_pending_transfer {
+    struct rt_access_origin origin;
+    bool writes, redundant; /* idle: what is there already */
     bool scalar;       /* a kernel may have it for itself: then the program may write it, and does not read it */
     uint64_t host, bytes;
     uint64_t object, object_bytes; /* that it is of */
-    struct goacc_shown shown;
+    struct rt_display_name display;
 };
-bool goacc_has_pending(void);
-void goacc_note_pending(const accd_event *event, const struct goacc_pair *pair, bool idle);
+bool rt_has_pending_transfers(void);
+void rt_record_pending_transfer(const accd_event *event, const struct rt_mapping *mapping, bool redundant);
 /* A routine copies bytes of the host, to the device or from there. */
-void goacc_note_pending_copy(uint64_t host, uint64_t bytes, bool writes);
+void rt_record_pending_copy(uint64_t host, uint64_t bytes, bool writes);
 /* The shadow of a range was cleared. */
-void goacc_hold_pending(uint64_t host, uint64_t bytes);
+void rt_restore_pending_shadow(uint64_t host, uint64_t bytes);
 
 /* An access that the shadow did not allow at once. */
-struct goacc_access {
+struct rt_access {
     uint64_t at;
     size_t n;
     bool write;
     uintptr_t pc;
     const uintptr_t *frame;
 };
-extern const char goacc_message[]; /* what MPI does with device memory */
+extern const char rt_mpi_transfer[]; /* what MPI does with device memory */
 /* The function of the program that makes an access, itself or by a header of the system; no call: it is not known. */
-struct goacc_site goacc_site_of(const struct goacc_access *access, const char *what);
+struct rt_site rt_get_access_site(const struct rt_access *access, const char *what);
 /* reports.c. site: of the kernel that the thread runs, or NULL. */
-extern __thread const struct goacc_site *goacc_kernel_site;
-extern __thread int goacc_kernel_device;
-void goacc_report_unwritten(const struct goacc_access *access, uint64_t at, const struct goacc_pair *pair);
+extern __thread const struct rt_site *rt_kernel_site;
+extern __thread int rt_kernel_device;
+void rt_report_uninitialized_read(const struct rt_access *access, uint64_t at, const struct rt_mapping *mapping);
 /* An access, or the call under way, uses device memory that other work wrote, or read, and nothing orders the two.
  * last: no work has written it since. */
-void goacc_report_clash(const struct goacc_access *access, bool frees, const struct goacc_used *earlier, bool written,
+void rt_report_race(const struct rt_access *access, bool frees, const struct rt_access_origin *earlier, bool written,
                         bool last);
-void goacc_report_unwaited(const struct goacc_access *access, bool frees, const struct goacc_transfer *transfer);
+void rt_report_missing_wait(const struct rt_access *access, bool frees, const struct rt_pending_transfer *transfer);
 /* An access of the host, or the end of its memory: waits.c. */
-void goacc_check_pending(const struct goacc_access *access, bool frees);
+void rt_check_pending_transfers(const struct rt_access *access, bool frees);
 /* note: of the last write on the other side. */
-void goacc_report_stale(const struct goacc_access *access, uint64_t at, const struct goacc_pair *pair,
-                        uint32_t note);
+void rt_report_stale_read(const struct rt_access *access, uint64_t at, const struct rt_mapping *mapping,
+                        uint32_t origin);
 /* The newest value was on the device, and went with its data. */
-void goacc_report_lost(const struct goacc_access *access, uint64_t at);
-void goacc_note_lost(const accd_event *event, uint32_t note);
-_Noreturn void goacc_report_outside(const struct goacc_access *access, uint64_t at);
-_Noreturn void goacc_report_on_host(const struct goacc_access *access);
-_Noreturn void goacc_report_on_device(const struct goacc_access *access);
+void rt_report_lost_change(const struct rt_access *access, uint64_t at);
+void rt_record_lost_change(const accd_event *event, uint32_t origin);
+_Noreturn void rt_report_access_out_of_bounds(const struct rt_access *access, uint64_t at);
+_Noreturn void rt_report_access_to_host(const struct rt_access *access);
+_Noreturn void rt_report_access_to_device(const struct rt_access *access);
 /* A transfer overwrites a byte, an address of its target, that is the newest. */
-void goacc_report_overwritten(const struct goacc_pair *pair, uint64_t at, uint32_t note);
+void rt_report_overwritten_change(const struct rt_mapping *mapping, uint64_t at, uint32_t origin);
 
 #endif

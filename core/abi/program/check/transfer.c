@@ -3,385 +3,385 @@
 #include "shadow.h"
 
 /* Whether both sides have the newest value of n bytes of an object. */
-static bool is_same(const struct goacc_pair *pair, uint64_t at, uint64_t n)
+static bool is_redundant(const struct rt_mapping *mapping, uint64_t at, uint64_t n)
 {
-    return goacc_range_has(at, n, GOACC_VALID, GOACC_ONLY) &&
-           goacc_range_has(goacc_other(pair, at), n, GOACC_VALID, GOACC_ONLY) && !goacc_is_uneven(pair);
+    return rt_has_range_states(at, n, RT_VALID, RT_DIRTY) &&
+           rt_has_range_states(rt_other_side(mapping, at), n, RT_VALID, RT_DIRTY) && !rt_is_divergent(mapping);
 }
 
 /* Whether all bytes of a part that are not valid are as the device gives them: one alone may have that value. */
-static bool is_unwritten(const struct goacc_part *part)
+static bool is_uninitialized(const struct rt_granule *granule)
 {
-    for (uint64_t i = 0; i < part->n; i++) {
-        const struct goacc_part byte = goacc_part_of(part->at + i, 1);
-        if (!goacc_having(&byte, GOACC_VALID) && !goacc_is_poison(byte.at, 1))
+    for (uint64_t i = 0; i < granule->n; i++) {
+        const struct rt_granule byte = rt_get_granule(granule->at + i, 1);
+        if (!rt_get_bytes_with_state(&byte, RT_VALID) && !rt_is_poison(byte.at, 1))
             return false;
     }
     return true;
 }
 
 /* Whole words from the first on that have the newest value, of n bytes. Returns how many bytes they are. */
-static uint64_t move_valid(uint64_t to, uint64_t from, uint64_t n, uint32_t read)
+static uint64_t move_valid_words(uint64_t to, uint64_t from, uint64_t n, uint32_t read)
 {
-    const struct goacc_run target = goacc_run_of(to, n);
-    struct goacc_run source = goacc_run_of(from, target.n * 8);
-    source.n = goacc_run_having(&source, GOACC_VALID, 0);
+    const struct rt_word_run target = rt_get_word_run(to, n);
+    struct rt_word_run source = rt_get_word_run(from, target.n * 8);
+    source.n = rt_count_words_with_state(&source, RT_VALID, 0);
     for (size_t i = 0; i < source.n; i++) {
-        target.states[i] = (target.states[i] & ~GOACC_IN_ALL(GOACC_ONLY | GOACC_READ)) |
-                           GOACC_IN_ALL(GOACC_PRESENT | GOACC_VALID) | GOACC_IN_ALL(read);
-        source.states[i] &= ~GOACC_IN_ALL(GOACC_ONLY);
+        target.states[i] = (target.states[i] & ~RT_ALL_BYTES(RT_DIRTY | RT_WAS_READ)) |
+                           RT_ALL_BYTES(RT_PRESENT | RT_VALID) | RT_ALL_BYTES(read);
+        source.states[i] &= ~RT_ALL_BYTES(RT_DIRTY);
     }
-    goacc_forget_tiles(to, source.n * 8);
+    rt_invalidate_tiles(to, source.n * 8);
     return source.n * 8;
 }
 
 /* Moves what is known of n bytes from one side to the other. pair: NULL where there is no object. */
-static void move(uint64_t to, uint64_t from, uint64_t n, const struct goacc_pair *pair)
+static void move_states(uint64_t to, uint64_t from, uint64_t n, const struct rt_mapping *mapping)
 {
     /* The host's reads are of interest only before it has waited. */
-    const uint32_t read = goacc_on_device(to) || goacc_own.turn.strand ? 0 : GOACC_READ;
+    const uint32_t read = rt_is_in_device_space(to) || rt_this_thread.epoch.stream ? 0 : RT_WAS_READ;
     bool reported = false;
     for (uint64_t k = 0; k < n;) {
-        const uint64_t left = n - k, moved = move_valid(to + k, from + k, left, read);
+        const uint64_t left = n - k, moved = move_valid_words(to + k, from + k, left, read);
         if (moved) {
             k += moved;
             continue;
         }
-        struct goacc_part target = goacc_part_of(to + k, left), source = goacc_part_of(from + k, target.n);
+        struct rt_granule target = rt_get_granule(to + k, left), source = rt_get_granule(from + k, target.n);
         if (source.n < target.n)
-            target = goacc_part_of(to + k, source.n);
-        const uint32_t whole = target.bytes & GOACC_IN_ALL(GOACC_VALID);
-        if (goacc_lost(&source) == source.bytes && !goacc_having(&target, GOACC_ONLY) &&
-            !goacc_is_poison(source.at, source.n)) {
-            goacc_change(&target, GOACC_READ, GOACC_PRESENT | GOACC_VALID);
-        } else if (goacc_having(&source, GOACC_VALID) >> 4 * (source.at % 8) == whole >> 4 * (target.at % 8)) {
-            goacc_change(&target, GOACC_ONLY | GOACC_READ, GOACC_PRESENT | GOACC_VALID | read);
-            goacc_change(&source, GOACC_ONLY, 0);
+            target = rt_get_granule(to + k, source.n);
+        const uint32_t whole = target.bytes & RT_ALL_BYTES(RT_VALID);
+        if (rt_get_lost_bytes(&source) == source.bytes && !rt_get_bytes_with_state(&target, RT_DIRTY) &&
+            !rt_is_poison(source.at, source.n)) {
+            rt_change_states(&target, RT_WAS_READ, RT_PRESENT | RT_VALID);
+        } else if (rt_get_bytes_with_state(&source, RT_VALID) >> 4 * (source.at % 8) == whole >> 4 * (target.at % 8)) {
+            rt_change_states(&target, RT_DIRTY | RT_WAS_READ, RT_PRESENT | RT_VALID | read);
+            rt_change_states(&source, RT_DIRTY, 0);
         } else {
-            const bool unwritten = is_unwritten(&source);
+            const bool unwritten = is_uninitialized(&source);
             for (uint64_t i = 0; i < target.n; i++) {
-                const struct goacc_part a = goacc_part_of(target.at + i, 1),
-                                        b = goacc_part_of(source.at + i, 1);
-                const bool only = goacc_having(&a, GOACC_ONLY) && goacc_having(&a, GOACC_VALID);
-                bool valid = !b.states || goacc_having(&b, GOACC_VALID) || (goacc_lost(&b) && !only && !unwritten);
+                const struct rt_granule a = rt_get_granule(target.at + i, 1),
+                                        b = rt_get_granule(source.at + i, 1);
+                const bool only = rt_get_bytes_with_state(&a, RT_DIRTY) && rt_get_bytes_with_state(&a, RT_VALID);
+                bool valid = !b.states || rt_get_bytes_with_state(&b, RT_VALID) || (rt_get_lost_bytes(&b) && !only && !unwritten);
                 if (!valid && only && !unwritten) {
-                    if (!reported && pair && goacc_unchanged(&b))
-                        goacc_report_overwritten(pair, a.at, *a.note);
+                    if (!reported && mapping && rt_matches_digest(&b))
+                        rt_report_overwritten_change(mapping, a.at, *a.origin);
                     reported = valid = true;
-                    goacc_change(&b, 0, GOACC_VALID);
+                    rt_change_states(&b, 0, RT_VALID);
                 }
-                goacc_change(&a, GOACC_ONLY | GOACC_READ | GOACC_VALID,
-                             GOACC_PRESENT | (valid ? GOACC_VALID | read : 0));
-                goacc_change(&b, goacc_lost(&b) ? 0 : GOACC_ONLY, 0);
+                rt_change_states(&a, RT_DIRTY | RT_WAS_READ | RT_VALID,
+                             RT_PRESENT | (valid ? RT_VALID | read : 0));
+                rt_change_states(&b, rt_get_lost_bytes(&b) ? 0 : RT_DIRTY, 0);
             }
-            goacc_digest(&target);
+            rt_store_digest(&target);
         }
         k += target.n;
     }
 }
 
 /* Makes the copies on other devices old: a transfer from one device, under way, gives the host new values. */
-static void outdate_elsewhere(const struct goacc_pair *from, uint64_t host, uint64_t bytes)
+static void outdate_elsewhere(const struct rt_mapping *from, uint64_t host, uint64_t bytes)
 {
-    struct goacc_pair pair;
-    if (goacc.options.devices == 1 || goacc_range_has(host, bytes, GOACC_VALID, 0))
+    struct rt_mapping mapping;
+    if (rt.options.devices == 1 || rt_has_range_states(host, bytes, RT_VALID, 0))
         return;
     for (uint64_t at = host; at < host + bytes; at++) {
-        const struct goacc_part own = goacc_part_of(at, 1);
-        const struct goacc_part source = goacc_part_of(goacc_other(from, at), 1);
-        if (goacc_having(&own, GOACC_VALID) || !goacc_having(&source, GOACC_VALID))
+        const struct rt_granule own = rt_get_granule(at, 1);
+        const struct rt_granule source = rt_get_granule(rt_other_side(from, at), 1);
+        if (rt_get_bytes_with_state(&own, RT_VALID) || !rt_get_bytes_with_state(&source, RT_VALID))
             continue;
-        for (int device = 0; device < goacc.options.devices; device++)
-            if (device != from->device && goacc_pair_of(device, at, &pair))
-                goacc_outdate(&pair, at, 1);
-        if (own.states && goacc.site)
-            *own.note = (uint32_t)goacc.site->call.pc;
+        for (int device = 0; device < rt.options.devices; device++)
+            if (device != from->device && rt_find_mapping(device, at, &mapping))
+                rt_invalidate_other_side(&mapping, at, 1);
+        if (own.states && rt.site)
+            *own.origin = (uint32_t)rt.site->call.pc;
     }
 }
 
 /* The host's bytes that were not the newest as their data were unmapped stay so. */
-static void map_host(const struct goacc_pair *pair)
+static void map_host_shadow(const struct rt_mapping *mapping)
 {
-    if (goacc_range_has(pair->host, pair->bytes, 0, GOACC_PRESENT)) {
-        goacc_set(pair->host, pair->bytes, 0, GOACC_PRESENT | GOACC_VALID | GOACC_ONLY);
+    if (rt_has_range_states(mapping->host, mapping->bytes, 0, RT_PRESENT)) {
+        rt_set_states(mapping->host, mapping->bytes, 0, RT_PRESENT | RT_VALID | RT_DIRTY);
         return;
     }
-    GOACC_EACH_PART(part, pair->host, pair->bytes) {
-        const uint32_t valid = goacc_having(&part, GOACC_VALID) / GOACC_VALID;
-        const uint32_t old = goacc_unchanged(&part) ? (goacc_having(&part, GOACC_PRESENT) & ~valid) * 0xf : 0;
-        goacc_change(&part, 0, GOACC_PRESENT | GOACC_ONLY);
-        part.bytes &= ~old;
-        goacc_change(&part, 0, GOACC_VALID);
+    RT_FOR_EACH_GRANULE(granule, mapping->host, mapping->bytes) {
+        const uint32_t valid = rt_get_bytes_with_state(&granule, RT_VALID) / RT_VALID;
+        const uint32_t old = rt_matches_digest(&granule) ? (rt_get_bytes_with_state(&granule, RT_PRESENT) & ~valid) * 0xf : 0;
+        rt_change_states(&granule, 0, RT_PRESENT | RT_DIRTY);
+        granule.bytes &= ~old;
+        rt_change_states(&granule, 0, RT_VALID);
     }
 }
 
-static void allocated(const accd_event *event)
+static void handle_allocation(const accd_event *event)
 {
-    struct goacc_pair pair;
-    goacc_pairs_changed();
-    if (!event->bytes || !goacc_pair_of(event->device, event->host, &pair) ||
-        !goacc_cover(pair.host, pair.bytes))
+    struct rt_mapping mapping;
+    rt_invalidate_mapping_cache();
+    if (!event->bytes || !rt_find_mapping(event->device, event->host, &mapping) ||
+        !rt_add_shadow(mapping.host, mapping.bytes))
         return;
-    goacc_widen(pair.dev, pair.bytes);
-    goacc_check_allocated(pair.dev, pair.bytes);
-    goacc_tally_count(event);
-    map_host(&pair);
+    rt_use_huge_shadow_pages(mapping.dev, mapping.bytes);
+    rt_check_device_alloc(mapping.dev, mapping.bytes);
+    rt_stats_record(event);
+    map_host_shadow(&mapping);
 }
 
 /* gcc passes a private variable of an OpenACC construct as it passes a copyin clause. */
 static bool may_be_private(const accd_event *event)
 {
     enum { SMALL = 16 };
-    return event->bytes <= SMALL && goacc.site && !strcmp(goacc.site->what, "compute");
+    return event->bytes <= SMALL && rt.site && !strcmp(rt.site->what, "compute");
 }
 
 /* Of another device, too. */
 static bool is_present_elsewhere(const accd_event *event)
 {
-    for (int device = 0; device < goacc.options.devices; device++)
+    for (int device = 0; device < rt.options.devices; device++)
         if (device != event->device &&
-            accd_presence_of(goacc.context, device, (const void *)(uintptr_t)event->host, event->bytes) !=
-                ACCD_ABSENT)
+            accd_get_presence(rt.context, device, (const void *)(uintptr_t)event->host, event->bytes) !=
+                ACCD_PRESENCE_NONE)
             return true;
     return false;
 }
 
 /* What the host's bytes are, if they are not the newest, is kept until they are written. */
-static void freed(const accd_event *event)
+static void handle_free(const accd_event *event)
 {
-    struct goacc_pair pair;
+    struct rt_mapping mapping;
     bool noted = false, unwritten = false;
-    if (!goacc_pair_of(event->device, event->host, &pair))
+    if (!rt_find_mapping(event->device, event->host, &mapping))
         return;
-    goacc_turns_use(pair.dev, pair.bytes, GOACC_FREES);
-    goacc_unused_freed(&pair);
+    rt_history_record_access(mapping.dev, mapping.bytes, RT_ACCESS_FREE);
+    rt_unused_record_free(&mapping);
     const bool stays = is_present_elsewhere(event);
-    const bool newest = !stays && goacc_range_has(pair.host, pair.bytes, GOACC_VALID, 0);
+    const bool newest = !stays && rt_has_range_states(mapping.host, mapping.bytes, RT_VALID, 0);
     if (newest)
-        goacc_set(pair.host, pair.bytes, 0xf, 0);
-    GOACC_EACH_PART(part, pair.host, newest ? pair.bytes : 0)
-        goacc_digest(&part); /* of what lies beside it, in one word, and is old */
-    GOACC_EACH_PART(part, pair.host, stays || newest ? 0 : pair.bytes) {
-        const uint32_t valid = goacc_having(&part, GOACC_VALID) / GOACC_VALID * 0xf;
-        const bool same = valid != part.bytes && !memcmp(goacc_content(part.at),
-                                                         goacc_content(goacc_other(&pair, part.at)), part.n);
-        for (uint64_t i = 0; i < part.n && valid != part.bytes; i++) {
-            const struct goacc_part own = goacc_part_of(part.at + i, 1);
-            const struct goacc_part other = goacc_part_of(goacc_other(&pair, part.at + i), 1);
-            const bool other_valid = !goacc_having(&own, GOACC_VALID) && goacc_having(&other, GOACC_VALID);
+        rt_set_states(mapping.host, mapping.bytes, 0xf, 0);
+    RT_FOR_EACH_GRANULE(granule, mapping.host, newest ? mapping.bytes : 0)
+        rt_store_digest(&granule); /* of what lies beside it, in one word, and is old */
+    RT_FOR_EACH_GRANULE(granule, mapping.host, stays || newest ? 0 : mapping.bytes) {
+        const uint32_t valid = rt_get_bytes_with_state(&granule, RT_VALID) / RT_VALID * 0xf;
+        const bool same = valid != granule.bytes && !memcmp(rt_get_content_address(granule.at),
+                                                         rt_get_content_address(rt_other_side(&mapping, granule.at)), granule.n);
+        for (uint64_t i = 0; i < granule.n && valid != granule.bytes; i++) {
+            const struct rt_granule own = rt_get_granule(granule.at + i, 1);
+            const struct rt_granule other = rt_get_granule(rt_other_side(&mapping, granule.at + i), 1);
+            const bool other_valid = !rt_get_bytes_with_state(&own, RT_VALID) && rt_get_bytes_with_state(&other, RT_VALID);
             const bool newer = other_valid && !same;
-            if (other_valid && (newer ? may_be_private(event) : !goacc_lost(&own)))
-                goacc_change(&own, 0, GOACC_VALID);
+            if (other_valid && (newer ? may_be_private(event) : !rt_get_lost_bytes(&own)))
+                rt_change_states(&own, 0, RT_VALID);
             else if (newer && !noted)
-                goacc_note_lost(event, *other.note);
+                rt_record_lost_change(event, *other.origin);
             noted |= newer;
-            unwritten |= !newer && !goacc_having(&own, GOACC_VALID) && !goacc_lost(&own);
+            unwritten |= !newer && !rt_get_bytes_with_state(&own, RT_VALID) && !rt_get_lost_bytes(&own);
         }
-        const uint32_t old = part.bytes & ~(goacc_having(&part, GOACC_VALID) / GOACC_VALID * 0xf);
-        part.bytes &= ~old;
-        goacc_change(&part, 0xf, 0);
-        if (part.bytes)
-            goacc_digest(&part);
-        part.bytes = old;
-        goacc_change(&part, GOACC_ONLY | GOACC_READ, 0);
+        const uint32_t old = granule.bytes & ~(rt_get_bytes_with_state(&granule, RT_VALID) / RT_VALID * 0xf);
+        granule.bytes &= ~old;
+        rt_change_states(&granule, 0xf, 0);
+        if (granule.bytes)
+            rt_store_digest(&granule);
+        granule.bytes = old;
+        rt_change_states(&granule, RT_DIRTY | RT_WAS_READ, 0);
     }
     if (unwritten && !noted)
-        goacc_note_lost(event, 0);
-    goacc_set(pair.dev, pair.bytes, 0xf, 0);
-    goacc_forget_uneven(&pair);
-    goacc_pairs_changed(); /* it goes now */
-    goacc_hold_pending(pair.host, pair.bytes);
+        rt_record_lost_change(event, 0);
+    rt_set_states(mapping.dev, mapping.bytes, 0xf, 0);
+    rt_unmark_divergent(&mapping);
+    rt_invalidate_mapping_cache(); /* it goes now */
+    rt_restore_pending_shadow(mapping.host, mapping.bytes);
 }
 
-void goacc_check_event(const accd_event *event)
+void rt_check_event(const accd_event *event)
 {
-    struct goacc_pair pair;
+    struct rt_mapping mapping;
     const uint64_t host = event->host;
     uint16_t number;
-    bool idle;
+    bool redundant;
     switch (event->op) {
     case ACCD_OP_ALLOC:
-        allocated(event);
+        handle_allocation(event);
         break;
     case ACCD_OP_FREE:
-        freed(event);
+        handle_free(event);
         break;
     case ACCD_OP_H2D:
     case ACCD_OP_D2H:
-        if (!goacc_pair_of(event->device, host, &pair) || event->bytes > pair.host + pair.bytes - host)
+        if (!rt_find_mapping(event->device, host, &mapping) || event->bytes > mapping.host + mapping.bytes - host)
             break;
-        idle = is_same(&pair, host, event->bytes);
-        goacc_turns_use(goacc_other(&pair, host), event->bytes,
-                        event->op == ACCD_OP_D2H || idle ? GOACC_READS : GOACC_WRITES);
-        goacc_note_pending(event, &pair,
-                           event->op == ACCD_OP_D2H && idle && goacc_range_has(host, event->bytes, GOACC_VALID, 0));
-        number = goacc_idle_count(event, idle && !goacc_objects_unchecked(), false);
+        redundant = is_redundant(&mapping, host, event->bytes);
+        rt_history_record_access(rt_other_side(&mapping, host), event->bytes,
+                        event->op == ACCD_OP_D2H || redundant ? RT_ACCESS_READ : RT_ACCESS_WRITE);
+        rt_record_pending_transfer(event, &mapping,
+                           event->op == ACCD_OP_D2H && redundant && rt_has_range_states(host, event->bytes, RT_VALID, 0));
+        number = rt_stats_record_transfer(event, redundant && !rt_has_uninstrumented_objects(), false);
         if (event->op == ACCD_OP_D2H) {
-            outdate_elsewhere(&pair, host, event->bytes);
-            move(host, goacc_other(&pair, host), event->bytes, &pair);
-            goacc_set(goacc_other(&pair, host), event->bytes, 0, GOACC_READ); /* the host has it now */
+            outdate_elsewhere(&mapping, host, event->bytes);
+            move_states(host, rt_other_side(&mapping, host), event->bytes, &mapping);
+            rt_set_states(rt_other_side(&mapping, host), event->bytes, 0, RT_WAS_READ); /* the host has it now */
             break;
         }
-        goacc_unused_moved(event, &pair, number, idle);
-        if (!idle)
-            move(goacc_other(&pair, host), host, event->bytes, &pair);
+        rt_unused_record_transfer(event, &mapping, number, redundant);
+        if (!redundant)
+            move_states(rt_other_side(&mapping, host), host, event->bytes, &mapping);
         break;
     case ACCD_OP_ATTACH:
     case ACCD_OP_DETACH:
-        if (!goacc_pair_of(event->device, host, &pair) || event->bytes > pair.host + pair.bytes - host)
+        if (!rt_find_mapping(event->device, host, &mapping) || event->bytes > mapping.host + mapping.bytes - host)
             break;
-        goacc_set(goacc_other(&pair, host), event->bytes, 0, GOACC_PRESENT | GOACC_VALID);
+        rt_set_states(rt_other_side(&mapping, host), event->bytes, 0, RT_PRESENT | RT_VALID);
         if (event->op == ACCD_OP_DETACH) /* no transfer would have sent a kernel's change of the pointer */
-            goacc_set(host, event->bytes, 0, GOACC_VALID);
+            rt_set_states(host, event->bytes, 0, RT_VALID);
         break;
     default:
         break;
     }
 }
 
-void goacc_check_written(int device, uint64_t dev, const void *host, uint64_t bytes)
+void rt_check_device_write(int device, uint64_t dev, const void *host, uint64_t bytes)
 {
     (void)device, (void)host;
-    goacc_set(dev, bytes, GOACC_ONLY, GOACC_PRESENT | GOACC_VALID);
+    rt_set_states(dev, bytes, RT_DIRTY, RT_PRESENT | RT_VALID);
 }
 
 /* Elements of which a byte differs are changed. Where their size is not known, only bytes are. */
-void goacc_check_initial(int device, const char *host, const char *initial, uint64_t bytes)
+void rt_check_set_initial(int device, const char *host, const char *initial, uint64_t bytes)
 {
-    struct goacc_pair pair;
-    struct goacc_name name;
-    uint64_t unit = goacc_name_of(goacc.site, (uintptr_t)host, bytes, &name) && name.unit ? name.unit : bytes;
+    struct rt_mapping mapping;
+    struct accd__debug_name name;
+    uint64_t unit = rt_find_name(rt.site, (uintptr_t)host, bytes, &name) && name.unit ? name.unit : bytes;
     if (unit == 0 || unit > 2 * sizeof(uint64_t) || bytes % unit)
         unit = 1;
     if (!initial)
-        goacc_check_unmapped(device, host);
-    goacc_pairs_changed();
-    if (!initial || !goacc_pair_of(device, (uintptr_t)host, &pair) || !goacc_cover(pair.host, pair.bytes))
+        rt_check_unmap(device, host);
+    rt_invalidate_mapping_cache();
+    if (!initial || !rt_find_mapping(device, (uintptr_t)host, &mapping) || !rt_add_shadow(mapping.host, mapping.bytes))
         return;
-    goacc_set(pair.host, pair.bytes, GOACC_ONLY, GOACC_PRESENT | GOACC_VALID);
-    goacc_set(pair.dev, pair.bytes, GOACC_ONLY, GOACC_PRESENT | GOACC_VALID);
+    rt_set_states(mapping.host, mapping.bytes, RT_DIRTY, RT_PRESENT | RT_VALID);
+    rt_set_states(mapping.dev, mapping.bytes, RT_DIRTY, RT_PRESENT | RT_VALID);
     for (uint64_t k = 0; k < bytes; k += unit)
         if (memcmp(host + k, initial + k, unit) != 0)
-            goacc_outdate(&pair, (uintptr_t)host + k, unit);
+            rt_invalidate_other_side(&mapping, (uintptr_t)host + k, unit);
 }
 
-void goacc_check_allocated(uint64_t dev, uint64_t bytes)
+void rt_check_device_alloc(uint64_t dev, uint64_t bytes)
 {
-    goacc_set(dev, bytes, GOACC_VALID | GOACC_ONLY | GOACC_READ, GOACC_PRESENT);
-    GOACC_EACH_PART(part, dev, bytes)
-        goacc_digest(&part);
+    rt_set_states(dev, bytes, RT_VALID | RT_DIRTY | RT_WAS_READ, RT_PRESENT);
+    RT_FOR_EACH_GRANULE(granule, dev, bytes)
+        rt_store_digest(&granule);
 }
 
 /* Up to the gap behind it. */
-void goacc_check_freed(uint64_t dev)
+void rt_check_device_free(uint64_t dev)
 {
     uint64_t end = dev;
-    goacc_pairs_changed();
-    for (; goacc_on_device(end); end += 8) {
-        const struct goacc_part part = goacc_part_of(end, 8);
-        if (!goacc_having(&part, GOACC_PRESENT))
+    rt_invalidate_mapping_cache();
+    for (; rt_is_in_device_space(end); end += 8) {
+        const struct rt_granule granule = rt_get_granule(end, 8);
+        if (!rt_get_bytes_with_state(&granule, RT_PRESENT))
             break;
-        goacc_change(&part, 0xf, 0);
+        rt_change_states(&granule, 0xf, 0);
     }
-    goacc_turns_use(dev, end - dev, GOACC_FREES);
+    rt_history_record_access(dev, end - dev, RT_ACCESS_FREE);
 }
 
-void goacc_check_mapped(const void *host, uint64_t bytes)
+void rt_check_map(const void *host, uint64_t bytes)
 {
-    goacc_pairs_changed();
-    if (goacc_cover((uintptr_t)host, bytes))
-        goacc_set((uintptr_t)host, bytes, 0, GOACC_PRESENT | GOACC_VALID | GOACC_ONLY);
+    rt_invalidate_mapping_cache();
+    if (rt_add_shadow((uintptr_t)host, bytes))
+        rt_set_states((uintptr_t)host, bytes, 0, RT_PRESENT | RT_VALID | RT_DIRTY);
 }
 
-void goacc_check_unmapped(int device, const void *host)
+void rt_check_unmap(int device, const void *host)
 {
-    struct goacc_pair pair;
-    if (goacc_pair_of(device, (uintptr_t)host, &pair))
-        goacc_set(pair.host, pair.bytes, 0xf, 0);
-    goacc_pairs_changed();
+    struct rt_mapping mapping;
+    if (rt_find_mapping(device, (uintptr_t)host, &mapping))
+        rt_set_states(mapping.host, mapping.bytes, 0xf, 0);
+    rt_invalidate_mapping_cache();
 }
 
-static bool find_pair(uint64_t at, struct goacc_pair *pair)
+static bool find_any_mapping(uint64_t at, struct rt_mapping *mapping)
 {
-    bool found = goacc_on_device(at) && goacc_pair_at(at, pair);
-    for (int device = 0; !goacc_on_device(at) && device < goacc.options.devices && !found; device++)
-        found = goacc_pair_of(device, at, pair);
+    bool found = rt_is_in_device_space(at) && rt_find_device_mapping(at, mapping);
+    for (int device = 0; !rt_is_in_device_space(at) && device < rt.options.devices && !found; device++)
+        found = rt_find_mapping(device, at, mapping);
     return found;
 }
 
 /* Whether a pointer in device memory has the device address of what the host's pointer points to: then the program itself
  * has attached the pointer. */
-static bool is_attached(uint64_t at)
+static bool is_attached_by_program(uint64_t at)
 {
-    struct goacc_pair pair;
-    if (!goacc_on_device(at) || at % sizeof(void *) || !find_pair(at, &pair) ||
-        at + sizeof(void *) > pair.dev + pair.bytes)
+    struct rt_mapping mapping;
+    if (!rt_is_in_device_space(at) || at % sizeof(void *) || !find_any_mapping(at, &mapping) ||
+        at + sizeof(void *) > mapping.dev + mapping.bytes)
         return false;
-    const uintptr_t value = goacc_word((const void *)(uintptr_t)at),
-                    host = goacc_word((const void *)(uintptr_t)goacc_other(&pair, at));
-    return value && value == accd_device_address(goacc.context, pair.device, (const void *)host);
+    const uintptr_t value = rt_load_word((const void *)(uintptr_t)at),
+                    host = rt_load_word((const void *)(uintptr_t)rt_other_side(&mapping, at));
+    return value && value == accd_device_address(rt.context, mapping.device, (const void *)host);
 }
 
 /* The object of which two addresses are the same byte on both sides. */
-static bool find_pair_between(uint64_t to, uint64_t from, struct goacc_pair *pair)
+static bool find_pair_between(uint64_t to, uint64_t from, struct rt_mapping *mapping)
 {
-    const uint64_t dev = goacc_on_device(to) ? to : from;
-    return goacc_on_device(dev) && goacc_pair_at(dev, pair) &&
-           goacc_other(pair, dev) == (dev == to ? from : to);
+    const uint64_t dev = rt_is_in_device_space(to) ? to : from;
+    return rt_is_in_device_space(dev) && rt_find_device_mapping(dev, mapping) &&
+           rt_other_side(mapping, dev) == (dev == to ? from : to);
 }
 
 /* A byte was written: makes the copies on the other side old, of the host on each device. */
 static void outdate_copies(uint64_t at)
 {
-    struct goacc_pair pair;
-    if (goacc_on_device(at)) {
-        if (goacc_pair_at(at, &pair))
-            goacc_outdate(&pair, at, 1);
+    struct rt_mapping mapping;
+    if (rt_is_in_device_space(at)) {
+        if (rt_find_device_mapping(at, &mapping))
+            rt_invalidate_other_side(&mapping, at, 1);
         return;
     }
-    for (int device = 0; device < goacc.options.devices; device++)
-        if (goacc_pair_of(device, at, &pair))
-            goacc_outdate(&pair, at, 1);
+    for (int device = 0; device < rt.options.devices; device++)
+        if (rt_find_mapping(device, at, &mapping))
+            rt_invalidate_other_side(&mapping, at, 1);
 }
 
-static void move_or_store(uint64_t to, uint64_t from, uint64_t bytes)
+static void copy_states(uint64_t to, uint64_t from, uint64_t bytes)
 {
-    struct goacc_pair pair;
-    if (goacc_on_device(from))
-        goacc_set(from, bytes, 0, GOACC_READ);
-    if (bytes && find_pair_between(to, from, &pair)) {
-        if (!goacc_on_device(to))
-            outdate_elsewhere(&pair, to, bytes);
-        move(to, from, bytes, &pair);
+    struct rt_mapping mapping;
+    if (rt_is_in_device_space(from))
+        rt_set_states(from, bytes, 0, RT_WAS_READ);
+    if (bytes && find_pair_between(to, from, &mapping)) {
+        if (!rt_is_in_device_space(to))
+            outdate_elsewhere(&mapping, to, bytes);
+        move_states(to, from, bytes, &mapping);
         return;
     }
     for (uint64_t i = 0; i < bytes; i++) {
-        const struct goacc_part target = goacc_part_of(to + i, 1), source = goacc_part_of(from + i, 1);
-        if (bytes - i >= sizeof(void *) && is_attached(to + i)) {
-            goacc_set(to + i, sizeof(void *), GOACC_ONLY, GOACC_VALID);
+        const struct rt_granule target = rt_get_granule(to + i, 1), source = rt_get_granule(from + i, 1);
+        if (bytes - i >= sizeof(void *) && is_attached_by_program(to + i)) {
+            rt_set_states(to + i, sizeof(void *), RT_DIRTY, RT_VALID);
             i += sizeof(void *) - 1;
             continue;
         }
-        if (!goacc_having(&target, GOACC_PRESENT))
+        if (!rt_get_bytes_with_state(&target, RT_PRESENT))
             continue;
-        if (!find_pair(to + i, &pair) && !goacc_on_device(to + i)) {
-            goacc_change(&target, 0xf, 0); /* it was present */
-        } else if (goacc_having(&source, GOACC_PRESENT) && !goacc_having(&source, GOACC_VALID)) {
-            goacc_change(&target, GOACC_VALID | GOACC_ONLY, 0);
+        if (!find_any_mapping(to + i, &mapping) && !rt_is_in_device_space(to + i)) {
+            rt_change_states(&target, 0xf, 0); /* it was present */
+        } else if (rt_get_bytes_with_state(&source, RT_PRESENT) && !rt_get_bytes_with_state(&source, RT_VALID)) {
+            rt_change_states(&target, RT_VALID | RT_DIRTY, 0);
         } else {
-            goacc_change(&target, GOACC_READ, GOACC_VALID | GOACC_ONLY);
+            rt_change_states(&target, RT_WAS_READ, RT_VALID | RT_DIRTY);
             outdate_copies(to + i);
         }
     }
 }
 
-void goacc_check_copied(uint64_t to, uint64_t from, uint64_t bytes)
+void rt_check_copy(uint64_t to, uint64_t from, uint64_t bytes)
 {
-    goacc_turns_use(from, bytes, GOACC_READS);
-    goacc_turns_use(to, bytes, GOACC_WRITES);
-    move_or_store(to, from, bytes);
-    if (!goacc_on_device(to))
-        goacc_note_pending_copy(to, bytes, true);
-    if (!goacc_on_device(from))
-        goacc_note_pending_copy(from, bytes, false);
+    rt_history_record_access(from, bytes, RT_ACCESS_READ);
+    rt_history_record_access(to, bytes, RT_ACCESS_WRITE);
+    copy_states(to, from, bytes);
+    if (!rt_is_in_device_space(to))
+        rt_record_pending_copy(to, bytes, true);
+    if (!rt_is_in_device_space(from))
+        rt_record_pending_copy(from, bytes, false);
 }

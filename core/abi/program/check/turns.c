@@ -11,11 +11,11 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 
-enum { FIRST = 2, END = GOACC_APART - 1, MANY = END / 4, MEMBERS = 1 << 16 };
+enum { FIRST = 2, END = RT_TILE_SPLIT - 1, MANY = END / 4, MEMBERS = 1 << 16 };
 
 /* By half of their numbers: works, and sets of works. */
 static struct work {
-    struct goacc_used used;
+    struct rt_access_origin origin;
     uint32_t first, n; /* members of a set; n == 0: it is a work */
 } works[END / 2];
 static uint16_t members[MEMBERS]; /* their numbers: odd ones are atomic operations */
@@ -24,31 +24,31 @@ static uintptr_t reported; /* the call under way, if it was */
 
 /* --------------------------------------------------------------------------------- numbers -- */
 
-static uint64_t ntiles(void)
+static uint64_t count_tiles(void)
 {
-    return goacc_checked.bytes / GOACC_TILE + 1;
+    return rt_shadow.bytes / RT_TILE_BYTES + 1;
 }
 
 /* Tiles, their parts, and bytes of the device's memory. */
-static uint64_t bytes_of_tables(void)
+static uint64_t get_table_bytes(void)
 {
-    enum { PARTS = GOACC_TILE / GOACC_UNITS };
-    return ntiles() * ((1 + PARTS) * sizeof *goacc_checked.uses + GOACC_TILE * sizeof *goacc_checked.apart);
+    enum { PARTS = RT_TILE_BYTES / RT_TILE_UNITS };
+    return count_tiles() * ((1 + PARTS) * sizeof *rt_shadow.uses + RT_TILE_BYTES * sizeof *rt_shadow.split_bytes);
 }
 
 /* What was noted is forgotten. */
-static void forget(void)
+static void clear_history(void)
 {
-    madvise(goacc_checked.uses, bytes_of_tables(), MADV_DONTNEED);
+    madvise(rt_shadow.uses, get_table_bytes(), MADV_DONTNEED);
     next = FIRST;
     nmembers = 0;
 }
 
 /* A new number; 0: there is none, while kernels use the old ones. */
-static uint16_t new_number(struct work work)
+static uint16_t new_work_id(struct work work)
 {
-    if (!goacc_checked.noting && (next == END || (next > MANY && goacc_order_is_quiet())))
-        forget();
+    if (!rt_shadow.recording && (next == END || (next > MANY && rt_is_quiescent())))
+        clear_history();
     if (next == END)
         return 0;
     works[next / 2] = work;
@@ -57,59 +57,59 @@ static uint16_t new_number(struct work work)
 }
 
 /* Of the call under way, or the kernel that the thread runs; 0: it is the host's work, or has no number. */
-static uint16_t own_number(void)
+static uint16_t get_own_work_id(void)
 {
     enum { NEAR = 64 };
-    const struct goacc_turn turn = goacc_own.turn;
-    const struct goacc_site *site = goacc_kernel_site ? goacc_kernel_site : goacc.site;
-    for (unsigned i = next; i > FIRST && i + NEAR > next && turn.strand; i -= 2) {
+    const struct rt_epoch epoch = rt_this_thread.epoch;
+    const struct rt_site *site = rt_kernel_site ? rt_kernel_site : rt.site;
+    for (unsigned i = next; i > FIRST && i + NEAR > next && epoch.stream; i -= 2) {
         const struct work *work = &works[i / 2 - 1];
-        if (!work->n && work->used.turn.strand == turn.strand && work->used.turn.number == turn.number)
+        if (!work->n && work->origin.epoch.stream == epoch.stream && work->origin.epoch.number == epoch.number)
             return (uint16_t)(i - 2);
     }
-    if (!turn.strand || !site)
+    if (!epoch.stream || !site)
         return 0;
-    return new_number((struct work){.used = {.turn = turn, .pc = site->call.pc, .what = site->what}});
+    return new_work_id((struct work){.origin = {.epoch = epoch, .pc = site->call.pc, .what = site->what}});
 }
 
 /* ------------------------------------------------------------------------------------ sets -- */
 
 /* The members of a set, or the number itself. */
-static size_t members_of(const uint16_t *number, const uint16_t **list_p)
+static size_t get_set_members(const uint16_t *number, const uint16_t **list_p)
 {
     const struct work *work = &works[*number / 2];
     *list_p = work->n ? members + work->first : number;
     return work->n ? work->n : *number != 0;
 }
 
-static bool is_before(uint16_t number)
+static bool comes_before_thread(uint16_t number)
 {
-    return goacc_order_before(works[number / 2].used.turn, goacc_own.turn);
+    return rt_happens_before(works[number / 2].origin.epoch, rt_this_thread.epoch);
 }
 
-enum { MOST = 64 }; /* members that are kept */
+enum { UNORDERED_MAX = 64 }; /* members that are kept */
 
 /* Those members of a number that do not come before the thread's turn, at most MOST; the first that is no atomic
  * operation, or 0. */
-static size_t left_of(uint16_t number, uint16_t *left, uint16_t *plain_p)
+static size_t find_unordered_members(uint16_t number, uint16_t *left, uint16_t *plain_p)
 {
     const uint16_t *list;
-    const size_t n = members_of(&number, &list);
+    const size_t n = get_set_members(&number, &list);
     size_t kept = 0;
     *plain_p = 0;
     for (size_t i = 0; i < n; i++) {
-        if (is_before(list[i]))
+        if (comes_before_thread(list[i]))
             continue;
         if (!*plain_p && !(list[i] & 1))
             *plain_p = list[i];
-        if (kept < MOST)
+        if (kept < UNORDERED_MAX)
             left[kept++] = list[i];
     }
     return kept;
 }
 
 /* The set of some numbers: one that is there, or a new one. */
-static uint16_t set_of(const uint16_t *list, size_t n)
+static uint16_t get_work_set(const uint16_t *list, size_t n)
 {
     for (unsigned i = next; i > FIRST; i -= 2) {
         const struct work *set = &works[i / 2 - 1];
@@ -120,7 +120,7 @@ static uint16_t set_of(const uint16_t *list, size_t n)
     }
     if (nmembers + n > MEMBERS)
         return list[n - 1];
-    const uint16_t number = new_number((struct work){.first = nmembers, .n = (uint32_t)n});
+    const uint16_t number = new_work_id((struct work){.first = nmembers, .n = (uint32_t)n});
     if (number) {
         memcpy(members + nmembers, list, n * sizeof *list);
         nmembers += (unsigned)n;
@@ -133,150 +133,150 @@ static uint16_t set_of(const uint16_t *list, size_t n)
 static bool stays(uint16_t member, uint16_t work)
 {
     const bool plain = !(member & 1);
-    return !is_before(member) || (work & 1 && plain && !goacc_order_is_done(works[member / 2].used.turn));
+    return !comes_before_thread(member) || (work & 1 && plain && !rt_is_host_synced(works[member / 2].origin.epoch));
 }
 
 /* What a number becomes where a work, 0: the host's, 1: an atomic one without a number, joins those that stay. */
-static uint16_t joined(uint16_t from, uint16_t work)
+static uint16_t join_works(uint16_t from, uint16_t work)
 {
-    uint16_t list[MOST + 1];
+    uint16_t list[UNORDERED_MAX + 1];
     const uint16_t *all;
-    const size_t most = members_of(&from, &all);
+    const size_t most = get_set_members(&from, &all);
     size_t n = 0;
     bool has = work <= 1;
-    for (size_t i = 0; i < most && n < MOST; i++)
+    for (size_t i = 0; i < most && n < UNORDERED_MAX; i++)
         if (stays(all[i], work)) {
             list[n++] = all[i];
             has |= all[i] == work;
         }
     if (!has)
         list[n++] = work;
-    return n == 0 ? 0 : n == 1 ? list[0] : set_of(list, n);
+    return n == 0 ? 0 : n == 1 ? list[0] : get_work_set(list, n);
 }
 
 /* -------------------------------------------------------------------------------------- uses -- */
 
-static uint16_t on_step(uint16_t from, uint16_t work)
+static uint16_t on_successor(uint16_t from, uint16_t work)
 {
-    const bool own = goacc_lock();
-    const uint16_t to = joined(from, work);
+    const bool own = rt_lock();
+    const uint16_t to = join_works(from, work);
     if (own)
-        goacc_unlock();
+        rt_unlock();
     return to;
 }
 
-static void on_clash(struct goacc_last *last, uintptr_t at, unsigned how, uintptr_t pc, const uintptr_t *frame)
+static void on_race(struct rt_last_access *last, uintptr_t at, unsigned how, uintptr_t pc, const uintptr_t *frame)
 {
-    const bool own = goacc_lock(), writes = how & GOACC_CHANGES;
-    uint16_t list[MOST], plain_write, plain_read = 0;
-    const size_t written = left_of(last->write, list, &plain_write);
+    const bool own = rt_lock(), writes = how & RT_ACCESS_MODIFY;
+    uint16_t list[UNORDERED_MAX], plain_write, plain_read = 0;
+    const size_t written = find_unordered_members(last->write, list, &plain_write);
     const uint16_t write = written ? list[0] : 0;
-    const size_t read = writes ? left_of(last->read, list, &plain_read) : 0;
-    const uint16_t work = own_number(), mine = work && how & GOACC_ATOMIC ? work + 1 : work;
-    if (how & GOACC_ATOMIC && !plain_write && !plain_read) { /* the others are atomic operations, too */
+    const size_t read = writes ? find_unordered_members(last->read, list, &plain_read) : 0;
+    const uint16_t work = get_own_work_id(), mine = work && how & RT_ACCESS_ATOMIC ? work + 1 : work;
+    if (how & RT_ACCESS_ATOMIC && !plain_write && !plain_read) { /* the others are atomic operations, too */
         if (writes)
-            last->write = joined(last->write, mine);
+            last->write = join_works(last->write, mine);
     } else if (written || read) {
-        const struct goacc_access access = {at, 1, writes, pc, frame};
+        const struct rt_access access = {at, 1, writes, pc, frame};
         const bool by_write = plain_write || (written && !plain_read), last_write = !works[last->write / 2].n;
         const uint16_t earlier = plain_write ? plain_write : plain_read ? plain_read : written ? write : list[0];
         if (frame || pc != reported)
-            goacc_report_clash(&access, how & GOACC_FREES, &works[earlier / 2].used, by_write, last_write);
+            rt_report_race(&access, how & RT_ACCESS_FREE, &works[earlier / 2].origin, by_write, last_write);
         reported = frame ? 0 : pc;
-        *last = writes ? (struct goacc_last){.write = mine} : (struct goacc_last){.read = mine};
+        *last = writes ? (struct rt_last_access){.write = mine} : (struct rt_last_access){.read = mine};
     }
     if (own)
-        goacc_unlock();
+        rt_unlock();
 }
 
-void goacc_turns_open(void)
+void rt_history_init(void)
 {
-    goacc_checked.uses = goacc_reserve(bytes_of_tables());
-    goacc_checked.parts = goacc_checked.uses + ntiles();
-    goacc_checked.apart = (struct goacc_last *)(goacc_checked.parts + ntiles() * (GOACC_TILE / GOACC_UNITS));
-    goacc_checked.step = on_step;
-    goacc_checked.clash = on_clash;
-    if (!goacc_checked.uses)
-        goacc_die("out-of-memory", "no memory for the checks");
+    rt_shadow.uses = rt_reserve_memory(get_table_bytes());
+    rt_shadow.split_tiles = rt_shadow.uses + count_tiles();
+    rt_shadow.split_bytes = (struct rt_last_access *)(rt_shadow.split_tiles + count_tiles() * (RT_TILE_BYTES / RT_TILE_UNITS));
+    rt_shadow.find_successor = on_successor;
+    rt_shadow.on_race = on_race;
+    if (!rt_shadow.uses)
+        rt_fatal("out-of-memory", "no memory for the checks");
 }
 
-void goacc_turns_close(void)
+void rt_history_free(void)
 {
     next = FIRST;
     nmembers = 0;
-    munmap(goacc_checked.uses, bytes_of_tables());
+    munmap(rt_shadow.uses, get_table_bytes());
 }
 
-static bool is_quiet(void)
+static bool is_history_unused(void)
 {
-    return !goacc_own.turn.strand && (next == FIRST || goacc_order_is_quiet());
+    return !rt_this_thread.epoch.stream && (next == FIRST || rt_is_quiescent());
 }
 
 static pthread_key_t changes_key;
 
-static void open_changes(void)
+static void create_changes_key(void)
 {
     pthread_key_create(&changes_key, free);
 }
 
 /* The changes of a kernel's thread, which ends them. They are no variables of each thread of each program: those lie on
  * stacks, which may be small. */
-static struct goacc_change (*thread_changes(void))[GOACC_KEPT]
+static struct rt_history_change (*get_thread_changes(void))[RT_CHANGE_CACHE]
 {
     static pthread_once_t opened = PTHREAD_ONCE_INIT;
-    pthread_once(&opened, open_changes);
-    struct goacc_change(*changes)[GOACC_KEPT] = pthread_getspecific(changes_key);
+    pthread_once(&opened, create_changes_key);
+    struct rt_history_change(*changes)[RT_CHANGE_CACHE] = pthread_getspecific(changes_key);
     if (!changes) {
-        changes = malloc(GOACC_FREES * sizeof *changes);
+        changes = malloc(RT_ACCESS_FREE * sizeof *changes);
         if (!changes || pthread_setspecific(changes_key, changes))
-            goacc_die("out-of-memory", "no memory for the checks of a thread");
+            rt_fatal("out-of-memory", "no memory for the checks of a thread");
     }
     return changes;
 }
 
-static void prepare(struct goacc_inside *inside, struct goacc_change (*changes)[GOACC_KEPT])
+static void prepare_thread(struct rt_check_thread *thread, struct rt_history_change (*changes)[RT_CHANGE_CACHE])
 {
-    memset(inside->steps, 0, sizeof inside->steps);
-    inside->changes = changes;
-    memset(changes, 0xff, GOACC_FREES * sizeof *changes); /* numbers that no tile has */
-    inside->work = own_number();
-    inside->steps[0].to = inside->work;
+    memset(thread->steps, 0, sizeof thread->steps);
+    thread->changes = changes;
+    memset(changes, 0xff, RT_ACCESS_FREE * sizeof *changes); /* numbers that no tile has */
+    thread->work = get_own_work_id();
+    thread->steps[0].to = thread->work;
 }
 
-void goacc_turns_leave(const struct goacc_inside *inside)
+void rt_history_end_kernel(const struct rt_check_thread *thread)
 {
-    goacc_checked.noting -= inside->notes_uses;
+    rt_shadow.recording -= thread->records_accesses;
 }
 
-void goacc_turns_enter(struct goacc_inside *inside)
+void rt_history_begin_kernel(struct rt_check_thread *thread)
 {
-    goacc_turns_leave(inside); /* a kernel that was left by a jump */
-    memset(inside->near, 0, sizeof inside->near);
-    inside->runs = true;
-    inside->low = goacc_checked.low;
-    inside->states = goacc_checked.states;
-    inside->notes = goacc_checked.notes;
-    inside->tiles = goacc_checked.tiles;
-    inside->notes_uses = !is_quiet();
+    rt_history_end_kernel(thread); /* a kernel that was left by a jump */
+    memset(thread->lookup_cache, 0, sizeof thread->lookup_cache);
+    thread->in_kernel = true;
+    thread->low = rt_shadow.low;
+    thread->states = rt_shadow.states;
+    thread->origins = rt_shadow.origins;
+    thread->tiles = rt_shadow.tiles;
+    thread->records_accesses = !is_history_unused();
     for (unsigned shift = 0; shift < 4; shift++) {
-        inside->units[shift] = inside->notes_uses ? 0 : goacc_checked.bytes >> shift;
-        inside->reach[shift] = inside->notes_uses ? 0 : goacc_checked.reach >> shift;
+        thread->units[shift] = thread->records_accesses ? 0 : rt_shadow.bytes >> shift;
+        thread->reach[shift] = thread->records_accesses ? 0 : rt_shadow.reach >> shift;
     }
-    if (!inside->notes_uses)
+    if (!thread->records_accesses)
         return;
-    prepare(inside, thread_changes());
-    goacc_checked.noting++;
+    prepare_thread(thread, get_thread_changes());
+    rt_shadow.recording++;
 }
 
-void goacc_turns_use(uint64_t at, uint64_t n, unsigned how)
+void rt_history_record_access(uint64_t at, uint64_t n, unsigned how)
 {
-    struct goacc_inside inside = {0};
-    struct goacc_change changes[GOACC_FREES][GOACC_KEPT];
-    if (!goacc_on_device(at) || is_quiet())
+    struct rt_check_thread thread = {0};
+    struct rt_history_change changes[RT_ACCESS_FREE][RT_CHANGE_CACHE];
+    if (!rt_is_in_device_space(at) || is_history_unused())
         return;
-    prepare(&inside, changes);
+    prepare_thread(&thread, changes);
     reported = 0;
-    goacc_use_all(&goacc_checked, &inside, at, n, how, goacc.site ? goacc.site->call.pc : 0, NULL);
-    if (how & GOACC_FREES) /* what lies there later is something else */
-        goacc_put_all(&goacc_checked, &inside, at - goacc_checked.low, n, 0);
+    rt_record_access_range(&rt_shadow, &thread, at, n, how, rt.site ? rt.site->call.pc : 0, NULL);
+    if (how & RT_ACCESS_FREE) /* what lies there later is something else */
+        rt_set_last_access_range(&rt_shadow, &thread, at - rt_shadow.low, n, 0);
 }

@@ -1,7 +1,7 @@
 /* unused.c - data that were moved to the device and not read there, and data that nothing used: advice at the end.
  *
  * Each word of device memory has the number of the transfers that moved it last: those from one place, of one variable.
- * A byte is unread while it is valid, no kernel has written it (GOACC_ONLY), and nothing has read it (GOACC_READ). It is
+ * A byte is unread while it is valid, no kernel has written it (RT_DIRTY), and nothing has read it (RT_WAS_READ). It is
  * counted once: when a kernel or a transfer overwrites it, or when its data are removed. Read is also what is copied
  * back: the host gets it. Where a word has bytes of several transfers, none of them counts. So a sum that is all that was
  * moved says that the program needs none of it, and only such a sum is reported.
@@ -12,29 +12,29 @@
 
 #include <stdlib.h>
 
-enum { NO_TALLY = GOACC_TALLIES - 1 };
+enum { NO_TALLY = RT_STATS_MAX - 1 };
 static uint16_t *sources; /* of each word of device memory: the tally of what moved it last; 0: nothing was moved there */
 
 static uint64_t *exposed; /* device addresses of objects whose addresses the program has got */
-static size_t nexposed, exposed_room;
+static size_t nexposed, exposed_capacity;
 
 /* Whether an object is a descriptor. One without an array may have any bytes: a variable of C is none. */
-static bool is_descriptor(const struct goacc_pair *pair)
+static bool is_descriptor(const struct rt_mapping *mapping)
 {
-    struct goacc_name name;
-    const void *const device = goacc_content(pair->dev);
-    return goacc_is_descriptor(device, pair->bytes) &&
-           (goacc_word(device) || !goacc_name_of(goacc.site, pair->host, pair->bytes, &name) || name.fortran);
+    struct accd__debug_name name;
+    const void *const device = rt_get_content_address(mapping->dev);
+    return rt_is_descriptor_size(device, mapping->bytes) &&
+           (rt_load_word(device) || !rt_find_name(rt.site, mapping->host, mapping->bytes, &name) || name.fortran);
 }
 
 /* Whether data are the program's: no pointer, and no descriptor. */
-static bool is_data(const struct goacc_pair *pair, accd_present *object)
+static bool is_program_data(const struct rt_mapping *mapping, accd_present_object *object)
 {
-    return pair->bytes > GOACC_SMALL && !is_descriptor(pair) &&
-           accd_present_at(goacc.context, pair->device, pair->host, 0, object) && !object->pointer;
+    return mapping->bytes > RT_SMALL_TRANSFER && !is_descriptor(mapping) &&
+           accd_present_at(rt.context, mapping->device, mapping->host, 0, object) && !object->pointer;
 }
 
-static size_t place_in_exposed(uint64_t dev)
+static size_t find_exposed(uint64_t dev)
 {
     size_t i = 0;
     while (i < nexposed && exposed[i] != dev)
@@ -42,81 +42,81 @@ static size_t place_in_exposed(uint64_t dev)
     return i;
 }
 
-void goacc_check_exposed(uint64_t dev)
+void rt_check_expose(uint64_t dev)
 {
-    struct goacc_pair pair;
-    if (!goacc_on_device(dev) || !goacc_pair_at(dev, &pair) || place_in_exposed(pair.dev) < nexposed)
+    struct rt_mapping mapping;
+    if (!rt_is_in_device_space(dev) || !rt_find_device_mapping(dev, &mapping) || find_exposed(mapping.dev) < nexposed)
         return;
-    if (nexposed == exposed_room) {
-        uint64_t *grown = realloc(exposed, (2 * exposed_room + 16) * sizeof *grown);
+    if (nexposed == exposed_capacity) {
+        uint64_t *grown = realloc(exposed, (2 * exposed_capacity + 16) * sizeof *grown);
         if (!grown)
             return;
         exposed = grown;
-        exposed_room = 2 * exposed_room + 16;
+        exposed_capacity = 2 * exposed_capacity + 16;
     }
-    exposed[nexposed++] = pair.dev;
-    goacc_set(pair.dev, pair.bytes, 0, GOACC_READ);
+    exposed[nexposed++] = mapping.dev;
+    rt_set_states(mapping.dev, mapping.bytes, 0, RT_WAS_READ);
 }
 
-void goacc_check_found(int device, const void *host)
+void rt_check_mark_used(int device, const void *host)
 {
-    struct goacc_pair pair;
-    if (!goacc_pair_of(device, (uintptr_t)host, &pair))
+    struct rt_mapping mapping;
+    if (!rt_find_mapping(device, (uintptr_t)host, &mapping))
         return;
-    const struct goacc_part first = goacc_part_of(pair.dev, 1);
-    if (!goacc_having(&first, GOACC_VALID)) /* then it counts as used already */
-        goacc_change(&first, 0, GOACC_READ);
+    const struct rt_granule first = rt_get_granule(mapping.dev, 1);
+    if (!rt_get_bytes_with_state(&first, RT_VALID)) /* then it counts as used already */
+        rt_change_states(&first, 0, RT_WAS_READ);
 }
 
-void goacc_check_named(int device, const accd_item *items, size_t nitems)
+void rt_check_mark_items_used(int device, const accd_item *items, size_t nitems)
 {
     for (size_t i = 0; i < nitems; i++)
-        if (items[i].bytes && items[i].action != ACCD_ATTACH && items[i].action != ACCD_DETACH &&
-            !(items[i].flags & ACCD_ITEM_POINTER))
-            goacc_check_found(device, items[i].host);
+        if (items[i].bytes && items[i].action != ACCD_ACTION_ATTACH && items[i].action != ACCD_ACTION_DETACH &&
+            !(items[i].flags & ACCD_ITEM_BASE_POINTER))
+            rt_check_mark_used(device, items[i].host);
 }
 
 /* --------------------------------------------------------------------------------------- bytes -- */
 
-static uint16_t *source_of(uint64_t dev)
+static uint16_t *get_transfer_source(uint64_t dev)
 {
-    return &sources[(dev - goacc_checked.low) / 8];
+    return &sources[(dev - rt_shadow.low) / 8];
 }
 
 /* Returns the bytes of a part that hold a transferred value which nothing has read: bit 0 of each state is set. */
-static uint32_t unread_in(const struct goacc_part *part)
+static uint32_t get_unread_bytes(const struct rt_granule *granule)
 {
-    const uint32_t states = goacc_states(part) & part->bytes;
-    return states / GOACC_VALID & ~(states / GOACC_ONLY) & ~(states / GOACC_READ) & GOACC_IN_ALL(1);
+    const uint32_t states = rt_get_granule_states(granule) & granule->bytes;
+    return states / RT_VALID & ~(states / RT_DIRTY) & ~(states / RT_WAS_READ) & RT_ALL_BYTES(1);
 }
 
-void goacc_unused_overwritten(const struct goacc_part *part)
+void rt_unused_record_overwrite(const struct rt_granule *granule)
 {
-    const uint32_t unread = sources ? unread_in(part) : 0;
+    const uint32_t unread = sources ? get_unread_bytes(granule) : 0;
     if (unread)
-        goacc_tallies[*source_of(part->at)].unread += (uint64_t)__builtin_popcount(unread); /* NO_TALLY has no report */
+        rt_stats_table[*get_transfer_source(granule->at)].unread += (uint64_t)__builtin_popcount(unread); /* NO_TALLY has no report */
 }
 
 /* Bytes leave, or others take their place. */
 static void count_unread(uint64_t dev, uint64_t bytes)
 {
     for (uint64_t k = 0; k < bytes && sources;) {
-        const struct goacc_run run = goacc_run_of(dev + k, bytes - k);
-        const uint64_t read = 8 * goacc_run_having(&run, GOACC_READ, 0);
-        const struct goacc_part part = goacc_part_of(dev + k + read, bytes - k - read);
-        goacc_unused_overwritten(&part);
-        k += read + part.n;
+        const struct rt_word_run run = rt_get_word_run(dev + k, bytes - k);
+        const uint64_t read = 8 * rt_count_words_with_state(&run, RT_WAS_READ, 0);
+        const struct rt_granule granule = rt_get_granule(dev + k + read, bytes - k - read);
+        rt_unused_record_overwrite(&granule);
+        k += read + granule.n;
     }
 }
 
 /* The word of an end of a range, of which the range has a part: it is the transfers' if its other bytes are not those of
  * others. */
-static void set_source_of_end(uint64_t dev, uint64_t bytes, uint64_t word, uint16_t number)
+static void set_source_of_partial_word(uint64_t dev, uint64_t bytes, uint64_t word, uint16_t number)
 {
     const uint64_t low = word > dev ? word : dev, high = word + 8 < dev + bytes ? word + 8 : dev + bytes;
-    const struct goacc_part before = goacc_part_of(word, low - word), behind = goacc_part_of(high, word + 8 - high);
-    uint16_t *source = source_of(word);
-    const bool alone = !unread_in(&before) && !unread_in(&behind) && (!*source || *source == number);
+    const struct rt_granule before = rt_get_granule(word, low - word), behind = rt_get_granule(high, word + 8 - high);
+    uint16_t *source = get_transfer_source(word);
+    const bool alone = !get_unread_bytes(&before) && !get_unread_bytes(&behind) && (!*source || *source == number);
     *source = alone || !number ? number : NO_TALLY;
 }
 
@@ -124,57 +124,57 @@ static void set_source(uint64_t dev, uint64_t bytes, uint16_t number)
 {
     const uint64_t first = (dev + 7) / 8 * 8, end = (dev + bytes) / 8 * 8;
     for (uint64_t word = first; sources && word < end; word += 8)
-        *source_of(word) = number;
+        *get_transfer_source(word) = number;
     if (sources && dev < first)
-        set_source_of_end(dev, bytes, first - 8, number);
+        set_source_of_partial_word(dev, bytes, first - 8, number);
     if (sources && end < dev + bytes && end >= first)
-        set_source_of_end(dev, bytes, end, number);
+        set_source_of_partial_word(dev, bytes, end, number);
 }
 
-void goacc_unused_moved(const accd_event *event, const struct goacc_pair *pair, uint16_t number, bool idle)
+void rt_unused_record_transfer(const accd_event *event, const struct rt_mapping *mapping, uint16_t number, bool redundant)
 {
-    const uint64_t dev = goacc_other(pair, event->host);
-    if (idle) /* what was moved before stays, and is not unread: this transfer may be left out */
+    const uint64_t dev = rt_other_side(mapping, event->host);
+    if (redundant) /* what was moved before stays, and is not unread: this transfer may be left out */
         return;
-    if (is_descriptor(pair) || place_in_exposed(pair->dev) < nexposed)
+    if (is_descriptor(mapping) || find_exposed(mapping->dev) < nexposed)
         number = 0;
-    if (!sources && goacc_tallies)
-        sources = goacc_reserve(goacc_checked.bytes / 8 * sizeof *sources);
-    goacc_checked.numbers |= number;
-    if (event->bytes > pair->bytes / 2) /* a small part may be renewed at once */
+    if (!sources && rt_stats_table)
+        sources = rt_reserve_memory(rt_shadow.bytes / 8 * sizeof *sources);
+    rt_shadow.transfer_ids |= number;
+    if (event->bytes > mapping->bytes / 2) /* a small part may be renewed at once */
         count_unread(dev, event->bytes);
     set_source(dev, event->bytes, number ? number : NO_TALLY);
 }
 
 /* Whether nothing was moved there, written or read. */
-static bool is_unused(const struct goacc_pair *pair)
+static bool is_unused(const struct rt_mapping *mapping)
 {
-    GOACC_EACH_PART(part, pair->dev, pair->bytes)
-        if (goacc_having(&part, GOACC_VALID) || goacc_having(&part, GOACC_READ) ||
-            (sources && *source_of(part.at)))
+    RT_FOR_EACH_GRANULE(granule, mapping->dev, mapping->bytes)
+        if (rt_get_bytes_with_state(&granule, RT_VALID) || rt_get_bytes_with_state(&granule, RT_WAS_READ) ||
+            (sources && *get_transfer_source(granule.at)))
             return false;
     return true;
 }
 
-void goacc_unused_freed(const struct goacc_pair *pair)
+void rt_unused_record_free(const struct rt_mapping *mapping)
 {
-    accd_present object;
-    char variable[sizeof goacc_tallies->variable];
-    const size_t place = place_in_exposed(pair->dev);
-    count_unread(pair->dev, pair->bytes);
-    if (place < nexposed)
-        exposed[place] = exposed[--nexposed];
-    const bool unused = is_unused(pair);
-    set_source(pair->dev, pair->bytes, 0);
-    if (!unused || !is_data(pair, &object))
+    accd_present_object object;
+    char variable[sizeof rt_stats_table->variable];
+    const size_t location = find_exposed(mapping->dev);
+    count_unread(mapping->dev, mapping->bytes);
+    if (location < nexposed)
+        exposed[location] = exposed[--nexposed];
+    const bool unused = is_unused(mapping);
+    set_source(mapping->dev, mapping->bytes, 0);
+    if (!unused || !is_program_data(mapping, &object))
         return;
-    goacc_variable_of(object.info.name, variable, sizeof variable);
-    for (size_t i = 1; i <= goacc_ntallies; i++) {
-        struct goacc_tally *tally = &goacc_tallies[i];
-        if (tally->op == ACCD_OP_ALLOC && tally->line == object.info.line && tally->file && object.info.file &&
-            !strcmp(tally->file, object.info.file) && !strcmp(tally->variable, variable)) {
-            tally->unused++;
-            tally->unused_bytes += pair->bytes;
+    rt_copy_variable_name(object.info.name, variable, sizeof variable);
+    for (size_t i = 1; i <= rt_stats_count; i++) {
+        struct rt_transfer_stats *stats = &rt_stats_table[i];
+        if (stats->op == ACCD_OP_ALLOC && stats->line == object.info.line && stats->file && object.info.file &&
+            !strcmp(stats->file, object.info.file) && !strcmp(stats->variable, variable)) {
+            stats->unused++;
+            stats->unused_bytes += mapping->bytes;
             return;
         }
     }
@@ -182,55 +182,55 @@ void goacc_unused_freed(const struct goacc_pair *pair)
 
 /* -------------------------------------------------------------------------------------- report -- */
 
-static uint64_t cost_of(const struct goacc_tally *tally)
+static uint64_t get_wasted_bytes(const struct rt_transfer_stats *stats)
 {
-    return tally->unread + tally->unused_bytes;
+    return stats->unread + stats->unused_bytes;
 }
 
-static bool is_unread(const struct goacc_tally *tally)
+static bool is_wholly_unread(const struct rt_transfer_stats *stats)
 {
-    return tally->unread == tally->bytes;
+    return stats->unread == stats->bytes;
 }
 
-static bool is_all_unused(const struct goacc_tally *tally)
+static bool is_always_unused(const struct rt_transfer_stats *stats)
 {
-    return tally->unused == tally->n;
+    return stats->unused == stats->n;
 }
 
-static void advise(const struct goacc_tally *tally)
+static void report_unused(const struct rt_transfer_stats *stats)
 {
 
-    struct goacc_finding finding = {.level = "advice", .pc = tally->pc, .object = tally->name, .together = true};
-    if (tally->unread && goacc_tally_is_whole(tally, is_unread)) {
-        finding.code = "unread-transfer";
-        finding.bytes = tally->unread;
-        finding.times = finding.of = tally->n;
-        goacc_find(&finding, "%s: %llu of %llu bytes that were moved to the device from here were never read there",
-                   tally->name, (unsigned long long)tally->unread, (unsigned long long)tally->bytes);
+    struct rt_diagnostic diagnostic = {.level = "advice", .pc = stats->pc, .object = stats->name, .together = true};
+    if (stats->unread && rt_stats_cover_clause(stats, is_wholly_unread)) {
+        diagnostic.code = "unread-transfer";
+        diagnostic.bytes = stats->unread;
+        diagnostic.times = diagnostic.of = stats->n;
+        rt_emit_diagnostic(&diagnostic, "%s: %llu of %llu bytes that were moved to the device from here were never read there",
+                   stats->name, (unsigned long long)stats->unread, (unsigned long long)stats->bytes);
     }
-    if (tally->unused && goacc_tally_is_whole(tally, is_all_unused)) {
-        finding.code = "unused-data";
-        finding.bytes = tally->unused_bytes;
-        finding.times = tally->unused;
-        finding.of = tally->n;
-        goacc_find(&finding, "%s: %llu of %llu allocations on the device from here were never used: %llu bytes",
-                   tally->name, (unsigned long long)tally->unused, (unsigned long long)tally->n,
-                   (unsigned long long)tally->unused_bytes);
+    if (stats->unused && rt_stats_cover_clause(stats, is_always_unused)) {
+        diagnostic.code = "unused-data";
+        diagnostic.bytes = stats->unused_bytes;
+        diagnostic.times = stats->unused;
+        diagnostic.of = stats->n;
+        rt_emit_diagnostic(&diagnostic, "%s: %llu of %llu allocations on the device from here were never used: %llu bytes",
+                   stats->name, (unsigned long long)stats->unused, (unsigned long long)stats->n,
+                   (unsigned long long)stats->unused_bytes);
     }
 }
 
-void goacc_unused_end(void)
+void rt_report_unused_data(void)
 {
-    struct goacc_pair pair;
-    accd_present object;
-    for (int device = 0; device < goacc.options.devices && goacc_ntallies; device++)
-        for (uint64_t at = 0; accd_present_next(goacc.context, device, &at, &object);) {
-            pair = (struct goacc_pair){object.info.host, object.dev, object.info.bytes, device};
-            goacc_unused_freed(&pair);
+    struct rt_mapping mapping;
+    accd_present_object object;
+    for (int device = 0; device < rt.options.devices && rt_stats_count; device++)
+        for (uint64_t at = 0; accd_present_next(rt.context, device, &at, &object);) {
+            mapping = (struct rt_mapping){object.info.host, object.dev, object.info.bytes, device};
+            rt_unused_record_free(&mapping);
         }
-    goacc_tallies_join(cost_of);
-    for (size_t i = 1; i <= goacc_ntallies && !goacc_kernels_unchecked(); i++)
-        advise(&goacc_tallies[i]);
+    rt_stats_merge(get_wasted_bytes);
+    for (size_t i = 1; i <= rt_stats_count && !rt_has_uninstrumented_kernels(); i++)
+        report_unused(&rt_stats_table[i]);
     nexposed = 0;
-    goacc_checked.numbers = 0;
+    rt_shadow.transfer_ids = 0;
 }

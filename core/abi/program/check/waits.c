@@ -5,153 +5,153 @@
 
 #include <stdlib.h>
 
-enum { MOST = 1024 }; /* that are kept */
-static struct goacc_transfer *pending[MOST];
+enum { PENDING_MAX = 1024 }; /* that are kept */
+static struct rt_pending_transfer *pending[PENDING_MAX];
 static size_t npending;
 
-static void forget_done(void)
+static void remove_synced(void)
 {
     size_t n = 0;
     for (size_t i = 0; i < npending; i++)
-        if (goacc_order_is_done(pending[i]->used.turn))
+        if (rt_is_host_synced(pending[i]->origin.epoch))
             free(pending[i]);
         else
             pending[n++] = pending[i];
     npending = n;
 }
 
-bool goacc_has_pending(void)
+bool rt_has_pending_transfers(void)
 {
     return npending;
 }
 
-static bool meets(const struct goacc_transfer *transfer, uint64_t host, uint64_t bytes)
+static bool overlaps_transfer(const struct rt_pending_transfer *transfer, uint64_t host, uint64_t bytes)
 {
     return host < transfer->host + transfer->bytes && transfer->host < host + bytes;
 }
 
 /* Bytes whose shadow was cleared get one again; nothing else is known of them. */
-static void hold(uint64_t host, uint64_t bytes)
+static void restore_shadow(uint64_t host, uint64_t bytes)
 {
-    GOACC_EACH_PART(part, host, bytes)
+    RT_FOR_EACH_GRANULE(granule, host, bytes)
     {
-        part.bytes &= ~(goacc_having(&part, GOACC_PRESENT) * 0xf);
-        goacc_change(&part, GOACC_ONLY | GOACC_READ, GOACC_PRESENT | GOACC_VALID);
+        granule.bytes &= ~(rt_get_bytes_with_state(&granule, RT_PRESENT) * 0xf);
+        rt_change_states(&granule, RT_DIRTY | RT_WAS_READ, RT_PRESENT | RT_VALID);
     }
 }
 
-void goacc_hold_pending(uint64_t host, uint64_t bytes)
+void rt_restore_pending_shadow(uint64_t host, uint64_t bytes)
 {
     for (size_t i = 0; i < npending; i++)
-        if (meets(pending[i], host, bytes))
-            hold(pending[i]->host, pending[i]->bytes);
+        if (overlaps_transfer(pending[i], host, bytes))
+            restore_shadow(pending[i]->host, pending[i]->bytes);
 }
 
 /* Whether no order is needed for two transfers: none of them writes, or one that writes changes nothing. */
-static bool is_harmless(const struct goacc_transfer *a, const struct goacc_transfer *b)
+static bool needs_no_order(const struct rt_pending_transfer *a, const struct rt_pending_transfer *b)
 {
-    return (!a->writes || a->idle) && (!b->writes || b->idle);
+    return (!a->writes || a->redundant) && (!b->writes || b->redundant);
 }
 
-static void look_for_clash(const struct goacc_transfer *transfer)
+static void report_racing_transfer(const struct rt_pending_transfer *transfer)
 {
     for (size_t i = 0; i < npending; i++) {
-        const struct goacc_transfer *earlier = pending[i];
-        if (!meets(earlier, transfer->host, transfer->bytes) || is_harmless(earlier, transfer) ||
-            goacc_order_before(earlier->used.turn, transfer->used.turn))
+        const struct rt_pending_transfer *earlier = pending[i];
+        if (!overlaps_transfer(earlier, transfer->host, transfer->bytes) || needs_no_order(earlier, transfer) ||
+            rt_happens_before(earlier->origin.epoch, transfer->origin.epoch))
             continue;
         const uint64_t at = transfer->host > earlier->host ? transfer->host : earlier->host;
-        goacc_report_clash(&(struct goacc_access){at, 1, transfer->writes, transfer->used.pc, NULL}, false,
-                           &earlier->used, earlier->writes, true);
+        rt_report_race(&(struct rt_access){at, 1, transfer->writes, transfer->origin.pc, NULL}, false,
+                           &earlier->origin, earlier->writes, true);
         return;
     }
 }
 
 /* Whether a later transfer of the same strand stands for an earlier one, too. */
-static bool replaces(const struct goacc_transfer *later, const struct goacc_transfer *earlier)
+static bool covers_transfer(const struct rt_pending_transfer *later, const struct rt_pending_transfer *earlier)
 {
-    return later->used.turn.strand == earlier->used.turn.strand && later->writes == earlier->writes &&
-           later->idle <= earlier->idle && later->scalar <= earlier->scalar && later->host <= earlier->host &&
+    return later->origin.epoch.stream == earlier->origin.epoch.stream && later->writes == earlier->writes &&
+           later->redundant <= earlier->redundant && later->scalar <= earlier->scalar && later->host <= earlier->host &&
            earlier->host + earlier->bytes <= later->host + later->bytes;
 }
 
-static void keep(const struct goacc_transfer *transfer)
+static void add_pending(const struct rt_pending_transfer *transfer)
 {
     size_t i = 0;
-    while (i < npending && !replaces(transfer, pending[i]))
+    while (i < npending && !covers_transfer(transfer, pending[i]))
         i++;
-    if (i == npending && npending < MOST && (pending[npending] = malloc(sizeof *transfer)))
+    if (i == npending && npending < PENDING_MAX && (pending[npending] = malloc(sizeof *transfer)))
         npending++;
     if (i < npending)
         *pending[i] = *transfer;
-    goacc_checked.version++; /* the host's accesses are questions again */
+    rt_shadow.version++; /* the host's accesses are questions again */
 }
 
-void goacc_note_pending(const accd_event *event, const struct goacc_pair *pair, bool idle)
+void rt_record_pending_transfer(const accd_event *event, const struct rt_mapping *mapping, bool redundant)
 {
     const bool out = event->op == ACCD_OP_D2H;
-    accd_present object;
-    if ((!goacc_own.turn.strand && !npending) || !goacc.site ||
-        (!out && goacc_is_value(event)) ||
-        !accd_present_at(goacc.context, event->device, pair->host, 0, &object))
+    accd_present_object object;
+    if ((!rt_this_thread.epoch.stream && !npending) || !rt.site ||
+        (!out && rt_may_pass_by_value(event)) ||
+        !accd_present_at(rt.context, event->device, mapping->host, 0, &object))
         return;
-    const struct goacc_transfer transfer = {.used = {goacc_own.turn, goacc.site->call.pc, goacc.site->what},
+    const struct rt_pending_transfer transfer = {.origin = {rt_this_thread.epoch, rt.site->call.pc, rt.site->what},
                                             .writes = out,
-                                            .idle = idle,
-                                            .scalar = goacc_is_value(event) && event->bytes <= sizeof(double),
+                                            .redundant = redundant,
+                                            .scalar = rt_may_pass_by_value(event) && event->bytes <= sizeof(double),
                                             .host = event->host,
                                             .bytes = event->bytes,
-                                            .object = pair->host,
-                                            .object_bytes = pair->bytes,
-                                            .shown = goacc_shown(&object.info)};
+                                            .object = mapping->host,
+                                            .object_bytes = mapping->bytes,
+                                            .display = rt_get_display_name(&object.info)};
     const char *file;
     int line;
-    if (goacc_names_copy(transfer.shown.name) && goacc_line(transfer.used.pc, &file, &line, NULL))
+    if (rt_is_private_copy_name(transfer.display.name) && rt_find_line(transfer.origin.pc, &file, &line, NULL))
         return; /* the compiler's own variable: with debug information, those of the program have names */
-    forget_done();
-    look_for_clash(&transfer);
-    if (transfer.used.turn.strand)
-        keep(&transfer);
+    remove_synced();
+    report_racing_transfer(&transfer);
+    if (transfer.origin.epoch.stream)
+        add_pending(&transfer);
 }
 
-void goacc_note_pending_copy(uint64_t host, uint64_t bytes, bool writes)
+void rt_record_pending_copy(uint64_t host, uint64_t bytes, bool writes)
 {
-    if ((!goacc_own.turn.strand && !npending) || !goacc.site || !bytes || !goacc_cover(host, bytes))
+    if ((!rt_this_thread.epoch.stream && !npending) || !rt.site || !bytes || !rt_add_shadow(host, bytes))
         return;
-    struct goacc_transfer transfer = {.used = {goacc_own.turn, goacc.site->call.pc, goacc.site->what},
+    struct rt_pending_transfer transfer = {.origin = {rt_this_thread.epoch, rt.site->call.pc, rt.site->what},
                                       .writes = writes,
                                       .host = host,
                                       .bytes = bytes,
                                       .object = host,
                                       .object_bytes = bytes};
-    goacc_spell(goacc.site, host, bytes, transfer.shown.name, sizeof transfer.shown.name);
-    forget_done();
-    look_for_clash(&transfer);
-    if (!transfer.used.turn.strand)
+    rt_format_name(rt.site, host, bytes, transfer.display.name, sizeof transfer.display.name);
+    remove_synced();
+    report_racing_transfer(&transfer);
+    if (!transfer.origin.epoch.stream)
         return;
-    keep(&transfer);
-    hold(host, bytes);
-    GOACC_EACH_PART(part, host, bytes) { /* the next access is a question */
-        part.bytes = goacc_having(&part, GOACC_VALID) / GOACC_VALID * 0xf;
-        goacc_change(&part, GOACC_ONLY | GOACC_READ, 0);
+    add_pending(&transfer);
+    restore_shadow(host, bytes);
+    RT_FOR_EACH_GRANULE(granule, host, bytes) { /* the next access is a question */
+        granule.bytes = rt_get_bytes_with_state(&granule, RT_VALID) / RT_VALID * 0xf;
+        rt_change_states(&granule, RT_DIRTY | RT_WAS_READ, 0);
     }
 }
 
 /* Whether an access needs a wait. */
-static bool is_early(const struct goacc_access *access, const struct goacc_transfer *transfer)
+static bool needs_wait(const struct rt_access *access, const struct rt_pending_transfer *transfer)
 {
-    return access->write ? !transfer->scalar : transfer->writes && !transfer->idle;
+    return access->write ? !transfer->scalar : transfer->writes && !transfer->redundant;
 }
 
-void goacc_check_pending(const struct goacc_access *access, bool frees)
+void rt_check_pending_transfers(const struct rt_access *access, bool frees)
 {
-    const struct goacc_transfer *found = NULL; /* one that writes, if there is one */
-    for (size_t i = 0; i < npending && !goacc_own.ends_group; i++) {
-        const struct goacc_transfer *transfer = pending[i];
-        if (meets(transfer, access->at, access->n) && is_early(access, transfer) &&
-            !goacc_order_is_done(transfer->used.turn) && (!found || transfer->writes > found->writes))
+    const struct rt_pending_transfer *found = NULL; /* one that writes, if there is one */
+    for (size_t i = 0; i < npending && !rt_this_thread.ends_group; i++) {
+        const struct rt_pending_transfer *transfer = pending[i];
+        if (overlaps_transfer(transfer, access->at, access->n) && needs_wait(access, transfer) &&
+            !rt_is_host_synced(transfer->origin.epoch) && (!found || transfer->writes > found->writes))
             found = transfer;
     }
     if (found)
-        goacc_report_unwaited(access, frees, found);
+        rt_report_missing_wait(access, frees, found);
 }

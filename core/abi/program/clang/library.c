@@ -12,7 +12,7 @@
  */
 
 /* As the compiler lists functions and variables: before LLVM 21 ... */
-struct old_entry {
+struct legacy_entry {
     void *host;
     const char *name;
     uint64_t bytes;
@@ -53,17 +53,17 @@ enum { REVERSE_OFFLOAD = 0x2, UNIFIED_ADDRESS = 0x4, UNIFIED_SHARED_MEMORY = 0x8
 /* The directive has no place: the compiler passes what all files of the program require. */
 static _Noreturn void refuse_requires(const char *message, const char *help)
 {
-    goacc_find(&(struct goacc_finding){.level = "error", .code = "unsupported", .help = help}, "%s",
+    rt_emit_diagnostic(&(struct rt_diagnostic){.level = "error", .code = "unsupported", .help = help}, "%s",
                message);
-    goacc_end();
+    rt_exit_with_error();
 }
 
 /* A program whose regions run on the host may require anything. */
 static void check_requires(int64_t flags)
 {
     if (flags & (UNIFIED_SHARED_MEMORY | REVERSE_OFFLOAD)) {
-        goacc_started(); /* reports are as the options say */
-        if (!goacc.options.targets)
+        rt_ensure_started(); /* reports are as the options say */
+        if (!rt.options.targets)
             return;
     }
     if (flags & UNIFIED_SHARED_MEMORY)
@@ -76,20 +76,20 @@ static void check_requires(int64_t flags)
                         "end the region before the work of the host, and leave the directive out; "
                         "or run the regions on "
                         "the host, unchecked: OMP_TARGET_OFFLOAD=disabled");
-    goacc.device_pointers |= flags & UNIFIED_ADDRESS;
+    rt.device_pointers |= flags & UNIFIED_ADDRESS;
 }
 
 /* Entries in one form; false: an entry is none of OpenMP's data and functions. */
-static bool read_entry(const char *at, bool old, struct goacc_image_entry *entry_p)
+static bool read_entry(const char *at, bool old, struct rt_image_entry *entry_p)
 {
-    const struct old_entry *before = (const struct old_entry *)(const void *)at;
+    const struct legacy_entry *before = (const struct legacy_entry *)(const void *)at;
     const struct entry *now = (const struct entry *)(const void *)at;
     const uint32_t flags = old ? before->flags : now->flags;
     *entry_p =
-        old ? (struct goacc_image_entry){.host = before->host,
+        old ? (struct rt_image_entry){.host = before->host,
                                          .name = before->name,
                                          .bytes = before->bytes}
-            : (struct goacc_image_entry){.host = now->host, .name = now->name, .bytes = now->bytes};
+            : (struct rt_image_entry){.host = now->host, .name = now->name, .bytes = now->bytes};
     if (!old && now->kind != OPENMP)
         return false;
     if (!entry_p->bytes && flags & IS_REQUIRES) {
@@ -97,11 +97,11 @@ static bool read_entry(const char *at, bool old, struct goacc_image_entry *entry
         return false;
     }
     if (!entry_p->bytes && flags & (IS_CONSTRUCTOR | IS_DESTRUCTOR))
-        entry_p->kind = flags & IS_CONSTRUCTOR ? GOACC_IMAGE_CONSTRUCTOR : GOACC_IMAGE_DESTRUCTOR;
+        entry_p->kind = flags & IS_CONSTRUCTOR ? RT_IMAGE_CONSTRUCTOR : RT_IMAGE_DESTRUCTOR;
     if (entry_p->bytes && flags & IS_LINK)
-        entry_p->kind = GOACC_IMAGE_LINK;
+        entry_p->kind = RT_IMAGE_LINK;
     if (flags & IS_INDIRECT) {
-        entry_p->kind = GOACC_IMAGE_INDIRECT;
+        entry_p->kind = RT_IMAGE_INDIRECT;
         entry_p->bytes = 0;
     }
     return entry_p->host && entry_p->name;
@@ -113,24 +113,24 @@ struct package {
     uint32_t version;
     uint64_t bytes, entry, entry_bytes;
 };
-struct packed {
+struct packaged_image {
     uint16_t image_kind, kind;
     uint32_t flags;
     uint64_t strings, nstrings, image, image_bytes;
 };
 
-static void unpack(const char **start_p, uint64_t *bytes_p)
+static void unpack_image(const char **start_p, uint64_t *bytes_p)
 {
     static const uint8_t magic[] = {0x10, 0xFF, 0x10, 0xAD};
     const struct package *package = (const struct package *)(const void *)*start_p;
     if (*bytes_p < sizeof *package || memcmp(package->magic, magic, sizeof magic) != 0 ||
-        package->entry > *bytes_p - sizeof(struct packed))
+        package->entry > *bytes_p - sizeof(struct packaged_image))
         return;
-    const struct packed *packed = (const struct packed *)(const void *)(*start_p + package->entry);
-    if (packed->image > *bytes_p || packed->image_bytes > *bytes_p - packed->image)
+    const struct packaged_image *packaged_image = (const struct packaged_image *)(const void *)(*start_p + package->entry);
+    if (packaged_image->image > *bytes_p || packaged_image->image_bytes > *bytes_p - packaged_image->image)
         return;
-    *start_p += packed->image;
-    *bytes_p = packed->image_bytes;
+    *start_p += packaged_image->image;
+    *bytes_p = packaged_image->image_bytes;
 }
 
 static bool is_for_this_machine(const char *start, uint64_t bytes)
@@ -143,14 +143,14 @@ static bool is_for_this_machine(const char *start, uint64_t bytes)
            head.e_machine == EM_X86_64;
 }
 
-static struct goacc_image_entry *read_entries(const struct library *library, size_t *n_p)
+static struct rt_image_entry *read_entries(const struct library *library, size_t *n_p)
 {
     const size_t bytes = (size_t)(library->entries_end - library->entries);
-    const bool old = bytes && goacc_word(library->entries);
-    const size_t each = old ? sizeof(struct old_entry) : sizeof(struct entry);
-    struct goacc_image_entry *entries = calloc(bytes / each + 1, sizeof *entries);
+    const bool old = bytes && rt_load_word(library->entries);
+    const size_t each = old ? sizeof(struct legacy_entry) : sizeof(struct entry);
+    struct rt_image_entry *entries = calloc(bytes / each + 1, sizeof *entries);
     if (!entries)
-        goacc_die("out-of-memory", "no memory for the program's device code");
+        rt_fatal("out-of-memory", "no memory for the program's device code");
     *n_p = 0;
     for (size_t at = 0; at + each <= bytes; at += each)
         *n_p += read_entry(library->entries + at, old, &entries[*n_p]);
@@ -160,33 +160,33 @@ static struct goacc_image_entry *read_entries(const struct library *library, siz
 void __tgt_register_lib(const struct library *library);
 void __tgt_register_lib(const struct library *library)
 {
-    struct goacc_site site = goacc_here("requires");
+    struct rt_site site = rt_caller_site("requires");
     size_t n;
-    struct goacc_image_entry *entries = read_entries(library, &n);
+    struct rt_image_entry *entries = read_entries(library, &n);
     for (int32_t i = 0; i < library->nimages; i++) {
         const char *start = library->images[i].start;
         uint64_t bytes = (uint64_t)(library->images[i].end - start);
-        unpack(&start, &bytes);
+        unpack_image(&start, &bytes);
         if (!is_for_this_machine(start, bytes))
             continue;
-        goacc_image_add(library, start, bytes, entries, n);
-        if (goacc.context) { /* of a library that the program loads */
-            goacc_enter(&site);
-            goacc_images_open();
-            goacc_leave();
+        rt_image_add(library, start, bytes, entries, n);
+        if (rt.context) { /* of a library that the program loads */
+            rt_enter(&site);
+            rt_load_images();
+            rt_leave();
         }
         return;
     }
     free(entries);
     if (library->nimages)
-        goacc_die("unsupported", "the program has device code for GPUs only; compile it with "
+        rt_fatal("unsupported", "the program has device code for GPUs only; compile it with "
                                  "-fopenmp-targets=x86_64-pc-linux-gnu");
 }
 
 void __tgt_unregister_lib(const struct library *library);
 void __tgt_unregister_lib(const struct library *library)
 {
-    goacc_image_remove(library);
+    rt_image_remove(library);
 }
 
 void __tgt_register_requires(int64_t flags);
@@ -203,10 +203,10 @@ void __kmpc_push_target_tripcount(int64_t device, uint64_t iterations)
 {
     (void)device, (void)iterations;
 }
-void __kmpc_push_target_tripcount_mapper(void *place, int64_t device, uint64_t iterations);
-void __kmpc_push_target_tripcount_mapper(void *place, int64_t device, uint64_t iterations)
+void __kmpc_push_target_tripcount_mapper(void *location, int64_t device, uint64_t iterations);
+void __kmpc_push_target_tripcount_mapper(void *location, int64_t device, uint64_t iterations)
 {
-    (void)place, (void)device, (void)iterations;
+    (void)location, (void)device, (void)iterations;
 }
 
 void __tgt_set_info_flag(uint32_t flags);
@@ -226,9 +226,9 @@ int __tgt_print_device_info(int64_t device)
     void function(void);                                      \
     void function(void)                                       \
     {                                                         \
-        const struct goacc_site site = goacc_here(what);      \
-        goacc_started(); /* reports are as the options say */ \
-        goacc_refuse(&site, "unsupported", why);              \
+        const struct rt_site site = rt_caller_site(what);      \
+        rt_ensure_started(); /* reports are as the options say */ \
+        rt_reject_call(&site, "unsupported", why);              \
     }
 REFUSED(__tgt_interop_init, "interop", "needs a device with streams of its own")
 REFUSED(__tgt_interop_use, "interop", "needs a device with streams of its own")

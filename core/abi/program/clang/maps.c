@@ -11,24 +11,24 @@
 /* ---------------------------------------------------------------------------------------- maps --
  */
 
-static void add_map(struct goacc_maps *maps, const struct goacc_map *map)
+static void add_map(struct rt_maps *maps, const struct rt_map *map)
 {
-    if (maps->n == maps->room) {
-        struct goacc_map *grown = malloc(2 * maps->room * sizeof *grown);
+    if (maps->n == maps->capacity) {
+        struct rt_map *grown = malloc(2 * maps->capacity * sizeof *grown);
         if (!grown)
-            goacc_die("out-of-memory", "no memory for a directive with %zu maps", maps->n);
+            rt_fatal("out-of-memory", "no memory for a directive with %zu maps", maps->n);
         memcpy(grown, maps->at, maps->n * sizeof *grown);
         if (maps->at != maps->few)
             free(maps->at);
         maps->at = grown;
-        maps->room *= 2;
+        maps->capacity *= 2;
     }
     maps->at[maps->n++] = *map;
 }
 
 /* The maps that a mapper adds: it counts its own. */
 struct mapping {
-    struct goacc_maps *maps;
+    struct rt_maps *maps;
     size_t first;
 };
 
@@ -44,10 +44,10 @@ void __tgt_push_mapper_component(void *mapping, void *base, void *begin, int64_t
 void __tgt_push_mapper_component(void *mapping, void *base, void *begin, int64_t size,
                                  uint64_t type, const char *name)
 {
-    add_map(((struct mapping *)mapping)->maps, &(struct goacc_map){base, begin, size, type, name});
+    add_map(((struct mapping *)mapping)->maps, &(struct rt_map){base, begin, size, type, name});
 }
 
-void goacc_open_maps(struct goacc_maps *maps, const struct goacc_columns *columns)
+void rt_maps_init(struct rt_maps *maps, const struct rt_map_columns *columns)
 {
     typedef void mapper(void *mapping, void *base, void *begin, int64_t size, uint64_t type,
                         const char *name);
@@ -55,9 +55,9 @@ void goacc_open_maps(struct goacc_maps *maps, const struct goacc_columns *column
     maps->n = 0;
     maps->dims = NULL;
     maps->flags = maps->taken = 0;
-    maps->room = sizeof maps->few / sizeof maps->few[0];
+    maps->capacity = sizeof maps->few / sizeof maps->few[0];
     for (size_t i = 0; i < columns->n; i++) {
-        const struct goacc_map map = {columns->base[i], columns->begin[i], columns->size[i],
+        const struct rt_map map = {columns->base[i], columns->begin[i], columns->size[i],
                                       columns->type[i], columns->name ? columns->name[i] : NULL};
         void *function = columns->mapper ? columns->mapper[i] : NULL;
         if (!function) {
@@ -71,11 +71,11 @@ void goacc_open_maps(struct goacc_maps *maps, const struct goacc_columns *column
     }
 }
 
-void goacc_close_maps(struct goacc_maps *maps)
+void rt_maps_free(struct rt_maps *maps)
 {
     if (maps->at != maps->few)
         free(maps->at);
-    for (struct goacc_dims *dims; (dims = maps->dims);) {
+    for (struct rt_dim_list *dims; (dims = maps->dims);) {
         maps->dims = dims->next;
         free(dims);
     }
@@ -84,135 +84,135 @@ void goacc_close_maps(struct goacc_maps *maps)
 /* --------------------------------------------------------------------------------------- items --
  */
 
-static bool is_pointer(const struct goacc_map *map)
+static bool is_pointer_map(const struct rt_map *map)
 {
     return map->type & (PTR_AND_OBJ | ATTACH);
 }
 
 /* Whether it asks for data, not for a value or memory of its own. */
-static bool is_data(const struct goacc_maps *maps, const struct goacc_map *map)
+static bool is_data_map(const struct rt_maps *maps, const struct rt_map *map)
 {
     return !(map->type & (LITERAL | PRIVATE)) && map->begin &&
            (map->type & maps->flags) == maps->taken;
 }
 
-static uint16_t flags_of(uint64_t type)
+static uint16_t get_item_flags(uint64_t type)
 {
     const uint16_t always =
         (type & TO ? ACCD_ITEM_ALWAYS_IN : 0) | (type & FROM ? ACCD_ITEM_ALWAYS_OUT : 0);
-    return (type & ALWAYS ? always : 0) | (type & PRESENT ? ACCD_ITEM_MUST : 0);
+    return (type & ALWAYS ? always : 0) | (type & PRESENT ? ACCD_ITEM_REQUIRE_PRESENT : 0);
 }
 
 /* Where list items count, a member does not: the map of its structure does. */
-static uint16_t uncounted(const struct goacc_map *map)
+static uint16_t uncounted(const struct rt_map *map)
 {
-    const bool items = goacc.options.rules->counting == ACCD_COUNT_ITEMS;
-    return items && goacc_member_of(map->type) && !is_pointer(map) ? ACCD_ITEM_UNCOUNTED : 0;
+    const bool items = rt.options.rules->counting == ACCD_COUNT_ITEMS;
+    return items && rt_get_map_parent(map->type) && !is_pointer_map(map) ? ACCD_ITEM_UNCOUNTED : 0;
 }
 
-static const void *base_of(const struct goacc_map *map)
+static const void *get_pointer_base(const struct rt_map *map)
 {
-    return map->type & PTR_AND_OBJ ? (const void *)goacc_word(map->base) : map->base;
+    return map->type & PTR_AND_OBJ ? (const void *)rt_load_word(map->base) : map->base;
 }
 
 /* Whether a map stands for members of a structure, whose maps follow. */
-static bool has_members(const struct goacc_maps *maps, size_t i)
+static bool has_members(const struct rt_maps *maps, size_t i)
 {
-    const struct goacc_map *map = &maps->at[i];
-    return i + 1 < maps->n && !is_pointer(map) && !(map->type & (TO | FROM)) &&
-           goacc_member_of(map[1].type) &&
-           (uintptr_t)(is_pointer(&map[1]) ? map[1].base : map[1].begin) - (uintptr_t)map->begin <
+    const struct rt_map *map = &maps->at[i];
+    return i + 1 < maps->n && !is_pointer_map(map) && !(map->type & (TO | FROM)) &&
+           rt_get_map_parent(map[1].type) &&
+           (uintptr_t)(is_pointer_map(&map[1]) ? map[1].base : map[1].begin) - (uintptr_t)map->begin <
                (uint64_t)map->size;
 }
 
 /* On the device members are aligned as on the host, or less if other data lie close before them. */
-static void align(accd_item *item)
+static void align_item(accd_item *item)
 {
     const uintptr_t host = (uintptr_t)item->host;
-    for (uintptr_t to = GOACC_ALIGNED; to; to /= 2) {
+    for (uintptr_t to = RT_BLOCK_ALIGNMENT; to; to /= 2) {
         const uintptr_t into = host % to;
-        if (into && accd_presence_of(goacc.context, goacc_own.device, (const void *)(host - into), into) != ACCD_ABSENT)
+        if (into && accd_get_presence(rt.context, rt_this_thread.device, (const void *)(host - into), into) != ACCD_PRESENCE_NONE)
             continue;
         item->frame = into ? (const void *)(host - into) : NULL;
-        item->room = into + item->bytes;
+        item->frame_bytes = into + item->bytes;
         return;
     }
 }
 
 /* The pointer of a section that has a map, or is present. */
-static void attach(struct goacc_items *items, const struct goacc_map *map)
+static void add_attach_item(struct rt_items *items, const struct rt_map *map)
 {
-    const size_t bias = (size_t)((char *)map->begin - (char *)goacc_word(map->base));
-    accd_item *section = goacc_section_of(items, map->base, bias);
+    const size_t bias = (size_t)((char *)map->begin - (char *)rt_load_word(map->base));
+    accd_item *section = rt_find_pointed_section(items, map->base, bias);
     if (!section)
-        section = goacc_add_item(items, ACCD_ATTACH, map->base, sizeof(void *));
-    if (section->action == ACCD_ATTACH)
-        section->flags = ACCD_ITEM_TRY;
+        section = rt_add_item(items, ACCD_ACTION_ATTACH, map->base, sizeof(void *));
+    if (section->action == ACCD_ACTION_ATTACH)
+        section->flags = ACCD_ITEM_IF_PRESENT;
     section->slot = map->base;
 }
 
 /* A section of no length: what is present there. */
-static void add_empty(struct goacc_items *items, accd_action action, const struct goacc_map *map,
+static void add_empty(struct rt_items *items, accd_action action, const struct rt_map *map,
                       uint16_t flags)
 {
-    const bool counts = !goacc_member_of(map->type) || is_pointer(map);
-    if (counts && !goacc_add_present(items, action, map->begin, flags) && map->type & PRESENT)
-        goacc_add_item(items, action, map->begin, 1)->flags = ACCD_ITEM_MUST;
+    const bool counts = !rt_get_map_parent(map->type) || is_pointer_map(map);
+    if (counts && !rt_add_present_item(items, action, map->begin, flags) && map->type & PRESENT)
+        rt_add_item(items, action, map->begin, 1)->flags = ACCD_ITEM_REQUIRE_PRESENT;
 }
 
-void goacc_enter_maps(struct goacc_maps *maps, struct goacc_items *items)
+void rt_add_map_enter_items(struct rt_maps *maps, struct rt_items *items)
 {
-    static const accd_action actions[] = {ACCD_CREATE, ACCD_COPYIN, ACCD_COPYOUT, ACCD_COPY};
+    static const accd_action actions[] = {ACCD_ACTION_CREATE, ACCD_ACTION_COPYIN, ACCD_ACTION_COPYOUT, ACCD_ACTION_COPY};
     for (size_t i = 0; i < maps->n; i++) {
-        const struct goacc_map *map = &maps->at[i];
-        if (!is_data(maps, map))
+        const struct rt_map *map = &maps->at[i];
+        if (!is_data_map(maps, map))
             continue;
-        if (map->type & PTR_AND_OBJ && !goacc_member_of(map->type))
-            goacc_add_item(items, ACCD_CREATE, map->base, sizeof(void *))->flags =
-                ACCD_ITEM_POINTER;
+        if (map->type & PTR_AND_OBJ && !rt_get_map_parent(map->type))
+            rt_add_item(items, ACCD_ACTION_CREATE, map->base, sizeof(void *))->flags =
+                ACCD_ITEM_BASE_POINTER;
         if (map->type & ATTACH) {
-            attach(items, map);
+            add_attach_item(items, map);
         } else if (!map->size) {
-            add_empty(items, ACCD_CREATE, map, 0);
-            if (is_pointer(map))
-                attach(items, map);
-            items->nulls |= is_pointer(map);
+            add_empty(items, ACCD_ACTION_CREATE, map, 0);
+            if (is_pointer_map(map))
+                add_attach_item(items, map);
+            items->nulls |= is_pointer_map(map);
         } else if (!(map->type & IMPLICIT) ||
-                   !goacc_is_partly_present(&goacc_own, map->begin, (uint64_t)map->size)) {
+                   !rt_is_partly_present(&rt_this_thread, map->begin, (uint64_t)map->size)) {
             const unsigned moves =
-                goacc_constant(map->begin) ? TO : TO | FROM; /* tables, typeinfo */
+                rt_is_constant(map->begin) ? TO : TO | FROM; /* tables, typeinfo */
             accd_item *item =
-                goacc_add_item(items, actions[map->type & moves], map->begin, (uint64_t)map->size);
-            item->flags = flags_of(map->type) | uncounted(map);
-            item->base = base_of(map);
-            if (is_pointer(map))
+                rt_add_item(items, actions[map->type & moves], map->begin, (uint64_t)map->size);
+            item->flags = get_item_flags(map->type) | uncounted(map);
+            item->base = get_pointer_base(map);
+            if (is_pointer_map(map))
                 item->slot = map->base;
             else if (has_members(maps, i))
-                align(item);
+                align_item(item);
         }
     }
 }
 
-void goacc_exit_maps(struct goacc_maps *maps, struct goacc_items *items)
+void rt_add_map_exit_items(struct rt_maps *maps, struct rt_items *items)
 {
     for (size_t i = 0; i < maps->n; i++) {
-        const struct goacc_map *map = &maps->at[i];
-        const uint16_t final = map->type & DELETE ? ACCD_ITEM_FINAL : 0;
-        if (!is_data(maps, map) || map->type & ATTACH)
+        const struct rt_map *map = &maps->at[i];
+        const uint16_t final = map->type & DELETE ? ACCD_ITEM_FINALIZE : 0;
+        if (!is_data_map(maps, map) || map->type & ATTACH)
             continue;
         if (!map->size) {
-            add_empty(items, ACCD_DELETE, map, final);
+            add_empty(items, ACCD_ACTION_DELETE, map, final);
         } else if (!has_members(maps, i) ||
-                   !goacc_is_partly_present(&goacc_own, map->begin, (uint64_t)map->size)) {
-            accd_item *item = goacc_add_item(items, map->type & FROM ? ACCD_COPYOUT : ACCD_DELETE,
+                   !rt_is_partly_present(&rt_this_thread, map->begin, (uint64_t)map->size)) {
+            accd_item *item = rt_add_item(items, map->type & FROM ? ACCD_ACTION_COPYOUT : ACCD_ACTION_DELETE,
                                              map->begin, (uint64_t)map->size);
-            item->flags = final | flags_of(map->type & ~(uint64_t)TO) | uncounted(map);
-            if (is_pointer(map))
+            item->flags = final | get_item_flags(map->type & ~(uint64_t)TO) | uncounted(map);
+            if (is_pointer_map(map))
                 item->slot = map->base;
         }
-        if (map->type & PTR_AND_OBJ && !goacc_member_of(map->type))
-            goacc_add_item(items, ACCD_DELETE, map->base, sizeof(void *))->flags =
-                ACCD_ITEM_POINTER;
+        if (map->type & PTR_AND_OBJ && !rt_get_map_parent(map->type))
+            rt_add_item(items, ACCD_ACTION_DELETE, map->base, sizeof(void *))->flags =
+                ACCD_ITEM_BASE_POINTER;
     }
 }
 
@@ -222,92 +222,92 @@ struct dimension {
     uint64_t offset, count, stride;
 };
 
-static void add_runs(struct goacc_maps *maps, struct goacc_items *items, accd_action action,
-                     const struct goacc_map *map, uint16_t flags)
+static void add_runs(struct rt_maps *maps, struct rt_items *items, accd_action action,
+                     const struct rt_map *map, uint16_t flags)
 {
     const struct dimension *dimension = map->begin;
     const size_t n = (size_t)map->size - 1;
-    struct goacc_dims *dims = malloc(sizeof *dims);
-    if (n > ACCD_RANK_MOST || !dims)
-        goacc_die("unsupported", "a section of %zu dimensions is updated; the most are %d", n,
-                  ACCD_RANK_MOST);
+    struct rt_dim_list *dims = malloc(sizeof *dims);
+    if (n > ACCD_MAX_RANK || !dims)
+        rt_fatal("unsupported", "a section of %zu dimensions is updated; the most are %d", n,
+                  ACCD_MAX_RANK);
     dims->next = maps->dims;
     maps->dims = dims;
     const uint64_t run = dimension[n].count * dimension[n].stride;
-    const char *host = map->type & PTR_AND_OBJ ? (char *)goacc_word(map->base) : map->base;
+    const char *host = map->type & PTR_AND_OBJ ? (char *)rt_load_word(map->base) : map->base;
     uint64_t bytes = run;
     host += dimension[n].offset * dimension[n].stride;
     for (size_t i = 0; i < n; i++) {
         if (!dimension[i].count)
             return;
-        dims->at[i] = (accd_dim){dimension[i].count, dimension[i].stride};
+        dims->at[i] = (accd_stride){dimension[i].count, dimension[i].stride};
         host += dimension[i].offset * dimension[i].stride;
         bytes += (dimension[i].count - 1) * dimension[i].stride;
     }
-    accd_item *item = goacc_add_item(items, action, host, bytes);
+    accd_item *item = rt_add_item(items, action, host, bytes);
     item->flags = flags;
     item->dims = dims->at;
     item->ndims = (uint8_t)n;
     item->run = run;
 }
 
-void goacc_update_maps(struct goacc_maps *maps, struct goacc_items *items)
+void rt_add_map_update_items(struct rt_maps *maps, struct rt_items *items)
 {
     for (size_t i = 0; i < maps->n; i++) {
-        const struct goacc_map *map = &maps->at[i];
-        const uint16_t flags = map->type & PRESENT ? ACCD_ITEM_MUST : ACCD_ITEM_TRY;
-        const accd_action action = map->type & TO ? ACCD_UPDATE_DEVICE : ACCD_UPDATE_SELF;
-        if (!is_data(maps, map) || !(map->type & (TO | FROM)) || !map->size)
+        const struct rt_map *map = &maps->at[i];
+        const uint16_t flags = map->type & PRESENT ? ACCD_ITEM_REQUIRE_PRESENT : ACCD_ITEM_IF_PRESENT;
+        const accd_action action = map->type & TO ? ACCD_ACTION_UPDATE_DEVICE : ACCD_ACTION_UPDATE_SELF;
+        if (!is_data_map(maps, map) || !(map->type & (TO | FROM)) || !map->size)
             continue;
-        if (map->type & goacc_non_contiguous)
+        if (map->type & rt_non_contiguous)
             add_runs(maps, items, action, map, flags);
         else
-            goacc_add_item(items, action, map->begin, (uint64_t)map->size)->flags = flags;
+            rt_add_item(items, action, map->begin, (uint64_t)map->size)->flags = flags;
     }
 }
 
-void goacc_clear_map_pointers(const struct goacc_thread *self, const struct goacc_maps *maps,
+void rt_sync_null_map_pointers(const struct rt_thread *self, const struct rt_maps *maps,
                               bool back)
 {
     const void *const null = NULL;
     for (size_t i = 0; i < maps->n; i++) {
-        const struct goacc_map *map = &maps->at[i];
-        if (map->size || !is_data(maps, map) || !is_pointer(map) ||
-            goacc_device_address(self, map->begin))
+        const struct rt_map *map = &maps->at[i];
+        if (map->size || !is_data_map(maps, map) || !is_pointer_map(map) ||
+            rt_find_device_address(self, map->begin))
             continue;
-        const uint64_t slot = accd_device_address(goacc.context, self->device, map->base);
-        if (!slot || (back && goacc_word((const void *)(uintptr_t)slot)))
+        const uint64_t slot = accd_device_address(rt.context, self->device, map->base);
+        if (!slot || (back && rt_load_word((const void *)(uintptr_t)slot)))
             continue;
         if (!back)
-            goacc_note_unmatched_slot(self->device, map->base);
-        goacc_write_device(self->device, slot, back ? map->base : &null, sizeof null);
+            rt_record_nulled_pointer(self->device, map->base);
+        rt_write_device(self->device, slot, back ? map->base : &null, sizeof null);
     }
 }
 
 /* ----------------------------------------------------------------------------------- addresses --
  */
 
-void *goacc_map_base(const struct goacc_thread *self, const struct goacc_map *map, bool has_mapper)
+void *rt_find_map_base(const struct rt_thread *self, const struct rt_map *map, bool has_mapper)
 {
-    const uintptr_t base = (uintptr_t)base_of(map);
+    const uintptr_t base = (uintptr_t)get_pointer_base(map);
     uint64_t low, high;
     char *device;
     if (!map->size) { /* OMP60-map-10 */
         const uint64_t match =
-            accd_matching_address(goacc.context, self->device, map->begin, &low, &high);
+            accd_matching_address(rt.context, self->device, map->begin, &low, &high);
         if (!match || match == high) {
-            void *function = goacc_image_function(self->device, map->begin);
+            void *function = rt_find_image_function(self->device, map->begin);
             const bool keeps =
-                goacc.options.unmatched || goacc_is_code(map->begin) ||
-                (goacc.device_pointers &&
-                 accd_device_of(goacc.context, (uintptr_t)map->begin) == self->device);
+                rt.options.null_unmatched || rt_is_code(map->begin) ||
+                (rt.device_pointers &&
+                 accd_device_at(rt.context, (uintptr_t)map->begin) == self->device);
             return function || !keeps ? function : (void *)base;
         }
         device = (char *)(uintptr_t)match;
     } else {
-        device = goacc_device_address(self, map->begin);
+        device = rt_find_device_address(self, map->begin);
         if (!device && (map->type & IMPLICIT || has_mapper))
-            device = goacc_address_of_part(self, map->begin, (uint64_t)map->size);
+            device = rt_find_partly_present_address(self, map->begin, (uint64_t)map->size);
     }
     return device ? device - ((uintptr_t)map->begin - base) : NULL;
 }
@@ -316,19 +316,19 @@ void *goacc_map_base(const struct goacc_thread *self, const struct goacc_map *ma
  */
 
 /* Of a section the name without its bounds, which are text. */
-bool goacc_map_name(const void *maps, uint64_t host, uint64_t bytes, struct goacc_name *name_p)
+bool rt_find_map_name(const void *maps, uint64_t host, uint64_t bytes, struct accd__debug_name *name_p)
 {
-    const struct goacc_maps *of = maps;
+    const struct rt_maps *of = maps;
     for (size_t i = 0; i < of->n; i++) {
-        const struct goacc_map *map = &of->at[i];
+        const struct rt_map *map = &of->at[i];
         const bool pointer =
-            is_pointer(map) && (uintptr_t)map->base == host && bytes == sizeof(void *);
+            is_pointer_map(map) && (uintptr_t)map->base == host && bytes == sizeof(void *);
         const bool data = (uintptr_t)map->begin == host && (!bytes || (uint64_t)map->size == bytes);
         if (!map->name || map->name[0] != ';' || !strncmp(map->name, ";unknown;", 9) ||
             (!pointer && !data))
             continue;
         const char *name = map->name + 1;
-        *name_p = (struct goacc_name){0};
+        *name_p = (struct accd__debug_name){0};
         snprintf(name_p->name, sizeof name_p->name, "%.*s", (int)strcspn(name, ";["), name);
         return true;
     }

@@ -20,8 +20,8 @@ struct task {
 /* Of a task of a nowait directive, before its shared variables. */
 struct extra {
     int32_t (*entry)(int32_t thread, struct task *task);
-    struct goacc_turn turn;
-    bool has_turn;
+    struct rt_epoch epoch;
+    bool has_epoch;
 } __attribute__((aligned(16)));
 
 struct depend {
@@ -34,43 +34,43 @@ enum { TIED = 1 };                  /* flags of tasks */
 
 #define LIST int32_t n, const struct depend *list, int32_t nno_alias, const struct depend *no_alias
 #define LIST_ARGUMENTS n, list, nno_alias, no_alias
-#define PARALLEL void *place, int32_t n, void *fn, U16
+#define PARALLEL void *location, int32_t n, void *fn, U16
 
 /* Functions at whose end tasks are complete: name, parameters, arguments; and those with a result.
  */
 #define ENDS(X)                                                                               \
-    X(__kmpc_barrier, (void *place, int32_t thread), (place, thread))                         \
-    X(__kmpc_end_serialized_parallel, (void *place, int32_t thread), (place, thread))         \
-    X(__kmpc_end_reduce, (void *place, int32_t thread, void *lock), (place, thread, lock))    \
+    X(__kmpc_barrier, (void *location, int32_t thread), (location, thread))                         \
+    X(__kmpc_end_serialized_parallel, (void *location, int32_t thread), (location, thread))         \
+    X(__kmpc_end_reduce, (void *location, int32_t thread, void *lock), (location, thread, lock))    \
     X(__kmpc_copyprivate,                                                                     \
-      (void *place, int32_t thread, size_t bytes, void *data, void (*copy)(void *, void *),   \
+      (void *location, int32_t thread, size_t bytes, void *data, void (*copy)(void *, void *),   \
        int32_t ready),                                                                        \
-      (place, thread, bytes, data, copy, ready))                                              \
-    X(__kmpc_fork_call_if, (void *place, int32_t n, void *fn, int32_t condition, void *args), \
-      (place, n, fn, condition, args))
+      (location, thread, bytes, data, copy, ready))                                              \
+    X(__kmpc_fork_call_if, (void *location, int32_t n, void *fn, int32_t condition, void *args), \
+      (location, n, fn, condition, args))
 #define RETURNS(X)                                                           \
-    X(__kmpc_omp_taskwait, (void *place, int32_t thread), (place, thread))   \
-    X(__kmpc_cancel_barrier, (void *place, int32_t thread), (place, thread)) \
+    X(__kmpc_omp_taskwait, (void *location, int32_t thread), (location, thread))   \
+    X(__kmpc_cancel_barrier, (void *location, int32_t thread), (location, thread)) \
     X(__kmpc_reduce,                                                         \
-      (void *place, int32_t thread, int32_t n, size_t bytes, void *data,     \
+      (void *location, int32_t thread, int32_t n, size_t bytes, void *data,     \
        void (*reduce)(void *, void *), void *lock),                          \
-      (place, thread, n, bytes, data, reduce, lock))
+      (location, thread, n, bytes, data, reduce, lock))
 /* The others that are taken, and those that are only called: result, name, parameters. */
 #define OTHERS(X)                                                                                 \
     X(struct task *, __kmpc_omp_target_task_alloc,                                                \
-      (void *place, int32_t thread, int32_t flags, size_t bytes, size_t shared,                   \
+      (void *location, int32_t thread, int32_t flags, size_t bytes, size_t shared,                   \
        int32_t (*entry)(int32_t, struct task *), int64_t device))                                 \
-    X(int32_t, __kmpc_omp_task, (void *place, int32_t thread, struct task *task))                 \
-    X(int32_t, __kmpc_omp_task_with_deps, (void *place, int32_t thread, struct task *task, LIST)) \
-    X(void, __kmpc_omp_wait_deps, (void *place, int32_t thread, LIST))                            \
-    X(void, __kmpc_omp_taskwait_deps_51, (void *place, int32_t thread, LIST, int32_t nowait))     \
-    X(void *, __kmpc_task_allow_completion_event, (void *place, int32_t thread, struct task *task))
+    X(int32_t, __kmpc_omp_task, (void *location, int32_t thread, struct task *task))                 \
+    X(int32_t, __kmpc_omp_task_with_deps, (void *location, int32_t thread, struct task *task, LIST)) \
+    X(void, __kmpc_omp_wait_deps, (void *location, int32_t thread, LIST))                            \
+    X(void, __kmpc_omp_taskwait_deps_51, (void *location, int32_t thread, LIST, int32_t nowait))     \
+    X(void *, __kmpc_task_allow_completion_event, (void *location, int32_t thread, struct task *task))
 #define CALLED(X)                                                                        \
     X(struct task *, __kmpc_omp_task_alloc,                                              \
-      (void *place, int32_t thread, int32_t flags, size_t bytes, size_t shared,          \
+      (void *location, int32_t thread, int32_t flags, size_t bytes, size_t shared,          \
        int32_t (*entry)(int32_t, struct task *)))                                        \
-    X(void, __kmpc_omp_task_begin_if0, (void *place, int32_t thread, struct task *task)) \
-    X(void, __kmpc_omp_task_complete_if0, (void *place, int32_t thread, struct task *task))
+    X(void, __kmpc_omp_task_begin_if0, (void *location, int32_t thread, struct task *task)) \
+    X(void, __kmpc_omp_task_complete_if0, (void *location, int32_t thread, struct task *task))
 
 /* NOLINTBEGIN(bugprone-macro-parentheses): parameters of functions */
 #define DECLARE(type, name, parameters) type name parameters;
@@ -87,14 +87,14 @@ ENDS(POINTER_END)
 RETURNS(POINTER_RETURN)
 OTHERS(POINTER_TO)
 CALLED(POINTER_TO)
-void __kmpc_fork_call(void *place, int32_t n, void *fn, ...);
-void __kmpc_fork_teams(void *place, int32_t n, void *fn, ...);
-void __kmpc_end_taskgroup(void *place, int32_t thread);
+void __kmpc_fork_call(void *location, int32_t n, void *fn, ...);
+void __kmpc_fork_teams(void *location, int32_t n, void *fn, ...);
+void __kmpc_end_taskgroup(void *location, int32_t thread);
 static __typeof__(__kmpc_end_taskgroup) *real___kmpc_end_taskgroup;
-typedef void fork_fn(void *place, int32_t n, void *fn, ...);
+typedef void fork_fn(void *location, int32_t n, void *fn, ...);
 static fork_fn *real_fork_call, *real_fork_teams;
 
-static void find(void)
+static void find_functions(void)
 {
 #define FIND(name) *(void **)&real_##name = dlsym(RTLD_NEXT, #name);
 #define FIND_ONE(name, parameters, arguments) FIND(name)
@@ -108,76 +108,76 @@ static void find(void)
     *(void **)&real_fork_teams = dlsym(RTLD_NEXT, "__kmpc_fork_teams");
 }
 
-void goacc_find_libomp_tasks(void)
+void rt_find_libomp_tasks(void)
 {
     static pthread_once_t found = PTHREAD_ONCE_INIT;
-    pthread_once(&found, find);
+    pthread_once(&found, find_functions);
 }
 
 /* ------------------------------------------------------------------------------------- waits -- */
 
 /* Of a function that gets its place. */
 #define HERE(name)               \
-    (&(const struct goacc_site){ \
-        .call = goacc_here(name).call, .what = (name), .place = goacc_place_of(place)})
+    (&(const struct rt_site){ \
+        .call = rt_caller_site(name).call, .what = (name), .location = rt_get_ident_text(location)})
 #define WAIT HERE("a wait for tasks")
 #define END(name, parameters, arguments) \
     void name parameters                 \
     {                                    \
-        goacc_find_libomp_tasks();       \
+        rt_find_libomp_tasks();       \
         real_##name arguments;           \
-        goacc_tasks_waited(WAIT, NULL);  \
+        rt_after_taskwait(WAIT, NULL);  \
     }
 #define RETURN(name, parameters, arguments)     \
     int32_t name parameters                     \
     {                                           \
-        goacc_find_libomp_tasks();              \
+        rt_find_libomp_tasks();              \
         int32_t result = real_##name arguments; \
-        goacc_tasks_waited(WAIT, NULL);         \
+        rt_after_taskwait(WAIT, NULL);         \
         return result;                          \
     }
 ENDS(END)
 RETURNS(RETURN)
 
 /* libomp's own function waits, and then it calls the program to combine the results of in_reduction. */
-void __kmpc_end_taskgroup(void *place, int32_t thread)
+void __kmpc_end_taskgroup(void *location, int32_t thread)
 {
-    goacc_find_libomp_tasks();
-    struct goacc_thread *self = goacc_started();
+    rt_find_libomp_tasks();
+    struct rt_thread *self = rt_ensure_started();
     const bool outer = self->ends_group;
     self->ends_group = true;
-    real___kmpc_end_taskgroup(place, thread);
+    real___kmpc_end_taskgroup(location, thread);
     self->ends_group = outer;
-    goacc_tasks_waited(WAIT, NULL);
+    rt_after_taskwait(WAIT, NULL);
 }
 
 /* Passes on the n arguments behind fn. */
-static void fork_all(fork_fn *real, void *place, int32_t n, void *fn, va_list list)
+static void fork_all(fork_fn *real, void *location, int32_t n, void *fn, va_list list)
 {
-    uintptr_t args[GOACC_WORDS_MOST];
-    const size_t room = goacc_words_for((size_t)n);
-    for (size_t i = 0; i < room; i++)
+    uintptr_t args[RT_CALL_ARGUMENTS_MAX];
+    const size_t capacity = rt_round_up_argument_count((size_t)n);
+    for (size_t i = 0; i < capacity; i++)
         args[i] = i < (size_t)n ? va_arg(list, uintptr_t) : 0;
-    if (room == 16)
-        real(place, n, fn, A16(0));
-    else if (room == 64)
-        real(place, n, fn, A64(0));
+    if (capacity == 16)
+        real(location, n, fn, A16(0));
+    else if (capacity == 64)
+        real(location, n, fn, A64(0));
     else
-        real(place, n, fn, A1024(0));
+        real(location, n, fn, A1024(0));
 }
 
 #define FORK(name)                                                                                 \
-    void __kmpc_##name(void *place, int32_t n, void *fn, ...)                                      \
+    void __kmpc_##name(void *location, int32_t n, void *fn, ...)                                      \
     {                                                                                              \
         va_list list;                                                                              \
-        goacc_find_libomp_tasks();                                                                 \
-        if (n > GOACC_WORDS_MOST)                                                                  \
-            goacc_refuse(HERE("parallel"), "unsupported", "uses %d variables; the most are %d", n, \
-                         GOACC_WORDS_MOST);                                                        \
+        rt_find_libomp_tasks();                                                                 \
+        if (n > RT_CALL_ARGUMENTS_MAX)                                                                  \
+            rt_reject_call(HERE("parallel"), "unsupported", "uses %d variables; the most are %d", n, \
+                         RT_CALL_ARGUMENTS_MAX);                                                        \
         va_start(list, fn);                                                                        \
-        fork_all(real_##name, place, n, fn, list);                                                 \
+        fork_all(real_##name, location, n, fn, list);                                                 \
         va_end(list);                                                                              \
-        goacc_tasks_waited(WAIT, NULL);                                                            \
+        rt_after_taskwait(WAIT, NULL);                                                            \
     }
 FORK(fork_call)
 FORK(fork_teams)
@@ -198,7 +198,7 @@ static struct depends open_depends(LIST)
     if (!most)
         return depends;
     if (!(depends.list = calloc(HEAD + most, sizeof *depends.list)))
-        goacc_die("out-of-memory", "no memory for a depend clause");
+        rt_fatal("out-of-memory", "no memory for a depend clause");
     uintptr_t written = 0, read = 0;
     for (int reads = 0; reads < 2; reads++) /* those that are written come first */
         for (size_t i = 0; i < most; i++) {
@@ -216,43 +216,43 @@ static struct depends open_depends(LIST)
     return depends;
 }
 
-static void waited(const struct goacc_site *site, LIST)
+static void after_wait_deps(const struct rt_site *site, LIST)
 {
-    if (!goacc_has_tasks())
+    if (!rt_has_pending_tasks())
         return;
     struct depends depends = open_depends(LIST_ARGUMENTS);
-    goacc_tasks_waited(site, depends.all ? NULL : depends.list);
+    rt_after_taskwait(site, depends.all ? NULL : depends.list);
     free(depends.list);
 }
 
 /* A new task comes after those that its depend clauses name. */
-static struct goacc_turn next_task(const struct goacc_site *site, LIST)
+static struct rt_epoch begin_task(const struct rt_site *site, LIST)
 {
     struct depends depends = open_depends(LIST_ARGUMENTS);
     if (depends.all)
-        goacc_tasks_waited(site, NULL);
-    const struct goacc_turn turn = goacc_next_task(site, depends.list);
+        rt_after_taskwait(site, NULL);
+    const struct rt_epoch epoch = rt_begin_nowait_task(site, depends.list);
     free(depends.list);
     if (depends.all)
-        goacc_tasks_waited(site, NULL);
-    return turn;
+        rt_after_taskwait(site, NULL);
+    return epoch;
 }
 
-void __kmpc_omp_wait_deps(void *place, int32_t thread, LIST)
+void __kmpc_omp_wait_deps(void *location, int32_t thread, LIST)
 {
-    goacc_find_libomp_tasks();
-    real___kmpc_omp_wait_deps(place, thread, LIST_ARGUMENTS);
-    waited(WAIT, LIST_ARGUMENTS);
+    rt_find_libomp_tasks();
+    real___kmpc_omp_wait_deps(location, thread, LIST_ARGUMENTS);
+    after_wait_deps(WAIT, LIST_ARGUMENTS);
 }
 
-void __kmpc_omp_taskwait_deps_51(void *place, int32_t thread, LIST, int32_t nowait)
+void __kmpc_omp_taskwait_deps_51(void *location, int32_t thread, LIST, int32_t nowait)
 {
-    goacc_find_libomp_tasks();
-    real___kmpc_omp_taskwait_deps_51(place, thread, LIST_ARGUMENTS, nowait);
+    rt_find_libomp_tasks();
+    real___kmpc_omp_taskwait_deps_51(location, thread, LIST_ARGUMENTS, nowait);
     if (!nowait)
-        waited(WAIT, LIST_ARGUMENTS);
-    else if (goacc_has_tasks())
-        next_task(WAIT, LIST_ARGUMENTS);
+        after_wait_deps(WAIT, LIST_ARGUMENTS);
+    else if (rt_has_pending_tasks())
+        begin_task(WAIT, LIST_ARGUMENTS);
 }
 
 /* ------------------------------------------------------------------------------------- tasks -- */
@@ -262,31 +262,31 @@ static struct extra *extra_of(const struct task *task)
     return (struct extra *)(void *)task->shared - 1;
 }
 
-static int32_t run(int32_t thread, struct task *task)
+static int32_t run_nowait_task(int32_t thread, struct task *task)
 {
     const struct extra *extra = extra_of(task);
-    struct goacc_thread *self = goacc_started();
-    const struct goacc_turn before = self->turn;
-    self->turn = extra->turn;
+    struct rt_thread *self = rt_ensure_started();
+    const struct rt_epoch before = self->epoch;
+    self->epoch = extra->epoch;
     const int32_t result = extra->entry(thread, task);
-    self->turn = before;
+    self->epoch = before;
     return result;
 }
 
-struct task *__kmpc_omp_target_task_alloc(void *place, int32_t thread, int32_t flags, size_t bytes,
+struct task *__kmpc_omp_target_task_alloc(void *location, int32_t thread, int32_t flags, size_t bytes,
                                           size_t shared, int32_t (*entry)(int32_t, struct task *),
                                           int64_t device)
 {
-    goacc_find_libomp_tasks();
-    goacc_target_devices(); /* the options */
-    if (!goacc.options.left && goacc.options.trace < 0)
-        return real___kmpc_omp_target_task_alloc(place, thread, flags, bytes, shared, entry,
+    rt_find_libomp_tasks();
+    rt_get_target_device_count(); /* the options */
+    if (!rt.options.diagnose && rt.options.trace < 0)
+        return real___kmpc_omp_target_task_alloc(location, thread, flags, bytes, shared, entry,
                                                  device);
     shared += 2 * sizeof(struct extra); /* one for its alignment */
     struct task *task =
-        goacc_is_deferred()
-            ? real___kmpc_omp_target_task_alloc(place, thread, flags, bytes, shared, run, device)
-            : real___kmpc_omp_task_alloc(place, thread, flags | TIED, bytes, shared, run);
+        rt_defers_tasks()
+            ? real___kmpc_omp_target_task_alloc(location, thread, flags, bytes, shared, run_nowait_task, device)
+            : real___kmpc_omp_task_alloc(location, thread, flags | TIED, bytes, shared, run_nowait_task);
     enum { ALIGNMENT = _Alignof(struct extra) };
     task->shared += 2 * sizeof(struct extra) - (uintptr_t)task->shared % ALIGNMENT;
     *extra_of(task) = (struct extra){.entry = entry};
@@ -294,47 +294,47 @@ struct task *__kmpc_omp_target_task_alloc(void *place, int32_t thread, int32_t f
 }
 
 /* Whether a task has run; otherwise it is libomp's. */
-static bool has_run(const struct goacc_site *site, void *place, int32_t thread, struct task *task,
+static bool run_at_once(const struct rt_site *site, void *location, int32_t thread, struct task *task,
                     LIST)
 {
-    if (task->entry != run) { /* of the program */
+    if (task->entry != run_nowait_task) { /* of the program */
         if (n || nno_alias)
-            waited(site, LIST_ARGUMENTS);
+            after_wait_deps(site, LIST_ARGUMENTS);
         return false;
     }
     struct extra *extra = extra_of(task);
-    if (!extra->has_turn) /* libomp may call one function from the other */
-        extra->turn = next_task(site, LIST_ARGUMENTS);
-    extra->has_turn = true;
-    if (goacc_is_deferred())
+    if (!extra->has_epoch) /* libomp may call one function from the other */
+        extra->epoch = begin_task(site, LIST_ARGUMENTS);
+    extra->has_epoch = true;
+    if (rt_defers_tasks())
         return false;
     if (n || nno_alias)
-        real___kmpc_omp_wait_deps(place, thread, LIST_ARGUMENTS);
-    real___kmpc_omp_task_begin_if0(place, thread, task);
-    run(thread, task);
-    real___kmpc_omp_task_complete_if0(place, thread, task);
+        real___kmpc_omp_wait_deps(location, thread, LIST_ARGUMENTS);
+    real___kmpc_omp_task_begin_if0(location, thread, task);
+    run_nowait_task(thread, task);
+    real___kmpc_omp_task_complete_if0(location, thread, task);
     return true;
 }
 
-int32_t __kmpc_omp_task(void *place, int32_t thread, struct task *task)
+int32_t __kmpc_omp_task(void *location, int32_t thread, struct task *task)
 {
-    goacc_find_libomp_tasks();
-    return has_run(HERE("a task"), place, thread, task, 0, NULL, 0, NULL)
+    rt_find_libomp_tasks();
+    return run_at_once(HERE("a task"), location, thread, task, 0, NULL, 0, NULL)
                ? 0
-               : real___kmpc_omp_task(place, thread, task);
+               : real___kmpc_omp_task(location, thread, task);
 }
 
-int32_t __kmpc_omp_task_with_deps(void *place, int32_t thread, struct task *task, LIST)
+int32_t __kmpc_omp_task_with_deps(void *location, int32_t thread, struct task *task, LIST)
 {
-    goacc_find_libomp_tasks();
-    return has_run(HERE("a task"), place, thread, task, LIST_ARGUMENTS)
+    rt_find_libomp_tasks();
+    return run_at_once(HERE("a task"), location, thread, task, LIST_ARGUMENTS)
                ? 0
-               : real___kmpc_omp_task_with_deps(place, thread, task, LIST_ARGUMENTS);
+               : real___kmpc_omp_task_with_deps(location, thread, task, LIST_ARGUMENTS);
 }
 
-void *__kmpc_task_allow_completion_event(void *place, int32_t thread, struct task *task)
+void *__kmpc_task_allow_completion_event(void *location, int32_t thread, struct task *task)
 {
-    goacc_find_libomp_tasks();
-    goacc_detaches = true;
-    return real___kmpc_task_allow_completion_event(place, thread, task);
+    rt_find_libomp_tasks();
+    rt_has_detached_tasks = true;
+    return real___kmpc_task_allow_completion_event(location, thread, task);
 }

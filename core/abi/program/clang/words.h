@@ -1,7 +1,7 @@
 /* words.h - calls of functions whose number of arguments is known only as the program runs: as many
  * are passed as there may be, and a function does not look at more than it has. */
-#ifndef GOACC_WORDS_H
-#define GOACC_WORDS_H
+#ifndef RT_CALL_ARGUMENTS_H
+#define RT_CALL_ARGUMENTS_H
 
 #include <stddef.h>
 #include <stdint.h>
@@ -17,12 +17,12 @@
 #define U256 U64, U64, U64, U64
 #define U1024 U256, U256, U256, U256
 
-enum { GOACC_WORDS_MOST = 1024 };
+enum { RT_CALL_ARGUMENTS_MAX = 1024 };
 
 /* Words that are passed where n are meant. */
-static inline size_t goacc_words_for(size_t n)
+static inline size_t rt_round_up_argument_count(size_t n)
 {
-    return n <= 16 ? 16 : n <= 64 ? 64 : GOACC_WORDS_MOST;
+    return n <= 16 ? 16 : n <= 64 ? 64 : RT_CALL_ARGUMENTS_MAX;
 }
 
 #endif

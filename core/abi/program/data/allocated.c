@@ -16,61 +16,61 @@ struct allocatable {
     char *host; /* the variable: a descriptor, or the pointer to a scalar */
     uint64_t bytes;
     uint64_t scalar;         /* bytes of the scalar; 0: it is none */
-    bool asked;              /* for these */
-    bool copies;             /* declare copyin */
-    struct goacc_range held; /* what the device has of its contents; 0 bytes: nothing */
+    bool scalar_is_known;              /* for these */
+    bool is_copyin;             /* declare copyin */
+    struct rt_range mapped; /* what the device has of its contents; 0 bytes: nothing */
     int device;              /* where */
-    bool owned;              /* its allocation mapped them */
-    bool inherits;           /* what it holds now was owned by another one: move_alloc */
+    bool is_owned;              /* its allocation mapped them */
+    bool is_inherited;           /* what it holds now was owned by another one: move_alloc */
 };
 static struct allocatable *variables;
-static size_t nvariables, variables_room;
+static size_t nvariables, variables_capacity;
 static bool in_kernel; /* declared variables have the device's values */
 
-void goacc_allocated_add(char *host, uint64_t bytes)
+void rt_allocatable_add(char *host, uint64_t bytes)
 {
     if (bytes != sizeof(void *) && !goacc_has_descriptor_size(bytes))
         return;
-    if (nvariables == variables_room) {
-        const size_t room = variables_room ? 2 * variables_room : 16;
-        struct allocatable *grown = realloc(variables, room * sizeof *grown);
+    if (nvariables == variables_capacity) {
+        const size_t capacity = variables_capacity ? 2 * variables_capacity : 16;
+        struct allocatable *grown = realloc(variables, capacity * sizeof *grown);
         if (!grown)
-            goacc_die("out-of-memory", "no memory for the list of declared variables");
+            rt_fatal("out-of-memory", "no memory for the list of declared variables");
         variables = grown;
-        variables_room = room;
+        variables_capacity = capacity;
     }
     variables[nvariables++] = (struct allocatable){.host = host, .bytes = bytes};
 }
 
-void goacc_allocated_forget(const char *host)
+void rt_allocatable_remove(const char *host)
 {
     for (size_t i = nvariables; i-- > 0;)
         if (variables[i].host == host)
             variables[i] = variables[--nvariables];
 }
 
-void goacc_allocated_close(void)
+void rt_allocatable_clear(void)
 {
     for (size_t i = 0; i < nvariables; i++)
-        variables[i].held.bytes = 0;
+        variables[i].mapped.bytes = 0;
 }
 
-void goacc_allocated_copies(const void *host)
+void rt_allocatable_set_copyin(const void *host)
 {
     for (size_t i = 0; i < nvariables; i++)
-        variables[i].copies |= variables[i].host == host;
+        variables[i].is_copyin |= variables[i].host == host;
 }
 
-bool goacc_allocated_has(uint64_t host)
+bool rt_is_allocatable_data(uint64_t host)
 {
     for (size_t i = 0; i < nvariables; i++)
-        if (variables[i].held.bytes &&
-            (variables[i].held.start == host || (uintptr_t)variables[i].host == host))
+        if (variables[i].mapped.bytes &&
+            (variables[i].mapped.start == host || (uintptr_t)variables[i].host == host))
             return true;
     return false;
 }
 
-void goacc_allocated_swap(void)
+void rt_allocatable_swap(void)
 {
     in_kernel = !in_kernel;
 }
@@ -79,39 +79,39 @@ void goacc_allocated_swap(void)
 
 /* The data of a descriptor, if they are contiguous; 0 bytes: there are none, or it is no
  * descriptor. */
-static struct goacc_range elements_of(const struct allocatable *variable)
+static struct rt_range get_descriptor_elements(const struct allocatable *variable)
 {
-    const struct goacc_descriptor *array = (const struct goacc_descriptor *)(const void *)variable->host;
+    const struct rt_gfortran_descriptor *array = (const struct rt_gfortran_descriptor *)(const void *)variable->host;
     const uint64_t bytes_of_rank = goacc_descriptor_bytes(array->rank);
     uint64_t bytes = array->element;
     if (!array->data || array->version || array->rank < 1 || bytes_of_rank != variable->bytes)
-        return (struct goacc_range){0};
+        return (struct rt_range){0};
     for (int i = 0; i < array->rank; i++) {
         const int64_t extent = array->dim[i].upper - array->dim[i].lower + 1;
         if (extent <= 0 || (uint64_t)array->dim[i].stride * array->element != bytes ||
             __builtin_mul_overflow(bytes, (uint64_t)extent, &bytes))
-            return (struct goacc_range){0};
+            return (struct rt_range){0};
     }
-    return (struct goacc_range){(uintptr_t)array->data, bytes};
+    return (struct rt_range){(uintptr_t)array->data, bytes};
 }
 
 /* What a variable holds on the host. */
-static struct goacc_range contents(struct allocatable *variable)
+static struct rt_range read_contents(struct allocatable *variable)
 {
     enum { LEAST = 4096, ADDRESS_BITS = 47 };
     if (variable->bytes != sizeof(void *))
-        return elements_of(variable);
-    const uintptr_t data = goacc_word(variable->host);
+        return get_descriptor_elements(variable);
+    const uintptr_t data = rt_load_word(variable->host);
     if (data < LEAST || data >> ADDRESS_BITS)
-        return (struct goacc_range){0};
-    if (!variable->asked) {
-        variable->asked = true;
-        variable->scalar = goacc_pointee((uintptr_t)variable->host);
+        return (struct rt_range){0};
+    if (!variable->scalar_is_known) {
+        variable->scalar_is_known = true;
+        variable->scalar = rt_find_pointee_bytes((uintptr_t)variable->host);
     }
-    return (struct goacc_range){data, variable->scalar};
+    return (struct rt_range){data, variable->scalar};
 }
 
-static bool same(struct goacc_range a, struct goacc_range b)
+static bool is_same_range(struct rt_range a, struct rt_range b)
 {
     return a.bytes == b.bytes && (!a.bytes || a.start == b.start);
 }
@@ -119,111 +119,111 @@ static bool same(struct goacc_range a, struct goacc_range b)
 /* ------------------------------------------------------------------------------------ changes --
  */
 
-static void run(struct allocatable *variable, accd_kind kind, const accd_item *item)
+static void run_item(struct allocatable *variable, accd_construct_kind kind, const accd_item *item)
 {
-    goacc_must(
-        accd_run(goacc.context,
+    rt_check_status(
+        accd_run_construct(rt.context,
                  &(accd_construct){.device = variable->device,
                                    .kind = kind,
-                                   .finalize = kind == ACCD_EXIT_DATA,
+                                   .finalize = kind == ACCD_KIND_EXIT_DATA,
                                    .items = item,
                                    .nitems = 1,
-                                   .name = kind == ACCD_EXIT_DATA ? "deallocate" : "allocate"},
+                                   .name = kind == ACCD_KIND_EXIT_DATA ? "deallocate" : "allocate"},
                  NULL));
 }
 
 /* Attaches or detaches the variable. */
-static void run_pointer(struct allocatable *variable, accd_action action)
+static void attach_or_detach(struct allocatable *variable, accd_action action)
 {
     accd_item item = {.host = variable->host,
                       .bytes = sizeof(void *),
                       .slot = variable->host,
                       .action = (uint8_t)action};
-    goacc_name_item(&item);
-    run(variable, action == ACCD_ATTACH ? ACCD_ENTER_DATA : ACCD_EXIT_DATA, &item);
+    rt_label_item_at_site(&item);
+    run_item(variable, action == ACCD_ACTION_ATTACH ? ACCD_KIND_ENTER_DATA : ACCD_KIND_EXIT_DATA, &item);
 }
 
 /* The variable has other contents now, or none. */
-static void release(struct allocatable *variable)
+static void unmap_contents(struct allocatable *variable)
 {
-    const void *data = (const void *)(uintptr_t)variable->held.start;
-    accd_item item = {.host = data, .bytes = variable->held.bytes, .action = ACCD_DELETE};
-    accd_present object;
-    bool owned = variable->owned;
-    for (size_t i = 0; i < nvariables && owned; i++)
-        if (same(contents(&variables[i]), variable->held) &&
-            !same(variables[i].held, variable->held)) {
-            variables[i].inherits = true;
-            owned = false;
+    const void *data = (const void *)(uintptr_t)variable->mapped.start;
+    accd_item item = {.host = data, .bytes = variable->mapped.bytes, .action = ACCD_ACTION_DELETE};
+    accd_present_object object;
+    bool is_owned = variable->is_owned;
+    for (size_t i = 0; i < nvariables && is_owned; i++)
+        if (is_same_range(read_contents(&variables[i]), variable->mapped) &&
+            !is_same_range(variables[i].mapped, variable->mapped)) {
+            variables[i].is_inherited = true;
+            is_owned = false;
         }
-    if (owned &&
-        accd_present_at(goacc.context, variable->device, variable->held.start, 0, &object) &&
+    if (is_owned &&
+        accd_present_at(rt.context, variable->device, variable->mapped.start, 0, &object) &&
         object.structured) {
         char name[160];
-        goacc_spell(goacc.site, (uintptr_t)variable->host, 0, name, sizeof name);
-        goacc_tell("error", "region-nesting", "ACC33-dec-1", goacc.site->call.pc,
+        rt_format_name(rt.site, (uintptr_t)variable->host, 0, name, sizeof name);
+        rt_report("error", "region-nesting", "ACC33-dec-1", rt.site->call.pc,
                    "%s was deallocated, or allocated again, while a data region holds it", name);
-        goacc_end();
+        rt_exit_with_error();
     }
-    goacc_name_item(&item);
-    if (owned)
-        run(variable, ACCD_EXIT_DATA, &item);
+    rt_label_item_at_site(&item);
+    if (is_owned)
+        run_item(variable, ACCD_KIND_EXIT_DATA, &item);
     else
-        run_pointer(variable, ACCD_DETACH);
-    variable->held.bytes = 0;
+        attach_or_detach(variable, ACCD_ACTION_DETACH);
+    variable->mapped.bytes = 0;
 }
 
 /* The variable has contents that the device does not have yet. */
-static void hold(const struct goacc_thread *self, struct allocatable *variable,
-                 struct goacc_range now)
+static void map_contents(const struct rt_thread *self, struct allocatable *variable,
+                 struct rt_range now)
 {
     const void *data = (const void *)(uintptr_t)now.start;
     accd_item item = {.host = data,
                       .bytes = now.bytes,
                       .slot = variable->host,
-                      .action = variable->copies ? ACCD_COPYIN : ACCD_CREATE};
+                      .action = variable->is_copyin ? ACCD_ACTION_COPYIN : ACCD_ACTION_CREATE};
     variable->device = self->device;
     const bool present =
-        accd_presence_of(goacc.context, self->device, data, now.bytes) == ACCD_WHOLLY;
-    goacc_name_item(&item);
+        accd_get_presence(rt.context, self->device, data, now.bytes) == ACCD_PRESENCE_FULL;
+    rt_label_item_at_site(&item);
     if (present)
-        run_pointer(variable, ACCD_ATTACH);
+        attach_or_detach(variable, ACCD_ACTION_ATTACH);
     else
-        run(variable, ACCD_ENTER_DATA, &item);
-    variable->owned = !present || variable->inherits;
-    variable->inherits = false;
-    variable->held = now;
+        run_item(variable, ACCD_KIND_ENTER_DATA, &item);
+    variable->is_owned = !present || variable->is_inherited;
+    variable->is_inherited = false;
+    variable->mapped = now;
 }
 
 /* Present contents of a variable: the device's copy of the variable points there, with the host's
  * bounds. */
-static void refresh(struct allocatable *variable)
+static void update_pointer(struct allocatable *variable)
 {
     const size_t pointer = sizeof(void *), rest = variable->bytes - pointer;
-    const void *data = (const void *)(uintptr_t)variable->held.start;
-    const uint64_t device = accd_device_address(goacc.context, variable->device, variable->host);
+    const void *data = (const void *)(uintptr_t)variable->mapped.start;
+    const uint64_t device = accd_device_address(rt.context, variable->device, variable->host);
     accd_attachment attached;
-    if (!device || !accd_device_address(goacc.context, variable->device, data))
+    if (!device || !accd_device_address(rt.context, variable->device, data))
         return;
-    if (!accd_attachment_at(goacc.context, variable->device, variable->host, &attached))
-        run_pointer(variable, ACCD_ATTACH);
+    if (!accd_attachment_at(rt.context, variable->device, variable->host, &attached))
+        attach_or_detach(variable, ACCD_ACTION_ATTACH);
     if (rest &&
         memcmp(variable->host + pointer, (const char *)(uintptr_t)device + pointer, rest) != 0)
-        goacc_write_device(variable->device, device + pointer, variable->host + pointer, rest);
+        rt_write_device(variable->device, device + pointer, variable->host + pointer, rest);
 }
 
-void goacc_allocated_look(const struct goacc_thread *self)
+void rt_allocatable_sync(const struct rt_thread *self)
 {
-    if (in_kernel || goacc.target_first)
+    if (in_kernel || rt.starts_with_openmp)
         return;
     for (size_t i = 0; i < nvariables; i++)
-        if (variables[i].held.bytes && !same(contents(&variables[i]), variables[i].held))
-            release(&variables[i]);
+        if (variables[i].mapped.bytes && !is_same_range(read_contents(&variables[i]), variables[i].mapped))
+            unmap_contents(&variables[i]);
     for (size_t i = 0; i < nvariables; i++) {
-        const struct goacc_range now = contents(&variables[i]);
-        if (now.bytes && !variables[i].held.bytes)
-            hold(self, &variables[i], now);
+        const struct rt_range now = read_contents(&variables[i]);
+        if (now.bytes && !variables[i].mapped.bytes)
+            map_contents(self, &variables[i], now);
         if (now.bytes)
-            refresh(&variables[i]);
+            update_pointer(&variables[i]);
     }
 }

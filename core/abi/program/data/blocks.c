@@ -29,17 +29,17 @@ enum {
     BITS = 7
 };
 
-#pragma weak goacc_check_block
-#pragma weak goacc_check_asked
+#pragma weak rt_find_malloc_block
+#pragma weak rt_get_requested_size
 
-static uint64_t steps; /* from block to block */
+static uint64_t walked_blocks; /* from block to block */
 
-static uint64_t word_at(uint64_t address)
+static uint64_t load_heap_word(uint64_t address)
 {
     return *(const uint64_t *)(uintptr_t)address;
 }
 
-static uint64_t find_heap(void)
+static uint64_t locate_heap(void)
 {
     uint64_t start = 0;
     char line[512];
@@ -50,79 +50,79 @@ static uint64_t find_heap(void)
             start = low;
     if (maps)
         fclose(maps);
-    goacc.heap = start ? start : UINT64_MAX;
-    goacc_declared_statics();
+    rt.heap_start = start ? start : UINT64_MAX;
+    rt_find_static_range();
     return start;
 }
 
-uint64_t goacc_heap_start(void)
+uint64_t rt_find_heap_start(void)
 {
-    if (goacc.heap)
-        return goacc.heap == UINT64_MAX ? 0 : goacc.heap;
-    return GOACC_ON_OWN_STACK(find_heap); /* the thread may have a small one */
+    if (rt.heap_start)
+        return rt.heap_start == UINT64_MAX ? 0 : rt.heap_start;
+    return RT_ON_NEW_STACK(locate_heap); /* the thread may have a small one */
 }
 
-bool goacc_may_leave_block(uintptr_t host, uint64_t bytes)
+bool rt_may_exceed_block(uintptr_t host, uint64_t bytes)
 {
-    if (goacc.options.check || !goacc.heap || host % 4096 == 0 || (int64_t)bytes < 0) /* that word may be in no memory */
+    if (rt.options.instrumented || !rt.heap_start || host % 4096 == 0 || (int64_t)bytes < 0) /* that word may be in no memory */
         return true;
-    goacc_own.in_core = true; /* a section that is not there at all */
+    rt_this_thread.in_core = true; /* a section that is not there at all */
     atomic_signal_fence(memory_order_seq_cst);
-    const uint64_t size = word_at(host - sizeof size) & ~(uint64_t)BITS;
+    const uint64_t size = load_heap_word(host - sizeof size) & ~(uint64_t)BITS;
     atomic_signal_fence(memory_order_seq_cst);
-    goacc_own.in_core = false;
-    return size - GOACC_BLOCK < bytes + HEAD - GOACC_BLOCK;
+    rt_this_thread.in_core = false;
+    return size - RT_BLOCK_MIN < bytes + HEAD - RT_BLOCK_MIN;
 }
 
 /* Of the heap's block that an address lies in: where its bytes begin. 0: it is not known. */
-static uint64_t block_around(uint64_t address, uint64_t low, uint64_t high, uint64_t *end_p)
+static uint64_t find_block_around(uint64_t address, uint64_t low, uint64_t high, uint64_t *end_p)
 {
     for (uint64_t at = low, bytes; at + HEAD <= address; at += bytes) {
-        bytes = word_at(at + sizeof(uint64_t)) & ~(uint64_t)BITS;
-        if (bytes < GOACC_BLOCK || bytes % GOACC_ALIGNED || bytes > high - at)
+        bytes = load_heap_word(at + sizeof(uint64_t)) & ~(uint64_t)BITS;
+        if (bytes < RT_BLOCK_MIN || bytes % RT_BLOCK_ALIGNMENT || bytes > high - at)
             return 0;
         *end_p = at + bytes + sizeof(uint64_t); /* up to the size of the next one */
         if (address < *end_p)
             return at + HEAD;
-        steps++;
+        walked_blocks++;
     }
     return 0;
 }
 
 /* Whether a block seems to begin at an address, with another one behind it. */
-static bool seems_block(uint64_t start, uint64_t high)
+static bool is_plausible_block(uint64_t start, uint64_t high)
 {
-    const uint64_t size = word_at(start - sizeof size) & ~(uint64_t)BITS, next = start - HEAD + size;
-    if (start % GOACC_ALIGNED || size < GOACC_BLOCK || size % GOACC_ALIGNED || size > high - start)
+    const uint64_t size = load_heap_word(start - sizeof size) & ~(uint64_t)BITS, next = start - HEAD + size;
+    if (start % RT_BLOCK_ALIGNMENT || size < RT_BLOCK_MIN || size % RT_BLOCK_ALIGNMENT || size > high - start)
         return false;
-    const uint64_t head = word_at(next + sizeof head);
+    const uint64_t head = load_heap_word(next + sizeof head);
     return next + (head & ~(uint64_t)BITS) <= high && head & 1;
 }
 
 bool goacc_is_in_block(uint64_t block, uint64_t at)
 {
-    const uint64_t low = goacc_heap_start(), high = low ? (uintptr_t)sbrk(0) : 0, page = 4096;
-    if (!GNU_MALLOC || block % GOACC_ALIGNED || at < block)
+    const uint64_t low = rt_find_heap_start(), high = low ? (uintptr_t)sbrk(0) : 0, page = 4096;
+    if (!GNU_MALLOC || block % RT_BLOCK_ALIGNMENT || at < block)
         return false;
     if (low && block >= low + HEAD && block < high)
-        return seems_block(block, high) && at - block < (word_at(block - sizeof at) & ~(uint64_t)BITS);
+        return is_plausible_block(block, high) && at - block < (load_heap_word(block - sizeof at) & ~(uint64_t)BITS);
     uint64_t head[2]; /* of a mapping */
-    return block % page == HEAD && goacc_peek(block - HEAD, (char *)head, sizeof head) && !head[0] &&
+    return block % page == HEAD && rt_peek_memory(block - HEAD, (char *)head, sizeof head) && !head[0] &&
            (head[1] & BITS) == MAPPED && at - block < (head[1] & ~(uint64_t)BITS) - HEAD;
 }
 
 /* Bytes that the program asked for in the block that begins at an address, which checked programs know; 0: it is not
  * known. The word in front says whether that block is still there, as it may have been freed unseen. */
-static uint64_t asked_of(uint64_t block)
+static uint64_t get_requested_bytes(uint64_t block)
 {
-    enum { ROUNDED = 4096 + 2 * GOACC_BLOCK };
-    const uint64_t asked = &goacc_check_asked ? goacc_check_asked(block) : 0;
-    const uint64_t size = asked ? word_at(block - sizeof size) & ~(uint64_t)BITS : 0;
-    return asked && asked + sizeof size <= size && size - asked < ROUNDED ? asked : 0;
+    enum { ROUNDED = 4096 + 2 * RT_BLOCK_MIN };
+    const uint64_t requested = &rt_get_requested_size ? rt_get_requested_size(block) : 0;
+    const uint64_t size = requested ? load_heap_word(block - sizeof size) & ~(uint64_t)BITS : 0;
+    return requested && requested + sizeof size <= size && size - requested < ROUNDED ? requested : 0;
 }
 
 /* A section that begins inside of a block: bytes up to the end of the block, if the section is longer; or 0. */
-static uint64_t exceeded_inside(uint64_t start, uint64_t bytes, uint64_t low, uint64_t high)
+static uint64_t find_exceeded_rest(uint64_t start, uint64_t bytes, uint64_t low, uint64_t high)
 {
     enum { SEEN = 1 << 10 };
     static const uint64_t most = (uint64_t)1 << 24; /* steps from block to block, of all sections together */
@@ -130,93 +130,93 @@ static uint64_t exceeded_inside(uint64_t start, uint64_t bytes, uint64_t low, ui
         uint64_t start, bytes;
     } seen[SEEN];
     uint64_t end = 0, block = 0;
-    if (!goacc.options.strict && !goacc.options.check)
+    if (!rt.options.strict && !rt.options.instrumented)
         return 0;
     if (!low) { /* it does not lie on the heap */
         size_t n = 0;
-        if (!&goacc_check_block || goacc_check_block(start, &block, &n) != GOACC_OF_HOST)
+        if (!&rt_find_malloc_block || rt_find_malloc_block(start, &block, &n) != RT_OWNER_HOST)
             return 0;
         return bytes > block + n - start ? block + n - start : 0; /* n bytes were asked for */
     }
     const size_t i = ((start ^ bytes) * 0x9E3779B97F4A7C15u >> 32) % SEEN;
-    if ((seen[i].start == start && seen[i].bytes == bytes) || steps > most || seems_block(start, high))
+    if ((seen[i].start == start && seen[i].bytes == bytes) || walked_blocks > most || is_plausible_block(start, high))
         return 0;
     seen[i].start = start;
     seen[i].bytes = bytes;
-    block = block_around(start, low, high, &end);
-    const uint64_t asked = block ? asked_of(block) : 0;
-    if (asked && block + asked > start)
-        end = block + asked;
+    block = find_block_around(start, low, high, &end);
+    const uint64_t requested = block ? get_requested_bytes(block) : 0;
+    if (requested && block + requested > start)
+        end = block + requested;
     return block && bytes > end - start ? end - start : 0;
 }
 
 /* Bytes of the block that begins at an address, or of the rest of the block that it lies in, if the section is longer;
  * 0: it is not, or no block is known there. */
-static uint64_t exceeded(uint64_t start, uint64_t bytes, bool *inside_p)
+static uint64_t find_exceeded_block(uint64_t start, uint64_t bytes, bool *inside_p)
 {
     static uint64_t page;
-    const uint64_t asked = start % GOACC_ALIGNED ? 0 : asked_of(start);
-    if (asked)
-        return bytes > asked ? asked : 0;
+    const uint64_t requested = start % RT_BLOCK_ALIGNMENT ? 0 : get_requested_bytes(start);
+    if (requested)
+        return bytes > requested ? requested : 0;
     if (!page)
         page = (uint64_t)sysconf(_SC_PAGESIZE);
-    const uint64_t low = goacc_heap_start();
+    const uint64_t low = rt_find_heap_start();
     const bool behind = low && start >= low + HEAD; /* data of the program lie before the heap */
     const uint64_t high = behind ? (uintptr_t)sbrk(0) : 0;
     const bool on_heap = behind && start < high;
-    if (start % GOACC_ALIGNED || (!on_heap && start % page != HEAD))
-        return *inside_p = true, exceeded_inside(start, bytes, on_heap ? low : 0, high);
-    uint64_t end, head = word_at(start - sizeof head), size = head & ~(uint64_t)BITS;
+    if (start % RT_BLOCK_ALIGNMENT || (!on_heap && start % page != HEAD))
+        return *inside_p = true, find_exceeded_rest(start, bytes, on_heap ? low : 0, high);
+    uint64_t end, head = load_heap_word(start - sizeof head), size = head & ~(uint64_t)BITS;
     if (!on_heap) {
-        bool mapped = (head & BITS) == MAPPED && size && size % page == 0 && !word_at(start - HEAD);
+        bool mapped = (head & BITS) == MAPPED && size && size % page == 0 && !load_heap_word(start - HEAD);
         return mapped && bytes > size - HEAD ? size - HEAD : 0;
     }
-    uint64_t room = size - sizeof head; /* up to the size of the next one */
-    if (head & (MAPPED | ARENA) || size < GOACC_BLOCK || size % GOACC_ALIGNED || size > high - start ||
-        bytes <= room || block_around(start, low, high, &end) != start)
-        return *inside_p = true, exceeded_inside(start, bytes, low, high);
-    return room;
+    uint64_t capacity = size - sizeof head; /* up to the size of the next one */
+    if (head & (MAPPED | ARENA) || size < RT_BLOCK_MIN || size % RT_BLOCK_ALIGNMENT || size > high - start ||
+        bytes <= capacity || find_block_around(start, low, high, &end) != start)
+        return *inside_p = true, find_exceeded_rest(start, bytes, low, high);
+    return capacity;
 }
 
 /* The name of a section that is longer than its block: debug information believes that nothing of
  * the pointer lies behind the block. Returns whether it is one of Fortran, whose second bound is
  * not a length. */
-static bool spell_section(const accd_item *item, char *to, size_t room)
+static bool format_section(const accd_item *item, char *to, size_t capacity)
 {
-    struct goacc_name name;
+    struct accd__debug_name name;
     const uint64_t host = (uintptr_t)item->host;
-    const bool begins = goacc_name_of(goacc.site, host, 0, &name);
-    if (!goacc_spell(goacc.site, host, item->bytes, to, room) && begins && name.section &&
+    const bool begins = rt_find_name(rt.site, host, 0, &name);
+    if (!rt_format_name(rt.site, host, item->bytes, to, capacity) && begins && name.section &&
         name.unit && !name.rank)
-        snprintf(to, room, "%s[%lld:%llu]", name.name, (long long)name.start,
+        snprintf(to, capacity, "%s[%lld:%llu]", name.name, (long long)name.start,
                  (unsigned long long)(item->bytes / name.unit));
     return begins && name.fortran;
 }
 
-void goacc_check_blocks(const accd_item *items, size_t nitems)
+void rt_check_malloc_blocks(const accd_item *items, size_t nitems)
 {
     for (size_t i = 0; i < nitems; i++) {
         const accd_item *item = &items[i];
         bool inside = false;
-        const uint64_t least = goacc.options.check ? 0 : GOACC_BLOCK;
-        uint64_t room = GNU_MALLOC && item->bytes > least && item->host && goacc_moves(item->action)
-                            ? exceeded((uintptr_t)item->host, item->bytes, &inside)
+        const uint64_t least = rt.options.instrumented ? 0 : RT_BLOCK_MIN;
+        uint64_t capacity = GNU_MALLOC && item->bytes > least && item->host && rt_moves_bytes(item->action)
+                            ? find_exceeded_block((uintptr_t)item->host, item->bytes, &inside)
                             : 0;
         char name[160];
         if ((int64_t)item->bytes < 0) {
-            goacc_spell(goacc.site, (uintptr_t)item->host, 0, name, sizeof name);
-            goacc_die_about("invalid-section", name,
-                            "%s: the section that begins at %s has a negative length, %lld bytes", goacc.site->what,
+            rt_format_name(rt.site, (uintptr_t)item->host, 0, name, sizeof name);
+            rt_fatal_about("invalid-section", name,
+                            "%s: the section that begins at %s has a negative length, %lld bytes", rt.site->what,
                             name, (long long)item->bytes);
         }
-        if (!room)
+        if (!capacity)
             continue;
-        const bool fortran = spell_section(item, name, sizeof name);
-        goacc_find(
-            &(struct goacc_finding){
+        const bool fortran = format_section(item, name, sizeof name);
+        rt_emit_diagnostic(
+            &(struct rt_diagnostic){
                 .level = "error",
                 .code = "invalid-section",
-                .pc = goacc.site->call.pc,
+                .pc = rt.site->call.pc,
                 .object = name,
                 .bytes = item->bytes,
                 .help = fortran ? "end the section inside of the array"
@@ -224,8 +224,8 @@ void goacc_check_blocks(const accd_item *items, size_t nitems)
                                   "length, not the end",
             },
             "%s: %s: the section has %llu bytes, and the block that malloc gave has %llu%s",
-            goacc.site->what, name, (unsigned long long)item->bytes, (unsigned long long)room,
+            rt.site->what, name, (unsigned long long)item->bytes, (unsigned long long)capacity,
             inside ? " from there on" : "");
-        goacc_end();
+        rt_exit_with_error();
     }
 }

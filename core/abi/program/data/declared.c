@@ -43,20 +43,20 @@ struct module {
     size_t nvariables;
     accd_region *regions[DEVICES_MOST]; /* that hold them, to the end */
     bool loaded;                        /* found by the last scan */
-    bool known, open;                   /* its table was read, its variables are present */
+    bool is_read, open;                   /* its table was read, its variables are present */
 };
 static struct module *modules;
-static size_t nmodules, modules_room;
+static size_t nmodules, modules_capacity;
 
 /* Memory of modules that is not written after their start, ascending. */
-static struct goacc_range *constants;
-static size_t nconstants, constants_room;
-static struct goacc_range between; /* two of them: what was asked for last */
-uint64_t goacc_statics_low, goacc_statics_bytes;
+static struct rt_range *constants;
+static size_t nconstants, constants_capacity;
+static struct rt_range last_gap; /* two of them: what was asked for last */
+uint64_t rt_statics_low, rt_statics_bytes;
 
-static unsigned long long loads, unloads; /* that the scan has seen */
-static bool late_checks; /* the library of programs compiled for checking came after the start */
-const struct link_map *goacc_last_module;
+static unsigned long long seen_loads, seen_unloads; /* that the scan has seen */
+static bool has_late_instrumentation; /* the library of programs compiled for checking came after the start */
+const struct link_map *rt_last_module;
 #pragma weak _r_debug
 
 /* -------------------------------------------------------------------------------------- file -- */
@@ -66,7 +66,7 @@ struct file {
     size_t size;
 };
 
-static bool open_file(struct file *file, const char *path)
+static bool map_file(struct file *file, const char *path)
 {
     struct stat status;
     int fd = open(path, O_RDONLY | O_CLOEXEC);
@@ -79,25 +79,25 @@ static bool open_file(struct file *file, const char *path)
     return file->at != MAP_FAILED;
 }
 
-static bool holds(const struct file *file, uint64_t offset, uint64_t bytes)
+static bool is_in_file(const struct file *file, uint64_t offset, uint64_t bytes)
 {
     return offset <= file->size && bytes <= file->size - offset;
 }
 
 /* The table of declared variables in memory, of a module that is loaded at a base, or NULL. */
-static const struct declared_entry *table_of(const struct file *file, uintptr_t base, size_t *n_p)
+static const struct declared_entry *find_table(const struct file *file, uintptr_t base, size_t *n_p)
 {
     static const char wanted[] = ".gnu.offload_vars";
     const Elf64_Ehdr *head = (const Elf64_Ehdr *)(const void *)file->at;
     const Elf64_Shdr *sections = (const Elf64_Shdr *)(const void *)(file->at + head->e_shoff);
     if (memcmp(head->e_ident, ELFMAG, SELFMAG) != 0 || head->e_ident[EI_CLASS] != ELFCLASS64 ||
         head->e_shentsize != sizeof *sections || head->e_shstrndx >= head->e_shnum ||
-        !holds(file, head->e_shoff, head->e_shnum * sizeof *sections))
+        !is_in_file(file, head->e_shoff, head->e_shnum * sizeof *sections))
         return NULL;
     const Elf64_Shdr *names = &sections[head->e_shstrndx];
     for (size_t i = 0; i < head->e_shnum; i++)
         if (sections[i].sh_flags & SHF_ALLOC &&
-            holds(file, names->sh_offset + sections[i].sh_name, sizeof wanted) &&
+            is_in_file(file, names->sh_offset + sections[i].sh_name, sizeof wanted) &&
             !memcmp(file->at + names->sh_offset + sections[i].sh_name, wanted, sizeof wanted)) {
             *n_p = sections[i].sh_size / sizeof(struct declared_entry);
             return (const struct declared_entry *)(base + sections[i].sh_addr);
@@ -112,7 +112,7 @@ static void relocate(const struct file *file, uintptr_t base, const char *host, 
     const Elf64_Shdr *sections = (const Elf64_Shdr *)(const void *)(file->at + head->e_shoff);
     for (size_t i = 0; i < head->e_shnum; i++) {
         if (sections[i].sh_type != SHT_RELA || !(sections[i].sh_flags & SHF_ALLOC) ||
-            !holds(file, sections[i].sh_offset, sections[i].sh_size))
+            !is_in_file(file, sections[i].sh_offset, sections[i].sh_size))
             continue;
         const Elf64_Rela *list = (const Elf64_Rela *)(const void *)(file->at + sections[i].sh_offset);
         for (size_t k = 0; k < sections[i].sh_size / sizeof *list; k++) {
@@ -130,12 +130,12 @@ static void relocate(const struct file *file, uintptr_t base, const char *host, 
 
 /* What a variable held before the program began to change it, from its file. NULL: not known, as it lies in another
  * module. */
-static char *initial_of(const struct file *file, uintptr_t base, const struct declared_entry *entry)
+static char *read_initial_value(const struct file *file, uintptr_t base, const struct declared_entry *entry)
 {
     const Elf64_Ehdr *head = (const Elf64_Ehdr *)(const void *)file->at;
     const Elf64_Phdr *parts = (const Elf64_Phdr *)(const void *)(file->at + head->e_phoff);
     uint64_t bytes = entry->bytes & ~link_flag, address = (uintptr_t)entry->host - base;
-    if (!holds(file, head->e_phoff, head->e_phnum * sizeof *parts))
+    if (!is_in_file(file, head->e_phoff, head->e_phnum * sizeof *parts))
         return NULL;
     for (size_t i = 0; i < head->e_phnum; i++) {
         uint64_t into = address - parts[i].p_vaddr;
@@ -145,7 +145,7 @@ static char *initial_of(const struct file *file, uintptr_t base, const struct de
         stored = stored < bytes ? stored : bytes;
         if (!stored && bytes > LARGE) /* zeros, as long as they are not written */
             return NULL;
-        char *initial = holds(file, parts[i].p_offset + into, stored) ? calloc(1, bytes) : NULL;
+        char *initial = is_in_file(file, parts[i].p_offset + into, stored) ? calloc(1, bytes) : NULL;
         if (!initial)
             return NULL;
         memcpy(initial, file->at + parts[i].p_offset + into, stored);
@@ -157,31 +157,31 @@ static char *initial_of(const struct file *file, uintptr_t base, const struct de
 
 /* -------------------------------------------------------------------------------------- scan -- */
 
-static void *grown(void *array, size_t n, size_t *room, size_t size)
+static void *grow_array(void *array, size_t n, size_t *capacity, size_t size)
 {
-    if (n < *room)
+    if (n < *capacity)
         return array;
-    size_t more = *room ? 2 * *room : 32;
+    size_t more = *capacity ? 2 * *capacity : 32;
     void *larger = realloc(array, more * size);
     if (!larger)
-        goacc_die("out-of-memory", "no memory for the list of the program's libraries");
-    *room = more;
+        rt_fatal("out-of-memory", "no memory for the list of the program's libraries");
+    *capacity = more;
     return larger;
 }
 
 /* The linker changes its list only while no call is under way here. */
-static int count_loads(struct dl_phdr_info *info, size_t size, void *ud)
+static int count_module_loads(struct dl_phdr_info *info, size_t size, void *ud)
 {
     (void)size;
     *(struct dl_phdr_info *)ud = *info;
     const struct link_map *map = &_r_debug ? _r_debug.r_map : NULL;
     while (map && map->l_next)
         map = map->l_next;
-    goacc_last_module = map && map->l_addr == _r_debug.r_ldbase ? map : NULL;
+    rt_last_module = map && map->l_addr == _r_debug.r_ldbase ? map : NULL;
     return 1;
 }
 
-static int look_at(struct dl_phdr_info *info, size_t size, void *ud)
+static int add_module(struct dl_phdr_info *info, size_t size, void *ud)
 {
     (void)size, (void)ud;
     const char *path = info->dlpi_name && *info->dlpi_name ? info->dlpi_name : "/proc/self/exe";
@@ -189,11 +189,11 @@ static int look_at(struct dl_phdr_info *info, size_t size, void *ud)
         const Elf64_Phdr *part = &info->dlpi_phdr[i];
         if (part->p_type != PT_GNU_RELRO && (part->p_type != PT_LOAD || part->p_flags & PF_W))
             continue;
-        constants = grown(constants, nconstants, &constants_room, sizeof *constants);
+        constants = grow_array(constants, nconstants, &constants_capacity, sizeof *constants);
         constants[nconstants++] =
-            (struct goacc_range){info->dlpi_addr + part->p_vaddr, part->p_memsz};
+            (struct rt_range){info->dlpi_addr + part->p_vaddr, part->p_memsz};
     }
-    late_checks |= !goacc.options.check && strstr(path, "/libaccdeep-check.so");
+    has_late_instrumentation |= !rt.options.instrumented && strstr(path, "/libaccdeep-check.so");
     if (!strncmp(path, "/lib/", 5) || !strncmp(path, "/usr/lib/", 9)) /* the system's */
         return 0;
     for (size_t i = 0; i < nmodules; i++)
@@ -201,24 +201,24 @@ static int look_at(struct dl_phdr_info *info, size_t size, void *ud)
             modules[i].loaded = true;
             return 0;
         }
-    modules = grown(modules, nmodules, &modules_room, sizeof *modules);
+    modules = grow_array(modules, nmodules, &modules_capacity, sizeof *modules);
     struct module *module = &modules[nmodules++];
     *module = (struct module){.base = info->dlpi_addr, .loaded = true};
     snprintf(module->path, sizeof module->path, "%s", path);
     return 0;
 }
 
-static int by_start(const void *a, const void *b)
+static int compare_ranges(const void *a, const void *b)
 {
-    const struct goacc_range *x = a, *y = b;
+    const struct rt_range *x = a, *y = b;
     return x->start < y->start ? -1 : x->start > y->start;
 }
 
-bool goacc_constant(const void *host)
+bool rt_is_constant(const void *host)
 {
     uint64_t address = (uintptr_t)host;
     size_t low = 0, high = nconstants;
-    if (address - between.start < between.bytes)
+    if (address - last_gap.start < last_gap.bytes)
         return false;
     while (low < high) {
         size_t middle = low + (high - low) / 2;
@@ -229,8 +229,8 @@ bool goacc_constant(const void *host)
     }
     if (low && address - constants[low - 1].start < constants[low - 1].bytes)
         return true;
-    between.start = low ? constants[low - 1].start + constants[low - 1].bytes : 0;
-    between.bytes = (low < nconstants ? constants[low].start : UINT64_MAX) - between.start;
+    last_gap.start = low ? constants[low - 1].start + constants[low - 1].bytes : 0;
+    last_gap.bytes = (low < nconstants ? constants[low].start : UINT64_MAX) - last_gap.start;
     return false;
 }
 
@@ -239,7 +239,7 @@ struct code_search {
     bool found;
 };
 
-static int search_code(struct dl_phdr_info *info, size_t size, void *ud)
+static int find_code(struct dl_phdr_info *info, size_t size, void *ud)
 {
     struct code_search *search = ud;
     (void)size;
@@ -251,24 +251,24 @@ static int search_code(struct dl_phdr_info *info, size_t size, void *ud)
     return search->found;
 }
 
-bool goacc_is_code(const void *address)
+bool rt_is_code(const void *address)
 {
     struct code_search search = {.address = (uintptr_t)address};
-    if (goacc_constant(address))
-        dl_iterate_phdr(search_code, &search);
+    if (rt_is_constant(address))
+        dl_iterate_phdr(find_code, &search);
     return search.found;
 }
 
-void goacc_declared_statics(void)
+void rt_find_static_range(void)
 {
-    const uint64_t heap = goacc.heap;
-    goacc_statics_bytes = 0;
-    if (!heap || heap == UINT64_MAX || goacc_constant((const void *)(uintptr_t)(heap - 1)))
+    const uint64_t heap = rt.heap_start;
+    rt_statics_bytes = 0;
+    if (!heap || heap == UINT64_MAX || rt_is_constant((const void *)(uintptr_t)(heap - 1)))
         return;
-    if (goacc.device_low < heap && goacc.device_high > between.start)
+    if (rt.device_low < heap && rt.device_high > last_gap.start)
         return;
-    goacc_statics_low = between.start;
-    goacc_statics_bytes = heap - between.start;
+    rt_statics_low = last_gap.start;
+    rt_statics_bytes = heap - last_gap.start;
 }
 
 /* Constants are listed as variables too; they are the same everywhere. A variable of a library may
@@ -277,28 +277,28 @@ static void read_table(struct module *module)
 {
     struct file file;
     size_t n = 0;
-    if (!open_file(&file, module->path))
+    if (!map_file(&file, module->path))
         return;
-    const struct declared_entry *table = table_of(&file, module->base, &n);
+    const struct declared_entry *table = find_table(&file, module->base, &n);
     module->variables = table && n ? calloc(n, sizeof module->variables[0]) : NULL;
     for (size_t i = 0; module->variables && i < n; i++) {
-        if (goacc_constant(table[i].host))
+        if (rt_is_constant(table[i].host))
             continue;
         module->variables[module->nvariables++] = (struct declared){
             .host = table[i].host,
             .bytes = table[i].bytes & ~link_flag,
             .link = table[i].bytes & link_flag,
-            .initial = initial_of(&file, module->base, &table[i]),
+            .initial = read_initial_value(&file, module->base, &table[i]),
         };
-        goacc_allocated_add(table[i].host, table[i].bytes);
+        rt_allocatable_add(table[i].host, table[i].bytes);
     }
     munmap((void *)(uintptr_t)file.at, file.size);
     if (module->nvariables)
-        goacc.declares = true;
-    goacc.quick &= !goacc.declares;
+        rt.has_declared = true;
+    rt.fast_path_enabled &= !rt.has_declared;
 }
 
-static void open_regions(struct module *module)
+static void map_variables(struct module *module)
 {
     accd_item *items = module->nvariables ? calloc(module->nvariables, sizeof *items) : NULL;
     size_t n = 0;
@@ -307,37 +307,37 @@ static void open_regions(struct module *module)
         if (variable->link || !variable->bytes)
             continue;
         items[n] =
-            (accd_item){.host = variable->host, .bytes = variable->bytes, .action = ACCD_COPYIN};
-        goacc_name_item(&items[n++]);
+            (accd_item){.host = variable->host, .bytes = variable->bytes, .action = ACCD_ACTION_COPYIN};
+        rt_label_item_at_site(&items[n++]);
     }
-    for (int device = 0; n && device < goacc.options.devices && device < DEVICES_MOST; device++) {
-        goacc_must(accd_run(goacc.context,
+    for (int device = 0; n && device < rt.options.devices && device < DEVICES_MOST; device++) {
+        rt_check_status(accd_run_construct(rt.context,
                             &(accd_construct){.device = device,
-                                              .kind = ACCD_REGION,
+                                              .kind = ACCD_KIND_REGION,
                                               .items = items,
                                               .nitems = n,
-                                              .name = goacc_declared_region,
+                                              .name = rt_declared_region_name,
                                               .thread = module->base + 1}, /* nests alone */
                             &module->regions[device]));
         for (size_t i = 0; i < module->nvariables; i++) {
             const struct declared *variable = &module->variables[i];
-            uint64_t at = accd_device_address(goacc.context, device, variable->host);
+            uint64_t at = accd_device_address(rt.context, device, variable->host);
             if (!at || variable->link || !variable->initial)
                 continue;
-            goacc_write_device(device, at, variable->initial, variable->bytes);
-            if (goacc.on_initial)
-                goacc.on_initial(device, variable->host, variable->initial, variable->bytes);
+            rt_write_device(device, at, variable->initial, variable->bytes);
+            if (rt.on_initial)
+                rt.on_initial(device, variable->host, variable->initial, variable->bytes);
         }
     }
     free(items);
 }
 
-static void drop(struct module *module)
+static void remove_module(struct module *module)
 {
     for (int device = 0; device < DEVICES_MOST; device++)
         accd_region_abandon(module->regions[device]); /* the host's copies are gone */
     for (size_t i = 0; i < module->nvariables; i++) {
-        goacc_allocated_forget(module->variables[i].host);
+        rt_allocatable_remove(module->variables[i].host);
         free(module->variables[i].initial);
     }
     free(module->variables);
@@ -345,127 +345,127 @@ static void drop(struct module *module)
 }
 
 /* Unloaded modules go first: others may lie where they did. */
-static void scan(void)
+static void scan_modules(void)
 {
-    nconstants = between.bytes = 0;
+    nconstants = last_gap.bytes = 0;
     for (size_t i = 0; i < nmodules; i++)
         modules[i].loaded = false;
-    dl_iterate_phdr(look_at, NULL);
-    qsort(constants, nconstants, sizeof *constants, by_start);
-    goacc_declared_statics();
+    dl_iterate_phdr(add_module, NULL);
+    qsort(constants, nconstants, sizeof *constants, compare_ranges);
+    rt_find_static_range();
     for (size_t i = nmodules; i-- > 0;)
         if (!modules[i].loaded)
-            drop(&modules[i]);
+            remove_module(&modules[i]);
 }
 
 /* A kernel of such a library uses host memory of the library of checks. */
-static void tell_late_checks(void)
+static void report_late_instrumentation(void)
 {
-    static bool told;
-    const struct goacc_finding finding = {
-        .level = goacc.options.strict ? "error" : "note",
+    static bool is_reported;
+    const struct rt_diagnostic diagnostic = {
+        .level = rt.options.strict ? "error" : "note",
         .code = "unsupported",
-        .pc = goacc.site ? goacc.site->call.pc : 0,
+        .pc = rt.site ? rt.site->call.pc : 0,
     };
-    if (!told)
-        goacc_find(&finding, "nothing is checked: a library that was compiled for checking was loaded after the start; compile the "
+    if (!is_reported)
+        rt_emit_diagnostic(&diagnostic, "nothing is checked: a library that was compiled for checking was loaded after the start; compile the "
                              "program by accdeep cc, too");
-    told = true;
-    if (goacc.options.strict)
-        goacc_end();
+    is_reported = true;
+    if (rt.options.strict)
+        rt_exit_with_error();
 }
 
-void goacc_declared_look(void)
+void rt_declared_rescan(void)
 {
     struct dl_phdr_info info = {0};
-    dl_iterate_phdr(count_loads, &info);
-    if (info.dlpi_adds == loads && info.dlpi_subs == unloads)
+    dl_iterate_phdr(count_module_loads, &info);
+    if (info.dlpi_adds == seen_loads && info.dlpi_subs == seen_unloads)
         return;
-    loads = info.dlpi_adds;
-    unloads = info.dlpi_subs;
-    scan();
-    if (goacc.on_modules)
-        goacc.on_modules();
-    if (late_checks)
-        tell_late_checks();
+    seen_loads = info.dlpi_adds;
+    seen_unloads = info.dlpi_subs;
+    scan_modules();
+    if (rt.on_modules)
+        rt.on_modules();
+    if (has_late_instrumentation)
+        report_late_instrumentation();
     for (size_t i = 0; i < nmodules; i++) {
-        if (!modules[i].known)
+        if (!modules[i].is_read)
             read_table(&modules[i]);
-        modules[i].known = true;
+        modules[i].is_read = true;
         if (!modules[i].open)
-            open_regions(&modules[i]);
+            map_variables(&modules[i]);
         modules[i].open = true;
     }
 }
 
-void goacc_declared_open(void)
+void rt_declared_init(void)
 {
     for (size_t i = 0; i < nmodules; i++) { /* of a context that was shut down */
         memset(modules[i].regions, 0, sizeof modules[i].regions);
         modules[i].open = false;
     }
-    loads = unloads = 0;
-    goacc_allocated_close();
-    goacc_declared_look();
+    seen_loads = seen_unloads = 0;
+    rt_allocatable_clear();
+    rt_declared_rescan();
 }
 
 /* ----------------------------------------------------------------------------------- kernels -- */
 
 /* One after the other; NULL at the end. Both places are 0 at first. */
-static const struct declared *next_variable(size_t *module, size_t *place)
+static const struct declared *get_next_variable(size_t *module, size_t *location)
 {
-    for (; *module < nmodules; ++*module, *place = 0)
-        if (*place < modules[*module].nvariables)
-            return &modules[*module].variables[(*place)++];
+    for (; *module < nmodules; ++*module, *location = 0)
+        if (*location < modules[*module].nvariables)
+            return &modules[*module].variables[(*location)++];
     return NULL;
 }
 
-static const struct declared *variable_at(const void *host)
+static const struct declared *find_variable(const void *host)
 {
-    size_t m = 0, place = 0;
-    for (const struct declared *v; goacc.declares && (v = next_variable(&m, &place));)
+    size_t m = 0, location = 0;
+    for (const struct declared *v; rt.has_declared && (v = get_next_variable(&m, &location));)
         if ((uintptr_t)host - (uintptr_t)v->host < v->bytes)
             return v;
     return NULL;
 }
 
-bool goacc_declared(const void *host) { return variable_at(host) != NULL; }
+bool rt_is_declared(const void *host) { return find_variable(host) != NULL; }
 
-bool goacc_declared_stays(const void *host)
+bool rt_is_declared_permanent(const void *host)
 {
-    const struct declared *variable = variable_at(host);
+    const struct declared *variable = find_variable(host);
     return variable && !variable->link;
 }
 
-size_t goacc_declared_ranges(struct goacc_range *ranges)
+size_t rt_get_declared_ranges(struct rt_range *ranges)
 {
-    size_t m = 0, place = 0, n = 0;
-    for (const struct declared *v; (v = next_variable(&m, &place)); n++)
+    size_t m = 0, location = 0, n = 0;
+    for (const struct declared *v; (v = get_next_variable(&m, &location)); n++)
         if (ranges)
-            ranges[n] = (struct goacc_range){(uintptr_t)v->host, v->bytes};
+            ranges[n] = (struct rt_range){(uintptr_t)v->host, v->bytes};
     return n;
 }
 
-bool goacc_declared_part(const void *host, uint64_t bytes, struct goacc_range *all)
+bool rt_is_part_of_link_variable(const void *host, uint64_t bytes, struct rt_range *all)
 {
-    const struct declared *variable = variable_at(host);
+    const struct declared *variable = find_variable(host);
     if (!variable || !variable->link || (variable->host == host && variable->bytes == bytes))
         return false;
-    *all = (struct goacc_range){(uintptr_t)variable->host, variable->bytes};
+    *all = (struct rt_range){(uintptr_t)variable->host, variable->bytes};
     return true;
 }
 
-const void *goacc_declared_pointer(const void *host, bool (*is_in_block)(uint64_t block, uint64_t at))
+const void *rt_find_declared_pointer(const void *host, bool (*is_in_block)(uint64_t block, uint64_t at))
 {
     const void *inside = NULL; /* the pointer to the block that holds the address, attached to no data */
-    size_t m = 0, place = 0;
-    for (const struct declared *v; goacc.declares && (v = next_variable(&m, &place));) {
-        const uintptr_t data = v->link || v->bytes != sizeof(void *) ? 0 : goacc_word(v->host);
+    size_t m = 0, location = 0;
+    for (const struct declared *v; rt.has_declared && (v = get_next_variable(&m, &location));) {
+        const uintptr_t data = v->link || v->bytes != sizeof(void *) ? 0 : rt_load_word(v->host);
         accd_attachment attached;
         if (data == (uintptr_t)host)
             return v->host;
         if (data && is_in_block(data, (uintptr_t)host) &&
-            !(accd_attachment_at(goacc.context, goacc_own.device, v->host, &attached) && attached.high))
+            !(accd_attachment_at(rt.context, rt_this_thread.device, v->host, &attached) && attached.high))
             inside = v->host;
     }
     return inside;
@@ -484,17 +484,17 @@ static void swap_bytes(char *host, char *device, uint64_t bytes)
 
 /* Exchanges the bytes of declared variables with those of the device: of a `declare link` variable only the parts that
  * are present. */
-void goacc_declared_swap(const struct goacc_thread *self)
+void rt_swap_declared_variables(const struct rt_thread *self)
 {
-    size_t m = 0, place = 0;
-    goacc_allocated_swap();
-    for (const struct declared *v; goacc.declares && (v = next_variable(&m, &place));) {
+    size_t m = 0, location = 0;
+    rt_allocatable_swap();
+    for (const struct declared *v; rt.has_declared && (v = get_next_variable(&m, &location));) {
         const uint64_t low = (uintptr_t)v->host, high = low + v->bytes;
         uint64_t at = low, start, bytes;
-        while (accd_present_in(goacc.context, self->device, &at, high, &start, &bytes)) {
+        while (accd_present_overlapping(rt.context, self->device, &at, high, &start, &bytes)) {
             const uint64_t from = start > low ? start : low, to = at < high ? at : high;
             char *host = v->host + (from - low);
-            const uint64_t device = accd_device_address(goacc.context, self->device, host);
+            const uint64_t device = accd_device_address(rt.context, self->device, host);
             swap_bytes(host, (char *)(uintptr_t)device, to - from);
         }
     }

@@ -38,7 +38,7 @@ static struct image {
     const void *owner;
     const char *start;
     size_t bytes;
-    struct goacc_image_entry *entries; /* by the host's addresses */
+    struct rt_image_entry *entries; /* by the host's addresses */
     size_t nentries;
     struct loaded *devices;   /* NULL: it was not loaded yet */
     const accd_context *open; /* in which its variables are present */
@@ -55,41 +55,41 @@ static uint64_t page_up(uint64_t address)
     return page_down(address + PAGE - 1);
 }
 
-static int by_host(const void *a, const void *b)
+static int compare_hosts(const void *a, const void *b)
 {
-    const uintptr_t x = (uintptr_t)((const struct goacc_image_entry *)a)->host,
-                    y = (uintptr_t)((const struct goacc_image_entry *)b)->host;
+    const uintptr_t x = (uintptr_t)((const struct rt_image_entry *)a)->host,
+                    y = (uintptr_t)((const struct rt_image_entry *)b)->host;
     return (x > y) - (x < y);
 }
 
-void goacc_image_add(const void *owner, const char *start, size_t bytes,
-                     struct goacc_image_entry *entries, size_t nentries)
+void rt_image_add(const void *owner, const char *start, size_t bytes,
+                     struct rt_image_entry *entries, size_t nentries)
 {
     struct image *image = malloc(sizeof *image), **last = &images;
     if (!image)
-        goacc_die("out-of-memory", "no memory for the program's device code");
+        rt_fatal("out-of-memory", "no memory for the program's device code");
     *image = (struct image){
         .owner = owner, .start = start, .bytes = bytes, .entries = entries, .nentries = nentries};
-    qsort(entries, nentries, sizeof *entries, by_host);
-    goacc_lock();
+    qsort(entries, nentries, sizeof *entries, compare_hosts);
+    rt_lock();
     while (*last)
         last = &(*last)->next;
     *last = image;
-    goacc_unlock();
+    rt_unlock();
 }
 
 /* --------------------------------------------------------------------------------------- load --
  */
 
-static _Noreturn void refuse(const char *why)
+static _Noreturn void reject_image(const char *why)
 {
-    goacc_die("unsupported", "the program's device code for this machine cannot be loaded: %s",
+    rt_fatal("unsupported", "the program's device code for this machine cannot be loaded: %s",
               why);
 }
 
 /* The image's names are its own, also where the program or a library exports the same. clang 19
  * links it so; before, a count that the linker need not have gives way. */
-static void keep_names(const struct image *image, int file)
+static void bind_names_locally(const struct image *image, int file)
 {
     const Elf64_Ehdr *head = (const Elf64_Ehdr *)(const void *)image->start;
     const Elf64_Phdr *parts = (const Elf64_Phdr *)(const void *)(image->start + head->e_phoff);
@@ -102,46 +102,46 @@ static void keep_names(const struct image *image, int file)
             memcpy(&entry, image->start + offset + at, sizeof entry);
             if (entry.d_tag == DT_RELACOUNT &&
                 pwrite(file, &own, sizeof own, (off_t)(offset + at)) < 0)
-                refuse(strerror(errno));
+                reject_image(strerror(errno));
         }
     }
 }
 
 /* The file stays open: debug information is read from it. */
-static void *load(const struct image *image)
+static void *load_image(const struct image *image)
 {
     char path[40];
     const int file = memfd_create("device code", MFD_CLOEXEC);
     for (size_t done = 0; done < image->bytes;) {
         const ssize_t n = file < 0 ? -1 : write(file, image->start + done, image->bytes - done);
         if (n < 0)
-            refuse(strerror(errno));
+            reject_image(strerror(errno));
         done += (size_t)n;
     }
-    keep_names(image, file);
+    bind_names_locally(image, file);
     snprintf(path, sizeof path, "/proc/self/fd/%d", file);
     void *handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
     if (!handle)
-        refuse(dlerror());
+        reject_image(dlerror());
     return handle;
 }
 
 /* Of a constructor that its file keeps for itself the image has the entry, which begins with the
  * address. */
-static void *address_of(void *handle, const struct goacc_image_entry *entry)
+static void *find_entry_address(void *handle, const struct rt_image_entry *entry)
 {
     char name[512];
     void *address = dlsym(handle, entry->name);
     if (!address &&
         snprintf(name, sizeof name, ".omp_offloading.entry.%s", entry->name) < (int)sizeof name) {
         const void *copy = dlsym(handle, name);
-        address = copy ? (void *)goacc_word(copy) : NULL;
+        address = copy ? (void *)rt_load_word(copy) : NULL;
     }
-    return address && entry->kind == GOACC_IMAGE_INDIRECT ? (void *)goacc_word(address) : address;
+    return address && entry->kind == RT_IMAGE_INDIRECT ? (void *)rt_load_word(address) : address;
 }
 
 /* Puts pages of a file at both addresses of a part. */
-static bool place(const struct part *part, int file)
+static bool map_part_twice(const struct part *part, int file)
 {
     const int both = PROT_READ | PROT_WRITE, flags = MAP_SHARED | MAP_FIXED;
     return mmap((void *)(uintptr_t)part->device, part->bytes, both, flags, file, 0) != MAP_FAILED &&
@@ -149,7 +149,7 @@ static bool place(const struct part *part, int file)
 }
 
 /* A file with the pages of a part, but for those of zeros; -1: there is none. */
-static int copy_of(const struct part *part)
+static int copy_part(const struct part *part)
 {
     static const char zeros[PAGE];
     const int file = memfd_create("device variables", MFD_CLOEXEC);
@@ -165,36 +165,36 @@ static int copy_of(const struct part *part)
 }
 
 /* After a fork the child has variables of its own: those of the moment of the fork. */
-static void on_fork(enum goacc_fork when)
+static void handle_fork(enum rt_fork_phase when)
 {
     for (struct image *image = images; image; image = image->next)
-        for (int device = 0; image->devices && device < goacc.options.devices; device++)
+        for (int device = 0; image->devices && device < rt.options.devices; device++)
             for (size_t i = 0; i < image->devices[device].nparts; i++) {
                 struct part *part = &image->devices[device].parts[i];
-                if (when == GOACC_BEFORE_FORK)
-                    part->copy = copy_of(part);
-                if (when == GOACC_IN_CHILD && (part->copy < 0 || !place(part, part->copy)))
-                    refuse("no memory for the variables of a process that was forked");
-                if (when != GOACC_BEFORE_FORK && part->copy >= 0)
+                if (when == RT_FORK_PREPARE)
+                    part->copy = copy_part(part);
+                if (when == RT_FORK_CHILD && (part->copy < 0 || !map_part_twice(part, part->copy)))
+                    reject_image("no memory for the variables of a process that was forked");
+                if (when != RT_FORK_PREPARE && part->copy >= 0)
                     close(part->copy);
             }
 }
 
 /* Gives pages of the image a second address, in device memory. */
-static void share(struct loaded *loaded, int device, uint64_t start, uint64_t end)
+static void share_pages(struct loaded *loaded, int device, uint64_t start, uint64_t end)
 {
     struct part part = {.start = start, .bytes = end - start};
     uint64_t block;
     if (start >= end || loaded->nparts == PARTS_MOST)
         return;
-    goacc_must(accd_device_alloc(goacc.context, device, part.bytes + PAGE, &block));
+    rt_check_status(accd_device_alloc(rt.context, device, part.bytes + PAGE, &block));
     part.device = page_up(block);
-    const int file = copy_of(&part);
-    if (file < 0 || !place(&part, file))
-        refuse(strerror(errno));
+    const int file = copy_part(&part);
+    if (file < 0 || !map_part_twice(&part, file))
+        reject_image(strerror(errno));
     close(file);
     loaded->parts[loaded->nparts++] = part;
-    goacc.on_fork = on_fork;
+    rt.on_fork = handle_fork;
 }
 
 /* All that the image may write, but for the linker's tables. */
@@ -205,7 +205,7 @@ static void share_variables(const struct image *image, struct loaded *loaded, in
     struct link_map *map;
     uint64_t tables = 0, tables_end = 0;
     if (dlinfo(loaded->handle, RTLD_DI_LINKMAP, &map))
-        refuse(dlerror());
+        reject_image(dlerror());
     for (size_t i = 0; i < head->e_phnum; i++)
         if (parts[i].p_type == PT_GNU_RELRO) {
             tables = page_down(map->l_addr + parts[i].p_vaddr);
@@ -219,16 +219,16 @@ static void share_variables(const struct image *image, struct loaded *loaded, in
         const uint64_t start = page_down(map->l_addr + parts[i].p_vaddr),
                        end = page_up(map->l_addr + parts[i].p_vaddr + parts[i].p_memsz);
         if (tables >= end || tables_end <= start) {
-            share(loaded, device, start, end);
+            share_pages(loaded, device, start, end);
         } else {
-            share(loaded, device, start, tables);
-            share(loaded, device, tables_end, end);
+            share_pages(loaded, device, start, tables);
+            share_pages(loaded, device, tables_end, end);
         }
     }
 }
 
 /* The address in the device's memory for one in the image; 0: the variable is a constant. */
-static uint64_t shared_address(const struct loaded *loaded, const void *address)
+static uint64_t find_shared_address(const struct loaded *loaded, const void *address)
 {
     for (size_t i = 0; i < loaded->nparts; i++)
         if ((uintptr_t)address - loaded->parts[i].start < loaded->parts[i].bytes)
@@ -236,7 +236,7 @@ static uint64_t shared_address(const struct loaded *loaded, const void *address)
     return 0;
 }
 
-static void call_all(const struct image *image, const struct loaded *loaded, unsigned kind)
+static void call_entries(const struct image *image, const struct loaded *loaded, unsigned kind)
 {
     for (size_t i = 0; i < image->nentries; i++)
         if (image->entries[i].kind == kind && loaded->addresses[i])
@@ -244,26 +244,26 @@ static void call_all(const struct image *image, const struct loaded *loaded, uns
 }
 
 /* A variable that two files of the program list is present already. */
-static void make_present(const struct image *image, const struct loaded *loaded, int device)
+static void map_entry(const struct image *image, const struct loaded *loaded, int device)
 {
     for (size_t i = 0; i < image->nentries; i++) {
-        const struct goacc_image_entry *entry = &image->entries[i];
-        const uint64_t at = shared_address(loaded, loaded->addresses[i]);
+        const struct rt_image_entry *entry = &image->entries[i];
+        const uint64_t at = find_shared_address(loaded, loaded->addresses[i]);
         if (!entry->bytes || !at)
             continue;
         accd_item item = {.host = entry->host, .bytes = entry->bytes};
-        item.label = accd_label_new(goacc.context, &(accd_label){.name = entry->name});
-        if (goacc.names)
-            goacc_find_name(&item);
+        item.label = accd_label_intern(rt.context, &(accd_label){.name = entry->name});
+        if (rt.names_eagerly)
+            rt_resolve_item_label(&item);
         const accd_status status =
-            accd_map(goacc.context, device, entry->host, at, entry->bytes, item.label);
-        if (status != ACCD_ALREADY_PRESENT)
-            goacc_must(status);
+            accd_map_data(rt.context, device, entry->host, at, entry->bytes, item.label);
+        if (status != ACCD_ERROR_ALREADY_PRESENT)
+            rt_check_status(status);
     }
 }
 
 /* A byte of the file that is loaded at an address. */
-static char in_file(const struct image *image, const struct loaded *loaded, uint64_t address)
+static char read_file_byte(const struct image *image, const struct loaded *loaded, uint64_t address)
 {
     const Elf64_Ehdr *head = (const Elf64_Ehdr *)(const void *)image->start;
     const Elf64_Phdr *parts = (const Elf64_Phdr *)(const void *)(image->start + head->e_phoff);
@@ -277,78 +277,78 @@ static char in_file(const struct image *image, const struct loaded *loaded, uint
 
 /* Tells what a variable held at the start of the program. Words that loading or constructors have changed hold
  * addresses of the image, or what the host's constructors made, too: they are taken for what the host has. */
-static void tell_initial(const struct image *image, const struct loaded *loaded, int device, size_t i, bool fresh)
+static void notify_initial_value(const struct image *image, const struct loaded *loaded, int device, size_t i, bool fresh)
 {
-    const struct goacc_image_entry *entry = &image->entries[i];
+    const struct rt_image_entry *entry = &image->entries[i];
     const uint64_t at = (uintptr_t)loaded->addresses[i];
     char *initial = malloc(entry->bytes);
     if (!initial)
-        goacc_die("out-of-memory", "no memory for the variables of a device");
+        rt_fatal("out-of-memory", "no memory for the variables of a device");
     memcpy(initial, fresh ? (const char *)loaded->addresses[i] : entry->host, entry->bytes);
     for (uint64_t k = 0, n; fresh && k < entry->bytes; k += n) {
         bool changed = false;
         for (n = 0; k + n < entry->bytes && (!n || (at + k + n) % sizeof(void *)); n++)
-            changed |= initial[k + n] != in_file(image, loaded, at + k + n);
+            changed |= initial[k + n] != read_file_byte(image, loaded, at + k + n);
         if (changed)
             memcpy(initial + k, (const char *)entry->host + k, n);
     }
-    goacc.on_initial(device, entry->host, initial, entry->bytes);
+    rt.on_initial(device, entry->host, initial, entry->bytes);
     free(initial);
 }
 
 static bool is_variable(const struct image *image, const struct loaded *loaded, size_t i)
 {
-    return image->entries[i].bytes && image->entries[i].kind != GOACC_IMAGE_LINK &&
-           shared_address(loaded, loaded->addresses[i]);
+    return image->entries[i].bytes && image->entries[i].kind != RT_IMAGE_LINK &&
+           find_shared_address(loaded, loaded->addresses[i]);
 }
 
-static void open_on(struct image *image, int device, bool fresh)
+static void open_image_on_device(struct image *image, int device, bool fresh)
 {
     struct loaded *loaded = &image->devices[device];
     if (fresh) {
-        loaded->handle = load(image);
+        loaded->handle = load_image(image);
         loaded->addresses = calloc(image->nentries + 1, sizeof *loaded->addresses);
         for (size_t i = 0; loaded->addresses && i < image->nentries; i++)
-            loaded->addresses[i] = address_of(loaded->handle, &image->entries[i]);
+            loaded->addresses[i] = find_entry_address(loaded->handle, &image->entries[i]);
     }
     if (!loaded->addresses)
-        refuse(strerror(ENOMEM));
+        reject_image(strerror(ENOMEM));
     share_variables(image, loaded, device);
-    make_present(image, loaded, device);
+    map_entry(image, loaded, device);
     if (fresh)
-        call_all(image, loaded, GOACC_IMAGE_CONSTRUCTOR);
-    for (size_t i = 0; goacc.on_initial && i < image->nentries; i++)
+        call_entries(image, loaded, RT_IMAGE_CONSTRUCTOR);
+    for (size_t i = 0; rt.on_initial && i < image->nentries; i++)
         if (is_variable(image, loaded, i)) {
             has_variables = true;
-            tell_initial(image, loaded, device, i, fresh);
+            notify_initial_value(image, loaded, device, i, fresh);
         }
 }
 
-void goacc_images_open(void)
+void rt_load_images(void)
 {
     for (struct image *image = images; image; image = image->next) {
         const bool fresh = !image->devices;
-        if (image->open == goacc.context)
+        if (image->open == rt.context)
             continue;
-        image->open = goacc.context;
+        image->open = rt.context;
         if (fresh)
-            image->devices = calloc((size_t)goacc.options.devices, sizeof *image->devices);
-        for (int device = 0; image->devices && device < goacc.options.devices; device++)
-            open_on(image, device, fresh);
+            image->devices = calloc((size_t)rt.options.devices, sizeof *image->devices);
+        for (int device = 0; image->devices && device < rt.options.devices; device++)
+            open_image_on_device(image, device, fresh);
     }
 }
 
 static atomic_bool removed;
 
-bool goacc_image_is_removed(void)
+bool rt_has_removed_image(void)
 {
     return removed;
 }
 
-void goacc_image_remove(const void *owner)
+void rt_image_remove(const void *owner)
 {
     removed = true;
-    if (goacc.ending || !goacc_lock())
+    if (rt.is_ending || !rt_lock())
         return;
     for (struct image **at = &images, *image; (image = *at);) {
         if (image->owner != owner) {
@@ -356,14 +356,14 @@ void goacc_image_remove(const void *owner)
             continue;
         }
         *at = image->next;
-        for (int device = 0; image->devices && device < goacc.options.devices; device++) {
-            call_all(image, &image->devices[device], GOACC_IMAGE_DESTRUCTOR);
-            for (size_t i = 0; goacc.context && image->open == goacc.context && i < image->nentries;
+        for (int device = 0; image->devices && device < rt.options.devices; device++) {
+            call_entries(image, &image->devices[device], RT_IMAGE_DESTRUCTOR);
+            for (size_t i = 0; rt.context && image->open == rt.context && i < image->nentries;
                  i++)
-                if (shared_address(&image->devices[device], image->devices[device].addresses[i])) {
-                    if (goacc.on_initial)
-                        goacc.on_initial(device, image->entries[i].host, NULL, image->entries[i].bytes);
-                    accd_unmap(goacc.context, device, image->entries[i].host);
+                if (find_shared_address(&image->devices[device], image->devices[device].addresses[i])) {
+                    if (rt.on_initial)
+                        rt.on_initial(device, image->entries[i].host, NULL, image->entries[i].bytes);
+                    accd_unmap_data(rt.context, device, image->entries[i].host);
                 }
             free(image->devices[device].addresses); /* its code stays: a kernel may be under way */
         }
@@ -371,39 +371,39 @@ void goacc_image_remove(const void *owner)
         free(image->entries);
         free(image);
     }
-    goacc_unlock();
+    rt_unlock();
 }
 
 /* -------------------------------------------------------------------------------------- look-up --
  */
 
-bool goacc_image_has_variables(void)
+bool rt_has_image_variables(void)
 {
     return has_variables;
 }
 
-void *goacc_image_function(int device, const void *host)
+void *rt_find_image_function(int device, const void *host)
 {
-    const struct goacc_image_entry wanted = {.host = host};
+    const struct rt_image_entry wanted = {.host = host};
     for (const struct image *image = images; image; image = image->next) {
-        const struct goacc_image_entry *found =
-            bsearch(&wanted, image->entries, image->nentries, sizeof wanted, by_host);
+        const struct rt_image_entry *found =
+            bsearch(&wanted, image->entries, image->nentries, sizeof wanted, compare_hosts);
         if (found && image->devices)
             return image->devices[device].addresses[found - image->entries];
     }
     return NULL;
 }
 
-bool goacc_image_variable_at(int device, uint64_t at, struct goacc_image_variable *variable_p)
+bool rt_find_image_variable(int device, uint64_t at, struct rt_image_variable *variable_p)
 {
     for (const struct image *image = images; image; image = image->next) {
         const struct loaded *loaded = image->devices ? &image->devices[device] : NULL;
-        for (size_t i = 0; loaded && shared_address(loaded, (const void *)(uintptr_t)at) && i < image->nentries; i++)
+        for (size_t i = 0; loaded && find_shared_address(loaded, (const void *)(uintptr_t)at) && i < image->nentries; i++)
             if (at - (uintptr_t)loaded->addresses[i] < image->entries[i].bytes && is_variable(image, loaded, i)) {
-                *variable_p = (struct goacc_image_variable){
+                *variable_p = (struct rt_image_variable){
                     .at = (uintptr_t)loaded->addresses[i],
                     .host = (uintptr_t)image->entries[i].host,
-                    .device = shared_address(loaded, loaded->addresses[i]),
+                    .device = find_shared_address(loaded, loaded->addresses[i]),
                     .bytes = image->entries[i].bytes,
                 };
                 return true;
@@ -412,18 +412,18 @@ bool goacc_image_variable_at(int device, uint64_t at, struct goacc_image_variabl
     return false;
 }
 
-void goacc_image_each_used(int device, const void *fn, void (*use)(int device, uint64_t host, uint64_t bytes))
+void rt_for_each_used_image_variable(int device, const void *fn, void (*use)(int device, uint64_t host, uint64_t bytes))
 {
     for (const struct image *image = images; image; image = image->next) {
         const struct loaded *loaded = image->devices ? &image->devices[device] : NULL;
         for (size_t i = 0; loaded && i < image->nentries; i++)
             if (is_variable(image, loaded, i) &&
-                goacc_code_uses(fn, (uintptr_t)loaded->addresses[i], image->entries[i].bytes))
+                rt_code_references(fn, (uintptr_t)loaded->addresses[i], image->entries[i].bytes))
                 use(device, (uintptr_t)image->entries[i].host, image->entries[i].bytes);
     }
 }
 
-bool goacc_image_holds(uint64_t host)
+bool rt_is_image_variable(uint64_t host)
 {
     for (const struct image *image = images; image; image = image->next)
         for (size_t i = 0; i < image->nentries; i++)

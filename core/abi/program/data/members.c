@@ -4,29 +4,29 @@
 #include "abi/program/base/runtime.h"
 
 /* Whether all that is present of an item are such pointers, which no region uses. */
-static bool only_pointers(const struct goacc_thread *self, const accd_item *item)
+static bool has_only_pointers(const struct rt_thread *self, const accd_item *item)
 {
     uint64_t at = (uintptr_t)item->host, end = at + item->bytes;
-    accd_present object;
-    while (accd_present_next(goacc.context, self->device, &at, &object) && object.info.host < end)
+    accd_present_object object;
+    while (accd_present_next(rt.context, self->device, &at, &object) && object.info.host < end)
         if (!object.pointer || object.structured || object.info.host < (uintptr_t)item->host ||
             at > end)
             return false;
     return true;
 }
 
-static void remove_pointers(const struct goacc_thread *self, const accd_item *item)
+static void unmap_pointers(const struct rt_thread *self, const accd_item *item)
 {
     uint64_t at = (uintptr_t)item->host, end = at + item->bytes;
-    accd_present object;
-    while (accd_present_next(goacc.context, self->device, &at, &object) && object.info.host < end) {
+    accd_present_object object;
+    while (accd_present_next(rt.context, self->device, &at, &object) && object.info.host < end) {
         accd_item pointer = {.host = (const void *)(uintptr_t)object.info.host,
                              .bytes = object.info.bytes,
-                             .action = ACCD_DELETE};
-        goacc_name_item(&pointer);
-        goacc_must(accd_run(goacc.context,
+                             .action = ACCD_ACTION_DELETE};
+        rt_label_item_at_site(&pointer);
+        rt_check_status(accd_run_construct(rt.context,
                             &(accd_construct){.device = self->device,
-                                              .kind = ACCD_EXIT_DATA,
+                                              .kind = ACCD_KIND_EXIT_DATA,
                                               .finalize = 1,
                                               .items = &pointer,
                                               .nitems = 1},
@@ -34,26 +34,26 @@ static void remove_pointers(const struct goacc_thread *self, const accd_item *it
     }
 }
 
-bool goacc_members_give_way(const struct goacc_thread *self, const accd_item *items, size_t nitems)
+bool rt_unmap_member_pointers(const struct rt_thread *self, const accd_item *items, size_t nitems)
 {
     bool gave = false;
     for (size_t i = 0; i < nitems; i++) {
         const accd_item *item = &items[i];
-        if (accd_presence_of(goacc.context, self->device, item->host, item->bytes) != ACCD_PARTLY)
+        if (accd_get_presence(rt.context, self->device, item->host, item->bytes) != ACCD_PRESENCE_PARTIAL)
             continue;
-        if (!only_pointers(self, item))
+        if (!has_only_pointers(self, item))
             return false;
-        remove_pointers(self, item);
+        unmap_pointers(self, item);
         gave = true;
     }
     return gave;
 }
 
-bool goacc_carries(const accd_item *items, size_t nitems, const accd_item *item)
+bool rt_is_pointer_item(const accd_item *items, size_t nitems, const accd_item *item)
 {
-    if (!item->host || (item->bytes != sizeof(void *) && !goacc_is_descriptor(item->host, item->bytes)))
+    if (!item->host || (item->bytes != sizeof(void *) && !rt_is_descriptor_size(item->host, item->bytes)))
         return false;
-    const uintptr_t target = goacc_word(item->host);
+    const uintptr_t target = rt_load_word(item->host);
     for (size_t i = 0; i < nitems; i++)
         if (&items[i] != item && target && target - (uintptr_t)items[i].host < items[i].bytes)
             return true;

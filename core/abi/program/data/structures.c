@@ -5,33 +5,33 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { KEPT = 64 };
+enum { PROGRAM_CACHE = 64 };
 
 /* Programs of structures whose members asked for the same before. */
-static struct kept {
+static struct cached_program {
     size_t n;
     uint64_t bytes;
     accd_piece *pieces;
     accd_program *program;
-} kept[KEPT];
+} program_cache[PROGRAM_CACHE];
 
-void goacc_forget_structures(void)
+void rt_clear_struct_programs(void)
 {
-    for (size_t i = 0; i < KEPT; i++) {
-        accd_program_release(kept[i].program);
-        free(kept[i].pieces);
+    for (size_t i = 0; i < PROGRAM_CACHE; i++) {
+        accd_program_release(program_cache[i].program);
+        free(program_cache[i].pieces);
     }
-    memset(kept, 0, sizeof kept);
+    memset(program_cache, 0, sizeof program_cache);
 }
 
-accd_program *goacc_structure_program(uint64_t bytes, accd_piece *pieces, size_t n)
+accd_program *rt_get_struct_program(uint64_t bytes, accd_piece *pieces, size_t n)
 {
     accd_program_spec spec = {
         .stride = bytes, .pieces = pieces, .npieces = n, .registers = 1};
     uint64_t at = bytes + n;
     for (size_t i = 0; i < n; i++)
         at = at * 31 + pieces[i].offset + 7 * pieces[i].bytes + pieces[i].action;
-    struct kept *found = &kept[at % KEPT];
+    struct cached_program *found = &program_cache[at % PROGRAM_CACHE];
     if (found->n == n && found->bytes == bytes &&
         !memcmp(found->pieces, pieces, n * sizeof *pieces)) {
         free(pieces);
@@ -39,10 +39,10 @@ accd_program *goacc_structure_program(uint64_t bytes, accd_piece *pieces, size_t
     }
     accd_program_release(found->program);
     free(found->pieces);
-    *found = (struct kept){n, bytes, pieces, NULL};
+    *found = (struct cached_program){n, bytes, pieces, NULL};
     accd_member *gaps = calloc(n, sizeof *gaps); /* bytes that no member has: in front of each */
     if (!gaps)
-        goacc_die("out-of-memory", "no memory for a structure of %zu members", n);
+        rt_fatal("out-of-memory", "no memory for a structure of %zu members", n);
     uint64_t end = 0;
     for (size_t i = 0; i < n; i++) {
         if (pieces[i].offset > end)
@@ -50,7 +50,7 @@ accd_program *goacc_structure_program(uint64_t bytes, accd_piece *pieces, size_t
         end = pieces[i].offset + pieces[i].bytes > end ? pieces[i].offset + pieces[i].bytes : end;
     }
     spec.excluded = gaps;
-    goacc_must(accd_program_new(goacc.context, &spec, &found->program));
+    rt_check_status(accd_program_new(rt.context, &spec, &found->program));
     free(gaps);
     return found->program;
 }

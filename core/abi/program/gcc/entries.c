@@ -9,47 +9,47 @@
 
 /* Room behind the last member that a directive names, for those that a later one may name, where no
  * debug information tells how large the aggregate is: the compiler does not pass its size. */
-enum { FRAME_ROOM = 4096 };
+enum { FRAME_CAPACITY = 4096 };
 
 /* The compiler maps the pointer that a section was reached through, or its descriptor, too: rules
  * differ in whether it counts where it lies in present data. */
-static void mark_pointer(struct goacc_items *items, const void *slot)
+static void mark_pointer(struct rt_items *items, const void *slot)
 {
     for (size_t i = 0; i < items->n; i++) {
         accd_item *item = &items->at[i];
-        bool pointer = item->bytes == sizeof(void *) && item->action == ACCD_CREATE;
-        bool gone = item->bytes == sizeof(void *) && item->action == ACCD_DELETE;
-        if (item->host == slot && (pointer || gone || goacc_is_descriptor(slot, item->bytes)))
-            item->flags |= ACCD_ITEM_POINTER;
+        bool pointer = item->bytes == sizeof(void *) && item->action == ACCD_ACTION_CREATE;
+        bool is_unmapped = item->bytes == sizeof(void *) && item->action == ACCD_ACTION_DELETE;
+        if (item->host == slot && (pointer || is_unmapped || rt_is_descriptor_size(slot, item->bytes)))
+            item->flags |= ACCD_ITEM_BASE_POINTER;
     }
 }
 
 /* A pointer: points to the section before it, or is attached by itself. */
-static void add_pointer(struct goacc_items *items, accd_action action, const void *slot,
+static void add_pointer(struct rt_items *items, accd_action action, const void *slot,
                         size_t bias, uint16_t flags)
 {
-    accd_item *section = goacc_section_of(items, slot, bias);
+    accd_item *section = rt_find_pointed_section(items, slot, bias);
     if (section) {
         section->slot = slot;
-        if (!(flags & ACCD_ITEM_TRY)) /* a member: its aggregate may be present */
+        if (!(flags & ACCD_ITEM_IF_PRESENT)) /* a member: its aggregate may be present */
             mark_pointer(items, slot);
         return;
     }
-    if (!(flags & ACCD_ITEM_TRY) && !goacc_word(slot)) /* of a member that is not allocated, or no longer */
+    if (!(flags & ACCD_ITEM_IF_PRESENT) && !rt_load_word(slot)) /* of a member that is not allocated, or no longer */
         mark_pointer(items, slot);
-    accd_item *item = goacc_add_item(items, action, slot, sizeof(void *));
+    accd_item *item = rt_add_item(items, action, slot, sizeof(void *));
     item->slot = slot;
     item->flags = flags;
 }
 
 /* All sections of an iterator come before all of their pointers. */
-static void widen_search(const struct entries *map, struct goacc_items *items)
+static void widen_search(const struct entries *map, struct rt_items *items)
 {
     if (map->argument)
         items->back = SIZE_MAX;
 }
 
-static bool inside(const struct entries *map, size_t i, const void *address)
+static bool is_in_entry(const struct entries *map, size_t i, const void *address)
 {
     return (uintptr_t)address - (uintptr_t)map->host[i] < map->size[i];
 }
@@ -58,60 +58,60 @@ static bool inside(const struct entries *map, size_t i, const void *address)
  * once for each directive. */
 static uint64_t aggregate_bytes(const struct entries *map, size_t head)
 {
-    enum { KEPT = 64 };
+    enum { CACHE = 64 };
     static struct {
         uintptr_t pc;
         size_t head;
         uint64_t bytes;
-    } kept[KEPT];
-    const uintptr_t pc = goacc.site->call.pc, start = (uintptr_t)map->host[head];
-    const size_t at = (pc ^ head) % KEPT;
-    if (kept[at].pc != pc || kept[at].head != head) {
-        uintptr_t end = goacc_aggregate_end((uintptr_t)map->host[head + 1], map->size[head + 1]);
-        kept[at].pc = pc;
-        kept[at].head = head;
-        kept[at].bytes = end > start ? end - start : 0;
+    } cached[CACHE];
+    const uintptr_t pc = rt.site->call.pc, start = (uintptr_t)map->host[head];
+    const size_t at = (pc ^ head) % CACHE;
+    if (cached[at].pc != pc || cached[at].head != head) {
+        uintptr_t end = rt_find_aggregate_end((uintptr_t)map->host[head + 1], map->size[head + 1]);
+        cached[at].pc = pc;
+        cached[at].head = head;
+        cached[at].bytes = end > start ? end - start : 0;
     }
-    return kept[at].bytes;
+    return cached[at].bytes;
 }
 
 /* Device memory for an aggregate, given the members that follow its entry. */
-static uint64_t room_for(const struct entries *map, size_t head)
+static uint64_t get_aggregate_capacity(const struct entries *map, size_t head)
 {
     uintptr_t start = (uintptr_t)map->host[head], end = start;
     if (head + 1 == map->n)
-        return FRAME_ROOM;
+        return FRAME_CAPACITY;
     for (size_t i = head + 1; i <= head + map->size[head] && i < map->n; i++)
         if ((uintptr_t)map->host[i] + map->size[i] > end)
             end = (uintptr_t)map->host[i] + map->size[i];
     uint64_t known = aggregate_bytes(map, head);
-    return known > end - start ? known : end - start + FRAME_ROOM;
+    return known > end - start ? known : end - start + FRAME_CAPACITY;
 }
 
 /* The host address that a pointer to a section of no length holds; NULL: the entry is none. */
-static const void *section_of_nothing(const struct entries *map, size_t i)
+static const void *get_empty_section(const struct entries *map, size_t i)
 {
-    const unsigned kind = goacc_kind(map, i);
+    const unsigned kind = rt_get_entry_kind(map, i);
     if ((kind == ATTACH_ZERO_LENGTH || kind == POINTER_TO_ZERO_LENGTH) && map->host[i])
-        return (const void *)(goacc_word(map->host[i]) + map->size[i]);
-    return kind == ALWAYS_POINTER && i && goacc_kind(map, i - 1) == ZERO_LENGTH ? map->host[i - 1] : NULL;
+        return (const void *)(rt_load_word(map->host[i]) + map->size[i]);
+    return kind == ALWAYS_POINTER && i && rt_get_entry_kind(map, i - 1) == ZERO_LENGTH ? map->host[i - 1] : NULL;
 }
 
 /* Whether an implicit map uses what is present of its data, as not all of them are (OMP60-map-12). */
 static bool is_partly_present(const struct entries *map, size_t i)
 {
     return (map->kind[i] & IMPLICIT) == IMPLICIT &&
-           goacc_is_partly_present(&goacc_own, map->host[i], map->size[i]);
+           rt_is_partly_present(&rt_this_thread, map->host[i], map->size[i]);
 }
 
 /* Returns the flags of items for the always modifier, with or without `present` (OMP60-map-5, OMP60-map-9). */
-static uint16_t always(const struct entries *map, size_t i)
+static uint16_t get_always_flags(const struct entries *map, size_t i)
 {
-    const unsigned kind = goacc_kind(map, i), more = (map->kind[i] & 0xff) - kind;
+    const unsigned kind = rt_get_entry_kind(map, i), more = (map->kind[i] & 0xff) - kind;
     if (more != ALWAYS && more != ALWAYS_PRESENT)
         return 0;
     return (kind & TO ? ACCD_ITEM_ALWAYS_IN : 0) | (kind & FROM ? ACCD_ITEM_ALWAYS_OUT : 0) |
-           (more == ALWAYS_PRESENT ? ACCD_ITEM_MUST : 0);
+           (more == ALWAYS_PRESENT ? ACCD_ITEM_REQUIRE_PRESENT : 0);
 }
 
 /* What each kind asks for on entry; ACCD_ACTION_COUNT: nothing by itself. */
@@ -121,20 +121,20 @@ static accd_action entry_action(unsigned kind)
     case ALLOC:
     case DEVICE_RESIDENT:
     case LINK:
-        return ACCD_CREATE;
+        return ACCD_ACTION_CREATE;
     case TO:
     case TO_PSET:
     case DEVICEPTR:
     case FIRSTPRIVATE:
-        return ACCD_COPYIN;
+        return ACCD_ACTION_COPYIN;
     case FROM:
-        return ACCD_COPYOUT;
+        return ACCD_ACTION_COPYOUT;
     case TOFROM:
-        return ACCD_COPY;
+        return ACCD_ACTION_COPY;
     case PRESENT:
-        return ACCD_PRESENT;
+        return ACCD_ACTION_PRESENT;
     case IF_PRESENT:
-        return ACCD_NO_CREATE;
+        return ACCD_ACTION_NO_CREATE;
     default:
         return ACCD_ACTION_COUNT;
     }
@@ -159,106 +159,106 @@ static size_t add_piece(accd_piece *pieces, size_t n, const void *host, uint64_t
 /* Whether an entry only attaches a pointer, which no other one maps. */
 static bool is_attached_alone(const struct entries *map, size_t i)
 {
-    const unsigned kind = goacc_kind(map, i);
+    const unsigned kind = rt_get_entry_kind(map, i);
     bool alone = kind == ATTACH || kind == ATTACH_ZERO_LENGTH;
     for (size_t k = 0; k < map->n && alone; k++)
-        alone = entry_action(goacc_kind(map, k)) == ACCD_ACTION_COUNT || !inside(map, k, map->host[i]);
+        alone = entry_action(rt_get_entry_kind(map, k)) == ACCD_ACTION_COUNT || !is_in_entry(map, k, map->host[i]);
     return alone;
 }
 
 /* Whether something between the first piece and the last one is present. */
-static bool is_present(const accd_piece *pieces, size_t n)
+static bool is_any_present(const accd_piece *pieces, size_t n)
 {
     const uint64_t low = pieces[0].offset, bytes = pieces[n - 1].offset + pieces[n - 1].bytes - low;
-    return accd_presence_of(goacc.context, goacc_own.device, (const void *)(uintptr_t)low, bytes) != ACCD_ABSENT;
+    return accd_get_presence(rt.context, rt_this_thread.device, (const void *)(uintptr_t)low, bytes) != ACCD_PRESENCE_NONE;
 }
 
 /* Members of one structure on a directive of OpenMP: one object, from the first of them to the last, of which each
  * member asks for its own bytes (OMP60-map-5, OMP60-map-13). If none of it is present, a target construct also maps the
  * base pointers of sections (OMPEX-struct_map-3, OMPEX-struct_map-13), which the compiler only attaches. */
-static void add_structure(const struct entries *map, size_t head, struct goacc_items *items)
+static void add_structure(const struct entries *map, size_t head, struct rt_items *items)
 {
     accd_piece *pieces = calloc(map->n + 1, sizeof *pieces); /* zeros between the fields, too: they are compared */
-    const uint64_t known = aggregate_bytes(map, head), room = known ? known : FRAME_ROOM;
+    const uint64_t known = aggregate_bytes(map, head), capacity = known ? known : FRAME_CAPACITY;
     size_t n = 0;
     if (!pieces)
-        goacc_die("out-of-memory", "no memory for a structure of %zu members", map->size[head]);
+        rt_fatal("out-of-memory", "no memory for a structure of %zu members", map->size[head]);
     for (size_t i = head + 1; i <= head + map->size[head] && i < map->n; i++) {
-        const accd_action action = entry_action(goacc_kind(map, i));
+        const accd_action action = entry_action(rt_get_entry_kind(map, i));
         if (action != ACCD_ACTION_COUNT && map->size[i])
             n = add_piece(pieces, n, map->host[i], map->size[i], action);
     }
-    const bool grows = n && map->region && !is_present(pieces, n);
+    const bool grows = n && map->region && !is_any_present(pieces, n);
     for (size_t i = 0; grows && i < map->n; i++)
-        if ((uintptr_t)map->host[i] - (uintptr_t)map->host[head] < room && is_attached_alone(map, i))
-            n = add_piece(pieces, n, map->host[i], sizeof(void *), ACCD_CREATE);
+        if ((uintptr_t)map->host[i] - (uintptr_t)map->host[head] < capacity && is_attached_alone(map, i))
+            n = add_piece(pieces, n, map->host[i], sizeof(void *), ACCD_ACTION_CREATE);
     const uintptr_t low = n ? pieces[0].offset : 0, high = n ? pieces[n - 1].offset + pieces[n - 1].bytes : 0;
     for (size_t i = 0; i < n; i++)
         pieces[i].offset -= low;
     if (n) {
-        accd_item *item = goacc_add_item(items, n > 1 ? ACCD_CREATE : pieces[0].action, (const void *)low, high - low);
-        item->room = aggregate_bytes(map, head);
-        item->frame = item->room ? map->host[head] : NULL;
+        accd_item *item = rt_add_item(items, n > 1 ? ACCD_ACTION_CREATE : pieces[0].action, (const void *)low, high - low);
+        item->frame_bytes = aggregate_bytes(map, head);
+        item->frame = item->frame_bytes ? map->host[head] : NULL;
         if (n > 1) {
-            item->program = goacc_structure_program(high - low, pieces, n);
-            goacc_label_layout(item);
+            item->program = rt_get_struct_program(high - low, pieces, n);
+            rt_add_label_layout(item);
         }
     }
     if (n < 2)
         free(pieces);
 }
 
-static _Noreturn void unknown_kind(unsigned kind)
+static _Noreturn void reject_kind(unsigned kind)
 {
-    goacc_refuse_newer(goacc.site, "passes an entry of kind 0x%02x", kind);
+    rt_reject_unknown_abi(rt.site, "passes an entry of kind 0x%02x", kind);
 }
 
 /* Whether memory of the program begins at a scalar's address. */
-static bool is_there(const void *host, size_t bytes)
+static bool is_readable_scalar(const void *host, size_t bytes)
 {
     char scalar[16];
-    return !goacc_may_be_no_copy(host, bytes) ||
-           (goacc.options.strict ? goacc_strict_peek : goacc_peek)((uintptr_t)host, scalar, bytes);
+    return !rt_may_be_unset_copy(host, bytes) ||
+           (rt.options.strict ? rt_peek_protected : rt_peek_memory)((uintptr_t)host, scalar, bytes);
 }
 
 /* Private scalars whose copies are not there: the region sets them before it uses them. A section has a pointer of the
  * program, which is wrong then. */
-static void forget_copies(const struct entries *map)
+static void drop_unset_copies(const struct entries *map)
 {
     char name[160];
     for (size_t i = 0; i < map->n; i++)
-        if (goacc_kind(map, i) == TO && map->host[i] && !is_there(map->host[i], map->size[i]) &&
-            !goacc_spell(goacc.site, (uintptr_t)map->host[i], map->size[i], name, sizeof name))
+        if (rt_get_entry_kind(map, i) == TO && map->host[i] && !is_readable_scalar(map->host[i], map->size[i]) &&
+            !rt_format_name(rt.site, (uintptr_t)map->host[i], map->size[i], name, sizeof name))
             map->host[i] = NULL;
 }
 
-bool goacc_is_pointer(const struct goacc_thread *self, const void *variable)
+bool rt_is_pointer_variable(const struct rt_thread *self, const void *variable)
 {
-    return accd_device_address(goacc.context, self->device, (const void *)goacc_word(variable)) != 0;
+    return accd_device_address(rt.context, self->device, (const void *)rt_load_word(variable)) != 0;
 }
 
-void goacc_attach_variables(const struct goacc_thread *self, const struct entries *map,
-                            struct goacc_items *items)
+void rt_attach_variables(const struct rt_thread *self, const struct entries *map,
+                            struct rt_items *items)
 {
-    const size_t n = goacc.options.rules->attach_variables ? map->n : 0;
+    const size_t n = rt.options.rules->attach_variables ? map->n : 0;
     for (size_t i = 0; i < n; i++) {
-        const unsigned kind = goacc_kind(map, i);
+        const unsigned kind = rt_get_entry_kind(map, i);
         const void *host = map->host[i];
         if (map->size[i] == sizeof(void *) && (kind == TO || kind == TOFROM) && host &&
-            is_there(host, sizeof(void *)) && goacc_is_pointer(self, host))
-            add_pointer(items, ACCD_ATTACH, host, 0, ACCD_ITEM_TRY);
+            is_readable_scalar(host, sizeof(void *)) && rt_is_pointer_variable(self, host))
+            add_pointer(items, ACCD_ACTION_ATTACH, host, 0, ACCD_ITEM_IF_PRESENT);
     }
 }
 
 /* Sections of declared pointers, which attach the pointer (OMP60-map-7, ACC33-att-5): gcc passes no entry
  * for it where functions of a region use the pointer, and the region itself does not. */
-static void add_declared_pointers(struct goacc_items *items)
+static void add_declared_pointers(struct rt_items *items)
 {
-    for (size_t i = 0; goacc.declares && i < items->n; i++) {
+    for (size_t i = 0; rt.has_declared && i < items->n; i++) {
         accd_item *item = &items->at[i];
-        const bool is_section = item->action != ACCD_ATTACH && item->action != ACCD_DETACH &&
+        const bool is_section = item->action != ACCD_ACTION_ATTACH && item->action != ACCD_ACTION_DETACH &&
                                 !item->slot && item->bytes;
-        const void *pointer = is_section ? goacc_declared_pointer(item->host, goacc_is_in_block) : NULL;
+        const void *pointer = is_section ? rt_find_declared_pointer(item->host, goacc_is_in_block) : NULL;
         if (pointer)
             item->slot = pointer;
     }
@@ -268,56 +268,56 @@ static void add_declared_pointers(struct goacc_items *items)
  * maps, or its pointer. No directive could unmap it, and other variables will lie there. A kernel gets one of its own. */
 static bool is_passing_pointer(const struct entries *map, size_t i)
 {
-    const uintptr_t slot = (uintptr_t)map->host[i], target = goacc_word(map->host[i]);
-    const char *what = goacc.site->what;
+    const uintptr_t slot = (uintptr_t)map->host[i], target = rt_load_word(map->host[i]);
+    const char *what = rt.site->what;
     bool has_target = false;
     for (size_t k = 0; k < map->n; k++) {
-        const bool is_data = entry_action(goacc_kind(map, k)) != ACCD_ACTION_COUNT;
-        has_target |= target - (uintptr_t)map->host[k] < (is_data ? map->size[k] : goacc_kind(map, k) == POINTER);
+        const bool is_data = entry_action(rt_get_entry_kind(map, k)) != ACCD_ACTION_COUNT;
+        has_target |= target - (uintptr_t)map->host[k] < (is_data ? map->size[k] : rt_get_entry_kind(map, k) == POINTER);
     }
-    return has_target && !goacc.site->declares && (!strcmp(what, "enter data") || !strcmp(what, "target enter data")) &&
-           slot >= goacc.site->call.sp && slot < goacc_stack_high(&goacc_own) &&
-           accd_presence_of(goacc.context, goacc_own.device, map->host[i], sizeof(void *)) == ACCD_ABSENT;
+    return has_target && !rt.site->declares && (!strcmp(what, "enter data") || !strcmp(what, "target enter data")) &&
+           slot >= rt.site->call.sp && slot < rt_get_stack_end(&rt_this_thread) &&
+           accd_get_presence(rt.context, rt_this_thread.device, map->host[i], sizeof(void *)) == ACCD_PRESENCE_NONE;
 }
 
-void goacc_entry_items(const struct entries *map, struct goacc_items *items)
+void rt_add_entry_items(const struct entries *map, struct rt_items *items)
 {
     size_t head = 0, members = 0, pset = SIZE_MAX;
-    uint64_t room = 0;
+    uint64_t capacity = 0;
     widen_search(map, items);
-    if (!map->target && goacc_is_kernel(goacc.site->what))
-        forget_copies(map);
+    if (!map->target && rt_is_kernel_construct(rt.site->what))
+        drop_unset_copies(map);
     for (size_t i = 0; i < map->n; i++) {
-        unsigned kind = goacc_kind(map, i);
+        unsigned kind = rt_get_entry_kind(map, i);
         const void *host = map->host[i];
         size_t size = map->size[i];
         accd_action action = entry_action(kind);
         bool member = members && members--;
         if (!host && kind != FIRSTPRIVATE_INT) { /* absent argument, null pointer: ACC33-gloss-2 */
-            if (kind == TO && goacc.declares && i + 1 < map->n)
-                goacc_allocated_copies(map->host[i + 1]);
+            if (kind == TO && rt.has_declared && i + 1 < map->n)
+                rt_allocatable_set_copyin(map->host[i + 1]);
             continue;
         }
-        if (kind == DEVICEPTR && goacc_is_on_device(host)) /* of Fortran: the array itself */
+        if (kind == DEVICEPTR && rt_is_device_address(host)) /* of Fortran: the array itself */
             continue;
         if (kind == TO_PSET) {
             pset = i;
             items->descriptors = true;
         }
-        if ((action == ACCD_COPY || action == ACCD_COPYOUT) && goacc_constant(host))
-            action = action == ACCD_COPY ? ACCD_COPYIN : ACCD_CREATE; /* tables, typeinfo */
+        if ((action == ACCD_ACTION_COPY || action == ACCD_ACTION_COPYOUT) && rt_is_constant(host))
+            action = action == ACCD_ACTION_COPY ? ACCD_ACTION_COPYIN : ACCD_ACTION_CREATE; /* tables, typeinfo */
         if (map->target && (kind == FIRSTPRIVATE || is_partly_present(map, i)))
             continue;
-        if (map->target && member && action != ACCD_ACTION_COUNT && !always(map, i))
+        if (map->target && member && action != ACCD_ACTION_COUNT && !get_always_flags(map, i))
             continue; /* its structure has it */
         if (action != ACCD_ACTION_COUNT) {
-            accd_item *item = goacc_add_item(items, action, host, size);
-            item->flags = always(map, i);
-            if (action == ACCD_PRESENT && goacc.site->declares) /* no call will end it */
+            accd_item *item = rt_add_item(items, action, host, size);
+            item->flags = get_always_flags(map, i);
+            if (action == ACCD_ACTION_PRESENT && rt.site->declares) /* no call will end it */
                 item->flags = ACCD_ITEM_UNCOUNTED;
             if (member) {
                 item->frame = map->host[head];
-                item->room = room;
+                item->frame_bytes = capacity;
             }
             continue;
         }
@@ -328,33 +328,33 @@ void goacc_entry_items(const struct entries *map, struct goacc_items *items)
             if (map->target)
                 add_structure(map, head, items);
             else
-                room = room_for(map, i);
+                capacity = get_aggregate_capacity(map, i);
             break;
         case POINTER:
         case ALWAYS_POINTER:
         case POINTER_TO_ZERO_LENGTH:
-            if (kind == POINTER && (pset == SIZE_MAX || !inside(map, pset, host)) && is_passing_pointer(map, i))
+            if (kind == POINTER && (pset == SIZE_MAX || !is_in_entry(map, pset, host)) && is_passing_pointer(map, i))
                 break;
-            add_pointer(items, ACCD_ATTACH, host, size, ACCD_ITEM_TRY);
-            items->nulls |= map->target && section_of_nothing(map, i);
-            if (pset == SIZE_MAX || !inside(map, pset, host))
-                goacc_add_item(items, ACCD_COPYIN, host, sizeof(void *));
+            add_pointer(items, ACCD_ACTION_ATTACH, host, size, ACCD_ITEM_IF_PRESENT);
+            items->nulls |= map->target && get_empty_section(map, i);
+            if (pset == SIZE_MAX || !is_in_entry(map, pset, host))
+                rt_add_item(items, ACCD_ACTION_COPYIN, host, sizeof(void *));
             break;
         case ATTACH:
         case ATTACH_ZERO_LENGTH:
-            add_pointer(items, ACCD_ATTACH, host, size, 0);
-            items->nulls |= map->target && section_of_nothing(map, i);
+            add_pointer(items, ACCD_ACTION_ATTACH, host, size, 0);
+            items->nulls |= map->target && get_empty_section(map, i);
             break;
         case ZERO_LENGTH: /* of OpenMP: what is present there (OMP60-map-10) */
             if (map->target)
-                goacc_add_present(items, ACCD_CREATE, host, 0);
+                rt_add_present_item(items, ACCD_ACTION_CREATE, host, 0);
             break;
         case FIRSTPRIVATE_INT:
         case USE_DEVICE:
         case USE_DEVICE_IF_PRESENT:
             break;
         default:
-            unknown_kind(kind);
+            reject_kind(kind);
         }
     }
     add_declared_pointers(items);
@@ -363,87 +363,87 @@ void goacc_entry_items(const struct entries *map, struct goacc_items *items)
 /* Returns true if an entry is the absent pointer or descriptor of data that are not allocated, so that exit data has
  * nothing to do. The entry of the data, whose address is null, precedes the descriptor up to gcc 13. From gcc 14 on it
  * follows the descriptor, or the pointer of a scalar. */
-static bool is_nothing(const struct entries *map, size_t i)
+static bool is_unallocated_entry(const struct entries *map, size_t i)
 {
-    const unsigned kind = goacc_kind(map, i);
+    const unsigned kind = rt_get_entry_kind(map, i);
     const bool is_pointer = kind == POINTER || kind == ALWAYS_POINTER, is_set = kind == TO_PSET;
     const bool follows_null = i && !map->host[i - 1], precedes_null = i + 1 < map->n && !map->host[i + 1];
     const bool is_descriptor = (follows_null || precedes_null) && goacc_has_descriptor_size(map->size[i]);
     const bool is_scalar = precedes_null && map->size[i] == sizeof(void *);
-    return (is_pointer || is_set || is_descriptor || is_scalar) && !goacc_word(map->host[i]) &&
-           accd_presence_of(goacc.context, goacc_own.device, map->host[i], sizeof(void *)) == ACCD_ABSENT;
+    return (is_pointer || is_set || is_descriptor || is_scalar) && !rt_load_word(map->host[i]) &&
+           accd_get_presence(rt.context, rt_this_thread.device, map->host[i], sizeof(void *)) == ACCD_PRESENCE_NONE;
 }
 
 /* Decides OMP60-tgt-1. */
-void goacc_exit_items(const struct entries *map, struct goacc_items *items)
+void rt_add_exit_items(const struct entries *map, struct rt_items *items)
 {
     widen_search(map, items);
     for (size_t i = 0; i < map->n; i++) {
-        unsigned raw = map->kind[i] & 0xff, kind = goacc_kind(map, i);
+        unsigned raw = map->kind[i] & 0xff, kind = rt_get_entry_kind(map, i);
         const void *host = map->host[i];
-        if (!host || is_nothing(map, i))
+        if (!host || is_unallocated_entry(map, i))
             continue;
         if (!map->target)
             items->finalize |= raw == DELETE || raw == FORCE_DETACH || raw == (FORCE | FROM);
-        const bool stays = map->target && goacc_declared_stays(host);
-        if (stays && !always(map, i))
+        const bool stays = map->target && rt_is_declared_permanent(host);
+        if (stays && !get_always_flags(map, i))
             continue;
         switch (kind) {
         case FROM:
-            goacc_add_item(items, ACCD_COPYOUT, host, map->size[i])->flags =
-                always(map, i) | (stays ? ACCD_ITEM_UNCOUNTED : 0);
+            rt_add_item(items, ACCD_ACTION_COPYOUT, host, map->size[i])->flags =
+                get_always_flags(map, i) | (stays ? ACCD_ITEM_UNCOUNTED : 0);
             break;
         case ALLOC:
         case TO:
         case TO_PSET:
         case DELETE:
         case RELEASE:
-            goacc_add_item(items, ACCD_DELETE, host, map->size[i])->flags =
-                map->target && kind == DELETE ? ACCD_ITEM_FINAL : 0;
+            rt_add_item(items, ACCD_ACTION_DELETE, host, map->size[i])->flags =
+                map->target && kind == DELETE ? ACCD_ITEM_FINALIZE : 0;
             break;
         case DETACH:
         case FORCE_DETACH:
-            add_pointer(items, ACCD_DETACH, host, map->size[i], 0);
+            add_pointer(items, ACCD_ACTION_DETACH, host, map->size[i], 0);
             break;
         case POINTER:
         case ALWAYS_POINTER: {
-            accd_item *section = goacc_section_of(items, host, map->size[i]);
+            accd_item *section = rt_find_pointed_section(items, host, map->size[i]);
             if (section)
                 section->slot = host;
             bool covered = false; /* by its descriptor */
             for (size_t k = 0; k < i; k++)
                 covered |=
-                    entry_action(goacc_kind(map, k)) != ACCD_ACTION_COUNT && inside(map, k, host);
+                    entry_action(rt_get_entry_kind(map, k)) != ACCD_ACTION_COUNT && is_in_entry(map, k, host);
             if (!covered)
-                goacc_add_item(items, ACCD_DELETE, host, sizeof(void *));
+                rt_add_item(items, ACCD_ACTION_DELETE, host, sizeof(void *));
             break;
         }
         case ZERO_LENGTH:
         case DELETE_ZERO_LENGTH: /* of OpenMP: all of what the pointer points to */
             if (map->target)
-                goacc_add_present(items, ACCD_DELETE, host, kind == DELETE_ZERO_LENGTH ? ACCD_ITEM_FINAL : 0);
+                rt_add_present_item(items, ACCD_ACTION_DELETE, host, kind == DELETE_ZERO_LENGTH ? ACCD_ITEM_FINALIZE : 0);
             break;
         case STRUCT:
             break;
         default:
-            unknown_kind(kind);
+            reject_kind(kind);
         }
     }
     add_declared_pointers(items);
 }
 
-void goacc_update_items(const struct entries *map, struct goacc_items *items)
+void rt_add_update_items(const struct entries *map, struct rt_items *items)
 {
     for (size_t i = 0; i < map->n; i++) {
-        unsigned raw = map->kind[i] & 0xff, kind = goacc_kind(map, i);
+        unsigned raw = map->kind[i] & 0xff, kind = rt_get_entry_kind(map, i);
         if (!map->host[i])
             continue;
         switch (kind) {
         case TO:
         case FROM: {
-            accd_item *item = goacc_add_item(items, kind == TO ? ACCD_UPDATE_DEVICE : ACCD_UPDATE_SELF,
+            accd_item *item = rt_add_item(items, kind == TO ? ACCD_ACTION_UPDATE_DEVICE : ACCD_ACTION_UPDATE_SELF,
                                        map->host[i], map->size[i]);
-            item->flags = raw - kind == ALWAYS_PRESENT ? ACCD_ITEM_MUST : raw & FORCE ? 0 : ACCD_ITEM_TRY;
+            item->flags = raw - kind == ALWAYS_PRESENT ? ACCD_ITEM_REQUIRE_PRESENT : raw & FORCE ? 0 : ACCD_ITEM_IF_PRESENT;
             break;
         }
         case POINTER: /* an update changes no pointer */
@@ -452,7 +452,7 @@ void goacc_update_items(const struct entries *map, struct goacc_items *items)
         case ZERO_LENGTH:
             break;
         default:
-            unknown_kind(kind);
+            reject_kind(kind);
         }
     }
 }
@@ -467,31 +467,31 @@ static bool is_pointer_entry(unsigned kind)
 /* Returns true if the device's copy of descriptor i points to the data of its pointer, which a later entry attaches.
  * The data's entry precedes that of the descriptor up to gcc 13, and follows it since. A kernel may have let the pointer
  * point elsewhere: then the bounds are the kernel's, too. */
-static bool leads_to_data(const struct goacc_thread *self, const struct entries *map, size_t i,
+static bool points_to_attached_data(const struct rt_thread *self, const struct entries *map, size_t i,
                           uint64_t device)
 {
     size_t k = i + 1;
-    while (k < map->n && !(map->host[k] == map->host[i] && is_pointer_entry(goacc_kind(map, k))))
+    while (k < map->n && !(map->host[k] == map->host[i] && is_pointer_entry(rt_get_entry_kind(map, k))))
         k++;
     if (k == map->n)
         return false;
-    const uintptr_t target = goacc_word(map->host[i]), data = target + map->size[k];
-    const uint64_t there = accd_device_address(goacc.context, self->device, (const void *)data);
-    return there && goacc_word((const void *)(uintptr_t)device) - target == there - data;
+    const uintptr_t target = rt_load_word(map->host[i]), data = target + map->size[k];
+    const uint64_t there = accd_device_address(rt.context, self->device, (const void *)data);
+    return there && rt_load_word((const void *)(uintptr_t)device) - target == there - data;
 }
 
-void goacc_refresh_descriptors(const struct goacc_thread *self, const struct entries *map)
+void rt_refresh_descriptors(const struct rt_thread *self, const struct entries *map)
 {
     const size_t pointer = sizeof(void *);
     for (size_t i = 0; i < map->n; i++) {
         const char *host = map->host[i];
-        if (goacc_kind(map, i) != TO_PSET || !host || map->size[i] <= pointer)
+        if (rt_get_entry_kind(map, i) != TO_PSET || !host || map->size[i] <= pointer)
             continue;
-        uint64_t device = accd_device_address(goacc.context, self->device, host);
+        uint64_t device = accd_device_address(rt.context, self->device, host);
         size_t rest = map->size[i] - pointer;
-        if (device && leads_to_data(self, map, i, device) &&
+        if (device && points_to_attached_data(self, map, i, device) &&
             memcmp(host + pointer, (const char *)(uintptr_t)device + pointer, rest) != 0)
-            goacc_write_device(self->device, device + pointer, host + pointer, rest);
+            rt_write_device(self->device, device + pointer, host + pointer, rest);
     }
 }
 
@@ -499,25 +499,25 @@ void goacc_refresh_descriptors(const struct goacc_thread *self, const struct ent
 static bool has_pointer(const struct entries *map, size_t i)
 {
     for (size_t k = i + 1; k < map->n; k++)
-        if (map->host[k] && is_pointer_entry(goacc_kind(map, k)) &&
-            goacc_word(map->host[k]) + map->size[k] == (uintptr_t)map->host[i])
+        if (map->host[k] && is_pointer_entry(rt_get_entry_kind(map, k)) &&
+            rt_load_word(map->host[k]) + map->size[k] == (uintptr_t)map->host[i])
             return true;
     return false;
 }
 
-void goacc_tell_sections_of_links(const struct entries *map, const void *code)
+void rt_report_link_sections(const struct entries *map, const void *code)
 {
     char name[160];
-    struct goacc_range variable;
-    for (size_t i = 0; goacc.declares && i < map->n; i++) {
-        if (entry_action(goacc_kind(map, i)) == ACCD_ACTION_COUNT ||
-            !goacc_declared_part(map->host[i], map->size[i], &variable) || has_pointer(map, i) ||
-            goacc_code_uses(code, variable.start, variable.bytes))
+    struct rt_range variable;
+    for (size_t i = 0; rt.has_declared && i < map->n; i++) {
+        if (entry_action(rt_get_entry_kind(map, i)) == ACCD_ACTION_COUNT ||
+            !rt_is_part_of_link_variable(map->host[i], map->size[i], &variable) || has_pointer(map, i) ||
+            rt_code_references(code, variable.start, variable.bytes))
             continue;
-        goacc_spell(goacc.site, (uintptr_t)map->host[i], map->size[i], name, sizeof name);
-        goacc_find(&(struct goacc_finding){.level = "note",
+        rt_format_name(rt.site, (uintptr_t)map->host[i], map->size[i], name, sizeof name);
+        rt_emit_diagnostic(&(struct rt_diagnostic){.level = "note",
                                            .code = "unsupported",
-                                           .pc = goacc.site->call.pc,
+                                           .pc = rt.site->call.pc,
                                            .object = name,
                                            .help = "map all of the variable"},
                    "gcc gives this region an array of its own, without values, in place of the array of %s: "
@@ -526,41 +526,41 @@ void goacc_tell_sections_of_links(const struct entries *map, const void *code)
     }
 }
 
-void *goacc_argument(const struct goacc_thread *self, const struct entries *map, size_t i)
+void *rt_get_kernel_argument(const struct rt_thread *self, const struct entries *map, size_t i)
 {
-    const unsigned kind = goacc_kind(map, i);
+    const unsigned kind = rt_get_entry_kind(map, i);
     void *host = map->host[i], *device = NULL;
     uint64_t low, high;
-    if (!host || kind == FIRSTPRIVATE_INT || goacc_declared(host))
+    if (!host || kind == FIRSTPRIVATE_INT || rt_is_declared(host))
         return host; /* a declared variable changes places with its device copy */
     if (kind == STRUCT) { /* where all of it would be */
         const char *first = i + 1 < map->n ? map->host[i + 1] : NULL;
-        device = first ? goacc_device_address(self, first) : NULL;
+        device = first ? rt_find_device_address(self, first) : NULL;
         device = device ? (char *)device - (first - (char *)host) : NULL;
     } else if (map->target && kind == ZERO_LENGTH) { /* OMP60-map-10 */
-        const uint64_t match = accd_matching_address(goacc.context, self->device, host, &low, &high);
+        const uint64_t match = accd_matching_address(rt.context, self->device, host, &low, &high);
         if (match && match != high)
             return (void *)(uintptr_t)match;
-        return goacc.options.unmatched || goacc_is_code(host) ? host : NULL;
+        return rt.options.null_unmatched || rt_is_code(host) ? host : NULL;
     } else if (kind != ATTACH && !(map->target && kind == FIRSTPRIVATE)) {
-        device = goacc_device_address(self, host);
+        device = rt_find_device_address(self, host);
         if (!device && (map->kind[i] & IMPLICIT) == IMPLICIT)
-            device = goacc_address_of_part(self, host, map->size[i]);
+            device = rt_find_partly_present_address(self, host, map->size[i]);
     }
     return device ? device : host; /* no_create of absent data: the host's */
 }
 
-void goacc_clear_pointers(const struct goacc_thread *self, const struct entries *map, bool back)
+void rt_sync_null_pointers(const struct rt_thread *self, const struct entries *map, bool back)
 {
     const void *const null = NULL;
     for (size_t i = 0; i < map->n; i++) {
-        const void *target = section_of_nothing(map, i);
-        const uint64_t slot = target ? accd_device_address(goacc.context, self->device, map->host[i]) : 0;
-        if (!slot || goacc_device_address(self, target) ||
-            (back && goacc_word((const void *)(uintptr_t)slot)))
+        const void *target = get_empty_section(map, i);
+        const uint64_t slot = target ? accd_device_address(rt.context, self->device, map->host[i]) : 0;
+        if (!slot || rt_find_device_address(self, target) ||
+            (back && rt_load_word((const void *)(uintptr_t)slot)))
             continue;
         if (!back)
-            goacc_note_unmatched_slot(self->device, map->host[i]);
-        goacc_write_device(self->device, slot, back ? map->host[i] : &null, sizeof null);
+            rt_record_nulled_pointer(self->device, map->host[i]);
+        rt_write_device(self->device, slot, back ? map->host[i] : &null, sizeof null);
     }
 }

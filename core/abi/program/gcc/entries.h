@@ -2,8 +2,8 @@
  *
  * A directive arrives as three columns: addresses, sizes and kinds of its entries. What each kind
  * asks for are facts of that interface; names and numbers are the compiler's. */
-#ifndef GOACC_ENTRIES_H
-#define GOACC_ENTRIES_H
+#ifndef RT_ENTRIES_H
+#define RT_ENTRIES_H
 
 #include "abi/program/run/items.h"
 
@@ -52,7 +52,7 @@ struct entries {
     size_t arguments;
 };
 
-static inline unsigned goacc_kind(const struct entries *map, size_t i)
+static inline unsigned rt_get_entry_kind(const struct entries *map, size_t i)
 {
     const unsigned raw = map->kind[i] & 0xff, kind = raw & TOFROM, more = raw - kind;
     if (raw == STRUCT_UNORDERED)
@@ -64,36 +64,36 @@ static inline unsigned goacc_kind(const struct entries *map, size_t i)
  * address of their count, behind which each has an address and a size. */
 enum { ITERATED = -1 };
 
-bool goacc_has_iterators(const struct entries *map);
+bool rt_has_iterators(const struct entries *map);
 /* Returns the entries with those of iterators in place of each that stands for them; host is to be freed. */
-struct entries goacc_expand_iterators(const struct entries *map);
+struct entries rt_expand_iterators(const struct entries *map);
 
 /* Reports a section of a variable of declare link (clause link of declare target), before a region that
  * maps it: gcc gives the region an array of its own in its place, without values. Only functions that it
  * calls see the section. Where such a function uses the variable, nothing is reported: the region itself may
  * not use it. */
-void goacc_tell_sections_of_links(const struct entries *map, const void *code);
+void rt_report_link_sections(const struct entries *map, const void *code);
 
 /* What a kernel gets for an entry, of OpenMP's private variables the host's address. */
-void *goacc_argument(const struct goacc_thread *self, const struct entries *map, size_t i);
+void *rt_get_kernel_argument(const struct rt_thread *self, const struct entries *map, size_t i);
 
 /* Of an entry to a data environment, an exit, an update. */
-void goacc_entry_items(const struct entries *map, struct goacc_items *items);
-void goacc_exit_items(const struct entries *map, struct goacc_items *items);
-void goacc_update_items(const struct entries *map, struct goacc_items *items);
+void rt_add_entry_items(const struct entries *map, struct rt_items *items);
+void rt_add_exit_items(const struct entries *map, struct rt_items *items);
+void rt_add_update_items(const struct entries *map, struct rt_items *items);
 /* Of a compute construct, behind those of its entry: attaches variables that hold the address of
  * present data. They are pointers, which the compiler passes like any scalar; a pointer in a data
  * clause takes part in attach (ACC33-att-5). */
-void goacc_attach_variables(const struct goacc_thread *self, const struct entries *map,
-                            struct goacc_items *items);
-bool goacc_is_pointer(const struct goacc_thread *self, const void *variable); /* of this kind */
+void rt_attach_variables(const struct rt_thread *self, const struct entries *map,
+                            struct rt_items *items);
+bool rt_is_pointer_variable(const struct rt_thread *self, const void *variable); /* of this kind */
 
 /* After an entry: a descriptor that was present may have had other bounds. Attach includes it
  * (ACC33-att-9). */
-void goacc_refresh_descriptors(const struct goacc_thread *self, const struct entries *map);
+void rt_refresh_descriptors(const struct rt_thread *self, const struct entries *map);
 
 /* Makes pointers to sections of no length null on the device where nothing is present (OMP60-map-10). back: makes those
  * that still are null what they are on the host, before they are fetched with the object that they lie in. */
-void goacc_clear_pointers(const struct goacc_thread *self, const struct entries *map, bool back);
+void rt_sync_null_pointers(const struct rt_thread *self, const struct entries *map, bool back);
 
 #endif

@@ -21,33 +21,33 @@ static bool is_on_device(int flags)
 
 /* --------------------------------------------------------------------------------- short way -- */
 
-static const uint8_t of_entry[0x100] = {
-    [ALLOC] = ACCD_CREATE,
-    [TO] = ACCD_COPYIN | MOVES,
-    [FROM] = ACCD_COPYOUT | MOVES | OUT,
-    [TOFROM] = ACCD_COPY | MOVES | OUT,
-    [PRESENT] = ACCD_PRESENT,
-    [FORCE | ALLOC] = ACCD_CREATE,
-    [FORCE | TO] = ACCD_COPYIN | MOVES,
-    [FORCE | FROM] = ACCD_COPYOUT | MOVES | OUT,
-    [FORCE | TOFROM] = ACCD_COPY | MOVES | OUT,
+static const uint8_t entry_specs[0x100] = {
+    [ALLOC] = ACCD_ACTION_CREATE,
+    [TO] = ACCD_ACTION_COPYIN | MOVES,
+    [FROM] = ACCD_ACTION_COPYOUT | MOVES | OUT,
+    [TOFROM] = ACCD_ACTION_COPY | MOVES | OUT,
+    [PRESENT] = ACCD_ACTION_PRESENT,
+    [FORCE | ALLOC] = ACCD_ACTION_CREATE,
+    [FORCE | TO] = ACCD_ACTION_COPYIN | MOVES,
+    [FORCE | FROM] = ACCD_ACTION_COPYOUT | MOVES | OUT,
+    [FORCE | TOFROM] = ACCD_ACTION_COPY | MOVES | OUT,
 };
-static const uint8_t of_exit[0x100] = {
-    [ALLOC] = ACCD_DELETE,
-    [TO] = ACCD_DELETE,
-    [FROM] = ACCD_COPYOUT | MOVES,
-    [RELEASE] = ACCD_DELETE,
+static const uint8_t exit_specs[0x100] = {
+    [ALLOC] = ACCD_ACTION_DELETE,
+    [TO] = ACCD_ACTION_DELETE,
+    [FROM] = ACCD_ACTION_COPYOUT | MOVES,
+    [RELEASE] = ACCD_ACTION_DELETE,
 };
-static const uint8_t of_update[0x100] = {
-    [TO] = ACCD_UPDATE_DEVICE | TRIES | MOVES,
-    [FROM] = ACCD_UPDATE_SELF | TRIES | MOVES,
-    [FORCE | TO] = ACCD_UPDATE_DEVICE | MOVES,
-    [FORCE | FROM] = ACCD_UPDATE_SELF | MOVES,
+static const uint8_t update_specs[0x100] = {
+    [TO] = ACCD_ACTION_UPDATE_DEVICE | TRIES | MOVES,
+    [FROM] = ACCD_ACTION_UPDATE_SELF | TRIES | MOVES,
+    [FORCE | TO] = ACCD_ACTION_UPDATE_DEVICE | MOVES,
+    [FORCE | FROM] = ACCD_ACTION_UPDATE_SELF | MOVES,
 };
 
 /* Their items, without those of pointers; what is not written here is never written. With the lock. */
-static accd_item plain[PLAIN];
-static size_t nplain;
+static accd_item fast_items[FAST_ITEMS_MAX];
+static size_t nfast_items;
 
 /* A present object that was met. No bytes: none was. */
 struct present {
@@ -64,91 +64,91 @@ static __attribute__((noinline)) bool is_member_pointer(const struct entries *ma
     while (i < map->n && !((map->kind[i] & 0xff) != TO && map->host[i] == map->host[entry]))
         i++;
     if (i == map->n || ((map->kind[i] & 0xff) != ATTACH && (map->kind[i] & 0xff) != DETACH) ||
-        goacc.options.rules->member == ACCD_MEMBER_COUNTED)
+        rt.options.rules->member == ACCD_MEMBER_COUNTED)
         return false;
     for (size_t k = 0; k < n; k++)
-        if (plain[k].bytes > sizeof(void *) && host - (uintptr_t)plain[k].host <= plain[k].bytes - sizeof(void *))
+        if (fast_items[k].bytes > sizeof(void *) && host - (uintptr_t)fast_items[k].host <= fast_items[k].bytes - sizeof(void *))
             return true;
     if (host - last->start >= last->bytes &&
-        !accd_present_bounds(goacc.context, goacc_own.device, map->host[entry], &last->start, &last->bytes))
+        !accd_present_bounds(rt.context, rt_this_thread.device, map->host[entry], &last->start, &last->bytes))
         return false;
     return last->bytes > sizeof(void *) && host - last->start <= last->bytes - sizeof(void *);
 }
 
 /* words: variables of a pointer's size are never attached. */
-static inline __attribute__((always_inline)) enum route plain_items(const struct entries *map,
-                                                                     const uint8_t *asked_of, bool words)
+static inline __attribute__((always_inline)) enum route make_fast_items(const struct entries *map,
+                                                                     const uint8_t *specs, bool words)
 {
-    const accd_label *label = goacc_site_label();
-    const uintptr_t stack = goacc.site->call.sp;
+    const accd_label *label = rt_get_site_label();
+    const uintptr_t stack = rt.site->call.sp;
     struct present last = {0, 0};
     unsigned how = 0;
     size_t n = 0;
     for (size_t i = 0; i < map->n; i++) {
-        const unsigned kind = map->kind[i] & 0xff, asked = asked_of[kind];
+        const unsigned kind = map->kind[i] & 0xff, spec = specs[kind];
         void *const host = map->host[i];
         const size_t bytes = map->size[i];
-        if (!asked || !host) {
-            if (!host || (kind != ATTACH && kind != DETACH) || !plain_pointer(plain, n, host, bytes))
-                return GENERAL;
-            how |= GOACC_LINKED;
+        if (!spec || !host) {
+            if (!host || (kind != ATTACH && kind != DETACH) || !attach_to_last_item(fast_items, n, host, bytes))
+                return SLOW_PATH;
+            how |= RT_HAS_POINTERS;
             continue;
         }
-        if (bytes == sizeof(void *) && (asked == ACCD_CREATE || asked == ACCD_DELETE) &&
+        if (bytes == sizeof(void *) && (spec == ACCD_ACTION_CREATE || spec == ACCD_ACTION_DELETE) &&
             is_member_pointer(map, i, n, &last))
             continue;
-        if (bytes == sizeof(void *) && asked & MOVES && !words && goacc_is_pointer(&goacc_own, host))
-            return GENERAL;
-        if (kind == TO && goacc_may_be_no_copy(host, bytes))
-            return GENERAL;
-        const enum route route = plain_data(host, bytes, asked, stack);
-        if (route == GENERAL)
-            return GENERAL;
-        how |= (unsigned)route - SHORT;
-        plain[n].host = host;
-        plain[n].bytes = bytes;
-        plain[n].slot = NULL;
-        plain[n].label = label;
-        plain[n].action = asked & ACTION;
-        plain[n++].flags = asked & TRIES ? ACCD_ITEM_TRY : 0;
+        if (bytes == sizeof(void *) && spec & MOVES && !words && rt_is_pointer_variable(&rt_this_thread, host))
+            return SLOW_PATH;
+        if (kind == TO && rt_may_be_unset_copy(host, bytes))
+            return SLOW_PATH;
+        const enum route route = choose_data_route(host, bytes, spec, stack);
+        if (route == SLOW_PATH)
+            return SLOW_PATH;
+        how |= (unsigned)route - FAST_PATH;
+        fast_items[n].host = host;
+        fast_items[n].bytes = bytes;
+        fast_items[n].slot = NULL;
+        fast_items[n].label = label;
+        fast_items[n].action = spec & ACTION;
+        fast_items[n++].flags = spec & TRIES ? ACCD_ITEM_IF_PRESENT : 0;
     }
-    nplain = n;
-    return SHORT + how;
+    nfast_items = n;
+    return FAST_PATH + how;
 }
 
 /* Takes the lock and makes the items if a directive goes the short way. */
-static inline __attribute__((always_inline)) enum route route_of(const struct goacc_site *site, int flags,
-                                                                const struct entries *map, const uint8_t *asked_of,
+static inline __attribute__((always_inline)) enum route choose_route(const struct rt_site *site, int flags,
+                                                                const struct entries *map, const uint8_t *specs,
                                                                 bool words)
 {
-    if (!goacc_is_quick() || !is_on_device(flags) || map->n - 1 >= PLAIN || !goacc_lock())
-        return GENERAL;
-    goacc.site = site;
-    const enum route route = plain_items(map, asked_of, words);
-    if (__builtin_expect(route == GENERAL, 0))
-        goacc_leave();
+    if (!rt_can_use_fast_path() || !is_on_device(flags) || map->n - 1 >= FAST_ITEMS_MAX || !rt_lock())
+        return SLOW_PATH;
+    rt.site = site;
+    const enum route route = make_fast_items(map, specs, words);
+    if (__builtin_expect(route == SLOW_PATH, 0))
+        rt_leave();
     return route;
 }
 
 /* -------------------------------------------------------------------------------- structured -- */
 
-static _Noreturn void refuse_absent(const struct goacc_thread *self, const void *host)
+static _Noreturn void refuse_absent(const struct rt_thread *self, const void *host)
 {
     char name[160];
-    goacc_spell(goacc.site, (uintptr_t)host, 0, name, sizeof name);
-    goacc_die_about("not-present", name, "use_device needs present data, but %s is not present on device %d", name,
+    rt_format_name(rt.site, (uintptr_t)host, 0, name, sizeof name);
+    rt_fatal_about("not-present", name, "use_device needs present data, but %s is not present on device %d", name,
                     self->device);
 }
 
 /* host_data: the program continues with device addresses. */
-static void translate(const struct goacc_thread *self, const struct entries *map)
+static void translate_addresses(const struct rt_thread *self, const struct entries *map)
 {
     for (size_t i = 0; i < map->n; i++) {
-        unsigned kind = goacc_kind(map, i);
+        unsigned kind = rt_get_entry_kind(map, i);
         if ((kind != USE_DEVICE && kind != USE_DEVICE_IF_PRESENT) || !map->host[i])
             continue;
-        void *device = goacc_device_address(self, map->host[i]);
-        goacc_expose(device);
+        void *device = rt_find_device_address(self, map->host[i]);
+        rt_expose_address(device);
         if (device)
             map->host[i] = device;
         else if (kind == USE_DEVICE)
@@ -160,152 +160,152 @@ static void translate(const struct goacc_thread *self, const struct entries *map
 static bool uses_device(const struct entries *map)
 {
     return map->n &&
-           (goacc_kind(map, 0) == USE_DEVICE || goacc_kind(map, 0) == USE_DEVICE_IF_PRESENT);
+           (rt_get_entry_kind(map, 0) == USE_DEVICE || rt_get_entry_kind(map, 0) == USE_DEVICE_IF_PRESENT);
 }
 
 /* Returns what a directive with these flags runs on. Ends the program if a flag is not known. */
-static int type_of(const struct goacc_site *site, int flags)
+static int get_directive_type(const struct rt_site *site, int flags)
 {
     if (~flags & ~(HOST_FALLBACK | LOCAL_DEVICE))
-        goacc_refuse_newer(site, "passes the flags 0x%x", (unsigned)~flags);
-    return is_on_device(flags) ? GOACC_CURRENT : GOACC_HOST;
+        rt_reject_unknown_abi(site, "passes the flags 0x%x", (unsigned)~flags);
+    return is_on_device(flags) ? RT_DEVICE_CURRENT : RT_DEVICE_HOST;
 }
 
-static bool nothing_to_do(const struct goacc_thread *self, int flags)
+static bool is_host_directive(const struct rt_thread *self, int flags)
 {
-    return !is_on_device(flags) || self->type == GOACC_HOST;
+    return !is_on_device(flags) || self->type == RT_DEVICE_HOST;
 }
 
-static __attribute__((noinline)) void start_data(const struct goacc_site *site, int flags, const struct entries *map)
+static __attribute__((noinline)) void open_data_region(const struct rt_site *site, int flags, const struct entries *map)
 {
-    const int parent = goacc_listens() && uses_device(map) ? GOACC_IN_HOST_DATA : GOACC_IN_DATA;
-    struct goacc_span span;
-    goacc_begin(&span, site, GOACC_EV_ENTER_DATA, parent, GOACC_SYNC, type_of(site, flags));
-    struct goacc_thread *self = goacc_enter(site);
-    struct goacc_level *level = goacc_push_level(self, parent);
-    if (!nothing_to_do(self, flags)) {
-        struct goacc_items items;
-        goacc_open_items(&items, map->n);
-        goacc_entry_items(map, &items);
+    const int parent = rt_is_profiled() && uses_device(map) ? RT_PARENT_HOST_DATA : RT_PARENT_DATA;
+    struct rt_prof_span span;
+    rt_span_begin(&span, site, RT_EV_ENTER_DATA, parent, RT_ASYNC_SYNC, get_directive_type(site, flags));
+    struct rt_thread *self = rt_enter(site);
+    struct rt_region *level = rt_push_region(self, parent);
+    if (!is_host_directive(self, flags)) {
+        struct rt_items items;
+        rt_items_init(&items, map->n);
+        rt_add_entry_items(map, &items);
         if (items.n)
-            level->region = goacc_run(self, ACCD_REGION, true, items.at, items.n, false);
+            level->region = rt_run_construct(self, ACCD_KIND_REGION, true, items.at, items.n, false);
         if (items.descriptors)
-            goacc_refresh_descriptors(self, map);
-        goacc_close_items(&items);
-        translate(self, map);
+            rt_refresh_descriptors(self, map);
+        rt_items_free(&items);
+        translate_addresses(self, map);
     }
-    goacc_leave();
-    goacc_finish(&span);
+    rt_leave();
+    rt_span_end(&span);
 }
 
 void GOACC_data_start(int flags, size_t n, void **host, size_t *sizes, unsigned short *kinds);
 void GOACC_data_start(int flags, size_t n, void **host, size_t *sizes, unsigned short *kinds)
 {
-    const struct goacc_site site = goacc_here("data");
+    const struct rt_site site = rt_caller_site("data");
     const struct entries map = {n, host, sizes, kinds, false, false, NULL, 0};
-    const enum route route = route_of(&site, flags, &map, of_entry, true);
-    if (route == GENERAL) {
-        start_data(&site, flags, &map);
+    const enum route route = choose_route(&site, flags, &map, entry_specs, true);
+    if (route == SLOW_PATH) {
+        open_data_region(&site, flags, &map);
         return;
     }
-    struct goacc_level *level = goacc_push_level(&goacc_own, GOACC_IN_DATA);
-    level->region = goacc_run(&goacc_own, ACCD_REGION, route - SHORT, plain, nplain, false);
-    goacc_leave_quick();
+    struct rt_region *level = rt_push_region(&rt_this_thread, RT_PARENT_DATA);
+    level->region = rt_run_construct(&rt_this_thread, ACCD_KIND_REGION, route - FAST_PATH, fast_items, nfast_items, false);
+    rt_leave_fast_path();
 }
 
 static int parent_of_end(void)
 {
-    const struct goacc_thread *self = goacc_started();
-    return self->nlevels ? self->levels[self->nlevels - 1].parent : GOACC_IN_DATA;
+    const struct rt_thread *self = rt_ensure_started();
+    return self->nregions ? self->regions[self->nregions - 1].parent : RT_PARENT_DATA;
 }
 
-static __attribute__((noinline)) void end_data(const struct goacc_site *site)
+static __attribute__((noinline)) void close_data_region(const struct rt_site *site)
 {
-    struct goacc_span span;
-    goacc_begin(&span, site, GOACC_EV_EXIT_DATA, goacc_listens() ? parent_of_end() : 0, GOACC_SYNC, GOACC_CURRENT);
-    struct goacc_thread *self = goacc_enter(site);
-    goacc_pop_level(self);
-    goacc_leave();
-    goacc_finish(&span);
+    struct rt_prof_span span;
+    rt_span_begin(&span, site, RT_EV_EXIT_DATA, rt_is_profiled() ? parent_of_end() : 0, RT_ASYNC_SYNC, RT_DEVICE_CURRENT);
+    struct rt_thread *self = rt_enter(site);
+    rt_pop_region(self);
+    rt_leave();
+    rt_span_end(&span);
 }
 
 void GOACC_data_end(void);
 void GOACC_data_end(void)
 {
-    struct goacc_site site = goacc_here("end data");
-    site.ends = true;
-    if (!goacc_is_quick() || !goacc_lock()) {
-        end_data(&site);
+    struct rt_site site = rt_caller_site("end data");
+    site.is_region_end = true;
+    if (!rt_can_use_fast_path() || !rt_lock()) {
+        close_data_region(&site);
         return;
     }
-    goacc.site = &site;
-    goacc_pop_level(&goacc_own);
-    goacc_leave_quick();
+    rt.site = &site;
+    rt_pop_region(&rt_this_thread);
+    rt_leave_fast_path();
 }
 
 /* ----------------------------------------------------------------------------------- dynamic -- */
 
 /* How a kind of directive is carried out, and reported. */
-struct way {
-    accd_kind kind;
+struct directive_kind {
+    accd_construct_kind kind;
     int event, parent;
-    const uint8_t *asked_of;
-    void (*convert)(const struct entries *map, struct goacc_items *items);
+    const uint8_t *specs;
+    void (*convert)(const struct entries *map, struct rt_items *items);
 };
-static const struct way enters = {ACCD_ENTER_DATA, GOACC_EV_ENTER_DATA, GOACC_IN_ENTER_DATA, of_entry,
-                                  goacc_entry_items};
-static const struct way exits = {ACCD_EXIT_DATA, GOACC_EV_EXIT_DATA, GOACC_IN_EXIT_DATA, of_exit, goacc_exit_items};
-static const struct way updates = {ACCD_UPDATE, GOACC_EV_UPDATE, GOACC_IN_UPDATE, of_update, goacc_update_items};
+static const struct directive_kind enters = {ACCD_KIND_ENTER_DATA, RT_EV_ENTER_DATA, RT_PARENT_ENTER_DATA, entry_specs,
+                                  rt_add_entry_items};
+static const struct directive_kind exits = {ACCD_KIND_EXIT_DATA, RT_EV_EXIT_DATA, RT_PARENT_EXIT_DATA, exit_specs, rt_add_exit_items};
+static const struct directive_kind updates = {ACCD_KIND_UPDATE, RT_EV_UPDATE, RT_PARENT_UPDATE, update_specs, rt_add_update_items};
 
 /* queue: only reported and checked, every queue is done at once, in program order. */
-static __attribute__((noinline)) void dynamic(const struct goacc_site *site, int flags, const struct entries *map,
-                                              const struct way *way, int queue)
+static __attribute__((noinline)) void run_dynamic(const struct rt_site *site, int flags, const struct entries *map,
+                                              const struct directive_kind *directive, int queue)
 {
-    struct goacc_span span;
-    goacc_begin(&span, site, way->event, site->declares ? GOACC_IN_DECLARE : way->parent, queue, type_of(site, flags));
-    struct goacc_thread *self = goacc_enter(site);
-    if (!nothing_to_do(self, flags)) {
-        struct goacc_items items;
-        goacc_open_items(&items, map->n);
-        way->convert(map, &items);
-        goacc_in_queue(self, queue);
+    struct rt_prof_span span;
+    rt_span_begin(&span, site, directive->event, site->declares ? RT_PARENT_DECLARE : directive->parent, queue, get_directive_type(site, flags));
+    struct rt_thread *self = rt_enter(site);
+    if (!is_host_directive(self, flags)) {
+        struct rt_items items;
+        rt_items_init(&items, map->n);
+        directive->convert(map, &items);
+        rt_enter_queue(self, queue);
         if (items.n)
-            goacc_run(self, way->kind, true, items.at, items.n, items.finalize);
-        goacc_in_queue(self, GOACC_SYNC);
-        goacc_close_items(&items);
+            rt_run_construct(self, directive->kind, true, items.at, items.n, items.finalize);
+        rt_enter_queue(self, RT_ASYNC_SYNC);
+        rt_items_free(&items);
         if (items.descriptors)
-            goacc_refresh_descriptors(self, map);
-        if (way->kind == ACCD_UPDATE && !map->n)
-            goacc_tell_lost_update();
+            rt_refresh_descriptors(self, map);
+        if (directive->kind == ACCD_KIND_UPDATE && !map->n)
+            rt_report_empty_update();
     }
-    goacc_leave();
-    goacc_finish(&span);
+    rt_leave();
+    rt_span_end(&span);
 }
 
 /* False: nothing is done. */
-static inline bool dynamic_short(const struct goacc_site *site, int flags, const struct entries *map,
-                                 const struct way *way)
+static inline bool run_dynamic_fast(const struct rt_site *site, int flags, const struct entries *map,
+                                 const struct directive_kind *directive)
 {
-    const enum route route = route_of(site, flags, map, way->asked_of, true);
-    if (route == GENERAL)
+    const enum route route = choose_route(site, flags, map, directive->specs, true);
+    if (route == SLOW_PATH)
         return false;
-    goacc_run(&goacc_own, way->kind, route - SHORT, plain, nplain, false);
-    goacc_leave_quick();
+    rt_run_construct(&rt_this_thread, directive->kind, route - FAST_PATH, fast_items, nfast_items, false);
+    rt_leave_fast_path();
     return true;
 }
 
 /* Wait clauses, and arguments of a wait directive, for the trace: so many queues follow; less than 0: all. */
-static void trace_waits(const struct goacc_site *site, int async, int waits, va_list queues)
+static void trace_waits(const struct rt_site *site, int async, int waits, va_list queues)
 {
     if (waits < 0)
-        goacc_hear_wait(site, async, GOACC_NOVAL);
+        rt_trace_wait(site, async, RT_ASYNC_NOVAL);
     while (waits-- > 0)
-        goacc_hear_wait(site, async, va_arg(queues, int));
+        rt_trace_wait(site, async, va_arg(queues, int));
 }
 
 #define TRACE_WAITS(site, async, waits)                      \
     do {                                                     \
-        if (__builtin_expect(goacc.follows && (waits), 0)) {  \
+        if (__builtin_expect(rt.observes_waits && (waits), 0)) {  \
             va_list queues;                                  \
             va_start(queues, waits);                         \
             trace_waits((site), (async), (waits), queues);   \
@@ -318,12 +318,12 @@ void GOACC_enter_data(int flags, size_t n, void **host, size_t *sizes, unsigned 
 void GOACC_enter_data(int flags, size_t n, void **host, size_t *sizes, unsigned short *kinds,
                       int async, int waits, ...)
 {
-    const struct goacc_site site = goacc_here("enter data");
+    const struct rt_site site = rt_caller_site("enter data");
     const struct entries map = {n, host, sizes, kinds, false, false, NULL, 0};
-    if (dynamic_short(&site, flags, &map, &enters))
+    if (run_dynamic_fast(&site, flags, &map, &enters))
         return;
     TRACE_WAITS(&site, async, waits);
-    dynamic(&site, flags, &map, &enters, async);
+    run_dynamic(&site, flags, &map, &enters, async);
 }
 
 void GOACC_exit_data(int flags, size_t n, void **host, size_t *sizes, unsigned short *kinds,
@@ -331,19 +331,19 @@ void GOACC_exit_data(int flags, size_t n, void **host, size_t *sizes, unsigned s
 void GOACC_exit_data(int flags, size_t n, void **host, size_t *sizes, unsigned short *kinds,
                      int async, int waits, ...)
 {
-    const struct goacc_site site = goacc_here("exit data");
+    const struct rt_site site = rt_caller_site("exit data");
     const struct entries map = {n, host, sizes, kinds, false, false, NULL, 0};
-    if (dynamic_short(&site, flags, &map, &exits))
+    if (run_dynamic_fast(&site, flags, &map, &exits))
         return;
     TRACE_WAITS(&site, async, waits);
-    dynamic(&site, flags, &map, &exits, async);
+    run_dynamic(&site, flags, &map, &exits, async);
 }
 
 /* Of gcc before 12, for both directions: the first kind that tells decides. */
 static bool is_exit(const struct entries *map)
 {
     for (size_t i = 0; i < map->n; i++) {
-        unsigned raw = map->kind[i] & 0xff, kind = goacc_kind(map, i);
+        unsigned raw = map->kind[i] & 0xff, kind = rt_get_entry_kind(map, i);
         if (kind == FROM || kind == DELETE || kind == RELEASE || kind == DETACH ||
             raw == FORCE_DETACH)
             return true;
@@ -360,9 +360,9 @@ void GOACC_enter_exit_data(int flags, size_t n, void **host, size_t *sizes, unsi
 {
     const struct entries map = {n, host, sizes, kinds, false, false, NULL, 0};
     bool out = is_exit(&map);
-    const struct goacc_site site = goacc_here(out ? "exit data" : "enter data");
+    const struct rt_site site = rt_caller_site(out ? "exit data" : "enter data");
     TRACE_WAITS(&site, async, waits);
-    dynamic(&site, flags, &map, out ? &exits : &enters, async);
+    run_dynamic(&site, flags, &map, out ? &exits : &enters, async);
 }
 
 void GOACC_update(int flags, size_t n, void **host, size_t *sizes, unsigned short *kinds, int async,
@@ -370,160 +370,160 @@ void GOACC_update(int flags, size_t n, void **host, size_t *sizes, unsigned shor
 void GOACC_update(int flags, size_t n, void **host, size_t *sizes, unsigned short *kinds, int async,
                   int waits, ...)
 {
-    const struct goacc_site site = goacc_here("update");
+    const struct rt_site site = rt_caller_site("update");
     const struct entries map = {n, host, sizes, kinds, false, false, NULL, 0};
-    if (dynamic_short(&site, flags, &map, &updates))
+    if (run_dynamic_fast(&site, flags, &map, &updates))
         return;
     TRACE_WAITS(&site, async, waits);
-    dynamic(&site, flags, &map, &updates, async);
+    run_dynamic(&site, flags, &map, &updates, async);
 }
 
 void GOACC_declare(int flags, size_t n, void **host, size_t *sizes, unsigned short *kinds);
 void GOACC_declare(int flags, size_t n, void **host, size_t *sizes, unsigned short *kinds)
 {
-    struct goacc_site site = goacc_here("declare");
+    struct rt_site site = rt_caller_site("declare");
     site.declares = true;
     const struct entries map = {n, host, sizes, kinds, false, false, NULL, 0};
     bool out = is_exit(&map);
-    dynamic(&site, flags, &map, out ? &exits : &enters, GOACC_SYNC);
+    run_dynamic(&site, flags, &map, out ? &exits : &enters, RT_ASYNC_SYNC);
 }
 
 void GOACC_wait(int async, int waits, ...);
 void GOACC_wait(int async, int waits, ...)
 {
-    const struct goacc_site site = goacc_here("wait");
-    if (async != GOACC_SYNC) { /* nothing is ever under way */
-        if (!waits && goacc.follows)
-            goacc_hear_wait(&site, async, GOACC_NOVAL);
+    const struct rt_site site = rt_caller_site("wait");
+    if (async != RT_ASYNC_SYNC) { /* nothing is ever under way */
+        if (!waits && rt.observes_waits)
+            rt_trace_wait(&site, async, RT_ASYNC_NOVAL);
         TRACE_WAITS(&site, async, waits);
         return;
     }
-    if (!goacc_listens() && !goacc.follows)
+    if (!rt_is_profiled() && !rt.observes_waits)
         return;
     va_list queues;
     va_start(queues, waits);
     if (!waits)
-        goacc_wait(&site, GOACC_IN_WAIT, GOACC_NOVAL);
+        rt_host_wait(&site, RT_PARENT_WAIT, RT_ASYNC_NOVAL);
     while (waits-- > 0)
-        goacc_wait(&site, GOACC_IN_WAIT, va_arg(queues, int));
+        rt_host_wait(&site, RT_PARENT_WAIT, va_arg(queues, int));
     va_end(queues);
 }
 
 /* ----------------------------------------------------------------------------------- compute -- */
 
 /* What the kernel gets for each entry. */
-static void arguments(const struct goacc_thread *self, const struct entries *map, void **args)
+static void fill_arguments(const struct rt_thread *self, const struct entries *map, void **args)
 {
     for (size_t i = 0; i < map->n; i++)
-        args[i] = goacc_argument(self, map, i);
+        args[i] = rt_get_kernel_argument(self, map, i);
 }
 
 /* Callbacks run without the lock, on the host as the program knows it. */
-static void next_part(struct goacc_span *part, const struct goacc_span *span, int event)
+static void next_span(struct rt_prof_span *part, const struct rt_prof_span *span, int event)
 {
     if (!span->site)
         return;
-    goacc_leave();
-    goacc_finish(part);
-    goacc_begin_part(part, span, event);
-    goacc_enter(span->site);
+    rt_leave();
+    rt_span_end(part);
+    rt_span_begin_nested(part, span, event);
+    rt_enter(span->site);
 }
 
 /* False: nothing is done. Queues make no difference but to listeners. */
-static bool compute_short(const struct goacc_site *site, int flags, void (*fn)(void *), const struct entries *map)
+static bool run_compute_fast(const struct rt_site *site, int flags, void (*fn)(void *), const struct entries *map)
 {
     union {
-        uint64_t address[PLAIN];
-        void *at[PLAIN];
+        uint64_t address[FAST_ITEMS_MAX];
+        void *at[FAST_ITEMS_MAX];
     } args;
-    if (!goacc_is_quick()) /* there may be no rules yet */
+    if (!rt_can_use_fast_path()) /* there may be no rules yet */
         return false;
-    const enum route route = route_of(site, flags, map, of_entry, !goacc.options.rules->attach_variables);
-    if (route == GENERAL)
+    const enum route route = choose_route(site, flags, map, entry_specs, !rt.options.rules->attach_variables);
+    if (route == SLOW_PATH)
         return false;
-    goacc_declared_update();
-    if (goacc.declares) {
-        goacc_leave();
+    rt_declared_refresh();
+    if (rt.has_declared) {
+        rt_leave();
         return false;
     }
-    struct goacc_thread *self = &goacc_own;
-    accd_region *region = goacc_run(self, ACCD_COMPUTE, route - SHORT, plain, nplain, false);
-    if (nplain < map->n || accd_region_addresses(region, args.address, nplain) < nplain) /* pointers are arguments, too */
-        arguments(self, map, args.at);
-    goacc_leave_quick();
-    goacc_begin_kernel(self, site->call.pc);
+    struct rt_thread *self = &rt_this_thread;
+    accd_region *region = rt_run_construct(self, ACCD_KIND_COMPUTE, route - FAST_PATH, fast_items, nfast_items, false);
+    if (nfast_items < map->n || accd_region_addresses(region, args.address, nfast_items) < nfast_items) /* pointers are arguments, too */
+        fill_arguments(self, map, args.at);
+    rt_leave_fast_path();
+    rt_begin_kernel(self, site->call.pc);
     fn(args.at);
-    self->does = GOACC_QUICK;
-    goacc_enter(site);
-    goacc_end_region(self, region);
-    goacc_leave();
+    self->activity = RT_FAST_PATH;
+    rt_enter(site);
+    rt_end_core_region(self, region);
+    rt_leave();
     return true;
 }
 
-static __attribute__((noinline)) void compute(const struct goacc_site *site, int flags, void (*fn)(void *),
+static __attribute__((noinline)) void run_compute(const struct rt_site *site, int flags, void (*fn)(void *),
                                               const struct entries *map, int queue)
 {
     enum { FEW = 32 };
-    struct goacc_thread *self = goacc_started();
-    struct goacc_span span, part;
-    goacc_begin(&span, site, GOACC_EV_COMPUTE, GOACC_IN_COMPUTE, queue, type_of(site, flags));
-    if (nothing_to_do(self, flags)) {
+    struct rt_thread *self = rt_ensure_started();
+    struct rt_prof_span span, part;
+    rt_span_begin(&span, site, RT_EV_COMPUTE, RT_PARENT_COMPUTE, queue, get_directive_type(site, flags));
+    if (is_host_directive(self, flags)) {
         fn(map->host);
-        goacc_finish(&span);
+        rt_span_end(&span);
         return;
     }
     span.kernel = fn;
-    goacc_begin_part(&part, &span, GOACC_EV_ENTER_DATA);
+    rt_span_begin_nested(&part, &span, RT_EV_ENTER_DATA);
     union {
-        struct goacc_kernel kernel;
-        void *room[1 + FEW];
+        struct rt_kernel kernel;
+        void *capacity[1 + FEW];
     } few;
-    struct goacc_kernel *kernel = &few.kernel;
-    struct goacc_items items;
+    struct rt_kernel *kernel = &few.kernel;
+    struct rt_items items;
     const size_t bytes = sizeof *kernel + map->n * sizeof(void *);
     /* The stack is closed to a kernel that is watched, and the heap to a checked one. */
-    const bool apart = goacc.options.strict || (goacc.options.check && bytes > sizeof few);
-    self = goacc_enter(site);
-    goacc_declared_update();
-    goacc_hold_back(site);
+    const bool apart = rt.options.strict || (rt.options.instrumented && bytes > sizeof few);
+    self = rt_enter(site);
+    rt_declared_refresh();
+    rt_acquire_exclusive(site);
     if (apart)
-        kernel = goacc_open_memory(NULL, NULL, 0, bytes);
+        kernel = rt_arena_realloc(NULL, NULL, 0, bytes);
     else if (bytes > sizeof few)
         kernel = malloc(bytes);
     if (!kernel)
-        goacc_die("out-of-memory", "no memory for the arguments of a compute region");
+        rt_fatal("out-of-memory", "no memory for the arguments of a compute region");
     kernel->fn = kernel->code = fn;
-    goacc_tell_sections_of_links(map, kernel->code);
-    goacc_open_items(&items, map->n);
-    goacc_entry_items(map, &items);
-    goacc_attach_variables(self, map, &items);
-    if (goacc.options.left)
-        goacc_strict_scalars(self, items.at, items.n);
-    goacc_in_queue(self, queue);
-    accd_region *region = goacc_run(self, ACCD_COMPUTE, true, items.at, items.n, false);
+    rt_report_link_sections(map, kernel->code);
+    rt_items_init(&items, map->n);
+    rt_add_entry_items(map, &items);
+    rt_attach_variables(self, map, &items);
+    if (rt.options.diagnose)
+        rt_check_private_scalars(self, items.at, items.n);
+    rt_enter_queue(self, queue);
+    accd_region *region = rt_run_construct(self, ACCD_KIND_COMPUTE, true, items.at, items.n, false);
     if (items.descriptors)
-        goacc_refresh_descriptors(self, map);
-    goacc_close_items(&items);
-    arguments(self, map, kernel->args);
-    next_part(&part, &span, GOACC_EV_LAUNCH);
-    goacc_launch(site, self->device, kernel);
-    next_part(&part, &span, GOACC_EV_EXIT_DATA);
-    goacc_end_region(self, region);
-    goacc_in_queue(self, GOACC_SYNC);
+        rt_refresh_descriptors(self, map);
+    rt_items_free(&items);
+    fill_arguments(self, map, kernel->args);
+    next_span(&part, &span, RT_EV_LAUNCH);
+    rt_launch_kernel(site, self->device, kernel);
+    next_span(&part, &span, RT_EV_EXIT_DATA);
+    rt_end_core_region(self, region);
+    rt_enter_queue(self, RT_ASYNC_SYNC);
     if (apart)
-        goacc_open_memory(NULL, kernel, bytes, 0);
+        rt_arena_realloc(NULL, kernel, bytes, 0);
     else if (kernel != &few.kernel)
         free(kernel);
-    goacc_leave();
-    goacc_finish(&part);
-    goacc_finish(&span);
+    rt_leave();
+    rt_span_end(&part);
+    rt_span_end(&span);
 }
 
 /* The queue of a compute construct: its call continues with tags, each with values, up to a 0. Waits are traced. */
-static int queue_of(const struct goacc_site *site, va_list tags)
+static int read_queue(const struct rt_site *site, va_list tags)
 {
     enum { DIMENSIONS = 1, QUEUE = 2, WAITS = 3, LARGE = 0xffff };
-    int queue = GOACC_SYNC;
+    int queue = RT_ASYNC_SYNC;
     for (unsigned tag; (tag = va_arg(tags, unsigned)) != 0;) {
         int n = 0;
         if (tag >> 28 == QUEUE)
@@ -533,13 +533,13 @@ static int queue_of(const struct goacc_site *site, va_list tags)
         else if (tag >> 28 == WAITS)
             n = (int16_t)(tag & LARGE);
         else
-            goacc_refuse_newer(site, "passes the launch argument 0x%x", tag);
-        if (tag >> 28 == WAITS && goacc.follows && n < 0)
-            goacc_hear_wait(site, queue, GOACC_NOVAL);
+            rt_reject_unknown_abi(site, "passes the launch argument 0x%x", tag);
+        if (tag >> 28 == WAITS && rt.observes_waits && n < 0)
+            rt_trace_wait(site, queue, RT_ASYNC_NOVAL);
         while (n-- > 0) {
             const int value = va_arg(tags, int);
-            if (tag >> 28 == WAITS && goacc.follows)
-                goacc_hear_wait(site, queue, value);
+            if (tag >> 28 == WAITS && rt.observes_waits)
+                rt_trace_wait(site, queue, value);
         }
     }
     return queue;
@@ -550,19 +550,19 @@ void GOACC_parallel_keyed(int flags, void (*fn)(void *), size_t n, void **host, 
 void GOACC_parallel_keyed(int flags, void (*fn)(void *), size_t n, void **host, size_t *sizes,
                           unsigned short *kinds, ...)
 {
-    struct goacc_site site = goacc_here("compute");
-    if (compute_short(&site, flags, fn, &(struct entries){n, host, sizes, kinds, false, false, NULL, 0}))
+    struct rt_site site = rt_caller_site("compute");
+    if (run_compute_fast(&site, flags, fn, &(struct entries){n, host, sizes, kinds, false, false, NULL, 0}))
         return;
-    int queue = GOACC_SYNC; /* which makes no difference but to listeners and strict runs */
-    if (goacc_listens() || goacc.follows) {
+    int queue = RT_ASYNC_SYNC; /* which makes no difference but to listeners and strict runs */
+    if (rt_is_profiled() || rt.observes_waits) {
         va_list tags;
         va_start(tags, kinds);
-        queue = queue_of(&site, tags);
+        queue = read_queue(&site, tags);
         va_end(tags);
     }
-    if (queue != GOACC_SYNC)
+    if (queue != RT_ASYNC_SYNC)
         site.queue = &queue;
-    compute(&site, flags, fn, &(struct entries){n, host, sizes, kinds, false, false, NULL, 0}, queue);
+    run_compute(&site, flags, fn, &(struct entries){n, host, sizes, kinds, false, false, NULL, 0}, queue);
 }
 
 /* Of gcc before 6. */
@@ -574,11 +574,11 @@ void GOACC_parallel(int flags, void (*fn)(void *), size_t n, void **host, size_t
                     ...)
 {
     (void)gangs, (void)workers, (void)vector;
-    struct goacc_site site = goacc_here("compute");
+    struct rt_site site = rt_caller_site("compute");
     TRACE_WAITS(&site, async, waits);
-    if (async != GOACC_SYNC)
+    if (async != RT_ASYNC_SYNC)
         site.queue = &async;
-    compute(&site, flags, fn, &(struct entries){n, host, sizes, kinds, false, false, NULL, 0}, async);
+    run_compute(&site, flags, fn, &(struct entries){n, host, sizes, kinds, false, false, NULL, 0}, async);
 }
 
 int GOACC_get_num_threads(void);

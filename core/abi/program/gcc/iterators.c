@@ -21,7 +21,7 @@ static size_t count_of(const struct entries *map, size_t i)
     return is_iterated(map, i) && values_of(map, i) ? values_of(map, i) : 1;
 }
 
-bool goacc_has_iterators(const struct entries *map)
+bool rt_has_iterators(const struct entries *map)
 {
     for (size_t i = 0; i < map->n; i++)
         if (is_iterated(map, i))
@@ -29,7 +29,7 @@ bool goacc_has_iterators(const struct entries *map)
     return false;
 }
 
-struct entries goacc_expand_iterators(const struct entries *map)
+struct entries rt_expand_iterators(const struct entries *map)
 {
     struct entries expanded = *map;
     size_t n = 0;
@@ -38,7 +38,7 @@ struct entries goacc_expand_iterators(const struct entries *map)
     void **host =
         malloc(n * (sizeof *host + sizeof(size_t) + sizeof *map->kind) + map->n * sizeof(size_t));
     if (!host)
-        goacc_die("out-of-memory", "no memory for a directive with %zu entries", n);
+        rt_fatal("out-of-memory", "no memory for a directive with %zu entries", n);
     size_t *argument = (size_t *)(void *)(host + n), *size = argument + map->n, k = 0;
     unsigned short *kind = (unsigned short *)(void *)(size + n);
     for (size_t i = 0; i < map->n; i++) {
@@ -50,7 +50,7 @@ struct entries goacc_expand_iterators(const struct entries *map)
             size[k] = any ? *next++ : iterated ? 0 : map->size[i];
             kind[k] = map->kind[i];
         }
-        if (!is_iterated(map, i) && goacc_kind(map, i) == STRUCT) {
+        if (!is_iterated(map, i) && rt_get_entry_kind(map, i) == STRUCT) {
             size_t members = 0;
             for (size_t m = i + 1; m <= i + map->size[i] && m < map->n; m++)
                 members += count_of(map, m);

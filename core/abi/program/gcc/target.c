@@ -24,27 +24,27 @@ static struct libgomp {
                  long alignment, bool deferred, unsigned flags, void **depend, int priority,
                  void *detach);
     void (*taskwait_depend)(void **depend);
-} behind;
+} libgomp_functions;
 
 static void find_libgomp(void)
 {
-    *(void **)&behind.target = goacc_behind("GOMP_target_ext");
-    *(void **)&behind.task = goacc_behind("GOMP_task");
-    *(void **)&behind.taskwait_depend = goacc_behind("GOMP_taskwait_depend");
+    *(void **)&libgomp_functions.target = rt_find_next_function("GOMP_target_ext");
+    *(void **)&libgomp_functions.task = rt_find_next_function("GOMP_task");
+    *(void **)&libgomp_functions.taskwait_depend = rt_find_next_function("GOMP_taskwait_depend");
 }
 
 static const struct libgomp *libgomp(void)
 {
     static pthread_once_t found = PTHREAD_ONCE_INIT;
     pthread_once(&found, find_libgomp);
-    return &behind;
+    return &libgomp_functions;
 }
 
 /* ------------------------------------------------------------------------------------- tasks -- */
 
 /* A directive: what its call was given. */
 struct directive {
-    struct goacc_site site;
+    struct rt_site site;
     int device; /* -1: the host */
     void (*fn)(void *);
     void **teams; /* of a target construct */
@@ -56,22 +56,22 @@ struct directive {
 /* The same with arrays of its own, until its task has run. */
 struct deferred {
     struct directive directive;
-    struct goacc_turn turn;
-    uint64_t room[]; /* addresses, sizes, arguments, private variables, kinds */
+    struct rt_epoch epoch;
+    uint64_t storage[]; /* addresses, sizes, arguments, private variables, kinds */
 };
-static __thread const struct deferred *making; /* by the thread, at this moment */
+static __thread const struct deferred *deferred_in_creation; /* by the thread, at this moment */
 
-static size_t words(size_t bytes)
+static size_t count_words(size_t bytes)
 {
     return (bytes + sizeof(uint64_t) - 1) / sizeof(uint64_t);
 }
 
 static bool is_private(const struct entries *map, size_t i)
 {
-    return goacc_kind(map, i) == FIRSTPRIVATE && map->host[i];
+    return rt_get_entry_kind(map, i) == FIRSTPRIVATE && map->host[i];
 }
 
-static size_t alignment(const struct entries *map, size_t i)
+static size_t get_alignment(const struct entries *map, size_t i)
 {
     return (size_t)1 << (map->kind[i] >> 8);
 }
@@ -82,61 +82,61 @@ static size_t private_bytes(const struct entries *map)
     size_t bytes = 0;
     for (size_t i = 0; i < map->n; i++)
         if (is_private(map, i))
-            bytes += map->size[i] + alignment(map, i) - 1;
+            bytes += map->size[i] + get_alignment(map, i) - 1;
     return bytes;
 }
 
 /* Copies them; args get the addresses of the copies. */
-static void copy_private(const struct entries *map, char *room, void **args)
+static void copy_private(const struct entries *map, char *storage, void **args)
 {
     for (size_t i = 0; i < map->n; i++) {
         if (!is_private(map, i))
             continue;
-        const size_t align = alignment(map, i);
-        room = (char *)(((uintptr_t)room + align - 1) & ~(uintptr_t)(align - 1));
-        memcpy(room, map->host[i], map->size[i]);
-        args[i] = room;
-        room += map->size[i];
+        const size_t align = get_alignment(map, i);
+        storage = (char *)(((uintptr_t)storage + align - 1) & ~(uintptr_t)(align - 1));
+        memcpy(storage, map->host[i], map->size[i]);
+        args[i] = storage;
+        storage += map->size[i];
     }
 }
 
 /* In a strict run: addresses that the kernel gets. */
-static void note_values(struct goacc_thread *self, const struct entries *map)
+static void sample_arguments(struct rt_thread *self, const struct entries *map)
 {
     for (size_t i = 0; i < map->n; i++)
         if (!is_private(map, i))
-            goacc_steady_value(self, (uintptr_t)map->host[i]);
+            rt_sampling_add_value(self, (uintptr_t)map->host[i]);
         else if (map->size[i] == sizeof(void *))
-            goacc_steady_value(self, goacc_word(map->host[i]));
+            rt_sampling_add_value(self, rt_load_word(map->host[i]));
 }
 
 static void run_task(void *data)
 {
     struct deferred *task = *(struct deferred **)data;
-    struct goacc_call *call = &task->directive.site.call;
-    if (task != making) /* the frames of the call may be gone */
-        *call = (struct goacc_call){.pc = call->pc, .sp = (uintptr_t)__builtin_frame_address(0)};
-    struct goacc_thread *self = goacc_started();
-    const struct goacc_turn before = self->turn;
-    self->turn = task->turn;
+    struct accd__debug_call_frame *call = &task->directive.site.call;
+    if (task != deferred_in_creation) /* the frames of the call may be gone */
+        *call = (struct accd__debug_call_frame){.pc = call->pc, .sp = (uintptr_t)__builtin_frame_address(0)};
+    struct rt_thread *self = rt_ensure_started();
+    const struct rt_epoch before = self->epoch;
+    self->epoch = task->epoch;
     task->directive.run(&task->directive);
-    self->turn = before;
+    self->epoch = before;
     free(task);
 }
 
 /* Makes a task of libgomp of a nowait directive. */
-static void defer(const struct directive *directive, void **depend)
+static void defer_directive(const struct directive *directive, void **depend)
 {
     const struct entries *map = &directive->map;
     const size_t n = map->n, arguments = map->argument ? map->arguments : 0, bytes = private_bytes(map);
     struct deferred *task =
-        malloc(sizeof *task + (2 * n + arguments + words(bytes) + words(2 * n)) * sizeof(uint64_t));
+        malloc(sizeof *task + (2 * n + arguments + count_words(bytes) + count_words(2 * n)) * sizeof(uint64_t));
     if (!task)
-        goacc_die("out-of-memory", "no memory for a task of a directive with %zu entries", n);
-    void **host = (void **)(void *)task->room;
-    size_t *size = (size_t *)(void *)(task->room + n), *argument = size + n;
+        rt_fatal("out-of-memory", "no memory for a task of a directive with %zu entries", n);
+    void **host = (void **)(void *)task->storage;
+    size_t *size = (size_t *)(void *)(task->storage + n), *argument = size + n;
     char *copies = (char *)(argument + arguments);
-    unsigned short *kind = (unsigned short *)(void *)(copies + words(bytes) * sizeof(uint64_t));
+    unsigned short *kind = (unsigned short *)(void *)(copies + count_words(bytes) * sizeof(uint64_t));
     task->directive = *directive;
     if (n) {
         memcpy(host, map->host, n * sizeof *host);
@@ -148,191 +148,191 @@ static void defer(const struct directive *directive, void **depend)
     copy_private(map, copies, host);
     task->directive.map = (struct entries){
         n, host, size, kind, true, map->region, arguments ? argument : NULL, arguments};
-    task->turn = goacc_next_task(&directive->site, depend);
-    making = task;
-    libgomp()->task(run_task, &task, NULL, sizeof task, sizeof task, goacc_is_deferred(), depend ? TASK_DEPENDS : 0,
+    task->epoch = rt_begin_nowait_task(&directive->site, depend);
+    deferred_in_creation = task;
+    libgomp()->task(run_task, &task, NULL, sizeof task, sizeof task, rt_defers_tasks(), depend ? TASK_DEPENDS : 0,
                           depend, 0, NULL);
-    making = NULL;
+    deferred_in_creation = NULL;
 }
 
 /* Executes a directive without iterators, or lets a task do so. */
-static void carry_out_expanded(const struct directive *directive, void **depend)
+static void execute_expanded(const struct directive *directive, void **depend)
 {
     if (directive->flags & NOWAIT) {
-        defer(directive, depend);
+        defer_directive(directive, depend);
         return;
     }
     if (depend) {
         libgomp()->taskwait_depend(depend);
-        goacc_tasks_waited(&directive->site, depend);
+        rt_after_taskwait(&directive->site, depend);
     }
     directive->run(directive);
 }
 
 /* Executes a directive, or lets a task do so. */
-static void carry_out(const struct directive *directive, void **depend)
+static void execute_directive(const struct directive *directive, void **depend)
 {
     struct directive expanded = *directive;
     if (directive->flags & ~(unsigned)(NOWAIT | EXIT_DATA))
-        goacc_refuse_newer(&directive->site, "passes the flags 0x%x", directive->flags);
-    if (!goacc_has_iterators(&directive->map)) {
-        carry_out_expanded(directive, depend);
+        rt_reject_unknown_abi(&directive->site, "passes the flags 0x%x", directive->flags);
+    if (!rt_has_iterators(&directive->map)) {
+        execute_expanded(directive, depend);
         return;
     }
-    expanded.map = goacc_expand_iterators(&directive->map);
-    carry_out_expanded(&expanded, depend);
+    expanded.map = rt_expand_iterators(&directive->map);
+    execute_expanded(&expanded, depend);
     free(expanded.map.host);
 }
 
 /* --------------------------------------------------------------------------------- short way -- */
 
-static const uint8_t of_entry[0x100] = {
-    [ALLOC] = ACCD_CREATE,
-    [TO] = ACCD_COPYIN | MOVES,
-    [FROM] = ACCD_COPYOUT | MOVES | OUT,
-    [TOFROM] = ACCD_COPY | MOVES | OUT,
-    [IMPLICIT | ALLOC] = ACCD_CREATE,
-    [IMPLICIT | TO] = ACCD_COPYIN | MOVES,
-    [IMPLICIT | FROM] = ACCD_COPYOUT | MOVES | OUT,
-    [IMPLICIT | TOFROM] = ACCD_COPY | MOVES | OUT,
-    [ATTACH] = ACCD_ATTACH,
-    [ZERO_LENGTH] = ACCD_CREATE,
-    [FIRSTPRIVATE] = ACCD_HOLD,
-    [FIRSTPRIVATE_INT] = ACCD_HOLD,
+static const uint8_t entry_specs[0x100] = {
+    [ALLOC] = ACCD_ACTION_CREATE,
+    [TO] = ACCD_ACTION_COPYIN | MOVES,
+    [FROM] = ACCD_ACTION_COPYOUT | MOVES | OUT,
+    [TOFROM] = ACCD_ACTION_COPY | MOVES | OUT,
+    [IMPLICIT | ALLOC] = ACCD_ACTION_CREATE,
+    [IMPLICIT | TO] = ACCD_ACTION_COPYIN | MOVES,
+    [IMPLICIT | FROM] = ACCD_ACTION_COPYOUT | MOVES | OUT,
+    [IMPLICIT | TOFROM] = ACCD_ACTION_COPY | MOVES | OUT,
+    [ATTACH] = ACCD_ACTION_ATTACH,
+    [ZERO_LENGTH] = ACCD_ACTION_CREATE,
+    [FIRSTPRIVATE] = ACCD_ACTION_HOLD,
+    [FIRSTPRIVATE_INT] = ACCD_ACTION_HOLD,
 };
-static const uint8_t of_exit[0x100] = {
-    [FROM] = ACCD_COPYOUT | MOVES,
-    [RELEASE] = ACCD_DELETE,
-    [DELETE] = ACCD_DELETE | FINAL,
-    [DETACH] = ACCD_DETACH,
+static const uint8_t exit_specs[0x100] = {
+    [FROM] = ACCD_ACTION_COPYOUT | MOVES,
+    [RELEASE] = ACCD_ACTION_DELETE,
+    [DELETE] = ACCD_ACTION_DELETE | FINAL,
+    [DETACH] = ACCD_ACTION_DETACH,
 };
-static const uint8_t of_update[0x100] = {
-    [TO] = ACCD_UPDATE_DEVICE | TRIES | MOVES,
-    [FROM] = ACCD_UPDATE_SELF | TRIES | MOVES,
+static const uint8_t update_specs[0x100] = {
+    [TO] = ACCD_ACTION_UPDATE_DEVICE | TRIES | MOVES,
+    [FROM] = ACCD_ACTION_UPDATE_SELF | TRIES | MOVES,
 };
 
 /* Their items, and of which entry each is; what is not written here is never written. With the lock. */
-static accd_item plain[PLAIN];
-static uint8_t entry_of[PLAIN];
-static size_t nplain;
+static accd_item fast_items[FAST_ITEMS_MAX];
+static uint8_t entry_indices[FAST_ITEMS_MAX];
+static size_t nfast_items;
 
-static enum route plain_items(const struct entries *map, const uint8_t *asked_of)
+static enum route make_fast_items(const struct entries *map, const uint8_t *specs)
 {
-    const accd_label *label = goacc_site_label();
-    const uintptr_t stack = goacc.site->call.sp;
+    const accd_label *label = rt_get_site_label();
+    const uintptr_t stack = rt.site->call.sp;
     bool doubtful = false;
-    nplain = 0;
+    nfast_items = 0;
     for (size_t i = 0; i < map->n; i++) {
-        const unsigned kind = map->kind[i] & 0xff, asked = asked_of[kind];
+        const unsigned kind = map->kind[i] & 0xff, spec = specs[kind];
         const void *host = map->host[i];
         uint64_t bytes = map->size[i];
-        if ((asked & ACTION) == ACCD_HOLD) { /* an argument of the region alone */
+        if ((spec & ACTION) == ACCD_ACTION_HOLD) { /* an argument of the region alone */
             if (!map->region)
-                return GENERAL;
+                return SLOW_PATH;
             continue;
         }
-        if (!asked || !host || bytes == (size_t)ITERATED)
-            return GENERAL;
+        if (!spec || !host || bytes == (size_t)ITERATED)
+            return SLOW_PATH;
         if (kind == ATTACH || kind == DETACH) {
-            if (!plain_pointer(plain, nplain, host, bytes))
-                return GENERAL;
+            if (!attach_to_last_item(fast_items, nfast_items, host, bytes))
+                return SLOW_PATH;
             continue;
         }
         if (kind == ZERO_LENGTH) {
             uint64_t start;
-            if (!map->region || !accd_present_bounds(goacc.context, goacc_own.device, host, &start, &bytes))
-                return GENERAL;
+            if (!map->region || !accd_present_bounds(rt.context, rt_this_thread.device, host, &start, &bytes))
+                return SLOW_PATH;
             host = (const void *)(uintptr_t)start;
         } else if (kind >= (IMPLICIT | ALLOC) && kind <= (IMPLICIT | TOFROM) &&
-                   goacc_is_partly_present(&goacc_own, host, bytes)) {
-            return GENERAL;
+                   rt_is_partly_present(&rt_this_thread, host, bytes)) {
+            return SLOW_PATH;
         }
-        const enum route route = plain_data(host, bytes, asked, stack);
-        if (route == GENERAL)
-            return GENERAL;
-        doubtful |= route == DOUBTFUL;
-        accd_item *item = &plain[nplain];
+        const enum route route = choose_data_route(host, bytes, spec, stack);
+        if (route == SLOW_PATH)
+            return SLOW_PATH;
+        doubtful |= route == FAST_PATH_CHECKED;
+        accd_item *item = &fast_items[nfast_items];
         item->host = host;
         item->bytes = bytes;
         item->slot = NULL;
         item->label = label;
-        item->action = asked & ACTION;
-        item->flags = (asked & TRIES ? ACCD_ITEM_TRY : 0) | (asked & FINAL ? ACCD_ITEM_FINAL : 0);
-        entry_of[nplain++] = (uint8_t)i;
+        item->action = spec & ACTION;
+        item->flags = (spec & TRIES ? ACCD_ITEM_IF_PRESENT : 0) | (spec & FINAL ? ACCD_ITEM_FINALIZE : 0);
+        entry_indices[nfast_items++] = (uint8_t)i;
     }
-    return doubtful ? DOUBTFUL : SHORT;
+    return doubtful ? FAST_PATH_CHECKED : FAST_PATH;
 }
 
 /* Takes the lock, chooses the device and makes the items if a directive goes the short way. leave_short comes after. */
-static inline enum route route_of(const struct goacc_site *site, int device, const struct entries *map,
-                                  const uint8_t *asked_of, struct goacc_target_call *call)
+static inline enum route choose_route(const struct rt_site *site, int device, const struct entries *map,
+                                  const uint8_t *specs, struct rt_target_call *call)
 {
-    if (device < 0 || !goacc_is_quick() || map->n - 1 >= PLAIN || !goacc_lock())
-        return GENERAL;
-    goacc.site = site;
-    *call = (struct goacc_target_call){&goacc_own, goacc_own.device};
-    goacc_own.device = device;
-    const enum route route = plain_items(map, asked_of);
-    if (__builtin_expect(route == GENERAL, 0))
-        goacc_target_leave(call);
+    if (device < 0 || !rt_can_use_fast_path() || map->n - 1 >= FAST_ITEMS_MAX || !rt_lock())
+        return SLOW_PATH;
+    rt.site = site;
+    *call = (struct rt_target_call){&rt_this_thread, rt_this_thread.device};
+    rt_this_thread.device = device;
+    const enum route route = make_fast_items(map, specs);
+    if (__builtin_expect(route == SLOW_PATH, 0))
+        rt_target_leave(call);
     return route;
 }
 
-static void leave_short(const struct goacc_target_call *call)
+static void leave_fast_path(const struct rt_target_call *call)
 {
-    goacc_own.device = call->before;
-    goacc_leave_quick();
+    rt_this_thread.device = call->before;
+    rt_leave_fast_path();
 }
 
 /* Whether a directive without a region of its own has been carried out. */
-static inline bool done_short(const struct goacc_site *site, int device, const struct entries *map, accd_kind kind,
-                              const uint8_t *asked_of)
+static inline bool run_fast(const struct rt_site *site, int device, const struct entries *map, accd_construct_kind kind,
+                              const uint8_t *specs)
 {
-    struct goacc_target_call call;
-    const enum route route = route_of(site, device, map, asked_of, &call);
-    if (route == GENERAL)
+    struct rt_target_call call;
+    const enum route route = choose_route(site, device, map, specs, &call);
+    if (route == SLOW_PATH)
         return false;
-    goacc_run(&goacc_own, kind, route == DOUBTFUL, plain, nplain, false);
-    leave_short(&call);
+    rt_run_construct(&rt_this_thread, kind, route == FAST_PATH_CHECKED, fast_items, nfast_items, false);
+    leave_fast_path(&call);
     return true;
 }
 
 /* -------------------------------------------------------------------------------------- data -- */
 
 /* What a construct opened: its region, if it has one, and whether it made pointers null. */
-struct opened {
+struct construct_result {
     accd_region *region;
     bool nulls;
 };
 
 /* Runs a construct of the entries' items. */
-static struct opened run_items(struct goacc_thread *self, accd_kind kind, const struct entries *map,
-                               void (*convert)(const struct entries *map, struct goacc_items *items))
+static struct construct_result run_items(struct rt_thread *self, accd_construct_kind kind, const struct entries *map,
+                               void (*convert)(const struct entries *map, struct rt_items *items))
 {
-    struct goacc_items items;
+    struct rt_items items;
     accd_region *region = NULL;
-    goacc_open_items(&items, map->n);
+    rt_items_init(&items, map->n);
     convert(map, &items);
-    if (items.n || kind == ACCD_COMPUTE)
-        region = goacc_run(self, kind, true, items.at, items.n, items.finalize);
+    if (items.n || kind == ACCD_KIND_COMPUTE)
+        region = rt_run_construct(self, kind, true, items.at, items.n, items.finalize);
     if (items.descriptors)
-        goacc_refresh_descriptors(self, map);
+        rt_refresh_descriptors(self, map);
     if (items.nulls)
-        goacc_clear_pointers(self, map, false);
-    goacc_close_items(&items);
-    return (struct opened){region, items.nulls};
+        rt_sync_null_pointers(self, map, false);
+    rt_items_free(&items);
+    return (struct construct_result){region, items.nulls};
 }
 
 /* use_device_ptr, use_device_addr: the program continues with device addresses, of what is not
  * present with the host's (OpenMP 5.1). */
-static void translate(const struct goacc_thread *self, const struct entries *map)
+static void translate_addresses(const struct rt_thread *self, const struct entries *map)
 {
     for (size_t i = 0; i < map->n; i++) {
-        const unsigned kind = goacc_kind(map, i);
+        const unsigned kind = rt_get_entry_kind(map, i);
         if (kind != USE_DEVICE && kind != USE_DEVICE_IF_PRESENT)
             continue;
-        void *device = map->host[i] ? goacc_device_address(self, map->host[i]) : NULL;
-        goacc_expose(device);
+        void *device = map->host[i] ? rt_find_device_address(self, map->host[i]) : NULL;
+        rt_expose_address(device);
         if (device)
             map->host[i] = device;
     }
@@ -341,58 +341,58 @@ static void translate(const struct goacc_thread *self, const struct entries *map
 void GOMP_target_data_ext(int device, size_t n, void **host, size_t *sizes, unsigned short *kinds);
 void GOMP_target_data_ext(int device, size_t n, void **host, size_t *sizes, unsigned short *kinds)
 {
-    const struct goacc_site site = goacc_here("target data");
+    const struct rt_site site = rt_caller_site("target data");
     const struct entries map = {n, host, sizes, kinds, true, false, NULL, 0};
-    device = goacc_target_device(device, &site);
-    struct goacc_target_call call;
-    const enum route route = route_of(&site, device, &map, of_entry, &call);
-    if (route != GENERAL) {
-        struct goacc_level *level = goacc_push_level(call.self, 0);
-        level->region = goacc_run(call.self, ACCD_REGION, route == DOUBTFUL, plain, nplain, false);
-        leave_short(&call);
+    device = rt_resolve_target_device(device, &site);
+    struct rt_target_call call;
+    const enum route route = choose_route(&site, device, &map, entry_specs, &call);
+    if (route != SLOW_PATH) {
+        struct rt_region *level = rt_push_region(call.self, 0);
+        level->region = rt_run_construct(call.self, ACCD_KIND_REGION, route == FAST_PATH_CHECKED, fast_items, nfast_items, false);
+        leave_fast_path(&call);
         return;
     }
-    call = goacc_target_enter(&site, device);
-    struct goacc_level *level = goacc_push_level(call.self, 0);
+    call = rt_target_enter(&site, device);
+    struct rt_region *level = rt_push_region(call.self, 0);
     if (device >= 0) {
-        const bool iterated = goacc_has_iterators(&map);
-        const struct entries expanded = iterated ? goacc_expand_iterators(&map) : map;
-        level->region = run_items(call.self, ACCD_REGION, &expanded, goacc_entry_items).region;
+        const bool iterated = rt_has_iterators(&map);
+        const struct entries expanded = iterated ? rt_expand_iterators(&map) : map;
+        level->region = run_items(call.self, ACCD_KIND_REGION, &expanded, rt_add_entry_items).region;
         if (iterated)
             free(expanded.host);
-        translate(call.self, &map);
+        translate_addresses(call.self, &map);
     }
-    goacc_target_leave(&call);
+    rt_target_leave(&call);
 }
 
 void GOMP_target_end_data(void);
 void GOMP_target_end_data(void)
 {
-    struct goacc_site site = goacc_here("end target data");
-    site.ends = true;
-    goacc_pop_level(goacc_enter(&site));
-    goacc_leave();
+    struct rt_site site = rt_caller_site("end target data");
+    site.is_region_end = true;
+    rt_pop_region(rt_enter(&site));
+    rt_leave();
 }
 
 /* Carries out a directive without a region of its own. */
-static void move_data(const struct goacc_site *site, int device, const struct entries *map, unsigned flags,
-                      void **depend, accd_kind kind, const uint8_t *asked_of, void (*run)(const struct directive *))
+static void move_data(const struct rt_site *site, int device, const struct entries *map, unsigned flags,
+                      void **depend, accd_construct_kind kind, const uint8_t *specs, void (*run)(const struct directive *))
 {
-    device = goacc_target_device(device, site);
-    if ((flags & ~(unsigned)EXIT_DATA) || depend || !done_short(site, device, map, kind, asked_of))
-        carry_out(&(struct directive){.site = *site, .device = device, .flags = flags, .map = *map, .run = run},
+    device = rt_resolve_target_device(device, site);
+    if ((flags & ~(unsigned)EXIT_DATA) || depend || !run_fast(site, device, map, kind, specs))
+        execute_directive(&(struct directive){.site = *site, .device = device, .flags = flags, .map = *map, .run = run},
                   depend);
 }
 
-static void enter_exit(const struct directive *directive)
+static void run_enter_exit(const struct directive *directive)
 {
     const bool out = directive->flags & EXIT_DATA;
     if (directive->device < 0)
         return;
-    const struct goacc_target_call call = goacc_target_enter(&directive->site, directive->device);
-    run_items(call.self, out ? ACCD_EXIT_DATA : ACCD_ENTER_DATA, &directive->map,
-              out ? goacc_exit_items : goacc_entry_items);
-    goacc_target_leave(&call);
+    const struct rt_target_call call = rt_target_enter(&directive->site, directive->device);
+    run_items(call.self, out ? ACCD_KIND_EXIT_DATA : ACCD_KIND_ENTER_DATA, &directive->map,
+              out ? rt_add_exit_items : rt_add_entry_items);
+    rt_target_leave(&call);
 }
 
 void GOMP_target_enter_exit_data(int device, size_t n, void **host, size_t *sizes,
@@ -401,19 +401,19 @@ void GOMP_target_enter_exit_data(int device, size_t n, void **host, size_t *size
                                  unsigned short *kinds, unsigned flags, void **depend)
 {
     const bool out = flags & EXIT_DATA;
-    const struct goacc_site site = goacc_here(out ? "target exit data" : "target enter data");
+    const struct rt_site site = rt_caller_site(out ? "target exit data" : "target enter data");
     const struct entries map = {n, host, sizes, kinds, true, false, NULL, 0};
-    move_data(&site, device, &map, flags, depend, out ? ACCD_EXIT_DATA : ACCD_ENTER_DATA, out ? of_exit : of_entry,
-              enter_exit);
+    move_data(&site, device, &map, flags, depend, out ? ACCD_KIND_EXIT_DATA : ACCD_KIND_ENTER_DATA, out ? exit_specs : entry_specs,
+              run_enter_exit);
 }
 
-static void update(const struct directive *directive)
+static void run_update(const struct directive *directive)
 {
     if (directive->device < 0)
         return;
-    const struct goacc_target_call call = goacc_target_enter(&directive->site, directive->device);
-    run_items(call.self, ACCD_UPDATE, &directive->map, goacc_update_items);
-    goacc_target_leave(&call);
+    const struct rt_target_call call = rt_target_enter(&directive->site, directive->device);
+    run_items(call.self, ACCD_KIND_UPDATE, &directive->map, rt_add_update_items);
+    rt_target_leave(&call);
 }
 
 void GOMP_target_update_ext(int device, size_t n, void **host, size_t *sizes, unsigned short *kinds,
@@ -421,9 +421,9 @@ void GOMP_target_update_ext(int device, size_t n, void **host, size_t *sizes, un
 void GOMP_target_update_ext(int device, size_t n, void **host, size_t *sizes, unsigned short *kinds,
                             unsigned flags, void **depend)
 {
-    const struct goacc_site site = goacc_here("target update");
+    const struct rt_site site = rt_caller_site("target update");
     const struct entries map = {n, host, sizes, kinds, true, false, NULL, 0};
-    move_data(&site, device, &map, flags, depend, ACCD_UPDATE, of_update, update);
+    move_data(&site, device, &map, flags, depend, ACCD_KIND_UPDATE, update_specs, run_update);
 }
 
 /* ----------------------------------------------------------------------------------- regions -- */
@@ -437,19 +437,19 @@ struct body {
 };
 
 /* With the control variables of a region of the host. */
-static void run_inside(void *data)
+static void run_in_host_region(void *data)
 {
     struct body *body = data;
     if (body->device >= 0)
-        goacc_openmp()->set_default_device(GOACC_IN_TARGET + body->device);
-    if (body->device >= 0 && goacc.options.left) /* one thread is known to be the kernel's */
-        goacc_openmp()->set_max_active_levels(0);
+        rt_get_openmp_functions()->set_default_device(RT_TARGET_DEVICE_BASE + body->device);
+    if (body->device >= 0 && rt.options.diagnose) /* one thread is known to be the kernel's */
+        rt_get_openmp_functions()->set_max_active_levels(0);
     body->fn(body->args);
 }
 
 static void run_body(struct body *body)
 {
-    libgomp()->target(ON_HOST, run_inside, 0, (void **)body, NULL, NULL, 0, NULL,
+    libgomp()->target(ON_HOST, run_in_host_region, 0, (void **)body, NULL, NULL, 0, NULL,
                             body->teams);
 }
 
@@ -458,10 +458,10 @@ static void run_kernel(void *args)
     run_body(*(struct body **)args);
 }
 
-static void *memory(void *block, size_t old, size_t bytes)
+static void *realloc_body(void *block, size_t old, size_t bytes)
 {
-    if (goacc.options.left) /* the stack and the heap are closed to the kernel */
-        return goacc_open_memory(NULL, block, old, bytes);
+    if (rt.options.diagnose) /* the stack and the heap are closed to the kernel */
+        return rt_arena_realloc(NULL, block, old, bytes);
     return realloc(block, bytes);
 }
 
@@ -473,96 +473,96 @@ static void pick_arguments(const struct entries *map, void **args)
 }
 
 /* False: nothing is done. */
-static bool compute_short(const struct goacc_site *site, int device, void (*fn)(void *), const struct entries *map,
+static bool run_compute_fast(const struct rt_site *site, int device, void (*fn)(void *), const struct entries *map,
                           void **teams)
 {
-    enum { FEW = 512, WORDS = sizeof(struct body) / sizeof(void *) + PLAIN };
+    enum { FEW = 512, WORDS = sizeof(struct body) / sizeof(void *) + FAST_ITEMS_MAX };
     union {
         struct body body;
         void *words[WORDS];
     } few;
-    struct goacc_target_call call;
-    uint64_t addresses[PLAIN];
+    struct rt_target_call call;
+    uint64_t addresses[FAST_ITEMS_MAX];
     char copies[FEW];
     if (private_bytes(map) > FEW)
         return false;
-    const enum route route = route_of(site, device, map, of_entry, &call);
-    if (route == GENERAL)
+    const enum route route = choose_route(site, device, map, entry_specs, &call);
+    if (route == SLOW_PATH)
         return false;
-    goacc_declared_update();
-    if (goacc.declares) {
-        goacc_target_leave(&call);
+    rt_declared_refresh();
+    if (rt.has_declared) {
+        rt_target_leave(&call);
         return false;
     }
-    accd_region *region = goacc_run(call.self, ACCD_COMPUTE, route == DOUBTFUL, plain, nplain, false);
+    accd_region *region = rt_run_construct(call.self, ACCD_KIND_COMPUTE, route == FAST_PATH_CHECKED, fast_items, nfast_items, false);
     struct body *body = &few.body;
     *body = (struct body){fn, teams, device};
     for (size_t i = 0; i < map->n; i++)
         body->args[i] = map->host[i];
-    const size_t known = accd_region_addresses(region, addresses, nplain);
-    for (size_t k = 0; k < nplain; k++) {
-        const size_t i = entry_of[k];
+    const size_t known = accd_region_addresses(region, addresses, nfast_items);
+    for (size_t k = 0; k < nfast_items; k++) {
+        const size_t i = entry_indices[k];
         if (k < known)
-            body->args[i] = (void *)(uintptr_t)(addresses[k] + ((uintptr_t)map->host[i] - (uintptr_t)plain[k].host));
+            body->args[i] = (void *)(uintptr_t)(addresses[k] + ((uintptr_t)map->host[i] - (uintptr_t)fast_items[k].host));
         else
-            body->args[i] = goacc_argument(call.self, map, i);
+            body->args[i] = rt_get_kernel_argument(call.self, map, i);
     }
     copy_private(map, copies, body->args);
-    leave_short(&call);
-    goacc_begin_kernel(call.self, site->call.pc | GOACC_TARGET);
+    leave_fast_path(&call);
+    rt_begin_kernel(call.self, site->call.pc | RT_TARGET_BIT);
     run_body(body);
-    call.self->does = GOACC_QUICK;
-    call = goacc_target_enter(site, device);
-    goacc_end_region(call.self, region);
-    goacc_target_leave(&call);
+    call.self->activity = RT_FAST_PATH;
+    call = rt_target_enter(site, device);
+    rt_end_core_region(call.self, region);
+    rt_target_leave(&call);
     return true;
 }
 
-static void compute(const struct directive *directive)
+static void run_target(const struct directive *directive)
 {
     const struct entries *map = &directive->map;
-    const size_t head = sizeof(struct goacc_kernel) + sizeof(void *);
+    const size_t head = sizeof(struct rt_kernel) + sizeof(void *);
     const size_t args = head + sizeof(struct body) + map->n * sizeof(void *),
                  bytes = args + private_bytes(map);
-    const struct goacc_target_call call = goacc_target_enter(&directive->site, directive->device);
-    goacc_declared_update();
-    goacc_hold_back(&directive->site);
-    if (goacc.options.strict)
-        goacc_find_tasks();
-    struct goacc_kernel *kernel = memory(NULL, 0, bytes);
+    const struct rt_target_call call = rt_target_enter(&directive->site, directive->device);
+    rt_declared_refresh();
+    rt_acquire_exclusive(&directive->site);
+    if (rt.options.strict)
+        rt_find_libgomp_tasks();
+    struct rt_kernel *kernel = realloc_body(NULL, 0, bytes);
     if (!kernel)
-        goacc_die("out-of-memory", "no memory for the arguments of a target region");
+        rt_fatal("out-of-memory", "no memory for the arguments of a target region");
     struct body *body = (struct body *)(void *)((char *)kernel + head);
     kernel->fn = run_kernel;
     kernel->code = directive->fn;
     kernel->args[0] = body;
     *body = (struct body){directive->fn, directive->teams, directive->device};
-    goacc_tell_sections_of_links(map, kernel->code);
-    if (goacc.options.strict)
-        note_values(call.self, map);
-    const struct opened opened = run_items(call.self, ACCD_COMPUTE, map, goacc_entry_items);
+    rt_report_link_sections(map, kernel->code);
+    if (rt.options.strict)
+        sample_arguments(call.self, map);
+    const struct construct_result opened = run_items(call.self, ACCD_KIND_COMPUTE, map, rt_add_entry_items);
     for (size_t i = 0; i < map->n; i++)
-        if (!(body->args[i] = goacc_argument(call.self, map, i)) && map->host[i])
-            goacc_note_unmatched_argument(map->host[i]);
+        if (!(body->args[i] = rt_get_kernel_argument(call.self, map, i)) && map->host[i])
+            rt_record_nulled_argument(map->host[i]);
     copy_private(map, (char *)kernel + args, body->args);
     pick_arguments(map, body->args);
-    goacc_launch(&directive->site, directive->device, kernel);
-    goacc_forget_unmatched(&directive->site);
+    rt_launch_kernel(&directive->site, directive->device, kernel);
+    rt_forget_nulled_pointers(&directive->site);
     if (opened.nulls)
-        goacc_clear_pointers(call.self, map, true);
-    goacc_end_region(call.self, opened.region);
-    memory(kernel, bytes, 0);
-    goacc_target_leave(&call);
+        rt_sync_null_pointers(call.self, map, true);
+    rt_end_core_region(call.self, opened.region);
+    realloc_body(kernel, bytes, 0);
+    rt_target_leave(&call);
 }
 
 /* On the host, variables are the program's, but private ones. */
-static void compute_on_host(const struct directive *directive)
+static void run_target_on_host(const struct directive *directive)
 {
     const struct entries *map = &directive->map;
     const size_t args = sizeof(struct body) + map->n * sizeof(void *);
     struct body *body = malloc(args + private_bytes(map));
     if (!body)
-        goacc_die("out-of-memory", "no memory for the arguments of a target region");
+        rt_fatal("out-of-memory", "no memory for the arguments of a target region");
     *body = (struct body){directive->fn, directive->teams, -1};
     for (size_t i = 0; i < map->n; i++)
         body->args[i] = map->host[i];
@@ -577,17 +577,17 @@ void GOMP_target_ext(int device, void (*fn)(void *), size_t n, void **host, size
 void GOMP_target_ext(int device, void (*fn)(void *), size_t n, void **host, size_t *sizes,
                      unsigned short *kinds, unsigned flags, void **depend, void **args)
 {
-    const struct goacc_site site = goacc_here("target");
+    const struct rt_site site = rt_caller_site("target");
     const struct entries map = {n, host, sizes, kinds, true, true, NULL, 0};
-    device = goacc_target_device(device, &site);
-    if (!flags && !depend && compute_short(&site, device, fn, &map, args))
+    device = rt_resolve_target_device(device, &site);
+    if (!flags && !depend && run_compute_fast(&site, device, fn, &map, args))
         return;
-    carry_out(&(struct directive){.site = site,
+    execute_directive(&(struct directive){.site = site,
                                   .device = device,
                                   .fn = fn,
                                   .teams = args,
                                   .flags = flags,
                                   .map = map,
-                                  .run = device < 0 ? compute_on_host : compute},
+                                  .run = device < 0 ? run_target_on_host : run_target},
               depend);
 }

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-static size_t bytes_of(const struct goacc_descriptor *array)
+static size_t get_array_bytes(const struct rt_gfortran_descriptor *array)
 {
     size_t bytes = array->element;
     for (int i = 0; i < array->rank; i++) {
@@ -15,62 +15,62 @@ static size_t bytes_of(const struct goacc_descriptor *array)
     return bytes;
 }
 
-#define HERE(name) ((const struct goacc_site[]){goacc_here(name)})
+#define HERE(name) ((const struct rt_site[]){rt_caller_site(name)})
 
 /* Four names for each routine: any array; an address with a length of either kind; with a queue. */
 #define DATA(name, kind, action, finalize)                                                         \
-    void name##_array_h_(const struct goacc_descriptor *array);                                          \
-    void name##_array_h_(const struct goacc_descriptor *array)                                           \
+    void name##_array_h_(const struct rt_gfortran_descriptor *array);                                          \
+    void name##_array_h_(const struct rt_gfortran_descriptor *array)                                           \
     {                                                                                              \
-        goacc_data(HERE(#name), kind, action, array->data, bytes_of(array), finalize, GOACC_SYNC); \
+        rt_run_data_routine(HERE(#name), kind, action, array->data, get_array_bytes(array), finalize, RT_ASYNC_SYNC); \
     }                                                                                              \
     void name##_32_h_(void *host, const int32_t *bytes);                                           \
     void name##_32_h_(void *host, const int32_t *bytes)                                            \
     {                                                                                              \
-        goacc_data(HERE(#name), kind, action, host, (size_t)*bytes, finalize, GOACC_SYNC);         \
+        rt_run_data_routine(HERE(#name), kind, action, host, (size_t)*bytes, finalize, RT_ASYNC_SYNC);         \
     }                                                                                              \
     void name##_64_h_(void *host, const int64_t *bytes);                                           \
     void name##_64_h_(void *host, const int64_t *bytes)                                            \
     {                                                                                              \
-        goacc_data(HERE(#name), kind, action, host, (size_t)*bytes, finalize, GOACC_SYNC);         \
+        rt_run_data_routine(HERE(#name), kind, action, host, (size_t)*bytes, finalize, RT_ASYNC_SYNC);         \
     }
 #define DATA_ASYNC(name, kind, action)                                                             \
-    void name##_async_array_h_(const struct goacc_descriptor *array, const int *queue);                  \
-    void name##_async_array_h_(const struct goacc_descriptor *array, const int *queue)                   \
+    void name##_async_array_h_(const struct rt_gfortran_descriptor *array, const int *queue);                  \
+    void name##_async_array_h_(const struct rt_gfortran_descriptor *array, const int *queue)                   \
     {                                                                                              \
-        goacc_data(HERE(#name "_async"), kind, action, array->data, bytes_of(array), false,        \
+        rt_run_data_routine(HERE(#name "_async"), kind, action, array->data, get_array_bytes(array), false,        \
                    *queue);                                                                        \
     }                                                                                              \
     void name##_async_32_h_(void *host, const int32_t *bytes, const int *queue);                   \
     void name##_async_32_h_(void *host, const int32_t *bytes, const int *queue)                    \
     {                                                                                              \
-        goacc_data(HERE(#name "_async"), kind, action, host, (size_t)*bytes, false, *queue);       \
+        rt_run_data_routine(HERE(#name "_async"), kind, action, host, (size_t)*bytes, false, *queue);       \
     }                                                                                              \
     void name##_async_64_h_(void *host, const int64_t *bytes, const int *queue);                   \
     void name##_async_64_h_(void *host, const int64_t *bytes, const int *queue)                    \
     {                                                                                              \
-        goacc_data(HERE(#name "_async"), kind, action, host, (size_t)*bytes, false, *queue);       \
+        rt_run_data_routine(HERE(#name "_async"), kind, action, host, (size_t)*bytes, false, *queue);       \
     }
 
-DATA(acc_copyin, ACCD_ENTER_DATA, ACCD_COPYIN, false)
-DATA(acc_present_or_copyin, ACCD_ENTER_DATA, ACCD_COPYIN, false)
-DATA(acc_create, ACCD_ENTER_DATA, ACCD_CREATE, false)
-DATA(acc_present_or_create, ACCD_ENTER_DATA, ACCD_CREATE, false)
-DATA(acc_copyout, ACCD_EXIT_DATA, ACCD_COPYOUT, false)
-DATA(acc_copyout_finalize, ACCD_EXIT_DATA, ACCD_COPYOUT, true)
-DATA(acc_delete, ACCD_EXIT_DATA, ACCD_DELETE, false)
-DATA(acc_delete_finalize, ACCD_EXIT_DATA, ACCD_DELETE, true)
-DATA(acc_update_device, ACCD_UPDATE, ACCD_UPDATE_DEVICE, false)
-DATA(acc_update_self, ACCD_UPDATE, ACCD_UPDATE_SELF, false)
-DATA_ASYNC(acc_copyin, ACCD_ENTER_DATA, ACCD_COPYIN)
-DATA_ASYNC(acc_create, ACCD_ENTER_DATA, ACCD_CREATE)
-DATA_ASYNC(acc_copyout, ACCD_EXIT_DATA, ACCD_COPYOUT)
-DATA_ASYNC(acc_delete, ACCD_EXIT_DATA, ACCD_DELETE)
-DATA_ASYNC(acc_update_device, ACCD_UPDATE, ACCD_UPDATE_DEVICE)
-DATA_ASYNC(acc_update_self, ACCD_UPDATE, ACCD_UPDATE_SELF)
+DATA(acc_copyin, ACCD_KIND_ENTER_DATA, ACCD_ACTION_COPYIN, false)
+DATA(acc_present_or_copyin, ACCD_KIND_ENTER_DATA, ACCD_ACTION_COPYIN, false)
+DATA(acc_create, ACCD_KIND_ENTER_DATA, ACCD_ACTION_CREATE, false)
+DATA(acc_present_or_create, ACCD_KIND_ENTER_DATA, ACCD_ACTION_CREATE, false)
+DATA(acc_copyout, ACCD_KIND_EXIT_DATA, ACCD_ACTION_COPYOUT, false)
+DATA(acc_copyout_finalize, ACCD_KIND_EXIT_DATA, ACCD_ACTION_COPYOUT, true)
+DATA(acc_delete, ACCD_KIND_EXIT_DATA, ACCD_ACTION_DELETE, false)
+DATA(acc_delete_finalize, ACCD_KIND_EXIT_DATA, ACCD_ACTION_DELETE, true)
+DATA(acc_update_device, ACCD_KIND_UPDATE, ACCD_ACTION_UPDATE_DEVICE, false)
+DATA(acc_update_self, ACCD_KIND_UPDATE, ACCD_ACTION_UPDATE_SELF, false)
+DATA_ASYNC(acc_copyin, ACCD_KIND_ENTER_DATA, ACCD_ACTION_COPYIN)
+DATA_ASYNC(acc_create, ACCD_KIND_ENTER_DATA, ACCD_ACTION_CREATE)
+DATA_ASYNC(acc_copyout, ACCD_KIND_EXIT_DATA, ACCD_ACTION_COPYOUT)
+DATA_ASYNC(acc_delete, ACCD_KIND_EXIT_DATA, ACCD_ACTION_DELETE)
+DATA_ASYNC(acc_update_device, ACCD_KIND_UPDATE, ACCD_ACTION_UPDATE_DEVICE)
+DATA_ASYNC(acc_update_self, ACCD_KIND_UPDATE, ACCD_ACTION_UPDATE_SELF)
 
 #define ROUTINES(X)                                                                               \
-    X(int, acc_is_present_array_h_, (const struct goacc_descriptor *array))                             \
+    X(int, acc_is_present_array_h_, (const struct rt_gfortran_descriptor *array))                             \
     X(int, acc_is_present_32_h_, (void *host, const int32_t *bytes))                              \
     X(int, acc_is_present_64_h_, (void *host, const int64_t *bytes))                              \
     X(int, acc_get_num_devices_h_, (const int *type))                                             \
@@ -80,7 +80,7 @@ DATA_ASYNC(acc_update_self, ACCD_UPDATE, ACCD_UPDATE_SELF)
     X(int, acc_get_device_num_h_, (const int *type))                                              \
     X(int64_t, acc_get_property_h_, (int number, int type, int property))                         \
     X(void, acc_get_property_string_h_,                                                           \
-      (int number, int type, int property, char *to, size_t room))                                \
+      (int number, int type, int property, char *to, size_t capacity))                                \
     X(void, acc_init_h_, (const int *type))                                                       \
     X(void, acc_shutdown_h_, (const int *type))                                                   \
     X(int, acc_on_device_h_, (const int *type))                                                   \
@@ -93,77 +93,77 @@ DATA_ASYNC(acc_update_self, ACCD_UPDATE, ACCD_UPDATE_SELF)
 #define DECLARE(type, name, parameters) type name parameters;
 ROUTINES(DECLARE)
 
-int acc_is_present_array_h_(const struct goacc_descriptor *array)
+int acc_is_present_array_h_(const struct rt_gfortran_descriptor *array)
 {
-    return goacc_is_present(HERE("acc_is_present"), array->data, bytes_of(array));
+    return rt_is_present(HERE("acc_is_present"), array->data, get_array_bytes(array));
 }
 int acc_is_present_32_h_(void *host, const int32_t *bytes)
 {
-    return goacc_is_present(HERE("acc_is_present"), host, (size_t)*bytes);
+    return rt_is_present(HERE("acc_is_present"), host, (size_t)*bytes);
 }
 int acc_is_present_64_h_(void *host, const int64_t *bytes)
 {
-    return goacc_is_present(HERE("acc_is_present"), host, (size_t)*bytes);
+    return rt_is_present(HERE("acc_is_present"), host, (size_t)*bytes);
 }
 
-int acc_get_num_devices_h_(const int *type) { return goacc_num_devices(*type); }
+int acc_get_num_devices_h_(const int *type) { return rt_get_num_devices(*type); }
 void acc_set_device_type_h_(const int *type)
 {
-    goacc_set_type(HERE("acc_set_device_type"), *type);
+    rt_set_device_type(HERE("acc_set_device_type"), *type);
 }
-int acc_get_device_type_h_(void) { return goacc_get_type(); }
+int acc_get_device_type_h_(void) { return rt_get_device_type(); }
 void acc_set_device_num_h_(const int *number, const int *type)
 {
-    goacc_set_num(HERE("acc_set_device_num"), *number, *type);
+    rt_set_device_num(HERE("acc_set_device_num"), *number, *type);
 }
 int acc_get_device_num_h_(const int *type)
 {
-    return goacc_get_num(HERE("acc_get_device_num"), *type);
+    return rt_get_device_num(HERE("acc_get_device_num"), *type);
 }
 int64_t acc_get_property_h_(int number, int type, int property)
 {
-    return (int64_t)goacc_property(HERE("acc_get_property"), number, type, property);
+    return (int64_t)rt_get_property(HERE("acc_get_property"), number, type, property);
 }
-void acc_get_property_string_h_(int number, int type, int property, char *to, size_t room)
+void acc_get_property_string_h_(int number, int type, int property, char *to, size_t capacity)
 {
-    const char *text = goacc_property_text(HERE("acc_get_property_string"), number, type, property);
+    const char *text = rt_get_property_string(HERE("acc_get_property_string"), number, type, property);
     size_t length = text ? strlen(text) : 0;
-    memset(to, ' ', room);
-    memcpy(to, text ? text : "", length < room ? length : room);
+    memset(to, ' ', capacity);
+    memcpy(to, text ? text : "", length < capacity ? length : capacity);
 }
 void acc_init_h_(const int *type)
 {
-    goacc_init(HERE("acc_init"), *type);
+    rt_init_device(HERE("acc_init"), *type);
 }
 void acc_shutdown_h_(const int *type)
 {
-    goacc_shutdown(HERE("acc_shutdown"), *type);
+    rt_shutdown_device(HERE("acc_shutdown"), *type);
 }
-int acc_on_device_h_(const int *type) { return goacc_on(*type); }
+int acc_on_device_h_(const int *type) { return rt_is_on_device_type(*type); }
 
 int acc_async_test_h_(const int *queue)
 {
-    return goacc_test(HERE("acc_async_test"), *queue);
+    return rt_test_queue(HERE("acc_async_test"), *queue);
 }
 int acc_async_test_all_h_(void)
 {
-    return goacc_test(HERE("acc_async_test_all"), GOACC_NOVAL);
+    return rt_test_queue(HERE("acc_async_test_all"), RT_ASYNC_NOVAL);
 }
 void acc_wait_h_(const int *queue)
 {
-    goacc_wait(HERE("acc_wait"), GOACC_IN_ROUTINE, *queue);
+    rt_host_wait(HERE("acc_wait"), RT_PARENT_ROUTINE, *queue);
 }
 void acc_wait_async_h_(const int *queue, const int *other)
 {
-    if (goacc.follows)
-        goacc_hear_wait(HERE("acc_wait_async"), *other, *queue);
+    if (rt.observes_waits)
+        rt_trace_wait(HERE("acc_wait_async"), *other, *queue);
 }
 void acc_wait_all_h_(void)
 {
-    goacc_wait(HERE("acc_wait_all"), GOACC_IN_ROUTINE, GOACC_NOVAL);
+    rt_host_wait(HERE("acc_wait_all"), RT_PARENT_ROUTINE, RT_ASYNC_NOVAL);
 }
 void acc_wait_all_async_h_(const int *queue)
 {
-    if (goacc.follows)
-        goacc_hear_wait(HERE("acc_wait_all_async"), *queue, GOACC_NOVAL);
+    if (rt.observes_waits)
+        rt_trace_wait(HERE("acc_wait_all_async"), *queue, RT_ASYNC_NOVAL);
 }

@@ -43,13 +43,13 @@
 #define DECLARE(type, name, parameters) type name parameters;
 ROUTINES(DECLARE)
 
-#define HERE ((const struct goacc_site[]){goacc_here(__func__)})
+#define HERE ((const struct rt_site[]){rt_caller_site(__func__)})
 
 /* ------------------------------------------------------------------- the compiler's own runtime -- */
 
-static struct goacc_openmp openmp;
+static struct rt_openmp_functions openmp;
 
-void *goacc_behind(const char *name)
+void *rt_find_next_function(const char *name)
 {
     void *function = dlsym(RTLD_NEXT, name), *library = NULL;
     static const char *const libraries[] = {"libgomp.so.1", "libomp.so.5", "libomp.so"};
@@ -57,19 +57,19 @@ void *goacc_behind(const char *name)
         if ((library = dlopen(libraries[i], RTLD_LAZY | RTLD_NOLOAD)))
             function = dlsym(library, name);
     if (!function)
-        goacc_die("file",
+        rt_fatal("file",
                   "libgomp of gcc 12 or later, or libomp, is needed: %s is not in the program's libraries", name);
     return function;
 }
 
 static void find_openmp(void)
 {
-    *(void **)&openmp.get_default_device = goacc_behind("omp_get_default_device");
-    *(void **)&openmp.set_default_device = goacc_behind("omp_set_default_device");
-    *(void **)&openmp.set_max_active_levels = goacc_behind("omp_set_max_active_levels");
+    *(void **)&openmp.get_default_device = rt_find_next_function("omp_get_default_device");
+    *(void **)&openmp.set_default_device = rt_find_next_function("omp_set_default_device");
+    *(void **)&openmp.set_max_active_levels = rt_find_next_function("omp_set_max_active_levels");
 }
 
-const struct goacc_openmp *goacc_openmp(void)
+const struct rt_openmp_functions *rt_get_openmp_functions(void)
 {
     static pthread_once_t found = PTHREAD_ONCE_INIT;
     pthread_once(&found, find_openmp);
@@ -80,75 +80,75 @@ const struct goacc_openmp *goacc_openmp(void)
 
 enum { OMP_DEFAULT_DEVICE = -5 }; /* omp_default_device of OpenMP 6.0: the value of default-device-var */
 
-int goacc_target_devices(void)
+int rt_get_target_device_count(void)
 {
-    if (!goacc.options.rules)
-        goacc.target_first = true;
-    goacc_started(); /* the options */
-    return goacc.options.targets;
+    if (!rt.options.rules)
+        rt.starts_with_openmp = true;
+    rt_ensure_started(); /* the options */
+    return rt.options.targets;
 }
 
 /* Where the caller runs: a device, -1: the host. */
 static int device_here(void)
 {
-    const int number = goacc_openmp()->get_default_device();
-    return number >= GOACC_IN_TARGET ? number - GOACC_IN_TARGET : -1;
+    const int number = rt_get_openmp_functions()->get_default_device();
+    return number >= RT_TARGET_DEVICE_BASE ? number - RT_TARGET_DEVICE_BASE : -1;
 }
 
-static _Noreturn void refuse_device(const struct goacc_site *site, int number)
+static _Noreturn void refuse_device(const struct rt_site *site, int number)
 {
-    const int devices = goacc_target_devices();
-    goacc_refuse(site, "no-device", "names device %d; devices are 0 to %d, the host is %d", number,
+    const int devices = rt_get_target_device_count();
+    rt_reject_call(site, "no-device", "names device %d; devices are 0 to %d, the host is %d", number,
                  devices - 1, devices);
 }
 
-int goacc_target_device(int number, const struct goacc_site *site)
+int rt_resolve_target_device(int number, const struct rt_site *site)
 {
     enum { DEFAULT = -1, HOST = -2 }; /* as the compiler passes them */
-    const int devices = goacc_is_quick() ? goacc.options.targets : goacc_target_devices();
+    const int devices = rt_can_use_fast_path() ? rt.options.targets : rt_get_target_device_count();
     if (number == OMP_DEFAULT_DEVICE)
         number = DEFAULT;
     if (number == HOST || (number == DEFAULT && !devices))
         return -1;
     if (number == DEFAULT)
-        number = goacc_openmp()->get_default_device();
-    if (number >= GOACC_IN_TARGET)
-        goacc_refuse(site, "misuse", "was encountered inside a target region");
+        number = rt_get_openmp_functions()->get_default_device();
+    if (number >= RT_TARGET_DEVICE_BASE)
+        rt_reject_call(site, "misuse", "was encountered inside a target region");
     if (devices && (number < 0 || number > devices))
         refuse_device(site, number);
     return number < devices ? number : -1;
 }
 
-struct goacc_target_call goacc_target_enter(const struct goacc_site *site, int device)
+struct rt_target_call rt_target_enter(const struct rt_site *site, int device)
 {
-    struct goacc_target_call call = {.self = goacc_enter(site)};
+    struct rt_target_call call = {.self = rt_enter(site)};
     call.before = call.self->device;
     if (device >= 0)
         call.self->device = device;
     return call;
 }
 
-void goacc_target_leave(const struct goacc_target_call *call)
+void rt_target_leave(const struct rt_target_call *call)
 {
     call->self->device = call->before;
-    goacc_leave();
+    rt_leave();
 }
 
 int omp_get_num_devices(void)
 {
-    return goacc_target_devices();
+    return rt_get_target_device_count();
 }
 int omp_get_num_devices_(void)
 {
-    return goacc_target_devices();
+    return rt_get_target_device_count();
 }
 int omp_get_initial_device(void)
 {
-    return goacc_target_devices();
+    return rt_get_target_device_count();
 }
 int omp_get_initial_device_(void)
 {
-    return goacc_target_devices();
+    return rt_get_target_device_count();
 }
 int omp_is_initial_device(void)
 {
@@ -162,7 +162,7 @@ int omp_is_initial_device_(void)
 int omp_get_device_num(void)
 {
     const int device = device_here();
-    return device < 0 ? goacc_target_devices() : device;
+    return device < 0 ? rt_get_target_device_count() : device;
 }
 
 int omp_get_device_num_(void)
@@ -174,9 +174,9 @@ int omp_get_device_num_(void)
 static bool is_device(int number, int *device_p)
 {
     enum { INITIAL = -1 };
-    const int devices = goacc_target_devices();
+    const int devices = rt_get_target_device_count();
     if (number == OMP_DEFAULT_DEVICE)
-        number = devices ? goacc_openmp()->get_default_device() : INITIAL;
+        number = devices ? rt_get_openmp_functions()->get_default_device() : INITIAL;
     *device_p = number == devices ? INITIAL : number;
     return number >= INITIAL && number <= devices;
 }
@@ -197,7 +197,7 @@ const char *omp_get_uid_from_device(int number)
 int omp_get_device_from_uid(const char *uid)
 {
     /* omp_invalid_device, as omp.h of the compiler has it */
-    const int devices = goacc_target_devices();
+    const int devices = rt_get_target_device_count();
     const int invalid = dlsym(RTLD_DEFAULT, "__kmpc_global_thread_num") ? -2 : -4;
     for (int device = 0; uid && device <= devices; device++) {
         const char *name = omp_get_uid_from_device(device);
@@ -207,7 +207,7 @@ int omp_get_device_from_uid(const char *uid)
     return invalid;
 }
 
-bool goacc_in_target(void)
+bool rt_is_in_target(void)
 {
     return device_here() >= 0;
 }
@@ -221,13 +221,13 @@ void *omp_target_alloc(size_t bytes, int device)
         return NULL;
     if (device < 0)
         return malloc(bytes);
-    const struct goacc_target_call call = goacc_target_enter(HERE, device);
-    if (accd_device_alloc(goacc.context, device, bytes, &address) != ACCD_OK)
+    const struct rt_target_call call = rt_target_enter(HERE, device);
+    if (accd_device_alloc(rt.context, device, bytes, &address) != ACCD_OK)
         address = 0;
-    if (goacc.options.check && address)
-        goacc_check_allocated(address, bytes);
-    goacc_raw_allocated(device, address, bytes);
-    goacc_target_leave(&call);
+    if (rt.options.instrumented && address)
+        rt_check_device_alloc(address, bytes);
+    rt_device_alloc_add(device, address, bytes);
+    rt_target_leave(&call);
     return (void *)(uintptr_t)address;
 }
 
@@ -239,14 +239,14 @@ void omp_target_free(void *pointer, int device)
         free(pointer);
         return;
     }
-    const struct goacc_target_call call = goacc_target_enter(HERE, device);
-    if (goacc.options.strict)
-        goacc_races_free(device, (uintptr_t)pointer);
-    goacc_must(accd_device_free(goacc.context, device, (uintptr_t)pointer));
-    goacc_raw_freed((uintptr_t)pointer);
-    if (goacc.options.check && pointer)
-        goacc_check_freed((uintptr_t)pointer);
-    goacc_target_leave(&call);
+    const struct rt_target_call call = rt_target_enter(HERE, device);
+    if (rt.options.strict)
+        rt_races_free(device, (uintptr_t)pointer);
+    rt_check_status(accd_device_free(rt.context, device, (uintptr_t)pointer));
+    rt_device_alloc_remove((uintptr_t)pointer);
+    if (rt.options.instrumented && pointer)
+        rt_check_device_free((uintptr_t)pointer);
+    rt_target_leave(&call);
 }
 
 int omp_target_is_present(const void *pointer, int device)
@@ -255,11 +255,11 @@ int omp_target_is_present(const void *pointer, int device)
         return 0;
     if (device < 0)
         return 1;
-    const struct goacc_target_call call = goacc_target_enter(HERE, device);
-    const bool present = accd_presence_of(goacc.context, device, pointer, 1) == ACCD_WHOLLY;
-    if (goacc.options.check)
-        goacc_check_found(device, pointer);
-    goacc_target_leave(&call);
+    const struct rt_target_call call = rt_target_enter(HERE, device);
+    const bool present = accd_get_presence(rt.context, device, pointer, 1) == ACCD_PRESENCE_FULL;
+    if (rt.options.instrumented)
+        rt_check_mark_used(device, pointer);
+    rt_target_leave(&call);
     return present;
 }
 
@@ -267,10 +267,10 @@ int omp_target_is_accessible(const void *pointer, size_t bytes, int device)
 {
     if (!is_device(device, &device) || !pointer || !bytes)
         return 0;
-    const struct goacc_target_call call = goacc_target_enter(HERE, device);
-    const int owner = accd_device_of(goacc.context, (uintptr_t)pointer);
-    const int last = accd_device_of(goacc.context, (uintptr_t)pointer + bytes - 1);
-    goacc_target_leave(&call);
+    const struct rt_target_call call = rt_target_enter(HERE, device);
+    const int owner = accd_device_at(rt.context, (uintptr_t)pointer);
+    const int last = accd_device_at(rt.context, (uintptr_t)pointer + bytes - 1);
+    rt_target_leave(&call);
     return owner == device && last == device;
 }
 
@@ -280,10 +280,10 @@ void *omp_get_mapped_ptr(const void *pointer, int device)
         return NULL;
     if (device < 0)
         return (void *)(uintptr_t)pointer;
-    const struct goacc_target_call call = goacc_target_enter(HERE, device);
-    const uint64_t address = accd_device_address(goacc.context, device, pointer);
-    goacc_expose((void *)(uintptr_t)address);
-    goacc_target_leave(&call);
+    const struct rt_target_call call = rt_target_enter(HERE, device);
+    const uint64_t address = accd_device_address(rt.context, device, pointer);
+    rt_expose_address((void *)(uintptr_t)address);
+    rt_target_leave(&call);
     return (void *)(uintptr_t)address;
 }
 
@@ -293,20 +293,20 @@ int omp_target_associate_ptr(const void *host, const void *pointer, size_t bytes
     if (!is_device(device, &device) || device < 0 || !host || !pointer)
         return EINVAL;
     const uint64_t there = (uintptr_t)pointer + offset;
-    const struct goacc_target_call call = goacc_target_enter(HERE, device);
+    const struct rt_target_call call = rt_target_enter(HERE, device);
     accd_item item = {.host = host, .bytes = bytes};
-    accd_present object;
-    goacc_name_item(&item);
+    accd_present_object object;
+    rt_label_item_at_site(&item);
     bool done = false;
-    if (accd_present_at(goacc.context, device, (uintptr_t)host, 0,
+    if (accd_present_at(rt.context, device, (uintptr_t)host, 0,
                         &object)) /* the same again does nothing */
         done = object.mapped && object.info.host == (uintptr_t)host && object.info.bytes == bytes &&
                object.dev == there;
     else
-        done = accd_map(goacc.context, device, host, there, bytes, item.label) == ACCD_OK;
-    if (goacc.options.check && done)
-        goacc_check_mapped(host, bytes);
-    goacc_target_leave(&call);
+        done = accd_map_data(rt.context, device, host, there, bytes, item.label) == ACCD_OK;
+    if (rt.options.instrumented && done)
+        rt_check_map(host, bytes);
+    rt_target_leave(&call);
     return done ? 0 : EINVAL;
 }
 
@@ -314,57 +314,57 @@ int omp_target_disassociate_ptr(const void *host, int device)
 {
     if (!is_device(device, &device) || device < 0 || !host)
         return EINVAL;
-    const struct goacc_target_call call = goacc_target_enter(HERE, device);
-    if (goacc.options.check)
-        goacc_check_unmapped(device, host);
-    const bool done = accd_unmap(goacc.context, device, host) == ACCD_OK;
-    goacc_target_leave(&call);
+    const struct rt_target_call call = rt_target_enter(HERE, device);
+    if (rt.options.instrumented)
+        rt_check_unmap(device, host);
+    const bool done = accd_unmap_data(rt.context, device, host) == ACCD_OK;
+    rt_target_leave(&call);
     return done ? 0 : EINVAL;
 }
 
 /* ------------------------------------------------------------------------------------ copies -- */
 
 /* With the lock. Devices are -1 for the host. */
-static accd_status copy_plainly(char *to, const char *from, size_t bytes, int to_device, int from_device)
+static accd_status copy_without_checks(char *to, const char *from, size_t bytes, int to_device, int from_device)
 {
     if (to_device < 0 && from_device < 0) {
         memmove(to, from, bytes);
         return ACCD_OK;
     }
     if (from_device < 0)
-        return accd_to_device(goacc.context, to_device, (uintptr_t)to, from, bytes);
+        return accd_copy_to_device(rt.context, to_device, (uintptr_t)to, from, bytes);
     if (to_device < 0)
-        return accd_from_device(goacc.context, from_device, to, (uintptr_t)from, bytes);
+        return accd_copy_from_device(rt.context, from_device, to, (uintptr_t)from, bytes);
     if (to_device == from_device)
-        return accd_within_device(goacc.context, to_device, (uintptr_t)to, (uintptr_t)from, bytes);
+        return accd_copy_within_device(rt.context, to_device, (uintptr_t)to, (uintptr_t)from, bytes);
     char *between = malloc(bytes);
     if (!between)
-        return ACCD_OUT_OF_MEMORY;
+        return ACCD_ERROR_OUT_OF_MEMORY;
     accd_status status =
-        accd_from_device(goacc.context, from_device, between, (uintptr_t)from, bytes);
+        accd_copy_from_device(rt.context, from_device, between, (uintptr_t)from, bytes);
     if (status == ACCD_OK)
-        status = accd_to_device(goacc.context, to_device, (uintptr_t)to, between, bytes);
+        status = accd_copy_to_device(rt.context, to_device, (uintptr_t)to, between, bytes);
     free(between);
     return status;
 }
 
-static accd_status copy(char *to, const char *from, size_t bytes, int to_device, int from_device)
+static accd_status copy_bytes(char *to, const char *from, size_t bytes, int to_device, int from_device)
 {
-    const accd_status status = copy_plainly(to, from, bytes, to_device, from_device);
-    if (goacc.options.strict) {
-        goacc_races_access(from_device >= 0, false, (uintptr_t)from, bytes);
-        goacc_races_access(to_device >= 0, true, (uintptr_t)to, bytes);
+    const accd_status status = copy_without_checks(to, from, bytes, to_device, from_device);
+    if (rt.options.strict) {
+        rt_races_routine_access(from_device >= 0, false, (uintptr_t)from, bytes);
+        rt_races_routine_access(to_device >= 0, true, (uintptr_t)to, bytes);
     }
-    if (goacc.options.check && (to_device >= 0 || from_device >= 0) && status == ACCD_OK)
-        goacc_check_copied((uintptr_t)to, (uintptr_t)from, bytes);
-    if (goacc.options.strict && to_device >= 0)
-        goacc_stale_copied(to_device, (uintptr_t)to, from, bytes);
-    else if (goacc.options.strict && from_device >= 0)
-        goacc_stale_copied(from_device, (uintptr_t)from, to, bytes);
+    if (rt.options.instrumented && (to_device >= 0 || from_device >= 0) && status == ACCD_OK)
+        rt_check_copy((uintptr_t)to, (uintptr_t)from, bytes);
+    if (rt.options.strict && to_device >= 0)
+        rt_snapshot_device_write(to_device, (uintptr_t)to, from, bytes);
+    else if (rt.options.strict && from_device >= 0)
+        rt_snapshot_device_write(from_device, (uintptr_t)from, to, bytes);
     return status;
 }
 
-int goacc_target_copy(const struct goacc_site *site, void *to, const void *from, size_t bytes, size_t to_offset,
+int rt_target_copy(const struct rt_site *site, void *to, const void *from, size_t bytes, size_t to_offset,
                       size_t from_offset, int to_device, int from_device)
 {
     if (!is_device(to_device, &to_device) || !is_device(from_device, &from_device))
@@ -373,21 +373,21 @@ int goacc_target_copy(const struct goacc_site *site, void *to, const void *from,
         return 0;
     if (!to || !from)
         return EINVAL;
-    const struct goacc_target_call call = goacc_target_enter(site, -1);
-    goacc_must(copy((char *)to + to_offset, (const char *)from + from_offset, bytes, to_device,
+    const struct rt_target_call call = rt_target_enter(site, -1);
+    rt_check_status(copy_bytes((char *)to + to_offset, (const char *)from + from_offset, bytes, to_device,
                     from_device));
-    goacc_target_leave(&call);
+    rt_target_leave(&call);
     return 0;
 }
 
 int omp_target_memcpy(void *to, const void *from, size_t bytes, size_t to_offset, size_t from_offset, int to_device,
                       int from_device)
 {
-    return goacc_target_copy(HERE, to, from, bytes, to_offset, from_offset, to_device, from_device);
+    return rt_target_copy(HERE, to, from, bytes, to_offset, from_offset, to_device, from_device);
 }
 
 /* Bytes between neighbours of each dimension; returns the first byte's offset. */
-static size_t place(int rank, const size_t *offsets, const size_t *dimensions, size_t element,
+static size_t compute_first_offset(int rank, const size_t *offsets, const size_t *dimensions, size_t element,
                     size_t *strides)
 {
     size_t stride = element, first = 0;
@@ -405,7 +405,7 @@ static accd_status copy_rows(char *to, const char *from, int rank, const size_t 
                              int from_device)
 {
     if (rank == 1)
-        return copy(to, from, volume[0] * to_strides[0], to_device, from_device);
+        return copy_bytes(to, from, volume[0] * to_strides[0], to_device, from_device);
     accd_status status = ACCD_OK;
     for (size_t i = 0; i < volume[0] && status == ACCD_OK; i++)
         status = copy_rows(to + i * to_strides[0], from + i * from_strides[0], rank - 1, volume + 1,
@@ -413,7 +413,7 @@ static accd_status copy_rows(char *to, const char *from, int rank, const size_t 
     return status;
 }
 
-int goacc_target_copy_rows(const struct goacc_site *site, void *to, const void *from, size_t element, int rank,
+int rt_target_copy_rows(const struct rt_site *site, void *to, const void *from, size_t element, int rank,
                            const size_t *volume, const size_t *to_offsets,
                            const size_t *from_offsets, const size_t *to_dimensions,
                            const size_t *from_dimensions, int to_device, int from_device)
@@ -428,11 +428,11 @@ int goacc_target_copy_rows(const struct goacc_site *site, void *to, const void *
     for (int i = 0; i < rank; i++)
         if (!volume[i])
             return 0;
-    to = (char *)to + place(rank, to_offsets, to_dimensions, element, to_strides);
-    from = (const char *)from + place(rank, from_offsets, from_dimensions, element, from_strides);
-    const struct goacc_target_call call = goacc_target_enter(site, -1);
-    goacc_must(copy_rows(to, from, rank, volume, to_strides, from_strides, to_device, from_device));
-    goacc_target_leave(&call);
+    to = (char *)to + compute_first_offset(rank, to_offsets, to_dimensions, element, to_strides);
+    from = (const char *)from + compute_first_offset(rank, from_offsets, from_dimensions, element, from_strides);
+    const struct rt_target_call call = rt_target_enter(site, -1);
+    rt_check_status(copy_rows(to, from, rank, volume, to_strides, from_strides, to_device, from_device));
+    rt_target_leave(&call);
     return 0;
 }
 
@@ -440,11 +440,11 @@ int omp_target_memcpy_rect(void *to, const void *from, size_t element, int rank,
                            const size_t *to_offsets, const size_t *from_offsets, const size_t *to_dimensions,
                            const size_t *from_dimensions, int to_device, int from_device)
 {
-    return goacc_target_copy_rows(HERE, to, from, element, rank, volume, to_offsets, from_offsets, to_dimensions,
+    return rt_target_copy_rows(HERE, to, from, element, rank, volume, to_offsets, from_offsets, to_dimensions,
                                   from_dimensions, to_device, from_device);
 }
 
-void *goacc_target_fill(const struct goacc_site *site, void *pointer, int value, size_t bytes, int device)
+void *rt_target_memset(const struct rt_site *site, void *pointer, int value, size_t bytes, int device)
 {
     char some[4096];
     if (!is_device(device, &device) || !pointer)
@@ -452,16 +452,16 @@ void *goacc_target_fill(const struct goacc_site *site, void *pointer, int value,
     if (device < 0)
         return memset(pointer, value, bytes);
     memset(some, value, sizeof some);
-    const struct goacc_target_call call = goacc_target_enter(site, device);
+    const struct rt_target_call call = rt_target_enter(site, device);
     for (size_t at = 0, n; at < bytes; at += n) {
         n = bytes - at < sizeof some ? bytes - at : sizeof some;
-        goacc_must(copy((char *)pointer + at, some, n, device, -1));
+        rt_check_status(copy_bytes((char *)pointer + at, some, n, device, -1));
     }
-    goacc_target_leave(&call);
+    rt_target_leave(&call);
     return pointer;
 }
 
 void *omp_target_memset(void *pointer, int value, size_t bytes, int device)
 {
-    return goacc_target_fill(HERE, pointer, value, bytes, device);
+    return rt_target_memset(HERE, pointer, value, bytes, device);
 }

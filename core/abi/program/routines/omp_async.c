@@ -33,49 +33,49 @@ static void **depend_list(int n, void **objects)
 
 /* A routine that is a task: its turn is the thread's until it ends. */
 struct routine {
-    struct goacc_thread *self;
-    struct goacc_turn before;
+    struct rt_thread *self;
+    struct rt_epoch before;
 };
 
 /* The work is done at once: after the tasks of the program that it depends on. libomp's depend
  * objects are its own: there a routine that has some comes after all tasks, and is done as the
  * host's own work. */
-static struct routine begin_task(const struct goacc_site *site, int ndepend, void **depend)
+static struct routine begin_task(const struct rt_site *site, int ndepend, void **depend)
 {
     static void (*taskwait)(void), (*taskwait_depend)(void **list);
     const bool libomp = dlsym(RTLD_NEXT, "__kmpc_fork_call");
     void **list = libomp ? NULL : depend_list(ndepend, depend);
     if (!taskwait)
-        *(void **)&taskwait = goacc_behind("GOMP_taskwait"); /* libomp has it, too */
+        *(void **)&taskwait = rt_find_next_function("GOMP_taskwait"); /* libomp has it, too */
     if (!taskwait_depend && !libomp)
-        *(void **)&taskwait_depend = goacc_behind("GOMP_taskwait_depend");
+        *(void **)&taskwait_depend = rt_find_next_function("GOMP_taskwait_depend");
     if (list) {
         taskwait_depend(list);
     } else if (ndepend) {
         taskwait();
-        goacc_tasks_waited(site, NULL);
+        rt_after_taskwait(site, NULL);
     }
-    struct goacc_thread *self = goacc_started();
-    const struct routine routine = {self, self->turn};
+    struct rt_thread *self = rt_ensure_started();
+    const struct routine routine = {self, self->epoch};
     if (list || !ndepend)
-        self->turn = goacc_next_task(site, list);
+        self->epoch = rt_begin_nowait_task(site, list);
     free(list);
     return routine;
 }
 
 static void end_task(const struct routine *routine)
 {
-    routine->self->turn = routine->before;
+    routine->self->epoch = routine->before;
 }
 
 int omp_target_memcpy_async(void *to, const void *from, size_t bytes, size_t to_offset,
                             size_t from_offset, int to_device, int from_device, int ndepend,
                             void **depend)
 {
-    const struct goacc_site site = goacc_here(__func__);
+    const struct rt_site site = rt_caller_site(__func__);
     const struct routine routine = begin_task(&site, ndepend, depend);
     const int error =
-        goacc_target_copy(&site, to, from, bytes, to_offset, from_offset, to_device, from_device);
+        rt_target_copy(&site, to, from, bytes, to_offset, from_offset, to_device, from_device);
     end_task(&routine);
     return error;
 }
@@ -86,10 +86,10 @@ int omp_target_memcpy_rect_async(void *to, const void *from, size_t element, int
                                  const size_t *from_dimensions, int to_device, int from_device,
                                  int ndepend, void **depend)
 {
-    const struct goacc_site site = goacc_here(__func__);
+    const struct rt_site site = rt_caller_site(__func__);
     const struct routine routine = begin_task(&site, ndepend, depend);
     const int error =
-        goacc_target_copy_rows(&site, to, from, element, rank, volume, to_offsets, from_offsets,
+        rt_target_copy_rows(&site, to, from, element, rank, volume, to_offsets, from_offsets,
                                to_dimensions, from_dimensions, to_device, from_device);
     end_task(&routine);
     return error;
@@ -98,9 +98,9 @@ int omp_target_memcpy_rect_async(void *to, const void *from, size_t element, int
 void *omp_target_memset_async(void *pointer, int value, size_t bytes, int device, int ndepend,
                               void **depend)
 {
-    const struct goacc_site site = goacc_here(__func__);
+    const struct rt_site site = rt_caller_site(__func__);
     const struct routine routine = begin_task(&site, ndepend, depend);
-    void *const same = goacc_target_fill(&site, pointer, value, bytes, device);
+    void *const same = rt_target_memset(&site, pointer, value, bytes, device);
     end_task(&routine);
     return same;
 }

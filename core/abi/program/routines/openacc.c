@@ -78,167 +78,167 @@ ROUTINES(DECLARE)
 /* -------------------------------------------------------------------------------------- data -- */
 
 /* Whether a routine does nothing for a null pointer or no bytes; rules may call that an error. */
-static bool idle(accd_kind kind, const void *host, size_t bytes)
+static bool is_no_operation(accd_construct_kind kind, const void *host, size_t bytes)
 {
-    const accd_rules *rules = goacc.options.rules;
-    if (!host && kind != ACCD_ENTER_DATA && rules->null_routine == ACCD_IGNORE)
+    const accd_rules *rules = rt.options.rules;
+    if (!host && kind != ACCD_KIND_ENTER_DATA && rules->null_routine == ACCD_CHOICE_IGNORE)
         return true;
-    if (!bytes && kind == ACCD_ENTER_DATA && rules->zero_map == ACCD_REJECT)
-        goacc_die("invalid-section", "%s: no bytes cannot be mapped", goacc.site->what);
-    if (!bytes && kind == ACCD_UPDATE && rules->zero_update == ACCD_REJECT)
-        goacc_die("not-present", "%s: no bytes are never present", goacc.site->what);
+    if (!bytes && kind == ACCD_KIND_ENTER_DATA && rules->zero_map == ACCD_CHOICE_REJECT)
+        rt_fatal("invalid-section", "%s: no bytes cannot be mapped", rt.site->what);
+    if (!bytes && kind == ACCD_KIND_UPDATE && rules->zero_update == ACCD_CHOICE_REJECT)
+        rt_fatal("not-present", "%s: no bytes are never present", rt.site->what);
     if (bytes && !host)
-        goacc_die("null-pointer", "%s: a null pointer cannot be mapped", goacc.site->what);
+        rt_fatal("null-pointer", "%s: a null pointer cannot be mapped", rt.site->what);
     return !bytes;
 }
 
-static int event_of(accd_kind kind)
+static int event_of(accd_construct_kind kind)
 {
-    return kind == ACCD_ENTER_DATA  ? GOACC_EV_ENTER_DATA
-           : kind == ACCD_EXIT_DATA ? GOACC_EV_EXIT_DATA
-                                    : GOACC_EV_UPDATE;
+    return kind == ACCD_KIND_ENTER_DATA  ? RT_EV_ENTER_DATA
+           : kind == ACCD_KIND_EXIT_DATA ? RT_EV_EXIT_DATA
+                                    : RT_EV_UPDATE;
 }
 
 /* queue: only reported and checked, every queue is done at once, in program order. */
-void *goacc_data(const struct goacc_site *site, accd_kind kind, accd_action action, void *host,
+void *rt_run_data_routine(const struct rt_site *site, accd_construct_kind kind, accd_action action, void *host,
                  size_t bytes, bool finalize, int queue)
 {
-    struct goacc_span span;
-    goacc_begin(&span, site, event_of(kind), GOACC_IN_ROUTINE, queue, GOACC_CURRENT);
-    struct goacc_thread *self = goacc_enter(site);
+    struct rt_prof_span span;
+    rt_span_begin(&span, site, event_of(kind), RT_PARENT_ROUTINE, queue, RT_DEVICE_CURRENT);
+    struct rt_thread *self = rt_enter(site);
     void *device = host;
-    if (self->type != GOACC_HOST && idle(kind, host, bytes)) {
+    if (self->type != RT_DEVICE_HOST && is_no_operation(kind, host, bytes)) {
         device = NULL;
-    } else if (self->type != GOACC_HOST) {
+    } else if (self->type != RT_DEVICE_HOST) {
         accd_item item = {.host = host, .bytes = bytes, .action = (uint8_t)action};
-        goacc_name_item(&item);
-        goacc_in_queue(self, queue);
-        goacc_run(self, kind, !goacc_is_quick() || goacc_is_doubtful((uintptr_t)host, bytes, goacc_moves(action)),
+        rt_label_item_at_site(&item);
+        rt_enter_queue(self, queue);
+        rt_run_construct(self, kind, !rt_can_use_fast_path() || rt_needs_check((uintptr_t)host, bytes, rt_moves_bytes(action)),
                   &item, 1, finalize);
-        goacc_in_queue(self, GOACC_SYNC);
-        device = kind == ACCD_ENTER_DATA
-                     ? (void *)(uintptr_t)accd_device_address(goacc.context, self->device, host)
+        rt_enter_queue(self, RT_ASYNC_SYNC);
+        device = kind == ACCD_KIND_ENTER_DATA
+                     ? (void *)(uintptr_t)accd_device_address(rt.context, self->device, host)
                      : NULL;
     }
-    goacc_leave();
-    goacc_finish(&span);
+    rt_leave();
+    rt_span_end(&span);
     return device;
 }
 
-#define HERE ((const struct goacc_site[]){goacc_here(__func__)})
-#define ENTER(action, queue) goacc_data(HERE, ACCD_ENTER_DATA, action, host, bytes, false, queue)
+#define HERE ((const struct rt_site[]){rt_caller_site(__func__)})
+#define ENTER(action, queue) rt_run_data_routine(HERE, ACCD_KIND_ENTER_DATA, action, host, bytes, false, queue)
 #define EXIT(action, finalize, queue)                                                             \
-    goacc_data(HERE, ACCD_EXIT_DATA, action, host, bytes, finalize, queue)
-#define UPDATE(action, queue) goacc_data(HERE, ACCD_UPDATE, action, host, bytes, false, queue)
+    rt_run_data_routine(HERE, ACCD_KIND_EXIT_DATA, action, host, bytes, finalize, queue)
+#define UPDATE(action, queue) rt_run_data_routine(HERE, ACCD_KIND_UPDATE, action, host, bytes, false, queue)
 
-void *acc_copyin(void *host, size_t bytes) { return ENTER(ACCD_COPYIN, GOACC_SYNC); }
-void *acc_present_or_copyin(void *host, size_t bytes) { return ENTER(ACCD_COPYIN, GOACC_SYNC); }
-void *acc_pcopyin(void *host, size_t bytes) { return ENTER(ACCD_COPYIN, GOACC_SYNC); }
-void *acc_create(void *host, size_t bytes) { return ENTER(ACCD_CREATE, GOACC_SYNC); }
-void *acc_present_or_create(void *host, size_t bytes) { return ENTER(ACCD_CREATE, GOACC_SYNC); }
-void *acc_pcreate(void *host, size_t bytes) { return ENTER(ACCD_CREATE, GOACC_SYNC); }
-void acc_copyout(void *host, size_t bytes) { EXIT(ACCD_COPYOUT, false, GOACC_SYNC); }
-void acc_copyout_finalize(void *host, size_t bytes) { EXIT(ACCD_COPYOUT, true, GOACC_SYNC); }
-void acc_delete(void *host, size_t bytes) { EXIT(ACCD_DELETE, false, GOACC_SYNC); }
-void acc_delete_finalize(void *host, size_t bytes) { EXIT(ACCD_DELETE, true, GOACC_SYNC); }
-void acc_update_device(void *host, size_t bytes) { UPDATE(ACCD_UPDATE_DEVICE, GOACC_SYNC); }
-void acc_update_self(void *host, size_t bytes) { UPDATE(ACCD_UPDATE_SELF, GOACC_SYNC); }
+void *acc_copyin(void *host, size_t bytes) { return ENTER(ACCD_ACTION_COPYIN, RT_ASYNC_SYNC); }
+void *acc_present_or_copyin(void *host, size_t bytes) { return ENTER(ACCD_ACTION_COPYIN, RT_ASYNC_SYNC); }
+void *acc_pcopyin(void *host, size_t bytes) { return ENTER(ACCD_ACTION_COPYIN, RT_ASYNC_SYNC); }
+void *acc_create(void *host, size_t bytes) { return ENTER(ACCD_ACTION_CREATE, RT_ASYNC_SYNC); }
+void *acc_present_or_create(void *host, size_t bytes) { return ENTER(ACCD_ACTION_CREATE, RT_ASYNC_SYNC); }
+void *acc_pcreate(void *host, size_t bytes) { return ENTER(ACCD_ACTION_CREATE, RT_ASYNC_SYNC); }
+void acc_copyout(void *host, size_t bytes) { EXIT(ACCD_ACTION_COPYOUT, false, RT_ASYNC_SYNC); }
+void acc_copyout_finalize(void *host, size_t bytes) { EXIT(ACCD_ACTION_COPYOUT, true, RT_ASYNC_SYNC); }
+void acc_delete(void *host, size_t bytes) { EXIT(ACCD_ACTION_DELETE, false, RT_ASYNC_SYNC); }
+void acc_delete_finalize(void *host, size_t bytes) { EXIT(ACCD_ACTION_DELETE, true, RT_ASYNC_SYNC); }
+void acc_update_device(void *host, size_t bytes) { UPDATE(ACCD_ACTION_UPDATE_DEVICE, RT_ASYNC_SYNC); }
+void acc_update_self(void *host, size_t bytes) { UPDATE(ACCD_ACTION_UPDATE_SELF, RT_ASYNC_SYNC); }
 
-void acc_copyin_async(void *host, size_t bytes, int queue) { ENTER(ACCD_COPYIN, queue); }
-void acc_create_async(void *host, size_t bytes, int queue) { ENTER(ACCD_CREATE, queue); }
+void acc_copyin_async(void *host, size_t bytes, int queue) { ENTER(ACCD_ACTION_COPYIN, queue); }
+void acc_create_async(void *host, size_t bytes, int queue) { ENTER(ACCD_ACTION_CREATE, queue); }
 void acc_copyout_async(void *host, size_t bytes, int queue)
 {
-    EXIT(ACCD_COPYOUT, false, queue);
+    EXIT(ACCD_ACTION_COPYOUT, false, queue);
 }
 void acc_copyout_finalize_async(void *host, size_t bytes, int queue)
 {
-    EXIT(ACCD_COPYOUT, true, queue);
+    EXIT(ACCD_ACTION_COPYOUT, true, queue);
 }
 void acc_delete_async(void *host, size_t bytes, int queue)
 {
-    EXIT(ACCD_DELETE, false, queue);
+    EXIT(ACCD_ACTION_DELETE, false, queue);
 }
 void acc_delete_finalize_async(void *host, size_t bytes, int queue)
 {
-    EXIT(ACCD_DELETE, true, queue);
+    EXIT(ACCD_ACTION_DELETE, true, queue);
 }
 void acc_update_device_async(void *host, size_t bytes, int queue)
 {
-    UPDATE(ACCD_UPDATE_DEVICE, queue);
+    UPDATE(ACCD_ACTION_UPDATE_DEVICE, queue);
 }
 void acc_update_self_async(void *host, size_t bytes, int queue)
 {
-    UPDATE(ACCD_UPDATE_SELF, queue);
+    UPDATE(ACCD_ACTION_UPDATE_SELF, queue);
 }
 
 /* ---------------------------------------------------------------------------------- pointers -- */
 
-static void pointer(const struct goacc_site *site, accd_action action, void **slot, bool finalize,
+static void run_pointer_routine(const struct rt_site *site, accd_action action, void **slot, bool finalize,
                     int queue)
 {
-    const accd_kind kind = action == ACCD_ATTACH ? ACCD_ENTER_DATA : ACCD_EXIT_DATA;
-    struct goacc_span span;
-    goacc_begin(&span, site, event_of(kind), GOACC_IN_ROUTINE, queue, GOACC_CURRENT);
-    struct goacc_thread *self = goacc_enter(site);
+    const accd_construct_kind kind = action == ACCD_ACTION_ATTACH ? ACCD_KIND_ENTER_DATA : ACCD_KIND_EXIT_DATA;
+    struct rt_prof_span span;
+    rt_span_begin(&span, site, event_of(kind), RT_PARENT_ROUTINE, queue, RT_DEVICE_CURRENT);
+    struct rt_thread *self = rt_enter(site);
     if (!slot)
-        goacc_die("null-pointer", "%s needs the address of a pointer", site->what);
-    if (self->type != GOACC_HOST) {
+        rt_fatal("null-pointer", "%s needs the address of a pointer", site->what);
+    if (self->type != RT_DEVICE_HOST) {
         accd_item item = {.host = slot, .bytes = sizeof *slot, .slot = slot,
                           .action = (uint8_t)action};
-        goacc_name_item(&item);
-        goacc_in_queue(self, queue);
-        goacc_run(self, kind, true, &item, 1, finalize);
-        goacc_in_queue(self, GOACC_SYNC);
+        rt_label_item_at_site(&item);
+        rt_enter_queue(self, queue);
+        rt_run_construct(self, kind, true, &item, 1, finalize);
+        rt_enter_queue(self, RT_ASYNC_SYNC);
     }
-    goacc_leave();
-    goacc_finish(&span);
+    rt_leave();
+    rt_span_end(&span);
 }
 
-#define POINTER(action, finalize, queue) pointer(HERE, action, slot, finalize, queue)
+#define POINTER(action, finalize, queue) run_pointer_routine(HERE, action, slot, finalize, queue)
 
-void acc_attach(void **slot) { POINTER(ACCD_ATTACH, false, GOACC_SYNC); }
-void acc_attach_async(void **slot, int queue) { POINTER(ACCD_ATTACH, false, queue); }
-void acc_detach(void **slot) { POINTER(ACCD_DETACH, false, GOACC_SYNC); }
-void acc_detach_async(void **slot, int queue) { POINTER(ACCD_DETACH, false, queue); }
-void acc_detach_finalize(void **slot) { POINTER(ACCD_DETACH, true, GOACC_SYNC); }
-void acc_detach_finalize_async(void **slot, int queue) { POINTER(ACCD_DETACH, true, queue); }
+void acc_attach(void **slot) { POINTER(ACCD_ACTION_ATTACH, false, RT_ASYNC_SYNC); }
+void acc_attach_async(void **slot, int queue) { POINTER(ACCD_ACTION_ATTACH, false, queue); }
+void acc_detach(void **slot) { POINTER(ACCD_ACTION_DETACH, false, RT_ASYNC_SYNC); }
+void acc_detach_async(void **slot, int queue) { POINTER(ACCD_ACTION_DETACH, false, queue); }
+void acc_detach_finalize(void **slot) { POINTER(ACCD_ACTION_DETACH, true, RT_ASYNC_SYNC); }
+void acc_detach_finalize_async(void **slot, int queue) { POINTER(ACCD_ACTION_DETACH, true, queue); }
 
 /* ------------------------------------------------------------------------------------- looks -- */
 
-int goacc_is_present(const struct goacc_site *site, const void *host, size_t bytes)
+int rt_is_present(const struct rt_site *site, const void *host, size_t bytes)
 {
-    const struct goacc_thread *self = goacc_enter(site);
-    int present = self->type == GOACC_HOST ||
-                  accd_presence_of(goacc.context, self->device, host, bytes) == ACCD_WHOLLY;
-    if (goacc.options.check)
-        goacc_check_found(self->device, host);
-    goacc_leave();
+    const struct rt_thread *self = rt_enter(site);
+    int present = self->type == RT_DEVICE_HOST ||
+                  accd_get_presence(rt.context, self->device, host, bytes) == ACCD_PRESENCE_FULL;
+    if (rt.options.instrumented)
+        rt_check_mark_used(self->device, host);
+    rt_leave();
     return present;
 }
 
 int acc_is_present(void *host, size_t bytes)
 {
-    return goacc_is_present(HERE, host, bytes);
+    return rt_is_present(HERE, host, bytes);
 }
 
 void *acc_deviceptr(void *host)
 {
-    const struct goacc_thread *self = goacc_enter(HERE);
-    uint64_t device = self->type == GOACC_HOST
+    const struct rt_thread *self = rt_enter(HERE);
+    uint64_t device = self->type == RT_DEVICE_HOST
                           ? (uintptr_t)host
-                          : accd_device_address(goacc.context, self->device, host);
-    goacc_expose((void *)(uintptr_t)device);
-    goacc_leave();
+                          : accd_device_address(rt.context, self->device, host);
+    rt_expose_address((void *)(uintptr_t)device);
+    rt_leave();
     return (void *)(uintptr_t)device;
 }
 
 void *acc_hostptr(void *device)
 {
-    const struct goacc_thread *self = goacc_enter(HERE);
-    uint64_t host = self->type == GOACC_HOST
+    const struct rt_thread *self = rt_enter(HERE);
+    uint64_t host = self->type == RT_DEVICE_HOST
                         ? (uintptr_t)device
-                        : accd_host_address(goacc.context, self->device, (uintptr_t)device);
-    goacc_leave();
+                        : accd_host_address(rt.context, self->device, (uintptr_t)device);
+    rt_leave();
     return (void *)(uintptr_t)host;
 }
 
@@ -246,122 +246,122 @@ void *acc_hostptr(void *device)
 
 void acc_map_data(void *host, void *device, size_t bytes)
 {
-    struct goacc_span span;
-    goacc_begin(&span, HERE, GOACC_EV_NONE, GOACC_IN_ROUTINE, GOACC_SYNC, GOACC_CURRENT);
-    const struct goacc_thread *self = goacc_enter(HERE);
+    struct rt_prof_span span;
+    rt_span_begin(&span, HERE, RT_EV_NONE, RT_PARENT_ROUTINE, RT_ASYNC_SYNC, RT_DEVICE_CURRENT);
+    const struct rt_thread *self = rt_enter(HERE);
     accd_item item = {.host = host, .bytes = bytes};
-    if (self->type == GOACC_HOST)
-        goacc_die("misuse", "data cannot be mapped while the host is the device: their memory is "
+    if (self->type == RT_DEVICE_HOST)
+        rt_fatal("misuse", "data cannot be mapped while the host is the device: their memory is "
                   "the same");
-    goacc_name_item(&item);
-    goacc_must(accd_map(goacc.context, self->device, host, (uintptr_t)device, bytes, item.label));
-    if (goacc.options.check)
-        goacc_check_mapped(host, bytes);
-    goacc_note(&span, GOACC_EV_CREATE, host, device, bytes);
-    goacc_leave();
-    goacc_finish(&span);
+    rt_label_item_at_site(&item);
+    rt_check_status(accd_map_data(rt.context, self->device, host, (uintptr_t)device, bytes, item.label));
+    if (rt.options.instrumented)
+        rt_check_map(host, bytes);
+    rt_span_record(&span, RT_EV_CREATE, host, device, bytes);
+    rt_leave();
+    rt_span_end(&span);
 }
 
 void acc_unmap_data(void *host)
 {
-    struct goacc_span span;
-    goacc_begin(&span, HERE, GOACC_EV_NONE, GOACC_IN_ROUTINE, GOACC_SYNC, GOACC_CURRENT);
-    const struct goacc_thread *self = goacc_enter(HERE);
-    if (self->type != GOACC_HOST) {
-        accd_present object = {0};
-        accd_present_at(goacc.context, self->device, (uintptr_t)host, 0, &object);
-        if (goacc.options.check)
-            goacc_check_unmapped(self->device, host);
-        goacc_must(accd_unmap(goacc.context, self->device, host));
-        goacc_note(&span, GOACC_EV_DELETE, host, (void *)(uintptr_t)object.dev, object.info.bytes);
+    struct rt_prof_span span;
+    rt_span_begin(&span, HERE, RT_EV_NONE, RT_PARENT_ROUTINE, RT_ASYNC_SYNC, RT_DEVICE_CURRENT);
+    const struct rt_thread *self = rt_enter(HERE);
+    if (self->type != RT_DEVICE_HOST) {
+        accd_present_object object = {0};
+        accd_present_at(rt.context, self->device, (uintptr_t)host, 0, &object);
+        if (rt.options.instrumented)
+            rt_check_unmap(self->device, host);
+        rt_check_status(accd_unmap_data(rt.context, self->device, host));
+        rt_span_record(&span, RT_EV_DELETE, host, (void *)(uintptr_t)object.dev, object.info.bytes);
     }
-    goacc_leave();
-    goacc_finish(&span);
+    rt_leave();
+    rt_span_end(&span);
 }
 
 void *acc_malloc(size_t bytes)
 {
-    struct goacc_span span;
-    goacc_begin(&span, HERE, GOACC_EV_NONE, GOACC_IN_ROUTINE, GOACC_SYNC, GOACC_CURRENT);
-    const struct goacc_thread *self = goacc_enter(HERE);
+    struct rt_prof_span span;
+    rt_span_begin(&span, HERE, RT_EV_NONE, RT_PARENT_ROUTINE, RT_ASYNC_SYNC, RT_DEVICE_CURRENT);
+    const struct rt_thread *self = rt_enter(HERE);
     uint64_t device = 0; /* also when there is no memory left */
-    if (self->type == GOACC_HOST)
+    if (self->type == RT_DEVICE_HOST)
         device = bytes ? (uintptr_t)malloc(bytes) : 0;
-    else if (accd_device_alloc(goacc.context, self->device, bytes, &device) != ACCD_OK)
+    else if (accd_device_alloc(rt.context, self->device, bytes, &device) != ACCD_OK)
         device = 0;
-    if (goacc.options.check && device && self->type != GOACC_HOST)
-        goacc_check_allocated(device, bytes);
-    if (self->type != GOACC_HOST)
-        goacc_raw_allocated(self->device, device, bytes);
+    if (rt.options.instrumented && device && self->type != RT_DEVICE_HOST)
+        rt_check_device_alloc(device, bytes);
+    if (self->type != RT_DEVICE_HOST)
+        rt_device_alloc_add(self->device, device, bytes);
     if (device)
-        goacc_note(&span, GOACC_EV_ALLOC, NULL, (void *)(uintptr_t)device, bytes);
-    goacc_leave();
-    goacc_finish(&span);
+        rt_span_record(&span, RT_EV_ALLOC, NULL, (void *)(uintptr_t)device, bytes);
+    rt_leave();
+    rt_span_end(&span);
     return (void *)(uintptr_t)device;
 }
 
 void acc_free(void *device)
 {
-    struct goacc_span span;
-    goacc_begin(&span, HERE, GOACC_EV_NONE, GOACC_IN_ROUTINE, GOACC_SYNC, GOACC_CURRENT);
-    const struct goacc_thread *self = goacc_enter(HERE);
-    if (self->type == GOACC_HOST) {
+    struct rt_prof_span span;
+    rt_span_begin(&span, HERE, RT_EV_NONE, RT_PARENT_ROUTINE, RT_ASYNC_SYNC, RT_DEVICE_CURRENT);
+    const struct rt_thread *self = rt_enter(HERE);
+    if (self->type == RT_DEVICE_HOST) {
         free(device);
     } else {
-        if (goacc.options.strict)
-            goacc_races_free(self->device, (uintptr_t)device);
-        goacc_must(accd_device_free(goacc.context, self->device, (uintptr_t)device));
-        goacc_raw_freed((uintptr_t)device);
-        if (goacc.options.check && device)
-            goacc_check_freed((uintptr_t)device);
+        if (rt.options.strict)
+            rt_races_free(self->device, (uintptr_t)device);
+        rt_check_status(accd_device_free(rt.context, self->device, (uintptr_t)device));
+        rt_device_alloc_remove((uintptr_t)device);
+        if (rt.options.instrumented && device)
+            rt_check_device_free((uintptr_t)device);
         if (device)
-            goacc_note(&span, GOACC_EV_FREE, NULL, device, 0);
+            rt_span_record(&span, RT_EV_FREE, NULL, device, 0);
     }
-    goacc_leave();
-    goacc_finish(&span);
+    rt_leave();
+    rt_span_end(&span);
 }
 
 enum direction { IN, OUT, WITHIN };
 
-static void copy(const struct goacc_site *site, enum direction direction, void *to,
+static void copy_memory(const struct rt_site *site, enum direction direction, void *to,
                  const void *from, size_t bytes, int queue)
 {
-    struct goacc_span span;
-    goacc_begin(&span, site, GOACC_EV_NONE, GOACC_IN_ROUTINE, queue, GOACC_CURRENT);
-    struct goacc_thread *self = goacc_enter(site);
+    struct rt_prof_span span;
+    rt_span_begin(&span, site, RT_EV_NONE, RT_PARENT_ROUTINE, queue, RT_DEVICE_CURRENT);
+    struct rt_thread *self = rt_enter(site);
     int device = self->device;
-    if (self->type == GOACC_HOST)
+    if (self->type == RT_DEVICE_HOST)
         memmove(to, from, bytes);
     else if (direction == IN)
-        goacc_must(accd_to_device(goacc.context, device, (uintptr_t)to, from, bytes));
+        rt_check_status(accd_copy_to_device(rt.context, device, (uintptr_t)to, from, bytes));
     else if (direction == OUT)
-        goacc_must(accd_from_device(goacc.context, device, to, (uintptr_t)from, bytes));
+        rt_check_status(accd_copy_from_device(rt.context, device, to, (uintptr_t)from, bytes));
     else
-        goacc_must(
-            accd_within_device(goacc.context, device, (uintptr_t)to, (uintptr_t)from, bytes));
-    goacc_in_queue(self, queue);
-    if (goacc.options.check && self->type != GOACC_HOST)
-        goacc_check_copied((uintptr_t)to, (uintptr_t)from, bytes);
-    if (goacc.options.strict && self->type != GOACC_HOST) {
-        goacc_races_access(direction != IN, false, (uintptr_t)from, bytes);
-        goacc_races_access(direction != OUT, true, (uintptr_t)to, bytes);
-        goacc_stale_copied(device, (uintptr_t)(direction == OUT ? from : to), direction == OUT ? to : from,
+        rt_check_status(
+            accd_copy_within_device(rt.context, device, (uintptr_t)to, (uintptr_t)from, bytes));
+    rt_enter_queue(self, queue);
+    if (rt.options.instrumented && self->type != RT_DEVICE_HOST)
+        rt_check_copy((uintptr_t)to, (uintptr_t)from, bytes);
+    if (rt.options.strict && self->type != RT_DEVICE_HOST) {
+        rt_races_routine_access(direction != IN, false, (uintptr_t)from, bytes);
+        rt_races_routine_access(direction != OUT, true, (uintptr_t)to, bytes);
+        rt_snapshot_device_write(device, (uintptr_t)(direction == OUT ? from : to), direction == OUT ? to : from,
                            bytes);
     }
-    goacc_in_queue(self, GOACC_SYNC);
+    rt_enter_queue(self, RT_ASYNC_SYNC);
     if (direction == IN)
-        goacc_note(&span, GOACC_EV_UPLOAD, from, to, bytes);
+        rt_span_record(&span, RT_EV_UPLOAD, from, to, bytes);
     else if (direction == OUT)
-        goacc_note(&span, GOACC_EV_DOWNLOAD, to, from, bytes);
-    goacc_leave();
-    goacc_finish(&span);
+        rt_span_record(&span, RT_EV_DOWNLOAD, to, from, bytes);
+    rt_leave();
+    rt_span_end(&span);
 }
 
-#define COPY(direction, to, from, queue) copy(HERE, direction, to, from, bytes, queue)
+#define COPY(direction, to, from, queue) copy_memory(HERE, direction, to, from, bytes, queue)
 
 void acc_memcpy_to_device(void *device, void *host, size_t bytes)
 {
-    COPY(IN, device, host, GOACC_SYNC);
+    COPY(IN, device, host, RT_ASYNC_SYNC);
 }
 void acc_memcpy_to_device_async(void *device, void *host, size_t bytes, int queue)
 {
@@ -369,7 +369,7 @@ void acc_memcpy_to_device_async(void *device, void *host, size_t bytes, int queu
 }
 void acc_memcpy_from_device(void *host, void *device, size_t bytes)
 {
-    COPY(OUT, host, device, GOACC_SYNC);
+    COPY(OUT, host, device, RT_ASYNC_SYNC);
 }
 void acc_memcpy_from_device_async(void *host, void *device, size_t bytes, int queue)
 {
@@ -377,7 +377,7 @@ void acc_memcpy_from_device_async(void *host, void *device, size_t bytes, int qu
 }
 void acc_memcpy_device(void *to, void *from, size_t bytes)
 {
-    COPY(WITHIN, to, from, GOACC_SYNC);
+    COPY(WITHIN, to, from, RT_ASYNC_SYNC);
 }
 void acc_memcpy_device_async(void *to, void *from, size_t bytes, int queue)
 {
@@ -386,159 +386,159 @@ void acc_memcpy_device_async(void *to, void *from, size_t bytes, int queue)
 
 /* ----------------------------------------------------------------------------------- devices -- */
 
-static bool simulated(int type)
+static bool is_simulated_type(int type)
 {
-    return type == GOACC_NVIDIA || type == GOACC_NOT_HOST || type == GOACC_DEFAULT;
+    return type == RT_DEVICE_NVIDIA || type == RT_DEVICE_NOT_HOST || type == RT_DEVICE_DEFAULT;
 }
 
 /* The type that stands behind one of the program's; ends the program if there is none. */
-static int type_of(const struct goacc_thread *self, int type)
+static int resolve_device_type(const struct rt_thread *self, int type)
 {
-    if (type == GOACC_CURRENT)
+    if (type == RT_DEVICE_CURRENT)
         return self->type;
-    if (simulated(type))
-        return type == GOACC_DEFAULT ? goacc.options.type : GOACC_NVIDIA;
-    if (type != GOACC_HOST)
-        goacc_die("no-device", "there is no device of type %d; there are host (%d) and nvidia (%d)",
-                  type, GOACC_HOST, GOACC_NVIDIA);
+    if (is_simulated_type(type))
+        return type == RT_DEVICE_DEFAULT ? rt.options.type : RT_DEVICE_NVIDIA;
+    if (type != RT_DEVICE_HOST)
+        rt_fatal("no-device", "there is no device of type %d; there are host (%d) and nvidia (%d)",
+                  type, RT_DEVICE_HOST, RT_DEVICE_NVIDIA);
     return type;
 }
 
-int goacc_num_devices(int type)
+int rt_get_num_devices(int type)
 {
-    goacc_started(); /* the options */
-    if (type == GOACC_CURRENT)
-        type = goacc_started()->type;
-    return type == GOACC_HOST ? 1 : simulated(type) ? goacc.options.devices : 0;
+    rt_ensure_started(); /* the options */
+    if (type == RT_DEVICE_CURRENT)
+        type = rt_ensure_started()->type;
+    return type == RT_DEVICE_HOST ? 1 : is_simulated_type(type) ? rt.options.devices : 0;
 }
 
 /* The thread's device is used from now on. */
-static void activate(const struct goacc_site *site)
+static void activate_device(const struct rt_site *site)
 {
-    goacc_enter(site);
-    goacc_leave();
+    rt_enter(site);
+    rt_leave();
 }
 
-static void choose_type(struct goacc_thread *self, int type)
+static void set_thread_type(struct rt_thread *self, int type)
 {
     self->type = type;
-    self->does = GOACC_ASKS; /* until a call has asked */
+    self->activity = RT_SLOW_PATH; /* until a call has asked */
 }
 
-void goacc_set_type(const struct goacc_site *site, int type)
+void rt_set_device_type(const struct rt_site *site, int type)
 {
-    struct goacc_thread *self = goacc_enter_idle(site);
-    int wanted = type_of(self, type);
+    struct rt_thread *self = rt_enter_without_device(site);
+    int wanted = resolve_device_type(self, type);
     if (wanted != self->type)
         self->device = 0;
-    choose_type(self, wanted);
-    goacc_leave_idle();
-    activate(site);
+    set_thread_type(self, wanted);
+    rt_leave_without_device();
+    activate_device(site);
 }
 
-int goacc_get_type(void)
+int rt_get_device_type(void)
 {
-    const struct goacc_thread *self = goacc_started();
-    return self->starting && goacc.options.rules->events_bare ? GOACC_NONE : self->type;
+    const struct rt_thread *self = rt_ensure_started();
+    return self->starting && rt.options.rules->events_bare ? RT_DEVICE_NONE : self->type;
 }
 
 static void check_number(int number, int type)
 {
-    if (number < 0 || number >= goacc_num_devices(type))
-        goacc_die("no-device", "there is no device %d of type %d; there are %d", number, type,
-                  goacc_num_devices(type));
+    if (number < 0 || number >= rt_get_num_devices(type))
+        rt_fatal("no-device", "there is no device %d of type %d; there are %d", number, type,
+                  rt_get_num_devices(type));
 }
 
-void goacc_set_num(const struct goacc_site *site, int number, int type)
+void rt_set_device_num(const struct rt_site *site, int number, int type)
 {
-    struct goacc_thread *self = goacc_enter_idle(site);
-    int wanted = type ? type_of(self, type) : self->type; /* 0: of any type */
+    struct rt_thread *self = rt_enter_without_device(site);
+    int wanted = type ? resolve_device_type(self, type) : self->type; /* 0: of any type */
     if (number < 0) /* the usual one */
-        number = goacc.options.device;
+        number = rt.options.device;
     check_number(number, wanted);
-    choose_type(self, wanted);
+    set_thread_type(self, wanted);
     self->device = number;
-    goacc_leave_idle();
-    activate(site);
+    rt_leave_without_device();
+    activate_device(site);
 }
 
-int goacc_get_num(const struct goacc_site *site, int type)
+int rt_get_device_num(const struct rt_site *site, int type)
 {
-    const struct goacc_thread *self = goacc_enter_idle(site);
-    int wanted = type_of(self, type), number = wanted == self->type ? self->device : 0;
-    goacc_leave_idle();
+    const struct rt_thread *self = rt_enter_without_device(site);
+    int wanted = resolve_device_type(self, type), number = wanted == self->type ? self->device : 0;
+    rt_leave_without_device();
     return number;
 }
 
-void goacc_init(const struct goacc_site *site, int type)
+void rt_init_device(const struct rt_site *site, int type)
 {
-    struct goacc_thread *self = goacc_enter_idle(site);
-    int wanted = type_of(self, type);
+    struct rt_thread *self = rt_enter_without_device(site);
+    int wanted = resolve_device_type(self, type);
     if (wanted != self->type)
         self->device = 0;
-    choose_type(self, wanted);
-    if (goacc.active[self->type == GOACC_HOST] &&
-        goacc.options.rules->device_state == ACCD_REJECT)
-        goacc_die("misuse", "the device is active already");
-    goacc_leave_idle();
-    if (goacc_listens())
-        goacc_prof_device(site, GOACC_IN_ROUTINE, type, false);
-    activate(site);
+    set_thread_type(self, wanted);
+    if (rt.active[self->type == RT_DEVICE_HOST] &&
+        rt.options.rules->device_state == ACCD_CHOICE_REJECT)
+        rt_fatal("misuse", "the device is active already");
+    rt_leave_without_device();
+    if (rt_is_profiled())
+        rt_prof_start_device(site, RT_PARENT_ROUTINE, type, false);
+    activate_device(site);
 }
 
-void goacc_shutdown(const struct goacc_site *site, int type)
+void rt_shutdown_device(const struct rt_site *site, int type)
 {
-    const struct goacc_thread *self = goacc_enter_idle(site);
-    const int wanted = type_of(self, type);
-    const bool host = wanted == GOACC_HOST;
-    if (!goacc.active[host] && goacc.options.rules->device_state == ACCD_REJECT)
-        goacc_die("misuse", "the device is not active");
-    goacc_leave_idle();
-    struct goacc_span span = {.site = NULL};
-    if (goacc.active[host])
-        goacc_begin(&span, site, GOACC_EV_DEVICE_SHUTDOWN, GOACC_IN_ROUTINE, GOACC_SYNC, wanted);
-    goacc_enter_idle(site);
+    const struct rt_thread *self = rt_enter_without_device(site);
+    const int wanted = resolve_device_type(self, type);
+    const bool host = wanted == RT_DEVICE_HOST;
+    if (!rt.active[host] && rt.options.rules->device_state == ACCD_CHOICE_REJECT)
+        rt_fatal("misuse", "the device is not active");
+    rt_leave_without_device();
+    struct rt_prof_span span = {.site = NULL};
+    if (rt.active[host])
+        rt_span_begin(&span, site, RT_EV_DEVICE_SHUTDOWN, RT_PARENT_ROUTINE, RT_ASYNC_SYNC, wanted);
+    rt_enter_without_device(site);
     if (!host) {
         const char *name;
-        if (goacc_open_region(&name) >= 0)
-            goacc_die("region-nesting", "the device is shut down inside a %s region", name);
-        goacc_shut();
+        if (rt_find_open_region(&name) >= 0)
+            rt_fatal("region-nesting", "the device is shut down inside a %s region", name);
+        rt_end_device_data();
     }
-    goacc.active[host] = false;
-    goacc_leave_idle();
-    goacc_finish(&span);
+    rt.active[host] = false;
+    rt_leave_without_device();
+    rt_span_end(&span);
 }
 
 enum { MEMORY = 1, FREE_MEMORY = 2, NAME = 0x10001, VENDOR = 0x10002, DRIVER = 0x10003 };
 
-size_t goacc_property(const struct goacc_site *site, int number, int type, int property)
+size_t rt_get_property(const struct rt_site *site, int number, int type, int property)
 {
-    const struct goacc_thread *self = goacc_enter_idle(site);
-    int wanted = type_of(self, type);
+    const struct rt_thread *self = rt_enter_without_device(site);
+    int wanted = resolve_device_type(self, type);
     accd_stats stats;
     size_t value = 0;
-    if (type == GOACC_CURRENT)
+    if (type == RT_DEVICE_CURRENT)
         number = self->device;
     check_number(number, wanted);
-    if (wanted != GOACC_HOST && (property == MEMORY || property == FREE_MEMORY)) {
-        accd_get_stats(goacc.context, number, &stats);
-        value = goacc.options.device_bytes - (property == FREE_MEMORY ? stats.live_bytes : 0);
+    if (wanted != RT_DEVICE_HOST && (property == MEMORY || property == FREE_MEMORY)) {
+        accd_get_stats(rt.context, number, &stats);
+        value = rt.options.device_bytes - (property == FREE_MEMORY ? stats.live_bytes : 0);
     }
-    goacc_leave_idle();
+    rt_leave_without_device();
     return value;
 }
 
-const char *goacc_property_text(const struct goacc_site *site, int number, int type, int property)
+const char *rt_get_property_string(const struct rt_site *site, int number, int type, int property)
 {
-    const struct goacc_thread *self = goacc_enter_idle(site);
-    int wanted = type_of(self, type);
-    if (type == GOACC_CURRENT)
+    const struct rt_thread *self = rt_enter_without_device(site);
+    int wanted = resolve_device_type(self, type);
+    if (type == RT_DEVICE_CURRENT)
         number = self->device;
     check_number(number, wanted);
-    goacc_leave_idle();
+    rt_leave_without_device();
     switch (property) {
     case NAME:
-        return wanted == GOACC_HOST ? "host" : "simulated";
+        return wanted == RT_DEVICE_HOST ? "host" : "simulated";
     case VENDOR:
         return "accdeep";
     case DRIVER:
@@ -548,86 +548,86 @@ const char *goacc_property_text(const struct goacc_site *site, int number, int t
     }
 }
 
-int goacc_on(int type)
+int rt_is_on_device_type(int type)
 {
-    bool there = goacc_region(goacc_started()->does) && !goacc.options.rules->kernels_on_host;
-    return there ? type == GOACC_NVIDIA || type == GOACC_NOT_HOST
-                 : type == GOACC_HOST || type == GOACC_NONE;
+    bool there = rt_kernel_kind(rt_ensure_started()->activity) && !rt.options.rules->kernels_on_host;
+    return there ? type == RT_DEVICE_NVIDIA || type == RT_DEVICE_NOT_HOST
+                 : type == RT_DEVICE_HOST || type == RT_DEVICE_NONE;
 }
 
-int acc_get_num_devices(int type) { return goacc_num_devices(type); }
+int acc_get_num_devices(int type) { return rt_get_num_devices(type); }
 void acc_set_device_type(int type)
 {
-    goacc_set_type(HERE, type);
+    rt_set_device_type(HERE, type);
 }
-int acc_get_device_type(void) { return goacc_get_type(); }
+int acc_get_device_type(void) { return rt_get_device_type(); }
 void acc_set_device_num(int number, int type)
 {
-    goacc_set_num(HERE, number, type);
+    rt_set_device_num(HERE, number, type);
 }
 int acc_get_device_num(int type)
 {
-    return goacc_get_num(HERE, type);
+    return rt_get_device_num(HERE, type);
 }
 size_t acc_get_property(int number, int type, int property)
 {
-    return goacc_property(HERE, number, type, property);
+    return rt_get_property(HERE, number, type, property);
 }
 const char *acc_get_property_string(int number, int type, int property)
 {
-    return goacc_property_text(HERE, number, type, property);
+    return rt_get_property_string(HERE, number, type, property);
 }
 void acc_init(int type)
 {
-    goacc_init(HERE, type);
+    rt_init_device(HERE, type);
 }
 void acc_shutdown(int type)
 {
-    goacc_shutdown(HERE, type);
+    rt_shutdown_device(HERE, type);
 }
-int acc_on_device(int type) { return goacc_on(type); }
+int acc_on_device(int type) { return rt_is_on_device_type(type); }
 
 /* ------------------------------------------------------------------------------------ queues -- */
 
 /* A program that knows that a queue has done its work need not wait for it. */
-int goacc_test(const struct goacc_site *site, int queue)
+int rt_test_queue(const struct rt_site *site, int queue)
 {
-    if (goacc.options.left) {
-        goacc_order_wait(goacc_enter(site)->device, GOACC_SYNC, queue);
-        goacc_races_waited();
-        goacc_leave();
+    if (rt.options.diagnose) {
+        rt_clock_wait(rt_enter(site)->device, RT_ASYNC_SYNC, queue);
+        rt_races_after_wait();
+        rt_leave();
     }
     return 1;
 }
 
-int acc_async_test(int queue) { return goacc_test(HERE, queue); }
-int acc_async_test_all(void) { return goacc_test(HERE, GOACC_NOVAL); }
+int acc_async_test(int queue) { return rt_test_queue(HERE, queue); }
+int acc_async_test_all(void) { return rt_test_queue(HERE, RT_ASYNC_NOVAL); }
 void acc_wait(int queue)
 {
-    goacc_wait(HERE, GOACC_IN_ROUTINE, queue);
+    rt_host_wait(HERE, RT_PARENT_ROUTINE, queue);
 }
 void acc_async_wait(int queue)
 {
-    goacc_wait(HERE, GOACC_IN_ROUTINE, queue);
+    rt_host_wait(HERE, RT_PARENT_ROUTINE, queue);
 }
 void acc_wait_all(void)
 {
-    goacc_wait(HERE, GOACC_IN_ROUTINE, GOACC_NOVAL);
+    rt_host_wait(HERE, RT_PARENT_ROUTINE, RT_ASYNC_NOVAL);
 }
 void acc_async_wait_all(void)
 {
-    goacc_wait(HERE, GOACC_IN_ROUTINE, GOACC_NOVAL);
+    rt_host_wait(HERE, RT_PARENT_ROUTINE, RT_ASYNC_NOVAL);
 }
 /* The host does not wait for these. */
 void acc_wait_async(int queue, int other)
 {
-    if (goacc.follows)
-        goacc_hear_wait(HERE, other, queue);
+    if (rt.observes_waits)
+        rt_trace_wait(HERE, other, queue);
 }
 void acc_wait_all_async(int queue)
 {
-    if (goacc.follows)
-        goacc_hear_wait(HERE, queue, GOACC_NOVAL);
+    if (rt.observes_waits)
+        rt_trace_wait(HERE, queue, RT_ASYNC_NOVAL);
 }
 
 /* There is no CUDA behind a simulated device. */

@@ -7,51 +7,51 @@
 
 enum { DEPENDS = 1 << 3, DETACHES = 1 << 13 }; /* flags of tasks */
 
-bool goacc_detaches;
+bool rt_has_detached_tasks;
 static atomic_bool has_tasks; /* that the program has not waited for */
 
-bool goacc_is_deferred(void)
+bool rt_defers_tasks(void)
 {
-    return !goacc.options.left || goacc_detaches;
+    return !rt.options.diagnose || rt_has_detached_tasks;
 }
 
-bool goacc_has_tasks(void)
+bool rt_has_pending_tasks(void)
 {
     return has_tasks;
 }
 
-struct goacc_turn goacc_next_task(const struct goacc_site *site, void **depend)
+struct rt_epoch rt_begin_nowait_task(const struct rt_site *site, void **depend)
 {
-    struct goacc_turn turn = {0};
-    if (goacc.options.left) {
-        goacc_enter(site);
-        turn = goacc_order_task(depend);
-        goacc_leave();
+    struct rt_epoch epoch = {0};
+    if (rt.options.diagnose) {
+        rt_enter(site);
+        epoch = rt_clock_begin_task(depend);
+        rt_leave();
     }
     has_tasks = true; /* whoever waits after this knows the task */
-    return turn;
+    return epoch;
 }
 
-void goacc_tasks_waited(const struct goacc_site *site, void **depend)
+void rt_after_taskwait(const struct rt_site *site, void **depend)
 {
-    const bool traced = goacc.options.trace >= 0;
-    if (!has_tasks || goacc_region(goacc_own.does) || goacc_in_target() || !(goacc.options.left || traced))
+    const bool traced = rt.options.trace >= 0;
+    if (!has_tasks || rt_kernel_kind(rt_this_thread.activity) || rt_is_in_target() || !(rt.options.diagnose || traced))
         return;
-    goacc_enter(site);
-    goacc_note_place(site);
+    rt_enter(site);
+    rt_record_location(site);
     has_tasks = depend;
     if (traced)
-        goacc_trace_event(&(accd_event){.op = ACCD_OP_WAIT,
-                                        .device = goacc_own.device,
+        rt_trace_event(&(accd_event){.op = ACCD_OP_WAIT,
+                                        .device = rt_this_thread.device,
                                         .name = depend ? "tasks of depend clauses" : "all tasks",
                                         .rule = "OMP60-tgt-1",
                                         .async = ACCD_SYNCHRONOUS});
     if (depend)
-        goacc_order_depend(depend);
+        rt_clock_wait_depend(depend);
     else
-        goacc_order_tasks();
-    goacc_races_waited();
-    goacc_leave();
+        rt_clock_wait_tasks();
+    rt_races_after_wait();
+    rt_leave();
 }
 
 /* Functions without a result, with one: name, parameters, arguments. */
@@ -104,7 +104,7 @@ void GOMP_task(void (*fn)(void *), void *data, void (*copy)(void *, void *), lon
                bool deferred, unsigned flags, void **depend, int priority, void *detach);
 static __typeof__(GOMP_task) *real_GOMP_task;
 
-static void find(void)
+static void find_functions(void)
 {
 #define FIND(name) *(void **)&real_##name = dlsym(RTLD_NEXT, #name);
 #define FIND_ONE(name, parameters, arguments) FIND(name)
@@ -115,36 +115,36 @@ static void find(void)
     FIND(GOMP_task)
 }
 
-void goacc_find_tasks(void)
+void rt_find_libgomp_tasks(void)
 {
     static pthread_once_t found = PTHREAD_ONCE_INIT;
-    pthread_once(&found, find);
+    pthread_once(&found, find_functions);
 }
 
 /* Whether the end of tasks is looked at, or may be by when it comes. */
-static inline bool looks(void)
+static inline bool observes_tasks(void)
 {
-    return !goacc.context || goacc.options.left || goacc.options.trace >= 0;
+    return !rt.context || rt.options.diagnose || rt.options.trace >= 0;
 }
 
-#define HERE ((const struct goacc_site[]){goacc_here("a wait for tasks")})
+#define HERE ((const struct rt_site[]){rt_caller_site("a wait for tasks")})
 #define END(name, parameters, arguments) \
     void name parameters                 \
     {                                    \
-        goacc_find_tasks();              \
-        if (!looks()) {                  \
+        rt_find_libgomp_tasks();              \
+        if (!observes_tasks()) {                  \
             real_##name arguments;       \
             return;                      \
         }                                \
         real_##name arguments;           \
-        goacc_tasks_waited(HERE, NULL);  \
+        rt_after_taskwait(HERE, NULL);  \
     }
 #define RETURN(type, name, parameters, arguments) \
     type name parameters                          \
     {                                             \
-        goacc_find_tasks();                       \
+        rt_find_libgomp_tasks();                       \
         type result = real_##name arguments;      \
-        goacc_tasks_waited(HERE, NULL);           \
+        rt_after_taskwait(HERE, NULL);           \
         return result;                            \
     }
 ENDS(END)
@@ -152,18 +152,18 @@ RETURNS(RETURN)
 
 void GOMP_taskwait_depend(void **depend)
 {
-    goacc_find_tasks();
+    rt_find_libgomp_tasks();
     real_GOMP_taskwait_depend(depend);
-    goacc_tasks_waited(HERE, depend);
+    rt_after_taskwait(HERE, depend);
 }
 
 void GOMP_task(void (*fn)(void *), void *data, void (*copy)(void *, void *), long bytes, long alignment,
                bool deferred, unsigned flags, void **depend, int priority, void *detach)
 {
-    goacc_find_tasks();
+    rt_find_libgomp_tasks();
     if (flags & DEPENDS)
-        goacc_tasks_waited(HERE, NULL);
+        rt_after_taskwait(HERE, NULL);
     if (flags & DETACHES)
-        goacc_detaches = true;
+        rt_has_detached_tasks = true;
     real_GOMP_task(fn, data, copy, bytes, alignment, deferred, flags, depend, priority, detach);
 }

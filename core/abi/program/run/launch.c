@@ -6,83 +6,83 @@
 
 #include <stdlib.h>
 
-struct goacc_level *goacc_push_level(struct goacc_thread *self, int parent)
+struct rt_region *rt_push_region(struct rt_thread *self, int parent)
 {
-    if (self->nlevels == self->levels_room) {
-        size_t room = self->levels_room ? 2 * self->levels_room : 16;
-        struct goacc_level *grown = goacc_open_memory(NULL, self->levels, self->levels_room * sizeof *grown,
-                                                      room * sizeof *grown);
+    if (self->nregions == self->regions_capacity) {
+        size_t capacity = self->regions_capacity ? 2 * self->regions_capacity : 16;
+        struct rt_region *grown = rt_arena_realloc(NULL, self->regions, self->regions_capacity * sizeof *grown,
+                                                      capacity * sizeof *grown);
         if (!grown)
-            goacc_die("out-of-memory", "no memory for a data region");
-        self->levels = grown;
-        self->levels_room = room;
+            rt_fatal("out-of-memory", "no memory for a data region");
+        self->regions = grown;
+        self->regions_capacity = capacity;
     }
-    struct goacc_level *level = &self->levels[self->nlevels++];
-    *level = (struct goacc_level){.pc = goacc.site->call.pc, .parent = parent};
+    struct rt_region *level = &self->regions[self->nregions++];
+    *level = (struct rt_region){.pc = rt.site->call.pc, .parent = parent};
     return level;
 }
 
-void goacc_pop_level(struct goacc_thread *self)
+void rt_pop_region(struct rt_thread *self)
 {
-    if (!self->nlevels)
-        goacc_die("region-nesting", "a data region ends, but this thread has none open");
-    accd_region *region = self->levels[self->nlevels - 1].region;
+    if (!self->nregions)
+        rt_fatal("region-nesting", "a data region ends, but this thread has none open");
+    accd_region *region = self->regions[self->nregions - 1].region;
     if (region)
-        goacc_end_region(self, region);
-    self->nlevels--;
+        rt_end_core_region(self, region);
+    self->nregions--;
 }
 
 /* The first declared variables may have been found since the call was entered: then it is entered
  * once more, in the order in which the two locks are taken. */
-void goacc_hold_back(const struct goacc_site *site)
+void rt_acquire_exclusive(const struct rt_site *site)
 {
-    while (goacc.declares && !(goacc_own.held & 1)) {
-        goacc_leave();
-        goacc_enter(site);
+    while (rt.has_declared && !(rt_this_thread.exclusive_calls & 1)) {
+        rt_leave();
+        rt_enter(site);
     }
 }
 
-void goacc_launch(const struct goacc_site *site, int device, struct goacc_kernel *kernel)
+void rt_launch_kernel(const struct rt_site *site, int device, struct rt_kernel *kernel)
 {
-    struct goacc_thread *self = goacc_self();
-    const enum goacc_look look = self->look;
-    kernel->construct = goacc_construct(site);
-    goacc_hold_back(site);
-    const bool alone = goacc.declares;
+    struct rt_thread *self = rt_current_thread();
+    const enum rt_sampling sampling = self->sampling;
+    kernel->construct = rt_construct_id(site);
+    rt_acquire_exclusive(site);
+    const bool alone = rt.has_declared;
     if (alone)
-        goacc_alone(true);
-    goacc_declared_swap(self);
-    if (goacc.options.left && look != GOACC_PASSED)
-        goacc_changed_before(device);
-    if (goacc.options.strict) {
-        goacc_strict_open_devices();
-        goacc_leave();
-        self->look = look;
-        goacc_strict_run(site, device, kernel);
+        rt_set_exclusive(true);
+    rt_swap_declared_variables(self);
+    if (rt.options.diagnose && sampling != RT_SKIPPED)
+        rt_save_changed_pointers(device);
+    if (rt.options.strict) {
+        rt_unprotect_devices();
+        rt_leave();
+        self->sampling = sampling;
+        rt_run_guarded_kernel(site, device, kernel);
     } else {
-        goacc_leave();
-        goacc_begin_kernel(self, kernel->construct);
-        if (goacc.options.check)
-            goacc_check_enter(site, device);
+        rt_leave();
+        rt_begin_kernel(self, kernel->construct);
+        if (rt.options.instrumented)
+            rt_check_begin_kernel(site, device);
         kernel->fn(kernel->args);
-        if (goacc.options.check)
-            goacc_check_leave();
-        self->does = GOACC_ASKS;
+        if (rt.options.instrumented)
+            rt_check_end_kernel();
+        self->activity = RT_SLOW_PATH;
     }
-    goacc_enter(site);
-    goacc_declared_swap(self);
+    rt_enter(site);
+    rt_swap_declared_variables(self);
     if (alone)
-        goacc_alone(false);
-    self->look = look;
-    if (goacc.options.left && look != GOACC_PASSED)
-        goacc_changed_after(device);
-    if (goacc.options.left)
-        goacc_strict_ran(device);
-    if (goacc.options.strict) {
-        goacc_races_ran(self);
-        if (look != GOACC_PASSED && (goacc.declares || goacc_image_has_variables()))
-            goacc_stale_declared(device, kernel);
-        goacc_stale_leave(self, true);
-        goacc_strict_close_devices(look);
+        rt_set_exclusive(false);
+    self->sampling = sampling;
+    if (rt.options.diagnose && sampling != RT_SKIPPED)
+        rt_report_changed_pointers(device);
+    if (rt.options.diagnose)
+        rt_check_device_gaps(device);
+    if (rt.options.strict) {
+        rt_races_after_kernel(self);
+        if (sampling != RT_SKIPPED && (rt.has_declared || rt_has_image_variables()))
+            rt_snapshot_check_declared(device, kernel);
+        rt_snapshot_leave_region(self, true);
+        rt_protect_devices(sampling);
     }
 }

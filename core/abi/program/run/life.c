@@ -16,7 +16,7 @@
 #include <strings.h>
 #include <unistd.h>
 
-static pthread_once_t once = PTHREAD_ONCE_INIT, introduced = PTHREAD_ONCE_INIT;
+static pthread_once_t once = PTHREAD_ONCE_INIT, tools_once = PTHREAD_ONCE_INIT;
 static pthread_key_t thread_end;
 static uint64_t threads; /* under the lock */
 
@@ -31,7 +31,7 @@ static uint64_t number_option(const char *name, uint64_t usual, uint64_t least, 
     errno = 0;
     unsigned long long n = strtoull(text, &end, 10);
     if (errno || *end || *text == '-' || n < least || n > most)
-        goacc_die("file", "%s=%s is not a whole number from %llu to %llu", name, text,
+        rt_fatal("file", "%s=%s is not a whole number from %llu to %llu", name, text,
                   (unsigned long long)least, (unsigned long long)most);
     return n;
 }
@@ -45,9 +45,9 @@ static bool flag_option(const char *name)
 static bool strict_option(void)
 {
     const char *text = getenv("ACCDEEP_STRICT");
-    goacc.options.begin = text && !strncmp(text, "begin", strlen("begin"));
-    goacc.options.all = text && (!strcmp(text, "all") || !strcmp(text, "begin,all"));
-    return goacc.options.begin || goacc.options.all || flag_option("ACCDEEP_STRICT");
+    rt.options.guard_before = text && !strncmp(text, "begin", strlen("begin"));
+    rt.options.check_all = text && (!strcmp(text, "all") || !strcmp(text, "begin,all"));
+    return rt.options.guard_before || rt.options.check_all || flag_option("ACCDEEP_STRICT");
 }
 
 static int type_option(void)
@@ -55,14 +55,14 @@ static int type_option(void)
     static const struct {
         const char *name;
         int type;
-    } types[] = {{"host", GOACC_HOST}, {"nvidia", GOACC_NVIDIA}, {"not_host", GOACC_NVIDIA}};
+    } types[] = {{"host", RT_DEVICE_HOST}, {"nvidia", RT_DEVICE_NVIDIA}, {"not_host", RT_DEVICE_NVIDIA}};
     const char *text = getenv("ACC_DEVICE_TYPE");
     for (size_t i = 0; text && i < sizeof types / sizeof types[0]; i++)
         if (!strcasecmp(text, types[i].name))
             return types[i].type;
     if (text && *text)
-        goacc_die("no-device", "ACC_DEVICE_TYPE=%s: there are the devices host and nvidia", text);
-    return GOACC_NVIDIA;
+        rt_fatal("no-device", "ACC_DEVICE_TYPE=%s: there are the devices host and nvidia", text);
+    return RT_DEVICE_NVIDIA;
 }
 
 /* The profile of a program: its own choice, or that of the standard whose call comes first. */
@@ -70,15 +70,15 @@ static const accd_rules *rules_option(void)
 {
     const char *name = getenv("ACCDEEP_RULES");
     if (!name || !*name)
-        name = goacc.target_first ? "openmp-5.1" : "openacc-3.3";
+        name = rt.starts_with_openmp ? "openmp-5.1" : "openacc-3.3";
     static const char *const later[] = {"openmp-5.2", "openmp-6.0", "openmp-6.1"};
     bool is_later = false;
     for (size_t i = 0; i < sizeof later / sizeof later[0]; i++)
         is_later |= !strcmp(name, later[i]);
-    goacc.options.unmatched = is_later || !strcmp(name, "libomptarget-19");
-    const accd_rules *rules = accd_rules_named(is_later ? "openmp-5.1" : name);
+    rt.options.null_unmatched = is_later || !strcmp(name, "libomptarget-19");
+    const accd_rules *rules = accd_find_rules(is_later ? "openmp-5.1" : name);
     if (!rules)
-        goacc_die("file", "there is no rule profile '%s'", name);
+        rt_fatal("file", "there is no rule profile '%s'", name);
     return rules;
 }
 
@@ -88,33 +88,33 @@ static void open_reports(void)
     static char path[4096];
     char name[4096];
     const char *report = getenv("ACCDEEP_REPORT"), *suppress = getenv("ACCDEEP_SUPPRESS");
-    if (report && *report && !goacc_report_open(report, name, sizeof name))
-        goacc_die("file", "%s: %s", name, strerror(errno));
+    if (report && *report && !rt_report_file_open(report, name, sizeof name))
+        rt_fatal("file", "%s: %s", name, strerror(errno));
     if (!suppress || !*suppress)
         return;
-    const int wrong = goacc_suppress_open(suppress);
+    const int wrong = rt_load_suppressions(suppress);
     if (wrong < 0)
-        goacc_die("file", "%s: %s", suppress, strerror(errno));
+        rt_fatal("file", "%s: %s", suppress, strerror(errno));
     if (wrong)
-        goacc_die("file", "%s:%d: a suppression is CODE:PLACE or CODE:PLACE:OBJECT", suppress, wrong);
+        rt_fatal("file", "%s:%d: a suppression is CODE:PLACE or CODE:PLACE:OBJECT", suppress, wrong);
     snprintf(path, sizeof path, "%s", suppress);
-    goacc.options.suppress = path;
+    rt.options.suppress = path;
 }
 
 static void read_options(void)
 {
     static char picture[4096];
     char name[4096];
-    struct goacc_options *options = &goacc.options;
+    struct rt_options *options = &rt.options;
     options->trace = -1;
     options->json = getenv("ACCDEEP_FORMAT") && !strcmp(getenv("ACCDEEP_FORMAT"), "json");
-    goacc_tell_open();
+    rt_symbolize_init();
     open_reports();
     options->rules = rules_option();
-    options->check = goacc_check_is_there();
-    options->strict = strict_option() && !options->check;
-    options->left = options->strict || options->check;
-    options->fail = flag_option("ACCDEEP_FAIL");
+    options->instrumented = rt_is_instrumented();
+    options->strict = strict_option() && !options->instrumented;
+    options->diagnose = options->strict || options->instrumented;
+    options->fail_on_finding = flag_option("ACCDEEP_FAIL");
     options->devices = (int)number_option("ACCDEEP_DEVICES", 1, 1, 64);
     const char *offload = getenv("OMP_TARGET_OFFLOAD");
     options->targets = offload && !strcasecmp(offload, "disabled") ? 0 : options->devices;
@@ -124,107 +124,107 @@ static void read_options(void)
     options->device = (int)number_option("ACC_DEVICE_NUM", 0, 0, (uint64_t)options->devices - 1);
     const char *draw = getenv("ACCDEEP_DRAW");
     if (draw && *draw) {
-        goacc_file_name(draw, picture, sizeof picture);
+        rt_expand_file_name(draw, picture, sizeof picture);
         options->draw = picture;
     }
     const char *trace = getenv("ACCDEEP_TRACE");
-    goacc.follows = options->left || (trace && *trace);
+    rt.observes_waits = options->diagnose || (trace && *trace);
     if (!trace || !*trace)
         return;
-    goacc_file_name(trace, name, sizeof name);
+    rt_expand_file_name(trace, name, sizeof name);
     const int fresh = strstr(trace, "%p") ? O_TRUNC : 0; /* an earlier process may have had the number */
-    options->trace = strcmp(trace, "-") != 0 ? goacc_open_file(name, O_APPEND | fresh)
-                                             : goacc_high_file(STDERR_FILENO);
+    options->trace = strcmp(trace, "-") != 0 ? rt_open_output_file(name, O_APPEND | fresh)
+                                             : rt_move_to_high_fd(STDERR_FILENO);
     if (options->trace < 0)
-        goacc_die("file", "%s: %s", name, strerror(errno));
+        rt_fatal("file", "%s: %s", name, strerror(errno));
 }
 
 /* ----------------------------------------------------------------------------- start and end -- */
 
-static void end_thread(void *arg)
+static void on_thread_end(void *arg)
 {
-    struct goacc_thread *thread = arg;
-    goacc_remove_thread(thread);
-    if (goacc_lock()) {
-        goacc_stack_end(thread->number);
-        if (thread->levels)
-            goacc_open_memory(NULL, thread->levels, thread->levels_room * sizeof *thread->levels, 0);
-        thread->levels = NULL;
-        thread->nlevels = thread->levels_room = 0;
-        goacc_unlock();
+    struct rt_thread *thread = arg;
+    rt_unregister_thread(thread);
+    if (rt_lock()) {
+        rt_end_thread_stack(thread->number);
+        if (thread->regions)
+            rt_arena_realloc(NULL, thread->regions, thread->regions_capacity * sizeof *thread->regions, 0);
+        thread->regions = NULL;
+        thread->nregions = thread->regions_capacity = 0;
+        rt_unlock();
     }
-    free(thread->notes);
-    thread->notes = NULL;
-    thread->nnotes = thread->notes_room = 0;
+    free(thread->records);
+    thread->records = NULL;
+    thread->nrecords = thread->records_capacity = 0;
 }
 
 /* A process that was forked has its own copy of the device, but does not report on it. */
 static void report_end(void)
 {
     static atomic_bool reported;
-    const bool own = goacc.pid == getpid();
+    const bool own = rt.pid == getpid();
     if (own)
-        goacc_wait_for_end();
-    if (goacc.ending || atomic_exchange(&reported, true))
+        rt_wait_for_exit();
+    if (rt.is_ending || atomic_exchange(&reported, true))
         return;
-    if (!goacc_lock()) { /* in a signal handler, in the middle of a call */
+    if (!rt_lock()) { /* in a signal handler, in the middle of a call */
         if (own)
-            goacc_find_end();
+            rt_emit_counts();
         return;
     }
-    goacc_unlock();
-    if (own && !goacc.dying) {
-        goacc_started();
-        goacc_prof_close();
+    rt_unlock();
+    if (own && !rt.is_dying) {
+        rt_ensure_started();
+        rt_prof_finish();
     }
-    goacc_lock();
-    if (goacc.context && own)
-        goacc_tell_end();
-    if (own && goacc.options.strict)
-        goacc_strict_count();
+    rt_lock();
+    if (rt.context && own)
+        rt_report_end();
+    if (own && rt.options.strict)
+        rt_report_sampling();
     if (own)
-        goacc_find_end();
-    if (goacc.options.draw)
-        goacc_draw_end();
-    goacc_unlock();
+        rt_emit_counts();
+    if (rt.options.draw)
+        rt_draw_finish();
+    rt_unlock();
 }
 
 static void at_exit(int status, void *arg)
 {
     (void)arg;
     report_end();
-    if (!status && goacc.found && goacc.options.fail && goacc.pid == getpid() && !goacc.ending)
-        exit(GOACC_FOUND); /* glibc continues with what is left to do at the end, and this status */
+    if (!status && rt.has_findings && rt.options.fail_on_finding && rt.pid == getpid() && !rt.is_ending)
+        exit(RT_EXIT_FINDINGS); /* glibc continues with what is left to do at the end, and this status */
 }
 
 static void start_runtime(void *unused)
 {
     (void)unused;
-    goacc_tell_supervisor('D');
+    rt_notify_supervisor('D');
     read_options();
-    goacc.names = goacc.options.draw || goacc.options.trace >= 0 || goacc.options.left;
-    if (goacc.options.draw) {
-        goacc.on_finding = goacc_draw_finding;
-        goacc.on_end = goacc_draw_end;
+    rt.names_eagerly = rt.options.draw || rt.options.trace >= 0 || rt.options.diagnose;
+    if (rt.options.draw) {
+        rt.on_finding = rt_draw_diagnostic;
+        rt.on_end = rt_draw_finish;
     }
-    goacc.on_event = goacc_on_event;
-    goacc.on_write = goacc.options.strict ? goacc_stale_copied : goacc.options.check ? goacc_check_written : NULL;
-    goacc.on_modules = goacc.options.check ? goacc_objects_look : NULL;
-    goacc.on_initial = goacc.options.strict ? goacc_stale_initial : goacc.options.check ? goacc_check_initial : NULL;
-    pthread_key_create(&thread_end, end_thread);
-    goacc_lock_open();
+    rt.on_event = rt_on_core_event;
+    rt.on_write = rt.options.strict ? rt_snapshot_device_write : rt.options.instrumented ? rt_check_device_write : NULL;
+    rt.on_modules = rt.options.instrumented ? goacc_objects_look : NULL;
+    rt.on_initial = rt.options.strict ? rt_snapshot_set_initial : rt.options.instrumented ? rt_check_set_initial : NULL;
+    pthread_key_create(&thread_end, on_thread_end);
+    rt_lock_init();
     on_exit(at_exit, NULL);
     if (getenv("ACCDEEP_REPORT")) { /* `accdeep exec` sets it, maybe to nothing */
-        goacc.at_end = report_end;
-        goacc_ends_open();
+        rt.report_at_end = report_end;
+        rt_install_exit_handlers();
     }
-    goacc_fault_start();
+    rt_install_fault_handler();
 }
 
 /* The thread may have a small stack. */
-static void start(void)
+static void start_once(void)
 {
-    goacc_call_on_own_stack(start_runtime, NULL);
+    rt_run_on_new_stack(start_runtime, NULL);
 }
 
 static void open_context(void *unused)
@@ -232,201 +232,201 @@ static void open_context(void *unused)
     (void)unused;
     accd_context_config config;
     accd_context_config_init(&config);
-    config.rules = goacc.options.rules;
-    config.devices = (unsigned)goacc.options.devices;
-    config.device_bytes = goacc.options.device_bytes;
+    config.rules = rt.options.rules;
+    config.devices = (unsigned)rt.options.devices;
+    config.device_bytes = rt.options.device_bytes;
     config.threads = 1; /* helpers would not survive a fork */
-    config.backend = accd_backend_named(!goacc.options.left     ? "direct"
-                                        : goacc.options.check ? "guarded-again"
-                                        : goacc.options.begin ? "guarded-begin"
+    config.backend = accd_find_backend(!rt.options.diagnose     ? "direct"
+                                        : rt.options.instrumented ? "guarded-again"
+                                        : rt.options.guard_before ? "guarded-begin"
                                                               : "guarded-end");
-    config.alloc = goacc.options.strict ? goacc_open_memory : NULL; /* watched kernels need it */
-    config.on_event = goacc_listener();
-    accd_status status = accd_context_open(&goacc.context, &config);
+    config.alloc = rt.options.strict ? rt_arena_realloc : NULL; /* watched kernels need it */
+    config.on_event = rt_get_event_callback();
+    accd_status status = accd_context_new(&rt.context, &config);
     if (status != ACCD_OK)
-        goacc_die(accd_status_code(status), "the device cannot be opened: %s",
+        rt_fatal(accd_status_code(status), "the device cannot be opened: %s",
                   accd_status_text(status));
-    goacc_listen();
-    if (!goacc.pid)
-        goacc.pid = getpid();
-    goacc.device_low = UINT64_MAX;
-    goacc.device_high = 0;
-    for (int i = 0; i < goacc.options.devices; i++) {
+    rt_subscribe();
+    if (!rt.pid)
+        rt.pid = getpid();
+    rt.device_low = UINT64_MAX;
+    rt.device_high = 0;
+    for (int i = 0; i < rt.options.devices; i++) {
         uint64_t low, high;
-        if (!accd_device_space(goacc.context, i, &low, &high))
+        if (!accd_device_address_space(rt.context, i, &low, &high))
             continue;
-        goacc.device_low = low < goacc.device_low ? low : goacc.device_low;
-        goacc.device_high = high > goacc.device_high ? high : goacc.device_high;
+        rt.device_low = low < rt.device_low ? low : rt.device_low;
+        rt.device_high = high > rt.device_high ? high : rt.device_high;
     }
-    if (goacc.options.check)
-        goacc_check_open();
-    goacc_declared_open();
-    goacc_images_open();
+    if (rt.options.instrumented)
+        rt_check_init();
+    rt_declared_init();
+    rt_load_images();
 }
 
 static void open_tools(void *unused)
 {
     (void)unused;
-    goacc_prof_open();
+    rt_prof_register_tools();
 }
 
-static void introduce(void)
+static void open_tools_once(void)
 {
-    goacc_call_on_own_stack(open_tools, NULL);
+    rt_run_on_new_stack(open_tools, NULL);
 }
 
-struct goacc_thread *goacc_started(void)
+struct rt_thread *rt_ensure_started(void)
 {
-    struct goacc_thread *self = goacc_self();
+    struct rt_thread *self = rt_current_thread();
     if (!self->type) {
         sigset_t all, before; /* a handler with a directive would wait for the start that it interrupts */
         sigfillset(&all);
         pthread_sigmask(SIG_BLOCK, &all, &before);
-        pthread_once(&once, start);
-        self->type = goacc.options.type;
-        self->device = goacc.options.device;
-        goacc_add_thread(self);
+        pthread_once(&once, start_once);
+        self->type = rt.options.type;
+        self->device = rt.options.device;
+        rt_register_thread(self);
         pthread_setspecific(thread_end, self);
-        pthread_once(&introduced, introduce); /* tools may call us: this thread is ready */
+        pthread_once(&tools_once, open_tools_once); /* tools may call us: this thread is ready */
         pthread_sigmask(SIG_SETMASK, &before, NULL);
     }
     return self;
 }
 
 /* The lock is not ours. */
-_Noreturn void goacc_refuse(const struct goacc_site *site, const char *code, const char *format, ...)
+_Noreturn void rt_reject_call(const struct rt_site *site, const char *code, const char *format, ...)
 {
     char text[256];
     va_list args;
-    if (goacc_has_jumped(&goacc_own, site->call.sp))
-        goacc_tell_jump(goacc_own.does, site->call.pc);
+    if (rt_has_left_kernel(&rt_this_thread, site->call.sp))
+        rt_report_jump_out_of_kernel(rt_this_thread.activity, site->call.pc);
     va_start(args, format);
     vsnprintf(text, sizeof text, format, args);
     va_end(args);
-    goacc_tell("error", code, NULL, site->call.pc, "%s %s", site->what, text);
-    goacc_end();
+    rt_report("error", code, NULL, site->call.pc, "%s %s", site->what, text);
+    rt_exit_with_error();
 }
 
-void goacc_refuse_newer(const struct goacc_site *site, const char *format, ...)
+void rt_reject_unknown_abi(const struct rt_site *site, const char *format, ...)
 {
     char text[256], compiler[128];
     va_list args;
     va_start(args, format);
     vsnprintf(text, sizeof text, format, args);
     va_end(args);
-    goacc_started(); /* reports are as the options say */
-    goacc_compiler(site->call.pc, compiler, sizeof compiler);
-    goacc_find(&(struct goacc_finding){.level = "error",
+    rt_ensure_started(); /* reports are as the options say */
+    rt_get_compiler_name(site->call.pc, compiler, sizeof compiler);
+    rt_emit_diagnostic(&(struct rt_diagnostic){.level = "error",
                                        .code = "unsupported",
                                        .pc = site->call.pc,
                                        .help = "compile with gcc 12 to 16, or with clang 14 to 23"},
                "%s: %s %s, which accdeep " ACCD_VERSION " does not know", site->what, compiler, text);
-    goacc_end();
+    rt_exit_with_error();
 }
 
-static inline struct goacc_thread *enter(const struct goacc_site *site)
+static inline struct rt_thread *enter_call(const struct rt_site *site)
 {
-    struct goacc_thread *thread = goacc_started();
-    if (thread->does > GOACC_QUICK)
-        goacc_refuse(site, "misuse", "was called inside a %s region", goacc_region(thread->does));
-    bool hold = goacc.declares;
+    struct rt_thread *thread = rt_ensure_started();
+    if (thread->activity > RT_FAST_PATH)
+        rt_reject_call(site, "misuse", "was called inside a %s region", rt_kernel_kind(thread->activity));
+    bool hold = rt.has_declared;
     if (hold)
-        goacc_alone(true);
-    if (!goacc_lock())
-        goacc_refuse(site, "misuse", "was called while another call of the same thread was under way, maybe by a "
+        rt_set_exclusive(true);
+    if (!rt_lock())
+        rt_reject_call(site, "misuse", "was called while another call of the same thread was under way, maybe by a "
                                      "signal handler");
-    thread->held = thread->held << 1 | hold;
-    goacc.site = site;
-    goacc.calls++;
-    if (__builtin_expect(!goacc.context, 0))
-        goacc_call_on_own_stack(open_context, NULL);
+    thread->exclusive_calls = thread->exclusive_calls << 1 | hold;
+    rt.site = site;
+    rt.calls++;
+    if (__builtin_expect(!rt.context, 0))
+        rt_run_on_new_stack(open_context, NULL);
     if (!thread->number)
         thread->number = ++threads;
-    if (goacc.options.strict) {
-        thread->look = GOACC_CALLED;
-        goacc_strict_open_devices();
-        if (site->ends && thread->nlevels && thread->levels[thread->nlevels - 1].region)
-            goacc_stale_leave(thread, false);
+    if (rt.options.strict) {
+        thread->sampling = RT_ALWAYS_CHECKED;
+        rt_unprotect_devices();
+        if (site->is_region_end && thread->nregions && thread->regions[thread->nregions - 1].region)
+            rt_snapshot_leave_region(thread, false);
     }
     return thread;
 }
 
-static inline void leave(void)
+static inline void leave_call(void)
 {
-    if (goacc.options.draw && goacc.context)
-        goacc_draw_look();
-    if (goacc.options.strict)
-        goacc_strict_close_devices(goacc_own.look);
-    goacc.site = NULL;
-    goacc_unlock();
-    if (goacc_own.held & 1)
-        goacc_alone(false);
-    goacc_own.held >>= 1;
+    if (rt.options.draw && rt.context)
+        rt_draw_update();
+    if (rt.options.strict)
+        rt_protect_devices(rt_this_thread.sampling);
+    rt.site = NULL;
+    rt_unlock();
+    if (rt_this_thread.exclusive_calls & 1)
+        rt_set_exclusive(false);
+    rt_this_thread.exclusive_calls >>= 1;
 }
 
-struct goacc_thread *goacc_enter_asking(const struct goacc_site *site)
+struct rt_thread *rt_enter_slow_path(const struct rt_site *site)
 {
-    if (goacc_listens())
-        goacc_prof_device(site, GOACC_IN_ROUTINE, GOACC_DEFAULT, true);
-    struct goacc_thread *self = enter(site);
-    if (goacc.declares && self->type != GOACC_HOST) {
-        goacc_declared_update();
-        goacc_allocated_look(self);
+    if (rt_is_profiled())
+        rt_prof_start_device(site, RT_PARENT_ROUTINE, RT_DEVICE_DEFAULT, true);
+    struct rt_thread *self = enter_call(site);
+    if (rt.has_declared && self->type != RT_DEVICE_HOST) {
+        rt_declared_refresh();
+        rt_allocatable_sync(self);
     }
     return self;
 }
 
-void goacc_leave_asking(void)
+void rt_leave_slow_path(void)
 {
-    goacc.active[goacc_own.type == GOACC_HOST] = true;
-    goacc_own.does = goacc_own.type == GOACC_HOST ? GOACC_ASKS : GOACC_QUICK;
-    if (goacc_own.does == GOACC_QUICK)
-        goacc.quick = goacc.context && !goacc_listens() && !goacc.declares && !goacc.names && !goacc.ending;
-    leave();
+    rt.active[rt_this_thread.type == RT_DEVICE_HOST] = true;
+    rt_this_thread.activity = rt_this_thread.type == RT_DEVICE_HOST ? RT_SLOW_PATH : RT_FAST_PATH;
+    if (rt_this_thread.activity == RT_FAST_PATH)
+        rt.fast_path_enabled = rt.context && !rt_is_profiled() && !rt.has_declared && !rt.names_eagerly && !rt.is_ending;
+    leave_call();
 }
 
-struct goacc_thread *goacc_enter_idle(const struct goacc_site *site)
+struct rt_thread *rt_enter_without_device(const struct rt_site *site)
 {
-    return enter(site);
+    return enter_call(site);
 }
-void goacc_leave_idle(void)
+void rt_leave_without_device(void)
 {
-    leave();
+    leave_call();
 }
 
-void goacc_shut(void)
+void rt_end_device_data(void)
 {
-    goacc.quick = false;
-    if (goacc.options.check)
-        goacc_check_end();
-    if (goacc.options.left)
-        goacc_strict_end();
-    if (goacc.options.check)
-        goacc_check_close();
-    goacc_steady_forget();
-    goacc_forget_structures();
-    accd_context_close(goacc.context);
-    goacc.context = NULL;
-    goacc_forget_labels();
+    rt.fast_path_enabled = false;
+    if (rt.options.instrumented)
+        rt_check_finish();
+    if (rt.options.diagnose)
+        rt_strict_finish();
+    if (rt.options.instrumented)
+        rt_check_free();
+    rt_sampling_reset();
+    rt_clear_struct_programs();
+    accd_context_free(rt.context);
+    rt.context = NULL;
+    rt_clear_labels();
 }
 
 /* Reports a device address in a data clause: of present data, or of memory that the program has
  * allocated there. */
-static _Noreturn void tell_device_address(const accd_item *item)
+static _Noreturn void report_device_address(const accd_item *item)
 {
     const uint64_t address = (uintptr_t)item->host;
-    const int device = accd_device_of(goacc.context, address);
-    const uint64_t host = accd_host_address(goacc.context, device, address);
+    const int device = accd_device_at(rt.context, address);
+    const uint64_t host = accd_host_address(rt.context, device, address);
     const bool has_region =
-        goacc_is_kernel(goacc.site->what) || strstr(goacc.site->what, "data") == goacc.site->what;
-    char name[160] = "", shown[200], help[300], openmp[300];
-    if (goacc_spell(goacc.site, address, item->bytes, name, sizeof name))
-        snprintf(shown, sizeof shown, "%s, at %p,", name, item->host);
+        rt_is_kernel_construct(rt.site->what) || strstr(rt.site->what, "data") == rt.site->what;
+    char name[160] = "", display[200], help[300], openmp[300];
+    if (rt_format_name(rt.site, address, item->bytes, name, sizeof name))
+        snprintf(display, sizeof display, "%s, at %p,", name, item->host);
     else
-        snprintf(shown, sizeof shown, "%p", item->host);
-    const int n = (int)goacc_variable_length(name);
-    accd_present object;
-    if (host && accd_present_at(goacc.context, device, host, 0, &object)) {
+        snprintf(display, sizeof display, "%p", item->host);
+    const int n = (int)rt_variable_name_length(name);
+    accd_present_object object;
+    if (host && accd_present_at(rt.context, device, host, 0, &object)) {
         snprintf(help, sizeof help,
                  "name the data by their address on the host, that of the variable");
         snprintf(openmp, sizeof openmp, "%s", help);
@@ -442,194 +442,194 @@ static _Noreturn void tell_device_address(const accd_item *item)
                  "belong to it");
         snprintf(openmp, sizeof openmp, "%s", help);
     }
-    goacc_find(
-        &(struct goacc_finding){
+    rt_emit_diagnostic(
+        &(struct rt_diagnostic){
             .level = "error",
             .code = "device-pointer-on-host",
-            .pc = goacc.site->call.pc,
+            .pc = rt.site->call.pc,
             .object = n ? name : NULL,
             .help = help,
             .openmp = openmp,
         },
-        "%s needs the host's address of data, but %s is an address of device %d", goacc.site->what,
-        shown, device);
-    goacc_end();
+        "%s needs the host's address of data, but %s is an address of device %d", rt.site->what,
+        display, device);
+    rt_exit_with_error();
 }
 
 /* A device address in a data clause would be taken for one of the host's. */
-static void check_addresses(const accd_item *items, size_t nitems)
+static void reject_device_addresses(const accd_item *items, size_t nitems)
 {
     for (size_t i = 0; i < nitems; i++)
-        if (goacc_is_on_device(items[i].host))
-            tell_device_address(&items[i]);
+        if (rt_is_device_address(items[i].host))
+            report_device_address(&items[i]);
 }
 
-static inline accd_status run(struct goacc_thread *thread, const accd_construct *construct,
+static inline accd_status run_core(struct rt_thread *thread, const accd_construct *construct,
                               accd_region **region_p)
 {
     thread->in_core = true;
-    accd_status status = accd_run(goacc.context, construct, region_p);
+    accd_status status = accd_run_construct(rt.context, construct, region_p);
     thread->in_core = false;
     return status;
 }
 
-void goacc_end_region(struct goacc_thread *thread, accd_region *region)
+void rt_end_core_region(struct rt_thread *thread, accd_region *region)
 {
-    goacc.construct.nitems = 0;
+    rt.construct.nitems = 0;
     thread->in_core = true;
     accd_status status = accd_region_end(region);
     thread->in_core = false;
-    goacc_must(status);
+    rt_check_status(status);
 }
 
-static __attribute__((noinline)) void check(struct goacc_thread *thread, accd_kind kind, const accd_item *items,
+static __attribute__((noinline)) void check_items(struct rt_thread *thread, accd_construct_kind kind, const accd_item *items,
                                             size_t nitems)
 {
-    if (kind != ACCD_EXIT_DATA) /* which does nothing for absent data */
-        check_addresses(items, nitems);
+    if (kind != ACCD_KIND_EXIT_DATA) /* which does nothing for absent data */
+        reject_device_addresses(items, nitems);
     thread->in_core = true; /* a section that is not there at all */
-    goacc_check_blocks(items, nitems);
+    rt_check_malloc_blocks(items, nitems);
     thread->in_core = false;
-    goacc_stack_check(thread, items, nitems, kind == ACCD_ENTER_DATA && goacc.site->declares);
-    if (goacc.options.left && kind == ACCD_EXIT_DATA)
-        goacc_strict_exit(thread, items, nitems);
-    if (!goacc.options.strict)
+    rt_check_returned_variables(thread, items, nitems, kind == ACCD_KIND_ENTER_DATA && rt.site->declares);
+    if (rt.options.diagnose && kind == ACCD_KIND_EXIT_DATA)
+        rt_check_exit_clauses(thread, items, nitems);
+    if (!rt.options.strict)
         return;
     thread->in_core = true;
-    thread->look = goacc_steady_look(thread, kind, items, nitems);
+    thread->sampling = rt_sample_construct(thread, kind, items, nitems);
     thread->in_core = false;
-    goacc_label_repeats(thread->look != GOACC_LOOKED);
-    goacc_stale_before(thread, kind, items, nitems);
+    rt_set_label_reuse(thread->sampling != RT_SAMPLED);
+    rt_snapshot_before_construct(thread, kind, items, nitems);
 }
 
 /* What the core refused is done after all, if nothing is in the way but pointers that are present alone. */
-static GOACC_COLD void run_again(struct goacc_thread *thread, const accd_construct *construct, accd_status status,
+static RT_COLD void retry_without_member_pointers(struct rt_thread *thread, const accd_construct *construct, accd_status status,
                                  accd_region **region_p)
 {
-    if (status == ACCD_PARTIALLY_PRESENT && construct->kind != ACCD_EXIT_DATA && construct->kind != ACCD_UPDATE &&
-        goacc.options.rules->member == ACCD_MEMBER_UNCOUNTED &&
-        goacc_members_give_way(thread, construct->items, construct->nitems))
-        status = run(thread, construct, region_p);
-    goacc_must(status);
+    if (status == ACCD_ERROR_PARTIALLY_PRESENT && construct->kind != ACCD_KIND_EXIT_DATA && construct->kind != ACCD_KIND_UPDATE &&
+        rt.options.rules->member == ACCD_MEMBER_UNCOUNTED &&
+        rt_unmap_member_pointers(thread, construct->items, construct->nitems))
+        status = run_core(thread, construct, region_p);
+    rt_check_status(status);
 }
 
-static __attribute__((noinline)) accd_region *run_checked(struct goacc_thread *thread, accd_kind kind,
+static __attribute__((noinline)) accd_region *run_checked(struct rt_thread *thread, accd_construct_kind kind,
                                                           const accd_item *items, size_t nitems, bool finalize)
 {
-    goacc.construct.items = items;
-    goacc.construct.nitems = nitems;
-    check(thread, kind, items, nitems);
-    if (goacc.options.check && kind != ACCD_EXIT_DATA)
-        goacc_check_named(thread->device, items, nitems);
-    if (goacc.options.strict)
-        goacc_hear(thread->look != GOACC_PASSED || kind != ACCD_COMPUTE);
-    const bool spares = kind == ACCD_COMPUTE && thread->look == GOACC_PASSED; /* what the kernel maps for itself */
+    rt.construct.items = items;
+    rt.construct.nitems = nitems;
+    check_items(thread, kind, items, nitems);
+    if (rt.options.instrumented && kind != ACCD_KIND_EXIT_DATA)
+        rt_check_mark_items_used(thread->device, items, nitems);
+    if (rt.options.strict)
+        rt_set_event_mask(thread->sampling != RT_SKIPPED || kind != ACCD_KIND_COMPUTE);
+    const bool spares = kind == ACCD_KIND_COMPUTE && thread->sampling == RT_SKIPPED; /* what the kernel maps for itself */
     if (spares)
-        accd_device_guard(goacc.context, thread->device, 0);
-    accd_region *region = goacc_run(thread, kind, 0, items, nitems, finalize);
+        accd_device_set_guards(rt.context, thread->device, 0);
+    accd_region *region = rt_run_construct(thread, kind, 0, items, nitems, finalize);
     if (spares)
-        accd_device_guard(goacc.context, thread->device, 1);
-    if (kind == ACCD_ENTER_DATA || kind == ACCD_EXIT_DATA)
-        goacc_stack_note(thread, items, nitems, kind == ACCD_EXIT_DATA);
-    if (goacc.options.strict && region)
-        goacc_stale_enter(thread, items, nitems);
-    if (goacc.options.strict && kind == ACCD_COMPUTE)
-        goacc_races_named(thread, items, nitems);
+        accd_device_set_guards(rt.context, thread->device, 1);
+    if (kind == ACCD_KIND_ENTER_DATA || kind == ACCD_KIND_EXIT_DATA)
+        rt_record_stack_variables(thread, items, nitems, kind == ACCD_KIND_EXIT_DATA);
+    if (rt.options.strict && region)
+        rt_snapshot_enter_region(thread, items, nitems);
+    if (rt.options.strict && kind == ACCD_KIND_COMPUTE)
+        rt_races_before_kernel(thread, items, nitems);
     return region;
 }
 
 /* by: how the core is asked. */
-static inline accd_region *run_by(struct goacc_thread *thread, accd_kind kind, const accd_item *items, size_t nitems,
+static inline accd_region *run_using(struct rt_thread *thread, accd_construct_kind kind, const accd_item *items, size_t nitems,
                                   bool finalize,
                                   accd_status (*by)(accd_context *, const accd_construct *, accd_region **))
 {
-    accd_construct *construct = &goacc.construct;
+    accd_construct *construct = &rt.construct;
     accd_region *region = NULL;
     construct->items = items;
     construct->nitems = nitems;
     construct->device = thread->device;
     construct->kind = kind;
     construct->finalize = finalize;
-    construct->name = goacc.site->what;
+    construct->name = rt.site->what;
     construct->thread = thread->number;
     thread->in_core = true;
-    accd_status status = by(goacc.context, construct, &region);
+    accd_status status = by(rt.context, construct, &region);
     thread->in_core = false;
     if (__builtin_expect(status != ACCD_OK, 0))
-        run_again(thread, construct, status, &region);
+        retry_without_member_pointers(thread, construct, status, &region);
     return region;
 }
 
-static __attribute__((noinline)) accd_region *run_linked(struct goacc_thread *thread, accd_kind kind,
+static __attribute__((noinline)) accd_region *run_with_pointers(struct rt_thread *thread, accd_construct_kind kind,
                                                          const accd_item *items, size_t nitems, bool finalize)
 {
-    return run_by(thread, kind, items, nitems, finalize, accd_run_linked);
+    return run_using(thread, kind, items, nitems, finalize, accd_run_construct_with_pointers);
 }
 
-accd_region *goacc_run(struct goacc_thread *thread, accd_kind kind, unsigned how, const accd_item *items,
+accd_region *rt_run_construct(struct rt_thread *thread, accd_construct_kind kind, unsigned how, const accd_item *items,
                        size_t nitems, bool finalize)
 {
     if (how)
-        return (how & GOACC_DOUBTFUL ? run_checked : run_linked)(thread, kind, items, nitems, finalize);
-    return run_by(thread, kind, items, nitems, finalize, accd_run);
+        return (how & RT_NEEDS_CHECK ? run_checked : run_with_pointers)(thread, kind, items, nitems, finalize);
+    return run_using(thread, kind, items, nitems, finalize, accd_run_construct);
 }
 
 /* ------------------------------------------------------------------------------------- tools -- */
 
-void goacc_prof_device(const struct goacc_site *site, int parent, int asked, bool implicit)
+void rt_prof_start_device(const struct rt_site *site, int parent, int requested_type, bool implicit)
 {
     static atomic_bool under_way[2];
-    struct goacc_thread *self = goacc_started();
-    const bool host = self->type == GOACC_HOST;
-    if (goacc.active[host] || self->in_callback || self->starting || !goacc_listens() ||
+    struct rt_thread *self = rt_ensure_started();
+    const bool host = self->type == RT_DEVICE_HOST;
+    if (rt.active[host] || self->in_callback || self->starting || !rt_is_profiled() ||
         atomic_exchange(&under_way[host], true))
         return;
-    struct goacc_span span = {
+    struct rt_prof_span span = {
         .site = site,
-        .event = GOACC_EV_DEVICE_INIT,
+        .event = RT_EV_DEVICE_INIT,
         .parent = parent,
-        .queue = GOACC_SYNC,
-        .type = goacc.options.rules->events_bare ? asked : self->type,
+        .queue = RT_ASYNC_SYNC,
+        .type = rt.options.rules->events_bare ? requested_type : self->type,
         .device = self->device,
         .implicit = implicit,
     };
     self->starting = true;
-    self->nnotes = 0;
-    goacc_prof_tell(&span, GOACC_EV_DEVICE_INIT);
-    goacc_enter(site);
-    goacc_leave();
-    goacc_prof_finish(&span);
+    self->nrecords = 0;
+    rt_prof_dispatch_event(&span, RT_EV_DEVICE_INIT);
+    rt_enter(site);
+    rt_leave();
+    rt_prof_end_span(&span);
     self->starting = false;
     under_way[host] = false;
 }
 
-void goacc_prof_begin(struct goacc_span *span, const struct goacc_site *site, int event, int parent,
+void rt_prof_begin_span(struct rt_prof_span *span, const struct rt_site *site, int event, int parent,
                       int queue, int type)
 {
-    const struct goacc_thread *self = goacc_started();
-    if (self->in_callback || !goacc_listens()) /* tools had their chance by now */
+    const struct rt_thread *self = rt_ensure_started();
+    if (self->in_callback || !rt_is_profiled()) /* tools had their chance by now */
         return;
-    if (event != GOACC_EV_WAIT && event != GOACC_EV_DEVICE_SHUTDOWN)
-        goacc_prof_device(site, parent, GOACC_DEFAULT, true);
-    goacc_prof_open_span(span, site, event, parent, queue, type);
+    if (event != RT_EV_WAIT && event != RT_EV_DEVICE_SHUTDOWN)
+        rt_prof_start_device(site, parent, RT_DEVICE_DEFAULT, true);
+    rt_prof_init_span(span, site, event, parent, queue, type);
 }
 
-void goacc_hear_wait(const struct goacc_site *site, int async, int queue)
+void rt_trace_wait(const struct rt_site *site, int async, int queue)
 {
     char name[32] = "all queues";
-    const int device = goacc_enter(site)->device;
-    if (queue != GOACC_NOVAL)
+    const int device = rt_enter(site)->device;
+    if (queue != RT_ASYNC_NOVAL)
         snprintf(name, sizeof name, "queue %d", queue);
     const accd_event event = {.op = ACCD_OP_WAIT,
                               .device = device,
                               .name = name,
                               .rule = "ACC33-async-3",
-                              .async = async == GOACC_SYNC ? ACCD_SYNCHRONOUS : async};
-    if (goacc.options.left) {
-        goacc_order_wait(device, async, queue);
-        goacc_races_waited();
+                              .async = async == RT_ASYNC_SYNC ? ACCD_SYNCHRONOUS : async};
+    if (rt.options.diagnose) {
+        rt_clock_wait(device, async, queue);
+        rt_races_after_wait();
     }
-    if (goacc.options.trace >= 0)
-        goacc_trace_event(&event);
-    goacc_leave();
+    if (rt.options.trace >= 0)
+        rt_trace_event(&event);
+    rt_leave();
 }

@@ -13,82 +13,82 @@
 #define SYS_clone3 435
 #endif
 
-void goacc_watch_restore(const struct goacc_watch *watch)
+void rt_guard_restore_handlers(const struct rt_page_guard *guard)
 {
-    for (int i = 0; i < GOACC_HANDLED; i++)
-        goacc_set_action(goacc_handled[i], &watch->before[i], NULL);
+    for (int i = 0; i < RT_HANDLED_SIGNALS; i++)
+        rt_set_sigaction(rt_handled_signals[i], &guard->before[i], NULL);
 }
 
-void goacc_watch_pause(struct goacc_watch *watch)
+void rt_guard_pause(struct rt_page_guard *guard)
 {
-    goacc_sections_open(watch);
-    goacc_closing_open(&watch->closing);
-    goacc_others_release(&watch->others);
+    rt_sections_unprotect(guard);
+    rt_protection_lift(&guard->protections);
+    rt_resume_the_world(&guard->others);
 }
 
-void goacc_watch_give_up(struct goacc_watch *watch)
+void rt_guard_abandon(struct rt_page_guard *guard)
 {
-    goacc_watch_pause(watch);
-    goacc_sections_end(watch);
-    goacc_watch_restore(watch);
-    goacc_signals_give_back(watch);
-    watch->given_up = true;
-    watch->selector = GOACC_SELECT_ALLOW;
+    rt_guard_pause(guard);
+    rt_sections_end(guard);
+    rt_guard_restore_handlers(guard);
+    rt_signals_restore(guard);
+    guard->is_abandoned = true;
+    guard->selector = RT_DISPATCH_ALLOW;
 }
 
-void goacc_watch_resume(struct goacc_watch *watch)
+void rt_guard_resume(struct rt_page_guard *guard)
 {
-    if (watch->given_up)
+    if (guard->is_abandoned)
         return;
-    if (goacc_others_stop(&watch->others, watch->caller, watch->number)) {
-        goacc_closing_close(&watch->closing);
-        goacc_sections_close(watch);
+    if (rt_stop_the_world(&guard->others, guard->caller, guard->number)) {
+        rt_protection_apply(&guard->protections);
+        rt_sections_protect(guard);
     } else {
-        goacc_watch_give_up(watch);
+        rt_guard_abandon(guard);
     }
 }
 
 /* Takes [start, start + bytes) out of what kernels mapped. */
-static void disown(struct goacc_watch *watch, uint64_t start, uint64_t bytes)
+static void remove_own_range(struct rt_page_guard *guard, uint64_t start, uint64_t bytes)
 {
     uint64_t end = start + bytes;
-    for (size_t i = 1; i < watch->nown; i++) {
-        struct goacc_range own = watch->own[i];
+    for (size_t i = 1; i < guard->nown; i++) {
+        struct rt_range own = guard->own[i];
         uint64_t own_end = own.start + own.bytes;
         if (own_end <= start || end <= own.start)
             continue;
-        watch->own[i--] = watch->own[--watch->nown];
+        guard->own[i--] = guard->own[--guard->nown];
         if (own.start < start)
-            watch->own[watch->nown++] = (struct goacc_range){own.start, start - own.start};
-        if (end < own_end && watch->nown < 1 + GOACC_OWN_MOST)
-            watch->own[watch->nown++] = (struct goacc_range){end, own_end - end};
+            guard->own[guard->nown++] = (struct rt_range){own.start, start - own.start};
+        if (end < own_end && guard->nown < 1 + RT_OWN_RANGES_MAX)
+            guard->own[guard->nown++] = (struct rt_range){end, own_end - end};
     }
 }
 
-void goacc_watch_own(struct goacc_watch *watch, uint64_t start, uint64_t bytes)
+void rt_guard_add_own_range(struct rt_page_guard *guard, uint64_t start, uint64_t bytes)
 {
-    disown(watch, start, bytes);
-    if (watch->nown < 1 + GOACC_OWN_MOST)
-        watch->own[watch->nown++] = (struct goacc_range){start, bytes};
+    remove_own_range(guard, start, bytes);
+    if (guard->nown < 1 + RT_OWN_RANGES_MAX)
+        guard->own[guard->nown++] = (struct rt_range){start, bytes};
 }
 
 /* The kernel's memory is what it maps. */
-static void note_mapping(struct goacc_watch *watch, const greg_t *registers, long number,
+static void track_mapping_call(struct rt_page_guard *guard, const greg_t *registers, long number,
                          long result)
 {
     long start = registers[REG_RDI], bytes = registers[REG_RSI];
-    if (result < 0 && result > -GOACC_PAGE)
+    if (result < 0 && result > -RT_PAGE_SIZE)
         return;
     if (number == SYS_munmap || number == SYS_mremap)
-        disown(watch, (uint64_t)start, goacc_whole_pages(bytes));
+        remove_own_range(guard, (uint64_t)start, rt_round_up_to_page(bytes));
     if (number == SYS_mmap)
-        goacc_watch_own(watch, (uint64_t)result, goacc_whole_pages(bytes));
+        rt_guard_add_own_range(guard, (uint64_t)result, rt_round_up_to_page(bytes));
     if (number == SYS_mremap)
-        goacc_watch_own(watch, (uint64_t)result, goacc_whole_pages(registers[REG_RDX]));
+        rt_guard_add_own_range(guard, (uint64_t)result, rt_round_up_to_page(registers[REG_RDX]));
 }
 
 /* Threads, processes, an end of the process, signals to itself: not while memory is closed. */
-static bool is_beyond_watch(long number)
+static bool needs_unguarded_run(long number)
 {
     switch (number) {
     case SYS_clone:
@@ -112,7 +112,7 @@ static bool is_beyond_watch(long number)
 }
 
 /* FUTEX_WAKE uses the address as a name. Threads that are stopped repeat their wait, which reads the word anew. */
-static bool reads_no_memory(long number, const greg_t *registers)
+static bool is_address_a_key(long number, const greg_t *registers)
 {
     switch (number) {
     case SYS_futex:
@@ -129,21 +129,21 @@ static bool reads_no_memory(long number, const greg_t *registers)
 }
 
 /* rt_sigprocmask for the kernel: signals wait all the same. */
-static long change_mask(struct goacc_watch *watch, const greg_t *registers)
+static long emulate_sigprocmask(struct rt_page_guard *guard, const greg_t *registers)
 {
     const uint64_t *set_p = (const uint64_t *)registers[REG_RSI];
-    uint64_t *before_p = (uint64_t *)registers[REG_RDX], before = watch->kernel_mask;
+    uint64_t *before_p = (uint64_t *)registers[REG_RDX], before = guard->kernel_mask;
     if (set_p) {
         uint64_t set = *set_p;
         switch ((int)registers[REG_RDI]) {
         case SIG_BLOCK:
-            watch->kernel_mask |= set;
+            guard->kernel_mask |= set;
             break;
         case SIG_UNBLOCK:
-            watch->kernel_mask &= ~set;
+            guard->kernel_mask &= ~set;
             break;
         default:
-            watch->kernel_mask = set;
+            guard->kernel_mask = set;
         }
     }
     if (before_p)
@@ -151,46 +151,46 @@ static long change_mask(struct goacc_watch *watch, const greg_t *registers)
     return 0;
 }
 
-static long call(struct goacc_watch *watch, const greg_t *registers, long number)
+static long make_syscall(struct rt_page_guard *guard, const greg_t *registers, long number)
 {
     if (number == SYS_rt_sigprocmask)
-        return change_mask(watch, registers);
-    return goacc_system(number, registers[REG_RDI], registers[REG_RSI], registers[REG_RDX],
+        return emulate_sigprocmask(guard, registers);
+    return rt_raw_syscall(number, registers[REG_RDI], registers[REG_RSI], registers[REG_RDX],
                         registers[REG_R10], registers[REG_R8], registers[REG_R9]);
 }
 
 /* SIGPIPE is sent to the thread that wrote, which would keep it. */
-static void take_pipe_signal(struct goacc_watch *watch)
+static void queue_pipe_signal(struct rt_page_guard *guard)
 {
-    uint64_t mask = goacc_bit(SIGPIPE);
+    uint64_t mask = rt_signal_bit(SIGPIPE);
     struct timespec none = {0};
     siginfo_t info;
-    if (goacc_system(SYS_rt_sigtimedwait, (long)&mask, (long)&info, (long)&none, sizeof mask, 0, 0) > 0)
-        goacc_signals_keep(watch, SIGPIPE, &info);
+    if (rt_raw_syscall(SYS_rt_sigtimedwait, (long)&mask, (long)&info, (long)&none, sizeof mask, 0, 0) > 0)
+        rt_signals_queue(guard, SIGPIPE, &info);
 }
 
-void goacc_watch_call(struct goacc_watch *watch, long number, ucontext_t *context)
+void rt_guard_handle_syscall(struct rt_page_guard *guard, long number, ucontext_t *context)
 {
     greg_t *registers = context->uc_mcontext.gregs;
-    if (is_beyond_watch(number)) {
-        if (number == SYS_tgkill && registers[REG_RSI] == watch->number) /* raise() */
-            registers[REG_RSI] = watch->caller;
-        goacc_watch_give_up(watch);
-        memcpy(&context->uc_sigmask, &watch->kernel_mask, sizeof watch->kernel_mask);
+    if (needs_unguarded_run(number)) {
+        if (number == SYS_tgkill && registers[REG_RSI] == guard->number) /* raise() */
+            registers[REG_RSI] = guard->caller;
+        rt_guard_abandon(guard);
+        memcpy(&context->uc_sigmask, &guard->kernel_mask, sizeof guard->kernel_mask);
         registers[REG_RIP] -= 2; /* the instruction, once more */
         registers[REG_RAX] = number;
-    } else if (reads_no_memory(number, registers)) {
-        long result = call(watch, registers, number);
-        note_mapping(watch, registers, number, result);
+    } else if (is_address_a_key(number, registers)) {
+        long result = make_syscall(guard, registers, number);
+        track_mapping_call(guard, registers, number, result);
         registers[REG_RAX] = result;
     } else {
-        goacc_sections_called(watch, number, registers);
-        goacc_watch_pause(watch);
-        registers[REG_RAX] = call(watch, registers, number);
-        goacc_watch_resume(watch);
-        if (watch->given_up)
-            memcpy(&context->uc_sigmask, &watch->kernel_mask, sizeof watch->kernel_mask);
-        if (registers[REG_RAX] == -EPIPE && watch->run_mask & goacc_bit(SIGPIPE))
-            take_pipe_signal(watch);
+        rt_sections_check_syscall(guard, number, registers);
+        rt_guard_pause(guard);
+        registers[REG_RAX] = make_syscall(guard, registers, number);
+        rt_guard_resume(guard);
+        if (guard->is_abandoned)
+            memcpy(&context->uc_sigmask, &guard->kernel_mask, sizeof guard->kernel_mask);
+        if (registers[REG_RAX] == -EPIPE && guard->run_mask & rt_signal_bit(SIGPIPE))
+            queue_pipe_signal(guard);
     }
 }

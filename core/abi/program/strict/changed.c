@@ -8,79 +8,79 @@
 #include <stdlib.h>
 
 /* Attached pointers that were changed before the kernel under way: they are not its own. */
-static uint64_t *changed;
-static size_t nchanged, room;
+static uint64_t *changed_slots;
+static size_t nchanged_slots, capacity;
 
 /* Whether an attached pointer holds another address of the device than that of its target. */
-static bool is_changed(int device, const accd_attachment *pointer)
+static bool is_pointer_changed(int device, const accd_attachment *pointer)
 {
     const uint64_t at =
-        accd_device_address(goacc.context, device, (const void *)(uintptr_t)pointer->slot);
-    const uintptr_t value = at ? goacc_word((const void *)(uintptr_t)at) : 0;
-    return value && value != pointer->dev && goacc_is_on_device((const void *)value);
+        accd_device_address(rt.context, device, (const void *)(uintptr_t)pointer->slot);
+    const uintptr_t value = at ? rt_load_word((const void *)(uintptr_t)at) : 0;
+    return value && value != pointer->dev && rt_is_device_address((const void *)value);
 }
 
 /* The next one from an address on. */
-static bool next_changed(int device, uint64_t *at, accd_attachment *pointer)
+static bool find_next_changed(int device, uint64_t *at, accd_attachment *pointer)
 {
-    while (accd_attachment_next(goacc.context, device, at, pointer))
-        if (is_changed(device, pointer))
+    while (accd_attachment_next(rt.context, device, at, pointer))
+        if (is_pointer_changed(device, pointer))
             return true;
     return false;
 }
 
-static bool may_change(int device)
+static bool has_attached_pointers(int device)
 {
     accd_stats stats;
-    return goacc_speaks_openmp() &&
-           (accd_get_stats(goacc.context, device, &stats), stats.attachments > 0);
+    return rt_uses_openmp_terms() &&
+           (accd_get_stats(rt.context, device, &stats), stats.attachments > 0);
 }
 
 /* Without memory some are not known. */
-void goacc_changed_before(int device)
+void rt_save_changed_pointers(int device)
 {
     accd_attachment pointer;
     uint64_t at = 0;
-    nchanged = 0;
-    if (!may_change(device))
+    nchanged_slots = 0;
+    if (!has_attached_pointers(device))
         return;
-    while (next_changed(device, &at, &pointer)) {
-        if (nchanged == room) {
-            uint64_t *grown = realloc(changed, (2 * room + 16) * sizeof *grown);
+    while (find_next_changed(device, &at, &pointer)) {
+        if (nchanged_slots == capacity) {
+            uint64_t *grown = realloc(changed_slots, (2 * capacity + 16) * sizeof *grown);
             if (!grown)
                 return;
-            changed = grown;
-            room = 2 * room + 16;
+            changed_slots = grown;
+            capacity = 2 * capacity + 16;
         }
-        changed[nchanged++] = pointer.slot;
+        changed_slots[nchanged_slots++] = pointer.slot;
     }
 }
 
-static bool was_changed(uint64_t slot)
+static bool was_changed_before(uint64_t slot)
 {
     size_t i = 0;
-    while (i < nchanged && changed[i] != slot)
+    while (i < nchanged_slots && changed_slots[i] != slot)
         i++;
-    return i < nchanged;
+    return i < nchanged_slots;
 }
 
-void goacc_changed_after(int device)
+void rt_report_changed_pointers(int device)
 {
     accd_attachment attached;
-    struct goacc_pointer pointer;
+    struct rt_pointer_name pointer;
     uint64_t at = 0;
-    if (!may_change(device))
+    if (!has_attached_pointers(device))
         return;
-    while (next_changed(device, &at, &attached)) {
-        if (was_changed(attached.slot))
+    while (find_next_changed(device, &at, &attached)) {
+        if (was_changed_before(attached.slot))
             continue;
-        goacc_spell_pointer(goacc.site, device, attached.slot, &pointer);
-        goacc_find(
-            &(struct goacc_finding){
+        rt_format_pointer(rt.site, device, attached.slot, &pointer);
+        rt_emit_diagnostic(
+            &(struct rt_diagnostic){
                 .level = "warning",
                 .code = "pointer-changed",
                 .rule = "OMP60-map-8",
-                .pc = goacc.site->call.pc,
+                .pc = rt.site->call.pc,
                 .object = pointer.name,
                 .together = true,
                 .help = "change a copy of the pointer in the region: a local variable",

@@ -1,9 +1,9 @@
 /* changed.h - attached pointers that kernels change. */
-#ifndef GOACC_CHANGED_H
-#define GOACC_CHANGED_H
+#ifndef RT_POINTER_CHANGES_H
+#define RT_POINTER_CHANGES_H
 
 /* Before and after a kernel: reports attached pointers that it has changed. */
-void goacc_changed_before(int device);
-void goacc_changed_after(int device);
+void rt_save_changed_pointers(int device);
+void rt_report_changed_pointers(int device);
 
 #endif

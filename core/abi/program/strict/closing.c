@@ -22,79 +22,79 @@ enum { CONTROL_BLOCK = 4096, RSEQ = 64 };
 
 static uint64_t page_down(uint64_t address)
 {
-    return address & ~(uint64_t)(GOACC_PAGE - 1);
+    return address & ~(uint64_t)(RT_PAGE_SIZE - 1);
 }
 
 static uint64_t page_up(uint64_t address)
 {
-    return page_down(address + GOACC_PAGE - 1);
+    return page_down(address + RT_PAGE_SIZE - 1);
 }
 
 /* ------------------------------------------------------------------------------------- lists -- */
 
 /* items with room for `wanted`, moved when it has grown; NULL: no memory. */
-static void *reserve(struct goacc_closing *closing, void *items, size_t *room, size_t wanted,
+static void *reserve_items(struct rt_protection_map *protections, void *items, size_t *capacity, size_t needed,
                      size_t size)
 {
-    if (wanted <= *room)
+    if (needed <= *capacity)
         return items;
-    size_t more = wanted + wanted / 2 + 64;
-    void *p = goacc_open_memory(NULL, items, *room * size, more * size);
+    size_t more = needed + needed / 2 + 64;
+    void *p = rt_arena_realloc(NULL, items, *capacity * size, more * size);
     if (!p)
         return NULL;
-    *room = more;
-    closing->grown = true;
+    *capacity = more;
+    protections->grown = true;
     return p;
 }
 
-static bool add(struct goacc_closing *closing, struct goacc_spans *spans, uint64_t start,
+static bool add_interval(struct rt_protection_map *protections, struct rt_interval_list *spans, uint64_t start,
                 uint64_t end)
 {
     if (start >= end)
         return true;
-    void *at = reserve(closing, spans->at, &spans->room, spans->n + 1, sizeof spans->at[0]);
+    void *at = reserve_items(protections, spans->at, &spans->capacity, spans->n + 1, sizeof spans->at[0]);
     if (!at)
         return false;
     spans->at = at;
-    spans->at[spans->n++] = (struct goacc_span){start, end};
+    spans->at[spans->n++] = (struct rt_interval){start, end};
     return true;
 }
 
-static void sink(struct goacc_span *at, size_t i, size_t n)
+static void sift_down(struct rt_interval *at, size_t i, size_t n)
 {
     for (size_t child; (child = 2 * i + 1) < n; i = child) {
         if (child + 1 < n && at[child].start < at[child + 1].start)
             child++;
         if (at[i].start >= at[child].start)
             return;
-        struct goacc_span span = at[i];
+        struct rt_interval span = at[i];
         at[i] = at[child];
         at[child] = span;
     }
 }
 
 /* Without memory of malloc, as qsort() takes. */
-static void sort(struct goacc_span *at, size_t n)
+static void heap_sort(struct rt_interval *at, size_t n)
 {
     for (size_t i = n / 2; i-- > 0;)
-        sink(at, i, n);
+        sift_down(at, i, n);
     while (n-- > 1) {
-        struct goacc_span last = at[n];
+        struct rt_interval last = at[n];
         at[n] = at[0];
         at[0] = last;
-        sink(at, 0, n);
+        sift_down(at, 0, n);
     }
 }
 
 /* Ascending, and what overlaps or touches becomes one. */
-static void join_spans(struct goacc_spans *spans)
+static void merge_intervals(struct rt_interval_list *spans)
 {
     if (spans->n == 0)
         return;
-    sort(spans->at, spans->n);
+    heap_sort(spans->at, spans->n);
     size_t last = 0;
     for (size_t i = 1; i < spans->n; i++) {
-        struct goacc_span next = spans->at[i];
+        struct rt_interval next = spans->at[i];
         if (next.start > spans->at[last].end)
             spans->at[++last] = next;
         else if (next.end > spans->at[last].end)
@@ -104,7 +104,7 @@ static void join_spans(struct goacc_spans *spans)
 }
 
 /* The span that holds an address, or NULL. */
-static const struct goacc_span *span_at(const struct goacc_spans *spans, uint64_t address)
+static const struct rt_interval *find_interval(const struct rt_interval_list *spans, uint64_t address)
 {
     size_t low = 0, high = spans->n;
     while (low < high) {
@@ -119,13 +119,13 @@ static const struct goacc_span *span_at(const struct goacc_spans *spans, uint64_
 
 /* ----------------------------------------------------------------------------------- modules -- */
 
-struct listing {
-    struct goacc_closing *closing;
+struct module_listing {
+    struct rt_protection_map *protections;
     size_t modules;
     bool failed;
 };
 
-static bool starts(const char *text, const char *with)
+static bool starts_with(const char *text, const char *with)
 {
     return !strncmp(text, with, strlen(with));
 }
@@ -143,11 +143,11 @@ static bool is_system_path(const char *path)
         "libomp.",   "libomptarget.",
         "libdw.",    "libdw-",     "libelf.",      "libelf-"};
     for (size_t i = 0; i < sizeof folders / sizeof folders[0]; i++)
-        if (starts(path, folders[i]))
+        if (starts_with(path, folders[i]))
             return true;
     const char *slash = strrchr(path, '/');
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
-        if (starts(slash ? slash + 1 : path, names[i]))
+        if (starts_with(slash ? slash + 1 : path, names[i]))
             return true;
     return false;
 }
@@ -162,7 +162,7 @@ struct tables {
 };
 
 /* The C library relocates pointers of the dynamic section, others do not. */
-static uint64_t absolute(const struct dl_phdr_info *info, uint64_t pointer)
+static uint64_t get_absolute_address(const struct dl_phdr_info *info, uint64_t pointer)
 {
     return pointer < info->dlpi_addr ? info->dlpi_addr + pointer : pointer;
 }
@@ -171,7 +171,7 @@ static void read_tables(const struct dl_phdr_info *info, const ElfW(Dyn) * dynam
                         struct tables *t)
 {
     for (; dynamic->d_tag != DT_NULL; dynamic++) {
-        uint64_t address = absolute(info, dynamic->d_un.d_ptr);
+        uint64_t address = get_absolute_address(info, dynamic->d_un.d_ptr);
         switch (dynamic->d_tag) {
         case DT_SYMTAB:
             t->symbols = (const ElfW(Sym) *)address;
@@ -198,7 +198,7 @@ static void read_tables(const struct dl_phdr_info *info, const ElfW(Dyn) * dynam
     }
 }
 
-static bool in_module(const struct dl_phdr_info *info, uint64_t address)
+static bool is_in_module(const struct dl_phdr_info *info, uint64_t address)
 {
     for (size_t i = 0; i < info->dlpi_phnum; i++) {
         const ElfW(Phdr) *part = &info->dlpi_phdr[i];
@@ -210,14 +210,14 @@ static bool in_module(const struct dl_phdr_info *info, uint64_t address)
 
 static bool is_system_module(const struct dl_phdr_info *info, size_t number)
 {
-    return in_module(info, (uintptr_t)is_system_module) ||
+    return is_in_module(info, (uintptr_t)is_system_module) ||
            (number > 0 && is_system_path(info->dlpi_name));
 }
 
 static int is_system_symbol(struct dl_phdr_info *info, size_t size, void *address_p)
 {
     (void)size;
-    return in_module(info, *(uint64_t *)address_p) ? is_system_path(info->dlpi_name) + 1 : 0;
+    return is_in_module(info, *(uint64_t *)address_p) ? is_system_path(info->dlpi_name) + 1 : 0;
 }
 
 /* A variable of a library that the linker moved into the program (stdout): the system's, unless a
@@ -229,13 +229,13 @@ static bool is_system_variable(const char *name)
 }
 
 /* Tables of the linker that share pages with variables: any code reads them. */
-static bool add_tables(struct goacc_closing *closing, const struct dl_phdr_info *info,
+static bool add_tables(struct rt_protection_map *protections, const struct dl_phdr_info *info,
                        const struct tables *t)
 {
-    struct goacc_spans *constant = &closing->constant;
-    struct goacc_span got = {UINT64_MAX, 0};
+    struct rt_interval_list *constant = &protections->constant;
+    struct rt_interval got = {UINT64_MAX, 0};
     size_t slots = 3 + t->bytes[1] / sizeof(ElfW(Rela));
-    if (t->plt && !add(closing, constant, t->plt, t->plt + slots * sizeof(ElfW(Addr))))
+    if (t->plt && !add_interval(protections, constant, t->plt, t->plt + slots * sizeof(ElfW(Addr))))
         return false;
     for (size_t i = 0; i < t->bytes[0] / sizeof(ElfW(Rela)); i++) {
         const ElfW(Rela) *r = &t->relocations[0][i];
@@ -251,15 +251,15 @@ static bool add_tables(struct goacc_closing *closing, const struct dl_phdr_info 
             break;
         case R_X86_64_COPY:
             if (is_system_variable(t->names + symbol->st_name) &&
-                !add(closing, constant, slot, slot + symbol->st_size))
+                !add_interval(protections, constant, slot, slot + symbol->st_size))
                 return false;
             break;
         }
     }
-    return add(closing, constant, got.start, got.end);
+    return add_interval(protections, constant, got.start, got.end);
 }
 
-static bool add_module(struct goacc_closing *closing, const struct dl_phdr_info *info,
+static bool add_module(struct rt_protection_map *protections, const struct dl_phdr_info *info,
                        bool is_system)
 {
     uint64_t start = UINT64_MAX, end = 0;
@@ -271,47 +271,47 @@ static bool add_module(struct goacc_closing *closing, const struct dl_phdr_info 
             start = from < start ? from : start;
             end = to > end ? to : end;
         } else if (part->p_type == PT_GNU_RELRO && !is_system) {
-            if (!add(closing, &closing->constant, from, to))
+            if (!add_interval(protections, &protections->constant, from, to))
                 return false;
         } else if (part->p_type == PT_DYNAMIC && !is_system) {
             read_tables(info, (const ElfW(Dyn) *)from, &tables);
         }
     }
     if (is_system)
-        return start >= end || add(closing, &closing->system, page_down(start), page_up(end));
-    return add_tables(closing, info, &tables);
+        return start >= end || add_interval(protections, &protections->system, page_down(start), page_up(end));
+    return add_tables(protections, info, &tables);
 }
 
 static int list_module(struct dl_phdr_info *info, size_t size, void *arg)
 {
     (void)size;
-    struct listing *listing = arg;
-    struct goacc_closing *closing = listing->closing;
-    if (listing->modules == 0) {
-        if (closing->loaded == info->dlpi_adds && closing->unloaded == info->dlpi_subs)
+    struct module_listing *module_listing = arg;
+    struct rt_protection_map *protections = module_listing->protections;
+    if (module_listing->modules == 0) {
+        if (protections->loaded == info->dlpi_adds && protections->unloaded == info->dlpi_subs)
             return 1;
-        closing->loaded = closing->unloaded = 0;
-        closing->system.n = closing->constant.n = 0;
+        protections->loaded = protections->unloaded = 0;
+        protections->system.n = protections->constant.n = 0;
     }
-    listing->failed = !add_module(closing, info, is_system_module(info, listing->modules++));
-    if (listing->failed)
+    module_listing->failed = !add_module(protections, info, is_system_module(info, module_listing->modules++));
+    if (module_listing->failed)
         return 1;
-    closing->loaded = info->dlpi_adds;
-    closing->unloaded = info->dlpi_subs;
+    protections->loaded = info->dlpi_adds;
+    protections->unloaded = info->dlpi_subs;
     return 0;
 }
 
-bool goacc_closing_modules(struct goacc_closing *closing)
+bool rt_protection_scan_modules(struct rt_protection_map *protections)
 {
-    struct listing listing = {closing, 0, false};
-    dl_iterate_phdr(list_module, &listing);
-    if (listing.failed) {
-        closing->loaded = 0;
+    struct module_listing module_listing = {protections, 0, false};
+    dl_iterate_phdr(list_module, &module_listing);
+    if (module_listing.failed) {
+        protections->loaded = 0;
         return false;
     }
-    if (listing.modules > 0) {
-        join_spans(&closing->system);
-        join_spans(&closing->constant);
+    if (module_listing.modules > 0) {
+        merge_intervals(&protections->system);
+        merge_intervals(&protections->constant);
     }
     return true;
 }
@@ -323,7 +323,7 @@ struct mappings {
     long file;
     uint64_t from;  /* asked for one by one: the next one ends behind */
     const char *at; /* or read as a text; NULL: it is not */
-    const struct goacc_spans *skipped; /* what lies in them is not asked for; or NULL */
+    const struct rt_interval_list *skipped_intervals; /* what lies in them is not asked for; or NULL */
 };
 
 /* One of them, as Linux 6.11 tells. */
@@ -334,22 +334,22 @@ struct query {
 };
 enum { READABLE = 1, WRITABLE = 2, EXECUTABLE = 4, SHARED = 8, THIS_OR_NEXT = 16 };
 
-static bool read_text(struct goacc_closing *closing, struct mappings *mappings)
+static bool read_text(struct rt_protection_map *protections, struct mappings *mappings)
 {
     size_t length = 0;
     ssize_t got;
     do {
         char *text =
-            reserve(closing, closing->text, &closing->text_room, length + GOACC_PAGE + 1, 1);
-        closing->text = text ? text : closing->text;
-        got = text ? goacc_system(SYS_read, mappings->file, (long)(text + length), GOACC_PAGE, 0, 0,
+            reserve_items(protections, protections->text, &protections->text_capacity, length + RT_PAGE_SIZE + 1, 1);
+        protections->text = text ? text : protections->text;
+        got = text ? rt_raw_syscall(SYS_read, mappings->file, (long)(text + length), RT_PAGE_SIZE, 0, 0,
                                   0)
                    : -1;
         length += got > 0 ? (size_t)got : 0;
     } while (got > 0);
     if (got == 0)
-        closing->text[length] = '\0';
-    mappings->at = closing->text;
+        protections->text[length] = '\0';
+    mappings->at = protections->text;
     return got == 0;
 }
 
@@ -368,7 +368,7 @@ static uint64_t read_hex(const char **at)
 }
 
 /* A line: start-end rwxp offset ... */
-static bool next_line(const char **at, struct goacc_closed *mapping_p)
+static bool parse_mapping_line(const char **at, struct rt_protected_range *mapping_p)
 {
     while (**at) {
         uint64_t start = read_hex(at);
@@ -380,7 +380,7 @@ static bool next_line(const char **at, struct goacc_closed *mapping_p)
         if (*at - flags > 4 && flags[1] == 'w' && flags[3] == 'p') {
             int protection =
                 PROT_WRITE | (flags[0] == 'r' ? PROT_READ : 0) | (flags[2] == 'x' ? PROT_EXEC : 0);
-            *mapping_p = (struct goacc_closed){start, end, protection};
+            *mapping_p = (struct rt_protected_range){start, end, protection};
             return true;
         }
     }
@@ -388,21 +388,21 @@ static bool next_line(const char **at, struct goacc_closed *mapping_p)
 }
 
 /* The next private writable mapping: 1, none: 0, cannot tell: -1. */
-static int next_mapping(struct goacc_closing *closing, struct mappings *mappings,
-                        struct goacc_closed *mapping_p)
+static int next_mapping(struct rt_protection_map *protections, struct mappings *mappings,
+                        struct rt_protected_range *mapping_p)
 {
     while (!mappings->at) {
-        const struct goacc_span *skipped = mappings->skipped ? span_at(mappings->skipped, mappings->from) : NULL;
-        if (skipped)
-            mappings->from = skipped->end;
+        const struct rt_interval *skipped_intervals = mappings->skipped_intervals ? find_interval(mappings->skipped_intervals, mappings->from) : NULL;
+        if (skipped_intervals)
+            mappings->from = skipped_intervals->end;
         struct query query = {
             .bytes = sizeof query, .flags = WRITABLE | THIS_OR_NEXT, .address = mappings->from};
-        const long result = goacc_system(SYS_ioctl, mappings->file,
+        const long result = rt_raw_syscall(SYS_ioctl, mappings->file,
                                          (long)_IOWR('f', 17, struct query), (long)&query, 0, 0, 0);
         if (result) {
             if (result == -ENOENT)
                 return 0;
-            if (mappings->from || !read_text(closing, mappings))
+            if (mappings->from || !read_text(protections, mappings))
                 return -1;
             break;
         }
@@ -410,109 +410,109 @@ static int next_mapping(struct goacc_closing *closing, struct mappings *mappings
         if (query.mapping_flags & SHARED)
             continue;
         *mapping_p =
-            (struct goacc_closed){query.start, query.end,
+            (struct rt_protected_range){query.start, query.end,
                                   PROT_WRITE | (query.mapping_flags & READABLE ? PROT_READ : 0) |
                                       (query.mapping_flags & EXECUTABLE ? PROT_EXEC : 0)};
         return 1;
     }
-    return next_line(&mappings->at, mapping_p);
+    return parse_mapping_line(&mappings->at, mapping_p);
 }
 
-static struct mappings begin_mappings(const struct goacc_spans *skipped)
+static struct mappings begin_mappings(const struct rt_interval_list *skipped_intervals)
 {
     const char *path = "/proc/self/maps";
-    return (struct mappings){.file = goacc_system(SYS_open, (long)path, O_RDONLY | O_CLOEXEC, 0, 0, 0, 0),
-                             .skipped = skipped};
+    return (struct mappings){.file = rt_raw_syscall(SYS_open, (long)path, O_RDONLY | O_CLOEXEC, 0, 0, 0, 0),
+                             .skipped_intervals = skipped_intervals};
 }
 
-bool goacc_is_mapping(struct goacc_closing *closing, uint64_t start, uint64_t address)
+bool rt_is_private_mapping(struct rt_protection_map *protections, uint64_t start, uint64_t address)
 {
     struct mappings mappings = begin_mappings(NULL);
-    struct goacc_closed mapping = {0};
+    struct rt_protected_range mapping = {0};
     int result;
-    while ((result = next_mapping(closing, &mappings, &mapping)) > 0 && mapping.end <= address)
+    while ((result = next_mapping(protections, &mappings, &mapping)) > 0 && mapping.end <= address)
         ;
-    goacc_system(SYS_close, mappings.file, 0, 0, 0, 0, 0);
+    rt_raw_syscall(SYS_close, mappings.file, 0, 0, 0, 0, 0);
     return result > 0 && mapping.start == start && start <= address;
 }
 
-static bool keep_arena(struct goacc_closing *closing)
+static bool exempt_arena(struct rt_protection_map *protections)
 {
     size_t n;
-    while ((n = goacc_open_pages(closing->pages, closing->pages_room)) > closing->pages_room) {
+    while ((n = rt_arena_list_pages(protections->pages, protections->pages_capacity)) > protections->pages_capacity) {
         void *pages =
-            reserve(closing, closing->pages, &closing->pages_room, n, sizeof closing->pages[0]);
+            reserve_items(protections, protections->pages, &protections->pages_capacity, n, sizeof protections->pages[0]);
         if (!pages)
             return false;
-        closing->pages = pages;
+        protections->pages = pages;
     }
     for (size_t i = 0; i < n; i++) {
-        struct goacc_range pages = closing->pages[i];
-        if (!add(closing, &closing->keep, pages.start, pages.start + pages.bytes))
+        struct rt_range pages = protections->pages[i];
+        if (!add_interval(protections, &protections->exempt, pages.start, pages.start + pages.bytes))
             return false;
     }
     return true;
 }
 
-static bool list_open(struct goacc_closing *closing, const struct goacc_range *open, size_t nopen,
-                      const struct goacc_range *own, size_t nown, const uint64_t *threads,
+static bool list_exempt(struct rt_protection_map *protections, const struct rt_range *open, size_t nopen,
+                      const struct rt_range *own, size_t nown, const uint64_t *threads,
                       size_t nthreads)
 {
-    struct goacc_spans *keep = &closing->keep;
-    keep->n = closing->open.n = 0;
+    struct rt_interval_list *keep = &protections->exempt;
+    keep->n = protections->allowed.n = 0;
     for (size_t i = 0; i < nopen; i++) {
         uint64_t start = open[i].start, end = start + open[i].bytes;
-        if (!add(closing, &closing->open, start, end) ||
-            !add(closing, keep, page_up(start), page_down(end)))
+        if (!add_interval(protections, &protections->allowed, start, end) ||
+            !add_interval(protections, keep, page_up(start), page_down(end)))
             return false;
     }
     for (size_t i = 0; i < nown; i++)
-        if (!add(closing, keep, own[i].start, own[i].start + own[i].bytes))
+        if (!add_interval(protections, keep, own[i].start, own[i].start + own[i].bytes))
             return false;
-    for (size_t i = 0; i < closing->system.n; i++)
-        if (!add(closing, keep, closing->system.at[i].start, closing->system.at[i].end))
+    for (size_t i = 0; i < protections->system.n; i++)
+        if (!add_interval(protections, keep, protections->system.at[i].start, protections->system.at[i].end))
             return false;
     for (size_t i = 0; i < nthreads; i++) {
         uint64_t thread = threads[i], rseq = thread;
         if (&__rseq_offset)
             rseq += (uint64_t)__rseq_offset;
-        if (!add(closing, keep, page_down(thread), page_up(thread + CONTROL_BLOCK)) ||
-            !add(closing, keep, page_down(rseq), page_up(rseq + RSEQ)))
+        if (!add_interval(protections, keep, page_down(thread), page_up(thread + CONTROL_BLOCK)) ||
+            !add_interval(protections, keep, page_down(rseq), page_up(rseq + RSEQ)))
             return false;
     }
-    if (!keep_arena(closing))
+    if (!exempt_arena(protections))
         return false;
-    join_spans(keep);
-    join_spans(&closing->open);
+    merge_intervals(keep);
+    merge_intervals(&protections->allowed);
     return true;
 }
 
-static bool add_closed(struct goacc_closing *closing, uint64_t start, uint64_t end, int protection)
+static bool add_protected(struct rt_protection_map *protections, uint64_t start, uint64_t end, int protection)
 {
-    struct goacc_closed *last = closing->nclosed ? &closing->closed[closing->nclosed - 1] : NULL;
+    struct rt_protected_range *last = protections->nprotected ? &protections->protected[protections->nprotected - 1] : NULL;
     if (last && last->end == start && last->protection == protection) {
         last->end = end;
         return true;
     }
-    void *p = reserve(closing, closing->closed, &closing->closed_room, closing->nclosed + 1,
-                      sizeof closing->closed[0]);
+    void *p = reserve_items(protections, protections->protected, &protections->protected_capacity, protections->nprotected + 1,
+                      sizeof protections->protected[0]);
     if (!p)
         return false;
-    closing->closed = p;
-    closing->closed[closing->nclosed++] = (struct goacc_closed){start, end, protection};
+    protections->protected = p;
+    protections->protected[protections->nprotected++] = (struct rt_protected_range){start, end, protection};
     return true;
 }
 
 /* The mappings, which ascend, less what is kept open. */
-static bool list_closed(struct goacc_closing *closing)
+static bool list_protected(struct rt_protection_map *protections)
 {
-    const struct goacc_spans *keep = &closing->keep;
+    const struct rt_interval_list *keep = &protections->exempt;
     struct mappings mappings = begin_mappings(keep);
-    struct goacc_closed mapping;
+    struct rt_protected_range mapping;
     size_t k = 0;
     int result;
-    closing->nclosed = 0;
-    while ((result = next_mapping(closing, &mappings, &mapping)) > 0) {
+    protections->nprotected = 0;
+    while ((result = next_mapping(protections, &mappings, &mapping)) > 0) {
         uint64_t from = mapping.start;
         while (k < keep->n && keep->at[k].end <= from)
             k++;
@@ -520,92 +520,92 @@ static bool list_closed(struct goacc_closing *closing)
             uint64_t to = mapping.end;
             if (j < keep->n && keep->at[j].start < to)
                 to = keep->at[j].start;
-            if (from < to && !add_closed(closing, from, to, mapping.protection))
+            if (from < to && !add_protected(protections, from, to, mapping.protection))
                 result = -1;
             from = to < mapping.end ? keep->at[j].end : to;
         }
         if (result < 0)
             break;
     }
-    goacc_system(SYS_close, mappings.file, 0, 0, 0, 0, 0);
+    rt_raw_syscall(SYS_close, mappings.file, 0, 0, 0, 0, 0);
     return result == 0;
 }
 
 /* Lists that grow lie in mappings that the lists must know: repeated until none grows. */
-bool goacc_closing_list(struct goacc_closing *closing, const struct goacc_range *open, size_t nopen,
-                        const struct goacc_range *own, size_t nown, const uint64_t *threads,
+bool rt_protection_build(struct rt_protection_map *protections, const struct rt_range *open, size_t nopen,
+                        const struct rt_range *own, size_t nown, const uint64_t *threads,
                         size_t nthreads)
 {
     bool good;
     do {
-        closing->grown = false;
+        protections->grown = false;
         good =
-            list_open(closing, open, nopen, own, nown, threads, nthreads) && list_closed(closing);
-    } while (good && closing->grown);
+            list_exempt(protections, open, nopen, own, nown, threads, nthreads) && list_protected(protections);
+    } while (good && protections->grown);
     if (!good)
-        closing->nclosed = 0;
+        protections->nprotected = 0;
     return good;
 }
 
 /* ------------------------------------------------------------------------------- close, open -- */
 
-static long protect(const struct goacc_closed *closed, int protection)
+static long protect_range(const struct rt_protected_range *protected, int protection)
 {
-    return goacc_system(SYS_mprotect, (long)closed->start, (long)(closed->end - closed->start),
+    return rt_raw_syscall(SYS_mprotect, (long)protected->start, (long)(protected->end - protected->start),
                         protection, 0, 0, 0);
 }
 
 /* What refuses to be closed stays open. */
-void goacc_closing_close(struct goacc_closing *closing)
+void rt_protection_apply(struct rt_protection_map *protections)
 {
     size_t kept = 0;
-    for (size_t i = 0; i < closing->nclosed; i++) {
-        struct goacc_closed closed = closing->closed[i];
-        if (protect(&closed, PROT_NONE) == 0)
-            closing->closed[kept++] = closed;
+    for (size_t i = 0; i < protections->nprotected; i++) {
+        struct rt_protected_range protected = protections->protected[i];
+        if (protect_range(&protected, PROT_NONE) == 0)
+            protections->protected[kept++] = protected;
         else
-            protect(&closed, closed.protection);
+            protect_range(&protected, protected.protection);
     }
-    closing->nclosed = kept;
+    protections->nprotected = kept;
 }
 
-void goacc_closing_open(const struct goacc_closing *closing)
+void rt_protection_lift(const struct rt_protection_map *protections)
 {
-    for (size_t i = 0; i < closing->nclosed; i++)
-        protect(&closing->closed[i], closing->closed[i].protection);
+    for (size_t i = 0; i < protections->nprotected; i++)
+        protect_range(&protections->protected[i], protections->protected[i].protection);
 }
 
-void goacc_closing_free(struct goacc_closing *closing)
+void rt_protection_free(struct rt_protection_map *protections)
 {
-    struct goacc_spans *spans[] = {&closing->system, &closing->constant, &closing->keep,
-                                   &closing->open};
+    struct rt_interval_list *spans[] = {&protections->system, &protections->constant, &protections->exempt,
+                                   &protections->allowed};
     for (size_t i = 0; i < sizeof spans / sizeof spans[0]; i++)
-        goacc_open_memory(NULL, spans[i]->at, spans[i]->room * sizeof(struct goacc_span), 0);
-    goacc_open_memory(NULL, closing->text, closing->text_room, 0);
-    goacc_open_memory(NULL, closing->pages, closing->pages_room * sizeof(struct goacc_range), 0);
-    goacc_open_memory(NULL, closing->closed, closing->closed_room * sizeof(struct goacc_closed), 0);
+        rt_arena_realloc(NULL, spans[i]->at, spans[i]->capacity * sizeof(struct rt_interval), 0);
+    rt_arena_realloc(NULL, protections->text, protections->text_capacity, 0);
+    rt_arena_realloc(NULL, protections->pages, protections->pages_capacity * sizeof(struct rt_range), 0);
+    rt_arena_realloc(NULL, protections->protected, protections->protected_capacity * sizeof(struct rt_protected_range), 0);
 }
 
-const struct goacc_closed *goacc_closed_at(const struct goacc_closing *closing, uint64_t address)
+const struct rt_protected_range *rt_find_protected_range(const struct rt_protection_map *protections, uint64_t address)
 {
-    size_t low = 0, high = closing->nclosed;
+    size_t low = 0, high = protections->nprotected;
     while (low < high) {
         size_t middle = (low + high) / 2;
-        if (closing->closed[middle].end <= address)
+        if (protections->protected[middle].end <= address)
             low = middle + 1;
         else
             high = middle;
     }
-    bool inside = low < closing->nclosed && closing->closed[low].start <= address;
-    return inside ? &closing->closed[low] : NULL;
+    bool inside = low < protections->nprotected && protections->protected[low].start <= address;
+    return inside ? &protections->protected[low] : NULL;
 }
 
-bool goacc_everyone_may(const struct goacc_closing *closing, uint64_t address)
+bool rt_is_unrestricted(const struct rt_protection_map *protections, uint64_t address)
 {
-    return span_at(&closing->open, address) || span_at(&closing->constant, address);
+    return find_interval(&protections->allowed, address) || find_interval(&protections->constant, address);
 }
 
-bool goacc_is_system(const struct goacc_closing *closing, uint64_t address)
+bool rt_is_system_library_address(const struct rt_protection_map *protections, uint64_t address)
 {
-    return span_at(&closing->system, address) != NULL;
+    return find_interval(&protections->system, address) != NULL;
 }

@@ -2,24 +2,24 @@
 #include "abi/program/base/runtime.h"
 #include "watching.h"
 
-struct goacc_watch *goacc_watcher;
+struct rt_page_guard *rt_process_guard;
 
-uint64_t goacc_strict_gap(void)
+uint64_t rt_get_host_interval(void)
 {
-    return goacc_watch_gap(goacc_watcher);
+    return rt_guard_get_interval(rt_process_guard);
 }
 
-bool goacc_strict_untouched(uint64_t host, uint64_t bytes, uint64_t since)
+bool rt_is_untouched_since(uint64_t host, uint64_t bytes, uint64_t since)
 {
-    return goacc_watch_untouched(goacc_watcher, host, bytes, since);
+    return rt_guard_is_untouched(rt_process_guard, host, bytes, since);
 }
 
-bool goacc_strict_peek(uint64_t host, char *to, size_t n)
+bool rt_peek_protected(uint64_t host, char *to, size_t n)
 {
-    return goacc_watch_peek(goacc_watcher, host, to, n);
+    return rt_guard_peek(rt_process_guard, host, to, n);
 }
 
-bool goacc_strict_differs(uint64_t host, const char *from, size_t n)
+bool rt_protected_differs(uint64_t host, const char *from, size_t n)
 {
-    return goacc_watch_differs(goacc_watcher, host, from, n);
+    return rt_guard_differs(rt_process_guard, host, from, n);
 }

@@ -12,132 +12,132 @@
 #include <sys/uio.h>
 
 enum {
-    NEAR = 4 * GOACC_PAGE,     /* pieces so close are one */
-    STACK = 2 * GOACC_PAGE,    /* of the caller's stack, in both directions */
-    SMALL = 64 * GOACC_PAGE,   /* a larger piece is opened by faults only */
-    GROWTH = 16384 * GOACC_PAGE,
-    PATIENCE = 256             /* kernels until it is seen whether a piece is still needed */
+    MERGE_DISTANCE = 4 * RT_PAGE_SIZE,     /* pieces so close are one */
+    STACK_WINDOW = 2 * RT_PAGE_SIZE,    /* of the caller's stack, in both directions */
+    EAGER_WINDOW_MAX = 64 * RT_PAGE_SIZE,   /* a larger piece is opened by faults only */
+    STACK_GROWTH = 16384 * RT_PAGE_SIZE,
+    EAGER_PERIOD = 256             /* kernels until it is seen whether a piece is still needed */
 };
 
-static uint64_t page_of(uint64_t address)
+static uint64_t page_down(uint64_t address)
 {
-    return address & ~(uint64_t)(GOACC_PAGE - 1);
+    return address & ~(uint64_t)(RT_PAGE_SIZE - 1);
 }
 
-static bool protect(uint64_t start, uint64_t end, int protection)
+static bool protect_interval(uint64_t start, uint64_t end, int protection)
 {
-    return !goacc_system(SYS_mprotect, (long)start, (long)(end - start), protection, 0, 0, 0);
+    return !rt_raw_syscall(SYS_mprotect, (long)start, (long)(end - start), protection, 0, 0, 0);
 }
 
 /* Whether something lies below the caller's stack: the stack may have grown. */
-static bool is_mapped_below(const struct goacc_watch *watch)
+static bool is_mapped_below(const struct rt_page_guard *guard)
 {
     unsigned char in_memory;
-    const struct goacc_closed *stack = goacc_closed_at(&watch->closing, watch->caller_sp);
-    return stack && !goacc_system(SYS_mincore, (long)(stack->start - GOACC_PAGE), GOACC_PAGE, (long)&in_memory, 0,
+    const struct rt_protected_range *stack = rt_find_protected_range(&guard->protections, guard->caller_sp);
+    return stack && !rt_raw_syscall(SYS_mincore, (long)(stack->start - RT_PAGE_SIZE), RT_PAGE_SIZE, (long)&in_memory, 0,
                                   0, 0);
 }
 
 /* ------------------------------------------------------------------------------------ pieces -- */
 
-static bool holds(const struct goacc_piece *piece, uint64_t address)
+static bool is_in_window(const struct rt_window *window, uint64_t address)
 {
-    return address - piece->start < piece->end - piece->start;
+    return address - window->start < window->end - window->start;
 }
 
 /* The piece of a page, or one of the same mapping that is so close that it may grow; or NULL. */
-static struct goacc_piece *piece_near(struct goacc_held *held, uint64_t page, const struct goacc_closed *closed)
+static struct rt_window *find_near_window(struct rt_lazy_reprotect *lazy, uint64_t page, const struct rt_protected_range *protected)
 {
-    struct goacc_piece *found = NULL;
-    for (size_t i = 0; i < held->npieces; i++) {
-        struct goacc_piece *piece = &held->pieces[i];
-        if (holds(piece, page))
-            return piece;
-        if ((piece->end - piece->start <= SMALL || piece->grown == held->gap) && piece->start >= closed->start &&
-            piece->end <= closed->end && page + NEAR >= piece->start && page < piece->end + NEAR)
-            found = piece;
+    struct rt_window *found = NULL;
+    for (size_t i = 0; i < lazy->nwindows; i++) {
+        struct rt_window *window = &lazy->windows[i];
+        if (is_in_window(window, page))
+            return window;
+        if ((window->end - window->start <= EAGER_WINDOW_MAX || window->grown == lazy->interval) && window->start >= protected->start &&
+            window->end <= protected->end && page + MERGE_DISTANCE >= window->start && page < window->end + MERGE_DISTANCE)
+            found = window;
     }
     return found;
 }
 
 /* Pieces that are not open are forgotten: what they held may have been changed until now. */
-static void forget_pieces(struct goacc_held *held)
+static void remove_closed_windows(struct rt_lazy_reprotect *lazy)
 {
     size_t kept = 0;
-    for (size_t i = 0; i < held->npieces; i++)
-        if (held->pieces[i].open)
-            held->pieces[kept++] = held->pieces[i];
-    held->npieces = kept;
-    held->all = held->gap;
+    for (size_t i = 0; i < lazy->nwindows; i++)
+        if (lazy->windows[i].open)
+            lazy->windows[kept++] = lazy->windows[i];
+    lazy->nwindows = kept;
+    lazy->all = lazy->interval;
 }
 
 /* What else begins in a piece that has grown is a part of it. */
-static void absorb(struct goacc_held *held, struct goacc_piece *grown)
+static void absorb_windows(struct rt_lazy_reprotect *lazy, struct rt_window *grown)
 {
     const uint64_t start = grown->start, end = grown->end;
-    struct goacc_piece whole = *grown;
+    struct rt_window whole = *grown;
     size_t kept = 0;
-    for (size_t i = 0; i < held->npieces; i++) {
-        const struct goacc_piece piece = held->pieces[i];
-        if (piece.start >= end || piece.end <= start) {
-            held->pieces[kept++] = piece;
+    for (size_t i = 0; i < lazy->nwindows; i++) {
+        const struct rt_window window = lazy->windows[i];
+        if (window.start >= end || window.end <= start) {
+            lazy->windows[kept++] = window;
             continue;
         }
-        whole.start = piece.start < whole.start ? piece.start : whole.start;
-        whole.end = piece.end > whole.end ? piece.end : whole.end;
-        whole.patience = piece.patience > whole.patience ? piece.patience : whole.patience;
+        whole.start = window.start < whole.start ? window.start : whole.start;
+        whole.end = window.end > whole.end ? window.end : whole.end;
+        whole.patience = window.patience > whole.patience ? window.patience : whole.patience;
     }
-    held->pieces[kept++] = whole;
-    held->npieces = kept;
+    lazy->windows[kept++] = whole;
+    lazy->nwindows = kept;
 }
 
-static bool open_piece(struct goacc_held *held, struct goacc_piece *piece)
+static bool open_window(struct rt_lazy_reprotect *lazy, struct rt_window *window)
 {
-    piece->open = true;
-    piece->opened = held->gap;
-    return protect(piece->start, piece->end, piece->protection);
+    window->open = true;
+    window->opened = lazy->interval;
+    return protect_interval(window->start, window->end, window->protection);
 }
 
 /* The host touches a page of closed memory. False: it cannot be opened. */
-static bool open_at(struct goacc_held *held, const struct goacc_closed *closed, uint64_t page)
+static bool open_window_at(struct rt_lazy_reprotect *lazy, const struct rt_protected_range *protected, uint64_t page)
 {
-    struct goacc_piece *piece = piece_near(held, page, closed);
-    if (piece && holds(piece, page)) {
-        piece->eager = piece->patience;
-        piece->patience = piece->patience < PATIENCE ? 2 * piece->patience : PATIENCE;
-    } else if (piece) { /* twice as long, if the host is on its way through it */
-        uint64_t more = piece->grown == held->gap ? piece->end - piece->start : GOACC_PAGE;
-        more = more < GROWTH ? more : GROWTH;
-        if (page < piece->start) {
-            const uint64_t room = page - closed->start;
-            piece->start = page - (room < more - GOACC_PAGE ? room : more - GOACC_PAGE);
+    struct rt_window *window = find_near_window(lazy, page, protected);
+    if (window && is_in_window(window, page)) {
+        window->eager = window->patience;
+        window->patience = window->patience < EAGER_PERIOD ? 2 * window->patience : EAGER_PERIOD;
+    } else if (window) { /* twice as long, if the host is on its way through it */
+        uint64_t more = window->grown == lazy->interval ? window->end - window->start : RT_PAGE_SIZE;
+        more = more < STACK_GROWTH ? more : STACK_GROWTH;
+        if (page < window->start) {
+            const uint64_t capacity = page - protected->start;
+            window->start = page - (capacity < more - RT_PAGE_SIZE ? capacity : more - RT_PAGE_SIZE);
         } else {
-            const uint64_t room = closed->end - page;
-            piece->end = page + (room < more ? room : more);
+            const uint64_t capacity = protected->end - page;
+            window->end = page + (capacity < more ? capacity : more);
         }
-        piece->grown = held->gap;
-        absorb(held, piece);
-        piece = &held->pieces[held->npieces - 1];
+        window->grown = lazy->interval;
+        absorb_windows(lazy, window);
+        window = &lazy->windows[lazy->nwindows - 1];
     } else {
-        if (held->npieces == GOACC_PIECES_MOST)
-            forget_pieces(held);
-        if (held->npieces == GOACC_PIECES_MOST)
+        if (lazy->nwindows == RT_WINDOWS_MAX)
+            remove_closed_windows(lazy);
+        if (lazy->nwindows == RT_WINDOWS_MAX)
             return false;
-        piece = &held->pieces[held->npieces++];
-        *piece = (struct goacc_piece){.start = page,
-                                      .end = page + GOACC_PAGE,
-                                      .protection = closed->protection,
+        window = &lazy->windows[lazy->nwindows++];
+        *window = (struct rt_window){.start = page,
+                                      .end = page + RT_PAGE_SIZE,
+                                      .protection = protected->protection,
                                       .eager = 1,
                                       .patience = 2,
-                                      .grown = held->gap};
+                                      .grown = lazy->interval};
     }
-    return open_piece(held, piece);
+    return open_window(lazy, window);
 }
 
-static bool is_open(const struct goacc_held *held, uint64_t address)
+static bool is_in_open_window(const struct rt_lazy_reprotect *lazy, uint64_t address)
 {
-    for (size_t i = 0; i < held->npieces; i++)
-        if (held->pieces[i].open && holds(&held->pieces[i], address))
+    for (size_t i = 0; i < lazy->nwindows; i++)
+        if (lazy->windows[i].open && is_in_window(&lazy->windows[i], address))
             return true;
     return false;
 }
@@ -145,116 +145,116 @@ static bool is_open(const struct goacc_held *held, uint64_t address)
 /* ---------------------------------------------------------------------------- begin and end -- */
 
 /* Whether the thread lets the faults through that open memory. */
-static bool let_faults_through(const struct goacc_watch *watch)
+static bool can_take_faults(const struct rt_page_guard *guard)
 {
-    return !(watch->caller_mask & (goacc_bit(SIGSEGV) | goacc_bit(SIGBUS) | goacc_bit(SIGSYS) | goacc_bit(SIGTRAP)));
+    return !(guard->caller_mask & (rt_signal_bit(SIGSEGV) | rt_signal_bit(SIGBUS) | rt_signal_bit(SIGSYS) | rt_signal_bit(SIGTRAP)));
 }
 
-static void open_stack(struct goacc_watch *watch)
+static void open_stack_window(struct rt_page_guard *guard)
 {
-    struct goacc_held *held = &watch->held;
-    const uint64_t sp = watch->caller_sp;
-    const struct goacc_closed *stack = goacc_closed_at(&watch->closing, sp);
+    struct rt_lazy_reprotect *lazy = &guard->lazy;
+    const uint64_t sp = guard->caller_sp;
+    const struct rt_protected_range *stack = rt_find_protected_range(&guard->protections, sp);
     if (!stack)
         return;
-    const uint64_t low = page_of(sp - STACK), high = page_of(sp + STACK) + GOACC_PAGE;
-    struct goacc_piece *piece = &held->stack;
-    *piece = (struct goacc_piece){.start = low > stack->start ? low : stack->start,
+    const uint64_t low = page_down(sp - STACK_WINDOW), high = page_down(sp + STACK_WINDOW) + RT_PAGE_SIZE;
+    struct rt_window *window = &lazy->stack;
+    *window = (struct rt_window){.start = low > stack->start ? low : stack->start,
                                   .end = high < stack->end ? high : stack->end,
                                   .protection = stack->protection};
-    open_piece(held, piece);
+    open_window(lazy, window);
 }
 
-bool goacc_held_begin(struct goacc_watch *watch)
+bool rt_lazy_begin(struct rt_page_guard *guard)
 {
-    struct goacc_held *held = &watch->held;
-    const bool again = held->on;
-    held->gap++;
-    held->on = held->nstayed <= GOACC_STAYED_MOST && !watch->given_up && !watch->faulted && !watch->late && held->nopen <= GOACC_OPEN_MOST &&
-               goacc_others_none(&watch->others) && (again || let_faults_through(watch));
-    const size_t nstayed = held->nstayed;
-    held->nstayed = 0;
-    if (!held->on) {
-        held->all = held->gap;
-        goacc_signals_give_back(watch);
+    struct rt_lazy_reprotect *lazy = &guard->lazy;
+    const bool again = lazy->on;
+    lazy->interval++;
+    lazy->on = lazy->nleft_open <= RT_UNPROTECTED_PAGES_MAX && !guard->is_abandoned && !guard->has_faulted && !guard->queued_signals && lazy->nopen <= RT_OPEN_RANGES_MAX &&
+               rt_is_only_thread(&guard->others) && (again || can_take_faults(guard));
+    const size_t nleft_open = lazy->nleft_open;
+    lazy->nleft_open = 0;
+    if (!lazy->on) {
+        lazy->all = lazy->interval;
+        rt_signals_restore(guard);
         return false;
     }
-    for (size_t i = 0; i < nstayed; i++)
-        protect(held->stayed[i].start, held->stayed[i].start + held->stayed[i].bytes, PROT_NONE);
+    for (size_t i = 0; i < nleft_open; i++)
+        protect_interval(lazy->left_open[i].start, lazy->left_open[i].start + lazy->left_open[i].bytes, PROT_NONE);
     if (!again) {
-        held->npieces = 0;
-        held->below = is_mapped_below(watch);
-        goacc_signals_forward(watch);
+        lazy->nwindows = 0;
+        lazy->below = is_mapped_below(guard);
+        rt_signals_forward(guard);
     }
-    open_stack(watch);
-    for (size_t i = 0; i < held->npieces; i++) {
-        struct goacc_piece *piece = &held->pieces[i];
-        if (piece->eager && piece->end - piece->start <= SMALL) {
-            piece->eager--;
-            open_piece(held, piece);
-        } else if (piece->eager) {
-            piece->eager = 0;
+    open_stack_window(guard);
+    for (size_t i = 0; i < lazy->nwindows; i++) {
+        struct rt_window *window = &lazy->windows[i];
+        if (window->eager && window->end - window->start <= EAGER_WINDOW_MAX) {
+            window->eager--;
+            open_window(lazy, window);
+        } else if (window->eager) {
+            window->eager = 0;
         }
     }
     return true;
 }
 
-bool goacc_held_goes_on(struct goacc_watch *watch, const struct goacc_range *open, size_t nopen)
+bool rt_lazy_can_continue(struct rt_page_guard *guard, const struct rt_range *open, size_t nopen)
 {
-    const struct goacc_held *held = &watch->held;
+    const struct rt_lazy_reprotect *lazy = &guard->lazy;
     uint64_t sp = (uintptr_t)__builtin_frame_address(0);
-    const struct goacc_closed *stack = goacc_closed_at(&watch->closing, watch->caller_sp);
-    return held->on && nopen == held->nopen && !memcmp(open, held->opened, nopen * sizeof *open) &&
-           goacc_closed_at(&watch->closing, sp) == stack && held->below == is_mapped_below(watch);
+    const struct rt_protected_range *stack = rt_find_protected_range(&guard->protections, guard->caller_sp);
+    return lazy->on && nopen == lazy->nopen && !memcmp(open, lazy->opened, nopen * sizeof *open) &&
+           rt_find_protected_range(&guard->protections, sp) == stack && lazy->below == is_mapped_below(guard);
 }
 
 /* The caller's stack may have grown while its lower end was closed: what is new is closed, too. */
-static void open_growth(const struct goacc_watch *watch)
+static void protect_stack_growth(const struct rt_page_guard *guard)
 {
-    const struct goacc_closed *stack = goacc_closed_at(&watch->closing, watch->caller_sp);
+    const struct rt_protected_range *stack = rt_find_protected_range(&guard->protections, guard->caller_sp);
     if (stack)
-        protect(stack->start - GOACC_PAGE, stack->start, stack->protection | PROT_GROWSDOWN);
+        protect_interval(stack->start - RT_PAGE_SIZE, stack->start, stack->protection | PROT_GROWSDOWN);
 }
 
-void goacc_held_close(struct goacc_watch *watch)
+void rt_lazy_protect_windows(struct rt_page_guard *guard)
 {
-    struct goacc_held *held = &watch->held;
-    if (held->stack.open)
-        protect(held->stack.start, held->stack.end, PROT_NONE);
-    held->stack.open = false;
-    for (size_t i = 0; i < held->npieces; i++) {
-        struct goacc_piece *piece = &held->pieces[i];
-        if (piece->open)
-            protect(piece->start, piece->end, PROT_NONE);
-        else if (piece->opened + 1 < held->gap)
-            piece->patience = 2;
-        piece->open = false;
+    struct rt_lazy_reprotect *lazy = &guard->lazy;
+    if (lazy->stack.open)
+        protect_interval(lazy->stack.start, lazy->stack.end, PROT_NONE);
+    lazy->stack.open = false;
+    for (size_t i = 0; i < lazy->nwindows; i++) {
+        struct rt_window *window = &lazy->windows[i];
+        if (window->open)
+            protect_interval(window->start, window->end, PROT_NONE);
+        else if (window->opened + 1 < lazy->interval)
+            window->patience = 2;
+        window->open = false;
     }
 }
 
-void goacc_held_end(struct goacc_watch *watch, ucontext_t *context)
+void rt_lazy_end(struct rt_page_guard *guard, ucontext_t *context)
 {
-    struct goacc_held *held = &watch->held;
-    if (!held->on)
+    struct rt_lazy_reprotect *lazy = &guard->lazy;
+    if (!lazy->on)
         return;
-    held->on = false;
-    held->all = held->gap;
-    watch->selector = GOACC_SELECT_ALLOW;
-    goacc_closing_open(&watch->closing);
-    open_growth(watch);
-    goacc_watch_restore(watch);
-    goacc_signals_give_back(watch);
-    goacc_watch_dispatch(watch, false);
+    lazy->on = false;
+    lazy->all = lazy->interval;
+    guard->selector = RT_DISPATCH_ALLOW;
+    rt_protection_lift(&guard->protections);
+    protect_stack_growth(guard);
+    rt_guard_restore_handlers(guard);
+    rt_signals_restore(guard);
+    rt_guard_set_syscall_dispatch(guard, false);
     if (context)
-        context->uc_stack = held->program_stack;
+        context->uc_stack = lazy->program_stack;
     else
-        goacc_system(SYS_sigaltstack, (long)&held->program_stack, 0, 0, 0, 0, 0);
+        rt_raw_syscall(SYS_sigaltstack, (long)&lazy->program_stack, 0, 0, 0, 0, 0);
 }
 
 /* ----------------------------------------------------------------------------------- signals -- */
 
 /* Calls that change the protection of memory that is never closed, as the device's, and no other memory. */
-static bool is_of_device(const struct goacc_held *held, long number, const greg_t *registers)
+static bool is_device_protection_call(const struct rt_lazy_reprotect *lazy, long number, const greg_t *registers)
 {
     uint64_t start = (uint64_t)registers[REG_RDI], bytes = (uint64_t)registers[REG_RSI];
     if (number == SYS_mremap && !bytes && registers[REG_R10] & MREMAP_FIXED) { /* one more mapping */
@@ -262,36 +262,36 @@ static bool is_of_device(const struct goacc_held *held, long number, const greg_
         bytes = (uint64_t)registers[REG_RDX];
     } else if (number != SYS_mprotect && (number != SYS_mmap || !(registers[REG_R10] & MAP_FIXED)))
         return number == SYS_getpid || number == SYS_close;
-    for (size_t i = 0; i < held->nopen; i++)
-        if (start - held->opened[i].start < held->opened[i].bytes &&
-            bytes <= held->opened[i].bytes - (start - held->opened[i].start))
+    for (size_t i = 0; i < lazy->nopen; i++)
+        if (start - lazy->opened[i].start < lazy->opened[i].bytes &&
+            bytes <= lazy->opened[i].bytes - (start - lazy->opened[i].start))
             return true;
     return false;
 }
 
-void goacc_held_signal(struct goacc_watch *watch, int signal, const siginfo_t *info, ucontext_t *context)
+void rt_lazy_handle_signal(struct rt_page_guard *guard, int signal, const siginfo_t *info, ucontext_t *context)
 {
-    struct goacc_held *held = &watch->held;
+    struct rt_lazy_reprotect *lazy = &guard->lazy;
     greg_t *registers = context->uc_mcontext.gregs;
     const uint64_t address = (uintptr_t)info->si_addr;
-    const struct goacc_closed *closed = NULL;
+    const struct rt_protected_range *protected = NULL;
     if (signal == SIGSEGV && info->si_code > 0 && info->si_code != SI_KERNEL)
-        closed = goacc_closed_at(&watch->closing, address);
-    if (closed && !is_open(held, address) && open_at(held, closed, page_of(address)))
+        protected = rt_find_protected_range(&guard->protections, address);
+    if (protected && !is_in_open_window(lazy, address) && open_window_at(lazy, protected, page_down(address)))
         return;
     const bool call = signal == SIGSYS && info->si_code == SYS_USER_DISPATCH;
-    if (call && is_of_device(held, info->si_syscall, registers)) {
-        registers[REG_RAX] = goacc_system(info->si_syscall, registers[REG_RDI], registers[REG_RSI], registers[REG_RDX],
+    if (call && is_device_protection_call(lazy, info->si_syscall, registers)) {
+        registers[REG_RAX] = rt_raw_syscall(info->si_syscall, registers[REG_RDI], registers[REG_RSI], registers[REG_RDX],
                                           registers[REG_R10], registers[REG_R8], registers[REG_R9]);
         return;
     }
-    goacc_held_end(watch, context);
+    rt_lazy_end(guard, context);
     const unsigned char *before = (const unsigned char *)registers[REG_RIP] - 1;
     if (call) { /* the instruction, once more */
         registers[REG_RIP] -= 2;
         registers[REG_RAX] = info->si_syscall;
     } else if (info->si_code <= 0) {
-        goacc_signals_resend(watch, signal, info);
+        rt_signals_resend(guard, signal, info);
     } else if (signal == SIGTRAP && *before == 0xCC) { /* a breakpoint is reported after its instruction */
         registers[REG_RIP]--;
     }
@@ -299,35 +299,35 @@ void goacc_held_signal(struct goacc_watch *watch, int signal, const siginfo_t *i
 
 /* ------------------------------------------------------------------------------------- looks -- */
 
-uint64_t goacc_watch_gap(const struct goacc_watch *watch)
+uint64_t rt_guard_get_interval(const struct rt_page_guard *guard)
 {
-    return watch ? watch->held.gap : 0;
+    return guard ? guard->lazy.interval : 0;
 }
 
-bool goacc_watch_untouched(const struct goacc_watch *watch, uint64_t start, uint64_t bytes, uint64_t since)
+bool rt_guard_is_untouched(const struct rt_page_guard *guard, uint64_t start, uint64_t bytes, uint64_t since)
 {
     const uint64_t end = start + bytes;
-    if (!watch || !watch->held.on || watch->held.all > since)
+    if (!guard || !guard->lazy.on || guard->lazy.all > since)
         return false;
-    const struct goacc_held *held = &watch->held;
+    const struct rt_lazy_reprotect *lazy = &guard->lazy;
     for (uint64_t at = start; at < end;) { /* what is never closed is not looked after */
-        const struct goacc_closed *closed = goacc_closed_at(&watch->closing, at);
-        if (!closed)
+        const struct rt_protected_range *protected = rt_find_protected_range(&guard->protections, at);
+        if (!protected)
             return false;
-        at = closed->end;
+        at = protected->end;
     }
-    if (held->stack.start < end && start < held->stack.end)
+    if (lazy->stack.start < end && start < lazy->stack.end)
         return false;
-    for (size_t i = 0; i < held->npieces; i++) {
-        const struct goacc_piece *piece = &held->pieces[i];
-        if (piece->start < end && start < piece->end && piece->opened > since)
+    for (size_t i = 0; i < lazy->nwindows; i++) {
+        const struct rt_window *window = &lazy->windows[i];
+        if (window->start < end && start < window->end && window->opened > since)
             return false;
     }
     return true;
 }
 
 /* Bytes of the host that are copied, or compared. */
-struct looking {
+struct host_read {
     uint64_t start;
     size_t n;
     char *to; /* NULL: they are compared */
@@ -336,88 +336,88 @@ struct looking {
 };
 
 /* The first ones of them, which can be read at another address. */
-static void look_at(struct looking *looking, const void *at, size_t n)
+static void read_bytes(struct host_read *request, const void *at, size_t n)
 {
-    if (looking->to) {
-        if (looking->to != at)
-            memcpy(looking->to, at, n);
-        looking->to += n;
+    if (request->to) {
+        if (request->to != at)
+            memcpy(request->to, at, n);
+        request->to += n;
     } else {
-        looking->same = looking->same && !memcmp(looking->with, at, n);
-        looking->with += n;
+        request->same = request->same && !memcmp(request->with, at, n);
+        request->with += n;
     }
-    looking->start += n;
-    looking->n -= n;
+    request->start += n;
+    request->n -= n;
 }
 
-static bool look_at_closed(const struct goacc_held *held, const struct goacc_closed *closed, struct looking *looking)
+static bool read_protected(const struct rt_lazy_reprotect *lazy, const struct rt_protected_range *protected, struct host_read *request)
 {
-    const uint64_t start = looking->start;
-    const size_t n = closed->end - start < looking->n ? closed->end - start : looking->n;
-    const uint64_t low = page_of(start), high = page_of(start + n - 1) + GOACC_PAGE;
-    bool is_there = held->stack.open && low >= held->stack.start && high <= held->stack.end;
-    for (size_t i = 0; i < held->npieces && !is_there; i++)
-        is_there = held->pieces[i].open && low >= held->pieces[i].start && high <= held->pieces[i].end;
-    if (!is_there && !protect(low, high, closed->protection))
+    const uint64_t start = request->start;
+    const size_t n = protected->end - start < request->n ? protected->end - start : request->n;
+    const uint64_t low = page_down(start), high = page_down(start + n - 1) + RT_PAGE_SIZE;
+    bool is_there = lazy->stack.open && low >= lazy->stack.start && high <= lazy->stack.end;
+    for (size_t i = 0; i < lazy->nwindows && !is_there; i++)
+        is_there = lazy->windows[i].open && low >= lazy->windows[i].start && high <= lazy->windows[i].end;
+    if (!is_there && !protect_interval(low, high, protected->protection))
         return false;
-    look_at(looking, (const void *)(uintptr_t)start, n);
+    read_bytes(request, (const void *)(uintptr_t)start, n);
     if (is_there)
         return true;
-    protect(low, high, PROT_NONE);
-    if (held->stack.open && held->stack.start < high && low < held->stack.end)
-        protect(held->stack.start, held->stack.end, held->stack.protection);
-    for (size_t i = 0; i < held->npieces; i++) {
-        const struct goacc_piece *piece = &held->pieces[i];
-        if (piece->open && piece->start < high && low < piece->end)
-            protect(piece->start, piece->end, piece->protection);
+    protect_interval(low, high, PROT_NONE);
+    if (lazy->stack.open && lazy->stack.start < high && low < lazy->stack.end)
+        protect_interval(lazy->stack.start, lazy->stack.end, lazy->stack.protection);
+    for (size_t i = 0; i < lazy->nwindows; i++) {
+        const struct rt_window *window = &lazy->windows[i];
+        if (window->open && window->start < high && low < window->end)
+            protect_interval(window->start, window->end, window->protection);
     }
     return true;
 }
 
-static bool look_at_open(struct looking *looking)
+static bool read_open(struct host_read *request)
 {
     enum { MOST = 1 << 16 }; /* it stays in the cache */
-    static char piece[MOST];
-    const long pid = goacc_system(SYS_getpid, 0, 0, 0, 0, 0, 0);
-    while (looking->n && looking->same) {
-        const size_t n = looking->to || looking->n < MOST ? looking->n : MOST;
-        const struct iovec here = {looking->to ? looking->to : piece, n},
-                           there = {(void *)(uintptr_t)looking->start, n};
-        const long got = goacc_system(SYS_process_vm_readv, pid, (long)&here, 1, (long)&there, 1, 0);
+    static char window[MOST];
+    const long pid = rt_raw_syscall(SYS_getpid, 0, 0, 0, 0, 0, 0);
+    while (request->n && request->same) {
+        const size_t n = request->to || request->n < MOST ? request->n : MOST;
+        const struct iovec here = {request->to ? request->to : window, n},
+                           there = {(void *)(uintptr_t)request->start, n};
+        const long got = rt_raw_syscall(SYS_process_vm_readv, pid, (long)&here, 1, (long)&there, 1, 0);
         if (got == -ENOSYS || got == -EPERM) /* where the call is not allowed */
-            look_at(looking, there.iov_base, n);
+            read_bytes(request, there.iov_base, n);
         else if (got == (long)n)
-            look_at(looking, here.iov_base, n);
+            read_bytes(request, here.iov_base, n);
         else
             return false;
     }
     return true;
 }
 
-static bool look(struct goacc_watch *watch, struct looking *looking)
+static bool read_host(struct rt_page_guard *guard, struct host_read *request)
 {
-    if (!watch || !watch->held.on)
-        return look_at_open(looking);
-    const uint64_t mask = goacc_block_but_faults(); /* a handler would open all memory in between */
+    if (!guard || !guard->lazy.on)
+        return read_open(request);
+    const uint64_t mask = rt_block_all_but_faults(); /* a handler would open all memory in between */
     bool good = false;
-    while (looking->n && watch->held.on && !good) {
-        const struct goacc_closed *closed = goacc_closed_at(&watch->closing, looking->start);
-        if (closed ? !look_at_closed(&watch->held, closed, looking) : !look_at_open(looking))
-            goacc_held_end(watch, NULL); /* more is closed there */
+    while (request->n && guard->lazy.on && !good) {
+        const struct rt_protected_range *protected = rt_find_protected_range(&guard->protections, request->start);
+        if (protected ? !read_protected(&guard->lazy, protected, request) : !read_open(request))
+            rt_lazy_end(guard, NULL); /* more is closed there */
         else
-            good = !closed;
+            good = !protected;
     }
-    goacc_set_mask(mask, NULL);
-    return good || look_at_open(looking);
+    rt_set_signal_mask(mask, NULL);
+    return good || read_open(request);
 }
 
-bool goacc_watch_peek(struct goacc_watch *watch, uint64_t start, char *to, size_t n)
+bool rt_guard_peek(struct rt_page_guard *guard, uint64_t start, char *to, size_t n)
 {
-    return look(watch, &(struct looking){.start = start, .n = n, .to = to, .same = true});
+    return read_host(guard, &(struct host_read){.start = start, .n = n, .to = to, .same = true});
 }
 
-bool goacc_watch_differs(struct goacc_watch *watch, uint64_t start, const char *from, size_t n)
+bool rt_guard_differs(struct rt_page_guard *guard, uint64_t start, const char *from, size_t n)
 {
-    struct looking looking = {.start = start, .n = n, .with = from, .same = true};
-    return look(watch, &looking) && !looking.same;
+    struct host_read request = {.start = start, .n = n, .with = from, .same = true};
+    return read_host(guard, &request) && !request.same;
 }

@@ -6,210 +6,210 @@
 #include <string.h>
 #include <sys/mman.h>
 
-struct goacc_tally *goacc_tallies;
-size_t goacc_ntallies;
+struct rt_transfer_stats *rt_stats_table;
+size_t rt_stats_count;
 
-enum { SLOTS = 2 * GOACC_TALLIES };
+enum { SLOTS = 2 * RT_STATS_MAX };
 static uint16_t *slots; /* by place, operation and variable: numbers; 0: free */
 
 /* Memory that takes none before it is used; NULL: there is none. */
-static void *reserve(size_t bytes)
+static void *reserve_table(size_t bytes)
 {
     void *at = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     return at == MAP_FAILED ? NULL : at;
 }
 
 /* NULL: there are too many. */
-static struct goacc_tally *tally_of(uintptr_t pc, accd_op op, const char *variable, const char *name)
+static struct rt_transfer_stats *get_stats(uintptr_t pc, accd_op op, const char *variable, const char *name)
 {
     uint64_t hash = (pc ^ (uint64_t)op << 60) * 0x9E3779B97F4A7C15u;
-    if (!goacc_tallies)
-        goacc_tallies = reserve(GOACC_TALLIES * sizeof *goacc_tallies);
+    if (!rt_stats_table)
+        rt_stats_table = reserve_table(RT_STATS_MAX * sizeof *rt_stats_table);
     if (!slots)
-        slots = reserve(SLOTS * sizeof *slots);
-    if (!goacc_tallies || !slots)
+        slots = reserve_table(SLOTS * sizeof *slots);
+    if (!rt_stats_table || !slots)
         return NULL;
     for (const char *at = variable; *at; at++)
         hash = (hash ^ (unsigned char)*at) * 0x100000001B3u;
     for (size_t k = hash ^ hash >> 32;; k++) {
         uint16_t *slot = &slots[k % SLOTS];
-        struct goacc_tally *tally = &goacc_tallies[*slot];
-        if (*slot && tally->pc == pc && tally->op == op && !strcmp(tally->variable, variable))
-            return tally;
+        struct rt_transfer_stats *stats = &rt_stats_table[*slot];
+        if (*slot && stats->pc == pc && stats->op == op && !strcmp(stats->variable, variable))
+            return stats;
         if (*slot)
             continue;
-        if (goacc_ntallies + 1 == GOACC_TALLIES)
+        if (rt_stats_count + 1 == RT_STATS_MAX)
             return NULL;
-        *slot = (uint16_t)++goacc_ntallies;
-        tally = &goacc_tallies[*slot];
-        *tally = (struct goacc_tally){.pc = pc, .op = op};
-        strncpy(tally->variable, variable, sizeof tally->variable - 1);
-        strncpy(tally->name, name, sizeof tally->name - 1);
-        goacc_line(pc, &tally->file, &tally->line, NULL);
-        return tally;
+        *slot = (uint16_t)++rt_stats_count;
+        stats = &rt_stats_table[*slot];
+        *stats = (struct rt_transfer_stats){.pc = pc, .op = op};
+        strncpy(stats->variable, variable, sizeof stats->variable - 1);
+        strncpy(stats->name, name, sizeof stats->name - 1);
+        rt_find_line(pc, &stats->file, &stats->line, NULL);
+        return stats;
     }
 }
 
-static void count_call(struct goacc_tally *tally)
+static void count_construct(struct rt_transfer_stats *stats)
 {
-    tally->calls += tally->last_call != goacc.calls;
-    tally->last_call = goacc.calls;
+    stats->calls += stats->last_call != rt.calls;
+    stats->last_call = rt.calls;
 }
 
-uint16_t goacc_tally_count(const accd_event *event)
+uint16_t rt_stats_record(const accd_event *event)
 {
-    char variable[sizeof goacc_tallies->variable];
-    if (event->bytes <= GOACC_SMALL || !goacc.site)
+    char variable[sizeof rt_stats_table->variable];
+    if (event->bytes <= RT_SMALL_TRANSFER || !rt.site)
         return 0;
-    goacc_variable_of(event->name, variable, sizeof variable);
-    struct goacc_tally *any = tally_of(goacc.site->call.pc, event->op, "*", ""),
-                       *tally = tally_of(goacc.site->call.pc, event->op, variable, event->name);
-    if (!any || !tally)
+    rt_copy_variable_name(event->name, variable, sizeof variable);
+    struct rt_transfer_stats *any = get_stats(rt.site->call.pc, event->op, "*", ""),
+                       *stats = get_stats(rt.site->call.pc, event->op, variable, event->name);
+    if (!any || !stats)
         return 0;
-    count_call(any);
-    count_call(tally);
-    tally->n++;
-    tally->bytes += event->bytes;
-    return (uint16_t)(tally - goacc_tallies);
+    count_construct(any);
+    count_construct(stats);
+    stats->n++;
+    stats->bytes += event->bytes;
+    return (uint16_t)(stats - rt_stats_table);
 }
 
 /* -------------------------------------------------------------------------------------- joining -- */
 
 /* Of one place for the program: a line, or an address that has none. */
-static int64_t compare_places(const struct goacc_tally *a, const struct goacc_tally *b)
+static int64_t compare_locations(const struct rt_transfer_stats *a, const struct rt_transfer_stats *b)
 {
     const int64_t file = a->file && b->file ? strcmp(a->file, b->file) : !a->file - !b->file,
-                  place = a->file ? a->line - b->line : (int64_t)(a->pc - b->pc);
-    return file ? file : place ? place : (int64_t)a->op - (int64_t)b->op;
+                  location = a->file ? a->line - b->line : (int64_t)(a->pc - b->pc);
+    return file ? file : location ? location : (int64_t)a->op - (int64_t)b->op;
 }
 
-static int by_place(const void *a, const void *b)
+static int compare_stats(const void *a, const void *b)
 {
-    const struct goacc_tally *one = a, *other = b;
-    const int64_t place = compare_places(one, other);
-    return place ? (place < 0 ? -1 : 1) : strcmp(one->variable, other->variable);
+    const struct rt_transfer_stats *one = a, *other = b;
+    const int64_t location = compare_locations(one, other);
+    return location ? (location < 0 ? -1 : 1) : strcmp(one->variable, other->variable);
 }
 
-static uint64_t (*cost_of)(const struct goacc_tally *tally);
+static uint64_t (*sort_cost)(const struct rt_transfer_stats *stats);
 
-static int by_cost(const void *a, const void *b)
+static int compare_costs(const void *a, const void *b)
 {
-    const uint64_t one = cost_of(a), other = cost_of(b);
-    return one != other ? (one < other) - (one > other) : by_place(a, b);
+    const uint64_t one = sort_cost(a), other = sort_cost(b);
+    return one != other ? (one < other) - (one > other) : compare_stats(a, b);
 }
 
-static void add(struct goacc_tally *to, const struct goacc_tally *tally)
+static void add_stats(struct rt_transfer_stats *to, const struct rt_transfer_stats *stats)
 {
-    to->others |= tally->others || strcmp(to->name, tally->name) != 0;
-    to->passed |= tally->passed;
-    to->calls += tally->calls;
-    to->n += tally->n;
-    to->bytes += tally->bytes;
-    to->idle += tally->idle;
-    to->idle_bytes += tally->idle_bytes;
-    to->unread += tally->unread;
-    to->unused += tally->unused;
-    to->unused_bytes += tally->unused_bytes;
+    to->others |= stats->others || strcmp(to->name, stats->name) != 0;
+    to->has_unsampled |= stats->has_unsampled;
+    to->calls += stats->calls;
+    to->n += stats->n;
+    to->bytes += stats->bytes;
+    to->redundant += stats->redundant;
+    to->redundant_bytes += stats->redundant_bytes;
+    to->unread += stats->unread;
+    to->unused += stats->unused;
+    to->unused_bytes += stats->unused_bytes;
 }
 
-void goacc_tallies_join(uint64_t (*cost)(const struct goacc_tally *tally))
+void rt_stats_merge(uint64_t (*cost)(const struct rt_transfer_stats *stats))
 {
     size_t n = 0;
-    if (goacc.killed) /* what the program would have done with its data is not known */
-        goacc_ntallies = 0;
-    if (!goacc_ntallies)
+    if (rt.is_killed) /* what the program would have done with its data is not known */
+        rt_stats_count = 0;
+    if (!rt_stats_count)
         return;
-    for (size_t i = 1; i <= goacc_ntallies; i++) { /* names that were looked up since */
-        struct goacc_tally *tally = &goacc_tallies[i];
-        if (!*tally->variable && tally->idle == tally->n && !tally->others)
-            goacc_variable_of(tally->name, tally->variable, sizeof tally->variable);
+    for (size_t i = 1; i <= rt_stats_count; i++) { /* names that were looked up since */
+        struct rt_transfer_stats *stats = &rt_stats_table[i];
+        if (!*stats->variable && stats->redundant == stats->n && !stats->others)
+            rt_copy_variable_name(stats->name, stats->variable, sizeof stats->variable);
     }
-    qsort(goacc_tallies + 1, goacc_ntallies, sizeof *goacc_tallies, by_place);
-    for (size_t i = 1; i <= goacc_ntallies; i++)
-        if (n && !by_place(&goacc_tallies[n], &goacc_tallies[i]))
-            add(&goacc_tallies[n], &goacc_tallies[i]);
+    qsort(rt_stats_table + 1, rt_stats_count, sizeof *rt_stats_table, compare_stats);
+    for (size_t i = 1; i <= rt_stats_count; i++)
+        if (n && !compare_stats(&rt_stats_table[n], &rt_stats_table[i]))
+            add_stats(&rt_stats_table[n], &rt_stats_table[i]);
         else
-            goacc_tallies[++n] = goacc_tallies[i];
-    goacc_ntallies = n;
-    cost_of = cost;
-    qsort(goacc_tallies + 1, goacc_ntallies, sizeof *goacc_tallies, by_cost);
+            rt_stats_table[++n] = rt_stats_table[i];
+    rt_stats_count = n;
+    sort_cost = cost;
+    qsort(rt_stats_table + 1, rt_stats_count, sizeof *rt_stats_table, compare_costs);
 }
 
-bool goacc_tally_is_whole(const struct goacc_tally *tally, bool (*is_whole)(const struct goacc_tally *tally))
+bool rt_stats_cover_clause(const struct rt_transfer_stats *stats, bool (*is_whole)(const struct rt_transfer_stats *stats))
 {
     bool all = true, in_each_call = false;
-    for (size_t i = 1; i <= goacc_ntallies; i++) {
-        const struct goacc_tally *other = &goacc_tallies[i];
-        if (compare_places(tally, other) != 0)
+    for (size_t i = 1; i <= rt_stats_count; i++) {
+        const struct rt_transfer_stats *other = &rt_stats_table[i];
+        if (compare_locations(stats, other) != 0)
             continue;
         if (!strcmp(other->variable, "*"))
-            in_each_call = *tally->variable && other->calls == tally->calls;
+            in_each_call = *stats->variable && other->calls == stats->calls;
         else
             all &= is_whole(other);
     }
-    return is_whole(tally) && (all || in_each_call);
+    return is_whole(stats) && (all || in_each_call);
 }
 
 /* --------------------------------------------------------------------------------------- advice -- */
 
-uint16_t goacc_idle_count(const accd_event *event, bool idle, bool passed)
+uint16_t rt_stats_record_transfer(const accd_event *event, bool redundant, bool has_unsampled)
 {
-    char name[sizeof goacc_tallies->name];
-    const uint16_t number = goacc_tally_count(event);
-    struct goacc_tally *tally = number ? &goacc_tallies[number] : NULL;
-    if (tally)
-        tally->passed |= passed;
-    if (!tally || !idle)
+    char name[sizeof rt_stats_table->name];
+    const uint16_t number = rt_stats_record(event);
+    struct rt_transfer_stats *stats = number ? &rt_stats_table[number] : NULL;
+    if (stats)
+        stats->has_unsampled |= has_unsampled;
+    if (!stats || !redundant)
         return number;
-    goacc_spell(goacc.site, event->host, event->bytes, name, sizeof name);
-    if (!tally->idle++)
-        memcpy(tally->name, name, sizeof name);
-    tally->others |= strcmp(tally->name, name) != 0;
-    tally->idle_bytes += event->bytes;
+    rt_format_name(rt.site, event->host, event->bytes, name, sizeof name);
+    if (!stats->redundant++)
+        memcpy(stats->name, name, sizeof name);
+    stats->others |= strcmp(stats->name, name) != 0;
+    stats->redundant_bytes += event->bytes;
     return number;
 }
 
-static uint64_t idle_bytes_of(const struct goacc_tally *tally)
+static uint64_t get_redundant_bytes(const struct rt_transfer_stats *stats)
 {
-    return tally->idle_bytes;
+    return stats->redundant_bytes;
 }
 
-static bool is_idle(const struct goacc_tally *tally)
+static bool is_always_redundant(const struct rt_transfer_stats *stats)
 {
-    return tally->idle == tally->n && !tally->passed;
+    return stats->redundant == stats->n && !stats->has_unsampled;
 }
 
 /* NULL: the code's, for transfers that are all idle. */
-static const char *help_of(const struct goacc_tally *tally)
+static const char *get_redundant_help(const struct rt_transfer_stats *stats)
 {
-    if (!goacc_tally_is_whole(tally, is_idle))
+    if (!rt_stats_cover_clause(stats, is_always_redundant))
         return "transfer the data only after a change, and only what has changed";
     return NULL;
 }
 
-void goacc_idle_end(void)
+void rt_report_redundant_transfers(void)
 {
-    goacc_tallies_join(idle_bytes_of);
-    for (size_t i = 1; i <= goacc_ntallies && goacc_tallies[i].idle; i++) {
-        const struct goacc_tally *tally = &goacc_tallies[i];
-        goacc_find(
-            &(struct goacc_finding){
+    rt_stats_merge(get_redundant_bytes);
+    for (size_t i = 1; i <= rt_stats_count && rt_stats_table[i].redundant; i++) {
+        const struct rt_transfer_stats *stats = &rt_stats_table[i];
+        rt_emit_diagnostic(
+            &(struct rt_diagnostic){
                 .level = "advice",
                 .code = "idle-transfer",
-                .pc = tally->pc,
-                .object = tally->name,
-                .bytes = tally->idle_bytes,
-                .times = tally->idle,
-                .of = tally->n,
-                .help = help_of(tally),
+                .pc = stats->pc,
+                .object = stats->name,
+                .bytes = stats->redundant_bytes,
+                .times = stats->redundant,
+                .of = stats->n,
+                .help = get_redundant_help(stats),
             },
             "%s%s: %llu of %llu transfers %s the device from here moved bytes that were equal on both sides: %llu "
             "bytes",
-            tally->name, tally->others ? " and others" : "", (unsigned long long)tally->idle,
-            (unsigned long long)tally->n, tally->op == ACCD_OP_H2D ? "to" : "from",
-            (unsigned long long)tally->idle_bytes);
+            stats->name, stats->others ? " and others" : "", (unsigned long long)stats->redundant,
+            (unsigned long long)stats->n, stats->op == ACCD_OP_H2D ? "to" : "from",
+            (unsigned long long)stats->redundant_bytes);
     }
     if (slots)
         memset(slots, 0, SLOTS * sizeof *slots);
-    goacc_ntallies = 0; /* acc_shutdown reports, and the end of the program does */
+    rt_stats_count = 0; /* acc_shutdown reports, and the end of the program does */
 }

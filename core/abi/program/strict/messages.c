@@ -10,44 +10,44 @@
 
 #define API __attribute__((visibility("default")))
 
-struct frames {
+struct mpi_frame_search {
     const void *base; /* of MPI's library */
-    bool found;
+    bool is_found;
 };
 
-static _Unwind_Reason_Code is_of(struct _Unwind_Context *context, void *arg)
+static _Unwind_Reason_Code visit_frame(struct _Unwind_Context *context, void *arg)
 {
-    struct frames *frames = arg;
+    struct mpi_frame_search *mpi_frame_search = arg;
     Dl_info info;
-    frames->found |= dladdr((void *)_Unwind_GetIP(context), &info) && info.dli_fbase == frames->base;
-    return frames->found ? _URC_END_OF_STACK : _URC_NO_REASON;
+    mpi_frame_search->is_found |= dladdr((void *)_Unwind_GetIP(context), &info) && info.dli_fbase == mpi_frame_search->base;
+    return mpi_frame_search->is_found ? _URC_END_OF_STACK : _URC_NO_REASON;
 }
 
-bool goacc_strict_lend_to_message(void)
+bool rt_unprotect_devices_for_mpi(void)
 {
     const void *mpi = dlsym(RTLD_DEFAULT, "PMPI_Init");
     Dl_info info;
-    struct frames frames = {0};
+    struct mpi_frame_search mpi_frame_search = {0};
     if (!mpi || !dladdr(mpi, &info))
         return false;
-    frames.base = info.dli_fbase;
-    _Unwind_Backtrace(is_of, &frames);
-    if (frames.found)
-        goacc_strict_lend_devices();
-    return frames.found;
+    mpi_frame_search.base = info.dli_fbase;
+    _Unwind_Backtrace(visit_frame, &mpi_frame_search);
+    if (mpi_frame_search.is_found)
+        rt_unprotect_devices_until_next_call();
+    return mpi_frame_search.is_found;
 }
 
 /* Whether a call that failed is worth another try. */
-static bool is_opened(ssize_t result)
+static bool can_retry_call(ssize_t result)
 {
-    if (result >= 0 || errno != EFAULT || !goacc.options.strict || !goacc.context || goacc_region(goacc_own.does))
+    if (result >= 0 || errno != EFAULT || !rt.options.strict || !rt.context || rt_kernel_kind(rt_this_thread.activity))
         return false;
-    const bool opened = goacc_strict_lend_to_message();
+    const bool opened = rt_unprotect_devices_for_mpi();
     errno = EFAULT;
     return opened;
 }
 
-#define AGAIN(name, parameters, ...)                                                  \
+#define RETRIED(name, parameters, ...)                                                  \
     API ssize_t name parameters;                                                      \
     ssize_t name parameters                                                           \
     {                                                                                 \
@@ -55,11 +55,11 @@ static bool is_opened(ssize_t result)
         if (!real)                                                                    \
             *(void **)&real = dlsym(RTLD_NEXT, #name);                                \
         const ssize_t result = real(__VA_ARGS__);                                     \
-        return is_opened(result) ? real(__VA_ARGS__) : result;                        \
+        return can_retry_call(result) ? real(__VA_ARGS__) : result;                        \
     }
-AGAIN(send, (int fd, const void *from, size_t n, int flags), fd, from, n, flags)
-AGAIN(sendmsg, (int fd, const struct msghdr *message, int flags), fd, message, flags)
-AGAIN(writev, (int fd, const struct iovec *parts, int n), fd, parts, n)
-AGAIN(recv, (int fd, void *to, size_t n, int flags), fd, to, n, flags)
-AGAIN(recvmsg, (int fd, struct msghdr *message, int flags), fd, message, flags)
-AGAIN(readv, (int fd, const struct iovec *parts, int n), fd, parts, n)
+RETRIED(send, (int fd, const void *from, size_t n, int flags), fd, from, n, flags)
+RETRIED(sendmsg, (int fd, const struct msghdr *message, int flags), fd, message, flags)
+RETRIED(writev, (int fd, const struct iovec *parts, int n), fd, parts, n)
+RETRIED(recv, (int fd, void *to, size_t n, int flags), fd, to, n, flags)
+RETRIED(recvmsg, (int fd, struct msghdr *message, int flags), fd, message, flags)
+RETRIED(readv, (int fd, const struct iovec *parts, int n), fd, parts, n)

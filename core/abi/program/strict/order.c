@@ -14,22 +14,22 @@
  * copied before it changes. */
 struct clock {
     size_t users; /* a strand, and turns in dependences */
-    size_t n, room;
-    struct goacc_turn turns[];
+    size_t n, capacity;
+    struct rt_epoch turns[];
 };
 
-struct strand {
+struct stream {
     int device, queue;
     bool task;             /* not a queue, but tasks, each of which depends on the one before */
-    uint64_t last, joined; /* turns: that began last; that the host has waited for */
+    uint64_t last, synced; /* turns: that began last; that the host has waited for */
     struct clock *clock;   /* of its last turn; NULL: empty */
 };
-static struct strand *strands; /* the first is the host */
-static size_t nstrands, room;
+static struct stream *streams; /* the first is the host */
+static size_t nstreams, capacity;
 
 /* A task, and the clock that its strand had then: later tasks of the strand may wait for more. */
 struct past {
-    struct goacc_turn turn;
+    struct rt_epoch epoch;
     struct clock *clock;
 };
 
@@ -39,72 +39,72 @@ struct dependence {
     const void *address;
     struct past writer;
     struct past *readers;
-    size_t nreaders, readers_room;
+    size_t nreaders, readers_capacity;
 };
 static struct dependence *dependences;
 
-static void *grown(void *array, size_t n, size_t *room_p, size_t element)
+static void *grow_array(void *array, size_t n, size_t *capacity_p, size_t element)
 {
-    if (n < *room_p)
+    if (n < *capacity_p)
         return array;
-    *room_p = *room_p ? 2 * *room_p : 16;
-    void *larger = realloc(array, *room_p * element);
+    *capacity_p = *capacity_p ? 2 * *capacity_p : 16;
+    void *larger = realloc(array, *capacity_p * element);
     if (!larger)
-        goacc_die("out-of-memory", "no memory for the order of queues and tasks");
+        rt_fatal("out-of-memory", "no memory for the order of queues and tasks");
     return larger;
 }
 
-static struct goacc_turn last_of(unsigned i)
+static struct rt_epoch get_last_epoch(unsigned i)
 {
-    return (struct goacc_turn){i, strands[i].last};
+    return (struct rt_epoch){i, streams[i].last};
 }
 
-static unsigned new_strand(int device, int queue, bool task)
+static unsigned new_stream(int device, int queue, bool task)
 {
-    if (!nstrands) {
-        strands = grown(strands, nstrands, &room, sizeof *strands);
-        strands[nstrands++] = (struct strand){0};
+    if (!nstreams) {
+        streams = grow_array(streams, nstreams, &capacity, sizeof *streams);
+        streams[nstreams++] = (struct stream){0};
     }
-    strands = grown(strands, nstrands, &room, sizeof *strands);
-    strands[nstrands] = (struct strand){.device = device, .queue = queue, .task = task};
-    return (unsigned)nstrands++;
+    streams = grow_array(streams, nstreams, &capacity, sizeof *streams);
+    streams[nstreams] = (struct stream){.device = device, .queue = queue, .task = task};
+    return (unsigned)nstreams++;
 }
 
-static bool is_queue(unsigned i, int device, int queue)
+static bool is_queue_stream(unsigned i, int device, int queue)
 {
-    return !strands[i].task && strands[i].device == device &&
-           (queue == GOACC_NOVAL || strands[i].queue == queue);
+    return !streams[i].task && streams[i].device == device &&
+           (queue == RT_ASYNC_NOVAL || streams[i].queue == queue);
 }
 
 /* Of a queue; 0: nothing was done there. */
-static unsigned strand_of(int device, int queue)
+static unsigned find_stream(int device, int queue)
 {
-    for (unsigned i = 1; i < nstrands; i++)
-        if (!strands[i].task && strands[i].device == device && strands[i].queue == queue)
+    for (unsigned i = 1; i < nstreams; i++)
+        if (!streams[i].task && streams[i].device == device && streams[i].queue == queue)
             return i;
     return 0;
 }
 
-bool goacc_order_is_done(struct goacc_turn turn)
+bool rt_is_host_synced(struct rt_epoch epoch)
 {
-    return !turn.strand || turn.number <= strands[turn.strand].joined;
+    return !epoch.stream || epoch.number <= streams[epoch.stream].synced;
 }
 
-bool goacc_order_is_quiet(void)
+bool rt_is_quiescent(void)
 {
-    for (size_t i = 1; i < nstrands; i++)
-        if (strands[i].joined != strands[i].last)
+    for (size_t i = 1; i < nstreams; i++)
+        if (streams[i].synced != streams[i].last)
             return false;
     return true;
 }
 
-bool goacc_order_before(struct goacc_turn earlier, struct goacc_turn later)
+bool rt_happens_before(struct rt_epoch earlier, struct rt_epoch later)
 {
-    if (goacc_order_is_done(earlier) || earlier.strand == later.strand)
+    if (rt_is_host_synced(earlier) || earlier.stream == later.stream)
         return true;
-    const struct clock *clock = strands[later.strand].clock;
+    const struct clock *clock = streams[later.stream].clock;
     for (size_t i = 0; clock && i < clock->n; i++)
-        if (clock->turns[i].strand == earlier.strand)
+        if (clock->turns[i].stream == earlier.stream)
             return earlier.number <= clock->turns[i].number;
     return false;
 }
@@ -123,95 +123,95 @@ static void drop_clock(struct clock *clock)
 }
 
 /* Returns the clock of a strand, of no other user, with room for one more turn. */
-static struct clock *own_clock(struct strand *strand)
+static struct clock *own_clock(struct stream *stream)
 {
     enum { FEW = 8 };
-    struct clock *old = strand->clock;
+    struct clock *old = stream->clock;
     const size_t n = old ? old->n : 0;
-    if (old && old->users == 1 && n < old->room)
+    if (old && old->users == 1 && n < old->capacity)
         return old;
     const size_t more = 2 * n + FEW;
     struct clock *clock = malloc(sizeof *clock + more * sizeof clock->turns[0]);
     if (!clock)
-        goacc_die("out-of-memory", "no memory for the order of queues and tasks");
-    *clock = (struct clock){.users = 1, .n = n, .room = more};
+        rt_fatal("out-of-memory", "no memory for the order of queues and tasks");
+    *clock = (struct clock){.users = 1, .n = n, .capacity = more};
     if (n)
         memcpy(clock->turns, old->turns, n * sizeof old->turns[0]);
     drop_clock(old);
-    return strand->clock = clock;
+    return stream->clock = clock;
 }
 
 /* Puts what a strand does from now on after a turn. */
-static void follow(unsigned i, struct goacc_turn turn)
+static void acquire(unsigned i, struct rt_epoch epoch)
 {
-    struct strand *strand = &strands[i];
-    if (goacc_order_is_done(turn) || turn.strand == i || goacc_order_before(turn, last_of(i)))
+    struct stream *stream = &streams[i];
+    if (rt_is_host_synced(epoch) || epoch.stream == i || rt_happens_before(epoch, get_last_epoch(i)))
         return;
-    struct clock *clock = own_clock(strand);
+    struct clock *clock = own_clock(stream);
     size_t k = 0;
-    while (k < clock->n && clock->turns[k].strand != turn.strand)
+    while (k < clock->n && clock->turns[k].stream != epoch.stream)
         k++;
-    clock->turns[k] = turn;
+    clock->turns[k] = epoch;
     clock->n += k == clock->n;
 }
 
 /* Puts it after a turn, and all that the turn came after. */
-static void follow_all(unsigned i, struct goacc_turn turn, const struct clock *clock)
+static void acquire_all(unsigned i, struct rt_epoch epoch, const struct clock *clock)
 {
-    for (size_t k = 0; turn.strand != i && clock && k < clock->n; k++)
-        follow(i, clock->turns[k]);
-    follow(i, turn);
+    for (size_t k = 0; epoch.stream != i && clock && k < clock->n; k++)
+        acquire(i, clock->turns[k]);
+    acquire(i, epoch);
 }
 
 /* The host has waited for a turn, and for all that it came after. */
-static void join(struct goacc_turn turn, const struct clock *clock)
+static void sync_host(struct rt_epoch epoch, const struct clock *clock)
 {
-    struct strand *strand = &strands[turn.strand];
-    if (goacc_order_is_done(turn))
+    struct stream *stream = &streams[epoch.stream];
+    if (rt_is_host_synced(epoch))
         return;
-    strand->joined = turn.number;
+    stream->synced = epoch.number;
     for (size_t k = 0; clock && k < clock->n; k++)
-        if (strands[clock->turns[k].strand].joined < clock->turns[k].number)
-            strands[clock->turns[k].strand].joined = clock->turns[k].number;
-    if (strand->joined == strand->last) {
-        drop_clock(strand->clock);
-        strand->clock = NULL;
+        if (streams[clock->turns[k].stream].synced < clock->turns[k].number)
+            streams[clock->turns[k].stream].synced = clock->turns[k].number;
+    if (stream->synced == stream->last) {
+        drop_clock(stream->clock);
+        stream->clock = NULL;
     }
 }
 
 /* ------------------------------------------------------------------------------------ queues -- */
 
-void goacc_order_queue(struct goacc_thread *self, int queue)
+void rt_clock_begin_operation(struct rt_thread *self, int queue)
 {
-    self->turn = (struct goacc_turn){0};
-    if (queue == GOACC_SYNC || self->type == GOACC_HOST)
+    self->epoch = (struct rt_epoch){0};
+    if (queue == RT_ASYNC_SYNC || self->type == RT_DEVICE_HOST)
         return;
-    unsigned i = strand_of(self->device, queue);
+    unsigned i = find_stream(self->device, queue);
     if (!i)
-        i = new_strand(self->device, queue, false);
-    strands[i].last++;
-    self->turn = last_of(i);
+        i = new_stream(self->device, queue, false);
+    streams[i].last++;
+    self->epoch = get_last_epoch(i);
 }
 
-void goacc_order_wait(int device, int async, int queue)
+void rt_clock_wait(int device, int async, int queue)
 {
-    if (queue == GOACC_SYNC)
+    if (queue == RT_ASYNC_SYNC)
         return;
-    unsigned waiter = async == GOACC_SYNC ? 0 : strand_of(device, async);
-    if (async != GOACC_SYNC && !waiter)
-        waiter = new_strand(device, async, false);
+    unsigned waiter = async == RT_ASYNC_SYNC ? 0 : find_stream(device, async);
+    if (async != RT_ASYNC_SYNC && !waiter)
+        waiter = new_stream(device, async, false);
     if (waiter)
-        strands[waiter].last++; /* the wait is an operation of its queue */
-    for (unsigned i = 1; i < nstrands; i++)
-        if (is_queue(i, device, queue) && waiter)
-            follow_all(waiter, last_of(i), strands[i].clock);
-        else if (is_queue(i, device, queue))
-            join(last_of(i), strands[i].clock);
+        streams[waiter].last++; /* the wait is an operation of its queue */
+    for (unsigned i = 1; i < nstreams; i++)
+        if (is_queue_stream(i, device, queue) && waiter)
+            acquire_all(waiter, get_last_epoch(i), streams[i].clock);
+        else if (is_queue_stream(i, device, queue))
+            sync_host(get_last_epoch(i), streams[i].clock);
 }
 
 /* ------------------------------------------------------------------------------------- tasks -- */
 
-static struct dependence *dependence_of(const void *address)
+static struct dependence *get_dependence(const void *address)
 {
     struct dependence *at = dependences;
     while (at && at->address != address)
@@ -220,7 +220,7 @@ static struct dependence *dependence_of(const void *address)
         return at;
     at = calloc(1, sizeof *at);
     if (!at)
-        goacc_die("out-of-memory", "no memory for a depend clause");
+        rt_fatal("out-of-memory", "no memory for a depend clause");
     at->address = address;
     at->next = dependences;
     return dependences = at;
@@ -229,7 +229,7 @@ static struct dependence *dependence_of(const void *address)
 /* Calls fn for each address of depend clauses, as gcc passes them: the number of all, of those that
  * are written, and the addresses; or no number first, those written, those of mutexinoutset, those
  * read, then objects of type depend. */
-static void each_dependence(void **depend, void (*fn)(struct dependence *at, bool reads, void *ud),
+static void for_each_dependence(void **depend, void (*fn)(struct dependence *at, bool reads, void *ud),
                             void *ud)
 {
     enum { IN = 1, OLD = 2, NEW = 5 };
@@ -240,28 +240,28 @@ static void each_dependence(void **depend, void (*fn)(struct dependence *at, boo
     for (size_t i = 0; i < n; i++) {
         void **const at = depend[(old ? OLD : NEW) + i];
         if (i < plain)
-            fn(dependence_of(at), i >= written, ud);
+            fn(get_dependence(at), i >= written, ud);
         else
-            fn(dependence_of(at[0]), (uintptr_t)at[1] == IN, ud);
+            fn(get_dependence(at[0]), (uintptr_t)at[1] == IN, ud);
     }
 }
 
 /* The strand that a new task continues: one whose last turn it depends on. */
-static void look_for_strand(struct dependence *at, bool reads, void *ud)
+static void find_continued_stream(struct dependence *at, bool reads, void *ud)
 {
     unsigned *found = ud;
     (void)reads;
-    const struct goacc_turn writer = at->writer.turn;
-    if (writer.strand && writer.number == strands[writer.strand].last)
-        *found = writer.strand;
+    const struct rt_epoch writer = at->writer.epoch;
+    if (writer.stream && writer.number == streams[writer.stream].last)
+        *found = writer.stream;
 }
 
-static void come_after(struct dependence *at, bool reads, void *ud)
+static void acquire_dependence(struct dependence *at, bool reads, void *ud)
 {
     const unsigned i = *(const unsigned *)ud;
-    follow_all(i, at->writer.turn, at->writer.clock);
+    acquire_all(i, at->writer.epoch, at->writer.clock);
     for (size_t k = 0; k < at->nreaders && !reads; k++)
-        follow_all(i, at->readers[k].turn, at->readers[k].clock);
+        acquire_all(i, at->readers[k].epoch, at->readers[k].clock);
 }
 
 static void forget_tasks(struct dependence *at)
@@ -273,54 +273,54 @@ static void forget_tasks(struct dependence *at)
     at->nreaders = 0;
 }
 
-static void note(struct dependence *at, bool reads, void *ud)
+static void record_dependence(struct dependence *at, bool reads, void *ud)
 {
-    const struct goacc_turn turn = *(const struct goacc_turn *)ud;
+    const struct rt_epoch epoch = *(const struct rt_epoch *)ud;
     if (!reads)
         forget_tasks(at);
     else
-        at->readers = grown(at->readers, at->nreaders, &at->readers_room, sizeof *at->readers);
+        at->readers = grow_array(at->readers, at->nreaders, &at->readers_capacity, sizeof *at->readers);
     *(reads ? &at->readers[at->nreaders++] : &at->writer) =
-        (struct past){turn, share_clock(strands[turn.strand].clock)};
+        (struct past){epoch, share_clock(streams[epoch.stream].clock)};
 }
 
-struct goacc_turn goacc_order_task(void **depend)
+struct rt_epoch rt_clock_begin_task(void **depend)
 {
     unsigned i = 0;
     if (depend)
-        each_dependence(depend, look_for_strand, &i);
-    for (unsigned k = 1; k < nstrands && !i; k++)
-        if (strands[k].task && strands[k].joined == strands[k].last)
+        for_each_dependence(depend, find_continued_stream, &i);
+    for (unsigned k = 1; k < nstreams && !i; k++)
+        if (streams[k].task && streams[k].synced == streams[k].last)
             i = k;
     if (!i)
-        i = new_strand(0, 0, true);
-    strands[i].last++;
-    struct goacc_turn turn = last_of(i);
+        i = new_stream(0, 0, true);
+    streams[i].last++;
+    struct rt_epoch epoch = get_last_epoch(i);
     if (depend) {
-        each_dependence(depend, come_after, &i);
-        each_dependence(depend, note, &turn);
+        for_each_dependence(depend, acquire_dependence, &i);
+        for_each_dependence(depend, record_dependence, &epoch);
     }
-    return turn;
+    return epoch;
 }
 
-static void wait_for(struct dependence *at, bool reads, void *ud)
+static void sync_dependence(struct dependence *at, bool reads, void *ud)
 {
     (void)ud;
-    join(at->writer.turn, at->writer.clock);
+    sync_host(at->writer.epoch, at->writer.clock);
     for (size_t k = 0; k < at->nreaders && !reads; k++)
-        join(at->readers[k].turn, at->readers[k].clock);
+        sync_host(at->readers[k].epoch, at->readers[k].clock);
 }
 
-void goacc_order_depend(void **depend)
+void rt_clock_wait_depend(void **depend)
 {
-    each_dependence(depend, wait_for, NULL);
+    for_each_dependence(depend, sync_dependence, NULL);
 }
 
-void goacc_order_tasks(void)
+void rt_clock_wait_tasks(void)
 {
-    for (unsigned i = 1; i < nstrands; i++)
-        if (strands[i].task)
-            join(last_of(i), strands[i].clock);
+    for (unsigned i = 1; i < nstreams; i++)
+        if (streams[i].task)
+            sync_host(get_last_epoch(i), streams[i].clock);
     for (struct dependence *at = dependences, *next; at; at = next) {
         next = at->next;
         forget_tasks(at);
@@ -332,30 +332,30 @@ void goacc_order_tasks(void)
 
 /* ------------------------------------------------------------------------------------- names -- */
 
-static const char *spell_queue(unsigned i, char *to, size_t size)
+static const char *format_queue(unsigned i, char *to, size_t size)
 {
-    snprintf(to, size, strands[i].queue < 0 ? "the default queue" : "queue %d", strands[i].queue);
+    snprintf(to, size, streams[i].queue < 0 ? "the default queue" : "queue %d", streams[i].queue);
     return to;
 }
 
-void goacc_order_spell(struct goacc_turn turn, char *to, size_t size)
+void rt_format_stream(struct rt_epoch epoch, char *to, size_t size)
 {
     char queue[40];
-    if (!turn.strand)
+    if (!epoch.stream)
         *to = 0;
-    else if (strands[turn.strand].task)
+    else if (streams[epoch.stream].task)
         snprintf(to, size, ", a nowait task,");
     else
-        snprintf(to, size, " in %s", spell_queue(turn.strand, queue, sizeof queue));
+        snprintf(to, size, " in %s", format_queue(epoch.stream, queue, sizeof queue));
 }
 
-void goacc_order_spell_work(const struct goacc_used *work, char *to, size_t size)
+void rt_format_origin(const struct rt_access_origin *work, char *to, size_t size)
 {
-    char place[1100], queue[60];
-    goacc_place(work->pc, place, sizeof place);
-    goacc_order_spell(work->turn, queue, sizeof queue);
-    snprintf(to, size, goacc_is_kernel(work->what) ? "the %s region%s%s" : "%s%s%s", work->what,
-             place, queue);
+    char location[1100], queue[60];
+    rt_format_location(work->pc, location, sizeof location);
+    rt_format_stream(work->epoch, queue, sizeof queue);
+    snprintf(to, size, rt_is_kernel_construct(work->what) ? "the %s region%s%s" : "%s%s%s", work->what,
+             location, queue);
 }
 
 static bool is_fortran(void)
@@ -363,13 +363,13 @@ static bool is_fortran(void)
     return dlsym(RTLD_DEFAULT, "_gfortran_set_args");
 }
 
-void goacc_order_remedy(struct goacc_turn earlier, char *to, size_t size)
+void rt_format_wait_help(struct rt_epoch earlier, char *to, size_t size)
 {
     char queue[40];
-    if (strands[earlier.strand].task)
+    if (streams[earlier.stream].task)
         snprintf(to, size, "no taskwait and no depend clause orders the two%s",
                  is_fortran() ? "; gfortran 12 drops those of combined constructs" : "");
     else
         snprintf(to, size, "no wait for %s comes between",
-                 spell_queue(earlier.strand, queue, sizeof queue));
+                 format_queue(earlier.stream, queue, sizeof queue));
 }

@@ -11,23 +11,23 @@
 
 /* A thread runs, is called by the signal, waits as long as its patience lasts, or until it is
  * released. */
-enum { RUNS, CALLED, WAITS, HELD };
+enum { RUNNING, SIGNALED, WAITING, STOPPED };
 
-static const uint64_t second = 1000000000;
+static const uint64_t nanoseconds_per_second = 1000000000;
 
 static const char tasks[] = "/proc/self/task";
 
-static struct goacc_others *the_others;
-static struct goacc_action before; /* the C library's */
+static struct rt_stopped_threads *handler_threads;
+static struct rt_kernel_sigaction previous_action; /* the C library's */
 
-static uint64_t now(void)
+static uint64_t get_monotonic_time(void)
 {
     struct timespec t;
-    goacc_system(SYS_clock_gettime, CLOCK_MONOTONIC, (long)&t, 0, 0, 0, 0);
-    return (uint64_t)t.tv_sec * second + (uint64_t)t.tv_nsec;
+    rt_raw_syscall(SYS_clock_gettime, CLOCK_MONOTONIC, (long)&t, 0, 0, 0, 0);
+    return (uint64_t)t.tv_sec * nanoseconds_per_second + (uint64_t)t.tv_nsec;
 }
 
-static bool change(struct goacc_other *other, uint32_t from, uint32_t to)
+static bool change_state(struct rt_stopped_thread *other, uint32_t from, uint32_t to)
 {
     return __atomic_compare_exchange_n(&other->state, &from, to, false, __ATOMIC_SEQ_CST,
                                        __ATOMIC_SEQ_CST);
@@ -36,7 +36,7 @@ static bool change(struct goacc_other *other, uint32_t from, uint32_t to)
 /* ------------------------------------------------------------------------------- the handler -- */
 
 /* Waits. From the first instruction to the last the stack may be closed. */
-static void wait(struct goacc_other *other, const struct timespec *patience)
+static void wait_for_release(struct rt_stopped_thread *other, const struct timespec *patience)
 {
     __asm__ volatile(
         "movl %[called], %%eax\n"
@@ -60,14 +60,14 @@ static void wait(struct goacc_other *other, const struct timespec *patience)
         "jne 1b\n"
         "3:"
         :
-        : "D"(&other->state), [patience] "r"(patience), [called] "i"(CALLED), [waits] "i"(WAITS),
-          [runs] "i"(RUNS), [number] "i"(SYS_futex), [wake] "i"(FUTEX_WAKE | FUTEX_PRIVATE_FLAG),
+        : "D"(&other->state), [patience] "r"(patience), [called] "i"(SIGNALED), [waits] "i"(WAITING),
+          [runs] "i"(RUNNING), [number] "i"(SYS_futex), [wake] "i"(FUTEX_WAKE | FUTEX_PRIVATE_FLAG),
           [wait] "i"(FUTEX_WAIT | FUTEX_PRIVATE_FLAG), [timed_out] "i"(-ETIMEDOUT)
         : "rax", "rcx", "rdx", "rsi", "r10", "r11", "memory", "cc");
 }
 
 /* Calls that a signal with SA_RESTART ends all the same. They have done nothing yet. */
-static bool can_be_repeated(uint32_t number)
+static bool can_restart_syscall(uint32_t number)
 {
     switch (number) {
     case SYS_poll:
@@ -93,7 +93,7 @@ static bool can_be_repeated(uint32_t number)
 }
 
 /* Nanoseconds that a call waits at most, from its beginning on; 0: another time, or none. */
-static uint64_t limit_of(uint32_t number, const greg_t *registers)
+static uint64_t get_syscall_timeout(uint32_t number, const greg_t *registers)
 {
     const struct timespec *t = NULL;
     int milliseconds = 0;
@@ -106,13 +106,13 @@ static uint64_t limit_of(uint32_t number, const greg_t *registers)
     else if (number == SYS_clock_nanosleep && !(registers[REG_RSI] & TIMER_ABSTIME))
         t = (const void *)registers[REG_RDX];
     if (t)
-        return (uint64_t)t->tv_sec * second + (uint64_t)t->tv_nsec;
+        return (uint64_t)t->tv_sec * nanoseconds_per_second + (uint64_t)t->tv_nsec;
     return milliseconds > 0 ? (uint64_t)milliseconds * 1000000 : 0;
 }
 
 /* Makes the system call once more that the signal ended: movl $number, %eax; syscall. If its time
  * has passed while the thread was stopped again and again, it is over. */
-static void repeat(struct goacc_other *other, ucontext_t *context)
+static void restart_syscall(struct rt_stopped_thread *other, ucontext_t *context)
 {
     greg_t *registers = context->uc_mcontext.gregs;
     const unsigned char *next = (const unsigned char *)registers[REG_RIP];
@@ -120,9 +120,9 @@ static void repeat(struct goacc_other *other, ucontext_t *context)
     if (registers[REG_RAX] != -EINTR || next[-1] != 0x05 || next[-2] != 0x0f || next[-7] != 0xb8)
         return;
     memcpy(&number, next - 6, sizeof number);
-    if (!can_be_repeated(number))
+    if (!can_restart_syscall(number))
         return;
-    const uint64_t limit = limit_of(number, registers), at = now();
+    const uint64_t limit = get_syscall_timeout(number, registers), at = get_monotonic_time();
     const bool again = limit && other->call == (uint64_t)next &&
                        other->sp == (uint64_t)registers[REG_RSP] && at - other->left < limit;
     if (again && at > other->deadline) {
@@ -138,81 +138,81 @@ static void repeat(struct goacc_other *other, ucontext_t *context)
     registers[REG_RAX] = number;
 }
 
-static bool is_slot(const struct goacc_other *other)
+static bool is_thread_slot(const struct rt_stopped_thread *other)
 {
-    return the_others && other >= the_others->at && other < the_others->at + GOACC_OTHERS_MOST;
+    return handler_threads && other >= handler_threads->at && other < handler_threads->at + RT_STOPPED_THREADS_MAX;
 }
 
 static void on_stop(int signal, siginfo_t *info, void *context)
 {
-    struct goacc_other *other = info->si_value.sival_ptr;
-    if (info->si_code == SI_TIMER && the_others && other == (void *)the_others) {
-        the_others->breathe();
-    } else if (info->si_code == SI_QUEUE && is_slot(other)) {
-        if (other->thread != goacc_system(SYS_gettid, 0, 0, 0, 0, 0, 0))
+    struct rt_stopped_thread *other = info->si_value.sival_ptr;
+    if (info->si_code == SI_TIMER && handler_threads && other == (void *)handler_threads) {
+        handler_threads->yield_to_threads();
+    } else if (info->si_code == SI_QUEUE && is_thread_slot(other)) {
+        if (other->thread != rt_raw_syscall(SYS_gettid, 0, 0, 0, 0, 0, 0))
             return;
-        repeat(other, context);
+        restart_syscall(other, context);
         other->control_block = (uintptr_t)__builtin_thread_pointer();
-        wait(other, &the_others->patience);
-        other->left = now();
-    } else if (before.handler) {
-        ((void (*)(int, siginfo_t *, void *))(uintptr_t)before.handler)(signal, info, context);
+        wait_for_release(other, &handler_threads->patience);
+        other->left = get_monotonic_time();
+    } else if (previous_action.handler) {
+        ((void (*)(int, siginfo_t *, void *))(uintptr_t)previous_action.handler)(signal, info, context);
     }
 }
 
 /* The C library may install its own at any time. */
-static void take_signal(struct goacc_others *others)
+static void install_stop_handler(struct rt_stopped_threads *others)
 {
-    struct goacc_action now, action = {.handler = (void *)(uintptr_t)on_stop,
-                                       .flags = SA_SIGINFO | SA_RESTART | GOACC_RESTORER,
-                                       .restorer = goacc_watch_return,
+    struct rt_kernel_sigaction now, action = {.handler = (void *)(uintptr_t)on_stop,
+                                       .flags = SA_SIGINFO | SA_RESTART | RT_SA_RESTORER,
+                                       .restorer = rt_guard_sigreturn,
                                        .mask = ~(uint64_t)0};
-    the_others = others;
+    handler_threads = others;
     others->patience = (struct timespec){0, 200000};
-    goacc_set_action(GOACC_STOP_SIGNAL, NULL, &now);
+    rt_set_sigaction(RT_STOP_SIGNAL, NULL, &now);
     if (now.handler == action.handler)
         return;
-    before = now;
-    goacc_set_action(GOACC_STOP_SIGNAL, &action, NULL);
+    previous_action = now;
+    rt_set_sigaction(RT_STOP_SIGNAL, &action, NULL);
 }
 
 /* ----------------------------------------------------------------------------------- threads -- */
 
 /* A directory has a link for each folder in it: one for each thread. */
-size_t goacc_count_threads(void)
+size_t rt_count_threads(void)
 {
     struct stat status;
-    const long failed = goacc_system(SYS_stat, (long)tasks, (long)&status, 0, 0, 0, 0);
+    const long failed = rt_raw_syscall(SYS_stat, (long)tasks, (long)&status, 0, 0, 0, 0);
     return failed ? 0 : status.st_nlink - 2;
 }
 
-bool goacc_first_thread_ended(void)
+bool rt_has_first_thread_ended(void)
 {
     char text[64] = "";
-    const long file = goacc_system(SYS_open, (long)"/proc/self/stat", O_RDONLY | O_CLOEXEC, 0, 0, 0, 0);
+    const long file = rt_raw_syscall(SYS_open, (long)"/proc/self/stat", O_RDONLY | O_CLOEXEC, 0, 0, 0, 0);
     if (file < 0)
         return false;
-    goacc_system(SYS_read, file, (long)text, sizeof text - 1, 0, 0, 0);
-    goacc_system(SYS_close, file, 0, 0, 0, 0, 0);
+    rt_raw_syscall(SYS_read, file, (long)text, sizeof text - 1, 0, 0, 0);
+    rt_raw_syscall(SYS_close, file, 0, 0, 0, 0, 0);
     for (size_t i = sizeof text - 1; i-- > 0;) /* the name of the program stands in brackets */
         if (text[i] == ')')
             return text[i + 1] == ' ' && text[i + 2] == 'Z';
     return false;
 }
 
-static struct goacc_other *slot_of(struct goacc_others *others, int thread)
+static struct rt_stopped_thread *get_thread_slot(struct rt_stopped_threads *others, int thread)
 {
-    struct goacc_other *unused = NULL;
+    struct rt_stopped_thread *unused = NULL;
     for (size_t i = 0; i < others->n; i++) {
         if (others->at[i].thread == thread)
             return &others->at[i];
         if (!others->at[i].thread && !unused)
             unused = &others->at[i];
     }
-    if (!unused && others->n < GOACC_OTHERS_MOST)
+    if (!unused && others->n < RT_STOPPED_THREADS_MAX)
         unused = &others->at[others->n++];
     if (unused)
-        *unused = (struct goacc_other){.thread = thread};
+        *unused = (struct rt_stopped_thread){.thread = thread};
     return unused;
 }
 
@@ -225,16 +225,16 @@ struct entry { /* of a directory, as the operating system has it */
 
 /* Gives each thread a slot, and frees those of threads that are gone. False: too many, or no list.
  */
-static bool list(struct goacc_others *others, int self, int second_one)
+static bool list_threads(struct rt_stopped_threads *others, int self, int second_one)
 {
     _Alignas(8) char text[2048];
     const int flags = O_RDONLY | O_DIRECTORY | O_CLOEXEC;
-    long got, folder = goacc_system(SYS_open, (long)tasks, flags, 0, 0, 0, 0);
+    long got, folder = rt_raw_syscall(SYS_open, (long)tasks, flags, 0, 0, 0, 0);
     bool good = folder >= 0;
     for (size_t i = 0; i < others->n; i++)
         others->at[i].seen = false;
     while (good &&
-           (got = goacc_system(SYS_getdents64, folder, (long)text, sizeof text, 0, 0, 0)) > 0)
+           (got = rt_raw_syscall(SYS_getdents64, folder, (long)text, sizeof text, 0, 0, 0)) > 0)
         for (const struct entry *entry = (void *)text; (const char *)entry < text + got;
              entry = (const void *)((const char *)entry + entry->bytes)) {
             int thread = 0;
@@ -242,100 +242,100 @@ static bool list(struct goacc_others *others, int self, int second_one)
                 thread = thread * 10 + (*c - '0');
             if (!thread || thread == self || thread == second_one)
                 continue;
-            if (thread == goacc_system(SYS_getpid, 0, 0, 0, 0, 0, 0) && goacc_first_thread_ended()) {
+            if (thread == rt_raw_syscall(SYS_getpid, 0, 0, 0, 0, 0, 0) && rt_has_first_thread_ended()) {
                 others->ended = 1;
                 continue;
             }
-            struct goacc_other *other = slot_of(others, thread);
+            struct rt_stopped_thread *other = get_thread_slot(others, thread);
             good = good && other;
             if (other)
                 other->seen = true;
         }
     if (folder >= 0)
-        goacc_system(SYS_close, folder, 0, 0, 0, 0, 0);
+        rt_raw_syscall(SYS_close, folder, 0, 0, 0, 0, 0);
     for (size_t i = 0; i < others->n; i++)
         if (!others->at[i].seen)
             others->at[i].thread = 0;
     return good;
 }
 
-static void call(struct goacc_other *other)
+static void signal_thread(struct rt_stopped_thread *other)
 {
     siginfo_t info;
     memset(&info, 0, sizeof info);
-    info.si_signo = GOACC_STOP_SIGNAL;
+    info.si_signo = RT_STOP_SIGNAL;
     info.si_code = SI_QUEUE;
-    info.si_pid = (int)goacc_system(SYS_getpid, 0, 0, 0, 0, 0, 0);
+    info.si_pid = (int)rt_raw_syscall(SYS_getpid, 0, 0, 0, 0, 0, 0);
     info.si_value.sival_ptr = other;
-    if (change(other, RUNS, CALLED) &&
-        goacc_system(SYS_rt_tgsigqueueinfo, info.si_pid, other->thread, GOACC_STOP_SIGNAL,
+    if (change_state(other, RUNNING, SIGNALED) &&
+        rt_raw_syscall(SYS_rt_tgsigqueueinfo, info.si_pid, other->thread, RT_STOP_SIGNAL,
                      (long)&info, 0, 0))
-        other->state = RUNS; /* it is gone: the next list lacks it */
+        other->state = RUNNING; /* it is gone: the next list lacks it */
 }
 
 /* False: it does not come. */
-static bool hold(struct goacc_other *other, uint64_t until)
+static bool wait_until_stopped(struct rt_stopped_thread *other, uint64_t until)
 {
     const struct timespec often = {0, 10000000};
-    while (!change(other, WAITS, HELD)) {
-        if (__atomic_load_n(&other->state, __ATOMIC_ACQUIRE) != CALLED)
+    while (!change_state(other, WAITING, STOPPED)) {
+        if (__atomic_load_n(&other->state, __ATOMIC_ACQUIRE) != SIGNALED)
             return true;
-        goacc_system(SYS_futex, (long)&other->state, FUTEX_WAIT | FUTEX_PRIVATE_FLAG, CALLED,
+        rt_raw_syscall(SYS_futex, (long)&other->state, FUTEX_WAIT | FUTEX_PRIVATE_FLAG, SIGNALED,
                      (long)&often, 0, 0);
-        if (goacc_system(SYS_tgkill, goacc_system(SYS_getpid, 0, 0, 0, 0, 0, 0), other->thread, 0,
+        if (rt_raw_syscall(SYS_tgkill, rt_raw_syscall(SYS_getpid, 0, 0, 0, 0, 0, 0), other->thread, 0,
                          0, 0, 0)) {
-            other->state = RUNS; /* it is gone */
+            other->state = RUNNING; /* it is gone */
             return true;
         }
-        if (now() > until)
-            return change(other, CALLED, RUNS) ? false : change(other, WAITS, HELD);
+        if (get_monotonic_time() > until)
+            return change_state(other, SIGNALED, RUNNING) ? false : change_state(other, WAITING, STOPPED);
     }
     return true;
 }
 
-static size_t count_held(const struct goacc_others *others)
+static size_t count_stopped(const struct rt_stopped_threads *others)
 {
     size_t held = 0;
     for (size_t i = 0; i < others->n; i++)
-        held += others->at[i].thread && others->at[i].state == HELD;
+        held += others->at[i].thread && others->at[i].state == STOPPED;
     return held;
 }
 
-bool goacc_others_none(const struct goacc_others *others)
+bool rt_is_only_thread(const struct rt_stopped_threads *others)
 {
-    return !others->refused && !count_held(others);
+    return !others->refused && !count_stopped(others);
 }
 
-bool goacc_others_stop(struct goacc_others *others, int self, int second_one)
+bool rt_stop_the_world(struct rt_stopped_threads *others, int self, int second_one)
 {
-    const uint64_t until = others->refused ? 0 : now() + second;
+    const uint64_t until = others->refused ? 0 : get_monotonic_time() + nanoseconds_per_second;
     for (size_t i = 0; i < others->n; i++)
-        change(&others->at[i], WAITS, HELD);
-    while (goacc_count_threads() != 2 + count_held(others) + others->ended) {
-        bool good = !others->refused && list(others, self, second_one) && now() < until;
+        change_state(&others->at[i], WAITING, STOPPED);
+    while (rt_count_threads() != 2 + count_stopped(others) + others->ended) {
+        bool good = !others->refused && list_threads(others, self, second_one) && get_monotonic_time() < until;
         if (good)
-            take_signal(others);
+            install_stop_handler(others);
         for (size_t i = 0; good && i < others->n; i++)
             if (others->at[i].thread)
-                call(&others->at[i]);
+                signal_thread(&others->at[i]);
         for (size_t i = 0; good && i < others->n; i++)
-            good = !others->at[i].thread || hold(&others->at[i], until);
+            good = !others->at[i].thread || wait_until_stopped(&others->at[i], until);
         if (good)
             continue;
         others->refused = true;
-        goacc_others_release(others);
+        rt_resume_the_world(others);
         return false;
     }
     return true;
 }
 
-void goacc_others_release(struct goacc_others *others)
+void rt_resume_the_world(struct rt_stopped_threads *others)
 {
     for (size_t i = 0; i < others->n; i++)
-        change(&others->at[i], HELD, WAITS);
+        change_state(&others->at[i], STOPPED, WAITING);
 }
 
-size_t goacc_others_blocks(const struct goacc_others *others, uint64_t *blocks)
+size_t rt_get_control_blocks(const struct rt_stopped_threads *others, uint64_t *blocks)
 {
     size_t n = 0;
     for (size_t i = 0; i < others->n; i++)

@@ -11,54 +11,54 @@ struct block {
     int device;
 };
 static struct block *blocks;
-static size_t nblocks, room; /* room is 0 or a power of two */
+static size_t nblocks, capacity; /* room is 0 or a power of two */
 
-static size_t home_of(uint64_t dev)
+static size_t get_home_slot(uint64_t dev)
 {
-    return (size_t)((dev >> 4) * 0x9E3779B97F4A7C15u >> 20) & (room - 1);
+    return (size_t)((dev >> 4) * 0x9E3779B97F4A7C15u >> 20) & (capacity - 1);
 }
 
 /* The entry of a block, or the free one for it; room is not 0. */
-static size_t entry_of(uint64_t dev)
+static size_t find_block_entry(uint64_t dev)
 {
-    size_t i = home_of(dev);
+    size_t i = get_home_slot(dev);
     while (blocks[i].dev && blocks[i].dev != dev)
-        i = (i + 1) & (room - 1);
+        i = (i + 1) & (capacity - 1);
     return i;
 }
 
-static bool grow(void)
+static bool grow_blocks(void)
 {
-    struct block *const old = blocks, *grown = calloc(room ? 2 * room : 64, sizeof *grown);
-    const size_t n = room;
+    struct block *const old = blocks, *grown = calloc(capacity ? 2 * capacity : 64, sizeof *grown);
+    const size_t n = capacity;
     if (!grown)
         return false;
     blocks = grown;
-    room = n ? 2 * n : 64;
+    capacity = n ? 2 * n : 64;
     for (size_t i = 0; i < n; i++)
         if (old[i].dev)
-            blocks[entry_of(old[i].dev)] = old[i];
+            blocks[find_block_entry(old[i].dev)] = old[i];
     free(old);
     return true;
 }
 
 /* Without memory there is a diagnosis less. */
-void goacc_raw_allocated(int device, uint64_t dev, uint64_t bytes)
+void rt_device_alloc_add(int device, uint64_t dev, uint64_t bytes)
 {
-    if (!goacc.options.left || !dev || (2 * nblocks >= room && !grow()))
+    if (!rt.options.diagnose || !dev || (2 * nblocks >= capacity && !grow_blocks()))
         return;
-    blocks[entry_of(dev)] = (struct block){dev, bytes, goacc.site->call.pc, goacc.site->what, device};
+    blocks[find_block_entry(dev)] = (struct block){dev, bytes, rt.site->call.pc, rt.site->what, device};
     nblocks++;
 }
 
 /* What an entry made room for elsewhere moves back. */
-void goacc_raw_freed(uint64_t dev)
+void rt_device_alloc_remove(uint64_t dev)
 {
-    size_t hole = room ? entry_of(dev) : 0;
-    if (!room || !dev || !blocks[hole].dev)
+    size_t hole = capacity ? find_block_entry(dev) : 0;
+    if (!capacity || !dev || !blocks[hole].dev)
         return;
-    for (size_t k = (hole + 1) & (room - 1); blocks[k].dev; k = (k + 1) & (room - 1))
-        if (((k - home_of(blocks[k].dev)) & (room - 1)) >= ((k - hole) & (room - 1))) {
+    for (size_t k = (hole + 1) & (capacity - 1); blocks[k].dev; k = (k + 1) & (capacity - 1))
+        if (((k - get_home_slot(blocks[k].dev)) & (capacity - 1)) >= ((k - hole) & (capacity - 1))) {
             blocks[hole] = blocks[k];
             hole = k;
         }
@@ -66,7 +66,7 @@ void goacc_raw_freed(uint64_t dev)
     nblocks--;
 }
 
-static int by_place(const void *a, const void *b)
+static int compare_blocks(const void *a, const void *b)
 {
     const struct block *one = a, *other = b;
     if (one->device != other->device)
@@ -74,11 +74,11 @@ static int by_place(const void *a, const void *b)
     return one->pc != other->pc ? (one->pc < other->pc ? -1 : 1) : (one->dev > other->dev) - (one->dev < other->dev);
 }
 
-static void tell(const struct block *first, size_t n, uint64_t bytes)
+static void report_block_group(const struct block *first, size_t n, uint64_t bytes)
 {
     const bool openmp = !strncmp(first->what, "omp", 3);
-    goacc_find(
-        &(struct goacc_finding){
+    rt_emit_diagnostic(
+        &(struct rt_diagnostic){
             .level = "note",
             .code = "still-mapped",
             .rule = openmp ? "OMP60-api-4" : "ACC33-3.2.16-1",
@@ -90,26 +90,26 @@ static void tell(const struct block *first, size_t n, uint64_t bytes)
         n == 1 ? "" : "s", (unsigned long long)bytes, n == 1 ? "is" : "are", first->device);
 }
 
-void goacc_raw_tell(void)
+void rt_report_device_alloc_leaks(void)
 {
     size_t n = 0;
-    for (size_t i = 0; i < room; i++)
-        if (blocks[i].dev && !accd_host_address(goacc.context, blocks[i].device, blocks[i].dev))
+    for (size_t i = 0; i < capacity; i++)
+        if (blocks[i].dev && !accd_host_address(rt.context, blocks[i].device, blocks[i].dev))
             blocks[n++] = blocks[i]; /* what acc_map_data gave to data is reported with them */
     if (n)
-        qsort(blocks, n, sizeof *blocks, by_place);
+        qsort(blocks, n, sizeof *blocks, compare_blocks);
     for (size_t i = 0, k; i < n; i = k) {
         uint64_t bytes = 0;
         for (k = i; k < n && blocks[k].pc == blocks[i].pc && blocks[k].device == blocks[i].device; k++)
             bytes += blocks[k].bytes;
-        tell(&blocks[i], k - i, bytes);
+        report_block_group(&blocks[i], k - i, bytes);
     }
-    goacc_raw_forget();
+    rt_device_alloc_clear();
 }
 
-void goacc_raw_forget(void)
+void rt_device_alloc_clear(void)
 {
     free(blocks);
     blocks = NULL;
-    nblocks = room = 0;
+    nblocks = capacity = 0;
 }

@@ -3,84 +3,84 @@
 
 #include <sys/mman.h>
 
-static void protect(struct goacc_section *section, bool closed)
+static void set_section_protection(struct rt_device_section *section, bool protected)
 {
-    const uint64_t low = section->start & ~(uint64_t)(GOACC_PAGE - 1),
-                   high = goacc_whole_pages((long)(section->start + section->bytes));
-    goacc_system(SYS_mprotect, (long)low, (long)(high - low), closed ? PROT_NONE : PROT_READ | PROT_WRITE, 0, 0, 0);
-    section->closed = closed;
+    const uint64_t low = section->start & ~(uint64_t)(RT_PAGE_SIZE - 1),
+                   high = rt_round_up_to_page((long)(section->start + section->bytes));
+    rt_raw_syscall(SYS_mprotect, (long)low, (long)(high - low), protected ? PROT_NONE : PROT_READ | PROT_WRITE, 0, 0, 0);
+    section->protected = protected;
 }
 
-static bool meets(const struct goacc_section *section, uint64_t start, uint64_t end)
+static bool overlaps_section(const struct rt_device_section *section, uint64_t start, uint64_t end)
 {
-    return section->closed && (start & ~(uint64_t)(GOACC_PAGE - 1)) < section->start + section->bytes &&
-           section->start < goacc_whole_pages((long)end);
+    return section->protected && (start & ~(uint64_t)(RT_PAGE_SIZE - 1)) < section->start + section->bytes &&
+           section->start < rt_round_up_to_page((long)end);
 }
 
 /* Opens a section, and others that have a page with it: of those nothing is known then. */
-static void open_section(struct goacc_watch *watch, struct goacc_section *section)
+static void unprotect_section(struct rt_page_guard *guard, struct rt_device_section *section)
 {
-    protect(section, false);
-    for (size_t i = 0; i < watch->nsections; i++)
-        if (meets(&watch->sections[i], section->start, section->start + section->bytes)) {
-            watch->sections[i].touch = GOACC_MAY_TOUCH;
-            open_section(watch, &watch->sections[i]);
+    set_section_protection(section, false);
+    for (size_t i = 0; i < guard->nsections; i++)
+        if (overlaps_section(&guard->sections[i], section->start, section->start + section->bytes)) {
+            guard->sections[i].touch = RT_TOUCH_UNKNOWN;
+            unprotect_section(guard, &guard->sections[i]);
         }
 }
 
-bool goacc_sections_touched(struct goacc_watch *watch, uint64_t address)
+bool rt_section_handle_touch(struct rt_page_guard *guard, uint64_t address)
 {
     bool found = false;
-    for (size_t i = 0; i < watch->nsections; i++) {
-        struct goacc_section *section = &watch->sections[i];
-        if (!meets(section, address, address + 1))
+    for (size_t i = 0; i < guard->nsections; i++) {
+        struct rt_device_section *section = &guard->sections[i];
+        if (!overlaps_section(section, address, address + 1))
             continue;
-        section->touch = address - section->start < section->bytes ? GOACC_TOUCHES : GOACC_MAY_TOUCH;
+        section->touch = address - section->start < section->bytes ? RT_TOUCHED : RT_TOUCH_UNKNOWN;
         section->at = address;
-        open_section(watch, section);
+        unprotect_section(guard, section);
         found = true;
     }
     return found;
 }
 
 /* A system call is given an address in a section, or addresses in memory. */
-void goacc_sections_called(struct goacc_watch *watch, long number, const greg_t *registers)
+void rt_sections_check_syscall(struct rt_page_guard *guard, long number, const greg_t *registers)
 {
     const int arguments[] = {REG_RDI, REG_RSI, REG_RDX, REG_R10, REG_R8, REG_R9};
     const bool lists = number == SYS_readv || number == SYS_writev || number == SYS_preadv || number == SYS_pwritev ||
                        number == SYS_sendmsg || number == SYS_recvmsg || number == SYS_process_vm_readv ||
                        number == SYS_process_vm_writev || number == SYS_ioctl;
     if (lists)
-        goacc_sections_end(watch);
+        rt_sections_end(guard);
     for (size_t i = 0; i < sizeof arguments / sizeof arguments[0]; i++)
-        goacc_sections_touched(watch, (uint64_t)registers[arguments[i]]);
+        rt_section_handle_touch(guard, (uint64_t)registers[arguments[i]]);
 }
 
-void goacc_sections_begin(struct goacc_watch *watch)
+void rt_sections_begin(struct rt_page_guard *guard)
 {
-    for (size_t i = 0; i < watch->nsections; i++)
-        watch->sections[i].touch = GOACC_UNTOUCHED;
-    goacc_sections_close(watch);
+    for (size_t i = 0; i < guard->nsections; i++)
+        guard->sections[i].touch = RT_TOUCH_NONE;
+    rt_sections_protect(guard);
 }
 
-void goacc_sections_close(struct goacc_watch *watch)
+void rt_sections_protect(struct rt_page_guard *guard)
 {
-    for (size_t i = 0; i < watch->nsections; i++)
-        if (watch->sections[i].touch == GOACC_UNTOUCHED)
-            protect(&watch->sections[i], true);
+    for (size_t i = 0; i < guard->nsections; i++)
+        if (guard->sections[i].touch == RT_TOUCH_NONE)
+            set_section_protection(&guard->sections[i], true);
 }
 
-void goacc_sections_open(struct goacc_watch *watch)
+void rt_sections_unprotect(struct rt_page_guard *guard)
 {
-    for (size_t i = 0; i < watch->nsections; i++)
-        if (watch->sections[i].closed)
-            protect(&watch->sections[i], false);
+    for (size_t i = 0; i < guard->nsections; i++)
+        if (guard->sections[i].protected)
+            set_section_protection(&guard->sections[i], false);
 }
 
-void goacc_sections_end(struct goacc_watch *watch)
+void rt_sections_end(struct rt_page_guard *guard)
 {
-    goacc_sections_open(watch);
-    for (size_t i = 0; i < watch->nsections; i++)
-        if (watch->sections[i].touch == GOACC_UNTOUCHED)
-            watch->sections[i].touch = GOACC_MAY_TOUCH;
+    rt_sections_unprotect(guard);
+    for (size_t i = 0; i < guard->nsections; i++)
+        if (guard->sections[i].touch == RT_TOUCH_NONE)
+            guard->sections[i].touch = RT_TOUCH_UNKNOWN;
 }

@@ -10,96 +10,96 @@
  * thread again, with what came with it. The operating system then delivers it as usual.
  *
  * Signals that end the process are handled by the runtime, on the alternate stack, too; see
- * goacc_watch_defer. */
+ * rt_guard_defer_signal. */
 #include "watching.h"
 
 #include <errno.h>
 #include <string.h>
 
-const int goacc_handled[GOACC_HANDLED] = {SIGSEGV, SIGBUS, SIGTRAP, SIGSYS, SIGFPE, SIGILL};
+const int rt_handled_signals[RT_HANDLED_SIGNALS] = {SIGSEGV, SIGBUS, SIGTRAP, SIGSYS, SIGFPE, SIGILL};
 
-void (*goacc_watch_deadly)(int signal, siginfo_t *info, void *context);
+void (*rt_guard_fatal_signal_handler)(int signal, siginfo_t *info, void *context);
 
-void goacc_set_mask(uint64_t mask, uint64_t *before_p)
+void rt_set_signal_mask(uint64_t mask, uint64_t *before_p)
 {
-    goacc_system(SYS_rt_sigprocmask, SIG_SETMASK, (long)&mask, (long)before_p, sizeof mask, 0, 0);
+    rt_raw_syscall(SYS_rt_sigprocmask, SIG_SETMASK, (long)&mask, (long)before_p, sizeof mask, 0, 0);
 }
 
-uint64_t goacc_block_but_faults(void)
+uint64_t rt_block_all_but_faults(void)
 {
     const uint64_t faults =
-        goacc_bit(SIGSEGV) | goacc_bit(SIGBUS) | goacc_bit(SIGSYS) | goacc_bit(SIGTRAP);
+        rt_signal_bit(SIGSEGV) | rt_signal_bit(SIGBUS) | rt_signal_bit(SIGSYS) | rt_signal_bit(SIGTRAP);
     uint64_t before;
-    goacc_set_mask(GOACC_ALL_SIGNALS & ~faults, &before);
+    rt_set_signal_mask(RT_ALL_SIGNALS & ~faults, &before);
     return before;
 }
 
-static bool is_own(int signal)
+static bool is_guard_signal(int signal)
 {
-    bool own = signal == SIGKILL || signal == SIGSTOP || signal == GOACC_STOP_SIGNAL ||
-               signal == GOACC_SETXID_SIGNAL;
-    for (int i = 0; i < GOACC_HANDLED; i++)
-        own |= goacc_handled[i] == signal;
+    bool own = signal == SIGKILL || signal == SIGSTOP || signal == RT_STOP_SIGNAL ||
+               signal == RT_SETXID_SIGNAL;
+    for (int i = 0; i < RT_HANDLED_SIGNALS; i++)
+        own |= rt_handled_signals[i] == signal;
     return own;
 }
 
-static bool has_program_handler(int signal, struct goacc_action *action_p)
+static bool has_program_handler(int signal, struct rt_kernel_sigaction *action_p)
 {
-    *action_p = (struct goacc_action){0};
-    goacc_set_action(signal, NULL, action_p);
+    *action_p = (struct rt_kernel_sigaction){0};
+    rt_set_sigaction(signal, NULL, action_p);
     return action_p->handler != (void *)SIG_DFL && action_p->handler != (void *)SIG_IGN &&
-           action_p->handler != (void *)(uintptr_t)goacc_watch_deadly;
+           action_p->handler != (void *)(uintptr_t)rt_guard_fatal_signal_handler;
 }
 
-uint64_t goacc_signals_interrupting(void)
+uint64_t rt_get_interrupting_signals(void)
 {
-    struct goacc_action action;
+    struct rt_kernel_sigaction action;
     uint64_t mask = 0;
-    for (int signal = 1; signal <= GOACC_SIGNALS; signal++)
-        if (!is_own(signal) && !has_program_handler(signal, &action))
-            mask |= goacc_bit(signal);
+    for (int signal = 1; signal <= RT_SIGNAL_MAX; signal++)
+        if (!is_guard_signal(signal) && !has_program_handler(signal, &action))
+            mask |= rt_signal_bit(signal);
     return mask;
 }
 
-void goacc_signals_resend(const struct goacc_watch *watch, int signal, const siginfo_t *info)
+void rt_signals_resend(const struct rt_page_guard *guard, int signal, const siginfo_t *info)
 {
-    const long thread = goacc_system(SYS_gettid, 0, 0, 0, 0, 0, 0);
+    const long thread = rt_raw_syscall(SYS_gettid, 0, 0, 0, 0, 0, 0);
     siginfo_t plain;
-    if (!goacc_system(SYS_rt_tgsigqueueinfo, watch->pid, thread, signal, (long)info, 0, 0))
+    if (!rt_raw_syscall(SYS_rt_tgsigqueueinfo, guard->pid, thread, signal, (long)info, 0, 0))
         return;
     memset(
         &plain, 0,
         sizeof plain); /* the limit of queued signals: as sent by kill() it arrives all the same */
     plain.si_signo = signal;
     plain.si_code = SI_USER;
-    plain.si_pid = (int)watch->pid;
-    goacc_system(SYS_rt_tgsigqueueinfo, watch->pid, thread, signal, (long)&plain, 0, 0);
+    plain.si_pid = (int)guard->pid;
+    rt_raw_syscall(SYS_rt_tgsigqueueinfo, guard->pid, thread, signal, (long)&plain, 0, 0);
 }
 
-void goacc_signals_keep(struct goacc_watch *watch, int signal, const siginfo_t *info)
+void rt_signals_queue(struct rt_page_guard *guard, int signal, const siginfo_t *info)
 {
-    watch->late |= goacc_bit(signal);
-    watch->late_info[signal] = *info;
+    guard->queued_signals |= rt_signal_bit(signal);
+    guard->queued_info[signal] = *info;
 }
 
-void goacc_signals_forward(struct goacc_watch *watch)
+void rt_signals_forward(struct rt_page_guard *guard)
 {
-    struct goacc_held *held = &watch->held;
-    const struct goacc_action action = {.handler = (void *)(uintptr_t)watch->on_forwarded,
-                                        .flags = SA_SIGINFO | SA_ONSTACK | GOACC_RESTORER,
-                                        .restorer = goacc_watch_return,
+    struct rt_lazy_reprotect *lazy = &guard->lazy;
+    const struct rt_kernel_sigaction action = {.handler = (void *)(uintptr_t)guard->on_forwarded_signal,
+                                        .flags = SA_SIGINFO | SA_ONSTACK | RT_SA_RESTORER,
+                                        .restorer = rt_guard_sigreturn,
                                         .mask = ~(uint64_t)0};
-    for (int signal = 1; signal <= GOACC_SIGNALS; signal++)
-        if (!is_own(signal) && has_program_handler(signal, &held->program_action[signal])) {
-            goacc_set_action(signal, &action, NULL);
-            held->forwarded |= goacc_bit(signal);
+    for (int signal = 1; signal <= RT_SIGNAL_MAX; signal++)
+        if (!is_guard_signal(signal) && has_program_handler(signal, &lazy->program_action[signal])) {
+            rt_set_sigaction(signal, &action, NULL);
+            lazy->forwarded |= rt_signal_bit(signal);
         }
 }
 
-void goacc_signals_give_back(struct goacc_watch *watch)
+void rt_signals_restore(struct rt_page_guard *guard)
 {
-    struct goacc_held *held = &watch->held;
-    for (int signal = 1; held->forwarded; held->forwarded &= ~goacc_bit(signal++))
-        if (held->forwarded & goacc_bit(signal))
-            goacc_set_action(signal, &held->program_action[signal], NULL);
+    struct rt_lazy_reprotect *lazy = &guard->lazy;
+    for (int signal = 1; lazy->forwarded; lazy->forwarded &= ~rt_signal_bit(signal++))
+        if (lazy->forwarded & rt_signal_bit(signal))
+            rt_set_sigaction(signal, &lazy->program_action[signal], NULL);
 }

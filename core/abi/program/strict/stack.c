@@ -11,7 +11,7 @@
 #include <string.h>
 #include <unwind.h>
 
-struct frame_of {
+struct stack_variable {
     uint64_t thread, host, bytes;
     uintptr_t slot, address; /* where the owner's return address lies, and what it was */
     uintptr_t pc;            /* of the call that mapped it */
@@ -20,23 +20,23 @@ struct frame_of {
     bool hidden;  /* a pointer that the program does not know: the compiler maps it with its target */
 };
 
-static const uint64_t ENDED = UINT64_MAX; /* a thread; its stack may be another one's now */
+static const uint64_t THREAD_ENDED = UINT64_MAX; /* a thread; its stack may be another one's now */
 static const uint64_t NONE = UINT64_MAX - 1; /* of memory that is no stack: only hidden pointers */
 
 /* By host address, open addressing; thread 0: free. Objects are what is looked for, so that each is
  * found by where it begins. */
-static struct frame_of *mapped;
-static size_t nmapped, room; /* room is 0 or a power of two */
+static struct stack_variable *variables;
+static size_t nvariables, capacity; /* room is 0 or a power of two */
 
-static size_t home_of(uint64_t host)
+static size_t get_home_slot(uint64_t host)
 {
     return (size_t)((host >> 3) * 0x9E3779B97F4A7C15u >> 20);
 }
 
-static struct frame_of *find(uint64_t host)
+static struct stack_variable *find_variable(uint64_t host)
 {
-    for (size_t k = home_of(host); nmapped; k++) {
-        struct frame_of *entry = &mapped[k & (room - 1)];
+    for (size_t k = get_home_slot(host); nvariables; k++) {
+        struct stack_variable *entry = &variables[k & (capacity - 1)];
         if (!entry->thread)
             return NULL;
         if (entry->host == host)
@@ -45,49 +45,49 @@ static struct frame_of *find(uint64_t host)
     return NULL;
 }
 
-static struct frame_of *place(struct frame_of *table, size_t size, uint64_t host)
+static struct stack_variable *find_free_slot(struct stack_variable *table, size_t size, uint64_t host)
 {
-    size_t k = home_of(host);
+    size_t k = get_home_slot(host);
     while (table[k & (size - 1)].thread)
         k++;
     return &table[k & (size - 1)];
 }
 
 /* Without memory there is a diagnosis less. */
-static void add(const struct frame_of *entry)
+static void add_variable(const struct stack_variable *entry)
 {
-    if (2 * nmapped >= room) {
-        size_t more = room ? 2 * room : 64;
-        struct frame_of *grown = calloc(more, sizeof *grown);
+    if (2 * nvariables >= capacity) {
+        size_t more = capacity ? 2 * capacity : 64;
+        struct stack_variable *grown = calloc(more, sizeof *grown);
         if (!grown)
             return;
-        for (size_t i = 0; i < room; i++)
-            if (mapped[i].thread)
-                *place(grown, more, mapped[i].host) = mapped[i];
-        free(mapped);
-        mapped = grown;
-        room = more;
+        for (size_t i = 0; i < capacity; i++)
+            if (variables[i].thread)
+                *find_free_slot(grown, more, variables[i].host) = variables[i];
+        free(variables);
+        variables = grown;
+        capacity = more;
     }
-    *place(mapped, room, entry->host) = *entry;
-    nmapped++;
+    *find_free_slot(variables, capacity, entry->host) = *entry;
+    nvariables++;
 }
 
 /* What was pushed on by the entry moves back. */
-static void take(struct frame_of *entry)
+static void remove_variable(struct stack_variable *entry)
 {
-    size_t hole = (size_t)(entry - mapped);
-    for (size_t k = hole + 1; mapped[k & (room - 1)].thread; k++) {
-        size_t at = k & (room - 1), home = home_of(mapped[at].host) & (room - 1);
-        if (((at - home) & (room - 1)) < ((at - hole) & (room - 1)))
+    size_t hole = (size_t)(entry - variables);
+    for (size_t k = hole + 1; variables[k & (capacity - 1)].thread; k++) {
+        size_t at = k & (capacity - 1), home = get_home_slot(variables[at].host) & (capacity - 1);
+        if (((at - home) & (capacity - 1)) < ((at - hole) & (capacity - 1)))
             continue;
-        mapped[hole] = mapped[at];
+        variables[hole] = variables[at];
         hole = at;
     }
-    mapped[hole].thread = 0;
-    nmapped--;
+    variables[hole].thread = 0;
+    nvariables--;
 }
 
-uintptr_t goacc_stack_high(struct goacc_thread *self)
+uintptr_t rt_get_stack_end(struct rt_thread *self)
 {
     if (!self->stack_high) {
         pthread_attr_t attr;
@@ -103,9 +103,9 @@ uintptr_t goacc_stack_high(struct goacc_thread *self)
     return self->stack_high;
 }
 
-static bool on_stack(struct goacc_thread *self, uint64_t host)
+static bool is_on_stack(struct rt_thread *self, uint64_t host)
 {
-    return host >= goacc.site->call.sp && host < goacc_stack_high(self);
+    return host >= rt.site->call.sp && host < rt_get_stack_end(self);
 }
 
 /* ------------------------------------------------------------------------------------ owners -- */
@@ -116,7 +116,7 @@ struct search {
 };
 
 /* A frame of the stack begins where the one it called ends. */
-static _Unwind_Reason_Code at_frame(struct _Unwind_Context *context, void *arg)
+static _Unwind_Reason_Code visit_frame(struct _Unwind_Context *context, void *arg)
 {
     struct search *search = arg;
     uintptr_t begin = _Unwind_GetCFA(context);
@@ -128,7 +128,7 @@ static _Unwind_Reason_Code at_frame(struct _Unwind_Context *context, void *arg)
     return _URC_NO_REASON;
 }
 
-static uintptr_t load(uintptr_t address)
+static uintptr_t load_address(uintptr_t address)
 {
     uintptr_t value;
     memcpy(&value, (const void *)address, sizeof value);
@@ -136,16 +136,16 @@ static uintptr_t load(uintptr_t address)
 }
 
 /* The name that debug information has of an item; empty: none. */
-static const char *name_of(const accd_item *item)
+static const char *get_debug_name(const accd_item *item)
 {
     const char *name = item->label ? item->label->name : NULL;
-    return name && !goacc_late(name, NULL) ? name : "";
+    return name && !rt_parse_lazy_name(name, NULL) ? name : "";
 }
 
 /* The item that another one points to, if that is no larger than a pointer; NULL: none. */
-static const accd_item *target_of(const accd_item *items, size_t nitems, const accd_item *item)
+static const accd_item *find_target_item(const accd_item *items, size_t nitems, const accd_item *item)
 {
-    const uintptr_t target = item->bytes == sizeof target ? goacc_word(item->host) : 0;
+    const uintptr_t target = item->bytes == sizeof target ? rt_load_word(item->host) : 0;
     for (size_t i = 0; target && i < nitems; i++)
         if (&items[i] != item && target - (uintptr_t)items[i].host < items[i].bytes)
             return &items[i];
@@ -154,130 +154,130 @@ static const accd_item *target_of(const accd_item *items, size_t nitems, const a
 
 /* Whether an item is a pointer that compilers pass a dummy argument or a reference by: it has no name, or that of what it
  * points to. Or it is the pointer of a class container, which such a pointer points to. */
-static bool is_hidden(const accd_item *items, size_t nitems, const accd_item *item)
+static bool is_hidden_item(const accd_item *items, size_t nitems, const accd_item *item)
 {
-    const char *const name = name_of(item);
-    const accd_item *const target = target_of(items, nitems, item);
-    if (!target || !*name || !strcmp(name, name_of(target)))
+    const char *const name = get_debug_name(item);
+    const accd_item *const target = find_target_item(items, nitems, item);
+    if (!target || !*name || !strcmp(name, get_debug_name(target)))
         return target;
     for (size_t i = 0; i < nitems; i++)
-        if (!*name_of(&items[i]) && target_of(items, nitems, &items[i]) == item)
+        if (!*get_debug_name(&items[i]) && find_target_item(items, nitems, &items[i]) == item)
             return true;
     return false;
 }
 
-static void note(const struct goacc_thread *self, const accd_item *items, size_t nitems,
+static void record_variable(const struct rt_thread *self, const accd_item *items, size_t nitems,
                  const accd_item *item)
 {
     struct search search = {.host = (uintptr_t)item->host};
-    struct frame_of *known = find(search.host);
-    if (known && known->thread == self->number && load(known->slot) == known->address) {
-        known->hidden |= is_hidden(items, nitems, item); /* its target may have been allocated since */
+    struct stack_variable *known = find_variable(search.host);
+    if (known && known->thread == self->number && load_address(known->slot) == known->address) {
+        known->hidden |= is_hidden_item(items, nitems, item); /* its target may have been allocated since */
         return;
     }
     if (known)
-        take(known);
-    _Unwind_Backtrace(at_frame, &search);
+        remove_variable(known);
+    _Unwind_Backtrace(visit_frame, &search);
     if (search.slot)
-        add(&(struct frame_of){self->number, search.host, item->bytes, search.slot,
-                               load(search.slot), goacc.site->call.pc, goacc.site->declares,
-                               goacc_carries(items, nitems, item), is_hidden(items, nitems, item)});
+        add_variable(&(struct stack_variable){self->number, search.host, item->bytes, search.slot,
+                               load_address(search.slot), rt.site->call.pc, rt.site->declares,
+                               rt_is_pointer_item(items, nitems, item), is_hidden_item(items, nitems, item)});
 }
 
-void goacc_stack_note(struct goacc_thread *self, const accd_item *items, size_t nitems, bool exits)
+void rt_record_stack_variables(struct rt_thread *self, const accd_item *items, size_t nitems, bool exits)
 {
     for (size_t i = 0; i < nitems; i++) {
         const accd_item *item = &items[i];
-        if (item->action == ACCD_ATTACH || item->action == ACCD_DETACH || !item->bytes)
+        if (item->action == ACCD_ACTION_ATTACH || item->action == ACCD_ACTION_DETACH || !item->bytes)
             continue;
         if (!exits) {
-            if (on_stack(self, (uintptr_t)item->host))
-                note(self, items, nitems, item);
-            else if (is_hidden(items, nitems, item) && *name_of(item) && !find((uintptr_t)item->host))
-                add(&(struct frame_of){.thread = NONE, .host = (uintptr_t)item->host, .hidden = true});
+            if (is_on_stack(self, (uintptr_t)item->host))
+                record_variable(self, items, nitems, item);
+            else if (is_hidden_item(items, nitems, item) && *get_debug_name(item) && !find_variable((uintptr_t)item->host))
+                add_variable(&(struct stack_variable){.thread = NONE, .host = (uintptr_t)item->host, .hidden = true});
             continue;
         }
-        struct frame_of *known = find((uintptr_t)item->host);
-        if (known && accd_presence_of(goacc.context, self->device, item->host, 1) == ACCD_ABSENT)
-            take(known);
+        struct stack_variable *known = find_variable((uintptr_t)item->host);
+        if (known && accd_get_presence(rt.context, self->device, item->host, 1) == ACCD_PRESENCE_NONE)
+            remove_variable(known);
     }
 }
 
-void goacc_stack_end(uint64_t thread)
+void rt_end_thread_stack(uint64_t thread)
 {
-    for (size_t i = 0; i < room; i++)
-        if (mapped[i].thread == thread && thread)
-            mapped[i].thread = ENDED;
+    for (size_t i = 0; i < capacity; i++)
+        if (variables[i].thread == thread && thread)
+            variables[i].thread = THREAD_ENDED;
 }
 
-bool goacc_stack_declared(uint64_t host)
+bool rt_is_declared_on_stack(uint64_t host)
 {
-    const struct frame_of *known = find(host);
+    const struct stack_variable *known = find_variable(host);
     return known && known->declared;
 }
 
-bool goacc_stack_hides(uint64_t host)
+bool rt_is_hidden_pointer(uint64_t host)
 {
-    const struct frame_of *known = find(host);
+    const struct stack_variable *known = find_variable(host);
     return known && known->hidden;
 }
 
 /* ---------------------------------------------------------------------------------- returned -- */
 
 /* Takes what begins at an address off the device. */
-static bool drop(const struct goacc_thread *self, uint64_t host)
+static bool unmap_variable(const struct rt_thread *self, uint64_t host)
 {
-    accd_present object;
-    if (!accd_present_at(goacc.context, self->device, host, 0, &object) || object.structured ||
+    accd_present_object object;
+    if (!accd_present_at(rt.context, self->device, host, 0, &object) || object.structured ||
         object.mapped)
         return false;
     const accd_item item = {.host = (const void *)(uintptr_t)object.info.host,
                             .bytes = object.info.bytes,
-                            .action = ACCD_DELETE};
+                            .action = ACCD_ACTION_DELETE};
     const accd_construct construct = {
-        .device = self->device, .kind = ACCD_EXIT_DATA, .finalize = 1, .items = &item, .nitems = 1};
-    if (goacc.options.strict)
-        goacc_stale_goes(self->device, object.info.host, object.info.bytes);
-    return accd_run(goacc.context, &construct, NULL) == ACCD_OK;
+        .device = self->device, .kind = ACCD_KIND_EXIT_DATA, .finalize = 1, .items = &item, .nitems = 1};
+    if (rt.options.strict)
+        rt_snapshot_before_unmap(self->device, object.info.host, object.info.bytes);
+    return accd_run_construct(rt.context, &construct, NULL) == ACCD_OK;
 }
 
 /* declares: a scope begins, so that what other ones declared at the same place has ended. */
-static bool returned(const struct frame_of *variable, bool declares)
+static bool has_returned(const struct stack_variable *variable, bool declares)
 {
-    return variable->thread == ENDED || (variable->declared && declares) ||
-           variable->slot < goacc.site->call.sp || load(variable->slot) != variable->address;
+    return variable->thread == THREAD_ENDED || (variable->declared && declares) ||
+           variable->slot < rt.site->call.sp || load_address(variable->slot) != variable->address;
 }
 
-static void check(const struct goacc_thread *self, uint64_t host, bool declares)
+static void check_variable(const struct rt_thread *self, uint64_t host, bool declares)
 {
-    struct frame_of *known = find(host);
-    if (!known || (known->thread != self->number && known->thread != ENDED) ||
-        !returned(known, declares) || !drop(self, host))
+    struct stack_variable *known = find_variable(host);
+    if (!known || (known->thread != self->number && known->thread != THREAD_ENDED) ||
+        !has_returned(known, declares) || !unmap_variable(self, host))
         return;
-    const struct frame_of variable = *known;
-    take(known);
+    const struct stack_variable variable = *known;
+    remove_variable(known);
     if (!variable.declared && !variable.pointer)
-        goacc_tell_returned(variable.pc);
+        rt_report_returned_variable(variable.pc);
 }
 
-void goacc_stack_check(struct goacc_thread *self, const accd_item *items, size_t nitems,
+void rt_check_returned_variables(struct rt_thread *self, const accd_item *items, size_t nitems,
                        bool declares)
 {
-    for (size_t i = 0; i < nitems && nmapped; i++) {
+    for (size_t i = 0; i < nitems && nvariables; i++) {
         const accd_item *item = &items[i];
         uint64_t at = (uintptr_t)item->host, end = at + item->bytes, start, bytes;
-        accd_present object;
-        if (!on_stack(self, at))
+        accd_present_object object;
+        if (!is_on_stack(self, at))
             continue;
-        const struct frame_of *known = find(at);
-        if (known && known->thread == self->number && item->bytes <= known->bytes && !returned(known, declares))
+        const struct stack_variable *known = find_variable(at);
+        if (known && known->thread == self->number && item->bytes <= known->bytes && !has_returned(known, declares))
             continue; /* the variable lives */
-        if (accd_present_bounds(goacc.context, self->device, item->host, &start, &bytes))
-            check(self, start, declares);
-        if (accd_presence_of(goacc.context, self->device, item->host, item->bytes) != ACCD_PARTLY)
+        if (accd_present_bounds(rt.context, self->device, item->host, &start, &bytes))
+            check_variable(self, start, declares);
+        if (accd_get_presence(rt.context, self->device, item->host, item->bytes) != ACCD_PRESENCE_PARTIAL)
             continue;
-        while (accd_present_next(goacc.context, self->device, &at, &object) &&
+        while (accd_present_next(rt.context, self->device, &at, &object) &&
                object.info.host < end)
-            check(self, object.info.host, declares);
+            check_variable(self, object.info.host, declares);
     }
 }

@@ -25,44 +25,44 @@ enum { HOST, DEVICE, SIDES };
 static const uint64_t NONE = UINT64_MAX; /* no byte */
 
 struct object {
-    struct object *next, *next_kept; /* of the bucket; of those with an image in was */
+    struct object *next, *next_saved; /* of the bucket; of those with an image in was */
     int device;
-    bool moved; /* to the device or from there, at least in part */
-    bool differs;   /* the host from host_then, when it was looked at last */
-    uint64_t looked; /* the host was not touched since this gap between kernels, or differs */
+    bool was_transferred; /* to the device or from there, at least in part */
+    bool host_is_changed;   /* the host from host_then, when it was looked at last */
+    uint64_t checked_interval; /* the host was not touched since this gap between kernels, or differs */
     uint64_t host, dev, bytes;
-    uintptr_t agreed;   /* the call that mapped it, or moved it last */
-    uint64_t unsaved;   /* first byte that the device has changed, as the object may go */
-    char *unsent;       /* the element that a kernel got in an old state; NULL: there is none */
-    uint64_t unsent_at; /* its byte */
-    uintptr_t unsent_pc;
-    char *was[SIDES]; /* what a side holds before the construct under way, if that has changed; or NULL */
+    uintptr_t agreed_pc;   /* the call that mapped it, or moved it last */
+    uint64_t changed_at;   /* first byte that the device has changed, as the object may go */
+    char *stale_element;       /* the element that a kernel got in an old state; NULL: there is none */
+    uint64_t stale_at; /* its byte */
+    uintptr_t stale_pc;
+    char *saved[SIDES]; /* what a side holds before the construct under way, if that has changed; or NULL */
     /* What each side held when they last agreed, the device from the allocation on. NULL: the object is not looked at. */
-    char *host_then, *device_then; /* device_then: of its own, or NULL */
+    char *host_snapshot, *device_snapshot; /* device_then: of its own, or NULL */
     bool unwritten;                /* without device_then: device memory was not written to; or equals the host's */
 };
 
 /* Memory that stays open: between kernels, the runtime need not open it. */
-static void *take_memory(size_t n)
+static void *allocate_image(size_t n)
 {
-    return goacc_open_memory(NULL, NULL, 0, n);
+    return rt_arena_realloc(NULL, NULL, 0, n);
 }
 
-static void give_memory(void *p, size_t n)
+static void free_image(void *p, size_t n)
 {
     if (p)
-        goacc_open_memory(NULL, p, n, 0);
+        rt_arena_realloc(NULL, p, n, 0);
 }
 
-static struct object **buckets, *kept;
-static size_t nobjects, room; /* room is 0 or a power of two */
+static struct object **buckets, *saved_objects;
+static size_t nobjects, capacity; /* room is 0 or a power of two */
 
 /* What a region under way names. */
 struct frame {
     struct frame *outer;
     uint64_t thread;
-    enum goacc_look look;
-    size_t n, room;
+    enum rt_sampling sampling;
+    size_t n, capacity;
     struct {
         uint64_t host, bytes;
     } ranges[];
@@ -71,85 +71,85 @@ static struct frame *frames;
 
 /* ------------------------------------------------------------------------------------ memory -- */
 
-static bool is_poison(const char *bytes, uint64_t n)
+static bool is_poisoned(const char *bytes, uint64_t n)
 {
     return (unsigned char)*bytes == ACCD_POISON && !memcmp(bytes, bytes + 1, n - 1);
 }
 
-static const char *on_device(const struct object *object)
+static const char *get_device_bytes(const struct object *object)
 {
     return (const char *)(uintptr_t)object->dev;
 }
 
-static char device_byte(const struct object *object, uint64_t k)
+static char get_device_snapshot_byte(const struct object *object, uint64_t k)
 {
-    if (object->device_then)
-        return object->device_then[k];
-    return object->unwritten ? (char)ACCD_POISON : object->host_then[k];
+    if (object->device_snapshot)
+        return object->device_snapshot[k];
+    return object->unwritten ? (char)ACCD_POISON : object->host_snapshot[k];
 }
 
 /* Whether bytes are what the device held then. */
-static bool is_device_then(const struct object *object, uint64_t at, const char *bytes, uint64_t n)
+static bool equals_device_snapshot(const struct object *object, uint64_t at, const char *bytes, uint64_t n)
 {
-    if (!object->device_then && object->unwritten)
-        return is_poison(bytes, n);
-    return !memcmp(bytes, (object->device_then ? object->device_then : object->host_then) + at, n);
+    if (!object->device_snapshot && object->unwritten)
+        return is_poisoned(bytes, n);
+    return !memcmp(bytes, (object->device_snapshot ? object->device_snapshot : object->host_snapshot) + at, n);
 }
 
 /* The device's memory of its own from now on. False: there is none; the object is not looked at any more. */
-static bool part(struct object *object)
+static bool split_snapshots(struct object *object)
 {
-    if (object->device_then)
+    if (object->device_snapshot)
         return true;
-    object->device_then = take_memory(object->bytes);
-    if (!object->device_then) {
-        give_memory(object->host_then, object->bytes);
-        object->host_then = NULL;
+    object->device_snapshot = allocate_image(object->bytes);
+    if (!object->device_snapshot) {
+        free_image(object->host_snapshot, object->bytes);
+        object->host_snapshot = NULL;
         return false;
     }
     if (object->unwritten)
-        memset(object->device_then, ACCD_POISON, object->bytes);
+        memset(object->device_snapshot, ACCD_POISON, object->bytes);
     else
-        memcpy(object->device_then, object->host_then, object->bytes);
+        memcpy(object->device_snapshot, object->host_snapshot, object->bytes);
     return true;
 }
 
 /* In a range the sides hold this now; host: NULL if it is what it was. device is host if both are equal. */
-static void note(struct object *object, uint64_t at, uint64_t n, const char *host, const char *device)
+static void update_snapshots(struct object *object, uint64_t at, uint64_t n, const char *host, const char *device)
 {
-    const char *const other = host ? host : object->host_then + at;
+    const char *const other = host ? host : object->host_snapshot + at;
     const bool same = other == device || !memcmp(other, device, n);
     if (same && host && n == object->bytes) {
-        give_memory(object->device_then, object->bytes);
-        object->device_then = NULL;
+        free_image(object->device_snapshot, object->bytes);
+        object->device_snapshot = NULL;
         object->unwritten = false;
-    } else if ((!same || object->unwritten || object->device_then) && !part(object)) {
+    } else if ((!same || object->unwritten || object->device_snapshot) && !split_snapshots(object)) {
         return;
     }
-    if (object->device_then)
-        memcpy(object->device_then + at, device, n);
+    if (object->device_snapshot)
+        memcpy(object->device_snapshot + at, device, n);
     if (host)
-        memcpy(object->host_then + at, host, n);
+        memcpy(object->host_snapshot + at, host, n);
 }
 
 /* What the host can have changed since this gap was not looked at. */
-static uint64_t looked_now(void)
+static uint64_t get_current_interval(void)
 {
-    const uint64_t gap = goacc_strict_gap();
-    return gap ? gap - 1 : 0;
+    const uint64_t interval = rt_get_host_interval();
+    return interval ? interval - 1 : 0;
 }
 
 /* Whether the host differs; pages that it cannot have changed since `since` are left out. */
-static bool host_differs(const struct object *object, uint64_t since)
+static bool has_host_changed(const struct object *object, uint64_t since)
 {
     uint64_t from = NONE; /* pages from there on are compared */
     for (uint64_t k = 0, next = 0; k <= object->bytes; k = next) {
-        const uint64_t at = object->host + k, left = object->bytes - k, page = GOACC_PAGE - at % GOACC_PAGE;
+        const uint64_t at = object->host + k, left = object->bytes - k, page = RT_PAGE_SIZE - at % RT_PAGE_SIZE;
         next = k + (left < page ? left : page);
-        const bool skipped = !left || goacc_strict_untouched(at, next - k, since);
+        const bool skipped = !left || rt_is_untouched_since(at, next - k, since);
         if (!skipped && from == NONE)
             from = k;
-        if (skipped && from != NONE && goacc_strict_differs(object->host + from, object->host_then + from, k - from))
+        if (skipped && from != NONE && rt_protected_differs(object->host + from, object->host_snapshot + from, k - from))
             return true;
         if (skipped)
             from = NONE;
@@ -162,33 +162,33 @@ static bool host_differs(const struct object *object, uint64_t since)
 static bool has_changed(struct object *object, int side)
 {
     if (side == DEVICE)
-        return !is_device_then(object, 0, on_device(object), object->bytes);
-    if (!object->differs && goacc_strict_untouched(object->host, object->bytes, object->looked))
+        return !equals_device_snapshot(object, 0, get_device_bytes(object), object->bytes);
+    if (!object->host_is_changed && rt_is_untouched_since(object->host, object->bytes, object->checked_interval))
         return false;
-    object->differs = host_differs(object, object->differs ? 0 : object->looked);
-    object->looked = looked_now();
-    return object->differs;
+    object->host_is_changed = has_host_changed(object, object->host_is_changed ? 0 : object->checked_interval);
+    object->checked_interval = get_current_interval();
+    return object->host_is_changed;
 }
 
 /* Pointers that are attached stay what they are on each side. */
-static bool is_attached(const struct object *object, uint64_t at)
+static bool is_attached_pointer(const struct object *object, uint64_t at)
 {
     accd_attachment pointer;
     const uintptr_t slot = (object->host + at) & ~(sizeof(void *) - 1);
-    return accd_attachment_at(goacc.context, object->device, (const void *)slot, &pointer);
+    return accd_attachment_at(rt.context, object->device, (const void *)slot, &pointer);
 }
 
 /* Whether a byte is of a pointer to a block of malloc that the host has made null since, as deallocate does with a
  * component: the block was freed. A kernel that follows the device's copy of the pointer is found by its access. */
-static bool is_null_since(const struct object *object, const char *was, uint64_t at)
+static bool is_freed_component(const struct object *object, const char *saved, uint64_t at)
 {
     enum { MAPPINGS = 0x7 }; /* the highest bits of addresses of large blocks */
     const uint64_t start = ((object->host + at) & ~(sizeof(void *) - 1)) - object->host;
-    if (start > at || start + sizeof(void *) > object->bytes || goacc_word(was + start))
+    if (start > at || start + sizeof(void *) > object->bytes || rt_load_word(saved + start))
         return false;
-    const uintptr_t block = goacc_word(object->host_then + start), heap = goacc_heap_start();
+    const uintptr_t block = rt_load_word(object->host_snapshot + start), heap = rt_find_heap_start();
     const bool on_heap = heap && block >= heap && block < (uintptr_t)sbrk(0);
-    return block % GOACC_ALIGNED == 0 && (on_heap || block >> 44 == MAPPINGS);
+    return block % RT_BLOCK_ALIGNMENT == 0 && (on_heap || block >> 44 == MAPPINGS);
 }
 
 /* Whether a byte is padding, as the call under way knows the type. What is found for one element of an array holds for
@@ -201,10 +201,10 @@ static bool is_padding(const struct object *object, uint64_t at)
         uintptr_t pc;
         signed char is[MOST]; /* of the bytes of an element; -1: not asked for yet */
     } known;
-    struct goacc_name name;
-    const uintptr_t pc = goacc.site ? goacc.site->call.pc : 0;
+    struct accd__debug_name name;
+    const uintptr_t pc = rt.site ? rt.site->call.pc : 0;
     if (known.host != object->host || known.bytes != object->bytes || known.pc != pc) {
-        const bool has_unit = goacc_name_of(goacc.site, object->host, object->bytes, &name) && name.unit;
+        const bool has_unit = rt_find_name(rt.site, object->host, object->bytes, &name) && name.unit;
         known.host = object->host;
         known.bytes = object->bytes;
         known.pc = pc;
@@ -213,128 +213,128 @@ static bool is_padding(const struct object *object, uint64_t at)
     }
     const uint64_t k = at % known.unit;
     if (k >= MOST)
-        return goacc_is_padding(goacc.site, object->host, object->bytes, at);
+        return rt_is_padding(rt.site, object->host, object->bytes, at);
     if (known.is[k] < 0)
-        known.is[k] = goacc_is_padding(goacc.site, object->host, object->bytes, at);
+        known.is[k] = rt_is_padding(rt.site, object->host, object->bytes, at);
     return known.is[k];
 }
 
 /* ----------------------------------------------------------------------------------- objects -- */
 
-static struct object **place_of(int device, uint64_t host)
+static struct object **find_bucket(int device, uint64_t host)
 {
     const uint64_t hash = (host + (uint64_t)device) * 0x9E3779B97F4A7C15u;
-    struct object **at = &buckets[(hash >> 32) & (room - 1)];
+    struct object **at = &buckets[(hash >> 32) & (capacity - 1)];
     while (*at && ((*at)->host != host || (*at)->device != device))
         at = &(*at)->next;
     return at;
 }
 
-static bool grow(void)
+static bool grow_buckets(void)
 {
     struct object **old = buckets;
-    const size_t before = room;
-    struct object **grown = take_memory((room ? 2 * room : 256) * sizeof(struct object *));
+    const size_t before = capacity;
+    struct object **grown = allocate_image((capacity ? 2 * capacity : 256) * sizeof(struct object *));
     if (!grown)
         return false;
-    memset(grown, 0, (room ? 2 * room : 256) * sizeof(struct object *));
+    memset(grown, 0, (capacity ? 2 * capacity : 256) * sizeof(struct object *));
     buckets = grown;
-    room = room ? 2 * room : 256;
+    capacity = capacity ? 2 * capacity : 256;
     for (size_t i = 0; i < before; i++)
         for (struct object *object = old[i], *next; object; object = next) {
             next = object->next;
             object->next = NULL;
-            *place_of(object->device, object->host) = object;
+            *find_bucket(object->device, object->host) = object;
         }
-    give_memory(old, before * sizeof(struct object *));
+    free_image(old, before * sizeof(struct object *));
     return true;
 }
 
-static void forget_images(struct object *object)
+static void free_saved_images(struct object *object)
 {
     for (int side = 0; side < SIDES; side++) {
-        free(object->was[side]);
-        object->was[side] = NULL;
+        free(object->saved[side]);
+        object->saved[side] = NULL;
     }
 }
 
-static void forget_kept(void)
+static void free_all_saved_images(void)
 {
-    for (; kept; kept = kept->next_kept)
-        forget_images(kept);
+    for (; saved_objects; saved_objects = saved_objects->next_saved)
+        free_saved_images(saved_objects);
 }
 
-static void forget_unsent(struct object *object)
+static void clear_stale_element(struct object *object)
 {
-    free(object->unsent);
-    object->unsent = NULL;
+    free(object->stale_element);
+    object->stale_element = NULL;
 }
 
-static void take(int device, uint64_t host)
+static void remove_object(int device, uint64_t host)
 {
-    struct object **at = room ? place_of(device, host) : NULL, *object = at ? *at : NULL;
+    struct object **at = capacity ? find_bucket(device, host) : NULL, *object = at ? *at : NULL;
     if (!object)
         return;
-    for (struct object **k = &kept; *k; k = &(*k)->next_kept)
+    for (struct object **k = &saved_objects; *k; k = &(*k)->next_saved)
         if (*k == object) {
-            *k = object->next_kept;
+            *k = object->next_saved;
             break;
         }
     *at = object->next;
-    forget_images(object);
-    forget_unsent(object);
-    give_memory(object->host_then, object->bytes);
-    give_memory(object->device_then, object->bytes);
-    give_memory(object, sizeof *object);
+    free_saved_images(object);
+    clear_stale_element(object);
+    free_image(object->host_snapshot, object->bytes);
+    free_image(object->device_snapshot, object->bytes);
+    free_image(object, sizeof *object);
     nobjects--;
 }
 
 /* looked: whether it is looked at. NULL: it is not, or there is no memory. */
-static struct object *add(int device, uint64_t host, uint64_t bytes, bool looked)
+static struct object *add_object(int device, uint64_t host, uint64_t bytes, bool checked_interval)
 {
-    take(device, host);
-    struct object *object = nobjects < room || grow() ? take_memory(sizeof *object) : NULL;
+    remove_object(device, host);
+    struct object *object = nobjects < capacity || grow_buckets() ? allocate_image(sizeof *object) : NULL;
     if (!object)
         return NULL;
     *object = (struct object){
         .device = device,
         .host = host,
-        .dev = accd_device_address(goacc.context, device, (const void *)(uintptr_t)host),
+        .dev = accd_device_address(rt.context, device, (const void *)(uintptr_t)host),
         .bytes = bytes,
-        .agreed = goacc.site ? goacc.site->call.pc : 0,
-        .unsaved = NONE,
-        .looked = looked_now(),
-        .host_then = looked ? take_memory(bytes) : NULL,
+        .agreed_pc = rt.site ? rt.site->call.pc : 0,
+        .changed_at = NONE,
+        .checked_interval = get_current_interval(),
+        .host_snapshot = checked_interval ? allocate_image(bytes) : NULL,
         .unwritten = true,
     };
-    *place_of(device, host) = object;
+    *find_bucket(device, host) = object;
     nobjects++;
-    if (object->host_then && goacc_strict_peek(host, object->host_then, bytes))
+    if (object->host_snapshot && rt_peek_protected(host, object->host_snapshot, bytes))
         return object;
-    give_memory(object->host_then, bytes);
-    object->host_then = NULL;
+    free_image(object->host_snapshot, bytes);
+    object->host_snapshot = NULL;
     return NULL;
 }
 
 /* The object that covers an address, or NULL. */
-static struct object *object_at(int device, uint64_t host)
+static struct object *find_object(int device, uint64_t host)
 {
     uint64_t start, bytes;
-    if (!room || !accd_present_bounds(goacc.context, device, (const void *)(uintptr_t)host, &start, &bytes))
+    if (!capacity || !accd_present_bounds(rt.context, device, (const void *)(uintptr_t)host, &start, &bytes))
         return NULL;
-    struct object *object = *place_of(device, start);
+    struct object *object = *find_bucket(device, start);
     const void *first = (const void *)(uintptr_t)start;
-    return object && object->host_then && object->bytes == bytes &&
-                   object->dev == accd_device_address(goacc.context, device, first)
+    return object && object->host_snapshot && object->bytes == bytes &&
+                   object->dev == accd_device_address(rt.context, device, first)
                ? object
                : NULL; /* not looked at, or of data that were unmapped */
 }
 
-static void each_object(int device, uint64_t host, uint64_t bytes, void (*fn)(struct object *object))
+static void for_each_object(int device, uint64_t host, uint64_t bytes, void (*fn)(struct object *object))
 {
     uint64_t at = host, start, n;
-    while (accd_present_in(goacc.context, device, &at, host + bytes, &start, &n)) {
-        struct object *object = object_at(device, start);
+    while (accd_present_overlapping(rt.context, device, &at, host + bytes, &start, &n)) {
+        struct object *object = find_object(device, start);
         if (object)
             fn(object);
     }
@@ -343,177 +343,177 @@ static void each_object(int device, uint64_t host, uint64_t bytes, void (*fn)(st
 /* ----------------------------------------------------------------------------------- reports -- */
 
 /* Where both sides last agreed, also in words. */
-static struct goacc_mark agreed_at(const struct object *object, char *to, size_t size)
+static struct rt_related_location find_agreed_location(const struct object *object, char *to, size_t size)
 {
-    struct goacc_mark mark = {.is = object->moved ? "agreed" : "mapped"};
+    struct rt_related_location related = {.is = object->was_transferred ? "agreed" : "mapped"};
     *to = 0;
-    if (goacc_line(object->agreed, &mark.file, &mark.line, NULL))
-        snprintf(to, size, object->moved ? "; host and device last agreed at %s:%d" : "; mapped at %s:%d",
-                 mark.file, mark.line);
-    return mark;
+    if (rt_find_line(object->agreed_pc, &related.file, &related.line, NULL))
+        snprintf(to, size, object->was_transferred ? "; host and device last agreed at %s:%d" : "; mapped at %s:%d",
+                 related.file, related.line);
+    return related;
 }
 
 static const char overwritten[] = "overwritten-change", stale[] = "stale-data", lost[] = "lost-change",
                   unwritten[] = "uninitialized-read";
 
-static void spell(const struct object *object, uint64_t at, char name[GOACC_NAME], char *to,
+static void format_object_element(const struct object *object, uint64_t at, char name[RT_NAME_SIZE], char *to,
                   size_t size)
 {
-    goacc_spell_element(goacc.site, object->host, object->bytes, at, name, to, size);
+    rt_format_element(rt.site, object->host, object->bytes, at, name, to, size);
 }
 
 /* What moves, or goes, as it was called when it was mapped. */
-static struct goacc_shown called(const accd_event *event)
+static struct rt_display_name get_event_name(const accd_event *event)
 {
     accd_object_info info = {.host = event->host, .bytes = event->bytes};
     snprintf(info.name, sizeof info.name, "%s", event->name);
-    return goacc_shown(&info);
+    return rt_get_display_name(&info);
 }
 
-static void tell_overwritten(const struct object *object, const accd_event *event, uint64_t at)
+static void report_overwritten(const struct object *object, const accd_event *event, uint64_t at)
 {
-    char element[340], agreed[1100], call[1200];
+    char element[340], agreed_pc[1100], call[1200];
     const bool out = event->op == ACCD_OP_D2H;
-    const uintptr_t pc = goacc.site->call.pc;
-    struct goacc_shown shown = called(event);
-    if (goacc_find_again(overwritten, pc, shown.name))
+    const uintptr_t pc = rt.site->call.pc;
+    struct rt_display_name display = get_event_name(event);
+    if (rt_count_duplicate(overwritten, pc, display.name))
         return;
-    spell(object, at, shown.name, element, sizeof element);
-    goacc_spell_call(call, sizeof call);
-    goacc_find(
-        &(struct goacc_finding){
+    format_object_element(object, at, display.name, element, sizeof element);
+    rt_format_call(call, sizeof call);
+    rt_emit_diagnostic(
+        &(struct rt_diagnostic){
             .level = "warning",
             .code = overwritten,
             .rule = event->rule,
             .pc = pc,
-            .object = shown.name,
+            .object = display.name,
             .element = element,
-            .other = agreed_at(object, agreed, sizeof agreed),
+            .other = find_agreed_location(object, agreed_pc, sizeof agreed_pc),
         },
         "%s overwrites %s on the %s, which the %s has changed%s", call, element,
-        out ? "host" : "device", out ? "host" : "device", agreed);
+        out ? "host" : "device", out ? "host" : "device", agreed_pc);
 }
 
 /* ------------------------------------------------------------------------ before constructs -- */
 
 /* Keeps what a side holds, if that has changed. */
-static void keep(struct object *object, int side)
+static void save_side(struct object *object, int side)
 {
-    if (object->was[side] || !has_changed(object, side))
+    if (object->saved[side] || !has_changed(object, side))
         return;
     char *image = malloc(object->bytes);
     if (!image)
         return;
     if (side == DEVICE)
-        memcpy(image, on_device(object), object->bytes);
-    else if (!goacc_strict_peek(object->host, image, object->bytes)) {
+        memcpy(image, get_device_bytes(object), object->bytes);
+    else if (!rt_peek_protected(object->host, image, object->bytes)) {
         free(image);
         return;
     }
-    if (!object->was[!side]) {
-        object->next_kept = kept;
-        kept = object;
+    if (!object->saved[!side]) {
+        object->next_saved = saved_objects;
+        saved_objects = object;
     }
-    object->was[side] = image;
+    object->saved[side] = image;
 }
 
-static void keep_host(struct object *object)
+static void save_host_side(struct object *object)
 {
-    keep(object, HOST);
+    save_side(object, HOST);
 }
 
-static void keep_device(struct object *object)
+static void save_device_side(struct object *object)
 {
-    keep(object, DEVICE);
+    save_side(object, DEVICE);
 }
 
 /* Whether an object may go before the next construct that is looked at. */
-static bool may_go(const struct object *object)
+static bool may_be_unmapped(const struct object *object)
 {
-    accd_present present;
-    return goacc_allocated_has(object->host) ||
-           !accd_present_at(goacc.context, object->device, object->host, 0, &present) ||
+    accd_present_object present;
+    return rt_is_allocatable_data(object->host) ||
+           !accd_present_at(rt.context, object->device, object->host, 0, &present) ||
            (present.structured <= 1 && !present.dynamic);
 }
 
 /* A kernel that was not looked at may have changed what an earlier one got in an old state. */
-static void look_at_unsent(struct object *object)
+static void recheck_stale_element(struct object *object)
 {
-    const uint64_t at = object->unsent_at;
-    if (object->unsent && on_device(object)[at] != device_byte(object, at))
-        forget_unsent(object);
+    const uint64_t at = object->stale_at;
+    if (object->stale_element && get_device_bytes(object)[at] != get_device_snapshot_byte(object, at))
+        clear_stale_element(object);
 }
 
 /* Whether an array of gfortran is as unallocated as before the kernel: what its descriptor says of bounds is lost. */
 static bool is_unallocated(const struct object *object, const char *now)
 {
-    struct goacc_descriptor array;
+    struct rt_gfortran_descriptor array;
     if (!goacc_has_descriptor_size(object->bytes))
         return false;
     memcpy(&array, now, sizeof array);
-    return !array.data && !goacc_word(object->host_then) && !array.version && array.element && array.type > 0 &&
+    return !array.data && !rt_load_word(object->host_snapshot) && !array.version && array.element && array.type > 0 &&
            object->bytes == goacc_descriptor_bytes(array.rank);
 }
 
-static void look_for_unsaved(struct object *object)
+static void find_lost_change(struct object *object)
 {
-    const char *const now = on_device(object);
-    look_at_unsent(object);
-    object->unsaved = NONE;
-    if (!object->moved || is_device_then(object, 0, now, object->bytes) || is_unallocated(object, now))
+    const char *const now = get_device_bytes(object);
+    recheck_stale_element(object);
+    object->changed_at = NONE;
+    if (!object->was_transferred || equals_device_snapshot(object, 0, now, object->bytes) || is_unallocated(object, now))
         return;
-    for (uint64_t k = 0; k < object->bytes && object->unsaved == NONE; k++)
-        if (now[k] != device_byte(object, k) && !is_padding(object, k))
-            object->unsaved = k;
+    for (uint64_t k = 0; k < object->bytes && object->changed_at == NONE; k++)
+        if (now[k] != get_device_snapshot_byte(object, k) && !is_padding(object, k))
+            object->changed_at = k;
 }
 
-static void look_if_it_goes(struct object *object)
+static void check_before_unmap(struct object *object)
 {
-    if (may_go(object))
-        look_for_unsaved(object);
+    if (may_be_unmapped(object))
+        find_lost_change(object);
 }
 
-void goacc_stale_goes(int device, uint64_t host, uint64_t bytes)
+void rt_snapshot_before_unmap(int device, uint64_t host, uint64_t bytes)
 {
-    each_object(device, host, bytes, look_for_unsaved);
+    for_each_object(device, host, bytes, find_lost_change);
 }
 
-bool goacc_names_data(const accd_item *items, size_t nitems, const accd_item *item)
+bool rt_is_data_item(const accd_item *items, size_t nitems, const accd_item *item)
 {
-    return item->bytes && item->action != ACCD_ATTACH && item->action != ACCD_DETACH &&
-           !(item->flags & ACCD_ITEM_POINTER) && !goacc_carries(items, nitems, item);
+    return item->bytes && item->action != ACCD_ACTION_ATTACH && item->action != ACCD_ACTION_DETACH &&
+           !(item->flags & ACCD_ITEM_BASE_POINTER) && !rt_is_pointer_item(items, nitems, item);
 }
 
-void goacc_stale_before(const struct goacc_thread *self, accd_kind kind, const accd_item *items,
+void rt_snapshot_before_construct(const struct rt_thread *self, accd_construct_kind kind, const accd_item *items,
                         size_t nitems)
 {
-    forget_kept();
-    if (self->look == GOACC_PASSED)
+    free_all_saved_images();
+    if (self->sampling == RT_SKIPPED)
         return;
     for (size_t i = 0; i < nitems; i++) {
         const accd_item *item = &items[i];
         const uint64_t host = (uintptr_t)item->host;
-        const bool out = item->action == ACCD_UPDATE_SELF || item->flags & ACCD_ITEM_ALWAYS_OUT ||
-                         (kind == ACCD_EXIT_DATA && item->action == ACCD_COPYOUT);
+        const bool out = item->action == ACCD_ACTION_UPDATE_SELF || item->flags & ACCD_ITEM_ALWAYS_OUT ||
+                         (kind == ACCD_KIND_EXIT_DATA && item->action == ACCD_ACTION_COPYOUT);
         if (!item->bytes)
             continue;
         if (out)
-            each_object(self->device, host, item->bytes, keep_host);
-        if (item->action == ACCD_UPDATE_DEVICE || item->flags & ACCD_ITEM_ALWAYS_IN)
-            each_object(self->device, host, item->bytes, keep_device);
-        if (kind == ACCD_EXIT_DATA && goacc_names_data(items, nitems, item))
-            each_object(self->device, host, item->bytes, look_for_unsaved);
+            for_each_object(self->device, host, item->bytes, save_host_side);
+        if (item->action == ACCD_ACTION_UPDATE_DEVICE || item->flags & ACCD_ITEM_ALWAYS_IN)
+            for_each_object(self->device, host, item->bytes, save_device_side);
+        if (kind == ACCD_KIND_EXIT_DATA && rt_is_data_item(items, nitems, item))
+            for_each_object(self->device, host, item->bytes, find_lost_change);
     }
 }
 
-void goacc_stale_enter(const struct goacc_thread *self, const accd_item *items, size_t nitems)
+void rt_snapshot_enter_region(const struct rt_thread *self, const accd_item *items, size_t nitems)
 {
-    struct frame *frame = take_memory(sizeof *frame + nitems * sizeof frame->ranges[0]);
+    struct frame *frame = allocate_image(sizeof *frame + nitems * sizeof frame->ranges[0]);
     if (!frame)
-        goacc_die("out-of-memory", "no memory for a data region");
-    *frame = (struct frame){.outer = frames, .thread = self->number, .look = self->look, .room = nitems};
+        rt_fatal("out-of-memory", "no memory for a data region");
+    *frame = (struct frame){.outer = frames, .thread = self->number, .sampling = self->sampling, .capacity = nitems};
     for (size_t i = 0; i < nitems; i++)
-        if (goacc_names_data(items, nitems, &items[i])) {
+        if (rt_is_data_item(items, nitems, &items[i])) {
             frame->ranges[frame->n].host = (uintptr_t)items[i].host;
             frame->ranges[frame->n++].bytes = items[i].bytes;
         }
@@ -521,251 +521,251 @@ void goacc_stale_enter(const struct goacc_thread *self, const accd_item *items, 
 }
 
 /* The first byte that the host has changed, and the kernel, which has just run, has not. */
-static void look_for_unsent(struct object *object)
+static void find_stale_element(struct object *object)
 {
-    const char *now = on_device(object), *was = object->was[HOST], *then = object->host_then;
+    const char *now = get_device_bytes(object), *saved = object->saved[HOST], *then = object->host_snapshot;
     uint64_t at = NONE;
-    for (uint64_t page = 0, n; was && page < object->bytes && at == NONE; page += n) {
-        n = object->bytes - page < GOACC_PAGE ? object->bytes - page : GOACC_PAGE;
-        const bool changed = memcmp(was + page, then + page, n) != 0;
+    for (uint64_t page = 0, n; saved && page < object->bytes && at == NONE; page += n) {
+        n = object->bytes - page < RT_PAGE_SIZE ? object->bytes - page : RT_PAGE_SIZE;
+        const bool changed = memcmp(saved + page, then + page, n) != 0;
         for (uint64_t k = page; changed && k < page + n && at == NONE; k++)
-            if (was[k] != then[k] && was[k] != now[k] && now[k] == device_byte(object, k) &&
-                !is_attached(object, k) && !is_null_since(object, was, k) && !is_padding(object, k))
+            if (saved[k] != then[k] && saved[k] != now[k] && now[k] == get_device_snapshot_byte(object, k) &&
+                !is_attached_pointer(object, k) && !is_freed_component(object, saved, k) && !is_padding(object, k))
                 at = k;
     }
-    if (object->unsent && at != NONE)
+    if (object->stale_element && at != NONE)
         return;
-    forget_unsent(object);
-    accd_present present;
+    clear_stale_element(object);
+    accd_present_object present;
     char element[340];
-    if (at == NONE || !accd_present_at(goacc.context, object->device, object->host, 0, &present))
+    if (at == NONE || !accd_present_at(rt.context, object->device, object->host, 0, &present))
         return;
-    struct goacc_shown shown = goacc_shown(&present.info);
-    spell(object, at, shown.name, element, sizeof element);
-    object->unsent = strdup(element);
-    object->unsent_at = at;
-    object->unsent_pc = goacc.site->call.pc;
+    struct rt_display_name display = rt_get_display_name(&present.info);
+    format_object_element(object, at, display.name, element, sizeof element);
+    object->stale_element = strdup(element);
+    object->stale_at = at;
+    object->stale_pc = rt.site->call.pc;
 }
 
-void goacc_stale_initial(int device, const char *host, const char *initial, uint64_t bytes)
+void rt_snapshot_set_initial(int device, const char *host, const char *initial, uint64_t bytes)
 {
     if (!initial) {
-        take(device, (uintptr_t)host);
+        remove_object(device, (uintptr_t)host);
         return;
     }
-    struct object *object = object_at(device, (uintptr_t)host);
-    if (!object && (object = add(device, (uintptr_t)host, bytes, true))) { /* of device code */
-        object->moved = true;
-        part(object);
+    struct object *object = find_object(device, (uintptr_t)host);
+    if (!object && (object = add_object(device, (uintptr_t)host, bytes, true))) { /* of device code */
+        object->was_transferred = true;
+        split_snapshots(object);
     }
-    if (!object || !object->host_then || object->host != (uintptr_t)host || object->bytes != bytes)
+    if (!object || !object->host_snapshot || object->host != (uintptr_t)host || object->bytes != bytes)
         return;
-    note(object, 0, bytes, NULL, on_device(object));
-    memcpy(object->host_then, initial, bytes);
+    update_snapshots(object, 0, bytes, NULL, get_device_bytes(object));
+    memcpy(object->host_snapshot, initial, bytes);
 }
 
-static void look_at_used(int device, uint64_t host, uint64_t bytes)
+static void check_used_variable(int device, uint64_t host, uint64_t bytes)
 {
-    each_object(device, host, bytes, keep_host);
-    each_object(device, host, bytes, look_for_unsent);
+    for_each_object(device, host, bytes, save_host_side);
+    for_each_object(device, host, bytes, find_stale_element);
 }
 
-void goacc_stale_declared(int device, const struct goacc_kernel *kernel)
+void rt_snapshot_check_declared(int device, const struct rt_kernel *kernel)
 {
-    const size_t n = goacc_declared_ranges(NULL);
-    struct goacc_range *ranges = malloc(n * sizeof *ranges);
-    forget_kept();
-    for (size_t i = 0; ranges && kernel->code && i < goacc_declared_ranges(ranges); i++)
-        if (goacc_code_uses((const void *)(uintptr_t)kernel->code, ranges[i].start, ranges[i].bytes))
-            look_at_used(device, ranges[i].start, ranges[i].bytes);
+    const size_t n = rt_get_declared_ranges(NULL);
+    struct rt_range *ranges = malloc(n * sizeof *ranges);
+    free_all_saved_images();
+    for (size_t i = 0; ranges && kernel->code && i < rt_get_declared_ranges(ranges); i++)
+        if (rt_code_references((const void *)(uintptr_t)kernel->code, ranges[i].start, ranges[i].bytes))
+            check_used_variable(device, ranges[i].start, ranges[i].bytes);
     free(ranges);
     if (kernel->code)
-        goacc_image_each_used(device, (const void *)(uintptr_t)kernel->code, look_at_used);
+        rt_for_each_used_image_variable(device, (const void *)(uintptr_t)kernel->code, check_used_variable);
 }
 
-void goacc_stale_leave(struct goacc_thread *self, bool kernel)
+void rt_snapshot_leave_region(struct rt_thread *self, bool kernel)
 {
     struct frame **at = &frames, *frame;
-    forget_kept();
+    free_all_saved_images();
     while (*at && (*at)->thread != self->number)
         at = &(*at)->outer;
     frame = *at;
     if (frame)
-        self->look = frame->look;
-    for (size_t i = 0; frame && frame->look != GOACC_PASSED && i < frame->n; i++) {
+        self->sampling = frame->sampling;
+    for (size_t i = 0; frame && frame->sampling != RT_SKIPPED && i < frame->n; i++) {
         const uint64_t host = frame->ranges[i].host, bytes = frame->ranges[i].bytes;
-        each_object(self->device, host, bytes, keep_host);
-        each_object(self->device, host, bytes, look_if_it_goes);
+        for_each_object(self->device, host, bytes, save_host_side);
+        for_each_object(self->device, host, bytes, check_before_unmap);
         if (kernel)
-            each_object(self->device, host, bytes, look_for_unsent);
+            for_each_object(self->device, host, bytes, find_stale_element);
     }
     if (frame) {
         *at = frame->outer;
-        give_memory(frame, sizeof *frame + frame->room * sizeof frame->ranges[0]);
+        free_image(frame, sizeof *frame + frame->capacity * sizeof frame->ranges[0]);
     }
 }
 
 /* ------------------------------------------------------------------------------------ events -- */
 
 /* The first byte of a range at which an image has changed, and is overwritten. */
-static uint64_t overwritten_at(const struct object *object, int side, const char *now, uint64_t from,
+static uint64_t find_overwritten_byte(const struct object *object, int side, const char *now, uint64_t from,
                                uint64_t n)
 {
-    const char *was = object->was[side];
-    for (uint64_t k = from; was && k < from + n; k++)
-        if (was[k] != now[k - from] && was[k] != (side == HOST ? object->host_then[k] : device_byte(object, k)) &&
-            !is_attached(object, k) && !is_padding(object, k))
+    const char *saved = object->saved[side];
+    for (uint64_t k = from; saved && k < from + n; k++)
+        if (saved[k] != now[k - from] && saved[k] != (side == HOST ? object->host_snapshot[k] : get_device_snapshot_byte(object, k)) &&
+            !is_attached_pointer(object, k) && !is_padding(object, k))
             return k;
     return NONE;
 }
 
-static void tell_unwritten(const accd_event *event)
+static void report_uninitialized(const accd_event *event)
 {
-    const struct goacc_shown shown = called(event);
+    const struct rt_display_name display = get_event_name(event);
     char call[1200];
-    goacc_spell_call(call, sizeof call);
-    goacc_find(
-        &(struct goacc_finding){
+    rt_format_call(call, sizeof call);
+    rt_emit_diagnostic(
+        &(struct rt_diagnostic){
             .level = "warning",
             .code = unwritten,
             .rule = event->rule,
-            .pc = goacc.site->call.pc,
-            .object = shown.name,
-            .other = {"mapped", shown.file, shown.line},
+            .pc = rt.site->call.pc,
+            .object = display.name,
+            .other = {"mapped", display.file, display.line},
         },
-        "%s copies %s to the host: its device memory has not changed since it was allocated", call, shown.name);
+        "%s copies %s to the host: its device memory has not changed since it was allocated", call, display.name);
 }
 
 /* Compares what a transfer has moved with what both sides held. */
-static void look_at_move(const struct object *object, const accd_event *event, uint64_t at, const char *now)
+static void check_transfer(const struct object *object, const accd_event *event, uint64_t at, const char *now)
 {
     const bool out = event->op == ACCD_OP_D2H;
-    const uint64_t n = event->bytes, lost_at = overwritten_at(object, out ? HOST : DEVICE, now, at, n);
-    const char *const was = object->was[out ? HOST : DEVICE];
+    const uint64_t n = event->bytes, lost_at = find_overwritten_byte(object, out ? HOST : DEVICE, now, at, n);
+    const char *const saved = object->saved[out ? HOST : DEVICE];
     if (lost_at != NONE)
-        tell_overwritten(object, event, lost_at);
-    if (out && !object->moved && n == object->bytes && n >= sizeof(int) && is_poison(now, n)) /* a kernel may write less */
-        tell_unwritten(event);
-    goacc_idle_count(event, !memcmp(now, object->host_then + at, n) && is_device_then(object, at, now, n) &&
-                                    (!was || !memcmp(was + at, now, n)),
+        report_overwritten(object, event, lost_at);
+    if (out && !object->was_transferred && n == object->bytes && n >= sizeof(int) && is_poisoned(now, n)) /* a kernel may write less */
+        report_uninitialized(event);
+    rt_stats_record_transfer(event, !memcmp(now, object->host_snapshot + at, n) && equals_device_snapshot(object, at, now, n) &&
+                                    (!saved || !memcmp(saved + at, now, n)),
                      false);
 }
 
-static void moved(const accd_event *event)
+static void handle_transfer(const accd_event *event)
 {
-    const bool looked = goacc_self()->look != GOACC_PASSED, out = event->op == ACCD_OP_D2H;
-    struct object *object = object_at(event->device, event->host);
+    const bool checked_interval = rt_current_thread()->sampling != RT_SKIPPED, out = event->op == ACCD_OP_D2H;
+    struct object *object = find_object(event->device, event->host);
     uint64_t start, bytes;
-    if (!object && looked && accd_present_bounds(goacc.context, event->device, (const void *)(uintptr_t)event->host,
+    if (!object && checked_interval && accd_present_bounds(rt.context, event->device, (const void *)(uintptr_t)event->host,
                                                  &start, &bytes)) {
-        const struct object *passed = room ? *place_of(event->device, start) : NULL;
+        const struct object *passed = capacity ? *find_bucket(event->device, start) : NULL;
         if (!passed || (event->host == start && event->bytes == bytes)) /* of acc_map_data, or all is known now */
-            object = add(event->device, start, bytes, true);
+            object = add_object(event->device, start, bytes, true);
     }
     if (!object || event->bytes > object->host + object->bytes - event->host)
         return;
     const uint64_t at = event->host - object->host, n = event->bytes;
     const char *now = (const char *)(uintptr_t)event->host;
-    if (looked)
-        look_at_move(object, event, at, now);
+    if (checked_interval)
+        check_transfer(object, event, at, now);
     else
-        goacc_idle_count(event, false, true);
+        rt_stats_record_transfer(event, false, true);
     accd_stats stats;
-    accd_get_stats(goacc.context, event->device, &stats);
-    note(object, at, n, now, out || !stats.attachments ? now : on_device(object) + at);
-    if (!object->host_then)
+    accd_get_stats(rt.context, event->device, &stats);
+    update_snapshots(object, at, n, now, out || !stats.attachments ? now : get_device_bytes(object) + at);
+    if (!object->host_snapshot)
         return;
-    object->agreed = goacc.site->call.pc;
-    object->moved = true;
-    if (object->unsaved - at < n)
-        look_for_unsaved(object); /* a section may be a part of the object */
-    if (object->unsent && object->unsent_at - at < n)
-        forget_unsent(object);
+    object->agreed_pc = rt.site->call.pc;
+    object->was_transferred = true;
+    if (object->changed_at - at < n)
+        find_lost_change(object); /* a section may be a part of the object */
+    if (object->stale_element && object->stale_at - at < n)
+        clear_stale_element(object);
 }
 
-static void tell_unsent(const struct object *object)
+static void report_stale_data(const struct object *object)
 {
-    char agreed[1100];
-    if (object->unsent)
-        goacc_find(
-            &(struct goacc_finding){
+    char agreed_pc[1100];
+    if (object->stale_element)
+        rt_emit_diagnostic(
+            &(struct rt_diagnostic){
                 .level = "note",
                 .code = stale,
                 .rule = "ACC33-upd-1",
-                .pc = object->unsent_pc,
-                .object = object->unsent,
-                .element = object->unsent,
-                .other = agreed_at(object, agreed, sizeof agreed),
+                .pc = object->stale_pc,
+                .object = object->stale_element,
+                .element = object->stale_element,
+                .other = find_agreed_location(object, agreed_pc, sizeof agreed_pc),
             },
             "this region gets an old state of %s: the host has changed it, and no transfer sends the change%s",
-            object->unsent, agreed);
+            object->stale_element, agreed_pc);
 }
 
-static void tell_unsaved(const struct object *object, const accd_event *event)
+static void report_lost_change(const struct object *object, const accd_event *event)
 {
-    char element[340], agreed[1100], call[1200];
-    const uintptr_t pc = goacc.site ? goacc.site->call.pc : 0;
-    struct goacc_shown shown = called(event);
-    if (object->unsaved == NONE)
+    char element[340], agreed_pc[1100], call[1200];
+    const uintptr_t pc = rt.site ? rt.site->call.pc : 0;
+    struct rt_display_name display = get_event_name(event);
+    if (object->changed_at == NONE)
         return;
-    spell(object, object->unsaved, shown.name, element, sizeof element);
-    goacc_spell_call(call, sizeof call);
-    goacc_find(
-        &(struct goacc_finding){
+    format_object_element(object, object->changed_at, display.name, element, sizeof element);
+    rt_format_call(call, sizeof call);
+    rt_emit_diagnostic(
+        &(struct rt_diagnostic){
             .level = "note",
             .code = lost,
             .rule = event->rule,
             .pc = pc,
-            .object = shown.name,
+            .object = display.name,
             .element = element,
-            .other = agreed_at(object, agreed, sizeof agreed),
+            .other = find_agreed_location(object, agreed_pc, sizeof agreed_pc),
             .together = true, /* scratch memory of a program lies side by side */
         },
         "%s removes %s from the device: a kernel has changed it, and no transfer copies the change "
         "to the "
         "host%s",
-        goacc.site ? call : "this", element, agreed);
+        rt.site ? call : "this", element, agreed_pc);
 }
 
-bool goacc_stale_changes(const accd_event *event)
+bool rt_is_changing_transfer(const accd_event *event)
 {
-    const struct object *object = object_at(event->device, event->host);
+    const struct object *object = find_object(event->device, event->host);
     if (!object || event->bytes > object->host + object->bytes - event->host)
         return true;
     const bool out = event->op == ACCD_OP_D2H;
     const uint64_t at = event->host - object->host;
     const int side = out ? HOST : DEVICE;
-    const char *now = out ? (const char *)(uintptr_t)event->host : on_device(object) + at;
-    if (!object->was[side] && side == DEVICE)
-        return !is_device_then(object, at, now, event->bytes);
-    return memcmp(now, (object->was[side] ? object->was[side] : object->host_then) + at, event->bytes) != 0;
+    const char *now = out ? (const char *)(uintptr_t)event->host : get_device_bytes(object) + at;
+    if (!object->saved[side] && side == DEVICE)
+        return !equals_device_snapshot(object, at, now, event->bytes);
+    return memcmp(now, (object->saved[side] ? object->saved[side] : object->host_snapshot) + at, event->bytes) != 0;
 }
 
-void goacc_stale_event(const accd_event *event)
+void rt_snapshot_event(const accd_event *event)
 {
     struct object *object;
     switch (event->op) {
     case ACCD_OP_ALLOC:
-        add(event->device, event->host, event->bytes, goacc_self()->look != GOACC_PASSED);
+        add_object(event->device, event->host, event->bytes, rt_current_thread()->sampling != RT_SKIPPED);
         break;
     case ACCD_OP_H2D:
     case ACCD_OP_D2H:
-        moved(event);
+        handle_transfer(event);
         break;
     case ACCD_OP_ATTACH:
     case ACCD_OP_DETACH:
-        goacc_stale_copied(
+        rt_snapshot_device_write(
             event->device,
-            accd_device_address(goacc.context, event->device, (const void *)(uintptr_t)event->host), NULL,
+            accd_device_address(rt.context, event->device, (const void *)(uintptr_t)event->host), NULL,
             event->bytes);
         break;
     case ACCD_OP_FREE:
-        object = room ? *place_of(event->device, event->host) : NULL;
+        object = capacity ? *find_bucket(event->device, event->host) : NULL;
         if (object) {
-            tell_unsent(object);
-            tell_unsaved(object, event);
-            goacc_gone_note(event, object->dev);
-            take(event->device, event->host);
+            report_stale_data(object);
+            report_lost_change(object, event);
+            rt_quarantine_add(event, object->dev);
+            remove_object(event->device, event->host);
         }
         break;
     default:
@@ -773,26 +773,26 @@ void goacc_stale_event(const accd_event *event)
     }
 }
 
-void goacc_stale_copied(int device, uint64_t dev, const void *host, uint64_t bytes)
+void rt_snapshot_device_write(int device, uint64_t dev, const void *host, uint64_t bytes)
 {
-    const uint64_t start = dev ? accd_host_address(goacc.context, device, dev) : 0;
-    struct object *object = start ? object_at(device, start) : NULL;
+    const uint64_t start = dev ? accd_host_address(rt.context, device, dev) : 0;
+    struct object *object = start ? find_object(device, start) : NULL;
     if (!object)
         return;
     const uint64_t at = start - object->host, n = bytes < object->bytes - at ? bytes : object->bytes - at;
-    note(object, at, n, NULL, on_device(object) + at);
-    if (start != (uintptr_t)host || !object->host_then || !part(object))
+    update_snapshots(object, at, n, NULL, get_device_bytes(object) + at);
+    if (start != (uintptr_t)host || !object->host_snapshot || !split_snapshots(object))
         return;
-    goacc_strict_peek(start, object->host_then + at, n);
-    if (object->unsent && object->unsent_at - at < n)
-        forget_unsent(object);
+    rt_peek_protected(start, object->host_snapshot + at, n);
+    if (object->stale_element && object->stale_at - at < n)
+        clear_stale_element(object);
 }
 
-void goacc_stale_end(void)
+void rt_snapshot_finish(void)
 {
-    for (size_t i = 0; i < room; i++)
+    for (size_t i = 0; i < capacity; i++)
         while (buckets[i]) {
-            tell_unsent(buckets[i]);
-            take(buckets[i]->device, buckets[i]->host);
+            report_stale_data(buckets[i]);
+            remove_object(buckets[i]->device, buckets[i]->host);
         }
 }

@@ -22,135 +22,135 @@ enum {
 
 struct entry {
     uint64_t key; /* 0: free */
-    uint32_t runs, looks, skip, interval;
+    uint32_t runs, samples, skip, interval;
 };
 static struct entry *entries; /* open addressing */
-static size_t room, used;
-static uint64_t present; /* sum of what is mapped */
+static size_t capacity, used;
+static uint64_t present_hash; /* sum of what is mapped */
 
-static uint64_t mixed(uint64_t a, uint64_t b)
+static uint64_t mix_hash(uint64_t a, uint64_t b)
 {
     uint64_t x = (a ^ (b + 0x9E3779B97F4A7C15u + (a << 6) + (a >> 2))) * 0xBF58476D1CE4E5B9u;
     return x ^ x >> 29;
 }
 
-static struct entry *place_of(uint64_t key)
+static struct entry *find_slot(uint64_t key)
 {
-    size_t i = (size_t)(key >> 20) & (room - 1);
+    size_t i = (size_t)(key >> 20) & (capacity - 1);
     while (entries[i].key && entries[i].key != key)
-        i = (i + 1) & (room - 1);
+        i = (i + 1) & (capacity - 1);
     return &entries[i];
 }
 
-static bool grow(void)
+static bool grow_table(void)
 {
-    const size_t before = room, more = !room ? TABLE : room < MOST ? 2 * room : room;
+    const size_t before = capacity, more = !capacity ? TABLE : capacity < MOST ? 2 * capacity : capacity;
     struct entry *old = entries;
-    entries = goacc_open_memory(NULL, NULL, 0, more * sizeof *entries);
+    entries = rt_arena_realloc(NULL, NULL, 0, more * sizeof *entries);
     if (!entries) {
         entries = old;
         return false;
     }
     memset(entries, 0, more * sizeof *entries);
-    room = more;
+    capacity = more;
     used = before == more ? 0 : used;
     for (size_t i = 0; i < before && used; i++)
         if (old[i].key)
-            *place_of(old[i].key) = old[i];
+            *find_slot(old[i].key) = old[i];
     if (old)
-        goacc_open_memory(NULL, old, before * sizeof *old, 0);
+        rt_arena_realloc(NULL, old, before * sizeof *old, 0);
     return true;
 }
 
 /* NULL: no memory. */
-static struct entry *entry_of(uint64_t key)
+static struct entry *get_entry(uint64_t key)
 {
     key |= !key;
-    struct entry *entry = room ? place_of(key) : NULL;
+    struct entry *entry = capacity ? find_slot(key) : NULL;
     if (entry && entry->key)
         return entry;
-    if (2 * (used + 2) > room) { /* two are asked for at a time */
-        if (!grow())
+    if (2 * (used + 2) > capacity) { /* two are asked for at a time */
+        if (!grow_table())
             return NULL;
-        entry = place_of(key);
+        entry = find_slot(key);
     }
     used++;
     *entry = (struct entry){.key = key, .interval = 1};
     return entry;
 }
 
-void goacc_steady_value(struct goacc_thread *self, uint64_t value)
+void rt_sampling_add_value(struct rt_thread *self, uint64_t value)
 {
-    if (value - goacc.device_low < goacc.device_high - goacc.device_low)
+    if (value - rt.device_low < rt.device_high - rt.device_low)
         value = 1; /* device addresses are one like another */
     if (value == 1 || (value >> 32 && !(value >> 47)))
-        self->values = mixed(self->values, value);
+        self->argument_hash = mix_hash(self->argument_hash, value);
 }
 
-static uint64_t arguments(struct goacc_thread *self, const accd_item *items, size_t nitems)
+static uint64_t hash_arguments(struct rt_thread *self, const accd_item *items, size_t nitems)
 {
     accd_stats stats;
     uint64_t value;
-    accd_get_stats(goacc.context, self->device, &stats);
-    uint64_t sum = mixed(present, mixed(stats.objects, stats.attachments));
+    accd_get_stats(rt.context, self->device, &stats);
+    uint64_t sum = mix_hash(present_hash, mix_hash(stats.objects, stats.attachments));
     for (size_t i = 0; i < nitems; i++) {
-        sum = mixed(sum, (uintptr_t)items[i].host);
-        sum = mixed(sum, items[i].bytes << 8 | items[i].action);
-        if (items[i].bytes != sizeof value || items[i].action != ACCD_COPYIN)
+        sum = mix_hash(sum, (uintptr_t)items[i].host);
+        sum = mix_hash(sum, items[i].bytes << 8 | items[i].action);
+        if (items[i].bytes != sizeof value || items[i].action != ACCD_ACTION_COPYIN)
             continue;
         memcpy(&value, items[i].host, sizeof value); /* a kernel may get it as its own variable */
-        goacc_steady_value(self, value);
+        rt_sampling_add_value(self, value);
     }
-    sum = mixed(sum, self->values);
-    self->values = 0;
+    sum = mix_hash(sum, self->argument_hash);
+    self->argument_hash = 0;
     return sum;
 }
 
 /* Whether the turn of a construct has come. */
-static bool is_due(struct entry *same, struct entry *all)
+static bool is_sampled(struct entry *same, struct entry *all)
 {
     all->runs++;
     if (same->skip) {
         same->skip--;
         return false;
     }
-    if (all->looks >= OTHERS + all->runs / SHARE)
+    if (all->samples >= OTHERS + all->runs / SHARE)
         return false;
-    all->looks++;
-    if (++same->looks >= FIRST) {
-        if ((same->looks - FIRST) % EACH == 0 && same->interval < INTERVAL)
+    all->samples++;
+    if (++same->samples >= FIRST) {
+        if ((same->samples - FIRST) % EACH == 0 && same->interval < INTERVAL)
             same->interval *= 2;
         same->skip = same->interval - 1;
     }
     return true;
 }
 
-enum goacc_look goacc_steady_look(struct goacc_thread *self, accd_kind kind, const accd_item *items, size_t nitems)
+enum rt_sampling rt_sample_construct(struct rt_thread *self, accd_construct_kind kind, const accd_item *items, size_t nitems)
 {
-    if (goacc.options.all)
-        return GOACC_LOOKED;
-    const uint64_t construct = mixed(goacc.site->call.pc, (uint64_t)kind << 32 | (uint32_t)self->device);
-    struct entry *all = entry_of(construct);
+    if (rt.options.check_all)
+        return RT_SAMPLED;
+    const uint64_t construct = mix_hash(rt.site->call.pc, (uint64_t)kind << 32 | (uint32_t)self->device);
+    struct entry *all = get_entry(construct);
     const uint64_t key = all ? all->key : 0;
-    struct entry *same = all ? entry_of(mixed(construct, arguments(self, items, nitems))) : NULL;
-    if (!same || is_due(same, place_of(key))) /* the table may have moved */
-        return GOACC_LOOKED;
+    struct entry *same = all ? get_entry(mix_hash(construct, hash_arguments(self, items, nitems))) : NULL;
+    if (!same || is_sampled(same, find_slot(key))) /* the table may have moved */
+        return RT_SAMPLED;
     uint64_t bytes = 0;
     for (size_t i = 0; i < nitems && bytes <= SMALL; i++)
         bytes += items[i].bytes;
-    return kind != ACCD_COMPUTE && bytes <= SMALL ? GOACC_CALLED : GOACC_PASSED;
+    return kind != ACCD_KIND_COMPUTE && bytes <= SMALL ? RT_ALWAYS_CHECKED : RT_SKIPPED;
 }
 
-void goacc_steady_event(const accd_event *event)
+void rt_sampling_event(const accd_event *event)
 {
-    const uint64_t data = mixed(event->host, mixed(event->bytes, (uint64_t)event->device));
+    const uint64_t data = mix_hash(event->host, mix_hash(event->bytes, (uint64_t)event->device));
     if (event->op == ACCD_OP_ALLOC)
-        present += data;
+        present_hash += data;
     else if (event->op == ACCD_OP_FREE)
-        present -= data;
+        present_hash -= data;
 }
 
-void goacc_steady_forget(void)
+void rt_sampling_reset(void)
 {
-    present = 0;
+    present_hash = 0;
 }

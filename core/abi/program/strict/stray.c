@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-bool goacc_unwritten(uint64_t value)
+bool rt_is_uninitialized_pointer(uint64_t value)
 {
     enum { NEAR = 1 << 20 };
     uint64_t poison;
@@ -14,7 +14,7 @@ bool goacc_unwritten(uint64_t value)
     return value - poison + NEAR < (uint64_t)2 * NEAR;
 }
 
-uint64_t goacc_stray(const greg_t *registers)
+uint64_t rt_find_wild_pointer(const greg_t *registers)
 {
     static const int general[] = {REG_RAX, REG_RBX, REG_RCX, REG_RDX, REG_RSI,
                                   REG_RDI, REG_RBP, REG_R8,  REG_R9,  REG_R10,
@@ -25,9 +25,9 @@ uint64_t goacc_stray(const greg_t *registers)
         int64_t high = (int64_t)value >> 47;
         if (high == 0 || high == -1)
             continue;
-        if (goacc_unwritten(value))
+        if (rt_is_uninitialized_pointer(value))
             return value;
         found = found ? found : value;
     }
-    return found ? found : GOACC_UNALIGNED;
+    return found ? found : RT_UNALIGNED_ACCESS;
 }

@@ -19,65 +19,65 @@
 #include <time.h>
 #include <unistd.h>
 
-static int watched_device; /* of the kernel under way */
-static unsigned users;      /* calls and kernels that need the devices' memory */
-static bool closed;         /* to the host */
-static bool passing;        /* the last construct was passed over */
-static atomic_ullong passed; /* kernels, over */
-static unsigned long long watched;
-static const char not_watched[] = "not-watched";
-static double begun, spent; /* seconds, with closing and opening */
+static int guarded_device; /* of the kernel under way */
+static unsigned device_users;      /* calls and kernels that need the devices' memory */
+static bool devices_are_protected;         /* to the host */
+static bool is_skipping;        /* the last construct was passed over */
+static atomic_ullong skipped_kernels; /* kernels, over */
+static unsigned long long guarded_kernels;
+static const char not_watched_code[] = "not-watched";
+static double start_time, protect_seconds; /* seconds, with closing and opening */
 
 /* --------------------------------------------------------------------- device memory, closed -- */
 
-static void protect(int how)
+static void protect_device_memory(int how)
 {
     uint64_t low, high;
-    for (int i = 0; goacc.context && i < goacc.options.devices; i++)
-        if (accd_device_space(goacc.context, i, &low, &high))
-            goacc_system(SYS_mprotect, (long)low, (long)(high - low), how, 0, 0, 0);
+    for (int i = 0; rt.context && i < rt.options.devices; i++)
+        if (accd_device_address_space(rt.context, i, &low, &high))
+            rt_raw_syscall(SYS_mprotect, (long)low, (long)(high - low), how, 0, 0, 0);
 }
 
-static double now(void)
+static double get_seconds(void)
 {
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);
     return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
-void goacc_strict_open_devices(void)
+void rt_unprotect_devices(void)
 {
-    if (users++ || !closed)
+    if (device_users++ || !devices_are_protected)
         return;
-    double start = now();
-    protect(PROT_READ | PROT_WRITE);
-    closed = false;
-    spent += now() - start;
+    double start = get_seconds();
+    protect_device_memory(PROT_READ | PROT_WRITE);
+    devices_are_protected = false;
+    protect_seconds += get_seconds() - start;
 }
 
-void goacc_strict_lend_devices(void)
+void rt_unprotect_devices_until_next_call(void)
 {
-    goacc_strict_open_devices();
-    users--;
+    rt_unprotect_devices();
+    device_users--;
 }
 
 /* After a construct that is passed over, the memory stays open until the next one that is looked at. Closing and
  * opening may take a fifth of the program's time: when calls follow each other closely, it stays open between them. */
-void goacc_strict_close_devices(enum goacc_look look)
+void rt_protect_devices(enum rt_sampling sampling)
 {
     enum { SHARE = 5 };
-    if (look != GOACC_CALLED)
-        passing = look == GOACC_PASSED;
-    if (--users || passing)
+    if (sampling != RT_ALWAYS_CHECKED)
+        is_skipping = sampling == RT_SKIPPED;
+    if (--device_users || is_skipping)
         return;
-    double start = now();
-    if (begun == 0)
-        begun = start;
-    if (SHARE * spent > start - begun)
+    double start = get_seconds();
+    if (start_time == 0)
+        start_time = start;
+    if (SHARE * protect_seconds > start - start_time)
         return;
-    protect(PROT_NONE);
-    closed = true;
-    spent += now() - start;
+    protect_device_memory(PROT_NONE);
+    devices_are_protected = true;
+    protect_seconds += get_seconds() - start;
 }
 
 /* ----------------------------------------------------------------------------------- kernels -- */
@@ -85,15 +85,15 @@ void goacc_strict_close_devices(enum goacc_look look)
 static int is_present(void *ud, uint64_t address)
 {
     (void)ud;
-    return accd_presence_of(goacc.context, watched_device, (const void *)(uintptr_t)address, 1) ==
-           ACCD_WHOLLY;
+    return accd_get_presence(rt.context, guarded_device, (const void *)(uintptr_t)address, 1) ==
+           ACCD_PRESENCE_FULL;
 }
 
-void goacc_tell_stray(uint64_t value, uintptr_t pc, const char *region)
+void rt_report_wild_pointer(uint64_t value, uintptr_t pc, const char *region)
 {
-    if (goacc_unwritten(value))
-        goacc_find(
-            &(struct goacc_finding){
+    if (rt_is_uninitialized_pointer(value))
+        rt_emit_diagnostic(
+            &(struct rt_diagnostic){
                 .level = "error",
                 .code = "uninitialized-read",
                 .rule = "ACC33-2.7-1",
@@ -103,9 +103,9 @@ void goacc_tell_stray(uint64_t value, uintptr_t pc, const char *region)
             },
             "%s follows a pointer in device memory that nothing was written to: its value is %p",
             region, (void *)(uintptr_t)value);
-    else if (value == GOACC_UNALIGNED)
-        goacc_find(
-            &(struct goacc_finding){
+    else if (value == RT_UNALIGNED_ACCESS)
+        rt_emit_diagnostic(
+            &(struct rt_diagnostic){
                 .level = "error",
                 .code = "unsupported",
                 .rule = "HOUSE-memory",
@@ -114,118 +114,118 @@ void goacc_tell_stray(uint64_t value, uintptr_t pc, const char *region)
             },
             "%s uses data that are less aligned on the device than an instruction needs", region);
     else
-        goacc_tell("error", "out-of-bounds", "ACC33-2.7.1-1", pc,
+        rt_report("error", "out-of-bounds", "ACC33-2.7.1-1", pc,
                    "%s follows %p, which is not an address", region, (void *)(uintptr_t)value);
 }
 
-static bool beside; /* kernels were passed over since what lies beside data was looked at */
+static bool has_unchecked_gaps; /* kernels were passed over since what lies beside data was looked at */
 
 /* Ends the program if something was written beside data; by: what has written it. */
-static void look_beside(int device, const char *by)
+static void check_gaps(int device, const char *by)
 {
-    uint64_t block, address = accd_device_overrun(goacc.context, device, &block);
-    accd_present object;
+    uint64_t block, address = accd_device_find_overrun(rt.context, device, &block);
+    accd_present_object object;
     if (!address)
         return;
-    char element[340] = "memory of acc_malloc", name[GOACC_NAME];
-    struct goacc_finding finding = {
+    char element[340] = "memory of acc_malloc", name[RT_NAME_SIZE];
+    struct rt_diagnostic diagnostic = {
         .level = "error",
         .code = "out-of-bounds",
         .rule = "ACC33-2.7.1-1",
-        .pc = goacc.site ? goacc.site->call.pc : 0,
+        .pc = rt.site ? rt.site->call.pc : 0,
     };
-    if (accd_present_at(goacc.context, device, block, 1, &object)) {
-        snprintf(name, sizeof name, "%s", goacc_shown(&object.info).name);
-        goacc_spell_element(goacc.site, object.info.host, object.info.bytes, address - block, name,
+    if (accd_present_at(rt.context, device, block, 1, &object)) {
+        snprintf(name, sizeof name, "%s", rt_get_display_name(&object.info).name);
+        rt_format_element(rt.site, object.info.host, object.info.bytes, address - block, name,
                             element, sizeof element);
-        finding.object = name;
-        finding.element = element;
-        finding.other = goacc_mapped_at(&object.info);
-        finding.help = goacc_help_beside(device, &object.info, (int64_t)(address - block));
+        diagnostic.object = name;
+        diagnostic.element = element;
+        diagnostic.other = rt_get_mapped_location(&object.info);
+        diagnostic.help = rt_get_out_of_bounds_help(device, &object.info, (int64_t)(address - block));
     }
-    goacc_find(&finding, "%s has written %s, %s", by, element,
+    rt_emit_diagnostic(&diagnostic, "%s has written %s, %s", by, element,
                address < block ? "before the beginning of the data on the device"
                                : "after the end of the data on the device");
-    goacc_end();
+    rt_exit_with_error();
 }
 
-void goacc_strict_ran(int device)
+void rt_check_device_gaps(int device)
 {
-    const bool passed_over = goacc_self()->look == GOACC_PASSED;
+    const bool passed_over = rt_current_thread()->sampling == RT_SKIPPED;
     if (!passed_over)
-        look_beside(device, beside ? "this region, or one before it that was not watched," : "this region");
-    beside = passed_over;
+        check_gaps(device, has_unchecked_gaps ? "this region, or one before it that was not watched," : "this region");
+    has_unchecked_gaps = passed_over;
 }
 
-static _Noreturn void tell_fault(const struct goacc_site *site, int device, const struct goacc_fault *fault)
+static _Noreturn void report_fault(const struct rt_site *site, int device, const struct rt_guard_fault *fault)
 {
-    const char *does = fault->write ? "writes" : "reads";
+    const char *activity = fault->write ? "writes" : "reads";
     void *address = (void *)(uintptr_t)fault->address;
-    const uintptr_t pc = goacc_stopped_in_program(fault->stopped);
+    const uintptr_t pc = rt_find_program_pc(fault->stopped);
     char region[200];
     int n = snprintf(region, sizeof region, "the %s region", site->what);
-    goacc_place(site->call.pc, region + n, sizeof region - (size_t)n);
+    rt_format_location(site->call.pc, region + n, sizeof region - (size_t)n);
     if (fault->jumped)
-        goacc_tell_jump(goacc_construct(site), pc);
-    if (fault->stray) {
-        goacc_tell_stray(fault->stray, pc, region);
-        goacc_end();
+        rt_report_jump_out_of_kernel(rt_construct_id(site), pc);
+    if (fault->wild_pointer) {
+        rt_report_wild_pointer(fault->wild_pointer, pc, region);
+        rt_exit_with_error();
     }
     if (!fault->host &&
-        (goacc_tell_null(goacc_construct(site), device, fault->address, pc, region) ||
-         goacc_tell_outside(site, region, does, fault->address, pc)))
-        goacc_end();
+        (rt_report_null_pointer(rt_construct_id(site), device, fault->address, pc, region) ||
+         rt_report_out_of_bounds(site, region, activity, fault->address, pc)))
+        rt_exit_with_error();
     if (!fault->host) {
-        goacc_tell("error", "out-of-bounds", "ACC33-2.7.1-1", pc,
+        rt_report("error", "out-of-bounds", "ACC33-2.7.1-1", pc,
                    "%s %s %p, which is neither host nor device memory", region,
-                   does, address);
-        goacc_end();
+                   activity, address);
+        rt_exit_with_error();
     }
-    goacc_tell_host(site, device, region, does, fault->address, pc);
+    rt_report_host_access(site, device, region, activity, fault->address, pc);
 }
 
 /* If it is watched, on the watch's thread, which has a state of its own. */
-static void run_kernel(void *arg)
+static void call_kernel(void *arg)
 {
-    struct goacc_kernel *kernel = arg;
-    struct goacc_thread *self = goacc_self();
-    goacc_begin_kernel(self, kernel->construct);
+    struct rt_kernel *kernel = arg;
+    struct rt_thread *self = rt_current_thread();
+    rt_begin_kernel(self, kernel->construct);
     kernel->fn(kernel->args);
-    self->does = GOACC_ASKS;
+    self->activity = RT_SLOW_PATH;
 }
 
 /* Of a kernel that is not watched. */
 static __thread struct {
     sigjmp_buf *leave;
-    struct goacc_fault fault;
-} unwatched;
+    struct rt_guard_fault fault;
+} unguarded;
 
-void goacc_strict_fault(const siginfo_t *info, const ucontext_t *context)
+void rt_handle_unguarded_fault(const siginfo_t *info, const ucontext_t *context)
 {
     enum { PAGE_FAULT = 14, ERROR_WRITE = 2 }; /* of the processor */
     const greg_t *registers = context->uc_mcontext.gregs;
     const bool known = registers[REG_TRAPNO] == PAGE_FAULT;
-    if (!unwatched.leave || goacc_has_jumped(goacc_self(), (uintptr_t)registers[REG_RSP]))
+    if (!unguarded.leave || rt_has_left_kernel(rt_current_thread(), (uintptr_t)registers[REG_RSP]))
         return;
-    goacc_stopped_look(unwatched.fault.stopped, registers);
-    unwatched.fault = (struct goacc_fault){
+    rt_read_fault_context(unguarded.fault.stopped, registers);
+    unguarded.fault = (struct rt_guard_fault){
         .address = known ? (uintptr_t)info->si_addr : 0,
-        .stopped = unwatched.fault.stopped,
+        .stopped = unguarded.fault.stopped,
         .write = known && registers[REG_ERR] & ERROR_WRITE,
-        .stray = known ? 0 : goacc_stray(registers),
+        .wild_pointer = known ? 0 : rt_find_wild_pointer(registers),
     };
-    siglongjmp(*unwatched.leave, 1);
+    siglongjmp(*unguarded.leave, 1);
 }
 
-static void run_unwatched(const struct goacc_site *site, int device, struct goacc_kernel *kernel)
+static void run_unguarded(const struct rt_site *site, int device, struct rt_kernel *kernel)
 {
     sigjmp_buf leave;
-    struct goacc_stopped stopped;
+    struct accd__debug_fault_context stopped;
     if (!sigsetjmp(leave, 0)) {
-        unwatched.fault.stopped = &stopped;
-        unwatched.leave = &leave;
-        run_kernel(kernel);
-        unwatched.leave = NULL;
+        unguarded.fault.stopped = &stopped;
+        unguarded.leave = &leave;
+        call_kernel(kernel);
+        unguarded.leave = NULL;
         return;
     }
     sigset_t faults;
@@ -233,140 +233,140 @@ static void run_unwatched(const struct goacc_site *site, int device, struct goac
     sigaddset(&faults, SIGSEGV);
     sigaddset(&faults, SIGBUS);
     pthread_sigmask(SIG_UNBLOCK, &faults, NULL);
-    unwatched.leave = NULL;
-    goacc_self()->does = GOACC_ASKS;
-    tell_fault(site, device, &unwatched.fault);
+    unguarded.leave = NULL;
+    rt_current_thread()->activity = RT_SLOW_PATH;
+    report_fault(site, device, &unguarded.fault);
 }
 
 /* Each reason once. With the lock. */
-static void tell_unwatched(const struct goacc_site *site)
+static void report_unguarded(const struct rt_site *site)
 {
-    static bool told[GOACC_UNWATCHED_REASONS];
-    static const char *const texts[GOACC_UNWATCHED_REASONS] = {
+    static bool is_reported[RT_UNGUARDED_REASONS];
+    static const char *const texts[RT_UNGUARDED_REASONS] = {
         "this compute region was not checked, and others will not be: this system cannot protect host memory",
         "this compute region was not checked, and others will not be: host memory cannot be protected "
         "while a thread runs that cannot be stopped",
         "this compute region was not checked, and others will not be: host memory can be protected only with the malloc "
         "of the C library",
         "this compute region was not checked to its end: it starts a thread or a process, or sends a signal"};
-    const enum goacc_reason reason = goacc_watch_reason(goacc_watcher);
-    if (!told[reason])
-        goacc_tell("note", not_watched, NULL, site->call.pc, "%s", texts[reason]);
-    told[reason] = true;
+    const enum rt_unguarded_reason reason = rt_guard_get_reason(rt_process_guard);
+    if (!is_reported[reason])
+        rt_report("note", not_watched_code, NULL, site->call.pc, "%s", texts[reason]);
+    is_reported[reason] = true;
 }
 
 /* The lock is held while other threads are stopped: none of them is inside the runtime. */
-void goacc_strict_run(const struct goacc_site *site, int device, struct goacc_kernel *kernel)
+void rt_run_guarded_kernel(const struct rt_site *site, int device, struct rt_kernel *kernel)
 {
     enum { SECTIONS = 64 };
     static pthread_mutex_t one = PTHREAD_MUTEX_INITIALIZER; /* is watched at a time */
-    struct goacc_thread *self = goacc_self();
-    if (self->look == GOACC_PASSED) {
-        atomic_fetch_add_explicit(&passed, 1, memory_order_relaxed);
-        goacc_watch_open_memory(goacc_watcher);
-        run_unwatched(site, device, kernel);
+    struct rt_thread *self = rt_current_thread();
+    if (self->sampling == RT_SKIPPED) {
+        atomic_fetch_add_explicit(&skipped_kernels, 1, memory_order_relaxed);
+        rt_guard_unprotect_all(rt_process_guard);
+        run_unguarded(site, device, kernel);
         return;
     }
     pthread_mutex_lock(&one);
-    goacc_lock(); /* libraries may come and go */
-    const size_t room = (2 * (size_t)goacc.options.devices + goacc_declared_ranges(NULL)) * sizeof(struct goacc_range);
-    struct goacc_range *open = goacc_open_memory(NULL, NULL, 0, room);
-    struct goacc_section *sections = goacc_open_memory(NULL, NULL, 0, SECTIONS * sizeof *sections);
-    struct goacc_fault fault;
+    rt_lock(); /* libraries may come and go */
+    const size_t capacity = (2 * (size_t)rt.options.devices + rt_get_declared_ranges(NULL)) * sizeof(struct rt_range);
+    struct rt_range *open = rt_arena_realloc(NULL, NULL, 0, capacity);
+    struct rt_device_section *sections = rt_arena_realloc(NULL, NULL, 0, SECTIONS * sizeof *sections);
+    struct rt_guard_fault fault;
     size_t n = 0;
     uint64_t low, high;
     if (!open || !sections)
-        goacc_die("out-of-memory", "no memory to watch a kernel");
-    for (int i = 0; i < goacc.options.devices; i++)
-        if (accd_device_space(goacc.context, i, &low, &high))
-            open[n++] = (struct goacc_range){low, high - low};
-    for (int i = 0; i < goacc.options.devices; i++)
-        if (accd_device_tables(goacc.context, i, &low, &high))
-            open[n++] = (struct goacc_range){low, high - low};
-    n += goacc_declared_ranges(open + n);
-    if (!goacc_watcher) {
-        goacc_watch_deadly = goacc_on_deadly;
-        goacc_defer_deadly = goacc_watch_defer;
-        goacc_watcher = goacc_watch_open(is_present, NULL);
+        rt_fatal("out-of-memory", "no memory to watch a kernel");
+    for (int i = 0; i < rt.options.devices; i++)
+        if (accd_device_address_space(rt.context, i, &low, &high))
+            open[n++] = (struct rt_range){low, high - low};
+    for (int i = 0; i < rt.options.devices; i++)
+        if (accd_device_metadata_range(rt.context, i, &low, &high))
+            open[n++] = (struct rt_range){low, high - low};
+    n += rt_get_declared_ranges(open + n);
+    if (!rt_process_guard) {
+        rt_guard_fatal_signal_handler = rt_on_fatal_signal;
+        rt_defer_fatal_signal = rt_guard_defer_signal;
+        rt_process_guard = rt_guard_new(is_present, NULL);
     }
-    watched_device = device;
-    const size_t nsections = goacc_races_sections(self, sections, SECTIONS);
-    goacc_watch_sections(goacc_watcher, sections, nsections);
-    goacc.watched++;
-    const enum goacc_watched result =
-        goacc_watch_run(goacc_watcher, run_kernel, kernel, open, n, goacc_unlock, &fault);
-    goacc.watched--;
-    if (result == GOACC_WATCHED_FAULT)
-        tell_fault(site, device, &fault);
-    goacc_lock();
-    if (result == GOACC_UNWATCHED)
-        tell_unwatched(site);
-    watched += result == GOACC_WATCHED_OK;
-    goacc_races_touched(self, site->call.pc, sections, nsections);
-    goacc_open_memory(NULL, sections, SECTIONS * sizeof *sections, 0);
-    goacc_open_memory(NULL, open, room, 0);
-    goacc_unlock();
+    guarded_device = device;
+    const size_t nsections = rt_races_get_sections(self, sections, SECTIONS);
+    rt_guard_set_sections(rt_process_guard, sections, nsections);
+    rt.guarded_kernels++;
+    const enum rt_guard_result result =
+        rt_guard_run(rt_process_guard, call_kernel, kernel, open, n, rt_unlock, &fault);
+    rt.guarded_kernels--;
+    if (result == RT_GUARD_FAULT)
+        report_fault(site, device, &fault);
+    rt_lock();
+    if (result == RT_UNGUARDED)
+        report_unguarded(site);
+    guarded_kernels += result == RT_GUARD_OK;
+    rt_races_record_touched(self, site->call.pc, sections, nsections);
+    rt_arena_realloc(NULL, sections, SECTIONS * sizeof *sections, 0);
+    rt_arena_realloc(NULL, open, capacity, 0);
+    rt_unlock();
     pthread_mutex_unlock(&one);
 }
 
 /* ----------------------------------------------------------------------------------- the end -- */
 
-void goacc_strict_end(void)
+void rt_strict_finish(void)
 {
-    if (beside)
-        goacc_strict_open_devices();
-    for (int device = 0; device < accd_device_count(goacc.context) && beside; device++)
-        look_beside(device, "a region that was not watched");
-    if (beside)
-        goacc_strict_close_devices(GOACC_CALLED);
-    beside = false;
-    for (int device = 0; device < accd_device_count(goacc.context) && !goacc.killed; device++)
-        goacc_tell_left(device);
-    if (!goacc.killed)
-        goacc_raw_tell();
-    goacc_races_end();
-    goacc_stale_end();
-    goacc_idle_end();
+    if (has_unchecked_gaps)
+        rt_unprotect_devices();
+    for (int device = 0; device < accd_device_count(rt.context) && has_unchecked_gaps; device++)
+        check_gaps(device, "a region that was not watched");
+    if (has_unchecked_gaps)
+        rt_protect_devices(RT_ALWAYS_CHECKED);
+    has_unchecked_gaps = false;
+    for (int device = 0; device < accd_device_count(rt.context) && !rt.is_killed; device++)
+        rt_report_leaks(device);
+    if (!rt.is_killed)
+        rt_report_device_alloc_leaks();
+    rt_races_finish();
+    rt_snapshot_finish();
+    rt_report_redundant_transfers();
 }
 
-void goacc_strict_count(void)
+void rt_report_sampling(void)
 {
-    const unsigned long long all = atomic_load(&passed) + watched;
-    if (all > watched && watched && goacc_rank() <= 0) /* ranks mostly do the same */
-        goacc_tell("note", not_watched, NULL, 0,
+    const unsigned long long all = atomic_load(&skipped_kernels) + guarded_kernels;
+    if (all > guarded_kernels && guarded_kernels && rt_get_mpi_rank() <= 0) /* ranks mostly do the same */
+        rt_report("note", not_watched_code, NULL, 0,
                    "%llu of %llu kernel runs were checked, the others repeat constructs: "
                    "--strict=all checks each",
-                   watched, all);
+                   guarded_kernels, all);
 }
 
-void goacc_strict_exit(const struct goacc_thread *self, const accd_item *items, size_t nitems)
+void rt_check_exit_clauses(const struct rt_thread *self, const accd_item *items, size_t nitems)
 {
     for (size_t i = 0; i < nitems; i++) {
         const accd_item *item = &items[i];
         char name[160], target[160];
-        if (item->action == ACCD_DETACH || !item->bytes || item->flags & ACCD_ITEM_POINTER ||
-            accd_presence_of(goacc.context, self->device, item->host, item->bytes) != ACCD_ABSENT ||
-            goacc_carries(items, nitems, item))
+        if (item->action == ACCD_ACTION_DETACH || !item->bytes || item->flags & ACCD_ITEM_BASE_POINTER ||
+            accd_get_presence(rt.context, self->device, item->host, item->bytes) != ACCD_PRESENCE_NONE ||
+            rt_is_pointer_item(items, nitems, item))
             continue;
-        goacc_spell(goacc.site, (uintptr_t)item->host, item->bytes, name, sizeof name);
-        const bool pointer = goacc_present_target((uintptr_t)item->host, item->bytes, target, sizeof target);
-        goacc_find(
-            &(struct goacc_finding){
+        rt_format_name(rt.site, (uintptr_t)item->host, item->bytes, name, sizeof name);
+        const bool pointer = rt_format_pointer_target((uintptr_t)item->host, item->bytes, target, sizeof target);
+        rt_emit_diagnostic(
+            &(struct rt_diagnostic){
                 .level = "note",
                 .code = "not-present",
                 .rule = "ACC33-2.7-1",
-                .pc = goacc.site->call.pc,
+                .pc = rt.site->call.pc,
                 .object = name,
                 .together = true,
                 .help = "leave the clause out, or map the data before",
             },
-            "%s of %s does nothing: it is not present on device %d%s%s%s", goacc.site->what, name, self->device,
+            "%s of %s does nothing: it is not present on device %d%s%s%s", rt.site->what, name, self->device,
             pointer ? "; it is a pointer, and its data " : "", pointer ? target : "", pointer ? " are present" : "");
     }
 }
 
 /* Whether the device's copy of a pointer is the device's address of what the host's points to. */
-static bool is_translated(const struct goacc_thread *self, const accd_item *item, const void *device)
+static bool is_translated_pointer(const struct rt_thread *self, const accd_item *item, const void *device)
 {
     const void *target;
     uint64_t there;
@@ -374,31 +374,31 @@ static bool is_translated(const struct goacc_thread *self, const accd_item *item
         return false;
     memcpy(&target, item->host, sizeof target);
     memcpy(&there, device, sizeof there);
-    return there && there == accd_device_address(goacc.context, self->device, target);
+    return there && there == accd_device_address(rt.context, self->device, target);
 }
 
 /* gcc passes a firstprivate variable as it passes a copyin clause. If it is present, with another
  * value than the host's, it is unknown which of the two was asked for. */
-void goacc_strict_scalars(const struct goacc_thread *self, const accd_item *items, size_t nitems)
+void rt_check_private_scalars(const struct rt_thread *self, const accd_item *items, size_t nitems)
 {
     enum { SCALAR = 16 };
     for (size_t i = 0; i < nitems; i++) {
         const accd_item *item = &items[i];
         char name[160];
-        if (item->action != ACCD_COPYIN || !item->bytes || item->bytes > SCALAR ||
-            accd_presence_of(goacc.context, self->device, item->host, item->bytes) != ACCD_WHOLLY)
+        if (item->action != ACCD_ACTION_COPYIN || !item->bytes || item->bytes > SCALAR ||
+            accd_get_presence(rt.context, self->device, item->host, item->bytes) != ACCD_PRESENCE_FULL)
             continue;
         const void *device =
-            (const void *)(uintptr_t)accd_device_address(goacc.context, self->device, item->host);
-        if (!memcmp(item->host, device, item->bytes) || is_translated(self, item, device))
+            (const void *)(uintptr_t)accd_device_address(rt.context, self->device, item->host);
+        if (!memcmp(item->host, device, item->bytes) || is_translated_pointer(self, item, device))
             continue;
-        goacc_spell(goacc.site, (uintptr_t)item->host, item->bytes, name, sizeof name);
-        goacc_find(
-            &(struct goacc_finding){
+        rt_format_name(rt.site, (uintptr_t)item->host, item->bytes, name, sizeof name);
+        rt_emit_diagnostic(
+            &(struct rt_diagnostic){
                 .level = "note",
                 .code = "unsupported",
                 .rule = "ACC33-impl-1",
-                .pc = goacc.site->call.pc,
+                .pc = rt.site->call.pc,
                 .object = name,
                 .together = true,
             },

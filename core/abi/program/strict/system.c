@@ -1,15 +1,15 @@
 /* system.c - functions of the watch in assembly: a system call, the return from a signal's handler, and a
- * change of stacks. System calls that are made between goacc_system and goacc_watch_return_end are never
+ * change of stacks. System calls that are made between rt_raw_syscall and rt_guard_sigreturn_end are never
  * dispatched; a debugger knows a signal frame by the bytes of the second one. */
 #include "watching.h"
 
 __asm__(".pushsection .text\n"
-        ".globl goacc_system, goacc_watch_return, goacc_watch_return_end, goacc_watch_switch\n"
-        ".hidden goacc_system, goacc_watch_return, goacc_watch_return_end, goacc_watch_switch\n"
-        ".type goacc_system, @function\n"
-        ".type goacc_watch_return, @function\n"
-        ".type goacc_watch_switch, @function\n"
-        "goacc_system: movq %rdi, %rax\n"
+        ".globl rt_raw_syscall, rt_guard_sigreturn, rt_guard_sigreturn_end, rt_guard_switch_stack\n"
+        ".hidden rt_raw_syscall, rt_guard_sigreturn, rt_guard_sigreturn_end, rt_guard_switch_stack\n"
+        ".type rt_raw_syscall, @function\n"
+        ".type rt_guard_sigreturn, @function\n"
+        ".type rt_guard_switch_stack, @function\n"
+        "rt_raw_syscall: movq %rdi, %rax\n"
         "movq %rsi, %rdi\n"
         "movq %rdx, %rsi\n"
         "movq %rcx, %rdx\n"
@@ -19,10 +19,10 @@ __asm__(".pushsection .text\n"
         "syscall\n"
         "ret\n"
         "nop\n"
-        "goacc_watch_return: movq $15, %rax\n"
+        "rt_guard_sigreturn: movq $15, %rax\n"
         "syscall\n"
-        "goacc_watch_return_end: nop\n"
-        "goacc_watch_switch: pushq %rbp\n"
+        "rt_guard_sigreturn_end: nop\n"
+        "rt_guard_switch_stack: pushq %rbp\n"
         "movq %rsp, %rbp\n"
         "pushq %rbx\n"
         "pushq %r12\n"
@@ -44,12 +44,12 @@ __asm__(".pushsection .text\n"
         "ret\n"
         ".popsection\n");
 
-void goacc_watch_dispatch(struct goacc_watch *watch, bool on)
+void rt_guard_set_syscall_dispatch(struct rt_page_guard *guard, bool on)
 {
-    const uintptr_t start = (uintptr_t)goacc_system;
+    const uintptr_t start = (uintptr_t)rt_raw_syscall;
     /* The address after the instruction is what is compared. */
-    goacc_system(SYS_prctl, PR_SET_SYSCALL_USER_DISPATCH,
+    rt_raw_syscall(SYS_prctl, PR_SET_SYSCALL_USER_DISPATCH,
                  on ? PR_SYS_DISPATCH_ON : PR_SYS_DISPATCH_OFF, on ? (long)start : 0,
-                 on ? (long)((uintptr_t)goacc_watch_return_end - start + 1) : 0,
-                 on ? (long)&watch->selector : 0, 0);
+                 on ? (long)((uintptr_t)rt_guard_sigreturn_end - start + 1) : 0,
+                 on ? (long)&guard->selector : 0, 0);
 }

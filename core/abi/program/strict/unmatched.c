@@ -9,70 +9,70 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { MOST = 32 };
+enum { NULLED_MAX = 32 };
 
 /* Arguments of kernels under way: what the pointers point to on the host. */
 static struct argument {
-    const struct goacc_site *site;
+    const struct rt_site *site;
     const void *target;
-} arguments[MOST];
-static unsigned narguments;
+} nulled_arguments[NULLED_MAX];
+static unsigned nnulled_arguments;
 
 /* Pointers in present objects, the last ones: each may have got another value since. */
 static struct slot {
     int device;
     const void *host;
-    const struct goacc_site *site; /* of the kernel under way that it is for; NULL: of none */
-} slots[MOST];
-static unsigned nslots;
+    const struct rt_site *site; /* of the kernel under way that it is for; NULL: of none */
+} nulled_pointers[NULLED_MAX];
+static unsigned nnulled_pointers;
 
-void goacc_note_unmatched_argument(const void *target)
+void rt_record_nulled_argument(const void *target)
 {
-    if (narguments < MOST)
-        arguments[narguments++] = (struct argument){goacc.site, target};
+    if (nnulled_arguments < NULLED_MAX)
+        nulled_arguments[nnulled_arguments++] = (struct argument){rt.site, target};
 }
 
-void goacc_note_unmatched_slot(int device, const void *host)
+void rt_record_nulled_pointer(int device, const void *host)
 {
-    const struct goacc_site *site = goacc_is_kernel(goacc.site->what) ? goacc.site : NULL;
-    for (unsigned i = 0; i < MOST; i++)
-        if (slots[i].host == host && slots[i].device == device) {
-            slots[i].site = site;
+    const struct rt_site *site = rt_is_kernel_construct(rt.site->what) ? rt.site : NULL;
+    for (unsigned i = 0; i < NULLED_MAX; i++)
+        if (nulled_pointers[i].host == host && nulled_pointers[i].device == device) {
+            nulled_pointers[i].site = site;
             return;
         }
-    slots[nslots++ % MOST] = (struct slot){device, host, site};
+    nulled_pointers[nnulled_pointers++ % NULLED_MAX] = (struct slot){device, host, site};
 }
 
-void goacc_forget_unmatched(const struct goacc_site *site)
+void rt_forget_nulled_pointers(const struct rt_site *site)
 {
     unsigned kept = 0;
-    for (unsigned i = 0; i < narguments; i++)
-        if (arguments[i].site != site)
-            arguments[kept++] = arguments[i];
-    narguments = kept;
-    for (unsigned i = 0; i < MOST; i++)
-        if (slots[i].site == site)
-            slots[i].site = NULL;
+    for (unsigned i = 0; i < nnulled_arguments; i++)
+        if (nulled_arguments[i].site != site)
+            nulled_arguments[kept++] = nulled_arguments[i];
+    nnulled_arguments = kept;
+    for (unsigned i = 0; i < NULLED_MAX; i++)
+        if (nulled_pointers[i].site == site)
+            nulled_pointers[i].site = NULL;
 }
 
 /* Whether a pointer is null on the device, and not on the host. */
-static bool is_null(const struct slot *slot)
+static bool is_null_on_device(const struct slot *slot)
 {
     const uint64_t device =
-        slot->host ? accd_device_address(goacc.context, slot->device, slot->host) : 0;
+        slot->host ? accd_device_address(rt.context, slot->device, slot->host) : 0;
     uint64_t there, here;
-    return device && goacc_peek(device, (char *)&there, sizeof there) && !there &&
-           goacc_peek((uintptr_t)slot->host, (char *)&here, sizeof here) && here;
+    return device && rt_peek_memory(device, (char *)&there, sizeof there) && !there &&
+           rt_peek_memory((uintptr_t)slot->host, (char *)&here, sizeof here) && here;
 }
 
 struct names {
-    struct goacc_text text, sections;
+    struct rt_text_buffer text, sections;
     char first[160];
     unsigned n;
 };
 
 /* One more name, once, and a section of the pointer; "": not known. */
-static void add_name(struct names *names, const char *name, const char *section)
+static void add_pointer_name(struct names *names, const char *name, const char *section)
 {
     char known[300];
     snprintf(known, sizeof known, "%s%.290s", names->n ? " and " : "", name);
@@ -80,47 +80,47 @@ static void add_name(struct names *names, const char *name, const char *section)
         return;
     if (!names->n++)
         snprintf(names->first, sizeof names->first, "%s", name);
-    goacc_text(&names->text, "%s", known);
+    rt_text_append(&names->text, "%s", known);
     if (*section)
-        goacc_text(&names->sections, "%s%s", names->sections.n ? ", " : "", section);
+        rt_text_append(&names->sections, "%s%s", names->sections.n ? ", " : "", section);
 }
 
 /* An argument, which points to an address of the host. */
-static void add_argument(struct names *names, const struct goacc_site *site, uint64_t target)
+static void add_argument(struct names *names, const struct rt_site *site, uint64_t target)
 {
-    struct goacc_name name;
+    struct accd__debug_name name;
     char section[160] = "";
-    if (goacc_name_of(site, target, 0, &name))
+    if (rt_find_name(site, target, 0, &name))
         snprintf(section, sizeof section, "%s%s", name.name, name.fortran ? "" : "[0:n]");
     else
         snprintf(name.name, sizeof name.name, "to %p", (void *)(uintptr_t)target);
-    add_name(names, name.name, section);
+    add_pointer_name(names, name.name, section);
 }
 
-static void add_slot(struct names *names, const struct goacc_site *site, uintptr_t construct,
+static void add_nulled_pointer(struct names *names, const struct rt_site *site, uintptr_t construct,
                      const struct slot *slot)
 {
-    struct goacc_pointer pointer;
-    const bool own = slot->site && goacc_construct(slot->site) == construct;
-    goacc_spell_pointer(own ? slot->site : site, slot->device, (uintptr_t)slot->host, &pointer);
-    add_name(names, pointer.name, pointer.section);
+    struct rt_pointer_name pointer;
+    const bool own = slot->site && rt_construct_id(slot->site) == construct;
+    rt_format_pointer(own ? slot->site : site, slot->device, (uintptr_t)slot->host, &pointer);
+    add_pointer_name(names, pointer.name, pointer.section);
 }
 
 /* False: no pointer is known. */
-static bool tell_unmatched(uintptr_t construct, int device, uintptr_t pc, const char *region)
+static bool report_nulled_pointers(uintptr_t construct, int device, uintptr_t pc, const char *region)
 {
     struct names names = {.n = 0};
-    const struct goacc_site *site = goacc.site;
-    const char *required = goacc_required_memory(pc);
+    const struct rt_site *site = rt.site;
+    const char *required = rt_find_requires_clause(pc);
     char help[800];
-    for (unsigned i = 0; i < narguments; i++)
-        if (goacc_construct(arguments[i].site) == construct) {
-            site = arguments[i].site;
-            add_argument(&names, site, (uintptr_t)arguments[i].target);
+    for (unsigned i = 0; i < nnulled_arguments; i++)
+        if (rt_construct_id(nulled_arguments[i].site) == construct) {
+            site = nulled_arguments[i].site;
+            add_argument(&names, site, (uintptr_t)nulled_arguments[i].target);
         }
-    for (unsigned i = 0; i < MOST; i++)
-        if (slots[i].device == device && is_null(&slots[i]))
-            add_slot(&names, site, construct, &slots[i]);
+    for (unsigned i = 0; i < NULLED_MAX; i++)
+        if (nulled_pointers[i].device == device && is_null_on_device(&nulled_pointers[i]))
+            add_nulled_pointer(&names, site, construct, &nulled_pointers[i]);
     if (!names.n)
         return false;
     const bool one = names.n == 1;
@@ -128,8 +128,8 @@ static bool tell_unmatched(uintptr_t construct, int device, uintptr_t pc, const 
              names.sections.n ? ": " : "", names.sections.at,
              required ? "; the program requires " : "", required ? required : "",
              required ? ", but devices have memory of their own here" : "");
-    goacc_find(
-        &(struct goacc_finding){
+    rt_emit_diagnostic(
+        &(struct rt_diagnostic){
             .level = "error",
             .code = "null-pointer",
             .rule = "OMP60-map-10",
@@ -143,16 +143,16 @@ static bool tell_unmatched(uintptr_t construct, int device, uintptr_t pc, const 
     return true;
 }
 
-bool goacc_tell_null(uintptr_t construct, int device, uint64_t address, uintptr_t pc,
+bool rt_report_null_pointer(uintptr_t construct, int device, uint64_t address, uintptr_t pc,
                      const char *region)
 {
     const uint64_t low = (uint64_t)1 << 32; /* elements of a null pointer may lie up to low */
-    if (address < low && tell_unmatched(construct, device, pc, region))
+    if (address < low && report_nulled_pointers(construct, device, pc, region))
         return true;
-    if (address >= GOACC_PAGE)
+    if (address >= RT_PAGE_SIZE)
         return false;
-    goacc_find(
-        &(struct goacc_finding){
+    rt_emit_diagnostic(
+        &(struct rt_diagnostic){
             .level = "error",
             .code = "null-pointer",
             .rule = "ACC33-gloss-2",

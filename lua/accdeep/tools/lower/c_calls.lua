@@ -42,7 +42,7 @@ function c_calls.routine(name)
   if not directive then return of_data[name] or of_data[plain] end
   local kind, word = directive:match "^(.*) (%a+)$"
   local action = kind == "update" and directive or word
-  return ("accd_lowered_at(__FILE__, __LINE__, \"%s\", %d, %d, %d)"):format(name, core.kind[kind],
+  return ("accd_lowered_find_routine(__FILE__, __LINE__, \"%s\", %d, %d, %d)"):format(name, core.kind[kind],
     core.action[action], whole ~= plain and 1 or 0)
 end
 

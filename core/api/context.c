@@ -1,0 +1,238 @@
+/* context.c - contexts: what they are opened with, their devices, their end. */
+#include "api/inside.h"
+#include "ops/ops.h"
+#include "table/group.h"
+#include "table/tuples.h"
+
+#include <unistd.h>
+
+void accd_context_config_init(accd_context_config *config)
+{
+    if (!config)
+        return;
+    *config = (accd_context_config){
+        .struct_size = sizeof *config,
+        .devices = 1,
+        .group_least = 64,
+    };
+}
+
+static unsigned count_processors(void)
+{
+    long n = sysconf(_SC_NPROCESSORS_ONLN);
+    return n < 1 ? 1 : n > 16 ? 16 : (unsigned)n;
+}
+
+static bool reclaim_memory(void *owner)
+{
+    accd_context *context = owner;
+    bool freed = false;
+    for (int i = 0; i < context->nenvs; i++) {
+        freed |= context->envs[i].groups.retired != NULL;
+        accd__free_retired_group(&context->envs[i]);
+    }
+    return freed;
+}
+
+static bool is_valid_config(const accd_context_config *config)
+{
+    return config->struct_size == sizeof *config && config->devices <= ACCD_MAX_DEVICES &&
+           config->threads <= ACCD_MAX_THREADS && (unsigned)config->descriptors <= ACCD_DESCRIPTOR_GFORTRAN &&
+           (unsigned)config->queues <= ACCD_QUEUES_CONCURRENT &&
+           (!config->checkpoints || !config->backend || config->backend->state_save) &&
+           (!config->rules || accd__rules_are_valid(config->rules));
+}
+
+/* What lies behind the record of a level that the short way opens. */
+#define FAST_PATH_REGION_BYTES (ACCD_FAST_PATH_ITEMS * (sizeof(struct accd__request) + sizeof(struct accd__item_source)))
+
+/* X(member): the ordered indices of a directory; X(member, type, bytes behind each, per_slab): the pools of its
+ * records. */
+#define INDICES(X)                                                                                \
+    X(present.objects) X(present.by_device) X(present.blocks) X(present.frames) X(attached.slots) \
+    X(attached.targets) X(queues.by_async) X(tuples.placements) X(tuples.fused) X(tuples.bases)
+#define POOLS(X)                                         \
+    X(present.object_pool, struct accd__object, 0, 128)   \
+    X(attached.pool, struct accd__attachment, 0, 128)         \
+    X(present.block_pool, struct accd__block, 0, 64)      \
+    X(tuples.placement_pool, struct accd__placement, 0, 64)       \
+    X(tuples.original_pool, struct accd__original, 0, 64) \
+    X(tuples.vacated_pool, struct accd__vacated_slot, 0, 64)     \
+    X(tuples.fused_pool, struct accd__fused_tuple, 0, 64)       \
+    X(levels.pool, struct accd_region, FAST_PATH_REGION_BYTES, 8)
+
+/* Decides DIR-1-04. */
+static accd_status open_device_env(struct accd__device_env *env, accd_context *context, int number)
+{
+    struct accd__mem *mem = &context->mem;
+    *env = (struct accd__device_env){
+        .context = context,
+        .slow_path_reasons = context->config.on_event != NULL,
+        .tuples = {.exit = 1},
+        .device = {.context = context,
+                   .number = number,
+                   .ops = context->config.backend ? context->config.backend : &accd__backend_sim},
+    };
+    struct accd__device **last = &context->devices;
+    while (*last)
+        last = &(*last)->next;
+    *last = &env->device;
+#define X(member) accd__btree_init(&env->member, mem);
+    INDICES(X)
+#undef X
+#define X(member, type, behind, per_slab) accd__pool_init(&env->member, mem, sizeof(type) + (behind), per_slab);
+    POOLS(X)
+#undef X
+    return env->device.ops->open(&env->device.handle, number, &context->config, mem);
+}
+
+accd_status accd_context_new(accd_context **context_p, const accd_context_config *config)
+{
+    accd_context_config defaults;
+    accd_context_config_init(&defaults);
+    if (!config)
+        config = &defaults;
+    if (!context_p || !is_valid_config(config))
+        return ACCD_ERROR_MISUSE;
+    struct accd__mem mem;
+    struct accd__persistent *persistent = NULL;
+    accd__mem_init(&mem, config->alloc, config->alloc_ud);
+    if (config->checkpoints && !(persistent = accd__persistent_new(&mem)))
+        return ACCD_ERROR_OUT_OF_MEMORY;
+    accd_context *context = accd__mem_alloc_zeroed(&mem, sizeof *context);
+    if (!context) {
+        accd__persistent_free(persistent);
+        return ACCD_ERROR_OUT_OF_MEMORY;
+    }
+    context->mem = mem;
+    context->persistent_inline.mem = &context->mem;
+    context->persistent = persistent ? persistent : &context->persistent_inline;
+    context->mem.reclaim = reclaim_memory;
+    context->mem.owner = context;
+    context->config = *config;
+    context->rules = config->rules ? *config->rules : *accd_find_rules("tr14");
+    context->config.rules = &context->rules;
+    if (!context->config.devices)
+        context->config.devices = 1;
+    if (!context->config.threads || persistent)
+        context->config.threads = persistent ? 1 : count_processors();
+    if (!context->config.group_least)
+        context->config.group_least = 1;
+    accd__policy_compile(&context->rules, &context->policy);
+    context->fast_paths = accd__choose_fast_paths(context);
+    context->scratch.mem = &context->mem;
+    accd__host_registry_init(&context->host, &context->mem);
+    accd__set_error(context, ACCD_OK, R_NONE, "no error");
+    accd_status status = ACCD_ERROR_OUT_OF_MEMORY;
+    unsigned devices = context->config.devices;
+    context->envs = accd__mem_alloc_array(&context->mem, devices, sizeof context->envs[0]);
+    /* label number 0 stands for objects without a name */
+    if (context->envs && accd_label_intern(context, &(accd_label){.name = ""}))
+        status = ACCD_OK;
+    while (status == ACCD_OK && (unsigned)context->nenvs < devices) {
+        status = open_device_env(&context->envs[context->nenvs], context, context->nenvs);
+        context->nenvs++;
+    }
+    if (status != ACCD_OK) {
+        accd_context_free(context);
+        return status;
+    }
+    context->config.no_device = NULL; /* the caller's, for this call */
+    *context_p = context;
+    return ACCD_OK;
+}
+
+static void close_device_env(struct accd__device_env *env)
+{
+    struct accd__mem *mem = &env->context->mem;
+    accd__queues_free(env);
+    accd__free_retired_group(env);
+    ACCD_FOR_EACH(struct accd__attachment, attach, &env->attached.slots, 0)
+        accd__free_saved_descriptor(env, attach->descriptor);
+    for (size_t i = 0; i < env->groups.n; i++)
+        if (env->groups.at[i])
+            accd__group_free(env, env->groups.at[i]);
+    accd__mem_free(mem, env->groups.at, env->groups.capacity * sizeof env->groups.at[0]);
+    accd__mem_free(mem, env->present.origins, env->present.origins_capacity * sizeof env->present.origins[0]);
+#define X(member) accd__btree_clear(&env->member);
+    INDICES(X)
+#undef X
+#define X(member, ...) accd__pool_free_all(&env->member);
+    POOLS(X)
+#undef X
+    if (env->device.handle)
+        env->device.ops->close(env->device.handle);
+}
+
+void accd_context_free(accd_context *context)
+{
+    if (!context)
+        return;
+    struct accd__mem *mem = &context->mem;
+    for (int i = 0; i < context->nenvs; i++) {
+        while (context->envs[i].levels.top)
+            accd__region_free(context->envs[i].levels.top);
+        accd_journal_end(context, i, 1);
+        close_device_env(&context->envs[i]);
+    }
+    accd__workers_free(context->workers);
+    accd__labels_free(context);
+    accd__mem_free(mem, context->envs, context->config.devices * sizeof context->envs[0]);
+    accd__host_registry_clear(&context->host);
+    accd__scratch_free(&context->scratch);
+    accd__mem_drop_cache(mem);
+    struct accd__persistent *persistent = context->persistent;
+    struct accd__mem last = *mem;
+    if (persistent->arena)
+        accd__persistent_free(persistent);
+    else
+        accd__mem_free(&last, context, sizeof *context);
+}
+
+const accd_error *accd_context_error(const accd_context *context)
+{
+    static const accd_error no_context = {
+        .status = ACCD_ERROR_MISUSE, .rule = "HOUSE-misuse", .item = SIZE_MAX, .message = "there is no context"};
+    return context ? &context->error : &no_context;
+}
+
+const accd_rules *accd_get_rules(const accd_context *context) { return context ? &context->rules : NULL; }
+
+int accd_device_count(const accd_context *context) { return context ? context->nenvs : 0; }
+
+void accd_context_set_event_handler(accd_context *context, accd_event_fn fn, void *ud)
+{
+    if (!context)
+        return;
+    for (int i = 0; i < context->nenvs; i++)
+        context->envs[i].slow_path_reasons += (size_t)(fn != NULL) - (context->config.on_event != NULL);
+    context->config.on_event = fn;
+    context->config.event_ud = ud;
+}
+
+void accd_context_subscribe(accd_context *context, unsigned ops, unsigned named)
+{
+    if (!context)
+        return;
+    context->muted_ops = ~ops;
+    context->unnamed_ops = ~named;
+}
+
+const accd_backend *accd_find_backend(const char *name)
+{
+    static const accd_backend *const backends[] = {
+        &accd__backend_sim,
+        &accd__backend_direct,
+        &accd__backend_guarded,
+        &accd__backend_guarded_end,
+        &accd__backend_guarded_begin,
+        &accd__backend_guarded_again,
+#ifdef ACCD_HAVE_CUDA
+        &accd__backend_cuda,
+#endif
+    };
+    for (size_t i = 0; i < sizeof backends / sizeof backends[0]; i++)
+        if (name && !strcmp(backends[i]->name, name))
+            return backends[i];
+    return NULL;
+}

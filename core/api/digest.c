@@ -1,0 +1,89 @@
+/* digest.c - one number for the state of all devices, addresses among it: whether a call has changed anything. */
+#include "api/inside.h"
+#include "ops/ops.h"
+#include "table/tuples.h"
+
+static uint64_t hash_bytes(uint64_t hash, const void *from, size_t n)
+{
+    const unsigned char *p = from;
+    for (size_t i = 0; i < n; i++)
+        hash = (hash ^ p[i]) * 0x100000001b3u;
+    return hash;
+}
+
+#define HASH(value) hash = hash_bytes(hash, &(value), sizeof(value))
+
+static uint64_t hash_device_bytes(struct accd__device_env *env, uint64_t hash, uint64_t dev, uint64_t n)
+{
+    unsigned char buffer[1024];
+    for (uint64_t at = 0; at < n; at += sizeof buffer) {
+        uint64_t n_bytes = n - at < sizeof buffer ? n - at : sizeof buffer;
+        if (env->device.ops->read(env->device.handle, dev + at, buffer, n_bytes) == ACCD_OK)
+            hash = hash_bytes(hash, buffer, n_bytes);
+        uint64_t written = env->device.ops->count_written ? env->device.ops->count_written(env->device.handle, dev + at, n_bytes) : 0;
+        HASH(written);
+    }
+    return hash;
+}
+
+static uint64_t hash_tuples(struct accd__device_env *env, uint64_t hash)
+{
+    ACCD_FOR_EACH(const struct accd__placement, placement, &env->tuples.placements, 0) {
+        if (!placement->fused && !placement->vacated && !placement->originals)
+            continue;
+        const uint64_t fused = placement->fused ? placement->fused->host : 0;
+        HASH(fused);
+        HASH(placement->serial);
+        for (const struct accd__vacated_slot *vacated = placement->vacated; vacated; vacated = vacated->below)
+            HASH(vacated->dev);
+        for (const struct accd__original *original = placement->originals; original;
+             original = original->next)
+            HASH(original->serial);
+    }
+    return hash;
+}
+
+uint64_t accd_state_digest(accd_context *context)
+{
+    uint64_t hash = 0xcbf29ce484222325u;
+    for (int i = 0; context && i < context->nenvs; i++) {
+        struct accd__device_env *env = &context->envs[i];
+        if (accd__expand_groups(env) != ACCD_OK)
+            return 0;
+        ACCD_FOR_EACH(struct accd__object, object, &env->present.objects, 0) {
+            HASH(object->host);
+            uint64_t size = object->size & ~ACCD_OBJECT_SHARED; /* alone in a block is alone */
+            HASH(size);
+            HASH(object->dev);
+            HASH(object->structured);
+            HASH(object->dynamic);
+            HASH(object->pins);
+            hash = hash_device_bytes(env, hash, object->dev, accd__object_bytes(object));
+        }
+        ACCD_FOR_EACH(struct accd__attachment, attach, &env->attached.slots, 0) {
+            HASH(attach->slot);
+            HASH(attach->target);
+            HASH(attach->dev);
+            HASH(attach->count);
+            const unsigned holds_record = attach->holds_record;
+            HASH(holds_record);
+            if (attach->descriptor)
+                hash = hash_bytes(hash, attach->descriptor->rest, attach->descriptor->bytes - sizeof(void *));
+        }
+        for (const struct accd_region *region = env->levels.top; region; region = region->below) {
+            HASH(region->kind);
+            HASH(region->thread);
+            HASH(region->line);
+            for (size_t k = 0; k < region->nrequests; k++) {
+                HASH(region->requests[k].host);
+                HASH(region->requests[k].bytes);
+                const uint64_t object_host = region->requests[k].object ? region->requests[k].object->host : 0;
+                HASH(object_host);
+            }
+        }
+        hash = hash_tuples(env, hash);
+        HASH(env->device.stats.live_bytes);
+        HASH(env->device.stats.live_allocations);
+    }
+    return hash;
+}

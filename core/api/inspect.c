@@ -1,0 +1,205 @@
+/* inspect.c - looking at the state: presence, objects, attachments, statistics. */
+#include "ops/ops.h"
+#include "table/name.h"
+#include "table/tuples.h"
+
+static accd_presence to_presence(enum accd__containment relation)
+{
+    return relation == ACCD_RANGE_CONTAINED ? ACCD_PRESENCE_FULL : relation == ACCD_RANGE_PARTIAL ? ACCD_PRESENCE_PARTIAL : ACCD_PRESENCE_NONE;
+}
+
+/* Decides ACC33-3.2.26-1, ACC33-3.2.26-2. */
+accd_presence accd_get_presence(accd_context *context, int device, const void *host, uint64_t bytes)
+{
+    struct accd__device_env *env = accd__find_device_env(context, device);
+    enum accd__containment relation;
+    struct accd__object *object;
+    uint64_t start = accd__address(host), requested = bytes ? bytes : 1;
+    if (!env || !host || (!bytes && context->rules.zero_present == ACCD_CHOICE_REJECT) ||
+        accd__find_object(env, start, &object) != ACCD_OK)
+        return ACCD_PRESENCE_NONE;
+    if (object && requested <= accd__object_end(object) - start) /* what lies behind it does not matter */
+        return !context->policy.holes ? ACCD_PRESENCE_FULL
+                                        : to_presence(accd__compare_with_object(env, object, start, requested));
+    if (object)
+        return env->tuples.fused.count && accd__get_coverage(env, start, requested).one ? ACCD_PRESENCE_FULL : ACCD_PRESENCE_PARTIAL;
+    return accd__find_containment(env, start, requested, &relation, &object) == ACCD_OK ? to_presence(relation) : ACCD_PRESENCE_NONE;
+}
+
+int accd_present_bounds(accd_context *context, int device, const void *host, uint64_t *start_p,
+                        uint64_t *bytes_p)
+{
+    struct accd__device_env *env = accd__find_device_env(context, device);
+    const struct accd__object *object = accd__object_at(env, accd__address(host), false);
+    if (!object || !start_p || !bytes_p)
+        return 0;
+    *start_p = object->host;
+    *bytes_p = accd__object_bytes(object);
+    return 1;
+}
+
+int accd_present_overlapping(accd_context *context, int device, uint64_t *at, uint64_t end,
+                    uint64_t *start_p, uint64_t *bytes_p)
+{
+    struct accd__device_env *env = accd__find_device_env(context, device);
+    struct accd__object *object;
+    enum accd__containment relation;
+    if (!env || !at || !start_p || !bytes_p || *at >= end ||
+        accd__find_containment(env, *at, end - *at, &relation, &object) != ACCD_OK || !object)
+        return 0;
+    *start_p = object->host;
+    *bytes_p = accd__object_bytes(object);
+    *at = accd__object_end(object);
+    return 1;
+}
+
+uint64_t accd_device_address(accd_context *context, int device, const void *host)
+{
+    struct accd__device_env *env = accd__find_device_env(context, device);
+    const struct accd__object *object = accd__object_at(env, accd__address(host), false);
+    return object ? object->dev + (accd__address(host) - object->host) : 0;
+}
+
+uint64_t accd_host_address(accd_context *context, int device, uint64_t dev)
+{
+    const struct accd__object *object = accd__object_at(accd__find_device_env(context, device), dev, true);
+    return object ? object->host + (dev - object->dev) : 0;
+}
+
+static void describe_present(struct accd__device_env *env, const struct accd__object *object, accd_present_object *present)
+{
+    *present = (accd_present_object){
+        .dev = object->dev,
+        .structured = object->structured,
+        .dynamic = object->dynamic,
+        .mapped = (object->size & ACCD_OBJECT_MAPPED) != 0,
+        .pointer = (object->size & ACCD_OBJECT_POINTER) != 0,
+    };
+    accd__describe_object(env, object, &present->info);
+}
+
+int accd_present_at(accd_context *context, int device, uint64_t address, int in_device,
+                    accd_present_object *present_p)
+{
+    struct accd__device_env *env = accd__find_device_env(context, device);
+    const struct accd__object *object = accd__object_at(env, address, in_device);
+    if (!object || !present_p)
+        return 0;
+    describe_present(env, object, present_p);
+    return 1;
+}
+
+int accd_present_next(accd_context *context, int device, uint64_t *at, accd_present_object *present_p)
+{
+    struct accd__device_env *env = accd__find_device_env(context, device);
+    struct accd__btree_cursor cursor;
+    if (!env || !at || !present_p || accd__expand_groups(env) != ACCD_OK)
+        return 0;
+    const struct accd__object *object = accd__btree_seek(&env->present.objects, *at, &cursor);
+    if (!object)
+        return 0;
+    describe_present(env, object, present_p);
+    *at = accd__object_end(object);
+    return 1;
+}
+
+uint64_t accd_matching_address(accd_context *context, int device, const void *host,
+                               uint64_t *low_p, uint64_t *high_p)
+{
+    struct accd__device_env *env = accd__find_device_env(context, device);
+    struct accd__object *object = NULL;
+    uint64_t at = accd__address(host);
+    if (!env || !at || accd__find_object(env, at, &object) != ACCD_OK ||
+        (!object && accd__find_extended_object(env, at, &object) != ACCD_OK) ||
+        (!object && accd__find_object(env, at - 1, &object) != ACCD_OK) || !object)
+        return 0;
+    accd__object_device_range(env, object, low_p, high_p);
+    return object->dev + (at - object->host);
+}
+
+static void describe_attachment(struct accd__device_env *env, const struct accd__attachment *attach,
+                                accd_attachment *to)
+{
+    const struct accd__object *target = accd__object_at(env, attach->base, false);
+    *to = (accd_attachment){.slot = attach->slot,
+                            .slot_bytes = accd__attachment_end(attach) - attach->slot,
+                            .target = attach->target,
+                            .dev = attach->dev,
+                            .count = attach->count};
+    accd__format_slot(env, attach->slot, attach->label, to->name, sizeof to->name);
+    accd__object_device_range(env, target, &to->low, &to->high);
+}
+
+int accd_attachment_at(accd_context *context, int device, const void *slot, accd_attachment *attachment_p)
+{
+    struct accd__device_env *env = accd__find_device_env(context, device);
+    struct accd__attachment *attach = NULL;
+    if (!env || !attachment_p || accd__find_attachment(env, accd__address(slot), &attach) != ACCD_OK || !attach)
+        return 0;
+    describe_attachment(env, attach, attachment_p);
+    return 1;
+}
+
+int accd_attachment_next(accd_context *context, int device, uint64_t *at, accd_attachment *attachment_p)
+{
+    struct accd__device_env *env = accd__find_device_env(context, device);
+    struct accd__btree_cursor cursor;
+    if (!env || !at || !attachment_p || accd__expand_groups(env) != ACCD_OK)
+        return 0;
+    const struct accd__attachment *attach = accd__btree_seek(&env->attached.slots, *at, &cursor);
+    if (!attach)
+        return 0;
+    describe_attachment(env, attach, attachment_p);
+    *at = attach->slot + 1;
+    return 1;
+}
+
+int accd_device_address_space(accd_context *context, int device, uint64_t *low_p, uint64_t *high_p)
+{
+    struct accd__device_env *env = accd__find_device_env(context, device);
+    if (!env || !low_p || !high_p || !env->device.ops->address_range)
+        return 0;
+    env->device.ops->address_range(env->device.handle, low_p, high_p);
+    return 1;
+}
+
+int accd_device_metadata_range(accd_context *context, int device, uint64_t *low_p, uint64_t *high_p)
+{
+    struct accd__device_env *env = accd__find_device_env(context, device);
+    if (!env || !low_p || !high_p || !env->device.ops->metadata_range)
+        return 0;
+    env->device.ops->metadata_range(env->device.handle, low_p, high_p);
+    return 1;
+}
+
+void accd_get_stats(accd_context *context, int device, accd_stats *stats_p)
+{
+    struct accd__device_env *env = accd__find_device_env(context, device);
+    if (!stats_p)
+        return;
+    *stats_p = (accd_stats){0};
+    if (!env)
+        return;
+    *stats_p = env->device.stats;
+    stats_p->objects = env->present.live;
+    stats_p->attachments = env->attached.live;
+}
+
+uint64_t accd_device_find_overrun(accd_context *context, int device, uint64_t *block_p)
+{
+    struct accd__device_env *env = accd__find_device_env(context, device);
+    return env && env->device.ops->find_overrun ? env->device.ops->find_overrun(env->device.handle, block_p) : 0;
+}
+
+void accd_device_set_guards(accd_context *context, int device, int on)
+{
+    struct accd__device_env *env = accd__find_device_env(context, device);
+    if (env && env->device.ops->set_guards)
+        env->device.ops->set_guards(env->device.handle, on);
+}
+
+int accd_device_is_allocated(accd_context *context, int device, uint64_t dev, uint64_t bytes)
+{
+    struct accd__device_env *env = accd__find_device_env(context, device);
+    return env && env->device.ops->is_allocated(env->device.handle, dev, bytes);
+}

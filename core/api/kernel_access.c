@@ -1,0 +1,280 @@
+/* access.c - kernels: what they read and write, and those that the device runs itself. */
+#include "api/inside.h"
+#include "ops/ops.h"
+#include "table/name.h"
+#include "table/tuples.h"
+
+accd_status accd__report_not_allocated(const struct accd__device_env *env)
+{
+    return accd__set_error(env->context, ACCD_ERROR_OUT_OF_BOUNDS, R_BOUNDS, "the range is not in allocated memory of device %d",
+                     env->device.number);
+}
+
+/* Decides DIR-4.1-05. */
+accd_status accd__check_stale_address(struct accd__device_env *env, uint64_t dev)
+{
+    struct accd__object *object = NULL;
+    const struct accd__block *block = accd__btree_floor(&env->present.blocks, dev);
+    if (!block || !block->vacated || dev - block->dev >= block->bytes ||
+        env->context->rules.stale == ACCD_CHOICE_IGNORE)
+        return ACCD_OK;
+    ACCD_TRY(accd__find_object_by_dev(env, dev, &object));
+    if (object)
+        return ACCD_OK;
+    accd_status status =
+        accd__set_error(env->context, ACCD_ERROR_OUT_OF_BOUNDS, R_STALE,
+                  "the address is stale: the data moved on device %d when they were fused",
+                  env->device.number);
+    if (block->host)
+        object = accd__object_at(env, block->host + (dev - block->dev), false);
+    if (object)
+        accd__describe_object(env, object, &env->context->error.other);
+    return status;
+}
+
+int accd_device_bounds(accd_context *context, int device, uint64_t dev, uint64_t *low_p, uint64_t *high_p)
+{
+    struct accd__device_env *env = accd__find_device_env(context, device);
+    struct accd__object *object = NULL;
+    if (!env || !low_p || !high_p || accd__find_object_by_dev(env, dev, &object) != ACCD_OK)
+        return 0;
+    const struct accd__fused_tuple *fused =
+        !object && env->tuples.fused.count ? accd__find_fused_tuple_by_dev(env, dev) : NULL;
+    if (!object && !fused && env->queues.running && accd__running_kernel_range(env, dev, low_p, high_p))
+        return 1;
+    if (!fused)
+        return accd__object_device_range(env, object, low_p, high_p);
+    *low_p = accd__fused_tuple_dev(fused); /* the address lies between its objects */
+    *high_p = *low_p + (fused->end - fused->host);
+    return 1;
+}
+
+void accd_format_name_at(accd_context *context, int device, uint64_t dev, char *to, size_t capacity)
+{
+    struct accd__device_env *env = accd__find_device_env(context, device);
+    const struct accd__object *object = accd__object_at(env, dev, true);
+    if (!to || !capacity)
+        return;
+    to[0] = 0;
+    if (object)
+        accd__format_member(env, object, dev - object->dev, to, capacity);
+}
+
+/* The excluded member of an element, embedded elements included. */
+static const accd_member *find_excluded_member(const accd_program *program, uint64_t offset)
+{
+    const accd_program_spec *spec = program ? &program->spec : NULL;
+    for (size_t i = 0; spec && i < spec->nexcluded; i++)
+        if (offset - spec->excluded[i].offset < spec->excluded[i].bytes)
+            return &spec->excluded[i];
+    return NULL;
+}
+
+int accd_excluded_at(accd_context *context, int device, uint64_t dev, accd_object_info *info_p)
+{
+    struct accd__device_env *env = accd__find_device_env(context, device);
+    const struct accd__object *object = accd__object_at(env, dev, true);
+    if (!object || !info_p)
+        return 0;
+    const accd_program *layout = accd__object_layout(env, object);
+    uint64_t offset = dev - object->dev;
+    const accd_member *excluded = layout ? find_excluded_member(layout, offset % layout->spec.stride) : NULL;
+    if (!excluded)
+        return 0;
+    accd__describe_object(env, object, info_p);
+    uint64_t start = offset - offset % layout->spec.stride + excluded->offset;
+    accd__format_member(env, object, start, info_p->name, sizeof info_p->name);
+    info_p->host = object->host + start;
+    info_p->bytes = excluded->bytes;
+    return 1;
+}
+
+/* ACCD_ERROR_EXCLUDED_MEMBER: the bytes belong to one.
+ * Decides TR14-1.2-10, TR14-3.1.1-14. */
+static accd_status check_excluded_member(struct accd__device_env *env, uint64_t dev)
+{
+    accd_object_info excluded;
+    if (!accd_excluded_at(env->context, env->device.number, dev, &excluded))
+        return ACCD_OK;
+    accd__set_error(env->context, ACCD_ERROR_EXCLUDED_MEMBER, R_EXCLUDED, "%s was excluded when it was mapped", excluded.name);
+    env->context->error.asked = excluded;
+    return ACCD_ERROR_EXCLUDED_MEMBER;
+}
+
+/* Memory of no present object, in a block where such lie: between them, or where they lay before.
+ * Decides DIR-4.2-17. */
+static accd_status check_between_objects(struct accd__device_env *env, const struct accd__block *block,
+                                 uint64_t dev, bool reads)
+{
+    const struct accd__fused_tuple *fused = accd__find_fused_tuple_by_dev(env, dev);
+    if (fused)
+        return accd__set_error(env->context, reads ? ACCD_ERROR_UNINITIALIZED_READ : ACCD_ERROR_OUT_OF_BOUNDS, R_HOLE,
+                         "bytes between fused data are %s on device %d: no clause names them",
+                         reads ? "read" : "written", env->device.number);
+    return block->vacated ? accd__check_stale_address(env, dev) : accd__report_not_allocated(env);
+}
+
+/* Decides TR14-1.1-02. */
+static accd_status check_kernel_access(struct accd__device_env *env, uint64_t dev, uint64_t bytes, bool reads)
+{
+    accd_context *context = env->context;
+    struct accd__object *holder;
+    ACCD_TRY(accd__find_object_by_dev(env, dev, &holder));
+    /* the user's memory is allocated whatever lies in it, but not what it was fused into */
+    if (holder && (holder->size & (ACCD_OBJECT_MAPPED | ACCD_OBJECT_SHARED)) != ACCD_OBJECT_MAPPED) {
+        uint64_t remaining = holder->dev + accd__object_bytes(holder) - dev;
+        if (bytes <= remaining)
+            return ACCD_OK;
+        if (env->tuples.fused.count && accd__find_fused_tuple_by_dev(env, dev))
+            return check_kernel_access(env, dev + remaining, bytes - remaining, reads); /* and what is beside it */
+        accd_object_info info;
+        accd__describe_object(env, holder, &info);
+        accd__set_error(context, ACCD_ERROR_OUT_OF_BOUNDS, R_BOUNDS, "the access leaves %s on device %d",
+                  *info.name ? info.name : "its object", env->device.number);
+        context->error.other = info;
+        return ACCD_ERROR_OUT_OF_BOUNDS;
+    }
+    uint64_t low, high;
+    if (!holder && env->queues.running && accd__running_kernel_range(env, dev, &low, &high) && bytes <= high - dev)
+        return ACCD_OK;
+    const struct accd__block *block = accd__btree_floor(&env->present.blocks, dev);
+    bool in_block = block && dev - block->dev < block->bytes; /* objects that share a block */
+    if (in_block && (block->host || block->vacated))
+        return check_between_objects(env, block, dev, reads);
+    if (!in_block && env->device.ops->is_allocated(env->device.handle, dev, bytes))
+        return ACCD_OK;
+    if (!dev)
+        return accd__set_error(context, ACCD_ERROR_NULL_POINTER, R_UNTRANSLATED, "a null pointer was followed");
+    if (!env->device.ops->owns(env->device.handle, dev) && accd_device_at(context, dev) != env->device.number) {
+        accd_status status =
+            accd__set_error(context, ACCD_ERROR_HOST_POINTER_ON_DEVICE, R_UNTRANSLATED,
+                      "the address belongs to the host, not to device %d", env->device.number);
+        const struct accd__object *object = accd__object_at(env, dev, false);
+        if (object)
+            accd__describe_object(env, object, &context->error.other);
+        return status;
+    }
+    return accd__report_not_allocated(env);
+}
+
+/* What a queue has under way is over first. */
+static accd_status wait_for_range(struct accd__device_env *env, uint64_t dev, uint64_t bytes)
+{
+    if (!env->queues.ntasks || !accd__is_concurrent(env))
+        return ACCD_OK;
+    accd__begin_pending_query(env, NULL);
+    return accd__wait_for_range(env, dev, bytes);
+}
+
+/* Decides HOUSE-unwritten, TR14-1.2-12. */
+accd_status accd_device_read(accd_context *context, int device, uint64_t dev, void *to, uint64_t bytes)
+{
+    ACCD_ON_DEVICE(env, context, device);
+    ACCD_REQUIRE_ARGUMENT(context, to || !bytes);
+    ACCD_TRY(check_kernel_access(env, dev, bytes, true));
+    ACCD_TRY(wait_for_range(env, dev, bytes));
+    if (env->device.ops->count_written && env->device.ops->count_written(env->device.handle, dev, bytes) < bytes) {
+        ACCD_TRY(check_excluded_member(env, dev));
+        struct accd__object *object = NULL;
+        ACCD_TRY(accd__find_object_by_dev(env, dev, &object));
+        char name[160] = "device memory";
+        if (object)
+            accd__format_member(env, object, dev - object->dev, name, sizeof name);
+        accd_status status =
+            accd__set_error(context, ACCD_ERROR_UNINITIALIZED_READ, R_UNINITIALIZED,
+                      "%s is read on device %d before anything was written to it", name, device);
+        if (object)
+            accd__describe_object(env, object, &context->error.other);
+        return status;
+    }
+    return accd__check_device_status(&env->device, env->device.ops->read(env->device.handle, dev, to, bytes),
+                              "in an access to its memory");
+}
+
+/* Whether the device has already what is written of a pointer, or of its descriptor. */
+static bool is_unchanged(struct accd__device_env *env, uint64_t dev, uint64_t host, const void *from,
+                      uint64_t bytes, const struct accd__attachment *attach)
+{
+    char current[ACCD_MAX_SLOT_BYTES];
+    uint64_t end = accd__attachment_end(attach), at = attach->slot > host ? attach->slot - host : 0;
+    if (end <= host) /* it is within a descriptor that reaches further */
+        return true;
+    end = end - host < bytes ? end - host : bytes;
+    return env->device.ops->read(env->device.handle, dev + at, current, end - at) == ACCD_OK &&
+           !memcmp(current, (const char *)from + at, end - at);
+}
+
+/* Whether the write would change an attached pointer (TR14-4.1-08, OMP60-map-8; in OpenMP 4.0 it may,
+ * LLNL-2.1-08).
+ * Decides TR14-4.1-08, OMP60-map-8, LLNL-2.1-08. */
+static accd_status check_pointer_writes(struct accd__device_env *env, uint64_t dev, const void *from, uint64_t bytes)
+{
+    struct accd__object *object;
+    const accd_rules *rules = &env->context->rules;
+    if (!env->attached.live || (rules->pointer_changed == ACCD_CHOICE_IGNORE && rules->attach != ACCD_ATTACH_POLICY_NEW))
+        return ACCD_OK;
+    ACCD_TRY(accd__find_object_by_dev(env, dev, &object));
+    if (!object)
+        return ACCD_OK;
+    struct accd__btree_cursor cursor;
+    struct accd__attachment *attach;
+    uint64_t host = object->host + (dev - object->dev);
+    ACCD_TRY(accd__first_attachment(env, host, host + bytes, &cursor, &attach));
+    for (; attach; attach = accd__next_attachment(&cursor, host + bytes)) {
+        if (!attach->base || is_unchanged(env, dev, host, from, bytes, attach))
+            continue; /* it dangles, or stays what it is */
+        char name[160];
+        accd__format_slot(env, attach->slot, attach->label, name, sizeof name);
+        return accd__set_error(env->context, ACCD_ERROR_POINTER_CHANGED, R_POINTER_CHANGED,
+                         "a kernel changes the pointer %s, which is attached", name);
+    }
+    return ACCD_OK;
+}
+
+accd_status accd_device_write(accd_context *context, int device, uint64_t dev, const void *from,
+                              uint64_t bytes)
+{
+    ACCD_ON_DEVICE(env, context, device);
+    ACCD_TRY(accd__check_not_busy(context));
+    ACCD_REQUIRE_ARGUMENT(context, from || !bytes);
+    ACCD_TRY(check_kernel_access(env, dev, bytes, false));
+    ACCD_TRY(wait_for_range(env, dev, bytes));
+    ACCD_TRY(check_pointer_writes(env, dev, from, bytes));
+    if (env->device.ops->count_written && env->device.ops->count_written(env->device.handle, dev, bytes) == 0)
+        ACCD_TRY(check_excluded_member(env, dev));
+    if (env->journal)
+        ACCD_TRY(accd__journal_save_bytes(env, dev, bytes));
+    return accd__check_device_status(&env->device, env->device.ops->write(env->device.handle, dev, from, bytes),
+                              "in an access to its memory");
+}
+
+int64_t accd_device_count_written(accd_context *context, int device, uint64_t dev, uint64_t bytes)
+{
+    struct accd__device_env *env = accd__find_device_env(context, device);
+    if (!env || !env->device.ops->count_written || !env->device.ops->is_allocated(env->device.handle, dev, bytes))
+        return -1;
+    return (int64_t)env->device.ops->count_written(env->device.handle, dev, bytes);
+}
+
+int accd_get_kernel_compiler(accd_context *context, int device, char *what, size_t capacity)
+{
+    struct accd__device_env *env = accd__find_device_env(context, device);
+    if (!what || !capacity)
+        return 0;
+    what[0] = 0;
+    return env && env->device.ops->get_compiler && env->device.ops->get_compiler(env->device.handle, what, capacity);
+}
+
+accd_status accd_run_kernel(accd_context *context, int device, const accd_kernel *kernel,
+                            accd_kernel_result *end_p)
+{
+    ACCD_ON_DEVICE(env, context, device);
+    ACCD_TRY(accd__check_not_busy(context));
+    ACCD_REQUIRE_ARGUMENT(context, kernel);
+    ACCD_REQUIRE_ARGUMENT(context, end_p);
+    if (!env->device.ops->launch || !env->journal)
+        return accd__set_error(context, ACCD_ERROR_MISUSE, R_MISUSE, "the device runs no kernels now");
+    if (accd__is_concurrent(env))
+        ACCD_TRY(accd__wait_for_all_queues(env));
+    return accd__launch_kernel(env, kernel, 0, NULL, end_p);
+}

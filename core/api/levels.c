@@ -1,0 +1,285 @@
+/* levels.c - the lists of a level (DIR-4.1-02): its clauses, and what there is after fusion.
+ *
+ * The lists of outer levels are not kept anywhere: where an object lay when a level was the innermost one
+ * is the last place it took before the next level was opened. */
+#include "ops/ops.h"
+#include "table/name.h"
+#include "table/tuples.h"
+
+/* A list stands for the serials of constructs in [from, to]: those of the level itself, or of enter data
+ * in the floor above it. */
+struct serial_range {
+    uint64_t from, to;
+};
+
+/* Where an object lay at a serial. fused NULL: alone. */
+struct past_location {
+    const struct accd__placement *placement;
+    const struct accd__fused_tuple *fused;
+    uint64_t dev, serial;
+};
+
+struct listing {
+    struct accd__device_env *env;
+    struct accd__scratch *scratch;
+    accd_tuple_fn fn;
+    void *ud;
+    struct serial_range serial_range;
+    const struct accd__original **originals; /* of the list's clauses, in their order */
+    size_t noriginals;
+    struct past_location *locations; /* of what was present, by host address */
+    size_t nlocations;
+};
+
+/* The region of a level, of which the outermost is number 0; NULL: there is no such level. */
+static const struct accd_region *find_region(const struct accd__device_env *env, int64_t level)
+{
+    const struct accd_region *region = level < (int64_t)env->levels.depth ? env->levels.top : NULL;
+    for (int64_t i = (int64_t)env->levels.depth - 1; region && i > level; i--)
+        region = region->below;
+    return region;
+}
+
+static struct serial_range get_serial_range(const struct accd__device_env *env, int64_t level, bool dynamic)
+{
+    bool last = level + 1 == (int64_t)env->levels.depth;
+    uint64_t serial = level < 0 ? 0 : find_region(env, level)->serial;
+    if (!dynamic)
+        return (struct serial_range){serial, serial};
+    return (struct serial_range){serial + 1, last ? UINT64_MAX : find_region(env, level + 1)->serial - 1};
+}
+
+/* --------------------------------------------------------------------------------- originals -- */
+
+/* Decides DIR-4.1-03. */
+static void describe_original(const struct listing *listing,
+                              const struct accd__original *original, accd_object_info *info)
+{
+    *info = accd__make_object_info(original->source.label, original->host, original->bytes);
+    accd__format_original(listing->env, original, info->name, sizeof info->name);
+}
+
+/* Sorts by what key_of gives for an element; what is equal stays in order. */
+static bool sort_originals(struct listing *listing, uint64_t (*key_of)(const struct accd__original *original))
+{
+    size_t n = listing->noriginals;
+    struct accd__pair *pairs = accd__scratch_alloc(listing->scratch, 2 * (n + 1) * sizeof *pairs);
+    if (!pairs)
+        return false;
+    for (size_t i = 0; i < n; i++)
+        pairs[i] = (struct accd__pair){key_of(listing->originals[i]),
+                                      accd__address(listing->originals[i])};
+    const struct accd__pair *sorted = accd__sort_pairs(pairs, pairs + n, n);
+    for (size_t i = 0; i < n; i++)
+        listing->originals[i] = accd__pointer(sorted[i].value);
+    return true;
+}
+
+static uint64_t original_host(const struct accd__original *original) { return original->host; }
+static uint64_t original_order(const struct accd__original *original) { return original->order; }
+static uint64_t original_serial(const struct accd__original *original) { return original->serial; }
+
+/* The clauses that belong to a list: in the order of their directives, pieces of one by address. */
+static accd_status list_originals(struct listing *listing, bool dynamic)
+{
+    bool ok = true;
+    size_t capacity = 0;
+    ACCD_FOR_EACH(const struct accd__placement, placement, &listing->env->tuples.placements, 0)
+        for (const struct accd__original *o = placement->originals; o && ok; o = o->next) {
+            if (o->dynamic != dynamic || o->dropped || o->serial < listing->serial_range.from || o->serial > listing->serial_range.to)
+                continue;
+            ok = accd__scratch_grow_array(listing->scratch, (void **)&listing->originals, listing->noriginals, &capacity,
+                                   sizeof listing->originals[0]);
+            if (ok)
+                listing->originals[listing->noriginals++] = o;
+        }
+    ok = ok && sort_originals(listing, original_order) && sort_originals(listing, original_serial);
+    return ok ? ACCD_OK : accd__report_out_of_memory(listing->env->context, "to list tuples");
+}
+
+static void report_originals(const struct listing *listing)
+{
+    for (size_t i = 0; i < listing->noriginals; i++) {
+        const struct accd__original *original = listing->originals[i];
+        accd_tuple tuple = {.base = original->base,
+                            .action = (accd_action)original->action,
+                            .flags = original->flags};
+        describe_original(listing, original, &tuple.info);
+        listing->fn(listing->ud, &tuple);
+    }
+}
+
+/* -------------------------------------------------------------------------------- artificial -- */
+
+static bool get_location_at(const struct accd__placement *placement, uint64_t serial, struct past_location *place)
+{
+    *place = (struct past_location){placement, placement->fused, placement->object->dev, placement->serial};
+    const struct accd__vacated_slot *vacated = placement->vacated;
+    if (place->serial > serial) {
+        while (vacated && vacated->serial > serial)
+            vacated = vacated->jump && vacated->jump->serial > serial ? vacated->jump : vacated->below;
+        if (vacated)
+            *place = (struct past_location){placement, vacated->fused, vacated->dev, vacated->serial};
+    }
+    if (place->fused && place->fused->serial > serial) /* its parts are held together since later */
+        place->fused = NULL;
+    return place->serial <= serial;
+}
+
+static accd_status list_locations(struct listing *listing)
+{
+    struct accd__btree *placements = &listing->env->tuples.placements;
+    listing->locations = accd__scratch_alloc(listing->scratch, (placements->count + 1) * sizeof listing->locations[0]);
+    if (!listing->locations)
+        return accd__report_out_of_memory(listing->env->context, "to list tuples");
+    ACCD_FOR_EACH(const struct accd__placement, placement, placements, 0)
+        listing->nlocations += get_location_at(placement, listing->serial_range.to, &listing->locations[listing->nlocations]);
+    return ACCD_OK;
+}
+
+/* The objects of a tuple follow one another: tuples never reach into each other. */
+static bool is_same_tuple(const struct past_location *a, const struct past_location *b)
+{
+    return a->fused && a->fused == b->fused;
+}
+
+static void describe_locations(const struct listing *listing, const struct past_location *first,
+                            const struct past_location *last, accd_object_info *info)
+{
+    const struct accd__object *object = first->placement->object;
+    uint64_t bytes = accd__object_end(last->placement->object) - object->host;
+    accd__describe_object(listing->env, object, info);
+    accd__format_range(listing->env, object, 0, bytes, info->name, sizeof info->name);
+    info->bytes = bytes;
+}
+
+/* What a tuple was made of: clauses of the list, and tuples of the list before it (DIR-4.2-07).
+ * Decides DIR-4.2-07. */
+static size_t list_ancestors(const struct listing *listing, size_t first, size_t end,
+                             size_t *original, accd_object_info *to)
+{
+    const struct past_location *locations = listing->locations;
+    uint64_t stop = accd__object_end(locations[end - 1].placement->object);
+    size_t n = 0, i = first;
+    for (;;) {
+        struct past_location from = {0}, last = {0}, next;
+        while (i < end && !get_location_at(locations[i].placement, listing->serial_range.from - 1, &from))
+            i++;
+        uint64_t host = i < end ? from.placement->object->host : stop;
+        for (; *original < listing->noriginals && listing->originals[*original]->host <= host &&
+               listing->originals[*original]->host < stop;
+             ++*original)
+            describe_original(listing, listing->originals[*original], &to[n++]);
+        if (i == end)
+            return n;
+        for (last = from; ++i < end;) {
+            if (!get_location_at(locations[i].placement, listing->serial_range.from - 1, &next))
+                continue;
+            if (!is_same_tuple(&from, &next))
+                break;
+            last = next;
+        }
+        describe_locations(listing, &from, &last, &to[n++]);
+    }
+}
+
+static accd_status report_artificial(struct listing *listing)
+{
+    struct past_location *locations = listing->locations;
+    size_t original = 0, end;
+    accd_object_info *ancestors = accd__scratch_alloc(
+        listing->scratch, (listing->nlocations + listing->noriginals + 1) * sizeof *ancestors);
+    if (!ancestors || !sort_originals(listing, original_host))
+        return accd__report_out_of_memory(listing->env->context, "to list tuples");
+    for (size_t i = 0; i < listing->nlocations; i = end) {
+        for (end = i + 1; end < listing->nlocations && is_same_tuple(&locations[i], &locations[end]);)
+            end++;
+        uint64_t serial = locations[i].fused ? locations[i].fused->serial : locations[i].serial;
+        accd_tuple tuple = {.dev = locations[i].dev,
+                            .alloc = serial >= listing->serial_range.from,
+                            .ancestors = ancestors};
+        describe_locations(listing, &locations[i], &locations[end - 1], &tuple.info);
+        tuple.nancestors = list_ancestors(listing, i, end, &original, ancestors);
+        listing->fn(listing->ud, &tuple);
+    }
+    return ACCD_OK;
+}
+
+static void describe_request(const struct accd_region *region, const struct accd__request *request,
+                           accd_object_info *info)
+{
+    const struct accd__plan_input input = {.walk = region->walk, .sources = region->items};
+    *info = (accd_object_info){
+        .host = request->host, .bytes = request->bytes, .file = region->file, .line = region->line};
+    accd__format_request(&input, request, info->name, sizeof info->name);
+}
+
+/* Where nothing is fused by itself, a level has its clauses alone. */
+static void report_requests(const struct listing *listing, const struct accd_region *region)
+{
+    for (size_t i = 0; i < region->nrequests; i++) {
+        const struct accd__request *request = &region->requests[i];
+        accd_tuple tuple = {
+            .base = request->host,
+            .dev = request->object ? request->object->dev + (request->host - request->object->host) : 0,
+            .action = (accd_action)request->action,
+            .flags = request->flags,
+            .alloc = request->state == ACCD_REQUEST_NEW,
+        };
+        describe_request(region, request, &tuple.info);
+        listing->fn(listing->ud, &tuple);
+    }
+}
+
+accd_status accd_for_each_tuple(accd_context *context, int device, int64_t level, accd_tuple_list list,
+                            accd_tuple_fn fn, void *ud)
+{
+    ACCD_ON_DEVICE(env, context, device);
+    bool dynamic = list == ACCD_LIST_DYNAMIC || list == ACCD_LIST_BASE_LEVEL;
+    ACCD_REQUIRE_ARGUMENT(context, fn);
+    if ((unsigned)list > ACCD_LIST_BASE_LEVEL)
+        return accd__set_error(context, ACCD_ERROR_MISUSE, R_MISUSE, "there is no such list of tuples");
+    if (level >= (int64_t)env->levels.depth || level < -1 || (level < 0 && !dynamic))
+        return accd__set_error(context, ACCD_ERROR_MISUSE, R_MISUSE, "there is no level %lld", (long long)level);
+    struct accd__scratch scratch = {.mem = &context->mem}; /* a construct may be under way */
+    struct listing listing = {.env = env,
+                              .scratch = &scratch,
+                              .fn = fn,
+                              .ud = ud,
+                              .serial_range = get_serial_range(env, level, dynamic)};
+    if (!context->rules.fusion) {
+        if (!dynamic)
+            report_requests(&listing, find_region(env, level));
+        return ACCD_OK;
+    }
+    accd_status status = list_originals(&listing, dynamic);
+    if (status == ACCD_OK && (list == ACCD_LIST_ORIGINAL || list == ACCD_LIST_DYNAMIC))
+        report_originals(&listing);
+    else if (status == ACCD_OK)
+        status = list_locations(&listing) == ACCD_OK ? report_artificial(&listing) : ACCD_ERROR_OUT_OF_MEMORY;
+    accd__scratch_free(&scratch);
+    return status;
+}
+
+/* Decides DIR-4.1-02. */
+int accd_level_get(accd_context *context, int device, size_t index, accd_level *level_p)
+{
+    struct accd__device_env *env = accd__find_device_env(context, device);
+    const struct accd_region *region = env ? find_region(env, (int64_t)index) : NULL;
+    if (!region || !level_p)
+        return 0;
+    *level_p = (accd_level){region->kind, region->name, region->file, region->line, region->nrequests};
+    return 1;
+}
+
+int accd_level_get_clause(accd_context *context, int device, size_t index, size_t clause, accd_clause *clause_p)
+{
+    struct accd__device_env *env = accd__find_device_env(context, device);
+    const struct accd_region *region = env ? find_region(env, (int64_t)index) : NULL;
+    if (!region || !clause_p || clause >= region->nrequests)
+        return 0;
+    const struct accd__request *request = &region->requests[clause];
+    *clause_p = (accd_clause){.action = request->action, .created = request->state == ACCD_REQUEST_NEW};
+    describe_request(region, request, &clause_p->info);
+    return 1;
+}

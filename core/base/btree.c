@@ -1,0 +1,711 @@
+#include "base/btree.h"
+
+#include <string.h>
+
+enum {
+    FANOUT = ACCD_BTREE_FANOUT,
+    MERGE_THRESHOLD = FANOUT / 4,       /* a node this empty looks for a neighbour to join */
+    MERGED_LIMIT = FANOUT - FANOUT / 4, /* that is not fuller than this with it */
+    MIN_LAST_NODE = FANOUT / 8 + 1, /* a last node has, so that the key that made it may go and come again */
+    MAX_HEIGHT = 32
+};
+
+_Static_assert(FANOUT >= 4 && FANOUT <= 32 && (FANOUT & (FANOUT - 1)) == 0, "fan-out is a power of two up to 32");
+
+typedef struct accd__btree_node node;
+
+/* Unused keys are the greatest number, which no record has; it is looked for as the one before. */
+static inline uint64_t clamp_key(uint64_t p) { return p - (p == UINT64_MAX); }
+
+static inline unsigned halve_step(const node *n, unsigned at, unsigned half, uint64_t p)
+{
+    return at + (half & -(unsigned)(n->key[at + half] <= p));
+}
+
+/* Place of the last key <= p, or 0: binary search over the full width, without branches. */
+static inline unsigned lower_bound_slot(const node *n, uint64_t p)
+{
+    unsigned at = 0;
+    if (FANOUT > 16) /* written out: compilers keep the loop where they do not know how often it runs */
+        at = halve_step(n, at, 16, p);
+    if (FANOUT > 8)
+        at = halve_step(n, at, 8, p);
+    if (FANOUT > 4)
+        at = halve_step(n, at, 4, p);
+    return halve_step(n, halve_step(n, at, 2, p), 1, p);
+}
+
+static node *new_node(struct accd__btree *index)
+{
+    node *n = accd__pool_alloc(&index->nodes);
+    if (n) {
+        memset(n->key, 0xff, sizeof n->key);
+        n->next = n->prev = NULL;
+        n->used = 0;
+    }
+    return n;
+}
+
+void accd__btree_init(struct accd__btree *index, struct accd__mem *mem)
+{
+    *index = (struct accd__btree){0};
+    accd__pool_init(&index->nodes, mem, sizeof(node), 16);
+}
+
+void accd__btree_clear(struct accd__btree *index)
+{
+    accd__pool_free_all(&index->nodes);
+    accd__btree_init(index, index->nodes.mem);
+}
+
+static inline __attribute__((always_inline)) void prefetch_node(const node *n)
+{
+    enum { LINE = 64 };
+    for (size_t at = 0; at < offsetof(node, next); at += LINE)
+        __builtin_prefetch((const char *)n + at);
+}
+
+/* A search that goes from a leaf to the next one will continue: what lies behind is fetched ahead. */
+static inline void prefetch_next(const node *leaf)
+{
+    if (leaf->next)
+        prefetch_node(leaf->next);
+}
+
+/* Moves the finger to the leaf for p. */
+static inline __attribute__((always_inline)) node *find_leaf(struct accd__btree *index, uint64_t p)
+{
+    node *const before = index->leaf;
+    const struct accd__btree_finger there = index->before;
+    index->before = (struct accd__btree_finger){before, index->low, index->high, index->least, index->at};
+    if (there.leaf && p - there.low < there.high - there.low) {
+        index->low = there.low;
+        index->high = there.high;
+        index->least = there.least;
+        index->at = there.at;
+        return index->leaf = there.leaf;
+    }
+    node *n = index->root;
+    uint64_t low = 0, least = 0, high = UINT64_MAX;
+    for (unsigned h = index->height; h; h--) {
+        unsigned i = lower_bound_slot(n, p);
+        if (i && n->key[i] > low)
+            low = n->key[i];
+        if (n->key[i] > least)
+            least = n->key[i];
+        if (i + 1 < FANOUT && n->key[i + 1] < high)
+            high = n->key[i + 1];
+        n = n->at[i];
+        prefetch_node(n); /* all of it at once: the search reads one line after the other */
+    }
+    if (__builtin_expect(before && before->next == n, 0))
+        prefetch_next(n);
+    index->leaf = n;
+    index->low = low;
+    index->least = least;
+    index->high = high;
+    return n;
+}
+
+/* Where it is one of many things to do: one piece of code for all. */
+static __attribute__((noinline)) node *find_leaf_far(struct accd__btree *index, uint64_t p) { return find_leaf(index, p); }
+
+static inline bool is_near(const struct accd__btree *index, uint64_t p)
+{
+    return p - index->low < index->high - index->low && index->leaf;
+}
+
+static inline node *leaf_for_key(struct accd__btree *index, uint64_t p)
+{
+    return is_near(index, p) ? index->leaf : find_leaf(index, p);
+}
+
+/* The place in the finger's leaf: where the last one was, just beside it, or looked for. A construct
+ * asks for an address before it changes the index there, and one that undoes another asks again. */
+static inline unsigned lower_bound_hinted(struct accd__btree *index, const node *leaf, uint64_t p)
+{
+    unsigned at = index->at;
+    if (leaf->key[at] > p) {
+        if (!at || leaf->key[at - 1] <= p)
+            return index->at = at - (at > 0);
+    } else if (at + 1 == FANOUT || p < leaf->key[at + 1]) {
+        return at;
+    } else if (at + 2 == FANOUT || p < leaf->key[at + 2]) {
+        return index->at = at + 1;
+    }
+    return index->at = lower_bound_slot(leaf, p);
+}
+
+/* The finger's leaf, with index->at where the key is, if that is in the index and beside the last search. Or NULL.
+ * Neighbours are asked for forwards or backwards. */
+static inline node *find_leaf_by_hint(struct accd__btree *index, uint64_t key)
+{
+    node *leaf = index->leaf;
+    const unsigned at = index->at;
+    if (!leaf)
+        return NULL;
+    if (at < leaf->used && leaf->key[at] == key)
+        return leaf;
+    if (at + 1 < leaf->used && leaf->key[at + 1] == key)
+        index->at = at + 1;
+    else if (at - 1 < leaf->used && leaf->key[at - 1] == key)
+        index->at = at - 1;
+    else if (at + 2 < leaf->used && leaf->key[at + 2] == key)
+        index->at = at + 2;
+    else
+        return NULL;
+    return leaf;
+}
+
+static void reset_finger(struct accd__btree *index) { index->leaf = index->before.leaf = NULL; }
+
+/* A leaf's own keys may all lie above p although it is the leaf for p: separators are lower bounds
+ * that erasures leave behind. The predecessor is then the last key of the leaf before. */
+static inline void *record_at_or_before(const node *leaf, unsigned i, uint64_t p)
+{
+    if (leaf->key[i] <= p)
+        return leaf->at[i];
+    return leaf->prev ? leaf->prev->at[leaf->prev->used - 1] : NULL;
+}
+
+void *accd__btree_floor(struct accd__btree *index, uint64_t p)
+{
+    if (!index->root)
+        return NULL;
+    p = clamp_key(p);
+    const node *leaf = leaf_for_key(index, p);
+    return record_at_or_before(leaf, lower_bound_slot(leaf, p), p);
+}
+
+void *accd__btree_floor_hinted(struct accd__btree *index, uint64_t p)
+{
+    const node *leaf_by_hint = find_leaf_by_hint(index, p);
+    if (leaf_by_hint)
+        return leaf_by_hint->at[index->at];
+    if (!index->root)
+        return NULL;
+    p = clamp_key(p);
+    const node *leaf = is_near(index, p) ? index->leaf : find_leaf_far(index, p);
+    return record_at_or_before(leaf, lower_bound_hinted(index, leaf, p), p);
+}
+
+void *accd__btree_floor_and_next(struct accd__btree *index, uint64_t p, void **after_p)
+{
+    *after_p = NULL;
+    if (!index->root)
+        return NULL;
+    p = clamp_key(p);
+    const node *leaf = leaf_for_key(index, p);
+    unsigned i = lower_bound_hinted(index, leaf, p);
+    if (leaf->key[i] > p) /* all keys of the leaf, if it has any */
+        *after_p = leaf->used ? leaf->at[i] : NULL;
+    else if (i + 1 < leaf->used)
+        *after_p = leaf->at[i + 1];
+    else if (leaf->next)
+        *after_p = leaf->next->at[0];
+    return record_at_or_before(leaf, i, p);
+}
+
+void *accd__btree_seek(struct accd__btree *index, uint64_t p, struct accd__btree_cursor *cursor)
+{
+    *cursor = (struct accd__btree_cursor){NULL, 0};
+    if (!index->root)
+        return NULL;
+    const node *leaf = leaf_for_key(index, clamp_key(p));
+    unsigned i = lower_bound_slot(leaf, clamp_key(p));
+    cursor->leaf = leaf;
+    cursor->at = i;
+    if (!leaf->used)
+        return NULL;
+    if (leaf->key[i] >= p)
+        return leaf->at[i];
+    return accd__btree_next(cursor);
+}
+
+void *accd__btree_next(struct accd__btree_cursor *cursor)
+{
+    if (!cursor->leaf)
+        return NULL;
+    if (++cursor->at == cursor->leaf->used) {
+        cursor->leaf = cursor->leaf->next;
+        cursor->at = 0;
+        if (!cursor->leaf)
+            return NULL;
+    }
+    return cursor->leaf->at[cursor->at];
+}
+
+/* Keys of a node that are less than p. */
+static unsigned keys_below(const node *n, uint64_t p)
+{
+    unsigned i = n->used && p ? lower_bound_slot(n, p - 1) : 0;
+    return i + (n->used && n->key[i] < p);
+}
+
+size_t accd__btree_count(struct accd__btree *index, uint64_t low, uint64_t high, size_t most)
+{
+    const node *leaf = index->root ? leaf_for_key(index, clamp_key(low)) : NULL;
+    const size_t before = leaf ? keys_below(leaf, low) : 0;
+    size_t n = 0;
+    if (!leaf || low >= high)
+        return 0;
+    for (; leaf->next && leaf->next->key[0] < high && n <= most + before; leaf = leaf->next)
+        n += leaf->used;
+    return n + keys_below(leaf, high) - before;
+}
+
+/* -------------------------------------------------------------------------------- insertion -- */
+
+/* Nodes that n insertions take at most. Each splits at most one node of each level and may add a root. Many cannot
+ * each split a full path: only the nodes that are full now split at once, any other one first needs FANOUT / 2
+ * insertions; upper levels add at most as much again. */
+static size_t nodes_for(size_t count, size_t levels, size_t n)
+{
+    size_t need, bound = 3 * (count / FANOUT + n / (FANOUT / 2) + 2) + MAX_HEIGHT;
+    return __builtin_mul_overflow(n, levels, &need) || bound < need ? bound : need;
+}
+
+int accd__btree_reserve_many(struct accd__btree *index, size_t n)
+{
+    return accd__pool_reserve(&index->nodes, nodes_for(index->count, index->height + 2, n));
+}
+
+/* What is there cuts a run into pieces, each of which takes full nodes and one more of each level. */
+int accd__btree_reserve_sorted(struct accd__btree *index, uint64_t first, uint64_t last, size_t n, size_t reserved)
+{
+    const size_t leaf_by_hint = accd__btree_count(index, first, last + 1, n), pieces = 2 * leaf_by_hint + 2 < n ? 2 * leaf_by_hint + 2 : n;
+    size_t levels = index->height + 2, need, most;
+    for (size_t k = n; k > 1; k /= FANOUT / 2)
+        levels++;
+    need = nodes_for(index->count, levels, n);
+    most = n / (FANOUT - 1) + pieces * levels;
+    return accd__pool_reserve(&index->nodes,
+                             (most < need ? most : need) + nodes_for(index->count + n, levels, reserved));
+}
+
+static inline void insert_pairs(node *n, unsigned i, const struct accd__pair *run, unsigned count)
+{
+    if (i < n->used) {
+        memmove(n->key + i + count, n->key + i, (n->used - i) * sizeof n->key[0]);
+        memmove(n->at + i + count, n->at + i, (n->used - i) * sizeof n->at[0]);
+    }
+    for (unsigned k = 0; k < count; k++) {
+        n->key[i + k] = run[k].key;
+        n->at[i + k] = (void *)(uintptr_t)run[k].value;
+    }
+    n->used += count;
+}
+
+/* One step of a path from the root to a leaf: the node at a height and the child taken. */
+struct path_step {
+    node *n;
+    unsigned at;
+};
+
+static node *walk_down(const struct accd__btree *index, uint64_t key, struct path_step *path)
+{
+    node *n = index->root;
+    for (unsigned h = index->height; h; h--) {
+        unsigned at = lower_bound_slot(n, key);
+        path[h] = (struct path_step){n, at};
+        n = n->at[at];
+    }
+    return n;
+}
+
+/* What goes into nodes of one level: records of a run, or new nodes of the level below, linked by next. */
+struct feed {
+    const struct accd__pair *run;
+    node *below;
+    size_t n;
+    int leaves; /* the nodes are leaves, whose links stay */
+};
+
+static void feed_entry(struct feed *feed, node *to)
+{
+    node *below = feed->below;
+    to->key[to->used] = feed->run ? feed->run->key : below->key[0];
+    to->at[to->used++] = feed->run ? (void *)(uintptr_t)feed->run->value : below;
+    feed->n--;
+    if (feed->run) {
+        feed->run++;
+        return;
+    }
+    feed->below = below->next;
+    if (!feed->leaves)
+        below->next = NULL;
+}
+
+static node *new_node_after(struct accd__btree *index, node *n, int leaf)
+{
+    node *right = new_node(index);
+    right->next = n->next;
+    n->next = right;
+    if (leaf) {
+        right->prev = n;
+        if (right->next)
+            right->next->prev = right;
+    }
+    return right;
+}
+
+/* Puts what is fed into n at place i. What n has no room for goes into new nodes behind it, all as full as each other;
+ * at the very end of the index they are full but for what the last one gets, so that ascending keys fill their nodes.
+ * The new nodes are what is fed to the level above. */
+static void distribute_entries(struct accd__btree *index, node *n, unsigned i, struct feed *feed, int leaf, int last)
+{
+    node *const start = n;
+    const node old = *n;
+    const size_t total = old.used + feed->n, nodes = (total + FANOUT - 1) / FANOUT;
+    const int ascending = last && i == old.used;
+    size_t done = 0, behind = i;
+    struct feed above = {.n = nodes - 1, .leaves = leaf};
+    memset(n->key, 0xff, sizeof n->key);
+    n->used = 0;
+    for (size_t k = 1; k <= nodes; k++) {
+        size_t end = ascending && k < nodes ? k * FANOUT : ascending ? total : total * k / nodes;
+        if (ascending && k == nodes - 1 && total - end < MIN_LAST_NODE)
+            end = total - MIN_LAST_NODE;
+        for (; done < end; done++) {
+            if (done >= i && feed->n) {
+                feed_entry(feed, n);
+                continue;
+            }
+            size_t from = done < i ? done : behind++;
+            n->key[n->used] = old.key[from];
+            n->at[n->used++] = old.at[from];
+        }
+        if (k < nodes) {
+            n = new_node_after(index, n, leaf);
+            above.below = above.below ? above.below : n;
+        }
+    }
+    if (!leaf)
+        start->next = NULL;
+    *feed = above;
+}
+
+/* Nodes that one more record takes: for each full node from the leaf upwards, and for a new root. */
+static size_t nodes_on_path(const struct accd__btree *index, const node *leaf, const struct path_step *path)
+{
+    unsigned h = 0;
+    while (leaf->used == FANOUT && h++ < index->height)
+        leaf = path[h].n;
+    return leaf->used < FANOUT ? h : index->height + 2;
+}
+
+/* Inserts those of a run that come before the next key, or separator, that is there. Returns their number; 0: no
+ * memory for the first one alone. */
+static size_t insert_on_path(struct accd__btree *index, const struct accd__pair *run, size_t n)
+{
+    struct path_step path[MAX_HEIGHT + 1];
+    const uint64_t key = run->key;
+    const unsigned height = index->height;
+    node *to = walk_down(index, key, path);
+    const unsigned i = keys_below(to, key);
+    uint64_t behind = i < to->used ? to->key[i] : UINT64_MAX;
+    for (unsigned h = 1; h <= height; h++) { /* separators stay lower bounds */
+        node *above = path[h].n;
+        if (key < above->key[path[h].at]) {
+            above->key[path[h].at] = key;
+            reset_finger(index);
+        }
+        if (behind == UINT64_MAX && path[h].at + 1 < above->used)
+            behind = above->key[path[h].at + 1];
+    }
+    n = n > 1 ? ACCD_UPPER_BOUND(run, key, n, behind - 1) : 1;
+    if (n == 1 && to->used < FANOUT) {
+        insert_pairs(to, i, run, 1);
+        return 1;
+    }
+    if (n == 1 && !accd__pool_reserve(&index->nodes, nodes_on_path(index, to, path)))
+        return 0;
+    struct feed feed = {.run = run, .n = n};
+    const int last = !to->next;
+    reset_finger(index);
+    distribute_entries(index, to, i, &feed, 1, last);
+    for (unsigned h = 1; feed.n; h++) {
+        struct path_step above = {NULL, 0};
+        if (h <= height) {
+            above = path[h];
+        } else {
+            above.n = new_node(index);
+            above.n->key[0] = to->key[0];
+            above.n->at[0] = to;
+            above.n->used = 1;
+            index->root = above.n;
+            index->height = h;
+        }
+        to = above.n;
+        distribute_entries(index, to, above.at + 1, &feed, 0, last);
+    }
+    return n;
+}
+
+static int ensure_root(struct accd__btree *index)
+{
+    if (index->root)
+        return 1;
+    index->root = new_node(index);
+    index->height = 0;
+    reset_finger(index);
+    return index->root != NULL;
+}
+
+/* Inserts those of a run that come before the next key. Near the last search there is no need to start at the root, if
+ * they fit there. Returns their number; 0: no memory for the first one alone. */
+static __attribute__((noinline)) size_t insert_prefix(struct accd__btree *index, const struct accd__pair *run, size_t n)
+{
+    const uint64_t key = run->key;
+    size_t done = 0;
+    if (!ensure_root(index))
+        return 0;
+    node *leaf = index->leaf;
+    if (!leaf || key - index->least >= index->high - index->least)
+        leaf = find_leaf_far(index, key);
+    if (leaf->used < FANOUT && key - index->least < index->high - index->least) {
+        unsigned i = lower_bound_hinted(index, leaf, key);
+        i += leaf->key[i] < key;
+        const uint64_t behind = leaf->key[i] < index->high ? leaf->key[i] : index->high;
+        for (done = 1; done < n && run[done].key < behind && leaf->used + done <= FANOUT;)
+            done++;
+        if (leaf->used + done <= FANOUT) {
+            insert_pairs(leaf, i, run, (unsigned)done);
+            index->at = i + (unsigned)done - 1;
+        } else {
+            done = 0;
+        }
+    }
+    if (!done)
+        done = insert_on_path(index, run, n);
+    index->count += done;
+    return done;
+}
+
+int accd__btree_insert(struct accd__btree *index, uint64_t key, void *record)
+{
+    return insert_prefix(index, &(struct accd__pair){key, (uintptr_t)record}, 1) != 0;
+}
+
+void accd__btree_replace(struct accd__btree *index, uint64_t key, void *record)
+{
+    node *leaf = leaf_for_key(index, key);
+    leaf->at[lower_bound_slot(leaf, key)] = record;
+    index->removals++;
+}
+
+void accd__btree_insert_sorted(struct accd__btree *index, const struct accd__pair *run, size_t n)
+{
+    for (size_t done = 1; n && done; run += done, n -= done)
+        done = insert_prefix(index, run, n);
+}
+
+/* ---------------------------------------------------------------------------------- erasure -- */
+
+/* Takes out what is at the places [i, end). */
+static inline void remove_entries(node *n, unsigned i, unsigned end)
+{
+    const unsigned used = n->used, removals = end - i, free = FANOUT - used < removals ? FANOUT - used : removals;
+    n->used = used - removals;
+    if (end == used) {
+        memset(n->key + i, 0xff, removals * sizeof n->key[0]);
+        return;
+    }
+    memmove(n->key + i, n->key + end, (used + free - end) * sizeof n->key[0]); /* unused keys follow */
+    memmove(n->at + i, n->at + end, (used - end) * sizeof n->at[0]);
+    if (free < removals)
+        memset(n->key + FANOUT - removals, 0xff, (removals - free) * sizeof n->key[0]);
+}
+
+/* Joins right, the child behind left in parent at place i, into left if both fit loosely. */
+static int merge_siblings(struct accd__btree *index, node *parent, unsigned i, int leaves)
+{
+    node *left = parent->at[i], *right = parent->at[i + 1];
+    if (left->used + right->used > MERGED_LIMIT)
+        return 0;
+    memcpy(left->key + left->used, right->key, right->used * sizeof left->key[0]);
+    memcpy(left->at + left->used, right->at, right->used * sizeof left->at[0]);
+    if (!leaves) /* a first separator may be stale; the parent's is a valid lower bound */
+        left->key[left->used] = parent->key[i + 1];
+    left->used += right->used;
+    if (leaves) {
+        left->next = right->next;
+        if (left->next)
+            left->next->prev = left;
+    }
+    accd__pool_free(&index->nodes, right);
+    remove_entries(parent, i + 1, i + 2);
+    return 1;
+}
+
+static void unlink_node(struct accd__btree *index, node *n)
+{
+    if (n->prev)
+        n->prev->next = n->next;
+    if (n->next)
+        n->next->prev = n->prev;
+    accd__pool_free(&index->nodes, n);
+}
+
+/* Joins a child that is nearly empty with a neighbour. */
+static void merge_with_neighbor(struct accd__btree *index, node *n, unsigned i, int leaves)
+{
+    const node *child = n->at[i];
+    if (child->used <= MERGE_THRESHOLD && !(i + 1 < n->used && merge_siblings(index, n, i, leaves)) && i > 0)
+        merge_siblings(index, n, i - 1, leaves);
+}
+
+/* Removes the keys in [low, high) from n and what is below; returns their number. */
+static size_t erase_below(struct accd__btree *index, node *n, unsigned h, uint64_t low, uint64_t high)
+{
+    if (!h) {
+        const unsigned from = keys_below(n, low), end = keys_below(n, high);
+        if (end - from == n->used && n != index->root)
+            n->used = 0; /* given back as it is */
+        else
+            remove_entries(n, from, end);
+        return end - from;
+    }
+    const unsigned first = lower_bound_slot(n, low), last = lower_bound_slot(n, high - 1);
+    unsigned kept = first;
+    size_t erased = 0;
+    for (unsigned i = first; i <= last; i++) {
+        node *child = n->at[i];
+        erased += erase_below(index, child, h - 1, low, high);
+        if (!child->used) {
+            unlink_node(index, child);
+            continue;
+        }
+        n->key[kept] = n->key[i];
+        n->at[kept++] = child;
+    }
+    remove_entries(n, kept, last + 1);
+    for (unsigned i = first + 2; i-- > first;) /* at both ends of what went */
+        if (i < n->used)
+            merge_with_neighbor(index, n, i, h == 1);
+    return erased;
+}
+
+void accd__btree_erase_range(struct accd__btree *index, uint64_t low, uint64_t high)
+{
+    if (!index->root || low >= high)
+        return;
+    reset_finger(index);
+    index->removals++;
+    index->count -= erase_below(index, index->root, index->height, low, high);
+    while (index->height && index->root->used <= 1) {
+        node *root = index->root;
+        index->root = root->used ? root->at[0] : NULL;
+        accd__pool_free(&index->nodes, root);
+        index->height--;
+        if (!index->root)
+            index->height = 0;
+    }
+}
+
+/* Takes out what is at places of the finger's leaf. near: it was there before. */
+static inline void erase_at(struct accd__btree *index, node *leaf, int near, unsigned from, unsigned end)
+{
+    if (leaf->used > (near ? 1 : MERGE_THRESHOLD) + end - from || !index->height) { /* nothing above the leaf changes */
+        index->count -= end - from;
+        index->removals++;
+        remove_entries(leaf, from, end);
+    } else {
+        accd__btree_erase_range(index, leaf->key[from], leaf->key[end - 1] + 1);
+    }
+}
+
+/* The leaf with a key that is there, at index->at. *near_p: the finger was on it. */
+static inline node *find_leaf_of_key(struct accd__btree *index, uint64_t key, int *near_p)
+{
+    node *leaf = find_leaf_by_hint(index, key);
+    *near_p = leaf || is_near(index, key);
+    if (!leaf) {
+        leaf = *near_p ? index->leaf : find_leaf_far(index, key);
+        lower_bound_hinted(index, leaf, key);
+    }
+    return leaf;
+}
+
+void *accd__btree_erase(struct accd__btree *index, uint64_t key)
+{
+    int near;
+    node *leaf = find_leaf_of_key(index, key, &near);
+    const unsigned i = index->at;
+    void *record = leaf->at[i];
+    erase_at(index, leaf, near, i, i + 1);
+    return record;
+}
+
+void accd__btree_erase_keys(struct accd__btree *index, const uint64_t *keys, size_t n)
+{
+    for (size_t done; n; keys += done, n -= done) {
+        int near;
+        node *leaf = find_leaf_of_key(index, *keys, &near);
+        unsigned from = index->at, end = from + 1;
+        for (done = 1; done < n; done++)
+            if (end < leaf->used && leaf->key[end] == keys[done])
+                end++;
+            else if (from && leaf->key[from - 1] == keys[done])
+                from--;
+            else
+                break;
+        index->at = from;
+        erase_at(index, leaf, near, from, end);
+    }
+}
+
+/* ------------------------------------------------------------------------------------ check -- */
+
+struct check_state {
+    const node *last_leaf;
+    size_t count;
+    uint64_t last_key;
+};
+
+static const char *check_below(const node *n, unsigned h, uint64_t low, uint64_t high, struct check_state *s)
+{
+    if (!n->used || n->used > FANOUT)
+        return "a node is empty or too full";
+    for (unsigned i = n->used; i < FANOUT; i++)
+        if (n->key[i] != UINT64_MAX)
+            return "an unused key is not the greatest one";
+    for (unsigned i = 0; i < n->used; i++) {
+        if (i && n->key[i] <= n->key[i - 1])
+            return "keys are not ascending";
+        if (h) {
+            uint64_t from = i ? n->key[i] : low, to = i + 1 < n->used ? n->key[i + 1] : high;
+            const char *wrong = check_below(n->at[i], h - 1, from, to, s);
+            if (wrong)
+                return wrong;
+        } else {
+            if (n->key[i] < low || n->key[i] >= high)
+                return "a key is outside its separators";
+            if (s->count && n->key[i] <= s->last_key)
+                return "leaves are not ascending";
+            s->last_key = n->key[i];
+            s->count++;
+        }
+    }
+    if (!h) {
+        if (n->prev != s->last_leaf || (s->last_leaf && s->last_leaf->next != n))
+            return "leaves are not linked";
+        s->last_leaf = n;
+    }
+    return NULL;
+}
+
+const char *accd__btree_check(const struct accd__btree *index)
+{
+    struct check_state s = {0};
+    if (!index->root)
+        return index->count ? "an index without nodes has entries" : NULL;
+    if (!index->count)
+        return index->height || index->root->used ? "an empty index has nodes" : NULL;
+    const char *wrong = check_below(index->root, index->height, 0, UINT64_MAX, &s);
+    if (wrong)
+        return wrong;
+    if (s.last_leaf->next)
+        return "the last leaf has a successor";
+    return s.count == index->count ? NULL : "the number of entries is wrong";
+}

@@ -1,0 +1,357 @@
+/* debug_place.c - where variables lie: memory, registers, frames, location expressions, bounds. */
+#ifdef HAVE_LIBDW
+#include "debug_dw.h"
+
+#include <string.h>
+#include <sys/uio.h>
+#include <unistd.h>
+#include <unwind.h>
+
+/* The kernel reads, so that an address that is not there is an answer, not a fault. */
+bool accd__read_memory(uint64_t address, void *to, size_t bytes)
+{
+    struct iovec local = {to, bytes}, remote = {(void *)(uintptr_t)address, bytes};
+    return process_vm_readv(getpid(), &local, 1, &remote, 1, 0) == (ssize_t)bytes;
+}
+
+/* --------------------------------------------------------------------------------- registers -- */
+
+/* Numbers of registers that calls keep. */
+static const int kept[] = {3, 6, 12, 13, 14, 15};
+enum { KEPT = sizeof kept / sizeof kept[0], RBP = 6, RSP = 7 };
+
+/* The frame whose next instruction is the call's, on this stack: the values that it will get back
+ * in the registers that calls keep. */
+static _Unwind_Reason_Code take_registers(struct _Unwind_Context *context, void *arg)
+{
+    struct accd__frame_view *view = arg;
+    if (_Unwind_GetIP(context) != view->call->pc || _Unwind_GetCFA(context) != view->call->sp)
+        return _URC_NO_REASON;
+    for (int i = 0; i < KEPT; i++)
+        view->kept[i] = _Unwind_GetGR(context, kept[i]);
+    view->kept_state = ACCD__DEBUG_READ;
+    return _URC_NORMAL_STOP;
+}
+
+static bool register_value(struct accd__frame_view *view, uint64_t number, uint64_t *to)
+{
+    if (!view->call)
+        return false;
+    if (number == RSP || (number == RBP && view->call->bp)) {
+        *to = number == RSP ? view->call->sp : view->call->bp;
+        return true;
+    }
+    for (int i = 0; i < KEPT; i++) {
+        if (number != (uint64_t)kept[i])
+            continue;
+        if (view->kept_state == ACCD__DEBUG_UNREAD) {
+            view->kept_state = ACCD__DEBUG_FAILED;
+            _Unwind_Backtrace(take_registers, view);
+        }
+        *to = view->kept[i];
+        return view->kept_state == ACCD__DEBUG_READ;
+    }
+    return false;
+}
+
+/* ------------------------------------------------------------------------------- expressions -- */
+
+enum { STACK = 16 };
+
+struct machine {
+    struct accd__frame_view *view;
+    Dwarf_Addr bias;
+    const uint64_t *object;
+    const struct accd__debug_expr *expr;
+    bool at_entry; /* registers are those that the function got */
+    bool in_frame; /* evaluates what others are relative to */
+    bool is_value;
+    unsigned n;
+    uint64_t stack[STACK];
+};
+
+static bool run(struct machine *m, const struct accd__debug_expr *expr);
+
+static bool push(struct machine *m, uint64_t value)
+{
+    if (m->n == STACK)
+        return false;
+    m->stack[m->n++] = value;
+    return true;
+}
+
+static bool entry_value(struct machine *m, uint64_t number, uint64_t *to);
+
+static bool push_register(struct machine *m, uint64_t number, uint64_t offset)
+{
+    uint64_t value;
+    return (m->at_entry ? entry_value(m, number, &value)
+                        : register_value(m->view, number, &value)) &&
+           push(m, value + offset);
+}
+
+/* The stack pointer in the caller's caller, as the frame information of the file tells. */
+static bool push_cfa(struct machine *m)
+{
+    struct accd__frame_view *view = m->view;
+    if (view->cfa_state == ACCD__DEBUG_UNREAD) {
+        struct machine frame = {.view = view, .in_frame = true};
+        view->cfa_state = ACCD__DEBUG_FAILED;
+        if (view->site && run(&frame, &view->site->cfa)) {
+            view->cfa = frame.stack[frame.n - 1];
+            view->cfa_state = ACCD__DEBUG_READ;
+        }
+    }
+    return view->cfa_state == ACCD__DEBUG_READ && push(m, view->cfa);
+}
+
+static bool push_frame_base(struct machine *m, uint64_t offset)
+{
+    struct machine frame = {.view = m->view, .bias = m->bias, .in_frame = true};
+    return m->view->site && !m->in_frame && run(&frame, &m->view->site->frame_base) &&
+           push(m, frame.stack[frame.n - 1] + offset);
+}
+
+/* What a register held when the function was entered: what its caller says it passed. */
+static bool entry_value(struct machine *m, uint64_t number, uint64_t *to)
+{
+    enum { CALLERS_MOST = 3 };
+    struct accd__frame_view *view = m->view;
+    uint64_t back;
+    if (view->callers == CALLERS_MOST || number >= ACCD__DEBUG_REGISTERS || !push_cfa(m) ||
+        !accd__read_memory(m->stack[--m->n] - sizeof back, &back, sizeof back))
+        return false;
+    const struct accd__debug_module *module = accd__find_module(view->debug, back);
+    if (module && module->is_libc)
+        return false;
+    struct accd__code_site *site = accd__find_code_site(view->debug, back);
+    struct accd__debug_call_frame call = {.pc = back, .sp = view->cfa};
+    struct accd__frame_view caller = {
+        .debug = view->debug, .site = site, .call = &call, .callers = view->callers + 1};
+    struct accd__value_location place;
+    if (!site || !site->callee || !view->site->caller ||
+        strcmp(site->callee, view->site->caller) != 0 || /* one may have gone on to another */
+        !accd__evaluate_location(&caller, site->passed[number], site->bias, NULL, &place))
+        return false;
+    *to = place.at;
+    return true;
+}
+
+static bool push_entry_value(struct machine *m, const Dwarf_Op *op)
+{
+    const struct accd__dw *dw = &m->view->debug->dw;
+    Dwarf_Attribute from = m->expr->from, attribute;
+    struct accd__debug_expr entry;
+    uint64_t value;
+    return dw->dwarf_getlocation_attr(&from, op, &attribute) == 0 &&
+           dw->dwarf_getlocation(&attribute, &entry.ops, &entry.n) == 0 && entry.n == 1 &&
+           entry.ops->atom >= DW_OP_reg0 && entry.ops->atom <= DW_OP_reg31 &&
+           entry_value(m, entry.ops->atom - DW_OP_reg0, &value) && push(m, value);
+}
+
+static bool dereference(struct machine *m, uint64_t bytes)
+{
+    uint64_t value = 0;
+    if (!m->n || bytes > sizeof value || !accd__read_memory(m->stack[m->n - 1], &value, bytes))
+        return false;
+    m->stack[m->n - 1] = value;
+    return true;
+}
+
+static bool binary(struct machine *m, uint8_t atom)
+{
+    if (m->n < 2)
+        return false;
+    uint64_t b = m->stack[--m->n], *a = &m->stack[m->n - 1];
+    switch (atom) {
+    case DW_OP_plus:
+        *a += b;
+        return true;
+    case DW_OP_minus:
+        *a -= b;
+        return true;
+    case DW_OP_mul:
+        *a *= b;
+        return true;
+    case DW_OP_and:
+        *a &= b;
+        return true;
+    case DW_OP_shl:
+        *a = b < 64 ? *a << b : 0;
+        return true;
+    case DW_OP_shr:
+        *a = b < 64 ? *a >> b : 0;
+        return true;
+    default:
+        return false;
+    }
+}
+
+static bool step(struct machine *m, const Dwarf_Op *op)
+{
+    uint64_t address;
+    if (op->atom >= DW_OP_lit0 && op->atom <= DW_OP_lit31)
+        return push(m, op->atom - DW_OP_lit0);
+    if (op->atom >= DW_OP_breg0 && op->atom <= DW_OP_breg31)
+        return push_register(m, op->atom - DW_OP_breg0, op->number);
+    if (op->atom >= DW_OP_reg0 && op->atom <= DW_OP_reg31) {
+        m->is_value = true;
+        return push_register(m, op->atom - DW_OP_reg0, 0);
+    }
+    switch (op->atom) {
+    case DW_OP_addr:
+    case DW_OP_addrx:
+    case DW_OP_GNU_addr_index:
+        return accd__dwarf_op_address(m->view->debug, m->expr, op, &address) && push(m, address + m->bias);
+    case DW_OP_const1u:
+    case DW_OP_const1s:
+    case DW_OP_const2u:
+    case DW_OP_const2s:
+    case DW_OP_const4u:
+    case DW_OP_const4s:
+    case DW_OP_const8u:
+    case DW_OP_const8s:
+    case DW_OP_constu:
+    case DW_OP_consts:
+        return push(m, op->number);
+    case DW_OP_fbreg:
+        return push_frame_base(m, op->number);
+    case DW_OP_bregx:
+        return push_register(m, op->number, op->number2);
+    case DW_OP_call_frame_cfa:
+        return push_cfa(m);
+    case DW_OP_push_object_address:
+        return m->object && push(m, *m->object);
+    case DW_OP_deref:
+        return dereference(m, 8);
+    case DW_OP_deref_size:
+        return dereference(m, op->number);
+    case DW_OP_plus_uconst:
+        return m->n && (m->stack[m->n - 1] += op->number, true);
+    case DW_OP_dup:
+        return m->n && push(m, m->stack[m->n - 1]);
+    case DW_OP_entry_value:
+    case DW_OP_GNU_entry_value:
+        return push_entry_value(m, op);
+    case DW_OP_stack_value:
+        return m->is_value = true;
+    default:
+        return binary(m, op->atom);
+    }
+}
+
+/* What is a value must end the expression: pieces of a variable are not put together. */
+static bool run(struct machine *m, const struct accd__debug_expr *expr)
+{
+    m->expr = expr;
+    for (size_t i = 0; i < expr->n; i++)
+        if (m->is_value || !step(m, &expr->ops[i]))
+            return false;
+    return m->n > 0;
+}
+
+bool accd__evaluate_location(struct accd__frame_view *view, struct accd__debug_expr expr, Dwarf_Addr bias,
+                    const uint64_t *object, struct accd__value_location *place_p)
+{
+    struct machine m = {.view = view, .bias = bias, .object = object};
+    if (!run(&m, &expr))
+        return false;
+    *place_p = (struct accd__value_location){m.is_value, m.stack[m.n - 1]};
+    return true;
+}
+
+bool accd__locate_variable(struct accd__frame_view *view, const struct accd__debug_variable *variable,
+                  struct accd__value_location *place_p)
+{
+    struct machine m = {.view = view, .bias = variable->bias, .at_entry = variable->at_entry};
+    if (!run(&m, &variable->where))
+        return false;
+    *place_p = (struct accd__value_location){m.is_value, m.stack[m.n - 1]};
+    return true;
+}
+
+/* ------------------------------------------------------------------------------------ bounds -- */
+
+/* A variable that holds a bound, mostly one that the compiler made. */
+static bool variable_value(struct accd__frame_view *view, Dwarf_Die *die, Dwarf_Addr bias, int64_t *to)
+{
+    const struct accd__debug_info *debug = view->debug;
+    Dwarf_Die type;
+    struct accd__value_location place;
+    Dwarf_Addr pc = view->site ? view->site->pc - 1 - bias : 0;
+    if (!accd__evaluate_location(view, accd__get_location(debug, die, DW_AT_location, pc), bias, NULL, &place))
+        return false;
+    *to = (int64_t)place.at;
+    if (place.is_value)
+        return true;
+    int32_t narrow;
+    int bytes =
+        accd__dw_get_reference(&debug->dw, die, DW_AT_type, &type) && debug->dw.dwarf_peel_type(&type, &type) == 0
+            ? debug->dw.dwarf_bytesize(&type)
+            : 0;
+    if (bytes == (int)sizeof *to)
+        return accd__read_memory(place.at, to, sizeof *to);
+    if (bytes != (int)sizeof narrow || !accd__read_memory(place.at, &narrow, sizeof narrow))
+        return false;
+    *to = narrow;
+    return true;
+}
+
+static bool bound_value(struct accd__frame_view *view, const struct accd__debug_bound *bound, Dwarf_Addr bias,
+                        uint64_t object, int64_t *to)
+{
+    struct accd__value_location place;
+    Dwarf_Die die = bound->die;
+    switch (bound->kind) {
+    case ACCD__DEBUG_BOUND_CONST:
+        *to = bound->value;
+        return true;
+    case ACCD__DEBUG_BOUND_EXPR:
+        if (!accd__evaluate_location(view, bound->expr, bias, &object, &place))
+            return false;
+        *to = (int64_t)place.at;
+        return true;
+    case ACCD__DEBUG_BOUND_DIE:
+        return variable_value(view, &die, bias, to);
+    default:
+        return false;
+    }
+}
+
+int64_t accd__dimension_lower(struct accd__frame_view *view, const struct accd__debug_type *type, size_t dim,
+                    uint64_t object)
+{
+    int64_t lower;
+    if (!bound_value(view, &type->dims[dim].lower, type->bias, object, &lower))
+        lower = type->fortran; /* where the language begins to count */
+    return lower;
+}
+
+bool accd__dimension_extent(struct accd__frame_view *view, const struct accd__debug_type *type, size_t dim,
+                  uint64_t object, uint64_t *count_p)
+{
+    int64_t count, upper, last;
+    if (bound_value(view, &type->dims[dim].count, type->bias, object, &count)) {
+        *count_p = count > 0 ? (uint64_t)count : 0;
+        return true;
+    }
+    if (!bound_value(view, &type->dims[dim].upper, type->bias, object, &upper) ||
+        __builtin_sub_overflow(upper, accd__dimension_lower(view, type, dim, object), &last))
+        return false;
+    *count_p = last >= 0 ? (uint64_t)last + 1 : 0;
+    return true;
+}
+
+uint64_t accd__type_bytes_of_object(struct accd__frame_view *view, const struct accd__debug_type *type, uint64_t object)
+{
+    if (type->bytes || type->kind != ACCD__DEBUG_ARRAY || !type->target)
+        return type->bytes;
+    uint64_t bytes = accd__type_bytes_of_object(view, type->target, 0), count;
+    for (size_t i = 0; i < type->ndims; i++)
+        if (!accd__dimension_extent(view, type, i, object, &count) ||
+            __builtin_mul_overflow(bytes, count, &bytes))
+            return 0;
+    return type->ndims ? bytes : 0;
+}
+
+#endif

@@ -1,0 +1,318 @@
+/* debug_reach.c - objects that pointers point to, nearest first, from the variables in scope. */
+#ifdef HAVE_LIBDW
+#include "debug_search.h"
+
+#include <stdlib.h>
+
+/* NODES: objects that one search looks at. STEPS: pointers that one name follows. ELEMENTS: of one
+ * array, GUESSES: behind one pointer. REACH: bytes behind a pointer that can still be what it
+ * points at. */
+enum { NODES_MOST = 1024, STEPS_MOST = 2, ELEMENTS_MOST = 64, GUESSES_MOST = 16, REACH = 1 << 20 };
+
+static void push(struct accd__debug_search *s, struct accd__search_node node)
+{
+    if (s->n < NODES_MOST && node.type)
+        s->nodes[s->n++] = node;
+}
+
+/* An object that the i-th points to, seen as it is. */
+static struct accd__search_node child_of(const struct accd__debug_search *s, uint32_t i, struct accd__debug_type *type,
+                                  uint64_t at)
+{
+    struct accd__search_node node = s->nodes[i];
+    return (struct accd__search_node){.type = type,
+                               .at = at,
+                               .block = node.block,
+                               .parent = i,
+                               .how = ACCD__DEBUG_POINTEE,
+                               .steps = node.steps,
+                               .is_guess = node.is_guess};
+}
+
+static bool is_better(const struct accd__debug_search *s, enum accd__debug_rank rank, uint64_t distance)
+{
+    return rank < s->rank || (rank == s->rank && distance < s->distance);
+}
+
+static void accept(struct accd__debug_search *s, enum accd__debug_rank rank, uint64_t distance,
+                   const struct accd__debug_name *name)
+{
+    s->rank = rank;
+    s->distance = distance;
+    *s->name_p = *name;
+}
+
+/* Behind the end of a block of memory lies what has nothing to do with it. Where the start looks
+ * like what glibc's malloc returned, the words before the block and before the next tell; any other
+ * is believed. */
+static bool in_block(uint64_t start, uint64_t end)
+{
+    enum { IN_USE = 1, MAPPED = 2, FLAGS = 7, LEAST = 32 };
+    uint64_t head, next;
+    if (start % 16 || !accd__read_memory(start - sizeof head, &head, sizeof head))
+        return true;
+    uint64_t bytes = head & ~(uint64_t)FLAGS;
+    if (bytes < LEAST || bytes % 16 || bytes >> 40)
+        return true;
+    uint64_t behind = start - sizeof head + bytes;
+    if (!(head & MAPPED) && (!accd__read_memory(behind, &next, sizeof next) || !(next & IN_USE)))
+        return true;
+    return end <= behind;
+}
+
+/* Whether the range can lie behind a start without a known end. What is static has names of its
+ * own. */
+static bool is_behind(struct accd__debug_search *s, uint64_t start)
+{
+    return in_block(start, s->address + s->bytes) && !accd__find_module(s->view.debug, s->address);
+}
+
+static enum accd__debug_rank rank_of(struct accd__debug_search *s, const struct accd__search_node *node,
+                               uint64_t start, uint64_t bytes, bool fits)
+{
+    if (fits && s->address == start)
+        return !bytes ? ACCD__DEBUG_UNTYPED : node->is_guess ? ACCD__DEBUG_GUESSED : ACCD__DEBUG_EXACT;
+    if (node->is_guess || !bytes)
+        return ACCD__DEBUG_NOTHING;
+    if (accd__debug_contains_range(s, start, bytes))
+        return ACCD__DEBUG_INSIDE;
+    /* in Fortran there is nothing behind what a pointer points at */
+    return !node->type->fortran && is_behind(s, start) ? ACCD__DEBUG_BEHIND : ACCD__DEBUG_NOTHING;
+}
+
+/* Bytes of one element where those of the pointee are not known: of an array of unknown bounds its innermost element. */
+static uint64_t unit_of(struct accd__debug_search *s, const struct accd__debug_type *type)
+{
+    while (type && type->kind == ACCD__DEBUG_ARRAY && !accd__type_bytes_of_object(&s->view, type, 0))
+        type = type->target;
+    const uint64_t bytes = type ? accd__type_bytes_of_object(&s->view, type, 0) : 0;
+    return bytes ? bytes : 1;
+}
+
+/* What the i-th object, a pointer, points at. */
+static void try_pointee(struct accd__debug_search *s, uint32_t i, struct accd__debug_type *type, uint64_t start)
+{
+    const struct accd__search_node *node = &s->nodes[i];
+    uint64_t bytes = type ? accd__type_bytes_of_object(&s->view, type, start) : 0, unit = bytes ? bytes : unit_of(s, type);
+    uint64_t offset = s->address - start, element = s->address - offset % unit;
+    struct accd__debug_name name = {.unit = 0};
+    struct accd__debug_name_path path = {name.name, 0, ""};
+    if (s->address < start || offset > REACH || (type && type->open && offset >= unit))
+        return;
+    bool fits = accd__name_as_section(s, offset, unit, &name);
+    enum accd__debug_rank rank = rank_of(s, node, start, bytes, fits);
+    if (!is_better(s, rank, offset) || (!fits && !accd__debug_contains_range(s, element, unit)))
+        return;
+    accd__path_append_node(s, &path, i);
+    path.dot = node->type->fortran ? "%" : "->";
+    if (fits && node->type->fortran) {
+        accd__name_as_whole(0, &name);
+        accd__name_set_object(&name, type, start, start, 0);
+    } else if (fits) {
+        accd__name_set_object(&name, node->type, start, start, 0);
+    } else if (element != start || type->kind != ACCD__DEBUG_STRUCT) {
+        accd__path_append_index(s, &path, node->type, start, (int64_t)(offset / unit), 0);
+    }
+    if (fits || accd__path_describe(s, &path, type, element, &name))
+        accept(s, rank, offset, &name);
+}
+
+/* Elements of an array; 0: not known. */
+static uint64_t count_of(struct accd__debug_search *s, const struct accd__debug_type *type, uint64_t object)
+{
+    uint64_t count = type->ndims > 0, extent;
+    for (size_t i = 0; i < type->ndims; i++)
+        if (!accd__dimension_extent(&s->view, type, i, object, &extent) ||
+            __builtin_mul_overflow(count, extent, &count))
+            return 0;
+    return count;
+}
+
+/* The elements of the i-th object, an array whose storage is elsewhere or has no known end. */
+static void try_elements(struct accd__debug_search *s, uint32_t i, uint64_t data, uint64_t count)
+{
+    const struct accd__search_node *node = &s->nodes[i];
+    uint64_t unit = node->type->target ? accd__type_bytes_of_object(&s->view, node->type->target, 0) : 0;
+    uint64_t offset = s->address - data, total = unit * count;
+    struct accd__debug_name name = {.unit = 0};
+    struct accd__debug_name_path path = {name.name, 0, ""};
+    if (s->address < data || (total ? !accd__debug_contains_range(s, data, total) : offset > REACH))
+        return;
+    enum accd__debug_rank rank = node->is_guess     ? ACCD__DEBUG_GUESSED
+                           : total || !offset ? ACCD__DEBUG_EXACT
+                                              : ACCD__DEBUG_BEHIND;
+    if (!is_better(s, rank, offset) ||
+        (rank == ACCD__DEBUG_BEHIND && !is_behind(s, node->block ? node->block : data)))
+        return;
+    accd__path_append_node(s, &path, i);
+    accd__name_set_object(&name, node->type, node->at, data, 0);
+    if (total && accd__debug_is_exact_range(s, data, total)
+            ? accd__name_as_whole(unit, &name)
+            : accd__path_describe_elements(s, &path, node->type, node->at, data, &name))
+        accept(s, rank, offset, &name);
+}
+
+/* The k-th element behind the i-th object; unit is 0 where it has no pointers. */
+static struct accd__search_node element_of(struct accd__debug_search *s, uint32_t i, uint64_t data, uint64_t k,
+                                    uint64_t *unit_p)
+{
+    struct accd__search_node node = child_of(s, i, s->nodes[i].type->target, data);
+    *unit_p = node.type && node.type->points ? accd__type_bytes_of_object(&s->view, node.type, data) : 0;
+    node.at += k * *unit_p;
+    node.index = k;
+    node.how = ACCD__DEBUG_ELEMENT;
+    return node;
+}
+
+static void push_elements(struct accd__debug_search *s, uint32_t i, uint64_t data, uint64_t count)
+{
+    uint64_t unit;
+    struct accd__search_node node = element_of(s, i, data, 0, &unit);
+    for (; unit && node.index < count; node.index++, node.at += unit)
+        push(s, node);
+}
+
+/* How many elements there are behind a pointer is not known: what lies there may be others. */
+static void push_guesses(struct accd__debug_search *s, uint32_t i, uint64_t start)
+{
+    uint64_t unit;
+    struct accd__search_node node = element_of(s, i, start, 1, &unit);
+    node.is_guess = true;
+    for (; unit && node.index < GUESSES_MOST && in_block(start, node.at + unit); node.at += unit) {
+        push(s, node);
+        node.index++;
+    }
+}
+
+static void visit_pointer(struct accd__debug_search *s, uint32_t i)
+{
+    struct accd__search_node *node = &s->nodes[i];
+    struct accd__debug_type *type = accd__type_target(s->view.debug, node->type);
+    uint64_t start = node->at;
+    if ((!node->is_value && !accd__read_memory(node->at, &start, sizeof start)) || !start)
+        return;
+    try_pointee(s, i, type, start);
+    if (!type || !type->points || node->steps >= STEPS_MOST || node->is_guess)
+        return;
+    node->steps++; /* what follows has taken one more */
+    node->block = start;
+    if (type->kind == ACCD__DEBUG_STRUCT)
+        push(s, child_of(s, i, type, start));
+    else
+        push_elements(s, i, start, 1);
+    if (!node->type->fortran && !type->open)
+        push_guesses(s, i, start);
+}
+
+static void visit_reference(struct accd__debug_search *s, uint32_t i)
+{
+    const struct accd__search_node *node = &s->nodes[i];
+    struct accd__debug_type *type = accd__type_target(s->view.debug, node->type);
+    uint64_t start = node->at;
+    struct accd__debug_name name = {.unit = 0};
+    struct accd__debug_name_path path = {name.name, 0, ""};
+    if (!type || (!node->is_value && !accd__read_memory(node->at, &start, sizeof start)) || !start)
+        return;
+    enum accd__debug_rank rank = node->is_guess ? ACCD__DEBUG_GUESSED : ACCD__DEBUG_EXACT;
+    if (is_better(s, rank, 0) && accd__debug_contains_range(s, start, accd__type_bytes_of_object(&s->view, type, start))) {
+        accd__path_append_node(s, &path, i);
+        path.dot = accd__member_separator(type);
+        if (accd__path_describe(s, &path, type, start, &name))
+            accept(s, rank, 0, &name);
+    }
+    if (type->points && node->steps < STEPS_MOST) {
+        s->nodes[i].steps++;
+        push(s, child_of(s, i, type, start));
+    }
+}
+
+static void visit_array(struct accd__debug_search *s, uint32_t i)
+{
+    const struct accd__debug_type *type = s->nodes[i].type;
+    uint64_t object = s->nodes[i].at;
+    struct accd__value_location data = {.at = object};
+    if (type->kind == ACCD__DEBUG_DESCRIPTOR &&
+        (!accd__evaluate_location(&s->view, type->data, type->bias, &object, &data) || !data.at))
+        return;
+    uint64_t count = count_of(s, type, object);
+    if (type->kind == ACCD__DEBUG_DESCRIPTOR || type->open)
+        try_elements(s, i, data.at, count);
+    push_elements(s, i, data.at, count < ELEMENTS_MOST ? count : ELEMENTS_MOST);
+}
+
+static void visit(struct accd__debug_search *s, uint32_t i)
+{
+    const struct accd__debug_type *type = s->nodes[i].type;
+    uint64_t at = s->nodes[i].at;
+    switch (type->kind) {
+    case ACCD__DEBUG_POINTER:
+        visit_pointer(s, i);
+        break;
+    case ACCD__DEBUG_REFERENCE:
+        visit_reference(s, i);
+        break;
+    case ACCD__DEBUG_STRUCT:
+        for (size_t k = 0; k < type->nmembers; k++) {
+            const struct accd__debug_member *member = &type->members[k];
+            struct accd__search_node node = child_of(s, i, member->type, at + member->offset);
+            node.how = ACCD__DEBUG_MEMBER;
+            node.name = member->name;
+            if (member->type->points)
+                push(s, node);
+        }
+        break;
+    case ACCD__DEBUG_ARRAY:
+    case ACCD__DEBUG_DESCRIPTOR:
+        visit_array(s, i);
+        break;
+    default:
+        break;
+    }
+}
+
+static void push_variable(struct accd__debug_search *s, struct accd__debug_variable *variable,
+                          struct accd__value_location place)
+{
+    struct accd__debug_type *type = accd__get_variable_type(s->view.debug, variable);
+    if (!type || !type->points)
+        return;
+    if (!place.is_value || type->kind == ACCD__DEBUG_POINTER || type->kind == ACCD__DEBUG_REFERENCE)
+        push(s, (struct accd__search_node){.type = type,
+                                    .at = place.at,
+                                    .name = variable->name,
+                                    .how = ACCD__DEBUG_ROOT,
+                                    .is_value = place.is_value});
+}
+
+/* Variables from which pointers start: those in scope, then globals of the unit, then others. */
+static void push_variables(struct accd__debug_search *s, struct accd__code_site *site)
+{
+    struct accd__value_location place;
+    for (size_t i = 0; i < site->variables.n; i++) {
+        struct accd__debug_variable *variable = &site->variables.at[i];
+        if (accd__locate_variable(&s->view, variable, &place))
+            push_variable(s, variable, place);
+    }
+    const struct accd__debug_variables *globals = accd__module_globals(s->view.debug, site->module);
+    for (int others = 0; others <= 1; others++)
+        for (size_t i = 0; i < globals->n; i++)
+            if ((globals->at[i].die.cu != site->unit.cu) == others)
+                push_variable(s, &globals->at[i],
+                              (struct accd__value_location){.at = globals->at[i].address});
+}
+
+bool accd__search_locals(struct accd__debug_search *s, struct accd__code_site *site)
+{
+    struct accd__debug_info *debug = s->view.debug;
+    if (!debug->nodes)
+        debug->nodes = malloc(NODES_MOST * sizeof *debug->nodes);
+    s->nodes = debug->nodes;
+    if (!s->nodes)
+        return false;
+    push_variables(s, site);
+    for (uint32_t i = 0; i < s->n && s->rank != ACCD__DEBUG_EXACT; i++)
+        visit(s, i);
+    return s->rank != ACCD__DEBUG_NOTHING;
+}
+
+#endif

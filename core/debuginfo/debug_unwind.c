@@ -1,0 +1,66 @@
+/* debug_out.c - from a function that was stopped to its caller, by the frame information of the files. */
+#include "debug.h"
+
+#ifdef HAVE_LIBDW
+#include "debug_dw.h"
+
+#include <stdlib.h>
+
+enum { RBP = 6, RSP = 7 };
+
+static bool word_at(const struct accd__debug_fault_context *stopped, uint64_t address, uintptr_t *to)
+{
+    const uint64_t offset = address - stopped->low;
+    if (offset % sizeof *to || offset / sizeof *to >= stopped->n)
+        return false;
+    *to = stopped->words[offset / sizeof *to];
+    return true;
+}
+
+/* The frame pointer register of the caller, which need not point to a frame; 0: not known. */
+static uintptr_t frame_pointer(const struct accd__debug_info *debug, Dwarf_Frame *frame, uint64_t cfa,
+                               const struct accd__debug_fault_context *stopped)
+{
+    Dwarf_Op memory[3], *ops;
+    uintptr_t kept;
+    size_t n;
+    if (debug->dw.dwarf_frame_register(frame, RBP, memory, &ops, &n) != 0)
+        return 0;
+    if (!n)
+        return ops ? 0 : stopped->at.bp;
+    const bool added = n == 2 && ops[1].atom == DW_OP_plus_uconst;
+    return ops[0].atom == DW_OP_call_frame_cfa && (n == 1 || added) &&
+                   word_at(stopped, cfa + (added ? ops[1].number : 0), &kept)
+               ? kept
+               : 0;
+}
+
+bool accd__debug_unwind_frame(struct accd__debug_info *debug, struct accd__debug_fault_context *stopped)
+{
+    const struct accd__debug_module *module = accd__find_module(debug, stopped->at.pc - 1);
+    Dwarf_Frame *frame = module ? accd__find_frame(debug, module, stopped->at.pc) : NULL;
+    struct accd__debug_call_frame caller;
+    Dwarf_Op *ops;
+    size_t n;
+    bool known = false;
+    if (frame && debug->dw.dwarf_frame_cfa(frame, &ops, &n) == 0 && n == 1 && ops->atom == DW_OP_bregx &&
+        (ops->number == RSP || (ops->number == RBP && stopped->at.bp))) {
+        caller.sp = (ops->number == RSP ? stopped->at.sp : stopped->at.bp) + ops->number2;
+        caller.bp = frame_pointer(debug, frame, caller.sp, stopped);
+        known = caller.sp > stopped->at.sp && word_at(stopped, caller.sp - sizeof caller.pc, &caller.pc);
+    }
+    free(frame);
+    if (known)
+        stopped->at = caller;
+    return known;
+}
+
+#else
+
+bool accd__debug_unwind_frame(struct accd__debug_info *debug, struct accd__debug_fault_context *stopped)
+{
+    (void)debug, (void)stopped;
+    return false;
+}
+
+#endif

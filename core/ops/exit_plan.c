@@ -1,0 +1,482 @@
+/* leave.c - how data leave: what exit data and the ends of regions (exit.c) have in common.
+ *
+ * TR14-4.2-11: pointers are detached, the references of all clauses are taken off, what was asked for
+ * objects that have none left is moved, and then those objects go. Until nothing can fail any more, all
+ * of it is only noted. */
+#include "ops/exit_plan.h"
+#include "plan/fusion.h"
+#include "table/name.h"
+
+/* Whether a claim takes off all references there are.
+ * Decides ACC33-2.6.7-3. */
+static bool is_final(const struct accd__exit_plan *exit_plan, const struct accd__request *request)
+{
+    return exit_plan->dynamic && (exit_plan->plan->input.construct->finalize || request->flags & ACCD_ITEM_FINALIZE);
+}
+
+/* ------------------------------------------------------------------------ pointers of clauses -- */
+
+/* Decides ACC33-det-2. */
+static accd_status remove_attachment_count(struct accd__exit_plan *exit_plan, struct accd__request *request)
+{
+    struct accd__plan *plan = exit_plan->plan;
+    struct accd__attachment *attach;
+    ACCD_TRY(accd__find_attachment(plan->env, request->slot, &attach));
+    const uint32_t left = attach ? accd__planned_attach_count(plan, attach) : 0;
+    if (!left) {
+        bool ended = attach && is_final(exit_plan, request); /* by another clause of this construct */
+        request->attached = false;
+        return exit_plan->abandon || ended ? ACCD_OK : accd__check_slot_state(plan, request, NULL, ACCD_SLOT_DETACHED);
+    }
+    if (!exit_plan->abandon)
+        ACCD_TRY(accd__check_pointer_unchanged(plan, request, attach));
+    const bool all = is_final(exit_plan, request) &&
+                     (request->action == ACCD_ACTION_DETACH || plan->context->rules.finalize_detaches);
+    request->detached = all ? left : 1;
+    return accd__exit_detach(exit_plan, attach, request->detached);
+}
+
+/* Both counters are one (OMP60-map-6): the first claim on an object, or each where items count, removes one reference,
+ * of the kind that the construct adds, if there is one, and a final claim removes all.
+ * Decides OMP60-map-6. */
+static void remove_any_reference(const struct accd__exit_plan *exit_plan, size_t index)
+{
+    const struct accd__plan *plan = exit_plan->plan;
+    struct accd__request *request = &plan->resolved.requests[index];
+    struct accd__object_change *change = exit_plan->changes[index];
+    const struct accd__object *object = change->object;
+    const uint32_t structured = change->structured, dynamic = change->dynamic;
+    const uint32_t total = object->structured + object->dynamic;
+    const bool all = is_final(exit_plan, request), items = plan->context->rules.counting == ACCD_COUNT_ITEMS;
+    if (object->size & ACCD_OBJECT_MAPPED || (structured + dynamic >= (items ? total : 1) && !all))
+        return;
+    if (all) {
+        change->structured = object->structured;
+        change->dynamic = object->dynamic;
+    } else if (exit_plan->dynamic ? object->dynamic > dynamic : object->structured == structured) {
+        change->dynamic++;
+    } else {
+        change->structured++;
+    }
+    request->removed_count = change->structured + change->dynamic - structured - dynamic;
+    if (request->removed_count && change->structured + change->dynamic == total)
+        change->last = (uint32_t)index + 1;
+    /* open regions lose references that they added */
+    if (change->structured > structured &&
+        (exit_plan->dynamic || (index < plan->input.leaving->nrequests && !plan->input.leaving->requests[index].object)))
+        change->becomes_undercounted = true;
+}
+
+/* Decides ACC33-2.6.7-3, ACC33-2.6.7-5. */
+static void remove_typed_references(const struct accd__exit_plan *exit_plan, struct accd__request *request, struct accd__object_change *change)
+{
+    const struct accd__object *object = change->object;
+    /* acc_unmap_data alone takes the last dynamic reference off what acc_map_data mapped */
+    const uint32_t least = exit_plan->dynamic && object->size & ACCD_OBJECT_MAPPED;
+    uint32_t *removed_count = exit_plan->dynamic ? &change->dynamic : &change->structured;
+    const uint32_t left = (exit_plan->dynamic ? object->dynamic : object->structured) - *removed_count;
+    request->removed_count = left > least ? left - least : 0;
+    if (request->removed_count > 1 && !is_final(exit_plan, request))
+        request->removed_count = 1;
+    *removed_count += request->removed_count;
+}
+
+/* Where items count, those of the last items are removed first.
+ * Decides ACC33-2.7-1. */
+static accd_status remove_references(struct accd__exit_plan *exit_plan)
+{
+    struct accd__plan *plan = exit_plan->plan;
+    bool detaches = plan->context->rules.attach_implied == ACCD_CHOICE_REJECT; /* whatever else it does */
+    const bool counts_constructs = plan->context->rules.counting != ACCD_COUNT_CLAUSES;
+    const bool items = plan->context->rules.counting == ACCD_COUNT_ITEMS;
+    ACCD_SCRATCH_ALLOC(plan->context, exit_plan->changes, plan->resolved.nrequests);
+    if (items && exit_plan->dynamic)
+        accd_plan_together(plan);
+    for (size_t k = 0; k < plan->resolved.nrequests; k++) {
+        const size_t i = items ? plan->resolved.nrequests - 1 - k : k;
+        struct accd__request *request = &plan->resolved.requests[i];
+        struct accd__object *object = request->object;
+        request->detached = request->removed_count = 0;
+        exit_plan->changes[i] = NULL;
+        if (exit_plan->dynamic && object && !object->dynamic && !counts_constructs) {
+            request->state = ACCD_REQUEST_SKIPPED; /* ACC33-2.7-1: the clause then does nothing */
+            if (!detaches)
+                continue;
+        }
+        if (request->attached)
+            ACCD_TRY(remove_attachment_count(exit_plan, request));
+        if (!object || request->state == ACCD_REQUEST_SKIPPED)
+            continue;
+        ACCD_TRY(accd__note_object_change(plan, object, &exit_plan->changes[i]));
+        if (!accd__request_counts(plan, request))
+            continue;
+        if (counts_constructs)
+            remove_any_reference(exit_plan, i);
+        else
+            remove_typed_references(exit_plan, request, exit_plan->changes[i]);
+    }
+    return ACCD_OK;
+}
+
+/* ----------------------------------------------------------------------------------- the end -- */
+
+/* Decides DIR-1-01, ACC33-2.6.7-4, ACC33-2.7-3. */
+static accd_status find_dying_objects(struct accd__exit_plan *exit_plan)
+{
+    for (size_t i = 0; i < exit_plan->plan->resolved.nrequests; i++)
+        if (exit_plan->changes[i])
+            ACCD_TRY(accd__exit_remove_object(exit_plan, exit_plan->changes[i]));
+    return ACCD_OK;
+}
+
+/* ------------------------------------------------------------------------------------ moves -- */
+
+static bool is_in_bulk(const struct accd__exit_plan *exit_plan, const struct accd__request *request)
+{
+    const struct accd__item_source *source = accd__request_source(&exit_plan->plan->input, request);
+    return exit_plan->group_dies && source && source->root >= 0;
+}
+
+/* Whether a level of the directory ends whose clause put the data there: the level fetches what the clause
+ * asks for, although data of enter data keep the object (DIR-6-06).
+ * Decides DIR-6-06. */
+static bool level_copies_back(const struct accd__exit_plan *exit_plan, const struct accd__request *request)
+{
+    return exit_plan->plan->context->rules.fusion && !exit_plan->dynamic &&
+           (request->state == ACCD_REQUEST_NEW || request->state == ACCD_REQUEST_WITHIN_NEW ||
+            request->state == ACCD_REQUEST_FILLS_HOLE);
+}
+
+/* Whether the object of a claim goes and, where items count and the claim counts, the claim removes the last reference:
+ * then it moves what it asks for. */
+static bool moves_last(const struct accd__exit_plan *exit_plan, size_t index)
+{
+    const struct accd__plan *plan = exit_plan->plan;
+    return exit_plan->changes[index]->is_removed &&
+           (plan->context->rules.counting != ACCD_COUNT_ITEMS || exit_plan->changes[index]->last == index + 1 ||
+            !accd__request_counts(plan, &plan->resolved.requests[index]));
+}
+
+/* What a claim asks for is moved: of an object that goes, or always.
+ * Decides TR14-1.2-14, ACC33-2.7.2-2, OMP60-map-6, DIR-4.3-02, DIR-4.3-05, LLNL-2.1-07. */
+static bool request_moves(const struct accd__exit_plan *exit_plan, size_t index)
+{
+    const struct accd__request *request = &exit_plan->plan->resolved.requests[index];
+    return exit_plan->changes[index] && !is_in_bulk(exit_plan, request) &&
+           (moves_last(exit_plan, index) || request->flags & ACCD_ITEM_ALWAYS_OUT || level_copies_back(exit_plan, request));
+}
+
+/* Whether an exit data takes bytes of a held object that stays: what no clause names any more is fetched. */
+static bool leaves_holes(const struct accd__exit_plan *exit_plan, const struct accd__request *request)
+{
+    return exit_plan->dynamic && request->object && request->state != ACCD_REQUEST_SKIPPED &&
+           request->object->size & ACCD_OBJECT_STORAGE && request->bytes < accd__object_bytes(request->object);
+}
+
+static accd_status plan_unnamed_moves(struct accd__plan *plan, uint32_t index)
+{
+    const struct accd__request *request = &plan->resolved.requests[index];
+    const struct accd__object *object = request->object;
+    if (accd__get_named_part(plan->env, object, request->host, request->bytes) == ACCD_RANGE_DISJOINT)
+        return accd__plan_request_moves(plan, index, true);
+    if (accd__request_program(&plan->input, request) || !accd__traits_of_action[request->action].out)
+        return ACCD_OK;
+    for (uint64_t at = request->host, end = at + request->bytes, stop; at < end; at = stop) {
+        stop = end;
+        if (!accd__is_byte_named(plan->env, object, at, &stop))
+            ACCD_TRY(accd__plan_add_move(plan, &(struct accd__move){at, object->dev + (at - object->host), stop - at,
+                                                              index, ACCD_WHOLE_REQUEST, 0, true}));
+    }
+    return ACCD_OK;
+}
+
+static accd_status plan_exit_moves(const struct accd__exit_plan *exit_plan)
+{
+    struct accd__plan *plan = exit_plan->plan;
+    for (uint32_t i = 0; i < plan->resolved.nrequests && !exit_plan->abandon; i++)
+        if (request_moves(exit_plan, i))
+            ACCD_TRY(accd__plan_request_moves(plan, i, true));
+        else if (leaves_holes(exit_plan, &plan->resolved.requests[i]))
+            ACCD_TRY(plan_unnamed_moves(plan, i));
+    ACCD_TRY(accd__plan_merge_moves(plan));
+    return accd__plan_keep_pointers(plan);
+}
+
+/* Pointers that stay point to the host again: TR14-4.1-01. */
+accd_status accd__exit_plan_words(struct accd__exit_plan *exit_plan)
+{
+    struct accd__plan *plan = exit_plan->plan;
+    for (size_t i = 0; i < exit_plan->removed.n; i++) {
+        const struct accd__attachment *attach = exit_plan->removed.at[i]->attach;
+        struct accd__object *holder;
+        ACCD_TRY(accd__find_object(plan->env, attach->slot, &holder));
+        if (holder && !accd__object_is_removed(plan, holder))
+            ACCD_TRY(accd__plan_restore_pointer(plan, attach,
+                                          accd__planned_object_dev(plan, holder) + (attach->slot - holder->host)));
+    }
+    return ACCD_OK;
+}
+
+/* ----------------------------------------------------------------------------------- groups -- */
+
+/* The sections one by one, when the group cannot leave as a whole. */
+static accd_status expand_group_requests(struct accd__exit_plan *exit_plan)
+{
+    struct accd__plan *plan = exit_plan->plan;
+    struct accd__group *group = plan->resolved.group;
+    struct accd__device_env *env = plan->env;
+    if (group->pending)
+        ACCD_TRY(accd__group_expand_sections(env, group));
+    if (group->pending_attach)
+        ACCD_TRY(accd__group_expand_pointers(env, group));
+    size_t items = plan->resolved.nrequests;
+    ACCD_TRY(accd__plan_add_sections(plan));
+    for (size_t i = items; i < plan->resolved.nrequests; i++) {
+        struct accd__request *request = &plan->resolved.requests[i];
+        request->object = &group->objects[request->source & ~ACCD_SOURCE_WALKED];
+        request->state = ACCD_REQUEST_PRESENT;
+        request->attached = request->slot && plan->context->policy.counts_attachments;
+    }
+    plan->resolved.group = NULL;
+    return ACCD_OK;
+}
+
+/* Whether elements of the walk lie in several present objects: a group moves those of one. */
+static bool roots_are_split(const struct accd__plan *plan)
+{
+    for (size_t i = 0; plan->resolved.fusion && i < plan->input.walk->nroots; i++)
+        if (plan->resolved.requests[plan->input.walk->roots[i].item].bytes != plan->input.walk->roots[i].bytes)
+            return true;
+    return false;
+}
+
+/* Whether all elements that hold a group's pointers go with the construct. Where attachments are not counted, those
+ * that stay in others would dangle. */
+static bool roots_are_removed(const struct accd__plan *plan)
+{
+    for (size_t i = 0; i < plan->input.walk->nroots; i++) {
+        const struct accd__object *object = plan->resolved.requests[plan->input.walk->roots[i].item].object;
+        if (!object || object->structured + object->dynamic != 1 || object->size & ACCD_OBJECT_MAPPED)
+            return false;
+    }
+    return true;
+}
+
+/* Whether queues that the construct does not come behind use sections of the group: one of them is then named. */
+static bool is_group_pending(const struct accd__exit_plan *exit_plan, const struct accd__group *group)
+{
+    struct accd__device_env *env = exit_plan->plan->env;
+    if (!env->queues.ntasks || exit_plan->abandon || accd__is_concurrent(env))
+        return false;
+    accd__begin_pending_query(env, exit_plan->plan->input.queue);
+    return accd__find_pending_task(env, group->block->dev, group->block->bytes);
+}
+
+/* A pending group leaves as a whole if no other construct attached anything among its pointers, and if its
+ * pointers either stay attached or end together with it. */
+static accd_status exit_as_group(struct accd__exit_plan *exit_plan)
+{
+    struct accd__plan *plan = exit_plan->plan;
+    struct accd__group *group = plan->resolved.group;
+    if (!group)
+        return ACCD_OK;
+    const uint32_t counter = exit_plan->dynamic ? group->dynamic : group->structured;
+    if (group->pending && exit_plan->dynamic && !group->dynamic) {
+        plan->resolved.group = NULL; /* the clause does nothing */
+        return ACCD_OK;
+    }
+    uint32_t references = exit_plan->dynamic && plan->input.construct->finalize ? counter : 1;
+    bool is_removed = group->structured + group->dynamic == references;
+    bool counted = plan->context->policy.counts_attachments;
+    bool stays_attached = counted ? group->attached > references && !plan->input.construct->finalize
+                         : !plan->input.construct->finalize; /* attached, if the group stays */
+    bool maybe_freed = plan->context->config.check_host &&
+                plan->input.walk->host_frees != plan->context->host.host_frees; /* maybe of its host memory */
+    if (!accd__plan_can_group(plan) || maybe_freed || exit_plan->abandon || (!is_removed && !stays_attached) ||
+        (is_removed && !counted && !roots_are_removed(plan)) || (is_removed && is_group_pending(exit_plan, group)) ||
+        accd__plan_overlaps_group(plan, group) || roots_are_split(plan) ||
+        (!exit_plan->dynamic && !accd__group_descriptors_unchanged(plan->env, group)) ||
+        !accd__group_collapse(plan->env, group) || accd__group_shares_slots(plan->env, group))
+        return expand_group_requests(exit_plan);
+    size_t section;
+    /* an exit data found the group by walking the same pointers just now */
+    if (!exit_plan->abandon && !exit_plan->dynamic && plan->context->rules.pointer_changed == ACCD_CHOICE_REJECT &&
+        !accd__group_pointers_unchanged(group->walk, &section)) {
+        char name[160];
+        accd__format_row_slot(group->walk, section, name, sizeof name);
+        return accd__set_error(plan->context, ACCD_ERROR_POINTER_CHANGED, R_STRUCTURE_FIXED,
+                         "the pointer %s was changed while it is attached", name);
+    }
+    exit_plan->group_exits = true;
+    exit_plan->group_dies = is_removed;
+    exit_plan->group_references = references;
+    if (is_removed) /* look-ups leave out its sections and pointers meanwhile */
+        accd__group_clear_pending(plan->env, group, true, true);
+    return ACCD_OK;
+}
+
+static accd_status plan_exit_bulk(struct accd__exit_plan *exit_plan)
+{
+    struct accd__plan *plan = exit_plan->plan;
+    if (!exit_plan->group_dies || exit_plan->abandon)
+        return ACCD_OK;
+    ACCD_TRY(accd__bulk_begin(plan, plan->resolved.group));
+    plan->changes.bulk->out = plan->changes.bulk->restore = true;
+    for (size_t k = 0; k < plan->resolved.nrequests; k++) {
+        const struct accd__item_source *source = accd__request_source(&plan->input, &plan->resolved.requests[k]);
+        struct accd__object *object = plan->resolved.requests[k].object;
+        if (!source || source->root < 0 || !object)
+            continue;
+        accd__bulk_set_root(plan, (size_t)source->root, object);
+        plan->changes.bulk->own[source->root] = accd__object_is_removed(plan, object);
+    }
+    return ACCD_OK;
+}
+
+/* ------------------------------------------------------------------------------------- commit -- */
+
+/* A group that stays loses references: of its sections and pointers, if it was looked into on the way. */
+static void remove_group_references(const struct accd__exit_plan *exit_plan)
+{
+    struct accd__group *group = exit_plan->plan->resolved.group;
+    const struct accd_walk *walk = group->walk;
+    const bool counted = exit_plan->plan->context->policy.counts_attachments;
+    const uint32_t removed_count = exit_plan->group_references;
+    *(exit_plan->dynamic ? &group->dynamic : &group->structured) -= removed_count;
+    group->attached -= counted ? removed_count : 0;
+    if (group->pending && group->pending_attach)
+        return;
+    for (size_t i = 0; i < walk->nsegments; i++) {
+        const struct accd__segment *segment = &walk->segments[i];
+        for (size_t row = 0; row < segment->rows && accd__segment_is_mapped(segment); row++) {
+            if (!accd__section_bytes(segment, row))
+                continue;
+            if (!group->pending) {
+                struct accd__object *object = &group->objects[segment->first + row];
+                *(exit_plan->dynamic ? &object->dynamic : &object->structured) -= removed_count;
+            }
+            uint64_t slot = accd__section_slot(walk, segment, row);
+            struct accd__attachment *attach = group->pending_attach || !counted
+                                             ? NULL
+                                             : accd__btree_floor(&exit_plan->plan->env->attached.slots, slot);
+            if (attach && attach->slot == slot)
+                attach->count -= removed_count;
+        }
+    }
+}
+
+void accd__exit_undo(struct accd__exit_plan *exit_plan)
+{
+    struct accd__plan *plan = exit_plan->plan;
+    accd__split_undo(plan);
+    if (exit_plan->group_dies)
+        accd__group_set_pending(plan->env, plan->resolved.group);
+}
+
+/* An object may go while regions are open that named it without a reference or, where both counters are one, whose
+ * references were taken: then their clauses forget the object when it goes. */
+static void forget_named_objects(const struct accd__exit_plan *exit_plan)
+{
+    struct accd__device_env *env = exit_plan->plan->env;
+    for (size_t i = 0; env->levels.top && i < exit_plan->dying.n; i++)
+        if (exit_plan->dying.at[i]->size & (ACCD_OBJECT_NAMED | ACCD_OBJECT_UNDERCOUNTED))
+            accd__regions_forget_object(env, exit_plan->dying.at[i]);
+}
+
+void accd__exit_commit(struct accd__exit_plan *exit_plan)
+{
+    struct accd__plan *plan = exit_plan->plan;
+    struct accd__device_env *env = plan->env;
+    forget_named_objects(exit_plan);
+    for (size_t i = 0; i < exit_plan->removed.n; i++)
+        accd__remove_attachment(env, exit_plan->removed.at[i]->attach);
+    if (plan->resolved.fusion)
+        accd__split_commit(plan);
+    for (size_t i = 0; i < exit_plan->dying.n; i++) {
+        if (plan->resolved.fusion && exit_plan->dying.at[i]->size & ACCD_OBJECT_SHARED)
+            accd__mark_unwritten(env, exit_plan->dying.at[i]->dev, accd__object_bytes(exit_plan->dying.at[i]));
+        if (env->tuples.placements.count)
+            accd__free_placement(env, exit_plan->dying.at[i]);
+        accd__free_object_memory(env, exit_plan->dying.at[i]);
+        accd__remove_object(env, exit_plan->dying.at[i]);
+    }
+    if (exit_plan->group_exits && !exit_plan->group_dies)
+        remove_group_references(exit_plan);
+    if (exit_plan->group_dies) {
+        struct accd__group *group = plan->resolved.group;
+        env->present.live -= group->live;
+        env->attached.live -= group->live;
+        accd__release_block(env, group->block, group->live);
+        accd__group_retire(env, group);
+    }
+}
+
+/* What a clause named may have gone since, and be there again: then it is that. */
+static accd_status find_remapped_objects(struct accd__exit_plan *exit_plan)
+{
+    struct accd__plan *plan = exit_plan->plan;
+    if (plan->context->rules.counting == ACCD_COUNT_CLAUSES)
+        return ACCD_OK;
+    for (size_t i = 0; i < plan->resolved.nrequests; i++) {
+        struct accd__request *request = &plan->resolved.requests[i];
+        struct accd__resolution found;
+        if (request->object || request->state == ACCD_REQUEST_SKIPPED || !request->bytes)
+            continue;
+        ACCD_TRY(accd__resolve_request(plan, request, exit_plan->abandon ? ACCD_DEMAND_ABANDON : ACCD_DEMAND_REGION_END, &found));
+    }
+    return ACCD_OK;
+}
+
+/* What goes is not needed by queues that the construct does not come behind (ACC33-async-4).
+ * Decides ACC33-async-4. */
+static accd_status check_pending_queues(const struct accd__exit_plan *exit_plan)
+{
+    struct accd__device_env *env = exit_plan->plan->env;
+    accd__begin_pending_query(env, exit_plan->plan->input.queue);
+    for (size_t i = 0; i < exit_plan->dying.n; i++) {
+        const struct accd__object *object = exit_plan->dying.at[i];
+        ACCD_TRY(accd__check_pending(env, object, object->dev, accd__object_bytes(object), "removed"));
+    }
+    const struct accd__block *block = exit_plan->group_dies ? exit_plan->plan->resolved.group->block : NULL;
+    return block ? accd__check_pending(env, NULL, block->dev, block->bytes, "freed") : ACCD_OK;
+}
+
+/* Decides TR14-4.2-11. */
+static accd_status plan_and_transfer_exit(struct accd__exit_plan *exit_plan)
+{
+    struct accd__plan *plan = exit_plan->plan;
+    if (plan->input.leaving)
+        ACCD_TRY(find_remapped_objects(exit_plan));
+    ACCD_TRY(exit_as_group(exit_plan));
+    ACCD_TRY(remove_references(exit_plan));
+    const bool attached = plan->env->attached.live;
+    if (attached)
+        ACCD_TRY(accd__exit_release_records(exit_plan));
+    ACCD_TRY(find_dying_objects(exit_plan));
+    if (attached)
+        ACCD_TRY(accd__exit_end_attachments(exit_plan));
+    ACCD_TRY(plan_exit_moves(exit_plan));
+    if (plan->env->queues.ntasks && !exit_plan->abandon)
+        ACCD_TRY(check_pending_queues(exit_plan));
+    if (plan->resolved.fusion)
+        ACCD_TRY(accd__split_plan(plan, exit_plan->dying.at, exit_plan->dying.n));
+    if (plan->resolved.fusion && !exit_plan->abandon)
+        ACCD_TRY(accd__fuse_check_pending(plan));
+    ACCD_TRY(accd__exit_plan_words(exit_plan));
+    ACCD_TRY(plan_exit_bulk(exit_plan));
+    accd_status status = accd__plan_commit(plan);
+    return exit_plan->abandon ? ACCD_OK : status;
+}
+
+accd_status accd__run_exit(struct accd__exit_plan *exit_plan)
+{
+    accd_status status = plan_and_transfer_exit(exit_plan);
+    if (status != ACCD_OK) {
+        accd__exit_undo(exit_plan);
+        return status;
+    }
+    accd__apply_changes(exit_plan->plan);
+    accd__report_exit(exit_plan);
+    accd__exit_commit(exit_plan);
+    return ACCD_OK;
+}

@@ -1,0 +1,162 @@
+/* ledger.c - what a construct is about to change of records that are there: found by the record, applied at once when
+ * nothing can fail any more. A hash table: open addressing, half full at most. */
+#include "plan/inside.h"
+#include "plan/change_set.h"
+
+enum { INLINE_BITS = 4 };
+
+struct change_entry {
+    const void *record; /* NULL: free */
+    void *change;
+};
+
+struct accd__change_set {
+    struct change_entry *at; /* 1 << bits */
+    size_t n;
+    unsigned bits;
+    struct accd__object_change *objects; /* the last one noted */
+    struct accd__attachment_change *attachments;
+    struct change_entry inline_table[1 << INLINE_BITS];
+};
+
+/* The entry of a record, or the free one for it. */
+static struct change_entry *find_entry(const struct accd__change_set *change_set, const void *record)
+{
+    size_t i = (accd__address(record) * 0x9E3779B97F4A7C15u) >> (64 - change_set->bits);
+    while (change_set->at[i].record && change_set->at[i].record != record)
+        i = (i + 1) & (((size_t)1 << change_set->bits) - 1);
+    return &change_set->at[i];
+}
+
+static accd_status grow_table(struct accd__plan *plan)
+{
+    struct accd__change_set *change_set = plan->changes.change_set, table = *change_set;
+    do
+        table.bits++;
+    while ((size_t)1 << (table.bits - 1) < plan->resolved.nrequests); /* most claims have an object of their own */
+    ACCD_SCRATCH_ALLOC(plan->context, table.at, (size_t)1 << table.bits);
+    memset(table.at, 0, sizeof table.at[0] << table.bits);
+    for (size_t i = 0; i < (size_t)1 << change_set->bits; i++)
+        if (change_set->at[i].record)
+            *find_entry(&table, change_set->at[i].record) = change_set->at[i];
+    change_set->at = table.at;
+    change_set->bits = table.bits;
+    return ACCD_OK;
+}
+
+/* The entry of a record; without a change, if none was noted. */
+static accd_status note_record(struct accd__plan *plan, const void *record, struct change_entry **entry_p)
+{
+    struct accd__change_set *change_set = plan->changes.change_set;
+    if (!change_set) {
+        ACCD_SCRATCH_ALLOC(plan->context, change_set, 1);
+        *change_set = (struct accd__change_set){.at = change_set->inline_table, .bits = INLINE_BITS};
+        plan->changes.change_set = change_set;
+    }
+    if (change_set->n == (size_t)1 << (change_set->bits - 1))
+        ACCD_TRY(grow_table(plan));
+    *entry_p = find_entry(change_set, record);
+    change_set->n += !(*entry_p)->record;
+    (*entry_p)->record = record;
+    return ACCD_OK;
+}
+
+static void *find_change(const struct accd__plan *plan, const void *record)
+{
+    return plan->changes.change_set ? find_entry(plan->changes.change_set, record)->change : NULL;
+}
+
+accd_status accd__note_object_change(struct accd__plan *plan, struct accd__object *object, struct accd__object_change **change_p)
+{
+    struct change_entry *entry = NULL;
+    struct accd__object_change *change;
+    ACCD_TRY(note_record(plan, object, &entry));
+    if (!entry->change) {
+        ACCD_SCRATCH_ALLOC(plan->context, change, 1);
+        *change = (struct accd__object_change){.object = object,
+                                              .dev = object->dev,
+                                              .shared = object->size & ACCD_OBJECT_SHARED,
+                                              .before = plan->changes.change_set->objects};
+        entry->change = plan->changes.change_set->objects = change;
+    }
+    *change_p = entry->change;
+    return ACCD_OK;
+}
+
+accd_status accd__note_attachment_change(struct accd__plan *plan, struct accd__attachment *attach, struct accd__attachment_change **change_p)
+{
+    struct change_entry *entry = NULL;
+    struct accd__attachment_change *change;
+    ACCD_TRY(note_record(plan, attach, &entry));
+    if (!entry->change) {
+        ACCD_SCRATCH_ALLOC(plan->context, change, 1);
+        *change = (struct accd__attachment_change){
+            .attach = attach, .dev = attach->dev, .before = plan->changes.change_set->attachments};
+        entry->change = plan->changes.change_set->attachments = change;
+    }
+    *change_p = entry->change;
+    return ACCD_OK;
+}
+
+bool accd__object_is_removed(const struct accd__plan *plan, const struct accd__object *object)
+{
+    const struct accd__object_change *change = find_change(plan, object);
+    return change && change->is_removed;
+}
+
+uint64_t accd__planned_object_dev(const struct accd__plan *plan, const struct accd__object *object)
+{
+    const struct accd__object_change *change = find_change(plan, object);
+    return change ? change->dev : object->dev;
+}
+
+uint64_t accd__request_dev(const struct accd__plan *plan, const struct accd__request *request, uint64_t host)
+{
+    const struct accd__object *object = request->object;
+    return (plan->resolved.fusion ? accd__planned_object_dev(plan, object) : object->dev) + (host - object->host);
+}
+
+uint32_t accd__planned_pins(const struct accd__plan *plan, const struct accd__object *object)
+{
+    const struct accd__object_change *change = object->pins ? find_change(plan, object) : NULL;
+    return object->pins - (change ? change->unpinned : 0);
+}
+
+uint32_t accd__planned_attach_count(const struct accd__plan *plan, const struct accd__attachment *attach)
+{
+    const struct accd__attachment_change *change = find_change(plan, attach);
+    return attach->count - (change ? change->removed_count : 0);
+}
+
+uint64_t accd__planned_attachment_dev(const struct accd__plan *plan, const struct accd__attachment *attach)
+{
+    const struct accd__attachment_change *change = find_change(plan, attach);
+    return change ? change->dev : attach->dev;
+}
+
+bool accd__is_planned_detached(const struct accd__plan *plan, const struct accd__attachment *attach)
+{
+    const struct accd__attachment_change *change = find_change(plan, attach);
+    return change && change->removed_count == attach->count && !change->forced;
+}
+
+void accd__apply_changes(const struct accd__plan *plan)
+{
+    if (!plan->changes.change_set)
+        return;
+    for (const struct accd__object_change *change = plan->changes.change_set->objects; change; change = change->before) {
+        struct accd__object *object = change->object;
+        object->structured -= change->structured;
+        object->dynamic -= change->dynamic;
+        object->pins -= change->unpinned;
+        object->dev = change->dev;
+        object->size &= ~ACCD_OBJECT_SHARED;
+        object->size |= (change->shared ? ACCD_OBJECT_SHARED : 0) | (change->becomes_undercounted ? ACCD_OBJECT_UNDERCOUNTED : 0);
+    }
+    for (const struct accd__attachment_change *change = plan->changes.change_set->attachments; change; change = change->before) {
+        change->attach->count -= change->removed_count;
+        change->attach->dev = change->dev;
+        if (change->dangles && change->attach->count)
+            accd__attachment_set_base(plan->env, change->attach, 0);
+    }
+}

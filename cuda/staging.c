@@ -1,0 +1,229 @@
+/* places.c - the host's memory of batches. Small pieces lie in chunks, with the table that says where they
+ * belong behind them; chunks are page-locked as far as the ring reaches. Large pieces lie where the host program
+ * has them, or apart. Runs are what was announced, as far as it is contiguous; pieces are what is copied: runs, or
+ * all runs of a cluster that overlap, which share their memory, so that what is staged last wins. */
+#include "backend.h"
+
+enum { MIN_SPARE_BYTES = 64 << 20 }; /* less is kept by the context */
+
+/* ------------------------------------------------------------------------- chunks, large pieces -- */
+
+static char *new_host_chunk(struct accd__cuda_batch *batch, struct accd__cuda_chunk **chunk_p)
+{
+    struct accd__mem *mem = batch->cuda->mem;
+    if (!ACCD_GROW(mem, batch->chunks, batch->chunks_capacity, batch->nchunks + 1))
+        return NULL;
+    struct accd__cuda_chunk *chunk = &batch->chunks[batch->nchunks];
+    *chunk = (struct accd__cuda_chunk){.first = batch->small.n, .pinned = accd__cuda_alloc_pinned(batch->cuda)};
+    chunk->at = chunk->pinned ? chunk->pinned->at : accd__mem_alloc(mem, ACCD_CUDA_CHUNK);
+    if (!chunk->at)
+        return NULL;
+    batch->nchunks++;
+    *chunk_p = chunk;
+    return chunk->at;
+}
+
+static void free_spare(struct accd__cuda *cuda)
+{
+    accd__mem_free(cuda->mem, cuda->spare.at, cuda->spare.bytes);
+    cuda->spare.at = NULL;
+    cuda->spare.bytes = 0;
+}
+
+/* Fresh pages would cost more than what is written to them. */
+static char *new_large_piece(struct accd__cuda *cuda, struct accd__cuda_piece *piece)
+{
+    char *at = cuda->spare.at;
+    if (at && piece->bytes <= cuda->spare.bytes && piece->bytes >= cuda->spare.bytes / 2) {
+        piece->capacity = cuda->spare.bytes;
+        cuda->spare.at = NULL;
+        cuda->spare.bytes = 0;
+        return at;
+    }
+    piece->capacity = piece->bytes;
+    at = accd__mem_alloc(cuda->mem, piece->bytes);
+    if (at || !cuda->spare.at)
+        return at;
+    free_spare(cuda);
+    return accd__mem_alloc(cuda->mem, piece->bytes);
+}
+
+static void free_large_piece(struct accd__cuda *cuda, const struct accd__cuda_piece *piece)
+{
+    if (piece->capacity < MIN_SPARE_BYTES || piece->capacity <= cuda->spare.bytes) {
+        accd__mem_free(cuda->mem, piece->at, piece->capacity);
+        return;
+    }
+    free_spare(cuda);
+    cuda->spare.at = piece->at;
+    cuda->spare.bytes = piece->capacity;
+}
+
+/* The last chunk of this way for pieces that are copied by themselves, or for others; NULL: there is none. */
+static struct accd__cuda_chunk *find_last_chunk(struct accd__cuda_batch *batch, bool copied_alone, bool out)
+{
+    for (size_t i = batch->nchunks; i-- > (out ? batch->in_chunks : 0);)
+        if (batch->chunks[i].copied_alone == copied_alone)
+            return &batch->chunks[i];
+    return NULL;
+}
+
+/* Room for so many bytes that lie at dev on the device: in the last chunk, if it has as much left, and its row
+ * beside it. */
+static char *alloc_in_chunk(struct accd__cuda_batch *batch, uint64_t dev, uint64_t bytes, bool copied_alone,
+                            bool out)
+{
+    struct accd__cuda_chunk *chunk = find_last_chunk(batch, copied_alone, out);
+    uint64_t at = chunk ? chunk->used + (dev - chunk->used) % ACCD_CUDA_WORD : 0;
+    if (!chunk || at + bytes + ACCD_CUDA_WORD + (chunk->n + 1) * ACCD_CUDA_ROW > ACCD_CUDA_CHUNK) {
+        if (!new_host_chunk(batch, &chunk))
+            return NULL;
+        chunk->copied_alone = copied_alone;
+        at = dev % ACCD_CUDA_WORD;
+    }
+    chunk->used = at + bytes;
+    chunk->n += !copied_alone;
+    return chunk->at + at;
+}
+
+/* Adds a piece and gives it memory. What a queue fetches lies in chunks: the driver continues only where memory
+ * is pinned. */
+static char *add_piece(struct accd__cuda_batch *batch, const struct accd__cuda_piece *piece, bool out)
+{
+    bool small = piece->bytes < ACCD_MIN_DIRECT_SEND;
+    bool in_chunk = small || (out && accd__cuda_is_queued(batch));
+    struct accd__cuda_pieces *list = small ? &batch->small : &batch->large;
+    if (!ACCD_GROW(batch->cuda->mem, list->at, list->capacity, list->n + 1))
+        return NULL;
+    struct accd__cuda_piece *added = &list->at[list->n];
+    *added = *piece;
+    if (in_chunk) {
+        added->at = alloc_in_chunk(batch, piece->dev, piece->bytes, !small, out);
+        added->is_borrowed = true;
+    } else {
+        added->is_borrowed = added->at != NULL;
+        if (!added->at)
+            added->at = new_large_piece(batch->cuda, added);
+    }
+    list->n += added->at != NULL;
+    return added->at;
+}
+
+/* Runs that ascend without overlap are pieces as they are; among others, those that overlap share one. */
+static bool assign_uploads(struct accd__cuda_batch *batch)
+{
+    struct accd__cuda_run_list *in = &batch->in;
+    bool ordered = true;
+    for (size_t i = 1; i < in->n && ordered; i++)
+        ordered = in->runs[i].dev >= in->runs[i - 1].dev + in->runs[i - 1].bytes;
+    if (!ACCD_GROW(batch->cuda->mem, batch->pairs, batch->pairs_capacity, 2 * in->n))
+        return false;
+    for (size_t i = 0; i < in->n; i++)
+        batch->pairs[i] = (struct accd__pair){in->runs[i].dev, i};
+    const struct accd__pair *sorted =
+        ordered ? batch->pairs : accd__sort_pairs(batch->pairs, batch->pairs + in->n, in->n);
+    size_t npieces = 0;
+    for (size_t i = 0, next; i < in->n; i = next) {
+        const struct accd__cuda_run *first = &in->runs[sorted[i].value];
+        struct accd__cuda_piece piece = {
+            .dev = first->dev, .bytes = first->bytes, .memory = first->memory};
+        for (next = i + 1; next < in->n; next++) {
+            const struct accd__cuda_run *run = &in->runs[sorted[next].value];
+            if (run->dev >= piece.dev + piece.bytes)
+                break;
+            if (run->dev + run->bytes > piece.dev + piece.bytes)
+                piece.bytes = run->dev + run->bytes - piece.dev;
+        }
+        if (next == i + 1 && accd__cuda_can_borrow_host_memory(batch))
+            piece.at = (char *)(uintptr_t)first->from;
+        char *at = add_piece(batch, &piece, false);
+        if (!at)
+            return false;
+        for (size_t k = i; k < next; k++) {
+            struct accd__cuda_run *run = &in->runs[sorted[k].value];
+            run->at = at + (run->dev - piece.dev);
+            if (run->from && run->from != run->at)
+                memcpy(run->at, run->from, run->bytes);
+        }
+        /* from here on the pairs are pieces; those that were runs up to next are done with */
+        batch->pairs[npieces++] = (struct accd__pair){piece.dev, piece.dev + piece.bytes};
+    }
+    batch->npieces = npieces;
+    return true;
+}
+
+/* Whether a piece of the way in meets the range. Pieces ascend. */
+static bool overlaps_upload(const struct accd__cuda_batch *batch, uint64_t dev, uint64_t bytes)
+{
+    size_t i = ACCD_UPPER_BOUND(batch->pairs, value, batch->npieces, dev);
+    return i < batch->npieces && batch->pairs[i].key < dev + bytes;
+}
+
+static bool assign_downloads(struct accd__cuda_batch *batch)
+{
+    batch->is_mixed_range = false;
+    for (size_t i = 0; i < batch->out.n; i++) {
+        struct accd__cuda_run *run = &batch->out.runs[i];
+        batch->is_mixed_range = batch->is_mixed_range || (batch->mixed && overlaps_upload(batch, run->dev, run->bytes));
+        const struct accd__cuda_piece piece = {
+            .dev = run->dev, .bytes = run->bytes, .memory = run->memory};
+        run->at = add_piece(batch, &piece, true);
+        if (!run->at)
+            return false;
+    }
+    return true;
+}
+
+void accd__cuda_free_host_memory(struct accd__cuda_batch *batch)
+{
+    accd__cuda_free_chunks(batch);
+    for (size_t i = 0; i < batch->large.n; i++)
+        if (!batch->large.at[i].is_borrowed)
+            free_large_piece(batch->cuda, &batch->large.at[i]);
+    batch->small.n = batch->large.n = batch->in_chunks = batch->in_large = 0;
+    accd__cuda_parts_end(batch);
+    batch->receipt.bytes = 0;
+    batch->ncopied = 0;
+    batch->in.n = batch->in.cursor = batch->in.reached = 0;
+    batch->out.n = batch->out.cursor = batch->out.reached = 0;
+}
+
+bool accd__cuda_assign_host_memory(struct accd__cuda_batch *batch)
+{
+    if (batch->failed == ACCD_OK && !assign_uploads(batch))
+        accd__cuda_batch_fail(batch, ACCD_ERROR_OUT_OF_MEMORY);
+    batch->in_chunks = batch->nchunks;
+    batch->in_large = batch->large.n;
+    if (batch->failed == ACCD_OK && !assign_downloads(batch))
+        accd__cuda_batch_fail(batch, ACCD_ERROR_OUT_OF_MEMORY);
+    if (batch->failed == ACCD_OK && !accd__cuda_parts_begin(batch))
+        accd__cuda_batch_fail(batch, batch->cuda->lost ? ACCD_ERROR_DEVICE : ACCD_ERROR_OUT_OF_MEMORY);
+    return batch->failed == ACCD_OK;
+}
+
+void accd__cuda_batch_free(struct accd__cuda_batch *batch)
+{
+    struct accd__mem *mem = batch->cuda->mem;
+    accd__cuda_free_landing_area(batch);
+    accd__cuda_free_host_memory(batch);
+    accd__mem_free(mem, batch->in.runs, batch->in.capacity * sizeof batch->in.runs[0]);
+    accd__mem_free(mem, batch->out.runs, batch->out.capacity * sizeof batch->out.runs[0]);
+    accd__mem_free(mem, batch->parts.runs, batch->parts.capacity * sizeof batch->parts.runs[0]);
+    accd__mem_free(mem, batch->filled.at, batch->filled.capacity * sizeof batch->filled.at[0]);
+    for (size_t i = 0; i < ACCD_CUDA_SLOTS; i++)
+        if (batch->slots[i].is_mixed_range)
+            (void)ACCD_CUDA(batch->cuda, cuEventDestroy_v2, batch->slots[i].is_mixed_range);
+    accd__mem_free(mem, batch->small.at, batch->small.capacity * sizeof batch->small.at[0]);
+    accd__mem_free(mem, batch->large.at, batch->large.capacity * sizeof batch->large.at[0]);
+    accd__mem_free(mem, batch->chunks, batch->chunks_capacity * sizeof batch->chunks[0]);
+    accd__mem_free(mem, batch->copied, batch->copied_capacity * sizeof batch->copied[0]);
+    accd__mem_free(mem, batch->pairs, batch->pairs_capacity * sizeof batch->pairs[0]);
+}
+
+void accd__cuda_host_memory_free(struct accd__cuda *cuda)
+{
+    for (size_t i = 0; i < ACCD_CUDA_RING; i++)
+        if (cuda->ring[i].at)
+            (void)ACCD_CUDA(cuda, cuMemFreeHost, cuda->ring[i].at);
+    free_spare(cuda);
+}
