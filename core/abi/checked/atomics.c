@@ -1,8 +1,8 @@
 /* atomics.c - atomic operations that compilers leave to a library, under names that are not the
  * thread sanitizer's: the loops of gcc for `atomic` on floating-point numbers, and what is too wide
  * for one instruction. */
-#include "access.h"
-#include "calls.h"
+#include "fast_path.h"
+#include "libc_calls.h"
 
 #include <dlfcn.h>
 

@@ -1,7 +1,7 @@
 /* coverage.c - the functions that clang calls for loads and stores with
  * -fsanitize-coverage=trace-loads,trace-stores. Its thread sanitizer leaves out arrays on the
  * stack, which may be mapped. */
-#include "access.h"
+#include "fast_path.h"
 
 #define TRACED(n)                                      \
     API void __sanitizer_cov_load##n(const void *at);  \

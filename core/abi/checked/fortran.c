@@ -1,7 +1,7 @@
 /* fortran.c - gfortran's functions that read or write variables of their caller: transfers of READ,
  * WRITE and PRINT, arrays that are packed for a call. */
-#include "access.h"
-#include "calls.h"
+#include "fast_path.h"
+#include "libc_calls.h"
 
 #include <stddef.h>
 #include <stdlib.h>

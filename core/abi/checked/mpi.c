@@ -9,8 +9,8 @@
  * after: bytes that have changed were written. Of other bytes that were old nothing is known any
  * more. Libraries with support for GPUs take device addresses, too: such a message uses data on the
  * device. */
-#include "access.h"
-#include "calls.h"
+#include "fast_path.h"
+#include "libc_calls.h"
 
 #include <dlfcn.h>
 #include <limits.h>

@@ -1,7 +1,7 @@
 /* tsan.c - the functions that gcc and clang call with -fsanitize=thread: for loads and stores, each
  * with its check; for atomic operations, which they leave to the library; and those that have
  * nothing to do here. */
-#include "access.h"
+#include "fast_path.h"
 
 /* --------------------------------------------------------------------------- loads and stores -- */
 

@@ -1,6 +1,6 @@
 /* help.c - the rule of a finding and its help, in the words of the language. */
 #include "runtime.h"
-#include "text.h"
+#include "text_buffer.h"
 
 #include "abi/helps/helps.h"
 

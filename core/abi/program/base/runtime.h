@@ -44,7 +44,7 @@
 #include "accdeep_core.h"
 #include "debuginfo/debug.h"
 #include "descriptor.h"
-#include "own_stack.h"
+#include "new_stack.h"
 
 #include <link.h>
 #include <pthread.h>
@@ -391,7 +391,7 @@ static inline bool rt_moves_bytes(accd_action action)
 /* The end of the structure that a member lies in, as the call under way sees it; 0: not known. */
 uintptr_t rt_find_aggregate_end(uintptr_t member, size_t bytes);
 
-/* structures.c: the program of a structure of so many bytes of which pieces, an array of malloc that is taken, ask for
+/* struct_programs.c: the program of a structure of so many bytes of which pieces, an array of malloc that is taken, ask for
  * something. It is kept; the caller is no user of it. */
 accd_program *rt_get_struct_program(uint64_t bytes, accd_piece *pieces, size_t n);
 
@@ -415,7 +415,7 @@ accd_region *rt_run_construct(struct rt_thread *self, accd_construct_kind kind, 
 
 _Noreturn void rt_exit_with_error(void); /* with status 1, in the middle of a call or of a kernel */
 
-/* tell.c */
+/* errors.c */
 void rt_write_trace_event(const accd_event *event, const char *about); /* in the trace; about: more fields */
 void rt_trace_event(const accd_event *event); /* trace.c: the same with fields about the object or pointer */
 /* The last error of the core. */
@@ -427,12 +427,12 @@ uintptr_t rt_get_empty_update_site(void);
 /* Data mapped at a site were on the stack of a function that has returned. */
 void rt_report_returned_variable(uintptr_t pc);
 
-/* loaded.c: tells `accdeep exec` that the library was loaded ('L'), that a directive is executed ('D'). */
+/* supervisor.c: tells `accdeep exec` that the library was loaded ('L'), that a directive is executed ('D'). */
 void rt_notify_supervisor(char what);
 /* The same at the end of the process that it started: returns when all is said that the end tells. */
 void goacc_tell_end_of_process(void);
 
-/* find.c */
+/* diagnostics.c */
 /* A second place of a finding: where something was mapped, written, moved last. */
 struct rt_related_location {
     const char *is, *file; /* "mapped", "written", "agreed"; file is NULL: not known */
@@ -484,7 +484,7 @@ bool rt_uses_openmp_terms(void); /* whether the profile follows OpenMP */
  * {2|...}, but no addresses. False: there is none. */
 bool rt_format_help(const struct rt_diagnostic *diagnostic, const char *rule, struct rt_text_buffer *to);
 
-/* report.c: findings in a file. False: it cannot be opened, errno says why; name gets its name. */
+/* report_file.c: findings in a file. False: it cannot be opened, errno says why; name gets its name. */
 bool rt_report_file_open(const char *pattern, char *name, size_t capacity);
 /* A line of JSON, for a file of such lines. */
 void rt_report_file_add_line(const struct rt_text_buffer *line);
@@ -500,7 +500,7 @@ bool rt_is_suppressed(const struct rt_diagnostic *diagnostic, const struct rt_so
 /* Calls for each line that matched nothing. */
 void rt_for_each_unused_suppression(void (*unused)(const char *path, int number));
 
-/* text.c: a file, or a copy of one, whose number is far from those that programs close and open for themselves. how:
+/* text_buffer.c: a file, or a copy of one, whose number is far from those that programs close and open for themselves. how:
  * O_TRUNC, O_APPEND. -1: it cannot be opened, errno says why. */
 int rt_move_to_high_fd(int file);
 int rt_open_output_file(const char *name, int how);
@@ -509,7 +509,7 @@ int rt_open_output_file(const char *name, int how);
 void rt_lock_diagnostics(void);
 void rt_unlock_diagnostics(void);
 
-/* name.c */
+/* symbolize.c */
 void rt_symbolize_init(void);
 /* The return address that a name stands for, until it is looked up; 0: the name is one. end_p: behind it, or NULL. */
 uintptr_t rt_parse_lazy_name(const char *name, const char **end_p);
@@ -543,7 +543,7 @@ static inline void rt_label_item_at_site(accd_item *item)
 void rt_add_label_layout(accd_item *item);
 void rt_clear_labels(void); /* they went with the context */
 void rt_clear_struct_programs(void); /* before the context goes */
-/* name.c */
+/* symbolize.c */
 /* What the program calls a range, or 0 bytes: what begins there; its address, and false, if that
  * is not known. */
 bool rt_format_name(const struct rt_site *site, uint64_t host, uint64_t bytes, char *to,
@@ -614,7 +614,7 @@ int rt_get_mpi_rank(void); /* of this process in an MPI program; -1: it is not o
 /* The name of a file: %r in the pattern is the rank, or 0, and %p the process. What does not fit is cut. */
 void rt_expand_file_name(const char *pattern, char *to, size_t capacity);
 
-/* hear.c */
+/* event_dispatch.c */
 void rt_on_core_event(void *ud, const accd_event *event);
 void rt_report_end(void);
 
@@ -654,7 +654,7 @@ bool rt_is_constant(const void *host);
 bool rt_is_code(const void *address);
 void rt_swap_declared_variables(const struct rt_thread *self);
 
-/* allocated.c: the contents of allocatable variables of declare directives. A variable may be one of them, by its size;
+/* allocatable.c: the contents of allocatable variables of declare directives. A variable may be one of them, by its size;
  * it is none any more. */
 void rt_allocatable_add(char *host, uint64_t bytes);
 void rt_allocatable_remove(const char *host);
@@ -667,7 +667,7 @@ void rt_allocatable_set_copyin(const void *host);
 bool rt_is_allocatable_data(uint64_t host);
 void rt_allocatable_clear(void); /* nothing is present any more */
 
-/* stack.c: before a construct; after one that maps data for longer than a region, or takes some
+/* stack_variables.c: before a construct; after one that maps data for longer than a region, or takes some
  * off. declares: the scope of a declare directive begins with it. */
 void rt_check_returned_variables(struct rt_thread *self, const accd_item *items, size_t nitems,
                        bool declares);
@@ -679,12 +679,12 @@ bool rt_is_declared_on_stack(uint64_t host);
 /* Whether a pointer is one that the program does not know: no directive of it can unmap the pointer. */
 bool rt_is_hidden_pointer(uint64_t host);
 
-/* members.c: whether all that was partly present of the items could be removed. */
+/* member_pointers.c: whether all that was partly present of the items could be removed. */
 bool rt_unmap_member_pointers(const struct rt_thread *self, const accd_item *items, size_t nitems);
 
 /* fault.c: what an access that ends the program was. */
 void rt_install_fault_handler(void);
-/* freed.c: whether the block of mapped data was freed, which is reported; data are no longer
+/* interposed_free.c: whether the block of mapped data was freed, which is reported; data are no longer
  * mapped. */
 bool rt_is_freed_data(int device, uint64_t host);
 void rt_forget_freed_data(int device, uint64_t host);
@@ -693,7 +693,7 @@ extern __thread struct rt_free_call {
     uintptr_t pc;
     const uintptr_t *frame;
 } rt_free_call;
-/* gone.c */
+/* out_of_bounds.c */
 /* Data were unmapped, whose device memory began there. */
 void rt_quarantine_add(const accd_event *event, uint64_t dev);
 
@@ -728,7 +728,7 @@ void rt_draw_update(void);
 void rt_draw_diagnostic(const char *message);
 void rt_draw_finish(void);
 
-/* stale.c */
+/* snapshots.c */
 /* Before a construct; after one that opens a region; before a region ends, after the kernel if it has one. */
 void rt_snapshot_before_construct(const struct rt_thread *self, accd_construct_kind kind, const accd_item *items,
                         size_t nitems);
@@ -737,7 +737,7 @@ void rt_snapshot_leave_region(struct rt_thread *self, bool kernel);
 /* Before the runtime itself unmaps data. */
 void rt_snapshot_before_unmap(int device, uint64_t host, uint64_t bytes);
 void rt_snapshot_event(const accd_event *event);
-/* Whether a transfer, whose event comes before that of stale.c, changed a byte. */
+/* Whether a transfer, whose event comes before that of snapshots.c, changed a byte. */
 bool rt_is_changing_transfer(const accd_event *event);
 /* A kernel has run: looks at the declared variables that it uses. Before rt_snapshot_leave_region. on_initial: its value. */
 void rt_snapshot_check_declared(int device, const struct rt_kernel *kernel);
@@ -748,7 +748,7 @@ bool rt_is_data_item(const accd_item *items, size_t nitems, const accd_item *ite
 void rt_snapshot_device_write(int device, uint64_t dev, const void *host, uint64_t bytes);
 void rt_snapshot_finish(void);
 
-/* order.c: in strict runs, with the lock. */
+/* happens_before.c: in strict runs, with the lock. */
 /* What the thread does from now on is an operation of a queue; RT_ASYNC_SYNC: of the host. */
 void rt_clock_begin_operation(struct rt_thread *self, int queue);
 /* The host, or with async the queue of that number, waits for a queue; RT_ASYNC_NOVAL: for all of the device. */
@@ -780,7 +780,7 @@ void rt_races_after_kernel(struct rt_thread *self);
 void rt_races_after_wait(void);
 void rt_races_finish(void);
 
-/* steady.c: whether the construct under way is looked at; what it maps or frees; the devices are closed. */
+/* sampling.c: whether the construct under way is looked at; what it maps or frees; the devices are closed. */
 enum rt_sampling rt_sample_construct(struct rt_thread *self, accd_construct_kind kind, const accd_item *items, size_t nitems);
 /* Before it: what a kernel gets by value. Other addresses of the host are other arguments. */
 void rt_sampling_add_value(struct rt_thread *self, uint64_t value);

@@ -1,5 +1,5 @@
 /* reports.c - what is wrong with an access or a transfer, in the words of the program. */
-#include "abi/program/strict/followed.h"
+#include "abi/program/strict/host_access.h"
 #include "shadow.h"
 
 #include <stdio.h>

@@ -4,7 +4,7 @@
 #define RT_SHADOW_H
 
 #include "abi/checked/checked.h"
-#include "abi/program/strict/order.h"
+#include "abi/program/strict/happens_before.h"
 #include "check.h"
 
 /* Of the library that only programs compiled for checking have. */
@@ -141,7 +141,7 @@ void rt_invalidate_other_side(const struct rt_mapping *mapping, uint64_t at, uin
 /* Memory that takes none before it is used; NULL: there is none. */
 void *rt_reserve_memory(uint64_t bytes);
 
-/* turns.c: uses of device memory, and what nothing orders. */
+/* device_races.c: uses of device memory, and what nothing orders. */
 void rt_history_init(void);
 void rt_history_free(void);
 /* Around a kernel. */
@@ -157,14 +157,14 @@ void rt_unused_record_free(const struct rt_mapping *mapping);
 void rt_unused_record_overwrite(const struct rt_granule *granule);
 void rt_report_unused_data(void);
 
-/* objects.c: looks for object files of the program that were not compiled for checking; whether there are some, and some
+/* uninstrumented.c: looks for object files of the program that were not compiled for checking; whether there are some, and some
  * with kernels; reports them. */
 void rt_find_uninstrumented_objects(void);
 bool rt_has_uninstrumented_objects(void);
 bool rt_has_uninstrumented_kernels(void);
 void rt_report_uninstrumented_objects(void);
 
-/* waits.c: what an asynchronous transfer reads or writes on the host. */
+/* pending_transfers.c: what an asynchronous transfer reads or writes on the host. */
 struct rt_pending_transfer {
     struct rt_access_origin origin;
     bool writes, redundant; /* idle: what is there already */
@@ -200,7 +200,7 @@ void rt_report_uninitialized_read(const struct rt_access *access, uint64_t at, c
 void rt_report_race(const struct rt_access *access, bool frees, const struct rt_access_origin *earlier, bool written,
                         bool last);
 void rt_report_missing_wait(const struct rt_access *access, bool frees, const struct rt_pending_transfer *transfer);
-/* An access of the host, or the end of its memory: waits.c. */
+/* An access of the host, or the end of its memory: pending_transfers.c. */
 void rt_check_pending_transfers(const struct rt_access *access, bool frees);
 /* note: of the last write on the other side. */
 void rt_report_stale_read(const struct rt_access *access, uint64_t at, const struct rt_mapping *mapping,

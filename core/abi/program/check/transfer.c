@@ -1,5 +1,5 @@
 /* transfer.c - what the runtime does with data: allocates, frees, moves, attaches. */
-#include "abi/program/strict/tally.h"
+#include "abi/program/strict/transfer_stats.h"
 #include "shadow.h"
 
 /* Whether both sides have the newest value of n bytes of an object. */

@@ -7,7 +7,7 @@
  * moved says that the program needs none of it, and only such a sum is reported.
  *
  * Data that a library may use by their device address count as used, and so do those that a second construct names. */
-#include "abi/program/strict/tally.h"
+#include "abi/program/strict/transfer_stats.h"
 #include "shadow.h"
 
 #include <stdlib.h>

@@ -2,7 +2,7 @@
 #include "maps.h"
 
 #include "abi/program/data/image.h"
-#include "abi/program/strict/unmatched.h"
+#include "abi/program/strict/null_pointers.h"
 
 #include <stdio.h>
 #include <stdlib.h>

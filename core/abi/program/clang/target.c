@@ -8,10 +8,10 @@
 #include "abi/program/base/arena.h"
 #include "abi/program/check/check.h"
 #include "abi/program/data/image.h"
-#include "abi/program/strict/unmatched.h"
+#include "abi/program/strict/null_pointers.h"
 #include "maps.h"
 #include "tasks.h"
-#include "words.h"
+#include "call_arguments.h"
 
 #include <stdlib.h>
 #include <string.h>

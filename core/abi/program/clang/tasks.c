@@ -1,12 +1,12 @@
 /* tasks.c - libomp's functions that make tasks, or at whose end tasks are complete. In strict runs
  * and in programs compiled for checking, the task of a nowait directive runs at once, in the thread
  * that makes it, as if it were not deferred. Its order is the one that the program asks for
- * (strict/order.c). Otherwise tasks are libomp's. */
+ * (strict/happens_before.c). Otherwise tasks are libomp's. */
 #include "abi/program/routines/target.h"
 
 #include "maps.h"
 #include "tasks.h"
-#include "words.h"
+#include "call_arguments.h"
 
 #include <dlfcn.h>
 #include <stdarg.h>

@@ -5,7 +5,7 @@
  * memory of the device, which the present table has: the code of the image and the transfers of the
  * core see the same bytes. */
 #include "image.h"
-#include "uses.h"
+#include "code_references.h"
 
 #include <dlfcn.h>
 #include <elf.h>

@@ -1,8 +1,8 @@
 /* entries.c - from the entries of a directive to the items of one construct. */
 #include "abi/program/base/arena.h"
-#include "abi/program/data/uses.h"
-#include "abi/program/strict/unmatched.h"
-#include "plain.h"
+#include "abi/program/data/code_references.h"
+#include "abi/program/strict/null_pointers.h"
+#include "fast_path.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -3,7 +3,7 @@
 #include "abi/program/base/arena.h"
 #include "abi/program/check/check.h"
 #include "abi/program/base/prof.h"
-#include "plain.h"
+#include "fast_path.h"
 
 #include <stdarg.h>
 #include <stdio.h>

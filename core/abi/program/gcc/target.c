@@ -6,8 +6,8 @@
 
 #include "abi/program/base/arena.h"
 #include "abi/program/check/check.h"
-#include "abi/program/strict/unmatched.h"
-#include "plain.h"
+#include "abi/program/strict/null_pointers.h"
+#include "fast_path.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -3,7 +3,7 @@
  * can tell to be wrong it answers as the standard says. Memory that is not there ends the program.
  */
 #include "abi/program/check/check.h"
-#include "abi/program/strict/left.h"
+#include "abi/program/strict/leaks.h"
 #include "target.h"
 
 #include <dlfcn.h>

@@ -3,7 +3,7 @@
  * its memory: nothing is mapped, and everything is present (ACC33-gloss-2). */
 #include "abi/program/base/prof.h"
 #include "abi/program/check/check.h"
-#include "abi/program/strict/left.h"
+#include "abi/program/strict/leaks.h"
 #include "routines.h"
 
 #include <stdlib.h>

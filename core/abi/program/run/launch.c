@@ -2,7 +2,7 @@
 #include "abi/program/base/arena.h"
 #include "abi/program/check/check.h"
 #include "abi/program/data/image.h"
-#include "abi/program/strict/changed.h"
+#include "abi/program/strict/pointer_changes.h"
 
 #include <stdlib.h>
 

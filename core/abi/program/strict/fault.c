@@ -2,13 +2,13 @@
  * in kernels, device addresses on the host. The handler reports them; then the program ends, or its own
  * handler runs, as it would without the runtime. */
 #include "abi/program/base/arena.h"
-#include "abi/program/base/ends.h"
+#include "abi/program/base/abnormal_exit.h"
 #include "abi/program/base/runtime.h"
-#include "followed.h"
-#include "stopped.h"
-#include "stray.h"
-#include "unmatched.h"
-#include "watching.h"
+#include "host_access.h"
+#include "fault_context.h"
+#include "wild_pointer.h"
+#include "null_pointers.h"
+#include "page_guard_internal.h"
 
 #include <signal.h>
 #include <stdio.h>

@@ -10,8 +10,8 @@
  * may use any part of what its construct names: this is reported where the other access writes or frees the whole
  * section. A kernel that was watched, and touched none of the section, does not use it. Host memory that a transfer
  * reads or writes is compared when the host waits: the program must not have changed it before. */
-#include "order.h"
-#include "watch.h"
+#include "happens_before.h"
+#include "page_guard.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -11,7 +11,7 @@
  *
  * Signals that end the process are handled by the runtime, on the alternate stack, too; see
  * rt_guard_defer_signal. */
-#include "watching.h"
+#include "page_guard_internal.h"
 
 #include <errno.h>
 #include <string.h>

@@ -1,16 +1,16 @@
 /* strict.c - the steps of a strict run (`exec --strict`): a kernel runs while the host's memory is closed,
  * device memory is closed to the host, and the end reports data that are still mapped and transfers that
  * changed nothing. */
-#include "abi/program/base/ends.h"
+#include "abi/program/base/abnormal_exit.h"
 #include "abi/program/base/runtime.h"
 #include "abi/program/data/image.h"
-#include "changed.h"
-#include "followed.h"
-#include "left.h"
-#include "stray.h"
-#include "tally.h"
-#include "unmatched.h"
-#include "watching.h"
+#include "pointer_changes.h"
+#include "host_access.h"
+#include "leaks.h"
+#include "wild_pointer.h"
+#include "transfer_stats.h"
+#include "null_pointers.h"
+#include "page_guard_internal.h"
 
 #include <stdio.h>
 #include <stdlib.h>

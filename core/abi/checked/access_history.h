@@ -1,0 +1,307 @@
+/* access_history.h - notes for each word of device memory which work used it last, and finds two uses between which
+ * the program does not wait. The library of programs compiled for checking does so for kernels, the runtime
+ * for its transfers. */
+#ifndef RT_ACCESS_HISTORY_H
+#define RT_ACCESS_HISTORY_H
+
+#include "checked.h"
+
+#include <string.h>
+
+/* The number that takes the place of another. */
+static inline uint16_t rt_find_successor(const struct rt_shadow *shadow, struct rt_check_thread *thread, uint16_t from)
+{
+    const unsigned i = from / 2 % RT_SUCCESSOR_CACHE;
+    if (thread->steps[i].from != from) {
+        thread->steps[i].to = shadow->find_successor(from, thread->work);
+        thread->steps[i].from = from;
+    }
+    return thread->steps[i].to;
+}
+
+/* False: the last use does not come before this one. */
+static inline bool rt_record_access(const struct rt_shadow *shadow, struct rt_check_thread *thread,
+                             struct rt_last_access *last, unsigned how)
+{
+    const uint16_t work = thread->work, own = work && how & RT_ACCESS_ATOMIC ? work + 1 : work;
+    const uint16_t read = rt_find_successor(shadow, thread, last->read);
+    if (rt_find_successor(shadow, thread, last->write) != work || (how & RT_ACCESS_MODIFY && read != work))
+        return false;
+    if (own != work) /* atomic, and remembers plain uses that came before */
+        *last = how & RT_ACCESS_MODIFY
+                    ? (struct rt_last_access){shadow->find_successor(last->write, own), shadow->find_successor(last->read, 1)}
+                    : (struct rt_last_access){last->write, shadow->find_successor(last->read, own)};
+    else if (how & RT_ACCESS_MODIFY)
+        *last = (struct rt_last_access){.write = work};
+    else
+        last->read = read;
+    return true;
+}
+
+static inline uint32_t rt_pack_last_access(struct rt_last_access last)
+{
+    return last.write | (uint32_t)last.read << 16;
+}
+
+static inline struct rt_last_access rt_unpack_last_access(uint32_t both)
+{
+    return (struct rt_last_access){(uint16_t)both, (uint16_t)(both >> 16)};
+}
+
+/* Where numbers are looked for first: those of works that follow each other at different places. */
+static inline unsigned rt_hash_last_access(uint32_t both)
+{
+    return (both >> 1) + (both >> 16);
+}
+
+/* -------------------------------------------------------------------------------------- tiles -- */
+
+/* One thread at a time changes tiles. False: this one does already, and a handler of a signal interrupts it. */
+static inline bool rt_lock_tiles(struct rt_shadow *shadow, const struct rt_check_thread *thread)
+{
+    const struct rt_check_thread *none = NULL;
+    while (!__atomic_compare_exchange_n(&shadow->tile_owner, &none, thread, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED)) {
+        if (none == thread)
+            return false;
+        none = NULL;
+    }
+    return true;
+}
+
+static inline void rt_unlock_tiles(struct rt_shadow *shadow)
+{
+    __atomic_store_n(&shadow->tile_owner, NULL, __ATOMIC_RELEASE);
+}
+
+static inline bool rt_is_tile_split(const struct rt_history_tile *uses)
+{
+    return uses->last[0] == RT_TILE_SPLIT;
+}
+
+static inline unsigned rt_get_tile_entry(const struct rt_history_tile *uses, size_t unit)
+{
+    return uses->of[unit / 2] >> 4 * (unit % 2) & 0xf;
+}
+
+static inline void rt_set_tile_entries(struct rt_history_tile *uses, size_t unit, size_t n, unsigned entry)
+{
+    for (size_t step; n; unit += step, n -= step) {
+        const unsigned shift = 4 * (unit % 2);
+        step = shift || n == 1 ? 1 : 2;
+        uint8_t *of = &uses->of[unit / 2];
+        *of = (uint8_t)(step == 2 ? 0x11 * entry : (*of & 0xf0u >> shift) | entry << shift);
+    }
+}
+
+/* The tile that has the numbers of a byte, and the size of its units; NULL: the byte has its own. */
+static inline struct rt_history_tile *rt_find_history_tile(const struct rt_shadow *shadow, size_t k, size_t *unit_p)
+{
+    struct rt_history_tile *uses = &shadow->uses[k / RT_TILE_BYTES];
+    *unit_p = RT_TILE_BYTES / RT_TILE_UNITS;
+    if (rt_is_tile_split(uses)) {
+        uses = &shadow->split_tiles[k / RT_TILE_UNITS];
+        *unit_p = 1;
+    }
+    return rt_is_tile_split(uses) ? NULL : uses;
+}
+
+/* Takes the tile of a byte apart. */
+static inline void rt_split_tile(const struct rt_shadow *shadow, size_t k)
+{
+    size_t unit;
+    struct rt_history_tile *uses = rt_find_history_tile(shadow, k, &unit);
+    const size_t first = k / (unit * RT_TILE_UNITS) * (unit * RT_TILE_UNITS);
+    for (size_t i = 0; uses && i < unit * RT_TILE_UNITS; i++) {
+        const unsigned entry = rt_get_tile_entry(uses, i / unit);
+        struct rt_history_tile *part = &shadow->split_tiles[(first + i) / RT_TILE_UNITS];
+        if (unit == 1) {
+            shadow->split_bytes[first + i] = rt_unpack_last_access(uses->last[entry]);
+            continue;
+        }
+        if (i % RT_TILE_UNITS == 0)
+            memcpy(part->last, uses->last, sizeof part->last);
+        rt_set_tile_entries(part, i % RT_TILE_UNITS, 1, entry);
+    }
+    for (size_t i = 0; uses && i < RT_TILE_ENTRIES; i++)
+        uses->last[i] = RT_TILE_SPLIT;
+}
+
+/* Places that no unit has become free, while no other thread may use one. */
+static inline void rt_free_unused_tile_entries(const struct rt_shadow *shadow, struct rt_history_tile *uses)
+{
+    unsigned used = 1, two = 0;
+    for (size_t i = 0; i < RT_TILE_UNITS / 2; i++)
+        if (i == 0 || uses->of[i] != two) {
+            two = uses->of[i];
+            used |= 1u << two % RT_TILE_ENTRIES | 1u << two / RT_TILE_ENTRIES;
+        }
+    for (unsigned i = 1; i < RT_TILE_ENTRIES && shadow->recording < 2; i++)
+        if (!(used >> i & 1))
+            uses->last[i] = 0;
+}
+
+/* The place of numbers in a tile, and whether it has them. Most have the same place in all tiles. 0: of those that are
+ * not 0 the tile has too many. */
+static inline bool rt_find_tile_entry(const struct rt_history_tile *uses, uint32_t last, unsigned *place_p)
+{
+    const unsigned first = rt_hash_last_access(last);
+    unsigned free = 0;
+    *place_p = 0;
+    for (unsigned i = first; i < first + RT_TILE_ENTRIES && last; i++) {
+        const unsigned entry = i % RT_TILE_ENTRIES;
+        if (entry && uses->last[entry] == last) {
+            *place_p = entry;
+            return true;
+        }
+        if (entry && !free && !uses->last[entry])
+            free = entry;
+    }
+    *place_p = free;
+    return !last;
+}
+
+/* Two places may have the same numbers. */
+static inline unsigned rt_get_or_add_tile_entry(const struct rt_shadow *shadow, struct rt_history_tile *uses, uint32_t last)
+{
+    const unsigned first = rt_hash_last_access(last) % RT_TILE_ENTRIES;
+    unsigned entry = first + !first;
+    if (last && uses->last[entry]) {
+        if (rt_find_tile_entry(uses, last, &entry))
+            return entry;
+        rt_free_unused_tile_entries(shadow, uses);
+        if (rt_find_tile_entry(uses, last, &entry) || !entry)
+            return entry;
+    }
+    if (last)
+        uses->last[entry] = last;
+    return last ? entry : 0;
+}
+
+/* The numbers of a byte, and how many of n bytes from it on have the same and lie in one tile. A part of a unit has
+ * none: the tile is taken apart. */
+static inline size_t rt_find_last_access(struct rt_shadow *shadow, const struct rt_check_thread *thread, size_t k,
+                                   size_t n, uint32_t *last)
+{
+    size_t unit;
+    struct rt_history_tile *uses = rt_find_history_tile(shadow, k, &unit);
+    if (uses && (k % unit || n < unit) && rt_lock_tiles(shadow, thread)) {
+        rt_split_tile(shadow, k);
+        rt_unlock_tiles(shadow);
+        uses = rt_find_history_tile(shadow, k, &unit);
+    }
+    if (!uses) {
+        *last = rt_pack_last_access(shadow->split_bytes[k]);
+        return 1;
+    }
+    const size_t first = k / unit % RT_TILE_UNITS, most = first + n / unit;
+    const unsigned entry = rt_get_tile_entry(uses, first);
+    size_t end = first + 1;
+    while (end < most && end < RT_TILE_UNITS && rt_get_tile_entry(uses, end) == entry)
+        end++;
+    *last = uses->last[entry];
+    return (end - first) * unit;
+}
+
+static inline void rt_set_last_access_range(struct rt_shadow *shadow, const struct rt_check_thread *thread, size_t k, size_t n,
+                                 uint32_t last);
+
+/* Bytes of one tile, whole units of it, get numbers. Returns their place. */
+static inline unsigned rt_set_last_access(struct rt_shadow *shadow, const struct rt_check_thread *thread, size_t k, size_t n,
+                                 uint32_t last)
+{
+    size_t unit;
+    unsigned entry = 0;
+    if (!rt_lock_tiles(shadow, thread))
+        return 0;
+    struct rt_history_tile *uses = rt_find_history_tile(shadow, k, &unit);
+    if (uses && n == unit * RT_TILE_UNITS)
+        *uses = (struct rt_history_tile){0};
+    if (uses)
+        entry = rt_get_or_add_tile_entry(shadow, uses, last);
+    if (uses && last && !entry) {
+        rt_split_tile(shadow, k);
+        rt_unlock_tiles(shadow);
+        rt_set_last_access_range(shadow, thread, k, n, last);
+        return 0;
+    }
+    if (uses)
+        rt_set_tile_entries(uses, k / unit % RT_TILE_UNITS, n / unit, entry);
+    else
+        shadow->split_bytes[k] = rt_unpack_last_access(last);
+    rt_unlock_tiles(shadow);
+    return entry;
+}
+
+/* The same of any bytes. */
+static inline void rt_set_last_access_range(struct rt_shadow *shadow, const struct rt_check_thread *thread, size_t k, size_t n,
+                                 uint32_t last)
+{
+    uint32_t old;
+    for (size_t end = k + n, part; k < end; k += part) {
+        part = rt_find_last_access(shadow, thread, k, end - k, &old);
+        rt_set_last_access(shadow, thread, k, part, last);
+    }
+}
+
+/* --------------------------------------------------------------------------------------- uses -- */
+
+/* The change of some numbers that was kept last, where theirs may be. */
+static inline struct rt_history_change *rt_get_history_change(struct rt_check_thread *thread, uint32_t from, unsigned how)
+{
+    return &thread->changes[how % RT_ACCESS_FREE][rt_hash_last_access(from) % RT_CHANGE_CACHE];
+}
+
+/* A use of n bytes of device memory. Bytes whose last uses are the same ones clash once. */
+static inline void rt_record_access_range(struct rt_shadow *shadow, struct rt_check_thread *thread, uintptr_t at, size_t n,
+                                 unsigned how, uintptr_t pc, const uintptr_t *frame)
+{
+    struct rt_history_change clash = {UINT32_MAX, 0, 0};
+    for (size_t k = at - shadow->low, end = k + n, part; k < end; k += part) {
+        uint32_t from;
+        part = rt_find_last_access(shadow, thread, k, end - k, &from);
+        struct rt_history_change *change = rt_get_history_change(thread, from, how);
+        if (change->from != from && clash.from == from)
+            change = &clash;
+        if (change->from != from) {
+            struct rt_last_access last = rt_unpack_last_access(from);
+            const bool fine = rt_record_access(shadow, thread, &last, how);
+            if (!fine) {
+                shadow->on_race(&last, shadow->low + k, how, pc, frame);
+                change = &clash;
+            }
+            *change = (struct rt_history_change){from, rt_pack_last_access(last), 0};
+        }
+        if (change->to != from)
+            change->entry = rt_set_last_access(shadow, thread, k, part, change->to);
+    }
+}
+
+/* A load or store of a kernel, of aligned bytes that are one or two units, of 4 bytes or of one. True: their numbers
+ * were those of others, and have become what those became. */
+static inline __attribute__((always_inline)) bool rt_record_repeated_access(const struct rt_shadow *shadow,
+                                                                  struct rt_check_thread *thread, size_t k, size_t n,
+                                                                  unsigned how)
+{
+    const bool split_tiles = n < 4;
+    if (split_tiles && !rt_is_tile_split(&shadow->uses[k / RT_TILE_BYTES]))
+        return false;
+    struct rt_history_tile *uses = split_tiles ? &shadow->split_tiles[k / RT_TILE_UNITS] : &shadow->uses[k / RT_TILE_BYTES];
+    const size_t unit = split_tiles ? k : k / 4;
+    const bool both = n == 8 || n == 2;
+    uint8_t *of = &uses->of[unit % RT_TILE_UNITS / 2];
+    const unsigned two = *of, shift = both ? 0 : unit % 2 * 4, entry = two >> shift & 0xf;
+    const uint32_t from = uses->last[entry];
+    const struct rt_history_change *change = rt_get_history_change(thread, from, how);
+    if ((both && two != 0x11 * entry) || change->from != from)
+        return false;
+    if (change->to == from)
+        return true;
+    unsigned other = (unsigned)change->entry;
+    if (shadow->recording > 1 ||
+        (uses->last[other] != change->to && !rt_find_tile_entry(uses, change->to, &other)))
+        return false;
+    *of = (uint8_t)(both ? 0x11 * other : (two & 0xf0u >> shift) | other << shift);
+    return true;
+}
+
+#endif

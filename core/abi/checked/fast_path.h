@@ -1,0 +1,151 @@
+/* fast_path.h - the short check of one access: a few instructions in the function that the compiler calls for
+ * each load and store. If it does not allow the access, slow_path.c looks closer. */
+#ifndef RT_CHECK_FAST_PATH_H
+#define RT_CHECK_FAST_PATH_H
+
+#include "checked.h"
+
+#include <string.h>
+
+#define API __attribute__((visibility("default")))
+#define FRAME ((const uintptr_t *)__builtin_frame_address(0)) /* needs -fno-omit-frame-pointer */
+#define LIKELY(x) __builtin_expect(!!(x), 1)
+
+/* The same object under a name that no other library has: no table is needed to reach it. */
+extern struct rt_shadow local_shadow __attribute__((visibility("hidden")));
+extern __thread struct rt_check_thread this_check_thread __attribute__((visibility("hidden")));
+
+/* An access, of any bytes, that the shadow does not allow at once, or that is to be noted. how: RT_ACCESS_READ, ... */
+void rt_check_slow_path(uintptr_t at, size_t n, unsigned how, uintptr_t pc, const uintptr_t *frame);
+/* An access of the caller's caller: the functions that the compiler calls have no frame of their own, and jump here as
+ * the last thing that they do. Of 4 or 8 bytes: perhaps the first access since they were moved. */
+void rt_check_caller_slow_path(uintptr_t at, size_t n, unsigned how);
+void rt_read4_first(uintptr_t at);
+void rt_write4_first(uintptr_t at);
+void rt_read8_first(uintptr_t at);
+void rt_write8_first(uintptr_t at);
+/* requested_sizes.c: a block of malloc, and how many bytes were asked for; it is about to be freed. */
+void rt_record_requested_size(uintptr_t start, size_t bytes);
+void rt_forget_requested_size(uintptr_t start);
+/* The same as rt_check_slow_path for each word of a range. */
+void rt_check_words_slow_path(uintptr_t at, size_t n, unsigned how, uintptr_t pc, const uintptr_t *frame);
+
+/* A lock that is held for a few instructions. */
+static inline void rt_spin_lock(bool *lock)
+{
+    while (__atomic_test_and_set(lock, __ATOMIC_ACQUIRE))
+        __builtin_ia32_pause();
+}
+static inline void rt_spin_unlock(bool *lock)
+{
+    __atomic_clear(lock, __ATOMIC_RELEASE);
+}
+
+static inline size_t rt_min_size(size_t a, size_t b)
+{
+    return a < b ? a : b;
+}
+
+/* For each of n bytes from the lowest on, 16 at most. */
+static inline uint64_t rt_repeat_states(size_t n, unsigned states)
+{
+    return (n == 16 ? UINT64_MAX : ((uint64_t)1 << 4 * n) - 1) & states * 0x1111111111111111u;
+}
+
+/* Bytes as units of 1 << shift bytes. */
+static inline uintptr_t rt_offset_in_units(uintptr_t bytes, unsigned shift)
+{
+    return shift ? bytes >> shift | bytes << (64 - shift) : bytes;
+}
+
+/* The states of n bytes, the unit of an access, at a place in the shadow that is counted in such units, or in words. */
+static inline __attribute__((always_inline)) uint64_t rt_load_states(const uint32_t *states, size_t unit, size_t n)
+{
+    uint64_t wide;
+    uint16_t half;
+    switch (n) {
+    case 1:
+        return ((const uint8_t *)states)[unit / 2] >> 4 * (unit % 2);
+    case 2:
+        return ((const uint8_t *)states)[unit];
+    case 4:
+        memcpy(&half, (const char *)states + 2 * unit, sizeof half);
+        return half;
+    case 8:
+        return states[unit];
+    default:
+        memcpy(&wide, states + unit, sizeof wide);
+        return wide;
+    }
+}
+
+static inline __attribute__((always_inline)) void rt_record_writer(uint32_t *origin, size_t n, uintptr_t pc)
+{
+    __atomic_store_n(origin, (uint32_t)pc, __ATOMIC_RELAXED);
+    if (n == 16)
+        __atomic_store_n(origin + 1, (uint32_t)pc, __ATOMIC_RELAXED);
+}
+
+/* True: the access of n bytes, 1, 2, 4, 8 or 16, is fine. An address that is no multiple of n, or of 8, has a number of
+ * units that is too large. */
+static inline __attribute__((always_inline)) bool rt_check_fast_path(uintptr_t at, size_t n, bool write, uintptr_t pc)
+{
+    const struct rt_check_thread *thread = &this_check_thread;
+    const unsigned shift = n == 1 ? 0 : n == 2 ? 1 : n == 4 ? 2 : 3;
+    const uint64_t wanted = rt_repeat_states(n, RT_PRESENT | RT_VALID | (write ? RT_DIRTY : RT_WAS_READ));
+    const uintptr_t unit = rt_offset_in_units(at - thread->low, shift);
+    if (!write && LIKELY(unit < thread->reach[shift]) && (n < 16 || at % 16 == 0) &&
+        LIKELY(thread->tiles[unit >> (9 - shift)] == RT_TILE_READABLE))
+        return true;
+    if (unit < thread->units[shift]) {
+        if (~rt_load_states(thread->states, unit, n) & wanted)
+            return false;
+        if (write)
+            rt_record_writer(&thread->origins[unit >> (3 - shift)], n, pc);
+        return true;
+    }
+    if (thread->in_kernel)
+        return at - thread->stack < thread->stack_bytes;
+    if (!local_shadow.shadow_pages)
+        return true;
+    uint32_t *shadow_page = local_shadow.shadow_pages[at / RT_SHADOW_PAGE_BYTES % RT_SHADOW_PAGES];
+    if (LIKELY(!shadow_page))
+        return at - local_shadow.low >= local_shadow.bytes;
+    if (at % n)
+        return false;
+    const size_t into = at % RT_SHADOW_PAGE_BYTES;
+    const uint64_t states = rt_load_states(shadow_page, into >> shift, n), present = rt_repeat_states(n, RT_PRESENT);
+    if (~states & wanted)
+        return !(states & present);
+    if (write)
+        rt_record_writer(shadow_page + RT_SHADOW_ORIGINS + into / 8, n, pc);
+    return true;
+}
+
+/* Of a function that does more behind it; its frame stays. */
+#define SLOW_PATH_HERE(at, n, how)                                                           \
+    do {                                                                          \
+        rt_check_slow_path((at), (n), (how), (uintptr_t)__builtin_return_address(0), FRAME); \
+        __asm__ volatile("");                                                     \
+    } while (0)
+
+static inline __attribute__((always_inline)) void check(uintptr_t at, size_t n, unsigned how)
+{
+    if (!LIKELY(rt_check_fast_path(at, n, how & RT_ACCESS_WRITE, (uintptr_t)__builtin_return_address(0))))
+        SLOW_PATH_HERE(at, n, how);
+}
+
+/* Where nothing follows. */
+static inline __attribute__((always_inline)) void check_last(uintptr_t at, size_t n, unsigned how)
+{
+    if (LIKELY(rt_check_fast_path(at, n, how & RT_ACCESS_WRITE, (uintptr_t)__builtin_return_address(0))))
+        return;
+    if (n != 4 && n != 8)
+        rt_check_caller_slow_path(at, n, how);
+    else if (how & RT_ACCESS_WRITE)
+        n == 4 ? rt_write4_first(at) : rt_write8_first(at);
+    else
+        n == 4 ? rt_read4_first(at) : rt_read8_first(at);
+}
+
+#endif

@@ -1,0 +1,309 @@
+/* libc_calls.c - functions of the C library that read or write memory of their caller, where that is a
+ * module compiled for checking: each is checked, and then done by the C library. */
+#include "fast_path.h"
+#include "libc_calls.h"
+
+#include <dlfcn.h>
+#include <link.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* ----------------------------------------------------------------------------------- callers -- */
+
+enum { MODULES = 64 }; /* of more, calls are not checked */
+static struct {
+    uintptr_t low, high;
+} modules[MODULES];
+static unsigned nmodules;
+
+/* Whether relocations of a module name a symbol. */
+static bool has_relocation(const ElfW(Rela) * at, size_t bytes, const ElfW(Sym) * symbols, const char *text,
+                  const char *name)
+{
+    for (size_t i = 0; i < bytes / sizeof *at; i++)
+        if (!strcmp(text + symbols[ELF64_R_SYM(at[i].r_info)].st_name, name))
+            return true;
+    return false;
+}
+
+static bool is_instrumented_module(const struct dl_phdr_info *info, const ElfW(Dyn) * entry)
+{
+    uintptr_t of[DT_JMPREL + 1] = {0};
+    for (; entry->d_tag != DT_NULL; entry++)
+        if (entry->d_tag >= 0 && entry->d_tag <= DT_JMPREL)
+            of[entry->d_tag] = entry->d_un.d_ptr;
+    const ElfW(Sym) *symbols = (const void *)of[DT_SYMTAB];
+    const char *text = (const char *)of[DT_STRTAB], *name = "__tsan_init";
+    if (!symbols || !text ||
+        of[DT_SYMTAB] < info->dlpi_addr) /* as the system's own module has it */
+        return false;
+    return has_relocation((const void *)of[DT_JMPREL], of[DT_JMPREL] ? of[DT_PLTRELSZ] : 0, symbols, text,
+                 name) ||
+           has_relocation((const void *)of[DT_RELA], of[DT_RELA] ? of[DT_RELASZ] : 0, symbols, text, name);
+}
+
+static bool is_in_module(uintptr_t pc);
+
+/* Modules that call __tsan_init. It may be a jump, so that the address behind the call is none of
+ * the module. */
+static int add_module(struct dl_phdr_info *info, size_t bytes, void *ud)
+{
+    const ElfW(Dyn) *dynamic = NULL;
+    uintptr_t low = UINTPTR_MAX, high = 0;
+    (void)bytes, (void)ud;
+    for (unsigned i = 0; i < info->dlpi_phnum; i++) {
+        const ElfW(Phdr) *part = &info->dlpi_phdr[i];
+        const uintptr_t start = info->dlpi_addr + part->p_vaddr;
+        if (part->p_type == PT_DYNAMIC)
+            dynamic = (const void *)start;
+        if (part->p_type != PT_LOAD)
+            continue;
+        low = start < low ? start : low;
+        high = start + part->p_memsz > high ? start + part->p_memsz : high;
+    }
+    if (nmodules < MODULES && dynamic && !is_in_module(low) && is_instrumented_module(info, dynamic)) {
+        modules[nmodules].low = low;
+        modules[nmodules].high = high;
+        __atomic_store_n(&nmodules, nmodules + 1, __ATOMIC_RELEASE);
+    }
+    return 0;
+}
+
+static bool is_in_module(uintptr_t pc)
+{
+    for (unsigned i = 0, n = __atomic_load_n(&nmodules, __ATOMIC_ACQUIRE); i < n; i++)
+        if (pc - modules[i].low < modules[i].high - modules[i].low)
+            return true;
+    return false;
+}
+
+bool rt_is_instrumented_caller(struct rt_caller caller)
+{
+    return local_shadow.shadow_pages && is_in_module(caller.pc);
+}
+
+static int count_modules(struct dl_phdr_info *info, size_t bytes, void *ud)
+{
+    (void)bytes;
+    *(unsigned long long *)ud = info->dlpi_adds;
+    return 1;
+}
+
+/* Called by each file of a module, as it starts. */
+API void __tsan_init(void);
+void __tsan_init(void)
+{
+    static unsigned long long seen;
+    unsigned long long loaded = 0;
+    dl_iterate_phdr(count_modules, &loaded);
+    if (loaded != seen)
+        dl_iterate_phdr(add_module, NULL);
+    seen = loaded;
+}
+
+void *rt_find_real_function(void **cached, const char *name)
+{
+    if (!*cached)
+        *cached = dlsym(RTLD_NEXT, name);
+    return *cached;
+}
+
+void rt_check_word_range(const void *at, size_t n, bool write, struct rt_caller caller)
+{
+    rt_check_words_slow_path((uintptr_t)at, n, write ? RT_ACCESS_WRITE : RT_ACCESS_READ, caller.pc, caller.frame);
+}
+
+/* ------------------------------------------------------------------------------------ memory -- */
+
+FUNCTION(void *, memcpy, (void *to, const void *from, size_t n))
+{
+    rt_check_read(from, n, CALLER);
+    rt_check_write(to, n, CALLER);
+    return REAL(memcpy)(to, from, n);
+}
+
+FUNCTION(void *, mempcpy, (void *to, const void *from, size_t n))
+{
+    rt_check_read(from, n, CALLER);
+    rt_check_write(to, n, CALLER);
+    return REAL(mempcpy)(to, from, n);
+}
+
+FUNCTION(void *, memmove, (void *to, const void *from, size_t n))
+{
+    rt_check_read(from, n, CALLER);
+    rt_check_write(to, n, CALLER);
+    return REAL(memmove)(to, from, n);
+}
+
+FUNCTION(void *, memset, (void *to, int byte, size_t n))
+{
+    rt_check_write(to, n, CALLER);
+    return REAL(memset)(to, byte, n);
+}
+
+FUNCTION(int, memcmp, (const void *a, const void *b, size_t n))
+{
+    size_t same = 0;
+    if (rt_is_instrumented_caller(CALLER)) {
+        while (same < n && ((const char *)a)[same] == ((const char *)b)[same])
+            same++;
+        rt_check_read(a, rt_min_size(same + 1, n), CALLER);
+        rt_check_read(b, rt_min_size(same + 1, n), CALLER);
+    }
+    return REAL(memcmp)(a, b, n);
+}
+
+FUNCTION(void, qsort, (void *at, size_t n, size_t each, int (*compare)(const void *, const void *)))
+{
+    rt_check_read(at, n * each, CALLER);
+    rt_check_write(at, n * each, CALLER);
+    REAL(qsort)(at, n, each, compare);
+}
+
+/* ----------------------------------------------------------------------------------- strings -- */
+
+FUNCTION(size_t, strlen, (const char *text))
+{
+    const size_t n = REAL(strlen)(text);
+    rt_check_read(text, n + 1, CALLER);
+    return n;
+}
+
+FUNCTION(char *, strcpy, (char *to, const char *from))
+{
+    const size_t n = rt_count_string_bytes(from, SIZE_MAX);
+    rt_check_read(from, n, CALLER);
+    rt_check_write(to, n, CALLER);
+    return REAL(strcpy)(to, from);
+}
+
+FUNCTION(char *, stpcpy, (char *to, const char *from))
+{
+    const size_t n = rt_count_string_bytes(from, SIZE_MAX);
+    rt_check_read(from, n, CALLER);
+    rt_check_write(to, n, CALLER);
+    return REAL(stpcpy)(to, from);
+}
+
+FUNCTION(char *, strncpy, (char *to, const char *from, size_t n))
+{
+    rt_check_read(from, rt_count_string_bytes(from, n), CALLER);
+    rt_check_write(to, n, CALLER);
+    return REAL(strncpy)(to, from, n);
+}
+
+FUNCTION(char *, strcat, (char *to, const char *from))
+{
+    const size_t before = rt_count_string_bytes(to, SIZE_MAX), n = rt_count_string_bytes(from, SIZE_MAX);
+    rt_check_read(to, before, CALLER);
+    rt_check_read(from, n, CALLER);
+    rt_check_write(to + before - 1, n, CALLER);
+    return REAL(strcat)(to, from);
+}
+
+static void check_comparison(const char *a, const char *b, size_t most, struct rt_caller caller)
+{
+    size_t n = 0;
+    if (!rt_is_instrumented_caller(caller))
+        return;
+    while (n < most && a[n] == b[n] && a[n])
+        n++;
+    rt_check_read(a, rt_min_size(n + 1, most), caller);
+    rt_check_read(b, rt_min_size(n + 1, most), caller);
+}
+
+FUNCTION(int, strcmp, (const char *a, const char *b))
+{
+    check_comparison(a, b, SIZE_MAX, CALLER);
+    return REAL(strcmp)(a, b);
+}
+
+FUNCTION(int, strncmp, (const char *a, const char *b, size_t n))
+{
+    check_comparison(a, b, n, CALLER);
+    return REAL(strncmp)(a, b, n);
+}
+
+/* ------------------------------------------------------------------------------------- files -- */
+
+FUNCTION(size_t, fread, (void *to, size_t each, size_t n, FILE *file))
+{
+    const size_t got = REAL(fread)(to, each, n, file);
+    rt_check_write(to, got * each, CALLER);
+    return got;
+}
+
+FUNCTION(size_t, fwrite, (const void *from, size_t each, size_t n, FILE *file))
+{
+    rt_check_read(from, n * each, CALLER);
+    return REAL(fwrite)(from, each, n, file);
+}
+
+FUNCTION(ssize_t, read, (int file, void *to, size_t n))
+{
+    const ssize_t got = REAL(read)(file, to, n);
+    if (got > 0)
+        rt_check_write(to, (size_t)got, CALLER);
+    return got;
+}
+
+FUNCTION(ssize_t, write, (int file, const void *from, size_t n))
+{
+    rt_check_read(from, n, CALLER);
+    return REAL(write)(file, from, n);
+}
+
+FUNCTION(ssize_t, pread, (int file, void *to, size_t n, off_t at))
+{
+    const ssize_t got = REAL(pread)(file, to, n, at);
+    if (got > 0)
+        rt_check_write(to, (size_t)got, CALLER);
+    return got;
+}
+
+FUNCTION(ssize_t, pwrite, (int file, const void *from, size_t n, off_t at))
+{
+    rt_check_read(from, n, CALLER);
+    return REAL(pwrite)(file, from, n, at);
+}
+
+FUNCTION(char *, fgets, (char *to, int n, FILE *file))
+{
+    char *got = REAL(fgets)(to, n, file);
+    if (got)
+        rt_check_write(to, rt_count_string_bytes(to, (size_t)n), CALLER);
+    return got;
+}
+
+FUNCTION(int, fputs, (const char *text, FILE *file))
+{
+    rt_check_read(text, rt_count_string_bytes(text, SIZE_MAX), CALLER);
+    return REAL(fputs)(text, file);
+}
+
+FUNCTION(int, puts, (const char *text))
+{
+    rt_check_read(text, rt_count_string_bytes(text, SIZE_MAX), CALLER);
+    return REAL(puts)(text);
+}
+
+/* ----------------------------------------------------------------------------------- streams -- */
+
+/* std::ostream::write and std::istream::read. */
+FUNCTION(void *, _ZNSo5writeEPKcl, (void *stream, const char *from, long n))
+{
+    if (n > 0)
+        rt_check_read(from, (size_t)n, CALLER);
+    return REAL(_ZNSo5writeEPKcl)(stream, from, n);
+}
+
+FUNCTION(void *, _ZNSi4readEPcl, (void *stream, char *to, long n))
+{
+    void *same = REAL(_ZNSi4readEPcl)(stream, to, n);
+    if (n > 0)
+        rt_check_write(to, (size_t)n, CALLER);
+    return same;
+}

@@ -1,0 +1,191 @@
+/* malloc_blocks.c - a list of malloc blocks: those that a kernel has allocated, which kernels may use, and large
+ * ones of the host, which no kernel may use. Small blocks of the host are not listed: they lie in the heap,
+ * whose range is known. */
+#include "fast_path.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <gnu/libc-version.h>
+#include <malloc.h>
+
+/* Of the GNU C library: its own functions, by other names. */
+void *__libc_malloc(size_t n);
+void *__libc_calloc(size_t n, size_t each);
+void *__libc_realloc(void *at, size_t n);
+void *__libc_memalign(size_t alignment, size_t n);
+void __libc_free(void *at);
+
+struct block {
+    uintptr_t start;
+    size_t bytes;
+    bool is_of_kernel;
+};
+static struct block *blocks;
+static size_t nblocks, capacity;
+static bool locked;
+static size_t nkernel_blocks; /* blocks that are a kernel's */
+
+/* A block that the C library maps by itself begins behind its head, at the start of a page. */
+static bool is_mapping(const void *at)
+{
+    enum { PAGE = 4096, HEAD = 16 };
+    return (uintptr_t)at % PAGE == HEAD;
+}
+
+/* Without memory less is known. */
+static void add_block(void *at, size_t n)
+{
+    enum { LARGE = 128 << 10 };
+    const bool is_of_kernel = this_check_thread.in_kernel;
+    rt_record_requested_size((uintptr_t)at, n);
+    if (!at || (!is_of_kernel && (n < LARGE || !is_mapping(at))))
+        return;
+    rt_spin_lock(&locked);
+    if (nblocks == capacity) {
+        struct block *grown = __libc_realloc(blocks, (2 * capacity + 64) * sizeof *grown);
+        if (!grown) {
+            rt_spin_unlock(&locked);
+            return;
+        }
+        blocks = grown;
+        capacity = 2 * capacity + 64;
+    }
+    blocks[nblocks++] = (struct block){(uintptr_t)at, n, is_of_kernel};
+    nkernel_blocks += is_of_kernel;
+    rt_spin_unlock(&locked);
+}
+
+static void remove_block(void *at)
+{
+    rt_forget_requested_size((uintptr_t)at);
+    if (!at || (!__atomic_load_n(&nkernel_blocks, __ATOMIC_RELAXED) && !is_mapping(at)))
+        return;
+    rt_spin_lock(&locked);
+    for (size_t i = nblocks; i-- > 0;)
+        if (blocks[i].start == (uintptr_t)at) {
+            nkernel_blocks -= blocks[i].is_of_kernel;
+            blocks[i] = blocks[--nblocks];
+            break;
+        }
+    rt_spin_unlock(&locked);
+}
+
+/* Another allocator may have taken the place of __libc_malloc, too. Then it knows the sizes of its blocks: returns its
+ * function. NULL: blocks are the C library's. */
+static size_t (*find_other_usable_size(void))(void *at)
+{
+    static size_t (*found)(void *at);
+    static bool known;
+    Dl_info malloc_is, library;
+    if (known)
+        return found;
+    if (dladdr((void *)(uintptr_t)__libc_malloc, &malloc_is) && dladdr((void *)(uintptr_t)gnu_get_libc_version, &library) &&
+        malloc_is.dli_fbase != library.dli_fbase)
+        *(void **)&found = dlsym(RTLD_NEXT, "malloc_usable_size");
+    known = true;
+    return found;
+}
+
+/* The C library's has no other name, and that of a preloaded allocator does not know the blocks of the C library: the word
+ * in front of a block has its size, and two bits that are of interest here. */
+API size_t malloc_usable_size(void *at);
+size_t malloc_usable_size(void *at)
+{
+    enum { IS_MAPPED = 2, BITS = 7 };
+    size_t (*const other)(void *at) = find_other_usable_size();
+    if (!at)
+        return 0;
+    if (other)
+        return other(at);
+    const size_t word = ((const size_t *)at)[-1];
+    return (word & ~(size_t)BITS) - (word & IS_MAPPED ? 2 : 1) * sizeof word;
+}
+
+/* Before a block is freed; the caller is the program. */
+static void notify_free(void *at, uintptr_t pc, const uintptr_t *frame)
+{
+    const uintptr_t start = (uintptr_t)at;
+    if (!at || !local_shadow.shadow_pages)
+        return;
+    const size_t n = malloc_usable_size(at);
+    for (uintptr_t shadow_page = start / RT_SHADOW_PAGE_BYTES; shadow_page <= (start + n - 1) / RT_SHADOW_PAGE_BYTES; shadow_page++)
+        if (local_shadow.shadow_pages[shadow_page % RT_SHADOW_PAGES]) {
+            local_shadow.on_free(start, n, pc, frame);
+            return;
+        }
+}
+
+API enum rt_block_owner rt_find_malloc_block(uintptr_t at, uintptr_t *start_p, size_t *bytes_p)
+{
+    enum rt_block_owner owner = RT_OWNER_UNKNOWN;
+    rt_spin_lock(&locked);
+    for (size_t i = nblocks; i-- > 0 && !owner;)
+        if (at - blocks[i].start < blocks[i].bytes) {
+            owner = blocks[i].is_of_kernel ? RT_OWNER_KERNEL : RT_OWNER_HOST;
+            *start_p = blocks[i].start;
+            *bytes_p = blocks[i].bytes;
+        }
+    rt_spin_unlock(&locked);
+    return owner;
+}
+
+API void *malloc(size_t n);
+void *malloc(size_t n)
+{
+    void *at = __libc_malloc(n);
+    add_block(at, n);
+    return at;
+}
+
+API void *calloc(size_t n, size_t each);
+void *calloc(size_t n, size_t each)
+{
+    void *at = __libc_calloc(n, each);
+    add_block(at, n * each);
+    return at;
+}
+
+API void *realloc(void *at, size_t n);
+void *realloc(void *at, size_t n)
+{
+    notify_free(at, (uintptr_t)__builtin_return_address(0), FRAME);
+    remove_block(at);
+    void *grown = __libc_realloc(at, n);
+    add_block(grown, n);
+    return grown;
+}
+
+API void free(void *at);
+void free(void *at)
+{
+    notify_free(at, (uintptr_t)__builtin_return_address(0), FRAME);
+    remove_block(at);
+    __libc_free(at);
+}
+
+/* libgomp's own memory for reductions of tasks, too. */
+API void *memalign(size_t alignment, size_t n);
+void *memalign(size_t alignment, size_t n)
+{
+    void *at = __libc_memalign(alignment, n);
+    add_block(at, n);
+    return at;
+}
+
+API void *aligned_alloc(size_t alignment, size_t n);
+void *aligned_alloc(size_t alignment, size_t n)
+{
+    return memalign(alignment, n);
+}
+
+API int posix_memalign(void **at, size_t alignment, size_t n);
+int posix_memalign(void **at, size_t alignment, size_t n)
+{
+    if (alignment % sizeof(void *) || !alignment || alignment & (alignment - 1))
+        return EINVAL;
+    void *block = aligned_alloc(alignment, n);
+    if (!block)
+        return ENOMEM;
+    *at = block;
+    return 0;
+}

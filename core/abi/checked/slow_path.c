@@ -1,0 +1,330 @@
+/* slow_path.c - the longer check of an access, which comes if the short one (fast_path.h) does not allow it: accesses
+ * to parts of words, the first read or write of data that were moved, and uses that are noted. If this check
+ * does not allow the access either, the runtime decides. */
+#include "fast_path.h"
+#include "access_history.h"
+
+struct rt_shadow local_shadow;
+API extern struct rt_shadow rt_shadow __attribute__((alias("local_shadow")));
+__thread struct rt_check_thread this_check_thread;
+
+API struct rt_check_thread *rt_get_check_thread(void)
+{
+    return &this_check_thread;
+}
+
+/* The shadow of 8 bytes; false: there is none. */
+struct words {
+    uint32_t *states, *origin;
+};
+static inline bool find_shadow_words(uintptr_t at, struct words *words)
+{
+    const uintptr_t offset = at - local_shadow.low;
+    if (offset < local_shadow.bytes) {
+        *words = (struct words){&local_shadow.states[offset / 8], &local_shadow.origins[offset / 8]};
+        return true;
+    }
+    uint32_t *shadow_page = local_shadow.shadow_pages ? local_shadow.shadow_pages[at / RT_SHADOW_PAGE_BYTES % RT_SHADOW_PAGES] : NULL;
+    if (shadow_page)
+        *words = (struct words){&shadow_page[at % RT_SHADOW_PAGE_BYTES / 8], &shadow_page[at % RT_SHADOW_PAGE_BYTES / 8 + RT_SHADOW_ORIGINS]};
+    return shadow_page;
+}
+
+/* The bytes of a range that lie in its first word: how many, and four bits each. */
+static inline size_t get_first_part(uintptr_t at, size_t n, uint32_t *bytes_p)
+{
+    const size_t part = rt_min_size(n, 8 - at % 8);
+    *bytes_p = (uint32_t)rt_repeat_states(part, 0xf) << 4 * (at % 8);
+    return part;
+}
+
+/* Of a kernel: whether its use of bytes of one word is fine. */
+static bool is_allowed_in_kernel(uintptr_t at, uint32_t bytes, bool write, uintptr_t pc)
+{
+    struct words words;
+    if (at - this_check_thread.stack < this_check_thread.stack_bytes)
+        return true;
+    if (at - this_check_thread.declared < this_check_thread.declared_bytes)
+        at += this_check_thread.offset;
+    if (at - local_shadow.low >= local_shadow.bytes || !find_shadow_words(at, &words))
+        return false;
+    const uint32_t states = __atomic_load_n(words.states, __ATOMIC_RELAXED) & bytes;
+    const uint32_t wanted = RT_ALL_BYTES(write ? RT_PRESENT | RT_DIRTY : RT_PRESENT | RT_VALID);
+    if (~states & bytes & wanted)
+        return false;
+    if (write)
+        __atomic_store_n(words.origin, (uint32_t)pc, __ATOMIC_RELAXED);
+    else if (~states & bytes & RT_ALL_BYTES(RT_WAS_READ)) /* the first read of a kernel since the bytes were moved */
+        __atomic_fetch_or(words.states, bytes & RT_ALL_BYTES(RT_WAS_READ), __ATOMIC_RELAXED);
+    return true;
+}
+
+static bool is_allowed_on_host(uintptr_t at, uint32_t bytes, bool write, uintptr_t pc)
+{
+    struct words words;
+    if (at - local_shadow.low < local_shadow.bytes)
+        return false;
+    if (!find_shadow_words(at, &words))
+        return true;
+    const uint32_t states = __atomic_load_n(words.states, __ATOMIC_RELAXED) & bytes;
+    const uint32_t wanted = RT_ALL_BYTES(RT_PRESENT | RT_VALID | (write ? RT_DIRTY : RT_WAS_READ));
+    if (!(states & RT_ALL_BYTES(RT_PRESENT)))
+        return true;
+    if (~states & bytes & wanted)
+        return false;
+    if (write)
+        __atomic_store_n(words.origin, (uint32_t)pc, __ATOMIC_RELAXED);
+    return true;
+}
+
+static bool is_allowed(uintptr_t at, size_t n, bool write, uintptr_t pc)
+{
+    for (size_t part; n; at += part, n -= part) {
+        uint32_t bytes;
+        part = get_first_part(at, n, &bytes);
+        if (this_check_thread.in_kernel ? !is_allowed_in_kernel(at, bytes, write, pc) : !is_allowed_on_host(at, bytes, write, pc))
+            return false;
+    }
+    return true;
+}
+
+/* The states of 8 bytes, or of 4 of them, which threads use apart. */
+static inline __attribute__((always_inline)) uint32_t load_atomic_states(const uint32_t *word, size_t n, uintptr_t at)
+{
+    const uint16_t *half = (const uint16_t *)(const void *)word + at / 4 % 2;
+    return n == 8 ? __atomic_load_n(word, __ATOMIC_RELAXED) : __atomic_load_n(half, __ATOMIC_RELAXED);
+}
+
+static inline __attribute__((always_inline)) void store_atomic_states(uint32_t *word, size_t n, uintptr_t at, uint32_t states)
+{
+    uint16_t *half = (uint16_t *)(void *)word + at / 4 % 2;
+    if (n == 8)
+        __atomic_store_n(word, states, __ATOMIC_RELAXED);
+    else
+        __atomic_store_n(half, (uint16_t)states, __ATOMIC_RELAXED);
+}
+
+/* Whether all bytes of a tile have some states: two words at a time. */
+static bool has_tile_states(const uint64_t *states, unsigned wanted)
+{
+    uint64_t all = UINT64_MAX;
+    for (size_t i = 0; i < RT_TILE_BYTES / 16; i++)
+        all &= __atomic_load_n(&states[i], __ATOMIC_RELAXED);
+    return !(~all & rt_repeat_states(16, wanted));
+}
+
+static uint64_t *get_tile_states(size_t tile)
+{
+    return (uint64_t *)(void *)&local_shadow.states[tile * (RT_TILE_BYTES / 8)];
+}
+
+/* Kernels may read a tile, if all of it counts as read. Whoever changes states changes the tile then. */
+static void try_mark_tile(size_t tile)
+{
+    __atomic_exchange_n(&local_shadow.tiles[tile], RT_TILE_READABLE, __ATOMIC_SEQ_CST);
+    if (!has_tile_states(get_tile_states(tile), RT_PRESENT | RT_VALID | RT_WAS_READ))
+        local_shadow.tiles[tile] = 0;
+}
+
+/* Half of a tile was used: the rest counts as read, too, if it may be. */
+static __attribute__((noinline)) void complete_tile(size_t tile)
+{
+    uint64_t *states = get_tile_states(tile);
+    const uint64_t read = rt_repeat_states(16, RT_WAS_READ);
+    local_shadow.tiles[tile] = 0;
+    if (!has_tile_states(states, RT_PRESENT | RT_VALID))
+        return;
+    for (size_t i = 0; i < RT_TILE_BYTES / 16; i++)
+        if (~states[i] & read)
+            __atomic_fetch_or(&states[i], read, __ATOMIC_RELAXED);
+    try_mark_tile(tile);
+}
+
+/* A kernel has used n bytes of device memory for the first time. */
+static inline void count_tile_use(uintptr_t offset, size_t n)
+{
+    uint8_t *tile = &local_shadow.tiles[offset / RT_TILE_BYTES];
+    if (*tile == RT_TILE_READABLE)
+        return;
+    *tile = (uint8_t)(*tile + n / 4);
+    if (*tile >= RT_TILE_BYTES / 4 / 2)
+        complete_tile(offset / RT_TILE_BYTES);
+}
+
+/* The first read of a kernel since 8 or 4 bytes were moved. */
+static inline __attribute__((always_inline)) bool handle_first_read(uintptr_t at, size_t n)
+{
+    const uintptr_t offset = at - local_shadow.low;
+    if (!this_check_thread.in_kernel || at % n || offset >= local_shadow.bytes)
+        return false;
+    uint32_t *word = &local_shadow.states[offset / 8];
+    const uint32_t states = load_atomic_states(word, n, at);
+    if (~states & (uint32_t)rt_repeat_states(n, RT_PRESENT | RT_VALID))
+        return false;
+    store_atomic_states(word, n, at, states | (uint32_t)rt_repeat_states(n, RT_WAS_READ));
+    count_tile_use(offset, n);
+    return true;
+}
+
+/* The first write of 8 or 4 bytes since they were moved: they are the newest on this side, and on the other no longer
+ * valid. As the runtime does it, in an object that it has named; false: it has to. */
+static inline __attribute__((always_inline)) bool handle_first_write(uintptr_t at, size_t n, uintptr_t pc)
+{
+    const uint32_t present = (uint32_t)rt_repeat_states(n, RT_PRESENT),
+                   valid = (uint32_t)rt_repeat_states(n, RT_VALID),
+                   invalidated = (uint32_t)rt_repeat_states(n, RT_VALID | RT_DIRTY);
+    const struct rt_lookup_entry *lookup_cache = this_check_thread.lookup_cache;
+    if (at % n || this_check_thread.version != local_shadow.version)
+        return false;
+    while (at - lookup_cache->at >= lookup_cache->bytes)
+        if (++lookup_cache == this_check_thread.lookup_cache + RT_LOOKUP_CACHE)
+            return false;
+    const size_t i = (at - lookup_cache->at) / 8;
+    const uint32_t states = load_atomic_states(&lookup_cache->states[i], n, at);
+    const uint32_t unread = states / RT_VALID & ~(states / RT_DIRTY) & ~(states / RT_WAS_READ) & present;
+    if (~states & present || (unread && this_check_thread.in_kernel && local_shadow.transfer_ids))
+        return false;
+    uint32_t *other = &lookup_cache->other_states[i];
+    const uint32_t others = load_atomic_states(other, n, at);
+    if (others & valid) {
+        store_atomic_states(other, n, at, others & ~invalidated);
+        if (!this_check_thread.in_kernel)
+            __atomic_store_n(&local_shadow.tiles[(at + lookup_cache->offset - local_shadow.low) / RT_TILE_BYTES], 0,
+                             __ATOMIC_RELEASE);
+        const uint32_t left = others & ~invalidated, neighbor = n == 8 ? 0 : load_atomic_states(other, 4, at ^ 4);
+        if (!((left | neighbor) & valid)) {
+            const uint32_t all = at & 4 ? left << 16 | neighbor : left | neighbor << 16;
+            uint64_t value;
+            memcpy(&value, (const void *)(at / 8 * 8 + lookup_cache->offset), sizeof value);
+            __atomic_store_n(&lookup_cache->other_origins[i], rt_digest_present_bytes(all, value), __ATOMIC_RELAXED);
+        }
+    }
+    store_atomic_states(&lookup_cache->states[i], n, at, UINT32_MAX);
+    __atomic_store_n(&lookup_cache->origins[i], (uint32_t)pc, __ATOMIC_RELAXED);
+    if (this_check_thread.in_kernel)
+        count_tile_use(at - local_shadow.low, n);
+    return true;
+}
+
+static bool handle_first_access(uintptr_t at, size_t n, bool write, uintptr_t pc)
+{
+    if (n == 4)
+        return write ? handle_first_write(at, 4, pc) : handle_first_read(at, 4);
+    return n == 8 && (write ? handle_first_write(at, 8, pc) : handle_first_read(at, 8));
+}
+
+/* A use of device memory that is noted. */
+static inline void record_use(uintptr_t at, size_t n, unsigned how, uintptr_t pc, const uintptr_t *frame)
+{
+    const size_t k = at - local_shadow.low;
+    if (!(n == 1 && rt_record_repeated_access(&local_shadow, &this_check_thread, k, 1, how)) &&
+        !(n == 2 && k % 2 == 0 && rt_record_repeated_access(&local_shadow, &this_check_thread, k, 2, how)))
+        rt_record_access_range(&local_shadow, &this_check_thread, at, n, how, pc, frame);
+}
+
+void rt_check_slow_path(uintptr_t at, size_t n, unsigned how, uintptr_t pc, const uintptr_t *frame)
+{
+    const bool write = how & RT_ACCESS_WRITE;
+    if (this_check_thread.is_atomic)
+        how |= RT_ACCESS_ATOMIC;
+    if (this_check_thread.records_accesses) {
+        const uintptr_t moved = at - this_check_thread.declared < this_check_thread.declared_bytes ? this_check_thread.offset : 0;
+        if (at + moved - local_shadow.low < local_shadow.bytes)
+            record_use(at + moved, n, how, pc, frame);
+    }
+    if (is_allowed(at, n, write, pc) || handle_first_access(at, n, write, pc))
+        return;
+    local_shadow.on_access(at, n, write, pc, frame);
+    const uintptr_t end = at + n - local_shadow.low;
+    if (this_check_thread.in_kernel && write && end % RT_TILE_BYTES == 0 && end - 1 < local_shadow.bytes)
+        try_mark_tile(end / RT_TILE_BYTES - 1);
+}
+
+/* An access of 8 or 4 bytes that is noted, and fine. */
+static inline __attribute__((always_inline)) bool record_aligned_use(uintptr_t at, size_t n, bool write, uintptr_t pc)
+{
+    const uintptr_t offset = at - local_shadow.low;
+    const unsigned wanted = write ? RT_PRESENT | RT_DIRTY : RT_PRESENT | RT_VALID | RT_WAS_READ;
+    if (at % n || offset >= local_shadow.bytes ||
+        ~load_atomic_states(&local_shadow.states[offset / 8], n, at) & (uint32_t)rt_repeat_states(n, wanted))
+        return false;
+    const unsigned how = (write ? RT_ACCESS_WRITE : RT_ACCESS_READ) | (this_check_thread.is_atomic ? RT_ACCESS_ATOMIC : 0);
+    if (!rt_record_repeated_access(&local_shadow, &this_check_thread, offset, n, how))
+        return false;
+    if (write)
+        __atomic_store_n(&local_shadow.origins[offset / 8], (uint32_t)pc, __ATOMIC_RELAXED);
+    return true;
+}
+
+__attribute__((noinline)) void rt_check_caller_slow_path(uintptr_t at, size_t n, unsigned how)
+{
+    SLOW_PATH_HERE(at, n, how);
+}
+
+#define FIRST(n)                                                                                               \
+    void rt_read##n##_first(uintptr_t at)                                                                   \
+    {                                                                                                          \
+        if (this_check_thread.records_accesses ? !record_aligned_use(at, n, false, 0) : !handle_first_read(at, n))                            \
+            rt_check_caller_slow_path(at, n, RT_ACCESS_READ);                                                                \
+    }                                                                                                          \
+    static __attribute__((noinline)) void write##n##_first(uintptr_t at)                                       \
+    {                                                                                                          \
+        const uintptr_t pc = (uintptr_t)__builtin_return_address(0);                                           \
+        if (this_check_thread.records_accesses ? !record_aligned_use(at, n, true, pc) : !handle_first_write(at, n, pc))                       \
+            rt_check_caller_slow_path(at, n, RT_ACCESS_WRITE);                                                               \
+    }
+FIRST(4)
+FIRST(8)
+
+void rt_write4_first(uintptr_t at)
+{
+    write4_first(at);
+}
+
+static __attribute__((noinline)) void count_tile_use8(uintptr_t offset)
+{
+    count_tile_use(offset, 8);
+}
+
+/* Most words were read before they are written for the first time, and are the newest on the other side, too. */
+void rt_write8_first(uintptr_t at)
+{
+    const struct rt_check_thread *thread = &this_check_thread;
+    const struct rt_lookup_entry *lookup_cache = thread->lookup_cache;
+    while (at - lookup_cache->at >= lookup_cache->bytes)
+        if (thread->records_accesses || ++lookup_cache == thread->lookup_cache + RT_LOOKUP_CACHE) {
+            write8_first(at);
+            return;
+        }
+    const size_t i = (at - lookup_cache->at) / 8;
+    const uint32_t states = lookup_cache->states[i], others = lookup_cache->other_states[i];
+    if (at % 8 || thread->version != local_shadow.version || ~states & RT_ALL_BYTES(RT_PRESENT | RT_WAS_READ) ||
+        ~others & RT_ALL_BYTES(RT_PRESENT | RT_VALID)) {
+        write8_first(at);
+        return;
+    }
+    lookup_cache->other_states[i] = others & ~RT_ALL_BYTES(RT_VALID | RT_DIRTY);
+    lookup_cache->states[i] = UINT32_MAX;
+    lookup_cache->origins[i] = (uint32_t)(uintptr_t)__builtin_return_address(0);
+    uint64_t value;
+    memcpy(&value, (const void *)(at + lookup_cache->offset), sizeof value);
+    lookup_cache->other_origins[i] = rt_digest_word(value);
+    const uintptr_t offset = (thread->in_kernel ? at : at + lookup_cache->offset) - local_shadow.low;
+    if (!thread->in_kernel)
+        local_shadow.tiles[offset / RT_TILE_BYTES] = 0;
+    else if (local_shadow.tiles[offset / RT_TILE_BYTES] != RT_TILE_READABLE)
+        count_tile_use8(offset);
+}
+
+void rt_check_words_slow_path(uintptr_t at, size_t n, unsigned how, uintptr_t pc, const uintptr_t *frame)
+{
+    for (size_t part; n; at += part, n -= part) {
+        const uintptr_t leaf_end = (at | (RT_SHADOW_PAGE_BYTES - 1)) + 1;
+        part = rt_min_size(n, 8 - at % 8);
+        if (!this_check_thread.in_kernel && !local_shadow.shadow_pages[at / RT_SHADOW_PAGE_BYTES % RT_SHADOW_PAGES] &&
+            at - local_shadow.low >= local_shadow.bytes)
+            part = rt_min_size(n, leaf_end - at);
+        else if (this_check_thread.records_accesses || !is_allowed(at, part, how & RT_ACCESS_WRITE, pc))
+            rt_check_slow_path(at, part, how, pc, frame);
+    }
+}

@@ -1,0 +1,259 @@
+/* abnormal_exit.c - ways in which a program ends without its exit functions. What the end reports is
+ * reported before, and the program ends as it would have. */
+#include "abnormal_exit.h"
+#include "runtime.h"
+#include "text_buffer.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <sys/time.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { SECONDS = 3 };                       /* that a report at the end may take */
+static atomic_int ending_thread;            /* which ends the process; 0: none does */
+static volatile sig_atomic_t deadly_signal; /* by which it ends the process */
+static struct timespec started;             /* the report of the end */
+
+static bool is_open;
+
+#ifdef RT_PRELOADED
+int __sigaction(int signal, const struct sigaction *action,
+                struct sigaction *before_p); /* of the C library */
+#define set_action __sigaction
+#else
+#define set_action sigaction
+#endif
+
+/* A child of vfork shares our memory, but is another process. */
+static bool is_own_process(void)
+{
+    return rt.pid == getpid();
+}
+
+static int thread_id(void)
+{
+    return (int)syscall(SYS_gettid);
+}
+
+/* By the signal, at once. */
+static void kill_by_signal(int signal)
+{
+    const struct sigaction usual = {.sa_handler = SIG_DFL};
+    sigset_t only;
+    set_action(signal, &usual, NULL);
+    sigemptyset(&only);
+    sigaddset(&only, signal);
+    raise(signal);
+    pthread_sigmask(SIG_UNBLOCK, &only, NULL);
+}
+
+void rt_wait_for_exit(void)
+{
+    const int thread = ending_thread;
+    for (int i = 0; thread && thread != thread_id() && is_own_process() && i < 10 * SECONDS; i++)
+        nanosleep(&(struct timespec){.tv_nsec = 200000000}, NULL);
+}
+
+void rt_claim_exit(void)
+{
+    int none = 0;
+    if (is_own_process() && !atomic_compare_exchange_strong(&ending_thread, &none, thread_id()))
+        rt_wait_for_exit();
+}
+
+static void report_at_exit(void)
+{
+    if (!rt.report_at_end || !is_own_process() || rt.is_ending)
+        return;
+    rt.is_dying = true;
+    rt.report_at_end();
+}
+
+/* Ends the program by the signal that it got, if its report takes too long or faults. */
+static void on_report_failure(int signal)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    if (signal == SIGALRM && now.tv_sec - started.tv_sec < SECONDS) /* one of the program's */
+        return;
+    if (signal != SIGALRM)
+        rt_wait_for_exit();
+    kill_by_signal(deadly_signal);
+}
+
+/* The signal may have come in the middle of malloc. */
+static void report_with_timeout(void *unused)
+{
+    const struct sigaction given_up = {.sa_handler = on_report_failure};
+    const struct itimerval limit = {.it_value = {.tv_sec = SECONDS + 1}};
+    const int stops[] = {SIGALRM, SIGSEGV, SIGBUS};
+    sigset_t open;
+    (void)unused;
+    clock_gettime(CLOCK_MONOTONIC, &started);
+    sigemptyset(&open);
+    for (size_t i = 0; i < sizeof stops / sizeof stops[0]; i++) {
+        set_action(stops[i], &given_up, NULL);
+        sigaddset(&open, stops[i]);
+    }
+    pthread_sigmask(SIG_UNBLOCK, &open, NULL);
+    setitimer(ITIMER_REAL, &limit, NULL);
+    report_at_exit();
+}
+
+void rt_end_by_signal(int signal)
+{
+    if (is_own_process()) {
+        rt_claim_exit();
+        const bool again = deadly_signal;
+        deadly_signal = signal;
+        rt.is_killed = true;
+        if (!again)
+            rt_run_on_new_stack(report_with_timeout, NULL);
+    }
+    kill_by_signal(signal);
+}
+
+bool (*rt_defer_fatal_signal)(int signal, siginfo_t *info, void *context);
+
+void rt_on_fatal_signal(int signal, siginfo_t *info, void *context)
+{
+    if (!rt_defer_fatal_signal || !rt_defer_fatal_signal(signal, info, context))
+        rt_end_by_signal(signal);
+}
+
+/* Whether a signal ends a program that does not handle it. SIGSEGV and SIGBUS: fault.c. */
+static bool is_deadly(int signal)
+{
+    static const int others[] = {SIGKILL, SIGSTOP, SIGSEGV, SIGBUS,  SIGCHLD, SIGCONT,
+                                 SIGURG,  SIGTSTP, SIGTTIN, SIGTTOU, SIGWINCH};
+    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
+        if (signal == others[i])
+            return false;
+    return signal <= SIGSYS || (signal >= SIGRTMIN && signal <= SIGRTMAX);
+}
+
+static bool is_default(const struct sigaction *action)
+{
+    return !(action->sa_flags & SA_SIGINFO) && action->sa_handler == SIG_DFL;
+}
+
+static struct sigaction deadly_action(void)
+{
+    struct sigaction action = {.sa_sigaction = rt_on_fatal_signal,
+                               .sa_flags = SA_SIGINFO | SA_ONSTACK};
+    memset(&action.sa_mask, -1,
+           sizeof action.sa_mask); /* also those that stop threads: see stop_the_world.h */
+    return action;
+}
+
+void rt_install_exit_handlers(void)
+{
+    const struct sigaction action = deadly_action();
+    struct sigaction before;
+    is_open = true;
+    for (int signal = 1; signal <= SIGRTMAX; signal++)
+        if (is_deadly(signal) && !set_action(signal, NULL, &before) && is_default(&before))
+            set_action(signal, &action, NULL);
+    at_quick_exit(report_at_exit);
+}
+
+#ifdef RT_PRELOADED
+/* The process that `accdeep exec` started, if no call for devices is in the program itself; 0: some
+ * are. */
+static pid_t silent_process;
+static long children; /* page faults of processes that it has waited for */
+
+static long faults_of_children(void)
+{
+    struct rusage used;
+    return getrusage(RUSAGE_CHILDREN, &used) ? 0 : used.ru_minflt;
+}
+
+/* Programs that this one starts are their own. */
+static __attribute__((constructor)) void record_silent_process(void)
+{
+    const char *set = getenv("ACCDEEP_SILENT");
+    silent_process = set && *set ? getpid() : 0;
+    children = faults_of_children();
+    unsetenv("ACCDEEP_SILENT");
+}
+
+/* Tells at the end if nothing made a call. A program that has started others is a script or a
+ * launcher. */
+static __attribute__((destructor)) void report_silent_process(void)
+{
+    static const char text[] =
+        "no directive ran on a device; gcc needs -fopenacc or -fopenmp, and clang -fopenmp "
+        "-fopenmp-targets=x86_64-pc-linux-gnu";
+    const char *format = getenv("ACCDEEP_FORMAT");
+    struct rt_text_buffer line;
+    if (silent_process != getpid() || rt.options.rules || faults_of_children() != children)
+        return;
+    rt_text_clear(&line);
+    if (format && !strcmp(format, "json"))
+        rt_text_append(&line, "{\"level\":\"note\",\"message\":\"%s\"}\n", text);
+    else
+        rt_text_append(&line, "accdeep: note: %s\n", text);
+    rt_text_write(STDERR_FILENO, &line);
+}
+
+static _Noreturn void exit_process(int status)
+{
+    if (rt.report_at_end)
+        rt_wait_for_exit();
+    report_at_exit();
+    if (!status && rt.is_dying && rt.has_findings && rt.options.fail_on_finding && is_own_process())
+        status = RT_EXIT_FINDINGS;
+    goacc_tell_end_of_process();
+    for (;;)
+        syscall(SYS_exit_group, status);
+}
+
+/* In place of the C library's; only `accdeep exec` does that. A program that sets the default
+ * action of a signal that ends it, maybe to send itself the signal, finds the default action, but
+ * its end is reported. */
+__attribute__((visibility("default"))) int sigaction(int signal, const struct sigaction *action,
+                                                     struct sigaction *before_p)
+{
+    const struct sigaction deadly = deadly_action();
+    const bool replaced = is_open && action && is_deadly(signal) && is_default(action);
+    const int failed = set_action(signal, replaced ? &deadly : action, before_p);
+    if (!failed && before_p && before_p->sa_flags & SA_SIGINFO &&
+        before_p->sa_sigaction == rt_on_fatal_signal)
+        *before_p = (struct sigaction){.sa_handler = SIG_DFL};
+    return failed;
+}
+
+static sighandler_t install_handler(int signal, sighandler_t handler, int flags)
+{
+    struct sigaction action = {.sa_handler = handler, .sa_flags = flags}, before;
+    sigemptyset(&action.sa_mask);
+    if (!(flags & SA_NODEFER))
+        sigaddset(&action.sa_mask, signal);
+    return handler == SIG_ERR || sigaction(signal, &action, &before) ? SIG_ERR : before.sa_handler;
+}
+
+__attribute__((visibility("default"))) sighandler_t signal(int signal, sighandler_t handler)
+{
+    return install_handler(signal, handler, SA_RESTART);
+}
+
+/* signal() of programs in strict ISO C. */
+__attribute__((visibility("default"))) sighandler_t __sysv_signal(int signal, sighandler_t handler)
+{
+    return install_handler(signal, handler, (int)SA_RESETHAND | SA_NODEFER);
+}
+
+__attribute__((visibility("default"))) void _exit(int status)
+{
+    exit_process(status);
+}
+
+__attribute__((visibility("default"))) void _Exit(int status)
+{
+    exit_process(status);
+}
+#endif

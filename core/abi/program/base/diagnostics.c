@@ -1,0 +1,524 @@
+/* diagnostics.c - findings: what is wrong with a program, or may be. The first of a kind at a place, about a variable, is
+ * printed at once, as good compilers write errors or as JSON; the end counts the others. */
+#include "runtime.h"
+#include "text_buffer.h"
+
+#include <ctype.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* What was reported. Of an alias, another call on the same line, only the place is its own. */
+struct diag_record {
+    struct diag_record *first; /* of an alias: what it counts for; otherwise NULL */
+    uintptr_t pc;
+    const char *file; /* NULL: not known */
+    int line;
+    const char *level, *code;
+    char *about; /* the variable; without one, the message */
+    char *other_names;  /* names of other variables, or NULL */
+    unsigned nothers; /* how many they are */
+    bool object; /* about is a variable */
+    const char *
+        mapped; /* of findings that are counted together: their second place; NULL: there is none */
+    int mapped_line;
+    bool suppressed;
+    size_t result; /* in the report; 0: none */
+    uint64_t count;
+};
+static struct diag_record **records;
+static size_t nrecords, capacity;
+
+/* ------------------------------------------------------------------------------------- known -- */
+
+/* The next letter of a name without its subscripts; p->a is the member that p[0].a is. */
+static char next_name_character(const char **name)
+{
+    while (**name == '[' || **name == '(') {
+        const char *end = strpbrk(*name, "])");
+        *name = end ? end + 1 : *name + strlen(*name);
+    }
+    const bool arrow = (*name)[0] == '-' && (*name)[1] == '>';
+    const char character = arrow ? '.' : **name;
+    *name += character ? 1 + arrow : 0;
+    return character;
+}
+
+/* u[0:4] and u[4:4] are of one variable, p[1].a[0:4] and p[2].a[0:4] of one member. */
+static bool is_same_variable(const char *a, const char *b)
+{
+    char character;
+    while ((character = next_name_character(&a)) == next_name_character(&b))
+        if (!character)
+            return true;
+    return false;
+}
+
+size_t rt_variable_name_length(const char *name)
+{
+    const size_t n = strlen(name);
+    size_t i = n;
+    if (n && (name[n - 1] == ']' || name[n - 1] == ')'))
+        while (i && name[i - 1] != '[' && name[i - 1] != '(')
+            i--;
+    return i > 1 ? i == n ? n : i - 1 : n;
+}
+
+static bool is_address_name(const char *name)
+{
+    return !strncmp(name, "0x", 2);
+}
+
+/* Sums, and what has no place, are the same where they say the same. */
+static bool is_by_object(const struct rt_diagnostic *diagnostic)
+{
+    return diagnostic->object && diagnostic->pc && !diagnostic->times;
+}
+
+/* Where the data of findings that are counted together were mapped: those of one place are one. */
+static struct rt_related_location get_mapping_location(const struct rt_diagnostic *diagnostic)
+{
+    const bool has_place =
+        diagnostic->together && diagnostic->other.file && !strcmp(diagnostic->other.is, "mapped");
+    return has_place ? diagnostic->other : (struct rt_related_location){0};
+}
+
+static bool matches_record(const struct diag_record *entry, const struct rt_diagnostic *diagnostic, const char *message)
+{
+    if (strcmp(entry->code, diagnostic->code) != 0 || entry->object != is_by_object(diagnostic))
+        return false;
+    const struct rt_related_location mapped = get_mapping_location(diagnostic);
+    if (diagnostic->together)
+        return entry->mapped_line == mapped.line &&
+               (entry->mapped ? mapped.file && !strcmp(entry->mapped, mapped.file) : !mapped.file);
+    return (entry->object ? is_same_variable(entry->about, diagnostic->object)
+                          : message && !strcmp(entry->about, message));
+}
+
+/* Counts one more. Of many other variables the first ones are named, those that have a name. */
+static void count_record(struct diag_record *entry, const struct rt_diagnostic *diagnostic)
+{
+    enum { NAMED = 5 };
+    entry->count++;
+    if (!diagnostic->together || entry->nothers > NAMED || is_address_name(diagnostic->object))
+        return;
+    char variable[160], *longer = NULL;
+    snprintf(variable, sizeof variable, "%.*s", (int)rt_variable_name_length(diagnostic->object),
+             diagnostic->object);
+    const size_t n = strlen(variable);
+    if (n == rt_variable_name_length(entry->about) && !strncmp(variable, entry->about, n))
+        return;
+    const char *at = entry->other_names ? strstr(entry->other_names, variable) : NULL;
+    if (at && strspn(at + n, ",") + !at[n])
+        return;
+    if (asprintf(&longer, "%s%s%s", entry->other_names ? entry->other_names : "", entry->other_names ? ", " : "",
+                 entry->nothers == NAMED ? "..." : variable) < 0)
+        return;
+    free(entry->other_names);
+    entry->other_names = longer;
+    entry->nothers++;
+}
+
+static struct diag_record *find_record(const struct rt_diagnostic *diagnostic, const char *message)
+{
+    for (size_t i = 0; i < nrecords; i++)
+        if (records[i]->pc == diagnostic->pc) {
+            struct diag_record *entry = records[i]->first ? records[i]->first : records[i];
+            if (matches_record(entry, diagnostic, message))
+                return entry;
+        }
+    return NULL;
+}
+
+static struct diag_record *find_record_at_line(const struct rt_diagnostic *diagnostic, const char *message,
+                                const struct rt_source_location *where)
+{
+    for (size_t i = 0; i < nrecords; i++)
+        if (!records[i]->first && records[i]->file && records[i]->line == where->line && !strcmp(records[i]->file, where->file) &&
+            matches_record(records[i], diagnostic, message))
+            return records[i];
+    return NULL;
+}
+
+/* NULL: without memory a finding is reported again. */
+static struct diag_record *add_record(struct diag_record *first, const struct rt_diagnostic *diagnostic, const char *message,
+                              const struct rt_source_location *where)
+{
+    if (nrecords == capacity) {
+        struct diag_record **grown = realloc(records, (2 * capacity + 64) * sizeof *grown);
+        if (!grown)
+            return NULL;
+        records = grown;
+        capacity = 2 * capacity + 64;
+    }
+    struct diag_record *entry = malloc(sizeof *entry);
+    char *about = first ? NULL : strdup(is_by_object(diagnostic) ? diagnostic->object : message);
+    if (!entry || (!first && !about)) {
+        free(entry);
+        free(about);
+        return NULL;
+    }
+    *entry = (struct diag_record){
+        .first = first,
+        .pc = diagnostic->pc,
+        .file = where->file,
+        .line = where->line,
+        .level = diagnostic->level,
+        .code = diagnostic->code,
+        .about = about,
+        .object = is_by_object(diagnostic),
+        .mapped = get_mapping_location(diagnostic).file,
+        .mapped_line = get_mapping_location(diagnostic).line,
+        .count = 1,
+    };
+    return records[nrecords++] = entry;
+}
+
+bool rt_count_duplicate(const char *code, uintptr_t pc, const char *object)
+{
+    const struct rt_diagnostic diagnostic = {.code = code, .pc = pc, .object = object};
+    rt_lock_diagnostics();
+    struct diag_record *entry = pc ? find_record(&diagnostic, NULL) : NULL;
+    if (entry)
+        count_record(entry, &diagnostic);
+    rt_unlock_diagnostics();
+    return entry;
+}
+
+/* ------------------------------------------------------------------------------------- texts -- */
+
+static void append_snippet(struct rt_text_buffer *text, const char *file, int line)
+{
+    FILE *source = fopen(file, "re");
+    char *entry = NULL;
+    size_t size = 0;
+    ssize_t length = -1;
+    for (int i = 0; source && i < line; i++)
+        length = getline(&entry, &size, source);
+    if (length > 0) {
+        while (length > 0 && isspace((unsigned char)entry[length - 1]))
+            entry[--length] = 0;
+        rt_text_append(text, " %d | %.120s\n", line, entry);
+    }
+    free(entry);
+    if (source)
+        fclose(source);
+}
+
+static bool is_letter(char c) { return isalnum((unsigned char)c) || c == '_'; }
+
+/* Whether a line has a word, in small letters or capitals. */
+static bool has_word(const char *line, const char *word)
+{
+    const size_t n = strlen(word);
+    const char *at = strcasestr(line, word);
+    while (at && ((at > line && is_letter(at[-1])) || is_letter(at[n])))
+        at = strcasestr(at + 1, word);
+    return at != NULL;
+}
+
+int goacc_source_line(uintptr_t pc, const char *const words[], const char **file_p)
+{
+    int line, number = 0, entry = 0;
+    FILE *source = rt_find_line(pc, file_p, &line, NULL) ? fopen(*file_p, "re") : NULL;
+    char *text = NULL;
+    size_t size = 0;
+    while (source && !entry && getline(&text, &size, source) > 0) {
+        size_t i = 0;
+        number++;
+        while (words[i] && has_word(text, words[i]))
+            i++;
+        entry = words[i] ? 0 : number;
+    }
+    free(text);
+    if (source)
+        fclose(source);
+    return entry;
+}
+
+const char *rt_find_requires_clause(uintptr_t pc)
+{
+    static const char *const clauses[] = {"unified_shared_memory", "self_maps"};
+    const char *file;
+    for (size_t i = 0; i < sizeof clauses / sizeof clauses[0]; i++)
+        if (goacc_source_line(pc, (const char *const[]){"requires", clauses[i], NULL}, &file))
+            return clauses[i];
+    return NULL;
+}
+
+static void append_location_field(struct rt_text_buffer *text, const char *key, const char *file, int line)
+{
+    char at[1024];
+    snprintf(at, sizeof at, "%s:%d", file, line);
+    rt_text_append_json_field(text, key, at);
+}
+
+static void begin_json(struct rt_text_buffer *text, const char *level, const char *code)
+{
+    rt_text_clear(text);
+    rt_text_append(text, "{");
+    rt_text_append_json_field(text, "level", level);
+    rt_text_append_json_field(text, "code", code);
+}
+
+/* The beginning of the first line. */
+static void begin_text(struct rt_text_buffer *text, const char *level, const char *code, uintptr_t pc, const char *file,
+                  int line)
+{
+    rt_text_clear(text);
+    if (file)
+        rt_text_append(text, "%s:%d: ", file, line);
+    else if (pc)
+        rt_text_append(text, "accdeep: at %p: ", (void *)pc);
+    else
+        rt_text_append(text, "accdeep: ");
+    rt_text_append(text, "%s[%s]: ", level, code);
+    if (rt_get_mpi_rank() >= 0)
+        rt_text_append(text, "rank %d: ", rt_get_mpi_rank());
+}
+
+/* What the program said before comes before. */
+static void write_stderr(const struct rt_text_buffer *text)
+{
+    if (!rt.is_dying && !ftrylockfile(stdout)) {
+        fflush_unlocked(stdout);
+        funlockfile(stdout);
+    }
+    rt_text_write(STDERR_FILENO, text);
+}
+
+static void append_json_fields(struct rt_text_buffer *text, const struct rt_diagnostic *diagnostic, const char *rule,
+                       const char *message, const struct rt_source_location *where)
+{
+    const struct {
+        const char *key;
+        uint64_t value;
+    } counts[] = {{"objects", diagnostic->objects},
+                  {"bytes", diagnostic->bytes},
+                  {"times", diagnostic->times},
+                  {"of", diagnostic->of}};
+    char key[40];
+    rt_text_append_json_field(text, "message", message);
+    if (rule)
+        rt_text_append_json_field(text, "rule", rule);
+    if (where->file)
+        append_location_field(text, "at", where->file, where->line);
+    if (where->file && where->function)
+        rt_text_append_json_field(text, "function", where->function);
+    if (diagnostic->object)
+        rt_text_append_json_field(text, "object", diagnostic->object);
+    if (diagnostic->element)
+        rt_text_append_json_field(text, "element", diagnostic->element);
+    if (diagnostic->second && *diagnostic->second)
+        rt_text_append_json_field(text, "other", diagnostic->second);
+    if (diagnostic->other.file) {
+        snprintf(key, sizeof key, "%s_at", diagnostic->other.is);
+        append_location_field(text, key, diagnostic->other.file, diagnostic->other.line);
+    }
+    for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++)
+        if (counts[i].value)
+            rt_text_append(text, ",\"%s\":%llu", counts[i].key, (unsigned long long)counts[i].value);
+    rt_text_append_rank(text);
+}
+
+/* A line of JSON is put wherever such lines are wanted. */
+static void write_json(struct rt_text_buffer *text)
+{
+    rt_text_append(text, "}\n");
+    if (rt.options.json)
+        write_stderr(text);
+    rt_report_file_add_line(text);
+}
+
+static void print_json(const struct rt_diagnostic *diagnostic, const char *rule, const char *message,
+                       const struct rt_source_location *where, const char *help)
+{
+    struct rt_text_buffer text;
+    begin_json(&text, diagnostic->level, diagnostic->code);
+    append_json_fields(&text, diagnostic, rule, message, where);
+    if (help)
+        rt_text_append_json_field(&text, "help", help);
+    write_json(&text);
+}
+
+/* Help stands under each error, and under the first other finding of its code. */
+static void print_text(const struct rt_diagnostic *diagnostic, const char *rule, const char *message,
+                       const struct rt_source_location *where, const char *help)
+{
+    static bool hinted;
+    struct rt_text_buffer text;
+    begin_text(&text, diagnostic->level, diagnostic->code, diagnostic->pc, where->file, where->line);
+    rt_text_append(&text, "%s\n", message);
+    if (where->file)
+        append_snippet(&text, where->file, where->line);
+    rt_text_append(&text, "%s", diagnostic->lines ? diagnostic->lines : "");
+    if (rule)
+        rt_text_append(&text, "  rule: %s\n", rule);
+    if (help)
+        rt_text_append(&text, "  help: %s\n  more: accdeep explain %s\n", help, diagnostic->code);
+    if (!hinted && diagnostic->pc && !where->file && rt_lacks_debug_info(diagnostic->pc)) {
+        hinted = true;
+        rt_text_append(&text, "  hint: compile with -g: then reports have lines and names\n");
+    }
+    write_stderr(&text);
+}
+
+/* ---------------------------------------------------------------------------------- findings -- */
+
+/* Whether a finding of the code was printed. */
+static bool is_first_of_code(const struct diag_record *entry)
+{
+    for (size_t i = 0; i < nrecords; i++)
+        if (records[i] != entry && !records[i]->first && !records[i]->suppressed && !strcmp(records[i]->code, entry->code))
+            return false;
+    return true;
+}
+
+/* Advice, limits of this runtime, and files that cannot be written are no defects of the program. */
+static bool is_defect(const struct rt_diagnostic *diagnostic)
+{
+    static const char *const others[] = {"unsupported", "not-watched", "not-checked", "file"};
+    bool is_other = !strcmp(diagnostic->level, "advice");
+    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
+        is_other |= !strcmp(diagnostic->code, others[i]);
+    return !is_other;
+}
+
+/* Whether a finding counts for --fail. The host may have no need of a change that is lost: scratch memory of kernels is
+ * mapped by copyin, too. A checked program reports the read of what was lost. */
+static bool is_failure(const struct rt_diagnostic *diagnostic)
+{
+    return is_defect(diagnostic) && strcmp(diagnostic->code, "lost-change") != 0;
+}
+
+static bool emit(const struct rt_diagnostic *diagnostic, const char *message)
+{
+    struct rt_source_location where = {0};
+    struct rt_text_buffer help;
+    const bool is_error = !strcmp(diagnostic->level, "error");
+    struct diag_record *entry = find_record(diagnostic, message);
+    if (!entry && rt_find_line(diagnostic->pc, &where.file, &where.line, &where.function)) {
+        entry = find_record_at_line(diagnostic, message, &where);
+        if (entry)
+            add_record(entry, diagnostic, message, &where);
+    }
+    if (entry) {
+        count_record(entry, diagnostic);
+        return false;
+    }
+    entry = add_record(NULL, diagnostic, message, &where);
+    const bool suppressed = (!is_error || diagnostic->continues) && rt_is_suppressed(diagnostic, &where);
+    if (suppressed) {
+        if (entry)
+            entry->suppressed = true;
+        return false;
+    }
+    const char *rule = rt_find_rule(diagnostic);
+    const bool helps = (is_error || is_defect(diagnostic) || diagnostic->times) && rt_format_help(diagnostic, rule, &help);
+    if (rt.on_finding && (is_error || is_defect(diagnostic)))
+        rt.on_finding(message);
+    rt.has_findings |= is_failure(diagnostic);
+    print_json(diagnostic, rule, message, &where, helps ? help.at : NULL);
+    if (!rt.options.json)
+        print_text(diagnostic, rule, message, &where,
+                   helps && (is_error || !entry || is_first_of_code(entry)) ? help.at : NULL);
+    const size_t result = rt_report_file_add_result(diagnostic, &where, rule, message);
+    if (entry)
+        entry->result = result;
+    return true;
+}
+
+bool rt_emit_diagnostic(const struct rt_diagnostic *diagnostic, const char *format, ...)
+{
+    char message[1024];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(message, sizeof message, format, args);
+    va_end(args);
+    rt_lock_diagnostics();
+    const bool is_new = RT_ON_NEW_STACK(emit, diagnostic, message); /* the thread may have a small one */
+    rt_unlock_diagnostics();
+    return is_new;
+}
+
+void rt_report(const char *level, const char *code, const char *rule, uintptr_t pc, const char *format, ...)
+{
+    char message[1024];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(message, sizeof message, format, args);
+    va_end(args);
+    rt_emit_diagnostic(&(struct rt_diagnostic){.level = level, .code = code, .rule = rule, .pc = pc}, "%s", message);
+}
+
+static void print_count(const struct diag_record *entry)
+{
+    const bool named = entry->object && !is_address_name(entry->about);
+    struct rt_text_buffer text, words;
+    rt_text_clear(&words);
+    rt_text_append(&words, "%s%s%llu more time%s%s%s", named ? entry->about : "", named ? ": " : "",
+              (unsigned long long)entry->count - 1, entry->count == 2 ? "" : "s", entry->other_names ? ", also of " : "",
+              entry->other_names ? entry->other_names : "");
+    if (entry->mapped)
+        rt_text_append(&words, ", mapped at %s:%d", entry->mapped, entry->mapped_line);
+    if (!rt.options.json) {
+        begin_text(&text, entry->level, entry->code, entry->pc, entry->file, entry->line);
+        rt_text_append(&text, "%s\n", words.at);
+        write_stderr(&text);
+    }
+    begin_json(&text, entry->level, entry->code);
+    rt_text_append_json_field(&text, "message", words.at);
+    if (entry->file)
+        append_location_field(&text, "at", entry->file, entry->line);
+    if (entry->object)
+        rt_text_append_json_field(&text, "object", entry->about);
+    if (entry->other_names)
+        rt_text_append_json_field(&text, "also", entry->other_names);
+    rt_text_append(&text, ",\"more\":%llu", (unsigned long long)entry->count - 1);
+    rt_text_append_rank(&text);
+    write_json(&text);
+    rt_report_file_set_count(entry->result, entry->count);
+}
+
+/* Only in JSON: a file of suppressions serves several programs. */
+static void print_unused_suppression(const char *path, int line)
+{
+    const struct rt_diagnostic diagnostic = {.level = "note", .code = "unused-suppression", .rule = "HOUSE-files"};
+    const struct rt_source_location where = {.file = path, .line = line};
+    print_json(&diagnostic, diagnostic.rule, "this suppression matched no finding", &where, NULL);
+}
+
+/* reason: errno; 0: the file is whole. */
+static void report_incomplete_file(const char *variable, int reason)
+{
+    char name[4096];
+    if (!reason)
+        return;
+    rt_expand_file_name(getenv(variable), name, sizeof name);
+    rt_report("note", "file", NULL, 0, "%s is not complete: %s", name, strerror(reason));
+}
+
+void rt_emit_counts(void)
+{
+    static bool ended;
+    rt_lock_diagnostics();
+    if (ended) {
+        rt_unlock_diagnostics();
+        return;
+    }
+    ended = true;
+    for (size_t i = 0; i < nrecords; i++) {
+        if (!records[i]->first && !records[i]->suppressed && records[i]->count > 1)
+            print_count(records[i]);
+        free(records[i]->about);
+        free(records[i]->other_names);
+        free(records[i]);
+    }
+    nrecords = 0;
+    rt_for_each_unused_suppression(print_unused_suppression);
+    report_incomplete_file("ACCDEEP_REPORT", rt_report_file_finish());
+    report_incomplete_file("ACCDEEP_TRACE", rt.trace_lost);
+    rt_unlock_diagnostics();
+}

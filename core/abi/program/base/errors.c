@@ -1,0 +1,329 @@
+/* errors.c - errors of the core, the program's last words, and events as JSON lines. */
+#include "runtime.h"
+#include "text_buffer.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* Names that were put off: that of an object of this site as the site sees it, others by where they
+ * were mapped. */
+static void append_resolved_names(const struct rt_site *site, const accd_object_info *own, const char *from,
+                      struct rt_text_buffer *to)
+{
+    while (*from) {
+        const char *end = from + 1, *file;
+        int line;
+        uintptr_t pc = rt_parse_lazy_name(from, &end);
+        if (!pc) {
+            rt_text_append(to, "%c", *from);
+        } else if (site && pc == site->call.pc && own) {
+            char name[160];
+            rt_format_name(site, own->host, own->bytes, name, sizeof name);
+            rt_text_append(to, "%s", name);
+        } else if (rt_find_line(pc, &file, &line, NULL)) {
+            rt_text_append(to, "the data mapped at %s:%d", file, line);
+        } else {
+            rt_text_append(to, "data mapped before");
+        }
+        from = end;
+    }
+}
+
+/* ------------------------------------------------------------------------------------ errors -- */
+
+static bool is_unnamed_address(const char *name)
+{
+    return !strncmp(name, "0x", 2);
+}
+
+static void append_object(struct rt_text_buffer *text, bool requested, const accd_object_info *object,
+                       const char *name)
+{
+    const char *file = NULL;
+    int line = 0;
+    if (!object->bytes)
+        return;
+    if (!requested && object->file) {
+        file = object->file;
+        line = object->line;
+    } else if (!requested) {
+        rt_find_line(rt_parse_lazy_name(object->name, NULL), &file, &line, NULL);
+    }
+    rt_text_append(text, requested ? "  object: " : "  overlaps: ");
+    if (name)
+        rt_text_append(text, "%s, ", name);
+    rt_text_append(text, "%llu bytes at %p", (unsigned long long)object->bytes,
+        (void *)(uintptr_t)object->host);
+    if (file)
+        rt_text_append(text, ", mapped at %s:%d", file, line);
+    rt_text_append(text, "\n");
+}
+
+/* Absent data of a Fortran array whose descriptor is present from the time before its allocation. */
+static bool append_late_allocation(struct rt_text_buffer *to, const accd_error *error)
+{
+    accd_present_object object;
+    uint64_t at = 0, data;
+    while (accd_present_next(rt.context, rt_this_thread.device, &at, &object)) {
+        if (!goacc_has_descriptor_size(object.info.bytes) ||
+            rt_load_word((const void *)(uintptr_t)object.dev) ||
+            !rt_peek_memory(object.info.host, (char *)&data, sizeof data) || data != error->asked.host)
+            continue;
+        const struct rt_display_name display = rt_get_display_name(&object.info);
+        rt_text_append(to, "; it was allocated after the directive");
+        if (display.file)
+            rt_text_append(to, " at %s:%d", display.file, display.line);
+        rt_text_append(to, ", and gcc makes no call for that");
+        return true;
+    }
+    return false;
+}
+
+/* An absent variable of a clause device_resident: gfortran makes no call for one in a procedure. */
+static void add_left_out(struct rt_text_buffer *to, const struct rt_site *site, const char *name, char *help,
+                         size_t capacity)
+{
+    char variable[160];
+    const char *file;
+    rt_copy_variable_name(name, variable, sizeof variable);
+    const char *const words[] = {"acc", "declare", "device_resident", variable, NULL};
+    const int line = *variable ? goacc_source_line(site->call.pc, words, &file) : 0;
+    if (!line)
+        return;
+    rt_text_append(to, "; gcc makes no call for the declare directive of %s:%d", file, line);
+    snprintf(help, capacity, "map it by directives: enter data create(%s), at last exit data delete(%s)",
+             variable, variable);
+}
+
+/* The message about an absent pointer whose data, the target, are present; its name is that of its
+ * data if it has none. */
+static void report_absent_pointer(const struct rt_site *site, const char *target,
+                         struct rt_text_buffer *message, char name[160], char *help, size_t capacity)
+{
+    if (!*name || is_unnamed_address(name))
+        snprintf(name, 160, "%.*s", (int)rt_variable_name_length(target), target);
+    rt_text_clear(message);
+    rt_text_append(message, strcmp(site->what, "compute") != 0 ? "%s: " : "%s construct: ", site->what);
+    rt_text_append(
+        message,
+        "%s names the pointer itself, which is not present on device %d; its data %s are present",
+        name, rt_this_thread.device, target);
+    const int n = snprintf(help, capacity, "name the data: ");
+    const bool has_clauses = rt_is_kernel_construct(site->what) || strstr(site->what, "data");
+    const char *before = !has_clauses ? "" : rt_uses_openmp_terms() ? "map(present, tofrom: " : "present(";
+    snprintf(help + n, capacity - (size_t)n, "%s%s%s", before, target, has_clauses ? ")" : "");
+}
+
+/* Returns the help for an error of a routine that maps or frees raw memory of the device. NULL: the
+ * help of the error's code. */
+static const char *get_routine_help(const char *what, accd_status status)
+{
+    static const struct {
+        const char *what;
+        accd_status status;
+        const char *help;
+    } helps[] = {
+        {"acc_map_data", ACCD_ERROR_ALREADY_PRESENT,
+         "unmap the data that are present there first: exit data, or acc_unmap_data"},
+        {"acc_map_data", ACCD_ERROR_OUT_OF_BOUNDS, "map memory of acc_malloc, and no more than it has"},
+        {"acc_map_data", ACCD_ERROR_NULL_POINTER, "allocate both first: acc_malloc may return null"},
+        {"acc_unmap_data", ACCD_ERROR_NOT_PRESENT,
+         "unmap what acc_map_data has mapped, by its first address; other data: exit data"},
+        {"acc_unmap_data", ACCD_ERROR_ALREADY_PRESENT, "end the regions that use the data before"},
+        {"acc_free", ACCD_ERROR_ALREADY_PRESENT, "unmap the data first: acc_unmap_data, or exit data"},
+        {"acc_free", ACCD_ERROR_MISUSE, "free what acc_malloc has returned, once"},
+        {"omp_target_free", ACCD_ERROR_ALREADY_PRESENT,
+         "unmap the data first: omp_target_disassociate_ptr"},
+        {"omp_target_free", ACCD_ERROR_MISUSE, "free what omp_target_alloc has returned, once"},
+    };
+    for (size_t i = 0; i < sizeof helps / sizeof helps[0]; i++)
+        if (helps[i].status == status && !strcmp(helps[i].what, what))
+            return helps[i].help;
+    return NULL;
+}
+
+void rt_report_core_error(const struct rt_site *site, const accd_error *error)
+{
+    struct rt_text_buffer message, lines;
+    char name[160] = "", target[160], help[400] = "";
+    const accd_object_info *requested = &error->asked;
+    const char *rest = error->message;
+    char before[sizeof error->message];
+    rt_text_clear(&message);
+    rt_text_clear(&lines);
+    rt_text_append(&message, strcmp(site->what, "compute") != 0 ? "%s: " : "%s construct: ", site->what);
+    if (requested->bytes)
+        rt_format_name(site, requested->host, requested->bytes, name, sizeof name);
+    /* of two items of one directive the message names the other one */
+    const accd_object_info *named = error->status == ACCD_ERROR_PARTIAL_OVERLAP ? &error->other : requested;
+    char other[160];
+    snprintf(other, sizeof other, "%s", error->other.name);
+    if (rt_parse_lazy_name(other, NULL) && !rt_format_name(site, error->other.host, error->other.bytes, other, sizeof other))
+        *other = 0;
+    if (*name && error->named_bytes) {
+        snprintf(before, sizeof before, "%.*s", (int)error->named, rest);
+        append_resolved_names(site, named->bytes ? named : NULL, before, &message);
+        rest += error->named + error->named_bytes;
+        rt_text_append(&message, "%s", name);
+    } else if (*name) {
+        rt_text_append(&message, "%s: ", name);
+    }
+    append_resolved_names(site, named->bytes ? named : NULL, rest, &message);
+    if (error->status == ACCD_ERROR_NOT_PRESENT && rt_format_pointer_target(requested->host, requested->bytes, target, sizeof target))
+        report_absent_pointer(site, target, &message, name, help, sizeof help);
+    else if (error->status == ACCD_ERROR_NOT_PRESENT && requested->bytes && !append_late_allocation(&message, error))
+        add_left_out(&message, site, name, help, sizeof help);
+    append_object(&lines, true, requested, name);
+    append_object(&lines, false, &error->other, *other ? other : NULL);
+    rt_emit_diagnostic(
+        &(struct rt_diagnostic){
+            .level = "error",
+            .code = accd_status_code(error->status),
+            .rule = error->rule,
+            .pc = site->call.pc,
+            .object = *name ? name : NULL,
+            .second = other,
+            .other = error->other.bytes ? rt_get_mapped_location(&error->other) : (struct rt_related_location){0},
+            .bytes = requested->bytes,
+            .lines = lines.at,
+            .help = *help ? help : get_routine_help(site->what, error->status),
+        },
+        "%s", message.at);
+}
+
+static uintptr_t lost_update;
+
+uintptr_t rt_get_empty_update_site(void)
+{
+    return lost_update;
+}
+
+void rt_report_empty_update(void)
+{
+    lost_update = rt.site->call.pc;
+    rt_report("warning", "unsupported", "ACC33-upd-1", rt.site->call.pc,
+               "this update arrives without data: gcc leaves out variables of declare directives at file scope, so "
+               "that nothing is moved");
+}
+
+void rt_report_returned_variable(uintptr_t pc)
+{
+    rt_report("warning", "still-mapped", "ACC33-2.6.7-4", pc,
+               "data of a function that has returned are still mapped from here; they are taken off the device");
+}
+
+void rt_report_jump_out_of_kernel(uintptr_t construct, uintptr_t pc)
+{
+    char location[1100];
+    rt_format_location(construct & ~RT_TARGET_BIT, location, sizeof location);
+    rt_emit_diagnostic(
+        &(struct rt_diagnostic){
+            .level = "error",
+            .code = "misuse",
+            .pc = pc,
+            .help = "leave a region at its end: set a flag in it, and look at the flag after it",
+        },
+        "the program left the %s region%s by a jump, as longjmp does", rt_kernel_kind(construct), location);
+    rt_exit_with_error();
+}
+
+/* ------------------------------------------------------------------------------------ events -- */
+
+void rt_write_trace_event(const accd_event *event, const char *about)
+{
+    struct rt_text_buffer text;
+    const char *file = NULL;
+    int line = 0;
+    rt_text_clear(&text);
+    rt_text_append(&text, "{");
+    rt_text_append_json_field(&text, "op", accd_op_name(event->op));
+    char address[24];
+    snprintf(address, sizeof address, "%p", (void *)(uintptr_t)event->host);
+    rt_text_append_json_field(&text, "name", rt_parse_lazy_name(event->name, NULL) ? address : event->name);
+    rt_text_append(&text, ",\"bytes\":%llu", (unsigned long long)event->bytes);
+    rt_text_append_json_field(&text, "rule", event->rule);
+    if (rt.site && rt_find_line(rt.site->call.pc, &file, &line, NULL)) {
+        char at[1024];
+        snprintf(at, sizeof at, "%s:%d", file, line);
+        rt_text_append_json_field(&text, "at", at);
+    }
+    rt_text_append(&text, ",\"device\":%d", event->device);
+    if (event->op == ACCD_OP_KERNEL && rt.site && rt.site->queue)
+        rt_text_append(&text, ",\"async\":%d", *rt.site->queue);
+    else if (event->async != ACCD_SYNCHRONOUS)
+        rt_text_append(&text, ",\"async\":%lld", (long long)event->async);
+    rt_text_append(&text, "%s", about);
+    rt_text_append_rank(&text);
+    rt_text_append(&text, "}\n");
+    if (!rt_text_write(rt.options.trace, &text))
+        rt.trace_lost = errno;
+}
+
+/* ----------------------------------------------------------------------------------- the end -- */
+
+/* libomp does not end in a thread that runs a kernel. */
+static bool must_exit_at_once(void)
+{
+    return rt.must_exit_at_once || (rt_kernel_kind(rt_this_thread.activity) && dlsym(RTLD_DEFAULT, "__kmpc_global_thread_num"));
+}
+
+void rt_exit_with_error(void)
+{
+    rt.is_ending = true;
+    rt.fast_path_enabled = false;
+    rt_emit_counts();
+    if (rt.on_end)
+        rt.on_end();
+    rt_unlock();
+    if (must_exit_at_once()) {
+        fflush(NULL);
+        _exit(EXIT_FAILURE);
+    }
+    exit(EXIT_FAILURE);
+}
+
+static _Noreturn void report_and_exit(const char *code, const char *object, const char *format, va_list args)
+{
+    char text[512];
+    vsnprintf(text, sizeof text, format, args);
+    rt_emit_diagnostic(
+        &(struct rt_diagnostic){
+            .level = "error",
+            .code = code,
+            .pc = rt.site ? rt.site->call.pc : 0,
+            .object = object,
+        },
+        "%s", text);
+    rt_exit_with_error();
+}
+
+void rt_fatal(const char *code, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    report_and_exit(code, NULL, format, args);
+}
+
+void rt_fatal_about(const char *code, const char *object, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    report_and_exit(code, object, format, args);
+}
+
+static void report_core_failure(void *unused)
+{
+    (void)unused;
+    rt_report_core_error(rt.site, accd_context_error(rt.context));
+}
+
+void rt_fail_with_core_error(void)
+{
+    rt_run_on_new_stack(report_core_failure, NULL); /* the thread may have a small one */
+    rt_exit_with_error();
+}

@@ -1,0 +1,83 @@
+/* new_stack.c - calls functions on a stack of the runtime: threads of the program may have small ones, and so may handlers
+ * of signals. */
+#include "runtime.h"
+
+#include <sys/mman.h>
+
+enum { BYTES = 1 << 20, GUARD = 4096 };
+
+/* Arguments of rt_enter_new_stack: a function and the end of the stack for it; and whether that stack is in use. */
+extern __thread struct rt_stack_switch {
+    void *fn;
+    char *top;
+    bool is_on;
+} rt_stack_switch;
+__thread __attribute__((tls_model("initial-exec"), visibility("hidden"))) struct rt_stack_switch rt_stack_switch;
+
+/* Calls rt_stack_switch.fn with the arguments that it gets itself, at most eight words, and returns its result. */
+void rt_enter_new_stack(void);
+__asm__(".pushsection .text\n"
+        ".globl rt_enter_new_stack\n"
+        ".hidden rt_enter_new_stack\n"
+        ".type rt_enter_new_stack, @function\n"
+        "rt_enter_new_stack: .cfi_startproc\n"
+        "pushq %rbp\n"
+        ".cfi_def_cfa_offset 16\n"
+        ".cfi_offset %rbp, -16\n"
+        "movq %rsp, %rbp\n"
+        ".cfi_def_cfa_register %rbp\n"
+        "movq rt_stack_switch@gottpoff(%rip), %rax\n"
+        "movq %fs:8(%rax), %rsp\n"
+        "pushq 24(%rbp)\n"
+        "pushq 16(%rbp)\n"
+        "call *%fs:(%rax)\n"
+        "leave\n"
+        ".cfi_def_cfa %rsp, 8\n"
+        "ret\n"
+        ".cfi_endproc\n"
+        ".size rt_enter_new_stack, .-rt_enter_new_stack\n"
+        ".popsection\n");
+
+static char *_Atomic cached_stack; /* a stack for the next call; NULL: in use, or not there yet */
+
+/* Its lowest page is closed. NULL: no memory. */
+static char *map_new_stack(void)
+{
+    const int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK;
+    char *stack = mmap(NULL, BYTES, PROT_READ | PROT_WRITE, flags, -1, 0);
+    if (stack == MAP_FAILED)
+        return NULL;
+    mprotect(stack, GUARD, PROT_NONE);
+    return stack;
+}
+
+void *rt_acquire_new_stack(void *fn)
+{
+    if (rt_stack_switch.is_on)
+        return fn;
+    char *stack = atomic_exchange(&cached_stack, NULL);
+    if (!stack)
+        stack = map_new_stack();
+    if (!stack)
+        return fn;
+    rt_stack_switch = (struct rt_stack_switch){fn, stack + BYTES, true};
+    return (void *)(uintptr_t)rt_enter_new_stack;
+}
+
+void rt_release_new_stack(const void *taken)
+{
+    if (taken != (void *)(uintptr_t)rt_enter_new_stack)
+        return;
+    char *stack = rt_stack_switch.top - BYTES;
+    rt_stack_switch.is_on = false;
+    stack = atomic_exchange(&cached_stack, stack);
+    if (stack)
+        munmap(stack, BYTES);
+}
+
+void rt_run_on_new_stack(void (*fn)(void *), void *arg)
+{
+    void (*call)(void *) = (void (*)(void *))(uintptr_t)rt_acquire_new_stack((void *)(uintptr_t)fn);
+    call(arg);
+    rt_release_new_stack((void *)(uintptr_t)call);
+}

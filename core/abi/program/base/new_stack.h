@@ -1,0 +1,21 @@
+/* new_stack.h - calls of functions that need more stack than a thread of the program may have. */
+#ifndef RT_NEW_STACK_H
+#define RT_NEW_STACK_H
+
+#include <stdint.h>
+
+/* Calls fn(arg) on a stack of 1 MiB, if the thread is not on such a one already. fn returns. */
+void rt_run_on_new_stack(void (*fn)(void *), void *arg);
+/* RT_ON_NEW_STACK(fn, ...) calls fn on such a stack and returns its result. The arguments have at most eight words.
+ * The two functions are its parts. */
+void *rt_acquire_new_stack(void *fn);
+void rt_release_new_stack(const void *taken);
+#define RT_ON_NEW_STACK(fn, ...)                                                                             \
+    __extension__({                                                                                             \
+        __typeof__(&(fn)) call_ = (__typeof__(&(fn)))(uintptr_t)rt_acquire_new_stack((void *)(uintptr_t)(fn)); \
+        __typeof__((fn)(__VA_ARGS__)) result_ = call_(__VA_ARGS__);                                             \
+        rt_release_new_stack((void *)(uintptr_t)call_);                                                         \
+        result_;                                                                                                \
+    })
+
+#endif

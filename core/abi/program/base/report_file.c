@@ -1,0 +1,203 @@
+/* report_file.c - `exec --report FILE`: findings in a file. In SARIF 2.1.0, for code hosts, it is whole after each finding; a
+ * result, and a rule, is a line of its own, so that `accdeep merge` need not know more. Or as lines of JSON. */
+#include "runtime.h"
+#include "text_buffer.h"
+
+#include "abi/helps/helps.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static int file = -1, owner; /* owner: a process that was forked leaves the file alone */
+static int write_error;             /* errno of what could not be written */
+static bool is_sarif;
+
+/* A result without its end, to which the count is added. */
+struct result {
+    char *text;
+    const char *code;
+    uint64_t count;
+};
+static struct result *results;
+static size_t nresults, capacity;
+
+static void append_uri(FILE *to, const char *path)
+{
+    fputs(*path == '/' ? "\"file://" : "\"", to);
+    for (const unsigned char *c = (const unsigned char *)path; *c; c++)
+        if (isalnum(*c) || strchr("/._-~+@", *c))
+            fputc(*c, to);
+        else
+            fprintf(to, "%%%02X", *c);
+    fputs("\"", to);
+}
+
+static void append_string(FILE *to, const char *before, const char *value)
+{
+    struct rt_text_buffer quoted;
+    rt_text_clear(&quoted);
+    rt_text_append_json_string(&quoted, value);
+    fprintf(to, "%s%s", before, quoted.at);
+}
+
+static void append_location(FILE *to, const char *path, int line)
+{
+    fputs("\"physicalLocation\":{\"artifactLocation\":{\"uri\":", to);
+    append_uri(to, path);
+    fprintf(to, "},\"region\":{\"startLine\":%d}}", line > 0 ? line : 1);
+}
+
+static bool is_first_of_rule(size_t i)
+{
+    for (size_t k = 0; k < i; k++)
+        if (!strcmp(results[k].code, results[i].code))
+            return false;
+    return true;
+}
+
+/* It only grows: what was written before is overwritten. */
+static void write_sarif(void)
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *to = open_memstream(&text, &size);
+    if (!to)
+        return;
+    fputs("{\"$schema\":\"https://json.schemastore.org/sarif-2.1.0.json\",\"version\":\"2.1.0\",\"runs\":[{"
+          "\"results\":[\n",
+          to);
+    for (size_t i = 0; i < nresults; i++)
+        fprintf(to, "%s,\"occurrenceCount\":%llu}%s\n", results[i].text, (unsigned long long)results[i].count,
+                i + 1 < nresults ? "," : "");
+    fputs("],\"tool\":{\"driver\":{\"name\":\"accdeep\",\"version\":\"" ACCD_VERSION "\",\"rules\":[\n", to);
+    for (size_t i = 0, n = 0; i < nresults; i++) {
+        const struct accd__help *entry = rt_find_help(results[i].code);
+        struct rt_text_buffer help;
+        if (!is_first_of_rule(i))
+            continue;
+        append_string(to, n++ ? ",\n{\"id\":" : "{\"id\":", results[i].code);
+        if (entry) {
+            rt_format_help(&(struct rt_diagnostic){.code = entry->code}, NULL, &help);
+            append_string(to, ",\"shortDescription\":{\"text\":", entry->meaning);
+            append_string(to, "},\"help\":{\"text\":", help.at);
+            fputs("}", to);
+        }
+        fputs("}", to);
+    }
+    fputs("\n]}}}]}\n", to);
+    if (!fclose(to) && pwrite(file, text, size, 0) < 0)
+        write_error = errno;
+    free(text);
+}
+
+bool rt_report_file_open(const char *pattern, char *name, size_t name_capacity)
+{
+    rt_expand_file_name(pattern, name, name_capacity);
+    is_sarif = strlen(name) > 6 && !strcmp(name + strlen(name) - 6, ".sarif");
+    owner = getpid();
+    /* an earlier process may have had the number */
+    file = rt_open_output_file(name, is_sarif || strstr(pattern, "%p") ? O_TRUNC : O_APPEND);
+    if (file >= 0 && is_sarif)
+        write_sarif();
+    return file >= 0;
+}
+
+static void append_result(FILE *to, const struct rt_diagnostic *diagnostic, const struct rt_source_location *where,
+                       const char *rule, const char *message)
+{
+    /* What has no place of its own stands where its data were mapped; code hosts take no result without a place. */
+    const bool own = where->file;
+    const char *path = own ? where->file : diagnostic->other.file ? diagnostic->other.file : program_invocation_name;
+    const bool advice = !strcmp(diagnostic->level, "advice");
+    append_string(to, "{\"ruleId\":", diagnostic->code);
+    append_string(to, ",\"level\":", advice ? "note" : diagnostic->level);
+    append_string(to, ",\"message\":{\"text\":", message);
+    fputs("},\"locations\":[{", to);
+    append_location(to, path, own ? where->line : diagnostic->other.line);
+    if (own && where->function) {
+        append_string(to, ",\"logicalLocations\":[{\"name\":", where->function);
+        fputs(",\"kind\":\"function\"}]", to);
+    }
+    fputs("}]", to);
+    if (own && diagnostic->other.file) {
+        fputs(",\"relatedLocations\":[{\"id\":1,", to);
+        append_location(to, diagnostic->other.file, diagnostic->other.line);
+        const char *is = strcmp(diagnostic->other.is, "agreed") != 0 ? diagnostic->other.is : "host and device last agreed";
+        append_string(to, ",\"message\":{\"text\":", is);
+        fputs("}}]", to);
+    }
+    fputs(",\"properties\":{", to);
+    const char *before = "";
+    const char *const fields[][2] = {
+        {"rule", rule},
+        {"object", diagnostic->object},
+        {"element", diagnostic->element},
+        {"other", diagnostic->second && *diagnostic->second ? diagnostic->second : NULL},
+    };
+    for (size_t i = 0; i < sizeof fields / sizeof fields[0]; i++)
+        if (fields[i][1]) {
+            fprintf(to, "%s\"%s\":", before, fields[i][0]);
+            append_string(to, "", fields[i][1]);
+            before = ",";
+        }
+    const uint64_t counts[] = {diagnostic->objects, diagnostic->bytes, diagnostic->times, diagnostic->of};
+    static const char *const names[] = {"objects", "bytes", "times", "of"};
+    for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++)
+        if (counts[i]) {
+            fprintf(to, "%s\"%s\":%llu", before, names[i], (unsigned long long)counts[i]);
+            before = ",";
+        }
+    if (rt_get_mpi_rank() >= 0)
+        fprintf(to, "%s\"rank\":%d", before, rt_get_mpi_rank());
+    fputs("}", to);
+}
+
+size_t rt_report_file_add_result(const struct rt_diagnostic *diagnostic, const struct rt_source_location *where, const char *rule,
+                        const char *message)
+{
+    char *text = NULL;
+    size_t size = 0;
+    if (!is_sarif || owner != getpid())
+        return 0;
+    if (nresults == capacity) {
+        struct result *grown = realloc(results, (2 * capacity + 16) * sizeof *grown);
+        if (!grown)
+            return 0;
+        results = grown;
+        capacity = 2 * capacity + 16;
+    }
+    FILE *to = open_memstream(&text, &size);
+    if (!to)
+        return 0;
+    append_result(to, diagnostic, where, rule, message);
+    if (fclose(to))
+        return 0;
+    results[nresults++] =
+        (struct result){text, diagnostic->code, diagnostic->objects ? diagnostic->objects : 1};
+    write_sarif();
+    return nresults;
+}
+
+void rt_report_file_set_count(size_t number, uint64_t count)
+{
+    if (number)
+        results[number - 1].count = count;
+}
+
+void rt_report_file_add_line(const struct rt_text_buffer *line)
+{
+    if (file >= 0 && !is_sarif && !rt_text_write(file, line))
+        write_error = errno;
+}
+
+int rt_report_file_finish(void)
+{
+    if (is_sarif && owner == getpid())
+        write_sarif();
+    return write_error;
+}

@@ -1,0 +1,413 @@
+/* symbolize.c - names and lines by debug information. */
+#include "runtime.h"
+#include "text_buffer.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+static struct accd__debug_info *debug;
+static bool debug_is_tried;
+
+/* Debug information is read when it is first asked for: most runs never do. libdw needs much stack. */
+static struct accd__debug_info *get_debug_info(void)
+{
+    if (!debug_is_tried) {
+        debug_is_tried = true;
+        debug = RT_ON_NEW_STACK(accd__debug_open);
+    }
+    return debug;
+}
+
+static char start_folder[4096]; /* where the program was started */
+
+/* Places that the compiler passed with calls. */
+enum { LOCATIONS = 1024 };
+static struct location {
+    uintptr_t pc;
+    const char *text;      /* of the compiler */
+    char *file, *function; /* once it was asked for */
+    int line;
+} compiler_locations[LOCATIONS];
+
+static struct location *find_location_slot(uintptr_t pc)
+{
+    for (size_t i = 0, at = pc % LOCATIONS; i < LOCATIONS; i++, at = (at + 1) % LOCATIONS)
+        if (compiler_locations[at].pc == pc || !compiler_locations[at].pc)
+            return &compiler_locations[at];
+    return NULL;
+}
+
+void rt_record_location(const struct rt_site *site)
+{
+    struct location *location = site->location ? find_location_slot(site->call.pc) : NULL;
+    if (location && !location->pc)
+        *location = (struct location){.pc = site->call.pc, .text = site->location};
+}
+
+static const char *base_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
+/* The place that the compiler passed. known: debug information has the others, and the line of the directive alone is
+ * taken: clang 16 to 19 leave the line of the call out, so that it seems to be that of the code before. */
+static bool find_compiler_location(uintptr_t pc, bool known, const char **file_p, int *line_p, const char **function_p)
+{
+    struct location *location = pc ? find_location_slot(pc) : NULL;
+    if (!location || location->pc != pc)
+        return false;
+    if (!location->file &&
+        sscanf(location->text, ";%m[^;];%m[^;];%d;", &location->file, &location->function, &location->line) < 3)
+        location->line = 0;
+    if (!location->line || (known && strcmp(base_name(location->file), base_name(*file_p)) != 0))
+        return false;
+    *line_p = location->line;
+    if (!known) {
+        *file_p = location->file;
+        *function_p = location->function;
+    }
+    return true;
+}
+
+/* Files are named as seen from the folder the program was started in. */
+bool rt_find_line(uintptr_t pc, const char **file_p, int *line_p, const char **function_p)
+{
+    const char *file, *function;
+    int line;
+    rt_lock_diagnostics();
+    int known = pc && get_debug_info() ? RT_ON_NEW_STACK(accd__debug_find_line, debug, pc, &file, &line, &function) : 0;
+    known = find_compiler_location(pc, known == 1, &file, &line, &function) ? 1 : known;
+    rt_unlock_diagnostics();
+    if (!known)
+        return false;
+    *file_p = file;
+    *line_p = line;
+    if (function_p)
+        *function_p = function;
+    size_t length = strlen(start_folder);
+    if (length > 1 && !strncmp(*file_p, start_folder, length) && (*file_p)[length] == '/')
+        *file_p += length + 1;
+    return true;
+}
+
+void rt_get_compiler_name(uintptr_t pc, char *name, size_t capacity)
+{
+    rt_lock_diagnostics();
+    const char *known = pc && get_debug_info() ? RT_ON_NEW_STACK(accd__debug_get_compiler, debug, pc) : NULL;
+    const char *options = known ? strstr(known, " -") : NULL;
+    if (known)
+        snprintf(name, capacity, "%.*s", (int)(options ? options - known : (ptrdiff_t)strlen(known)), known);
+    else
+        snprintf(name, capacity, "the compiler");
+    rt_unlock_diagnostics();
+}
+
+static bool unwind_call(struct accd__debug_call_frame *call)
+{
+    accd__debug_unwind_to_program(debug, call);
+    return true;
+}
+
+void rt_unwind_to_program(struct accd__debug_call_frame *call)
+{
+    rt_lock_diagnostics();
+    if (get_debug_info())
+        RT_ON_NEW_STACK(unwind_call, call);
+    rt_unlock_diagnostics();
+}
+
+bool rt_is_system_code(uintptr_t pc)
+{
+    rt_lock_diagnostics();
+    const bool is_system = get_debug_info() && RT_ON_NEW_STACK(accd__debug_is_system_code, debug, pc);
+    rt_unlock_diagnostics();
+    return is_system;
+}
+
+bool rt_lacks_debug_info(uintptr_t pc)
+{
+    rt_lock_diagnostics();
+    const bool lacks = get_debug_info() && RT_ON_NEW_STACK(accd__debug_lacks_debug_info, debug, pc);
+    rt_unlock_diagnostics();
+    return lacks;
+}
+
+bool rt_unwind_frame(struct accd__debug_fault_context *stopped)
+{
+    rt_lock_diagnostics();
+    const bool known = get_debug_info() && RT_ON_NEW_STACK(accd__debug_unwind_frame, debug, stopped);
+    rt_unlock_diagnostics();
+    return known;
+}
+
+const char *rt_find_symbol(uintptr_t address)
+{
+    rt_lock_diagnostics();
+    const char *symbol = get_debug_info() ? RT_ON_NEW_STACK(accd__debug_find_symbol, debug, address) : NULL;
+    rt_unlock_diagnostics();
+    return symbol;
+}
+
+uint64_t rt_find_pointee_bytes(uint64_t variable)
+{
+    rt_lock_diagnostics();
+    const uint64_t bytes = get_debug_info() ? RT_ON_NEW_STACK(accd__debug_get_pointee_bytes, debug, variable) : 0;
+    rt_unlock_diagnostics();
+    return bytes;
+}
+
+void rt_symbolize_init(void)
+{
+    if (!getcwd(start_folder, sizeof start_folder))
+        start_folder[0] = 0;
+}
+
+/* ------------------------------------------------------------------------------------- names -- */
+
+/* A label whose name is "@" and a return address in hex stands for what was mapped there: most
+ * programs never hear a name, so that it is looked for only when it is reported. */
+uintptr_t rt_parse_lazy_name(const char *name, const char **end_p)
+{
+    char *stop;
+    uintptr_t pc = name[0] == '@' ? (uintptr_t)strtoull(name + 1, &stop, 16) : 0;
+    if (pc && end_p)
+        *end_p = stop;
+    return pc;
+}
+
+bool rt_find_name(const struct rt_site *site, uint64_t host, uint64_t bytes,
+                   struct accd__debug_name *name_p)
+{
+    rt_lock_diagnostics();
+    *name_p = (struct accd__debug_name){.unit = 0};
+    const bool known =
+        site && ((get_debug_info() && RT_ON_NEW_STACK(accd__debug_find_name, debug, &site->call, host, bytes, name_p)) ||
+                 (site->name && site->name(site->names, host, bytes, name_p)));
+    rt_unlock_diagnostics();
+    return known;
+}
+
+/* The element of a range that has a byte, counted from host; "" where debug information does not tell. */
+static void find_element(const struct rt_site *site, uint64_t host, uint64_t bytes, uint64_t at,
+                       struct accd__debug_name *element_p)
+{
+    struct accd__debug_name name;
+    rt_lock_diagnostics();
+    if (!get_debug_info() || !RT_ON_NEW_STACK(accd__debug_find_element, debug, &site->call, host, bytes, (int64_t)at, &name, element_p))
+        element_p->name[0] = 0;
+    rt_unlock_diagnostics();
+}
+
+bool rt_is_padding(const struct rt_site *site, uint64_t host, uint64_t bytes, uint64_t at)
+{
+    rt_lock_diagnostics();
+    const bool is = site && get_debug_info() && RT_ON_NEW_STACK(accd__debug_is_padding, debug, &site->call, host, bytes, at);
+    rt_unlock_diagnostics();
+    return is;
+}
+
+uintptr_t rt_find_aggregate_end(uintptr_t member, size_t bytes)
+{
+    struct accd__debug_name name;
+    return rt_find_name(rt.site, member, bytes, &name) ? name.aggregate_end : 0;
+}
+
+void rt_copy_variable_name(const char *name, char *to, size_t capacity)
+{
+    size_t n = 0;
+    int depth = 0;
+    for (; *name && *name != '@' && (n || depth || *name < '0' || *name > '9'); name++) {
+        depth += *name == '[' || *name == '(';
+        if (!depth && n + 1 < capacity)
+            to[n++] = *name;
+        depth -= depth && (*name == ']' || *name == ')');
+    }
+    to[n] = 0;
+}
+
+static struct rt_display_name make_display_name(const char *name, uint64_t host, const char *file, int line)
+{
+    struct rt_display_name display = {.file = file, .line = line};
+    uintptr_t pc = rt_parse_lazy_name(name, NULL);
+    if (pc || !*name)
+        snprintf(display.name, sizeof display.name, "%p", (void *)(uintptr_t)host);
+    else
+        snprintf(display.name, sizeof display.name, "%s", name);
+    rt_find_line(pc, &display.file, &display.line, NULL);
+    return display;
+}
+
+struct rt_display_name rt_get_display_name(const accd_object_info *object)
+{
+    return make_display_name(object->name, object->host, object->file, object->line);
+}
+
+struct rt_related_location rt_get_mapped_location(const accd_object_info *object)
+{
+    const struct rt_display_name display = rt_get_display_name(object);
+    return (struct rt_related_location){"mapped", display.file, display.line};
+}
+
+struct rt_display_name rt_get_pointer_display_name(const accd_attachment *pointer)
+{
+    return make_display_name(pointer->name, pointer->slot, NULL, 0);
+}
+
+/* Subscripts of an element of an array in Fortran, counted from 0 in memory. */
+static void compute_subscripts(const struct accd__debug_name *name, int64_t index, int64_t *to)
+{
+    for (int i = 0; i < name->rank; i++) {
+        const int64_t extent = i + 1 < name->rank && name->dim[i].extent > 0 ? name->dim[i].extent : INT64_MAX;
+        to[i] = index % extent + name->dim[i].lower;
+        index /= extent;
+    }
+}
+
+static void append_subscripts(struct rt_text_buffer *text, int rank, const int64_t *low, const int64_t *high)
+{
+    for (int i = 0; i < rank; i++) {
+        rt_text_append(text, "%c%lld", i ? ',' : '(', (long long)low[i]);
+        if (low[i] != high[i])
+            rt_text_append(text, ":%lld", (long long)high[i]);
+    }
+    rt_text_append(text, ")");
+}
+
+/* n elements in Fortran: as a section where they are one, otherwise the first and the last. */
+static void format_fortran_section(const struct accd__debug_name *name, uint64_t n, char *to, size_t capacity)
+{
+    struct rt_text_buffer text = {.n = 0};
+    int64_t low[ACCD__DEBUG_RANK_MAX], high[ACCD__DEBUG_RANK_MAX];
+    uint64_t inside = 1;
+    compute_subscripts(name, name->start, low);
+    compute_subscripts(name, name->start + (int64_t)n - 1, high);
+    for (int i = 0; i < name->rank; i++)
+        inside *= (uint64_t)(high[i] < low[i] ? low[i] - high[i] : high[i] - low[i]) + 1;
+    append_subscripts(&text, name->rank, low, inside == n ? high : low);
+    if (inside != n) {
+        rt_text_append(&text, ":");
+        append_subscripts(&text, name->rank, high, high);
+    }
+    snprintf(to, capacity, "%s%s", name->name, text.at);
+}
+
+bool rt_format_name(const struct rt_site *site, uint64_t host, uint64_t bytes, char *to,
+                 size_t capacity)
+{
+    struct accd__debug_name name;
+    bool known = rt_find_name(site, host, bytes, &name);
+    if (!known)
+        snprintf(to, capacity, "%p", (void *)(uintptr_t)host);
+    else if (!name.section)
+        snprintf(to, capacity, "%s", name.name);
+    else if (name.rank && name.unit)
+        format_fortran_section(&name, bytes < name.unit ? 1 : bytes / name.unit, to, capacity);
+    else if (!bytes || !name.unit)
+        snprintf(to, capacity, "%s[%lld]", name.name, (long long)name.start);
+    else
+        snprintf(to, capacity, "%s[%lld:%llu]", name.name, (long long)name.start,
+                 (unsigned long long)(bytes / name.unit));
+    return known;
+}
+
+void rt_format_element(const struct rt_site *site, uint64_t host, uint64_t bytes, uint64_t at,
+                         char object[RT_NAME_SIZE], char *to, size_t capacity)
+{
+    struct accd__debug_name whole, element, beside;
+    if (!rt_find_name(site, host, bytes, &whole)) {
+        snprintf(to, capacity, "%s", object);
+        return;
+    }
+    rt_format_name(site, host, bytes, object, RT_NAME_SIZE);
+    find_element(site, host, bytes, at, &element);
+    const long long unit = (long long)whole.unit,
+                    into = (long long)at - ((long long)at < 0 ? unit - 1 : 0);
+    if (*element.name && strcmp(element.name, object) != 0)
+        snprintf(to, capacity, "%s of %s", element.name, object);
+    else if (unit && whole.unit < bytes)
+        snprintf(to, capacity, "%s[%lld] of %s", whole.name, (long long)whole.start + into / unit,
+                 object);
+    else if (at >= bytes && rt_find_name(site, host + at, 0, &beside) && !beside.section &&
+             strcmp(beside.name, object) != 0)
+        snprintf(to, capacity, "%s beside %s", beside.name, object);
+    else
+        snprintf(to, capacity, "%s", object);
+}
+
+bool rt_format_pointer(const struct rt_site *site, int device, uint64_t slot,
+                         struct rt_pointer_name *pointer)
+{
+    struct accd__debug_name name, member;
+    accd_present_object object;
+    *pointer = (struct rt_pointer_name){.slot = slot};
+    if (slot && rt_find_name(site, slot, sizeof(void *), &name)) {
+        find_element(site, slot, sizeof(void *), 0, &member);
+        snprintf(pointer->name, sizeof pointer->name, "%s", *member.name ? member.name : name.name);
+        const bool fortran = name.fortran || strchr(pointer->name, '%');
+        snprintf(pointer->section, sizeof pointer->section, "%.140s%s", pointer->name,
+                 fortran ? "" : "[0:n]");
+        return true;
+    }
+    if (slot && accd_present_at(rt.context, device, slot, 0, &object)) {
+        const struct rt_display_name display = rt_get_display_name(&object.info);
+        const int n = snprintf(pointer->name, sizeof pointer->name, "at byte %llu of %s",
+                               (unsigned long long)(slot - object.info.host), display.name);
+        if (display.file && n > 0 && (size_t)n < sizeof pointer->name)
+            snprintf(pointer->name + n, sizeof pointer->name - (size_t)n, ", mapped at %s:%d,",
+                     display.file, display.line);
+    } else {
+        snprintf(pointer->name, sizeof pointer->name, "%p", (void *)(uintptr_t)slot);
+    }
+    return false;
+}
+
+bool rt_peek_memory(uint64_t host, char *to, size_t n)
+{
+    const struct iovec here = {to, n}, there = {(void *)(uintptr_t)host, n};
+    const ssize_t got = process_vm_readv(getpid(), &here, 1, &there, 1, 0);
+    if (got < 0 && (errno == ENOSYS || errno == EPERM)) { /* where the call is not allowed */
+        memcpy(to, there.iov_base, n);
+        return true;
+    }
+    return got == (ssize_t)n;
+}
+
+bool rt_format_pointer_target(uint64_t host, uint64_t bytes, char *to, size_t capacity)
+{
+    uint64_t target;
+    accd_present_object object;
+    if (bytes != sizeof target || !rt_peek_memory(host, (char *)&target, sizeof target) || !target ||
+        !accd_present_at(rt.context, rt_this_thread.device, target, 0, &object))
+        return false;
+    if (!rt_format_name(rt.site, object.info.host, object.info.bytes, to, capacity))
+        snprintf(to, capacity, "%s", rt_get_display_name(&object.info).name);
+    return true;
+}
+
+void rt_format_call(char *to, size_t capacity)
+{
+    const struct rt_site *site = rt.site;
+    const char *what = site ? site->what : "a transfer";
+    char location[1100];
+    const bool is_end = site && site->is_region_end && rt_this_thread.nregions && !strncmp(what, "end ", 4);
+    if (is_end)
+        rt_format_location(rt_this_thread.regions[rt_this_thread.nregions - 1].pc, location, sizeof location);
+    if (is_end && *location)
+        snprintf(to, capacity, "the end of the %s region%s", what + 4, location);
+    else
+        snprintf(to, capacity, "%s", what);
+}
+
+void rt_format_location(uintptr_t pc, char *to, size_t capacity)
+{
+    const char *file;
+    int line;
+    *to = 0;
+    if (rt_find_line(pc, &file, &line, NULL))
+        snprintf(to, capacity, " of %s:%d", file, line);
+}

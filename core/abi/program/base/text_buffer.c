@@ -1,0 +1,87 @@
+/* text_buffer.c - lines under way: reports as text, or as JSON. */
+#include "text_buffer.h"
+
+#include "runtime.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <time.h>
+#include <unistd.h>
+
+void rt_text_append(struct rt_text_buffer *text, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    int n = vsnprintf(text->at + text->n, sizeof text->at - text->n, format, args);
+    va_end(args);
+    size_t left = sizeof text->at - 1 - text->n;
+    text->n += n < 0 ? 0 : (size_t)n < left ? (size_t)n : left;
+}
+
+void rt_text_append_json_string(struct rt_text_buffer *text, const char *value)
+{
+    rt_text_append(text, "\"");
+    for (const unsigned char *c = (const unsigned char *)value; *c; c++)
+        if (*c == '"' || *c == '\\')
+            rt_text_append(text, "\\%c", *c);
+        else if (*c < 0x20)
+            rt_text_append(text, "\\u%04x", *c);
+        else
+            rt_text_append(text, "%c", *c);
+    rt_text_append(text, "\"");
+}
+
+void rt_text_append_json_field(struct rt_text_buffer *text, const char *key, const char *value)
+{
+    rt_text_append(text, "%s\"%s\":", text->at[text->n - 1] == '{' ? "" : ",", key);
+    rt_text_append_json_string(text, value);
+}
+
+void rt_text_append_rank(struct rt_text_buffer *text)
+{
+    if (rt_get_mpi_rank() >= 0)
+        rt_text_append(text, ",\"rank\":%d", rt_get_mpi_rank());
+}
+
+int rt_move_to_high_fd(int file)
+{
+    const int high = fcntl(file, F_DUPFD_CLOEXEC, 600);
+    return high < 0 ? fcntl(file, F_DUPFD_CLOEXEC, 3) : high;
+}
+
+int rt_open_output_file(const char *name, int how)
+{
+    const int file = open(name, O_WRONLY | O_CREAT | O_CLOEXEC | how, 0666);
+    const int high = file < 0 ? -1 : rt_move_to_high_fd(file);
+    if (file >= 0)
+        close(file);
+    return high;
+}
+
+bool rt_text_write(int fd, const struct rt_text_buffer *text)
+{
+    sigset_t pipe, before;
+    int lost = 0;
+    sigemptyset(&pipe);
+    sigaddset(&pipe, SIGPIPE);
+    pthread_sigmask(SIG_BLOCK, &pipe, &before);
+    for (size_t done = 0; done < text->n;) {
+        ssize_t n = write(fd, text->at + done, text->n - done);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n < 0 && errno == EPIPE) /* the reader is gone; that is no signal for the program */
+            sigtimedwait(&pipe, NULL, &(struct timespec){0});
+        if (n <= 0) {
+            lost = n < 0 && errno != EPIPE ? errno : 0;
+            break;
+        }
+        done += (size_t)n;
+    }
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    errno = lost;
+    return !lost;
+}
+

@@ -1,0 +1,157 @@
+/* pending_transfers.c - what asynchronous transfers read and write on the host, until the program has waited
+ * for them: an access of the host before that is a missing wait. The shadow leaves the first access
+ * to each word to access.c. */
+#include "shadow.h"
+
+#include <stdlib.h>
+
+enum { PENDING_MAX = 1024 }; /* that are kept */
+static struct rt_pending_transfer *pending[PENDING_MAX];
+static size_t npending;
+
+static void remove_synced(void)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < npending; i++)
+        if (rt_is_host_synced(pending[i]->origin.epoch))
+            free(pending[i]);
+        else
+            pending[n++] = pending[i];
+    npending = n;
+}
+
+bool rt_has_pending_transfers(void)
+{
+    return npending;
+}
+
+static bool overlaps_transfer(const struct rt_pending_transfer *transfer, uint64_t host, uint64_t bytes)
+{
+    return host < transfer->host + transfer->bytes && transfer->host < host + bytes;
+}
+
+/* Bytes whose shadow was cleared get one again; nothing else is known of them. */
+static void restore_shadow(uint64_t host, uint64_t bytes)
+{
+    RT_FOR_EACH_GRANULE(granule, host, bytes)
+    {
+        granule.bytes &= ~(rt_get_bytes_with_state(&granule, RT_PRESENT) * 0xf);
+        rt_change_states(&granule, RT_DIRTY | RT_WAS_READ, RT_PRESENT | RT_VALID);
+    }
+}
+
+void rt_restore_pending_shadow(uint64_t host, uint64_t bytes)
+{
+    for (size_t i = 0; i < npending; i++)
+        if (overlaps_transfer(pending[i], host, bytes))
+            restore_shadow(pending[i]->host, pending[i]->bytes);
+}
+
+/* Whether no order is needed for two transfers: none of them writes, or one that writes changes nothing. */
+static bool needs_no_order(const struct rt_pending_transfer *a, const struct rt_pending_transfer *b)
+{
+    return (!a->writes || a->redundant) && (!b->writes || b->redundant);
+}
+
+static void report_racing_transfer(const struct rt_pending_transfer *transfer)
+{
+    for (size_t i = 0; i < npending; i++) {
+        const struct rt_pending_transfer *earlier = pending[i];
+        if (!overlaps_transfer(earlier, transfer->host, transfer->bytes) || needs_no_order(earlier, transfer) ||
+            rt_happens_before(earlier->origin.epoch, transfer->origin.epoch))
+            continue;
+        const uint64_t at = transfer->host > earlier->host ? transfer->host : earlier->host;
+        rt_report_race(&(struct rt_access){at, 1, transfer->writes, transfer->origin.pc, NULL}, false,
+                           &earlier->origin, earlier->writes, true);
+        return;
+    }
+}
+
+/* Whether a later transfer of the same strand stands for an earlier one, too. */
+static bool covers_transfer(const struct rt_pending_transfer *later, const struct rt_pending_transfer *earlier)
+{
+    return later->origin.epoch.stream == earlier->origin.epoch.stream && later->writes == earlier->writes &&
+           later->redundant <= earlier->redundant && later->scalar <= earlier->scalar && later->host <= earlier->host &&
+           earlier->host + earlier->bytes <= later->host + later->bytes;
+}
+
+static void add_pending(const struct rt_pending_transfer *transfer)
+{
+    size_t i = 0;
+    while (i < npending && !covers_transfer(transfer, pending[i]))
+        i++;
+    if (i == npending && npending < PENDING_MAX && (pending[npending] = malloc(sizeof *transfer)))
+        npending++;
+    if (i < npending)
+        *pending[i] = *transfer;
+    rt_shadow.version++; /* the host's accesses are questions again */
+}
+
+void rt_record_pending_transfer(const accd_event *event, const struct rt_mapping *mapping, bool redundant)
+{
+    const bool out = event->op == ACCD_OP_D2H;
+    accd_present_object object;
+    if ((!rt_this_thread.epoch.stream && !npending) || !rt.site ||
+        (!out && rt_may_pass_by_value(event)) ||
+        !accd_present_at(rt.context, event->device, mapping->host, 0, &object))
+        return;
+    const struct rt_pending_transfer transfer = {.origin = {rt_this_thread.epoch, rt.site->call.pc, rt.site->what},
+                                            .writes = out,
+                                            .redundant = redundant,
+                                            .scalar = rt_may_pass_by_value(event) && event->bytes <= sizeof(double),
+                                            .host = event->host,
+                                            .bytes = event->bytes,
+                                            .object = mapping->host,
+                                            .object_bytes = mapping->bytes,
+                                            .display = rt_get_display_name(&object.info)};
+    const char *file;
+    int line;
+    if (rt_is_private_copy_name(transfer.display.name) && rt_find_line(transfer.origin.pc, &file, &line, NULL))
+        return; /* the compiler's own variable: with debug information, those of the program have names */
+    remove_synced();
+    report_racing_transfer(&transfer);
+    if (transfer.origin.epoch.stream)
+        add_pending(&transfer);
+}
+
+void rt_record_pending_copy(uint64_t host, uint64_t bytes, bool writes)
+{
+    if ((!rt_this_thread.epoch.stream && !npending) || !rt.site || !bytes || !rt_add_shadow(host, bytes))
+        return;
+    struct rt_pending_transfer transfer = {.origin = {rt_this_thread.epoch, rt.site->call.pc, rt.site->what},
+                                      .writes = writes,
+                                      .host = host,
+                                      .bytes = bytes,
+                                      .object = host,
+                                      .object_bytes = bytes};
+    rt_format_name(rt.site, host, bytes, transfer.display.name, sizeof transfer.display.name);
+    remove_synced();
+    report_racing_transfer(&transfer);
+    if (!transfer.origin.epoch.stream)
+        return;
+    add_pending(&transfer);
+    restore_shadow(host, bytes);
+    RT_FOR_EACH_GRANULE(granule, host, bytes) { /* the next access is a question */
+        granule.bytes = rt_get_bytes_with_state(&granule, RT_VALID) / RT_VALID * 0xf;
+        rt_change_states(&granule, RT_DIRTY | RT_WAS_READ, 0);
+    }
+}
+
+/* Whether an access needs a wait. */
+static bool needs_wait(const struct rt_access *access, const struct rt_pending_transfer *transfer)
+{
+    return access->write ? !transfer->scalar : transfer->writes && !transfer->redundant;
+}
+
+void rt_check_pending_transfers(const struct rt_access *access, bool frees)
+{
+    const struct rt_pending_transfer *found = NULL; /* one that writes, if there is one */
+    for (size_t i = 0; i < npending && !rt_this_thread.ends_group; i++) {
+        const struct rt_pending_transfer *transfer = pending[i];
+        if (overlaps_transfer(transfer, access->at, access->n) && needs_wait(access, transfer) &&
+            !rt_is_host_synced(transfer->origin.epoch) && (!found || transfer->writes > found->writes))
+            found = transfer;
+    }
+    if (found)
+        rt_report_missing_wait(access, frees, found);
+}

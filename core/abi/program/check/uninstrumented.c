@@ -1,0 +1,204 @@
+/* uninstrumented.c - parts of the program that were not compiled for checking, whose loads and stores are
+ * not seen. Those are object files of the program, by its table of symbols: the compiler's thread
+ * sanitizer puts a constructor into each file. And those are shared libraries with directives, by
+ * the functions that they call. */
+#include "shadow.h"
+
+#include <elf.h>
+#include <fcntl.h>
+#include <link.h>
+#include <stdio.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { NAMES_MAX = 4 };
+static struct {
+    size_t n;         /* object files and libraries that were not compiled for checking */
+    bool has_kernels; /* of some */
+    char names[256];  /* of the first ones */
+} uninstrumented;
+
+bool rt_has_uninstrumented_objects(void)
+{
+    return uninstrumented.n;
+}
+
+bool rt_has_uninstrumented_kernels(void)
+{
+    return uninstrumented.has_kernels;
+}
+
+/* Whether a file is part of every program: compilers and the C library name theirs so. */
+static bool is_startup_file(const char *file)
+{
+    static const char *const known[] = {"", "crtstuff.c", "offloadstuff.c", "tsan_preinit.cpp",
+                                        "<artificial>"};
+    const char *dot = strrchr(file, '.');
+    for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
+        if (!strcmp(file, known[i]))
+            return true;
+    return dot && (!strcmp(dot, ".o") || !strcmp(dot, ".oS") || !strcmp(dot, ".S"));
+}
+
+static void add_uninstrumented_file(const char *file, bool has_kernels)
+{
+    const size_t used = strlen(uninstrumented.names);
+    uninstrumented.has_kernels |= has_kernels;
+    if (uninstrumented.n++ < NAMES_MAX)
+        snprintf(uninstrumented.names + used, sizeof uninstrumented.names - used, "%s%s", used ? ", " : "",
+                 file);
+}
+
+/* Local symbols come file by file, each behind the name of its file. */
+static void read_symbols(const Elf64_Sym *symbols, size_t n, const char *names, size_t names_bytes)
+{
+    const char *file = "";
+    bool shadow = false, has_kernels = false;
+    for (size_t i = 0; i <= n; i++) {
+        const char *name =
+            i < n && symbols[i].st_name < names_bytes ? names + symbols[i].st_name : "";
+        const bool is_file = i < n && ELF64_ST_TYPE(symbols[i].st_info) == STT_FILE;
+        if ((i == n || is_file || ELF64_ST_BIND(symbols[i].st_info) != STB_LOCAL) && *file) {
+            if (!shadow && !is_startup_file(file))
+                add_uninstrumented_file(file, has_kernels);
+            file = "";
+        }
+        if (is_file) {
+            file = name;
+            shadow = has_kernels = false;
+        }
+        shadow |= strstr(name, "sub_I_00099_") ||
+                   !strcmp(name, "tsan.module_ctor"); /* of gcc, of clang */
+        has_kernels |= strstr(name, "._omp_fn.") || strstr(name, "omp_offloading");
+    }
+}
+
+static bool is_section_within(const Elf64_Shdr *section, size_t bytes)
+{
+    return section->sh_offset <= bytes && section->sh_size <= bytes - section->sh_offset;
+}
+
+static void read_object_file(const char *image, size_t bytes)
+{
+    const Elf64_Ehdr *head = (const void *)image;
+    if (bytes < sizeof *head || memcmp(head->e_ident, ELFMAG, SELFMAG) != 0 ||
+        head->e_shoff > bytes || head->e_shnum > (bytes - head->e_shoff) / sizeof(Elf64_Shdr))
+        return;
+    const Elf64_Shdr *sections = (const void *)(image + head->e_shoff);
+    for (size_t i = 0; i < head->e_shnum; i++) {
+        const Elf64_Shdr *table = &sections[i],
+                         *names = &sections[table->sh_link < head->e_shnum ? table->sh_link : 0];
+        if (table->sh_type == SHT_SYMTAB && is_section_within(table, bytes) &&
+            is_section_within(names, bytes) && names->sh_size &&
+            !image[names->sh_offset + names->sh_size - 1])
+            read_symbols((const void *)(image + table->sh_offset), table->sh_size / sizeof(Elf64_Sym),
+                    image + names->sh_offset, names->sh_size);
+    }
+}
+
+/* The tables of a library in memory. */
+struct tables {
+    const Elf64_Sym *symbols;
+    const char *names;
+    const uint32_t *hash, *gnu_hash; /* either may be NULL */
+};
+
+static struct tables tables_of(const struct dl_phdr_info *info)
+{
+    struct tables tables = {0};
+    const Elf64_Dyn *entry = NULL;
+    for (int i = 0; i < info->dlpi_phnum; i++)
+        if (info->dlpi_phdr[i].p_type == PT_DYNAMIC)
+            entry = (const void *)(info->dlpi_addr + info->dlpi_phdr[i].p_vaddr);
+    for (; entry && entry->d_tag != DT_NULL; entry++) {
+        const uintptr_t at = entry->d_un.d_ptr;
+        const void *table = (const void *)(at < info->dlpi_addr ? info->dlpi_addr + at : at);
+        if (entry->d_tag == DT_SYMTAB)
+            tables.symbols = table;
+        else if (entry->d_tag == DT_STRTAB)
+            tables.names = table;
+        else if (entry->d_tag == DT_HASH)
+            tables.hash = table;
+        else if (entry->d_tag == DT_GNU_HASH)
+            tables.gnu_hash = table;
+    }
+    return tables;
+}
+
+static bool is_directive(const char *name)
+{
+    return !strncmp(name, "GOACC_", 6) || !strncmp(name, "GOMP_target", 11) ||
+           !strncmp(name, "__tgt_", 6);
+}
+
+/* Notes a library once, by its name without the folder. */
+static void note_library(const char *path)
+{
+    static char *noted[64];
+    static size_t n;
+    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+    for (size_t i = 0; i < n; i++)
+        if (!strcmp(noted[i], name))
+            return;
+    if (n < sizeof noted / sizeof noted[0] && (noted[n] = strdup(name))) {
+        n++;
+        add_uninstrumented_file(name, true);
+    }
+}
+
+static int look_at_library(struct dl_phdr_info *info, size_t size, void *ud)
+{
+    const struct tables tables = tables_of(info);
+    (void)size, (void)ud;
+    if (!info->dlpi_name || !*info->dlpi_name || !tables.symbols || !tables.names)
+        return 0;
+    /* Symbols of other modules come first: a table of GNU's kind begins behind them. */
+    const size_t n = tables.gnu_hash ? tables.gnu_hash[1] : tables.hash ? tables.hash[1] : 0;
+    bool has_directives = false, shadow = false;
+    for (size_t i = 0; i < n; i++)
+        if (tables.symbols[i].st_shndx == SHN_UNDEF) {
+            const char *name = tables.names + tables.symbols[i].st_name;
+            has_directives |= is_directive(name);
+            shadow |= !strcmp(name, "__tsan_init");
+        }
+    if (has_directives && !shadow)
+        note_library(info->dlpi_name);
+    return 0;
+}
+
+void goacc_objects_look(void)
+{
+    dl_iterate_phdr(look_at_library, NULL);
+}
+
+void rt_find_uninstrumented_objects(void)
+{
+    const int fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
+    struct stat stat;
+    memset(&uninstrumented, 0, sizeof uninstrumented);
+    if (fd < 0)
+        return;
+    if (!fstat(fd, &stat) && stat.st_size > 0) {
+        const size_t bytes = (size_t)stat.st_size;
+        void *image = mmap(NULL, bytes, PROT_READ, MAP_PRIVATE, fd, 0);
+        if (image != MAP_FAILED) {
+            read_object_file(image, bytes);
+            munmap(image, bytes);
+        }
+    }
+    close(fd);
+}
+
+void rt_report_uninstrumented_objects(void)
+{
+    char others[40] = "";
+    if (!uninstrumented.n)
+        return;
+    if (uninstrumented.n > NAMES_MAX)
+        snprintf(others, sizeof others, " and %zu more", uninstrumented.n - NAMES_MAX);
+    rt_report("note", "not-checked", NULL, 0,
+               "%s%s: not compiled by accdeep cc; loads and stores there are not checked, and "
+               "transfers have no advice",
+               uninstrumented.names, others);
+}

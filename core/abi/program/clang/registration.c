@@ -1,0 +1,256 @@
+/* registration.c - what programs and libraries that clang compiled have for devices: they name it as
+ * they are loaded. And calls that need nothing, or cannot be taken. */
+#include "abi/program/routines/target.h"
+
+#include "abi/program/data/image.h"
+
+#include <elf.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ------------------------------------------------------------------------------------ libraries --
+ */
+
+/* As the compiler lists functions and variables: before LLVM 21 ... */
+struct legacy_entry {
+    void *host;
+    const char *name;
+    uint64_t bytes;
+    uint32_t flags, data;
+};
+/* ... and since. */
+struct entry {
+    uint64_t zero;
+    uint16_t version, kind;
+    uint32_t flags;
+    void *host;
+    const char *name;
+    uint64_t bytes, data;
+    void *more;
+};
+enum { OPENMP = 1 }; /* kind */
+enum {
+    IS_LINK = 0x1,
+    IS_CONSTRUCTOR = 0x2,
+    IS_DESTRUCTOR = 0x4,
+    IS_INDIRECT = 0x8,
+    IS_REQUIRES = 0x10
+}; /* flags */
+
+struct device_image {
+    const char *start, *end;
+    void *entries, *entries_end;
+};
+
+struct library {
+    int32_t nimages;
+    const struct device_image *images;
+    const char *entries, *entries_end;
+};
+
+enum { REVERSE_OFFLOAD = 0x2, UNIFIED_ADDRESS = 0x4, UNIFIED_SHARED_MEMORY = 0x8 };
+
+/* The directive has no place: the compiler passes what all files of the program require. */
+static _Noreturn void refuse_requires(const char *message, const char *help)
+{
+    rt_emit_diagnostic(&(struct rt_diagnostic){.level = "error", .code = "unsupported", .help = help}, "%s",
+               message);
+    rt_exit_with_error();
+}
+
+/* A program whose regions run on the host may require anything. */
+static void check_requires(int64_t flags)
+{
+    if (flags & (UNIFIED_SHARED_MEMORY | REVERSE_OFFLOAD)) {
+        rt_ensure_started(); /* reports are as the options say */
+        if (!rt.options.targets)
+            return;
+    }
+    if (flags & UNIFIED_SHARED_MEMORY)
+        refuse_requires(
+            "requires names unified_shared_memory, but a device has memory of its own here",
+            "map the data, and leave the directive out; or run the regions on the host, unchecked: "
+            "OMP_TARGET_OFFLOAD=disabled");
+    if (flags & REVERSE_OFFLOAD)
+        refuse_requires("requires names reverse_offload, which regions of this machine do not have",
+                        "end the region before the work of the host, and leave the directive out; "
+                        "or run the regions on "
+                        "the host, unchecked: OMP_TARGET_OFFLOAD=disabled");
+    rt.device_pointers |= flags & UNIFIED_ADDRESS;
+}
+
+/* Entries in one form; false: an entry is none of OpenMP's data and functions. */
+static bool read_entry(const char *at, bool old, struct rt_image_entry *entry_p)
+{
+    const struct legacy_entry *before = (const struct legacy_entry *)(const void *)at;
+    const struct entry *now = (const struct entry *)(const void *)at;
+    const uint32_t flags = old ? before->flags : now->flags;
+    *entry_p =
+        old ? (struct rt_image_entry){.host = before->host,
+                                         .name = before->name,
+                                         .bytes = before->bytes}
+            : (struct rt_image_entry){.host = now->host, .name = now->name, .bytes = now->bytes};
+    if (!old && now->kind != OPENMP)
+        return false;
+    if (!entry_p->bytes && flags & IS_REQUIRES) {
+        check_requires(old ? (int64_t)before->data : (int64_t)now->data);
+        return false;
+    }
+    if (!entry_p->bytes && flags & (IS_CONSTRUCTOR | IS_DESTRUCTOR))
+        entry_p->kind = flags & IS_CONSTRUCTOR ? RT_IMAGE_CONSTRUCTOR : RT_IMAGE_DESTRUCTOR;
+    if (entry_p->bytes && flags & IS_LINK)
+        entry_p->kind = RT_IMAGE_LINK;
+    if (flags & IS_INDIRECT) {
+        entry_p->kind = RT_IMAGE_INDIRECT;
+        entry_p->bytes = 0;
+    }
+    return entry_p->host && entry_p->name;
+}
+
+/* LLVM's file around an image. */
+struct package {
+    uint8_t magic[4];
+    uint32_t version;
+    uint64_t bytes, entry, entry_bytes;
+};
+struct packaged_image {
+    uint16_t image_kind, kind;
+    uint32_t flags;
+    uint64_t strings, nstrings, image, image_bytes;
+};
+
+static void unpack_image(const char **start_p, uint64_t *bytes_p)
+{
+    static const uint8_t magic[] = {0x10, 0xFF, 0x10, 0xAD};
+    const struct package *package = (const struct package *)(const void *)*start_p;
+    if (*bytes_p < sizeof *package || memcmp(package->magic, magic, sizeof magic) != 0 ||
+        package->entry > *bytes_p - sizeof(struct packaged_image))
+        return;
+    const struct packaged_image *packaged_image = (const struct packaged_image *)(const void *)(*start_p + package->entry);
+    if (packaged_image->image > *bytes_p || packaged_image->image_bytes > *bytes_p - packaged_image->image)
+        return;
+    *start_p += packaged_image->image;
+    *bytes_p = packaged_image->image_bytes;
+}
+
+static bool is_for_this_machine(const char *start, uint64_t bytes)
+{
+    Elf64_Ehdr head;
+    if (bytes < sizeof head)
+        return false;
+    memcpy(&head, start, sizeof head);
+    return !memcmp(head.e_ident, ELFMAG, SELFMAG) && head.e_ident[EI_CLASS] == ELFCLASS64 &&
+           head.e_machine == EM_X86_64;
+}
+
+static struct rt_image_entry *read_entries(const struct library *library, size_t *n_p)
+{
+    const size_t bytes = (size_t)(library->entries_end - library->entries);
+    const bool old = bytes && rt_load_word(library->entries);
+    const size_t each = old ? sizeof(struct legacy_entry) : sizeof(struct entry);
+    struct rt_image_entry *entries = calloc(bytes / each + 1, sizeof *entries);
+    if (!entries)
+        rt_fatal("out-of-memory", "no memory for the program's device code");
+    *n_p = 0;
+    for (size_t at = 0; at + each <= bytes; at += each)
+        *n_p += read_entry(library->entries + at, old, &entries[*n_p]);
+    return entries;
+}
+
+void __tgt_register_lib(const struct library *library);
+void __tgt_register_lib(const struct library *library)
+{
+    struct rt_site site = rt_caller_site("requires");
+    size_t n;
+    struct rt_image_entry *entries = read_entries(library, &n);
+    for (int32_t i = 0; i < library->nimages; i++) {
+        const char *start = library->images[i].start;
+        uint64_t bytes = (uint64_t)(library->images[i].end - start);
+        unpack_image(&start, &bytes);
+        if (!is_for_this_machine(start, bytes))
+            continue;
+        rt_image_add(library, start, bytes, entries, n);
+        if (rt.context) { /* of a library that the program loads */
+            rt_enter(&site);
+            rt_load_images();
+            rt_leave();
+        }
+        return;
+    }
+    free(entries);
+    if (library->nimages)
+        rt_fatal("unsupported", "the program has device code for GPUs only; compile it with "
+                                 "-fopenmp-targets=x86_64-pc-linux-gnu");
+}
+
+void __tgt_unregister_lib(const struct library *library);
+void __tgt_unregister_lib(const struct library *library)
+{
+    rt_image_remove(library);
+}
+
+void __tgt_register_requires(int64_t flags);
+void __tgt_register_requires(int64_t flags)
+{
+    check_requires(flags);
+}
+
+/* --------------------------------------------------------------------------------------- others --
+ */
+
+void __kmpc_push_target_tripcount(int64_t device, uint64_t iterations);
+void __kmpc_push_target_tripcount(int64_t device, uint64_t iterations)
+{
+    (void)device, (void)iterations;
+}
+void __kmpc_push_target_tripcount_mapper(void *location, int64_t device, uint64_t iterations);
+void __kmpc_push_target_tripcount_mapper(void *location, int64_t device, uint64_t iterations)
+{
+    (void)location, (void)device, (void)iterations;
+}
+
+void __tgt_set_info_flag(uint32_t flags);
+void __tgt_set_info_flag(uint32_t flags)
+{
+    (void)flags;
+}
+
+int __tgt_print_device_info(int64_t device);
+int __tgt_print_device_info(int64_t device)
+{
+    (void)device;
+    return 0; /* nothing is known of a simulated device */
+}
+
+#define REFUSED(function, what, why)                          \
+    void function(void);                                      \
+    void function(void)                                       \
+    {                                                         \
+        const struct rt_site site = rt_caller_site(what);      \
+        rt_ensure_started(); /* reports are as the options say */ \
+        rt_reject_call(&site, "unsupported", why);              \
+    }
+REFUSED(__tgt_interop_init, "interop", "needs a device with streams of its own")
+REFUSED(__tgt_interop_use, "interop", "needs a device with streams of its own")
+REFUSED(__tgt_interop_destroy, "interop", "needs a device with streams of its own")
+/* Interop objects, as clang 22 asks for them. */
+REFUSED(__tgt_interop_get, "interop", "needs a device with streams of its own")
+REFUSED(__tgt_interop_use60, "interop", "needs a device with streams of its own")
+REFUSED(__tgt_interop_release, "interop", "needs a device with streams of its own")
+/* Interop objects, as gcc 15 asks for them. */
+REFUSED(GOMP_interop, "interop", "needs a device with streams of its own")
+
+void *llvm_omp_target_alloc_device(size_t bytes, int device);
+void *llvm_omp_target_alloc_device(size_t bytes, int device)
+{
+    return omp_target_alloc(bytes, device);
+}
+void llvm_omp_target_free_device(void *pointer, int device);
+void llvm_omp_target_free_device(void *pointer, int device)
+{
+    omp_target_free(pointer, device);
+}
+REFUSED(llvm_omp_target_alloc_host, "llvm_omp_target_alloc_host",
+        "needs memory that host and device share")
+REFUSED(llvm_omp_target_alloc_shared, "llvm_omp_target_alloc_shared",
+        "needs memory that host and device share")

@@ -1,0 +1,229 @@
+/* allocatable.c - what allocatable variables of declare directives hold.
+ *
+ * An allocate statement makes the device's copy, and deallocate ends it (ACC33-dec-1). gcc 12 makes
+ * no call for either, but it lists the variable. So the runtime reads the variable at the beginning
+ * of each call: data that are new are mapped, data that are gone are unmapped. gcc does not tell
+ * two things, and no one can know them: an array that was allocated again with the same address and
+ * size keeps the device's values; a pointer that points to absent data counts as allocated. Strings
+ * of deferred length are left out. */
+#include "abi/program/base/arena.h"
+#include "abi/program/base/runtime.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct allocatable {
+    char *host; /* the variable: a descriptor, or the pointer to a scalar */
+    uint64_t bytes;
+    uint64_t scalar;         /* bytes of the scalar; 0: it is none */
+    bool scalar_is_known;              /* for these */
+    bool is_copyin;             /* declare copyin */
+    struct rt_range mapped; /* what the device has of its contents; 0 bytes: nothing */
+    int device;              /* where */
+    bool is_owned;              /* its allocation mapped them */
+    bool is_inherited;           /* what it holds now was owned by another one: move_alloc */
+};
+static struct allocatable *variables;
+static size_t nvariables, variables_capacity;
+static bool in_kernel; /* declared variables have the device's values */
+
+void rt_allocatable_add(char *host, uint64_t bytes)
+{
+    if (bytes != sizeof(void *) && !goacc_has_descriptor_size(bytes))
+        return;
+    if (nvariables == variables_capacity) {
+        const size_t capacity = variables_capacity ? 2 * variables_capacity : 16;
+        struct allocatable *grown = realloc(variables, capacity * sizeof *grown);
+        if (!grown)
+            rt_fatal("out-of-memory", "no memory for the list of declared variables");
+        variables = grown;
+        variables_capacity = capacity;
+    }
+    variables[nvariables++] = (struct allocatable){.host = host, .bytes = bytes};
+}
+
+void rt_allocatable_remove(const char *host)
+{
+    for (size_t i = nvariables; i-- > 0;)
+        if (variables[i].host == host)
+            variables[i] = variables[--nvariables];
+}
+
+void rt_allocatable_clear(void)
+{
+    for (size_t i = 0; i < nvariables; i++)
+        variables[i].mapped.bytes = 0;
+}
+
+void rt_allocatable_set_copyin(const void *host)
+{
+    for (size_t i = 0; i < nvariables; i++)
+        variables[i].is_copyin |= variables[i].host == host;
+}
+
+bool rt_is_allocatable_data(uint64_t host)
+{
+    for (size_t i = 0; i < nvariables; i++)
+        if (variables[i].mapped.bytes &&
+            (variables[i].mapped.start == host || (uintptr_t)variables[i].host == host))
+            return true;
+    return false;
+}
+
+void rt_allocatable_swap(void)
+{
+    in_kernel = !in_kernel;
+}
+
+/* ---------------------------------------------------------------------------------- contents -- */
+
+/* The data of a descriptor, if they are contiguous; 0 bytes: there are none, or it is no
+ * descriptor. */
+static struct rt_range get_descriptor_elements(const struct allocatable *variable)
+{
+    const struct rt_gfortran_descriptor *array = (const struct rt_gfortran_descriptor *)(const void *)variable->host;
+    const uint64_t bytes_of_rank = goacc_descriptor_bytes(array->rank);
+    uint64_t bytes = array->element;
+    if (!array->data || array->version || array->rank < 1 || bytes_of_rank != variable->bytes)
+        return (struct rt_range){0};
+    for (int i = 0; i < array->rank; i++) {
+        const int64_t extent = array->dim[i].upper - array->dim[i].lower + 1;
+        if (extent <= 0 || (uint64_t)array->dim[i].stride * array->element != bytes ||
+            __builtin_mul_overflow(bytes, (uint64_t)extent, &bytes))
+            return (struct rt_range){0};
+    }
+    return (struct rt_range){(uintptr_t)array->data, bytes};
+}
+
+/* What a variable holds on the host. */
+static struct rt_range read_contents(struct allocatable *variable)
+{
+    enum { LEAST = 4096, ADDRESS_BITS = 47 };
+    if (variable->bytes != sizeof(void *))
+        return get_descriptor_elements(variable);
+    const uintptr_t data = rt_load_word(variable->host);
+    if (data < LEAST || data >> ADDRESS_BITS)
+        return (struct rt_range){0};
+    if (!variable->scalar_is_known) {
+        variable->scalar_is_known = true;
+        variable->scalar = rt_find_pointee_bytes((uintptr_t)variable->host);
+    }
+    return (struct rt_range){data, variable->scalar};
+}
+
+static bool is_same_range(struct rt_range a, struct rt_range b)
+{
+    return a.bytes == b.bytes && (!a.bytes || a.start == b.start);
+}
+
+/* ------------------------------------------------------------------------------------ changes --
+ */
+
+static void run_item(struct allocatable *variable, accd_construct_kind kind, const accd_item *item)
+{
+    rt_check_status(
+        accd_run_construct(rt.context,
+                 &(accd_construct){.device = variable->device,
+                                   .kind = kind,
+                                   .finalize = kind == ACCD_KIND_EXIT_DATA,
+                                   .items = item,
+                                   .nitems = 1,
+                                   .name = kind == ACCD_KIND_EXIT_DATA ? "deallocate" : "allocate"},
+                 NULL));
+}
+
+/* Attaches or detaches the variable. */
+static void attach_or_detach(struct allocatable *variable, accd_action action)
+{
+    accd_item item = {.host = variable->host,
+                      .bytes = sizeof(void *),
+                      .slot = variable->host,
+                      .action = (uint8_t)action};
+    rt_label_item_at_site(&item);
+    run_item(variable, action == ACCD_ACTION_ATTACH ? ACCD_KIND_ENTER_DATA : ACCD_KIND_EXIT_DATA, &item);
+}
+
+/* The variable has other contents now, or none. */
+static void unmap_contents(struct allocatable *variable)
+{
+    const void *data = (const void *)(uintptr_t)variable->mapped.start;
+    accd_item item = {.host = data, .bytes = variable->mapped.bytes, .action = ACCD_ACTION_DELETE};
+    accd_present_object object;
+    bool is_owned = variable->is_owned;
+    for (size_t i = 0; i < nvariables && is_owned; i++)
+        if (is_same_range(read_contents(&variables[i]), variable->mapped) &&
+            !is_same_range(variables[i].mapped, variable->mapped)) {
+            variables[i].is_inherited = true;
+            is_owned = false;
+        }
+    if (is_owned &&
+        accd_present_at(rt.context, variable->device, variable->mapped.start, 0, &object) &&
+        object.structured) {
+        char name[160];
+        rt_format_name(rt.site, (uintptr_t)variable->host, 0, name, sizeof name);
+        rt_report("error", "region-nesting", "ACC33-dec-1", rt.site->call.pc,
+                   "%s was deallocated, or allocated again, while a data region holds it", name);
+        rt_exit_with_error();
+    }
+    rt_label_item_at_site(&item);
+    if (is_owned)
+        run_item(variable, ACCD_KIND_EXIT_DATA, &item);
+    else
+        attach_or_detach(variable, ACCD_ACTION_DETACH);
+    variable->mapped.bytes = 0;
+}
+
+/* The variable has contents that the device does not have yet. */
+static void map_contents(const struct rt_thread *self, struct allocatable *variable,
+                 struct rt_range now)
+{
+    const void *data = (const void *)(uintptr_t)now.start;
+    accd_item item = {.host = data,
+                      .bytes = now.bytes,
+                      .slot = variable->host,
+                      .action = variable->is_copyin ? ACCD_ACTION_COPYIN : ACCD_ACTION_CREATE};
+    variable->device = self->device;
+    const bool present =
+        accd_get_presence(rt.context, self->device, data, now.bytes) == ACCD_PRESENCE_FULL;
+    rt_label_item_at_site(&item);
+    if (present)
+        attach_or_detach(variable, ACCD_ACTION_ATTACH);
+    else
+        run_item(variable, ACCD_KIND_ENTER_DATA, &item);
+    variable->is_owned = !present || variable->is_inherited;
+    variable->is_inherited = false;
+    variable->mapped = now;
+}
+
+/* Present contents of a variable: the device's copy of the variable points there, with the host's
+ * bounds. */
+static void update_pointer(struct allocatable *variable)
+{
+    const size_t pointer = sizeof(void *), rest = variable->bytes - pointer;
+    const void *data = (const void *)(uintptr_t)variable->mapped.start;
+    const uint64_t device = accd_device_address(rt.context, variable->device, variable->host);
+    accd_attachment attached;
+    if (!device || !accd_device_address(rt.context, variable->device, data))
+        return;
+    if (!accd_attachment_at(rt.context, variable->device, variable->host, &attached))
+        attach_or_detach(variable, ACCD_ACTION_ATTACH);
+    if (rest &&
+        memcmp(variable->host + pointer, (const char *)(uintptr_t)device + pointer, rest) != 0)
+        rt_write_device(variable->device, device + pointer, variable->host + pointer, rest);
+}
+
+void rt_allocatable_sync(const struct rt_thread *self)
+{
+    if (in_kernel || rt.starts_with_openmp)
+        return;
+    for (size_t i = 0; i < nvariables; i++)
+        if (variables[i].mapped.bytes && !is_same_range(read_contents(&variables[i]), variables[i].mapped))
+            unmap_contents(&variables[i]);
+    for (size_t i = 0; i < nvariables; i++) {
+        const struct rt_range now = read_contents(&variables[i]);
+        if (now.bytes && !variables[i].mapped.bytes)
+            map_contents(self, &variables[i], now);
+        if (now.bytes)
+            update_pointer(&variables[i]);
+    }
+}

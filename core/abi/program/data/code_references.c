@@ -1,0 +1,152 @@
+/* code_references.c - whether a kernel may use a variable of a declare directive, which no clause names: its
+ * code, or that of a function that it calls, has the variable's address.
+ *
+ * The code is not decoded: four bytes that are a distance to the variable, or its address, are
+ * taken for one. Where functions begin is in the table that unwinders use. */
+#include "code_references.h"
+
+#include <link.h>
+#include <string.h>
+
+enum { DEPTH = 8, CACHED = 256 };
+static const unsigned char version = 1, of_table = 0x3b; /* DW_EH_PE_datarel | DW_EH_PE_sdata4 */
+
+/* The code that holds an address: of one module. */
+struct code {
+    uint64_t code_address, base;
+    const ElfW(Phdr) * parts;
+    size_t nparts;
+    const char *table; /* of functions */
+};
+
+static int find_code(struct dl_phdr_info *info, size_t size, void *ud)
+{
+    struct code *code = ud;
+    const char *table = NULL;
+    bool here = false;
+    (void)size;
+    for (int i = 0; i < info->dlpi_phnum; i++) {
+        const ElfW(Phdr) *part = &info->dlpi_phdr[i];
+        const uint64_t start = info->dlpi_addr + part->p_vaddr;
+        here |= part->p_type == PT_LOAD && code->code_address - start < part->p_memsz;
+        if (part->p_type == PT_GNU_EH_FRAME)
+            table = (const char *)(uintptr_t)start;
+    }
+    if (!here)
+        return 0;
+    code->base = info->dlpi_addr;
+    code->parts = info->dlpi_phdr;
+    code->nparts = info->dlpi_phnum;
+    code->table = table;
+    return 1;
+}
+
+static int32_t load_int32(const void *at)
+{
+    int32_t word;
+    memcpy(&word, at, sizeof word);
+    return word;
+}
+
+/* The end of the part of the module in which an address lies. */
+static uint64_t find_segment_end(const struct code *code, uint64_t address)
+{
+    for (size_t i = 0; i < code->nparts; i++)
+        if (code->parts[i].p_type == PT_LOAD && address - code->base - code->parts[i].p_vaddr < code->parts[i].p_memsz)
+            return code->base + code->parts[i].p_vaddr + code->parts[i].p_memsz;
+    return 0;
+}
+
+/* Where the next function begins, or the code ends; 0: no function begins at the address. */
+static uint64_t find_function_end(const struct code *code, uint64_t start)
+{
+    const unsigned char *head = (const unsigned char *)code->table;
+    if (!head || head[0] != version || head[3] != of_table)
+        return 0;
+    const uint64_t at = (uintptr_t)code->table;
+    const char *rows = code->table + 12;
+    size_t low = 0, n = (uint32_t)load_int32(code->table + 8), high = n;
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        if (at + (uint64_t)(int64_t)load_int32(rows + 8 * middle) < start)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    if (low == n || at + (uint64_t)(int64_t)load_int32(rows + 8 * low) != start)
+        return 0;
+    if (low + 1 == n)
+        return find_segment_end(code, start);
+    return at + (uint64_t)(int64_t)load_int32(rows + 8 * (low + 1));
+}
+
+/* Whether a word at an address of the module can be read. */
+static bool is_readable_word(const struct code *code, uint64_t address)
+{
+    for (size_t i = 0; i < code->nparts; i++)
+        if (code->parts[i].p_type == PT_LOAD && address - code->base - code->parts[i].p_vaddr <
+                                                    code->parts[i].p_memsz - sizeof(uint64_t))
+            return true;
+    return false;
+}
+
+/* Whether a constant may stand behind the distance in an instruction, which counts from the end of both. */
+static bool may_have_immediate(const unsigned char *distance, uint64_t before)
+{
+    static const unsigned char opcodes[] = {0x69, 0x6b, 0x70, 0x71, 0x72, 0x73, 0x80, 0x81, 0x83, 0xa4, 0xac,
+                                            0xba, 0xc0, 0xc1, 0xc2, 0xc4, 0xc5, 0xc6, 0xc7, 0xf6, 0xf7};
+    enum { MAP = 0x3a, VEX = 0xc4, EVEX = 0x62, MAPS = 7, THIRD = 3 };
+    if (before < 2 || memchr(opcodes, distance[-2], sizeof opcodes))
+        return true;
+    return (before > 2 && distance[-3] == MAP) ||
+           (before > 4 && distance[-5] == VEX && (distance[-4] & MAPS) == THIRD) ||
+           (before > 5 && distance[-6] == EVEX && (distance[-5] & MAPS) == THIRD);
+}
+
+static bool references_range(const struct code *code, uint64_t fn, uint64_t start, uint64_t bytes, int depth)
+{
+    enum { CALL = 0xe8, JUMP = 0xe9, LEA = 0x8d, RELATIVE = 0x05, REGISTER = 0x38 };
+    const uint64_t end = find_function_end(code, fn);
+    for (uint64_t at = fn; at + sizeof(int32_t) <= end; at++) {
+        const int32_t word = load_int32((const void *)(uintptr_t)at);
+        const uint64_t target = at + sizeof word + (uint64_t)(int64_t)word;
+        if ((uint32_t)word - start < bytes)
+            return true;
+        const unsigned char *before = (const unsigned char *)(uintptr_t)at;
+        for (int more = 0; more <= 4 && (!more || may_have_immediate(before, at - fn)); more++)
+            if (more != 3 && target + (uint64_t)more - start < bytes)
+                return true;
+        uint64_t value;
+        if (target % sizeof value == 0 && is_readable_word(code, target)) { /* in a table of addresses */
+            memcpy(&value, (const void *)(uintptr_t)target, sizeof value);
+            if (value - start < bytes)
+                return true;
+        }
+        const bool calls = at > fn && (before[-1] == CALL || before[-1] == JUMP);
+        /* Of a parallel region the library calls the function. */
+        const bool passes = at > fn + 1 && before[-2] == LEA && (before[-1] & ~REGISTER) == RELATIVE;
+        if ((calls || passes) && depth && target != fn && find_function_end(code, target) &&
+            references_range(code, target, start, bytes, depth - 1))
+            return true;
+    }
+    return false;
+}
+
+bool rt_code_references(const void *fn, uint64_t start, uint64_t bytes)
+{
+    static struct {
+        const void *fn;
+        uint64_t start, bytes;
+        bool uses;
+    } cache[CACHED], *known;
+    struct code code = {.code_address = (uintptr_t)fn};
+    known = &cache[((uintptr_t)fn / 16 + start / 16) % CACHED];
+    if (known->fn == fn && known->start == start && known->bytes == bytes)
+        return known->uses;
+    const bool found =
+        dl_iterate_phdr(find_code, &code) && references_range(&code, code.code_address, start, bytes, DEPTH);
+    known->fn = fn;
+    known->start = start;
+    known->bytes = bytes;
+    return known->uses = found;
+}

@@ -1,0 +1,231 @@
+/* malloc_blocks.c - sections that leave the block that malloc gave: moved there, they would overwrite what
+ * the C library keeps between blocks.
+ *
+ * A block of the GNU C library begins behind a word with its size and three bits, at a multiple of 16.
+ * The word alone proves nothing, because it may be the program's own data; only when it says that a
+ * section is too long, the blocks in front of it are counted from the start of the heap. Strict and checked
+ * runs count also where a section begins inside of a block. Checked programs know each block, and how many bytes were
+ * asked for. In others, sizes are those that malloc has rounded up, and blocks of other threads' arenas are not checked.
+ * Sections that do not move are never checked: the host memory of deleted data may be freed already, and belong to
+ * others. */
+#include "abi/checked/checked.h"
+#include "abi/program/base/runtime.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#ifdef __SANITIZE_ADDRESS__
+enum { GNU_MALLOC = 0 }; /* blocks are the sanitizer's */
+#else
+enum { GNU_MALLOC = 1 };
+#endif
+
+enum {
+    HEAD = 2 * sizeof(uint64_t), /* in front of a block's bytes: a word of the block before, the size */
+    MAPPED = 2, /* the block is a mapping of its own */
+    ARENA = 4,  /* of another thread */
+    BITS = 7
+};
+
+#pragma weak rt_find_malloc_block
+#pragma weak rt_get_requested_size
+
+static uint64_t walked_blocks; /* from block to block */
+
+static uint64_t load_heap_word(uint64_t address)
+{
+    return *(const uint64_t *)(uintptr_t)address;
+}
+
+static uint64_t locate_heap(void)
+{
+    uint64_t start = 0;
+    char line[512];
+    unsigned long long low;
+    FILE *maps = fopen("/proc/self/maps", "re");
+    while (maps && !start && fgets(line, sizeof line, maps))
+        if (strstr(line, "[heap]") && sscanf(line, "%llx-", &low) == 1)
+            start = low;
+    if (maps)
+        fclose(maps);
+    rt.heap_start = start ? start : UINT64_MAX;
+    rt_find_static_range();
+    return start;
+}
+
+uint64_t rt_find_heap_start(void)
+{
+    if (rt.heap_start)
+        return rt.heap_start == UINT64_MAX ? 0 : rt.heap_start;
+    return RT_ON_NEW_STACK(locate_heap); /* the thread may have a small one */
+}
+
+bool rt_may_exceed_block(uintptr_t host, uint64_t bytes)
+{
+    if (rt.options.instrumented || !rt.heap_start || host % 4096 == 0 || (int64_t)bytes < 0) /* that word may be in no memory */
+        return true;
+    rt_this_thread.in_core = true; /* a section that is not there at all */
+    atomic_signal_fence(memory_order_seq_cst);
+    const uint64_t size = load_heap_word(host - sizeof size) & ~(uint64_t)BITS;
+    atomic_signal_fence(memory_order_seq_cst);
+    rt_this_thread.in_core = false;
+    return size - RT_BLOCK_MIN < bytes + HEAD - RT_BLOCK_MIN;
+}
+
+/* Of the heap's block that an address lies in: where its bytes begin. 0: it is not known. */
+static uint64_t find_block_around(uint64_t address, uint64_t low, uint64_t high, uint64_t *end_p)
+{
+    for (uint64_t at = low, bytes; at + HEAD <= address; at += bytes) {
+        bytes = load_heap_word(at + sizeof(uint64_t)) & ~(uint64_t)BITS;
+        if (bytes < RT_BLOCK_MIN || bytes % RT_BLOCK_ALIGNMENT || bytes > high - at)
+            return 0;
+        *end_p = at + bytes + sizeof(uint64_t); /* up to the size of the next one */
+        if (address < *end_p)
+            return at + HEAD;
+        walked_blocks++;
+    }
+    return 0;
+}
+
+/* Whether a block seems to begin at an address, with another one behind it. */
+static bool is_plausible_block(uint64_t start, uint64_t high)
+{
+    const uint64_t size = load_heap_word(start - sizeof size) & ~(uint64_t)BITS, next = start - HEAD + size;
+    if (start % RT_BLOCK_ALIGNMENT || size < RT_BLOCK_MIN || size % RT_BLOCK_ALIGNMENT || size > high - start)
+        return false;
+    const uint64_t head = load_heap_word(next + sizeof head);
+    return next + (head & ~(uint64_t)BITS) <= high && head & 1;
+}
+
+bool goacc_is_in_block(uint64_t block, uint64_t at)
+{
+    const uint64_t low = rt_find_heap_start(), high = low ? (uintptr_t)sbrk(0) : 0, page = 4096;
+    if (!GNU_MALLOC || block % RT_BLOCK_ALIGNMENT || at < block)
+        return false;
+    if (low && block >= low + HEAD && block < high)
+        return is_plausible_block(block, high) && at - block < (load_heap_word(block - sizeof at) & ~(uint64_t)BITS);
+    uint64_t head[2]; /* of a mapping */
+    return block % page == HEAD && rt_peek_memory(block - HEAD, (char *)head, sizeof head) && !head[0] &&
+           (head[1] & BITS) == MAPPED && at - block < (head[1] & ~(uint64_t)BITS) - HEAD;
+}
+
+/* Bytes that the program asked for in the block that begins at an address, which checked programs know; 0: it is not
+ * known. The word in front says whether that block is still there, as it may have been freed unseen. */
+static uint64_t get_requested_bytes(uint64_t block)
+{
+    enum { ROUNDED = 4096 + 2 * RT_BLOCK_MIN };
+    const uint64_t requested = &rt_get_requested_size ? rt_get_requested_size(block) : 0;
+    const uint64_t size = requested ? load_heap_word(block - sizeof size) & ~(uint64_t)BITS : 0;
+    return requested && requested + sizeof size <= size && size - requested < ROUNDED ? requested : 0;
+}
+
+/* A section that begins inside of a block: bytes up to the end of the block, if the section is longer; or 0. */
+static uint64_t find_exceeded_rest(uint64_t start, uint64_t bytes, uint64_t low, uint64_t high)
+{
+    enum { SEEN = 1 << 10 };
+    static const uint64_t most = (uint64_t)1 << 24; /* steps from block to block, of all sections together */
+    static struct {
+        uint64_t start, bytes;
+    } seen[SEEN];
+    uint64_t end = 0, block = 0;
+    if (!rt.options.strict && !rt.options.instrumented)
+        return 0;
+    if (!low) { /* it does not lie on the heap */
+        size_t n = 0;
+        if (!&rt_find_malloc_block || rt_find_malloc_block(start, &block, &n) != RT_OWNER_HOST)
+            return 0;
+        return bytes > block + n - start ? block + n - start : 0; /* n bytes were asked for */
+    }
+    const size_t i = ((start ^ bytes) * 0x9E3779B97F4A7C15u >> 32) % SEEN;
+    if ((seen[i].start == start && seen[i].bytes == bytes) || walked_blocks > most || is_plausible_block(start, high))
+        return 0;
+    seen[i].start = start;
+    seen[i].bytes = bytes;
+    block = find_block_around(start, low, high, &end);
+    const uint64_t requested = block ? get_requested_bytes(block) : 0;
+    if (requested && block + requested > start)
+        end = block + requested;
+    return block && bytes > end - start ? end - start : 0;
+}
+
+/* Bytes of the block that begins at an address, or of the rest of the block that it lies in, if the section is longer;
+ * 0: it is not, or no block is known there. */
+static uint64_t find_exceeded_block(uint64_t start, uint64_t bytes, bool *inside_p)
+{
+    static uint64_t page;
+    const uint64_t requested = start % RT_BLOCK_ALIGNMENT ? 0 : get_requested_bytes(start);
+    if (requested)
+        return bytes > requested ? requested : 0;
+    if (!page)
+        page = (uint64_t)sysconf(_SC_PAGESIZE);
+    const uint64_t low = rt_find_heap_start();
+    const bool behind = low && start >= low + HEAD; /* data of the program lie before the heap */
+    const uint64_t high = behind ? (uintptr_t)sbrk(0) : 0;
+    const bool on_heap = behind && start < high;
+    if (start % RT_BLOCK_ALIGNMENT || (!on_heap && start % page != HEAD))
+        return *inside_p = true, find_exceeded_rest(start, bytes, on_heap ? low : 0, high);
+    uint64_t end, head = load_heap_word(start - sizeof head), size = head & ~(uint64_t)BITS;
+    if (!on_heap) {
+        bool mapped = (head & BITS) == MAPPED && size && size % page == 0 && !load_heap_word(start - HEAD);
+        return mapped && bytes > size - HEAD ? size - HEAD : 0;
+    }
+    uint64_t capacity = size - sizeof head; /* up to the size of the next one */
+    if (head & (MAPPED | ARENA) || size < RT_BLOCK_MIN || size % RT_BLOCK_ALIGNMENT || size > high - start ||
+        bytes <= capacity || find_block_around(start, low, high, &end) != start)
+        return *inside_p = true, find_exceeded_rest(start, bytes, low, high);
+    return capacity;
+}
+
+/* The name of a section that is longer than its block: debug information believes that nothing of
+ * the pointer lies behind the block. Returns whether it is one of Fortran, whose second bound is
+ * not a length. */
+static bool format_section(const accd_item *item, char *to, size_t capacity)
+{
+    struct accd__debug_name name;
+    const uint64_t host = (uintptr_t)item->host;
+    const bool begins = rt_find_name(rt.site, host, 0, &name);
+    if (!rt_format_name(rt.site, host, item->bytes, to, capacity) && begins && name.section &&
+        name.unit && !name.rank)
+        snprintf(to, capacity, "%s[%lld:%llu]", name.name, (long long)name.start,
+                 (unsigned long long)(item->bytes / name.unit));
+    return begins && name.fortran;
+}
+
+void rt_check_malloc_blocks(const accd_item *items, size_t nitems)
+{
+    for (size_t i = 0; i < nitems; i++) {
+        const accd_item *item = &items[i];
+        bool inside = false;
+        const uint64_t least = rt.options.instrumented ? 0 : RT_BLOCK_MIN;
+        uint64_t capacity = GNU_MALLOC && item->bytes > least && item->host && rt_moves_bytes(item->action)
+                            ? find_exceeded_block((uintptr_t)item->host, item->bytes, &inside)
+                            : 0;
+        char name[160];
+        if ((int64_t)item->bytes < 0) {
+            rt_format_name(rt.site, (uintptr_t)item->host, 0, name, sizeof name);
+            rt_fatal_about("invalid-section", name,
+                            "%s: the section that begins at %s has a negative length, %lld bytes", rt.site->what,
+                            name, (long long)item->bytes);
+        }
+        if (!capacity)
+            continue;
+        const bool fortran = format_section(item, name, sizeof name);
+        rt_emit_diagnostic(
+            &(struct rt_diagnostic){
+                .level = "error",
+                .code = "invalid-section",
+                .pc = rt.site->call.pc,
+                .object = name,
+                .bytes = item->bytes,
+                .help = fortran ? "end the section inside of the array"
+                                : "end the section inside of the block: in [first:n], n is the "
+                                  "length, not the end",
+            },
+            "%s: %s: the section has %llu bytes, and the block that malloc gave has %llu%s",
+            rt.site->what, name, (unsigned long long)item->bytes, (unsigned long long)capacity,
+            inside ? " from there on" : "");
+        rt_exit_with_error();
+    }
+}

@@ -1,0 +1,61 @@
+/* member_pointers.c - pointers that are present only because the compiler maps them along with the section
+ * they point to, which OpenACC does not ask for (ACC33-att-6). When the aggregate that they are
+ * members of is mapped itself, it would be partly present: they give way. */
+#include "abi/program/base/runtime.h"
+
+/* Whether all that is present of an item are such pointers, which no region uses. */
+static bool has_only_pointers(const struct rt_thread *self, const accd_item *item)
+{
+    uint64_t at = (uintptr_t)item->host, end = at + item->bytes;
+    accd_present_object object;
+    while (accd_present_next(rt.context, self->device, &at, &object) && object.info.host < end)
+        if (!object.pointer || object.structured || object.info.host < (uintptr_t)item->host ||
+            at > end)
+            return false;
+    return true;
+}
+
+static void unmap_pointers(const struct rt_thread *self, const accd_item *item)
+{
+    uint64_t at = (uintptr_t)item->host, end = at + item->bytes;
+    accd_present_object object;
+    while (accd_present_next(rt.context, self->device, &at, &object) && object.info.host < end) {
+        accd_item pointer = {.host = (const void *)(uintptr_t)object.info.host,
+                             .bytes = object.info.bytes,
+                             .action = ACCD_ACTION_DELETE};
+        rt_label_item_at_site(&pointer);
+        rt_check_status(accd_run_construct(rt.context,
+                            &(accd_construct){.device = self->device,
+                                              .kind = ACCD_KIND_EXIT_DATA,
+                                              .finalize = 1,
+                                              .items = &pointer,
+                                              .nitems = 1},
+                            NULL));
+    }
+}
+
+bool rt_unmap_member_pointers(const struct rt_thread *self, const accd_item *items, size_t nitems)
+{
+    bool gave = false;
+    for (size_t i = 0; i < nitems; i++) {
+        const accd_item *item = &items[i];
+        if (accd_get_presence(rt.context, self->device, item->host, item->bytes) != ACCD_PRESENCE_PARTIAL)
+            continue;
+        if (!has_only_pointers(self, item))
+            return false;
+        unmap_pointers(self, item);
+        gave = true;
+    }
+    return gave;
+}
+
+bool rt_is_pointer_item(const accd_item *items, size_t nitems, const accd_item *item)
+{
+    if (!item->host || (item->bytes != sizeof(void *) && !rt_is_descriptor_size(item->host, item->bytes)))
+        return false;
+    const uintptr_t target = rt_load_word(item->host);
+    for (size_t i = 0; i < nitems; i++)
+        if (&items[i] != item && target && target - (uintptr_t)items[i].host < items[i].bytes)
+            return true;
+    return false;
+}

@@ -1,0 +1,56 @@
+/* struct_programs.c - mapping programs of structures of which a directive of OpenMP names some members.
+ */
+#include "abi/program/base/runtime.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { PROGRAM_CACHE = 64 };
+
+/* Programs of structures whose members asked for the same before. */
+static struct cached_program {
+    size_t n;
+    uint64_t bytes;
+    accd_piece *pieces;
+    accd_program *program;
+} program_cache[PROGRAM_CACHE];
+
+void rt_clear_struct_programs(void)
+{
+    for (size_t i = 0; i < PROGRAM_CACHE; i++) {
+        accd_program_release(program_cache[i].program);
+        free(program_cache[i].pieces);
+    }
+    memset(program_cache, 0, sizeof program_cache);
+}
+
+accd_program *rt_get_struct_program(uint64_t bytes, accd_piece *pieces, size_t n)
+{
+    accd_program_spec spec = {
+        .stride = bytes, .pieces = pieces, .npieces = n, .registers = 1};
+    uint64_t at = bytes + n;
+    for (size_t i = 0; i < n; i++)
+        at = at * 31 + pieces[i].offset + 7 * pieces[i].bytes + pieces[i].action;
+    struct cached_program *found = &program_cache[at % PROGRAM_CACHE];
+    if (found->n == n && found->bytes == bytes &&
+        !memcmp(found->pieces, pieces, n * sizeof *pieces)) {
+        free(pieces);
+        return found->program;
+    }
+    accd_program_release(found->program);
+    free(found->pieces);
+    *found = (struct cached_program){n, bytes, pieces, NULL};
+    accd_member *gaps = calloc(n, sizeof *gaps); /* bytes that no member has: in front of each */
+    if (!gaps)
+        rt_fatal("out-of-memory", "no memory for a structure of %zu members", n);
+    uint64_t end = 0;
+    for (size_t i = 0; i < n; i++) {
+        if (pieces[i].offset > end)
+            gaps[spec.nexcluded++] = (accd_member){.offset = end, .bytes = pieces[i].offset - end};
+        end = pieces[i].offset + pieces[i].bytes > end ? pieces[i].offset + pieces[i].bytes : end;
+    }
+    spec.excluded = gaps;
+    rt_check_status(accd_program_new(rt.context, &spec, &found->program));
+    free(gaps);
+    return found->program;
+}

@@ -1,0 +1,40 @@
+/* event_dispatch.c - what the core tells of a construct goes to all who want it, and so does what the end finds. */
+#include "abi/program/base/prof.h"
+#include "abi/program/check/check.h"
+
+static bool dispatch_event(const accd_event *event)
+{
+    if (event->op == ACCD_OP_FREE)
+        rt_forget_freed_data(event->device, event->host);
+    if (rt.options.strict) {
+        rt_races_event(event);
+        rt_snapshot_event(event);
+        rt_sampling_event(event);
+    }
+    if (rt.options.instrumented)
+        rt_check_event(event);
+    if (rt.data_profiled)
+        rt_prof_record_core_event(event);
+    if (rt.options.trace >= 0)
+        rt_trace_event(event);
+    return true;
+}
+
+void rt_on_core_event(void *ud, const accd_event *event)
+{
+    (void)ud;
+    RT_ON_NEW_STACK(dispatch_event, event); /* the thread may have a small one */
+}
+
+void rt_report_end(void)
+{
+    const char *name;
+    int device = rt_find_open_region(&name);
+    if (device >= 0 && !rt.is_killed)
+        rt_report("note", "region-nesting", NULL, 0,
+                   "the program ends inside a %s region of device %d", name, device);
+    if (rt.options.instrumented)
+        rt_check_finish();
+    if (rt.options.diagnose)
+        rt_strict_finish();
+}

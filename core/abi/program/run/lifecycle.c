@@ -1,0 +1,635 @@
+/* lifecycle.c - the one runtime of a process, from its first call to its end: options from the environment, the
+ * context, calls, constructs. */
+#include "abi/program/base/arena.h"
+#include "abi/program/base/abnormal_exit.h"
+#include "abi/program/base/prof.h"
+#include "abi/program/check/check.h"
+#include "abi/program/base/runtime.h"
+#include "abi/program/data/image.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <unistd.h>
+
+static pthread_once_t once = PTHREAD_ONCE_INIT, tools_once = PTHREAD_ONCE_INIT;
+static pthread_key_t thread_end;
+static uint64_t threads; /* under the lock */
+
+/* ----------------------------------------------------------------------------------- options -- */
+
+static uint64_t number_option(const char *name, uint64_t usual, uint64_t least, uint64_t most)
+{
+    const char *text = getenv(name);
+    char *end;
+    if (!text || !*text)
+        return usual;
+    errno = 0;
+    unsigned long long n = strtoull(text, &end, 10);
+    if (errno || *end || *text == '-' || n < least || n > most)
+        rt_fatal("file", "%s=%s is not a whole number from %llu to %llu", name, text,
+                  (unsigned long long)least, (unsigned long long)most);
+    return n;
+}
+
+static bool flag_option(const char *name)
+{
+    return number_option(name, 0, 0, 1) != 0;
+}
+
+/* Whether the run is strict, where closed pages stand, and whether each construct is looked at. */
+static bool strict_option(void)
+{
+    const char *text = getenv("ACCDEEP_STRICT");
+    rt.options.guard_before = text && !strncmp(text, "begin", strlen("begin"));
+    rt.options.check_all = text && (!strcmp(text, "all") || !strcmp(text, "begin,all"));
+    return rt.options.guard_before || rt.options.check_all || flag_option("ACCDEEP_STRICT");
+}
+
+static int type_option(void)
+{
+    static const struct {
+        const char *name;
+        int type;
+    } types[] = {{"host", RT_DEVICE_HOST}, {"nvidia", RT_DEVICE_NVIDIA}, {"not_host", RT_DEVICE_NVIDIA}};
+    const char *text = getenv("ACC_DEVICE_TYPE");
+    for (size_t i = 0; text && i < sizeof types / sizeof types[0]; i++)
+        if (!strcasecmp(text, types[i].name))
+            return types[i].type;
+    if (text && *text)
+        rt_fatal("no-device", "ACC_DEVICE_TYPE=%s: there are the devices host and nvidia", text);
+    return RT_DEVICE_NVIDIA;
+}
+
+/* The profile of a program: its own choice, or that of the standard whose call comes first. */
+static const accd_rules *rules_option(void)
+{
+    const char *name = getenv("ACCDEEP_RULES");
+    if (!name || !*name)
+        name = rt.starts_with_openmp ? "openmp-5.1" : "openacc-3.3";
+    static const char *const later[] = {"openmp-5.2", "openmp-6.0", "openmp-6.1"};
+    bool is_later = false;
+    for (size_t i = 0; i < sizeof later / sizeof later[0]; i++)
+        is_later |= !strcmp(name, later[i]);
+    rt.options.null_unmatched = is_later || !strcmp(name, "libomptarget-19");
+    const accd_rules *rules = accd_find_rules(is_later ? "openmp-5.1" : name);
+    if (!rules)
+        rt_fatal("file", "there is no rule profile '%s'", name);
+    return rules;
+}
+
+/* Before anything is reported. */
+static void open_reports(void)
+{
+    static char path[4096];
+    char name[4096];
+    const char *report = getenv("ACCDEEP_REPORT"), *suppress = getenv("ACCDEEP_SUPPRESS");
+    if (report && *report && !rt_report_file_open(report, name, sizeof name))
+        rt_fatal("file", "%s: %s", name, strerror(errno));
+    if (!suppress || !*suppress)
+        return;
+    const int wrong = rt_load_suppressions(suppress);
+    if (wrong < 0)
+        rt_fatal("file", "%s: %s", suppress, strerror(errno));
+    if (wrong)
+        rt_fatal("file", "%s:%d: a suppression is CODE:PLACE or CODE:PLACE:OBJECT", suppress, wrong);
+    snprintf(path, sizeof path, "%s", suppress);
+    rt.options.suppress = path;
+}
+
+static void read_options(void)
+{
+    static char picture[4096];
+    char name[4096];
+    struct rt_options *options = &rt.options;
+    options->trace = -1;
+    options->json = getenv("ACCDEEP_FORMAT") && !strcmp(getenv("ACCDEEP_FORMAT"), "json");
+    rt_symbolize_init();
+    open_reports();
+    options->rules = rules_option();
+    options->instrumented = rt_is_instrumented();
+    options->strict = strict_option() && !options->instrumented;
+    options->diagnose = options->strict || options->instrumented;
+    options->fail_on_finding = flag_option("ACCDEEP_FAIL");
+    options->devices = (int)number_option("ACCDEEP_DEVICES", 1, 1, 64);
+    const char *offload = getenv("OMP_TARGET_OFFLOAD");
+    options->targets = offload && !strcasecmp(offload, "disabled") ? 0 : options->devices;
+    options->device_bytes =
+        number_option("ACCDEEP_DEVICE_MEMORY", (uint64_t)16 << 30, 1, (uint64_t)1 << 44);
+    options->type = type_option();
+    options->device = (int)number_option("ACC_DEVICE_NUM", 0, 0, (uint64_t)options->devices - 1);
+    const char *draw = getenv("ACCDEEP_DRAW");
+    if (draw && *draw) {
+        rt_expand_file_name(draw, picture, sizeof picture);
+        options->draw = picture;
+    }
+    const char *trace = getenv("ACCDEEP_TRACE");
+    rt.observes_waits = options->diagnose || (trace && *trace);
+    if (!trace || !*trace)
+        return;
+    rt_expand_file_name(trace, name, sizeof name);
+    const int fresh = strstr(trace, "%p") ? O_TRUNC : 0; /* an earlier process may have had the number */
+    options->trace = strcmp(trace, "-") != 0 ? rt_open_output_file(name, O_APPEND | fresh)
+                                             : rt_move_to_high_fd(STDERR_FILENO);
+    if (options->trace < 0)
+        rt_fatal("file", "%s: %s", name, strerror(errno));
+}
+
+/* ----------------------------------------------------------------------------- start and end -- */
+
+static void on_thread_end(void *arg)
+{
+    struct rt_thread *thread = arg;
+    rt_unregister_thread(thread);
+    if (rt_lock()) {
+        rt_end_thread_stack(thread->number);
+        if (thread->regions)
+            rt_arena_realloc(NULL, thread->regions, thread->regions_capacity * sizeof *thread->regions, 0);
+        thread->regions = NULL;
+        thread->nregions = thread->regions_capacity = 0;
+        rt_unlock();
+    }
+    free(thread->records);
+    thread->records = NULL;
+    thread->nrecords = thread->records_capacity = 0;
+}
+
+/* A process that was forked has its own copy of the device, but does not report on it. */
+static void report_end(void)
+{
+    static atomic_bool reported;
+    const bool own = rt.pid == getpid();
+    if (own)
+        rt_wait_for_exit();
+    if (rt.is_ending || atomic_exchange(&reported, true))
+        return;
+    if (!rt_lock()) { /* in a signal handler, in the middle of a call */
+        if (own)
+            rt_emit_counts();
+        return;
+    }
+    rt_unlock();
+    if (own && !rt.is_dying) {
+        rt_ensure_started();
+        rt_prof_finish();
+    }
+    rt_lock();
+    if (rt.context && own)
+        rt_report_end();
+    if (own && rt.options.strict)
+        rt_report_sampling();
+    if (own)
+        rt_emit_counts();
+    if (rt.options.draw)
+        rt_draw_finish();
+    rt_unlock();
+}
+
+static void at_exit(int status, void *arg)
+{
+    (void)arg;
+    report_end();
+    if (!status && rt.has_findings && rt.options.fail_on_finding && rt.pid == getpid() && !rt.is_ending)
+        exit(RT_EXIT_FINDINGS); /* glibc continues with what is left to do at the end, and this status */
+}
+
+static void start_runtime(void *unused)
+{
+    (void)unused;
+    rt_notify_supervisor('D');
+    read_options();
+    rt.names_eagerly = rt.options.draw || rt.options.trace >= 0 || rt.options.diagnose;
+    if (rt.options.draw) {
+        rt.on_finding = rt_draw_diagnostic;
+        rt.on_end = rt_draw_finish;
+    }
+    rt.on_event = rt_on_core_event;
+    rt.on_write = rt.options.strict ? rt_snapshot_device_write : rt.options.instrumented ? rt_check_device_write : NULL;
+    rt.on_modules = rt.options.instrumented ? goacc_objects_look : NULL;
+    rt.on_initial = rt.options.strict ? rt_snapshot_set_initial : rt.options.instrumented ? rt_check_set_initial : NULL;
+    pthread_key_create(&thread_end, on_thread_end);
+    rt_lock_init();
+    on_exit(at_exit, NULL);
+    if (getenv("ACCDEEP_REPORT")) { /* `accdeep exec` sets it, maybe to nothing */
+        rt.report_at_end = report_end;
+        rt_install_exit_handlers();
+    }
+    rt_install_fault_handler();
+}
+
+/* The thread may have a small stack. */
+static void start_once(void)
+{
+    rt_run_on_new_stack(start_runtime, NULL);
+}
+
+static void open_context(void *unused)
+{
+    (void)unused;
+    accd_context_config config;
+    accd_context_config_init(&config);
+    config.rules = rt.options.rules;
+    config.devices = (unsigned)rt.options.devices;
+    config.device_bytes = rt.options.device_bytes;
+    config.threads = 1; /* helpers would not survive a fork */
+    config.backend = accd_find_backend(!rt.options.diagnose     ? "direct"
+                                        : rt.options.instrumented ? "guarded-again"
+                                        : rt.options.guard_before ? "guarded-begin"
+                                                              : "guarded-end");
+    config.alloc = rt.options.strict ? rt_arena_realloc : NULL; /* watched kernels need it */
+    config.on_event = rt_get_event_callback();
+    accd_status status = accd_context_new(&rt.context, &config);
+    if (status != ACCD_OK)
+        rt_fatal(accd_status_code(status), "the device cannot be opened: %s",
+                  accd_status_text(status));
+    rt_subscribe();
+    if (!rt.pid)
+        rt.pid = getpid();
+    rt.device_low = UINT64_MAX;
+    rt.device_high = 0;
+    for (int i = 0; i < rt.options.devices; i++) {
+        uint64_t low, high;
+        if (!accd_device_address_space(rt.context, i, &low, &high))
+            continue;
+        rt.device_low = low < rt.device_low ? low : rt.device_low;
+        rt.device_high = high > rt.device_high ? high : rt.device_high;
+    }
+    if (rt.options.instrumented)
+        rt_check_init();
+    rt_declared_init();
+    rt_load_images();
+}
+
+static void open_tools(void *unused)
+{
+    (void)unused;
+    rt_prof_register_tools();
+}
+
+static void open_tools_once(void)
+{
+    rt_run_on_new_stack(open_tools, NULL);
+}
+
+struct rt_thread *rt_ensure_started(void)
+{
+    struct rt_thread *self = rt_current_thread();
+    if (!self->type) {
+        sigset_t all, before; /* a handler with a directive would wait for the start that it interrupts */
+        sigfillset(&all);
+        pthread_sigmask(SIG_BLOCK, &all, &before);
+        pthread_once(&once, start_once);
+        self->type = rt.options.type;
+        self->device = rt.options.device;
+        rt_register_thread(self);
+        pthread_setspecific(thread_end, self);
+        pthread_once(&tools_once, open_tools_once); /* tools may call us: this thread is ready */
+        pthread_sigmask(SIG_SETMASK, &before, NULL);
+    }
+    return self;
+}
+
+/* The lock is not ours. */
+_Noreturn void rt_reject_call(const struct rt_site *site, const char *code, const char *format, ...)
+{
+    char text[256];
+    va_list args;
+    if (rt_has_left_kernel(&rt_this_thread, site->call.sp))
+        rt_report_jump_out_of_kernel(rt_this_thread.activity, site->call.pc);
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    rt_report("error", code, NULL, site->call.pc, "%s %s", site->what, text);
+    rt_exit_with_error();
+}
+
+void rt_reject_unknown_abi(const struct rt_site *site, const char *format, ...)
+{
+    char text[256], compiler[128];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    rt_ensure_started(); /* reports are as the options say */
+    rt_get_compiler_name(site->call.pc, compiler, sizeof compiler);
+    rt_emit_diagnostic(&(struct rt_diagnostic){.level = "error",
+                                       .code = "unsupported",
+                                       .pc = site->call.pc,
+                                       .help = "compile with gcc 12 to 16, or with clang 14 to 23"},
+               "%s: %s %s, which accdeep " ACCD_VERSION " does not know", site->what, compiler, text);
+    rt_exit_with_error();
+}
+
+static inline struct rt_thread *enter_call(const struct rt_site *site)
+{
+    struct rt_thread *thread = rt_ensure_started();
+    if (thread->activity > RT_FAST_PATH)
+        rt_reject_call(site, "misuse", "was called inside a %s region", rt_kernel_kind(thread->activity));
+    bool hold = rt.has_declared;
+    if (hold)
+        rt_set_exclusive(true);
+    if (!rt_lock())
+        rt_reject_call(site, "misuse", "was called while another call of the same thread was under way, maybe by a "
+                                     "signal handler");
+    thread->exclusive_calls = thread->exclusive_calls << 1 | hold;
+    rt.site = site;
+    rt.calls++;
+    if (__builtin_expect(!rt.context, 0))
+        rt_run_on_new_stack(open_context, NULL);
+    if (!thread->number)
+        thread->number = ++threads;
+    if (rt.options.strict) {
+        thread->sampling = RT_ALWAYS_CHECKED;
+        rt_unprotect_devices();
+        if (site->is_region_end && thread->nregions && thread->regions[thread->nregions - 1].region)
+            rt_snapshot_leave_region(thread, false);
+    }
+    return thread;
+}
+
+static inline void leave_call(void)
+{
+    if (rt.options.draw && rt.context)
+        rt_draw_update();
+    if (rt.options.strict)
+        rt_protect_devices(rt_this_thread.sampling);
+    rt.site = NULL;
+    rt_unlock();
+    if (rt_this_thread.exclusive_calls & 1)
+        rt_set_exclusive(false);
+    rt_this_thread.exclusive_calls >>= 1;
+}
+
+struct rt_thread *rt_enter_slow_path(const struct rt_site *site)
+{
+    if (rt_is_profiled())
+        rt_prof_start_device(site, RT_PARENT_ROUTINE, RT_DEVICE_DEFAULT, true);
+    struct rt_thread *self = enter_call(site);
+    if (rt.has_declared && self->type != RT_DEVICE_HOST) {
+        rt_declared_refresh();
+        rt_allocatable_sync(self);
+    }
+    return self;
+}
+
+void rt_leave_slow_path(void)
+{
+    rt.active[rt_this_thread.type == RT_DEVICE_HOST] = true;
+    rt_this_thread.activity = rt_this_thread.type == RT_DEVICE_HOST ? RT_SLOW_PATH : RT_FAST_PATH;
+    if (rt_this_thread.activity == RT_FAST_PATH)
+        rt.fast_path_enabled = rt.context && !rt_is_profiled() && !rt.has_declared && !rt.names_eagerly && !rt.is_ending;
+    leave_call();
+}
+
+struct rt_thread *rt_enter_without_device(const struct rt_site *site)
+{
+    return enter_call(site);
+}
+void rt_leave_without_device(void)
+{
+    leave_call();
+}
+
+void rt_end_device_data(void)
+{
+    rt.fast_path_enabled = false;
+    if (rt.options.instrumented)
+        rt_check_finish();
+    if (rt.options.diagnose)
+        rt_strict_finish();
+    if (rt.options.instrumented)
+        rt_check_free();
+    rt_sampling_reset();
+    rt_clear_struct_programs();
+    accd_context_free(rt.context);
+    rt.context = NULL;
+    rt_clear_labels();
+}
+
+/* Reports a device address in a data clause: of present data, or of memory that the program has
+ * allocated there. */
+static _Noreturn void report_device_address(const accd_item *item)
+{
+    const uint64_t address = (uintptr_t)item->host;
+    const int device = accd_device_at(rt.context, address);
+    const uint64_t host = accd_host_address(rt.context, device, address);
+    const bool has_region =
+        rt_is_kernel_construct(rt.site->what) || strstr(rt.site->what, "data") == rt.site->what;
+    char name[160] = "", display[200], help[300], openmp[300];
+    if (rt_format_name(rt.site, address, item->bytes, name, sizeof name))
+        snprintf(display, sizeof display, "%s, at %p,", name, item->host);
+    else
+        snprintf(display, sizeof display, "%p", item->host);
+    const int n = (int)rt_variable_name_length(name);
+    accd_present_object object;
+    if (host && accd_present_at(rt.context, device, host, 0, &object)) {
+        snprintf(help, sizeof help,
+                 "name the data by their address on the host, that of the variable");
+        snprintf(openmp, sizeof openmp, "%s", help);
+    } else if (has_region) {
+        snprintf(help, sizeof help, "name memory of acc_malloc in deviceptr(%.*s) instead", n,
+                 n ? name : "...");
+        snprintf(openmp, sizeof openmp,
+                 "name memory of omp_target_alloc in is_device_ptr(%.*s) instead", n,
+                 n ? name : "...");
+    } else {
+        snprintf(help, sizeof help,
+                 "leave it out: the memory is on the device already, and no data of the host "
+                 "belong to it");
+        snprintf(openmp, sizeof openmp, "%s", help);
+    }
+    rt_emit_diagnostic(
+        &(struct rt_diagnostic){
+            .level = "error",
+            .code = "device-pointer-on-host",
+            .pc = rt.site->call.pc,
+            .object = n ? name : NULL,
+            .help = help,
+            .openmp = openmp,
+        },
+        "%s needs the host's address of data, but %s is an address of device %d", rt.site->what,
+        display, device);
+    rt_exit_with_error();
+}
+
+/* A device address in a data clause would be taken for one of the host's. */
+static void reject_device_addresses(const accd_item *items, size_t nitems)
+{
+    for (size_t i = 0; i < nitems; i++)
+        if (rt_is_device_address(items[i].host))
+            report_device_address(&items[i]);
+}
+
+static inline accd_status run_core(struct rt_thread *thread, const accd_construct *construct,
+                              accd_region **region_p)
+{
+    thread->in_core = true;
+    accd_status status = accd_run_construct(rt.context, construct, region_p);
+    thread->in_core = false;
+    return status;
+}
+
+void rt_end_core_region(struct rt_thread *thread, accd_region *region)
+{
+    rt.construct.nitems = 0;
+    thread->in_core = true;
+    accd_status status = accd_region_end(region);
+    thread->in_core = false;
+    rt_check_status(status);
+}
+
+static __attribute__((noinline)) void check_items(struct rt_thread *thread, accd_construct_kind kind, const accd_item *items,
+                                            size_t nitems)
+{
+    if (kind != ACCD_KIND_EXIT_DATA) /* which does nothing for absent data */
+        reject_device_addresses(items, nitems);
+    thread->in_core = true; /* a section that is not there at all */
+    rt_check_malloc_blocks(items, nitems);
+    thread->in_core = false;
+    rt_check_returned_variables(thread, items, nitems, kind == ACCD_KIND_ENTER_DATA && rt.site->declares);
+    if (rt.options.diagnose && kind == ACCD_KIND_EXIT_DATA)
+        rt_check_exit_clauses(thread, items, nitems);
+    if (!rt.options.strict)
+        return;
+    thread->in_core = true;
+    thread->sampling = rt_sample_construct(thread, kind, items, nitems);
+    thread->in_core = false;
+    rt_set_label_reuse(thread->sampling != RT_SAMPLED);
+    rt_snapshot_before_construct(thread, kind, items, nitems);
+}
+
+/* What the core refused is done after all, if nothing is in the way but pointers that are present alone. */
+static RT_COLD void retry_without_member_pointers(struct rt_thread *thread, const accd_construct *construct, accd_status status,
+                                 accd_region **region_p)
+{
+    if (status == ACCD_ERROR_PARTIALLY_PRESENT && construct->kind != ACCD_KIND_EXIT_DATA && construct->kind != ACCD_KIND_UPDATE &&
+        rt.options.rules->member == ACCD_MEMBER_UNCOUNTED &&
+        rt_unmap_member_pointers(thread, construct->items, construct->nitems))
+        status = run_core(thread, construct, region_p);
+    rt_check_status(status);
+}
+
+static __attribute__((noinline)) accd_region *run_checked(struct rt_thread *thread, accd_construct_kind kind,
+                                                          const accd_item *items, size_t nitems, bool finalize)
+{
+    rt.construct.items = items;
+    rt.construct.nitems = nitems;
+    check_items(thread, kind, items, nitems);
+    if (rt.options.instrumented && kind != ACCD_KIND_EXIT_DATA)
+        rt_check_mark_items_used(thread->device, items, nitems);
+    if (rt.options.strict)
+        rt_set_event_mask(thread->sampling != RT_SKIPPED || kind != ACCD_KIND_COMPUTE);
+    const bool spares = kind == ACCD_KIND_COMPUTE && thread->sampling == RT_SKIPPED; /* what the kernel maps for itself */
+    if (spares)
+        accd_device_set_guards(rt.context, thread->device, 0);
+    accd_region *region = rt_run_construct(thread, kind, 0, items, nitems, finalize);
+    if (spares)
+        accd_device_set_guards(rt.context, thread->device, 1);
+    if (kind == ACCD_KIND_ENTER_DATA || kind == ACCD_KIND_EXIT_DATA)
+        rt_record_stack_variables(thread, items, nitems, kind == ACCD_KIND_EXIT_DATA);
+    if (rt.options.strict && region)
+        rt_snapshot_enter_region(thread, items, nitems);
+    if (rt.options.strict && kind == ACCD_KIND_COMPUTE)
+        rt_races_before_kernel(thread, items, nitems);
+    return region;
+}
+
+/* by: how the core is asked. */
+static inline accd_region *run_using(struct rt_thread *thread, accd_construct_kind kind, const accd_item *items, size_t nitems,
+                                  bool finalize,
+                                  accd_status (*by)(accd_context *, const accd_construct *, accd_region **))
+{
+    accd_construct *construct = &rt.construct;
+    accd_region *region = NULL;
+    construct->items = items;
+    construct->nitems = nitems;
+    construct->device = thread->device;
+    construct->kind = kind;
+    construct->finalize = finalize;
+    construct->name = rt.site->what;
+    construct->thread = thread->number;
+    thread->in_core = true;
+    accd_status status = by(rt.context, construct, &region);
+    thread->in_core = false;
+    if (__builtin_expect(status != ACCD_OK, 0))
+        retry_without_member_pointers(thread, construct, status, &region);
+    return region;
+}
+
+static __attribute__((noinline)) accd_region *run_with_pointers(struct rt_thread *thread, accd_construct_kind kind,
+                                                         const accd_item *items, size_t nitems, bool finalize)
+{
+    return run_using(thread, kind, items, nitems, finalize, accd_run_construct_with_pointers);
+}
+
+accd_region *rt_run_construct(struct rt_thread *thread, accd_construct_kind kind, unsigned how, const accd_item *items,
+                       size_t nitems, bool finalize)
+{
+    if (how)
+        return (how & RT_NEEDS_CHECK ? run_checked : run_with_pointers)(thread, kind, items, nitems, finalize);
+    return run_using(thread, kind, items, nitems, finalize, accd_run_construct);
+}
+
+/* ------------------------------------------------------------------------------------- tools -- */
+
+void rt_prof_start_device(const struct rt_site *site, int parent, int requested_type, bool implicit)
+{
+    static atomic_bool under_way[2];
+    struct rt_thread *self = rt_ensure_started();
+    const bool host = self->type == RT_DEVICE_HOST;
+    if (rt.active[host] || self->in_callback || self->starting || !rt_is_profiled() ||
+        atomic_exchange(&under_way[host], true))
+        return;
+    struct rt_prof_span span = {
+        .site = site,
+        .event = RT_EV_DEVICE_INIT,
+        .parent = parent,
+        .queue = RT_ASYNC_SYNC,
+        .type = rt.options.rules->events_bare ? requested_type : self->type,
+        .device = self->device,
+        .implicit = implicit,
+    };
+    self->starting = true;
+    self->nrecords = 0;
+    rt_prof_dispatch_event(&span, RT_EV_DEVICE_INIT);
+    rt_enter(site);
+    rt_leave();
+    rt_prof_end_span(&span);
+    self->starting = false;
+    under_way[host] = false;
+}
+
+void rt_prof_begin_span(struct rt_prof_span *span, const struct rt_site *site, int event, int parent,
+                      int queue, int type)
+{
+    const struct rt_thread *self = rt_ensure_started();
+    if (self->in_callback || !rt_is_profiled()) /* tools had their chance by now */
+        return;
+    if (event != RT_EV_WAIT && event != RT_EV_DEVICE_SHUTDOWN)
+        rt_prof_start_device(site, parent, RT_DEVICE_DEFAULT, true);
+    rt_prof_init_span(span, site, event, parent, queue, type);
+}
+
+void rt_trace_wait(const struct rt_site *site, int async, int queue)
+{
+    char name[32] = "all queues";
+    const int device = rt_enter(site)->device;
+    if (queue != RT_ASYNC_NOVAL)
+        snprintf(name, sizeof name, "queue %d", queue);
+    const accd_event event = {.op = ACCD_OP_WAIT,
+                              .device = device,
+                              .name = name,
+                              .rule = "ACC33-async-3",
+                              .async = async == RT_ASYNC_SYNC ? ACCD_SYNCHRONOUS : async};
+    if (rt.options.diagnose) {
+        rt_clock_wait(device, async, queue);
+        rt_races_after_wait();
+    }
+    if (rt.options.trace >= 0)
+        rt_trace_event(&event);
+    rt_leave();
+}

@@ -1,0 +1,115 @@
+/* device_allocations.c - device memory of acc_malloc and omp_target_alloc: a table by device address, with open addressing. */
+#include "leaks.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct block {
+    uint64_t dev, bytes; /* dev is 0: the entry is free */
+    uintptr_t pc;        /* of the call that allocated it */
+    const char *what;    /* the routine */
+    int device;
+};
+static struct block *blocks;
+static size_t nblocks, capacity; /* room is 0 or a power of two */
+
+static size_t get_home_slot(uint64_t dev)
+{
+    return (size_t)((dev >> 4) * 0x9E3779B97F4A7C15u >> 20) & (capacity - 1);
+}
+
+/* The entry of a block, or the free one for it; room is not 0. */
+static size_t find_block_entry(uint64_t dev)
+{
+    size_t i = get_home_slot(dev);
+    while (blocks[i].dev && blocks[i].dev != dev)
+        i = (i + 1) & (capacity - 1);
+    return i;
+}
+
+static bool grow_blocks(void)
+{
+    struct block *const old = blocks, *grown = calloc(capacity ? 2 * capacity : 64, sizeof *grown);
+    const size_t n = capacity;
+    if (!grown)
+        return false;
+    blocks = grown;
+    capacity = n ? 2 * n : 64;
+    for (size_t i = 0; i < n; i++)
+        if (old[i].dev)
+            blocks[find_block_entry(old[i].dev)] = old[i];
+    free(old);
+    return true;
+}
+
+/* Without memory there is a diagnosis less. */
+void rt_device_alloc_add(int device, uint64_t dev, uint64_t bytes)
+{
+    if (!rt.options.diagnose || !dev || (2 * nblocks >= capacity && !grow_blocks()))
+        return;
+    blocks[find_block_entry(dev)] = (struct block){dev, bytes, rt.site->call.pc, rt.site->what, device};
+    nblocks++;
+}
+
+/* What an entry made room for elsewhere moves back. */
+void rt_device_alloc_remove(uint64_t dev)
+{
+    size_t hole = capacity ? find_block_entry(dev) : 0;
+    if (!capacity || !dev || !blocks[hole].dev)
+        return;
+    for (size_t k = (hole + 1) & (capacity - 1); blocks[k].dev; k = (k + 1) & (capacity - 1))
+        if (((k - get_home_slot(blocks[k].dev)) & (capacity - 1)) >= ((k - hole) & (capacity - 1))) {
+            blocks[hole] = blocks[k];
+            hole = k;
+        }
+    blocks[hole].dev = 0;
+    nblocks--;
+}
+
+static int compare_blocks(const void *a, const void *b)
+{
+    const struct block *one = a, *other = b;
+    if (one->device != other->device)
+        return one->device - other->device;
+    return one->pc != other->pc ? (one->pc < other->pc ? -1 : 1) : (one->dev > other->dev) - (one->dev < other->dev);
+}
+
+static void report_block_group(const struct block *first, size_t n, uint64_t bytes)
+{
+    const bool openmp = !strncmp(first->what, "omp", 3);
+    rt_emit_diagnostic(
+        &(struct rt_diagnostic){
+            .level = "note",
+            .code = "still-mapped",
+            .rule = openmp ? "OMP60-api-4" : "ACC33-3.2.16-1",
+            .pc = first->pc,
+            .bytes = bytes,
+            .help = openmp ? "free the memory: omp_target_free" : "free the memory: acc_free",
+        },
+        "%s: %zu block%s of device memory, %llu bytes, %s still allocated on device %d at the end", first->what, n,
+        n == 1 ? "" : "s", (unsigned long long)bytes, n == 1 ? "is" : "are", first->device);
+}
+
+void rt_report_device_alloc_leaks(void)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < capacity; i++)
+        if (blocks[i].dev && !accd_host_address(rt.context, blocks[i].device, blocks[i].dev))
+            blocks[n++] = blocks[i]; /* what acc_map_data gave to data is reported with them */
+    if (n)
+        qsort(blocks, n, sizeof *blocks, compare_blocks);
+    for (size_t i = 0, k; i < n; i = k) {
+        uint64_t bytes = 0;
+        for (k = i; k < n && blocks[k].pc == blocks[i].pc && blocks[k].device == blocks[i].device; k++)
+            bytes += blocks[k].bytes;
+        report_block_group(&blocks[i], k - i, bytes);
+    }
+    rt_device_alloc_clear();
+}
+
+void rt_device_alloc_clear(void)
+{
+    free(blocks);
+    blocks = NULL;
+    nblocks = capacity = 0;
+}

@@ -1,0 +1,40 @@
+/* fault_context.c - the place in the program of an access inside of a library of the system, as in memcpy. */
+#include "fault_context.h"
+#include "protection_map.h"
+
+#include "abi/program/base/runtime.h"
+
+#include <sys/uio.h>
+#include <unistd.h>
+
+void rt_read_fault_context(struct accd__debug_fault_context *stopped, const greg_t *registers)
+{
+    enum { PIECES = sizeof stopped->words / RT_PAGE_SIZE + 1 }; /* of pages: all before one that is not there are read */
+    const uint64_t sp = (uint64_t)registers[REG_RSP];
+    const struct iovec here = {stopped->words, sizeof stopped->words};
+    struct iovec there[PIECES];
+    uint64_t at = sp;
+    for (int i = 0; i < PIECES; i++) {
+        const uint64_t next = (at / RT_PAGE_SIZE + 1) * RT_PAGE_SIZE;
+        there[i] = (struct iovec){(void *)(uintptr_t)at, next - at};
+        at = next;
+    }
+    const ssize_t got = process_vm_readv(getpid(), &here, 1, there, PIECES, 0);
+    rt_capture_fault_context(stopped, registers, sp);
+    stopped->n = got > 0 ? (size_t)got / sizeof *stopped->words : 0;
+}
+
+uintptr_t rt_find_program_pc(struct accd__debug_fault_context *stopped)
+{
+    enum { FRAMES_MOST = 64 };
+    if (stopped->at.pc <= RT_PAGE_SIZE &&
+        stopped->n) { /* a null pointer was called: the stack ends with the call */
+        stopped->at.pc = stopped->words[0];
+        stopped->at.sp += sizeof stopped->words[0];
+    }
+    const uintptr_t pc = stopped->at.pc;
+    for (int i = 0; i < FRAMES_MOST && rt_is_system_code(stopped->at.pc); i++)
+        if (!rt_unwind_frame(stopped))
+            return pc;
+    return stopped->at.pc;
+}

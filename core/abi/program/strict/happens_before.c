@@ -1,0 +1,375 @@
+/* happens_before.c - which work comes before which: the clocks of the host, of queues and of tasks.
+ *
+ * The threads of the host are one strand: how a program orders them is not known. A clock has an
+ * entry for each strand that its strand has waited for; what the host has waited for is before
+ * everything that comes. */
+#include "happens_before.h"
+
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Turns that come before what a strand does next, one for each strand. A clock of several users is
+ * copied before it changes. */
+struct clock {
+    size_t users; /* a strand, and turns in dependences */
+    size_t n, capacity;
+    struct rt_epoch turns[];
+};
+
+struct stream {
+    int device, queue;
+    bool task;             /* not a queue, but tasks, each of which depends on the one before */
+    uint64_t last, synced; /* turns: that began last; that the host has waited for */
+    struct clock *clock;   /* of its last turn; NULL: empty */
+};
+static struct stream *streams; /* the first is the host */
+static size_t nstreams, capacity;
+
+/* A task, and the clock that its strand had then: later tasks of the strand may wait for more. */
+struct past {
+    struct rt_epoch epoch;
+    struct clock *clock;
+};
+
+/* What tasks that name an address in depend clauses have to wait for. */
+struct dependence {
+    struct dependence *next;
+    const void *address;
+    struct past writer;
+    struct past *readers;
+    size_t nreaders, readers_capacity;
+};
+static struct dependence *dependences;
+
+static void *grow_array(void *array, size_t n, size_t *capacity_p, size_t element)
+{
+    if (n < *capacity_p)
+        return array;
+    *capacity_p = *capacity_p ? 2 * *capacity_p : 16;
+    void *larger = realloc(array, *capacity_p * element);
+    if (!larger)
+        rt_fatal("out-of-memory", "no memory for the order of queues and tasks");
+    return larger;
+}
+
+static struct rt_epoch get_last_epoch(unsigned i)
+{
+    return (struct rt_epoch){i, streams[i].last};
+}
+
+static unsigned new_stream(int device, int queue, bool task)
+{
+    if (!nstreams) {
+        streams = grow_array(streams, nstreams, &capacity, sizeof *streams);
+        streams[nstreams++] = (struct stream){0};
+    }
+    streams = grow_array(streams, nstreams, &capacity, sizeof *streams);
+    streams[nstreams] = (struct stream){.device = device, .queue = queue, .task = task};
+    return (unsigned)nstreams++;
+}
+
+static bool is_queue_stream(unsigned i, int device, int queue)
+{
+    return !streams[i].task && streams[i].device == device &&
+           (queue == RT_ASYNC_NOVAL || streams[i].queue == queue);
+}
+
+/* Of a queue; 0: nothing was done there. */
+static unsigned find_stream(int device, int queue)
+{
+    for (unsigned i = 1; i < nstreams; i++)
+        if (!streams[i].task && streams[i].device == device && streams[i].queue == queue)
+            return i;
+    return 0;
+}
+
+bool rt_is_host_synced(struct rt_epoch epoch)
+{
+    return !epoch.stream || epoch.number <= streams[epoch.stream].synced;
+}
+
+bool rt_is_quiescent(void)
+{
+    for (size_t i = 1; i < nstreams; i++)
+        if (streams[i].synced != streams[i].last)
+            return false;
+    return true;
+}
+
+bool rt_happens_before(struct rt_epoch earlier, struct rt_epoch later)
+{
+    if (rt_is_host_synced(earlier) || earlier.stream == later.stream)
+        return true;
+    const struct clock *clock = streams[later.stream].clock;
+    for (size_t i = 0; clock && i < clock->n; i++)
+        if (clock->turns[i].stream == earlier.stream)
+            return earlier.number <= clock->turns[i].number;
+    return false;
+}
+
+static struct clock *share_clock(struct clock *clock)
+{
+    if (clock)
+        clock->users++;
+    return clock;
+}
+
+static void drop_clock(struct clock *clock)
+{
+    if (clock && !--clock->users)
+        free(clock);
+}
+
+/* Returns the clock of a strand, of no other user, with room for one more turn. */
+static struct clock *own_clock(struct stream *stream)
+{
+    enum { FEW = 8 };
+    struct clock *old = stream->clock;
+    const size_t n = old ? old->n : 0;
+    if (old && old->users == 1 && n < old->capacity)
+        return old;
+    const size_t more = 2 * n + FEW;
+    struct clock *clock = malloc(sizeof *clock + more * sizeof clock->turns[0]);
+    if (!clock)
+        rt_fatal("out-of-memory", "no memory for the order of queues and tasks");
+    *clock = (struct clock){.users = 1, .n = n, .capacity = more};
+    if (n)
+        memcpy(clock->turns, old->turns, n * sizeof old->turns[0]);
+    drop_clock(old);
+    return stream->clock = clock;
+}
+
+/* Puts what a strand does from now on after a turn. */
+static void acquire(unsigned i, struct rt_epoch epoch)
+{
+    struct stream *stream = &streams[i];
+    if (rt_is_host_synced(epoch) || epoch.stream == i || rt_happens_before(epoch, get_last_epoch(i)))
+        return;
+    struct clock *clock = own_clock(stream);
+    size_t k = 0;
+    while (k < clock->n && clock->turns[k].stream != epoch.stream)
+        k++;
+    clock->turns[k] = epoch;
+    clock->n += k == clock->n;
+}
+
+/* Puts it after a turn, and all that the turn came after. */
+static void acquire_all(unsigned i, struct rt_epoch epoch, const struct clock *clock)
+{
+    for (size_t k = 0; epoch.stream != i && clock && k < clock->n; k++)
+        acquire(i, clock->turns[k]);
+    acquire(i, epoch);
+}
+
+/* The host has waited for a turn, and for all that it came after. */
+static void sync_host(struct rt_epoch epoch, const struct clock *clock)
+{
+    struct stream *stream = &streams[epoch.stream];
+    if (rt_is_host_synced(epoch))
+        return;
+    stream->synced = epoch.number;
+    for (size_t k = 0; clock && k < clock->n; k++)
+        if (streams[clock->turns[k].stream].synced < clock->turns[k].number)
+            streams[clock->turns[k].stream].synced = clock->turns[k].number;
+    if (stream->synced == stream->last) {
+        drop_clock(stream->clock);
+        stream->clock = NULL;
+    }
+}
+
+/* ------------------------------------------------------------------------------------ queues -- */
+
+void rt_clock_begin_operation(struct rt_thread *self, int queue)
+{
+    self->epoch = (struct rt_epoch){0};
+    if (queue == RT_ASYNC_SYNC || self->type == RT_DEVICE_HOST)
+        return;
+    unsigned i = find_stream(self->device, queue);
+    if (!i)
+        i = new_stream(self->device, queue, false);
+    streams[i].last++;
+    self->epoch = get_last_epoch(i);
+}
+
+void rt_clock_wait(int device, int async, int queue)
+{
+    if (queue == RT_ASYNC_SYNC)
+        return;
+    unsigned waiter = async == RT_ASYNC_SYNC ? 0 : find_stream(device, async);
+    if (async != RT_ASYNC_SYNC && !waiter)
+        waiter = new_stream(device, async, false);
+    if (waiter)
+        streams[waiter].last++; /* the wait is an operation of its queue */
+    for (unsigned i = 1; i < nstreams; i++)
+        if (is_queue_stream(i, device, queue) && waiter)
+            acquire_all(waiter, get_last_epoch(i), streams[i].clock);
+        else if (is_queue_stream(i, device, queue))
+            sync_host(get_last_epoch(i), streams[i].clock);
+}
+
+/* ------------------------------------------------------------------------------------- tasks -- */
+
+static struct dependence *get_dependence(const void *address)
+{
+    struct dependence *at = dependences;
+    while (at && at->address != address)
+        at = at->next;
+    if (at)
+        return at;
+    at = calloc(1, sizeof *at);
+    if (!at)
+        rt_fatal("out-of-memory", "no memory for a depend clause");
+    at->address = address;
+    at->next = dependences;
+    return dependences = at;
+}
+
+/* Calls fn for each address of depend clauses, as gcc passes them: the number of all, of those that
+ * are written, and the addresses; or no number first, those written, those of mutexinoutset, those
+ * read, then objects of type depend. */
+static void for_each_dependence(void **depend, void (*fn)(struct dependence *at, bool reads, void *ud),
+                            void *ud)
+{
+    enum { IN = 1, OLD = 2, NEW = 5 };
+    const bool old = depend[0] != NULL;
+    const size_t n = (uintptr_t)depend[old ? 0 : 1];
+    const size_t written = old ? (uintptr_t)depend[1] : (uintptr_t)depend[2] + (uintptr_t)depend[3];
+    const size_t plain = old ? n : written + (uintptr_t)depend[4];
+    for (size_t i = 0; i < n; i++) {
+        void **const at = depend[(old ? OLD : NEW) + i];
+        if (i < plain)
+            fn(get_dependence(at), i >= written, ud);
+        else
+            fn(get_dependence(at[0]), (uintptr_t)at[1] == IN, ud);
+    }
+}
+
+/* The strand that a new task continues: one whose last turn it depends on. */
+static void find_continued_stream(struct dependence *at, bool reads, void *ud)
+{
+    unsigned *found = ud;
+    (void)reads;
+    const struct rt_epoch writer = at->writer.epoch;
+    if (writer.stream && writer.number == streams[writer.stream].last)
+        *found = writer.stream;
+}
+
+static void acquire_dependence(struct dependence *at, bool reads, void *ud)
+{
+    const unsigned i = *(const unsigned *)ud;
+    acquire_all(i, at->writer.epoch, at->writer.clock);
+    for (size_t k = 0; k < at->nreaders && !reads; k++)
+        acquire_all(i, at->readers[k].epoch, at->readers[k].clock);
+}
+
+static void forget_tasks(struct dependence *at)
+{
+    drop_clock(at->writer.clock);
+    for (size_t k = 0; k < at->nreaders; k++)
+        drop_clock(at->readers[k].clock);
+    at->writer = (struct past){0};
+    at->nreaders = 0;
+}
+
+static void record_dependence(struct dependence *at, bool reads, void *ud)
+{
+    const struct rt_epoch epoch = *(const struct rt_epoch *)ud;
+    if (!reads)
+        forget_tasks(at);
+    else
+        at->readers = grow_array(at->readers, at->nreaders, &at->readers_capacity, sizeof *at->readers);
+    *(reads ? &at->readers[at->nreaders++] : &at->writer) =
+        (struct past){epoch, share_clock(streams[epoch.stream].clock)};
+}
+
+struct rt_epoch rt_clock_begin_task(void **depend)
+{
+    unsigned i = 0;
+    if (depend)
+        for_each_dependence(depend, find_continued_stream, &i);
+    for (unsigned k = 1; k < nstreams && !i; k++)
+        if (streams[k].task && streams[k].synced == streams[k].last)
+            i = k;
+    if (!i)
+        i = new_stream(0, 0, true);
+    streams[i].last++;
+    struct rt_epoch epoch = get_last_epoch(i);
+    if (depend) {
+        for_each_dependence(depend, acquire_dependence, &i);
+        for_each_dependence(depend, record_dependence, &epoch);
+    }
+    return epoch;
+}
+
+static void sync_dependence(struct dependence *at, bool reads, void *ud)
+{
+    (void)ud;
+    sync_host(at->writer.epoch, at->writer.clock);
+    for (size_t k = 0; k < at->nreaders && !reads; k++)
+        sync_host(at->readers[k].epoch, at->readers[k].clock);
+}
+
+void rt_clock_wait_depend(void **depend)
+{
+    for_each_dependence(depend, sync_dependence, NULL);
+}
+
+void rt_clock_wait_tasks(void)
+{
+    for (unsigned i = 1; i < nstreams; i++)
+        if (streams[i].task)
+            sync_host(get_last_epoch(i), streams[i].clock);
+    for (struct dependence *at = dependences, *next; at; at = next) {
+        next = at->next;
+        forget_tasks(at);
+        free(at->readers);
+        free(at);
+    }
+    dependences = NULL;
+}
+
+/* ------------------------------------------------------------------------------------- names -- */
+
+static const char *format_queue(unsigned i, char *to, size_t size)
+{
+    snprintf(to, size, streams[i].queue < 0 ? "the default queue" : "queue %d", streams[i].queue);
+    return to;
+}
+
+void rt_format_stream(struct rt_epoch epoch, char *to, size_t size)
+{
+    char queue[40];
+    if (!epoch.stream)
+        *to = 0;
+    else if (streams[epoch.stream].task)
+        snprintf(to, size, ", a nowait task,");
+    else
+        snprintf(to, size, " in %s", format_queue(epoch.stream, queue, sizeof queue));
+}
+
+void rt_format_origin(const struct rt_access_origin *work, char *to, size_t size)
+{
+    char location[1100], queue[60];
+    rt_format_location(work->pc, location, sizeof location);
+    rt_format_stream(work->epoch, queue, sizeof queue);
+    snprintf(to, size, rt_is_kernel_construct(work->what) ? "the %s region%s%s" : "%s%s%s", work->what,
+             location, queue);
+}
+
+static bool is_fortran(void)
+{
+    return dlsym(RTLD_DEFAULT, "_gfortran_set_args");
+}
+
+void rt_format_wait_help(struct rt_epoch earlier, char *to, size_t size)
+{
+    char queue[40];
+    if (streams[earlier.stream].task)
+        snprintf(to, size, "no taskwait and no depend clause orders the two%s",
+                 is_fortran() ? "; gfortran 12 drops those of combined constructs" : "");
+    else
+        snprintf(to, size, "no wait for %s comes between",
+                 format_queue(earlier.stream, queue, sizeof queue));
+}

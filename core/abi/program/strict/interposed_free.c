@@ -1,0 +1,241 @@
+/* interposed_free.c - reports about malloc blocks that are freed while data in them are mapped, and about device memory that is
+ * freed like a block. The program calls these free and realloc, because the library is preloaded: it comes before the C
+ * library. They look for no data while a kernel is watched, because the runtime's memory is closed then, or while
+ * another thread has the lock. */
+#include "abi/program/base/runtime.h"
+
+#include <dlfcn.h>
+#include <malloc.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+/* Mapped data whose block was freed, as it was reported: their memory may be that of another block
+ * now. By host address, with open addressing, with the lock. */
+static struct freed_entry {
+    uint64_t host; /* 0: none; GONE: none any more */
+    int device;
+} * freed_table;
+static size_t nfreed, freed_capacity; /* entries that are not 0; 0 or a power of two */
+enum { TOMBSTONE = 1 };
+
+/* The entry of the data, or a free one; told_room is not 0. */
+static struct freed_entry *find_freed_entry(int device, uint64_t host)
+{
+    size_t i = (size_t)((host >> 3) * 0x9E3779B97F4A7C15u >> 20);
+    while (freed_table[i & (freed_capacity - 1)].host &&
+           (freed_table[i & (freed_capacity - 1)].host != host || freed_table[i & (freed_capacity - 1)].device != device))
+        i++;
+    return &freed_table[i & (freed_capacity - 1)];
+}
+
+bool rt_is_freed_data(int device, uint64_t host)
+{
+    return nfreed && find_freed_entry(device, host)->host;
+}
+
+void rt_forget_freed_data(int device, uint64_t host)
+{
+    if (rt_is_freed_data(device, host))
+        find_freed_entry(device, host)->host = TOMBSTONE;
+}
+
+__thread struct rt_free_call rt_free_call;
+
+#ifdef RT_PRELOADED
+
+/* Without memory the end reports the data again. */
+static void add_freed_entry(int device, uint64_t host)
+{
+    if (2 * nfreed >= freed_capacity) {
+        struct freed_entry *const old = freed_table;
+        const size_t old_capacity = freed_capacity;
+        struct freed_entry *grown = calloc(old_capacity ? 2 * old_capacity : 64, sizeof *grown);
+        if (!grown)
+            return;
+        freed_table = grown;
+        freed_capacity = old_capacity ? 2 * old_capacity : 64;
+        nfreed = 0;
+        for (size_t i = 0; i < old_capacity; i++)
+            if (old[i].host > TOMBSTONE) {
+                *find_freed_entry(old[i].device, old[i].host) = old[i];
+                nfreed++;
+            }
+        free(old);
+    }
+    struct freed_entry *entry = find_freed_entry(device, host);
+    nfreed += !entry->host;
+    *entry = (struct freed_entry){host, device};
+}
+
+/* The function of the next library; NULL: the dynamic linker, which looks for it, frees the text of an old error. The
+ * compiler takes dlsym for a function that calls none of ours. */
+static void *find_next_function(const char *name, _Atomic(void *) *found)
+{
+    static __thread volatile bool asking;
+    void *at = atomic_load_explicit(found, memory_order_relaxed);
+    if (at || asking)
+        return at;
+    asking = true;
+    at = dlsym(RTLD_NEXT, name);
+    asking = false;
+    atomic_store_explicit(found, at, memory_order_relaxed);
+    return at;
+}
+
+struct freed {
+    int device; /* -1: nothing is mapped */
+    accd_present_object object;
+};
+
+static bool checks_frees(void)
+{
+    return (rt.options.strict || rt.options.instrumented) && rt.context && !rt.is_ending &&
+           !atomic_load_explicit(&rt.guarded_kernels, memory_order_relaxed);
+}
+
+/* The first data that begin in a block. */
+static void find_data_in_block(const void *block, struct freed *freed)
+{
+    freed->device = -1;
+    if (!block || !rt_try_lock())
+        return;
+    const uint64_t low = (uintptr_t)block, end = low + malloc_usable_size((void *)(uintptr_t)block);
+    const int devices = rt.context ? accd_device_count(rt.context) : 0;
+    for (int device = 0; device < devices && freed->device < 0; device++) {
+        uint64_t at = low, start, bytes;
+        while (freed->device < 0 && accd_present_overlapping(rt.context, device, &at, end, &start, &bytes))
+            if (start >= low && !rt_is_freed_data(device, start) &&
+                accd_present_at(rt.context, device, start, 0, &freed->object))
+                freed->device = device;
+    }
+    rt_unlock();
+}
+
+/* The place of a call of free or realloc in the program's own code. */
+static __attribute__((noinline)) uintptr_t find_free_call(struct rt_site site)
+{
+    rt_unwind_to_program(&site.call);
+    return site.call.pc;
+}
+
+/* moves: by realloc, to another block. */
+static void report_freed_data(const struct rt_site *site, const struct freed *freed, bool moves)
+{
+    if (freed->device < 0 || rt_is_allocatable_data(freed->object.info.host) || !rt_try_lock())
+        return;
+    const struct rt_display_name display = rt_get_display_name(&freed->object.info);
+    char from[1100] = "";
+    if (display.file)
+        snprintf(from, sizeof from, ", mapped at %s:%d", display.file, display.line);
+    const struct rt_diagnostic diagnostic = {
+        .level = "warning",
+        .code = "still-mapped",
+        .rule = "ACC33-2.6.7-4",
+        .pc = find_free_call(*site),
+        .object = display.name,
+        .other = {"mapped", display.file, display.line},
+        .bytes = freed->object.info.bytes,
+        .together = display.file,
+        .help = moves ? "exit data copyout({1|...}) before the realloc, and enter data "
+                        "copyin({1|...}) after it"
+                      : "unmap the data before they are freed: exit data delete({1|...})",
+        .openmp =
+            moves ? "target exit data map(from: {1|...}) before the realloc, and target enter data "
+                    "map(to: {1|...}) "
+                    "after it"
+                  : "unmap the data before they are freed: target exit data map(delete: {1|...})",
+    };
+    if (moves)
+        rt_emit_diagnostic(
+            &diagnostic,
+            "realloc moves %s, which is still on device %d%s: the device keeps the old block",
+            display.name, freed->device, from);
+    else
+        rt_emit_diagnostic(&diagnostic, "%s: %s is freed on the host, and still on device %d%s", site->what,
+                   display.name, freed->device, from);
+    add_freed_entry(freed->device, freed->object.info.host);
+    rt_unlock();
+}
+
+static bool is_in_device_range(const void *block)
+{
+    return (uintptr_t)block - rt.device_low < rt.device_high - rt.device_low;
+}
+
+/* Of device memory, which is no block. The C library would read what lies before it, and crash or not. */
+static __attribute__((noinline, cold)) void reject_device_free(const struct rt_site *site, const void *block)
+{
+    const uintptr_t dev = (uintptr_t)block;
+    if (rt.is_ending || !rt_lock())
+        return;
+    const char *region = rt_kernel_kind(rt_this_thread.activity);
+    const int device = accd_device_at(rt.context, dev);
+    const uint64_t host = device < 0 ? 0 : accd_host_address(rt.context, device, dev);
+    struct rt_diagnostic diagnostic = {
+        .level = "error",
+        .code = region ? "misuse" : "device-pointer-on-host",
+        .rule = region ? NULL : "ACC33-hd-1",
+        .pc = find_free_call(*site),
+        .help = region ? "free only what the region itself has allocated; the host unmaps data"
+                       : "unmap data with exit data; acc_free and omp_target_free free what the "
+                         "program has allocated",
+    };
+    char who[48] = "the host";
+    struct rt_display_name display;
+    accd_present_object object;
+    if (region)
+        snprintf(who, sizeof who, "the %s region", region);
+    if (host && accd_present_at(rt.context, device, host, 0, &object)) {
+        display = rt_get_display_name(&object.info);
+        diagnostic.object = display.name;
+        diagnostic.other = rt_get_mapped_location(&object.info);
+    }
+    if (diagnostic.object)
+        rt_emit_diagnostic(&diagnostic, "%s: %s frees the device memory of %s", site->what, who, display.name);
+    else if (device >= 0)
+        rt_emit_diagnostic(&diagnostic, "%s: %s frees device memory at %p", site->what, who,
+                   (const void *)dev);
+    if (device >= 0)
+        rt_exit_with_error();
+    rt_unlock();
+}
+
+void free(void *block)
+{
+    static _Atomic(void *) found;
+    void (*real)(void *) = (void (*)(void *))find_next_function("free", &found);
+    if (__builtin_expect(is_in_device_range(block), 0)) {
+        const struct rt_site site = rt_caller_site("free");
+        reject_device_free(&site, block);
+    }
+    if (checks_frees()) {
+        const struct rt_site site = rt_caller_site("free");
+        struct freed freed;
+        find_data_in_block(block, &freed);
+        report_freed_data(&site, &freed, false);
+    }
+    rt_free_call = (struct rt_free_call){(uintptr_t)__builtin_return_address(0), __builtin_frame_address(0)};
+    if (real)
+        real(block);
+    rt_free_call = (struct rt_free_call){0};
+}
+
+void *realloc(void *block, size_t bytes)
+{
+    static _Atomic(void *) found;
+    const struct rt_site site = rt_caller_site("realloc");
+    void *(*real)(void *, size_t) = (void *(*)(void *, size_t))find_next_function("realloc", &found);
+    struct freed freed = {.device = -1};
+    const uintptr_t before = (uintptr_t)block;
+    if (is_in_device_range(block))
+        reject_device_free(&site, block);
+    if (checks_frees())
+        find_data_in_block(block, &freed);
+    rt_free_call = (struct rt_free_call){(uintptr_t)__builtin_return_address(0), __builtin_frame_address(0)};
+    void *grown = real ? real(block, bytes) : NULL;
+    rt_free_call = (struct rt_free_call){0};
+    if ((uintptr_t)grown != before && (grown || !bytes))
+        report_freed_data(&site, &freed, grown);
+    return grown;
+}
+#endif

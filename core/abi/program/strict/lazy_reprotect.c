@@ -1,0 +1,423 @@
+/* lazy_reprotect.c - keeps the host's memory closed between two kernels, because opening and closing all of it takes
+ * long. This is done if the process has no thread but the one that runs kernels. The host's access to closed
+ * memory opens a piece of it. Pieces that are opened again and again are opened without a fault. A system
+ * call of the host opens everything, because the operating system answers with EFAULT, not with a signal,
+ * where memory is closed. So does a signal that the program handles (signals.c). So mappings, threads and handlers of
+ * signals are what they were when the next kernel begins, unless memory is open. */
+#include "page_guard_internal.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/uio.h>
+
+enum {
+    MERGE_DISTANCE = 4 * RT_PAGE_SIZE,     /* pieces so close are one */
+    STACK_WINDOW = 2 * RT_PAGE_SIZE,    /* of the caller's stack, in both directions */
+    EAGER_WINDOW_MAX = 64 * RT_PAGE_SIZE,   /* a larger piece is opened by faults only */
+    STACK_GROWTH = 16384 * RT_PAGE_SIZE,
+    EAGER_PERIOD = 256             /* kernels until it is seen whether a piece is still needed */
+};
+
+static uint64_t page_down(uint64_t address)
+{
+    return address & ~(uint64_t)(RT_PAGE_SIZE - 1);
+}
+
+static bool protect_interval(uint64_t start, uint64_t end, int protection)
+{
+    return !rt_raw_syscall(SYS_mprotect, (long)start, (long)(end - start), protection, 0, 0, 0);
+}
+
+/* Whether something lies below the caller's stack: the stack may have grown. */
+static bool is_mapped_below(const struct rt_page_guard *guard)
+{
+    unsigned char in_memory;
+    const struct rt_protected_range *stack = rt_find_protected_range(&guard->protections, guard->caller_sp);
+    return stack && !rt_raw_syscall(SYS_mincore, (long)(stack->start - RT_PAGE_SIZE), RT_PAGE_SIZE, (long)&in_memory, 0,
+                                  0, 0);
+}
+
+/* ------------------------------------------------------------------------------------ pieces -- */
+
+static bool is_in_window(const struct rt_window *window, uint64_t address)
+{
+    return address - window->start < window->end - window->start;
+}
+
+/* The piece of a page, or one of the same mapping that is so close that it may grow; or NULL. */
+static struct rt_window *find_near_window(struct rt_lazy_reprotect *lazy, uint64_t page, const struct rt_protected_range *protected)
+{
+    struct rt_window *found = NULL;
+    for (size_t i = 0; i < lazy->nwindows; i++) {
+        struct rt_window *window = &lazy->windows[i];
+        if (is_in_window(window, page))
+            return window;
+        if ((window->end - window->start <= EAGER_WINDOW_MAX || window->grown == lazy->interval) && window->start >= protected->start &&
+            window->end <= protected->end && page + MERGE_DISTANCE >= window->start && page < window->end + MERGE_DISTANCE)
+            found = window;
+    }
+    return found;
+}
+
+/* Pieces that are not open are forgotten: what they held may have been changed until now. */
+static void remove_closed_windows(struct rt_lazy_reprotect *lazy)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < lazy->nwindows; i++)
+        if (lazy->windows[i].open)
+            lazy->windows[kept++] = lazy->windows[i];
+    lazy->nwindows = kept;
+    lazy->all = lazy->interval;
+}
+
+/* What else begins in a piece that has grown is a part of it. */
+static void absorb_windows(struct rt_lazy_reprotect *lazy, struct rt_window *grown)
+{
+    const uint64_t start = grown->start, end = grown->end;
+    struct rt_window whole = *grown;
+    size_t kept = 0;
+    for (size_t i = 0; i < lazy->nwindows; i++) {
+        const struct rt_window window = lazy->windows[i];
+        if (window.start >= end || window.end <= start) {
+            lazy->windows[kept++] = window;
+            continue;
+        }
+        whole.start = window.start < whole.start ? window.start : whole.start;
+        whole.end = window.end > whole.end ? window.end : whole.end;
+        whole.patience = window.patience > whole.patience ? window.patience : whole.patience;
+    }
+    lazy->windows[kept++] = whole;
+    lazy->nwindows = kept;
+}
+
+static bool open_window(struct rt_lazy_reprotect *lazy, struct rt_window *window)
+{
+    window->open = true;
+    window->opened = lazy->interval;
+    return protect_interval(window->start, window->end, window->protection);
+}
+
+/* The host touches a page of closed memory. False: it cannot be opened. */
+static bool open_window_at(struct rt_lazy_reprotect *lazy, const struct rt_protected_range *protected, uint64_t page)
+{
+    struct rt_window *window = find_near_window(lazy, page, protected);
+    if (window && is_in_window(window, page)) {
+        window->eager = window->patience;
+        window->patience = window->patience < EAGER_PERIOD ? 2 * window->patience : EAGER_PERIOD;
+    } else if (window) { /* twice as long, if the host is on its way through it */
+        uint64_t more = window->grown == lazy->interval ? window->end - window->start : RT_PAGE_SIZE;
+        more = more < STACK_GROWTH ? more : STACK_GROWTH;
+        if (page < window->start) {
+            const uint64_t capacity = page - protected->start;
+            window->start = page - (capacity < more - RT_PAGE_SIZE ? capacity : more - RT_PAGE_SIZE);
+        } else {
+            const uint64_t capacity = protected->end - page;
+            window->end = page + (capacity < more ? capacity : more);
+        }
+        window->grown = lazy->interval;
+        absorb_windows(lazy, window);
+        window = &lazy->windows[lazy->nwindows - 1];
+    } else {
+        if (lazy->nwindows == RT_WINDOWS_MAX)
+            remove_closed_windows(lazy);
+        if (lazy->nwindows == RT_WINDOWS_MAX)
+            return false;
+        window = &lazy->windows[lazy->nwindows++];
+        *window = (struct rt_window){.start = page,
+                                      .end = page + RT_PAGE_SIZE,
+                                      .protection = protected->protection,
+                                      .eager = 1,
+                                      .patience = 2,
+                                      .grown = lazy->interval};
+    }
+    return open_window(lazy, window);
+}
+
+static bool is_in_open_window(const struct rt_lazy_reprotect *lazy, uint64_t address)
+{
+    for (size_t i = 0; i < lazy->nwindows; i++)
+        if (lazy->windows[i].open && is_in_window(&lazy->windows[i], address))
+            return true;
+    return false;
+}
+
+/* ---------------------------------------------------------------------------- begin and end -- */
+
+/* Whether the thread lets the faults through that open memory. */
+static bool can_take_faults(const struct rt_page_guard *guard)
+{
+    return !(guard->caller_mask & (rt_signal_bit(SIGSEGV) | rt_signal_bit(SIGBUS) | rt_signal_bit(SIGSYS) | rt_signal_bit(SIGTRAP)));
+}
+
+static void open_stack_window(struct rt_page_guard *guard)
+{
+    struct rt_lazy_reprotect *lazy = &guard->lazy;
+    const uint64_t sp = guard->caller_sp;
+    const struct rt_protected_range *stack = rt_find_protected_range(&guard->protections, sp);
+    if (!stack)
+        return;
+    const uint64_t low = page_down(sp - STACK_WINDOW), high = page_down(sp + STACK_WINDOW) + RT_PAGE_SIZE;
+    struct rt_window *window = &lazy->stack;
+    *window = (struct rt_window){.start = low > stack->start ? low : stack->start,
+                                  .end = high < stack->end ? high : stack->end,
+                                  .protection = stack->protection};
+    open_window(lazy, window);
+}
+
+bool rt_lazy_begin(struct rt_page_guard *guard)
+{
+    struct rt_lazy_reprotect *lazy = &guard->lazy;
+    const bool again = lazy->on;
+    lazy->interval++;
+    lazy->on = lazy->nleft_open <= RT_UNPROTECTED_PAGES_MAX && !guard->is_abandoned && !guard->has_faulted && !guard->queued_signals && lazy->nopen <= RT_OPEN_RANGES_MAX &&
+               rt_is_only_thread(&guard->others) && (again || can_take_faults(guard));
+    const size_t nleft_open = lazy->nleft_open;
+    lazy->nleft_open = 0;
+    if (!lazy->on) {
+        lazy->all = lazy->interval;
+        rt_signals_restore(guard);
+        return false;
+    }
+    for (size_t i = 0; i < nleft_open; i++)
+        protect_interval(lazy->left_open[i].start, lazy->left_open[i].start + lazy->left_open[i].bytes, PROT_NONE);
+    if (!again) {
+        lazy->nwindows = 0;
+        lazy->below = is_mapped_below(guard);
+        rt_signals_forward(guard);
+    }
+    open_stack_window(guard);
+    for (size_t i = 0; i < lazy->nwindows; i++) {
+        struct rt_window *window = &lazy->windows[i];
+        if (window->eager && window->end - window->start <= EAGER_WINDOW_MAX) {
+            window->eager--;
+            open_window(lazy, window);
+        } else if (window->eager) {
+            window->eager = 0;
+        }
+    }
+    return true;
+}
+
+bool rt_lazy_can_continue(struct rt_page_guard *guard, const struct rt_range *open, size_t nopen)
+{
+    const struct rt_lazy_reprotect *lazy = &guard->lazy;
+    uint64_t sp = (uintptr_t)__builtin_frame_address(0);
+    const struct rt_protected_range *stack = rt_find_protected_range(&guard->protections, guard->caller_sp);
+    return lazy->on && nopen == lazy->nopen && !memcmp(open, lazy->opened, nopen * sizeof *open) &&
+           rt_find_protected_range(&guard->protections, sp) == stack && lazy->below == is_mapped_below(guard);
+}
+
+/* The caller's stack may have grown while its lower end was closed: what is new is closed, too. */
+static void protect_stack_growth(const struct rt_page_guard *guard)
+{
+    const struct rt_protected_range *stack = rt_find_protected_range(&guard->protections, guard->caller_sp);
+    if (stack)
+        protect_interval(stack->start - RT_PAGE_SIZE, stack->start, stack->protection | PROT_GROWSDOWN);
+}
+
+void rt_lazy_protect_windows(struct rt_page_guard *guard)
+{
+    struct rt_lazy_reprotect *lazy = &guard->lazy;
+    if (lazy->stack.open)
+        protect_interval(lazy->stack.start, lazy->stack.end, PROT_NONE);
+    lazy->stack.open = false;
+    for (size_t i = 0; i < lazy->nwindows; i++) {
+        struct rt_window *window = &lazy->windows[i];
+        if (window->open)
+            protect_interval(window->start, window->end, PROT_NONE);
+        else if (window->opened + 1 < lazy->interval)
+            window->patience = 2;
+        window->open = false;
+    }
+}
+
+void rt_lazy_end(struct rt_page_guard *guard, ucontext_t *context)
+{
+    struct rt_lazy_reprotect *lazy = &guard->lazy;
+    if (!lazy->on)
+        return;
+    lazy->on = false;
+    lazy->all = lazy->interval;
+    guard->selector = RT_DISPATCH_ALLOW;
+    rt_protection_lift(&guard->protections);
+    protect_stack_growth(guard);
+    rt_guard_restore_handlers(guard);
+    rt_signals_restore(guard);
+    rt_guard_set_syscall_dispatch(guard, false);
+    if (context)
+        context->uc_stack = lazy->program_stack;
+    else
+        rt_raw_syscall(SYS_sigaltstack, (long)&lazy->program_stack, 0, 0, 0, 0, 0);
+}
+
+/* ----------------------------------------------------------------------------------- signals -- */
+
+/* Calls that change the protection of memory that is never closed, as the device's, and no other memory. */
+static bool is_device_protection_call(const struct rt_lazy_reprotect *lazy, long number, const greg_t *registers)
+{
+    uint64_t start = (uint64_t)registers[REG_RDI], bytes = (uint64_t)registers[REG_RSI];
+    if (number == SYS_mremap && !bytes && registers[REG_R10] & MREMAP_FIXED) { /* one more mapping */
+        start = (uint64_t)registers[REG_R8];
+        bytes = (uint64_t)registers[REG_RDX];
+    } else if (number != SYS_mprotect && (number != SYS_mmap || !(registers[REG_R10] & MAP_FIXED)))
+        return number == SYS_getpid || number == SYS_close;
+    for (size_t i = 0; i < lazy->nopen; i++)
+        if (start - lazy->opened[i].start < lazy->opened[i].bytes &&
+            bytes <= lazy->opened[i].bytes - (start - lazy->opened[i].start))
+            return true;
+    return false;
+}
+
+void rt_lazy_handle_signal(struct rt_page_guard *guard, int signal, const siginfo_t *info, ucontext_t *context)
+{
+    struct rt_lazy_reprotect *lazy = &guard->lazy;
+    greg_t *registers = context->uc_mcontext.gregs;
+    const uint64_t address = (uintptr_t)info->si_addr;
+    const struct rt_protected_range *protected = NULL;
+    if (signal == SIGSEGV && info->si_code > 0 && info->si_code != SI_KERNEL)
+        protected = rt_find_protected_range(&guard->protections, address);
+    if (protected && !is_in_open_window(lazy, address) && open_window_at(lazy, protected, page_down(address)))
+        return;
+    const bool call = signal == SIGSYS && info->si_code == SYS_USER_DISPATCH;
+    if (call && is_device_protection_call(lazy, info->si_syscall, registers)) {
+        registers[REG_RAX] = rt_raw_syscall(info->si_syscall, registers[REG_RDI], registers[REG_RSI], registers[REG_RDX],
+                                          registers[REG_R10], registers[REG_R8], registers[REG_R9]);
+        return;
+    }
+    rt_lazy_end(guard, context);
+    const unsigned char *before = (const unsigned char *)registers[REG_RIP] - 1;
+    if (call) { /* the instruction, once more */
+        registers[REG_RIP] -= 2;
+        registers[REG_RAX] = info->si_syscall;
+    } else if (info->si_code <= 0) {
+        rt_signals_resend(guard, signal, info);
+    } else if (signal == SIGTRAP && *before == 0xCC) { /* a breakpoint is reported after its instruction */
+        registers[REG_RIP]--;
+    }
+}
+
+/* ------------------------------------------------------------------------------------- looks -- */
+
+uint64_t rt_guard_get_interval(const struct rt_page_guard *guard)
+{
+    return guard ? guard->lazy.interval : 0;
+}
+
+bool rt_guard_is_untouched(const struct rt_page_guard *guard, uint64_t start, uint64_t bytes, uint64_t since)
+{
+    const uint64_t end = start + bytes;
+    if (!guard || !guard->lazy.on || guard->lazy.all > since)
+        return false;
+    const struct rt_lazy_reprotect *lazy = &guard->lazy;
+    for (uint64_t at = start; at < end;) { /* what is never closed is not looked after */
+        const struct rt_protected_range *protected = rt_find_protected_range(&guard->protections, at);
+        if (!protected)
+            return false;
+        at = protected->end;
+    }
+    if (lazy->stack.start < end && start < lazy->stack.end)
+        return false;
+    for (size_t i = 0; i < lazy->nwindows; i++) {
+        const struct rt_window *window = &lazy->windows[i];
+        if (window->start < end && start < window->end && window->opened > since)
+            return false;
+    }
+    return true;
+}
+
+/* Bytes of the host that are copied, or compared. */
+struct host_read {
+    uint64_t start;
+    size_t n;
+    char *to; /* NULL: they are compared */
+    const char *with;
+    bool same;
+};
+
+/* The first ones of them, which can be read at another address. */
+static void read_bytes(struct host_read *request, const void *at, size_t n)
+{
+    if (request->to) {
+        if (request->to != at)
+            memcpy(request->to, at, n);
+        request->to += n;
+    } else {
+        request->same = request->same && !memcmp(request->with, at, n);
+        request->with += n;
+    }
+    request->start += n;
+    request->n -= n;
+}
+
+static bool read_protected(const struct rt_lazy_reprotect *lazy, const struct rt_protected_range *protected, struct host_read *request)
+{
+    const uint64_t start = request->start;
+    const size_t n = protected->end - start < request->n ? protected->end - start : request->n;
+    const uint64_t low = page_down(start), high = page_down(start + n - 1) + RT_PAGE_SIZE;
+    bool is_there = lazy->stack.open && low >= lazy->stack.start && high <= lazy->stack.end;
+    for (size_t i = 0; i < lazy->nwindows && !is_there; i++)
+        is_there = lazy->windows[i].open && low >= lazy->windows[i].start && high <= lazy->windows[i].end;
+    if (!is_there && !protect_interval(low, high, protected->protection))
+        return false;
+    read_bytes(request, (const void *)(uintptr_t)start, n);
+    if (is_there)
+        return true;
+    protect_interval(low, high, PROT_NONE);
+    if (lazy->stack.open && lazy->stack.start < high && low < lazy->stack.end)
+        protect_interval(lazy->stack.start, lazy->stack.end, lazy->stack.protection);
+    for (size_t i = 0; i < lazy->nwindows; i++) {
+        const struct rt_window *window = &lazy->windows[i];
+        if (window->open && window->start < high && low < window->end)
+            protect_interval(window->start, window->end, window->protection);
+    }
+    return true;
+}
+
+static bool read_open(struct host_read *request)
+{
+    enum { MOST = 1 << 16 }; /* it stays in the cache */
+    static char window[MOST];
+    const long pid = rt_raw_syscall(SYS_getpid, 0, 0, 0, 0, 0, 0);
+    while (request->n && request->same) {
+        const size_t n = request->to || request->n < MOST ? request->n : MOST;
+        const struct iovec here = {request->to ? request->to : window, n},
+                           there = {(void *)(uintptr_t)request->start, n};
+        const long got = rt_raw_syscall(SYS_process_vm_readv, pid, (long)&here, 1, (long)&there, 1, 0);
+        if (got == -ENOSYS || got == -EPERM) /* where the call is not allowed */
+            read_bytes(request, there.iov_base, n);
+        else if (got == (long)n)
+            read_bytes(request, here.iov_base, n);
+        else
+            return false;
+    }
+    return true;
+}
+
+static bool read_host(struct rt_page_guard *guard, struct host_read *request)
+{
+    if (!guard || !guard->lazy.on)
+        return read_open(request);
+    const uint64_t mask = rt_block_all_but_faults(); /* a handler would open all memory in between */
+    bool good = false;
+    while (request->n && guard->lazy.on && !good) {
+        const struct rt_protected_range *protected = rt_find_protected_range(&guard->protections, request->start);
+        if (protected ? !read_protected(&guard->lazy, protected, request) : !read_open(request))
+            rt_lazy_end(guard, NULL); /* more is closed there */
+        else
+            good = !protected;
+    }
+    rt_set_signal_mask(mask, NULL);
+    return good || read_open(request);
+}
+
+bool rt_guard_peek(struct rt_page_guard *guard, uint64_t start, char *to, size_t n)
+{
+    return read_host(guard, &(struct host_read){.start = start, .n = n, .to = to, .same = true});
+}
+
+bool rt_guard_differs(struct rt_page_guard *guard, uint64_t start, const char *from, size_t n)
+{
+    struct host_read request = {.start = start, .n = n, .with = from, .same = true};
+    return read_host(guard, &request) && !request.same;
+}

@@ -1,0 +1,180 @@
+/* leaks.c - what is still mapped or attached at the end of a strict or checked run: one report for
+ * each place where data were mapped. */
+#include "leaks.h"
+#include "abi/program/data/image.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* Whether a descriptor of gfortran begins at an address that is present as long as its array, of
+ * the same name, is: the array is reported. */
+static bool is_unreported_descriptor(int device, uint64_t host)
+{
+    accd_attachment pointer;
+    accd_present_object descriptor, array;
+    return accd_attachment_at(rt.context, device, (const void *)(uintptr_t)host, &pointer) &&
+           accd_present_at(rt.context, device, host, 0, &descriptor) &&
+           descriptor.info.host == host && goacc_has_descriptor_size(descriptor.info.bytes) &&
+           accd_present_at(rt.context, device, pointer.target, 0, &array) &&
+           !strcmp(rt_get_display_name(&descriptor.info).name, rt_get_display_name(&array.info).name);
+}
+
+/* Whether an address lies in a variable of OpenMP's declare target, which is mapped to the end: no
+ * counter counts. */
+static bool is_declared_target(uint64_t host)
+{
+    return rt_uses_openmp_terms() && rt_is_declared_permanent((const void *)(uintptr_t)host);
+}
+
+/* OpenMP has no clause that detaches: an attachment ends with the data, or with the pointer. */
+static bool has_ended_with_data(int device, const accd_attachment *pointer)
+{
+    accd_present_object data;
+    return is_declared_target(pointer->slot) &&
+           !accd_present_at(rt.context, device, pointer->target, 0, &data);
+}
+
+/* A base pointer that OpenACC's directives do not map, and gcc does: a routine has unmapped the
+ * data alone. */
+static bool is_bare_pointer(int device, const accd_present_object *object)
+{
+    accd_present_object data;
+    uint64_t target;
+    return object->pointer && !rt_uses_openmp_terms() && object->info.bytes == sizeof target &&
+           rt_peek_memory(object->info.host, (char *)&target, sizeof target) &&
+           !accd_present_at(rt.context, device, target, 0, &data);
+}
+
+/* Whether the end reports that an object is mapped, or free has done so. */
+static bool is_leaked(int device, const accd_present_object *object)
+{
+    const uint64_t host = object->info.host;
+    return object->dynamic && !rt_is_declared_on_stack(host) && !rt_is_allocatable_data(host) &&
+           !rt_is_image_variable(host) && !is_declared_target(host) &&
+           !is_bare_pointer(device, object) && !rt_is_hidden_pointer(host) && !is_unreported_descriptor(device, host);
+}
+
+/* Objects that were mapped at one place; those whose place is not known are apart. */
+enum { GROUPS = 20, NAMED = 3 };
+struct group {
+    struct rt_display_name first;
+    accd_present_object object; /* the first one */
+    size_t n, named;
+    uint64_t bytes;
+    char names[500];
+};
+
+static void add_group_name(struct group *group, const char *name)
+{
+    const size_t used = strlen(group->names), n = rt_variable_name_length(name);
+    if (!strncmp(name, "0x", 2) || group->named++ > NAMED ||
+        used + n + sizeof ", " > sizeof group->names)
+        return;
+    snprintf(group->names + used, sizeof group->names - used, "%s%.*s", used ? ", " : "",
+             group->named > NAMED ? 3 : (int)n, group->named > NAMED ? "..." : name);
+}
+
+/* False: there is no room for one more. */
+static bool add_to_group(struct group *groups, size_t *ngroups, const accd_present_object *object)
+{
+    const struct rt_display_name display = rt_get_display_name(&object->info);
+    size_t i = 0;
+    while (i < *ngroups &&
+           (!display.file || !groups[i].first.file || groups[i].first.line != display.line ||
+            strcmp(groups[i].first.file, display.file) != 0))
+        i++;
+    if (i == GROUPS)
+        return false;
+    if (i == *ngroups)
+        groups[(*ngroups)++] = (struct group){.first = display, .object = *object};
+    groups[i].n++;
+    groups[i].bytes += object->info.bytes;
+    add_group_name(&groups[i], display.name);
+    return true;
+}
+
+static void report_group(int device, const struct group *group)
+{
+    const struct rt_display_name *display = &group->first;
+    char from[1100] = "", bytes[40];
+    const double megabytes = (double)group->bytes / 1e6;
+    if (display->file)
+        snprintf(from, sizeof from, ", mapped at %s:%d", display->file, display->line);
+    snprintf(bytes, sizeof bytes, megabytes < 1 ? "%.0f bytes" : "%.1f MB",
+             megabytes < 1 ? megabytes * 1e6 : megabytes);
+    const struct rt_diagnostic diagnostic = {
+        .level = "note",
+        .code = "still-mapped",
+        .rule = "ACC33-2.6.7-4",
+        .object = display->name,
+        .other = {"mapped", display->file, display->line},
+        .bytes = group->bytes,
+        .objects = group->n > 1 ? group->n : 0,
+    };
+    if (group->n > 1)
+        rt_emit_diagnostic(&diagnostic, "%zu objects, %s, are still on device %d at the end%s%s%s%s", group->n,
+                   bytes, device, from, *group->names ? " (" : "", group->names,
+                   *group->names ? ")" : "");
+    else
+        rt_emit_diagnostic(
+            &diagnostic,
+            "%s, %s, is still on device %d at the end, with dynamic reference counter %u%s%s",
+            display->name, bytes, device, group->object.dynamic,
+            group->object.mapped ? ", from acc_map_data" : "", from);
+}
+
+static void report_mapped(int device)
+{
+    static struct group groups[GROUPS];
+    accd_present_object object;
+    uint64_t at = 0;
+    size_t n = 0, more = 0;
+    while (accd_present_next(rt.context, device, &at, &object))
+        if (is_leaked(device, &object) && !rt_is_freed_data(device, object.info.host))
+            more += !add_to_group(groups, &n, &object);
+    for (size_t i = 0; i < n; i++)
+        report_group(device, &groups[i]);
+    if (more)
+        rt_report("note", "still-mapped", "ACC33-2.6.7-4", 0, "and %zu more on device %d", more,
+                   device);
+}
+
+/* A pointer of an object that is reported goes with it. */
+static bool is_leaked_with_object(int device, uint64_t slot)
+{
+    accd_present_object object;
+    return accd_present_at(rt.context, device, slot, 0, &object) && is_leaked(device, &object);
+}
+
+static void report_attached(int device)
+{
+    enum { MOST = 20 };
+    accd_attachment pointer;
+    uint64_t at = 0;
+    size_t n = 0;
+    while (accd_attachment_next(rt.context, device, &at, &pointer)) {
+        if (rt_is_allocatable_data(pointer.slot) || rt_is_image_variable(pointer.slot) ||
+            rt_is_hidden_pointer(pointer.slot) || is_unreported_descriptor(device, pointer.slot) || has_ended_with_data(device, &pointer) ||
+            is_leaked_with_object(device, pointer.slot) || n++ >= MOST)
+            continue;
+        const struct rt_display_name display = rt_get_pointer_display_name(&pointer);
+        rt_emit_diagnostic(
+            &(struct rt_diagnostic){
+                .level = "note",
+                .code = "still-attached",
+                .rule = "ACC33-det-1",
+                .object = display.name,
+            },
+            "the pointer %s is still attached on device %d at the end, with attachment counter %u",
+            display.name, device, pointer.count);
+    }
+    if (n > MOST)
+        rt_report("note", "still-attached", "ACC33-det-1", 0, "and %zu more on device %d",
+                   n - MOST, device);
+}
+
+void rt_report_leaks(int device)
+{
+    report_mapped(device);
+    report_attached(device);
+}

@@ -1,0 +1,65 @@
+/* mpi_access.c - MPI may be given device addresses, as libraries with support for GPUs are. Its accesses open device
+ * memory to the host: those of its own code by a fault, those of system calls, as of TCP, as the call fails. */
+#include "abi/program/base/runtime.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <sys/socket.h>
+#include <sys/uio.h>
+#include <unwind.h>
+
+#define API __attribute__((visibility("default")))
+
+struct mpi_frame_search {
+    const void *base; /* of MPI's library */
+    bool is_found;
+};
+
+static _Unwind_Reason_Code visit_frame(struct _Unwind_Context *context, void *arg)
+{
+    struct mpi_frame_search *mpi_frame_search = arg;
+    Dl_info info;
+    mpi_frame_search->is_found |= dladdr((void *)_Unwind_GetIP(context), &info) && info.dli_fbase == mpi_frame_search->base;
+    return mpi_frame_search->is_found ? _URC_END_OF_STACK : _URC_NO_REASON;
+}
+
+bool rt_unprotect_devices_for_mpi(void)
+{
+    const void *mpi = dlsym(RTLD_DEFAULT, "PMPI_Init");
+    Dl_info info;
+    struct mpi_frame_search mpi_frame_search = {0};
+    if (!mpi || !dladdr(mpi, &info))
+        return false;
+    mpi_frame_search.base = info.dli_fbase;
+    _Unwind_Backtrace(visit_frame, &mpi_frame_search);
+    if (mpi_frame_search.is_found)
+        rt_unprotect_devices_until_next_call();
+    return mpi_frame_search.is_found;
+}
+
+/* Whether a call that failed is worth another try. */
+static bool can_retry_call(ssize_t result)
+{
+    if (result >= 0 || errno != EFAULT || !rt.options.strict || !rt.context || rt_kernel_kind(rt_this_thread.activity))
+        return false;
+    const bool opened = rt_unprotect_devices_for_mpi();
+    errno = EFAULT;
+    return opened;
+}
+
+#define RETRIED(name, parameters, ...)                                                  \
+    API ssize_t name parameters;                                                      \
+    ssize_t name parameters                                                           \
+    {                                                                                 \
+        static ssize_t(*real) parameters;                                             \
+        if (!real)                                                                    \
+            *(void **)&real = dlsym(RTLD_NEXT, #name);                                \
+        const ssize_t result = real(__VA_ARGS__);                                     \
+        return can_retry_call(result) ? real(__VA_ARGS__) : result;                        \
+    }
+RETRIED(send, (int fd, const void *from, size_t n, int flags), fd, from, n, flags)
+RETRIED(sendmsg, (int fd, const struct msghdr *message, int flags), fd, message, flags)
+RETRIED(writev, (int fd, const struct iovec *parts, int n), fd, parts, n)
+RETRIED(recv, (int fd, void *to, size_t n, int flags), fd, to, n, flags)
+RETRIED(recvmsg, (int fd, struct msghdr *message, int flags), fd, message, flags)
+RETRIED(readv, (int fd, const struct iovec *parts, int n), fd, parts, n)

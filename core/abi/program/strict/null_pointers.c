@@ -1,0 +1,164 @@
+/* null_pointers.c - pointers that are null on the device, because nothing present matches them
+ * (OMP60-map-10). They are noted as a construct makes them null, so that the error of a kernel that
+ * follows one has their names. */
+#include "abi/program/base/runtime.h"
+#include "abi/program/base/text_buffer.h"
+#include "null_pointers.h"
+#include "page_guard.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { NULLED_MAX = 32 };
+
+/* Arguments of kernels under way: what the pointers point to on the host. */
+static struct argument {
+    const struct rt_site *site;
+    const void *target;
+} nulled_arguments[NULLED_MAX];
+static unsigned nnulled_arguments;
+
+/* Pointers in present objects, the last ones: each may have got another value since. */
+static struct slot {
+    int device;
+    const void *host;
+    const struct rt_site *site; /* of the kernel under way that it is for; NULL: of none */
+} nulled_pointers[NULLED_MAX];
+static unsigned nnulled_pointers;
+
+void rt_record_nulled_argument(const void *target)
+{
+    if (nnulled_arguments < NULLED_MAX)
+        nulled_arguments[nnulled_arguments++] = (struct argument){rt.site, target};
+}
+
+void rt_record_nulled_pointer(int device, const void *host)
+{
+    const struct rt_site *site = rt_is_kernel_construct(rt.site->what) ? rt.site : NULL;
+    for (unsigned i = 0; i < NULLED_MAX; i++)
+        if (nulled_pointers[i].host == host && nulled_pointers[i].device == device) {
+            nulled_pointers[i].site = site;
+            return;
+        }
+    nulled_pointers[nnulled_pointers++ % NULLED_MAX] = (struct slot){device, host, site};
+}
+
+void rt_forget_nulled_pointers(const struct rt_site *site)
+{
+    unsigned kept = 0;
+    for (unsigned i = 0; i < nnulled_arguments; i++)
+        if (nulled_arguments[i].site != site)
+            nulled_arguments[kept++] = nulled_arguments[i];
+    nnulled_arguments = kept;
+    for (unsigned i = 0; i < NULLED_MAX; i++)
+        if (nulled_pointers[i].site == site)
+            nulled_pointers[i].site = NULL;
+}
+
+/* Whether a pointer is null on the device, and not on the host. */
+static bool is_null_on_device(const struct slot *slot)
+{
+    const uint64_t device =
+        slot->host ? accd_device_address(rt.context, slot->device, slot->host) : 0;
+    uint64_t there, here;
+    return device && rt_peek_memory(device, (char *)&there, sizeof there) && !there &&
+           rt_peek_memory((uintptr_t)slot->host, (char *)&here, sizeof here) && here;
+}
+
+struct names {
+    struct rt_text_buffer text, sections;
+    char first[160];
+    unsigned n;
+};
+
+/* One more name, once, and a section of the pointer; "": not known. */
+static void add_pointer_name(struct names *names, const char *name, const char *section)
+{
+    char known[300];
+    snprintf(known, sizeof known, "%s%.290s", names->n ? " and " : "", name);
+    if (names->n && (strstr(names->text.at, known) || !strcmp(names->first, name)))
+        return;
+    if (!names->n++)
+        snprintf(names->first, sizeof names->first, "%s", name);
+    rt_text_append(&names->text, "%s", known);
+    if (*section)
+        rt_text_append(&names->sections, "%s%s", names->sections.n ? ", " : "", section);
+}
+
+/* An argument, which points to an address of the host. */
+static void add_argument(struct names *names, const struct rt_site *site, uint64_t target)
+{
+    struct accd__debug_name name;
+    char section[160] = "";
+    if (rt_find_name(site, target, 0, &name))
+        snprintf(section, sizeof section, "%s%s", name.name, name.fortran ? "" : "[0:n]");
+    else
+        snprintf(name.name, sizeof name.name, "to %p", (void *)(uintptr_t)target);
+    add_pointer_name(names, name.name, section);
+}
+
+static void add_nulled_pointer(struct names *names, const struct rt_site *site, uintptr_t construct,
+                     const struct slot *slot)
+{
+    struct rt_pointer_name pointer;
+    const bool own = slot->site && rt_construct_id(slot->site) == construct;
+    rt_format_pointer(own ? slot->site : site, slot->device, (uintptr_t)slot->host, &pointer);
+    add_pointer_name(names, pointer.name, pointer.section);
+}
+
+/* False: no pointer is known. */
+static bool report_nulled_pointers(uintptr_t construct, int device, uintptr_t pc, const char *region)
+{
+    struct names names = {.n = 0};
+    const struct rt_site *site = rt.site;
+    const char *required = rt_find_requires_clause(pc);
+    char help[800];
+    for (unsigned i = 0; i < nnulled_arguments; i++)
+        if (rt_construct_id(nulled_arguments[i].site) == construct) {
+            site = nulled_arguments[i].site;
+            add_argument(&names, site, (uintptr_t)nulled_arguments[i].target);
+        }
+    for (unsigned i = 0; i < NULLED_MAX; i++)
+        if (nulled_pointers[i].device == device && is_null_on_device(&nulled_pointers[i]))
+            add_nulled_pointer(&names, site, construct, &nulled_pointers[i]);
+    if (!names.n)
+        return false;
+    const bool one = names.n == 1;
+    snprintf(help, sizeof help, "map a section of %s%s%.500s%s%s%s", one ? "it" : "each",
+             names.sections.n ? ": " : "", names.sections.at,
+             required ? "; the program requires " : "", required ? required : "",
+             required ? ", but devices have memory of their own here" : "");
+    rt_emit_diagnostic(
+        &(struct rt_diagnostic){
+            .level = "error",
+            .code = "null-pointer",
+            .rule = "OMP60-map-10",
+            .pc = pc,
+            .object = one ? names.first : NULL,
+            .help = help,
+        },
+        "the pointer%s %s %s null on device %d: what %s on the host is not present; %s follows %s",
+        one ? "" : "s", names.text.at, one ? "is" : "are", device,
+        one ? "it points to" : "they point to", region, one ? "it" : "one of them");
+    return true;
+}
+
+bool rt_report_null_pointer(uintptr_t construct, int device, uint64_t address, uintptr_t pc,
+                     const char *region)
+{
+    const uint64_t low = (uint64_t)1 << 32; /* elements of a null pointer may lie up to low */
+    if (address < low && report_nulled_pointers(construct, device, pc, region))
+        return true;
+    if (address >= RT_PAGE_SIZE)
+        return false;
+    rt_emit_diagnostic(
+        &(struct rt_diagnostic){
+            .level = "error",
+            .code = "null-pointer",
+            .rule = "ACC33-gloss-2",
+            .pc = pc,
+            .help = "set the pointer before the construct, or do not follow it in the region",
+        },
+        "%s follows a null pointer", region);
+    return true;
+}

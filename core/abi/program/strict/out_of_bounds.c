@@ -1,0 +1,108 @@
+/* out_of_bounds.c - reports about kernels that use device memory outside of present data: next to an object, where
+ * data were that are unmapped now, or anywhere else. */
+#include "abi/program/base/runtime.h"
+#include "host_access.h"
+#include "page_guard.h"
+
+#include <stdio.h>
+
+/* Objects that were unmapped last; their device memory rests. */
+enum { QUARANTINE = 256 };
+static struct {
+    uint64_t dev;
+    uintptr_t pc; /* of the call that unmapped it */
+    accd_object_info info;
+} quarantine[QUARANTINE];
+static unsigned last_entry;
+
+void rt_quarantine_add(const accd_event *event, uint64_t dev)
+{
+    last_entry = (last_entry + 1) % QUARANTINE;
+    quarantine[last_entry].dev = dev;
+    quarantine[last_entry].pc = rt.site ? rt.site->call.pc : 0;
+    quarantine[last_entry].info.host = event->host;
+    quarantine[last_entry].info.bytes = event->bytes;
+    memccpy(quarantine[last_entry].info.name, event->name, 0, sizeof quarantine[last_entry].info.name - 1);
+}
+
+const char *rt_get_out_of_bounds_help(int device, const accd_object_info *info, int64_t into)
+{
+    accd_present_object other;
+    if (accd_present_at(rt.context, device, info->host + (uint64_t)into, 0, &other) &&
+        other.info.host != info->host)
+        return "pieces of one object lie apart on the device: map one section that contains all "
+               "that a region uses";
+    return into < 0 ? "keep the index inside of {1|the data}, or map a section that begins before"
+                    : "keep the index inside of {1|the data}, or map a longer section";
+}
+
+static void emit_out_of_bounds(const struct rt_site *site, const accd_object_info *info, uint64_t at,
+                 struct rt_related_location related, const char *region, const char *verb, const char *where,
+                 const char *help, uintptr_t pc)
+{
+    struct rt_display_name display = rt_get_display_name(info);
+    char element[340];
+    rt_format_element(site, info->host, info->bytes, at, display.name, element, sizeof element);
+    rt_emit_diagnostic(
+        &(struct rt_diagnostic){
+            .level = "error",
+            .code = "out-of-bounds",
+            .rule = "ACC33-2.7.1-1",
+            .pc = pc,
+            .object = display.name,
+            .element = element,
+            .other = related,
+            .help = help,
+        },
+        "%s %s %s, %s", region, verb, element, where);
+}
+
+static bool report_unmapped_access(const struct rt_site *site, const char *region, const char *verb,
+                          uint64_t address, uintptr_t pc)
+{
+    for (unsigned i = last_entry, n = 0; n < QUARANTINE; n++, i = (i + QUARANTINE - 1) % QUARANTINE) {
+        if (address - quarantine[i].dev >= quarantine[i].info.bytes)
+            continue;
+        struct rt_related_location related = {.is = "unmapped"};
+        char location[1100] = "";
+        if (rt_find_line(quarantine[i].pc, &related.file, &related.line, NULL))
+            snprintf(location, sizeof location, " at %s:%d", related.file, related.line);
+        char where[1200];
+        snprintf(where, sizeof where, "whose data were unmapped%s", location);
+        emit_out_of_bounds(site, &quarantine[i].info, address - quarantine[i].dev, related, region, verb, where,
+             "unmap {1|the data} after the last region that uses them", pc);
+        return true;
+    }
+    return false;
+}
+
+bool rt_report_out_of_bounds(const struct rt_site *site, const char *region, const char *verb,
+                        uint64_t address, uintptr_t pc)
+{
+    const int device = rt.context ? accd_device_at(rt.context, address) : -1;
+    const uint64_t page = address / RT_PAGE_SIZE * RT_PAGE_SIZE, next = page + RT_PAGE_SIZE;
+    const char *where = "after the end of the data on the device";
+    accd_present_object object;
+    uint64_t at = address;
+    if (device < 0)
+        return false;
+    if (report_unmapped_access(site, region, verb, address, pc))
+        return true;
+    const bool before =
+        rt.options.guard_before && accd_present_at(rt.context, device, next, 1, &object);
+    if (before)
+        where = "before the beginning of the data on the device";
+    /* an object ends at the page, or in its last 16 bytes */
+    while (!before && at >= page - RT_BLOCK_ALIGNMENT &&
+           !accd_present_at(rt.context, device, at, 1, &object))
+        at--;
+    if (at >= page - RT_BLOCK_ALIGNMENT) {
+        emit_out_of_bounds(site, &object.info, address - object.dev, rt_get_mapped_location(&object.info), region, verb,
+             where, rt_get_out_of_bounds_help(device, &object.info, (int64_t)(address - object.dev)), pc);
+        return true;
+    }
+    rt_report("error", "out-of-bounds", "ACC33-2.7.1-1", pc,
+               "%s %s device memory at %p, which is not allocated", region, verb,
+               (void *)(uintptr_t)address);
+    return true;
+}

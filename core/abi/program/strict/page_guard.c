@@ -1,0 +1,573 @@
+/* page_guard.c - kernels with the host's memory closed: what runs them, the hand-over, the signals.
+ *
+ * A kernel runs on the thread that calls it, with the stack and the thread pointer of another one
+ * that sleeps: so its malloc, its errno and its variables are not the caller's. Three signals do
+ * the work while memory is closed. SIGSEGV: an access that is none of the kernel's doing (a system
+ * library's, the linker's tables, an open variable in a closed page) is stepped: its page is opened
+ * for one instruction, and SIGTRAP closes it again. SIGSYS: system calls of the kernel come here
+ * first. */
+#include "page_guard_internal.h"
+
+#include <asm/prctl.h>
+#include <errno.h>
+#include <linux/futex.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+
+enum { STATE_STARTS, STATE_SLEEPS, STATE_QUIT }; /* of the watch's thread */
+
+enum {
+    GUARD = 1 << 20,       /* below a stack */
+    ALTERNATE = 256 << 10, /* signal stack */
+    SLEEPER = 64 << 10,    /* of the stack, for the thread itself */
+};
+
+static const size_t stack_least = (size_t)64 << 20, stack_most = (size_t)1 << 30;
+static const uint64_t malloc_heap = (uint64_t)64 << 20; /* size and alignment in the C library */
+
+/* Handlers know it by this. */
+static struct rt_page_guard *handler_guard;
+
+static bool is_guard_thread(const struct rt_page_guard *guard)
+{
+    return guard->control_block == __builtin_thread_pointer();
+}
+
+/* A long kernel: the others run for a moment, while it waits. */
+static void yield_to_threads(void)
+{
+    struct rt_page_guard *guard = handler_guard;
+    const struct timespec moment = {0, 5000000};
+    if (!guard || !guard->running || guard->is_abandoned || !is_guard_thread(guard))
+        return;
+    rt_guard_pause(guard);
+    rt_raw_syscall(SYS_nanosleep, (long)&moment, 0, 0, 0, 0, 0);
+    rt_guard_resume(guard);
+}
+
+/* ----------------------------------------------------------------------------------- signals -- */
+
+/* The program's own matter: its handler gets it once more. */
+static void forward_fault(struct rt_page_guard *guard, int signal, ucontext_t *context)
+{
+    greg_t *registers = context->uc_mcontext.gregs;
+    rt_guard_end_single_step(registers);
+    rt_guard_abandon(guard);
+    memcpy(&context->uc_sigmask, &guard->kernel_mask, sizeof guard->kernel_mask);
+    const unsigned char *before = (const unsigned char *)registers[REG_RIP] - 1;
+    if (signal == SIGTRAP && *before == 0xCC) /* a breakpoint is reported after its instruction */
+        registers[REG_RIP]--;
+}
+
+/* Other threads run while a kernel waits. What they did is done again. */
+static void return_fault(struct rt_page_guard *guard, int signal, const siginfo_t *info)
+{
+    rt_guard_restore_handlers(guard);
+    rt_signals_restore(guard);
+    guard->is_abandoned = true;
+    guard->selector = RT_DISPATCH_ALLOW;
+    if (info->si_code <= 0)
+        rt_signals_resend(guard, signal, info);
+}
+
+static void on_signal(int signal, siginfo_t *info, void *arg)
+{
+    struct rt_page_guard *guard = handler_guard;
+    ucontext_t *context = arg;
+    greg_t *registers = context->uc_mcontext.gregs;
+    if (guard->lazy.on && !guard->running)
+        rt_lazy_handle_signal(guard, signal, info, context);
+    else if (!is_guard_thread(guard))
+        return_fault(guard, signal, info);
+    else if (info->si_code <= 0)
+        rt_signals_queue(guard, signal, info);
+    else if (signal == SIGSEGV || signal == SIGBUS)
+        rt_guard_handle_access(guard, (uintptr_t)info->si_addr, registers);
+    else if (signal == SIGSYS && info->si_code == SYS_USER_DISPATCH)
+        rt_guard_handle_syscall(guard, info->si_syscall, context);
+    else if (signal != SIGTRAP || !rt_guard_end_single_step(registers))
+        forward_fault(guard, signal, context);
+}
+
+bool rt_guard_defer_signal(int signal, siginfo_t *info, void *context)
+{
+    struct rt_page_guard *guard = handler_guard;
+    if (guard && guard->lazy.on && !guard->running) {
+        rt_lazy_end(guard, context);
+        rt_signals_resend(guard, signal, info);
+        return true;
+    }
+    if (guard && guard->running && !guard->is_abandoned && is_guard_thread(guard)) {
+        rt_guard_end_single_step(((ucontext_t *)context)->uc_mcontext.gregs);
+        rt_signals_queue(guard, signal, info);
+        siglongjmp(guard->leave, 1);
+    }
+    return false;
+}
+
+static void on_forwarded_signal(int signal, siginfo_t *info, void *context)
+{
+    rt_guard_defer_signal(signal, info, context);
+}
+
+static void install_handlers(struct rt_page_guard *guard)
+{
+    struct rt_kernel_sigaction action = {.handler = (void *)(uintptr_t)on_signal,
+                                  .flags = SA_SIGINFO | SA_ONSTACK | RT_SA_RESTORER,
+                                  .restorer = rt_guard_sigreturn,
+                                  .mask = RT_ALL_SIGNALS | rt_signal_bit(RT_STOP_SIGNAL)};
+    guard->run_mask = ~((rt_get_interrupting_signals() & ~guard->caller_mask) | rt_signal_bit(RT_STOP_SIGNAL));
+    for (int i = 0; i < RT_HANDLED_SIGNALS; i++) {
+        rt_set_sigaction(rt_handled_signals[i], &action, &guard->before[i]);
+        guard->run_mask &= ~rt_signal_bit(rt_handled_signals[i]);
+    }
+}
+
+static void uninstall_handlers(struct rt_page_guard *guard)
+{
+    if (!guard->is_abandoned)
+        rt_guard_restore_handlers(guard);
+    for (int signal = 1; guard->queued_signals; guard->queued_signals &= ~rt_signal_bit(signal++))
+        if (guard->queued_signals & rt_signal_bit(signal))
+            rt_signals_resend(guard, signal, &guard->queued_info[signal]);
+}
+
+/* ------------------------------------------------------------------------------- the kernel -- */
+
+static void futex(uint32_t *word, int operation, uint32_t value)
+{
+    rt_raw_syscall(SYS_futex, (long)word, operation | FUTEX_PRIVATE_FLAG, value, 0, 0, 0);
+}
+
+/* Arms the alternate stack of the watch. The operating system disarms it while a handler runs, and takes the stack of
+ * the handler's context for the next one, so that a handler can give the program's stack back. */
+static void set_signal_stack(struct rt_page_guard *guard, stack_t *before_p)
+{
+    const stack_t stack = {.ss_sp = guard->stack + GUARD, .ss_flags = SS_AUTODISARM, .ss_size = ALTERNATE};
+    rt_raw_syscall(SYS_sigaltstack, (long)&stack, (long)before_p, 0, 0, 0, 0);
+}
+
+/* On the watch's stack: the caller may be a handler on the program's alternate stack, which cannot be changed there. */
+static void run_on_guard_stack(void *arg)
+{
+    struct rt_page_guard *guard = arg;
+    if (guard->lazy.on) {
+        rt_lazy_protect_windows(guard);
+    } else {
+        set_signal_stack(guard, &guard->lazy.program_stack);
+        rt_protection_apply(&guard->protections);
+    }
+    if (sigsetjmp(guard->leave, 0)) { /* from a handler */
+        set_signal_stack(guard, NULL);
+    } else {
+        rt_set_signal_mask(guard->run_mask, NULL);
+        __asm__ volatile("ldmxcsr %0\n\tfldcw %1" : : "m"(guard->mxcsr), "m"(guard->x87));
+        rt_sections_begin(guard);
+        guard->selector = RT_DISPATCH_BLOCK;
+        guard->fn(guard->arg);
+    }
+    guard->selector = RT_DISPATCH_ALLOW;
+    rt_sections_unprotect(guard);
+    rt_set_signal_mask(RT_ALL_SIGNALS | rt_signal_bit(RT_STOP_SIGNAL), NULL);
+    if (!rt_lazy_begin(guard)) {
+        rt_protection_lift(&guard->protections);
+        rt_raw_syscall(SYS_sigaltstack, (long)&guard->lazy.program_stack, 0, 0, 0, 0, 0);
+    }
+}
+
+/* The caller becomes the watch's thread, and itself again. */
+static void switch_to_guard_thread(struct rt_page_guard *guard)
+{
+    long caller; /* the compiler takes the thread pointer for one that never changes */
+    __asm__ volatile("movq %%fs:0, %0" : "=r"(caller));
+    if (!guard->lazy.on)
+        rt_guard_set_syscall_dispatch(guard, true);
+    rt_raw_syscall(SYS_arch_prctl, ARCH_SET_FS, (long)(uintptr_t)guard->control_block, 0, 0, 0, 0);
+    rt_guard_switch_stack(&guard->caller_sp, guard->top, run_on_guard_stack, guard);
+    rt_raw_syscall(SYS_arch_prctl, ARCH_SET_FS, caller, 0, 0, 0, 0);
+    if (!guard->lazy.on)
+        rt_guard_set_syscall_dispatch(guard, false);
+}
+
+/* -------------------------------------------------------------------------------- the thread -- */
+
+/* Ends the process as the C library does when its last thread ends. */
+static void *exit_process(void *arg)
+{
+    (void)arg;
+    rt_set_signal_mask(0, NULL);
+    exit(0);
+}
+
+/* After the first thread has ended, the end of the last one ends the process: the C library counts this thread, too. */
+static bool is_last_thread(void)
+{
+    return rt_count_threads() == 2 && rt_has_first_thread_ended();
+}
+
+static void *run_guard_thread(void *arg)
+{
+    struct rt_page_guard *guard = arg;
+    const struct timespec second = {1, 0};
+    pthread_t thread;
+    bool ends = false;
+    guard->number = (int)rt_raw_syscall(SYS_gettid, 0, 0, 0, 0, 0, 0);
+    guard->top = ((uintptr_t)__builtin_frame_address(0) - SLEEPER) & ~(uint64_t)63;
+    guard->control_block = __builtin_thread_pointer();
+    __atomic_store_n(&guard->state, STATE_SLEEPS, __ATOMIC_RELEASE);
+    futex(&guard->state, FUTEX_WAKE, 1);
+    while (__atomic_load_n(&guard->state, __ATOMIC_ACQUIRE) != STATE_QUIT) {
+        rt_raw_syscall(SYS_futex, (long)&guard->state, FUTEX_WAIT | FUTEX_PRIVATE_FLAG, STATE_SLEEPS, (long)&second, 0,
+                     0);
+        if (!ends && is_last_thread())
+            ends = !pthread_create(&thread, NULL, exit_process, NULL);
+    }
+    return NULL;
+}
+
+/* Whether the system calls of a thread can be dispatched here. */
+static bool can_dispatch(struct rt_page_guard *guard)
+{
+    const uintptr_t start = (uintptr_t)rt_raw_syscall;
+    guard->selector = RT_DISPATCH_ALLOW;
+    if (rt_raw_syscall(SYS_prctl, PR_SET_SYSCALL_USER_DISPATCH, PR_SYS_DISPATCH_ON, (long)start, 1,
+                     (long)&guard->selector, 0))
+        return false;
+    rt_guard_set_syscall_dispatch(guard, false);
+    return true;
+}
+
+static bool start_thread(struct rt_page_guard *guard)
+{
+    pthread_attr_t attributes;
+    uint64_t mask = 0;
+    guard->pid = rt_raw_syscall(SYS_getpid, 0, 0, 0, 0, 0, 0);
+    guard->has_own_malloc = false;
+    guard->timed = 0;
+    guard->state = STATE_STARTS;
+    if (!can_dispatch(guard) || pthread_attr_init(&attributes))
+        return false;
+    int failed = pthread_attr_setstack(&attributes, (void *)(uintptr_t)guard->bottom,
+                                       guard->own[0].start + guard->own[0].bytes - guard->bottom);
+    if (!failed) {
+        rt_set_signal_mask(RT_ALL_SIGNALS, &mask);
+        failed = pthread_create(&guard->thread, &attributes, run_guard_thread, guard);
+        rt_set_signal_mask(mask, NULL);
+    }
+    pthread_attr_destroy(&attributes);
+    while (!failed && __atomic_load_n(&guard->state, __ATOMIC_ACQUIRE) == STATE_STARTS)
+        futex(&guard->state, FUTEX_WAIT, STATE_STARTS);
+    return !failed;
+}
+
+/* As large as the program's own, within reason. */
+static bool map_guard_stack(struct rt_page_guard *guard)
+{
+    struct rlimit limit = {0};
+    getrlimit(RLIMIT_STACK, &limit);
+    size_t bytes =
+        limit.rlim_cur < stack_most ? (size_t)rt_round_up_to_page((long)limit.rlim_cur) : stack_most;
+    bytes = (bytes < stack_least ? stack_least : bytes) + GUARD + ALTERNATE + GUARD;
+    char *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
+                   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
+    if (p == MAP_FAILED)
+        return false;
+    mprotect(p, GUARD, PROT_NONE);
+    mprotect(p + GUARD + ALTERNATE, GUARD, PROT_NONE);
+    guard->stack = p;
+    guard->stack_bytes = bytes;
+    guard->bottom = (uintptr_t)p + GUARD + ALTERNATE + GUARD;
+    guard->own[0] = (struct rt_range){(uintptr_t)p, bytes};
+    guard->nown = 1;
+    return true;
+}
+
+/* ---------------------------------------------------------------------------------- the runs -- */
+
+/* Exit functions are the program's, and touch its memory. */
+static void on_exit_call(void *arg)
+{
+    struct rt_page_guard *guard = arg;
+    if (!guard->running || guard->is_abandoned || !is_guard_thread(guard))
+        return;
+    rt_guard_abandon(guard);
+    rt_set_signal_mask(guard->kernel_mask, NULL);
+}
+
+/* Of the C++ ABI; the first names a handler by the address of any object, the second removes it. */
+int __cxa_atexit(void (*fn)(void *), void *arg, void *object);
+void __cxa_finalize(void *object);
+
+/* Exit functions run in the reverse order of their registration: ours has to be the last. */
+static void register_first_at_exit(struct rt_page_guard *guard)
+{
+    static char object;
+    __cxa_finalize(&object);
+    if (guard)
+        __cxa_atexit(on_exit_call, guard, &object);
+}
+
+static void begin_run(struct rt_page_guard *guard, void (*fn)(void *), void *arg)
+{
+    guard->fn = fn;
+    guard->arg = arg;
+    __asm__ volatile("stmxcsr %0\n\tfnstcw %1" : "=m"(guard->mxcsr), "=m"(guard->x87));
+    guard->queued_signals = 0;
+    guard->is_abandoned = guard->has_faulted = false;
+    rt_guard_reset_step_counts(guard);
+    guard->running = true;
+    handler_guard = guard;
+}
+
+/* Seconds until the others run for a moment; 0: never. */
+static void set_timer(struct rt_page_guard *guard, long seconds)
+{
+    struct sigevent event = {.sigev_signo = RT_STOP_SIGNAL,
+                             .sigev_notify = SIGEV_THREAD_ID,
+                             .sigev_value.sival_ptr = &guard->others,
+                             ._sigev_un._tid = guard->caller};
+    const struct itimerspec often = {{seconds, 0}, {seconds, 0}};
+    if (guard->timed != guard->caller) {
+        if (guard->timed)
+            rt_raw_syscall(SYS_timer_delete, guard->timer, 0, 0, 0, 0, 0);
+        guard->timed = rt_raw_syscall(SYS_timer_create, CLOCK_MONOTONIC, (long)&event,
+                                    (long)&guard->timer, 0, 0, 0)
+                           ? 0
+                           : guard->caller;
+    }
+    if (guard->timed)
+        rt_raw_syscall(SYS_timer_settime, guard->timer, 0, (long)&often, 0, 0, 0);
+}
+
+/* Of control blocks the operating system writes parts whenever a thread is moved, asleep or not. */
+static bool build_protection(struct rt_page_guard *guard, const struct rt_range *open, size_t nopen)
+{
+    uint64_t threads[1 + RT_STOPPED_THREADS_MAX];
+    size_t n = rt_get_control_blocks(&guard->others, threads);
+    threads[n++] = (uintptr_t)__builtin_thread_pointer();
+    return rt_protection_build(&guard->protections, open, nopen, guard->own, guard->nown, threads, n);
+}
+
+static void end_run(struct rt_page_guard *guard)
+{
+    if (guard->running && !guard->lazy.on)
+        uninstall_handlers(guard);
+    guard->running = false;
+    guard->nsections = 0;
+    rt_resume_the_world(&guard->others);
+    guard->selector = guard->lazy.on ? RT_DISPATCH_BLOCK : RT_DISPATCH_ALLOW;
+    rt_set_signal_mask(guard->caller_mask, NULL);
+}
+
+void rt_guard_unprotect_all(struct rt_page_guard *guard)
+{
+    if (!guard || !guard->lazy.on)
+        return;
+    const uint64_t mask = rt_block_all_but_faults();
+    rt_lazy_end(guard, NULL);
+    rt_set_signal_mask(mask, NULL);
+}
+
+/* If all is as the kernel before left it, nothing is listed. False: it is not; memory is open. */
+static bool run_with_same_protection(struct rt_page_guard *guard, void (*fn)(void *), void *arg, const struct rt_range *open,
+                      size_t nopen, void (*ready)(void))
+{
+    if (!guard->lazy.on)
+        return false;
+    guard->caller_mask = rt_block_all_but_faults();
+    if (!rt_lazy_can_continue(guard, open, nopen)) {
+        rt_lazy_end(guard, NULL);
+        rt_set_signal_mask(guard->caller_mask, NULL);
+        return false;
+    }
+    if (ready)
+        ready();
+    rt_set_signal_mask(RT_ALL_SIGNALS, NULL);
+    guard->selector = RT_DISPATCH_ALLOW;
+    guard->kernel_mask = guard->caller_mask;
+    begin_run(guard, fn, arg);
+    switch_to_guard_thread(guard);
+    end_run(guard);
+    return true;
+}
+
+/* While others wait, none of the C library's locks may be taken: one of them may hold it. Signals
+ * are blocked around it: no handler may change mappings that are listed. */
+static bool run_protected(struct rt_page_guard *guard, void (*fn)(void *), void *arg,
+                const struct rt_range *open, size_t nopen, void (*ready)(void))
+{
+    register_first_at_exit(guard);
+    if (run_with_same_protection(guard, fn, arg, open, nopen, ready))
+        return true;
+    guard->lazy.nopen = nopen;
+    if (nopen && nopen <= RT_OPEN_RANGES_MAX)
+        memcpy(guard->lazy.opened, open, nopen * sizeof *open);
+    rt_set_signal_mask(RT_ALL_SIGNALS, &guard->caller_mask);
+    guard->kernel_mask = guard->caller_mask;
+    guard->caller = (int)rt_raw_syscall(SYS_gettid, 0, 0, 0, 0, 0, 0);
+    bool good = rt_protection_scan_modules(&guard->protections) &&
+                rt_stop_the_world(&guard->others, guard->caller, guard->number);
+    if (good)
+        good = build_protection(guard, open, nopen);
+    if (good) {
+        begin_run(guard, fn, arg);
+        install_handlers(guard);
+        if (ready)
+            ready();
+        if (guard->others.n)
+            set_timer(guard, 1);
+        switch_to_guard_thread(guard);
+        if (guard->others.n)
+            set_timer(guard, 0);
+    }
+    end_run(guard);
+    return good;
+}
+
+static void try_malloc(void *arg)
+{
+    char **block_p = arg;
+    *block_p = malloc(64);
+    free(*block_p);
+}
+
+static bool is_own_address(const struct rt_page_guard *guard, uint64_t address)
+{
+    for (size_t i = 0; i < guard->nown; i++)
+        if (address - guard->own[i].start < guard->own[i].bytes)
+            return true;
+    return false;
+}
+
+/* What the thread's malloc returns must lie in mappings that stay open. The C library may give it
+ * the arena of a thread that is gone: that one's heaps, each with a pointer to the one before, are
+ * the thread's from now on. */
+static bool has_shared_malloc; /* threads get blocks of the same mappings: another malloc than the C library's */
+
+static bool check_own_malloc(struct rt_page_guard *guard)
+{
+    char **block_p = rt_arena_realloc(NULL, NULL, 0, sizeof *block_p);
+    if (!block_p)
+        return false;
+    *block_p = NULL;
+    bool good = run_protected(guard, try_malloc, block_p, NULL, 0, NULL);
+    rt_guard_unprotect_all(guard);
+    uint64_t block = (uintptr_t)*block_p;
+    rt_arena_realloc(NULL, block_p, sizeof *block_p, 0);
+    if (!good || !block)
+        return false;
+    uint64_t heap = block & ~(malloc_heap - 1);
+    while (heap && !is_own_address(guard, block)) {
+        if (!rt_is_private_mapping(&guard->protections, heap, block) || guard->nown == 1 + RT_OWN_RANGES_MAX) {
+            has_shared_malloc = true;
+            return false;
+        }
+        rt_guard_add_own_range(guard, heap, malloc_heap);
+        heap = block = ((const uint64_t *)(uintptr_t)heap)[1];
+    }
+    guard->has_own_malloc = true;
+    return true;
+}
+
+/* The memory of a watch, which stays: a thread that was stopped may still be in its handler, with its slot. All but
+ * the slots is zero. NULL: no memory. */
+static struct rt_page_guard *allocate_guard(void)
+{
+    static struct rt_page_guard *instance;
+    if (!instance) {
+        instance = rt_arena_realloc(NULL, NULL, 0, sizeof *instance);
+        if (instance)
+            memset(instance, 0, sizeof *instance);
+        return instance;
+    }
+    const size_t others = offsetof(struct rt_page_guard, others), rest = others + sizeof instance->others;
+    memset(instance, 0, others);
+    memset((char *)instance + rest, 0, sizeof *instance - rest);
+    instance->others.refused = false;
+    return instance;
+}
+
+struct rt_page_guard *rt_guard_new(int (*present)(void *ud, uint64_t address), void *ud)
+{
+    struct rt_page_guard *guard = has_shared_malloc ? NULL : allocate_guard();
+    if (!guard)
+        return NULL;
+    guard->present = present;
+    guard->ud = ud;
+    guard->others.yield_to_threads = yield_to_threads;
+    guard->on_forwarded_signal = on_forwarded_signal;
+    guard->lazy.interval = guard->lazy.all = 1;
+    if (map_guard_stack(guard) && start_thread(guard) && check_own_malloc(guard))
+        return guard;
+    rt_guard_free(guard);
+    return NULL;
+}
+
+void rt_guard_free(struct rt_page_guard *guard)
+{
+    if (!guard || is_guard_thread(guard)) /* exit() in a kernel: the process ends */
+        return;
+    rt_guard_unprotect_all(guard);
+    if (guard->control_block && guard->pid == rt_raw_syscall(SYS_getpid, 0, 0, 0, 0, 0, 0)) {
+        __atomic_store_n(&guard->state, STATE_QUIT, __ATOMIC_RELEASE);
+        futex(&guard->state, FUTEX_WAKE, 1);
+        pthread_join(guard->thread, NULL);
+    }
+    if (guard->stack)
+        munmap(guard->stack, guard->stack_bytes);
+    register_first_at_exit(NULL);
+    rt_protection_free(&guard->protections);
+}
+
+/* After a fork the thread is the parent's; its stack and its memory serve a new one. */
+static bool ensure_thread(struct rt_page_guard *guard)
+{
+    if (guard->pid == rt_raw_syscall(SYS_getpid, 0, 0, 0, 0, 0, 0))
+        return guard->control_block != NULL;
+    guard->control_block = NULL;
+    guard->others.n = 0;
+    return start_thread(guard);
+}
+
+void rt_guard_set_sections(struct rt_page_guard *guard, struct rt_device_section *sections, size_t nsections)
+{
+    if (!guard || is_guard_thread(guard))
+        return;
+    guard->sections = sections;
+    guard->nsections = nsections;
+}
+
+enum rt_guard_result rt_guard_run(struct rt_page_guard *guard, void (*fn)(void *), void *arg,
+                                   const struct rt_range *open, size_t nopen,
+                                   void (*ready)(void), struct rt_guard_fault *fault_p)
+{
+    const bool inside = guard && is_guard_thread(guard); /* a kernel in a kernel */
+    if (inside || !guard || !ensure_thread(guard) || (!guard->has_own_malloc && !check_own_malloc(guard)) ||
+        !run_protected(guard, fn, arg, open, nopen, ready)) {
+        if (ready)
+            ready();
+        fn(arg);
+        return inside ? RT_GUARD_OK : RT_UNGUARDED;
+    }
+    if (guard->has_faulted) {
+        *fault_p = guard->fault;
+        return RT_GUARD_FAULT;
+    }
+    return guard->is_abandoned ? RT_UNGUARDED : RT_GUARD_OK;
+}
+
+enum rt_unguarded_reason rt_guard_get_reason(const struct rt_page_guard *guard)
+{
+    if (has_shared_malloc)
+        return RT_UNGUARDED_MALLOC;
+    if (guard && guard->others.refused)
+        return RT_UNGUARDED_THREADS;
+    return guard && guard->is_abandoned ? RT_UNGUARDED_KERNEL : RT_UNGUARDED_SYSTEM;
+}

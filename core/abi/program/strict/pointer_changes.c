@@ -1,0 +1,92 @@
+/* pointer_changes.c - reports about kernels that change an attached pointer: the device pointer then leads
+ * to other data than the host pointer, and no transfer brings the change back. OpenMP forbids it
+ * (OMP60-map-8); OpenACC leaves it undefined (ACC33-att-8), and nothing is reported. Strict and
+ * checked runs compare the attached pointers of the device before and after each kernel. */
+#include "abi/program/base/runtime.h"
+#include "pointer_changes.h"
+
+#include <stdlib.h>
+
+/* Attached pointers that were changed before the kernel under way: they are not its own. */
+static uint64_t *changed_slots;
+static size_t nchanged_slots, capacity;
+
+/* Whether an attached pointer holds another address of the device than that of its target. */
+static bool is_pointer_changed(int device, const accd_attachment *pointer)
+{
+    const uint64_t at =
+        accd_device_address(rt.context, device, (const void *)(uintptr_t)pointer->slot);
+    const uintptr_t value = at ? rt_load_word((const void *)(uintptr_t)at) : 0;
+    return value && value != pointer->dev && rt_is_device_address((const void *)value);
+}
+
+/* The next one from an address on. */
+static bool find_next_changed(int device, uint64_t *at, accd_attachment *pointer)
+{
+    while (accd_attachment_next(rt.context, device, at, pointer))
+        if (is_pointer_changed(device, pointer))
+            return true;
+    return false;
+}
+
+static bool has_attached_pointers(int device)
+{
+    accd_stats stats;
+    return rt_uses_openmp_terms() &&
+           (accd_get_stats(rt.context, device, &stats), stats.attachments > 0);
+}
+
+/* Without memory some are not known. */
+void rt_save_changed_pointers(int device)
+{
+    accd_attachment pointer;
+    uint64_t at = 0;
+    nchanged_slots = 0;
+    if (!has_attached_pointers(device))
+        return;
+    while (find_next_changed(device, &at, &pointer)) {
+        if (nchanged_slots == capacity) {
+            uint64_t *grown = realloc(changed_slots, (2 * capacity + 16) * sizeof *grown);
+            if (!grown)
+                return;
+            changed_slots = grown;
+            capacity = 2 * capacity + 16;
+        }
+        changed_slots[nchanged_slots++] = pointer.slot;
+    }
+}
+
+static bool was_changed_before(uint64_t slot)
+{
+    size_t i = 0;
+    while (i < nchanged_slots && changed_slots[i] != slot)
+        i++;
+    return i < nchanged_slots;
+}
+
+void rt_report_changed_pointers(int device)
+{
+    accd_attachment attached;
+    struct rt_pointer_name pointer;
+    uint64_t at = 0;
+    if (!has_attached_pointers(device))
+        return;
+    while (find_next_changed(device, &at, &attached)) {
+        if (was_changed_before(attached.slot))
+            continue;
+        rt_format_pointer(rt.site, device, attached.slot, &pointer);
+        rt_emit_diagnostic(
+            &(struct rt_diagnostic){
+                .level = "warning",
+                .code = "pointer-changed",
+                .rule = "OMP60-map-8",
+                .pc = rt.site->call.pc,
+                .object = pointer.name,
+                .together = true,
+                .help = "change a copy of the pointer in the region: a local variable",
+            },
+            "this region changes the attached pointer %s on the device; the host's pointer keeps "
+            "its value",
+            pointer.name);
+    }
+}

@@ -1,0 +1,611 @@
+/* protection_map.c - the modules of the process and its mappings: what the program owns is closed, what
+ * the system's libraries need to run is not. */
+#include "protection_map.h"
+
+#include <elf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <link.h>
+#include <dlfcn.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+/* Of the control block, from the thread pointer on, the operating system writes to the area for
+ * restartable sequences whenever the thread is moved, asleep or not. */
+#pragma weak __rseq_offset
+extern const ptrdiff_t __rseq_offset;
+enum { CONTROL_BLOCK = 4096, RSEQ = 64 };
+
+static uint64_t page_down(uint64_t address)
+{
+    return address & ~(uint64_t)(RT_PAGE_SIZE - 1);
+}
+
+static uint64_t page_up(uint64_t address)
+{
+    return page_down(address + RT_PAGE_SIZE - 1);
+}
+
+/* ------------------------------------------------------------------------------------- lists -- */
+
+/* items with room for `wanted`, moved when it has grown; NULL: no memory. */
+static void *reserve_items(struct rt_protection_map *protections, void *items, size_t *capacity, size_t needed,
+                     size_t size)
+{
+    if (needed <= *capacity)
+        return items;
+    size_t more = needed + needed / 2 + 64;
+    void *p = rt_arena_realloc(NULL, items, *capacity * size, more * size);
+    if (!p)
+        return NULL;
+    *capacity = more;
+    protections->grown = true;
+    return p;
+}
+
+static bool add_interval(struct rt_protection_map *protections, struct rt_interval_list *spans, uint64_t start,
+                uint64_t end)
+{
+    if (start >= end)
+        return true;
+    void *at = reserve_items(protections, spans->at, &spans->capacity, spans->n + 1, sizeof spans->at[0]);
+    if (!at)
+        return false;
+    spans->at = at;
+    spans->at[spans->n++] = (struct rt_interval){start, end};
+    return true;
+}
+
+static void sift_down(struct rt_interval *at, size_t i, size_t n)
+{
+    for (size_t child; (child = 2 * i + 1) < n; i = child) {
+        if (child + 1 < n && at[child].start < at[child + 1].start)
+            child++;
+        if (at[i].start >= at[child].start)
+            return;
+        struct rt_interval span = at[i];
+        at[i] = at[child];
+        at[child] = span;
+    }
+}
+
+/* Without memory of malloc, as qsort() takes. */
+static void heap_sort(struct rt_interval *at, size_t n)
+{
+    for (size_t i = n / 2; i-- > 0;)
+        sift_down(at, i, n);
+    while (n-- > 1) {
+        struct rt_interval last = at[n];
+        at[n] = at[0];
+        at[0] = last;
+        sift_down(at, 0, n);
+    }
+}
+
+/* Ascending, and what overlaps or touches becomes one. */
+static void merge_intervals(struct rt_interval_list *spans)
+{
+    if (spans->n == 0)
+        return;
+    heap_sort(spans->at, spans->n);
+    size_t last = 0;
+    for (size_t i = 1; i < spans->n; i++) {
+        struct rt_interval next = spans->at[i];
+        if (next.start > spans->at[last].end)
+            spans->at[++last] = next;
+        else if (next.end > spans->at[last].end)
+            spans->at[last].end = next.end;
+    }
+    spans->n = last + 1;
+}
+
+/* The span that holds an address, or NULL. */
+static const struct rt_interval *find_interval(const struct rt_interval_list *spans, uint64_t address)
+{
+    size_t low = 0, high = spans->n;
+    while (low < high) {
+        size_t middle = (low + high) / 2;
+        if (spans->at[middle].end <= address)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < spans->n && spans->at[low].start <= address ? &spans->at[low] : NULL;
+}
+
+/* ----------------------------------------------------------------------------------- modules -- */
+
+struct module_listing {
+    struct rt_protection_map *protections;
+    size_t modules;
+    bool failed;
+};
+
+static bool starts_with(const char *text, const char *with)
+{
+    return !strncmp(text, with, strlen(with));
+}
+
+/* A library in a folder of the system, or a runtime of the compiler in a folder of its own. */
+static bool is_system_path(const char *path)
+{
+    static const char *const folders[] = {"/lib/",         "/lib32/",     "/lib64/",
+                                          "/usr/lib/",     "/usr/lib32/", "/usr/lib64/",
+                                          "/usr/libexec/", "linux-vdso"};
+    static const char *const names[] = {
+        "ld-linux",  "ld-2.",      "libc.",        "libc-2.",      "libm.",    "libm-2.",
+        "libmvec",   "libpthread", "libdl.",       "libdl-2.",     "librt.",   "librt-2.",
+        "libgcc_s.", "libstdc++.", "libgfortran.", "libquadmath.", "libgomp.", "libatomic.",
+        "libomp.",   "libomptarget.",
+        "libdw.",    "libdw-",     "libelf.",      "libelf-"};
+    for (size_t i = 0; i < sizeof folders / sizeof folders[0]; i++)
+        if (starts_with(path, folders[i]))
+            return true;
+    const char *slash = strrchr(path, '/');
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+        if (starts_with(slash ? slash + 1 : path, names[i]))
+            return true;
+    return false;
+}
+
+/* What a module's dynamic section tells. */
+struct tables {
+    const ElfW(Sym) * symbols;
+    const char *names;
+    const ElfW(Rela) * relocations[2];
+    size_t bytes[2];
+    uint64_t plt;
+};
+
+/* The C library relocates pointers of the dynamic section, others do not. */
+static uint64_t get_absolute_address(const struct dl_phdr_info *info, uint64_t pointer)
+{
+    return pointer < info->dlpi_addr ? info->dlpi_addr + pointer : pointer;
+}
+
+static void read_tables(const struct dl_phdr_info *info, const ElfW(Dyn) * dynamic,
+                        struct tables *t)
+{
+    for (; dynamic->d_tag != DT_NULL; dynamic++) {
+        uint64_t address = get_absolute_address(info, dynamic->d_un.d_ptr);
+        switch (dynamic->d_tag) {
+        case DT_SYMTAB:
+            t->symbols = (const ElfW(Sym) *)address;
+            break;
+        case DT_STRTAB:
+            t->names = (const char *)address;
+            break;
+        case DT_PLTGOT:
+            t->plt = address;
+            break;
+        case DT_RELA:
+            t->relocations[0] = (const ElfW(Rela) *)address;
+            break;
+        case DT_RELASZ:
+            t->bytes[0] = dynamic->d_un.d_val;
+            break;
+        case DT_JMPREL:
+            t->relocations[1] = (const ElfW(Rela) *)address;
+            break;
+        case DT_PLTRELSZ:
+            t->bytes[1] = dynamic->d_un.d_val;
+            break;
+        }
+    }
+}
+
+static bool is_in_module(const struct dl_phdr_info *info, uint64_t address)
+{
+    for (size_t i = 0; i < info->dlpi_phnum; i++) {
+        const ElfW(Phdr) *part = &info->dlpi_phdr[i];
+        if (part->p_type == PT_LOAD && address - info->dlpi_addr - part->p_vaddr < part->p_memsz)
+            return true;
+    }
+    return false;
+}
+
+static bool is_system_module(const struct dl_phdr_info *info, size_t number)
+{
+    return is_in_module(info, (uintptr_t)is_system_module) ||
+           (number > 0 && is_system_path(info->dlpi_name));
+}
+
+static int is_system_symbol(struct dl_phdr_info *info, size_t size, void *address_p)
+{
+    (void)size;
+    return is_in_module(info, *(uint64_t *)address_p) ? is_system_path(info->dlpi_name) + 1 : 0;
+}
+
+/* A variable of a library that the linker moved into the program (stdout): the system's, unless a
+ * library of the program has it too. */
+static bool is_system_variable(const char *name)
+{
+    uint64_t address = (uintptr_t)dlsym(RTLD_NEXT, name);
+    return !address || dl_iterate_phdr(is_system_symbol, &address) != 1;
+}
+
+/* Tables of the linker that share pages with variables: any code reads them. */
+static bool add_tables(struct rt_protection_map *protections, const struct dl_phdr_info *info,
+                       const struct tables *t)
+{
+    struct rt_interval_list *constant = &protections->constant;
+    struct rt_interval got = {UINT64_MAX, 0};
+    size_t slots = 3 + t->bytes[1] / sizeof(ElfW(Rela));
+    if (t->plt && !add_interval(protections, constant, t->plt, t->plt + slots * sizeof(ElfW(Addr))))
+        return false;
+    for (size_t i = 0; i < t->bytes[0] / sizeof(ElfW(Rela)); i++) {
+        const ElfW(Rela) *r = &t->relocations[0][i];
+        const ElfW(Sym) *symbol = &t->symbols[ELF64_R_SYM(r->r_info)];
+        uint64_t slot = info->dlpi_addr + r->r_offset;
+        switch (ELF64_R_TYPE(r->r_info)) {
+        case R_X86_64_GLOB_DAT:
+        case R_X86_64_JUMP_SLOT:
+        case R_X86_64_DTPMOD64:
+        case R_X86_64_TPOFF64:
+            got.start = slot < got.start ? slot : got.start;
+            got.end = slot + 8 > got.end ? slot + 8 : got.end;
+            break;
+        case R_X86_64_COPY:
+            if (is_system_variable(t->names + symbol->st_name) &&
+                !add_interval(protections, constant, slot, slot + symbol->st_size))
+                return false;
+            break;
+        }
+    }
+    return add_interval(protections, constant, got.start, got.end);
+}
+
+static bool add_module(struct rt_protection_map *protections, const struct dl_phdr_info *info,
+                       bool is_system)
+{
+    uint64_t start = UINT64_MAX, end = 0;
+    struct tables tables = {0};
+    for (size_t i = 0; i < info->dlpi_phnum; i++) {
+        const ElfW(Phdr) *part = &info->dlpi_phdr[i];
+        uint64_t from = info->dlpi_addr + part->p_vaddr, to = from + part->p_memsz;
+        if (part->p_type == PT_LOAD) {
+            start = from < start ? from : start;
+            end = to > end ? to : end;
+        } else if (part->p_type == PT_GNU_RELRO && !is_system) {
+            if (!add_interval(protections, &protections->constant, from, to))
+                return false;
+        } else if (part->p_type == PT_DYNAMIC && !is_system) {
+            read_tables(info, (const ElfW(Dyn) *)from, &tables);
+        }
+    }
+    if (is_system)
+        return start >= end || add_interval(protections, &protections->system, page_down(start), page_up(end));
+    return add_tables(protections, info, &tables);
+}
+
+static int list_module(struct dl_phdr_info *info, size_t size, void *arg)
+{
+    (void)size;
+    struct module_listing *module_listing = arg;
+    struct rt_protection_map *protections = module_listing->protections;
+    if (module_listing->modules == 0) {
+        if (protections->loaded == info->dlpi_adds && protections->unloaded == info->dlpi_subs)
+            return 1;
+        protections->loaded = protections->unloaded = 0;
+        protections->system.n = protections->constant.n = 0;
+    }
+    module_listing->failed = !add_module(protections, info, is_system_module(info, module_listing->modules++));
+    if (module_listing->failed)
+        return 1;
+    protections->loaded = info->dlpi_adds;
+    protections->unloaded = info->dlpi_subs;
+    return 0;
+}
+
+bool rt_protection_scan_modules(struct rt_protection_map *protections)
+{
+    struct module_listing module_listing = {protections, 0, false};
+    dl_iterate_phdr(list_module, &module_listing);
+    if (module_listing.failed) {
+        protections->loaded = 0;
+        return false;
+    }
+    if (module_listing.modules > 0) {
+        merge_intervals(&protections->system);
+        merge_intervals(&protections->constant);
+    }
+    return true;
+}
+
+/* ---------------------------------------------------------------------------------- mappings -- */
+
+/* The mappings of the process, in ascending order. The caller's errno stays what it is. */
+struct mappings {
+    long file;
+    uint64_t from;  /* asked for one by one: the next one ends behind */
+    const char *at; /* or read as a text; NULL: it is not */
+    const struct rt_interval_list *skipped_intervals; /* what lies in them is not asked for; or NULL */
+};
+
+/* One of them, as Linux 6.11 tells. */
+struct query {
+    uint64_t bytes, flags, address, start, end, mapping_flags, page_bytes, offset, inode;
+    uint32_t major, minor, name_bytes, id_bytes;
+    uint64_t name, id;
+};
+enum { READABLE = 1, WRITABLE = 2, EXECUTABLE = 4, SHARED = 8, THIS_OR_NEXT = 16 };
+
+static bool read_text(struct rt_protection_map *protections, struct mappings *mappings)
+{
+    size_t length = 0;
+    ssize_t got;
+    do {
+        char *text =
+            reserve_items(protections, protections->text, &protections->text_capacity, length + RT_PAGE_SIZE + 1, 1);
+        protections->text = text ? text : protections->text;
+        got = text ? rt_raw_syscall(SYS_read, mappings->file, (long)(text + length), RT_PAGE_SIZE, 0, 0,
+                                  0)
+                   : -1;
+        length += got > 0 ? (size_t)got : 0;
+    } while (got > 0);
+    if (got == 0)
+        protections->text[length] = '\0';
+    mappings->at = protections->text;
+    return got == 0;
+}
+
+static uint64_t read_hex(const char **at)
+{
+    uint64_t n = 0;
+    for (;; (*at)++) {
+        char c = **at;
+        if (c >= '0' && c <= '9')
+            n = n * 16 + (uint64_t)(c - '0');
+        else if (c >= 'a' && c <= 'f')
+            n = n * 16 + (uint64_t)(c - 'a' + 10);
+        else
+            return n;
+    }
+}
+
+/* A line: start-end rwxp offset ... */
+static bool parse_mapping_line(const char **at, struct rt_protected_range *mapping_p)
+{
+    while (**at) {
+        uint64_t start = read_hex(at);
+        *at += **at == '-';
+        uint64_t end = read_hex(at);
+        const char *flags = *at + (**at == ' ');
+        *at = strchrnul(*at, '\n');
+        *at += **at == '\n';
+        if (*at - flags > 4 && flags[1] == 'w' && flags[3] == 'p') {
+            int protection =
+                PROT_WRITE | (flags[0] == 'r' ? PROT_READ : 0) | (flags[2] == 'x' ? PROT_EXEC : 0);
+            *mapping_p = (struct rt_protected_range){start, end, protection};
+            return true;
+        }
+    }
+    return false;
+}
+
+/* The next private writable mapping: 1, none: 0, cannot tell: -1. */
+static int next_mapping(struct rt_protection_map *protections, struct mappings *mappings,
+                        struct rt_protected_range *mapping_p)
+{
+    while (!mappings->at) {
+        const struct rt_interval *skipped_intervals = mappings->skipped_intervals ? find_interval(mappings->skipped_intervals, mappings->from) : NULL;
+        if (skipped_intervals)
+            mappings->from = skipped_intervals->end;
+        struct query query = {
+            .bytes = sizeof query, .flags = WRITABLE | THIS_OR_NEXT, .address = mappings->from};
+        const long result = rt_raw_syscall(SYS_ioctl, mappings->file,
+                                         (long)_IOWR('f', 17, struct query), (long)&query, 0, 0, 0);
+        if (result) {
+            if (result == -ENOENT)
+                return 0;
+            if (mappings->from || !read_text(protections, mappings))
+                return -1;
+            break;
+        }
+        mappings->from = query.end;
+        if (query.mapping_flags & SHARED)
+            continue;
+        *mapping_p =
+            (struct rt_protected_range){query.start, query.end,
+                                  PROT_WRITE | (query.mapping_flags & READABLE ? PROT_READ : 0) |
+                                      (query.mapping_flags & EXECUTABLE ? PROT_EXEC : 0)};
+        return 1;
+    }
+    return parse_mapping_line(&mappings->at, mapping_p);
+}
+
+static struct mappings begin_mappings(const struct rt_interval_list *skipped_intervals)
+{
+    const char *path = "/proc/self/maps";
+    return (struct mappings){.file = rt_raw_syscall(SYS_open, (long)path, O_RDONLY | O_CLOEXEC, 0, 0, 0, 0),
+                             .skipped_intervals = skipped_intervals};
+}
+
+bool rt_is_private_mapping(struct rt_protection_map *protections, uint64_t start, uint64_t address)
+{
+    struct mappings mappings = begin_mappings(NULL);
+    struct rt_protected_range mapping = {0};
+    int result;
+    while ((result = next_mapping(protections, &mappings, &mapping)) > 0 && mapping.end <= address)
+        ;
+    rt_raw_syscall(SYS_close, mappings.file, 0, 0, 0, 0, 0);
+    return result > 0 && mapping.start == start && start <= address;
+}
+
+static bool exempt_arena(struct rt_protection_map *protections)
+{
+    size_t n;
+    while ((n = rt_arena_list_pages(protections->pages, protections->pages_capacity)) > protections->pages_capacity) {
+        void *pages =
+            reserve_items(protections, protections->pages, &protections->pages_capacity, n, sizeof protections->pages[0]);
+        if (!pages)
+            return false;
+        protections->pages = pages;
+    }
+    for (size_t i = 0; i < n; i++) {
+        struct rt_range pages = protections->pages[i];
+        if (!add_interval(protections, &protections->exempt, pages.start, pages.start + pages.bytes))
+            return false;
+    }
+    return true;
+}
+
+static bool list_exempt(struct rt_protection_map *protections, const struct rt_range *open, size_t nopen,
+                      const struct rt_range *own, size_t nown, const uint64_t *threads,
+                      size_t nthreads)
+{
+    struct rt_interval_list *keep = &protections->exempt;
+    keep->n = protections->allowed.n = 0;
+    for (size_t i = 0; i < nopen; i++) {
+        uint64_t start = open[i].start, end = start + open[i].bytes;
+        if (!add_interval(protections, &protections->allowed, start, end) ||
+            !add_interval(protections, keep, page_up(start), page_down(end)))
+            return false;
+    }
+    for (size_t i = 0; i < nown; i++)
+        if (!add_interval(protections, keep, own[i].start, own[i].start + own[i].bytes))
+            return false;
+    for (size_t i = 0; i < protections->system.n; i++)
+        if (!add_interval(protections, keep, protections->system.at[i].start, protections->system.at[i].end))
+            return false;
+    for (size_t i = 0; i < nthreads; i++) {
+        uint64_t thread = threads[i], rseq = thread;
+        if (&__rseq_offset)
+            rseq += (uint64_t)__rseq_offset;
+        if (!add_interval(protections, keep, page_down(thread), page_up(thread + CONTROL_BLOCK)) ||
+            !add_interval(protections, keep, page_down(rseq), page_up(rseq + RSEQ)))
+            return false;
+    }
+    if (!exempt_arena(protections))
+        return false;
+    merge_intervals(keep);
+    merge_intervals(&protections->allowed);
+    return true;
+}
+
+static bool add_protected(struct rt_protection_map *protections, uint64_t start, uint64_t end, int protection)
+{
+    struct rt_protected_range *last = protections->nprotected ? &protections->protected[protections->nprotected - 1] : NULL;
+    if (last && last->end == start && last->protection == protection) {
+        last->end = end;
+        return true;
+    }
+    void *p = reserve_items(protections, protections->protected, &protections->protected_capacity, protections->nprotected + 1,
+                      sizeof protections->protected[0]);
+    if (!p)
+        return false;
+    protections->protected = p;
+    protections->protected[protections->nprotected++] = (struct rt_protected_range){start, end, protection};
+    return true;
+}
+
+/* The mappings, which ascend, less what is kept open. */
+static bool list_protected(struct rt_protection_map *protections)
+{
+    const struct rt_interval_list *keep = &protections->exempt;
+    struct mappings mappings = begin_mappings(keep);
+    struct rt_protected_range mapping;
+    size_t k = 0;
+    int result;
+    protections->nprotected = 0;
+    while ((result = next_mapping(protections, &mappings, &mapping)) > 0) {
+        uint64_t from = mapping.start;
+        while (k < keep->n && keep->at[k].end <= from)
+            k++;
+        for (size_t j = k; from < mapping.end; j++) {
+            uint64_t to = mapping.end;
+            if (j < keep->n && keep->at[j].start < to)
+                to = keep->at[j].start;
+            if (from < to && !add_protected(protections, from, to, mapping.protection))
+                result = -1;
+            from = to < mapping.end ? keep->at[j].end : to;
+        }
+        if (result < 0)
+            break;
+    }
+    rt_raw_syscall(SYS_close, mappings.file, 0, 0, 0, 0, 0);
+    return result == 0;
+}
+
+/* Lists that grow lie in mappings that the lists must know: repeated until none grows. */
+bool rt_protection_build(struct rt_protection_map *protections, const struct rt_range *open, size_t nopen,
+                        const struct rt_range *own, size_t nown, const uint64_t *threads,
+                        size_t nthreads)
+{
+    bool good;
+    do {
+        protections->grown = false;
+        good =
+            list_exempt(protections, open, nopen, own, nown, threads, nthreads) && list_protected(protections);
+    } while (good && protections->grown);
+    if (!good)
+        protections->nprotected = 0;
+    return good;
+}
+
+/* ------------------------------------------------------------------------------- close, open -- */
+
+static long protect_range(const struct rt_protected_range *protected, int protection)
+{
+    return rt_raw_syscall(SYS_mprotect, (long)protected->start, (long)(protected->end - protected->start),
+                        protection, 0, 0, 0);
+}
+
+/* What refuses to be closed stays open. */
+void rt_protection_apply(struct rt_protection_map *protections)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < protections->nprotected; i++) {
+        struct rt_protected_range protected = protections->protected[i];
+        if (protect_range(&protected, PROT_NONE) == 0)
+            protections->protected[kept++] = protected;
+        else
+            protect_range(&protected, protected.protection);
+    }
+    protections->nprotected = kept;
+}
+
+void rt_protection_lift(const struct rt_protection_map *protections)
+{
+    for (size_t i = 0; i < protections->nprotected; i++)
+        protect_range(&protections->protected[i], protections->protected[i].protection);
+}
+
+void rt_protection_free(struct rt_protection_map *protections)
+{
+    struct rt_interval_list *spans[] = {&protections->system, &protections->constant, &protections->exempt,
+                                   &protections->allowed};
+    for (size_t i = 0; i < sizeof spans / sizeof spans[0]; i++)
+        rt_arena_realloc(NULL, spans[i]->at, spans[i]->capacity * sizeof(struct rt_interval), 0);
+    rt_arena_realloc(NULL, protections->text, protections->text_capacity, 0);
+    rt_arena_realloc(NULL, protections->pages, protections->pages_capacity * sizeof(struct rt_range), 0);
+    rt_arena_realloc(NULL, protections->protected, protections->protected_capacity * sizeof(struct rt_protected_range), 0);
+}
+
+const struct rt_protected_range *rt_find_protected_range(const struct rt_protection_map *protections, uint64_t address)
+{
+    size_t low = 0, high = protections->nprotected;
+    while (low < high) {
+        size_t middle = (low + high) / 2;
+        if (protections->protected[middle].end <= address)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    bool inside = low < protections->nprotected && protections->protected[low].start <= address;
+    return inside ? &protections->protected[low] : NULL;
+}
+
+bool rt_is_unrestricted(const struct rt_protection_map *protections, uint64_t address)
+{
+    return find_interval(&protections->allowed, address) || find_interval(&protections->constant, address);
+}
+
+bool rt_is_system_library_address(const struct rt_protection_map *protections, uint64_t address)
+{
+    return find_interval(&protections->system, address) != NULL;
+}

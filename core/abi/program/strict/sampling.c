@@ -1,0 +1,156 @@
+/* sampling.c - which constructs of a strict run are looked at. The first runs of a construct are. If it runs on with the
+ * same arguments while the same data are present, one run in 2, 4, 8 and so on follows, at last one in 256. Runs are
+ * counted, and no clock is read: two equal runs of a program look at the same constructs.
+ *
+ * What is present is known by host addresses and sizes, not by device addresses: data that a program maps and unmaps
+ * in each step are the same ones. A construct that always gets other data is looked at for a share of its runs. */
+#include "abi/program/base/arena.h"
+#include "abi/program/base/runtime.h"
+
+#include <string.h>
+
+enum {
+    FIRST = 16,      /* runs that are looked at, of a construct with the same arguments */
+    EACH = 4,        /* so many looks later the interval doubles */
+    INTERVAL = 256,  /* at most */
+    OTHERS = 64,     /* looks at a construct, whatever its arguments; then one run in */
+    SHARE = 64,
+    SMALL = 4096,    /* bytes that a directive moves at little cost: they are always looked at */
+    TABLE = 1 << 12, /* entries at first */
+    MOST = 1 << 20   /* the table begins anew */
+};
+
+struct entry {
+    uint64_t key; /* 0: free */
+    uint32_t runs, samples, skip, interval;
+};
+static struct entry *entries; /* open addressing */
+static size_t capacity, used;
+static uint64_t present_hash; /* sum of what is mapped */
+
+static uint64_t mix_hash(uint64_t a, uint64_t b)
+{
+    uint64_t x = (a ^ (b + 0x9E3779B97F4A7C15u + (a << 6) + (a >> 2))) * 0xBF58476D1CE4E5B9u;
+    return x ^ x >> 29;
+}
+
+static struct entry *find_slot(uint64_t key)
+{
+    size_t i = (size_t)(key >> 20) & (capacity - 1);
+    while (entries[i].key && entries[i].key != key)
+        i = (i + 1) & (capacity - 1);
+    return &entries[i];
+}
+
+static bool grow_table(void)
+{
+    const size_t before = capacity, more = !capacity ? TABLE : capacity < MOST ? 2 * capacity : capacity;
+    struct entry *old = entries;
+    entries = rt_arena_realloc(NULL, NULL, 0, more * sizeof *entries);
+    if (!entries) {
+        entries = old;
+        return false;
+    }
+    memset(entries, 0, more * sizeof *entries);
+    capacity = more;
+    used = before == more ? 0 : used;
+    for (size_t i = 0; i < before && used; i++)
+        if (old[i].key)
+            *find_slot(old[i].key) = old[i];
+    if (old)
+        rt_arena_realloc(NULL, old, before * sizeof *old, 0);
+    return true;
+}
+
+/* NULL: no memory. */
+static struct entry *get_entry(uint64_t key)
+{
+    key |= !key;
+    struct entry *entry = capacity ? find_slot(key) : NULL;
+    if (entry && entry->key)
+        return entry;
+    if (2 * (used + 2) > capacity) { /* two are asked for at a time */
+        if (!grow_table())
+            return NULL;
+        entry = find_slot(key);
+    }
+    used++;
+    *entry = (struct entry){.key = key, .interval = 1};
+    return entry;
+}
+
+void rt_sampling_add_value(struct rt_thread *self, uint64_t value)
+{
+    if (value - rt.device_low < rt.device_high - rt.device_low)
+        value = 1; /* device addresses are one like another */
+    if (value == 1 || (value >> 32 && !(value >> 47)))
+        self->argument_hash = mix_hash(self->argument_hash, value);
+}
+
+static uint64_t hash_arguments(struct rt_thread *self, const accd_item *items, size_t nitems)
+{
+    accd_stats stats;
+    uint64_t value;
+    accd_get_stats(rt.context, self->device, &stats);
+    uint64_t sum = mix_hash(present_hash, mix_hash(stats.objects, stats.attachments));
+    for (size_t i = 0; i < nitems; i++) {
+        sum = mix_hash(sum, (uintptr_t)items[i].host);
+        sum = mix_hash(sum, items[i].bytes << 8 | items[i].action);
+        if (items[i].bytes != sizeof value || items[i].action != ACCD_ACTION_COPYIN)
+            continue;
+        memcpy(&value, items[i].host, sizeof value); /* a kernel may get it as its own variable */
+        rt_sampling_add_value(self, value);
+    }
+    sum = mix_hash(sum, self->argument_hash);
+    self->argument_hash = 0;
+    return sum;
+}
+
+/* Whether the turn of a construct has come. */
+static bool is_sampled(struct entry *same, struct entry *all)
+{
+    all->runs++;
+    if (same->skip) {
+        same->skip--;
+        return false;
+    }
+    if (all->samples >= OTHERS + all->runs / SHARE)
+        return false;
+    all->samples++;
+    if (++same->samples >= FIRST) {
+        if ((same->samples - FIRST) % EACH == 0 && same->interval < INTERVAL)
+            same->interval *= 2;
+        same->skip = same->interval - 1;
+    }
+    return true;
+}
+
+enum rt_sampling rt_sample_construct(struct rt_thread *self, accd_construct_kind kind, const accd_item *items, size_t nitems)
+{
+    if (rt.options.check_all)
+        return RT_SAMPLED;
+    const uint64_t construct = mix_hash(rt.site->call.pc, (uint64_t)kind << 32 | (uint32_t)self->device);
+    struct entry *all = get_entry(construct);
+    const uint64_t key = all ? all->key : 0;
+    struct entry *same = all ? get_entry(mix_hash(construct, hash_arguments(self, items, nitems))) : NULL;
+    if (!same || is_sampled(same, find_slot(key))) /* the table may have moved */
+        return RT_SAMPLED;
+    uint64_t bytes = 0;
+    for (size_t i = 0; i < nitems && bytes <= SMALL; i++)
+        bytes += items[i].bytes;
+    return kind != ACCD_KIND_COMPUTE && bytes <= SMALL ? RT_ALWAYS_CHECKED : RT_SKIPPED;
+}
+
+void rt_sampling_event(const accd_event *event)
+{
+    const uint64_t data = mix_hash(event->host, mix_hash(event->bytes, (uint64_t)event->device));
+    if (event->op == ACCD_OP_ALLOC)
+        present_hash += data;
+    else if (event->op == ACCD_OP_FREE)
+        present_hash -= data;
+}
+
+void rt_sampling_reset(void)
+{
+    present_hash = 0;
+}

@@ -1,0 +1,148 @@
+/* single_step.c - what is done about an access to closed memory while a kernel is watched. If the kernel makes it,
+ * it ends and is reported. If a library of the system makes it, its page is opened for that one instruction. */
+#include "wild_pointer.h"
+#include "page_guard_internal.h"
+
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+
+enum {
+    STEPS_MOST = 40,   /* pages of one instruction: a gather of 16 crossing elements */
+    OPENS_MAX = 64,     /* a page opened so often stays open for the rest of the run */
+    KNOWN_OPENS_MAX = 8 /* the same for one that stayed open in an earlier run */
+};
+
+/* Of a thread: pages open for one instruction. */
+static __thread __attribute__((tls_model("initial-exec"))) struct {
+    uint64_t at[STEPS_MOST];
+    unsigned n;
+} steps;
+
+/* How often the page was opened in this run; NULL: too many pages. */
+static unsigned *get_open_count(struct rt_page_guard *guard, uint64_t page)
+{
+    size_t i = (page / RT_PAGE_SIZE * 0x9E3779B97F4A7C15u >> 32) % RT_STEPPED_PAGES_MAX;
+    while (guard->stepped_pages[i] && guard->stepped_pages[i] != page)
+        i = (i + 1) % RT_STEPPED_PAGES_MAX;
+    if (!guard->stepped_pages[i]) {
+        if (guard->nstepped_pages == RT_STEPPED_PAGES_MAX - 1)
+            return NULL;
+        guard->nstepped_pages++;
+        guard->stepped_pages[i] = page;
+    }
+    return &guard->open_counts[i];
+}
+
+static bool has_present_data(const struct rt_page_guard *guard, uint64_t page)
+{
+    for (uint64_t address = page; address < page + RT_PAGE_SIZE; address += sizeof(void *))
+        if (guard->present(guard->ud, address))
+            return true;
+    return false;
+}
+
+/* A page that is often needed stays open. Not for a system library if some of it is present: what a
+ * library does there may be the kernel's fault. */
+static bool is_left_open(struct rt_page_guard *guard, uint64_t address, uint64_t page)
+{
+    unsigned *open_counts = get_open_count(guard, page);
+    if (open_counts && ++*open_counts < OPENS_MAX)
+        return false;
+    bool stays = rt_is_unrestricted(&guard->protections, address) || !has_present_data(guard, page);
+    if (open_counts && !stays)
+        *open_counts = 0;
+    return stays;
+}
+
+/* A new run. */
+void rt_guard_reset_step_counts(struct rt_page_guard *guard)
+{
+    bool all = guard->nstepped_pages > RT_STEPPED_PAGES_MAX / 2;
+    if (all)
+        memset(guard->stepped_pages, 0, sizeof guard->stepped_pages);
+    for (size_t i = 0; i < RT_STEPPED_PAGES_MAX; i++)
+        guard->open_counts[i] = !all && guard->open_counts[i] >= OPENS_MAX ? OPENS_MAX - KNOWN_OPENS_MAX : 0;
+    guard->nstepped_pages = all ? 0 : guard->nstepped_pages;
+}
+
+/* What stays open is closed again after the run. */
+static void record_unprotected(struct rt_page_guard *guard, uint64_t start, uint64_t end)
+{
+    struct rt_lazy_reprotect *lazy = &guard->lazy;
+    if (lazy->nleft_open < RT_UNPROTECTED_PAGES_MAX)
+        lazy->left_open[lazy->nleft_open] = (struct rt_range){start, end - start};
+    lazy->nleft_open++;
+}
+
+static long protect_interval(uint64_t start, uint64_t end, int protection)
+{
+    return rt_raw_syscall(SYS_mprotect, (long)start, (long)(end - start), protection, 0, 0, 0);
+}
+
+/* Opens the page for one instruction, or all around it where that is too small for the operating
+ * system (huge pages). */
+static void step_instruction(struct rt_page_guard *guard, const struct rt_protected_range *protected, uint64_t address,
+                 greg_t *registers)
+{
+    uint64_t page = address & ~(uint64_t)(RT_PAGE_SIZE - 1);
+    if (protect_interval(page, page + RT_PAGE_SIZE, protected->protection) != 0) {
+        protect_interval(protected->start, protected->end, protected->protection);
+        record_unprotected(guard, protected->start, protected->end);
+        return;
+    }
+    if (is_left_open(guard, address, page) || steps.n == STEPS_MOST) {
+        record_unprotected(guard, page, page + RT_PAGE_SIZE);
+        return;
+    }
+    steps.at[steps.n++] = page;
+    registers[REG_EFL] |= 0x100;
+}
+
+bool rt_guard_end_single_step(greg_t *registers)
+{
+    const bool stepped = steps.n > 0;
+    for (unsigned i = 0; i < steps.n; i++)
+        protect_interval(steps.at[i], steps.at[i] + RT_PAGE_SIZE, PROT_NONE);
+    steps.n = 0;
+    registers[REG_EFL] &= ~(greg_t)0x100;
+    return stepped;
+}
+
+enum { PAGE_FAULT = 14, ERROR_WRITE = 2, ERROR_FETCH = 16 }; /* of the processor */
+
+/* Whether the kernel is not to blame for an access to closed memory. */
+static bool is_allowed_access(const struct rt_page_guard *guard, uint64_t address, const greg_t *registers)
+{
+    if (registers[REG_ERR] & ERROR_FETCH)
+        return false;
+    if (rt_is_unrestricted(&guard->protections, address))
+        return true;
+    return rt_is_system_library_address(&guard->protections, (uint64_t)registers[REG_RIP]) &&
+           !guard->present(guard->ud, address);
+}
+
+void rt_guard_handle_access(struct rt_page_guard *guard, uint64_t address, greg_t *registers)
+{
+    bool known = registers[REG_TRAPNO] == PAGE_FAULT;
+    const struct rt_protected_range *protected = known ? rt_find_protected_range(&guard->protections, address) : NULL;
+    if (known && rt_section_handle_touch(guard, address))
+        return;
+    if (protected && is_allowed_access(guard, address, registers)) {
+        step_instruction(guard, protected, address, registers);
+        return;
+    }
+    const uint64_t sp = (uint64_t)registers[REG_RSP], end = guard->own[0].start + guard->own[0].bytes;
+    const bool jumped = sp - guard->own[0].start >= guard->own[0].bytes;
+    rt_capture_fault_context(&guard->stopped, registers, sp < guard->bottom || jumped ? 0 : end);
+    guard->fault = (struct rt_guard_fault){
+        .address = known ? address : 0,
+        .stopped = &guard->stopped,
+        .write = known && registers[REG_ERR] & ERROR_WRITE,
+        .host = protected != NULL,
+        .jumped = jumped,
+        .wild_pointer = known ? 0 : rt_find_wild_pointer(registers),
+    };
+    guard->has_faulted = true;
+    siglongjmp(guard->leave, 1);
+}

@@ -1,0 +1,798 @@
+/* snapshots.c - what host and device held of each present object when both last agreed. A strict run compares with it
+ * before a construct that may move or free data, and after a kernel. Reported is:
+ *
+ *   a transfer overwrites what its target has changed (overwritten-change)
+ *   a kernel gets data that the host has changed, and no transfer ever sends the change (stale-data)
+ *   data are freed with changes of the device that the host never received (lost-change)
+ *   what is copied to the host has not changed since its allocation (uninitialized-read)
+ *   a transfer moves what both sides have (idle)
+ *
+ * Host memory may be freed while its data are present. It is read by a system call, which fails then. */
+#include "abi/program/base/arena.h"
+#include "abi/program/base/runtime.h"
+#include "abi/program/data/image.h"
+#include "abi/program/data/code_references.h"
+#include "transfer_stats.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+enum { HOST, DEVICE, SIDES };
+static const uint64_t NONE = UINT64_MAX; /* no byte */
+
+struct object {
+    struct object *next, *next_saved; /* of the bucket; of those with an image in was */
+    int device;
+    bool was_transferred; /* to the device or from there, at least in part */
+    bool host_is_changed;   /* the host from host_then, when it was looked at last */
+    uint64_t checked_interval; /* the host was not touched since this gap between kernels, or differs */
+    uint64_t host, dev, bytes;
+    uintptr_t agreed_pc;   /* the call that mapped it, or moved it last */
+    uint64_t changed_at;   /* first byte that the device has changed, as the object may go */
+    char *stale_element;       /* the element that a kernel got in an old state; NULL: there is none */
+    uint64_t stale_at; /* its byte */
+    uintptr_t stale_pc;
+    char *saved[SIDES]; /* what a side holds before the construct under way, if that has changed; or NULL */
+    /* What each side held when they last agreed, the device from the allocation on. NULL: the object is not looked at. */
+    char *host_snapshot, *device_snapshot; /* device_then: of its own, or NULL */
+    bool unwritten;                /* without device_then: device memory was not written to; or equals the host's */
+};
+
+/* Memory that stays open: between kernels, the runtime need not open it. */
+static void *allocate_image(size_t n)
+{
+    return rt_arena_realloc(NULL, NULL, 0, n);
+}
+
+static void free_image(void *p, size_t n)
+{
+    if (p)
+        rt_arena_realloc(NULL, p, n, 0);
+}
+
+static struct object **buckets, *saved_objects;
+static size_t nobjects, capacity; /* room is 0 or a power of two */
+
+/* What a region under way names. */
+struct frame {
+    struct frame *outer;
+    uint64_t thread;
+    enum rt_sampling sampling;
+    size_t n, capacity;
+    struct {
+        uint64_t host, bytes;
+    } ranges[];
+};
+static struct frame *frames;
+
+/* ------------------------------------------------------------------------------------ memory -- */
+
+static bool is_poisoned(const char *bytes, uint64_t n)
+{
+    return (unsigned char)*bytes == ACCD_POISON && !memcmp(bytes, bytes + 1, n - 1);
+}
+
+static const char *get_device_bytes(const struct object *object)
+{
+    return (const char *)(uintptr_t)object->dev;
+}
+
+static char get_device_snapshot_byte(const struct object *object, uint64_t k)
+{
+    if (object->device_snapshot)
+        return object->device_snapshot[k];
+    return object->unwritten ? (char)ACCD_POISON : object->host_snapshot[k];
+}
+
+/* Whether bytes are what the device held then. */
+static bool equals_device_snapshot(const struct object *object, uint64_t at, const char *bytes, uint64_t n)
+{
+    if (!object->device_snapshot && object->unwritten)
+        return is_poisoned(bytes, n);
+    return !memcmp(bytes, (object->device_snapshot ? object->device_snapshot : object->host_snapshot) + at, n);
+}
+
+/* The device's memory of its own from now on. False: there is none; the object is not looked at any more. */
+static bool split_snapshots(struct object *object)
+{
+    if (object->device_snapshot)
+        return true;
+    object->device_snapshot = allocate_image(object->bytes);
+    if (!object->device_snapshot) {
+        free_image(object->host_snapshot, object->bytes);
+        object->host_snapshot = NULL;
+        return false;
+    }
+    if (object->unwritten)
+        memset(object->device_snapshot, ACCD_POISON, object->bytes);
+    else
+        memcpy(object->device_snapshot, object->host_snapshot, object->bytes);
+    return true;
+}
+
+/* In a range the sides hold this now; host: NULL if it is what it was. device is host if both are equal. */
+static void update_snapshots(struct object *object, uint64_t at, uint64_t n, const char *host, const char *device)
+{
+    const char *const other = host ? host : object->host_snapshot + at;
+    const bool same = other == device || !memcmp(other, device, n);
+    if (same && host && n == object->bytes) {
+        free_image(object->device_snapshot, object->bytes);
+        object->device_snapshot = NULL;
+        object->unwritten = false;
+    } else if ((!same || object->unwritten || object->device_snapshot) && !split_snapshots(object)) {
+        return;
+    }
+    if (object->device_snapshot)
+        memcpy(object->device_snapshot + at, device, n);
+    if (host)
+        memcpy(object->host_snapshot + at, host, n);
+}
+
+/* What the host can have changed since this gap was not looked at. */
+static uint64_t get_current_interval(void)
+{
+    const uint64_t interval = rt_get_host_interval();
+    return interval ? interval - 1 : 0;
+}
+
+/* Whether the host differs; pages that it cannot have changed since `since` are left out. */
+static bool has_host_changed(const struct object *object, uint64_t since)
+{
+    uint64_t from = NONE; /* pages from there on are compared */
+    for (uint64_t k = 0, next = 0; k <= object->bytes; k = next) {
+        const uint64_t at = object->host + k, left = object->bytes - k, page = RT_PAGE_SIZE - at % RT_PAGE_SIZE;
+        next = k + (left < page ? left : page);
+        const bool skipped = !left || rt_is_untouched_since(at, next - k, since);
+        if (!skipped && from == NONE)
+            from = k;
+        if (skipped && from != NONE && rt_protected_differs(object->host + from, object->host_snapshot + from, k - from))
+            return true;
+        if (skipped)
+            from = NONE;
+        if (!left)
+            break;
+    }
+    return false;
+}
+
+static bool has_changed(struct object *object, int side)
+{
+    if (side == DEVICE)
+        return !equals_device_snapshot(object, 0, get_device_bytes(object), object->bytes);
+    if (!object->host_is_changed && rt_is_untouched_since(object->host, object->bytes, object->checked_interval))
+        return false;
+    object->host_is_changed = has_host_changed(object, object->host_is_changed ? 0 : object->checked_interval);
+    object->checked_interval = get_current_interval();
+    return object->host_is_changed;
+}
+
+/* Pointers that are attached stay what they are on each side. */
+static bool is_attached_pointer(const struct object *object, uint64_t at)
+{
+    accd_attachment pointer;
+    const uintptr_t slot = (object->host + at) & ~(sizeof(void *) - 1);
+    return accd_attachment_at(rt.context, object->device, (const void *)slot, &pointer);
+}
+
+/* Whether a byte is of a pointer to a block of malloc that the host has made null since, as deallocate does with a
+ * component: the block was freed. A kernel that follows the device's copy of the pointer is found by its access. */
+static bool is_freed_component(const struct object *object, const char *saved, uint64_t at)
+{
+    enum { MAPPINGS = 0x7 }; /* the highest bits of addresses of large blocks */
+    const uint64_t start = ((object->host + at) & ~(sizeof(void *) - 1)) - object->host;
+    if (start > at || start + sizeof(void *) > object->bytes || rt_load_word(saved + start))
+        return false;
+    const uintptr_t block = rt_load_word(object->host_snapshot + start), heap = rt_find_heap_start();
+    const bool on_heap = heap && block >= heap && block < (uintptr_t)sbrk(0);
+    return block % RT_BLOCK_ALIGNMENT == 0 && (on_heap || block >> 44 == MAPPINGS);
+}
+
+/* Whether a byte is padding, as the call under way knows the type. What is found for one element of an array holds for
+ * all. */
+static bool is_padding(const struct object *object, uint64_t at)
+{
+    enum { MOST = 4096 };
+    static struct {
+        uint64_t host, bytes, unit;
+        uintptr_t pc;
+        signed char is[MOST]; /* of the bytes of an element; -1: not asked for yet */
+    } known;
+    struct accd__debug_name name;
+    const uintptr_t pc = rt.site ? rt.site->call.pc : 0;
+    if (known.host != object->host || known.bytes != object->bytes || known.pc != pc) {
+        const bool has_unit = rt_find_name(rt.site, object->host, object->bytes, &name) && name.unit;
+        known.host = object->host;
+        known.bytes = object->bytes;
+        known.pc = pc;
+        known.unit = has_unit ? name.unit : object->bytes;
+        memset(known.is, -1, sizeof known.is);
+    }
+    const uint64_t k = at % known.unit;
+    if (k >= MOST)
+        return rt_is_padding(rt.site, object->host, object->bytes, at);
+    if (known.is[k] < 0)
+        known.is[k] = rt_is_padding(rt.site, object->host, object->bytes, at);
+    return known.is[k];
+}
+
+/* ----------------------------------------------------------------------------------- objects -- */
+
+static struct object **find_bucket(int device, uint64_t host)
+{
+    const uint64_t hash = (host + (uint64_t)device) * 0x9E3779B97F4A7C15u;
+    struct object **at = &buckets[(hash >> 32) & (capacity - 1)];
+    while (*at && ((*at)->host != host || (*at)->device != device))
+        at = &(*at)->next;
+    return at;
+}
+
+static bool grow_buckets(void)
+{
+    struct object **old = buckets;
+    const size_t before = capacity;
+    struct object **grown = allocate_image((capacity ? 2 * capacity : 256) * sizeof(struct object *));
+    if (!grown)
+        return false;
+    memset(grown, 0, (capacity ? 2 * capacity : 256) * sizeof(struct object *));
+    buckets = grown;
+    capacity = capacity ? 2 * capacity : 256;
+    for (size_t i = 0; i < before; i++)
+        for (struct object *object = old[i], *next; object; object = next) {
+            next = object->next;
+            object->next = NULL;
+            *find_bucket(object->device, object->host) = object;
+        }
+    free_image(old, before * sizeof(struct object *));
+    return true;
+}
+
+static void free_saved_images(struct object *object)
+{
+    for (int side = 0; side < SIDES; side++) {
+        free(object->saved[side]);
+        object->saved[side] = NULL;
+    }
+}
+
+static void free_all_saved_images(void)
+{
+    for (; saved_objects; saved_objects = saved_objects->next_saved)
+        free_saved_images(saved_objects);
+}
+
+static void clear_stale_element(struct object *object)
+{
+    free(object->stale_element);
+    object->stale_element = NULL;
+}
+
+static void remove_object(int device, uint64_t host)
+{
+    struct object **at = capacity ? find_bucket(device, host) : NULL, *object = at ? *at : NULL;
+    if (!object)
+        return;
+    for (struct object **k = &saved_objects; *k; k = &(*k)->next_saved)
+        if (*k == object) {
+            *k = object->next_saved;
+            break;
+        }
+    *at = object->next;
+    free_saved_images(object);
+    clear_stale_element(object);
+    free_image(object->host_snapshot, object->bytes);
+    free_image(object->device_snapshot, object->bytes);
+    free_image(object, sizeof *object);
+    nobjects--;
+}
+
+/* looked: whether it is looked at. NULL: it is not, or there is no memory. */
+static struct object *add_object(int device, uint64_t host, uint64_t bytes, bool checked_interval)
+{
+    remove_object(device, host);
+    struct object *object = nobjects < capacity || grow_buckets() ? allocate_image(sizeof *object) : NULL;
+    if (!object)
+        return NULL;
+    *object = (struct object){
+        .device = device,
+        .host = host,
+        .dev = accd_device_address(rt.context, device, (const void *)(uintptr_t)host),
+        .bytes = bytes,
+        .agreed_pc = rt.site ? rt.site->call.pc : 0,
+        .changed_at = NONE,
+        .checked_interval = get_current_interval(),
+        .host_snapshot = checked_interval ? allocate_image(bytes) : NULL,
+        .unwritten = true,
+    };
+    *find_bucket(device, host) = object;
+    nobjects++;
+    if (object->host_snapshot && rt_peek_protected(host, object->host_snapshot, bytes))
+        return object;
+    free_image(object->host_snapshot, bytes);
+    object->host_snapshot = NULL;
+    return NULL;
+}
+
+/* The object that covers an address, or NULL. */
+static struct object *find_object(int device, uint64_t host)
+{
+    uint64_t start, bytes;
+    if (!capacity || !accd_present_bounds(rt.context, device, (const void *)(uintptr_t)host, &start, &bytes))
+        return NULL;
+    struct object *object = *find_bucket(device, start);
+    const void *first = (const void *)(uintptr_t)start;
+    return object && object->host_snapshot && object->bytes == bytes &&
+                   object->dev == accd_device_address(rt.context, device, first)
+               ? object
+               : NULL; /* not looked at, or of data that were unmapped */
+}
+
+static void for_each_object(int device, uint64_t host, uint64_t bytes, void (*fn)(struct object *object))
+{
+    uint64_t at = host, start, n;
+    while (accd_present_overlapping(rt.context, device, &at, host + bytes, &start, &n)) {
+        struct object *object = find_object(device, start);
+        if (object)
+            fn(object);
+    }
+}
+
+/* ----------------------------------------------------------------------------------- reports -- */
+
+/* Where both sides last agreed, also in words. */
+static struct rt_related_location find_agreed_location(const struct object *object, char *to, size_t size)
+{
+    struct rt_related_location related = {.is = object->was_transferred ? "agreed" : "mapped"};
+    *to = 0;
+    if (rt_find_line(object->agreed_pc, &related.file, &related.line, NULL))
+        snprintf(to, size, object->was_transferred ? "; host and device last agreed at %s:%d" : "; mapped at %s:%d",
+                 related.file, related.line);
+    return related;
+}
+
+static const char overwritten[] = "overwritten-change", stale[] = "stale-data", lost[] = "lost-change",
+                  unwritten[] = "uninitialized-read";
+
+static void format_object_element(const struct object *object, uint64_t at, char name[RT_NAME_SIZE], char *to,
+                  size_t size)
+{
+    rt_format_element(rt.site, object->host, object->bytes, at, name, to, size);
+}
+
+/* What moves, or goes, as it was called when it was mapped. */
+static struct rt_display_name get_event_name(const accd_event *event)
+{
+    accd_object_info info = {.host = event->host, .bytes = event->bytes};
+    snprintf(info.name, sizeof info.name, "%s", event->name);
+    return rt_get_display_name(&info);
+}
+
+static void report_overwritten(const struct object *object, const accd_event *event, uint64_t at)
+{
+    char element[340], agreed_pc[1100], call[1200];
+    const bool out = event->op == ACCD_OP_D2H;
+    const uintptr_t pc = rt.site->call.pc;
+    struct rt_display_name display = get_event_name(event);
+    if (rt_count_duplicate(overwritten, pc, display.name))
+        return;
+    format_object_element(object, at, display.name, element, sizeof element);
+    rt_format_call(call, sizeof call);
+    rt_emit_diagnostic(
+        &(struct rt_diagnostic){
+            .level = "warning",
+            .code = overwritten,
+            .rule = event->rule,
+            .pc = pc,
+            .object = display.name,
+            .element = element,
+            .other = find_agreed_location(object, agreed_pc, sizeof agreed_pc),
+        },
+        "%s overwrites %s on the %s, which the %s has changed%s", call, element,
+        out ? "host" : "device", out ? "host" : "device", agreed_pc);
+}
+
+/* ------------------------------------------------------------------------ before constructs -- */
+
+/* Keeps what a side holds, if that has changed. */
+static void save_side(struct object *object, int side)
+{
+    if (object->saved[side] || !has_changed(object, side))
+        return;
+    char *image = malloc(object->bytes);
+    if (!image)
+        return;
+    if (side == DEVICE)
+        memcpy(image, get_device_bytes(object), object->bytes);
+    else if (!rt_peek_protected(object->host, image, object->bytes)) {
+        free(image);
+        return;
+    }
+    if (!object->saved[!side]) {
+        object->next_saved = saved_objects;
+        saved_objects = object;
+    }
+    object->saved[side] = image;
+}
+
+static void save_host_side(struct object *object)
+{
+    save_side(object, HOST);
+}
+
+static void save_device_side(struct object *object)
+{
+    save_side(object, DEVICE);
+}
+
+/* Whether an object may go before the next construct that is looked at. */
+static bool may_be_unmapped(const struct object *object)
+{
+    accd_present_object present;
+    return rt_is_allocatable_data(object->host) ||
+           !accd_present_at(rt.context, object->device, object->host, 0, &present) ||
+           (present.structured <= 1 && !present.dynamic);
+}
+
+/* A kernel that was not looked at may have changed what an earlier one got in an old state. */
+static void recheck_stale_element(struct object *object)
+{
+    const uint64_t at = object->stale_at;
+    if (object->stale_element && get_device_bytes(object)[at] != get_device_snapshot_byte(object, at))
+        clear_stale_element(object);
+}
+
+/* Whether an array of gfortran is as unallocated as before the kernel: what its descriptor says of bounds is lost. */
+static bool is_unallocated(const struct object *object, const char *now)
+{
+    struct rt_gfortran_descriptor array;
+    if (!goacc_has_descriptor_size(object->bytes))
+        return false;
+    memcpy(&array, now, sizeof array);
+    return !array.data && !rt_load_word(object->host_snapshot) && !array.version && array.element && array.type > 0 &&
+           object->bytes == goacc_descriptor_bytes(array.rank);
+}
+
+static void find_lost_change(struct object *object)
+{
+    const char *const now = get_device_bytes(object);
+    recheck_stale_element(object);
+    object->changed_at = NONE;
+    if (!object->was_transferred || equals_device_snapshot(object, 0, now, object->bytes) || is_unallocated(object, now))
+        return;
+    for (uint64_t k = 0; k < object->bytes && object->changed_at == NONE; k++)
+        if (now[k] != get_device_snapshot_byte(object, k) && !is_padding(object, k))
+            object->changed_at = k;
+}
+
+static void check_before_unmap(struct object *object)
+{
+    if (may_be_unmapped(object))
+        find_lost_change(object);
+}
+
+void rt_snapshot_before_unmap(int device, uint64_t host, uint64_t bytes)
+{
+    for_each_object(device, host, bytes, find_lost_change);
+}
+
+bool rt_is_data_item(const accd_item *items, size_t nitems, const accd_item *item)
+{
+    return item->bytes && item->action != ACCD_ACTION_ATTACH && item->action != ACCD_ACTION_DETACH &&
+           !(item->flags & ACCD_ITEM_BASE_POINTER) && !rt_is_pointer_item(items, nitems, item);
+}
+
+void rt_snapshot_before_construct(const struct rt_thread *self, accd_construct_kind kind, const accd_item *items,
+                        size_t nitems)
+{
+    free_all_saved_images();
+    if (self->sampling == RT_SKIPPED)
+        return;
+    for (size_t i = 0; i < nitems; i++) {
+        const accd_item *item = &items[i];
+        const uint64_t host = (uintptr_t)item->host;
+        const bool out = item->action == ACCD_ACTION_UPDATE_SELF || item->flags & ACCD_ITEM_ALWAYS_OUT ||
+                         (kind == ACCD_KIND_EXIT_DATA && item->action == ACCD_ACTION_COPYOUT);
+        if (!item->bytes)
+            continue;
+        if (out)
+            for_each_object(self->device, host, item->bytes, save_host_side);
+        if (item->action == ACCD_ACTION_UPDATE_DEVICE || item->flags & ACCD_ITEM_ALWAYS_IN)
+            for_each_object(self->device, host, item->bytes, save_device_side);
+        if (kind == ACCD_KIND_EXIT_DATA && rt_is_data_item(items, nitems, item))
+            for_each_object(self->device, host, item->bytes, find_lost_change);
+    }
+}
+
+void rt_snapshot_enter_region(const struct rt_thread *self, const accd_item *items, size_t nitems)
+{
+    struct frame *frame = allocate_image(sizeof *frame + nitems * sizeof frame->ranges[0]);
+    if (!frame)
+        rt_fatal("out-of-memory", "no memory for a data region");
+    *frame = (struct frame){.outer = frames, .thread = self->number, .sampling = self->sampling, .capacity = nitems};
+    for (size_t i = 0; i < nitems; i++)
+        if (rt_is_data_item(items, nitems, &items[i])) {
+            frame->ranges[frame->n].host = (uintptr_t)items[i].host;
+            frame->ranges[frame->n++].bytes = items[i].bytes;
+        }
+    frames = frame;
+}
+
+/* The first byte that the host has changed, and the kernel, which has just run, has not. */
+static void find_stale_element(struct object *object)
+{
+    const char *now = get_device_bytes(object), *saved = object->saved[HOST], *then = object->host_snapshot;
+    uint64_t at = NONE;
+    for (uint64_t page = 0, n; saved && page < object->bytes && at == NONE; page += n) {
+        n = object->bytes - page < RT_PAGE_SIZE ? object->bytes - page : RT_PAGE_SIZE;
+        const bool changed = memcmp(saved + page, then + page, n) != 0;
+        for (uint64_t k = page; changed && k < page + n && at == NONE; k++)
+            if (saved[k] != then[k] && saved[k] != now[k] && now[k] == get_device_snapshot_byte(object, k) &&
+                !is_attached_pointer(object, k) && !is_freed_component(object, saved, k) && !is_padding(object, k))
+                at = k;
+    }
+    if (object->stale_element && at != NONE)
+        return;
+    clear_stale_element(object);
+    accd_present_object present;
+    char element[340];
+    if (at == NONE || !accd_present_at(rt.context, object->device, object->host, 0, &present))
+        return;
+    struct rt_display_name display = rt_get_display_name(&present.info);
+    format_object_element(object, at, display.name, element, sizeof element);
+    object->stale_element = strdup(element);
+    object->stale_at = at;
+    object->stale_pc = rt.site->call.pc;
+}
+
+void rt_snapshot_set_initial(int device, const char *host, const char *initial, uint64_t bytes)
+{
+    if (!initial) {
+        remove_object(device, (uintptr_t)host);
+        return;
+    }
+    struct object *object = find_object(device, (uintptr_t)host);
+    if (!object && (object = add_object(device, (uintptr_t)host, bytes, true))) { /* of device code */
+        object->was_transferred = true;
+        split_snapshots(object);
+    }
+    if (!object || !object->host_snapshot || object->host != (uintptr_t)host || object->bytes != bytes)
+        return;
+    update_snapshots(object, 0, bytes, NULL, get_device_bytes(object));
+    memcpy(object->host_snapshot, initial, bytes);
+}
+
+static void check_used_variable(int device, uint64_t host, uint64_t bytes)
+{
+    for_each_object(device, host, bytes, save_host_side);
+    for_each_object(device, host, bytes, find_stale_element);
+}
+
+void rt_snapshot_check_declared(int device, const struct rt_kernel *kernel)
+{
+    const size_t n = rt_get_declared_ranges(NULL);
+    struct rt_range *ranges = malloc(n * sizeof *ranges);
+    free_all_saved_images();
+    for (size_t i = 0; ranges && kernel->code && i < rt_get_declared_ranges(ranges); i++)
+        if (rt_code_references((const void *)(uintptr_t)kernel->code, ranges[i].start, ranges[i].bytes))
+            check_used_variable(device, ranges[i].start, ranges[i].bytes);
+    free(ranges);
+    if (kernel->code)
+        rt_for_each_used_image_variable(device, (const void *)(uintptr_t)kernel->code, check_used_variable);
+}
+
+void rt_snapshot_leave_region(struct rt_thread *self, bool kernel)
+{
+    struct frame **at = &frames, *frame;
+    free_all_saved_images();
+    while (*at && (*at)->thread != self->number)
+        at = &(*at)->outer;
+    frame = *at;
+    if (frame)
+        self->sampling = frame->sampling;
+    for (size_t i = 0; frame && frame->sampling != RT_SKIPPED && i < frame->n; i++) {
+        const uint64_t host = frame->ranges[i].host, bytes = frame->ranges[i].bytes;
+        for_each_object(self->device, host, bytes, save_host_side);
+        for_each_object(self->device, host, bytes, check_before_unmap);
+        if (kernel)
+            for_each_object(self->device, host, bytes, find_stale_element);
+    }
+    if (frame) {
+        *at = frame->outer;
+        free_image(frame, sizeof *frame + frame->capacity * sizeof frame->ranges[0]);
+    }
+}
+
+/* ------------------------------------------------------------------------------------ events -- */
+
+/* The first byte of a range at which an image has changed, and is overwritten. */
+static uint64_t find_overwritten_byte(const struct object *object, int side, const char *now, uint64_t from,
+                               uint64_t n)
+{
+    const char *saved = object->saved[side];
+    for (uint64_t k = from; saved && k < from + n; k++)
+        if (saved[k] != now[k - from] && saved[k] != (side == HOST ? object->host_snapshot[k] : get_device_snapshot_byte(object, k)) &&
+            !is_attached_pointer(object, k) && !is_padding(object, k))
+            return k;
+    return NONE;
+}
+
+static void report_uninitialized(const accd_event *event)
+{
+    const struct rt_display_name display = get_event_name(event);
+    char call[1200];
+    rt_format_call(call, sizeof call);
+    rt_emit_diagnostic(
+        &(struct rt_diagnostic){
+            .level = "warning",
+            .code = unwritten,
+            .rule = event->rule,
+            .pc = rt.site->call.pc,
+            .object = display.name,
+            .other = {"mapped", display.file, display.line},
+        },
+        "%s copies %s to the host: its device memory has not changed since it was allocated", call, display.name);
+}
+
+/* Compares what a transfer has moved with what both sides held. */
+static void check_transfer(const struct object *object, const accd_event *event, uint64_t at, const char *now)
+{
+    const bool out = event->op == ACCD_OP_D2H;
+    const uint64_t n = event->bytes, lost_at = find_overwritten_byte(object, out ? HOST : DEVICE, now, at, n);
+    const char *const saved = object->saved[out ? HOST : DEVICE];
+    if (lost_at != NONE)
+        report_overwritten(object, event, lost_at);
+    if (out && !object->was_transferred && n == object->bytes && n >= sizeof(int) && is_poisoned(now, n)) /* a kernel may write less */
+        report_uninitialized(event);
+    rt_stats_record_transfer(event, !memcmp(now, object->host_snapshot + at, n) && equals_device_snapshot(object, at, now, n) &&
+                                    (!saved || !memcmp(saved + at, now, n)),
+                     false);
+}
+
+static void handle_transfer(const accd_event *event)
+{
+    const bool checked_interval = rt_current_thread()->sampling != RT_SKIPPED, out = event->op == ACCD_OP_D2H;
+    struct object *object = find_object(event->device, event->host);
+    uint64_t start, bytes;
+    if (!object && checked_interval && accd_present_bounds(rt.context, event->device, (const void *)(uintptr_t)event->host,
+                                                 &start, &bytes)) {
+        const struct object *passed = capacity ? *find_bucket(event->device, start) : NULL;
+        if (!passed || (event->host == start && event->bytes == bytes)) /* of acc_map_data, or all is known now */
+            object = add_object(event->device, start, bytes, true);
+    }
+    if (!object || event->bytes > object->host + object->bytes - event->host)
+        return;
+    const uint64_t at = event->host - object->host, n = event->bytes;
+    const char *now = (const char *)(uintptr_t)event->host;
+    if (checked_interval)
+        check_transfer(object, event, at, now);
+    else
+        rt_stats_record_transfer(event, false, true);
+    accd_stats stats;
+    accd_get_stats(rt.context, event->device, &stats);
+    update_snapshots(object, at, n, now, out || !stats.attachments ? now : get_device_bytes(object) + at);
+    if (!object->host_snapshot)
+        return;
+    object->agreed_pc = rt.site->call.pc;
+    object->was_transferred = true;
+    if (object->changed_at - at < n)
+        find_lost_change(object); /* a section may be a part of the object */
+    if (object->stale_element && object->stale_at - at < n)
+        clear_stale_element(object);
+}
+
+static void report_stale_data(const struct object *object)
+{
+    char agreed_pc[1100];
+    if (object->stale_element)
+        rt_emit_diagnostic(
+            &(struct rt_diagnostic){
+                .level = "note",
+                .code = stale,
+                .rule = "ACC33-upd-1",
+                .pc = object->stale_pc,
+                .object = object->stale_element,
+                .element = object->stale_element,
+                .other = find_agreed_location(object, agreed_pc, sizeof agreed_pc),
+            },
+            "this region gets an old state of %s: the host has changed it, and no transfer sends the change%s",
+            object->stale_element, agreed_pc);
+}
+
+static void report_lost_change(const struct object *object, const accd_event *event)
+{
+    char element[340], agreed_pc[1100], call[1200];
+    const uintptr_t pc = rt.site ? rt.site->call.pc : 0;
+    struct rt_display_name display = get_event_name(event);
+    if (object->changed_at == NONE)
+        return;
+    format_object_element(object, object->changed_at, display.name, element, sizeof element);
+    rt_format_call(call, sizeof call);
+    rt_emit_diagnostic(
+        &(struct rt_diagnostic){
+            .level = "note",
+            .code = lost,
+            .rule = event->rule,
+            .pc = pc,
+            .object = display.name,
+            .element = element,
+            .other = find_agreed_location(object, agreed_pc, sizeof agreed_pc),
+            .together = true, /* scratch memory of a program lies side by side */
+        },
+        "%s removes %s from the device: a kernel has changed it, and no transfer copies the change "
+        "to the "
+        "host%s",
+        rt.site ? call : "this", element, agreed_pc);
+}
+
+bool rt_is_changing_transfer(const accd_event *event)
+{
+    const struct object *object = find_object(event->device, event->host);
+    if (!object || event->bytes > object->host + object->bytes - event->host)
+        return true;
+    const bool out = event->op == ACCD_OP_D2H;
+    const uint64_t at = event->host - object->host;
+    const int side = out ? HOST : DEVICE;
+    const char *now = out ? (const char *)(uintptr_t)event->host : get_device_bytes(object) + at;
+    if (!object->saved[side] && side == DEVICE)
+        return !equals_device_snapshot(object, at, now, event->bytes);
+    return memcmp(now, (object->saved[side] ? object->saved[side] : object->host_snapshot) + at, event->bytes) != 0;
+}
+
+void rt_snapshot_event(const accd_event *event)
+{
+    struct object *object;
+    switch (event->op) {
+    case ACCD_OP_ALLOC:
+        add_object(event->device, event->host, event->bytes, rt_current_thread()->sampling != RT_SKIPPED);
+        break;
+    case ACCD_OP_H2D:
+    case ACCD_OP_D2H:
+        handle_transfer(event);
+        break;
+    case ACCD_OP_ATTACH:
+    case ACCD_OP_DETACH:
+        rt_snapshot_device_write(
+            event->device,
+            accd_device_address(rt.context, event->device, (const void *)(uintptr_t)event->host), NULL,
+            event->bytes);
+        break;
+    case ACCD_OP_FREE:
+        object = capacity ? *find_bucket(event->device, event->host) : NULL;
+        if (object) {
+            report_stale_data(object);
+            report_lost_change(object, event);
+            rt_quarantine_add(event, object->dev);
+            remove_object(event->device, event->host);
+        }
+        break;
+    default:
+        break;
+    }
+}
+
+void rt_snapshot_device_write(int device, uint64_t dev, const void *host, uint64_t bytes)
+{
+    const uint64_t start = dev ? accd_host_address(rt.context, device, dev) : 0;
+    struct object *object = start ? find_object(device, start) : NULL;
+    if (!object)
+        return;
+    const uint64_t at = start - object->host, n = bytes < object->bytes - at ? bytes : object->bytes - at;
+    update_snapshots(object, at, n, NULL, get_device_bytes(object) + at);
+    if (start != (uintptr_t)host || !object->host_snapshot || !split_snapshots(object))
+        return;
+    rt_peek_protected(start, object->host_snapshot + at, n);
+    if (object->stale_element && object->stale_at - at < n)
+        clear_stale_element(object);
+}
+
+void rt_snapshot_finish(void)
+{
+    for (size_t i = 0; i < capacity; i++)
+        while (buckets[i]) {
+            report_stale_data(buckets[i]);
+            remove_object(buckets[i]->device, buckets[i]->host);
+        }
+}

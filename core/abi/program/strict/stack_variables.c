@@ -1,0 +1,283 @@
+/* stack_variables.c - finds present data that lay in a variable of a function that has returned.
+ *
+ * Data mapped by `enter data` or a routine stay present until they are taken off; if they lie on
+ * the stack, the function that owns them may return before. For a local `declare copyin` the
+ * compiler makes no call at the end of the scope at all. What lies at their address then is another
+ * variable, which must not be taken for present. The owner's return address on the stack tells: as
+ * long as its frame lives, it is where it was. */
+#include "abi/program/base/runtime.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unwind.h>
+
+struct stack_variable {
+    uint64_t thread, host, bytes;
+    uintptr_t slot, address; /* where the owner's return address lies, and what it was */
+    uintptr_t pc;            /* of the call that mapped it */
+    bool declared;
+    bool pointer; /* no more than the pointer or descriptor of data that have a life of their own */
+    bool hidden;  /* a pointer that the program does not know: the compiler maps it with its target */
+};
+
+static const uint64_t THREAD_ENDED = UINT64_MAX; /* a thread; its stack may be another one's now */
+static const uint64_t NONE = UINT64_MAX - 1; /* of memory that is no stack: only hidden pointers */
+
+/* By host address, open addressing; thread 0: free. Objects are what is looked for, so that each is
+ * found by where it begins. */
+static struct stack_variable *variables;
+static size_t nvariables, capacity; /* room is 0 or a power of two */
+
+static size_t get_home_slot(uint64_t host)
+{
+    return (size_t)((host >> 3) * 0x9E3779B97F4A7C15u >> 20);
+}
+
+static struct stack_variable *find_variable(uint64_t host)
+{
+    for (size_t k = get_home_slot(host); nvariables; k++) {
+        struct stack_variable *entry = &variables[k & (capacity - 1)];
+        if (!entry->thread)
+            return NULL;
+        if (entry->host == host)
+            return entry;
+    }
+    return NULL;
+}
+
+static struct stack_variable *find_free_slot(struct stack_variable *table, size_t size, uint64_t host)
+{
+    size_t k = get_home_slot(host);
+    while (table[k & (size - 1)].thread)
+        k++;
+    return &table[k & (size - 1)];
+}
+
+/* Without memory there is a diagnosis less. */
+static void add_variable(const struct stack_variable *entry)
+{
+    if (2 * nvariables >= capacity) {
+        size_t more = capacity ? 2 * capacity : 64;
+        struct stack_variable *grown = calloc(more, sizeof *grown);
+        if (!grown)
+            return;
+        for (size_t i = 0; i < capacity; i++)
+            if (variables[i].thread)
+                *find_free_slot(grown, more, variables[i].host) = variables[i];
+        free(variables);
+        variables = grown;
+        capacity = more;
+    }
+    *find_free_slot(variables, capacity, entry->host) = *entry;
+    nvariables++;
+}
+
+/* What was pushed on by the entry moves back. */
+static void remove_variable(struct stack_variable *entry)
+{
+    size_t hole = (size_t)(entry - variables);
+    for (size_t k = hole + 1; variables[k & (capacity - 1)].thread; k++) {
+        size_t at = k & (capacity - 1), home = get_home_slot(variables[at].host) & (capacity - 1);
+        if (((at - home) & (capacity - 1)) < ((at - hole) & (capacity - 1)))
+            continue;
+        variables[hole] = variables[at];
+        hole = at;
+    }
+    variables[hole].thread = 0;
+    nvariables--;
+}
+
+uintptr_t rt_get_stack_end(struct rt_thread *self)
+{
+    if (!self->stack_high) {
+        pthread_attr_t attr;
+        void *low;
+        size_t bytes = 0;
+        self->stack_high = 1; /* none is known */
+        if (!pthread_getattr_np(pthread_self(), &attr)) {
+            if (!pthread_attr_getstack(&attr, &low, &bytes))
+                self->stack_high = (uintptr_t)low + bytes;
+            pthread_attr_destroy(&attr);
+        }
+    }
+    return self->stack_high;
+}
+
+static bool is_on_stack(struct rt_thread *self, uint64_t host)
+{
+    return host >= rt.site->call.sp && host < rt_get_stack_end(self);
+}
+
+/* ------------------------------------------------------------------------------------ owners -- */
+
+struct search {
+    uint64_t host;
+    uintptr_t below, slot;
+};
+
+/* A frame of the stack begins where the one it called ends. */
+static _Unwind_Reason_Code visit_frame(struct _Unwind_Context *context, void *arg)
+{
+    struct search *search = arg;
+    uintptr_t begin = _Unwind_GetCFA(context);
+    if (search->below && search->below <= search->host && search->host < begin) {
+        search->slot = begin - sizeof(uintptr_t);
+        return _URC_END_OF_STACK;
+    }
+    search->below = begin;
+    return _URC_NO_REASON;
+}
+
+static uintptr_t load_address(uintptr_t address)
+{
+    uintptr_t value;
+    memcpy(&value, (const void *)address, sizeof value);
+    return value;
+}
+
+/* The name that debug information has of an item; empty: none. */
+static const char *get_debug_name(const accd_item *item)
+{
+    const char *name = item->label ? item->label->name : NULL;
+    return name && !rt_parse_lazy_name(name, NULL) ? name : "";
+}
+
+/* The item that another one points to, if that is no larger than a pointer; NULL: none. */
+static const accd_item *find_target_item(const accd_item *items, size_t nitems, const accd_item *item)
+{
+    const uintptr_t target = item->bytes == sizeof target ? rt_load_word(item->host) : 0;
+    for (size_t i = 0; target && i < nitems; i++)
+        if (&items[i] != item && target - (uintptr_t)items[i].host < items[i].bytes)
+            return &items[i];
+    return NULL;
+}
+
+/* Whether an item is a pointer that compilers pass a dummy argument or a reference by: it has no name, or that of what it
+ * points to. Or it is the pointer of a class container, which such a pointer points to. */
+static bool is_hidden_item(const accd_item *items, size_t nitems, const accd_item *item)
+{
+    const char *const name = get_debug_name(item);
+    const accd_item *const target = find_target_item(items, nitems, item);
+    if (!target || !*name || !strcmp(name, get_debug_name(target)))
+        return target;
+    for (size_t i = 0; i < nitems; i++)
+        if (!*get_debug_name(&items[i]) && find_target_item(items, nitems, &items[i]) == item)
+            return true;
+    return false;
+}
+
+static void record_variable(const struct rt_thread *self, const accd_item *items, size_t nitems,
+                 const accd_item *item)
+{
+    struct search search = {.host = (uintptr_t)item->host};
+    struct stack_variable *known = find_variable(search.host);
+    if (known && known->thread == self->number && load_address(known->slot) == known->address) {
+        known->hidden |= is_hidden_item(items, nitems, item); /* its target may have been allocated since */
+        return;
+    }
+    if (known)
+        remove_variable(known);
+    _Unwind_Backtrace(visit_frame, &search);
+    if (search.slot)
+        add_variable(&(struct stack_variable){self->number, search.host, item->bytes, search.slot,
+                               load_address(search.slot), rt.site->call.pc, rt.site->declares,
+                               rt_is_pointer_item(items, nitems, item), is_hidden_item(items, nitems, item)});
+}
+
+void rt_record_stack_variables(struct rt_thread *self, const accd_item *items, size_t nitems, bool exits)
+{
+    for (size_t i = 0; i < nitems; i++) {
+        const accd_item *item = &items[i];
+        if (item->action == ACCD_ACTION_ATTACH || item->action == ACCD_ACTION_DETACH || !item->bytes)
+            continue;
+        if (!exits) {
+            if (is_on_stack(self, (uintptr_t)item->host))
+                record_variable(self, items, nitems, item);
+            else if (is_hidden_item(items, nitems, item) && *get_debug_name(item) && !find_variable((uintptr_t)item->host))
+                add_variable(&(struct stack_variable){.thread = NONE, .host = (uintptr_t)item->host, .hidden = true});
+            continue;
+        }
+        struct stack_variable *known = find_variable((uintptr_t)item->host);
+        if (known && accd_get_presence(rt.context, self->device, item->host, 1) == ACCD_PRESENCE_NONE)
+            remove_variable(known);
+    }
+}
+
+void rt_end_thread_stack(uint64_t thread)
+{
+    for (size_t i = 0; i < capacity; i++)
+        if (variables[i].thread == thread && thread)
+            variables[i].thread = THREAD_ENDED;
+}
+
+bool rt_is_declared_on_stack(uint64_t host)
+{
+    const struct stack_variable *known = find_variable(host);
+    return known && known->declared;
+}
+
+bool rt_is_hidden_pointer(uint64_t host)
+{
+    const struct stack_variable *known = find_variable(host);
+    return known && known->hidden;
+}
+
+/* ---------------------------------------------------------------------------------- returned -- */
+
+/* Takes what begins at an address off the device. */
+static bool unmap_variable(const struct rt_thread *self, uint64_t host)
+{
+    accd_present_object object;
+    if (!accd_present_at(rt.context, self->device, host, 0, &object) || object.structured ||
+        object.mapped)
+        return false;
+    const accd_item item = {.host = (const void *)(uintptr_t)object.info.host,
+                            .bytes = object.info.bytes,
+                            .action = ACCD_ACTION_DELETE};
+    const accd_construct construct = {
+        .device = self->device, .kind = ACCD_KIND_EXIT_DATA, .finalize = 1, .items = &item, .nitems = 1};
+    if (rt.options.strict)
+        rt_snapshot_before_unmap(self->device, object.info.host, object.info.bytes);
+    return accd_run_construct(rt.context, &construct, NULL) == ACCD_OK;
+}
+
+/* declares: a scope begins, so that what other ones declared at the same place has ended. */
+static bool has_returned(const struct stack_variable *variable, bool declares)
+{
+    return variable->thread == THREAD_ENDED || (variable->declared && declares) ||
+           variable->slot < rt.site->call.sp || load_address(variable->slot) != variable->address;
+}
+
+static void check_variable(const struct rt_thread *self, uint64_t host, bool declares)
+{
+    struct stack_variable *known = find_variable(host);
+    if (!known || (known->thread != self->number && known->thread != THREAD_ENDED) ||
+        !has_returned(known, declares) || !unmap_variable(self, host))
+        return;
+    const struct stack_variable variable = *known;
+    remove_variable(known);
+    if (!variable.declared && !variable.pointer)
+        rt_report_returned_variable(variable.pc);
+}
+
+void rt_check_returned_variables(struct rt_thread *self, const accd_item *items, size_t nitems,
+                       bool declares)
+{
+    for (size_t i = 0; i < nitems && nvariables; i++) {
+        const accd_item *item = &items[i];
+        uint64_t at = (uintptr_t)item->host, end = at + item->bytes, start, bytes;
+        accd_present_object object;
+        if (!is_on_stack(self, at))
+            continue;
+        const struct stack_variable *known = find_variable(at);
+        if (known && known->thread == self->number && item->bytes <= known->bytes && !has_returned(known, declares))
+            continue; /* the variable lives */
+        if (accd_present_bounds(rt.context, self->device, item->host, &start, &bytes))
+            check_variable(self, start, declares);
+        if (accd_get_presence(rt.context, self->device, item->host, item->bytes) != ACCD_PRESENCE_PARTIAL)
+            continue;
+        while (accd_present_next(rt.context, self->device, &at, &object) &&
+               object.info.host < end)
+            check_variable(self, object.info.host, declares);
+    }
+}

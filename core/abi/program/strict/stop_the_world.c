@@ -1,0 +1,345 @@
+/* stop_the_world.c - stops the other threads of the process by a signal, as a debugger does, and lets them run again. */
+#include "page_guard_internal.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/futex.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+/* A thread runs, is called by the signal, waits as long as its patience lasts, or until it is
+ * released. */
+enum { RUNNING, SIGNALED, WAITING, STOPPED };
+
+static const uint64_t nanoseconds_per_second = 1000000000;
+
+static const char tasks[] = "/proc/self/task";
+
+static struct rt_stopped_threads *handler_threads;
+static struct rt_kernel_sigaction previous_action; /* the C library's */
+
+static uint64_t get_monotonic_time(void)
+{
+    struct timespec t;
+    rt_raw_syscall(SYS_clock_gettime, CLOCK_MONOTONIC, (long)&t, 0, 0, 0, 0);
+    return (uint64_t)t.tv_sec * nanoseconds_per_second + (uint64_t)t.tv_nsec;
+}
+
+static bool change_state(struct rt_stopped_thread *other, uint32_t from, uint32_t to)
+{
+    return __atomic_compare_exchange_n(&other->state, &from, to, false, __ATOMIC_SEQ_CST,
+                                       __ATOMIC_SEQ_CST);
+}
+
+/* ------------------------------------------------------------------------------- the handler -- */
+
+/* Waits. From the first instruction to the last the stack may be closed. */
+static void wait_for_release(struct rt_stopped_thread *other, const struct timespec *patience)
+{
+    __asm__ volatile(
+        "movl %[called], %%eax\n"
+        "movl %[waits], %%ecx\n"
+        "lock cmpxchgl %%ecx, (%%rdi)\n"
+        "jne 3f\n"
+        "movl %[number], %%eax\n"
+        "movl %[wake], %%esi\n"
+        "movl $1, %%edx\n"
+        "syscall\n"
+        "1: movl (%%rdi), %%edx\n"
+        "movl %[number], %%eax\n"
+        "movl %[wait], %%esi\n"
+        "movq %[patience], %%r10\n"
+        "syscall\n"
+        "cmpq %[timed_out], %%rax\n"
+        "jne 1b\n"
+        "movl %[waits], %%eax\n"
+        "movl %[runs], %%ecx\n"
+        "lock cmpxchgl %%ecx, (%%rdi)\n"
+        "jne 1b\n"
+        "3:"
+        :
+        : "D"(&other->state), [patience] "r"(patience), [called] "i"(SIGNALED), [waits] "i"(WAITING),
+          [runs] "i"(RUNNING), [number] "i"(SYS_futex), [wake] "i"(FUTEX_WAKE | FUTEX_PRIVATE_FLAG),
+          [wait] "i"(FUTEX_WAIT | FUTEX_PRIVATE_FLAG), [timed_out] "i"(-ETIMEDOUT)
+        : "rax", "rcx", "rdx", "rsi", "r10", "r11", "memory", "cc");
+}
+
+/* Calls that a signal with SA_RESTART ends all the same. They have done nothing yet. */
+static bool can_restart_syscall(uint32_t number)
+{
+    switch (number) {
+    case SYS_poll:
+    case SYS_ppoll:
+    case SYS_select:
+    case SYS_pselect6:
+    case SYS_epoll_wait:
+    case SYS_epoll_pwait:
+    case SYS_nanosleep:
+    case SYS_clock_nanosleep:
+    case SYS_pause:
+    case SYS_rt_sigsuspend:
+    case SYS_rt_sigtimedwait:
+    case SYS_semop:
+    case SYS_semtimedop:
+    case SYS_msgrcv:
+    case SYS_msgsnd:
+    case SYS_futex:
+    case SYS_io_getevents:
+        return true;
+    }
+    return false;
+}
+
+/* Nanoseconds that a call waits at most, from its beginning on; 0: another time, or none. */
+static uint64_t get_syscall_timeout(uint32_t number, const greg_t *registers)
+{
+    const struct timespec *t = NULL;
+    int milliseconds = 0;
+    if (number == SYS_poll)
+        milliseconds = (int)registers[REG_RDX];
+    else if (number == SYS_epoll_wait || number == SYS_epoll_pwait)
+        milliseconds = (int)registers[REG_R10];
+    else if (number == SYS_nanosleep)
+        t = (const void *)registers[REG_RDI];
+    else if (number == SYS_clock_nanosleep && !(registers[REG_RSI] & TIMER_ABSTIME))
+        t = (const void *)registers[REG_RDX];
+    if (t)
+        return (uint64_t)t->tv_sec * nanoseconds_per_second + (uint64_t)t->tv_nsec;
+    return milliseconds > 0 ? (uint64_t)milliseconds * 1000000 : 0;
+}
+
+/* Makes the system call once more that the signal ended: movl $number, %eax; syscall. If its time
+ * has passed while the thread was stopped again and again, it is over. */
+static void restart_syscall(struct rt_stopped_thread *other, ucontext_t *context)
+{
+    greg_t *registers = context->uc_mcontext.gregs;
+    const unsigned char *next = (const unsigned char *)registers[REG_RIP];
+    uint32_t number;
+    if (registers[REG_RAX] != -EINTR || next[-1] != 0x05 || next[-2] != 0x0f || next[-7] != 0xb8)
+        return;
+    memcpy(&number, next - 6, sizeof number);
+    if (!can_restart_syscall(number))
+        return;
+    const uint64_t limit = get_syscall_timeout(number, registers), at = get_monotonic_time();
+    const bool again = limit && other->call == (uint64_t)next &&
+                       other->sp == (uint64_t)registers[REG_RSP] && at - other->left < limit;
+    if (again && at > other->deadline) {
+        registers[REG_RAX] = 0;
+        other->call = 0;
+        return;
+    }
+    if (!again)
+        other->deadline = at + limit;
+    other->call = (uint64_t)next;
+    other->sp = (uint64_t)registers[REG_RSP];
+    registers[REG_RIP] -= 2;
+    registers[REG_RAX] = number;
+}
+
+static bool is_thread_slot(const struct rt_stopped_thread *other)
+{
+    return handler_threads && other >= handler_threads->at && other < handler_threads->at + RT_STOPPED_THREADS_MAX;
+}
+
+static void on_stop(int signal, siginfo_t *info, void *context)
+{
+    struct rt_stopped_thread *other = info->si_value.sival_ptr;
+    if (info->si_code == SI_TIMER && handler_threads && other == (void *)handler_threads) {
+        handler_threads->yield_to_threads();
+    } else if (info->si_code == SI_QUEUE && is_thread_slot(other)) {
+        if (other->thread != rt_raw_syscall(SYS_gettid, 0, 0, 0, 0, 0, 0))
+            return;
+        restart_syscall(other, context);
+        other->control_block = (uintptr_t)__builtin_thread_pointer();
+        wait_for_release(other, &handler_threads->patience);
+        other->left = get_monotonic_time();
+    } else if (previous_action.handler) {
+        ((void (*)(int, siginfo_t *, void *))(uintptr_t)previous_action.handler)(signal, info, context);
+    }
+}
+
+/* The C library may install its own at any time. */
+static void install_stop_handler(struct rt_stopped_threads *others)
+{
+    struct rt_kernel_sigaction now, action = {.handler = (void *)(uintptr_t)on_stop,
+                                       .flags = SA_SIGINFO | SA_RESTART | RT_SA_RESTORER,
+                                       .restorer = rt_guard_sigreturn,
+                                       .mask = ~(uint64_t)0};
+    handler_threads = others;
+    others->patience = (struct timespec){0, 200000};
+    rt_set_sigaction(RT_STOP_SIGNAL, NULL, &now);
+    if (now.handler == action.handler)
+        return;
+    previous_action = now;
+    rt_set_sigaction(RT_STOP_SIGNAL, &action, NULL);
+}
+
+/* ----------------------------------------------------------------------------------- threads -- */
+
+/* A directory has a link for each folder in it: one for each thread. */
+size_t rt_count_threads(void)
+{
+    struct stat status;
+    const long failed = rt_raw_syscall(SYS_stat, (long)tasks, (long)&status, 0, 0, 0, 0);
+    return failed ? 0 : status.st_nlink - 2;
+}
+
+bool rt_has_first_thread_ended(void)
+{
+    char text[64] = "";
+    const long file = rt_raw_syscall(SYS_open, (long)"/proc/self/stat", O_RDONLY | O_CLOEXEC, 0, 0, 0, 0);
+    if (file < 0)
+        return false;
+    rt_raw_syscall(SYS_read, file, (long)text, sizeof text - 1, 0, 0, 0);
+    rt_raw_syscall(SYS_close, file, 0, 0, 0, 0, 0);
+    for (size_t i = sizeof text - 1; i-- > 0;) /* the name of the program stands in brackets */
+        if (text[i] == ')')
+            return text[i + 1] == ' ' && text[i + 2] == 'Z';
+    return false;
+}
+
+static struct rt_stopped_thread *get_thread_slot(struct rt_stopped_threads *others, int thread)
+{
+    struct rt_stopped_thread *unused = NULL;
+    for (size_t i = 0; i < others->n; i++) {
+        if (others->at[i].thread == thread)
+            return &others->at[i];
+        if (!others->at[i].thread && !unused)
+            unused = &others->at[i];
+    }
+    if (!unused && others->n < RT_STOPPED_THREADS_MAX)
+        unused = &others->at[others->n++];
+    if (unused)
+        *unused = (struct rt_stopped_thread){.thread = thread};
+    return unused;
+}
+
+struct entry { /* of a directory, as the operating system has it */
+    uint64_t inode, offset;
+    uint16_t bytes;
+    uint8_t type;
+    char name[];
+};
+
+/* Gives each thread a slot, and frees those of threads that are gone. False: too many, or no list.
+ */
+static bool list_threads(struct rt_stopped_threads *others, int self, int second_one)
+{
+    _Alignas(8) char text[2048];
+    const int flags = O_RDONLY | O_DIRECTORY | O_CLOEXEC;
+    long got, folder = rt_raw_syscall(SYS_open, (long)tasks, flags, 0, 0, 0, 0);
+    bool good = folder >= 0;
+    for (size_t i = 0; i < others->n; i++)
+        others->at[i].seen = false;
+    while (good &&
+           (got = rt_raw_syscall(SYS_getdents64, folder, (long)text, sizeof text, 0, 0, 0)) > 0)
+        for (const struct entry *entry = (void *)text; (const char *)entry < text + got;
+             entry = (const void *)((const char *)entry + entry->bytes)) {
+            int thread = 0;
+            for (const char *c = entry->name; *c >= '0' && *c <= '9'; c++)
+                thread = thread * 10 + (*c - '0');
+            if (!thread || thread == self || thread == second_one)
+                continue;
+            if (thread == rt_raw_syscall(SYS_getpid, 0, 0, 0, 0, 0, 0) && rt_has_first_thread_ended()) {
+                others->ended = 1;
+                continue;
+            }
+            struct rt_stopped_thread *other = get_thread_slot(others, thread);
+            good = good && other;
+            if (other)
+                other->seen = true;
+        }
+    if (folder >= 0)
+        rt_raw_syscall(SYS_close, folder, 0, 0, 0, 0, 0);
+    for (size_t i = 0; i < others->n; i++)
+        if (!others->at[i].seen)
+            others->at[i].thread = 0;
+    return good;
+}
+
+static void signal_thread(struct rt_stopped_thread *other)
+{
+    siginfo_t info;
+    memset(&info, 0, sizeof info);
+    info.si_signo = RT_STOP_SIGNAL;
+    info.si_code = SI_QUEUE;
+    info.si_pid = (int)rt_raw_syscall(SYS_getpid, 0, 0, 0, 0, 0, 0);
+    info.si_value.sival_ptr = other;
+    if (change_state(other, RUNNING, SIGNALED) &&
+        rt_raw_syscall(SYS_rt_tgsigqueueinfo, info.si_pid, other->thread, RT_STOP_SIGNAL,
+                     (long)&info, 0, 0))
+        other->state = RUNNING; /* it is gone: the next list lacks it */
+}
+
+/* False: it does not come. */
+static bool wait_until_stopped(struct rt_stopped_thread *other, uint64_t until)
+{
+    const struct timespec often = {0, 10000000};
+    while (!change_state(other, WAITING, STOPPED)) {
+        if (__atomic_load_n(&other->state, __ATOMIC_ACQUIRE) != SIGNALED)
+            return true;
+        rt_raw_syscall(SYS_futex, (long)&other->state, FUTEX_WAIT | FUTEX_PRIVATE_FLAG, SIGNALED,
+                     (long)&often, 0, 0);
+        if (rt_raw_syscall(SYS_tgkill, rt_raw_syscall(SYS_getpid, 0, 0, 0, 0, 0, 0), other->thread, 0,
+                         0, 0, 0)) {
+            other->state = RUNNING; /* it is gone */
+            return true;
+        }
+        if (get_monotonic_time() > until)
+            return change_state(other, SIGNALED, RUNNING) ? false : change_state(other, WAITING, STOPPED);
+    }
+    return true;
+}
+
+static size_t count_stopped(const struct rt_stopped_threads *others)
+{
+    size_t held = 0;
+    for (size_t i = 0; i < others->n; i++)
+        held += others->at[i].thread && others->at[i].state == STOPPED;
+    return held;
+}
+
+bool rt_is_only_thread(const struct rt_stopped_threads *others)
+{
+    return !others->refused && !count_stopped(others);
+}
+
+bool rt_stop_the_world(struct rt_stopped_threads *others, int self, int second_one)
+{
+    const uint64_t until = others->refused ? 0 : get_monotonic_time() + nanoseconds_per_second;
+    for (size_t i = 0; i < others->n; i++)
+        change_state(&others->at[i], WAITING, STOPPED);
+    while (rt_count_threads() != 2 + count_stopped(others) + others->ended) {
+        bool good = !others->refused && list_threads(others, self, second_one) && get_monotonic_time() < until;
+        if (good)
+            install_stop_handler(others);
+        for (size_t i = 0; good && i < others->n; i++)
+            if (others->at[i].thread)
+                signal_thread(&others->at[i]);
+        for (size_t i = 0; good && i < others->n; i++)
+            good = !others->at[i].thread || wait_until_stopped(&others->at[i], until);
+        if (good)
+            continue;
+        others->refused = true;
+        rt_resume_the_world(others);
+        return false;
+    }
+    return true;
+}
+
+void rt_resume_the_world(struct rt_stopped_threads *others)
+{
+    for (size_t i = 0; i < others->n; i++)
+        change_state(&others->at[i], STOPPED, WAITING);
+}
+
+size_t rt_get_control_blocks(const struct rt_stopped_threads *others, uint64_t *blocks)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < others->n; i++)
+        if (others->at[i].thread)
+            blocks[n++] = others->at[i].control_block;
+    return n;
+}

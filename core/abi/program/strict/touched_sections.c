@@ -1,0 +1,86 @@
+/* touched_sections.c - which sections of device memory a watched kernel touches: each is closed until it does. */
+#include "page_guard_internal.h"
+
+#include <sys/mman.h>
+
+static void set_section_protection(struct rt_device_section *section, bool protected)
+{
+    const uint64_t low = section->start & ~(uint64_t)(RT_PAGE_SIZE - 1),
+                   high = rt_round_up_to_page((long)(section->start + section->bytes));
+    rt_raw_syscall(SYS_mprotect, (long)low, (long)(high - low), protected ? PROT_NONE : PROT_READ | PROT_WRITE, 0, 0, 0);
+    section->protected = protected;
+}
+
+static bool overlaps_section(const struct rt_device_section *section, uint64_t start, uint64_t end)
+{
+    return section->protected && (start & ~(uint64_t)(RT_PAGE_SIZE - 1)) < section->start + section->bytes &&
+           section->start < rt_round_up_to_page((long)end);
+}
+
+/* Opens a section, and others that have a page with it: of those nothing is known then. */
+static void unprotect_section(struct rt_page_guard *guard, struct rt_device_section *section)
+{
+    set_section_protection(section, false);
+    for (size_t i = 0; i < guard->nsections; i++)
+        if (overlaps_section(&guard->sections[i], section->start, section->start + section->bytes)) {
+            guard->sections[i].touch = RT_TOUCH_UNKNOWN;
+            unprotect_section(guard, &guard->sections[i]);
+        }
+}
+
+bool rt_section_handle_touch(struct rt_page_guard *guard, uint64_t address)
+{
+    bool found = false;
+    for (size_t i = 0; i < guard->nsections; i++) {
+        struct rt_device_section *section = &guard->sections[i];
+        if (!overlaps_section(section, address, address + 1))
+            continue;
+        section->touch = address - section->start < section->bytes ? RT_TOUCHED : RT_TOUCH_UNKNOWN;
+        section->at = address;
+        unprotect_section(guard, section);
+        found = true;
+    }
+    return found;
+}
+
+/* A system call is given an address in a section, or addresses in memory. */
+void rt_sections_check_syscall(struct rt_page_guard *guard, long number, const greg_t *registers)
+{
+    const int arguments[] = {REG_RDI, REG_RSI, REG_RDX, REG_R10, REG_R8, REG_R9};
+    const bool lists = number == SYS_readv || number == SYS_writev || number == SYS_preadv || number == SYS_pwritev ||
+                       number == SYS_sendmsg || number == SYS_recvmsg || number == SYS_process_vm_readv ||
+                       number == SYS_process_vm_writev || number == SYS_ioctl;
+    if (lists)
+        rt_sections_end(guard);
+    for (size_t i = 0; i < sizeof arguments / sizeof arguments[0]; i++)
+        rt_section_handle_touch(guard, (uint64_t)registers[arguments[i]]);
+}
+
+void rt_sections_begin(struct rt_page_guard *guard)
+{
+    for (size_t i = 0; i < guard->nsections; i++)
+        guard->sections[i].touch = RT_TOUCH_NONE;
+    rt_sections_protect(guard);
+}
+
+void rt_sections_protect(struct rt_page_guard *guard)
+{
+    for (size_t i = 0; i < guard->nsections; i++)
+        if (guard->sections[i].touch == RT_TOUCH_NONE)
+            set_section_protection(&guard->sections[i], true);
+}
+
+void rt_sections_unprotect(struct rt_page_guard *guard)
+{
+    for (size_t i = 0; i < guard->nsections; i++)
+        if (guard->sections[i].protected)
+            set_section_protection(&guard->sections[i], false);
+}
+
+void rt_sections_end(struct rt_page_guard *guard)
+{
+    rt_sections_unprotect(guard);
+    for (size_t i = 0; i < guard->nsections; i++)
+        if (guard->sections[i].touch == RT_TOUCH_NONE)
+            guard->sections[i].touch = RT_TOUCH_UNKNOWN;
+}
