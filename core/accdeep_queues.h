@@ -103,7 +103,7 @@ ACCD_API accd_status accd_device_write(accd_context *context, int device, uint64
 ACCD_API int64_t accd_device_count_written(accd_context *context, int device, uint64_t dev,
                                      uint64_t bytes);
 /* Kernels that the device runs itself. The text is for the device's compiler, with the entry points
- * accd_body, accd_save and accd_restore (lua/accdeep/code/cuda). A kernel makes only accesses that
+ * accd_body, accd_save and accd_restore (lua/accdeep/backend/cuda). A kernel makes only accesses that
  * accd_device_read and accd_device_write accept. At any other access it stops, and its writes are undone;
  * the caller then runs the kernel with these functions, which find the error. */
 typedef struct accd_kernel_pointer {

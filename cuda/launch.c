@@ -2,7 +2,7 @@
  * accesses with, and undoing what they wrote.
  *
  * One buffer on the device holds the tables; its layout is that of struct accd_run_construct and what follows
- * it in lua/accdeep/code/cuda/cuda_runtime.lua. A second one holds what the kernel may overwrite, as it was,
+ * it in lua/accdeep/backend/cuda/cuda_runtime.lua. A second one holds what the kernel may overwrite, as it was,
  * and, for many threads, who touched it. Both stay until the launch is settled, or, in a queue, over: what uses
  * the same memory waits for that. */
 #include "backend.h"

@@ -75,7 +75,7 @@ local function add(name, chunk_name, text)
 end
 
 -- The rules' descriptions mention rules; the other sources decide them.
-local function decides(path) return not path:find "/spec/rules/" and not path:find "/accdeep/see/reference/" end
+local function decides(path) return not path:find "/spec/rules/" and not path:find "/accdeep/inspect/reference/" end
 
 local function add_modules()
   for i = 3, #arg do

@@ -59,8 +59,8 @@ local checked = {
   "core/accdeep_checkpoints.h",
   "core/accdeep_rules.def",
   "lua/accdeep/base/error_codes.lua",
-  "lua/accdeep/catalogue",
-  "lua/accdeep/see/reference",
+  "lua/accdeep/definitions",
+  "lua/accdeep/inspect/reference",
   "lua/embed/accdeep.h",
   "spec",
 }

@@ -8,7 +8,7 @@
 
 /* X(what, id, ...): what is decided, and the rules of documents that say so. A profile says in which order the
  * documents are asked (accd_rules.documents); the first id stands for those that it does not name. Errors that
- * lua/accdeep raises are cited by the same rows (lua/accdeep/catalogue/profiles.lua). */
+ * lua/accdeep raises are cited by the same rows (lua/accdeep/definitions/profiles.lua). */
 #define ACCD_RULE_MAP(X)                                                                           \
     X(ALLOCATE, "TR14-4.2-06", "ACC33-2.7.2-1", "DIR-4.2-13", "OMP60-map-5") /* a contained object gets no memory of its own */\
     X(MOVE, "TR14-4.2-07", "ACC33-2.7.2-1", "DIR-4.2-14", "LLNL-2.1-02", "OMP60-map-5") /* each clause asks for its own bytes, each moved once */\

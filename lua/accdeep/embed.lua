@@ -12,11 +12,11 @@ local languages = require "accdeep.run.languages"
 local scoped_names = require "accdeep.types.scoped_names"
 local qualified_names = require "accdeep.types.qualified_names"
 local report = lazy.require "accdeep.base.report"
-local profiles = require "accdeep.catalogue.profiles"
+local profiles = require "accdeep.definitions.profiles"
 local session = require "accdeep.run.session"
 local transaction = require "accdeep.types.transaction"
 local types = require "accdeep.types"
-local memory_view = require "accdeep.code.memory_view"
+local memory_view = require "accdeep.backend.memory_view"
 
 local raise = diagnostic.raise
 

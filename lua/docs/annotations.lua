@@ -1,11 +1,11 @@
 -- annotations.lua - the reference as annotations (LuaCATS) that the Lua language server reads: scenario.lua for
 -- scenarios, accdeep.lua for programs that say `require "accdeep"`.
 
-local reference = require "accdeep.see.reference"
+local reference = require "accdeep.inspect.reference"
 
 local annotations = {}
 
-local HEAD = "-- Made from lua/accdeep/see/reference.\n"
+local HEAD = "-- Made from lua/accdeep/inspect/reference.\n"
 
 local function put_text(out, text) out[#out + 1] = "---" .. text end
 

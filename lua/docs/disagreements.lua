@@ -3,11 +3,11 @@
 -- some minutes.
 
 local profile_differences = require "accdeep.tools.explore.profile_differences"
-local knobs = require "accdeep.catalogue.knobs"
+local knobs = require "accdeep.definitions.knobs"
 local equivalence = require "accdeep.tools.explore.equivalence"
-local profiles = require "accdeep.catalogue.profiles"
+local profiles = require "accdeep.definitions.profiles"
 local test_program = require "accdeep.tools.explore.test_program"
-local profile_descriptions = require "accdeep.see.reference.profile_descriptions"
+local profile_descriptions = require "accdeep.inspect.reference.profile_descriptions"
 local program_replay = require "accdeep.tools.explore.program_replay"
 local search = require "accdeep.tools.explore.search"
 local transition_system = require "accdeep.tools.explore.transition_system"

@@ -3,7 +3,7 @@
 
 local header = require "docs.header"
 local pages = require "docs.pages"
-local profile_descriptions = require "accdeep.see.reference.profile_descriptions"
+local profile_descriptions = require "accdeep.inspect.reference.profile_descriptions"
 
 -- Header, page, what it is.
 local headers = {

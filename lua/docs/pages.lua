@@ -1,14 +1,14 @@
 -- pages.lua - the reference and the rule profiles as pages in Markdown.
 
-local rules = require "accdeep.catalogue.rules"
+local rules = require "accdeep.definitions.rules"
 local error_codes = require "accdeep.base.error_codes"
 local diagnostic = require "accdeep.base.diagnostic"
-local glossary = require "accdeep.see.glossary"
-local knobs = require "accdeep.catalogue.knobs"
-local profile_page = require "accdeep.see.profile_page"
-local profile_descriptions = require "accdeep.see.reference.profile_descriptions"
-local reference = require "accdeep.see.reference"
-local terms = require "accdeep.catalogue.terms"
+local glossary = require "accdeep.inspect.glossary"
+local knobs = require "accdeep.definitions.knobs"
+local profile_page = require "accdeep.inspect.profile_page"
+local profile_descriptions = require "accdeep.inspect.reference.profile_descriptions"
+local reference = require "accdeep.inspect.reference"
+local terms = require "accdeep.definitions.terms"
 
 local pages = {}
 
@@ -140,7 +140,7 @@ function pages.glossary()
 
 Terms of the field, and those of accdeep. `accdeep explain "attach counter"` prints one, `accdeep rules ID` its rule.
 
-<!-- `make docs` makes this page of lua/accdeep/catalogue/terms.lua. -->
+<!-- `make docs` makes this page of lua/accdeep/definitions/terms.lua. -->
 ]] }
   for _, entry in ipairs(terms) do
     put(out, "## %s\n\n%s\n", entry[1], entry.text)

@@ -5,7 +5,7 @@
 
 local bench = require "bench"
 local core = require "accdeep.core"
-local grammar = require "accdeep.grammar"
+local syntax = require "accdeep.syntax"
 local progress = require "accdeep.base.progress"
 local session = require "accdeep.run.session"
 local sorted_pairs = require "accdeep.base.sorted_pairs"
@@ -191,9 +191,9 @@ end
 
 heading "text of a directive"
 local text = "data copyin(X.a[0:X.n], X.b[0:X.n]) copyout(X.c[0:X.n])"
-local bare = -(-grammar.pattern()) -- a predicate: matches all, keeps nothing
+local bare = -(-syntax.pattern()) -- a predicate: matches all, keeps nothing
 local match = time(2000, function() bare:match(text, 1, s.now.scope, "directive") end)
-local first = time(2000, function() grammar.parse("directive", text, 1, s.now.scope) end)
+local first = time(2000, function() syntax.parse("directive", text, 1, s.now.scope) end)
 s:parse(text)
 local again = time(100000, function() s:parse(text) end)
 row("T11", "first parse / bare match", first / match, 10)
@@ -209,7 +209,7 @@ end) / 1000
 local long = "data copyin(X.alpha[0:X.number_of_alphas]) copyout(X.beta[0:X.number_of_betas + 1]) "
   .. "create(Y[index].gamma[first:last - first]) present(Z)::{ include(delta[0:n]) exclude(epsilon) } if(flag > 0)"
 row("N2", ("parsing %d characters never seen"):format(#long),
-  time(2000, function() grammar.parse("directive", long, 1, s.now.scope) end) / 1000, 100, "us")
+  time(2000, function() syntax.parse("directive", long, 1, s.now.scope) end) / 1000, 100, "us")
 -- Many members in a type, many clauses in a directive: what one costs must not grow with their number.
 local function each(n, make, run)
   local text_of = make(n)

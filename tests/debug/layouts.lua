@@ -2,7 +2,7 @@
 -- PROGRAM is the program, LANGUAGE its language; see layouts.c for the lines.
 
 local core = require "accdeep.core"
-local memory_view = require "accdeep.code.memory_view"
+local memory_view = require "accdeep.backend.memory_view"
 
 local program, language = os.getenv "PROGRAM", os.getenv "LANGUAGE"
 

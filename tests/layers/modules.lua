@@ -1,7 +1,7 @@
 -- modules.lua - reads Lua modules as files for references.lua: each defines its module name and uses the modules that
 -- it requires, at load time or inside a function. A `require` in a comment or in a string does not count.
 
--- "lua/accdeep/code/cuda/init.lua" -> "accdeep.code.cuda"
+-- "lua/accdeep/backend/cuda/init.lua" -> "accdeep.backend.cuda"
 local function name_of(path)
   return (path:gsub("^lua/", ""):gsub("%.lua$", ""):gsub("/init$", ""):gsub("/", "."))
 end

@@ -2,7 +2,7 @@
 -- cannot do.
 local api_openacc = require "accdeep.run.api_openacc"
 local support = require "tests.lua.support"
-local memory_view = require "accdeep.code.memory_view"
+local memory_view = require "accdeep.backend.memory_view"
 
 after_each(support.close_all)
 

@@ -1,6 +1,6 @@
 -- Events and errors cite rules of the documents that their profile follows: each profile carries out the same
 -- directives, right ones and wrong ones.
-local profiles = require "accdeep.catalogue.profiles"
+local profiles = require "accdeep.definitions.profiles"
 local session = require "accdeep.run.session"
 
 -- Ids of the catalogue.

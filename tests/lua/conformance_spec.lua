@@ -1,5 +1,5 @@
 -- What a case of spec must show, by its name.
-local conformance = require "accdeep.catalogue.conformance"
+local conformance = require "accdeep.definitions.conformance"
 
 describe("a case of the specification", function()
   local function flaw(name, n, ...) return conformance.flaw(name, { n = n, refused = { ... } }) end

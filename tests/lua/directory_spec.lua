@@ -1,12 +1,12 @@
 -- What the profile `directory` and its clauses mean to the front end: knobs, clauses, where element 0 lies, and
 -- how the state shows tuples.
 local core = require "accdeep.core"
-local grammar = require "accdeep.grammar"
+local syntax = require "accdeep.syntax"
 local openacc_lowering = require "accdeep.plan.openacc_lowering"
-local nest = require "accdeep.shape.nest"
-local profiles = require "accdeep.catalogue.profiles"
+local nest = require "accdeep.lowering.nest"
+local profiles = require "accdeep.definitions.profiles"
 local support = require "tests.lua.support"
-local unparse = require "accdeep.grammar.unparse"
+local unparse = require "accdeep.syntax.unparse"
 
 local declarations = [[
   struct in { int j, k; };
@@ -26,7 +26,7 @@ local function flags_of(item)
   return table.concat(names, " ")
 end
 
-local function node_of(session, text) return grammar.parse("directive", text, 1, session.now.scope) end
+local function node_of(session, text) return syntax.parse("directive", text, 1, session.now.scope) end
 
 describe("a profile", function()
   it("fuses if it is the directory's, or if a knob says so", function()

@@ -4,8 +4,8 @@ local page_files = require "docs.page_files"
 local diagnostic = require "accdeep.base.diagnostic"
 local header = require "docs.header"
 local pages = require "docs.pages"
-local profile_descriptions = require "accdeep.see.reference.profile_descriptions"
-local reference = require "accdeep.see.reference"
+local profile_descriptions = require "accdeep.inspect.reference.profile_descriptions"
+local reference = require "accdeep.inspect.reference"
 local report = require "accdeep.base.report"
 
 local function read(path)

@@ -1,11 +1,11 @@
 -- Snapshots, pictures and what is made of them, without Graphviz.
-local dot = require "accdeep.see.draw.dot"
-local draw = require "accdeep.see.draw"
-local html = require "accdeep.see.draw.html"
-local picture = require "accdeep.see.draw.picture"
-local snapshot = require "accdeep.see.snapshot"
+local dot = require "accdeep.inspect.draw.dot"
+local draw = require "accdeep.inspect.draw"
+local html = require "accdeep.inspect.draw.html"
+local picture = require "accdeep.inspect.draw.picture"
+local snapshot = require "accdeep.inspect.snapshot"
 local support = require "tests.lua.support"
-local svg = require "accdeep.see.draw.svg"
+local svg = require "accdeep.inspect.draw.svg"
 
 local DEEP = [[
   struct part { int n; float *a, *b;
@@ -91,7 +91,7 @@ describe("snapshot", function()
       s:directive("enter data copyin(loose)", nil, "spec.lua", 1)
     end)
     assert.equal("host", find(snapshot.take(s).device, "loose").rows[1].state)
-    s:free((require "accdeep.code.memory_view".address(host.loose)))
+    s:free((require "accdeep.backend.memory_view".address(host.loose)))
     assert.equal("gone", find(snapshot.take(s).host, "loose").rows[1].state)
   end)
 
@@ -435,7 +435,7 @@ describe("picture", function()
 end)
 
 describe("layout", function()
-  local picture_layout = require "accdeep.see.draw.picture_layout"
+  local picture_layout = require "accdeep.inspect.draw.picture_layout"
 
   -- The places of all steps of a text; nothing where Graphviz is missing.
   local function places(text)

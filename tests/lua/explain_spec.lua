@@ -1,9 +1,9 @@
 -- The printed forms of directives: what is printed is understood again, and does the same.
-local explain = require "accdeep.see.explain"
-local grammar = require "accdeep.grammar"
+local explain = require "accdeep.inspect.explain"
+local syntax = require "accdeep.syntax"
 local openacc_lowering = require "accdeep.plan.openacc_lowering"
 local support = require "tests.lua.support"
-local unparse = require "accdeep.grammar.unparse"
+local unparse = require "accdeep.syntax.unparse"
 
 after_each(support.close_all)
 
@@ -77,7 +77,7 @@ local updates = {
 }
 
 local function plan_of(session, text)
-  local node = grammar.parse("directive", text, 1, session.now.scope)
+  local node = syntax.parse("directive", text, 1, session.now.scope)
   return openacc_lowering.directive(session, node, { file = "spec.lua", line = 1 })
 end
 
@@ -178,7 +178,7 @@ describe("expressions", function()
   it("keep their structure", function()
     local session = prepared()
     local function round(text)
-      return unparse.expression((grammar.parse("expression", text, 1, session.now.scope)))
+      return unparse.expression((syntax.parse("expression", text, 1, session.now.scope)))
     end
     for _, text in ipairs { "a + b * c", "(a + b) * c", "a - (b - c)", "- -a", "!a && b || c", "a ? b : c ? d : e",
       "(a ? b : c) + 1", "a ? b : (c, d)", "x.y[2].z->w(1, 2)", "(int)x + sizeof(int) - sizeof x", "*p++ + --q",

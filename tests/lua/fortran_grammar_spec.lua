@@ -1,9 +1,9 @@
 -- Fortran texts: made plain, parsed into trees, grouped.
-local fortran_syntax = require "accdeep.grammar.fortran_syntax"
-local fortran_free_form = require "accdeep.grammar.fortran_free_form"
-local fortran_blocks = require "accdeep.grammar.fortran_blocks"
+local fortran_syntax = require "accdeep.syntax.fortran_syntax"
+local fortran_free_form = require "accdeep.syntax.fortran_free_form"
+local fortran_blocks = require "accdeep.syntax.fortran_blocks"
 local support = require "tests.lua.support"
-local unparse_fortran = require "accdeep.grammar.unparse_fortran"
+local unparse_fortran = require "accdeep.syntax.unparse_fortran"
 
 describe("plain text", function()
   local function plain(text)

@@ -1,7 +1,7 @@
 -- The glossary: `accdeep explain TERM` knows every term and its other forms; what terms refer to is there.
-local glossary = require "accdeep.see.glossary"
-local rules = require "accdeep.catalogue.rules"
-local terms = require "accdeep.catalogue.terms"
+local glossary = require "accdeep.inspect.glossary"
+local rules = require "accdeep.definitions.rules"
+local terms = require "accdeep.definitions.terms"
 
 local function sentences_of(text)
   local list = {}

@@ -1,5 +1,5 @@
 -- Trees of expressions, declarations, directives and statements, and where errors are.
-local grammar = require "accdeep.grammar"
+local syntax = require "accdeep.syntax"
 
 local scope = { is_type = function(name) return name == "T" end }
 
@@ -38,10 +38,10 @@ function shapes.type_name(n)
     " ")) .. ("*"):rep(n.declarator.pointers)
 end
 
-local function expression(source) return text((grammar.parse("expression", source, 1, scope))) end
+local function expression(source) return text((syntax.parse("expression", source, 1, scope))) end
 
 local function failure(start, source)
-  local ok, err = pcall(grammar.parse, start, source, 1, scope)
+  local ok, err = pcall(syntax.parse, start, source, 1, scope)
   assert(not ok, source .. " parses")
   assert(err.code == "syntax", tostring(err.code))
   return err.pos, err.message
@@ -74,7 +74,7 @@ describe("expressions", function()
   end
 
   it("gives constants the type C gives them", function()
-    local function kind(source) return (grammar.parse("expression", source)).type end
+    local function kind(source) return (syntax.parse("expression", source)).type end
     assert.equal("int", kind "2147483647")
     assert.equal("long", kind "2147483648")
     assert.equal("unsigned int", kind "0xffffffff")
@@ -87,7 +87,7 @@ describe("expressions", function()
   end)
 
   it("keeps positions", function()
-    local node = grammar.parse("expression", "  ab + c.d")
+    local node = syntax.parse("expression", "  ab + c.d")
     assert.equal(6, node.pos)
     assert.equal(3, node.a.pos)
     assert.equal(10, node.b.name_pos)
@@ -110,7 +110,7 @@ describe("expressions", function()
 end)
 
 describe("declarations", function()
-  local function external(source) return (grammar.parse("external", source, 1, scope)) end
+  local function external(source) return (syntax.parse("external", source, 1, scope)) end
 
   it("reads variables, pointers, arrays and initialisers", function()
     local node = external "static unsigned long *p, v[3][n + 1], (*q)[4] = { 0 };"
@@ -172,7 +172,7 @@ describe("declarations", function()
 end)
 
 describe("directives", function()
-  local function directive(source) return (grammar.parse("directive", source, 1, scope)) end
+  local function directive(source) return (syntax.parse("directive", source, 1, scope)) end
   local function clauses(node)
     local parts = {}
     for i, clause in ipairs(node.clauses) do
@@ -240,7 +240,7 @@ describe("directives", function()
 end)
 
 describe("statements", function()
-  local function body(source) return (grammar.parse("body", source, 1, scope)).list end
+  local function body(source) return (syntax.parse("body", source, 1, scope)).list end
 
   it("reads the forms of C", function()
     local tags = {}

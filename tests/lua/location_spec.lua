@@ -2,7 +2,7 @@
 local location = require "accdeep.base.location"
 local report = require "accdeep.base.report"
 local scenario = require "accdeep.script.scenario"
-local trace = require "accdeep.see.trace"
+local trace = require "accdeep.inspect.trace"
 
 -- Places an error at an index of a text that a call in a line passed.
 local function placed(source, line, text, pos)

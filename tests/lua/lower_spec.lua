@@ -1,10 +1,10 @@
 -- From directives to the items of one construct: what each clause asks for, and what is refused.
 local core = require "accdeep.core"
-local grammar = require "accdeep.grammar"
+local syntax = require "accdeep.syntax"
 local openacc_lowering = require "accdeep.plan.openacc_lowering"
-local nest = require "accdeep.shape.nest"
+local nest = require "accdeep.lowering.nest"
 local support = require "tests.lua.support"
-local unparse = require "accdeep.grammar.unparse"
+local unparse = require "accdeep.syntax.unparse"
 
 local session = support.session [[
   struct in { int k; float *data; };
@@ -18,7 +18,7 @@ local session = support.session [[
 local actions = {}
 for name, code in pairs(core.action) do actions[code] = name end
 local function plan_of(text, references)
-  return openacc_lowering.directive(session, grammar.parse("directive", text, 1, session.now.scope),
+  return openacc_lowering.directive(session, syntax.parse("directive", text, 1, session.now.scope),
     { file = "spec.lua", line = 1, references = references })
 end
 
@@ -140,7 +140,7 @@ describe("a directive", function()
 end)
 
 describe("shapes", function()
-  local shape = require "accdeep.shape.shape"
+  local shape = require "accdeep.lowering.shape"
   local function effective(name)
     local list = {}
     for _, entry in ipairs(nest.entries(session, nest.shape(session, session.now.scope.tags.S, name))) do
@@ -151,7 +151,7 @@ describe("shapes", function()
     return table.concat(list, " ")
   end
   local function define(text)
-    shape.define(session, grammar.parse("directive", text, 1, session.now.scope), nil)
+    shape.define(session, syntax.parse("directive", text, 1, session.now.scope), nil)
   end
 
   it("say how each member takes part", function()
@@ -182,18 +182,18 @@ describe("shapes", function()
     { "shape(x) type(struct S) default(all)", "clause-not-allowed", 33 },
   }
   it("and policies refuse clauses of OpenACC that belong elsewhere, and know their names", function()
-    local policy = require "accdeep.shape.policy"
+    local policy = require "accdeep.lowering.policy"
     local own = { shape = { type = true, include = true, exclude = true, init_needed = true, default = true },
       policy = { type = true, use = true, shape = true, exclude = true, update = true, default = true,
         invoke = true } }
     for name in pairs(policy.actions) do own.policy[name] = true end
     local count = 0
-    for name in pairs(require "accdeep.catalogue.openacc_directives".known) do
+    for name in pairs(require "accdeep.definitions.openacc_directives".known) do
       for what, definition in pairs { shape = shape.define, policy = policy.define } do
         for _, arguments in ipairs(own[what][name] and {} or { "", "(a)", "(1)" }) do
           local text = ("%s(y) type(struct S) %s%s"):format(what, name, arguments)
           local err = support.error_of(function()
-            definition(session, grammar.parse("directive", text, 1, session.now.scope), nil)
+            definition(session, syntax.parse("directive", text, 1, session.now.scope), nil)
           end)
           assert.is_true(err.code == "clause-not-allowed" or err.code == "syntax", text .. ": " .. err.code)
           if err.code ~= "syntax" then count = count + 1 end

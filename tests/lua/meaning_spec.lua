@@ -1,10 +1,10 @@
 -- What `accdeep explain` says of codes, and the index of rules that goes into the program.
 local error_codes = require "accdeep.base.error_codes"
 local diagnostic = require "accdeep.base.diagnostic"
-local rule_text = require "accdeep.see.rule_text"
+local rule_text = require "accdeep.inspect.rule_text"
 local report = require "accdeep.base.report"
-local directive_words = require "accdeep.see.reference.directive_words"
-local rules = require "accdeep.catalogue.rules"
+local directive_words = require "accdeep.inspect.reference.directive_words"
+local rules = require "accdeep.definitions.rules"
 
 -- What the build reads of the sources, and how many comments say "Decides ...".
 local sources, tags = { "./core/base/rules.h", "./core/accdeep_core.h" }, 0
@@ -117,7 +117,7 @@ describe("rules", function()
 
   it("are followed to the functions that decide", function()
     assert.matches("^core/plan/resolve%.c:%d+ resolve_across$", places.decided["TR14-4.2-03"][1])
-    assert.matches("^lua/accdeep/shape/nest%.lua:%d+ nest%.entries$", places.decided["TR14-3.3-17"][1])
+    assert.matches("^lua/accdeep/lowering/nest%.lua:%d+ nest%.entries$", places.decided["TR14-3.3-17"][1])
   end)
 
   it("are decided somewhere, if they are done", function()

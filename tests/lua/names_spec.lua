@@ -3,7 +3,7 @@ local accdeep = require "accdeep"
 local json = require "dkjson"
 local scenario = require "accdeep.script.scenario"
 local support = require "tests.lua.support"
-local trace = require "accdeep.see.trace"
+local trace = require "accdeep.inspect.trace"
 
 local function names_of(text)
   return support.holds(text .. [[

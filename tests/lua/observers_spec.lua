@@ -1,10 +1,10 @@
 -- Observers of a run: each sees what it sees alone, however many there are.
 local scenario_recorder = require "accdeep.tools.export.scenario_recorder"
-local explain = require "accdeep.see.explain"
+local explain = require "accdeep.inspect.explain"
 local observers = require "accdeep.base.observers"
-local step_recorder = require "accdeep.see.draw.step_recorder"
+local step_recorder = require "accdeep.inspect.draw.step_recorder"
 local scenario = require "accdeep.script.scenario"
-local trace = require "accdeep.see.trace"
+local trace = require "accdeep.inspect.trace"
 
 local SCENARIO = [[
   declare "typedef struct { int n; float *a; } T; T X; int v[4];"

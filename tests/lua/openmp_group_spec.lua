@@ -1,9 +1,9 @@
 -- Groups of clauses: their texts and places, what excludes what, scopes, and random groups against the rules said
 -- literally for each variable.
-local grammar = require "accdeep.grammar"
+local syntax = require "accdeep.syntax"
 local clause_groups = require "accdeep.types.clause_groups"
-local unparse_openmp = require "accdeep.grammar.unparse_openmp"
-local openmp_exclusions = require "accdeep.check.openmp_exclusions"
+local unparse_openmp = require "accdeep.syntax.unparse_openmp"
+local openmp_exclusions = require "accdeep.sema.openmp_exclusions"
 local support = require "tests.lua.support"
 
 local declarations = [[
@@ -13,7 +13,7 @@ local declarations = [[
   struct list l;
 ]]
 
-local function parse(text) return grammar.parse("omp_directive", text) end
+local function parse(text) return syntax.parse("omp_directive", text) end
 
 -- Directives of a session, each at a line of its own of a file that nobody has.
 local function program()

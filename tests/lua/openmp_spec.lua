@@ -1,10 +1,10 @@
 -- OpenMP directives: their trees, what is allowed where, and the items they become.
 local core = require "accdeep.core"
-local openmp_sema = require "accdeep.check.openmp_sema"
-local grammar = require "accdeep.grammar"
+local openmp_sema = require "accdeep.sema.openmp_sema"
+local syntax = require "accdeep.syntax"
 local openmp_lowering = require "accdeep.plan.openmp_lowering"
-local mapper = require "accdeep.shape.mapper"
-local policy = require "accdeep.shape.policy"
+local mapper = require "accdeep.lowering.mapper"
+local policy = require "accdeep.lowering.policy"
 local support = require "tests.lua.support"
 
 local declarations = [[
@@ -19,7 +19,7 @@ local host = support.host(session)
 local variables = session.now.scope.variables
 host.Y = session.host_space:pointer(variables.Y.type, session:new_block(variables.X.type.size))
 
-local function tree(text) return (grammar.parse("omp_directive", text, 1, session.now.scope)) end
+local function tree(text) return (syntax.parse("omp_directive", text, 1, session.now.scope)) end
 local function plan_of(text, options) return openmp_lowering.directive(session, tree(text), options or {}) end
 
 local actions = {}

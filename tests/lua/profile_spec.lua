@@ -1,10 +1,10 @@
 -- What is told about rule profiles against what they decide.
-local rules = require "accdeep.catalogue.rules"
+local rules = require "accdeep.definitions.rules"
 local core = require "accdeep.core"
-local knobs = require "accdeep.catalogue.knobs"
-local profile_page = require "accdeep.see.profile_page"
-local profile_descriptions = require "accdeep.see.reference.profile_descriptions"
-local profiles = require "accdeep.catalogue.profiles"
+local knobs = require "accdeep.definitions.knobs"
+local profile_page = require "accdeep.inspect.profile_page"
+local profile_descriptions = require "accdeep.inspect.reference.profile_descriptions"
+local profiles = require "accdeep.definitions.profiles"
 local scenario = require "accdeep.script.scenario"
 
 local function sorted(names)

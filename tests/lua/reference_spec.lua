@@ -1,8 +1,8 @@
 -- The reference against what a script sees: every name is described, every description is of a name, examples run and
 -- errors are raised as they say.
-local rules = require "accdeep.catalogue.rules"
+local rules = require "accdeep.definitions.rules"
 local diagnostic = require "accdeep.base.diagnostic"
-local reference = require "accdeep.see.reference"
+local reference = require "accdeep.inspect.reference"
 local sandbox = require "accdeep.script.sandbox"
 local scenario = require "accdeep.script.scenario"
 

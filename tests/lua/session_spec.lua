@@ -40,7 +40,7 @@ describe("a session", function()
 
   it("sees new values of a prepared directive", function()
     local session = support.session "int n = 1; int *p; int v[4];"
-    local memory_view = require "accdeep.code.memory_view"
+    local memory_view = require "accdeep.backend.memory_view"
     memory_view.write(session.host_space, session.now.scope.variables.p.type,
       session.now.scope.variables.p.address, { 1, 2, 3, 4 })
     for n = 1, 4 do

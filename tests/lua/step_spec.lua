@@ -4,7 +4,7 @@ local input = require "accdeep.tools.interactive.input"
 local location = require "accdeep.base.location"
 local repl = require "accdeep.tools.interactive.repl"
 local stepper = require "accdeep.tools.interactive.stepper"
-local trace = require "accdeep.see.trace"
+local trace = require "accdeep.inspect.trace"
 local value_text = require "accdeep.script.value_text"
 
 -- A terminal whose user enters these lines, and then leaves.

@@ -1,7 +1,7 @@
 -- What the specs share: sessions with declarations, and errors caught.
 local accdeep = require "accdeep"
 local diagnostic = require "accdeep.base.diagnostic"
-local memory_view = require "accdeep.code.memory_view"
+local memory_view = require "accdeep.backend.memory_view"
 
 local support = {}
 

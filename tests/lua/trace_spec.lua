@@ -4,7 +4,7 @@ local json = require "dkjson"
 local lfs = require "lfs"
 local scenario = require "accdeep.script.scenario"
 local state = require "accdeep.run.state"
-local trace = require "accdeep.see.trace"
+local trace = require "accdeep.inspect.trace"
 
 local function text_of(path)
   local file = assert(io.open(path))

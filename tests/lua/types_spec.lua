@@ -42,8 +42,8 @@ end
 
 describe("layout", function()
   local session = support.session(declarations)
-  local grammar = require "accdeep.grammar"
-  local function type_of(text) return session:type_of(grammar.parse("any_type", text, 1, session.now.scope)) end
+  local syntax = require "accdeep.syntax"
+  local function type_of(text) return session:type_of(syntax.parse("any_type", text, 1, session.now.scope)) end
 
   local program = { "#include <stdio.h>\n#include <stddef.h>\n#include <stdint.h>\n", declarations,
     "int main(void) {\n" }

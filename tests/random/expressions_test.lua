@@ -6,9 +6,9 @@
 
 scenario { title = "random expressions against C", cites = { "TR14-3.1.1-21" } }
 
-local grammar = require "accdeep.grammar"
+local syntax = require "accdeep.syntax"
 local session = require "accdeep.run.session"
-local unparse = require "accdeep.grammar.unparse"
+local unparse = require "accdeep.syntax.unparse"
 
 local seed = tonumber(os.getenv "ACCDEEP_SEED") or 1
 local rounds = tonumber(os.getenv "ACCDEEP_ROUNDS") or 3
@@ -293,7 +293,7 @@ local function round_of(number)
     return 1
   end
   for k, text in ipairs(whole) do
-    compiled[EXPRESSIONS + k] = unparse.expression((grammar.parse("expression", text, 1, s.now.scope)))
+    compiled[EXPRESSIONS + k] = unparse.expression((syntax.parse("expression", text, 1, s.now.scope)))
   end
   local wanted = by_compiler(declared, compiled)
   local on_device = {}

@@ -7,7 +7,7 @@ scenario { title = "mutated texts", cites = { "HOUSE-scenario" } }
 package.path = "tests/random/?.lua;" .. package.path
 
 local diagnostic = require "accdeep.base.diagnostic"
-local grammar = require "accdeep.grammar"
+local syntax = require "accdeep.syntax"
 local mutate = require "mutate"
 local session = require "accdeep.run.session"
 
@@ -129,6 +129,6 @@ for round = 1, rounds do
   if stopped or round % 50 == 0 then fresh() end
 end
 fresh()
-assert(grammar.parse("directive", corpus.directive[1], 1, s.now.scope))
+assert(syntax.parse("directive", corpus.directive[1], 1, s.now.scope))
 run.directive "enter data copyin(a)"
 s:close()

@@ -1,9 +1,9 @@
 -- absent_alias.lua - what is absent where an alias cannot be translated: q[@I.start] asks for I.start, not for q (TR14
 -- 3.5).
 
-local nest = require "accdeep.shape.nest"
+local nest = require "accdeep.lowering.nest"
 local types = require "accdeep.types"
-local unparse = require "accdeep.grammar.unparse"
+local unparse = require "accdeep.syntax.unparse"
 
 local absent_alias = {}
 

@@ -4,18 +4,18 @@
 -- attached. How the objects of a request are treated is requested_action.lua's matter.
 
 local lazy = require "accdeep.base.lazy"
-local advice = lazy.require "accdeep.grammar.advice"
-local codegen = require "accdeep.code.codegen"
-local mapping_compiler = require "accdeep.shape.mapping_compiler"
+local advice = lazy.require "accdeep.syntax.advice"
+local codegen = require "accdeep.backend.codegen"
+local mapping_compiler = require "accdeep.lowering.mapping_compiler"
 local core = require "accdeep.core"
 local diagnostic = require "accdeep.base.diagnostic"
-local list_item = require "accdeep.shape.list_item"
-local section_subscripts = require "accdeep.shape.section_subscripts"
+local list_item = require "accdeep.lowering.list_item"
+local section_subscripts = require "accdeep.lowering.section_subscripts"
 local resolve = require "accdeep.plan.requested_action".resolve
-local shape = require "accdeep.shape.shape"
+local shape = require "accdeep.lowering.shape"
 local types = require "accdeep.types"
 local scoped_names = require "accdeep.types.scoped_names"
-local unparse = require "accdeep.grammar.unparse"
+local unparse = require "accdeep.syntax.unparse"
 
 local raise = diagnostic.raise
 local action = core.action

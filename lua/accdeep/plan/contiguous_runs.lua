@@ -1,8 +1,8 @@
 -- contiguous_runs.lua - sections of update that are not in one piece of memory, as several that are.
 
-local advice = require "accdeep.base.lazy".require "accdeep.grammar.advice"
+local advice = require "accdeep.base.lazy".require "accdeep.syntax.advice"
 local diagnostic = require "accdeep.base.diagnostic"
-local list_item = require "accdeep.shape.list_item"
+local list_item = require "accdeep.lowering.list_item"
 local types = require "accdeep.types"
 
 local raise = diagnostic.raise

@@ -4,17 +4,17 @@
 -- alone, attached where the descriptor is present, as in C (openmp_lowering.lua). Components that lie in one structure
 -- are parts of one object. Addresses are measured when the directive is encountered: its plan is made for one use.
 
-local codegen = require "accdeep.code.codegen"
+local codegen = require "accdeep.backend.codegen"
 local core = require "accdeep.core"
 local diagnostic = require "accdeep.base.diagnostic"
-local openmp_sema = require "accdeep.check.openmp_sema"
-local fortran_expression = require "accdeep.code.fortran.fortran_expression"
+local openmp_sema = require "accdeep.sema.openmp_sema"
+local fortran_expression = require "accdeep.backend.fortran.fortran_expression"
 local openmp_lowering = require "accdeep.plan.openmp_lowering"
-local mapper = require "accdeep.shape.mapper"
-local list_item = require "accdeep.shape.list_item"
+local mapper = require "accdeep.lowering.mapper"
+local list_item = require "accdeep.lowering.list_item"
 local fortran_section = require "accdeep.plan.fortran_section"
 local types = require "accdeep.types"
-local unparse = require "accdeep.grammar.unparse"
+local unparse = require "accdeep.syntax.unparse"
 
 local raise = diagnostic.raise
 

@@ -5,16 +5,16 @@
 -- (ACC33-2.7.1-4). Of a whole pointer with strides, and in updates, the bytes between the first and the last
 -- element are present, or get memory, and only those of the elements move (ACC33-upd-2).
 
-local fortran_addendum = require "accdeep.shape.fortran_addendum"
-local codegen = require "accdeep.code.codegen"
+local fortran_addendum = require "accdeep.lowering.fortran_addendum"
+local codegen = require "accdeep.backend.codegen"
 local resolve = require "accdeep.plan.requested_action".resolve
-local mapping_compiler = require "accdeep.shape.mapping_compiler"
+local mapping_compiler = require "accdeep.lowering.mapping_compiler"
 local core = require "accdeep.core"
 local fortran_descriptor = require "accdeep.types.fortran_descriptor"
 local diagnostic = require "accdeep.base.diagnostic"
-local fortran_expression = require "accdeep.code.fortran.fortran_expression"
-local fortran_extension = require "accdeep.shape.fortran_extension"
-local fortran_inputs = require "accdeep.shape.fortran_inputs"
+local fortran_expression = require "accdeep.backend.fortran.fortran_expression"
+local fortran_extension = require "accdeep.lowering.fortran_extension"
+local fortran_inputs = require "accdeep.lowering.fortran_inputs"
 
 local raise = diagnostic.raise
 local action = core.action

@@ -1,12 +1,12 @@
 -- host_expression.lua - expressions of a scenario: their values in a memory, and where they lie on the host.
 
 local diagnostic = require "accdeep.base.diagnostic"
-local closures = require "accdeep.code.closures"
-local grammar = require "accdeep.grammar"
+local closures = require "accdeep.backend.closures"
+local syntax = require "accdeep.syntax"
 local scoped_names = require "accdeep.types.scoped_names"
-local list_item = require "accdeep.shape.list_item"
+local list_item = require "accdeep.lowering.list_item"
 local types = require "accdeep.types"
-local memory_view = require "accdeep.code.memory_view"
+local memory_view = require "accdeep.backend.memory_view"
 
 local raise = diagnostic.raise
 
@@ -76,7 +76,7 @@ end
 -- The value of an expression in a memory: a number, a view, or lists for sections. start: "assignment" where the
 -- expression may assign.
 function host_expression.value(self, env, text, start)
-  local node = grammar.parse(start or "expression", text, 1, self.now.scope)
+  local node = syntax.parse(start or "expression", text, 1, self.now.scope)
   local frame = {}
   local ok, result = pcall(function()
     if node.tag == "section" then return section_values(env, node, frame) end
@@ -120,7 +120,7 @@ function host_expression.extent_of(self, node)
 end
 
 function host_expression.extent(self, text)
-  return host_expression.extent_of(self, grammar.parse("expression", text, 1, self.now.scope))
+  return host_expression.extent_of(self, syntax.parse("expression", text, 1, self.now.scope))
 end
 
 -- The address and type of a pointer.

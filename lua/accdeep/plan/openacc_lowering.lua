@@ -5,19 +5,19 @@
 -- language, treated as its clause's shape, policy or nest says (nest.lua).
 
 local lazy = require "accdeep.base.lazy"
-local openacc_sema = require "accdeep.check.openacc_sema"
+local openacc_sema = require "accdeep.sema.openacc_sema"
 local core = require "accdeep.core"
-local convenience = require "accdeep.shape.convenience"
+local convenience = require "accdeep.lowering.convenience"
 local diagnostic = require "accdeep.base.diagnostic"
 local location = require "accdeep.base.location"
 local new_plan = require "accdeep.plan.construct_ir".new
 local contiguous_runs = require "accdeep.plan.contiguous_runs"
-local list_item = require "accdeep.shape.list_item"
-local openacc_directives = require "accdeep.catalogue.openacc_directives"
-local policy = require "accdeep.shape.policy"
-local privatization = lazy.require "accdeep.code.privatization"
+local list_item = require "accdeep.lowering.list_item"
+local openacc_directives = require "accdeep.definitions.openacc_directives"
+local policy = require "accdeep.lowering.policy"
+local privatization = lazy.require "accdeep.backend.privatization"
 local types = require "accdeep.types"
-local unparse = require "accdeep.grammar.unparse"
+local unparse = require "accdeep.syntax.unparse"
 
 local raise = diagnostic.raise
 local split_designator, type_of = list_item.split_designator, list_item.type_of

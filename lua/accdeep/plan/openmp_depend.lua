@@ -1,8 +1,8 @@
 -- openmp_depend.lua - what depend clauses say. Nothing waits here, but types of dependences and names must be right.
 
-local c_sema = require "accdeep.code.c_sema"
+local c_sema = require "accdeep.backend.c_sema"
 local diagnostic = require "accdeep.base.diagnostic"
-local list_item = require "accdeep.shape.list_item"
+local list_item = require "accdeep.lowering.list_item"
 local ast = require "accdeep.base.ast"
 
 local raise = diagnostic.raise

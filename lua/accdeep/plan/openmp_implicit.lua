@@ -1,14 +1,14 @@
 -- openmp_implicit.lua - how a target construct has what its body uses and no clause names: defaultmap, and the maps and
 -- private copies that follow from it.
 
-local codegen = require "accdeep.code.codegen"
+local codegen = require "accdeep.backend.codegen"
 local core = require "accdeep.core"
 local diagnostic = require "accdeep.base.diagnostic"
-local list_item = require "accdeep.shape.list_item"
+local list_item = require "accdeep.lowering.list_item"
 local openacc_lowering = require "accdeep.plan.openacc_lowering"
 local openmp_requested_action = require "accdeep.plan.openmp_requested_action"
 local openmp_restrictions = require "accdeep.plan.openmp_restrictions"
-local version_checks = require "accdeep.check.version_checks"
+local version_checks = require "accdeep.sema.version_checks"
 
 local raise = diagnostic.raise
 

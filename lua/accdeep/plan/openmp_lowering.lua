@@ -8,25 +8,25 @@
 -- What an implicit map of a structure maps depends on what is present of it (OMP60-map-12), the place of a block
 -- on the values of pointers: plans that depend on such are made for one use.
 
-local codegen = require "accdeep.code.codegen"
-local mapping_compiler = require "accdeep.shape.mapping_compiler"
+local codegen = require "accdeep.backend.codegen"
+local mapping_compiler = require "accdeep.lowering.mapping_compiler"
 local core = require "accdeep.core"
 local diagnostic = require "accdeep.base.diagnostic"
-local openmp_sema = require "accdeep.check.openmp_sema"
+local openmp_sema = require "accdeep.sema.openmp_sema"
 local host_expression = require "accdeep.plan.host_expression"
 local c_items = require "accdeep.plan.c_items"
 local openmp_implicit = require "accdeep.plan.openmp_implicit"
 local openacc_lowering = require "accdeep.plan.openacc_lowering"
 local new_plan = require "accdeep.plan.construct_ir".new
 local openmp_requested_action = require "accdeep.plan.openmp_requested_action"
-local mapper = require "accdeep.shape.mapper"
+local mapper = require "accdeep.lowering.mapper"
 local contiguous_runs = require "accdeep.plan.contiguous_runs"
-local list_item = require "accdeep.shape.list_item"
-local policy = require "accdeep.shape.policy"
+local list_item = require "accdeep.lowering.list_item"
+local policy = require "accdeep.lowering.policy"
 local openmp_restrictions = require "accdeep.plan.openmp_restrictions"
 local ast = require "accdeep.base.ast"
 local types = require "accdeep.types"
-local unparse = require "accdeep.grammar.unparse"
+local unparse = require "accdeep.syntax.unparse"
 
 local raise = diagnostic.raise
 

@@ -1,10 +1,10 @@
 -- openmp_requested_action.lua - what a list item of a map or motion clause asks for, as plan/requested_action.lua says.
 
-local mapping_compiler = require "accdeep.shape.mapping_compiler"
+local mapping_compiler = require "accdeep.lowering.mapping_compiler"
 local diagnostic = require "accdeep.base.diagnostic"
-local openmp_sema = require "accdeep.check.openmp_sema"
-local mapper = require "accdeep.shape.mapper"
-local policy = require "accdeep.shape.policy"
+local openmp_sema = require "accdeep.sema.openmp_sema"
+local mapper = require "accdeep.lowering.mapper"
+local policy = require "accdeep.lowering.policy"
 local types = require "accdeep.types"
 
 local raise = diagnostic.raise
@@ -29,7 +29,7 @@ local function resolve_action(plan, request, t)
   return code, program, flags | mapper.bits(request.asks.flags)
 end
 
--- A request. asked: the action; map_type: as directives say it; says: modifiers (check/openmp_sema.lua).
+-- A request. asked: the action; map_type: as directives say it; says: modifiers (sema/openmp_sema.lua).
 return function(plan, clause, node, asked, map_type, map_modifiers)
   local update = plan.kind == "update"
   local exit = plan.kind == "exit data"

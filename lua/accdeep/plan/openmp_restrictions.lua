@@ -1,13 +1,13 @@
 -- openmp_restrictions.lua - what OpenMP forbids list items of one construct (OMP60-map-13).
 
-local c_sema = require "accdeep.code.c_sema"
+local c_sema = require "accdeep.backend.c_sema"
 local diagnostic = require "accdeep.base.diagnostic"
-local openmp_sema = require "accdeep.check.openmp_sema"
+local openmp_sema = require "accdeep.sema.openmp_sema"
 local host_expression = require "accdeep.plan.host_expression"
-local list_item = require "accdeep.shape.list_item"
-local typed_ast = require "accdeep.code.typed_ast"
+local list_item = require "accdeep.lowering.list_item"
+local typed_ast = require "accdeep.backend.typed_ast"
 local types = require "accdeep.types"
-local unparse = require "accdeep.grammar.unparse"
+local unparse = require "accdeep.syntax.unparse"
 
 local raise = diagnostic.raise
 

@@ -3,11 +3,11 @@
 -- A request is what a clause says of one variable: {clause, action, node, kind, update?, try?, present_or?, ...}; what
 -- it is treated by is noted in it. A front end with rules of its own gives mapped(type), which says all.
 
-local mapping_compiler = require "accdeep.shape.mapping_compiler"
+local mapping_compiler = require "accdeep.lowering.mapping_compiler"
 local diagnostic = require "accdeep.base.diagnostic"
-local nest = require "accdeep.shape.nest"
-local openacc_directives = require "accdeep.catalogue.openacc_directives"
-local policy = require "accdeep.shape.policy"
+local nest = require "accdeep.lowering.nest"
+local openacc_directives = require "accdeep.definitions.openacc_directives"
+local policy = require "accdeep.lowering.policy"
 local types = require "accdeep.types"
 
 local raise = diagnostic.raise

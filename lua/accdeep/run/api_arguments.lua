@@ -3,7 +3,7 @@
 
 local diagnostic = require "accdeep.base.diagnostic"
 local types = require "accdeep.types"
-local memory_view = require "accdeep.code.memory_view"
+local memory_view = require "accdeep.backend.memory_view"
 
 local raise = diagnostic.raise
 

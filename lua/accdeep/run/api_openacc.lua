@@ -11,7 +11,7 @@ local diagnostic = require "accdeep.base.diagnostic"
 local fortran_section = lazy.require "accdeep.plan.fortran_section"
 local api_openmp = require "accdeep.run.api_openmp"
 local types = require "accdeep.types"
-local memory_view = require "accdeep.code.memory_view"
+local memory_view = require "accdeep.backend.memory_view"
 
 local raise = diagnostic.raise
 local check_result, integer, range_name = api_arguments.check_result, api_arguments.integer, api_arguments.range_name

@@ -8,7 +8,7 @@
 local api_arguments = require "accdeep.run.api_arguments"
 local diagnostic = require "accdeep.base.diagnostic"
 local types = require "accdeep.types"
-local memory_view = require "accdeep.code.memory_view"
+local memory_view = require "accdeep.backend.memory_view"
 
 local raise, integer = diagnostic.raise, api_arguments.integer
 

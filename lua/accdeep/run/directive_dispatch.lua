@@ -6,9 +6,9 @@
 --   plan         the tree at its place becomes a plan (plan/construct_ir.lua), which is kept (plan_cache.lua)
 --   carry out    the plan runs, opens a region, or waits for a body
 
-local openmp_directives = require "accdeep.catalogue.openmp_directives"
+local openmp_directives = require "accdeep.definitions.openmp_directives"
 local diagnostic = require "accdeep.base.diagnostic"
-local openacc_syntax = require "accdeep.grammar.openacc_syntax"
+local openacc_syntax = require "accdeep.syntax.openacc_syntax"
 local check_interface = require "accdeep.base.check_interface"
 local kernel = require "accdeep.run.kernel"
 local openacc_execution = require "accdeep.run.openacc_execution"

@@ -5,15 +5,15 @@
 -- are the variables themselves, private ones are others while the statements run. Statements are compiled anew for
 -- each run, as names stand for other memory then.
 
-local assignment = require "accdeep.code.fortran.assignment"
+local assignment = require "accdeep.backend.fortran.assignment"
 local fortran_body = require "accdeep.plan.body.fortran_body"
 local diagnostic = require "accdeep.base.diagnostic"
-local openmp_sema = require "accdeep.check.openmp_sema"
-local fortran_expression = require "accdeep.code.fortran.fortran_expression"
+local openmp_sema = require "accdeep.sema.openmp_sema"
+local fortran_expression = require "accdeep.backend.fortran.fortran_expression"
 local fortran_types = require "accdeep.types.fortran_types"
 local openmp_host = require "accdeep.run.openmp_host"
 local host_privatization = require "accdeep.run.host_privatization"
-local privatization = require "accdeep.code.privatization"
+local privatization = require "accdeep.backend.privatization"
 
 local raise = diagnostic.raise
 
@@ -21,7 +21,7 @@ local fortran_construct = {}
 
 local function is_in_kernel(env) return env.session.now.kernel or env.space.on_device end
 
--- The tree of an OpenMP directive that stands among statements, and what it is (catalogue/openmp_directives.lua).
+-- The tree of an OpenMP directive that stands among statements, and what it is (definitions/openmp_directives.lua).
 local function parse_omp_directive(session, node)
   local text = session:padded_directive_text(node)
   local tree = session:parse(text, "omp_directive")
@@ -68,7 +68,7 @@ local function run_with_private(env, copies, frame, fn)
     if one.begins then copy(env.space, outer.place, place, t.size, frame) end
     own[name] = { type = t, place = place }
   end
-  -- a kernel that a queue runs later knows by now what its names stand for (code/captured_environment.lua): these go
+  -- a kernel that a queue runs later knows by now what its names stand for (backend/captured_environment.lua): these go
   -- before
   env.lookup = function(name, pos) return own[name] or look_up(name, pos) end
   local ok, signal = pcall(fn)

@@ -2,11 +2,11 @@
 -- itself is language_fortran.lua.
 
 local lazy = require "accdeep.base.lazy"
-local fortran_declarations = lazy.require "accdeep.code.fortran.fortran_declarations"
-local fortran_syntax = lazy.require "accdeep.grammar.fortran_syntax"
+local fortran_declarations = lazy.require "accdeep.backend.fortran.fortran_declarations"
+local fortran_syntax = lazy.require "accdeep.syntax.fortran_syntax"
 local location = require "accdeep.base.location"
-local procedure = lazy.require "accdeep.code.fortran.procedure"
-local fortran_free_form = lazy.require "accdeep.grammar.fortran_free_form"
+local procedure = lazy.require "accdeep.backend.fortran.procedure"
+local fortran_free_form = lazy.require "accdeep.syntax.fortran_free_form"
 local fortran_statement = lazy.require "accdeep.run.fortran_statement"
 
 local fortran_execution = {}

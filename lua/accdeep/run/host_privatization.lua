@@ -1,7 +1,7 @@
 -- host_privatization.lua - private variables of constructs that the host runs: names of other memory while a body runs.
 
 local diagnostic = require "accdeep.base.diagnostic"
-local local_memory = require "accdeep.code.local_memory"
+local local_memory = require "accdeep.backend.local_memory"
 local scope = require "accdeep.types.scope"
 local sorted_pairs = require "accdeep.base.sorted_pairs"
 local types = require "accdeep.types"

@@ -3,27 +3,27 @@
 
 local lazy = require "accdeep.base.lazy"
 local c_items = require "accdeep.plan.c_items"
-local convenience = require "accdeep.shape.convenience"
-local cuda = lazy.require "accdeep.code.cuda"
+local convenience = require "accdeep.lowering.convenience"
+local cuda = lazy.require "accdeep.backend.cuda"
 local debug_types = require "accdeep.types.debug_types"
-local declarations = require "accdeep.code.declarations"
+local declarations = require "accdeep.backend.declarations"
 local openmp_depend = lazy.require "accdeep.plan.openmp_depend"
 local diagnostic = require "accdeep.base.diagnostic"
-local c_sema = require "accdeep.code.c_sema"
-local closures = require "accdeep.code.closures"
+local c_sema = require "accdeep.backend.c_sema"
+local closures = require "accdeep.backend.closures"
 local host_expression = require "accdeep.plan.host_expression"
-local grammar = require "accdeep.grammar"
+local syntax = require "accdeep.syntax"
 local kernel = require "accdeep.run.kernel"
-local lex = require "accdeep.grammar.lex"
-local list_item = require "accdeep.shape.list_item"
+local lex = require "accdeep.syntax.lex"
+local list_item = require "accdeep.lowering.list_item"
 local openacc_lowering = require "accdeep.plan.openacc_lowering"
-local openacc_syntax = require "accdeep.grammar.openacc_syntax"
+local openacc_syntax = require "accdeep.syntax.openacc_syntax"
 local openmp_lowering = lazy.require "accdeep.plan.openmp_lowering"
 local c_body = lazy.require "accdeep.plan.body.c_body"
 local word_set = require "accdeep.base.strings".word_set
-local statement = lazy.require "accdeep.code.statement"
+local statement = lazy.require "accdeep.backend.statement"
 local types = require "accdeep.types"
-local unparse = require "accdeep.grammar.unparse"
+local unparse = require "accdeep.syntax.unparse"
 
 local raise = diagnostic.raise
 
@@ -62,7 +62,7 @@ end
 
 -- ------------------------------------------------------------------------------------------- texts --
 
-function language_c.parse(session, start, text) return (grammar.parse(start, text, 1, session.now.scope)) end
+function language_c.parse(session, start, text) return (syntax.parse(start, text, 1, session.now.scope)) end
 
 function language_c.is_directive(text)
   if not text:find "%S" then return true end -- one that says nothing
@@ -80,7 +80,7 @@ function language_c.declare(session, text)
 end
 
 function language_c.type(session, text) return session:type_of(
-  grammar.parse("any_type", text, 1, session.now.scope)) end
+  syntax.parse("any_type", text, 1, session.now.scope)) end
 function language_c.type_of(session, tree) return session:type_of(tree) end
 
 -- ------------------------------------------------------------------------------------------ values --
@@ -124,7 +124,7 @@ end
 -- ------------------------------------------------------------------------------------------ bodies --
 
 local function read_text(session, body, construct)
-  return c_body.body(session, grammar.parse("body", body, 1, session.now.scope), construct.node, construct.on,
+  return c_body.body(session, syntax.parse("body", body, 1, session.now.scope), construct.node, construct.on,
     construct.place)
 end
 

@@ -1,29 +1,29 @@
 -- language_fortran.lua - Fortran as the language of host programs: texts of declarations and statements, expressions,
 -- list items, bodies. languages.lua says what each function is for.
 
-local fortran_addendum = require "accdeep.shape.fortran_addendum"
+local fortran_addendum = require "accdeep.lowering.fortran_addendum"
 local fortran_body = require "accdeep.plan.body.fortran_body"
 local fortran_construct = require "accdeep.run.fortran_construct"
-local cuda = require "accdeep.code.cuda"
+local cuda = require "accdeep.backend.cuda"
 local fortran_debug_types = require "accdeep.types.fortran_debug_types"
-local fortran_declarations = require "accdeep.code.fortran.fortran_declarations"
+local fortran_declarations = require "accdeep.backend.fortran.fortran_declarations"
 local openmp_depend = require "accdeep.plan.openmp_depend"
 local diagnostic = require "accdeep.base.diagnostic"
-local openacc_syntax = require "accdeep.grammar.openacc_syntax"
-local fortran_expression = require "accdeep.code.fortran.fortran_expression"
-local fortran_view = require "accdeep.code.fortran.fortran_view"
-local fortran_syntax = require "accdeep.grammar.fortran_syntax"
-local fortran_inputs = require "accdeep.shape.fortran_inputs"
-local fortran_kernel = require "accdeep.code.fortran.fortran_kernel"
+local openacc_syntax = require "accdeep.syntax.openacc_syntax"
+local fortran_expression = require "accdeep.backend.fortran.fortran_expression"
+local fortran_view = require "accdeep.backend.fortran.fortran_view"
+local fortran_syntax = require "accdeep.syntax.fortran_syntax"
+local fortran_inputs = require "accdeep.lowering.fortran_inputs"
+local fortran_kernel = require "accdeep.backend.fortran.fortran_kernel"
 local fortran_map = require "accdeep.plan.fortran_map"
-local procedure = require "accdeep.code.fortran.procedure"
+local procedure = require "accdeep.backend.fortran.procedure"
 local fortran_section = require "accdeep.plan.fortran_section"
 local word_set = require "accdeep.base.strings".word_set
-local fortran_free_form = require "accdeep.grammar.fortran_free_form"
+local fortran_free_form = require "accdeep.syntax.fortran_free_form"
 local fortran_statement = require "accdeep.run.fortran_statement"
-local fortran_blocks = require "accdeep.grammar.fortran_blocks"
-local unparse_fortran = require "accdeep.grammar.unparse_fortran"
-local memory_view = require "accdeep.code.memory_view"
+local fortran_blocks = require "accdeep.syntax.fortran_blocks"
+local unparse_fortran = require "accdeep.syntax.unparse_fortran"
+local memory_view = require "accdeep.backend.memory_view"
 
 local raise = diagnostic.raise
 

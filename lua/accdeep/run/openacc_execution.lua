@@ -2,8 +2,8 @@
 
 local lazy = require "accdeep.base.lazy"
 local async = require "accdeep.run.async"
-local openacc_sema = require "accdeep.check.openacc_sema"
-local declare_allocatables = lazy.require "accdeep.code.fortran.declare_allocatables"
+local openacc_sema = require "accdeep.sema.openacc_sema"
+local declare_allocatables = lazy.require "accdeep.backend.fortran.declare_allocatables"
 local diagnostic = require "accdeep.base.diagnostic"
 local openacc_lowering = require "accdeep.plan.openacc_lowering"
 local region = require "accdeep.run.region"

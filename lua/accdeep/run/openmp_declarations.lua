@@ -2,10 +2,10 @@
 
 local lazy = require "accdeep.base.lazy"
 local diagnostic = require "accdeep.base.diagnostic"
-local openmp_sema = lazy.require "accdeep.check.openmp_sema"
+local openmp_sema = lazy.require "accdeep.sema.openmp_sema"
 local clause_groups = require "accdeep.types.clause_groups"
 local openacc_lowering = require "accdeep.plan.openacc_lowering"
-local mapper = lazy.require "accdeep.shape.mapper"
+local mapper = lazy.require "accdeep.lowering.mapper"
 local transaction = require "accdeep.types.transaction"
 
 local raise = diagnostic.raise

@@ -6,15 +6,15 @@
 -- before something is written there is not known: reading the memory is an error (HOUSE-threads).
 
 local diagnostic = require "accdeep.base.diagnostic"
-local openmp_sema = require "accdeep.check.openmp_sema"
+local openmp_sema = require "accdeep.sema.openmp_sema"
 local clause_groups = require "accdeep.types.clause_groups"
 local kernel = require "accdeep.run.kernel"
 local data_sharing = require "accdeep.plan.body.data_sharing"
-local openmp_directives = require "accdeep.catalogue.openmp_directives"
+local openmp_directives = require "accdeep.definitions.openmp_directives"
 local openacc_lowering = require "accdeep.plan.openacc_lowering"
-local list_item = require "accdeep.shape.list_item"
+local list_item = require "accdeep.lowering.list_item"
 local host_privatization = require "accdeep.run.host_privatization"
-local openmp_exclusions = require "accdeep.check.openmp_exclusions"
+local openmp_exclusions = require "accdeep.sema.openmp_exclusions"
 local types = require "accdeep.types"
 local word_set = require "accdeep.base.strings".word_set
 

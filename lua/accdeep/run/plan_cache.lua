@@ -2,7 +2,7 @@
 --
 -- A directive's text is parsed once, and lowered once for each place it stands at; from then on its plan is only
 -- run. What a plan of Fortran is made from is measured, and the plan serves while that is the same
--- (shape/fortran_inputs.lua).
+-- (lowering/fortran_inputs.lua).
 
 local changed_bounds = require "accdeep.run.changed_bounds"
 local clause_groups = require "accdeep.types.clause_groups"

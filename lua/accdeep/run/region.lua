@@ -3,7 +3,7 @@
 local lazy = require "accdeep.base.lazy"
 local changed_bounds = require "accdeep.run.changed_bounds"
 local diagnostic = require "accdeep.base.diagnostic"
-local fortran_kernel = lazy.require "accdeep.code.fortran.fortran_kernel"
+local fortran_kernel = lazy.require "accdeep.backend.fortran.fortran_kernel"
 local clause_groups = require "accdeep.types.clause_groups"
 local location = require "accdeep.base.location"
 local sorted_pairs = require "accdeep.base.sorted_pairs"

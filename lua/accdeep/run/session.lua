@@ -10,33 +10,33 @@ local api_openacc = require "accdeep.run.api_openacc"
 local async = require "accdeep.run.async"
 local changed_bounds = require "accdeep.run.changed_bounds"
 local checkpoint = require "accdeep.run.checkpoint"
-local closures = require "accdeep.code.closures"
+local closures = require "accdeep.backend.closures"
 local core = require "accdeep.core"
 local core_error = require "accdeep.run.core_error"
 local debug_info = lazy.require "accdeep.types.debug_info"
-local declarations = require "accdeep.code.declarations"
+local declarations = require "accdeep.backend.declarations"
 local type_directives = require "accdeep.run.type_directives"
 local directive_dispatch = require "accdeep.run.directive_dispatch"
 local diagnostic = require "accdeep.base.diagnostic"
 local fortran_execution = require "accdeep.run.fortran_execution"
 local languages = require "accdeep.run.languages"
 local fortran_descriptor = require "accdeep.types.fortran_descriptor"
-local fortran_addendum = lazy.require "accdeep.shape.fortran_addendum"
-local grammar = require "accdeep.grammar"
+local fortran_addendum = lazy.require "accdeep.lowering.fortran_addendum"
+local syntax = require "accdeep.syntax"
 local clause_groups = require "accdeep.types.clause_groups"
 local kernel = require "accdeep.run.kernel"
 local location = require "accdeep.base.location"
-local member_functions = require "accdeep.code.member_functions"
+local member_functions = require "accdeep.backend.member_functions"
 local scoped_names = require "accdeep.types.scoped_names"
 local observers = require "accdeep.base.observers"
 local openmp_declarations = require "accdeep.run.openmp_declarations"
 local plan_cache = require "accdeep.run.plan_cache"
 local region = require "accdeep.run.region"
-local profiles = require "accdeep.catalogue.profiles"
+local profiles = require "accdeep.definitions.profiles"
 local strict_table = require "accdeep.base.strict_table"
 local scope = require "accdeep.types.scope"
 local types = require "accdeep.types"
-local memory_view = require "accdeep.code.memory_view"
+local memory_view = require "accdeep.backend.memory_view"
 local with_fields = require "accdeep.base.with_fields"
 
 local raise = diagnostic.raise
@@ -75,7 +75,7 @@ local function program_of(own, options, outer)
     type_records = setmetatable({}, { __index = outer and outer.program.type_records or nil }), -- of Fortran
     shape_tables = {}, policy_tables = {}, method_tables = {}, mapper_tables = {},
     group_scope = false, -- the innermost scope that may hold groups (types/clause_groups.lua)
-    lasting = false,    -- allocatables of declare (code/fortran/declare_allocatables.lua)
+    lasting = false,    -- allocatables of declare (backend/fortran/declare_allocatables.lua)
     target_variables = {}, target_blocks = {}, -- declare target (openmp_declarations.lua)
     bound = { n = 0, calling = 0 }, -- functions that section bounds call; calling: a walk reads host memory
     this_slots = {},    -- record -> where `this` is kept while a member function runs
@@ -93,7 +93,7 @@ local function device_side_of(options)
     default_async = async.constants.acc_async_noval,
     regions = {},       -- device -> stack of open regions
     entered = {},       -- bounds that enter data found (changed_bounds.lua)
-    spaces = {}, pointer_spaces = {}, -- memory of each device, as scripts see it (code/memory_view.lua)
+    spaces = {}, pointer_spaces = {}, -- memory of each device, as scripts see it (backend/memory_view.lua)
     has_detached = false, -- attachments may have ended, for messages
     collectors = {}, is_observed = false, -- of events
   })
@@ -112,12 +112,13 @@ local function current_state(own)
     private_blocks = {}, -- memory of those variables
     replaced = false,   -- in a host_data region: name -> what it stands for
     expects_failure = false,   -- an expectation of failure is under way
-    measured = false,   -- what the plan under way is made from (shape/fortran_inputs.lua)
+    measured = false,   -- what the plan under way is made from (lowering/fortran_inputs.lua)
     descriptions = false, -- shapes and policies of the text under way (type_directives.lua)
-    filling = false,    -- the class whose members are declared (code/class.lua)
+    filling = false,    -- the class whose members are declared (backend/class.lua)
     inlining = 0, instantiating = 0, -- how deep member functions and templates are in each other
-    locals = false, depth = 0, activation = 0, -- of a procedure of Fortran (code/fortran/procedure.lua)
-    forward = {},       -- types of Fortran that are named and not yet defined (code/fortran/fortran_declarations.lua)
+    locals = false, depth = 0, activation = 0, -- of a procedure of Fortran (backend/fortran/procedure.lua)
+    -- types of Fortran that are named and not yet defined (backend/fortran/fortran_declarations.lua)
+    forward = {},
   })
 end
 
@@ -443,7 +444,7 @@ end
 
 -- Makes a variable of the host program's own memory known (embedding, benchmarks).
 function Session:bind(name, type_text, address)
-  local node = grammar.parse("type_name", type_text, 1, self.now.scope)
+  local node = syntax.parse("type_name", type_text, 1, self.now.scope)
   local t = self:type_of(node)
   self.now.scope.variables[name] = { name = name, type = t, address = address }
 end
@@ -702,7 +703,7 @@ function Session:forget_devices(pos)
   for device = 0, self.devices - 1 do with_fields(self.now, { device = device }, self.forget_device, self, pos) end
 end
 
--- Before what may end attachments: whether there are any, for messages (code/memory_view.lua).
+-- Before what may end attachments: whether there are any, for messages (backend/memory_view.lua).
 function Session:may_detach()
   self.device_side.has_detached = self.device_side.has_detached or self.ctx:stats(self.now.device).attachments > 0
 end

@@ -1,7 +1,7 @@
 -- state.lua - the state of a device as a table, and as text.
 
 local diagnostic = require "accdeep.base.diagnostic"
-local policy = require "accdeep.shape.policy"
+local policy = require "accdeep.lowering.policy"
 local types = require "accdeep.types"
 
 local state = {}

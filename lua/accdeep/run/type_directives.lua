@@ -2,14 +2,14 @@
 --
 -- Each session has tables of its own, through which those of the outer one are seen; they are methods of sessions.
 
-local openacc_sema = require "accdeep.check.openacc_sema"
-local mapping_compiler = require "accdeep.shape.mapping_compiler"
-local declarations = require "accdeep.code.declarations"
+local openacc_sema = require "accdeep.sema.openacc_sema"
+local mapping_compiler = require "accdeep.lowering.mapping_compiler"
+local declarations = require "accdeep.backend.declarations"
 local diagnostic = require "accdeep.base.diagnostic"
-local nest = require "accdeep.shape.nest"
-local policy = require "accdeep.shape.policy"
-local pragma = require "accdeep.grammar.pragma"
-local shape = require "accdeep.shape.shape"
+local nest = require "accdeep.lowering.nest"
+local policy = require "accdeep.lowering.policy"
+local pragma = require "accdeep.syntax.pragma"
+local shape = require "accdeep.lowering.shape"
 local sorted_pairs = require "accdeep.base.sorted_pairs"
 local template = require "accdeep.types.template"
 local transaction = require "accdeep.types.transaction"

@@ -5,12 +5,12 @@ local profile_comparison = require "accdeep.script.profile_comparison"
 local core = require "accdeep.core"
 local diagnostic = require "accdeep.base.diagnostic"
 local location = require "accdeep.base.location"
-local rules = require "accdeep.catalogue.rules"
+local rules = require "accdeep.definitions.rules"
 local sorted_pairs = require "accdeep.base.sorted_pairs"
 local state = require "accdeep.run.state"
 local text_of = require "accdeep.script.value_text".text
 local types = require "accdeep.types"
-local memory_view = require "accdeep.code.memory_view"
+local memory_view = require "accdeep.backend.memory_view"
 local with_fields = require "accdeep.base.with_fields"
 
 local expect = {}

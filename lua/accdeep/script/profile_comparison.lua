@@ -1,7 +1,7 @@
 -- profile_comparison.lua - what programs do under several rule profiles: expect.differs.
 
 local diagnostic = require "accdeep.base.diagnostic"
-local profiles = require "accdeep.catalogue.profiles"
+local profiles = require "accdeep.definitions.profiles"
 local sorted_pairs = require "accdeep.base.sorted_pairs"
 
 local profile_comparison = {}

@@ -3,30 +3,30 @@
 -- A script is untrusted: it sees a chosen part of Lua's library (sandbox.lua) and the names of this
 -- language.
 
-local advice = require "accdeep.grammar.advice"
+local advice = require "accdeep.syntax.advice"
 local api_openacc = require "accdeep.run.api_openacc"
 local async = require "accdeep.run.async"
-local c_sema = require "accdeep.code.c_sema"
-local rules = require "accdeep.catalogue.rules"
-local conformance = require "accdeep.catalogue.conformance"
+local c_sema = require "accdeep.backend.c_sema"
+local rules = require "accdeep.definitions.rules"
+local conformance = require "accdeep.definitions.conformance"
 local core = require "accdeep.core"
 local diagnostic = require "accdeep.base.diagnostic"
 local expect = require "accdeep.script.expect"
 local fortran_descriptor = require "accdeep.types.fortran_descriptor"
 local languages = require "accdeep.run.languages"
-local grammar = require "accdeep.grammar"
+local syntax = require "accdeep.syntax"
 local scoped_names = require "accdeep.types.scoped_names"
 local clause_groups = require "accdeep.types.clause_groups"
 local location = require "accdeep.base.location"
 local report = require "accdeep.base.report"
 local observers = require "accdeep.base.observers"
-local profiles = require "accdeep.catalogue.profiles"
+local profiles = require "accdeep.definitions.profiles"
 local sandbox = require "accdeep.script.sandbox"
 local session = require "accdeep.run.session"
 local state = require "accdeep.run.state"
 local transaction = require "accdeep.types.transaction"
 local types = require "accdeep.types"
-local memory_view = require "accdeep.code.memory_view"
+local memory_view = require "accdeep.backend.memory_view"
 local vocabulary = require "accdeep.script.vocabulary"
 
 local raise = diagnostic.raise
@@ -338,7 +338,7 @@ local function language(run)
     local s = current()
     local file, line = location.caller(2)
     local t = s:with_text(type_text, file, line, function()
-      return s:type_of(grammar.parse("any_type", type_text, 1, s.now.scope))
+      return s:type_of(syntax.parse("any_type", type_text, 1, s.now.scope))
     end)
     if not types.is_record(t) then
       raise("not-a-struct", nil, ("%s has no member functions"):format(types.name(t)))

@@ -3,7 +3,7 @@
 
 local core = require "accdeep.core"
 local diagnostic = require "accdeep.base.diagnostic"
-local memory_view = require "accdeep.code.memory_view"
+local memory_view = require "accdeep.backend.memory_view"
 
 local value_text = {}
 

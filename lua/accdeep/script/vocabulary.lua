@@ -3,7 +3,7 @@
 -- The name vocabulary is read before its list is made. From then on acc, omp, host, kernel and fortran give words, and
 -- nothing is carried out. A text with {a,b} stands for two words.
 
-local closures = require "accdeep.code.closures"
+local closures = require "accdeep.backend.closures"
 local profile_comparison = require "accdeep.script.profile_comparison"
 local diagnostic = require "accdeep.base.diagnostic"
 local location = require "accdeep.base.location"

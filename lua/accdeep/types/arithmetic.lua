@@ -1,7 +1,7 @@
 -- arithmetic.lua - numbers as C computes with them: promotions, conversions, operations of a type.
 --
 -- A value is a Lua number: an integer of up to 64 bits as it is, an unsigned one of 64 bits as the integer with the
--- same bits. code/c_sema.lua takes types and the values of constants from here, code/closures.lua the functions;
+-- same bits. backend/c_sema.lua takes types and the values of constants from here, backend/closures.lua the functions;
 -- bounds of sections leave the computing to the core (core/walk/arithmetic.c).
 
 local core = require "accdeep.core"

@@ -8,8 +8,8 @@
 
 local diagnostic = require "accdeep.base.diagnostic"
 local location = require "accdeep.base.location"
-local openmp_directives = require "accdeep.catalogue.openmp_directives"
-local openmp_exclusions = require "accdeep.check.openmp_exclusions"
+local openmp_directives = require "accdeep.definitions.openmp_directives"
+local openmp_exclusions = require "accdeep.sema.openmp_exclusions"
 local transaction = require "accdeep.types.transaction"
 local ast = require "accdeep.base.ast"
 local types = require "accdeep.types"

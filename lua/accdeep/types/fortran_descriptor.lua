@@ -1,7 +1,7 @@
 -- fortran_descriptor.lua - array descriptors in memory: what allocatable, pointer and assumed-shape variables are.
 --
 -- A layout is data: how the compilers of the platform have them. Nothing else knows offsets. Descriptors are
--- read and written through a space (code/memory_view.lua), so that those in device memory are read as a kernel would
+-- read and written through a space (backend/memory_view.lua), so that those in device memory are read as a kernel would
 -- read them. Those of polymorphic objects end with an addendum: the address of the dynamic type's record
 -- (fortran_dynamic_types.lua) and a word for its parameters.
 

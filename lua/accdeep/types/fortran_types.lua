@@ -71,7 +71,7 @@ function fortran_types.name_components(t, parent, pos)
   setmetatable(t.by_name, case_blind)
 end
 
--- ftypes.view is what a scenario sees of such types: code/fortran/fortran_view.lua sets it.
+-- ftypes.view is what a scenario sees of such types: backend/fortran/fortran_view.lua sets it.
 function fortran_types.array(of, bounds)
   local n = 1
   for _, bound in ipairs(bounds) do n = n * bound.extent end

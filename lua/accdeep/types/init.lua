@@ -3,7 +3,7 @@
 -- kind: "scalar" (with float, signed, rank, code of the binding), "pointer" {to}, "array" {of, n},
 -- "record" {record = "struct"|"union", tag, members, size, align}, "enum" (a scalar), "void",
 -- "function". fortran_types.lua has more. A type that the scenario does not see as C does has view = {read, fill}
--- (code/memory_view.lua).
+-- (backend/memory_view.lua).
 
 local core = require "accdeep.core"
 

@@ -1,6 +1,6 @@
 /* trace.c - what a line of the trace says of the object or pointer that its event is about: a
  * number that stands for the address, and the state when the directive is done. Readers make
- * present tables of these; lua/accdeep/see/trace.lua writes the same for scenarios. */
+ * present tables of these; lua/accdeep/inspect/trace.lua writes the same for scenarios. */
 #include "runtime.h"
 
 #include <stdio.h>

@@ -1,20 +1,20 @@
 -- c_body.lua - directives among the statements of a body: each gets the statements behind it, and is checked.
 --
--- The tree of a body (grammar/c_statement.lua) has pragmas where directives stand. What a directive does with one
+-- The tree of a body (syntax/c_statement.lua) has pragmas where directives stand. What a directive does with one
 -- thread is put in their place: statements alone; private{node, copies, values, names, body, ...} for constructs of
--- threads (code/privatization.lua); carried{language, text, kind, body?} for what is carried out on devices
--- (code/nested_directives.lua). No directive is passed over: one that may not stand where it does is an error
+-- threads (backend/privatization.lua); carried{language, text, kind, body?} for what is carried out on devices
+-- (backend/nested_directives.lua). No directive is passed over: one that may not stand where it does is an error
 -- (HOUSE-bodies).
 
 local lazy = require "accdeep.base.lazy"
-local openacc_sema = require "accdeep.check.openacc_sema"
+local openacc_sema = require "accdeep.sema.openacc_sema"
 local diagnostic = require "accdeep.base.diagnostic"
-local openmp_sema = lazy.require "accdeep.check.openmp_sema"
+local openmp_sema = lazy.require "accdeep.sema.openmp_sema"
 local statement_patterns = require "accdeep.plan.body.statement_patterns"
 local clause_groups = require "accdeep.types.clause_groups"
 local nesting_check = require "accdeep.plan.body.nesting_check"
-local openacc_directives = require "accdeep.catalogue.openacc_directives"
-local pragma = require "accdeep.grammar.pragma"
+local openacc_directives = require "accdeep.definitions.openacc_directives"
+local pragma = require "accdeep.syntax.pragma"
 local reductions = require "accdeep.plan.body.reductions"
 local data_sharing = require "accdeep.plan.body.data_sharing"
 local word_set = require "accdeep.base.strings".word_set

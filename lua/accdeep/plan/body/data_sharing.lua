@@ -8,9 +8,9 @@
 -- expressions that clauses give, names what else clauses name; implicit says what variables are that no clause names
 -- ("none", "private", "firstprivate", "task"), is_said(name) whether one does; team: a parallel or teams region.
 
-local c_effects = require "accdeep.code.c_effects"
+local c_effects = require "accdeep.backend.c_effects"
 local diagnostic = require "accdeep.base.diagnostic"
-local openmp_directives = require "accdeep.catalogue.openmp_directives"
+local openmp_directives = require "accdeep.definitions.openmp_directives"
 local ast = require "accdeep.base.ast"
 local word_set = require "accdeep.base.strings".word_set
 

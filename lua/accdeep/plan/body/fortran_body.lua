@@ -1,13 +1,13 @@
 -- fortran_body.lua - directives among Fortran statements are read before anything runs: each is parsed and checked
 -- where it stands, and none is passed over (HOUSE-bodies).
 --
--- A construct of OpenACC's loop or atomic (grammar/fortran_blocks.lua) gets the field acc = {tree, copies}: its
+-- A construct of OpenACC's loop or atomic (syntax/fortran_blocks.lua) gets the field acc = {tree, copies}: its
 -- directive, and the variables that it has for itself, {name, pos, op?}, op: the operator that combines it with the
 -- variable at the end.
 
-local openacc_sema = require "accdeep.check.openacc_sema"
+local openacc_sema = require "accdeep.sema.openacc_sema"
 local diagnostic = require "accdeep.base.diagnostic"
-local openmp_sema = require "accdeep.check.openmp_sema"
+local openmp_sema = require "accdeep.sema.openmp_sema"
 local statement_patterns = require "accdeep.plan.body.statement_patterns"
 local openacc_lowering = require "accdeep.plan.openacc_lowering"
 local nesting_check = require "accdeep.plan.body.nesting_check"
@@ -16,7 +16,7 @@ local reductions = require "accdeep.plan.body.reductions"
 local data_sharing = require "accdeep.plan.body.data_sharing"
 local ast = require "accdeep.base.ast"
 local types = require "accdeep.types"
-local unparse_fortran = require "accdeep.grammar.unparse_fortran"
+local unparse_fortran = require "accdeep.syntax.unparse_fortran"
 local word_set = require "accdeep.base.strings".word_set
 
 local raise, no_place = diagnostic.raise, c_body.no_place

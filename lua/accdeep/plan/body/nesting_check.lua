@@ -4,7 +4,7 @@
 -- Constructs around a statement are a chain of levels {part, node, outer, on}: part is one of the constructs that a
 -- combined one is made of, on says where the statement runs: "host", "omp" (a target region), "acc" (a compute region).
 
-local openacc_sema = require "accdeep.check.openacc_sema"
+local openacc_sema = require "accdeep.sema.openacc_sema"
 local diagnostic = require "accdeep.base.diagnostic"
 local word_set = require "accdeep.base.strings".word_set
 

@@ -5,7 +5,7 @@
 -- and of Fortran, in which a loop directive is known by of_loop(node).
 
 local diagnostic = require "accdeep.base.diagnostic"
-local list_item = require "accdeep.shape.list_item"
+local list_item = require "accdeep.lowering.list_item"
 local ast = require "accdeep.base.ast"
 
 local raise = diagnostic.raise

@@ -1,10 +1,10 @@
 -- statement_patterns.lua - the forms that directives ask of the statements behind them: loops that count, atomic
 -- statements, blocks that are left at their end.
 
-local c_effects = require "accdeep.code.c_effects"
+local c_effects = require "accdeep.backend.c_effects"
 local diagnostic = require "accdeep.base.diagnostic"
 local ast = require "accdeep.base.ast"
-local unparse = require "accdeep.grammar.unparse"
+local unparse = require "accdeep.syntax.unparse"
 
 local is_name = c_effects.is_name
 local raise = diagnostic.raise

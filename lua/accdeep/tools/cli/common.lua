@@ -5,7 +5,7 @@ local diagnostic = require "accdeep.base.diagnostic"
 local files = require "accdeep.tools.files"
 local progress = require "accdeep.base.progress"
 local report = require "accdeep.base.report"
-local profiles = require "accdeep.catalogue.profiles"
+local profiles = require "accdeep.definitions.profiles"
 local system = require "accdeep.system"
 
 local common = {}

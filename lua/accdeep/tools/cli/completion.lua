@@ -3,8 +3,8 @@
 local lazy = require "accdeep.base.lazy"
 local common = require "accdeep.tools.cli.common"
 local explain = lazy.require "accdeep.tools.cli.explain"
-local profiles = require "accdeep.catalogue.profiles"
-local rules = lazy.require "accdeep.catalogue.rules"
+local profiles = require "accdeep.definitions.profiles"
+local rules = lazy.require "accdeep.definitions.rules"
 local sorted_pairs = require "accdeep.base.sorted_pairs"
 
 local function options(command)

@@ -2,9 +2,9 @@
 
 local lazy = require "accdeep.base.lazy"
 local common = require "accdeep.tools.cli.common"
-local conformance = lazy.require "accdeep.catalogue.conformance"
+local conformance = lazy.require "accdeep.definitions.conformance"
 local diagnostic = require "accdeep.base.diagnostic"
-local rules = lazy.require "accdeep.catalogue.rules"
+local rules = lazy.require "accdeep.definitions.rules"
 local run = require "accdeep.tools.cli.run"
 local system = require "accdeep.system"
 

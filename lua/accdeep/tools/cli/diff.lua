@@ -1,10 +1,10 @@
 -- diff.lua - `accdeep diff`: where two traces begin to differ. Work of queues, which may be done sooner or later, is
--- compared behind all else (see/trace_order.lua).
+-- compared behind all else (inspect/trace_order.lua).
 
 local lazy = require "accdeep.base.lazy"
 local common = require "accdeep.tools.cli.common"
-local trace_order = lazy.require "accdeep.see.trace_order"
-local trace = lazy.require "accdeep.see.trace"
+local trace_order = lazy.require "accdeep.inspect.trace_order"
+local trace = lazy.require "accdeep.inspect.trace"
 
 local function options(command)
   command:argument("first", "A trace, as accdeep run --trace=FILE writes it."):argname "<file>"

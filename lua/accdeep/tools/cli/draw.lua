@@ -2,7 +2,7 @@
 
 local lazy = require "accdeep.base.lazy"
 local common = require "accdeep.tools.cli.common"
-local draw = lazy.require "accdeep.see.draw"
+local draw = lazy.require "accdeep.inspect.draw"
 local files = require "accdeep.tools.files"
 local report = require "accdeep.base.report"
 

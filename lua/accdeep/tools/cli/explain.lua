@@ -2,19 +2,19 @@
 -- scenario language means.
 
 local lazy = require "accdeep.base.lazy"
-local rules = lazy.require "accdeep.catalogue.rules"
+local rules = lazy.require "accdeep.definitions.rules"
 local common = require "accdeep.tools.cli.common"
-local profile_page = lazy.require "accdeep.see.profile_page"
+local profile_page = lazy.require "accdeep.inspect.profile_page"
 local diagnostic = require "accdeep.base.diagnostic"
-local explain = lazy.require "accdeep.see.explain"
-local glossary = lazy.require "accdeep.see.glossary"
+local explain = lazy.require "accdeep.inspect.explain"
+local glossary = lazy.require "accdeep.inspect.glossary"
 local location = require "accdeep.base.location"
-local profiles = lazy.require "accdeep.catalogue.profiles"
-local rule_text = lazy.require "accdeep.see.rule_text"
-local reference = lazy.require "accdeep.see.reference"
+local profiles = lazy.require "accdeep.definitions.profiles"
+local rule_text = lazy.require "accdeep.inspect.rule_text"
+local reference = lazy.require "accdeep.inspect.reference"
 local sorted_pairs = require "accdeep.base.sorted_pairs"
 local scenario = lazy.require "accdeep.script.scenario"
-local directive_words = lazy.require "accdeep.see.reference.directive_words"
+local directive_words = lazy.require "accdeep.inspect.reference.directive_words"
 
 local function options(command)
   command:argument("what", "FILE:LINE of a directive in a scenario, the text of a directive, an error code, the "

@@ -3,7 +3,7 @@
 local lazy = require "accdeep.base.lazy"
 local common = require "accdeep.tools.cli.common"
 local terminal = require "accdeep.tools.interactive.terminal"
-local trace = lazy.require "accdeep.see.trace"
+local trace = lazy.require "accdeep.inspect.trace"
 
 local function options(command)
   command:argument("trace", "A trace, as accdeep run --trace=FILE writes it."):argname "<file>"

@@ -1,12 +1,12 @@
 -- rules.lua - `accdeep rules`: the catalogue, and what profiles decide.
 
 local lazy = require "accdeep.base.lazy"
-local rules = lazy.require "accdeep.catalogue.rules"
+local rules = lazy.require "accdeep.definitions.rules"
 local common = require "accdeep.tools.cli.common"
 local diagnostic = require "accdeep.base.diagnostic"
-local glossary = lazy.require "accdeep.see.glossary"
-local profile_page = lazy.require "accdeep.see.profile_page"
-local directive_words = lazy.require "accdeep.see.reference.directive_words"
+local glossary = lazy.require "accdeep.inspect.glossary"
+local profile_page = lazy.require "accdeep.inspect.profile_page"
+local directive_words = lazy.require "accdeep.inspect.reference.directive_words"
 
 local function options(command)
   command:argument("id", "An id, or how ids begin: TR14, TR14-3.2, TR14-4.2-05. Or words: the "

@@ -3,8 +3,8 @@
 local lazy = require "accdeep.base.lazy"
 local common = require "accdeep.tools.cli.common"
 local diagnostic = require "accdeep.base.diagnostic"
-local draw = lazy.require "accdeep.see.draw"
-local explain = lazy.require "accdeep.see.explain"
+local draw = lazy.require "accdeep.inspect.draw"
+local explain = lazy.require "accdeep.inspect.explain"
 local files = require "accdeep.tools.files"
 local progress = require "accdeep.base.progress"
 local report = require "accdeep.base.report"
@@ -12,7 +12,7 @@ local scenario = lazy.require "accdeep.script.scenario"
 local stepper = lazy.require "accdeep.tools.interactive.stepper"
 local terminal = require "accdeep.tools.interactive.terminal"
 local system = require "accdeep.system"
-local trace = lazy.require "accdeep.see.trace"
+local trace = lazy.require "accdeep.inspect.trace"
 
 local environment_error, write_output, use_color = common.environment_error, common.write_output, common.use_color
 

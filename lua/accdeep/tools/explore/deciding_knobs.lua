@@ -1,8 +1,8 @@
 -- deciding_knobs.lua - which knobs decide that two rule profiles do not do the same with a program.
 
 local profile_comparison = require "accdeep.script.profile_comparison"
-local knobs = require "accdeep.catalogue.knobs"
-local profiles = require "accdeep.catalogue.profiles"
+local knobs = require "accdeep.definitions.knobs"
+local profiles = require "accdeep.definitions.profiles"
 
 local deciding_knobs = {}
 

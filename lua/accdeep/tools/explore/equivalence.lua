@@ -1,7 +1,7 @@
 -- equivalence.lua - what profiles show behind one program: who shows the same, and in what the others differ, as text.
 
 local profile_comparison = require "accdeep.script.profile_comparison"
-local snapshot = require "accdeep.see.snapshot"
+local snapshot = require "accdeep.inspect.snapshot"
 
 local equivalence = {}
 

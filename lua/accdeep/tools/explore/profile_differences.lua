@@ -2,7 +2,7 @@
 
 local profile_comparison = require "accdeep.script.profile_comparison"
 local deciding_knobs = require "accdeep.tools.explore.deciding_knobs"
-local knobs = require "accdeep.catalogue.knobs"
+local knobs = require "accdeep.definitions.knobs"
 local equivalence = require "accdeep.tools.explore.equivalence"
 local test_program = require "accdeep.tools.explore.test_program"
 local search = require "accdeep.tools.explore.search"

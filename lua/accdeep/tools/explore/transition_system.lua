@@ -1,12 +1,12 @@
 -- transition_system.lua - a session under one rule profile: the words of a vocabulary are carried out in it one by one,
 -- and it goes back to what it was.
 
-local closures = require "accdeep.code.closures"
+local closures = require "accdeep.backend.closures"
 local profile_comparison = require "accdeep.script.profile_comparison"
 local core = require "accdeep.core"
 local diagnostic = require "accdeep.base.diagnostic"
 local script_functions = require "accdeep.tools.explore.script_functions"
-local profiles = require "accdeep.catalogue.profiles"
+local profiles = require "accdeep.definitions.profiles"
 local region = require "accdeep.run.region"
 local scenario = require "accdeep.script.scenario"
 local vocabulary = require "accdeep.script.vocabulary"

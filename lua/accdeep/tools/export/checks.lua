@@ -4,12 +4,12 @@
 
 local core = require "accdeep.core"
 local c_program = require "accdeep.tools.export.c_program"
-local grammar = require "accdeep.grammar"
+local syntax = require "accdeep.syntax"
 local location = require "accdeep.base.location"
-local list_item = require "accdeep.shape.list_item"
+local list_item = require "accdeep.lowering.list_item"
 local types = require "accdeep.types"
-local unparse = require "accdeep.grammar.unparse"
-local memory_view = require "accdeep.code.memory_view"
+local unparse = require "accdeep.syntax.unparse"
+local memory_view = require "accdeep.backend.memory_view"
 
 local checks = {}
 
@@ -99,7 +99,7 @@ end
 
 -- Comparisons of an expression of the scenario, which may be a section, with its value.
 function Recorder:compare_expression(session, expression, wanted, around)
-  local node = grammar.parse("expression", expression, 1, session.now.scope)
+  local node = syntax.parse("expression", expression, 1, session.now.scope)
   local dimensions = {}
   while node.tag == "section" do
     table.insert(dimensions, 1, node)
@@ -123,7 +123,7 @@ end
 function Recorder:extent(expression)
   local session = self:session()
   local _, bytes = self:quietly(session.extent, session, expression)
-  local node = grammar.parse("expression", expression, 1, session.now.scope)
+  local node = syntax.parse("expression", expression, 1, session.now.scope)
   local base, subscripts = list_item.split_designator(node)
   if not subscripts then return "&" .. postfix_text(node), bytes end
   local text = postfix_text(base)
@@ -165,7 +165,7 @@ function Recorder:attachment(text, wanted)
   self:catch_up()
   self.program.uses.pointer = true
   self:check(text .. " attached", function()
-    local pointer = postfix_text(grammar.parse("expression", text, 1, session.now.scope))
+    local pointer = postfix_text(syntax.parse("expression", text, 1, session.now.scope))
     self:linef("check_number(check_attached(&%s, %s), %d);", pointer, pointer, wanted)
   end)
 end

@@ -7,14 +7,14 @@
 
 local c_dialects = require "accdeep.tools.export.c_dialects"
 local exits = require "accdeep.tools.export.exits"
-local nest = require "accdeep.shape.nest"
-local list_item = require "accdeep.shape.list_item"
-local openacc_directives = require "accdeep.catalogue.openacc_directives"
-local openmp_directives = require "accdeep.catalogue.openmp_directives"
+local nest = require "accdeep.lowering.nest"
+local list_item = require "accdeep.lowering.list_item"
+local openacc_directives = require "accdeep.definitions.openacc_directives"
+local openmp_directives = require "accdeep.definitions.openmp_directives"
 local member_transfers = require "accdeep.tools.export.member_transfers"
 local ast = require "accdeep.base.ast"
 local types = require "accdeep.types"
-local unparse = require "accdeep.grammar.unparse"
+local unparse = require "accdeep.syntax.unparse"
 
 local deep_copy = {}
 

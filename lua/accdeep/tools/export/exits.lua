@@ -2,7 +2,7 @@
 -- objects must not touch, and pointers that other directives may have attached.
 
 local c_dialects = require "accdeep.tools.export.c_dialects"
-local nest = require "accdeep.shape.nest"
+local nest = require "accdeep.lowering.nest"
 local member_transfers = require "accdeep.tools.export.member_transfers"
 local types = require "accdeep.types"
 

@@ -8,10 +8,10 @@
 local deep_copy = require "accdeep.tools.export.deep_copy"
 local exits = require "accdeep.tools.export.exits"
 local fortran_writer = require "accdeep.tools.export.fortran_writer"
-local nest = require "accdeep.shape.nest"
+local nest = require "accdeep.lowering.nest"
 local types = require "accdeep.types"
 local ast = require "accdeep.base.ast"
-local unparse_fortran = require "accdeep.grammar.unparse_fortran"
+local unparse_fortran = require "accdeep.syntax.unparse_fortran"
 
 local cannot, clause_of, held_record = deep_copy.cannot, deep_copy.clause_of, deep_copy.held_record
 local action_of, action_inside = deep_copy.action_of, deep_copy.action_inside

@@ -4,8 +4,8 @@
 -- the members that stay, and the parts of arrays that do.
 
 local core = require "accdeep.core"
-local nest = require "accdeep.shape.nest"
-local openacc_directives = require "accdeep.catalogue.openacc_directives"
+local nest = require "accdeep.lowering.nest"
+local openacc_directives = require "accdeep.definitions.openacc_directives"
 local types = require "accdeep.types"
 
 local member_transfers = {}

@@ -1,8 +1,8 @@
 -- routine_calls.lua - how routines of OpenACC and OpenMP are called in C, from what a scenario gives them.
 
-local openacc_sema = require "accdeep.check.openacc_sema"
-local openmp_sema = require "accdeep.check.openmp_sema"
-local memory_view = require "accdeep.code.memory_view"
+local openacc_sema = require "accdeep.sema.openacc_sema"
+local openmp_sema = require "accdeep.sema.openmp_sema"
+local memory_view = require "accdeep.backend.memory_view"
 local strings = require "accdeep.base.strings"
 
 local routine_calls = {}

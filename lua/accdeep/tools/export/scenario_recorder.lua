@@ -10,14 +10,14 @@ local checks = require "accdeep.tools.export.checks"
 local deep_copy = require "accdeep.tools.export.deep_copy"
 local diagnostic = require "accdeep.base.diagnostic"
 local c_program = require "accdeep.tools.export.c_program"
-local grammar = require "accdeep.grammar"
+local syntax = require "accdeep.syntax"
 local has_clause = require "accdeep.plan.body.nesting_check".has_clause
 local location = require "accdeep.base.location"
-local list_item = require "accdeep.shape.list_item"
+local list_item = require "accdeep.lowering.list_item"
 local scenario = require "accdeep.script.scenario"
 local routine_calls = require "accdeep.tools.export.routine_calls"
 local member_transfers = require "accdeep.tools.export.member_transfers"
-local memory_view = require "accdeep.code.memory_view"
+local memory_view = require "accdeep.backend.memory_view"
 
 local Recorder = {}
 Recorder.__index = Recorder
@@ -230,7 +230,7 @@ end
 function Recorder:directive(name, original, text, refs)
   local session = self:session()
   local dialect = dialects[name]
-  local ok, node = pcall(grammar.parse, dialect.start, text, 1, session.now.scope)
+  local ok, node = pcall(syntax.parse, dialect.start, text, 1, session.now.scope)
   if not ok or not self.program:is_open() then return original(text, refs) end
   self:speak(dialect.language)
   local twice = name == "acc" and node.name ~= "update" and duplicate_variable(node)

@@ -3,8 +3,8 @@
 -- A directive may stand bare, with or without its sentinel or the word acc or omp; so may an expression of the
 -- scenario's language, and an assignment, that begins with the name of a variable.
 
-local openacc_syntax = require "accdeep.grammar.openacc_syntax"
-local openmp_directives = require "accdeep.catalogue.openmp_directives"
+local openacc_syntax = require "accdeep.syntax.openacc_syntax"
+local openmp_directives = require "accdeep.definitions.openmp_directives"
 
 local input = {}
 

@@ -3,10 +3,10 @@
 -- A command is {names, usage, about, run = function(user, argument)}. The user is a table with terminal, session(),
 -- numbers and events (state_diff.lua), before = the moment before these events, at = {file, line} where it stands.
 
-local draw = require "accdeep.see.draw"
+local draw = require "accdeep.inspect.draw"
 local files = require "accdeep.tools.files"
-local state_diff = require "accdeep.see.state_diff"
-local explain = require "accdeep.see.explain"
+local state_diff = require "accdeep.inspect.state_diff"
+local explain = require "accdeep.inspect.explain"
 local location = require "accdeep.base.location"
 local state = require "accdeep.run.state"
 local value_text = require "accdeep.script.value_text"

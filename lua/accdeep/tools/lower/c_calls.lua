@@ -11,7 +11,7 @@ local ir_text = require "accdeep.tools.lower.ir_text"
 local sorted_pairs = require "accdeep.base.sorted_pairs"
 local ast = require "accdeep.base.ast"
 local types = require "accdeep.types"
-local unparse = require "accdeep.grammar.unparse"
+local unparse = require "accdeep.syntax.unparse"
 local strings = require "accdeep.base.strings"
 
 local c_calls = {}

@@ -11,12 +11,12 @@ local deep_copy = require "accdeep.tools.export.deep_copy"
 local c_dialects = require "accdeep.tools.export.c_dialects"
 local diagnostic = require "accdeep.base.diagnostic"
 local unit_directives = require "accdeep.tools.lower.unit_directives"
-local grammar = require "accdeep.grammar"
+local syntax = require "accdeep.syntax"
 local headers = require "accdeep.tools.lower.headers"
 local line_markers = require "accdeep.tools.lower.line_markers"
 local location = require "accdeep.base.location"
 local macros = require "accdeep.tools.lower.macros"
-local member_functions = require "accdeep.code.member_functions"
+local member_functions = require "accdeep.backend.member_functions"
 local openacc_execution = require "accdeep.run.openacc_execution"
 local openmp_translation = lazy.require "accdeep.tools.lower.openmp_translation"
 local scope = require "accdeep.types.scope"
@@ -120,7 +120,7 @@ local function read_directives(self, active)
       table.insert(self.expanded, directive)
     end
     if unit_directives.moves_data(word, self.calls) then
-      add(directive, text, self.with_location, self, directive, grammar.parse, "directive", directive.text, 1,
+      add(directive, text, self.with_location, self, directive, syntax.parse, "directive", directive.text, 1,
         self.session.now.scope)
     end
   end
@@ -423,7 +423,7 @@ end
 
 -- A directive with another clause copy.
 local function add_copy_clause(self, node, name)
-  local clause = grammar.parse("directive", ("parallel copy(%s)"):format(name), 1, self.session.now.scope).clauses[1]
+  local clause = syntax.parse("directive", ("parallel copy(%s)"):format(name), 1, self.session.now.scope).clauses[1]
   clause.pos, clause.vars[1].pos = node.pos, node.pos
   local clauses = table.move(node.clauses, 1, #node.clauses, 1, {})
   clauses[#clauses + 1] = clause

@@ -9,7 +9,7 @@
 local unit_directives = require "accdeep.tools.lower.unit_directives"
 local ast = require "accdeep.base.ast"
 local types = require "accdeep.types"
-local unparse = require "accdeep.grammar.unparse"
+local unparse = require "accdeep.syntax.unparse"
 
 local compiler_values = {}
 

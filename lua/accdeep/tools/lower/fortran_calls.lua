@@ -17,7 +17,7 @@ local ir_text = require "accdeep.tools.lower.ir_text"
 local sorted_pairs = require "accdeep.base.sorted_pairs"
 local ast = require "accdeep.base.ast"
 local types = require "accdeep.types"
-local unparse_fortran = require "accdeep.grammar.unparse_fortran"
+local unparse_fortran = require "accdeep.syntax.unparse_fortran"
 local strings = require "accdeep.base.strings"
 
 local fortran_calls = {}

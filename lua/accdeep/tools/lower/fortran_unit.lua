@@ -5,10 +5,10 @@
 -- keep the numbers of the others.
 
 local lazy = require "accdeep.base.lazy"
-local openacc_sema = require "accdeep.check.openacc_sema"
+local openacc_sema = require "accdeep.sema.openacc_sema"
 local c_calls = lazy.require "accdeep.tools.lower.c_calls"
 local fortran_compiler = require "accdeep.tools.lower.fortran_compiler"
-local convenience = require "accdeep.shape.convenience"
+local convenience = require "accdeep.lowering.convenience"
 local debug_info = require "accdeep.types.debug_info"
 local deep_copy = require "accdeep.tools.export.deep_copy"
 local diagnostic = require "accdeep.base.diagnostic"
@@ -29,7 +29,7 @@ local shell_command = require "accdeep.tools.shell_command"
 local fortran_source = require "accdeep.tools.lower.fortran_source"
 local ast = require "accdeep.base.ast"
 local types = require "accdeep.types"
-local unparse_fortran = require "accdeep.grammar.unparse_fortran"
+local unparse_fortran = require "accdeep.syntax.unparse_fortran"
 local with_fields = require "accdeep.base.with_fields"
 
 local raise = diagnostic.raise
@@ -401,7 +401,7 @@ end
 -- Clauses that are not those of items, as text. The text of a clause that has none of them stays as it is.
 local function other_clauses(construct, taken)
   local list = {}
-  local plain = require "accdeep.grammar.fortran_free_form".directive(construct.text)
+  local plain = require "accdeep.syntax.fortran_free_form".directive(construct.text)
   for i, clause in ipairs(construct.node.clauses) do
     local rest, is_whole = {}, true
     for _, variable in ipairs(clause.vars or {}) do

@@ -7,12 +7,12 @@
 
 local deep_copy = require "accdeep.tools.export.deep_copy"
 local unit_directives = require "accdeep.tools.lower.unit_directives"
-local grammar = require "accdeep.grammar"
+local syntax = require "accdeep.syntax"
 local line_markers = require "accdeep.tools.lower.line_markers"
-local list_item = require "accdeep.shape.list_item"
-local openacc_directives = require "accdeep.catalogue.openacc_directives"
+local list_item = require "accdeep.lowering.list_item"
+local openacc_directives = require "accdeep.definitions.openacc_directives"
 local c_source = require "accdeep.tools.lower.c_source"
-local unparse = require "accdeep.grammar.unparse"
+local unparse = require "accdeep.syntax.unparse"
 
 local openmp_translation = {}
 
@@ -579,7 +579,7 @@ function openmp_translation.text(session, text, path, is_left, fail)
     if own then
       local file, number = place_of(self.source.at[i])
       if is_left(file, number) then goto next end
-      local node = session:with_text(line, file, number, grammar.parse, "directive", line, 1, session.now.scope)
+      local node = session:with_text(line, file, number, syntax.parse, "directive", line, 1, session.now.scope)
       local start = self.source.at[i]
       while start > 1 and self.text:byte(start - 1) ~= 10 do start = start - 1 end
       local line_text = self.text:sub(start, self.source.finish[i] - 1)

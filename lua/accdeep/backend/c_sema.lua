@@ -1,0 +1,540 @@
+-- c_sema.lua - C expressions: a grammar's tree becomes a typed tree (typed_ast.lua), or an error.
+--
+-- env: session, and lookup(name, pos) and space, or what a bound of a section has (symbols.lua). Bounds are computed
+-- by the core, in integers, and change nothing.
+
+local arithmetic = require "accdeep.types.arithmetic"
+local diagnostic = require "accdeep.base.diagnostic"
+local c_library = require "accdeep.backend.c_library"
+local member_functions = require "accdeep.backend.member_functions"
+local scoped_names = require "accdeep.types.scoped_names"
+local symbols = require "accdeep.backend.symbols"
+local typed_ast = require "accdeep.backend.typed_ast"
+local types = require "accdeep.types"
+local with_fields = require "accdeep.base.with_fields"
+
+local raise = diagnostic.raise
+local scalars = types.scalars
+local INT, LONG, DOUBLE, ULONG = scalars.int, scalars.long, scalars.double, scalars["unsigned long"]
+local constant, convert, load = typed_ast.constant, typed_ast.convert, typed_ast.load
+local is_bound = symbols.is_bound
+
+local c_sema = {}
+
+local expression -- forward
+
+local function type_name(t) return types.name(t) end
+
+-- ------------------------------------------------------------------------------- what is needed --
+
+-- Raises for what is not an operand in a bound.
+local function check_operand(env, e, pos)
+  if not is_bound(env) then return end
+  if e.type.float then
+    raise("type-mismatch", pos, "bounds of sections are integers", { rule = "ACC33-2.7.1-1",
+      help = "a cast makes an integer of it: (int)x" })
+  elseif e.type.kind ~= "scalar" and e.type.kind ~= "pointer" then
+    raise("type-mismatch", pos, ("a number is needed, this is %s"):format(type_name(e.type)))
+  end
+end
+
+-- The value of a node, of arithmetic or pointer type, or a record.
+local function value(env, node)
+  local e = expression(env, node)
+  if e.is_place then
+    e = load(e, node.pos)
+    if e.is_place then check_operand(env, e, node.pos) end
+  end
+  local kind = e.type.kind
+  if kind == "void" or kind == "function" then raise("type-mismatch", node.pos, "this has no value") end
+  return e
+end
+
+-- The value of an operand; pos: where an error about it is reported.
+local function operand(env, node, pos)
+  local e = value(env, node)
+  check_operand(env, e, pos or node.pos)
+  return e
+end
+
+local function number(env, node)
+  local e = operand(env, node)
+  if e.type.kind ~= "scalar" then
+    raise("type-mismatch", node.pos, ("a number is needed, this is %s"):format(type_name(e.type)))
+  end
+  return e
+end
+
+local function index_of(env, node)
+  local e = number(env, node)
+  if e.type.float then raise("type-mismatch", node.pos, "an index is an integer") end
+  return convert(e, LONG)
+end
+
+-- A value that is asked whether it is zero.
+local function condition(env, node, pos)
+  local e = operand(env, node)
+  if e.type.kind ~= "scalar" and e.type.kind ~= "pointer" then
+    raise("type-mismatch", pos, ("a condition is a number or a pointer, not %s"):format(type_name(e.type)))
+  end
+  return typed_ast.truth(e, node.pos)
+end
+
+-- What a statement does, and its value if it has one.
+function c_sema.effect(env, node)
+  local e = expression(env, node)
+  if not e.is_place then return e end
+  if e.type.kind ~= "scalar" and e.type.kind ~= "pointer" then
+    raise("type-mismatch", node.pos, "this statement does nothing")
+  end
+  return load(e, node.pos)
+end
+
+-- A constant integer expression, of names that are constants: array sizes, enumerators, labels, designators.
+function c_sema.constant(session, node)
+  local env = { session = session, space = {}, lookup = function(name, pos)
+    local v, t = session.now.scope:constant_named(name)
+    local variable = not v and session.now.scope.variables[name]
+    if variable and variable.constant then v, t = variable.constant, variable.type end
+    if variable and not v then
+      raise("type-mismatch", pos, ("'%s' is a variable, a constant is needed"):format(name),
+        { length = #name })
+    end
+    return v and { type = t, const = v } or nil
+  end }
+  local e = number(env, node)
+  if e.type.float then raise("type-mismatch", node.pos, "an integer is needed") end
+  return e, env
+end
+
+local function lvalue(env, node)
+  local e
+  if node.tag == "section" and is_bound(env) then
+    raise("syntax", node.pos, "a section cannot have members", { rule = "TR14-3.4-02",
+      help = "name one element: Y[i].a[0:n], or give the structure a shape" })
+  elseif node.tag == "id" and is_bound(env) then
+    e = symbols.resolve_lvalue(env, node)
+  else
+    e = expression(env, node)
+  end
+  if not e.is_place then
+    raise("type-mismatch", node.pos, "a variable is needed", { help = node.tag == "unary" and node.op == "&"
+      and "name the data, not their address: a[0:1] instead of &a[0]" or "name a variable, a member or an element" })
+  end
+  return e
+end
+
+-- What has members, or an address.
+local function object(env, node) return (is_bound(env) and lvalue or expression)(env, node) end
+
+local function size_of(t, pos)
+  if t.kind == "void" or t.kind == "function" or t.kind == "record" and not t.complete then
+    scoped_names.no_size(t, pos) end
+  return t.size
+end
+
+-- The size of what a pointer points to.
+local function step_of(node, pointer)
+  local size = size_of(pointer.to, node.pos)
+  if size == 0 then scoped_names.no_size(pointer.to, node.pos) end
+  return size
+end
+
+-- ------------------------------------------------------------------------------------ assignment --
+
+-- Raises if a name is that of a const variable, which keeps the value of its declaration.
+function c_sema.constness(session, name, pos)
+  local variable = session.now.scope.variables[name]
+  if not variable or not variable.is_const then return end
+  raise("type-mismatch", pos, ("'%s' is const: it cannot be assigned to"):format(name), { length = #name,
+    rule = "HOUSE-language" })
+end
+
+-- The same for what is assigned to: a const variable, a part of one, a const member, an object with one.
+local function check_const(node, e)
+  local inner = types.const_member(e.type)
+  if not e.const_name and not inner then return end
+  local pos = node.tag == "member" and node.name_pos or node.pos
+  raise("type-mismatch", pos, e.const_name and ("'%s' is const: it cannot be assigned to"):format(e.const_name)
+    or ("%s has the const member '%s': it cannot be assigned to"):format(type_name(e.type), inner),
+    { length = e.const_name and node.name == e.const_name and #node.name or nil, rule = "HOUSE-language" })
+end
+
+local function mismatch(node, from, to, help)
+  raise("type-mismatch", node.pos, ("%s cannot be assigned to %s"):format(type_name(from), type_name(to)),
+    { help = help })
+end
+
+-- A value put into a place. lenient: a pointer of any type.
+function c_sema.convert_for_assignment(node, to, e, lenient)
+  local t, from = to.type, e.type
+  if t.kind == "record" then
+    if not types.same(t, from) or not e.is_place then mismatch(node, from, t) end
+  elseif t.kind == "pointer" then
+    if from.float then raise("type-mismatch", node.pos, "a number cannot be assigned to a pointer") end
+    if from.kind ~= "pointer" and from.kind ~= "scalar" then mismatch(node, from, t) end
+    if from.kind == "scalar" and e.const ~= 0 and not from.auto then mismatch(node, from, t, "use a cast") end
+    if from.kind == "pointer" and from.to.kind ~= "void" and t.to.kind ~= "void" and not types.same(from.to, t.to)
+      and not lenient then
+      mismatch(node, from, t, "use a cast")
+    end
+  elseif t.kind ~= "scalar" or from.kind ~= "scalar" then
+    mismatch(node, from, t)
+  else
+    e = convert(e, t)
+  end
+  return { op = "assign", type = t, pos = node.pos, to = to, e = e }
+end
+
+-- --------------------------------------------------------------------------------------- operators --
+
+-- Pointer plus or minus a number.
+local function offset_pointer(node, operator, pointer, index)
+  step_of(node, pointer.type)
+  return { op = "displace", operator = operator, type = pointer.type, pos = node.pos, pointer = pointer,
+    index = convert(index, LONG) }
+end
+
+local on_floating = { ["+"] = true, ["-"] = true, ["*"] = true, ["/"] = true }
+local on_auto = { ["%"] = true, ["<<"] = true, [">>"] = true }
+
+local function binary_numbers(node, o, a, b)
+  local left, right, t = arithmetic.binary(o, a.type, b.type)
+  a, b = convert(a, left), convert(b, right)
+  if arithmetic.comparison(o, left) then return typed_ast.compare(o, a, b, node.pos) end
+  if not on_floating[o] and (left.float or right.float or t.auto and not on_auto[o]) then
+    raise("type-mismatch", node.pos, ("'%s' needs integers"):format(o))
+  end
+  return typed_ast.arith(o, t, a, b, node.pos)
+end
+
+local function binary(node, o, a, b)
+  local pa, pb = a.type.kind == "pointer", b.type.kind == "pointer"
+  if not pa and not pb then
+    if a.type.kind ~= "scalar" or b.type.kind ~= "scalar" then
+      raise("type-mismatch", node.pos, ("'%s' needs numbers or pointers"):format(o))
+    end
+    return binary_numbers(node, o, a, b)
+  end
+  for _, e in ipairs { a, b } do
+    if e.type.kind ~= "pointer" and (e.type.kind ~= "scalar" or e.type.float) then
+      raise("type-mismatch", node.pos, ("'%s' needs pointers and integers"):format(o))
+    end
+  end
+  if o == "-" and pa and pb then
+    step_of(node, a.type)
+    return { op = "distance", type = LONG, pos = node.pos, a = a, b = b }
+  elseif (o == "+" or o == "-") and pa and not pb then
+    return offset_pointer(node, o, a, b)
+  elseif o == "+" and not pa then
+    return offset_pointer(node, o, b, a)
+  elseif not arithmetic.comparison(o, pa and a.type or b.type) then
+    raise("type-mismatch", node.pos, ("'%s' cannot be applied to pointers"):format(o))
+  end
+  return typed_ast.compare(o, a, b, node.pos)
+end
+
+-- ------------------------------------------------------------------------------------- expressions --
+
+local checkers = {}
+
+function checkers.num(_, node)
+  local t = scalars[node.type]
+  return constant(t, node.type == "float" and arithmetic.converter(DOUBLE, t)(node.value) or node.value, node.pos)
+end
+function checkers.id(env, node) return symbols.resolve(env, node, value) end
+function checkers.typed(_, node) return node.e end -- a tree that is checked already
+
+-- A string literal lies in host memory of its own.
+function checkers.str(env, node)
+  if is_bound(env) then raise("type-mismatch", node.pos, "a string is not a bound") end
+  if env.space.on_device then
+    raise("unsupported", node.pos, "a string has no place in a kernel", { rule = "HOUSE-version" })
+  end
+  return { op = "string", type = types.pointer(scalars.char), pos = node.pos, text = node.value }
+end
+
+-- What a pointer points to.
+local function dereference(env, node, operator, pos)
+  local e = expression(env, node)
+  if e.is_place then e = load(e, node.pos) end
+  if e.type.kind == "pointer" then return e end
+  raise("not-a-pointer", pos, ("%s needs a pointer, this is %s"):format(operator, type_name(e.type)),
+    { length = #operator - 2, help = e.type.kind == "record" and operator == "'->'" and "use '.'" or nil })
+end
+
+function checkers.member(env, node)
+  local base
+  if node.arrow then
+    local pointer = dereference(env, node.base, "'->'", node.pos)
+    base = typed_ast.lvalue("deref", pointer.type.to, nil, { pointer = pointer })
+  else
+    base = object(env, node.base)
+  end
+  local t = base.type
+  if t.kind ~= "record" then
+    raise("not-a-struct", node.pos, ("%s has no members"):format(type_name(t)),
+      { help = t.kind == "pointer" and "use '->'" or nil })
+  end
+  local member = types.member(t, node.name)
+  if not member then diagnostic.no_member(t, type_name(t), node.name, node.name_pos) end
+  local made = typed_ast.member(base, member.offset, member.type, node.pos)
+  made.const_name = member.is_const and node.name or base.const_name
+  return made
+end
+
+function checkers.index(env, node)
+  local base = expression(env, node.base)
+  local index = index_of(env, node.index)
+  local t = base.type
+  if t.kind == "array" then
+    local i = is_bound(env) and t.n and index.const
+    if i and (i < 0 or i >= t.n) then
+      raise("out-of-bounds", node.index.pos, ("index %d is outside the array of %d elements"):format(i, t.n))
+    end
+    return typed_ast.lvalue("element", t.of, node.pos, { base = base, index = index, n = t.n,
+      const_name = base.const_name })
+  end
+  if t.kind ~= "pointer" then
+    check_operand(env, base, node.base.pos)
+    raise("not-a-pointer", node.pos, ("%s cannot be indexed"):format(type_name(t)))
+  end
+  if base.is_place then base = load(base, node.base.pos) end
+  step_of(node, t)
+  return typed_ast.lvalue("deref", t.to, node.pos, { pointer = base, index = index })
+end
+
+function checkers.section(env, node)
+  if is_bound(env) then raise("invalid-section", node.pos, "a section has no value in a bound") end
+  raise("invalid-section", node.pos, "a section has no value here",
+    { help = "sections stand in clauses, host, d and expect" })
+end
+checkers.alias = checkers.section
+
+-- The number of the pointer whose section this is a bound of (TR14-5-06).
+function checkers.row(env, node)
+  local extended = env.session.rules.extended
+  if is_bound(env) and env.row then return { op = "row", type = LONG, pos = node.pos, row = env.row } end
+  if not is_bound(env) then raise("syntax", node.pos, "'#' stands in bounds of sections", { length = 1 }) end
+  raise("syntax", node.pos, extended and "'#' is the number of a pointer in the section before"
+    or "'#' is for the profile tr14x", { length = 1, rule = "TR14-5-06" })
+end
+
+local function increment(env, node, to, after)
+  local o = node.op
+  if is_bound(env) then raise("type-mismatch", node.pos, "a bound changes nothing") end
+  local e = expression(env, to)
+  check_const(to, e)
+  local t = e.type
+  if t.kind ~= "scalar" and t.kind ~= "pointer" or not e.is_place and e.op ~= "local" then
+    raise("type-mismatch", node.pos, ("'%s' needs a variable"):format(o))
+  end
+  local by = t.kind == "pointer" and step_of(node, t) or 1
+  return { op = "step", type = t, pos = node.pos, to = e, by = o == "--" and -by or by, after = after }
+end
+
+function checkers.postfix(env, node) return increment(env, node, node.base, true) end
+
+local unary = {}
+
+function unary.address(env, node)
+  local e = object(env, node.e)
+  if not e.is_place then raise("type-mismatch", node.pos, "'&' needs a variable") end
+  return { op = "address", type = types.pointer(e.type), pos = node.pos, place = e }
+end
+
+function unary.deref(env, node)
+  local pointer = dereference(env, node.e, node.arrow and "'->'" or "'*'", node.arrow or node.pos)
+  if not is_bound(env) then step_of(node, pointer.type) end
+  return typed_ast.lvalue("deref", pointer.type.to, node.pos, { pointer = pointer })
+end
+
+function checkers.unary(env, node)
+  local o, pos = node.op, node.pos
+  if o == "++" or o == "--" then return increment(env, node, node.e, false) end
+  if o == "&" then return unary.address(env, node) end
+  if o == "*" then return unary.deref(env, node) end
+  if o == "!" then return typed_ast.negate(condition(env, node.e, pos), pos) end
+  local e = number(env, node.e)
+  local t = arithmetic.promoted_type(e.type)
+  e = convert(e, t)
+  if o == "~" then
+    if t.float then raise("type-mismatch", pos, "'~' needs an integer") end
+    return typed_ast.arith("^", t, e, constant(t, arithmetic.converter(LONG, t)(-1), pos), pos)
+  elseif o == "-" then
+    if not t.float and not t.auto then return typed_ast.arith("-", t, constant(t, 0, pos), e, pos) end
+    if e.const then return constant(t, -e.const, pos) end
+    return { op = "negate", type = t, e = e, pos = pos }
+  end
+  return e
+end
+
+function checkers.binary(env, node)
+  local o = node.op
+  if o == "&&" or o == "||" then
+    return typed_ast.logical(o, condition(env, node.a, node.pos), condition(env, node.b, node.pos), node.pos)
+  end
+  return binary(node, o, operand(env, node.a), operand(env, node.b))
+end
+
+function checkers.cond(env, node)
+  local c = condition(env, node.c, node.c.pos)
+  local a, b = operand(env, node.a), operand(env, node.b)
+  local t = a.type.kind == "pointer" and a.type or b.type
+  if a.type.kind == "scalar" and b.type.kind == "scalar" then
+    t = arithmetic.common_type(a.type, b.type)
+    a, b = convert(a, t), convert(b, t)
+  elseif t.kind ~= "pointer" then
+    raise("type-mismatch", node.pos, "the two values are of different kinds")
+  end
+  return typed_ast.select(c, a, b, t, node.pos)
+end
+
+function checkers.cast(env, node)
+  local t = env.session:type_of(node.type)
+  local e = value(env, node.e)
+  if is_bound(env) then
+    if t.kind == "pointer" then check_operand(env, e, node.e.pos) else check_operand(env, { type = t }, node.pos) end
+    if not e.type.float then check_operand(env, e, node.pos) end
+  end
+  if t.kind == "void" then return { op = "convert", type = t, e = e, pos = node.pos } end
+  if t.kind ~= "scalar" and t.kind ~= "pointer" or e.type.kind == "record" then
+    raise("type-mismatch", node.pos, ("a cast to %s"):format(type_name(t)))
+  end
+  return convert(e, t)
+end
+
+-- The lookup of names in an operand that is not evaluated: variables have their types, and need not be present.
+local function names_of_types(env)
+  local lookup = env.lookup
+  return lookup and function(name, pos)
+    local variable = not (env.locals and env.locals[name]) and env.session.now.scope.variables[name]
+    if variable then return { type = variable.type, place = function() end } end
+    return lookup(name, pos)
+  end
+end
+
+function checkers.sizeof(env, node)
+  local t = node.type and env.session:type_of(node.type)
+    or with_fields(env, { lookup = names_of_types(env) }, expression, env, node.e).type
+  return constant(ULONG, size_of(t, node.pos), node.pos)
+end
+
+function checkers.assign(env, node)
+  if is_bound(env) then raise("type-mismatch", node.pos, "a bound changes nothing") end
+  local to = expression(env, node.to)
+  if not to.is_place and to.op ~= "local" then
+    raise("type-mismatch", node.pos, "only variables can be assigned to")
+  end
+  check_const(node.to, to)
+  local e, o = value(env, node.e), node.op:sub(1, -2)
+  if o ~= "" then
+    if to.is_place then to = typed_ast.lvalue("once", to.type, node.pos, { place = to }) end
+    e = binary(node, o, to.is_place and load(to, node.pos) or to, e)
+  end
+  return c_sema.convert_for_assignment(node, to, e)
+end
+
+function checkers.comma(env, node)
+  if is_bound(env) then raise("type-mismatch", node.pos, "a bound is one expression") end
+  local list = {}
+  for i, item in ipairs(node.list) do list[i] = value(env, item) end
+  return { op = "comma", type = list[#list].type, pos = node.pos, list = list }
+end
+
+-- --------------------------------------------------------------------------------------------- calls --
+
+local function arguments(env, node)
+  local list = {}
+  for i, arg in ipairs(node.args) do list[i] = operand(env, arg, node.pos) end
+  return list
+end
+
+local function return_type(env) return is_bound(env) and LONG or types.auto end
+
+-- A member function of an object; without one, of the element whose members are visible.
+local function call_method(env, node, record)
+  local base, session = node.base, env.session
+  local on
+  if record then
+    on = typed_ast.lvalue("self", record, node.pos, { offset = env.base })
+  elseif base.arrow then
+    local pointer = dereference(env, base.base, "'->'", base.pos)
+    record = pointer.type.to
+    on = typed_ast.lvalue("deref", record, nil, { pointer = pointer })
+  else
+    on = object(env, base.base)
+    record = on.type
+  end
+  if record.kind ~= "record" then
+    raise("not-a-struct", base.pos, "only objects have member functions",
+      { help = record.kind == "pointer" and not base.arrow and "use '->'" or nil })
+  end
+  local made = member_functions.find(session, record, base.name)
+  if not made then member_functions.unknown(session, record, node) end
+  if not made.fn then
+    local of = base.tag == "member" and base.base or nil
+    local inlined, depth = member_functions.inline(session, made, of, base.arrow, node)
+    return member_functions.with_inlining_depth(session, depth, expression, env, inlined)
+  end
+  return { op = "method", type = return_type(env), pos = node.pos, made = made, object = on, name = base.name,
+    args = arguments(env, node) }
+end
+
+-- The name in the library, and the type: a name may end with the f of float.
+local function find_library_function(name)
+  if c_library[name] then return name, name == "abs" and INT or DOUBLE end
+  local plain = name:match "^(.*)f$"
+  if c_library[plain] and plain ~= "abs" then return plain, scalars.float end
+end
+
+local function call_library(env, node, plain, t)
+  local count = c_library[plain][1]
+  if #node.args ~= count then
+    raise("type-mismatch", node.pos, ("%s takes %d argument%s"):format(node.base.name, count, count == 1 and "" or "s"))
+  end
+  local args = {}
+  for i, arg in ipairs(node.args) do args[i] = convert(number(env, arg), t) end
+  return { op = "library", type = t, pos = node.pos, name = plain, args = args }
+end
+
+local function unknown_function(env, node, name)
+  local session = env.session
+  local of_body = is_bound(env) and name and member_functions.is_declared(session, env.record, name) or nil
+  raise("unknown-name", node.base.pos, ("there is no function '%s'"):format(name or "?"),
+    { length = name and #name, of_body = of_body, help = diagnostic.suggest(name, session.now.scope:names())
+      or ("register it: func(%q, function(...) ... end)"):format(name or "f") })
+end
+
+function checkers.call(env, node)
+  local base, session = node.base, env.session
+  if base.tag == "member" then return call_method(env, node) end
+  local name = base.tag == "id" and base.name
+  if name and env.record and member_functions.find(session, env.record, name) then
+    return call_method(env, node, env.record)
+  end
+  local whole = member_functions.call_on_this(session, node) -- in a member function, another one of its object
+  if whole then return call_method(env, whole) end
+  local fn
+  if is_bound(env) then
+    fn = name and session.now.scope.functions[name]
+  else
+    if not name then raise("type-mismatch", node.pos, "only functions can be called") end
+    local binding = env.lookup(name, base.pos)
+    local plain, t = find_library_function(name)
+    if not binding and plain then return call_library(env, node, plain, t) end
+    fn = binding and binding.fn
+  end
+  if not fn then unknown_function(env, node, name) end
+  return { op = "call", type = return_type(env), pos = node.pos, fn = fn, name = name, args = arguments(env, node) }
+end
+
+function expression(env, node)
+  return checkers[node.tag](env, node)
+end
+
+-- A place or a value; a value; a place; what is true or false; an integer of 64 bits.
+c_sema.expression, c_sema.value, c_sema.place, c_sema.condition = expression, value, lvalue, condition
+c_sema.integer = index_of
+
+return c_sema

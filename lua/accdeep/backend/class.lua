@@ -1,0 +1,395 @@
+-- class.lua - definitions of structures, unions and classes: what trees of syntax/c_class.lua declare.
+--
+-- Data members are laid out by layout.lua. Types and constants that a class declares for itself stand in the scope
+-- record.names; those of a structure or union are also names of the scope around, as in C. Of a member function whose
+-- body is one return the record keeps {name, params, body, scope}, of others why they cannot be called
+-- (member_functions.lua). Functions do no more than that: constructors and destructors never run (TR14-4.3-09).
+
+local closures = require "accdeep.backend.closures"
+local diagnostic = require "accdeep.base.diagnostic"
+local syntax = require "accdeep.syntax"
+local layout = require "accdeep.types.layout"
+local scoped_names = require "accdeep.types.scoped_names"
+local sorted_pairs = require "accdeep.base.sorted_pairs"
+local template = require "accdeep.types.template"
+local ast = require "accdeep.base.ast"
+local types = require "accdeep.types"
+local with_fields = require "accdeep.base.with_fields"
+
+local raise = diagnostic.raise
+
+local class = {}
+
+-- A definition under way: {session, declare (declarations.lua), record, spec, data, seen, pragmas, functions, access,
+-- pod, virtual}.
+local Definition = {}
+Definition.__index = Definition
+
+-- -------------------------------------------------------------------------------- base classes --
+
+function Definition:base_classes()
+  local bases, seen = {}, self.seen
+  for i, node in ipairs(self.spec.bases or {}) do -- their members come first, and are members (TR14-3.1.1-04)
+    if node.virtual then
+      raise("unsupported", node.pos, "virtual base classes cannot be laid out", { length = #"virtual",
+        rule = "HOUSE-layout", help = "declare_from takes the class as the compiler laid it out" })
+    end
+    local base = self.declare.spec_type(self.session, node.spec)
+    if base.kind ~= "record" or not base.complete or base.record == "union" then
+      raise("not-a-struct", node.pos, ("%s is not a base class"):format(types.name(base)), { rule = "TR14-3.1.1-04" })
+    end
+    for name in sorted_pairs(base.by_name) do
+      if seen[name] and name ~= "__vptr" then
+        raise("duplicate-name", node.pos, ("two base classes have a member named '%s'"):format(name),
+          { rule = "TR14-3.1.1-04", help = "declare_from takes the class as the compiler laid it out" })
+      end
+      seen[name] = true
+    end
+    bases[i] = layout.base_layout(base)
+  end
+  return bases
+end
+
+-- ------------------------------------------------------------------------------------- members --
+
+function Definition:enter(name, pos)
+  if self.seen[name] then
+    raise("duplicate-name", pos, ("there are two members named '%s'"):format(name), { length = #name,
+      help = #self.record.bases > 0 and "a member that hides one of a base class needs another name" or nil })
+  end
+  self.seen[name] = true
+end
+
+-- The alignment that alignas asks for, or nil.
+local function alignment(self, node)
+  if not node then return nil end
+  local n
+  if node.tag == "type_name" then n = self.declare.type(self.session, node).align
+  else n = closures.constant(self.session, node) end
+  if n < 1 or n > 4096 or n & (n - 1) ~= 0 then
+    raise("type-mismatch", node.pos, ("%d is not an alignment"):format(n), { rule = "HOUSE-layout" })
+  end
+  return n
+end
+
+-- A static member that is a number known here: a name for it. Others are no part of objects, and have no value here.
+function Definition:static(item, entry)
+  local t, name = self.declare.apply(self.session, self.declare.spec_type(self.session, item.spec), entry.declarator)
+  if t.kind == "function" or not entry.value_at then return end
+  local is_constant = item.spec.const or item.words.constexpr
+  if not is_constant or t.kind ~= "scalar" or t.float then return end
+  local session = self.session
+  local ok, value = pcall(function()
+    local now = session.now
+    return closures.constant(session, (syntax.parse("initial", now.current.text, entry.value_at, now.scope)))
+  end)
+  if ok then session.now.scope:constant(name, value, t) end
+end
+
+function Definition:data_member(item, entry, base)
+  local session = self.session
+  if entry.bits then
+    raise("unsupported", entry.bits.pos, "bit-fields cannot be mapped",
+      { help = "use a whole integer and masks", rule = "HOUSE-layout" })
+  end
+  local t, name = self.declare.apply(session, base, entry.declarator)
+  if t.kind == "function" then return end -- member functions have no storage
+  if t.kind == "void" or (t.kind == "record" and not t.complete) then
+    scoped_names.incomplete("member ", name, t, entry.pos)
+  end
+  if t.kind == "array" and not t.n then
+    raise("unsupported", entry.pos, ("member '%s' has no size"):format(name),
+      { help = "give the array a size, or make the member a pointer" })
+  end
+  self:enter(name, entry.pos)
+  self.data[#self.data + 1] = { name = name, type = t, pos = entry.pos, align = alignment(self, item.align),
+    is_const = self.declare.is_const(item.words, item.spec, entry.declarator) or nil }
+  if entry.value_at then self.pod = "no" end
+end
+
+function Definition:members(item)
+  local session, spec = self.session, item.spec
+  if #item.list == 0 and spec.tag == "record" and not spec.members and spec.name and not spec.path then
+    class.announce(session.now.scope, spec) -- class impl;
+    return
+  end
+  if item.words.typedef then
+    for _, entry in ipairs(item.list) do self:alias(spec, entry.declarator) end
+    return
+  end
+  if item.words.static then
+    for _, entry in ipairs(item.list) do self:static(item, entry) end
+    return
+  end
+  local base, before = self.declare.spec_type(session, spec), #self.data
+  if #item.list == 0 and base.kind == "record" and not base.tag and spec.tag == "record" then
+    self.data[#self.data + 1] = { type = base, pos = item.pos, align = alignment(self, item.align) } -- anonymous record
+    for name in sorted_pairs(base.by_name) do
+      if self.seen[name] then
+        raise("duplicate-name", item.pos, ("there are two members named '%s'"):format(name))
+      end
+      self.seen[name] = true
+    end
+  end
+  for _, entry in ipairs(item.list) do self:data_member(item, entry, base) end
+  if #self.data > before and self.access ~= "public" then self.pod = "no" end
+end
+
+function Definition:alias(spec, declarator)
+  local t, name = self.declare.apply(self.session, self.declare.spec_type(self.session, spec), declarator)
+  self.session.now.scope:define_type(name, t, declarator.pos)
+end
+
+-- ----------------------------------------------------------------------------------- functions --
+
+-- What a constructor, a destructor or an assignment says of being a POD for the purpose of layout: compilers do not
+-- agree on those that are defaulted or deleted.
+function Definition:special(item)
+  local text = self.session.now.current.text
+  local parameters = text:sub(item.parameters_at, syntax.skip("round", text, item.parameters_at) - 1)
+  local is_given = item.outcome ~= "default" and item.outcome ~= "delete"
+  if item.role == "constructor" then
+    if item.name ~= self.spec.name then
+      raise("syntax", item.pos, ("expected a type before '%s'"):format(item.name), { length = #item.name })
+    end
+    if is_given or item.words.explicit then self.pod = "no" end
+  elseif item.role == "operator" then
+    local of, sign = parameters:gsub("%f[%w_]const%f[^%w_]", ""):gsub("%f[%w_][%a_][%w_]*%s*::%s*", "")
+      :gsub("%b<>", ""):match "^%(%s*([%a_][%w_]*)%s*(&?&?)"
+    if item.name:match "^%s*(.-)%s*$" ~= "=" or of ~= self.spec.name then return end
+    if sign == "&&" then is_given = false end
+    if is_given then self.pod = "no" end
+  elseif is_given then
+    self.pod = "no"
+  end
+  self.pod = self.pod or "open"
+end
+
+function Definition:func(item)
+  if item.words.virtual and not self.virtual then self.virtual = item end
+  if item.role ~= "method" then self:special(item) end
+  local directive = item.body and item.body:find "\n%s*#%s*pragma%s+[ao][cm][cp]%f[^%w_]"
+  if directive then
+    raise("unsupported", item.body_at + item.body:find("#", directive, true) - 1,
+      ("the directives in the body of '%s' are not carried out"):format(item.name), { length = 1,
+        rule = "HOUSE-version", help = "give the function in Lua, with method(), and only declare it here" })
+  end
+  if item.role ~= "method" then return end
+  if item.body then
+    self.functions[#self.functions + 1] = item
+  elseif item.outcome ~= "delete" then -- method() gives it a body
+    self.record.prototypes = self.record.prototypes or {}
+    self.record.prototypes[item.name] = true
+  end
+end
+
+-- Names of types in a tree become the types, so that the tree means the same elsewhere.
+function class.resolve_type_names(session, declare, node)
+  ast.visit(node, function(inner)
+    if inner.tag == "type_name" then inner.resolved = inner.resolved or declare.type(session, inner) end
+    return inner.tag == "type_name"
+  end)
+end
+
+-- The parameters and the one expression of a function, or why it cannot be called.
+function Definition:method(item)
+  local session, record = self.session, self.record
+  local text = session.now.current.text
+  local made = { name = item.name, record = record, place = session:location_of(item.pos),
+    scope = session.now.scope.home and session.now.scope or nil }
+  local ok, err = pcall(function()
+    made.params = syntax.parse("parameter_names", text, item.parameters_at + 1, session.now.scope)
+    if not item.body:find "^{%s*return%f[^%w_]" then
+      raise("unsupported", item.pos, ("the body of '%s' is not one return of an expression"):format(item.name),
+        { rule = "TR14-3.1.1-21", help = "give the function in Lua, with method()" })
+    end
+    made.body = syntax.parse("returned", text, item.body_at + 1, session.now.scope)
+    if made.scope then class.resolve_type_names(session, self.declare, { made.body }) end
+  end)
+  if not ok and not diagnostic.is(err) then error(err, 0) end
+  if not ok then made.body, made.error = nil, err end
+  local methods = record.methods or {}
+  record.methods = methods
+  local before = methods[item.name]
+  made.signature = text:sub(item.parameters_at, item.body_at - 1):gsub("%s+", " ")
+  while before do
+    if before.signature == made.signature then
+      raise("duplicate-name", item.pos, ("there are two member functions named '%s'"):format(item.name))
+    end
+    if not before.other then
+      before.other = made
+      return
+    end
+    before = before.other
+  end
+  methods[item.name] = made
+end
+
+-- ---------------------------------------------------------------------------------- definitions --
+
+local steps = {}
+
+-- What using NAME = TYPE declares, as a typedef does.
+function class.declarator_of(alias)
+  local of = alias.type.declarator
+  return { tag = "declarator", pos = alias.pos, pointers = of.pointers, suffixes = of.suffixes, inner = of.inner,
+    name = alias.name }
+end
+
+function steps.pragma(self, item) self.pragmas[#self.pragmas + 1] = item end
+
+-- Decides TR14-A.8-05.
+function steps.access(self, item) self.access = item.word end
+function steps.template(self, item) template.declare(self.session, item) end
+function steps.alias(self, item)
+  self:alias(item.type.spec, class.declarator_of(item))
+end
+function steps.template_function(self, item)
+  if item.what.role == "constructor" then self.pod = "no" end
+end
+steps["function"], steps.members = Definition.func, Definition.members
+function steps.nothing() end
+steps.friend, steps.using, steps.assertion = steps.nothing, steps.nothing, steps.nothing
+
+-- Whether a definition declares types or constants of its own.
+local function has_names(session, spec, bases)
+  if session.now.scope.home then return true end
+  for _, base in ipairs(bases) do
+    if base.names then return true end
+  end
+  for _, item in ipairs(spec.members) do
+    local inner = item.tag == "members" and item.spec
+    if item.tag == "alias" or item.tag == "template" or inner and (item.words.typedef or item.words.static
+      or (inner.tag == "record" or inner.tag == "enum") and (inner.name or inner.list)) then
+      return true
+    end
+  end
+  return false
+end
+
+-- Names of a definition, with those that its base classes lend.
+local function new_names(session, t, spec, bases)
+  local inner = scoped_names.inner(session, types.name(t):gsub("^%l+ ", "") .. "::")
+  inner.class = t
+  for _, base in ipairs(bases) do
+    if base.names then
+      for _, space in ipairs { "typedefs", "tags", "templates", "enumerators", "constant_types" } do
+        for name, value in next, base.names[space] do inner[space][name] = value end
+      end
+    end
+  end
+  if t.template and spec.name then inner.typedefs[spec.name] = t end
+  return inner
+end
+
+-- As in C what a structure or a union declares inside is also known around it, unless two declare the same name;
+-- constants are by their whole name, too.
+local function lend_names(outer, t, spec)
+  local inner = t.names
+  for name, value in next, inner.enumerators do
+    if spec.name then outer.enumerators[spec.name .. "::" .. name] = value end
+  end
+  if spec.kind == "class" or t.template or outer.home and not outer.class then return end
+  for name, nested in next, inner.tags do
+    local there = rawget(outer.tags, name)
+    if nested.within == t and not there then
+      outer.tags[name], nested.lent = nested, true
+    elseif nested.within == t and there and there.lent and there ~= nested then
+      outer.tags[name] = nil
+    end
+  end
+  for name in pairs(inner.lent or {}) do
+    if not outer:find_declared(name) then outer.enumerators[name] = inner.enumerators[name] end
+  end
+end
+
+-- Gives a record the members of a definition, and carries out the directives among them.
+-- Decides TR14-4.3-17.
+local function fill(session, declare, t, spec)
+  local self = setmetatable({ session = session, declare = declare, record = t, spec = spec, data = {}, seen = {},
+    pragmas = {}, functions = {}, access = spec.kind == "class" and "private" or "public" }, Definition)
+  t.keyword = spec.kind == "class" and "class" or nil
+  t.bases = {}
+  t.bases = self:base_classes()
+  local outer = session.now.scope
+  if has_names(session, spec, t.bases) then
+    t.names = new_names(session, t, spec, t.bases)
+    session.now.scope = t.names
+  end
+  for _, item in ipairs(spec.members) do (steps[item.tag] or steps.nothing)(self, item) end
+  if self.virtual then
+    -- the pointer to the table of functions comes first, and points nowhere on a device
+    session:warn("unsupported", self.virtual.pos,
+      ("%s is polymorphic: what moves is an object of this very type"):format(types.name(t)),
+      { length = #"virtual", rule = "TR14-4.3-17", help = "name an object of a derived class by its own variable or "
+        .. "pointer: through this class only the members of this class move" })
+  end
+  local done, doubtful = layout.complete(t, { bases = t.bases, members = self.data, pod = self.pod, pos = spec.pos,
+    has_table = self.virtual ~= nil, align = alignment(self, spec.align) })
+  if not done then
+    raise("unsupported", spec.pos, ("whether %s lies in the last bytes of its base class %s is not the same for all "
+      .. "compilers"):format(types.name(t), types.name(doubtful)), { rule = "HOUSE-layout",
+      help = "declare_from takes the class as the compiler laid it out" })
+  end
+  t.position = session:location_of(spec.pos)
+  for _, item in ipairs(self.functions) do self:method(item) end
+  local policies = {}
+  for _, pragma in ipairs(self.pragmas) do policies[#policies + 1] = session:type_directive(pragma, t) end
+  session:check_policies(t, policies)
+  if t.names then lend_names(outer, t, spec) end
+end
+
+-- The same with the type as the one that what is inside belongs to.
+function class.fill(session, declare, t, spec)
+  if not t.template then t.within = session.now.filling or nil end
+  with_fields(session.now, { filling = t, scope = session.now.scope }, fill, session, declare, t, spec)
+end
+
+-- A new type, that a scope knows by its tag.
+function class.announce(scope, spec)
+  local t = types.record(spec.kind == "union" and "union" or "struct", spec.name)
+  t.keyword = spec.kind == "class" and "class" or nil
+  if spec.name then
+    if scope.prefix and not (scope.class and scope.class.record and not scope.class.keyword
+      and not scope.class.name) then
+      t.name = scope.prefix .. spec.name
+    end
+    scope.tags[spec.name] = t
+    t.around = scope
+  end
+  return t
+end
+
+-- The type of a definition, or of struct NAME.
+function class.type(session, declare, spec)
+  local scope = session.now.scope
+  local kind = spec.kind == "union" and "union" or "struct"
+  local t
+  if spec.path then
+    t = declare.spec_type(session, spec.path)
+  else
+    t = spec.name and scope.tags[spec.name]
+  end
+  if not spec.members then
+    if t and (t.kind ~= "record" or t.record ~= kind) then
+      raise("type-mismatch", spec.pos, ("'%s' is not a %s"):format(spec.name, spec.kind))
+    end
+    if t then return t end
+    while scope.class do scope = scope.outer end -- in front of the class, not in it
+    return class.announce(scope, spec)
+  end
+  if t and t.complete and (spec.path or rawget(scope.tags, spec.name) and not t.lent) then
+    raise("duplicate-name", spec.pos, ("%s %s is defined already"):format(spec.kind, spec.name))
+  end
+  if not t or t.complete or scope.class and not rawget(scope.tags, spec.name) then t = class.announce(scope, spec) end
+  if not spec.path then
+    class.fill(session, declare, t, spec)
+  else
+    local around = declare.spec_type(session, { tag = "path", pos = spec.path.pos,
+      steps = table.move(spec.path.steps, 1, #spec.path.steps - 1, 1, {}) })
+    scoped_names.with_scope(session, around.names or scope, class.fill, session, declare, t, spec)
+  end
+  return t
+end
+
+return class

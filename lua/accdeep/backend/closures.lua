@@ -1,0 +1,422 @@
+-- closures.lua - typed trees (typed_ast.lua) as Lua functions over a memory.
+--
+-- A value is a function of the frame; a pointer's has the bounds of the object that it points into behind it, as far as
+-- these are known: that is what finds accesses hardware would let pass. A place is function(frame) -> address, low,
+-- high. The memory (env.space, memory_view.lua) loads, stores and checks; host and device differ only there. frame.pos
+-- is the place in the text being executed.
+
+local arithmetic = require "accdeep.types.arithmetic"
+local c_sema = require "accdeep.backend.c_sema"
+local core = require "accdeep.core"
+local diagnostic = require "accdeep.base.diagnostic"
+local c_library = require "accdeep.backend.c_library"
+local member_functions = require "accdeep.backend.member_functions"
+local typed_ast = require "accdeep.backend.typed_ast"
+local types = require "accdeep.types"
+
+local raise = diagnostic.raise
+local identity, converter = arithmetic.identity, arithmetic.converter
+local scalars = types.scalars
+local LONG, DOUBLE, ULONG = scalars.long, scalars.double, scalars["unsigned long"]
+
+local closures = {}
+
+local value, lvalue, condition -- forward
+
+-- What goes wrong in an access is at its own operator, not at the last operand.
+function closures.with_position(node, fn)
+  local pos = node.pos
+  if not pos then return fn end
+  return function(f)
+    f.pos = pos
+    local v, low, high = fn(f)
+    f.pos = pos
+    return v, low, high
+  end
+end
+local at = closures.with_position
+
+-- ---------------------------------------------------------------------------------------- places --
+
+local places = {}
+
+function places.variable(_, e) return at(e, e.binding.place) end
+function places.given(_, e) return e.place end
+
+function places.member(env, e)
+  local base, offset = lvalue(env, e.base), e.offset
+  return at(e, function(f)
+    local address, low, high = base(f)
+    return address + offset, low, high
+  end)
+end
+
+-- may_end: the place may be one past the last element, with the array's bounds. C forms its address (C11 6.5.6p8), and
+-- accesses nothing there.
+function places.element(env, e, may_end)
+  local base, index, n, size, pos, space = lvalue(env, e.base), value(env, e.index), e.n, e.type.size, e.pos, env.space
+  return at(e, function(f)
+    local address, low, high = base(f)
+    local i = index(f)
+    if n and (i < 0 or i >= n) then
+      local last = address + n * size
+      if may_end and i == n and type(low) == "table" then return last, low, high end
+      if may_end and i == n then return last, address, last end
+      f.pos = pos
+      space:out_of_bounds(address, ("index %d is outside the array of %d elements"):format(i, n), f)
+    end
+    return address + i * size, low, high
+  end)
+end
+
+function places.deref(env, e)
+  local pointer = value(env, e.pointer)
+  if not e.index then return at(e, pointer) end
+  local index, size = value(env, e.index), e.type.size
+  return at(e, function(f)
+    local address, low, high = pointer(f)
+    return address + index(f) * size, low, high
+  end)
+end
+
+-- The place of what is read and then written, which is computed once: the second function gives what the first found.
+function places.once(env, e)
+  if e.found then return e.found end
+  local find, address, low, high, pos = lvalue(env, e.place), nil, nil, nil, nil
+  function e.found(f)
+    f.pos = pos
+    return address, low, high
+  end
+  return function(f)
+    address, low, high = find(f)
+    pos = f.pos
+    return address, low, high
+  end
+end
+
+-- ---------------------------------------------------------------------------------------- values --
+
+local values = {}
+
+function values.const(_, e)
+  local v = e.const
+  return function() return v end
+end
+
+values["local"] = function(_, e)
+  local binding = e.binding
+  local slot = binding.slot
+  if binding.value then return at(e, binding.value) end
+  if e.type.kind == "pointer" then return function(f) return f[slot], f[slot + 1], f[slot + 2] end end
+  return function(f) return f[slot] end
+end
+
+function values.value(_, e) return at(e, e.binding.value) end
+function values.given(_, e) return e.value end
+
+function values.load(env, e)
+  local t, find, space = e.type, lvalue(env, e.place), env.space
+  if t.kind == "pointer" then
+    return function(f)
+      local address, low, high = find(f)
+      return space:load_pointer(address, low, high, f)
+    end
+  end
+  local code, size = t.code, t.size
+  return function(f)
+    local address, low, high = find(f)
+    return space:load(address, code, size, low, high, f)
+  end
+end
+
+function values.decay(env, e)
+  local find, size = lvalue(env, e.place), e.place.type.size
+  return function(f)
+    local address, low = find(f)
+    if type(low) == "table" then return address, low end
+    return address, address, address + size
+  end
+end
+
+function values.address(env, e)
+  local size = e.place.type.size
+  local find = e.place.op == "element" and places.element(env, e.place, true) or lvalue(env, e.place)
+  return function(f)
+    local address, low, high = find(f)
+    return address, low or address, high or address + size
+  end
+end
+
+function values.convert(env, e)
+  local t, from, v = e.type, e.e.type, value(env, e.e)
+  if t.kind ~= "scalar" then return v end
+  local convert = converter(from.kind == "pointer" and ULONG or from, t)
+  if from.kind == "pointer" then return function(f) return convert((v(f))) end end
+  if convert == identity then return v end
+  return function(f) return convert(v(f)) end
+end
+
+function values.arith(env, e)
+  local x, y, pos = value(env, e.a), value(env, e.b), e.pos
+  local apply = arithmetic.operation(e.operator, e.type, function()
+    raise("scenario-error", pos, "division by zero")
+  end)
+  return function(f) return apply(x(f), y(f)) end
+end
+
+function values.negate(env, e)
+  local v = value(env, e.e)
+  return function(f) return -v(f) end
+end
+
+function values.compare(env, e)
+  local is = condition(env, e)
+  return function(f) return is(f) and 1 or 0 end
+end
+values["not"], values["and"], values["or"] = values.compare, values.compare, values.compare
+
+function values.select(env, e)
+  local c, x, y = condition(env, e.c), value(env, e.a), value(env, e.b)
+  return function(f)
+    if c(f) then return x(f) end
+    return y(f)
+  end
+end
+
+function values.displace(env, e)
+  local base, index, step = value(env, e.pointer), value(env, e.index), e.type.to.size
+  if e.operator == "-" then step = -step end
+  return function(f)
+    local address, low, high = base(f)
+    return address + index(f) * step, low, high
+  end
+end
+
+function values.distance(env, e)
+  local x, y, size = value(env, e.a), value(env, e.b), e.a.type.to.size
+  return function(f) return ((x(f)) - (y(f))) // size end
+end
+
+function values.string(env, e)
+  local address, finish
+  local text, session = e.text, env.session
+  return function()
+    if not address then
+      address = session:new_block(#text + 1, "a string")
+      finish = address + #text + 1
+      core.put(address, text .. "\0")
+    end
+    return address, address, finish
+  end
+end
+
+function values.comma(env, e)
+  local list, n = {}, #e.list
+  for i, item in ipairs(e.list) do list[i] = value(env, item) end
+  local last = list[n]
+  return function(f)
+    for i = 1, n - 1 do list[i](f) end
+    return last(f)
+  end
+end
+
+-- ------------------------------------------------------------------------------------ assignment --
+
+function values.assign(env, e)
+  local t, to, space = e.type, e.to, env.space
+  if t.kind == "record" then
+    local from, into, size = lvalue(env, e.e), lvalue(env, to), t.size
+    return function(f)
+      local source, slow, shigh = from(f)
+      local target, low, high = into(f)
+      space:copy(target, source, size, low, high, slow, shigh, f)
+    end
+  end
+  local v, slot = value(env, e.e), to.op == "local" and to.binding.slot
+  if slot and t.kind == "pointer" then
+    return function(f)
+      f[slot], f[slot + 1], f[slot + 2] = v(f)
+      return f[slot], f[slot + 1], f[slot + 2]
+    end
+  elseif slot then
+    return function(f)
+      local new = v(f)
+      f[slot] = new
+      return new
+    end
+  end
+  local find, code, size = lvalue(env, to), t.code, t.size
+  if t.kind == "pointer" then
+    return function(f)
+      local new, l, h = v(f)
+      local address, low, high = find(f)
+      space:store(address, code, size, space:translate_pointer(new, l), low, high, f)
+      return new, l, h
+    end
+  end
+  return function(f)
+    local new = v(f)
+    local address, low, high = find(f)
+    space:store(address, code, size, new, low, high, f)
+    return new
+  end
+end
+
+function values.step(env, e)
+  local t, to, by, after = e.type, e.to, e.by, e.after
+  local wrap = t.kind == "scalar" and converter(t.float and DOUBLE or LONG, t) or identity
+  if to.op == "local" then
+    local slot, current = to.binding.slot, value(env, to)
+    return function(f)
+      local old = current(f)
+      f[slot] = wrap(old + by)
+      return after and old or f[slot], f[slot + 1], f[slot + 2]
+    end
+  end
+  local once = typed_ast.lvalue("once", t, e.pos, { place = to })
+  local current, space, code, size = value(env, typed_ast.load(once, e.pos)), env.space, t.code, t.size
+  local find = lvalue(env, once)
+  return function(f)
+    local old, l, h = current(f)
+    local address, low, high = find(f)
+    local new = wrap(old + by)
+    space:store(address, code, size, new, low, high, f)
+    return after and old or new, l, h
+  end
+end
+
+-- ------------------------------------------------------------------------------------------- calls --
+
+-- Values for a function of the scenario: numbers, and pointers as it knows them.
+local function arguments(env, e)
+  local args, list, n, space = e.args, {}, #e.args, env.space
+  for i, arg in ipairs(args) do list[i] = arg.is_place and lvalue(env, arg) or value(env, arg) end
+  return function(f)
+    local made = {}
+    for i = 1, n do
+      local t = args[i].type
+      local v, low, high = list[i](f)
+      if t.kind == "record" then
+        v = space:view(t, v, low, high)
+      elseif t.kind == "pointer" then
+        v = space:pointer(t, v, low, high)
+      end
+      made[i] = v
+    end
+    return made, n
+  end
+end
+
+-- What a Lua function returned, as a value of C.
+local function number_of(name, pos, result)
+  if result == nil then return 0 end
+  if type(result) == "boolean" then return result and 1 or 0 end
+  if type(result) ~= "number" then
+    raise("type-mismatch", pos, ("%s returned a %s"):format(name, type(result)))
+  end
+  return result
+end
+
+function values.call(env, e)
+  local fn, args, name, pos = e.fn, arguments(env, e), e.name, e.pos
+  return function(f)
+    local list, n = args(f)
+    f.pos = pos
+    return number_of(name, pos, fn(table.unpack(list, 1, n)))
+  end
+end
+
+function values.method(env, e)
+  local args, name, pos, space, t = arguments(env, e), e.name, e.pos, env.space, e.object.type
+  local find = lvalue(env, e.object)
+  local fn = space.on_device and e.made.fn or member_functions.bind_this(env.session, e.made)
+  return function(f)
+    local list, n = args(f)
+    f.pos = pos
+    return number_of(name, pos, fn(space:view(t, find(f)), table.unpack(list, 1, n)))
+  end
+end
+
+function values.library(env, e)
+  local fn = c_library[e.name][2]
+  local convert = converter(DOUBLE, e.type)
+  local a, b = value(env, e.args[1]), e.args[2] and value(env, e.args[2])
+  if b then return function(f) return convert(fn(a(f), b(f))) end end
+  return function(f) return convert(fn(a(f))) end
+end
+
+-- -------------------------------------------------------------------------------------- conditions --
+
+local conditions = {}
+
+function conditions.compare(env, e)
+  local a, b = e.a, e.b
+  local x = value(env, a)
+  if e.operator == "!=" and b.const == 0 then return function(f) return x(f) ~= 0 end end
+  local y = value(env, b)
+  local compare = arithmetic.comparison(e.operator, a.type.kind == "pointer" and a.type or b.type)
+  return function(f) return compare((x(f)), (y(f))) end
+end
+
+conditions["not"] = function(env, e)
+  local is = condition(env, e.e)
+  return function(f) return not is(f) end
+end
+
+conditions["and"] = function(env, e)
+  local x, y = condition(env, e.a), condition(env, e.b)
+  return function(f) return x(f) and y(f) end
+end
+
+conditions["or"] = function(env, e)
+  local x, y = condition(env, e.a), condition(env, e.b)
+  return function(f) return x(f) or y(f) end
+end
+
+function value(env, e) return values[e.op](env, e) end
+function lvalue(env, e) return places[e.op](env, e) end
+
+function condition(env, e)
+  if conditions[e.op] then return conditions[e.op](env, e) end
+  local v = value(env, e)
+  return function(f) return v(f) ~= 0 end
+end
+
+-- Of typed trees.
+closures.value, closures.place = value, lvalue
+
+-- ------------------------------------------------------------------------------- of grammar's trees --
+
+-- An expression: its type; its value, if it is a number or a pointer; its place, if it has one.
+function closures.compile(env, node)
+  local e = c_sema.expression(env, node)
+  local t = e.type
+  local made = { type = t, place = e.is_place and lvalue(env, e) or nil }
+  if not e.is_place or t.kind == "scalar" or t.kind == "pointer" then
+    made.value = value(env, e.is_place and typed_ast.load(e, node.pos) or e)
+  end
+  return made
+end
+
+-- A function that says whether an expression is true.
+function closures.truth(env, node) return condition(env, c_sema.condition(env, node, node.pos)) end
+
+-- What an expression does, and its value if it has one.
+function closures.run(env, node) return value(env, c_sema.effect(env, node)) end
+
+-- The value of a constant.
+function closures.constant(session, node)
+  local e, env = c_sema.constant(session, node)
+  return value(env, e) {}
+end
+
+-- Evaluates an initialiser in the host program and stores it at an address.
+function closures.store_into(session, t, address, node)
+  local env = session:host_env()
+  local e = c_sema.value(env, node)
+  local to = typed_ast.lvalue("given", t, node.pos, { place =
+    function() return address, address, address + t.size end })
+  value(env, c_sema.convert_for_assignment(node, to, e, e.const == 0)) {}
+end
+
+return closures

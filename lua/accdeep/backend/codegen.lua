@@ -1,0 +1,359 @@
+-- codegen.lua - bounds of sections and what is computed with them, as instructions of the core's mapping programs.
+--
+-- Expressions have the types and values that C gives them (c_sema.lua, core/walk/arithmetic.c); what C leaves
+-- undefined ends as a section that is not valid. Start and length of a section are 64-bit integers, and so is what is
+-- computed with them here.
+--
+-- A value is {reg | const, type}, a place {self | address | reg, offset, type}. env: what c_sema.lua has of a bound.
+
+local arithmetic = require "accdeep.types.arithmetic"
+local c_sema = require "accdeep.backend.c_sema"
+local core = require "accdeep.core"
+local diagnostic = require "accdeep.base.diagnostic"
+local member_functions = require "accdeep.backend.member_functions"
+local types = require "accdeep.types"
+
+local raise = diagnostic.raise
+local op, scalar = core.opcode, core.scalar
+local INT, LONG, ULONG = types.scalars.int, types.scalars.long, types.scalars["unsigned long"]
+
+local codegen = {}
+
+local REGISTERS = 64
+local NOWHERE = -1 -- an address of which nothing is read
+local ROOM = 24 -- registers that one expression may need at once
+
+-- --------------------------------------------------------------------------------- the builder --
+
+local Builder = {}
+Builder.__index = Builder
+
+function codegen.builder()
+  return setmetatable({ code = {}, n = 0, next = 0, most = 0, known = {}, pinned = {} }, Builder)
+end
+
+function Builder:register(pos)
+  while self.pinned[self.next] do self.next = self.next + 1 end
+  local r = self.next
+  if r >= REGISTERS then
+    raise("limit", pos, "the expression is too long", { rule = "HOUSE-limit", of_construct = true })
+  end
+  self.next = r + 1
+  if self.next > self.most then self.most = self.next end
+  return r
+end
+
+function Builder:append(opcode, to, a, b, k)
+  local code, n = self.code, self.n * 5
+  code[n + 1], code[n + 2], code[n + 3], code[n + 4], code[n + 5] = opcode, to, a, b, k
+  self.n = self.n + 1
+end
+
+-- The register of what an instruction computes; the same one is not computed twice.
+function Builder:emit(pos, opcode, a, b, k)
+  local key = ("%d:%d:%d:%d"):format(opcode, a, b, k)
+  local r = self.known[key]
+  if r then return r end
+  r = self:register(pos)
+  self:append(opcode, r, a, b, k)
+  self.known[key] = r
+  return r
+end
+
+-- Between two fields: registers that are not wanted any more serve again.
+function Builder:boundary()
+  if self.next > REGISTERS - ROOM then
+    self.known, self.next = {}, 0
+  end
+end
+
+-- An operand of what may fail: where the expression is not evaluated, a number with which it does not fail.
+function Builder:guard_operand(pos, r, harmless)
+  if not self.guard then return r end
+  return self:emit(pos, op.SELECT, self.guard, r, self:emit(pos, op.CONST, 0, 0, harmless))
+end
+
+-- Makes the code of an expression that is evaluated only where a register is 1, not 0.
+function Builder:only_if(pos, r, fn, ...)
+  local outer = self.guard
+  self.guard = outer and self:emit(pos, op.AND, outer, r, 0) or r
+  local v = fn(...)
+  self.guard = outer
+  return v
+end
+
+-- Keeps a register to the end: inner elements read it.
+function Builder:pin(r) self.pinned[r] = true end
+
+-- ----------------------------------------------------------------------- places and operations --
+
+local function constant(v, t) return { const = v, type = t or LONG } end
+
+local function reg(b, v, pos) return v.reg or b:emit(pos, op.CONST, 0, 0, v.const) end
+
+-- The address of a place.
+local function address_of(b, at, pos)
+  if at.address then return constant(at.address + at.offset) end
+  local base = at.self and b:emit(pos, op.SELF, 0, 0, 0) or at.reg
+  if at.offset == 0 then return { reg = base, type = LONG } end
+  local offset = b:emit(pos, op.CONST, 0, 0, at.offset)
+  return { reg = b:emit(pos, op.ADD, base, offset, 0), type = LONG }
+end
+
+-- Reads what stands in a place; of an array its address.
+local function load(b, at, pos)
+  local t = at.type
+  if t.kind == "array" then
+    local address = address_of(b, at, pos)
+    return { reg = address.reg, const = address.const, type = types.pointer(t.of) }
+  end
+  local code = t.kind == "pointer" and scalar.u64 or t.code
+  if at.self then
+    return { reg = b:emit(pos, op.LOAD, 0, code, at.offset), type = t }
+  elseif at.address then
+    local address = b:emit(pos, op.CONST, 0, 0, at.address + at.offset)
+    return { reg = b:emit(pos, op.LOAD_AT, address, code, 0), type = t }
+  end
+  local address = b:guard_operand(pos, at.reg, NOWHERE)
+  return { reg = b:emit(pos, op.LOAD_AT, address, code, at.offset), type = t }
+end
+
+local SMALL = 1 << 31
+local function is_small(v) return v < SMALL and v > -SMALL end
+
+local opcodes = {
+  ["+"] = op.ADD, ["-"] = op.SUB, ["*"] = op.MUL, ["/"] = op.DIV, ["%"] = op.MOD, ["&"] = op.AND,
+  ["|"] = op.OR, ["^"] = op.XOR, ["<<"] = op.SHL, [">>"] = op.SHR, ["=="] = op.EQ, ["!="] = op.NE,
+  ["<"] = op.LT, ["<="] = op.LE,
+}
+
+-- Computes with start, length and addresses: in 64 bits, signed.
+local function apply(b, operator, x, y, pos, t)
+  if x.const and y.const and is_small(x.const) and is_small(y.const) then
+    local v = arithmetic.fold(operator, LONG, x.const, y.const)
+    if v then return constant(v, t) end
+  end
+  if operator == ">" then return apply(b, "<", y, x, pos) end
+  if operator == ">=" then return apply(b, "<=", y, x, pos) end
+  return { reg = b:emit(pos, opcodes[operator], reg(b, x, pos), reg(b, y, pos), 0), type = t or LONG }
+end
+
+function codegen.select(b, condition, x, y, pos)
+  if condition.const then return condition.const ~= 0 and x or y end
+  return { reg = b:emit(pos, op.SELECT, condition.reg, reg(b, x, pos), reg(b, y, pos)), type = LONG }
+end
+
+-- Conditions that are 0 or 1: whether both hold, and whether one does.
+function codegen.logical_and(b, x, y, pos)
+  if x.const then return x.const == 0 and x or y end
+  return y.const == 1 and x or y.const == 0 and y or apply(b, "&", x, y, pos)
+end
+
+function codegen.logical_or(b, x, y, pos)
+  if x.const then return x.const ~= 0 and x or y end
+  return y.const == 0 and x or y.const and y or apply(b, "|", x, y, pos)
+end
+
+-- A section is not valid where a condition is 0. n: rows have so many elements, of which it takes a part; 0: it is not
+-- in its row.
+function codegen.emit_check(b, condition, n, pos)
+  if not condition.const then b:emit(pos, op.REQUIRE, condition.reg, 0, n) end
+end
+
+-- What the second operand is where an operation must not fail.
+local harmless = { ["+"] = 0, ["-"] = 0, ["*"] = 0, ["/"] = 1, ["%"] = 1, ["<<"] = 0, [">>"] = 0 }
+
+-- Computes with two values of one type, as C does. compares: the result is a truth.
+local function operation(b, operator, t, x, y, pos, compares)
+  if operator == ">" then return operation(b, "<", t, y, x, pos, true) end
+  if operator == ">=" then return operation(b, "<=", t, y, x, pos, true) end
+  local left, right, kind = reg(b, x, pos), reg(b, y, pos), 0
+  if compares then
+    local is_wide = t.code == scalar.u64 or t.kind == "pointer"
+    if is_wide and operator ~= "==" and operator ~= "!=" then kind = 1 + scalar.u64 end
+    return { reg = b:emit(pos, opcodes[operator], left, right, kind), type = INT }
+  end
+  if harmless[operator] then
+    kind = 1 + t.code
+    local never_fails = y.const and arithmetic.is_defined(operator, t, 0, y.const)
+      and (not t.signed or operator == ">>" or (operator == "/" or operator == "%") and y.const ~= -1)
+    local wraps = not t.signed and (operator == "+" or operator == "-" or operator == "*")
+    if not never_fails and not wraps then right = b:guard_operand(pos, right, harmless[operator]) end
+  end
+  return { reg = b:emit(pos, opcodes[operator], left, right, kind), type = t }
+end
+
+-- A place displaced by a number of elements.
+local function displace(b, at, index, t, pos)
+  if index.const and is_small(index.const) then
+    return { self = at.self, address = at.address, reg = at.reg, offset = at.offset + index.const * t.size, type = t }
+  end
+  local bytes = apply(b, "*", index, constant(t.size), pos)
+  local address = apply(b, "+", address_of(b, at, pos), bytes, pos)
+  return { reg = reg(b, address, pos), offset = 0, type = t }
+end
+
+-- ------------------------------------------------------------------------------ places of trees --
+
+local value, lvalue -- forward
+
+-- A value or an address computed in the element around, as the program of the element that looks there reads it.
+local function inherit_register(b, pos, level, register)
+  level.around.builder:pin(register)
+  return b:emit(pos, op.INHERIT, 0, 0, register)
+end
+
+local places = {}
+
+function places.fixed(_, _, e) return { address = e.address, offset = 0, type = e.type } end
+function places.self(_, _, e) return { self = true, offset = e.offset, type = e.type } end
+
+function places.around(b, _, e)
+  local around, pos = e.level.around, e.pos
+  local address = address_of(around.builder, lvalue(around.builder, around.ctx, e.place), pos)
+  return { reg = inherit_register(b, pos, e.level, reg(around.builder, address, pos)), offset = 0, type = e.type }
+end
+
+function places.member(b, env, e)
+  local base = lvalue(b, env, e.base)
+  return { self = base.self, address = base.address, reg = base.reg, offset = base.offset + e.offset, type = e.type }
+end
+
+function places.element(b, env, e)
+  local index = value(b, env, e.index)
+  return displace(b, lvalue(b, env, e.base), index, e.type, e.pos)
+end
+
+function places.deref(b, env, e)
+  local pos = e.pos or e.pointer.pos
+  local index = e.index and value(b, env, e.index)
+  local base = { reg = reg(b, value(b, env, e.pointer), pos), offset = 0, type = e.type }
+  return index and displace(b, base, index, e.type, pos) or base
+end
+
+-- ------------------------------------------------------------------------------ values of trees --
+
+local values = {}
+
+function values.const(_, _, e) return constant(e.const, e.type) end
+function values.load(b, env, e) return load(b, lvalue(b, env, e.place), e.pos) end
+values.decay = values.load
+function values.row(b, _, e) return e.row(b, e.pos) end
+
+function values.address(b, env, e)
+  local address = address_of(b, lvalue(b, env, e.place), e.pos)
+  return { reg = address.reg, const = address.const, type = e.type }
+end
+
+function values.parameter(b, env, e)
+  if not e.level then return env.session:with_location(e.within, value, b, env, e.e) end
+  local around = e.level.around
+  local v = value(around.builder, around.ctx, e.e)
+  return { reg = inherit_register(b, e.pos, e.level, reg(around.builder, v, e.pos)), type = e.type }
+end
+
+-- Calls a Lua function: arguments stand in a row of registers, after the condition where the call depends on one.
+local function call_out(b, env, e, name, fn, args)
+  local argument_types, sources = {}, {}
+  for i, arg in ipairs(args) do argument_types[i], sources[i] = arg.type, reg(b, arg, e.pos) end
+  if #args > 8 then
+    raise("limit", e.pos, "a function in a bound takes at most 8 arguments", { of_construct = true })
+  end
+  local index = env.session:bound_function(name, fn, argument_types)
+  if b.guard then table.insert(sources, 1, b.guard) end
+  local first = b.next
+  for i, source in ipairs(sources) do -- x | x moves one there
+    local to = b:register(e.pos)
+    if to ~= first + i - 1 then raise("limit", e.pos, "the expression is too long", { of_construct = true }) end
+    b:append(op.OR, to, source, source, 0)
+  end
+  local to = b:register(e.pos)
+  b:append(b.guard and op.CALL_IF or op.CALL, to, #sources > 0 and first or 0, #args, index)
+  return { reg = to, type = LONG }
+end
+
+local function arguments(b, env, e, list)
+  for _, arg in ipairs(e.args) do list[#list + 1] = value(b, env, arg) end
+  return list
+end
+
+function values.call(b, env, e) return call_out(b, env, e, e.name, e.fn, arguments(b, env, e, {})) end
+
+function values.method(b, env, e)
+  local object = address_of(b, lvalue(b, env, e.object), e.pos)
+  object.type = e.object.type
+  return call_out(b, env, e, e.name, member_functions.bind_this(env.session, e.made), arguments(b, env, e, { object }))
+end
+
+-- A floating value as an integer: programs know integers only, so a function reads it.
+local function truncate(b, env, e)
+  local pointer = values.address(b, env, { place = e.e.place, type = types.pointer(e.e.type), pos = e.pos })
+  return call_out(b, env, e, "a cast", function(p)
+    local x = p[0]
+    return x == x and math.abs(x) < 2^62 and core.convert(e.type.code, x) or math.mininteger -- no bound
+  end, { pointer })
+end
+
+function values.convert(b, env, e)
+  local t, from = e.type, e.e.type
+  if from.float then return truncate(b, env, e) end
+  local v = value(b, env, e.e)
+  if t.kind == "pointer" then return { reg = v.reg, const = v.const, type = t } end
+  local register = reg(b, v, e.pos)
+  if arithmetic.holds(from.kind == "pointer" and ULONG or from, t) then return { reg = register, type = t } end
+  return { reg = b:emit(e.pos, op.CAST, register, t.code, 0), type = t }
+end
+
+function values.arith(b, env, e)
+  return operation(b, e.operator, e.type, value(b, env, e.a), value(b, env, e.b), e.pos)
+end
+
+function values.compare(b, env, e)
+  local t = e.a.type.kind == "pointer" and e.a.type or e.b.type
+  return operation(b, e.operator, t, value(b, env, e.a), value(b, env, e.b), e.pos, true)
+end
+
+local function negate(b, register, pos) return b:emit(pos, op.LNOT, register, 0, 0) end
+
+values["not"] = function(b, env, e) return { reg = negate(b, value(b, env, e.e).reg, e.pos), type = INT } end
+
+values["and"] = function(b, env, e)
+  local is_and, pos = e.op == "and", e.pos
+  local x = value(b, env, e.a)
+  if e.b.const and (e.b.const ~= 0) == is_and then return x end
+  local y = b:only_if(pos, is_and and x.reg or negate(b, x.reg, pos), value, b, env, e.b)
+  return { reg = b:emit(pos, is_and and op.AND or op.OR, x.reg, reg(b, y, pos), 0), type = INT }
+end
+values["or"] = values["and"]
+
+function values.select(b, env, e)
+  local pos = e.pos
+  local c = value(b, env, e.c).reg
+  local x = b:only_if(pos, c, value, b, env, e.a)
+  local y = b:only_if(pos, negate(b, c, pos), value, b, env, e.b)
+  return { reg = b:emit(pos, op.SELECT, c, reg(b, x, pos), reg(b, y, pos)), type = e.type }
+end
+
+function values.displace(b, env, e)
+  local pointer = value(b, env, e.pointer)
+  local bytes = apply(b, "*", value(b, env, e.index), constant(e.type.to.size), e.pos)
+  return apply(b, e.operator, pointer, bytes, e.pos, e.type)
+end
+
+function values.distance(b, env, e)
+  local x, y = reg(b, value(b, env, e.a), e.pos), reg(b, value(b, env, e.b), e.pos)
+  return { reg = b:emit(e.pos, op.DISTANCE, x, y, e.a.type.to.size), type = LONG }
+end
+
+function value(b, env, e) return values[e.op](b, env, e) end
+function lvalue(b, env, e) return places[e.op](b, env, e) end
+
+-- Of grammar's trees: a value, which its caller needs as a pointer; a place; the 64-bit integer that a start, a length
+-- or an index is.
+function codegen.value(b, env, node) return value(b, env, c_sema.value(env, node)) end
+function codegen.lvalue(b, env, node) return lvalue(b, env, c_sema.place(env, node)) end
+function codegen.integer(b, env, node) return value(b, env, c_sema.integer(env, node)) end
+
+codegen.address_of, codegen.load, codegen.reg, codegen.constant, codegen.apply = address_of, load, reg, constant, apply
+
+return codegen

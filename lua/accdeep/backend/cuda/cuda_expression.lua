@@ -1,0 +1,343 @@
+-- cuda_expression.lua - typed trees of C expressions (backend/typed_ast.lua) as text for the GPU.
+--
+-- A value or a place becomes an operand: the statements that compute it are written, each into a name of its own, in
+-- the order in which closures.lua computes. What a GPU cannot do alike is left to the interpreter (writer:give_up).
+
+local c_sema = require "accdeep.backend.c_sema"
+local core = require "accdeep.core"
+local c_library = require "accdeep.backend.c_library"
+local typed_ast = require "accdeep.backend.typed_ast"
+local types = require "accdeep.types"
+
+local scalar, scalars = core.scalar, types.scalars
+local LONG, ULONG = scalars.long, scalars["unsigned long"]
+
+local cuda_expression = {}
+
+-- --------------------------------------------------------------------------------- the writer --
+
+local Writer = {}
+Writer.__index = Writer
+
+function cuda_expression.writer(session)
+  return setmetatable({ session = session, lines = {}, names = 0, variables = {}, known = {}, writes = false }, Writer)
+end
+
+-- What the interpreter has to do; reason: a clause that says why.
+function Writer.give_up(_, reason) error({ interpreted = reason }, 0) end
+
+function Writer:line(format, ...) self.lines[#self.lines + 1] = format:format(...) end
+
+function Writer:name()
+  self.names = self.names + 1
+  return "t" .. self.names
+end
+
+-- A name for what a piece of text computes.
+function Writer:assign_temporary(ctype, text)
+  local name = self:name()
+  self:line("const %s %s = %s;", ctype, name, text)
+  return name
+end
+
+-- The kernel's name for the place or value that a variable of the host program has on the device.
+function Writer:variable(name, binding)
+  local number = self.known[name]
+  if not number then
+    self.variables[#self.variables + 1] = binding
+    number = #self.variables - 1
+    self.known[name] = number
+  end
+  return "p" .. number
+end
+
+-- The type of C that holds values of a type.
+local function holder(t)
+  return t.kind == "pointer" and "accd__pointer" or t.float and "double" or "i64"
+end
+cuda_expression.holder = holder
+
+-- -------------------------------------------------------------------------------- conversions --
+
+local wraps = {
+  [scalar.i8] = "(i64)(signed char)(%s)", [scalar.u8] = "(i64)(unsigned char)(%s)",
+  [scalar.i16] = "(i64)(short)(%s)", [scalar.u16] = "(i64)(unsigned short)(%s)",
+  [scalar.i32] = "(i64)(int)(%s)", [scalar.u32] = "(i64)(u32)(%s)",
+  [scalar.bool] = "(i64)((%s) != 0)",
+}
+
+local function wrap_integer(t, text)
+  local wrap = wraps[t.code]
+  return wrap and wrap:format(text) or text
+end
+
+local function round_float(t, text) return t.code == scalar.f32 and ("(double)(float)(%s)"):format(text) or text end
+
+-- Text of one type as text of another, as types/arithmetic.lua converts.
+local function convert(from, to, text)
+  if to.float then
+    if not from.float then text = (from.code == ULONG.code and "(u64)(%s)" or "(%s)"):format(text) end
+    return to.code == scalar.f32 and round_float(to, text) or ("(double)%s"):format(text)
+  end
+  if to.code == scalar.bool then return wrap_integer(to, text) end
+  if from.float then
+    return wrap_integer(to, (to.size == 8 and not to.signed and "accd_unsigned(%s)" or "accd_integer(%s)"):format(text))
+  end
+  return from.code == to.code and text or wrap_integer(to, text)
+end
+
+-- Text that converts a name of 64 bits into a type.
+function cuda_expression.wrap_integer(t, text) return convert(LONG, t, text) end
+
+-- ----------------------------------------------------------------------------------- accesses --
+
+local value, lvalue -- forward
+
+local function emit_load(w, t, at, site)
+  if t.kind == "pointer" then return w:assign_temporary("accd__pointer",
+    ("accd_get_pointer(t, %s, %d)"):format(at, site)) end
+  local bits = ("accd_get(t, %s, %d, %d)"):format(at, t.size, site)
+  if t.code == scalar.f32 then return w:assign_temporary("double", ("accd_as_f32(%s)"):format(bits)) end
+  if t.float then return w:assign_temporary("double", ("accd_as_f64(%s)"):format(bits)) end
+  return w:assign_temporary("i64", wrap_integer(t, "(i64)" .. bits))
+end
+
+local function emit_store(w, t, at, operand, site)
+  w.writes = true
+  if t.kind == "pointer" then return w:line("accd_put_pointer(t, %s, %s, %d);", at, operand, site) end
+  local bits = t.float and ("accd_%s_bits(t, %s, %d)"):format(t.code == scalar.f32 and "f32" or "f64", operand, site)
+    or ("(u64)(%s)"):format(operand)
+  w:line("accd_put(t, %s, %d, %s, %d);", at, t.size, bits, site)
+end
+
+local function emit_displace(w, operand, index, size)
+  return w:assign_temporary("accd__pointer", ("accd_moved(%s, (i64)((u64)(%s) * (u64)(%dll)))"):format(
+    operand, index, size))
+end
+
+-- An operand for a value that is used as a pointer.
+local function pointer_of(w, e)
+  local operand = value(w, e)
+  return e.type.kind == "pointer" and operand or ("accd_unknown((u64)(%s))"):format(operand)
+end
+
+-- The value of e as a variable of a type holds it.
+local function stored_value(w, t, e)
+  return t.kind == "pointer" and pointer_of(w, e) or value(w, typed_ast.convert(e, t))
+end
+
+-- Text of a number or an address.
+local function number_of(w, e)
+  local operand = value(w, e)
+  return e.type.kind == "pointer" and ("(i64)%s.at"):format(operand) or operand
+end
+
+-- -------------------------------------------------------------------------------------- places --
+
+local places = {}
+
+function places.variable(w, e) return e.binding.operand or w:variable(e.name, e.binding) end
+
+function places.member(w, e)
+  return w:assign_temporary("accd__pointer", ("accd_moved(%s, %d)"):format(lvalue(w, e.base), e.offset))
+end
+
+function places.element(w, e)
+  local start, i, n = lvalue(w, e.base), value(w, e.index), e.n
+  if n then w:line("if (%s < 0 || %s >= %d) accd_stop(t, ACCD_BOUNDS, %d);", i, i, n, e.pos) end
+  return emit_displace(w, start, i, e.type.size)
+end
+
+function places.deref(w, e)
+  local pointer = value(w, e.pointer)
+  return e.index and emit_displace(w, pointer, value(w, e.index), e.type.size) or pointer
+end
+
+function places.once(w, e)
+  e.found = e.found or lvalue(w, e.place)
+  return e.found
+end
+
+-- ------------------------------------------------------------------------------------ operators --
+
+local wrapping = { ["+"] = true, ["-"] = true, ["*"] = true, ["&"] = true, ["|"] = true, ["^"] = true }
+
+local function operation(operator, t, a, b, site)
+  if t.float then return round_float(t, ("%s %s %s"):format(a, operator, b)) end
+  if wrapping[operator] then return wrap_integer(t, ("(i64)((u64)(%s) %s (u64)(%s))"):format(a, operator, b)) end
+  if operator == "<<" or operator == ">>" then
+    local n = ("((%s) & %d)"):format(b, t.size * 8 - 1)
+    if operator == "<<" then return wrap_integer(t, ("(i64)((u64)(%s) << %s)"):format(a, n)) end
+    return ("accd_shifted_right(%s, %s, %s)"):format(a, n, t.signed)
+  end
+  local is_unsigned = not t.signed and t.size == 8
+  return wrap_integer(t, ("accd_divided(t, %s, %s, %s, %s, %d)"):format(a, b, is_unsigned, operator == "%", site))
+end
+
+-- Text of what is true or false.
+local function condition(w, e)
+  if e.op == "not" then return ("!(%s)"):format(condition(w, e.e)) end
+  if e.op ~= "compare" then return ("%s != 0"):format(value(w, e)) end
+  local t = e.a.type
+  local cast = (t.kind == "pointer" or e.b.type.kind == "pointer" or not t.signed and t.size == 8 and not t.float)
+    and "(u64)" or ""
+  local x, y = number_of(w, e.a), number_of(w, e.b)
+  return ("%s(%s) %s %s(%s)"):format(cast, x, e.operator, cast, y)
+end
+
+local function literal(v)
+  if math.type(v) == "integer" then
+    return v == math.mininteger and "(-9223372036854775807ll - 1)" or ("%dll"):format(v)
+  elseif v ~= v or v == math.huge or v == -math.huge then
+    return ("accd_as_f64(0x%xull)"):format((string.unpack("<i8", string.pack("<d", v))))
+  end
+  local text = ("%.17g"):format(v)
+  return text:find "[.e]" and text or text .. ".0"
+end
+
+local values = {}
+
+function values.const(w, e)
+  local text = literal(e.const)
+  return e.type.kind == "pointer" and w:assign_temporary("accd__pointer", ("accd_unknown((u64)%s)"):format(text))
+    or text
+end
+
+values["local"] = function(w, e) -- read now: what follows may change it
+  local slot, written = e.binding.slot, e.binding.written
+  if written then w:line("if (!%s) accd_stop(t, ACCD_UNWRITTEN, %d);", written, e.pos) end
+  return w:assign_temporary(holder(e.type), "v" .. slot)
+end
+
+function values.value(w, e) return w:variable(e.name, e.binding) end
+function values.load(w, e) return emit_load(w, e.type, lvalue(w, e.place), e.pos) end
+
+function values.decay(w, e)
+  return w:assign_temporary("accd__pointer", ("accd_decayed(%s, %d)"):format(lvalue(w, e.place), e.place.type.size))
+end
+
+function values.address(w, e)
+  return w:assign_temporary("accd__pointer", ("accd__address(%s, %d)"):format(lvalue(w, e.place), e.place.type.size))
+end
+
+function values.convert(w, e)
+  local t, from = e.type, e.e.type
+  if t.kind == "void" then return value(w, e.e) end
+  if t.kind == "pointer" then return w:assign_temporary("accd__pointer", pointer_of(w, e.e)) end
+  return w:assign_temporary(holder(t), convert(from.kind == "pointer" and ULONG or from, t, number_of(w, e.e)))
+end
+
+function values.arith(w, e)
+  local x, y = value(w, e.a), value(w, e.b)
+  return w:assign_temporary(holder(e.type), operation(e.operator, e.type, x, y, e.pos))
+end
+
+function values.negate(w, e) return w:assign_temporary("double", ("-(%s)"):format(value(w, e.e))) end
+function values.compare(w, e) return w:assign_temporary("i64", condition(w, e)) end
+values["not"] = values.compare
+
+-- The second operand is computed if the first one does not decide.
+values["and"] = function(w, e)
+  local result = w:name()
+  w:line("i64 %s = %s;", result, condition(w, e.a))
+  w:line("if (%s%s) {", e.op == "or" and "!" or "", result)
+  w:line("%s = %s;", result, condition(w, e.b))
+  w:line("}")
+  return result
+end
+values["or"] = values["and"]
+
+function values.select(w, e)
+  local decides, result = condition(w, e.c), w:name()
+  w:line("%s %s;", holder(e.type), result)
+  w:line("if (%s) {", decides)
+  w:line("%s = %s;", result, stored_value(w, e.type, e.a))
+  w:line("} else {")
+  w:line("%s = %s;", result, stored_value(w, e.type, e.b))
+  w:line("}")
+  return result
+end
+
+function values.displace(w, e)
+  local base, index = value(w, e.pointer), value(w, e.index)
+  return emit_displace(w, base, index, e.operator == "-" and -e.type.to.size or e.type.to.size)
+end
+
+function values.distance(w, e)
+  local x, y = value(w, e.a), value(w, e.b)
+  return w:assign_temporary("i64", ("accd_distance(%s.at, %s.at, %d)"):format(x, y, e.a.type.to.size))
+end
+
+function values.comma(w, e)
+  for i = 1, #e.list - 1 do value(w, e.list[i]) end
+  return value(w, e.list[#e.list])
+end
+
+-- ------------------------------------------------------------------------------------ assignment --
+
+-- The value is computed first, as in closures.lua.
+function values.assign(w, e)
+  local t, to = e.type, e.to
+  if t.kind == "record" then
+    w.writes = true
+    local from, into = lvalue(w, e.e), lvalue(w, to)
+    return w:line("accd__device_copy(t, %s, %s, %d, %d);", into, from, t.size, e.pos)
+  end
+  local new = w:assign_temporary(holder(t), stored_value(w, t, e.e))
+  if to.op ~= "local" then
+    emit_store(w, t, lvalue(w, to), new, e.pos)
+    return new
+  end
+  w:line("v%d = %s;", to.binding.slot, new)
+  if to.binding.written then w:line("%s = true;", to.binding.written) end
+  return new
+end
+
+function values.step(w, e)
+  local t, to = e.type, e.to
+  local at = to.op ~= "local" and lvalue(w, to)
+  local old = at and emit_load(w, t, at, to.pos) or value(w, to)
+  local new
+  if t.kind == "pointer" then
+    new = ("accd_moved(%s, %d)"):format(old, e.by)
+  else
+    new = t.float and round_float(t, ("%s + %d.0"):format(old, e.by))
+      or wrap_integer(t, ("(i64)((u64)%s + (u64)%dll)"):format(old, e.by))
+  end
+  new = w:assign_temporary(holder(t), new)
+  if at then emit_store(w, t, at, new, e.pos) else w:line("v%d = %s;", to.binding.slot, new) end
+  return e.after and old or new
+end
+
+-- ----------------------------------------------------------------------------------------- calls --
+
+function values.library(w, e)
+  local operands = {}
+  for i, arg in ipairs(e.args) do operands[i] = w:assign_temporary(holder(e.type), value(w, arg)) end
+  local text = c_library[e.name][3]
+  if not text then
+    local suffix = e.type.code == scalar.f32 and "f" or ""
+    w:give_up(("%s%s is not computed alike on every device"):format(e.name, suffix))
+  end
+  local filled = text:gsub("%%(%d)", function(number) return operands[tonumber(number)] end)
+  return w:assign_temporary(holder(e.type), e.type.float and round_float(e.type, filled)
+    or wrap_integer(e.type, filled))
+end
+
+function values.call(w, e) w:give_up(("%s is a function of the scenario"):format(e.name)) end
+values.method = values.call
+
+function value(w, e)
+  if e.type.code == scalar.f80 then w:give_up "no GPU has long double" end
+  return (values[e.op] or w:give_up(("there is no text for '%s'"):format(e.op)))(w, e)
+end
+
+function lvalue(w, e) return places[e.op](w, e) end
+
+-- Of grammar's trees: what an expression does; what it is; whether it is true.
+function cuda_expression.run(w, node) return value(w, c_sema.effect(w.env, node)) end
+function cuda_expression.truth(w, node) return condition(w, c_sema.condition(w.env, node, node.pos)) end
+
+cuda_expression.value, cuda_expression.held = value, stored_value
+
+return cuda_expression

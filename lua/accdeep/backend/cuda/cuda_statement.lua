@@ -1,0 +1,322 @@
+-- cuda_statement.lua - a body of C text as a kernel for the GPU: what backend/statement.lua makes functions of, as
+-- text.
+--
+-- One thread runs the body, or many do its iterations, if it is one loop that counts up or down in constant steps:
+-- which of the two is decided when it is launched.
+
+local c_effects = require "accdeep.backend.c_effects"
+local c_sema = require "accdeep.backend.c_sema"
+local cuda_expression = require "accdeep.backend.cuda.cuda_expression"
+local location = require "accdeep.base.location"
+local privatization = require "accdeep.backend.privatization"
+local cuda_runtime = require "accdeep.backend.cuda.cuda_runtime"
+local ast = require "accdeep.base.ast"
+local typed_ast = require "accdeep.backend.typed_ast"
+
+local is_name = c_effects.is_name
+local run, truth = cuda_expression.run, cuda_expression.truth
+local holder, held = cuda_expression.holder, cuda_expression.held
+
+local cuda_statement = {}
+
+local MOST_LOCAL = 4096 -- bytes of a thread's variables that have addresses
+
+local compile_statement -- forward
+
+-- Runs fn with names of its own, as blocks have them.
+local function with_scope(w, fn)
+  local outer = w.env
+  local locals = setmetatable({}, { __index = outer.locals })
+  w.env = setmetatable({ locals = locals, lookup = function(name, pos)
+    return locals[name] or outer.lookup(name, pos)
+  end }, { __index = outer })
+  fn()
+  w.env = outer
+end
+
+-- A variable that lives in a register.
+local function new_register(w, t)
+  w.slots = w.slots + 1
+  return { type = t, slot = w.slots, level = 0 }
+end
+
+-- One that lives in memory of the thread: as long as the kernel, but new at each declaration.
+local function new_local_memory(w, variable, e)
+  local t, n = variable.type, new_register(w).slot
+  w.local_bytes = w.local_bytes + t.size
+  if w.local_bytes > MOST_LOCAL then w:give_up(("%s is too large for a thread's own"):format(variable.name)) end
+  w.own[#w.own + 1] = ("u64 m%d[%d], b%d[%d]; accd_local l%d; l%d.range.high = 0;"):format(n, (t.size + 7) // 8, n,
+    (t.size + 63) // 64, n, n)
+  local operand = "v" .. n
+  w.env.locals[variable.name] = { type = t, operand = operand, level = 0 }
+  w:line("const accd__pointer %s = accd_begin_local(t, l%d, m%d, b%d, %d);", operand, n, n, n, t.size)
+  if not e then return end
+  local to = c_sema.expression(w.env, { tag = "id", name = variable.name })
+  cuda_expression.value(w, c_sema.convert_for_assignment(variable, to, e))
+end
+
+-- Begins a variable that lives in a register, with a text of its value; without one it is watched until it is written.
+local function begin_register(w, name, t, value)
+  local made = new_register(w, t)
+  w.env.locals[name] = made
+  w:line("%s v%d = %s;", holder(t), made.slot, value or t.kind == "pointer" and "accd_unknown(0)" or "0")
+  if not value then
+    made.written = "w" .. made.slot
+    w:line("bool %s = false;", made.written)
+  end
+  return made
+end
+
+local function declaration(w, node)
+  for _, variable in ipairs(w.session:locals_of(node)) do
+    local t, e = variable.type, variable.value and c_sema.value(w.env, variable.value)
+    if t.kind ~= "scalar" and t.kind ~= "pointer" or w.addressed[variable.name] then
+      new_local_memory(w, variable, e)
+    else
+      begin_register(w, variable.name, t, e and held(w, t, e))
+    end
+  end
+end
+
+local statements = {}
+
+local function block(w, list)
+  w:line("{")
+  with_scope(w, function()
+    for _, item in ipairs(list) do compile_statement(w, item) end
+  end)
+  w:line("}")
+end
+
+function statements.block(w, node) block(w, node.list) end
+function statements.decl(w, node) declaration(w, node.declaration) end
+function statements.expr(w, node) run(w, node.e) end
+statements["break"] = function(w) w:line("break;") end
+statements["continue"] = function(w) w:line("goto %s;", w.next_turn) end
+statements["return"] = function(w) w:line("return;") end
+statements["if"] = function(w, node)
+  w:line("if (%s) {", truth(w, node.c))
+  compile_statement(w, node.yes)
+  if node.no then
+    w:line("} else {")
+    compile_statement(w, node.no)
+  end
+  w:line("}")
+end
+
+-- The body of a loop, and the place where its next turn begins.
+local function loop_body(w, body)
+  local outer = w.next_turn
+  w.next_turn = w:name()
+  w:line("{")
+  compile_statement(w, body)
+  w:line("}")
+  w:line("%s:;", w.next_turn)
+  w.next_turn = outer
+end
+
+local function condition(w, c)
+  if c then w:line("if (!(%s)) break;", truth(w, c)) end
+end
+
+local function loop(w, c, body, step)
+  w:line("for (;;) {")
+  w:line("if (accd_tired(t)) return;")
+  condition(w, c)
+  loop_body(w, body)
+  if step then run(w, step) end
+  w:line("}")
+end
+
+statements["while"] = function(w, node) loop(w, node.c, node.body) end
+statements["do"] = function(w, node)
+  w:line("for (;;) {")
+  w:line("if (accd_tired(t)) return;")
+  loop_body(w, node.body)
+  condition(w, node.c)
+  w:line("}")
+end
+statements["for"] = function(w, node)
+  w:line("{")
+  with_scope(w, function()
+    if node.init and node.init.tag == "declaration" then declaration(w, node.init)
+    elseif node.init then run(w, node.init) end
+    loop(w, node.c, node.body, node.step)
+  end)
+  w:line("}")
+end
+
+-- ---------------------------------------------------------------------- constructs of threads --
+
+-- A copy of a construct of threads (backend/privatization.lua). Returns what is done at its end, or nil.
+local function begin_copy(w, copy)
+  local name, pos = copy.name, copy.pos
+  local t = privatization.variable(w.env, name).type
+  if t.kind ~= "scalar" and t.kind ~= "pointer" or w.addressed[name] then
+    w:give_up(("the private %s is in memory"):format(name))
+  end
+  local id = { tag = "id", name = name, pos = pos }
+  local outer = (copy.begins or copy.lasts or copy.op) and c_sema.expression(w.env, id)
+  local first
+  if copy.op then
+    privatization.check_reduced(copy, t, t)
+    first = held(w, t, c_sema.value(w.env, privatization.beginning(copy.op, t, pos)))
+  elseif copy.begins then
+    first = held(w, t, c_sema.value(w.env, typed_ast.wrap_typed(outer)))
+  end
+  local binding = begin_register(w, name, t, first)
+  local own = c_sema.expression(w.env, id)
+  if copy.op then
+    return function() run(w, privatization.combine(copy.op, pos, outer, own)) end
+  elseif copy.lasts then
+    return function()
+      if binding.written then w:line("if (%s) {", binding.written) end
+      run(w, typed_ast.assignment(pos, outer, typed_ast.wrap_typed(own)))
+      if binding.written then w:line "}" end
+    end
+  end
+end
+
+function statements.private(w, node)
+  if node.implicit and node.implicit ~= "none" then w:give_up "a construct's variables depend on those around it" end
+  if node.parts[1] then w:give_up "elements of an array are reduced" end
+  w:line("{")
+  with_scope(w, function()
+    for _, e in ipairs(node.values) do run(w, e) end
+    local ends = {}
+    for _, copy in ipairs(node.copies) do
+      if not copy.shared then ends[#ends + 1] = begin_copy(w, copy) end
+    end
+    compile_statement(w, node.body)
+    for _, finish in ipairs(ends) do finish() end
+  end)
+  w:line("}")
+end
+
+statements["switch"] = function(w) w:give_up "a switch" end
+statements.carried = function(w) w:give_up "a directive inside" end
+
+function compile_statement(w, node)
+  local place = w.place
+  if node.pos then
+    w:line("#line %d %s", location.line_of(place.text, node.pos, place.file, place.line), w.file)
+  end
+  statements[node.tag](w, node)
+end
+
+-- ------------------------------------------------------------------------------ parallel loops --
+
+local function may_change(node) return c_effects.assignment_target(node) ~= nil or node.tag == "call" end
+
+-- The constant that a step adds to a name, or nil.
+local function constant_step(node, name)
+  if not is_name(c_effects.assignment_target(node), name) then return nil end
+  if node.op == "++" then return 1 elseif node.op == "--" then return -1 end
+  local by = node.e
+  if by.tag ~= "num" or math.type(by.value) ~= "integer" or by.value < 1 or by.value > 1 << 30 then
+    return nil
+  end
+  return node.op == "+=" and by.value or node.op == "-=" and -by.value or nil
+end
+
+local turned = { ["<"] = ">", ["<="] = ">=", [">"] = "<", [">="] = "<=" }
+
+-- Whether a loop's end is met once and for all: it counts towards a bound that does not change it.
+local function counts_towards(c, name, step)
+  if not c or c.tag ~= "binary" or not turned[c.op] then return false end
+  local op, bound = c.op, c.b
+  if is_name(c.b, name) then op, bound = turned[op], c.a elseif not is_name(c.a, name) then return false end
+  return (op:sub(1, 1) == "<") == (step > 0)
+    and not ast.any(bound, function(n) return may_change(n) or is_name(n, name) end)
+end
+
+-- Whether a construct of threads has only private variables without a value: each iteration may have its own.
+local function each_has_its_own(node)
+  for _, copy in ipairs(node.copies) do
+    if copy.begins or copy.lasts or copy.op or copy.shared then return false end
+  end
+  return not node.parts[1] and (not node.implicit or node.implicit == "none")
+end
+
+-- The loop that is all of a body, with its variable and step, if its iterations may run in any order as far as can be
+-- seen here; or nil.
+local function find_canonical_loop(w, node)
+  local copies = {}
+  while node.tag == "block" and #node.list == 1 or node.tag == "private" do
+    if node.tag == "private" then
+      if not each_has_its_own(node) then return nil end
+      table.move(node.copies, 1, #node.copies, #copies + 1, copies)
+    end
+    node = node.body or node.list[1]
+  end
+  if node.tag ~= "for" or not node.init or node.init.tag ~= "declaration" or not node.step then return nil end
+  local variables = w.session:locals_of(node.init)
+  local variable = variables[1]
+  if #variables ~= 1 or variable.type.kind ~= "scalar" or variable.type.float or not variable.value
+    or w.addressed[variable.name] or ast.any(variable.value, may_change) then return nil end
+  local name = variable.name
+  local step = constant_step(node.step, name)
+  if not step or not counts_towards(node.c, name, step) or c_effects.find_exit(node.body, true) then return nil end
+  return not c_effects.change_of(name, node.body) and node or nil, variable, step, copies
+end
+
+-- Its iterations, each by one thread: the k-th one starts where k steps lead.
+local function emit_parallel_loop(w, node, variable, step, copies)
+  local t = variable.type
+  with_scope(w, function()
+    w:line("const i64 first = %s;", held(w, t, c_sema.value(w.env, variable.value)))
+    local binding = new_register(w, t)
+    w.env.locals[variable.name] = binding
+    w:line("for (u64 k = t.thread;; k += t.threads) {")
+    w:line("if (accd_tired(t)) return;")
+    w:line("t.me = (u32)k + 1;")
+    w:line("const i64 here = (i64)((u64)first + k * (u64)(%dll));", step)
+    w:line("i64 v%d = %s;", binding.slot, cuda_expression.wrap_integer(t, "here"))
+    w:line("if (k > 0x3fffffff || v%d != here || (k && here %s first)) return accd_stop(t, ACCD_CONFLICT, %d);",
+      binding.slot, step > 0 and "<" or ">", node.pos)
+    condition(w, node.c)
+    for _, copy in ipairs(copies) do begin_copy(w, copy) end
+    loop_body(w, node.body)
+    w:line("}")
+  end)
+end
+
+-- ------------------------------------------------------------------------------- whole kernels --
+
+-- The kernel of a body: {text, variables = bindings in the kernel's order, writes, shared = many threads may run it};
+-- or nil and a clause that says why there is none. place: {text, file, line} of the body.
+function cuda_statement.kernel(session, env, node, addressed, place)
+  local w = cuda_expression.writer(session)
+  w.place, w.addressed, w.slots, w.own, w.local_bytes = place, addressed, 0, {}, 0
+  w.file = ('"%s"'):format((place.file or "body"):gsub('["\\\n]', "?"))
+  w.env = { session = session, space = env.space, locals = {}, lookup = env.lookup }
+  local shared
+  local ok, err = pcall(function()
+    local found, variable, step, copies = find_canonical_loop(w, node)
+    shared = found ~= nil
+    if shared then return emit_parallel_loop(w, found, variable, step, copies) end
+    w:line "if (t.thread) return;"
+    compile_statement(w, node)
+  end)
+  if not ok then
+    if type(err) == "table" and err.interpreted then return nil, err.interpreted end
+    error(err, 0)
+  end
+  local head = { cuda_runtime.text, "static __device__ void accd_run_body(accd_thread &t)", "{" }
+  for i = 0, #w.variables - 1 do
+    head[#head + 1] = ("const accd__pointer p%d = ((const accd__pointer *)t.run->variables)[%d];"):format(i, i)
+  end
+  table.move(w.own, 1, #w.own, #head + 1, head)
+  return { text = table.concat(head, "\n") .. "\n" .. table.concat(w.lines, "\n") .. [[
+
+}
+
+extern "C" __global__ void accd_body(accd_run_construct *run)
+{
+  accd_thread t = accd__begin_call(run);
+  accd_run_body(t);
+}
+]], variables = w.variables, writes = w.writes, shared = shared }
+end
+
+return cuda_statement

@@ -1,0 +1,409 @@
+-- declarations.lua - declarations: from trees to types, variables and their values.
+--
+-- Input: trees of grammar "external". Adds to the scope of the session: tags, typedefs, enumerators,
+-- variables (name, type, address). Directives between declarations go to shape.lua, definitions of structures and
+-- classes to class.lua.
+
+local class = require "accdeep.backend.class"
+local closures = require "accdeep.backend.closures"
+local diagnostic = require "accdeep.base.diagnostic"
+local syntax = require "accdeep.syntax"
+local scoped_names = require "accdeep.types.scoped_names"
+local template = require "accdeep.types.template"
+local types = require "accdeep.types"
+local with_fields = require "accdeep.base.with_fields"
+
+local raise = diagnostic.raise
+
+local declarations = {}
+
+local spec_type -- forward
+
+local function constant(session, node)
+  return closures.constant(session, node)
+end
+
+-- Applies a declarator to a type; returns the type, the name, and where it says that it is a reference.
+local function apply_declarator(session, t, declarator)
+  for _ = 1, declarator.pointers do t = types.pointer(t) end
+  for i = #declarator.suffixes, 1, -1 do
+    local suffix = declarator.suffixes[i]
+    if suffix.tag == "function" then
+      t = types["function"]
+    else
+      local n
+      if suffix.size then
+        n = constant(session, suffix.size)
+        if n < 0 then
+          raise("invalid-section", suffix.pos, ("an array has %d elements"):format(n))
+        end
+      end
+      if t.kind == "function" or t.kind == "void" or (t.kind == "record" and not t.complete)
+        or (t.kind == "array" and not t.n) then
+        raise("unknown-type", suffix.pos, ("an array of %s cannot be laid out"):format(types.name(t)))
+      end
+      if n and t.size > 0 and n > (1 << 46) // t.size then
+        raise("invalid-section", suffix.pos, "the array is larger than any memory")
+      end
+      t = types.array(t, n)
+    end
+  end
+  if declarator.reference and #declarator.suffixes > 0 then
+    raise("type-mismatch", declarator.reference, "there are no arrays of references",
+      { help = "a reference to an array: int (&r)[4] = a" })
+  end
+  if declarator.inner then return apply_declarator(session, t, declarator.inner) end
+  return t, declarator.name, declarator.reference
+end
+
+-- The same for what cannot be a reference.
+local function apply(session, t, declarator)
+  local made, name, reference = apply_declarator(session, t, declarator)
+  if reference then
+    raise("unsupported", reference, "references are variables: not members, types, or locals of a body",
+      { rule = "LLNL-3.2-01" })
+  end
+  return made, name
+end
+
+declarations.apply = apply
+
+-- Type of a type_name node: casts, sizeof, type clauses, alloc.
+function declarations.type(session, node)
+  if node.resolved then return node.resolved end
+  local t = spec_type(session, node.spec)
+  return (apply(session, t, node.declarator))
+end
+
+local function enum_type(session, spec)
+  local scope = session.now.scope
+  if not spec.list then
+    local t = scope.tags[spec.name]
+    if not t and spec.base then
+      t = types.enum(spec.name, spec_type(session, spec.base))
+      scope.tags[spec.name] = t
+    end
+    if not t then raise("unknown-type", spec.pos, ("there is no enum '%s'"):format(spec.name)) end
+    return t
+  end
+  local value, most, least = -1, 0, 0
+  local key = spec.scoped and spec.name .. "::" or ""
+  for _, item in ipairs(spec.list) do
+    value = item.value and constant(session, item.value) or value + 1
+    local name = key .. item.name
+    if scope:find_declared(name) then scope:raise_taken(item.name, item.pos) end
+    scope.enumerators[name] = value
+    if not spec.scoped then
+      if spec.name then scope.enumerators[spec.name .. "::" .. name] = value end
+      if scope.class then -- known around a structure, too
+        scope.lent = scope.lent or {}
+        scope.lent[name] = true
+      end
+    end
+    most, least = math.max(most, value), math.min(least, value)
+  end
+  local narrow = least < 0 and "int" or "unsigned int"
+  local large = least < -0x80000000 or most > (least < 0 and 0x7fffffff or 0xffffffff)
+  local base = spec.base and spec_type(session, spec.base)
+    or types.scalars[spec.scoped and "int" or large and (least < 0 and "long" or "unsigned long") or narrow]
+  local t = types.enum(spec.name, base)
+  if spec.name then scope.tags[spec.name] = t end
+  return t
+end
+
+local function fill(session, t, spec) class.fill(session, declarations, t, spec) end
+
+-- The type of a template with arguments: {name, arguments, pos}.
+local function instance(session, spec, made)
+  local arguments, params = {}, made.params
+  local function wrong_number()
+    raise("type-mismatch", spec.pos, ("%s takes %d argument%s"):format(spec.name, #params,
+      #params == 1 and "" or "s"), { length = #spec.name })
+  end
+  if #spec.arguments > #params then wrong_number() end
+  local function argument(parameter, node)
+    local is_type = node.tag == "type_name"
+    if not parameter.spec then
+      if is_type then return declarations.type(session, node) end
+      raise("type-mismatch", node.pos, ("%s takes a type for '%s', this is a number"):format(spec.name, parameter.name))
+    end
+    local bare = is_type and node.spec.tag == "named" and node.declarator.pointers == 0 and node.spec.name
+    if is_type and not bare then
+      raise("type-mismatch", node.pos, ("%s takes a number for '%s', this is a type"):format(spec.name,
+        parameter.name))
+    end
+    if bare then node = { tag = "id", pos = node.pos, name = bare } end
+    return { value = constant(session, node), type = spec_type(session, parameter.spec) }
+  end
+  for i, parameter in ipairs(params) do
+    if spec.arguments[i] then
+      arguments[i] = argument(parameter, spec.arguments[i])
+    elseif parameter.default then
+      local known = table.move(params, 1, i - 1, 1, {}) -- those before it are names in it
+      arguments[i] = template.with_arguments(session, { params = known, scope = made.scope }, arguments, argument,
+        parameter, parameter.default)
+    else
+      wrong_number()
+    end
+  end
+  return template.instance(session, spec, made, arguments, fill)
+end
+
+function spec_type(session, spec)
+  if spec.type then return spec.type end
+  if spec.tag == "builtin" then
+    local t = types.builtin(spec.words)
+    if not t then
+      raise("unknown-type", spec.pos, ("'%s' is not a type"):format(table.concat(spec.words, " ")))
+    end
+    return t
+  elseif spec.tag == "record" then
+    return class.type(session, declarations, spec)
+  elseif spec.tag == "enum" then
+    return enum_type(session, spec)
+  elseif spec.tag == "instance" then
+    return scoped_names.find(session, { pos = spec.pos, steps = { spec } }, instance)
+  elseif spec.tag == "path" then
+    return scoped_names.find(session, spec, instance)
+  end
+  local t = session.now.scope.typedefs[spec.name] or session.now.scope.tags[spec.name]
+  if not t then return scoped_names.find(session, { pos = spec.pos, steps = { spec } }, instance) end
+  return t
+end
+declarations.spec_type = spec_type
+
+-- The template that a path names without arguments, or nil.
+function declarations.template(session, spec)
+  if spec.tag ~= "named" and spec.tag ~= "path" then return nil end
+  local ok, _, made = pcall(scoped_names.find, session, spec.steps and spec
+    or { pos = spec.pos, steps = { spec } }, instance,
+    true)
+  return ok and made or nil
+end
+
+-- ------------------------------------------------------------------------------- initialisers --
+
+-- Number of elements a braces list or a string gives an array without size.
+local function infer_length(session, value)
+  if value.tag == "str" then return #value.value + 1 end
+  if value.tag ~= "braces" then return nil end
+  local at, most = 0, 0
+  for _, item in ipairs(value.list) do
+    if item.path and item.path[1].tag == "element" then
+      at = constant(session, item.path[1].index)
+    end
+    at = at + 1
+    most = math.max(most, at)
+  end
+  return most
+end
+
+local initialize
+
+local function initialize_braces(session, t, address, value)
+  if t.kind == "scalar" or t.kind == "pointer" then
+    if #value.list ~= 1 or value.list[1].path then
+      raise("type-mismatch", value.pos, "a scalar takes one value")
+    end
+    return initialize(session, t, address, value.list[1].value)
+  end
+  local at = 0
+  for _, item in ipairs(value.list) do
+    local target, place = t, address
+    if item.path then
+      for depth, step in ipairs(item.path) do
+        if step.tag == "field" then
+          local member = target.kind == "record" and types.member(target, step.name)
+          if not member then
+            raise("unknown-member", step.pos,
+              ("%s has no member '%s'"):format(types.name(target), step.name), { length = #step.name })
+          end
+          if depth == 1 then
+            for i, m in ipairs(t.members) do if m == member or m == member.within then at = i end end
+          end
+          target, place = member.type, place + member.offset
+        else
+          local index = constant(session, step.index)
+          if target.kind ~= "array" or index < 0 or index >= target.n then
+            raise("out-of-bounds", step.pos, ("there is no element %d"):format(index))
+          end
+          if depth == 1 then at = index + 1 end
+          target, place = target.of, place + index * target.of.size
+        end
+      end
+    else
+      at = at + 1
+      if t.kind == "array" then
+        if at > t.n then
+          raise("out-of-bounds", item.pos, ("the array has only %d elements"):format(t.n))
+        end
+        target, place = t.of, address + (at - 1) * t.of.size
+      else
+        local member = t.members[at]
+        if not member or (t.record == "union" and at > 1) then
+          raise("out-of-bounds", item.pos, ("%s has no more members"):format(types.name(t)))
+        end
+        target, place = member.type, address + member.offset
+      end
+    end
+    initialize(session, target, place, item.value)
+  end
+end
+
+function initialize(session, t, address, value)
+  if value.tag == "braces" then return initialize_braces(session, t, address, value) end
+  if t.kind == "array" and value.tag == "str" then
+    if #value.value > t.n then
+      raise("out-of-bounds", value.pos, "the string is longer than the array")
+    end
+    for i = 1, #value.value do
+      session:host_store(address + i - 1, t.of, value.value:byte(i))
+    end
+    return
+  end
+  if t.kind == "array" or (t.kind == "record" and value.tag ~= "id" and value.tag ~= "member"
+      and value.tag ~= "index" and value.tag ~= "unary") then
+    raise("type-mismatch", value.pos, ("%s takes a list in braces"):format(types.name(t)))
+  end
+  closures.store_into(session, t, address, value)
+end
+
+-- The type of an item's variable: an array takes its length from its value. Raises if the variable has no size.
+local function complete_array_type(session, t, name, item)
+  if t.kind == "array" and not t.n and item.value then t = types.array(t.of, infer_length(session, item.value)) end
+  if t.kind == "void" or t.kind == "function" or t.kind == "record" and not t.complete
+    or t.kind == "array" and not t.n then
+    scoped_names.incomplete("", name, t, item.declarator.pos)
+  end
+  return t
+end
+
+-- ---------------------------------------------------------------------------------- externals --
+
+-- A C++ reference: another name for the object that its initialiser is.
+local function declare_reference(session, t, name, pos, value)
+  if session.now.scope:find_declared(name) then session.now.scope:raise_taken(name, pos) end
+  local e = value and value.tag ~= "braces" and closures.compile(session:host_env(), value)
+  if not e or not e.place or not types.same(e.type, t) then
+    raise("type-mismatch", value and value.pos or pos, ("the reference '%s' needs a variable of type %s"):format(name,
+      types.name(t)), { rule = "LLNL-3.2-01" })
+  end
+  local address = e.place({})
+  if address == 0 then raise("null-pointer", value.pos, "a reference to nothing", { rule = "LLNL-3.2-01" }) end
+  session.now.scope.variables[name] = { name = name, type = t, address = address, reference = true }
+end
+
+-- Whether what a declarator declares is const itself, not only what it points to.
+local function is_const(words, spec, declarator)
+  while declarator.inner and declarator.pointers == 0 do declarator = declarator.inner end
+  if declarator.inner then return false end
+  if words.constexpr then return true end
+  return declarator.pointers > 0 and declarator.const or declarator.pointers == 0 and spec.const or false
+end
+
+declarations.is_const = is_const
+
+local function declare_one(session, node, base, item)
+  local scope, storage = session.now.scope, node.words.typedef and "typedef" or node.words.extern and "extern" or nil
+  local t, name, reference = apply_declarator(session, base, item.declarator)
+  if reference and storage ~= "typedef" then
+    return declare_reference(session, t, name, item.declarator.pos, item.value)
+  end
+  if reference then apply(session, base, item.declarator) end -- which refuses it
+  if storage == "typedef" then
+    return scope:define_type(name, t, item.declarator.pos)
+  end
+  if t.kind == "function" then -- functions come from func()
+    scope.prototypes[name] = true
+    return
+  end
+  t = complete_array_type(session, t, name, item)
+  local before = rawget(scope.variables, name)
+  if before and storage == "extern" then return session:variable_declared(before) end
+  if scope:find_declared(name) then scope:raise_taken(name, item.declarator.pos) end
+  local address = session:new_block(t.size, name, t, item.declarator.pos)
+  session.program.blocks[address].variable = true
+  scope.variables[name] = { name = name, type = t, address = address,
+    is_const = is_const(node.words, node.spec, item.declarator) or nil }
+  if item.value then initialize(session, t, address, item.value) end
+  local variable = scope.variables[name]
+  if variable.is_const and t.kind == "scalar" and not t.float and item.value then -- a constant of C++
+    if pcall(constant, session, item.value) then variable.constant = session.ctx:host_read(address, t.code) end
+  end
+  session:variable_declared(variable)
+end
+
+-- Carries out one external declaration or directive of a text.
+-- Decides HOUSE-version.
+function declarations.external(session, node)
+  if not node then return end
+  if node.tag == "pragma" then return session:type_directive(node, nil) end
+  if node.tag == "template" then return template.declare(session, node) end
+  if node.tag == "alias" then
+    node = { words = { typedef = true }, spec = node.type.spec, list = { { declarator = class.declarator_of(node) } } }
+  elseif node.tag == "using" then
+    raise("unsupported", node.pos, "names are not taken out of namespaces", { length = #"using", rule = "HOUSE-version",
+      help = "write the whole name where it is used" })
+  elseif node.tag ~= "declaration" then
+    return
+  end
+  local base = spec_type(session, node.spec)
+  for _, item in ipairs(node.list) do declare_one(session, node, base, item) end
+end
+
+-- What braces hold together: a namespace, or extern "C".
+local function open_braces(session, node, braces)
+  if node.tag == "namespace" then
+    local inner = {}
+    for i, name in ipairs(node.names) do
+      inner[i] = scoped_names.enter_namespace(session, name)
+      session.now.scope = inner[i]
+    end
+    braces[#braces + 1] = inner
+  elseif node.is_block then
+    braces[#braces + 1] = {}
+  end
+end
+
+local function close_braces(session, node, braces)
+  local inner = table.remove(braces)
+  if not inner then raise("syntax", node.pos, "unexpected '}'", { length = 1 }) end
+  for i = #inner, 1, -1 do
+    scoped_names.leave_namespace(inner[i])
+    session.now.scope = inner[i].outer
+  end
+end
+
+-- All declarations of a text, in order. Earlier ones stay when a later one is wrong.
+function declarations.text(session, text)
+  local at, braces = syntax.skip("space", text, 1), {}
+  with_fields(session.now, { scope = session.now.scope }, function()
+    while at <= #text do
+      local node, after = syntax.parse("external", text, at, session.now.scope)
+      if node and (node.tag == "namespace" or node.tag == "linkage") then
+        open_braces(session, node, braces)
+      elseif node and node.tag == "closing" then
+        close_braces(session, node, braces)
+      else
+        declarations.external(session, node)
+      end
+      at = after
+    end
+    if #braces > 0 then raise("syntax", #text, "expected '}', found unexpected end of the text") end
+  end)
+end
+
+-- A local declaration inside a body: types only; returns a list of {name, type, value, is_const}.
+function declarations.locals(session, node)
+  local base = spec_type(session, node.spec)
+  local list = {}
+  for _, item in ipairs(node.list) do
+    local t, name = apply(session, base, item.declarator)
+    list[#list + 1] = { name = name, type = complete_array_type(session, t, name, item), value = item.value,
+      pos = item.declarator.pos,
+      is_const = is_const(node.words or {}, node.spec, item.declarator) }
+  end
+  return list
+end
+
+return declarations

@@ -1,0 +1,272 @@
+-- assignment.lua - what Fortran's assignments do: values into variables, pointers onto targets.
+--
+-- assignment.value(env, node, to, e) and assignment.target(env, node, to, e) compile one; the result is a function
+-- of the frame. A whole allocatable takes the shape of what it is assigned.
+
+local fortran_descriptor = require "accdeep.types.fortran_descriptor"
+local diagnostic = require "accdeep.base.diagnostic"
+local fortran_dynamic_types = require "accdeep.types.fortran_dynamic_types"
+local fortran_expression = require "accdeep.backend.fortran.fortran_expression"
+local fortran_types = require "accdeep.types.fortran_types"
+local object = require "accdeep.backend.fortran.object"
+local types = require "accdeep.types"
+
+local raise = diagnostic.raise
+local shape_of = fortran_expression.shape_of
+
+local assignment = {}
+
+local function check_types(node, target, e)
+  local to, from, text = target.type, e.type, target.text
+  if target.dynamic and from.kind == "record" then
+    if not node.is_source and (not target.dtype or target.dtype.attribute ~= "allocatable") then
+      raise("type-mismatch", node.pos, ("%s is polymorphic: only an allocatable one can be assigned to"):format(text),
+        { help = "assign components, or in select type" })
+    elseif fortran_dynamic_types.extends(from, to) then
+      return
+    end
+  end
+  local fits = from.class == to.class or fortran_expression.numeric[from.class] and fortran_expression.numeric[to.class]
+  if from.kind == "record" and from ~= to or not fits then
+    raise("type-mismatch", node.pos, ("%s cannot be assigned to %s, which is %s"):format(types.name(from),
+      text or "this", types.name(to)))
+  end
+end
+
+-- Gives a whole allocatable the wanted shape, and a polymorphic one the type of; what has it already stays where
+-- it is. dims: of the value, or nil for a scalar.
+local function ensure_shape(env, to, f, shape, dims, of)
+  local session, t = env.session, to.dtype
+  local address = to.descriptor(f)
+  local base, _, now, held = object.held(session, t, address, f)
+  local fits = base ~= nil and (not of or of == held)
+  if not shape then
+    if fits then return end
+    if t.rank > 0 and not base then
+      raise("null-pointer", f.pos, ("%s is not allocated"):format(to.text), { rule = "ACC33-2.7-2",
+        help = "a scalar gives it no shape: allocate it first" })
+    end
+    shape, dims = {}, base and now
+    for i, dim in ipairs(dims or {}) do shape[i] = dim.extent end
+  end
+  for i, n in ipairs(shape) do fits = fits and now[i].extent == n end
+  if fits then return end
+  object.release(session, t, address, f)
+  local wanted = {}
+  for i, n in ipairs(shape) do wanted[i] = { lower = dims and dims[i].lower or 1, extent = n } end
+  object.allocate(session, t, address, wanted, to.text, f, of)
+end
+
+local function is_reallocated(env, to)
+  return to.dtype and to.dtype.attribute == "allocatable" and not env.space.on_device
+end
+
+-- Objects of derived types: element by element.
+local function records(env, node, to, e)
+  local session, declared = env.session, to.type
+  if env.space.on_device and object.has_start(declared) then
+    raise("unsupported", node.pos, ("the device cannot assign objects of %s: they have descriptors")
+      :format(types.name(declared)))
+  end
+  local space = env.space
+  local function copy(target, source, f, t)
+    if space.on_device then return space:copy(target, source, t.size, nil, nil, nil, nil, f) end
+    object.copy(session, t, target, source, f)
+  end
+  local pos = node.pos
+  return function(f)
+    f.pos = pos
+    local from = e.rank > 0 and e.section(f)
+    local t = declared
+    if to.dynamic then t = fortran_expression.type_of(e, f) end
+    if is_reallocated(env, to) then
+      ensure_shape(env, to, f, from and shape_of(from.dims), from and from.dims, to.dynamic and t)
+    end
+    if to.rank == 0 then
+      local source = e.place(f)
+      return copy((to.place(f)), source, f, t)
+    end
+    local section = to.section(f)
+    local targets = fortran_expression.addresses(section)
+    if not from then
+      local source = e.place(f)
+      for _, target in ipairs(targets) do copy(target, source, f, t) end
+      return
+    end
+    fortran_expression.conform(shape_of(section.dims), shape_of(from.dims), pos)
+    for i, source in ipairs(fortran_expression.addresses(from)) do copy(targets[i], source, f, t) end
+  end
+end
+
+function assignment.value(env, node, to, e)
+  if to.any_rank then
+    raise("type-mismatch", node.pos, ("%s has assumed rank: select rank tells what can be assigned to"):format(to.text),
+      { length = #to.text })
+  elseif not to.place and not to.section then
+    raise("type-mismatch", node.pos, "only variables can be assigned to")
+  end
+  if to.constant then
+    raise("type-mismatch", node.pos, ("%s is a constant"):format(to.text))
+  end
+  if e.is_null or e.type.kind == "void" then raise("type-mismatch", node.pos, "null() is a target: write '=>'") end
+  check_types(node, to, e)
+  if e.rank > 0 and to.rank ~= e.rank then
+    raise("type-mismatch", node.pos, ("%s has rank %d, the value has rank %d"):format(to.text, to.rank, e.rank))
+  end
+  if to.type.kind == "record" and node.masked then
+    raise("unsupported", node.pos, "where assigns to intrinsic types here")
+  end
+  if to.type.kind == "record" then return records(env, node, to, e) end
+  local convert, store, pos = fortran_expression.converter(e.type, to.type),
+    fortran_expression.storer(env.space, to.type), node.pos
+  local grows = is_reallocated(env, to) and not node.masked
+  if to.rank == 0 then
+    local value, place = e.value, to.place
+    return function(f)
+      f.pos = pos
+      local v = convert(value(f))
+      if grows then ensure_shape(env, to, f) end
+      local address, low, high = place(f)
+      store(address, v, low, high, f)
+    end
+  end
+  return function(f)
+    f.pos = pos
+    local values = e.rank > 0 and e.array(f)
+    local v = not values and convert(e.value(f))
+    if grows then
+      local from = values and e.whole and e.section and e.section(f)
+      ensure_shape(env, to, f, values and values.shape, from and from.dims)
+    end
+    local section = to.section(f)
+    if values then fortran_expression.conform(shape_of(section.dims), values.shape, pos) end
+    local mask = f.mask
+    if mask then fortran_expression.conform(shape_of(section.dims), mask.shape, pos) end
+    for i, address in ipairs(fortran_expression.addresses(section)) do
+      if not mask or mask[i] then
+        if values then v = convert(values[i]) end
+        store(address, v, section.low, section.high, f)
+      end
+    end
+  end
+end
+
+-- ------------------------------------------------------------------------------------- pointers --
+
+-- Bounds that a pointer assignment gives: list of {lower, upper?}, functions; nil if it gives none.
+local function pointer_bounds(env, node)
+  if node.to.tag ~= "reference" then return nil end
+  local bounds, remaps = {}, nil
+  for i, arg in ipairs(node.to.args) do
+    if arg.tag ~= "range" or not arg.first or arg.step then
+      raise("syntax", arg.pos, "the bounds of a pointer are written as (lower:) or (lower:upper)")
+    end
+    local is_remap = arg.last ~= nil
+    if remaps ~= nil and remaps ~= is_remap then
+      raise("syntax", arg.pos, "either all dimensions have an upper bound here, or none has")
+    end
+    remaps = is_remap
+    bounds[i] = { lower = fortran_expression.integer(env, arg.first), upper = arg.last
+      and fortran_expression.integer(env, arg.last),
+      pos = arg.pos }
+  end
+  return bounds, remaps
+end
+
+-- Base address, dims and type of what a pointer assignment's right side describes; base 0 for a pointer that is not
+-- associated.
+local function describe_target(env, e, f)
+  local space = env.space
+  local of = fortran_expression.type_of(e, f)
+  if e.descriptor then
+    local address, low, high = e.descriptor(f)
+    local base = fortran_descriptor.base(space, address, low, high, f)
+    if base == 0 then return 0, nil, of end
+    return base, fortran_descriptor.dims(space, e.dtype, address, low, high, f), of
+  elseif e.rank > 0 then
+    local section = e.section(f)
+    return section.address, section.dims, of
+  end
+  return (e.place(f)), {}, of
+end
+
+-- New dims for a rank: those that are given, over the elements of the target.
+local function remap_dims(bounds, of, e, base, dims, f)
+  local wanted, n = {}, 1
+  for i, bound in ipairs(bounds) do
+    local lower = bound.lower(f)
+    wanted[i] = { lower = lower, extent = math.max(bound.upper(f) - lower + 1, 0) }
+    n = n * wanted[i].extent
+  end
+  if base == 0 then
+    raise("null-pointer", f.pos, ("%s is not associated: it has no elements to remap"):format(e.text),
+      { rule = "ACC33-2.7-2" })
+  end
+  if n > fortran_descriptor.count(dims) then
+    raise("out-of-bounds", f.pos, ("%d elements are wanted, %s has %d"):format(
+      n, e.text, fortran_descriptor.count(dims)))
+  end
+  if #dims > 1 and not fortran_descriptor.is_contiguous(of, dims) then
+    raise("invalid-section", f.pos, ("%s is not contiguous: its elements cannot be remapped"):format(e.text))
+  end
+  local sm = #dims == 1 and dims[1].sm or of.size
+  for _, dim in ipairs(wanted) do
+    dim.sm = sm
+    sm = sm * dim.extent
+  end
+  return wanted
+end
+
+function assignment.target(env, node, to_node, e)
+  local bounds, remaps = pointer_bounds(env, node)
+  return assignment.onto(env, node, fortran_expression.compile(env, bounds and to_node.base or to_node), e, bounds,
+    remaps)
+end
+
+-- The same for a pointer that is compiled already.
+function assignment.onto(env, node, to, e, bounds, remaps)
+  local to_node = node.to
+  local t, space, pos = to.dtype, env.space, node.pos
+  if not t or t.attribute ~= "pointer" then
+    raise("not-a-pointer", to_node.pos, ("%s is not a pointer"):format(to.text or "this"),
+      { help = "use '=' to assign a value" })
+  end
+  if bounds and #bounds ~= t.rank then
+    raise("type-mismatch", to_node.pos, ("%s has %d dimensions, not %d"):format(to.text, t.rank, #bounds))
+  end
+  if e.is_null then
+    return function(f)
+      f.pos = pos
+      local address, low, high = to.descriptor(f)
+      fortran_descriptor.write(space, t, address, 0, nil, low, high, f)
+    end
+  end
+  if not e.place and not e.section then raise("type-mismatch", node.e.pos, "the target of a pointer is a variable") end
+  if not fortran_types.fits(e.type, t) then
+    raise("type-mismatch", node.e.pos, ("%s points to %s, this is %s"):format(to.text, types.name(t.of),
+      types.name(e.type)))
+  end
+  if e.rank ~= t.rank and not remaps then
+    raise("type-mismatch", node.e.pos, ("%s has rank %d, its target has rank %d"):format(to.text, t.rank, e.rank))
+  end
+  if not e.is_target then
+    raise("type-mismatch", node.e.pos, ("%s is not a target"):format(e.text),
+      { help = "declare it with the attribute target" })
+  end
+  return function(f)
+    f.pos = pos
+    local base, dims, of = describe_target(env, e, f)
+    if remaps then
+      dims = remap_dims(bounds, of, e, base, dims, f)
+    elseif base ~= 0 then
+      for i, dim in ipairs(dims) do
+        -- a part of an array counts from one, a whole one as it is
+        if bounds then dim.lower = bounds[i].lower(f) end
+      end
+    end
+    local address, low, high = to.descriptor(f)
+    fortran_descriptor.write(space, t, address, base, base ~= 0 and dims or nil, low, high, f, t.polymorphic and of)
+  end
+end
+
+return assignment

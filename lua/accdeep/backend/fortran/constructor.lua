@@ -1,0 +1,106 @@
+-- constructor.lua - structure constructors: t(1, 2.0, next=null()), for fortran_expression.lua.
+--
+-- A value of a derived type lies in memory: the expression has a place, which is made anew each time it is asked for.
+
+local assignment = require "accdeep.backend.fortran.assignment"
+local diagnostic = require "accdeep.base.diagnostic"
+local fortran_expression = require "accdeep.backend.fortran.fortran_expression"
+local object = require "accdeep.backend.fortran.object"
+local types = require "accdeep.types"
+
+local raise = diagnostic.raise
+
+-- Components in order, those of the type that is extended first: list of {name, type, offset, start}.
+local function components_of(t, offset, list)
+  for _, member in ipairs(t.members) do
+    if member.name then
+      list[#list + 1] = { name = member.name, type = member.type, offset = offset + member.offset,
+        start = member.start }
+    else
+      components_of(member.type, offset + member.offset, list)
+    end
+  end
+  return list
+end
+
+-- Arguments by component. The type that is extended may be given as a whole.
+local function match_arguments(t, node)
+  local components, given = components_of(t, 0, {}), {}
+  for i, arg in ipairs(node.args) do
+    local component = components[i]
+    if arg.tag == "keyword" then component = t.by_name[arg.name] end
+    if not component then
+      raise("type-mismatch", arg.pos, arg.tag == "keyword"
+        and ("%s has no component '%s'"):format(types.name(t), arg.name)
+        or ("%s has %d component%s"):format(types.name(t), #components, #components == 1 and "" or "s"))
+    elseif given[component.name] then
+      raise("type-mismatch", arg.pos, ("the component '%s' is given twice"):format(component.name))
+    end
+    given[component.name] = { component = component, node = arg.tag == "keyword" and arg.e or arg }
+  end
+  local parent = t.parent and given[t.parent.tag]
+  for _, component in ipairs(components) do
+    local is_inherited = parent and types.member(t.parent, component.name)
+    local has_value = component.start or component.type.attribute == "allocatable"
+    if not given[component.name] and not is_inherited and not has_value then
+      raise("type-mismatch", node.pos, ("the component '%s' of %s has no value"):format(component.name, types.name(t)),
+        { length = #node.base.name })
+    end
+  end
+  return given
+end
+
+-- A function that gives one component of the object under way its value.
+local function component_step(env, slot, given)
+  local component, value = given.component, given.node
+  local offset, t = component.offset, component.type
+  local e = fortran_expression.compile(env, value)
+  local to_node = { tag = "id", name = component.name, pos = value.pos }
+  local to = fortran_expression.designator(env, to_node, t, function()
+    local address = slot.address + offset
+    return address, slot.low, slot.high
+  end)
+  local node = { pos = value.pos, to = to_node, e = value }
+  if t.attribute == "pointer" then return assignment.onto(env, node, to, e) end
+  if t.attribute == "allocatable" and e.is_null then return function() end end
+  return assignment.value(env, node, to, e)
+end
+
+-- t(...) where t is a derived type, or nil.
+function fortran_expression.constructor(env, node)
+  local t, session = env.session.now.scope.tags[node.base.name], env.session
+  if not t or t.class ~= "type" then return nil end
+  if not t.complete or t.abstract then
+    raise("type-mismatch", node.pos, ("%s is %s: there are no objects of it"):format(types.name(t),
+      t.abstract and "abstract" or "not complete"), { length = #node.base.name })
+  end
+  local on_device = env.space.on_device
+  if on_device and object.has_start(t) then
+    raise("unsupported", node.pos, ("the device cannot make objects of %s: they begin with something"):format(
+      types.name(t)), { length = #node.base.name })
+  end
+  local slot, steps = {}, {}
+  for _, given in pairs(match_arguments(t, node)) do steps[#steps + 1] = given end
+  table.sort(steps, function(a, b) return a.component.offset < b.component.offset end)
+  for i, given in ipairs(steps) do steps[i] = component_step(env, slot, given) end
+  local function fresh(f)
+    if on_device then return env.space:local_memory(t.size) end
+    if not slot.address then -- one for all times that the expression is evaluated
+      slot.address = object.new(session, t, types.name(t), node.pos)
+      if session.now.locals then table.insert(session.now.locals, { type = t, address = slot.address }) end
+    else
+      object.release(session, t, slot.address, f)
+      object.initialize(session, t, slot.address)
+    end
+    return slot.address
+  end
+  return { type = t, rank = 0, node = node, place = function(f)
+    f.pos = node.pos
+    slot.address = fresh(f)
+    slot.low, slot.high = slot.address, slot.address + t.size
+    for _, step in ipairs(steps) do step(f) end
+    return slot.address, slot.low, slot.high
+  end }
+end
+
+return fortran_expression

@@ -1,0 +1,313 @@
+-- fortran_declarations.lua - Fortran declarations: from trees to types and variables of the session's scope.
+
+local diagnostic = require "accdeep.base.diagnostic"
+local assignment = require "accdeep.backend.fortran.assignment"
+local fortran_descriptor = require "accdeep.types.fortran_descriptor"
+local fortran_expression = require "accdeep.backend.fortran.fortran_expression"
+local fortran_types = require "accdeep.types.fortran_types"
+local object = require "accdeep.backend.fortran.object"
+local types = require "accdeep.types"
+local with_fields = require "accdeep.base.with_fields"
+
+local raise = diagnostic.raise
+
+local fortran_declarations = {}
+
+local MOST_DIMENSIONS = 15
+local LONGEST = 1 << 20 -- of characters: they are values of Lua
+
+-- The value of an integer expression that is known here: bounds, kinds, lengths.
+local function integer(session, node)
+  local frame = { pos = node.pos }
+  local v = fortran_expression.integer(session:host_env(), node)(frame)
+  return v
+end
+
+-- forward: whether the type may be defined later in the text, as those of pointer and allocatable components.
+local function resolve_derived_type(session, spec, forward)
+  if spec.name == "*" then
+    raise("unsupported", spec.name_pos, "unlimited polymorphic objects are not supported", { help = "name a type" })
+  end
+  local t = session.now.scope.tags[spec.name]
+  if t and t.class == "type" and (forward or not session.now.forward[spec.name]) then return t end
+  if forward then
+    t = fortran_types.record(spec.name)
+    session.now.scope.tags[spec.name], session.now.forward[spec.name] = t, { spec = spec, scope = session.now.scope }
+    return t
+  end
+  local names = {}
+  for name in next, session.now.scope.tags do names[name] = true end
+  raise("unknown-type", spec.name_pos, ("there is no type '%s'"):format(spec.name), { length = #spec.name,
+    help = diagnostic.suggest(spec.name, names) })
+end
+
+-- The type that a specification names; value: of an entity, for lengths that it gives.
+function fortran_declarations.type(session, spec, value, forward)
+  if spec.class == "type" then return resolve_derived_type(session, spec, forward) end
+  if spec.class == "character" then
+    local len = spec.len
+    if not len then return fortran_types.character(1) end
+    if len.tag == "any_length" and value and value.tag == "str" then return fortran_types.character(#value.value) end
+    if len.tag == "any_length" or len.tag == "deferred_length" then
+      raise("unsupported", len.pos, "characters have a fixed length here",
+        { help = "give them one: character(len=80)" })
+    end
+    local n = math.max(integer(session, len), 0)
+    if n > LONGEST then
+    raise("limit", len.pos, ("characters have a length up to %d"):format(LONGEST), { of_construct = true })
+  end
+    return fortran_types.character(n)
+  end
+  local kind = spec.double and 8 or spec.kind and integer(session, spec.kind) or 4
+  local t = fortran_types.intrinsic[spec.class][kind]
+  if not t then
+    raise("unknown-type", spec.kind.pos, ("there is no %s of kind %d"):format(spec.class, kind),
+      { help = (spec.class == "real" or spec.class == "complex") and "kinds are 4 and 8" or "kinds are 1, 2, 4 and 8" })
+  end
+  return t
+end
+
+local function attributes_of(node)
+  local attributes = {}
+  for _, attribute in ipairs(node.attrs) do
+    if attributes[attribute.name] then
+      raise("duplicate-clause", attribute.pos, ("'%s' stands here twice"):format(attribute.name),
+        { length = #attribute.name })
+    end
+    attributes[attribute.name] = attribute
+  end
+  for _, pair in ipairs { { "allocatable", "pointer" }, { "pointer", "target" }, { "pointer", "parameter" },
+    { "allocatable", "parameter" } } do
+    if attributes[pair[1]] and attributes[pair[2]] then
+      raise("conflicting-clauses", attributes[pair[2]].pos, ("what is %s is not %s"):format(pair[1], pair[2]),
+        { length = #pair[2] })
+    end
+  end
+  return attributes
+end
+
+-- Bounds of an explicit shape: {lower, extent} for each dimension.
+local function bounds_of(session, list)
+  local bounds = {}
+  for i, dim in ipairs(list) do
+    local lower = dim.lower and integer(session, dim.lower) or 1
+    bounds[i] = { lower = lower, extent = math.max(integer(session, dim.upper) - lower + 1, 0) }
+  end
+  return bounds
+end
+
+local function check_size(t, pos)
+  local n = 1
+  for _, bound in ipairs(t.bounds) do
+    if bound.extent > 0 and n > (1 << 46) // bound.extent then n = math.huge else n = n * bound.extent end
+  end
+  if n * t.of.size > 1 << 46 then raise("invalid-section", pos, "the array is larger than any memory") end
+  return t
+end
+
+-- How a pointer, or what is allocatable, lies in memory: gfortran has a descriptor only for arrays and classes.
+local function layout_of(session, rank, is_class)
+  local is_address = rank == 0 and not is_class and session.program.layout == fortran_descriptor.layouts.gfortran
+  return is_address and fortran_descriptor.address or session.program.layout
+end
+
+-- The type of an entity. Arrays of dummy arguments may have an open shape: {of, open = dims}.
+local function entity_type(session, node, entity, attributes, is_dummy, is_component)
+  local is_led_to = is_component and (attributes.allocatable or attributes.pointer)
+  local is_class = node.spec.polymorphic
+  local of = fortran_declarations.type(session, node.spec, entity.value, is_led_to)
+  local dims = entity.dims or attributes.dimension and attributes.dimension.dims
+  local attribute = attributes.allocatable and "allocatable" or attributes.pointer and "pointer"
+  local list = dims and dims.list or {}
+  if #list > MOST_DIMENSIONS then
+    raise("limit", dims.pos, ("an array has at most %d dimensions"):format(MOST_DIMENSIONS), { rule = "HOUSE-limit" })
+  end
+  if of.kind == "record" and not of.complete and not attribute then
+    raise("unknown-type", node.spec.name_pos or node.pos, ("%s is not complete here"):format(types.name(of)))
+  end
+  local open = 0
+  for _, dim in ipairs(list) do
+    if dim.any_rank and (not is_dummy or attribute or #list > 1 or attributes.value) then
+      raise(attribute and "unsupported" or "syntax", dim.pos, attribute and "an argument of assumed rank that is "
+        .. attribute .. " is not supported" or "'..' is the shape of an argument, and stands alone")
+    end
+    if dim.open or dim.star or dim.any_rank then open = open + 1 end
+  end
+  if attribute then
+    for _, dim in ipairs(list) do
+      if not dim.open or dim.lower then
+        local is_pointer = attribute == "pointer"
+        local what = is_pointer and "a pointer" or attribute
+        raise("syntax", dim.pos, ("an array that is %s has the shape ':'"):format(what),
+          { help = is_pointer and "its target has bounds" or "its bounds come when it is allocated" })
+      end
+    end
+    return fortran_types.descriptor(layout_of(session, #list, is_class), of, #list, attribute, is_class)
+  end
+  if is_class and not is_dummy then
+    raise("syntax", entity.pos,
+      ("'%s' is polymorphic: it is allocatable, a pointer or an argument"):format(entity.name),
+      { length = #entity.name })
+  elseif is_class and (attributes.value or #list > 0 and open < #list) then
+    raise("unsupported", entity.pos, "a polymorphic argument has an assumed shape here", { length = #entity.name })
+  elseif is_class and #list == 0 then
+    return fortran_types.descriptor(session.program.layout, of, 0, "other", true)
+  elseif of.abstract and not is_class then
+    raise("type-mismatch", node.spec.name_pos, ("%s is abstract: there are no objects of it"):format(types.name(of)),
+      { length = #of.tag, help = ("use class(%s)"):format(of.tag) })
+  end
+  if open == 0 then
+    return #list == 0 and of or check_size(fortran_types.array(of, bounds_of(session, list)), dims.pos)
+  end
+  if not is_dummy then
+    raise("syntax", dims.pos, ("'%s' has no bounds"):format(entity.name),
+      { help = "give it bounds, or the attribute allocatable or pointer" })
+  end
+  return nil, { of = of, list = list, dims = dims, polymorphic = is_class or nil,
+    any_rank = list[1].any_rank }
+end
+
+-- ---------------------------------------------------------------------------------- derived types --
+
+-- How a component of a new object begins, or nil.
+local function start_of(entity, t)
+  local value = entity.value or entity.target
+  if not value then return nil end
+  return function(session, address)
+    local env = session:host_env()
+    local function place() return address, address, address + t.size end
+    local e = fortran_expression.compile(env, value)
+    local node = { pos = value.pos, to = { tag = "id", name = entity.name, pos = entity.pos }, e = value }
+    local to = fortran_expression.designator(env, node.to, t, place)
+    if entity.target then
+      if e.is_null then return end -- as it begins anyway
+      raise("unsupported", value.pos, "a component's first target is null()")
+    end
+    assignment.value(env, node, to, e) { pos = value.pos }
+  end
+end
+
+-- What stands behind "type": the type that is extended, and whether this one is abstract.
+local function attributes_of_type(session, node)
+  local parent, is_abstract
+  for _, attribute in ipairs(node.attrs) do
+    if attribute.parent then
+      if parent then
+        raise("duplicate-clause", attribute.pos, "'extends' stands here twice", { length = #"extends" })
+      end
+      parent = resolve_derived_type(session, { name = attribute.parent, name_pos = attribute.parent_pos })
+    elseif attribute.name == "abstract" then
+      is_abstract = true
+    elseif attribute.name ~= "public" and attribute.name ~= "private" then
+      raise("unsupported", attribute.pos, ("the attribute '%s' of types is not supported"):format(attribute.name),
+        { length = #attribute.name })
+    end
+  end
+  return parent, is_abstract
+end
+
+function fortran_declarations.declare_derived_type(session, node)
+  local scope = session.now.scope
+  local parent, is_abstract = attributes_of_type(session, node)
+  local forward = session.now.forward[node.name]
+  local named = forward and forward.scope == scope
+  if rawget(scope.tags, node.name) and not named then
+    raise("duplicate-name", node.pos, ("there are two types '%s'"):format(node.name), { length = #"type" })
+  end
+  local t = named and scope.tags[node.name] or fortran_types.record(node.name)
+  scope.tags[node.name] = t
+  if named then session.now.forward[node.name] = nil end
+  t.parent, t.abstract = parent, is_abstract
+  local ok, err = pcall(function()
+    local members, names, directives = {}, {}, {}
+    if parent then -- without a name: its components are the type's own, too
+      members[1] = { type = parent, pos = node.pos }
+      names[parent.tag] = true
+      for name in pairs(parent.by_name) do names[name] = true end
+    end
+    for _, item in ipairs(node.list) do
+      if item.tag == "directive" then
+        directives[#directives + 1] = item
+      elseif item.tag == "type_bound" then
+        raise("unsupported", item.pos, "type-bound procedures are not supported", { length = #"contains" })
+      elseif item.tag == "declaration" then
+        local attributes = attributes_of(item)
+        for _, entity in ipairs(item.list) do
+          if names[entity.name] then
+            raise("duplicate-name", entity.pos, ("there are two components '%s'"):format(entity.name),
+              { length = #entity.name })
+          end
+          names[entity.name] = true
+          local mt = entity_type(session, item, entity, attributes, false, true)
+          members[#members + 1] = { name = entity.name, type = mt, pos = entity.pos,
+            position = session:location_of(entity.pos), start = start_of(entity, mt) }
+        end
+      end
+    end
+    fortran_types.name_components(types.complete(t, members), parent, node.pos)
+    t.position = session:location_of(node.pos)
+    session:fortran_descriptions(t, directives)
+  end)
+  if ok then return end
+  scope.tags[node.name] = nil
+  error(err, 0)
+end
+
+-- Runs what declares types; components may have types that come after theirs, but there.
+function fortran_declarations.complete(session, fn)
+  local forward = {}
+  local ok, err = pcall(with_fields, session.now, { forward = forward }, fn)
+  local name, missing = next(forward)
+  for other, made in pairs(forward) do made.scope.tags[other] = nil end
+  if not ok then error(err, 0) end
+  if name then resolve_derived_type(session, missing.spec) end
+end
+
+-- -------------------------------------------------------------------------------------- variables --
+
+local function enter(session, entity, t, address, attributes)
+  local variable = { name = entity.name, type = t, address = address, target = attributes.target ~= nil,
+    constant = attributes.parameter ~= nil or attributes.intent and attributes.intent.way == "in"
+      and not attributes.pointer or nil }
+  session.now.scope.variables[entity.name] = variable
+  session.now.scope.version = (session.now.scope.version or 0) + 1
+  return variable
+end
+
+-- Declares the variables of a declaration. bind(entity, type, open, attributes) -> address, type; it says what lies
+-- behind dummy arguments, and gives nil for other names.
+function fortran_declarations.declare_variables(session, node, bind)
+  local attributes = attributes_of(node)
+  for _, entity in ipairs(node.list) do
+    local dummy = bind and bind.names[entity.name]
+    local t, open = entity_type(session, node, entity, attributes, dummy ~= nil)
+    if session.now.scope:find_declared(entity.name) then session.now.scope:raise_taken(entity.name, entity.pos) end
+    local address
+    if dummy then
+      address, t = bind.bind(entity, t, open, attributes)
+    else
+      address = object.new(session, t, entity.name, entity.pos)
+      session.program.blocks[address].variable = true
+      if session.now.locals then table.insert(session.now.locals, { type = t, address = address }) end
+    end
+    local variable = enter(session, entity, t, address, attributes)
+    variable.any_rank = open and open.any_rank
+    variable.assumed_size = open and not open.any_rank and open.list[#open.list].star and #open.list or nil
+    local value = entity.value or entity.target
+    if value and not dummy then
+      local env = session:host_env()
+      local made = { pos = value.pos, to = { tag = "id", name = entity.name, pos = entity.pos }, e = value }
+      local was = variable.constant
+      variable.constant = nil
+      local e = fortran_expression.compile(env, value)
+      local run = entity.target and assignment.target(env, made, made.to, e)
+        or assignment.value(env, made, fortran_expression.compile(env, made.to), e)
+      run { pos = value.pos }
+      variable.constant = was
+    elseif attributes.parameter then
+      raise("syntax", entity.pos, ("the constant '%s' needs a value"):format(entity.name), { length = #entity.name })
+    end
+  end
+end
+
+return fortran_declarations

@@ -1,0 +1,137 @@
+-- fortran_kernel.lua - Fortran variables and statements in compute constructs.
+--
+-- A descriptor that is present on the device is read there. Otherwise the kernel has one of its own, with the
+-- bounds of the host's and the address of the data's device copy, as a compiler passes it.
+
+local fortran_descriptor = require "accdeep.types.fortran_descriptor"
+local diagnostic = require "accdeep.base.diagnostic"
+local fortran_view = require "accdeep.backend.fortran.fortran_view"
+local memory_view = require "accdeep.backend.memory_view"
+
+local fortran_kernel = {}
+
+-- A descriptor of the kernel's own.
+local function section_binding(session, t, of, name, base, dims, low, high)
+  local made = { type = t, dynamic = t.polymorphic and function() return of end, dope = function(f)
+    if base == 0 then
+      diagnostic.raise("null-pointer", f.pos, ("%s is not %s"):format(name, t.attribute == "pointer" and "associated"
+        or "allocated"), { rule = memory_view.null_rule(session) })
+    end
+    return { address = base, low = low, high = high, of = of, dims = fortran_descriptor.copy_dims(dims) }
+  end }
+  function made.view(space) return base ~= 0 and fortran_view.view_of_section(space, t, made.dope {}) or nil end
+  return made
+end
+
+-- What a variable with a descriptor has on the host: base address, dims, type, then the first byte and the bytes of all
+-- elements.
+local function contents(session, variable)
+  local space, t, address = session.host_space, variable.type, variable.address
+  local base, of = fortran_descriptor.base(space, address), fortran_descriptor.type(space, t, address)
+  local dims = fortran_descriptor.dims(space, t, address)
+  return base, dims, of, fortran_descriptor.hull(base, of, dims)
+end
+
+-- Address of the first byte of a range that is present, or nil.
+local function first_present(ctx, device, address, bytes)
+  if ctx:presence(device, address, bytes) == "absent" then return nil end
+  local low, high = 0, bytes - 1 -- the byte is among these; nothing before low is present
+  while low < high do
+    local middle = low + (high - low) // 2
+    if ctx:presence(device, address + low, middle - low + 1) == "absent" then low = middle + 1 else high = middle end
+  end
+  return address + low
+end
+
+-- What a variable with a descriptor is in a kernel, or for looking at a device (k nil). start: where the section
+-- of it that a clause names begins on the host, if one does.
+-- Decides FLANG-storage-3.
+function fortran_kernel.binding(session, k, variable, start)
+  local ctx, device = session.ctx, session.now.device
+  local t, address, name = variable.type, variable.address, variable.name
+  local dev = ctx:deviceptr(device, address)
+  if t.attribute ~= "other" and dev ~= 0 and ctx:presence(device, address, t.size) == "wholly" then
+    return { type = t, target = true, place = function() return dev, dev, dev + t.size end }
+  end
+  local base, dims, of, first, bytes = contents(session, variable)
+  -- what only an attach names is not looked for: its descriptor should have been there (FLANG-storage-3)
+  local attached = k and k.plan.attached[name]
+  local on_device, low, high = base, { name = name }, nil
+  if base ~= 0 and bytes > 0 and not attached then
+    if not k and ctx:presence(device, first, bytes) == "partly" then -- to be looked at piece by piece
+      low.pieces = true
+    else
+      local inside = start and start >= first and start < first + bytes and ctx:deviceptr(device, start) ~= 0
+      local from = inside and start or first_present(ctx, device, first, bytes)
+      if from then
+        local there = ctx:deviceptr(device, from)
+        on_device = base + (there - from)
+        low, high = ctx:device_bounds(device, there)
+      end
+    end
+  end
+  return section_binding(session, t, of, name, on_device, dims, low, high)
+end
+
+-- A variable of use_device: what it points to on the device, for the host to hand on; host: where that is here.
+function fortran_kernel.use_device(session, variable)
+  local base, dims, of, first = contents(session, variable)
+  local dev = base ~= 0 and session.ctx:deviceptr(session.now.device, first) or 0
+  local low, high = session.ctx:device_bounds(session.now.device, dev)
+  local made = section_binding(session, variable.type, of, variable.name, base - first + dev, dims, low, high)
+  made.host = first
+  return made
+end
+
+-- A private copy of what an allocatable or pointer points to.
+function fortran_kernel.private_copy(k, variable, how)
+  local session = k.session
+  local base, dims, of, first, bytes = contents(session, variable)
+  if base == 0 then return fortran_kernel.binding(session, k, variable) end
+  local address = k:memory(math.max(bytes, 1))
+  if how == "firstprivate" then session:check_result(session.ctx:to_device(k.device, address, first, bytes)) end
+  return section_binding(session, variable.type, of, variable.name, base - first + address, dims, address,
+    address + bytes)
+end
+
+local keys = { "to", "e", "a", "b", "c", "target", "first", "last", "step", "base", "mask", "re", "im" }
+local lists = { "list", "args", "body", "cases" }
+
+-- Names of variables that statements use, in order, for the implicit data rules: {name, pos, reduced?}. Those that a
+-- loop has for itself are left out.
+function fortran_kernel.references(session, list)
+  local found, names = {}, {}
+  local function use(name, pos, own)
+    local variable = session.now.scope.variables[name]
+    if own[name] or not variable or variable.constant_value then return nil end
+    if not found[name] then
+      found[name] = { name = name, pos = pos, in_text = true }
+      names[#names + 1] = found[name]
+    end
+    return found[name]
+  end
+  local function nested_scope(node, own)
+    local inner = setmetatable({}, { __index = own })
+    for _, copy in ipairs(node.acc.copies) do
+      if not copy.op then inner[copy.name] = true end
+      local reduced = copy.op and use(copy.name, copy.pos, own)
+      if reduced then reduced.reduced = true end
+    end
+    return inner
+  end
+  local function visit(node, own)
+    if node.tag == "id" or node.tag == "do" or node.tag == "implied" then use(node.name, node.pos, own) end
+    if node.acc and node.acc.copies then own = nested_scope(node, own) end
+    for _, key in ipairs(keys) do
+      local child = node[key]
+      if type(child) == "table" then visit(child, own) end
+    end
+    for _, key in ipairs(lists) do
+      for _, child in ipairs(type(node[key]) == "table" and node[key] or {}) do visit(child, own) end
+    end
+  end
+  for _, node in ipairs(list) do visit(node, {}) end
+  return names
+end
+
+return fortran_kernel

@@ -1,0 +1,459 @@
+-- intrinsics.lua - intrinsic functions of Fortran, for fortran_expression.lua.
+--
+-- Each is a function of (env, node) that gives an expression. Arguments may have keywords; what the standard
+-- calls them is in the signatures.
+
+local complex = require "accdeep.backend.fortran.complex"
+local fortran_descriptor = require "accdeep.types.fortran_descriptor"
+local diagnostic = require "accdeep.base.diagnostic"
+local fortran_dynamic_types = require "accdeep.types.fortran_dynamic_types"
+local fortran_operations = require "accdeep.backend.fortran.fortran_operations"
+local fortran_types = require "accdeep.types.fortran_types"
+local types = require "accdeep.types"
+
+local raise = diagnostic.raise
+local compile, needs, converter = fortran_operations.compile, fortran_operations.needs, fortran_operations.converter
+local INTEGER, LOGICAL, REAL, DOUBLE, LONG =
+  fortran_types.INTEGER, fortran_types.LOGICAL, fortran_types.REAL, fortran_types.DOUBLE, fortran_types.LONG
+
+local intrinsics, scalar, type_of = fortran_operations.intrinsics, fortran_operations.scalar, fortran_operations.type_of
+
+-- Arguments by name: "array dim?" -> {array = node, dim = node or nil}.
+local function arguments(node, signature)
+  local given, name = {}, node.base.name
+  local names, needed = {}, {}
+  for word, mark in signature:gmatch "([%w_]+)(%??)" do
+    names[#names + 1] = word
+    names[word] = true
+    if mark == "" then needed[#needed + 1] = word end
+  end
+  for i, arg in ipairs(node.args) do
+    local key = arg.tag == "keyword" and arg.name or names[i]
+    if not key or not names[key] or given[key] then
+      raise("type-mismatch", arg.pos, ("%s has no such argument"):format(name),
+        { help = ("%s(%s)"):format(name, signature:gsub(" ", ", "):gsub("%?", "")) })
+    end
+    if arg.tag == "range" then raise("type-mismatch", arg.pos, ("%s takes no range"):format(name)) end
+    given[key] = arg.tag == "keyword" and arg.e or arg
+  end
+  for _, word in ipairs(needed) do
+    if not given[word] then
+      raise("type-mismatch", node.pos, ("%s needs its argument '%s'"):format(name, word), { length = #name })
+    end
+  end
+  return given
+end
+
+-- An argument that has to be of a kind (expression.needs).
+local function argument(env, node, what)
+  local e = compile(env, node)
+  needs(node, what, e)
+  return e
+end
+
+local function define(names, signature, build)
+  for name in names:gmatch "%S+" do
+    intrinsics[name] = function(env, node) return build(env, node, arguments(node, signature), name) end
+  end
+end
+
+local function kind_of(env, node, class, default)
+  if not node then return default end
+  local value = fortran_operations.integer(env, node)
+  local kind = value {}
+  return fortran_types.intrinsic[class][kind]
+    or raise("unknown-type", node.pos, ("there is no %s of kind %d"):format(class, kind))
+end
+
+-- ------------------------------------------------------------------------- shapes and pointers --
+
+local function array_of(env, node)
+  local e = compile(env, node)
+  if e.rank == 0 and not e.any_rank then
+    raise("type-mismatch", node.pos, ("%s is not an array"):format(e.text or "this"))
+  end
+  return e
+end
+
+-- Dimensions of an array: {lower, extent}; those of values begin at 1.
+local function dims_of(e)
+  if e.rank == 0 then return function() return {} end end
+  if e.section then
+    local section = e.section
+    return function(f) return section(f).dims end
+  end
+  local array = e.array
+  return function(f)
+    local dims = {}
+    for i, n in ipairs(array(f).shape) do dims[i] = { lower = 1, extent = n } end
+    return dims
+  end
+end
+
+define("rank", "a", function(env, _, given)
+  return fortran_operations.constant(INTEGER, compile(env, given.a).rank)
+end)
+
+-- lbound, ubound, size, shape: what of each dimension.
+local function inquiry(what, whole)
+  return function(env, node, given)
+    local e = array_of(env, given.array or given.source)
+    local dims, t = dims_of(e), kind_of(env, given.kind, "integer", INTEGER)
+    local pos = node.pos
+    if given.dim then
+      local number = fortran_operations.integer(env, given.dim)
+      return scalar(t, function(f)
+        f.pos = pos
+        local i, list = number(f), dims(f)
+        if i < 1 or i > #list then
+          raise("out-of-bounds", given.dim.pos, ("%s has no dimension %d"):format(e.text or "the array", i))
+        end
+        return what(list[i])
+      end)
+    elseif whole then
+      return scalar(t, function(f)
+        f.pos = pos
+        return whole(dims(f))
+      end)
+    end
+    return { type = t, rank = 1, array = function(f)
+      f.pos = pos
+      local values = { shape = { e.rank } }
+      for i, dim in ipairs(dims(f)) do values[i] = what(dim) end
+      return values
+    end }
+  end
+end
+local function lower(dim) return dim.extent > 0 and dim.lower or 1 end
+local function upper(dim) return dim.extent > 0 and dim.lower + dim.extent - 1 or 0 end
+local function extent(dim) return math.max(dim.extent, 0) end
+define("lbound", "array dim? kind?", inquiry(lower))
+define("ubound", "array dim? kind?", inquiry(upper))
+define("size", "array dim? kind?", inquiry(extent, fortran_descriptor.count))
+define("shape", "source kind?", inquiry(extent))
+
+local function descriptor_of(env, node, attribute)
+  local e = compile(env, node)
+  if not e.descriptor or e.dtype.attribute ~= attribute then
+    raise("not-a-pointer", node.pos, ("%s is not %s"):format(e.text or "this",
+      attribute == "pointer" and "a pointer" or "allocatable"))
+  end
+  return e
+end
+
+local function base_of(env, e)
+  local place, space = e.descriptor, env.space
+  return function(f)
+    local address, low, high = place(f)
+    return (fortran_descriptor.base(space, address, low, high, f))
+  end
+end
+
+define("allocated", "array", function(env, _, given)
+  local base = base_of(env, descriptor_of(env, given.array, "allocatable"))
+  return scalar(LOGICAL, function(f) return base(f) ~= 0 end)
+end)
+
+-- The same elements in the same order, as far as there are any.
+local function same_section(a, b)
+  if a.address ~= b.address or #a.dims ~= #b.dims then return false end
+  for i, dim in ipairs(a.dims) do
+    local other = b.dims[i]
+    if dim.extent ~= other.extent or dim.extent < 1 or dim.extent > 1 and dim.sm ~= other.sm then return false end
+  end
+  return true
+end
+
+define("associated", "pointer target?", function(env, node, given)
+  local pointer = descriptor_of(env, given.pointer, "pointer")
+  local base = base_of(env, pointer)
+  if not given.target then
+    return scalar(LOGICAL, function(f) return base(f) ~= 0 end)
+  end
+  local target = compile(env, given.target)
+  if not target.place and not target.section then
+    raise("type-mismatch", given.target.pos, "the target of associated is a variable")
+  end
+  local other = target.descriptor and base_of(env, target)
+  return scalar(LOGICAL, function(f)
+    f.pos = node.pos
+    if base(f) == 0 or other and other(f) == 0 then return false end
+    if pointer.rank > 0 and target.rank > 0 then return same_section(pointer.section(f), target.section(f)) end
+    if target.rank > 0 then return pointer.place(f) == target.section(f).address end
+    if pointer.rank > 0 then return pointer.section(f).address == target.place(f) end
+    return pointer.place(f) == target.place(f)
+  end)
+end)
+
+define("null", "mold?", function() return { type = types.void, rank = 0, is_null = true } end)
+
+define("present", "a", function(env, _, given)
+  local binding = given.a.tag == "id" and env.session.now.scope.variables[given.a.name]
+  if not binding then raise("type-mismatch", given.a.pos, "present takes the name of an argument") end
+  return scalar(LOGICAL, function() return not binding.absent end)
+end)
+
+-- -------------------------------------------------------------------------------------- numbers --
+
+define("real float", "a kind?", function(env, _, given)
+  local e = argument(env, given.a, "numeric")
+  local t = kind_of(env, given.kind, "real", e.type.part or REAL)
+  return fortran_operations.map_elements(t, converter(e.type, t), e)
+end)
+define("dble", "a", function(env, _, given)
+  local e = argument(env, given.a, "numeric")
+  return fortran_operations.map_elements(DOUBLE, converter(e.type, DOUBLE), e)
+end)
+
+local function define_conversion(round)
+  return function(env, _, given)
+    local e = argument(env, given.a, round and "number" or "numeric")
+    local t = kind_of(env, given.kind, "integer", INTEGER)
+    local fit = converter(e.type.float and DOUBLE or e.type, t)
+    return fortran_operations.map_elements(t, function(v) return fit(round and e.type.float and round(v) or v) end, e)
+  end
+end
+define("int", "a kind?", define_conversion())
+define("nint", "a kind?", define_conversion(function(v) return v < 0 and math.ceil(v - 0.5) or math.floor(v + 0.5) end))
+define("floor", "a kind?", define_conversion(math.floor))
+define("ceiling", "a kind?", define_conversion(math.ceil))
+
+define("logical", "l kind?", function(env, _, given)
+  local e = argument(env, given.l, "logical")
+  return fortran_operations.map_elements(kind_of(env, given.kind, "logical", LOGICAL), function(v) return v end, e)
+end)
+
+for name, fn in pairs { sqrt = math.sqrt, exp = math.exp, log = math.log, sin = math.sin, cos = math.cos,
+  tan = math.tan, atan = math.atan, asin = math.asin, acos = math.acos } do
+  define(name, "x", function(env, _, given)
+    local e = argument(env, given.x, "number")
+    if not e.type.float then raise("type-mismatch", given.x.pos, ("%s needs a real number"):format(name)) end
+    local fit = converter(DOUBLE, e.type)
+    return fortran_operations.map_elements(e.type, function(v) return fit(fn(v)) end, e)
+  end)
+end
+
+-- A complex number of two parts; kind: of the result.
+define("cmplx", "x y? kind?", function(env, node, given)
+  local t = kind_of(env, given.kind, "complex", fortran_types.COMPLEX)
+  local x, y = compile(env, given.x), given.y and compile(env, given.y)
+  needs(given.x, y and "number" or "numeric", x)
+  local cx = converter(x.type, y and t.part or t)
+  if not y then return fortran_operations.map_elements(t, cx, x) end
+  needs(given.y, "number", y)
+  local cy = converter(y.type, t.part)
+  return fortran_operations.map_elements(t, function(re, im) return { cx(re), cy(im) } end, x, y, node.pos)
+end)
+
+define("aimag", "z", function(env, _, given)
+  local e = argument(env, given.z, "complex")
+  return fortran_operations.map_elements(e.type.part, function(v) return v[2] end, e)
+end)
+define("conjg", "z", function(env, _, given)
+  local e = argument(env, given.z, "complex")
+  return fortran_operations.map_elements(e.type, function(v) return { v[1], -v[2] } end, e)
+end)
+
+define("abs", "a", function(env, _, given)
+  local e = argument(env, given.a, "numeric")
+  if e.type.part then
+    local fit = converter(DOUBLE, e.type.part)
+    return fortran_operations.map_elements(e.type.part, function(v) return fit(complex.abs(v)) end, e)
+  end
+  return fortran_operations.map_elements(e.type, math.abs, e)
+end)
+
+local function two_numbers(env, given, x, y)
+  local a, b = compile(env, given[x]), compile(env, given[y])
+  needs(given[x], "number", a)
+  needs(given[y], "number", b)
+  return a, b, fortran_operations.common_type(a.type, b.type)
+end
+local function remainder(apply)
+  return function(env, node, given)
+    local a, b, t = two_numbers(env, given, "a", "p")
+    local cx, cy, fit = converter(a.type, t), converter(b.type, t), converter(t.float and DOUBLE or LONG, t)
+    return fortran_operations.map_elements(t, function(x, y)
+      x, y = cx(x), cy(y)
+      if y == 0 and not t.float then raise("scenario-error", node.pos, "division by zero") end
+      return fit(apply(x, y))
+    end, a, b, node.pos)
+  end
+end
+define("mod", "a p", remainder(math.fmod))
+define("modulo", "a p", remainder(function(a, b) return a - (a // b) * b end))
+
+-- Bit by bit.
+for name, apply in pairs { iand = function(x, y) return x & y end, ior = function(x, y) return x | y end,
+  ieor = function(x, y) return x ~ y end } do
+  define(name, "i j", function(env, node, given)
+    local a, b = compile(env, given.i), compile(env, given.j)
+    needs(given.i, "integer", a)
+    needs(given.j, "integer", b)
+    return fortran_operations.map_elements(fortran_operations.common_type(a.type, b.type), apply, a, b, node.pos)
+  end)
+end
+
+-- max and min take two or more arguments.
+for name, better in pairs { max = function(a, b) return a > b end, min = function(a, b) return a < b end } do
+  intrinsics[name] = function(env, node)
+    if #node.args < 2 then raise("type-mismatch", node.pos, ("%s needs two arguments"):format(name)) end
+    local result
+    for _, arg in ipairs(node.args) do
+      local e = compile(env, arg)
+      needs(arg, "number", e)
+      if result then
+        local t = fortran_operations.common_type(result.type, e.type)
+        local cx, cy = converter(result.type, t), converter(e.type, t)
+        result = fortran_operations.map_elements(t, function(x, y)
+          x, y = cx(x), cy(y)
+          return better(y, x) and y or x
+        end, result, e, node.pos)
+      else
+        result = e
+      end
+    end
+    return result
+  end
+end
+
+-- --------------------------------------------------------------------------------------- arrays --
+
+-- apply: a function of two values, or an operator.
+local function reduction(start, apply, class)
+  return function(env, node, given)
+    if given.dim then raise("unsupported", node.pos, "reductions of one dimension are not supported") end
+    local e = array_of(env, given.array)
+    needs(given.array, class, e)
+    local t = e.type
+    local fn = type(apply) == "string" and fortran_operations.operators[t.class][apply] or apply
+    local fit, first = converter(fortran_operations.widest[t.class], t), start and converter(INTEGER, t)(start)
+    return scalar(t, function(f)
+      local result = first
+      for _, v in ipairs(e.array(f)) do result = result and fit(fn(result, v)) or v end
+      return result or 0
+    end)
+  end
+end
+define("sum", "array dim?", reduction(0, "+", "numeric"))
+define("product", "array dim?", reduction(1, "*", "numeric"))
+define("maxval", "array dim?", reduction(nil, math.max, "number"))
+define("minval", "array dim?", reduction(nil, math.min, "number"))
+
+-- What a mask holds: result(number of true elements, number of elements).
+local function define_mask_function(t, result)
+  return function(env, node, given)
+    if given.dim then raise("unsupported", node.pos, "reductions of one dimension are not supported") end
+    local e = array_of(env, given.mask)
+    needs(given.mask, "logical", e)
+    return scalar(t, function(f)
+      f.pos = node.pos
+      local values, n = e.array(f), 0
+      for _, v in ipairs(values) do n = n + (v and 1 or 0) end
+      return result(n, #values)
+    end)
+  end
+end
+define("all", "mask dim?", define_mask_function(LOGICAL, function(n, of) return n == of end))
+define("any", "mask dim?", define_mask_function(LOGICAL, function(n) return n > 0 end))
+define("count", "mask dim?", define_mask_function(INTEGER, function(n) return n end))
+
+define("reshape", "source shape", function(env, node, given)
+  local e, shape = array_of(env, given.source), array_of(env, given.shape)
+  needs(given.source, "value", e)
+  needs(given.shape, "integer", shape)
+  -- the rank is that of the shape, which must be written out
+  local rank = given.shape.tag == "array" and #given.shape.list
+  if not rank then raise("unsupported", given.shape.pos, "the shape is written as an array constructor here") end
+  return { type = e.type, rank = rank, array = function(f)
+    local values, wanted = e.array(f), shape.array(f)
+    local n, result = 1, { shape = {} }
+    for i, length in ipairs(wanted) do
+      n, result.shape[i] = n * length, length
+    end
+    if #values < n then
+      raise("out-of-bounds", node.pos, ("%d values for %d elements"):format(#values, n))
+    end
+    for i = 1, n do result[i] = values[i] end
+    return result
+  end }
+end)
+
+define("len", "string", function(env, _, given)
+  local e = argument(env, given.string, "character")
+  return scalar(INTEGER, function() return e.type.len end)
+end)
+define("trim", "string", function(env, _, given)
+  local e = argument(env, given.string, "character")
+  return fortran_operations.map_elements(e.type, function(v) return (v:gsub(" +$", "")) end, e)
+end)
+define("merge", "tsource fsource mask", function(env, node, given)
+  local yes, no, mask = compile(env, given.tsource), compile(env, given.fsource), compile(env, given.mask)
+  needs(given.mask, "logical", mask)
+  needs(given.tsource, "value", yes)
+  needs(given.fsource, yes.type.class, no)
+  if mask.rank > 0 then raise("unsupported", node.pos, "the mask of merge is a scalar here") end
+  return { type = yes.type, rank = yes.rank, [yes.rank > 0 and "array" or "value"] = function(f)
+    local e = mask.value(f) and yes or no
+    return (e.rank > 0 and e.array or e.value)(f)
+  end }
+end)
+
+define("huge", "x", function(env, _, given)
+  local t = compile(env, given.x).type
+  local value = t.class == "integer" and (1 << (8 * t.size - 1)) - 1 or t.size == 4 and 0x1.fffffep127
+    or 0x1.fffffffffffffp1023
+  return fortran_operations.constant(t, value)
+end)
+
+define("kind", "x", function(env, _, given)
+  return fortran_operations.constant(INTEGER, compile(env, given.x).type.fkind)
+end)
+
+-- Bytes of an element of what the argument is.
+define("storage_size sizeof", "a", function(env, node, given, name)
+  local e = compile(env, given.a)
+  local times = name == "sizeof" and 1 or 8
+  return scalar(LONG, function(f)
+    f.pos = node.pos
+    local n = name == "sizeof" and e.rank > 0 and fortran_descriptor.count(dims_of(e)(f)) or 1
+    return type_of(e, f).size * n * times
+  end)
+end)
+
+-- Dynamic types are compared, of objects of derived types.
+local function inquiry_of_types(holds)
+  return function(env, node, given)
+    local a, b = compile(env, given.a), compile(env, given.b or given.mold)
+    for i, e in ipairs { a, b } do
+      if e.type.kind ~= "record" then
+        raise("type-mismatch", (i == 1 and given.a or given.b or given.mold).pos,
+          ("%s is %s, no derived type"):format(e.text or "this", types.name(e.type)))
+      end
+    end
+    return scalar(LOGICAL, function(f)
+      f.pos = node.pos
+      return holds(type_of(a, f), type_of(b, f))
+    end)
+  end
+end
+define("same_type_as", "a b", inquiry_of_types(function(a, b) return a == b end))
+define("extends_type_of", "a mold", inquiry_of_types(fortran_dynamic_types.extends))
+
+-- Whether the elements lie one behind the other.
+define("is_contiguous", "array", function(env, _, given)
+  local e = array_of(env, given.array)
+  if not e.section then raise("type-mismatch", given.array.pos, "is_contiguous takes a variable") end
+  return scalar(LOGICAL, function(f)
+    return fortran_descriptor.is_contiguous(type_of(e, f), e.section(f).dims)
+  end)
+end)
+
+intrinsics.acc_on_device = function(env)
+  return scalar(LOGICAL, function() return env.space.on_device == true end)
+end
+intrinsics.omp_is_initial_device = function(env)
+  return scalar(LOGICAL, function() return env.space.on_device ~= true end)
+end
+
+return intrinsics

@@ -1,0 +1,136 @@
+-- object.lua - objects of Fortran types in host memory: their first values, copies of what they own, their end.
+
+local core = require "accdeep.core"
+local fortran_descriptor = require "accdeep.types.fortran_descriptor"
+local diagnostic = require "accdeep.base.diagnostic"
+local declare_allocatables = require "accdeep.backend.fortran.declare_allocatables"
+local types = require "accdeep.types"
+
+local raise = diagnostic.raise
+
+local object = {}
+
+-- Whether objects of a type begin with something: descriptors, or default values of components.
+local function has_start(t)
+  if t.kind == "descriptor" then return true end
+  if t.kind == "array" then return has_start(t.of) end
+  if t.kind ~= "record" then return false end
+  if t.starts == nil then
+    t.starts = false
+    for _, member in ipairs(t.members) do t.starts = t.starts or member.start ~= nil or has_start(member.type) end
+  end
+  return t.starts
+end
+
+-- Gives an object that is new its descriptors and default values.
+function object.initialize(session, t, address)
+  if t.kind == "descriptor" then
+    core.put(address, fortran_descriptor.pack(session, t, 0))
+  elseif t.kind == "array" and has_start(t.of) then
+    for i = 0, t.n - 1 do object.initialize(session, t.of, address + i * t.of.size) end
+  elseif t.kind == "record" and has_start(t) then
+    for _, member in ipairs(t.members) do
+      object.initialize(session, member.type, address + member.offset)
+      if member.start then member.start(session, address + member.offset) end
+    end
+  end
+end
+
+-- A new object in memory of its own.
+function object.new(session, t, name, pos)
+  local address = session:new_block(t.size, name, t, pos)
+  core.put(address, ("\0"):rep(math.min(t.size, 1 << 20)))
+  object.initialize(session, t, address)
+  return address
+end
+
+-- Elements of what an allocatable holds: address, number, dims, type. nil if it holds nothing.
+local function allocated_elements(session, t, address, frame)
+  local space = session.host_space
+  local base = fortran_descriptor.base(space, address, nil, nil, frame)
+  if base == 0 then return nil end
+  local dims = fortran_descriptor.dims(space, t, address, nil, nil, frame)
+  return base, fortran_descriptor.count(dims), dims, fortran_descriptor.type(space, t, address, nil, nil, frame)
+end
+
+-- Allocates what a descriptor describes; dims have lower and extent. of: type of the elements, nil: as declared.
+function object.allocate(session, t, address, dims, name, frame, of)
+  of = of or t.of
+  local n = fortran_descriptor.count(dims)
+  local size = of.size
+  if n > 0 and size > (1 << 46) // n then
+    raise("invalid-section", frame.pos, ("%s would be larger than any memory"):format(name))
+  end
+  local base = session:new_block(n * size, name, nil, frame.pos)
+  if session.program.lasting then
+    local ok, err = pcall(declare_allocatables.on_allocate, session, address, base, n * size, frame.pos)
+    if not ok then
+      session:free(base)
+      error(err, 0)
+    end
+  end
+  core.put(base, ("\0"):rep(math.min(n * size, 1 << 20)))
+  if has_start(of) then
+    for i = 0, n - 1 do object.initialize(session, of, base + i * size) end
+  end
+  fortran_descriptor.write(session.host_space, t, address, base, fortran_descriptor.pack_strides(of, dims), nil, nil,
+    frame, of)
+  return base
+end
+
+-- What an object owns is freed: allocated components, and theirs.
+function object.release_elements(session, of, base, n, frame)
+  if not has_start(of) then return end
+  for i = 0, n - 1 do object.release(session, of, base + i * of.size, frame) end
+end
+
+-- Frees what a descriptor describes: n elements of type `of` at base.
+function object.free(session, t, address, base, n, of, frame)
+  if session.program.lasting then declare_allocatables.on_free(session, address, base, frame and frame.pos) end
+  object.release_elements(session, of, base, n, frame)
+  session:free(base, frame and frame.pos)
+  core.put(address, fortran_descriptor.pack(session, t, 0))
+end
+
+function object.release(session, t, address, frame)
+  if t.kind == "descriptor" and t.attribute == "allocatable" then
+    local base, n, _, of = allocated_elements(session, t, address, frame)
+    if base then object.free(session, t, address, base, n, of, frame) end
+  elseif t.kind == "array" then
+    object.release_elements(session, t.of, address, t.n, frame)
+  elseif t.kind == "record" and has_start(t) then
+    for _, member in ipairs(t.members) do
+      object.release(session, member.type, address + member.offset, frame)
+    end
+  end
+end
+
+-- Assignment of whole objects: allocatable components are copied with what they hold, pointers point to
+-- the same target.
+function object.copy(session, t, to, from, frame)
+  if to == from then return end
+  if t.kind == "descriptor" and t.attribute == "allocatable" then
+    object.release(session, t, to, frame)
+    local base, n, dims, of = allocated_elements(session, t, from, frame)
+    if not base then return end
+    local copy = object.allocate(session, t, to, dims, types.name(of), frame, of)
+    for i = 0, has_start(of) and n - 1 or -1 do
+      object.copy(session, of, copy + i * of.size, base + i * of.size, frame)
+    end
+    if n > 0 and not has_start(of) then
+      session.host_space:copy(copy, base, n * of.size, nil, nil, nil, nil, frame)
+    end
+  elseif t.kind == "array" and has_start(t.of) then
+    for i = 0, t.n - 1 do object.copy(session, t.of, to + i * t.of.size, from + i * t.of.size, frame) end
+  elseif t.kind == "record" and has_start(t) then
+    for _, member in ipairs(t.members) do
+      object.copy(session, member.type, to + member.offset, from + member.offset, frame)
+    end
+  else
+    session.host_space:copy(to, from, t.size, nil, nil, nil, nil, frame)
+  end
+end
+
+object.has_start, object.held = has_start, allocated_elements
+
+return object

@@ -1,0 +1,364 @@
+-- procedure.lua - subroutines and functions of Fortran: their arguments and their runs.
+--
+-- A run has a scope of its own inside the scope of the host program or procedure. Arguments are entered there
+-- with the address of what they stand for, so that directives inside find the caller's data: a pointer or
+-- allocatable argument shares the descriptor, one of assumed shape gets a descriptor for the time of the run.
+
+local core = require "accdeep.core"
+local fortran_declarations = require "accdeep.backend.fortran.fortran_declarations"
+local fortran_descriptor = require "accdeep.types.fortran_descriptor"
+local diagnostic = require "accdeep.base.diagnostic"
+local fortran_dynamic_types = require "accdeep.types.fortran_dynamic_types"
+local fortran_expression = require "accdeep.backend.fortran.fortran_expression"
+local fortran_types = require "accdeep.types.fortran_types"
+local declare_allocatables = require "accdeep.backend.fortran.declare_allocatables"
+local location = require "accdeep.base.location"
+local object = require "accdeep.backend.fortran.object"
+local scope = require "accdeep.types.scope"
+local sorted_pairs = require "accdeep.base.sorted_pairs"
+local types = require "accdeep.types"
+
+local raise, type_of = diagnostic.raise, fortran_expression.type_of
+
+local procedure = {}
+
+local MOST_DEEP = 50 -- the stack of C ends before 200 protected calls
+
+-- Makes the procedures of a list known in the session's scope. host: the scope they are inside, nil: the
+-- program's own.
+function procedure.define(session, list, host)
+  for _, node in ipairs(list) do
+    if node.tag == "procedure" then
+      session.now.scope.procedures[node.name] = { node = node, host = host, place = session:location_of(node.pos) }
+    end
+  end
+end
+
+-- Memory for a value that has no place.
+local function temporary(session, t, name)
+  local address = object.new(session, t, name)
+  table.insert(session.now.locals, { type = t, address = address })
+  return address
+end
+
+local function wrong_type(entity, actual, what)
+  raise("type-mismatch", actual.node.pos, ("the argument '%s' is %s"):format(entity.name, what))
+end
+
+local function check_type(entity, actual, of, is_polymorphic)
+  local t = actual.e.type
+  if is_polymorphic and t.kind == "record" and fortran_dynamic_types.extends(t, of) then return end
+  if fortran_types.same(t, of) or t.kind == "character" and of.kind == "character" and t.len >= of.len then return end
+  wrong_type(entity, actual, ("%s, not %s"):format(types.name(of), types.name(t)))
+end
+
+-- The section that an actual argument stands for; values get memory of their own.
+local function section_of(session, entity, actual, of, frame)
+  local e = actual.e
+  if e.section then return e.section(frame) end
+  local values = e.array(frame)
+  local dims = {}
+  for i, n in ipairs(values.shape) do dims[i] = { lower = 1, extent = n } end
+  fortran_descriptor.pack_strides(of, dims)
+  local t = fortran_types.array(of, dims)
+  local section = { address = temporary(session, t, entity.name), of = of, dims = dims }
+  local store, convert = fortran_expression.storer(session.host_space, of), fortran_expression.converter(e.type, of)
+  for i, address in ipairs(fortran_expression.addresses(section)) do
+    store(address, convert(values[i]), nil, nil, frame)
+  end
+  return section
+end
+
+local function need_rank(entity, actual, rank)
+  if actual.e.rank ~= rank then
+    wrong_type(entity, actual, ("of rank %d, not %d"):format(rank, actual.e.rank))
+  end
+end
+
+-- A contiguous copy, which goes back when the run ends.
+local function pack_argument(session, entity, section, run, frame)
+  local t = fortran_types.array(section.of, section.dims)
+  local address, list, space = temporary(session, t, entity.name), fortran_expression.addresses(section),
+    session.host_space
+  local size = section.of.size
+  for i, from in ipairs(list) do space:copy(address + (i - 1) * size, from, size, nil, nil, nil, nil, frame) end
+  table.insert(run.back, function()
+    for i, to in ipairs(list) do space:copy(to, address + (i - 1) * size, size, nil, nil, nil, nil, frame) end
+  end)
+  return address
+end
+
+-- Bounds of a dummy array that takes them, or its last one, from the actual argument.
+local function open_bounds(session, open, section)
+  local env, frame = session:host_env(), {}
+  local dims = {}
+  if open.any_rank then
+    for i, dim in ipairs(section.dims) do dims[i] = { lower = 1, extent = dim.extent, sm = dim.sm } end
+    return dims
+  end
+  for i, dim in ipairs(open.list) do
+    local lower = dim.lower and fortran_expression.integer(env, dim.lower)(frame) or 1
+    local extent
+    if dim.open then
+      extent = section.dims[i].extent
+    elseif dim.upper then
+      extent = math.max(fortran_expression.integer(env, dim.upper)(frame) - lower + 1, 0)
+    else
+      extent = fortran_descriptor.count(section.dims)
+      for _, before in ipairs(dims) do extent = extent // math.max(before.extent, 1) end
+    end
+    dims[i] = { lower = lower, extent = extent, sm = dim.open and section.dims[i].sm or nil }
+  end
+  return dims
+end
+
+-- A scalar that has a descriptor for the time of the run (FLANG-other-1): its dynamic type, its rank, are not
+-- known before.
+-- Decides FLANG-other-1.
+local function describe_scalar(session, entity, actual, t, frame)
+  local e = actual.e
+  check_type(entity, actual, t.of, t.polymorphic)
+  need_rank(entity, actual, 0)
+  if not e.place then wrong_type(entity, actual, ("an object, %s is not"):format(e.text or "the value")) end
+  local address = temporary(session, t, entity.name)
+  core.put(address, fortran_descriptor.pack(session, t, (e.place(frame)), nil, type_of(e, frame)))
+  return address, t
+end
+
+-- Address and type behind a dummy argument.
+-- Decides FLANG-dummy-1.
+local function bound(session, run, entity, t, open, attributes)
+  local actual, frame = run.names[entity.name], run.frame
+  if actual == true then -- an optional one that is not given
+    if not attributes.optional then
+      raise("type-mismatch", run.frame.pos, ("the argument '%s' is missing"):format(entity.name))
+    end
+    return 0, t or fortran_types.descriptor(session.program.layout, open.of, #open.list, "other", open.polymorphic)
+  end
+  local e = actual.e
+  frame.pos = actual.node.pos
+  if t and t.kind == "descriptor" and t.attribute == "other" then
+    return describe_scalar(session, entity, actual, t, frame)
+  end
+  if t and t.kind == "descriptor" then
+    check_type(entity, actual, t.of)
+    need_rank(entity, actual, t.rank)
+    if t.polymorphic and not e.dynamic or e.dynamic and not t.polymorphic then
+      wrong_type(entity, actual, ("%s, not %s"):format(types.name(t), types.name(e.dtype or e.type)))
+    end
+    if not e.descriptor or e.dtype.attribute ~= t.attribute then
+      wrong_type(entity, actual, ("%s, %s is not"):format(t.attribute == "pointer" and "a pointer" or "allocatable",
+        e.text or "the value"))
+    end
+    local address = e.descriptor(frame)
+    if t.attribute == "allocatable" and attributes.intent and attributes.intent.way == "out" then
+      object.release(session, t, address, frame)
+    end
+    return address, t
+  end
+  local of = open and open.of or fortran_types.element(t)
+  check_type(entity, actual, of, open and open.polymorphic)
+  if open and open.any_rank and e.rank == 0 then
+    return describe_scalar(session, entity, actual,
+      fortran_types.descriptor(session.program.layout, of, 0, "other", open.polymorphic), frame)
+  elseif open and (open.list[1].open or open.any_rank) then
+    if not open.any_rank then need_rank(entity, actual, #open.list) end
+    local section = section_of(session, entity, actual, of, frame)
+    local made = fortran_types.descriptor(session.program.layout, of, e.rank, "other", open.polymorphic)
+    local address = temporary(session, made, entity.name)
+    core.put(address, fortran_descriptor.pack(session, made, section.address, open_bounds(session, open, section),
+      open.polymorphic and type_of(e, frame)))
+    return address, made
+  elseif not open and not t.bounds then
+    need_rank(entity, actual, 0)
+    if e.place and not attributes.value then return (e.place(frame)), t end
+    local address = temporary(session, t, entity.name)
+    if t.kind == "record" then
+      object.copy(session, t, address, (e.place(frame)), frame)
+    else
+      local v = fortran_expression.converter(e.type, t)(e.value(frame))
+      fortran_expression.storer(session.host_space, t)(address, v, nil, nil, frame)
+    end
+    return address, t
+  end
+  -- elements one behind the other, from the first one on
+  local section
+  if e.rank == 0 and e.element_of then
+    section = { address = e.place(frame), of = of, dims = { { lower = 1, extent = 1 } } }
+    t = t or fortran_types.array(of, open_bounds(session, open, section))
+    return section.address, t
+  elseif e.rank == 0 then
+    wrong_type(entity, actual, ("an array, %s is not"):format(e.text or "the value"))
+  end
+  section = section_of(session, entity, actual, of, frame)
+  t = t or fortran_types.array(of, open_bounds(session, open, section))
+  if t.n > fortran_descriptor.count(section.dims) then
+    raise("out-of-bounds", frame.pos, ("the argument '%s' has %d elements, %s has %d"):format(entity.name, t.n,
+      e.text or "the value", fortran_descriptor.count(section.dims)))
+  end
+  if fortran_descriptor.is_contiguous(of, section.dims) then return section.address, t end
+  return pack_argument(session, entity, section, run, frame), t
+end
+
+local function has_bounds(node)
+  for _, entity in ipairs(node.list) do
+    for _, dim in ipairs(entity.dims and entity.dims.list or {}) do
+      if dim.upper or dim.lower then return true end
+    end
+  end
+  for _, attribute in ipairs(node.attrs) do
+    if attribute.dims then return true end
+  end
+  return false
+end
+
+-- Declares what a procedure declares; arguments that have no bounds come first, as bounds use them.
+local function declare_all(session, run, node)
+  for _, item in ipairs(node.list) do
+    if item.tag == "derived" then fortran_declarations.declare_derived_type(session, item) end
+  end
+  local function declare_each(first)
+    for _, item in ipairs(node.list) do
+      if item.tag == "declaration" then
+        local early = not has_bounds(item)
+        for _, entity in ipairs(item.list) do early = early and run.names[entity.name] ~= nil end
+        if early == first then fortran_declarations.declare_variables(session, item, run) end
+      end
+    end
+  end
+  declare_each(true)
+  declare_each(false)
+  for name, actual in sorted_pairs(run.names) do
+    local variable = rawget(session.now.scope.variables, name)
+    if not variable then
+      raise("unknown-name", node.pos, ("the argument '%s' of '%s' is not declared"):format(name, node.name))
+    end
+    variable.absent = actual == true or nil
+  end
+end
+
+-- Arguments of a call by the names of the dummies; those that are not given: true.
+local function match_arguments(node, args, pos)
+  local names, known = {}, {}
+  for _, name in ipairs(node.params) do
+    names[name], known[name] = true, true
+  end
+  for i, actual in ipairs(args) do
+    local name = actual.keyword or node.params[i]
+    if not name or not known[name] then
+      raise("type-mismatch", actual.node.pos, actual.keyword and ("'%s' has no argument '%s'"):format(node.name, name)
+        or ("'%s' has %d argument%s"):format(node.name, #node.params, #node.params == 1 and "" or "s"))
+    end
+    if names[name] ~= true then
+      raise("type-mismatch", actual.node.pos, ("the argument '%s' is given twice"):format(name))
+    end
+    names[name] = actual
+  end
+  return names, pos
+end
+
+-- Actual arguments of a call, compiled where it stands.
+function procedure.actuals(env, nodes)
+  local args = {}
+  for i, node in ipairs(nodes) do
+    local keyword = node.tag == "keyword" and node.name or nil
+    local value = keyword and node.e or node
+    args[i] = { e = fortran_expression.compile(env, value), node = value, keyword = keyword }
+  end
+  return args
+end
+
+local function result_entity(node) return node.result or node.name end
+
+-- Runs a procedure. body(list, frame): runs its statements. Returns what result() gives before its variables end.
+function procedure.run(session, made, args, frame, body, result)
+  local node = made.node
+  if session.now.kernel then
+    raise("unsupported", frame.pos, ("'%s' cannot be called in a compute construct"):format(node.name))
+  end
+  local run = { back = {}, frame = frame, names = match_arguments(node, args, frame.pos) }
+  local caller_place = session:location_of(frame.pos)
+  run.bind = function(...) return session:with_location(caller_place, bound, session, run, ...) end
+  local outer, locals, depth = session.now.scope, session.now.locals, session.now.depth
+  if depth >= MOST_DEEP then
+    raise("limit", frame.pos, "procedures are nested too deeply", { rule = "HOUSE-limit" })
+  end
+  session.now.scope, session.now.locals, session.now.depth = scope.new(made.host or session.program.root), {}, depth + 1
+  session.now.activation = session.now.activation + 1
+  local caller, inside = session.now.current, { pos = node.pos }
+  session.now.current = made.place
+  local ok, value = pcall(function()
+    procedure.define(session, node.inner, session.now.scope)
+    if node.kind == "function" and node.spec then
+      fortran_declarations.declare_variables(session, { tag = "declaration", pos = node.pos, spec = node.spec,
+        attrs = {},
+        list = { { tag = "entity", pos = node.pos, name = result_entity(node) } } })
+    end
+    declare_all(session, run, node)
+    body(node.list, inside)
+    return result and result(session.now.scope.variables[result_entity(node)])
+  end)
+  session.now.current = caller
+  if not ok and diagnostic.is(value) and not value.file then
+    value.pos = value.pos or inside.pos
+    location.locate_error(value, made.place.text, made.place.file, made.place.line)
+    value.text = value.text or made.place.text
+  end
+  if not ok and diagnostic.is(value) then location.add_caller(value, session:line_of(caller_place)) end
+  local mine = session.now.locals
+  session.now.scope, session.now.locals, session.now.depth = outer, locals, depth
+  local cleaned, problem = pcall(function()
+    if ok then
+      for _, back in ipairs(run.back) do back() end
+    end
+    for _, variable in ipairs(mine) do
+      if ok then object.release(session, variable.type, variable.address, frame) end
+      declare_allocatables.forget(session, variable.address)
+      session.program.blocks[variable.address].variable = nil
+      session:free(variable.address)
+    end
+  end)
+  if not ok then error(value, 0) end
+  if not cleaned then error(problem, 0) end
+  return value
+end
+
+-- Type and dims of what a function gives.
+local function result_declaration(made)
+  local node, name = made.node, result_entity(made.node)
+  if node.spec then return node.spec, nil end
+  for _, item in ipairs(node.list) do
+    for _, entity in ipairs(item.tag == "declaration" and item.list or {}) do
+      if entity.name == name then
+        local dims = entity.dims
+        for _, attribute in ipairs(item.attrs) do dims = dims or attribute.dims end
+        return item.spec, dims
+      end
+    end
+  end
+  raise("unknown-name", node.pos, ("the result '%s' is not declared"):format(name))
+end
+
+-- A call of a function in an expression.
+function procedure.call_function(env, node, made, body)
+  if made.node.kind ~= "function" then
+    raise("type-mismatch", node.pos, ("'%s' is a subroutine"):format(made.node.name), { help = "use call" })
+  end
+  local session = env.session
+  local args = procedure.actuals(env, node.args)
+  local spec, dims = session:with_location(made.place, result_declaration, made)
+  local t = session:with_location(made.place, fortran_declarations.type, session, spec)
+  local rank = dims and #dims.list or 0
+  if t.kind == "record" then raise("unsupported", node.pos, "functions give intrinsic types here") end
+  local function run(f)
+    f.pos = node.pos
+    return procedure.run(session, made, args, { pos = node.pos }, body, function(variable)
+      local e = fortran_expression.designator(session:host_env(), { tag = "id", name = variable.name, pos = node.pos },
+        variable.type, function() return variable.address end)
+      return (e.rank > 0 and e.array or e.value) {}
+    end)
+  end
+  return { type = t, rank = rank, [rank > 0 and "array" or "value"] = run }
+end
+
+return procedure

@@ -1,0 +1,258 @@
+-- selection.lua - select case, select type and select rank: which of several blocks of statements is run.
+
+local core = require "accdeep.core"
+local fortran_descriptor = require "accdeep.types.fortran_descriptor"
+local diagnostic = require "accdeep.base.diagnostic"
+local fortran_dynamic_types = require "accdeep.types.fortran_dynamic_types"
+local fortran_expression = require "accdeep.backend.fortran.fortran_expression"
+local fortran_types = require "accdeep.types.fortran_types"
+local object = require "accdeep.backend.fortran.object"
+local scope = require "accdeep.types.scope"
+local ast = require "accdeep.base.ast"
+local types = require "accdeep.types"
+local with_fields = require "accdeep.base.with_fields"
+
+local raise = diagnostic.raise
+
+local selection = {}
+
+local compile = fortran_expression.compile
+
+-- ------------------------------------------------------------------------------------ select case --
+
+-- A constant of a case as an expression.
+local function constant(session, node)
+  ast.visit(node, function(n)
+    local variable = n.tag == "id" and session.now.scope.variables[n.name]
+    if variable and not variable.constant then
+      raise("type-mismatch", n.pos, ("'%s' is a variable, a constant is needed"):format(n.name), { length = #n.name })
+    end
+  end)
+  local e = compile(session:host_env(), node)
+  fortran_expression.needs(node, "value", e)
+  if e.rank > 0 then raise("type-mismatch", node.pos, "the value of a case is a scalar") end
+  local made = fortran_expression.constant(e.type, e.value { pos = node.pos })
+  made.node = node
+  return made
+end
+
+-- What a case is for, from the first value to the last: {pos, first?, last?}.
+local function range_of(session, case)
+  if case.tag ~= "range" then
+    local value = constant(session, case)
+    return { pos = case.pos, first = value, last = value }
+  end
+  return { pos = case.pos, first = case.first and constant(session, case.first),
+    last = case.last and constant(session, case.last) }
+end
+
+local function always_true() return true end
+
+-- A function that says whether a is at most b; what has no end is nil.
+local function compile_at_most(a, b)
+  return a and b and fortran_expression.compile_comparison(a.node or b.node, "<=", a, b).value or always_true
+end
+
+local function overlap(a, b)
+  return compile_at_most(a.first, a.last) {} and compile_at_most(b.first, b.last) {}
+    and compile_at_most(a.first, b.last) {}
+    and compile_at_most(b.first, a.last) {}
+end
+
+-- Functions that say whether the value e is one of a branch's. seen: the ranges before; each value is in one branch.
+local function tests_of(session, branch, e, seen)
+  local tests = {}
+  for _, case in ipairs(branch.cases) do
+    local range = range_of(session, case)
+    local above, below = compile_at_most(range.first, e), compile_at_most(e, range.last)
+    for _, other in ipairs(seen) do
+      if overlap(range, other) then raise("duplicate-name", range.pos, "two cases are for the same value") end
+    end
+    seen[#seen + 1] = range
+    tests[#tests + 1] = function(f) return above(f) and below(f) end
+  end
+  return tests
+end
+
+local function select_case(env, node, block)
+  local subject = compile(env, node.e)
+  fortran_expression.needs(node.e, "value", subject)
+  if subject.rank > 0 or subject.type.float or subject.type.logical then
+    raise("type-mismatch", node.e.pos, "select case takes an integer or characters")
+  end
+  local e = fortran_expression.scalar(subject.type, function(f) return f.selected end)
+  local branches, default, seen = {}, nil, {}
+  for _, branch in ipairs(node.list) do
+    local run = block(env, branch.body)
+    if branch.cases then
+      branches[#branches + 1] = { tests = tests_of(env.session, branch, e, seen), run = run }
+    elseif default then
+      raise("duplicate-name", branch.pos, "two cases are the default", { length = #"case" })
+    else
+      default = run
+    end
+  end
+  return function(f)
+    local value = subject.value(f)
+    for _, branch in ipairs(branches) do
+      for _, test in ipairs(branch.tests) do
+        f.selected = value
+        if test(f) then return branch.run(f) end
+      end
+    end
+    return default and default(f)
+  end
+end
+
+-- ------------------------------------------------------------------------------------ select type --
+
+-- What a block knows its object as: slot has address, low, high, dims (of an array) and type, those of this run.
+local function associate_binding(session, e, slot, t, is_class)
+  local made = { type = t, target = true, dynamic = is_class and function() return slot.type end or nil }
+  if e.rank == 0 then
+    made.place = function() return slot.address, slot.low, slot.high end
+    return made
+  end
+  made.type = fortran_types.descriptor(session.program.layout, t, e.rank, "other", is_class)
+  made.dope = function()
+    return { address = slot.address, low = slot.low, high = slot.high, of = t,
+      dims = fortran_descriptor.copy_dims(slot.dims) }
+  end
+  return made
+end
+
+-- Runs a block of the host program: directives inside find the object by its name, too.
+local function run_with_variable(session, name, binding, slot, run, f)
+  local outer = session.now.scope
+  local inner = scope.new(outer)
+  local t, address, made = binding.type, slot.address, nil
+  if t.kind ~= "descriptor" and binding.dynamic then
+    t = fortran_types.descriptor(session.program.layout, t, 0, "other", true)
+  end
+  if t.kind == "descriptor" then
+    address = object.new(session, t, name, f.pos)
+    made = address
+    core.put(address, fortran_descriptor.pack(session, t, slot.address, slot.dims, slot.type))
+  end
+  inner.variables[name] = { name = name, type = t, address = address, target = true }
+  local ok, signal = pcall(with_fields, session.now, { scope = inner }, run, f)
+  if made then session:free(made) end
+  if not ok then error(signal, 0) end
+  return signal
+end
+
+-- The blocks of select type, the best one first: that of a type, then class is from the most extended one on.
+local function order_branches(branches)
+  local order = {}
+  for i, branch in ipairs(branches) do order[i] = branch end
+  local function rank(branch)
+    if branch.guard == "type" then return math.huge end
+    return branch.guard and fortran_dynamic_types.depth(branch.type) or -1
+  end
+  for i, branch in ipairs(order) do branch.rank, branch.number = rank(branch), i end
+  table.sort(order, function(a, b)
+    if a.rank ~= b.rank then return a.rank > b.rank end
+    return a.number < b.number
+  end)
+  return order
+end
+
+local function matches_guard(branch, t)
+  if branch.guard == "type" then return branch.type == t end
+  return not branch.guard or fortran_dynamic_types.extends(t, branch.type)
+end
+
+local function select_type(env, node, block)
+  local session, subject = env.session, compile(env, node.e)
+  local name = node.name or node.e.tag == "id" and node.e.name
+  if not subject.dynamic then
+    raise("type-mismatch", node.e.pos, ("%s is not polymorphic: select type takes what is declared with class")
+      :format(subject.text or "this"))
+  end
+  if not name then
+    raise("syntax", node.e.pos, "expected a name for the object", { help = "write select type (x => ...)" })
+  end
+  local slot, branches, seen = {}, {}, {}
+  for i, given in ipairs(node.list) do
+    local t = given.spec and session:fortran_type(given.spec) or subject.type
+    local key = (given.guard or "default") .. " " .. types.name(t)
+    if t.kind ~= "record" or not fortran_dynamic_types.extends(t, subject.type) then
+      raise("type-mismatch", given.spec.name_pos or given.spec.pos, ("%s does not extend %s"):format(types.name(t),
+        types.name(subject.type)), { length = given.spec.name and #given.spec.name })
+    elseif seen[key] then
+      raise("duplicate-name", given.spec and given.spec.pos or node.pos, "two blocks are for the same type")
+    end
+    seen[key] = true
+    local binding = associate_binding(session, subject, slot, t, given.guard ~= "type")
+    local inner = setmetatable({ lookup = function(other, pos)
+      if other == name then return binding end
+      return env.lookup(other, pos)
+    end }, { __index = env })
+    branches[i] = { guard = given.guard, type = t, binding = binding, run = block(inner, given.body) }
+  end
+  local order = order_branches(branches)
+  return function(f)
+    f.pos = node.e.pos
+    slot.type = subject.dynamic(f)
+    slot.dims = nil
+    if subject.rank > 0 then
+      local s = subject.section(f)
+      slot.address, slot.low, slot.high, slot.dims = s.address, s.low, s.high, s.dims
+    else
+      slot.address, slot.low, slot.high = subject.place(f)
+    end
+    for _, branch in ipairs(order) do
+      if matches_guard(branch, slot.type) then
+        if env.space.on_device then return branch.run(f) end
+        return run_with_variable(session, name, branch.binding, slot, branch.run, f)
+      end
+    end
+  end
+end
+
+-- ------------------------------------------------------------------------------------ select rank --
+
+-- The rank is known when a procedure is compiled, which is when it is called.
+local function select_rank(env, node, block)
+  local session, subject = env.session, compile(env, node.e)
+  if not subject.any_rank then
+    raise("type-mismatch", node.e.pos, ("%s has a rank: select rank takes an argument declared with (..)"):format(
+      subject.text or "this"))
+  end
+  local name, variable = node.name or node.e.name, session.now.scope.variables[node.e.name]
+  local body, default, seen = nil, nil, {}
+  for _, given in ipairs(node.list) do
+    local rank = given.rank
+    if type(rank) == "table" then
+      rank = fortran_expression.integer(env, rank) { pos = rank.pos }
+    end
+    if seen[rank] then raise("duplicate-name", node.pos, "two blocks are for the same rank") end
+    seen[rank] = true
+    if rank == subject.rank then body = given.body end
+    if rank == "default" then default = given.body end -- rank (*) is for assumed size, which has no descriptor
+  end
+  local is_ranked = body ~= nil
+  body = body or default
+  if not body then return function() end end
+  local binding = env.lookup(node.e.name, node.e.pos)
+  local known = setmetatable({ ranked = true }, { __index = binding })
+  local inner = setmetatable({ lookup = function(other, pos)
+    if other ~= name then return env.lookup(other, pos) end
+    return is_ranked and known or binding
+  end }, { __index = env })
+  local run = block(inner, body)
+  return function(f)
+    local inside = scope.new(session.now.scope)
+    inside.variables[name] = setmetatable({ name = name, any_rank = not is_ranked }, { __index = variable })
+    return with_fields(session.now, { scope = inside }, run, f)
+  end
+end
+
+-- Adds the statements to those of run/fortran_statement.lua. block(env, list): a function that runs them.
+function selection.define(statements, block)
+  statements["select"] = function(env, node) return select_case(env, node, block) end
+  function statements.select_rank(env, node) return select_rank(env, node, block) end
+  function statements.select_type(env, node) return select_type(env, node, block) end
+end
+
+return selection

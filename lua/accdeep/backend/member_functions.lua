@@ -1,0 +1,183 @@
+-- member_functions.lua - member functions: one expression that takes the place of its calls, or a Lua function.
+--
+-- A record keeps {params = names, body = tree, record, scope?, other?} by name, other being one of the same name with
+-- other parameters, or instead of a body the error why it cannot be called; a session {fn, record} for functions that a
+-- scenario gives with method(). A call is replaced by the body, with parameters replaced by arguments, and
+-- members looked up in the object: so section bounds, host and device expressions all know it.
+
+local core = require "accdeep.core"
+local diagnostic = require "accdeep.base.diagnostic"
+local scope = require "accdeep.types.scope"
+local ast = require "accdeep.base.ast"
+local types = require "accdeep.types"
+local memory_view = require "accdeep.backend.memory_view"
+local with_fields = require "accdeep.base.with_fields"
+
+local raise = diagnostic.raise
+
+local member_functions = {}
+
+local DEEPEST = 32 -- bodies that call each other
+
+-- The member function of a record, or nil.
+function member_functions.find(session, record, name)
+  local found = session:methods_of(record)[name] or record.methods and record.methods[name]
+  for _, base in ipairs(not found and record.bases or {}) do
+    found = found or member_functions.find(session, base, name)
+  end
+  return found
+end
+
+-- Whether a class, or one of its base classes, declares a member function without a body.
+local function is_prototype(record, name)
+  if record.prototypes and record.prototypes[name] then return true end
+  for _, base in ipairs(record.bases or {}) do
+    if is_prototype(base, name) then return true end
+  end
+  return false
+end
+
+-- Whether a function is declared, whose body a scenario may still give. record: of a member function, or nil.
+function member_functions.is_declared(session, record, name)
+  return record ~= nil and is_prototype(record, name) or session.now.scope.prototypes[name] or false
+end
+
+-- The body of a function called on an object, a node; object nil: on the object whose members the names
+-- around mean. arrow: the object is a pointer.
+function member_functions.inline(session, made, object, arrow, node)
+  local first = made
+  while made.other and #(made.params or {}) ~= #node.args do made = made.other end
+  if #(made.params or node.args) ~= #node.args then
+    raise("type-mismatch", node.pos, ("%s takes %d arguments"):format(first.name, #first.params))
+  end
+  if made.error then
+    local err = {}
+    for key, value in pairs(made.error) do err[key] = value end
+    err.of_body = true
+    err.pos, err.place = err.pos or node.pos, err.pos and made.place or nil
+    error(setmetatable(err, getmetatable(made.error)), 0)
+  end
+  local depth = session.now.inlining + 1
+  if depth > DEEPEST then
+    raise("limit", node.pos, ("%s calls itself"):format(made.name), { rule = "HOUSE-limit", of_construct = true })
+  end
+  local args = {}
+  for i, name in ipairs(made.params) do args[name] = node.args[i] end
+  local pos = node.pos
+  local function object_member(name)
+    if not object then return { tag = "id", pos = pos, name = name } end
+    return { tag = "member", pos = pos, name_pos = pos, base = object, arrow = arrow, name = name }
+  end
+  local function replace(inner)
+    if inner.tag == "member" and inner.arrow and inner.base.tag == "id" and inner.base.name == "this" then
+      return object_member(inner.name)
+    elseif inner.tag == "id" then
+      if args[inner.name] then return args[inner.name] end
+      if types.member(made.record, inner.name) or member_functions.find(session, made.record, inner.name) then
+        return object_member(inner.name)
+      end
+      local constant, t
+      if made.scope then constant, t = made.scope:constant_named(inner.name) end
+      if constant then return { tag = "num", pos = pos, value = constant, type = t.name } end
+      return { tag = "id", pos = pos, name = inner.name, global = true }
+    end
+  end
+  return ast.map(made.body, replace, function(copy)
+    if copy.tag then copy.pos, copy.name_pos = pos, copy.name_pos and pos end
+  end), depth
+end
+
+-- Runs fn with the calls inside a body counted, so that a function that calls itself is an error.
+function member_functions.with_inlining_depth(session, depth, fn, ...)
+  return with_fields(session.now, { inlining = depth }, fn, ...)
+end
+
+-- A call in a member function that means one of its own object, as a call through `this`; or nil.
+function member_functions.call_on_this(session, node)
+  local this, base = session.now.this, node.base
+  if not this or base.tag ~= "id" or base.global then return nil end
+  if not member_functions.find(session, this.record, base.name) then return nil end
+  return { tag = "call", pos = node.pos, args = node.args, base = { tag = "member", pos = base.pos,
+    name_pos = base.pos, arrow = true, name = base.name, base = { tag = "id", pos = base.pos, name = "this" } } }
+end
+
+-- A Lua member function that knows its object when it runs.
+function member_functions.bind_this(session, made)
+  member_functions.this_address(session, made.record) -- memory is got now, not while a construct is under way
+  return function(object, ...)
+    return member_functions.run_as_member(session, made.record, memory_view.location(object).address, made.fn, object,
+      ...)
+  end
+end
+
+-- Raises for what is called on a record and is not a member function of it.
+function member_functions.unknown(session, record, node)
+  local names = {}
+  for name in pairs(record.methods or {}) do names[name] = true end
+  for name in pairs(session:methods_of(record)) do names[name] = true end
+  raise("unknown-member", node.base.name_pos or node.base.pos, ("%s has no member function '%s'"):format(
+    types.name(record), node.base.name), { length = #node.base.name, rule = "TR14-3.1.1-21",
+    of_body = is_prototype(record, node.base.name),
+    help = diagnostic.suggest(node.base.name, names) or "give its body in the class, or method() in Lua" })
+end
+
+-- ----------------------------------------------------------------------------- while one is running --
+
+-- The place of a name that is a member of *this, in a member function: {type, address}; or nil. Locals of
+-- the function hide members, members hide what is declared outside.
+function member_functions.this_member(self, name)
+  local this = self.now.this
+  local member = this and not rawget(self.now.scope.variables, name) and types.member(this.record, name)
+  if not member then return nil end
+  local object = string.unpack("j", core.get(this.slot, 8))
+  return { name = name, type = member.type, address = object + member.offset }
+end
+
+-- Where `this` is kept while member functions of a record run.
+function member_functions.this_address(self, record)
+  local slot = self.program.this_slots[record]
+  if not slot then
+    slot = self:new_block(8, "this", types.pointer(record))
+    self.program.this_slots[record] = slot
+  end
+  return slot
+end
+
+-- Runs fn as a member function of the object at an address: `this` and the members are names.
+function member_functions.run_as_member(self, record, address, fn, ...)
+  local slot = member_functions.this_address(self, record)
+  local before, inner = core.get(slot, 8), scope.new(self.now.scope)
+  inner.variables.this = { name = "this", type = types.pointer(record), address = slot }
+  core.put(slot, string.pack("j", address))
+  local results = table.pack(pcall(with_fields, self.now, { scope = inner, this = { record = record, slot = slot } },
+    fn, ...))
+  core.put(slot, before)
+  if not results[1] then error(results[2], 0) end
+  return table.unpack(results, 2, results.n)
+end
+
+-- What a script calls with object:name(...): a member function, or nil.
+function member_functions.member_function(self, record, name)
+  local made = member_functions.find(self, record, name)
+  if not made then return nil end
+  return function(object, ...)
+    local at = memory_view.location(object)
+    if not at or at.type ~= record or at.space.on_device then
+      raise("type-mismatch", nil, ("%s is called as object:%s(...) on a %s of the host"):format(name, name,
+        types.name(record)))
+    end
+    if made.fn then return self:run_as_member(record, at.address, made.fn, object, ...) end
+    local arguments = {}
+    for i, value in ipairs { ... } do
+      arguments[i] = { tag = "num", value = value, pos = 1,
+        type = math.type(value) == "integer" and "long" or "double" }
+    end
+    return self:run_as_member(record, at.address, function()
+      local this = { tag = "id", name = "this", pos = 1 }
+      local inlined = member_functions.inline(self, made, this, true, { args = arguments, pos = 1 })
+      return self:value_of(inlined)
+    end)
+  end
+end
+
+return member_functions

@@ -1,0 +1,681 @@
+-- memory_view.lua - memory as a scenario and a kernel see it: host and device, with the checks hardware
+-- would not make.
+--
+-- A space loads, stores and classifies what goes wrong. Views are tables with a location behind a
+-- private key: a struct's members by field, an array's or pointer's elements by 0-based index.
+-- low and high bound the object a pointer points into; a pointer that points nowhere useful carries a
+-- note in low instead: a table that says why.
+
+local core = require "accdeep.core"
+local diagnostic = require "accdeep.base.diagnostic"
+local scoped_names = require "accdeep.types.scoped_names"
+local profiles = require "accdeep.definitions.profiles"
+local sorted_pairs = require "accdeep.base.sorted_pairs"
+local types = require "accdeep.types"
+
+local memory_view = {}
+
+local POINTER_SIZE = 8
+
+-- --------------------------------------------------------------------------------- the spaces --
+
+local Host, Device = {}, {}
+Host.__index, Device.__index = Host, Device
+
+-- A rule as the documents of the session's profile have it.
+local function applicable_rule(session, id) return profiles.applicable_rule(id, session.rules.documents) end
+
+-- The rules of pointers on a device: a null pointer, one that no construct has attached, one that was detached, and one
+-- that was attached and then overwritten.
+local NULL = { TR14 = "TR14-4.3-15", FLANG = "FLANG-pointer-2", ACC33 = "ACC33-att-6", OMPEX = "OMPEX-struct_map-6" }
+local NEVER = { TR14 = "TR14-1.1-02", FLANG = "FLANG-storage-3", ACC33 = "ACC33-att-6", OMPEX = "OMPEX-struct_map-8" }
+local DETACHED = { TR14 = "TR14-1.1-02", FLANG = "FLANG-pointer-6", ACC33 = "ACC33-att-6",
+  OMPEX = "OMPEX-struct_map-8" }
+local OVERWRITTEN = { TR14 = "TR14-4.1-07", ACC33 = "ACC33-att-8", OMPEX = "OMPEX-struct_map-8" }
+
+-- That of these that decides in a kernel.
+local function rule_of_documents(session, ids)
+  local openmp = session.now.kernel and session.now.kernel.plan.openmp
+  return profiles.decides(ids, openmp and "OMPEX" or session.rules.documents, session.language.pointers)
+end
+
+-- The rule of a null pointer on a device.
+function memory_view.null_rule(session) return rule_of_documents(session, NULL) end
+
+local function fail(frame, code, message, fields)
+  diagnostic.raise(code, frame and frame.pos, message, fields)
+end
+
+-- An error that the core described.
+local function fail_core(frame, err)
+  fail(frame, err.code, err.message, { rule = err.rule, objects = { err.asked, err.other },
+    cause = err.cause })
+end
+
+function memory_view.host(session)
+  return setmetatable({ session = session, ctx = session.ctx }, Host)
+end
+
+function memory_view.device(session, number)
+  return setmetatable({ session = session, ctx = session.ctx, number = number, on_device = true, private = {} }, Device)
+end
+
+-- The same memory for pointers that the host program holds: they can be followed in kernels only.
+function memory_view.device_pointer_space(space)
+  return setmetatable({ session = space.session, ctx = space.ctx, number = space.number, on_device = true,
+    private = space.private, handed_out = true }, Device)
+end
+
+-- Why a host address cannot be used.
+-- Decides TR14-1.1-02.
+function Host:classify(address, size, frame)
+  local ctx = self.ctx
+  if address >= 0 and address < 4096 then
+    fail(frame, "null-pointer", "a null pointer is followed", { rule = "ACC33-2.7-2" })
+  end
+  local device = ctx:device_of(address)
+  if device >= 0 then
+    local object = ctx:present_at(device, address, true)
+    fail(frame, "device-pointer-on-host",
+      ("the host follows an address of device %d"):format(device),
+      { rule = "TR14-1.1-02", objects = { object }, help = object and
+        "read it in a compute construct, or update self first" })
+  end
+  local range = ctx:host_at(address)
+  if range and not range.live then
+    fail(frame, "out-of-bounds", ("%s was freed"):format(range.name ~= "" and range.name or "the memory"),
+      { rule = "ACC33-2.7.1-1", objects = { range } })
+  end
+  local near = range or ctx:host_at(address - 1) or ctx:host_at(address - size)
+  fail(frame, "out-of-bounds", near
+    and ("%d bytes at offset %d of %s, which has %d bytes"):format(size, address - near.host,
+      near.name ~= "" and near.name or "a block", near.bytes)
+    or "the address is in no memory of the host program",
+    { rule = "ACC33-2.7.1-1", objects = { near } })
+end
+
+function Host:check(address, size, low, high, frame)
+  if type(low) == "table" then self:classify(address, size, frame) end
+  if low and (address < low or address + size > high) then
+    local range = self.ctx:host_at(low)
+    fail(frame, "out-of-bounds", ("%d bytes at offset %d of %s, which has %d bytes"):format(size,
+      address - low, range and range.name ~= "" and range.name or "an object", high - low),
+      { rule = "ACC33-2.7.1-1", objects = { range } })
+  end
+end
+
+function Host:load(address, code, size, low, high, frame)
+  if low then self:check(address, size, low, high, frame) end
+  local value = self.ctx:host_read(address, code)
+  if value == nil then self:classify(address, size, frame) end
+  return value
+end
+
+function Host:store(address, code, size, value, low, high, frame)
+  if low then self:check(address, size, low, high, frame) end
+  if not self.ctx:host_write(address, code, value) then self:classify(address, size, frame) end
+end
+
+function Host:translate_pointer(value) return value end -- as Device:settled
+
+function Host:load_pointer(address, low, high, frame)
+  local value = self:load(address, core.scalar.pointer, POINTER_SIZE, low, high, frame)
+  return value, self.ctx:host_bounds(value)
+end
+
+function Host:copy(to, from, size, low, high, slow, shigh, frame)
+  self:check(to, size, low, high, frame)
+  self:check(from, size, slow, shigh, frame)
+  local a, b = self.ctx:host_bounds(to)
+  local c, d = self.ctx:host_bounds(from)
+  if not a or to + size > b then self:classify(to, size, frame) end
+  if not c or from + size > d then self:classify(from, size, frame) end
+  core.put(to, core.get(from, size))
+end
+
+function Host:out_of_bounds(address, message, frame)
+  local range = self.ctx:host_at(address)
+  fail(frame, "out-of-bounds", message, { rule = "ACC33-2.7.1-1", objects = { range } })
+end
+
+function Host:local_memory(size, name)
+  return self.session:kernel_memory(size, name)
+end
+
+-- ---------------------------------------------------------------------------------- the device --
+
+-- A section of what a pointer points to, as the program's language has it; least: the smallest one.
+local function section_text(session, name, least)
+  return session.language[least and "least_section" or "some_section"]:format(name or "p")
+end
+
+-- Why a device cannot follow a pointer.
+-- Decides TR14-1.1-02, FLANG-pointer-6, OMPEX-struct_map-6, OMPEX-struct_map-7.
+function Device:classify(address, low, frame)
+  local ctx, note = self.ctx, type(low) == "table" and low or {}
+  local name = note.name and ("the pointer %s"):format(note.name) or "the pointer"
+  if note.excluded then
+    fail(frame, "excluded-member",
+      ("%s was not followed when %s was mapped: its target is not available on device %d"):format(name,
+        note.object or "its structure", self.number),
+      { rule = applicable_rule(self.session, "TR14-3.1.1-14"), objects = { note.info },
+        help = "include the member in the shape, or name it in a data clause" })
+  end
+  if note.gone then
+    fail(frame, "out-of-bounds", ("%s points to data that are not present on device %d any more"):format(name,
+      self.number), { rule = self.session.rules.is_openmp and "OMP60-map-7" or "TR14-1.2-10",
+        help = "what it was attached to was unmapped; map it again: " .. section_text(self.session, note.name) })
+  end
+  local openmp = self.session.now.kernel and self.session.now.kernel.plan.openmp
+  if note.unmatched then
+    fail(frame, "null-pointer", ("%s is null on device %d: what it points to on the host is not present"):format(name,
+      self.number), { rule = "OMP60-map-10", help = note.record
+        and ("map the structure, %s[:1], or the members used on this construct, %s->..."):format(note.name, note.name)
+        or "map a section of it: " .. section_text(self.session, note.name) })
+  elseif address >= 0 and address < 4096 then
+    fail(frame, "null-pointer", ("%s is null on device %d"):format(name, self.number),
+      { rule = memory_view.null_rule(self.session) })
+  end
+  local target = ctx:present_at(self.number, address, false)
+  local help = note.name and "map its target by a section: " .. section_text(self.session, note.name)
+    or "map its target by a section of the pointer"
+  if note.clause then
+    help = ("%s(%s) keeps the value: without the clause it points to what is present there"):format(note.clause,
+      note.name)
+  elseif target and openmp and self.session.rules.attach == "every" then
+    help = ("its target is present, but a pointer is attached only where it is mapped and a section of it, %s[:0] at "
+      .. "least, is"):format(note.name or "of it")
+  elseif target and openmp then
+    help = ("its target is present, but a pointer is attached only where a section of it, %s at least, is mapped "
+      .. "while the pointer or the section is new"):format(section_text(self.session, note.name, true))
+  elseif target then
+    help = ("its target, %s, is present: attach the pointer, or map it by a section of it"):format(target.name)
+  end
+  local why, ids = "it was never attached", NEVER
+  if note.attached then
+    why, ids = "it was attached, and then overwritten", OVERWRITTEN
+    help = "detach the pointer before a transfer overwrites it, and attach it afterwards"
+  elseif self.session.device_side.has_detached then
+    why, ids = "it is not attached", DETACHED
+  end
+  fail(frame, "host-pointer-on-device", ("%s holds a host address on device %d: %s"):format(name, self.number, why),
+    { rule = rule_of_documents(self.session, ids), objects = { target, note.info }, help = help })
+end
+
+-- What a host address in an object that is present in pieces is called; low: its note. Nil if that does not tell.
+local function name_of_piece(low, address)
+  local t, offset = low.type, address - (low.host or 0)
+  if t then return low.name .. types.path(t, offset) end
+  local to = low.pointer and low.pointer.to
+  if not to or not to.size or to.size == 0 then return nil end
+  local path = types.path(to, offset % to.size)
+  if offset // to.size == 0 and path:sub(1, 1) == "." then return ("%s->%s"):format(low.name, path:sub(2)) end
+  return ("%s[%d]%s"):format(low.name, offset // to.size, path)
+end
+
+-- Where a range of host memory is that a note says is present in pieces, or 0.
+function Device:piece(note, address, size)
+  for _, object in ipairs(note.present or {}) do -- of when the kernel was put into a queue
+    local into = address - object.host
+    if into >= 0 and into + size <= object.bytes then return object.dev + into end
+  end
+  if note.present or self.ctx:presence(self.number, address, size) ~= "wholly" then return 0 end
+  return self.ctx:deviceptr(self.number, address)
+end
+
+-- Help where an access leaves an object for elements that are present as another object: parts of one array that were
+-- mapped one by one lie apart on the device.
+function Device:explain_split_object(object, into)
+  local other = object and self.ctx:present_at(self.number, object.host + into, false)
+  local function array_of(name) return name:match "^(.*)%b[]$" or name:match "^(.*)%b()$" end
+  local array = other and array_of(other.name)
+  if not array or other.host == object.host or array ~= array_of(object.name) then return nil end
+  return ("%s is present as an object of its own, elsewhere on the device: map both by one section"):format(other.name)
+end
+
+-- Checks an access; returns the address on the device, which is another one for what is present in pieces.
+function Device:check(address, size, low, high, frame)
+  if self.handed_out and not self.session.now.kernel then
+    fail(frame, "device-pointer-on-host", ("the host follows an address of device %d"):format(self.number),
+      { rule = "TR14-1.1-02", objects = { (self.ctx:present_at(self.number, address, true)) },
+        help = "read it in a compute construct, or update self first" })
+  end
+  if type(low) == "table" and low.pieces then
+    local there = self:piece(low, address, size)
+    if there == 0 then
+      local name = name_of_piece(low, address) or "this part of " .. low.name
+      fail(frame, "not-present", ("%s is not present on device %d"):format(name, self.number),
+        { rule = "ACC33-2.6.7-1", objects = { (self.ctx:present_at(self.number, address, false)) } })
+    end
+    return there
+  end
+  if type(low) == "table" then self:classify(address, low, frame) end
+  if not low then
+    low, high = self.ctx:device_bounds(self.number, address)
+    if not low then
+      if self.ctx:device_of(address) ~= self.number then self:classify(address, nil, frame) end
+      return address -- memory of acc_malloc, or a fault that reading tells about
+    end
+  end
+  if address < low or address + size > high then
+    local object = self.ctx:present_at(self.number, low, true)
+    local name = object and object.name ~= "" and object.name or "an object"
+    if object and object.bytes < high - low then name = "what " .. name .. " was fused into" end
+    fail(frame, "out-of-bounds", ("%d bytes at offset %d of %s, which has %d bytes on device %d")
+      :format(size, address - low, name, high - low, self.number),
+      { rule = applicable_rule(self.session, "TR14-1.2-10"), objects = { object },
+      help = self:explain_split_object(object, address - low) })
+  end
+  return address
+end
+
+-- The value that a pointer has in device memory; low: its bounds. Of what is present in pieces it is the piece's.
+function Device:translate_pointer(value, low)
+  local there = type(low) == "table" and low.pieces and self:piece(low, value, 1) or 0
+  return there ~= 0 and there or value
+end
+
+function Device:load(address, code, size, low, high, frame)
+  address = self:check(address, size, low, high, frame)
+  local value, err = self.ctx:device_read(self.number, address, code)
+  if value == nil then fail_core(frame, err) end
+  return value
+end
+
+function Device:store(address, code, size, value, low, high, frame)
+  address = self:check(address, size, low, high, frame)
+  local ok, err = self.ctx:device_write(self.number, address, code, value)
+  if not ok then fail_core(frame, err) end
+end
+
+-- The pointer's bounds are those of what it is attached to. Otherwise it may have been written by a
+-- kernel; and if it is a host address, a note keeps what to tell whoever follows it.
+function Device:load_pointer(address, low, high, frame)
+  address = self:check(address, POINTER_SIZE, low, high, frame)
+  local ctx, number = self.ctx, self.number
+  local value, from, to = ctx:device_pointer(number, address)
+  if value == nil then fail_core(frame, from) end
+  if from and from < to then return value, from, to end
+  local private = self.private[address] -- it may lie before the section that it points to
+  if private and private.value == value then return value, private.low, private.high end
+  local holder = ctx:present_at(number, address, true)
+  local attached = holder and ctx:attachment_at(number, holder.host + (address - holder.dev))
+  if attached and attached.low == 0 and attached.dev == value then -- what it pointed to is gone
+    return value, { name = attached.name, gone = true }
+  end
+  if ctx:device_of(value) == number then return value, ctx:device_bounds(number, value) end
+  local excluded = ctx:excluded_at(number, address)
+  return value, {
+    name = excluded and excluded.name or holder and self.session:name_inside(holder, address - holder.dev),
+    excluded = excluded ~= nil, attached = attached ~= nil,
+    object = holder and holder.name,
+    info = holder,
+  }
+end
+
+function Device:copy(to, from, size, low, high, slow, shigh, frame)
+  to = self:check(to, size, low, high, frame)
+  from = self:check(from, size, slow, shigh, frame)
+  local byte = core.scalar.u8
+  for i = 0, size - 1 do
+    local value, err = self.ctx:device_read(self.number, from + i, byte)
+    if value == nil then fail_core(frame, err) end
+    local ok, problem = self.ctx:device_write(self.number, to + i, byte, value)
+    if not ok then fail_core(frame, problem) end
+  end
+end
+
+function Device:out_of_bounds(address, message, frame)
+  local object = self.ctx:present_at(self.number, address, true)
+  fail(frame, "out-of-bounds", ("%s, on device %d"):format(message, self.number),
+    { rule = applicable_rule(self.session, "TR14-1.2-10"), objects = { object } })
+end
+
+function Device:local_memory(size)
+  return self.session:kernel_memory(size)
+end
+
+-- ---------------------------------------------------------------------------------- the views --
+
+local LOCATION = {}
+local Struct, Array, Pointer = { __name = "struct" }, { __name = "array" }, { __name = "pointer" }
+
+local function locate(v) return rawget(v, LOCATION) end
+
+local function make(class, space, t, address, low, high, section)
+  return setmetatable({ [LOCATION] = { space = space, type = t, address = address, low = low,
+    high = high, section = section } }, class)
+end
+memory_view.make = make -- section: elements that do not lie one behind the other (fortran/fortran_view.lua)
+
+-- The location behind a view: {space, type, address, low, high}; nil for other values.
+function memory_view.location(v)
+  return type(v) == "table" and locate(v) or nil
+end
+
+function memory_view.is_pointer(v) return getmetatable(v) == Pointer end
+
+local frame = {}
+
+-- The value of an object of a type at an address: a number, or a view.
+local function read_object(space, t, address, low, high)
+  if t.view then return t.view.read_value(space, t, address, low, high) end
+  if t.kind == "scalar" then
+    local value = space:load(address, t.code, t.size, low, high, frame)
+    return value
+  elseif t.kind == "pointer" then
+    local value, l, h = space:load_pointer(address, low, high, frame)
+    return make(Pointer, space, t, value, l, h)
+  end
+  return make(t.kind == "record" and Struct or Array, space, t, address, low, high)
+end
+
+-- Raises about a value of Lua that a type does not take.
+local function wrong_type(value, t)
+  diagnostic.raise("type-mismatch", nil, ("a %s cannot be assigned to %s"):format(
+    type(value) == "table" and getmetatable(value) and getmetatable(value).__name or type(value),
+    types.name(t)))
+end
+memory_view.wrong_type = wrong_type
+
+local fill
+
+-- Raises about a key of a list that is no element of it. of: the type of the elements.
+local function no_element(of, list, key)
+  if type(key) ~= "string" then
+    diagnostic.raise("type-mismatch", nil, ("the list has an element %s, but not all before it"):format(tostring(key)))
+  end
+  local is_object = of.kind == "record" and types.member(of, key)
+  diagnostic.raise("type-mismatch", nil, ("a list of elements has no name '%s'"):format(key), {
+    help = is_object and ("one element is a list, too: { { %s = %s } }"):format(key,
+      type(list[key]) == "table" and "..." or tostring(list[key])) or "elements have numbers: { 1, 2, 3 }" })
+end
+
+-- Elements of a list: from 1, or from 0 if there is an element 0.
+local function write_elements(space, of, address, list, n, low, high)
+  local base = list[0] ~= nil and 0 or 1
+  local count = #list + 1 - base
+  for key in next, list do
+    if math.type(key) ~= "integer" or key < base or key >= base + count then no_element(of, list, key) end
+  end
+  if n and count > n then
+    diagnostic.raise("out-of-bounds", nil, ("%d values for %d elements"):format(count, n))
+  end
+  for i = 0, count - 1 do
+    fill(space, of, address + i * of.size, list[base + i], low, high)
+  end
+  return count
+end
+
+local function pointee_type(t)
+  local to = t.to
+  if to.kind == "void" or to.kind == "function" or (to.kind == "record" and not to.complete) then
+    scoped_names.no_size(to)
+  end
+  return to
+end
+
+local function write_pointer(space, t, address, value, low, high)
+  local location = memory_view.location(value)
+  local target
+  if location then
+    target = location.address
+    if space.on_device then target = space:translate_pointer(target, location.low) end
+  elseif value == 0 or value == false then
+    target = 0
+  elseif type(value) == "string" and t.to.kind == "scalar" and t.to.size == 1 then
+    target = space.session:new_block(#value + 1, nil, types.array(t.to, #value + 1))
+    core.put(target, value)
+  elseif type(value) == "table" then
+    if space.on_device then
+      diagnostic.raise("type-mismatch", nil, "a list cannot be assigned to a pointer on the device")
+    end
+    local of = pointee_type(t)
+    local n = value[0] ~= nil and #value + 1 or #value
+    target = space.session:new_block(n * of.size, nil, types.array(of, n))
+    write_elements(space, of, target, value, n)
+  elseif math.type(value) == "integer" then
+    target = value
+  else
+    wrong_type(value, t)
+  end
+  space:store(address, core.scalar.pointer, POINTER_SIZE, target, low, high, frame)
+end
+
+local function member_of(t, name)
+  local member = types.member(t, name)
+  if member then return member end
+  diagnostic.raise("unknown-member", nil, ("%s has no member '%s'"):format(types.name(t),
+    tostring(name)), { help = diagnostic.suggest_member(tostring(name), t) })
+end
+
+-- Whether the value of an array or a record is an object, which is copied then; otherwise it is a list.
+local function fill_whole(space, t, address, value, low, high)
+  local from = memory_view.location(value)
+  if not from and type(value) == "table" then return false end
+  if not from or not types.same(from.type, t)
+    or t.kind == "record" and from.space.on_device ~= space.on_device then
+    wrong_type(value, t)
+  end
+  space:copy(address, from.address, t.size, low, high, from.low, from.high, frame)
+  return true
+end
+
+function fill(space, t, address, value, low, high)
+  if t.view then return t.view.fill(space, t, address, value, low, high) end
+  if t.kind == "scalar" then
+    if type(value) == "boolean" then value = value and 1 or 0 end
+    if type(value) ~= "number" then wrong_type(value, t) end
+    if not t.float and math.type(value) == "float" and value ~= math.floor(value) then
+      diagnostic.raise("type-mismatch", nil, ("%s is not of type %s"):format(value, types.name(t)),
+        { help = "convert it: math.floor(x)" })
+    end
+    space:store(address, t.code, t.size, value, low, high, frame)
+  elseif t.kind == "pointer" then
+    write_pointer(space, t, address, value, low, high)
+  elseif t.kind == "array" then
+    if type(value) == "string" and t.of.kind == "scalar" and t.of.size == 1 then
+      value = { value:byte(1, -1) }
+      value[#value + 1] = #value < t.n and 0 or nil
+    end
+    if not fill_whole(space, t, address, value, low, high) then
+      write_elements(space, t.of, address, value, t.n, low, high)
+    end
+  elseif t.kind == "record" then
+    if fill_whole(space, t, address, value, low, high) then return end
+    for name, item in sorted_pairs(value) do
+      local member = member_of(t, name)
+      fill(space, member.type, address + member.offset, item, low, high)
+    end
+  else
+    wrong_type(value, t)
+  end
+end
+
+-- A list that cannot be assigned as a whole changes nothing on the host.
+local function write(space, t, address, value, low, high)
+  local whole = not space.on_device and (t.kind == "record" or t.kind == "array")
+  local from, to
+  if whole then from, to = space.ctx:host_bounds(address) end
+  if not from or address + t.size > to then return fill(space, t, address, value, low, high) end
+  local before = core.get(address, t.size)
+  local ok, err = pcall(fill, space, t, address, value, low, high)
+  if not ok then
+    core.put(address, before)
+    error(err, 0)
+  end
+end
+
+memory_view.read, memory_view.write = read_object, write
+memory_view.fill = fill -- memory that is new
+
+-- A member that is written: a kernel writes none that is const. On the host this gives it its first value.
+local function written_member(space, t, name)
+  local member = member_of(t, name)
+  if member.is_const and space.on_device then
+    diagnostic.raise("type-mismatch", nil, ("'%s' is const: it cannot be assigned to"):format(name),
+      { rule = "HOUSE-language" })
+  end
+  return member
+end
+
+function Struct:__index(name)
+  local at = locate(self)
+  local fn = not types.member(at.type, name) and at.space.session:member_function(at.type, name)
+  if fn then return fn end
+  local member = member_of(at.type, name)
+  return read_object(at.space, member.type, at.address + member.offset, at.low, at.high)
+end
+
+function Struct:__newindex(name, value)
+  local at = locate(self)
+  local member = written_member(at.space, at.type, name)
+  write(at.space, member.type, at.address + member.offset, value, at.low, at.high)
+end
+
+local function values_of(space, of, address, n, low, high)
+  local list = {}
+  for i = 0, n - 1 do list[i + 1] = read_object(space, of, address + i * of.size, low, high) end
+  return list
+end
+
+local methods = {}
+
+-- The first n elements as a list.
+function methods.values(self, n)
+  local at = memory_view.location(self)
+  n = n == nil and at and at.type.kind == "array" and at.type.n or math.type(n) == "integer" and n or nil
+  if not at or not n or n < 0 then
+    diagnostic.raise("type-mismatch", nil, "values takes the number of elements, as in p:values(n)")
+  end
+  if at.type.kind == "array" then
+    return values_of(at.space, at.type.of, at.address, n, at.low, at.high)
+  end
+  return values_of(at.space, pointee_type(at.type), at.address, n, at.low, at.high)
+end
+
+local function index_of(key)
+  local i = math.type(key) == "integer" and key or (type(key) == "number" and math.tointeger(key))
+  return i
+end
+
+local function array_element(at, key)
+  local i = index_of(key)
+  if not i then return nil end
+  if i < 0 or (at.type.n and i >= at.type.n) then
+    at.space:out_of_bounds(at.address,
+      ("index %d is outside the array of %d elements"):format(i, at.type.n or 0), frame)
+  end
+  return at.address + i * at.type.of.size
+end
+
+local function no_integer(what, key)
+  diagnostic.raise("type-mismatch", nil, ("the index of %s is an integer, not '%s'"):format(what, key))
+end
+
+function Array:__index(key)
+  local at = locate(self)
+  local address = array_element(at, key)
+  if address then return read_object(at.space, at.type.of, address, at.low, at.high) end
+  return methods[key] or no_integer("an array", key)
+end
+
+function Array:__newindex(key, value)
+  local at = locate(self)
+  local address = array_element(at, key)
+  if not address then no_integer("an array", key) end
+  write(at.space, at.type.of, address, value, at.low, at.high)
+end
+
+function Array:__len() return locate(self).type.n end
+
+function Pointer:__index(key)
+  local at = locate(self)
+  local i = index_of(key)
+  if i then
+    local of = pointee_type(at.type)
+    return read_object(at.space, of, at.address + i * of.size, at.low, at.high)
+  end
+  local to = at.type.to
+  if to.kind == "record" and types.member(to, key) then
+    local member = types.member(to, key)
+    return read_object(at.space, member.type, at.address + member.offset, at.low, at.high)
+  end
+  if methods[key] then return methods[key] end
+  if to.kind == "record" then member_of(to, key) end
+  no_integer("a pointer", key)
+end
+
+function Pointer:__newindex(key, value)
+  local at = locate(self)
+  local i = index_of(key)
+  if i then
+    local of = pointee_type(at.type)
+    return write(at.space, of, at.address + i * of.size, value, at.low, at.high)
+  end
+  local member = at.type.to.kind == "record" and written_member(at.space, at.type.to, key)
+  if not member then no_integer("a pointer", key) end
+  write(at.space, member.type, at.address + member.offset, value, at.low, at.high)
+end
+
+-- Bytes between neighbours: those behind a void pointer count as bytes.
+local function distance(t) return t.to.kind == "void" and 1 or pointee_type(t).size end
+
+local function displace(p, n, sign)
+  if not memory_view.is_pointer(p) or not n then
+    diagnostic.raise("type-mismatch", nil, "pointers take p + n, p - n and p - q, with a whole number n")
+  end
+  local at = locate(p)
+  return make(Pointer, at.space, at.type, at.address + sign * n * distance(at.type), at.low, at.high)
+end
+
+function Pointer.__add(a, b)
+  if type(a) == "number" then a, b = b, a end
+  return displace(a, index_of(b), 1)
+end
+
+function Pointer.__sub(a, b)
+  if memory_view.is_pointer(a) and memory_view.is_pointer(b) then
+    return (locate(a).address - locate(b).address) // distance(locate(a).type)
+  end
+  return displace(a, index_of(b), -1)
+end
+
+function Pointer.__eq(a, b) return locate(a).address == locate(b).address end
+function Pointer.__lt(a, b) return math.ult(locate(a).address, locate(b).address) end
+function Pointer.__le(a, b) return not math.ult(locate(b).address, locate(a).address) end
+
+-- Addresses differ from run to run: they are not shown.
+function Pointer:__tostring()
+  local at = locate(self)
+  if at.address == 0 then return "NULL" end
+  return ("%s (%s)"):format(types.name(at.type), at.space.on_device and "device" or "host")
+end
+function Struct:__tostring() return types.name(locate(self).type) end
+function Array:__tostring() return types.name(locate(self).type) end
+
+function memory_view.pointer(space, t, address, low, high)
+  return make(Pointer, space, t, address, low, high)
+end
+
+function Host:pointer(t, address, low, high) return make(Pointer, self, t, address, low, high) end
+Device.pointer = Host.pointer
+function Host:view(t, address, low, high) return read_object(self, t, address, low, high) end
+Device.view = Host.view
+
+-- NULL belongs to no memory: whatever is asked of it fails.
+local nowhere = setmetatable({ on_device = false }, { __index = function()
+  return function() fail(nil, "null-pointer", "a null pointer is followed", { rule = "ACC33-2.7-2" }) end
+end })
+memory_view.NULL = make(Pointer, nowhere, types.pointer(types.void), 0, nil, nil)
+
+-- Host or device address that a routine of the API is given: a view, an integer, or nil.
+function memory_view.address(value)
+  local at = memory_view.location(value)
+  if at then return at.address, at end
+  if math.type(value) == "integer" then return value end
+  if value == nil then return 0 end
+  return nil
+end
+
+return memory_view

@@ -1,0 +1,328 @@
+-- privatization.lua - constructs of threads in a body, executed by one thread: variables that the construct has for
+-- itself.
+--
+-- A private copy is another variable with the same name: new, with the value of before (firstprivate, linear), or with
+-- the identity of a reduction's operator. At the end the last value is the variable's (lastprivate, linear), or both
+-- are combined (OMP60-share-1, OMP60-share-2; ACC33-2.9-4, ACC33-2.9.11-1). Elements of an array are reduced in their
+-- place: their values are kept, and combined with what the body leaves there.
+
+local c_sema = require "accdeep.backend.c_sema"
+local closures = require "accdeep.backend.closures"
+local core = require "accdeep.core"
+local diagnostic = require "accdeep.base.diagnostic"
+local local_memory = require "accdeep.backend.local_memory"
+local typed_ast = require "accdeep.backend.typed_ast"
+local types = require "accdeep.types"
+
+local raise = diagnostic.raise
+
+local privatization = {}
+
+local LONG = types.scalars.long
+local run = closures.run
+
+-- ------------------------------------------------------------------------------------------ names --
+
+-- What a construct may have a copy of: a variable or a member with a type; nil: nothing has the name.
+function privatization.variable(env, name)
+  local session = env.session
+  return env.locals[name] or session:this_member(name) or session.now.scope.variables[name]
+end
+
+-- The variable of a name that a clause names, for its type.
+local function find_variable(env, item)
+  return privatization.variable(env, item.name) or env.session.now.scope:no_variable(item)
+end
+
+local function check_names(env, names)
+  for _, item in ipairs(names) do
+    if not env.session.now.scope.enumerators[item.name] then find_variable(env, item) end
+  end
+end
+
+-- Whether a variable of the region around is a task's own: it is not shared by the threads of the innermost team.
+local function is_own(env, name)
+  local binding, level = env.locals[name], env.level or 0
+  if binding then return binding.level == level end
+  local k = env.session.now.kernel
+  return level == 0 and k and k.plan.private[name] ~= nil
+end
+
+-- The copies of a construct, those among them of which no clause says what they are.
+-- Decides OMP60-share-1.
+local function copies_of(env, node, free)
+  local implicit = node.implicit
+  if not implicit then return node.copies end
+  local list = table.move(node.copies, 1, #node.copies, 1, {})
+  for _, item in ipairs(free(node.body)) do
+    local name = item.name
+    if not node.is_said(name) and privatization.variable(env, name) then
+      if implicit == "none" then
+        raise("default-none", item.pos, ("default(none), but '%s' is in no clause"):format(name), { length = #name,
+          rule = "OMP60-share-1", help = ("say shared(%s), or what else it is"):format(name) })
+      elseif implicit ~= "task" or is_own(env, name) then
+        list[#list + 1] = { name = name, pos = item.pos, begins = implicit ~= "private" }
+      end
+    end
+  end
+  return list
+end
+
+-- ------------------------------------------------------------------------------------- reductions --
+
+local least = { [1] = -0x80, [2] = -0x8000, [4] = -0x80000000, [8] = math.mininteger }
+
+-- The number with which a reduction begins.
+function privatization.identity(op, t)
+  if op == "*" or op == "&&" then return 1 end
+  if op == "&" then return -1 end
+  if op ~= "max" and op ~= "min" then return 0 end
+  local low, high = least[t.size], t.size == 8 and math.maxinteger or -(least[t.size] or 0) - 1
+  if t.float then low, high = -math.huge, math.huge
+  elseif not t.signed then low, high = 0, t.size == 8 and -1 or (1 << 8 * t.size) - 1 end
+  return op == "max" and low or high
+end
+
+-- A tree of the same.
+function privatization.beginning(op, t, pos)
+  return { tag = "num", pos = pos, value = privatization.identity(op, t), type = t.float and "double" or "long" }
+end
+
+-- The tree that combines a value, or a variable, with a copy of it, and assigns the result to the variable.
+function privatization.combine(op, pos, variable, copy, value)
+  local a, b = typed_ast.wrap_typed(value or variable), typed_ast.wrap_typed(copy)
+  local both = { tag = "binary", op = op == "-" and "+" or op, pos = pos, a = a, b = b }
+  if op == "max" or op == "min" then
+    both.op = op == "max" and ">" or "<"
+    both = { tag = "cond", pos = pos, a = a, b = b, c = both }
+  end
+  return typed_ast.assignment(pos, variable, both)
+end
+
+local each_number
+
+local function new_frame_slot(env)
+  local slot = env.root.slots
+  env.root.slots = slot + 1
+  return slot
+end
+
+-- The expression of a slot's value.
+local function slot_expression(slot, t, pos)
+  return { op = "given", type = t, pos = pos, value = function(f) return f[slot] end }
+end
+
+local function index_in(slot, pos)
+  local index = typed_ast.wrap_typed(slot_expression(slot, LONG, pos))
+  index.pos = pos
+  return index
+end
+
+-- The steps for each member of a structure.
+local function each_member(env, pos, t, list, make)
+  local steps = {}
+  for k, member in ipairs(t.members) do
+    local parts = {}
+    for i, e in ipairs(list) do parts[i] = typed_ast.member(e, member.offset, member.type, pos) end
+    steps[k] = each_number(env, pos, member.type, parts, make)
+  end
+  return function(f)
+    for k = 1, #steps do steps[k](f) end
+  end
+end
+
+-- A step of the frame for each number in a variable: make(expressions) gives the step for one.
+function each_number(env, pos, t, list, make)
+  if t.kind == "record" then return each_member(env, pos, t, list, make) end
+  if t.kind ~= "array" then return make(list, t) end
+  local slot, n, elements = new_frame_slot(env), t.n, {}
+  local index = index_in(slot, pos)
+  for i, e in ipairs(list) do
+    elements[i] = c_sema.expression(env, { tag = "index", pos = pos, base = typed_ast.wrap_typed(e), index = index })
+  end
+  local step = each_number(env, pos, t.of, elements, make)
+  return function(f)
+    for i = 0, n - 1 do
+      f[slot] = i
+      step(f)
+    end
+  end
+end
+
+local of_integers = { ["&"] = true, ["|"] = true, ["^"] = true }
+
+-- Raises if a variable, or an element or a member of it, is not a number that the operator takes.
+-- Decides OMP60-share-2, ACC33-2.5.15-1.
+function privatization.check_reduced(copy, whole, t)
+  while t.kind == "array" do t = t.of end
+  local rule = copy.rule
+  if t.kind == "record" and rule ~= "OMP60-share-2" and t.record ~= "union" then
+    for _, member in ipairs(t.members) do privatization.check_reduced(copy, whole, member.type) end
+  elseif t.kind ~= "scalar" or t.float and of_integers[copy.op] then
+    local message = t.kind == "scalar" and "%s cannot be reduced by '%s'" or "%s cannot be reduced: it is not a number"
+    raise("type-mismatch", copy.pos, message:format(types.name(whole), copy.op),
+      { length = copy.name and #copy.name, rule = rule })
+  end
+end
+
+-- Decides ACC33-2.9.11-1, OMP60-share-2.
+local function reduction(env, copy, t, outer, inner)
+  local pos, op = copy.pos, copy.op
+  privatization.check_reduced(copy, t, t)
+  local begin = each_number(env, pos, t, { inner }, function(list, element)
+    return run(env, typed_ast.assignment(pos, list[1], privatization.beginning(op, element, pos)))
+  end)
+  local finish = each_number(env, pos, t, { outer, inner }, function(list)
+    return run(env, privatization.combine(op, pos, list[1], list[2]))
+  end)
+  return begin, finish
+end
+
+-- The tree of one element of a part of an array, a[i] or a[first:n]. loops gets {slot, first, n}: a slot for each
+-- index, and functions of the frame for what it counts.
+local function element_of(env, node, loops)
+  if node.tag ~= "index" and node.tag ~= "section" then return node end
+  local base, first = element_of(env, node.base, loops), node.index or node.start
+  local loop = { slot = new_frame_slot(env), first = function() return 0 end, n = function() return 1 end }
+  if first then loop.first = closures.value(env, c_sema.value(env, first)) end
+  if node.length then
+    loop.n = closures.value(env, c_sema.value(env, node.length))
+  elseif node.tag == "section" then
+    local t = c_sema.expression(env, base).type
+    if t.kind ~= "array" then
+      raise("invalid-section", node.pos, "the section has no length", { rule = "ACC33-2.7.1-1" })
+    end
+    loop.n = function(f) return t.n - loop.first(f) end
+  end
+  loops[#loops + 1] = loop
+  return { tag = "index", pos = node.pos, base = base, index = index_in(loop.slot, node.pos) }
+end
+
+-- Runs a step for all indices.
+local function run_loops(loops, k, f, bounds, step)
+  local loop, bound = loops[k], bounds[k]
+  if not loop then return step(f) end
+  for i = bound[1], bound[1] + bound[2] - 1 do
+    f[loop.slot] = i
+    run_loops(loops, k + 1, f, bounds, step)
+  end
+end
+
+-- A reduction of a part of an array, in its place: the steps at the beginning and at the end.
+-- Decides ACC33-2.5.15-1.
+local function compile_part(env, part)
+  local pos, op, loops = part.pos, part.op, {}
+  local element = c_sema.expression(env, element_of(env, part.item, loops))
+  local t = element.type
+  privatization.check_reduced(part, t, t)
+  -- values before, {bounds, at = the last one taken}; one of them
+  local kept, value = new_frame_slot(env), new_frame_slot(env)
+  local begin = each_number(env, pos, t, { element }, function(list, of)
+    local read = closures.value(env, typed_ast.load(list[1], pos))
+    local set = run(env, typed_ast.assignment(pos, list[1], privatization.beginning(op, of, pos)))
+    return function(f)
+      table.insert(f[kept], read(f))
+      set(f)
+    end
+  end)
+  local finish = each_number(env, pos, t, { element }, function(list, of)
+    local set = run(env, privatization.combine(op, pos, list[1], list[1], slot_expression(value, of, pos)))
+    return function(f)
+      local values = f[kept]
+      values.at = values.at + 1
+      f[value] = values[values.at]
+      set(f)
+    end
+  end)
+  return function(f)
+    local bounds = {}
+    for k, loop in ipairs(loops) do bounds[k] = { loop.first(f), loop.n(f) } end
+    f[kept] = { bounds = bounds, at = 0 }
+    run_loops(loops, 1, f, bounds, begin)
+  end, function(f)
+    run_loops(loops, 1, f, f[kept].bounds, finish)
+  end
+end
+
+-- ----------------------------------------------------------------------------------------- copies --
+
+local BYTE = core.scalar.u8
+
+-- Copies the bytes of a variable that were written.
+local function copy_bytes(env, to, from, size)
+  local space = env.space
+  return function(f)
+    local source, slow, shigh = from(f)
+    local target, low, high = to(f)
+    if not space.on_device then return local_memory.copy(env.session, target, source, size) end
+    source, target = space:check(source, size, slow, shigh, f), space:check(target, size, low, high, f)
+    for i = 0, size - 1 do
+      local value = env.session.ctx:device_read(space.number, source + i, BYTE)
+      if value ~= nil then env.session.ctx:device_write(space.number, target + i, BYTE, value) end
+    end
+  end
+end
+
+-- Steps of one copy: at the beginning, and at the end or nil.
+local function compile_copy(env, inner, copy, statement)
+  local name, pos = copy.name, copy.pos
+  local t = find_variable(env, copy).type
+  local outer = (copy.begins or copy.lasts or copy.op) and c_sema.expression(
+    env, { tag = "id", name = name, pos = pos })
+  local binding, begin = statement.variable(inner, name, t)
+  local steps, last = { begin }, nil
+  if binding.slot then statement.watched(binding, name) end
+  local own = c_sema.expression(inner, { tag = "id", name = name, pos = pos })
+  local simple = t.kind == "scalar" or t.kind == "pointer"
+  if copy.op then
+    steps[2], last = reduction(inner, copy, t, outer, own)
+  elseif copy.begins and simple then
+    steps[2] = run(inner, typed_ast.assignment(pos, own, typed_ast.wrap_typed(outer)))
+  elseif copy.begins then
+    steps[2] = copy_bytes(env, binding.place, closures.place(env, outer), t.size)
+  end
+  if copy.lasts and binding.slot then
+    local slot = binding.slot
+    local raw = { op = "given", type = t, value = function(f) return f[slot], f[slot + 1], f[slot + 2] end }
+    local write = run(inner, typed_ast.assignment(pos, outer, typed_ast.wrap_typed(raw)))
+    last = function(f)
+      if f[slot] ~= nil then write(f) end
+    end
+  elseif copy.lasts then
+    last = copy_bytes(env, closures.place(env, outer), binding.place, t.size)
+  end
+  return steps, last
+end
+
+-- A construct of threads as a function of the frame.
+function privatization.compile(env, node, compile_statement, statement)
+  local inner, begin, finish = statement.scoped(env), {}, {}
+  check_names(env, node.names)
+  for _, e in ipairs(node.values) do
+    local value = c_sema.value(env, e)
+    if value.type.kind ~= "scalar" and value.type.kind ~= "pointer" then
+      raise("type-mismatch", e.pos, "a number is needed")
+    end
+    begin[#begin + 1] = closures.value(env, value)
+  end
+  inner.level = (env.level or 0) + (node.team and 1 or 0)
+  for _, copy in ipairs(copies_of(env, node, statement.free)) do
+    if not copy.shared then
+      local steps, last = compile_copy(env, inner, copy, statement)
+      for _, step in ipairs(steps) do begin[#begin + 1] = step end
+      finish[#finish + 1] = last
+    end
+  end
+  for _, part in ipairs(node.parts) do
+    begin[#begin + 1], finish[#finish + 1] = compile_part(env, part)
+  end
+  local body = compile_statement(inner, node.body)
+  return function(f)
+    for i = 1, #begin do begin[i](f) end
+    local signal = body(f)
+    if signal then return signal end
+    for i = 1, #finish do finish[i](f) end
+  end
+end
+
+return privatization

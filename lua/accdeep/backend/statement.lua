@@ -1,0 +1,351 @@
+-- statement.lua - bodies of C text: statements compiled to Lua functions of a frame, and the variables
+-- they use.
+--
+-- A statement's function returns a signal if it leaves the statements behind it out. Local scalars live
+-- in the frame, what has an address in memory.
+
+local nested_directives = require "accdeep.backend.nested_directives"
+local c_sema = require "accdeep.backend.c_sema"
+local closures = require "accdeep.backend.closures"
+local core = require "accdeep.core"
+local diagnostic = require "accdeep.base.diagnostic"
+local member_functions = require "accdeep.backend.member_functions"
+local privatization = require "accdeep.backend.privatization"
+local ast = require "accdeep.base.ast"
+
+local raise = diagnostic.raise
+local truth = closures.truth
+
+local statement = {}
+
+local BREAK, CONTINUE, RETURN = 1, 2, 3
+
+local compile_statement -- forward
+
+-- The environment of a block: its own names, and those around.
+local function block_environment(env)
+  local inner = setmetatable({ locals = setmetatable({}, { __index = env.locals }) }, { __index = env })
+  local outer = env.lookup
+  function inner.lookup(name, pos)
+    local found = inner.locals[name]
+    return found or outer(name, pos)
+  end
+  return inner
+end
+statement.scoped = block_environment
+
+local function block(env, list)
+  local inner = block_environment(env)
+  local steps = {}
+  for i, item in ipairs(list) do steps[i] = compile_statement(inner, item) end
+  local n = #steps
+  return function(f)
+    for i = 1, n do
+      local signal = steps[i](f)
+      if signal then return signal end
+    end
+  end
+end
+
+-- Names whose address is taken: they live in memory, all other scalars in the frame.
+local function address_taken_names(body)
+  local names = {}
+  ast.visit(body, function(node)
+    if node.tag == "unary" and node.op == "&" and node.e.tag == "id" then names[node.e.name] = true end
+  end)
+  return names
+end
+
+-- A new variable of a body, without a value: its binding, and a function of the frame that begins it. Scalars and
+-- pointers without an address live in the frame, where no value is nil.
+function statement.variable(env, name, t)
+  local slot = env.root.slots
+  env.root.slots = slot + 3
+  local binding = { type = t, level = env.level or 0 }
+  env.locals[name] = binding
+  if (t.kind == "scalar" or t.kind == "pointer") and not env.addressed[name] and not env.root.in_memory then
+    binding.slot, binding.local_name = slot, name
+    return binding, function(f) f[slot], f[slot + 1], f[slot + 2] = nil, nil, nil end
+  end
+  local size, space = t.size, env.space
+  function binding.place(f) return f[slot], f[slot], f[slot] + size end
+  return binding, function(f) f[slot] = space:local_memory(size, name) end
+end
+
+-- A value of the frame that may not be there yet.
+-- Decides HOUSE-locals.
+local function check_initialized(binding, name)
+  local slot = binding.slot
+  function binding.value(f)
+    local v = f[slot]
+    if v == nil then
+      raise("uninitialized-read", f.pos, ("%s was not written yet"):format(name), { rule = "HOUSE-locals" })
+    end
+    return v, f[slot + 1], f[slot + 2]
+  end
+end
+statement.watched = check_initialized
+
+local function declaration(env, node)
+  local steps = {}
+  for _, variable in ipairs(env.session:locals_of(node)) do
+    local t, name, value = variable.type, variable.name, variable.value
+    if rawget(env.locals, name) then env.session.now.scope:raise_taken(name, variable.pos) end
+    if value and value.tag == "braces" then
+      raise("unsupported", value.pos, "a local list in braces", { help = "assign the elements one by one" })
+    end
+    local e = value and c_sema.value(env, value)
+    local binding, begin = statement.variable(env, name, t)
+    if binding.slot and not e then check_initialized(binding, name) end
+    if not binding.slot or not e then steps[#steps + 1] = begin end
+    if e then
+      local to = c_sema.expression(env, { tag = "id", name = name })
+      steps[#steps + 1] = closures.value(env, c_sema.convert_for_assignment(variable, to, e))
+    end
+    binding.is_const = variable.is_const
+  end
+  return function(f)
+    for i = 1, #steps do steps[i](f) end
+  end
+end
+
+local statements = {}
+
+function statements.block(env, node) return block(env, node.list) end
+function statements.decl(env, node) return declaration(env, node.declaration) end
+function statements.expr(env, node)
+  local run = closures.run(env, node.e)
+  return function(f) run(f) end
+end
+-- The environment of what a loop repeats, or of a switch's block.
+local function breakable_environment(env, what)
+  return setmetatable({ breaks = true, continues = what == "loop" or env.continues }, { __index = env })
+end
+
+statements["break"] = function(env, node)
+  if not env.breaks then
+    raise("syntax", node.pos, "'break' stands in a loop or a switch", { length = #"break" })
+  end
+  return function() return BREAK end
+end
+statements["continue"] = function(env, node)
+  if not env.continues then
+    raise("syntax", node.pos, "'continue' stands in a loop", { length = #"continue" })
+  end
+  return function() return CONTINUE end
+end
+statements["return"] = function() return function() return RETURN end end -- read.body refuses those of constructs
+statements["if"] = function(env, node)
+  local c, yes = truth(env, node.c), compile_statement(env, node.yes)
+  local no = node.no and compile_statement(env, node.no)
+  return function(f)
+    if c(f) then return yes(f) end
+    if no then return no(f) end
+  end
+end
+
+-- How often a loop turns before it is asked whether its construct has taken too many steps.
+local STEP_BUDGET_INTERVAL = 32
+
+local function check_step_budget(f)
+  local left = core.steps_left()
+  if not left then return end
+  f.least = f.least or left // 2
+  if left < f.least then
+    raise("limit", f.pos, "the construct takes more than half of the steps that the limit leaves", {
+      of_construct = true, help = "raise --limit-steps if the scenario needs more" })
+  end
+end
+
+local function loop(c, body, step)
+  return function(f)
+    local turns = 0
+    while not c or c(f) do
+      turns = turns + 1
+      if turns == STEP_BUDGET_INTERVAL then
+        turns = 0
+        check_step_budget(f)
+      end
+      local signal = body(f)
+      if signal == BREAK then return end
+      if signal == RETURN then return RETURN end
+      if step then step(f) end
+    end
+  end
+end
+
+statements["while"] = function(env, node)
+  return loop(truth(env, node.c), compile_statement(breakable_environment(env, "loop"), node.body))
+end
+statements["do"] = function(env, node)
+  local body = compile_statement(breakable_environment(env, "loop"), node.body)
+  local again = loop(truth(env, node.c), body)
+  return function(f)
+    local signal = body(f)
+    if signal == BREAK then return end
+    if signal == RETURN then return RETURN end
+    return again(f)
+  end
+end
+statements["for"] = function(env, node)
+  local own, init = block_environment(env), node.init -- the loop's variable lives in a block around it
+  local begin = init and compile_statement(own, { tag = init.tag == "declaration" and "decl" or "expr", pos = init.pos,
+    declaration = init, e = init })
+  local c, step = node.c and truth(own, node.c), node.step and closures.run(own, node.step)
+  local run = loop(c, compile_statement(breakable_environment(own, "loop"), node.body), step)
+  return function(f)
+    if begin then begin(f) end
+    return run(f)
+  end
+end
+
+-- switch: the statements of its block, from the label of its value on.
+statements["switch"] = function(env, node)
+  local c = c_sema.value(env, node.c)
+  if c.type.kind ~= "scalar" or c.type.float then raise("type-mismatch", node.c.pos, "an integer is needed") end
+  if node.body.tag ~= "block" or node.body.inner then
+    raise("unsupported", node.body.pos, "a switch without a block", { help = "switch (...) { case ...: }" })
+  end
+  local inner, steps, starts, otherwise = block_environment(breakable_environment(env, "switch")), {}, {}, nil
+  for _, item in ipairs(node.body.list) do
+    if item.tag ~= "case" then
+      steps[#steps + 1] = compile_statement(inner, item)
+    else
+      local value = item.e and closures.constant(env.session, item.e)
+      if starts[value or 0] and value or otherwise and not value then
+        raise("duplicate-name", item.pos, "this label stands here twice", { length = value and 4 or 7 })
+      end
+      if value then starts[value] = #steps + 1 else otherwise = #steps + 1 end
+    end
+  end
+  local n, value = #steps, closures.value(env, c)
+  return function(f)
+    for i = starts[value(f)] or otherwise or n + 1, n do
+      local signal = steps[i](f)
+      if signal == BREAK then return end
+      if signal then return signal end
+    end
+  end
+end
+function statements.case(_, node)
+  raise("syntax", node.pos, "a label stands in the block of a switch", { length = node.e and 4 or 7 })
+end
+
+function statements.private(env, node) return privatization.compile(env, node, compile_statement, statement) end
+function statements.carried(env, node) return nested_directives.compile(env, node, compile_statement, statement) end
+
+function compile_statement(env, node)
+  local made = statements[node.tag](env, node)
+  local pos = node.pos
+  if not pos then return made end
+  return function(f)
+    f.pos = pos
+    return made(f)
+  end
+end
+
+-- A function that runs the body once, with a fresh frame it returns errors' positions in.
+function statement.body(env, node)
+  env.root = { slots = 1, in_memory = node.carries }
+  env.locals = {}
+  env.addressed = address_taken_names(node)
+  local run = block(env, node.list)
+  return function(frame)
+    frame.least = false
+    run(frame)
+  end
+end
+
+-- Children of a node in which names are used. Names in other fields are not those of variables.
+local children = { "list", "declaration", "e", "c", "a", "b", "to", "base", "index", "args", "start", "length",
+  "yes", "no", "body", "value", "values", "names" }
+
+-- Visits the names that a tree uses and does not declare: see(name's node, node of a call of it); and copies of
+-- private{} whose variable is read or written: see(copy).
+local function each_free(node, see)
+  local visit
+  local function visit_all(list, locals)
+    for _, item in ipairs(list) do visit(item, locals) end
+  end
+  function visit(n, locals)
+    if type(n) ~= "table" or n.tag == "sizeof" then return end -- neither value nor address is used (ACC33-impl-3)
+    if n.tag == "block" or n.tag == "for" or n.tag == "switch" then
+      locals = setmetatable({}, { __index = locals })
+    end
+    if n.tag == "declaration" then
+      for _, item in ipairs(n.list) do
+        visit(item.value, locals)
+        local d = item.declarator
+        while d.inner do d = d.inner end
+        locals[d.name] = true
+      end
+      return
+    elseif n.tag == "private" then
+      visit_all(n.values, locals)
+      for _, item in ipairs(n.names) do visit(item, locals) end
+      local inner = setmetatable({}, { __index = locals })
+      for _, copy in ipairs(n.copies) do
+        if (copy.begins or copy.lasts or copy.op or copy.shared) and not locals[copy.name] then see(copy) end
+        if not copy.shared then inner[copy.name] = true end
+      end
+      return visit(n.body, inner)
+    elseif n.tag == "carried" then
+      for _, clause in ipairs(n.clauses()) do visit_all({ clause.e or false }, locals) end
+      for _, clause in ipairs(n.clauses()) do visit_all(clause.vars or {}, locals) end
+      return visit(n.body, locals)
+    elseif n.tag == "call" and n.base.tag == "id" and see(n.base, n) then
+      return visit_all(n.args, locals)
+    elseif n.tag == "id" and not locals[n.name] then
+      see(n)
+    end
+    if n.tag == "for" then
+      visit(n.init, locals)
+      visit(n.c, locals)
+      visit(n.step, locals)
+      return visit(n.body, locals)
+    end
+    for _, key in ipairs(children) do
+      local child = n[key]
+      if type(child) == "table" then
+        if child.tag then visit(child, locals) else visit_all(child, locals) end
+      end
+    end
+  end
+  visit(node, {})
+end
+
+-- Names that a tree uses and does not declare, each once: {name, pos}.
+function statement.free(node)
+  local found, list = {}, {}
+  each_free(node, function(n)
+    if not found[n.name] then list[#list + 1] = { name = n.name, pos = n.pos } end
+    found[n.name] = true
+  end)
+  return list
+end
+
+-- Variables a body uses, in order, for the implicit data rules: {name, pos, reduced?}. Locals are left out.
+function statement.references(session, node)
+  local found, list = {}, {}
+  local function add(name, pos)
+    if not found[name] then
+      found[name] = { name = name, pos = pos }
+      list[#list + 1] = found[name]
+    end
+    return found[name]
+  end
+  each_free(node, function(n, call)
+    if call then
+      if member_functions.call_on_this(session, call) then add("this", call.pos) end
+      return true
+    end
+    local name = session:this_member(n.name) and "this" or n.name
+    if session.now.scope.variables[name] then
+      local made = add(name, n.pos)
+      made.reduced = made.reduced or n.op ~= nil and not n.tag
+    end
+  end)
+  return list
+end
+
+return statement

@@ -1,0 +1,163 @@
+-- symbols.lua - what a name in a C expression stands for: a typed node (typed_ast.lua).
+--
+-- In a body and in the host program env.lookup(name, pos) knows bindings: {type, place}, {type, value}, {type, slot},
+-- {type, const} or {fn}. In a bound of a section there is no lookup. Names are those of the element whose type has the
+-- bound first (TR14-3.3-07), then the host program's: env.record and env.base are the element's, env.above is the same
+-- for the structure around in the same element, env.out what is compiled for the element, out.around the same of the
+-- element around, out.touched that the code is for that element alone; env.values are parameters (TR14-5-01),
+-- env.row(builder, pos) computes '#' (TR14-5-06).
+
+local diagnostic = require "accdeep.base.diagnostic"
+local typed_ast = require "accdeep.backend.typed_ast"
+local types = require "accdeep.types"
+
+local raise = diagnostic.raise
+local constant, lvalue = typed_ast.constant, typed_ast.lvalue
+
+local symbols = {}
+
+-- Whether names are those of a bound of a section.
+function symbols.is_bound(env) return not env.lookup end
+
+-- Decides HOUSE-names.
+local function raise_unknown(env, node)
+  if env.record and env.record.bit_fields and env.record.bit_fields[node.name] then
+    diagnostic.no_member(env.record, types.name(env.record), node.name, node.pos)
+  end
+  env.session.now.scope:no_variable(node, env.record and env.record.by_name)
+end
+
+local function check_function(fn, node)
+  if fn then
+    raise("type-mismatch", node.pos, ("'%s' is a function: call it"):format(node.name), { length = #node.name })
+  end
+end
+
+-- ------------------------------------------------------------------- bodies and the host program --
+
+local function program_variable(env, node)
+  local name, pos = node.name, node.pos
+  local binding = env.lookup(name, pos)
+  if not binding then raise_unknown(env, node) end
+  check_function(binding.fn, node)
+  local t = binding.type
+  if binding.const then return constant(t, binding.const, pos) end
+  local const_name = binding.is_const and name or nil
+  if binding.slot then
+    return { op = "local", type = t, pos = pos, binding = binding, name = name, const_name = const_name }
+  elseif not binding.place and not binding.operand then
+    return { op = "value", type = t, pos = pos, binding = binding, name = name }
+  end
+  local variable = not binding.level and env.session.now.scope.variables[name] -- else it is a local one
+  if variable and variable.is_const then const_name = name end
+  return lvalue("variable", t, pos, { binding = binding, name = name, const_name = const_name })
+end
+
+-- ---------------------------------------------------------------------------- bounds of sections --
+
+-- The value of a parameter, or nil. check: c_sema.lua's value.
+local function parameter(env, node, check)
+  local at, name = env, node.name
+  while at do
+    local bound = at.values and at.values[name]
+    if bound and bound.node then
+      local made = { op = "parameter", pos = node.pos }
+      if bound.default then
+        made.e = env.session:with_location(bound.place, check, setmetatable({ values = false }, { __index = at }),
+          bound.node)
+        made.within = bound.place
+      elseif at.above then
+        return check(at.above, bound.node)
+      elseif not (at.out and at.out.around) then
+        return check({ session = env.session }, bound.node)
+      else
+        made.level, at.out.touched = at.out, true
+        made.e = check(at.out.around.ctx, bound.node)
+      end
+      made.type = made.e.type
+      return made.e.const and made.e or made
+    end
+    at = at.above
+  end
+  return nil
+end
+
+-- Where an object around, or a part of it, lies, or nil. find(env) gives a level's own: offset, type.
+local function enclosing_object(env, find, pos)
+  local at = env.above
+  while at do
+    local offset, t = find(at)
+    if offset then return lvalue("self", t, pos, { offset = at.base + offset }) end
+    at = at.above
+  end
+  local around = env.out and env.out.around
+  if not around then return nil end
+  local inner = around.ctx
+  local offset, t = find(inner)
+  local there = offset and lvalue("self", t, pos, { offset = inner.base + offset })
+    or enclosing_object(inner, find, pos)
+  if not there then return nil end
+  env.out.touched = true
+  return lvalue("around", there.type, pos, { place = there, level = env.out })
+end
+
+-- The object that a mapper's variable stands for (OMP60-map-15): the element, or one around it.
+local function mapper_object(env, record, pos)
+  if env.record == record then return lvalue("self", record, pos, { offset = env.base }) end
+  return enclosing_object(env, function(at)
+    if at.record == record then return 0, record end
+  end, pos)
+end
+
+-- A member of *this, in a member function.
+local function this_member(env, node)
+  local session, pos = env.session, node.pos
+  if node.global or not session:this_member(node.name) then return nil end
+  local this = session.now.scope.variables.this
+  local member = types.member(this.type.to, node.name)
+  local pointer = typed_ast.load(lvalue("fixed", this.type, pos, { address = this.address }), pos)
+  return typed_ast.member(lvalue("deref", this.type.to, pos, { pointer = pointer }), member.offset, member.type, pos)
+end
+
+-- A place that a name means; ::name is the host program's.
+-- Decides TR14-3.3-07, TR14-5-04.
+function symbols.resolve_lvalue(env, node)
+  local object = node.mapped and mapper_object(env, node.mapped, node.pos)
+  if object then return object end
+  local pos = node.pos
+  local member = env.record and not node.global and types.member(env.record, node.name)
+  if member then return lvalue("self", member.type, pos, { offset = env.base + member.offset }) end
+  if not node.global and env.session.rules.extended then
+    local there = enclosing_object(env, function(at)
+      local found = at.record and types.member(at.record, node.name)
+      if found then return found.offset, found.type end
+    end, pos)
+    if there then return there end
+  end
+  local made = this_member(env, node)
+  if made then return made end
+  local variable = env.session.now.scope.variables[node.name]
+  if not variable then raise_unknown(env, node) end
+  return lvalue("fixed", variable.type, pos, { address = variable.address })
+end
+
+local function bound_symbol(env, node, check)
+  local session = env.session
+  local bound = not node.global and session.rules.extended and parameter(env, node, check)
+  if bound then return bound end
+  local hidden = env.record and not node.global and types.member(env.record, node.name)
+    or session:this_member(node.name) or session.now.scope.variables[node.name]
+  if not hidden then
+    local value, t = session.now.scope:constant_named(node.name)
+    if value then return constant(t, value, node.pos) end
+    check_function(session.now.scope.functions[node.name], node)
+  end
+  return symbols.resolve_lvalue(env, node)
+end
+
+-- A name as a place or a value; check is c_sema.lua's value.
+function symbols.resolve(env, node, check)
+  return (symbols.is_bound(env) and bound_symbol or program_variable)(env, node, check)
+end
+
+return symbols

@@ -1,0 +1,103 @@
+-- conformance.lua - the scenarios of spec: where they lie, and what their cases show.
+
+local rules = require "accdeep.definitions.rules"
+local diagnostic = require "accdeep.base.diagnostic"
+local system = require "accdeep.system"
+
+local conformance = {}
+
+-- Where it is installed, or beside the sources, below which programs are built. $ACCDEEP_SPEC names another folder.
+function conformance.folder()
+  local program = (system.executable() or ""):match "^(.*)/[^/]*$" or "."
+  local places = { os.getenv "ACCDEEP_SPEC" or program .. "/../share/accdeep/spec", program .. "/../spec",
+    program .. "/../../spec", "spec" }
+  for _, place in ipairs(places) do
+    local n
+    repeat place, n = place:gsub("/[^/.]+/%.%./", "/", 1) until n == 0
+    if system.filetype(place .. "/tr14") == "directory" then return place end
+  end
+  error(diagnostic.new { code = "file", rule = "HOUSE-files", message = "the conformance scenarios are not here",
+    help = "they are installed in share/accdeep/spec; the variable ACCDEEP_SPEC names another folder" }, 0)
+end
+
+-- The folder of a document: by its prefix in rule ids, or by its own name; nil if there is none.
+function conformance.find_folder(document)
+  for _, known in ipairs(rules.documents) do
+    if known.folder and (known.prefix:lower() == document:lower() or known.folder == document:lower()) then
+      return known.folder
+    end
+  end
+  return nil
+end
+
+local function read_file(path)
+  local file = io.open(path, "rb")
+  local text = file and file:read "a" or ""
+  if file then file:close() end
+  return text
+end
+
+-- Adds the cases of a scenario's text. A case begins and ends at the start of a line.
+local function add_cases(path, text, list)
+  local line, made = 0, nil
+  for row in (text .. "\n"):gmatch "(.-)\r?\n" do
+    line = line + 1
+    if row:find "^case%(" then
+      made = { file = path, line = line, rows = {} }
+    end
+    if made then
+      made.rows[#made.rows + 1] = row
+      if row:find "^end%)" or row:find "^case%(.*end%)$" then
+        made.text = table.concat(made.rows, "\n")
+        local at = made.text:find("function", 1, true) or #made.text
+        local name = {}
+        for part in made.text:sub(1, at):gmatch '"(.-)"' do name[#name + 1] = part end
+        made.name = table.concat(name)
+        list[#list + 1], made = made, nil
+      end
+    end
+  end
+end
+
+-- All cases: {file, line, name, text}.
+function conformance.cases()
+  if conformance.found then return conformance.found end
+  local list, folder = {}, conformance.folder()
+  for _, name in ipairs(system.listdir(folder) or {}) do
+    for _, file in ipairs(name ~= "rules" and system.listdir(folder .. "/" .. name) or {}) do
+      local path = folder .. "/" .. name .. "/" .. file
+      if file:find "%.lua$" then add_cases(path, read_file(path), list) end
+    end
+  end
+  conformance.found = list
+  return list
+end
+
+-- The rules that a case cites, as a list.
+function conformance.cited_rules(case)
+  local ids = {}
+  for id in (case.name:match "%[([^%]]+)%]$" or ""):gmatch "%S+" do ids[#ids + 1] = id end
+  return ids
+end
+
+local kinds = { accepts = true, rejects = true, differs = true }
+
+-- Why a case that has run does not show what its name says, as a sentence; nil if it does. shown: the number n of its
+-- expectations, and the rules of the errors that it expected, refused.
+function conformance.flaw(name, shown)
+  if not kinds[name:match "^(%l+): .* %[[^%]]+%]$" or ""] then
+    return "the case's name has another form than 'accepts: sentence [RULE]', or with rejects or differs"
+  end
+  if shown.n == 0 then return "the case expects nothing" end
+  if not name:find "^rejects" then return nil end
+  if #shown.refused == 0 then return "the case is called rejects, and nothing in it is refused: is it differs?" end
+  local cited = {}
+  for _, id in ipairs(conformance.cited_rules { name = name }) do cited[id] = true end
+  for _, rule in ipairs(shown.refused) do
+    if cited[rule] then return nil end
+  end
+  return ("the case is called rejects, and cites none of the rules that its errors name: %s")
+    :format(table.concat(shown.refused, " "))
+end
+
+return conformance

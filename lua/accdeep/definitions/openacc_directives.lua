@@ -1,0 +1,275 @@
+-- openacc_directives.lua - the directives and clauses of OpenACC and of TR-14-1, an entry each. Grammar, checks,
+-- policies, nests, exports, completion and `accdeep explain` are made from these entries: a new clause is one entry
+-- here.
+--
+-- A directive is {name, kind, takes?, needs_data?, specific?, text}. kind: what a plan of it is ("region",
+-- "enter data", ...), "compute", "body" for directives of bodies only, "declaration", and "members" for those
+-- that describe a type; takes: the form of its argument; needs_data: true if it must have a data clause;
+-- specific: the clauses that may follow device_type; nil if device_type applies to no other clause.
+--
+-- A clause is {names, takes, of, text, ...}. names: its own, then those that mean the same; takes: what stands in its
+-- parentheses ("vars", ...: syntax/openacc_syntax.lua); of: the directives that have it, in short. And
+--   data: when a data clause copies, "in", "out", "in out" or ""; nil: it allocates nothing
+--   action, flag: what it asks the core for, if not the action of its name
+--   present_or: names of its forms that take data as they are where they are present; declare and exit data have none
+--   update: the direction of a clause of update; lasting: declare keeps its data as long as the program
+--   default: a policy's default may name it; wish: the rule of TR14's chapter 5 that knows it (profile tr14x)
+--   unique: it stands once; argument: it needs its argument; keys: words before a colon in the argument
+--   since: the version of OpenACC since which directives have it, of those that had it later (34: 3.4)
+--   own: no standard has it
+
+local strings = require "accdeep.base.strings"
+
+local openacc_directives = {}
+
+local of_compute = "async wait num_gangs num_workers vector_length"
+local of_loop = "collapse gang worker vector seq independent auto tile"
+
+openacc_directives.directives = {
+  { "enter data", kind = "enter data", needs_data = true,
+    text = "Maps data from here on; counted by the dynamic counter." },
+  { "exit data", kind = "exit data", needs_data = true, text = "Ends what enter data began." },
+  { "end data", kind = "end data", text = "Ends the innermost data region." },
+  { "end host_data", kind = "end host data", text = "Ends a host_data region." },
+  { "host_data", kind = "host data", text = "A region in which use_device gives device addresses." },
+  { "declare", kind = "declare", needs_data = true, text = "Maps data for the life of the program or procedure." },
+  { "data", kind = "region", specific = "async wait",
+    text = "Maps data for a region; counted by the structured counter." },
+  { "update", kind = "update", needs_data = true, specific = "async wait",
+    text = "Copies data that are present to the host (self) or the device (device). In a policy: what an update "
+    .. "takes." },
+  { "parallel loop", kind = "compute", specific = of_compute .. " " .. of_loop,
+    text = "A compute construct that is a loop." },
+  { "serial loop", kind = "compute", specific = of_compute .. " " .. of_loop,
+    text = "A compute construct of one thread that is a loop." },
+  { "kernels loop", kind = "compute", specific = of_compute .. " " .. of_loop,
+    text = "A compute construct that the compiler divides into kernels, and is a loop." },
+  { "parallel", kind = "compute", specific = of_compute, text = "A compute construct." },
+  { "serial", kind = "compute", specific = of_compute, text = "A compute construct of one thread." },
+  { "kernels", kind = "compute", specific = of_compute,
+    text = "A compute construct that the compiler divides into kernels." },
+  { "loop", kind = "body", specific = of_loop, text = "In a body: the loop may be divided." },
+  { "atomic", kind = "body", text = "In a body: one access that nothing interrupts." },
+  { "cache", kind = "body", takes = "vars", text = "In a body: data that are kept close: no effect here." },
+  { "routine", kind = "declaration", specific = "gang worker vector seq bind",
+    text = "A function that is called on devices, too." },
+  { "set", kind = "set", text = "Chooses the current device or the default queue." },
+  { "wait", kind = "wait", takes = "wait", text = "Waits for queues before the work, or as a directive." },
+  { "init", kind = "init", text = "Starts the device." },
+  { "shutdown", kind = "shutdown", text = "Ends the device." },
+  { "shape", kind = "members", text = "Describes the members of a type that a deep copy takes." },
+  { "policy", kind = "members", text = "Names what a data clause does with each member of a type." },
+}
+
+-- Short for several directives.
+local short = {
+  combined = "parallel_loop serial_loop kernels_loop",
+  compute = "parallel serial kernels combined",
+  loops = "loop combined",
+  regions = "data compute",
+  devices = "init shutdown",
+}
+
+openacc_directives.clauses = {
+  { "copy", takes = "vars", of = "regions declare policy", data = "in out", present_or = "pcopy present_or_copy",
+    default = true, text = "Maps the data: allocated and copied to the device at entry if absent, copied back and "
+    .. "removed at exit when the last reference ends." },
+  { "copyin", takes = "vars", of = "regions enter_data declare policy", data = "in",
+    present_or = "pcopyin present_or_copyin", default = true, lasting = true,
+    text = "Maps the data: allocated and copied to the device if absent; removed at exit without a copy." },
+  { "copyout", takes = "vars", of = "regions exit_data declare policy", data = "out", default = true,
+    present_or = "pcopyout present_or_copyout", text = "Allocates the data at entry if absent, and copies them to the "
+    .. "host at exit when the last reference ends." },
+  { "create", takes = "vars", of = "regions enter_data declare policy", data = "", default = true, lasting = true,
+    present_or = "pcreate present_or_create", text = "Allocates the data on the device if absent, without a copy." },
+  { "no_create", takes = "vars", of = "regions policy",
+    text = "Uses the data if they are present; if not, nothing is allocated." },
+  { "present", takes = "vars", of = "regions declare policy", default = true,
+    text = "Requires that the data are present; error not-present otherwise." },
+  { "delete", takes = "vars", of = "exit_data policy", default = true,
+    text = "Decrements the counter; removes the data from the device without a copy when it is 0." },
+  { "present_and_copyin", takes = "vars", of = "regions enter_data policy", data = "in", action = "copyin",
+    flag = "keep", default = true, own = true, text = "As copyin, for data that may be present in part: what is absent "
+    .. "is added (directory paper)." },
+  { "update_and_copy", takes = "vars", of = "regions enter_data policy", data = "in", action = "copyin",
+    flag = "refresh", default = true, own = true,
+    text = "As copy; data that are present already are updated as well (directory paper)." },
+  { "invoke", takes = "invoke", of = "regions enter_data exit_data update policy",
+    text = "Applies a policy to variables: invoke<policy>(X)." },
+  { "deviceptr", takes = "vars", of = "regions declare",
+    text = "The variables hold device addresses already: nothing is mapped." },
+  { "attach", takes = "vars", of = "regions enter_data", action = "attach", text = "Sets a pointer that is present to "
+    .. "the device address of its target; its attach counter is incremented." },
+  { "detach", takes = "vars", of = "exit_data", action = "detach",
+    text = "Decrements the attach counter of a pointer; at 0 its host value is restored on the device." },
+  { "device_resident", takes = "vars", of = "declare", action = "create", lasting = true,
+    text = "On declare: the variable lives on the device." },
+  { "link", takes = "vars", of = "declare", lasting = true,
+    text = "On declare: only a link lives on the device; the data are mapped when they are used." },
+  { "self", takes = "self", of = "update compute", action = "update self", update = "self",
+    text = "On update: copies from the device to the host. On a compute construct: a condition for the host." },
+  { "host", takes = "vars", of = "update", action = "update self", update = "self",
+    text = "On update: copies from the device to the host, as self." },
+  { "device", takes = "vars", of = "update", action = "update device", update = "device",
+    text = "On update: copies from the host to the device." },
+  { "use_device", takes = "vars", of = "host_data", text = "On host_data: the variables are device addresses in the "
+    .. "body." },
+  { "private", takes = "vars", of = "parallel serial loops",
+    text = "Each gang or iteration has its own, uninitialised copy." },
+  { "firstprivate", takes = "vars", of = "parallel serial parallel_loop serial_loop",
+    text = "Each gang has its own copy, with the value of the host." },
+  { "reduction", takes = "reduction", of = "parallel serial loops",
+    text = "Combines the private copies by an operator at the end." },
+  { "default", takes = "default", of = "regions shape policy", unique = true, text = "default(none) requires a clause "
+    .. "for each variable; default(present) requires that they are present. In shapes: whether other members are "
+    .. "included." },
+  { "if", takes = "expression", of = "regions enter_data exit_data update atomic set wait devices host_data",
+    since = { atomic = 34 }, unique = true, argument = true,
+    text = "A condition: if it is false, the directive does nothing, or the construct runs on the host." },
+  { "if_present", takes = "none", of = "update host_data", unique = true,
+    text = "The directive skips data that are not present." },
+  { "finalize", takes = "none", of = "exit_data", unique = true,
+    text = "On exit data: the dynamic counter becomes 0, and the attach counter of pointers in detach." },
+  { "async", takes = "expression", of = "regions enter_data exit_data update wait", unique = true,
+    text = "The work is put into a queue; the host continues." },
+  { "wait", takes = "wait", of = "regions enter_data exit_data update",
+    text = "Waits for queues before the work, or as a directive." },
+  { "device_type dtype", takes = "anything", of = "update regions loop routine set devices", argument = true,
+    text = "Clauses after it are for one kind of device." },
+  { "device_num", takes = "expression", of = "set devices", unique = true, argument = true,
+    text = "The number of the device." },
+  { "default_async", takes = "expression", of = "set", unique = true, argument = true,
+    text = "The queue of async without a value." },
+  { "num_gangs", takes = "expressions", of = "parallel kernels parallel_loop kernels_loop", argument = true,
+    text = "How many gangs: no effect on data." },
+  { "num_workers", takes = "expression", of = "parallel kernels parallel_loop kernels_loop", argument = true,
+    text = "How many workers: no effect on data." },
+  { "vector_length", takes = "expression", of = "parallel kernels parallel_loop kernels_loop", argument = true,
+    text = "How long vectors are: no effect on data." },
+  { "gang", takes = "anything", of = "loops routine", keys = "num dim static",
+    text = "The loop is divided among gangs: no effect on data." },
+  { "worker", takes = "anything", of = "loops routine", keys = "num",
+    text = "The loop is divided among workers: no effect on data." },
+  { "vector", takes = "anything", of = "loops routine", keys = "length",
+    text = "The loop uses vectors: no effect on data." },
+  { "seq", takes = "none", of = "loops routine", text = "The loop is sequential." },
+  { "independent", takes = "none", of = "loops", text = "The iterations are independent." },
+  { "auto", takes = "none", of = "loops", text = "The compiler decides whether iterations are independent." },
+  { "collapse", takes = "anything", of = "loops", argument = true, text = "How many nested loops are one." },
+  { "tile", takes = "anything", of = "loops", argument = true, text = "The sizes of tiles of nested loops." },
+  { "read", takes = "none", of = "atomic", unique = true, text = "On atomic: a read." },
+  { "write", takes = "none", of = "atomic", unique = true, text = "On atomic: a write." },
+  { "update", takes = "none", of = "atomic", unique = true, text = "On atomic: a read and a write." },
+  { "capture", takes = "none", of = "atomic", unique = true, text = "On atomic: a write, and the value before." },
+  { "bind", takes = "anything", of = "routine", argument = true, text = "On routine: another name on devices." },
+  { "nohost", takes = "none", of = "routine", text = "On routine: no version for the host." },
+  { "include", takes = "members", of = "shape",
+    text = "In a shape or a policy: the members that a deep copy takes, with sections for pointers." },
+  { "exclude", takes = "members", of = "shape policy",
+    text = "In a shape or a policy: the members that a deep copy leaves out." },
+  { "init_needed", takes = "members", of = "shape",
+    text = "In a shape: members that must be initialised on the device even by a create." },
+  { "update", takes = "update", of = "policy", text = "In a policy: what an update takes." },
+  { "type", takes = "type", of = "shape policy", text = "Names the type that a shape or a policy describes." },
+  { "use", takes = "names", of = "policy",
+    text = "In a policy: other policies, for members that this one does not name." },
+  { "shape", takes = "names", of = "policy", text = "Describes the members of a type that a deep copy takes." },
+  { "with", takes = "parameters", of = "shape policy", wish = "TR14-5-01", text = "Parameters of a shape." },
+  { "for", takes = "words", of = "policy", wish = "TR14-5-09", text = "In a policy: the clauses it stands for." },
+}
+
+-- Modifiers of data clauses: {name, clauses, of, since, asks?, text?}; since: the first version of OpenACC in which
+-- these clauses have it on these directives (30: 3.0); asks: what it asks the core for, "in" and "out" as far as the
+-- clause copies that way, or "zero". A further row of a name has asks and text of the first.
+openacc_directives.modifiers = {
+  { "always", "copy copyin copyout", of = "regions declare enter_data exit_data", since = 34, asks = "in out",
+    text = "Before the variables of a data clause: alwaysin and alwaysout, as far as the clause copies." },
+  { "alwaysin", "copy copyin", of = "regions declare enter_data", since = 34, asks = "in",
+    text = "Before the variables of a data clause: copies to the device at entry, also data that are present." },
+  { "alwaysout", "copy copyout", of = "regions declare exit_data", since = 34, asks = "out",
+    text = "Before the variables of a data clause: copies to the host at exit, also while references remain." },
+  { "capture", "copyin copyout create", of = "regions", since = 34,
+    text = "Before the variables of a data clause: a copy on the device also of data in shared memory. Devices here "
+    .. "share no memory: no effect." },
+  { "capture", "copy", of = "regions declare", since = 34 },
+  { "readonly", "copyin", of = "regions declare", since = 27,
+    text = "Before the variables of copyin: the device does not write the data: no effect." },
+  { "readonly", "copyin", of = "enter_data", since = 34 },
+  { "zero", "create", of = "regions enter_data", since = 30, asks = "zero",
+    text = "Before the variables of create and copyout: memory that the clause allocates is cleared." },
+  { "zero", "copyout", of = "regions", since = 30 },
+}
+
+-- Of a clause's name: {name, first: the clause's first name, entry, present_or: whether it is such a form}. A name of
+-- two entries (update) is that of the first.
+-- Decides ACC33-2.7-6.
+openacc_directives.clause = {}
+-- What stands in parentheses -> names of the clauses.
+openacc_directives.takes = {}
+-- Directive -> set of names of clauses.
+openacc_directives.of = {}
+-- Directive -> set of the clauses that may follow device_type; nil where it divides no clauses.
+openacc_directives.specific = {}
+
+local of_word = {} -- enter_data -> the set of `enter data`
+for _, directive in ipairs(openacc_directives.directives) do
+  local clauses = {}
+  openacc_directives.of[directive[1]], of_word[directive[1]:gsub(" ", "_")] = clauses, clauses
+  openacc_directives.specific[directive[1]] = directive.specific and strings.word_set(directive.specific)
+end
+
+-- The words of directives that a list stands for; lists that were read are kept.
+local lists = {}
+local function directives_of(list)
+  local found = lists[list] or {}
+  if lists[list] then return found end
+  lists[list] = found
+  for _, word in ipairs(strings.word_list(list)) do
+    local more = short[word] and directives_of(short[word]) or { word }
+    table.move(more, 1, #more, #found + 1, found)
+  end
+  return found
+end
+
+local plain_only = strings.word_set "declare exit_data"
+
+for _, entry in ipairs(openacc_directives.clauses) do
+  local own, forms = strings.word_list(entry[1]), strings.word_list(entry.present_or or "")
+  local list = openacc_directives.takes[entry.takes] or {}
+  openacc_directives.takes[entry.takes] = list
+  local directives = directives_of(entry.of)
+  for i, name in ipairs(table.move(forms, 1, #forms, #own + 1, own)) do
+    local is_form = i > #own - #forms
+    openacc_directives.clause[name] = openacc_directives.clause[name]
+      or { name = name, first = own[1], entry = entry, present_or = is_form }
+    list[#list + 1] = name
+    for _, word in ipairs(directives) do
+      local clauses = of_word[word]
+      if not is_form or not plain_only[word] then clauses[name] = true end
+    end
+  end
+end
+
+-- Modifier -> {text, asks, of: first name of a clause -> directive -> the version since which it is there}.
+openacc_directives.modifier = {}
+for _, row in ipairs(openacc_directives.modifiers) do
+  local modifier = openacc_directives.modifier[row[1]] or { text = row.text, asks = row.asks, of = {} }
+  local clauses = modifier.of
+  openacc_directives.modifier[row[1]] = modifier
+  for _, name in ipairs(strings.word_list(row[2])) do
+    clauses[name] = clauses[name] or {}
+    for _, word in ipairs(directives_of(row.of)) do clauses[name][word:gsub("_", " ")] = row.since end
+  end
+end
+
+-- Names of clauses for which test(clause) is true, with the value it gives.
+function openacc_directives.clauses_where(test)
+  local found = {}
+  for name, clause in pairs(openacc_directives.clause) do found[name] = test(clause.entry, clause) or nil end
+  return found
+end
+
+-- All clauses but those that only chapter 5 of TR14 knows, wherever they may stand.
+openacc_directives.known = openacc_directives.clauses_where(function(entry) return not entry.wish end)
+
+return openacc_directives

@@ -1,0 +1,312 @@
+-- openmp_directives.lua - the directives and clauses of OpenMP and of LLNL's groups, an entry each. Grammar, checks,
+-- groups, exports, completion and `accdeep explain` are made from these entries: a new clause is one entry here.
+--
+-- A directive is {name, kind, standalone?, text}. kind: what a plan of it is ("region", "enter data", ...), "compute",
+-- "host", "declare mapper", "declare group", "declare target", "requires", "nothing", and "beyond" for what is known
+-- and not carried out; standalone: no statements belong to it in Fortran. Constructs are combined of parts: {name,
+-- text}.
+--
+-- A clause is {names, takes, of, text, ...}. names: its own, then those that mean the same; takes: what stands in its
+-- parentheses (syntax/openmp_syntax.lua); of: parts and directives that have it, `any` but declarations, `group`
+-- alone, or none; @60: since OpenMP 6.0; <60: before OpenMP 6.0, which has it no more. And
+--   unique: it stands once; own: no standard has it
+--   argument: what an argument of text is: {words, modifiers?: what may be before its colon, list?: more may follow
+--     after a comma}, {optional} or {positive}
+--   attribute: what it makes of a variable: "own" (begins: with the original's value, lasts: the original gets the last
+--     one), "shared", "combined", "threads"
+--   exclusive: a variable stands in one such clause; unmapped: and in none beside its map
+
+local strings = require "accdeep.base.strings"
+
+local openmp_directives = {}
+
+openmp_directives.parts = {
+  { "target", text = "A compute construct on a device." }, { "teams", text = "A league of teams." },
+  { "distribute", text = "The loop is divided among teams." }, { "parallel", text = "A team of threads." },
+  { "for", text = "The loop is divided among threads." }, { "simd", text = "The loop uses vectors." },
+  { "loop", text = "The loop may be divided freely." }, { "sections", text = "Each section is run by one thread." },
+  { "section", text = "Statements that one thread runs." }, { "single", text = "One thread runs the statements." },
+  { "masked", text = "Some threads run the statements." },
+  { "master", text = "The main thread runs the statements." },
+  { "scope", text = "A block with private variables." },
+  { "task", text = "A task; run at once by one thread here, or put into a queue with nowait of target." },
+  { "taskloop", text = "The iterations become tasks." },
+  { "taskgroup", text = "Waits for the tasks that begin in it." },
+  { "workshare", text = "Array statements are divided among threads." },
+  { "critical", text = "One thread at a time." }, { "ordered", text = "In the order of the iterations." },
+  { "atomic", text = "One access that nothing interrupts." },
+}
+
+openmp_directives.directives = {
+  { "target data", kind = "region", text = "Maps data for a region." },
+  { "end target data", kind = "end data", text = "Ends a target data region." },
+  { "target enter data", kind = "enter data", standalone = true, text = "Maps data from here on." },
+  { "target exit data", kind = "exit data", standalone = true, text = "Ends what target enter data began." },
+  { "target update", kind = "update", standalone = true, text = "Copies data that are present." },
+  { "declare target", kind = "declare target", standalone = true,
+    text = "Variables and functions that live on the device." },
+  { "begin declare target", kind = "declare target", text = "Begins declarations for devices." },
+  { "end declare target", kind = "declare target", text = "Ends declarations for devices." },
+  { "declare mapper", kind = "declare mapper", text = "How objects of a type are mapped." },
+  { "declare group", kind = "declare group", standalone = true, text = "A group of clauses under a name." },
+  { "requires", kind = "requires", standalone = true, text = "What the program requires of devices." },
+  { "barrier", kind = "nothing", standalone = true, text = "All threads wait for each other." },
+  { "taskwait", kind = "nothing", standalone = true, text = "Waits for the tasks." },
+  { "taskyield", kind = "nothing", standalone = true, text = "Other tasks may run." },
+  { "flush", kind = "nothing", standalone = true, text = "Threads see the same memory." },
+  { "nothing", kind = "nothing", standalone = true, text = "Has no effect." },
+}
+for _, name in ipairs { "threadprivate", "declare simd", "declare reduction", "declare variant",
+  "begin declare variant", "end declare variant", "metadirective", "begin metadirective", "end metadirective",
+  "dispatch", "interop", "depobj", "allocate", "allocators", "assume", "assumes", "begin assumes", "end assumes",
+  "error", "scan", "cancel", "cancellation point", "tile", "unroll" } do
+  table.insert(openmp_directives.directives, { name, kind = "beyond", text = "Known, and not carried out." })
+end
+
+openmp_directives.clauses = {
+  { "map", takes = "map", of = "target target_data target_enter_data target_exit_data declare_mapper",
+    text = "Maps data: to copies at entry, from at exit, tofrom both, alloc neither; release and delete at exit "
+      .. "data. Modifiers: always, close, present, self, delete, mapper(...), iterator(...), ref_ptr, ref_ptee, "
+      .. "ref_ptr_ptee, attach(...)." },
+  { "to", takes = "motion", of = "target_update declare_target<60",
+    text = "On target update: copies to the device. On declare target: the variable lives on the device." },
+  { "from", takes = "motion", of = "target_update", text = "On target update: copies to the host." },
+  { "private", takes = "vars",
+    of = "target teams distribute parallel for simd loop sections single scope task taskloop", exclusive = true,
+    unmapped = true, attribute = "own", text = "Each thread or team has its own, uninitialised copy." },
+  { "firstprivate", takes = "vars", of = "target teams distribute parallel for sections single task taskloop",
+    exclusive = true, unmapped = true, attribute = "own begins",
+    text = "Each thread or team has its own copy with the original's value." },
+  { "lastprivate", takes = "vars", of = "distribute for simd loop sections taskloop", exclusive = true,
+    attribute = "own lasts", text = "The original gets the value of the last iteration." },
+  { "shared", takes = "vars", of = "teams parallel task taskloop", exclusive = true, attribute = "shared",
+    text = "All threads use the original." },
+  { "copyin", takes = "vars", of = "parallel", attribute = "threads",
+    text = "Threads begin with the main thread's values of threadprivate variables." },
+  { "copyprivate", takes = "vars", of = "single", attribute = "threads",
+    text = "The value of one thread becomes that of all." },
+  { "use_device_ptr", takes = "vars", of = "target_data",
+    text = "Pointers are device addresses in the body of target data." },
+  { "use_device_addr", takes = "vars", of = "target_data",
+    text = "Variables are at their device addresses in the body of target data." },
+  { "is_device_ptr", takes = "vars", of = "target", exclusive = true, unmapped = true,
+    text = "The variables hold device addresses already." },
+  { "has_device_addr", takes = "vars", of = "target", exclusive = true, unmapped = true,
+    text = "The variables are on the device already." },
+  { "enter", takes = "vars", of = "declare_target@52", text = "On declare target: the variable lives on the device." },
+  { "link", takes = "vars", of = "declare_target", text = "On declare target: mapped when it is used." },
+  { "nontemporal", takes = "vars", of = "simd", text = "Data that are used once: no effect here." },
+  { "linear", takes = "linear", of = "for simd", exclusive = true, attribute = "own begins lasts",
+    text = "A private copy that grows with the iterations." },
+  { "if", takes = "expression",
+    of = "target parallel simd task taskloop target_data target_enter_data target_exit_data target_update",
+    text = "A condition: if it is false, the construct runs on the host, or nothing is mapped." },
+  { "device", takes = "expression", of = "target target_data target_enter_data target_exit_data target_update",
+    unique = true, text = "The number of the device." },
+  { "num_teams", takes = "expression", of = "teams", unique = true, text = "How many teams: no effect on data." },
+  { "num_threads", takes = "expression", of = "parallel", unique = true,
+  text = "How many threads: no effect on data." },
+  { "thread_limit", takes = "expression", of = "target teams", unique = true,
+    text = "How many threads a team has at most: no effect on data." },
+  { "priority", takes = "expression", of = "task taskloop", unique = true,
+    text = "Which task is run first: no effect here." },
+  { "grainsize", takes = "expression", of = "taskloop", unique = true, text = "How many iterations a task has." },
+  { "num_tasks", takes = "expression", of = "taskloop", unique = true, text = "How many tasks a loop makes." },
+  { "final", takes = "expression", of = "task taskloop", unique = true,
+    text = "A condition: if it is true, the tasks inside are not deferred." },
+  { "reduction", takes = "reduction", of = "teams parallel for simd loop sections scope taskloop", exclusive = true,
+    attribute = "combined", text = "Combines private copies by an operator." },
+  { "in_reduction", takes = "reduction", of = "target task taskloop", exclusive = true, attribute = "combined",
+    text = "The task takes part in a reduction." },
+  { "task_reduction", takes = "reduction", of = "taskgroup", exclusive = true, attribute = "combined",
+    text = "Combines copies of tasks by an operator." },
+  { "default", takes = "words", of = "teams parallel task taskloop", unique = true,
+    text = "What happens with variables in no clause." },
+  { "defaultmap", takes = "words", of = "target",
+    text = "What happens with variables that the body uses and no clause names, by category." },
+  { "bind_group bind_groups", takes = "group", of = "any", own = true,
+    text = "Applies a group of clauses to the construct." },
+  { "name", takes = "names", of = "group", own = true, text = "The name of a group." },
+  { "bind_all", takes = "names", of = "group", own = true, text = "The constructs that a group is bound to." },
+  { "bind_type", takes = "names", of = "group", own = true, text = "The types that a group is bound to." },
+  { "bind_types", takes = "types", of = "any", own = true, text = "Applies groups to variables of their types." },
+  { "depend", takes = "depend",
+    of = "target task ordered target_data@60 target_enter_data target_exit_data target_update taskwait",
+    text = "The order of tasks, by the storage that they read (in) or write (out, inout)." },
+  { "schedule", takes = "anything", of = "for", unique = true,
+    argument = { words = "static dynamic guided auto runtime", modifiers = "monotonic nonmonotonic simd",
+      list = true }, text = "How iterations are dealt to threads: no effect on data." },
+  { "dist_schedule", takes = "anything", of = "distribute", unique = true,
+    argument = { words = "static", list = true }, text = "How iterations are dealt to teams: no effect on data." },
+  { "collapse", takes = "anything", of = "distribute for simd loop taskloop", unique = true,
+    text = "How many nested loops are one." },
+  { "ordered", takes = "anything", of = "for", unique = true, argument = { optional = true },
+    text = "The loop has ordered constructs." },
+  { "safelen", takes = "anything", of = "simd", unique = true, argument = { positive = true },
+    text = "How far apart iterations may be that run together." },
+  { "simdlen", takes = "anything", of = "simd", unique = true, argument = { positive = true },
+    text = "How many iterations run together." },
+  { "aligned", takes = "anything", of = "simd", text = "How pointers are aligned: no effect here." },
+  { "allocate", takes = "anything",
+    of = "target teams distribute parallel for sections single scope task taskloop taskgroup",
+    text = "Where private copies are allocated: no effect here." },
+  { "order", takes = "anything", of = "distribute for simd loop", unique = true,
+    argument = { words = "concurrent", modifiers = "reproducible unconstrained" },
+    text = "Iterations may run in any order." },
+  { "proc_bind", takes = "anything", of = "parallel", unique = true,
+    argument = { words = "master primary close spread" }, text = "Where threads run: no effect here." },
+  { "threadset", takes = "anything", of = "task@60 taskloop@60", unique = true,
+    argument = { words = "omp_team omp_pool" }, text = "Which threads may run the task: no effect here." },
+  { "memscope", takes = "anything", of = "atomic@60 flush@60", unique = true,
+    argument = { words = "all cgroup device" }, text = "The threads between which memory is ordered: no effect here." },
+  { "uses_allocators", takes = "anything", of = "target",
+    text = "Allocators of the target construct: no effect here." },
+  { "bind", takes = "anything", of = "loop", unique = true, argument = { words = "teams parallel thread" },
+    text = "Which threads share the loop." },
+  { "device_type", takes = "anything", of = "declare_target begin_declare_target", unique = true,
+    text = "On which devices the procedures and variables live." },
+  { "filter", takes = "anything", of = "masked", unique = true, text = "Which thread runs the construct." },
+  { "detach", takes = "anything", of = "task", unique = true, text = "An event that ends the task." },
+  { "hint", takes = "anything", of = "critical atomic", unique = true,
+    text = "How contended the access is: no effect here." },
+  { "allocator", takes = "anything", of = "", text = "A clause of allocate, which is not carried out." },
+  { "indirect", takes = "anything", of = "declare_target begin_declare_target", argument = { optional = true },
+    text = "The procedures are called by pointers." },
+  { "fail", takes = "anything", of = "atomic", text = "The memory order of a comparison that fails." },
+  { "doacross", takes = "anything", of = "ordered", text = "The order of iterations." },
+  { "nowait", takes = "none",
+    of = "target for sections single scope workshare target_data@60 target_enter_data target_exit_data "
+      .. "target_update taskwait",
+    unique = true, text = "The construct is a task: the host continues." },
+  { "untied", takes = "none", of = "task taskloop", unique = true,
+    text = "Any thread continues the task: no effect here." },
+  { "mergeable", takes = "none", of = "task taskloop", unique = true,
+    text = "The task may share its data: no effect here." },
+  { "nogroup", takes = "none", of = "taskloop", unique = true, text = "The loop does not wait for its tasks." },
+  { "threads", takes = "none", of = "ordered", text = "The order is that of threads." },
+  { "simd", takes = "none", of = "ordered", text = "The order is that of vectors." },
+  { "read", takes = "none", of = "atomic", text = "A read that nothing interrupts." },
+  { "write", takes = "none", of = "atomic", text = "A write that nothing interrupts." },
+  { "update", takes = "none", of = "atomic", text = "A read and a write that nothing interrupts." },
+  { "capture", takes = "none", of = "atomic", text = "A write, and the value before or after." },
+  { "compare", takes = "none", of = "atomic", text = "A write if a comparison holds." },
+  { "weak", takes = "none", of = "atomic", text = "A comparison may fail without a reason." },
+  { "seq_cst", takes = "none", of = "atomic flush", text = "The strongest memory order." },
+  { "acq_rel", takes = "none", of = "atomic flush", text = "The memory order of reads and writes." },
+  { "acquire", takes = "none", of = "atomic flush", text = "The memory order of reads." },
+  { "release", takes = "none", of = "atomic flush", text = "The memory order of writes." },
+  { "relaxed", takes = "none", of = "atomic", text = "No memory order." },
+  { "unified_shared_memory", takes = "none", of = "requires", text = "Devices share the memory of the host." },
+  { "unified_address", takes = "none", of = "requires", text = "Addresses are the same on all devices." },
+  { "dynamic_allocators", takes = "none", of = "requires", text = "Allocators are used on devices without a clause." },
+  { "reverse_offload", takes = "none", of = "requires", text = "Devices call the host." },
+  { "self_maps", takes = "none", of = "requires", text = "Maps use the memory of the host itself." },
+}
+
+-- ------------------------------------------------------------------------------------- made of these --
+
+-- Worksharing and distribution as they are combined: what follows `parallel`, `teams`, `target`.
+local parallel = { "for simd", "for", "loop simd", "loop", "sections", "masked", "master" }
+local masked = { "taskloop simd", "taskloop" }
+local distribute = { "distribute parallel for simd", "distribute parallel for", "distribute simd", "distribute",
+  "loop" }
+
+-- Directives with clauses, the longest first: a name of several words is one directive. beyond: those that are not
+-- carried out.
+openmp_directives.names, openmp_directives.beyond = {}, {}
+
+local function add(name) table.insert(openmp_directives.names, name) end
+local function add_combined(prefix, head, tails)
+  add(prefix .. head)
+  for _, tail in ipairs(tails) do add(prefix .. head .. " " .. tail) end
+end
+for _, directive in ipairs(openmp_directives.directives) do
+  if directive.kind == "beyond" then
+    table.insert(openmp_directives.beyond, directive[1])
+  elseif directive.kind ~= "declare mapper" then -- which has a form of its own
+    add(directive[1])
+  end
+end
+for _, name in ipairs { "for", "simd", "for simd", "loop", "sections", "section", "single", "scope", "critical", "task",
+  "taskloop simd", "taskloop", "taskgroup", "ordered", "atomic", "target", "target simd" } do
+  add(name)
+end
+for _, head in ipairs { "masked", "master" } do
+  add_combined("", head, masked)
+  for _, tail in ipairs(masked) do add("parallel " .. head .. " " .. tail) end
+end
+for _, prefix in ipairs { "", "target " } do
+  add_combined(prefix, "parallel", parallel)
+  add_combined(prefix, "teams", distribute)
+end
+for _, name in ipairs(distribute) do if name ~= "loop" then add(name) end end
+
+local function longest_first(a, b) return #a > #b or #a == #b and a < b end
+table.sort(openmp_directives.names, longest_first)
+table.sort(openmp_directives.beyond, longest_first)
+
+-- What stands alone in Fortran, without statements that belong to it.
+openmp_directives.standalone = { section = true }
+for _, directive in ipairs(openmp_directives.directives) do openmp_directives.standalone[directive[1]] =
+  directive.standalone end
+
+-- Fortran's names: do for for, workshare, and the ends of what has statements.
+openmp_directives.fortran_names = {}
+local function add_fortran(name)
+  table.insert(openmp_directives.fortran_names, name)
+  if not openmp_directives.standalone[name] then table.insert(openmp_directives.fortran_names, "end " .. name) end
+end
+for _, name in ipairs(openmp_directives.names) do
+  if not name:find "^end " and not name:find "^begin " then add_fortran((name:gsub("%f[%a]for%f[%A]", "do"))) end
+end
+add_fortran "workshare"
+add_fortran "parallel workshare"
+table.sort(openmp_directives.fortran_names, longest_first)
+
+-- By a clause's name its entry, by what stands in parentheses names of clauses, by part and directive a table of the
+-- clauses: true, the version since which it has them, or less than 0, the version that has them no more.
+openmp_directives.clause, openmp_directives.takes, openmp_directives.of = {}, {}, { any = {}, group = {} }
+-- target_data -> the table of `target data`
+local of_word = { any = openmp_directives.of.any, group = openmp_directives.of.group }
+for _, list in ipairs { openmp_directives.parts, openmp_directives.directives } do
+  for _, directive in ipairs(list) do
+    local clauses = {}
+    openmp_directives.of[directive[1]], of_word[directive[1]:gsub(" ", "_")] = clauses, clauses
+  end
+end
+openmp_directives.of["do"] = openmp_directives.of["for"] -- Fortran's
+for _, entry in ipairs(openmp_directives.clauses) do
+  local names = openmp_directives.takes[entry.takes] or {}
+  openmp_directives.takes[entry.takes] = names
+  for _, name in ipairs(strings.word_list(entry[1])) do
+    openmp_directives.clause[name] = entry
+    names[#names + 1] = name
+    for _, word in ipairs(strings.word_list(entry.of)) do
+      if of_word[word] then
+        of_word[word][name] = true
+      else
+        local of, sign, version = word:match "^(.*)([@<])(%d+)$"
+        of_word[of][name] = sign == "<" and -tonumber(version) or tonumber(version)
+      end
+    end
+  end
+end
+for _, directive in ipairs(openmp_directives.directives) do
+  for name in pairs(directive.kind:find "^declare" and {} or openmp_directives.of.any) do
+    openmp_directives.of[directive[1]][name] = true end
+end
+
+-- Names of clauses for which test(entry) is true, with the value it gives.
+function openmp_directives.clauses_where(test)
+  local found = {}
+  for name, entry in pairs(openmp_directives.clause) do found[name] = test(entry) or nil end
+  return found
+end
+
+-- Names of clauses whose attribute has a word.
+function openmp_directives.making(word)
+  return openmp_directives.clauses_where(function(entry) return entry.attribute ~= nil
+    and entry.attribute:find(word, 1, true) ~= nil end)
+end
+
+return openmp_directives

@@ -1,0 +1,177 @@
+-- rules.lua - the rules of spec/rules: {id, section, kind, status, text, why?} by document.
+--
+-- status: "done" if conformance scenarios show what the rule accepts and its other side, "untestable" if
+-- nothing can show it, and why; otherwise "open".
+
+local diagnostic = require "accdeep.base.diagnostic"
+
+local rules = {}
+
+-- File of spec/rules, the folder of its scenarios, and what the document is.
+rules.documents = {
+  { file = "tr14", prefix = "TR14", folder = "tr14", title = "OpenACC TR-14-1, Complex Data Management (2014)" },
+  { file = "dir", prefix = "DIR", folder = "dir", title = "A directory for nested data environments" },
+  { file = "flang", prefix = "FLANG", folder = "flang", title = "Fortran descriptors in the offload data environment" },
+  { file = "ompex", prefix = "OMPEX", folder = "openmp", title = "OpenMP Examples, Structure Mapping" },
+  { file = "llnl", prefix = "LLNL", folder = "llnl", title = "Supporting Indirect Data Mapping in OpenMP (2015)" },
+  { file = "acc20", prefix = "ACC20", folder = "openacc", title = "OpenACC 2.0" },
+  { file = "acc33", prefix = "ACC33", folder = "openacc", title = "OpenACC 3.3" },
+  { file = "acc34", prefix = "ACC34", folder = "openacc", title = "OpenACC 3.4" },
+  { file = "omp60", prefix = "OMP60", folder = "openmp", title = "OpenMP 5.1 to 6.0" },
+  { file = "house", prefix = "HOUSE", folder = "house", title = "rules of this project" },
+}
+
+-- In the program the catalogue is a module; elsewhere it lies beside this file's folder or in spec.
+local function load_rules(file)
+  local name = "accdeep.rules." .. file
+  local ok, list = pcall(require, name)
+  if ok then return list end
+  local here = debug.getinfo(1, "S").source:match "^@(.*)lua/accdeep/definitions/rules%.lua$"
+  return dofile((here or "") .. "spec/rules/" .. file .. ".lua")
+end
+
+-- All documents with their rules, in order.
+function rules.all()
+  if not rules.loaded then
+    rules.loaded = {}
+    for i, document in ipairs(rules.documents) do
+      rules.loaded[i] = { prefix = document.prefix, title = document.title, rules = load_rules(document.file) }
+    end
+  end
+  return rules.loaded
+end
+
+-- The rule of that id, or nil.
+function rules.rule(id)
+  if not rules.ids then
+    rules.ids = {}
+    for _, document in ipairs(rules.all()) do
+      for _, rule in ipairs(document.rules) do rules.ids[rule.id] = rule end
+    end
+  end
+  return rules.ids[id]
+end
+
+-- The id of a rule, or the beginning of one, as the catalogue spells it: upper and lower case are the same.
+function rules.normalize_id(id)
+  if id == "" or rules.rule(id) then return id end
+  local wanted = id:lower()
+  for _, document in ipairs(rules.all()) do
+    for _, rule in ipairs(document.rules) do
+      if rule.id:sub(1, #id):lower() == wanted then return rule.id:sub(1, #id) end
+    end
+  end
+  return id
+end
+
+-- The ids of the rules whose texts have all words of a list, in order.
+local function search_all_words(words)
+  local found, patterns = {}, {}
+  for i, word in ipairs(words) do patterns[i] = "%f[%w_]" .. word:lower():gsub("%p", "%%%0") .. "%f[^%w_]" end
+  for _, document in ipairs(rules.all()) do
+    for _, rule in ipairs(document.rules) do
+      local text, has_all = rule.text:lower():gsub("%s+", " "), true
+      for _, pattern in ipairs(patterns) do has_all = has_all and text:find(pattern) ~= nil end
+      if has_all then found[#found + 1] = rule.id end
+    end
+  end
+  return found
+end
+
+-- The ids of the rules that speak of a word, or of words: one after the other, or else anywhere in the text.
+function rules.search(text)
+  local found, words = search_all_words { text }, {}
+  if #found > 0 then return found end
+  for word in text:gmatch "%S+" do words[#words + 1] = word end
+  return #words > 1 and search_all_words(words) or {}
+end
+
+-- All ids, as keys.
+function rules.names()
+  local names = {}
+  for _, document in ipairs(rules.all()) do
+    for _, rule in ipairs(document.rules) do names[rule.id] = true end
+  end
+  return names
+end
+
+-- Whether there is a rule of that id.
+function rules.has(id) return rules.rule(id) ~= nil end
+
+-- Raises where there is no rule of that id.
+function rules.need(id)
+  if rules.has(id) then return end
+  diagnostic.raise("unknown-name", nil, ("there is no rule '%s'"):format(tostring(id)),
+    { help = diagnostic.suggest(tostring(id), rules.names()) or "see accdeep rules" })
+end
+
+-- Text wrapped to a width, with a margin.
+function rules.wrap_text(text, margin, width)
+  local lines, line = {}, margin
+  for word in text:gmatch "%S+" do
+    if #line + 1 + #word > width and line ~= margin then
+      lines[#lines + 1], line = line, margin
+    end
+    line = line == margin and line .. word or line .. " " .. word
+  end
+  lines[#lines + 1] = line
+  return table.concat(lines, "\n")
+end
+
+local WIDTH = 100
+
+-- How a rule's text begins: its first words, in a line.
+function rules.first_words(id)
+  local text = rules.has(id) and rules.ids[id].text or ""
+  local line = rules.wrap_text(text, "", WIDTH - 24):match "^[^\n]*"
+  return line == text and line or line .. " ..."
+end
+
+-- The rules whose ids begin with a text, as text; nil if there are none.
+function rules.describe(id)
+  local out = {}
+  for _, document in ipairs(rules.all()) do
+    for _, rule in ipairs(document.rules) do
+      local rest = rule.id:sub(1, #id) == id and rule.id:sub(#id + 1)
+      if rest and (rest == "" or id == "" or rest:find "^[-.]" or id:find "[-.]$") then
+        out[#out + 1] = ("%s  %s"):format(rule.id, rule.kind)
+        out[#out + 1] = rules.wrap_text(rule.text, "    ", WIDTH)
+        if rule.why then out[#out + 1] = rules.wrap_text("untestable: " .. rule.why, "    ", WIDTH) end
+      end
+    end
+  end
+  return #out > 0 and table.concat(out, "\n") .. "\n" or nil
+end
+
+-- Rules by section: how many there are, how many scenarios show from both sides.
+function rules.coverage()
+  local out = {}
+  local function row(section, n) -- without blanks at the end of a line
+    out[#out + 1] = ("  %-14s %5d %5d %5d %11d"):format(section, n.all, n.done, n.open, n.untestable)
+  end
+  for _, document in ipairs(rules.all()) do
+    local sections, by_name, total = {}, {}, { all = 0, done = 0, open = 0, untestable = 0 }
+    for _, rule in ipairs(document.rules) do
+      local n = by_name[rule.section]
+      if not n then
+        n = { all = 0, done = 0, open = 0, untestable = 0, untold = {} }
+        by_name[rule.section], sections[#sections + 1] = n, rule.section
+      end
+      for _, counter in ipairs { n, total } do
+        counter.all, counter[rule.status] = counter.all + 1, counter[rule.status] + 1
+      end
+      if rule.why then table.insert(n.untold, ("%s: %s"):format(rule.id, rule.why)) end
+    end
+    out[#out + 1] = ("%s  %s"):format(document.prefix, document.title)
+    out[#out + 1] = "  section        rules  done  open  untestable"
+    for _, section in ipairs(sections) do
+      row(section, by_name[section])
+      for _, text in ipairs(by_name[section].untold) do out[#out + 1] = rules.wrap_text(text, "      ", WIDTH) end
+    end
+    row("all", total)
+    out[#out + 1] = ""
+  end
+  return table.concat(out, "\n")
+end
+
+return rules

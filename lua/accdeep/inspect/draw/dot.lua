@@ -1,0 +1,202 @@
+-- dot.lua - a picture as text for Graphviz: host and device as clusters, objects as tables.
+--
+-- Pointers point to the right; the device's objects stand as many columns to the right of the host's as those take.
+
+local picture = require "accdeep.inspect.draw.picture"
+
+local FILLS = { host = "white", device = "lightblue" }
+local LABEL = 60 -- characters of a level that are shown
+local MARKS = { [">"] = "&gt;", ["<"] = "&lt;" }
+
+local escapes = { ["&"] = "&amp;", ["<"] = "&lt;", [">"] = "&gt;", ['"'] = "&quot;" }
+
+local function escape(text)
+  if not utf8.len(text) then text = text:gsub("[\128-\255]", "?") end
+  return (text:gsub('[&<>"]', escapes):gsub("[%c\127]", "?"))
+end
+
+local function color_of(row)
+  local is = row.is
+  return is.offending and "red" or is.wrong and "red3" or is.excluded and "gray60" or is.unknown and "gray45"
+    or is.changed and "darkgreen" or nil
+end
+
+-- Graphviz wants no tags around nothing.
+local function wrap_tag(open, text, close)
+  return text ~= "" and open .. escape(text) .. close or ""
+end
+
+-- A box as an HTML-like table whose cells have the sizes that svg.lua draws.
+local function table_of(box, room)
+  local is, parts = box.is, {}
+  local head = { wrap_tag("<b>", box.title, "</b>") }
+  for _, note in ipairs(box.notes) do head[#head + 1] = escape(note) end
+  parts[1] = ('<tr><td port="all" colspan="2" fixedsize="true" width="%d" height="%d" bgcolor="%s">%s%s</td></tr>')
+    :format(room.width, room.head, is.offending and "mistyrose" or is.absent and "gray92" or FILLS[box.side],
+      box.mark and MARKS[box.mark] .. " " or "", table.concat(head, "<br/>"))
+  for i, row in ipairs(box.rows) do
+    local color = color_of(row)
+    local text = row.name .. (row.name ~= "" and row.text ~= "" and "  " or "") .. row.text
+    parts[#parts + 1] = ('<tr><td port="r%d" fixedsize="true" width="%d" height="%d" align="left"%s>%s%s</td></tr>')
+      :format(i, room.width, picture.ROW, is.absent and ' bgcolor="gray96"' or "",
+        row.mark and "<b>" .. MARKS[row.mark] .. "</b> " or "",
+        color and wrap_tag(('<font color="%s">'):format(color), text, "</font>") or escape(text))
+  end
+  if box.below and box.below > 0 then
+    parts[#parts + 1] = ('<tr><td fixedsize="true" width="%d" height="%d"></td></tr>'):format(room.width, box.below)
+  end
+  return ('<table border="0" cellborder="1" cellspacing="0" cellpadding="0"%s>%s</table>'):format(
+    is.absent and ' color="gray60"' or is.offending and ' color="red"' or "", table.concat(parts))
+end
+
+-- Columns: how far every object is from those that no pointer of its side points to.
+local function depths(made)
+  local depth, out, led = {}, {}, {}
+  for _, arrow in ipairs(made.arrows) do
+    local from, to = made.boxes[arrow.from], made.boxes[arrow.to]
+    if from and to and from.side == to.side and from ~= to then
+      out[from] = out[from] or {}
+      table.insert(out[from], to)
+      led[to] = true
+    end
+  end
+  local queue = {}
+  local function enter(box, d)
+    if not depth[box] then
+      depth[box] = d
+      queue[#queue + 1] = box
+    end
+  end
+  local done = 0
+  local function spread()
+    while done < #queue do
+      done = done + 1
+      local box = queue[done]
+      for _, to in ipairs(out[box] or {}) do
+        enter(to, depth[box] + 1)
+      end
+    end
+  end
+  for _, box in ipairs(made.boxes) do
+    if not led[box] then enter(box, 0) end
+  end
+  spread()
+  for _, box in ipairs(made.boxes) do -- those that only pointers in cycles point to
+    enter(box, 0)
+    spread()
+  end
+  local most = 0
+  for _, box in ipairs(made.boxes) do
+    if box.side == "host" then most = math.max(most, depth[box]) end
+  end
+  return depth, most + 1
+end
+
+local COLORS = { attached = "blue", untranslated = "red", device = "blue", group = "gray60", host = "black" }
+
+local function arrows(made, depth, out)
+  for i, arrow in ipairs(made.arrows) do
+    local from, to = made.boxes[arrow.from], made.boxes[arrow.to]
+    if from and to then
+      local port = "all"
+      for n, row in ipairs(from.rows) do
+        if row.key == arrow.key then port = "r" .. n end
+      end
+      local onward = from.side == to.side and depth[to] == depth[from] + 1
+      local same = from.side == to.side and depth[to] == depth[from]
+      local level = from.side == to.side and not onward and not same and depth[to] < depth[from]
+      local row = picture.row_at(to, arrow)
+      out[#out + 1] = ("  %s:%s:e -> %s:%s:%s [id=a%d, color=%s%s%s];"):format(arrow.from, port, arrow.to,
+        row and "r" .. row or "all",
+        (same or level) and "e" or from.side ~= to.side and "e" or "w", i, COLORS[arrow.is],
+        (arrow.is == "untranslated" or arrow.is == "group") and ", style=dashed" or "",
+        onward and ", weight=3" or ", constraint=false")
+    end
+  end
+end
+
+local function cluster(made, side, rooms, out)
+  out[#out + 1] = ("  subgraph cluster_%s {"):format(side)
+  local label = { side == "host" and "host" or "device " .. (made.device or 0) }
+  for i, level in ipairs(side == "device" and made.levels or {}) do
+    local line = ("%d %s: %s"):format(i, level.title, table.concat(level.parts, "  "))
+    label[#label + 1] = escape(#line > LABEL and line:sub(1, LABEL - 3) .. "..." or line)
+  end
+  out[#out + 1] = ('    label=<%s>; style="rounded,filled"; fillcolor="%s"; color=gray;'):format(
+    table.concat(label, "<br/>"), side == "host" and "gray97" or "aliceblue")
+  local any = false
+  for _, box in ipairs(made.boxes) do
+    if box.side == side then
+      any = true
+      out[#out + 1] = ("    %s [label=<%s>];"):format(box.id, table_of(box, rooms[box.id]))
+    end
+  end
+  if not any then out[#out + 1] = ('    none_%s [shape=none, label="nothing"];'):format(side) end
+  out[#out + 1] = "  }"
+end
+
+-- Invisible arrows that keep the device's objects to the right of the host's, at their twins' height.
+local function separate_columns(made, depth, columns, out)
+  local first, any
+  for _, box in ipairs(made.boxes) do
+    first = first or box.side == "host" and box.id
+    any = any or box.side == "device"
+  end
+  first = first or "none_host"
+  local function invisible(from, to, minlen, weight)
+    out[#out + 1] = ("  %s -> %s [style=invis, minlen=%d, weight=%d];"):format(from, to, minlen, weight)
+  end
+  for _, box in ipairs(made.boxes) do
+    local twin = made.boxes[box.twin or ""]
+    if box.side == "device" and twin then
+      invisible(twin.id, box.id, columns, 2)
+    elseif box.side == "device" then
+      invisible(first, box.id, columns + depth[box], 0)
+    end
+  end
+  if not any then invisible(first, "none_device", columns, 0) end
+end
+
+local SPACING = "rankdir=LR; ranksep=0.7; nodesep=0.2;"
+local NODES = '  node [shape=plain, fontname="Courier", fontsize=11]; edge [arrowsize=0.7];'
+
+local dot = {}
+
+-- The text for boxes that have their sizes, and their arrows, without sides: to be laid out.
+function dot.graph(made)
+  local out = { "digraph accdeep {", "  " .. SPACING, NODES }
+  for _, box in ipairs(made.boxes) do out[#out + 1] = ("  %s [label=<%s>];"):format(box.id, table_of(box, box)) end
+  local depth, columns = depths(made), {}
+  for _, box in ipairs(made.boxes) do
+    local d = depth[box]
+    columns[d] = (columns[d] or "") .. " " .. box.id .. ";"
+  end
+  for d = 0, #columns do out[#out + 1] = ("  { rank=same;%s }"):format(columns[d] or "") end
+  arrows(made, depth, out)
+  out[#out + 1] = "}"
+  return table.concat(out, "\n") .. "\n"
+end
+
+-- The text for a picture.
+function dot.text(made)
+  local rooms = {}
+  for _, box in ipairs(made.boxes) do
+    local width, head = box.width, box.head
+    if not width then width, head = picture.measure(box) end
+    rooms[box.id] = { width = width, head = head }
+  end
+  local depth, columns = depths(made)
+  local title = escape(made.title)
+  if made.error then title = title .. "<br/>" .. escape(("%s: %s"):format(made.error.code, made.error.message)) end
+  local out = { "digraph accdeep {",
+    ("  %s fontname=Helvetica; labelloc=t; fontcolor=%s; label=<%s>;"):format(SPACING, made.error and "red" or "black",
+      title), NODES }
+  cluster(made, "host", rooms, out)
+  cluster(made, "device", rooms, out)
+  separate_columns(made, depth, columns, out)
+  arrows(made, depth, out)
+  out[#out + 1] = "}"
+  return table.concat(out, "\n") .. "\n"
+end
+
+return dot

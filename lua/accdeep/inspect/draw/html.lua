@@ -1,0 +1,236 @@
+-- html.lua - all steps of a scenario as one page that needs nothing else: no network, no other file.
+--
+-- The page's data are JSON in it. Pictures of several steps share their parts, steps their tables.
+
+local rules = require "accdeep.definitions.rules"
+local json = require "dkjson"
+local location = require "accdeep.base.location"
+local page_script = require "accdeep.inspect.draw.page_script"
+local picture_style = require "accdeep.inspect.draw.picture_style"
+local svg = require "accdeep.inspect.draw.svg"
+
+local ROWS = 100 -- of a table
+
+local KEYS = { "name", "title", "file", "version", "source", "rules", "parts", "tables", "cases", "ok", "dropped",
+  "width", "height", "steps", "line", "last", "callers", "left_out", "events", "rows", "more", "error", "code",
+  "message", "rule", "help", "snippet", "lines", "from", "to", "present", "present_more",
+  "attached", "attached_more", "levels", "start", "case", "step" }
+
+local clean = require "accdeep.base.strings".to_utf8
+
+-- Numbers for texts: the same one for the same text.
+local function new_numbering()
+  local list, numbers = {}, {}
+  return list, function(text, value)
+    if not numbers[text] then
+      list[#list + 1] = value or text
+      numbers[text] = #list - 1
+    end
+    return numbers[text]
+  end
+end
+
+-- ----------------------------------------------------------------------------------------- tables --
+
+local function rows(list, row)
+  local out = {}
+  for i, item in ipairs(list) do
+    if i > ROWS then return out, #list - ROWS end
+    out[i] = row(item)
+  end
+  return out, nil
+end
+
+local function level_of(level)
+  local parts = {}
+  for _, clause in ipairs(level.clauses) do
+    parts[#parts + 1] = ("%s(%s)"):format(clause.state, clean(clause.name or "?"))
+  end
+  for _, tuple in ipairs(level.tuples or {}) do
+    parts[#parts + 1] = ("%s %s, %d bytes%s"):format(tuple.state, clean(tuple.name), tuple.bytes,
+      tuple.ancestors and tuple.ancestors[2] and " of " .. table.concat(tuple.ancestors, " ") or "")
+  end
+  if level.dynamic then
+    for _, clause in ipairs(level.dynamic) do
+      parts[#parts + 1] = ("enter data %s(%s)"):format(clause.state, clean(clause.name or "?"))
+    end
+    for _, tuple in ipairs(level.floor) do
+      parts[#parts + 1] = ("%s %s, %d bytes"):format(tuple.state, clean(tuple.name), tuple.bytes)
+    end
+  end
+  local more = #parts - ROWS
+  if more > 0 then
+    parts = table.move(parts, 1, ROWS, 1, {})
+    parts[ROWS + 1] = ("and %d more"):format(more)
+  end
+  return { title = clean(level.kind) .. (level.at and ", " .. clean(level.at) or ""), parts = parts }
+end
+
+local function tables_of(shot)
+  local made = { levels = {} }
+  made.present, made.present_more = rows(shot.present, function(object)
+    return { clean(object.name), object.bytes, object.structured, object.dynamic, object.state }
+  end)
+  made.attached, made.attached_more = rows(shot.attached, function(attached)
+    return { clean(attached.name), attached.gone and "(gone)" or clean(attached.target), attached.count }
+  end)
+  for i, level in ipairs(shot.levels) do made.levels[i] = level_of(level) end
+  return made
+end
+
+-- ------------------------------------------------------------------------------------------ steps --
+
+-- The line an error is in with carets below it, as reports have it.
+local function snippet(err)
+  local text, at = err.snippet, err.snippet_column
+  if not text or not text:find "%S" then return nil end
+  local shown = clean(text:gsub("[%c\127]", function(c) return c == "\t" and c or "?" end))
+  if not at or at > #text + 1 then return shown end
+  local word = text:match("^[%w_]+", at) or " "
+  return ("%s\n%s^%s"):format(shown, text:sub(1, at - 1):gsub("[^\t]", " "),
+    ("~"):rep(math.max(1, math.min(err.length or #word, #text - at + 1)) - 1)), word
+end
+
+local function error_of(err, title)
+  local shown, word = snippet(err)
+  local made = { code = err.code, message = clean(err.message), rule = err.rule, help = err.help and clean(err.help),
+    snippet = shown, lines = {} }
+  for _, key in ipairs { "wanted", "found" } do
+    if err[key] then table.insert(made.lines, ("%s: %s"):format(key, clean(err[key]))) end
+  end
+  if err.callers then table.insert(made.lines, "called from: " .. clean(location.callers_text(err.callers))) end
+  for _, note in ipairs(err.notes or {}) do table.insert(made.lines, "note: " .. clean(note)) end
+  -- the word of the directive that it is about
+  local from = word and word:find "%w" and title:find("%f[%w_]" .. word:gsub("%p", "%%%0") .. "%f[^%w_]")
+  if from and title == clean(title) and not title:find "[\128-\255]" then
+    made.from, made.to = from - 1, from - 1 + (err.length and math.max(err.length, #word) or #word)
+  end
+  return made
+end
+
+local function step_of(step, made, place, file, part, share_table, cited)
+  local out = { title = clean(step.title), parts = {}, width = math.ceil(place.width),
+    height = math.ceil(place.height) }
+  for i, text in ipairs(svg.render_parts(made, place)) do out.parts[i] = part(text) end
+  local tables = tables_of(step.snapshot)
+  out.tables = share_table(json.encode(tables, { keyorder = KEYS }), tables)
+  if #made.left_out > 0 then out.left_out = clean(table.concat(made.left_out, ", ")) end
+  out.events = { rows = {} }
+  out.events.rows, out.events.more = rows(step.events, function(event)
+    if event.rule then cited[event.rule] = true end
+    return { event.op, clean(event.name), event.bytes, event.rule or "" }
+  end)
+  if step.error then
+    out.error = error_of(step.error, out.title)
+    if step.error.rule then cited[step.error.rule] = true end
+  end
+  local err = step.error
+  if err and err.file == file and err.line then
+    out.line, out.last = err.line, err.line
+  elseif step.file == file and step.line then
+    local _, more = (not step.ends and step.text or ""):gsub("\n", "")
+    out.line, out.last = step.line, step.line + more
+    out.callers = step.callers and clean(location.callers_text(step.callers))
+  end
+  return out
+end
+
+-- ------------------------------------------------------------------------------------------- page --
+
+local page = [==[
+<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>%(title)</title>
+<style>
+%(style)
+</style>
+</head>
+<body>
+<header>
+  <h1>%(title)</h1>
+  <span class="quiet">%(file) &middot; <span id="rules"></span></span>
+  <label>case <select id="case"></select></label>
+  <button id="size" type="button" title="picture at full size" aria-pressed="false">&#10530;</button>
+  <button id="theme" type="button" title="light or dark">&#9680;</button>
+</header>
+<nav aria-label="steps">
+  <button id="first" type="button" aria-label="first step" title="Home">&#8676;</button>
+  <button id="back" type="button" aria-label="step back" title="arrow left">&#8592;</button>
+  <span class="track"><span id="ticks"></span><input id="slider" type="range" min="0" max="0" value="0"
+    aria-label="step"></span>
+  <button id="next" type="button" aria-label="next step" title="arrow right">&#8594;</button>
+  <button id="last" type="button" aria-label="last step" title="End">&#8677;</button>
+  <span id="count"></span>
+</nav>
+<main>
+  <section class="what" aria-live="polite"><code id="directive"></code> <span id="place" class="quiet"></span></section>
+  <section id="error" role="alert" hidden></section>
+  <div class="columns">
+    <section class="drawing">
+      <div class="scroll" id="scroll">
+        <svg id="picture" class="pic" role="img" xmlns="http://www.w3.org/2000/svg"></svg></div>
+      <p class="quiet" id="left-out"></p>
+      <p class="legend quiet">%(legend)</p>
+    </section>
+    <section class="code" aria-label="scenario"><ol id="source" tabindex="0"></ol></section>
+  </div>
+  <div class="tables">
+    <section><h2>What happened</h2><div id="events"></div></section>
+    <section><h2>Present</h2><div id="present"></div></section>
+    <section><h2>Attached</h2><div id="attached"></div></section>
+    <section><h2>Levels</h2><div id="levels"></div></section>
+  </div>
+  <noscript><p>This page shows its steps with JavaScript.</p></noscript>
+</main>
+<script type="application/json" id="data">%(data)</script>
+<script>%(script)</script>
+</body>
+</html>
+]==]
+
+local function lines_of(text)
+  local list = {}
+  for line in (text:gsub("\n$", "") .. "\n"):gmatch "(.-)\r?\n" do
+    list[#list + 1] = clean(line):gsub("[%z\1-\8\11-\31]", "?")
+  end
+  return list
+end
+
+local function rule_texts(ids)
+  local texts = {}
+  for id in pairs(ids) do
+    local rule = rules.has(id) and rules.ids[id]
+    texts[id] = rule and rule.text or nil
+  end
+  return texts
+end
+
+-- The page of a scenario's cases, whose pictures have places: {record = a case, pictures, places}. It opens at a case
+-- and a step; step nil: the first that has a line.
+return function(title, file, cases, first_case, first_step)
+  local parts, part = new_numbering()
+  local tables, share_table = new_numbering()
+  local cited, list = {}, {}
+  for i, case in ipairs(cases) do
+    local made = { name = clean(case.record.name or file), ok = case.record.ok ~= false,
+      dropped = case.record.dropped, steps = {},
+      rules = type(case.record.rules) == "string" and case.record.rules or "its own" }
+    for n, step in ipairs(case.record.steps) do
+      made.steps[n] = step_of(step, case.pictures[n], case.places[n], file, part, share_table, cited)
+    end
+    list[i] = made
+  end
+  local order = table.move(KEYS, 1, #KEYS, 1, {})
+  local texts = rule_texts(cited)
+  for id in pairs(texts) do order[#order + 1] = id end
+  table.sort(order)
+  local data = json.encode({ name = clean(file:match "[^/]*$"), source = lines_of(location.source(file) or ""),
+    rules = next(texts) and texts or json.null, parts = parts, tables = tables, cases = list,
+    start = { case = (first_case or 1) - 1, step = (first_step or 0) - 1 } }, { keyorder = order })
+  local values = { title = svg.escape(title), file = svg.escape(file), legend = svg.escape(svg.legend),
+    style = picture_style.page, script = page_script, data = data:gsub("<", "\\u003c") }
+  return (page:gsub("%%%((%a+)%)", values))
+end

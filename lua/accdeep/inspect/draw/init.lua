@@ -1,0 +1,94 @@
+-- draw - pictures of a scenario: dot.lua, svg.lua and html.lua of what step_recorder.lua has kept.
+--
+-- draw.scenario(path, text, options) runs a scenario and gives its cases; draw.step and draw.page make texts of them.
+
+local diagnostic = require "accdeep.base.diagnostic"
+local dot = require "accdeep.inspect.draw.dot"
+local html = require "accdeep.inspect.draw.html"
+local picture_layout = require "accdeep.inspect.draw.picture_layout"
+local picture = require "accdeep.inspect.draw.picture"
+local step_recorder = require "accdeep.inspect.draw.step_recorder"
+local scenario = require "accdeep.script.scenario"
+local snapshot = require "accdeep.inspect.snapshot"
+local svg = require "accdeep.inspect.draw.svg"
+
+local draw = {}
+
+-- How the names of files end that can be written.
+draw.formats = { dot = true, svg = true, html = true }
+
+-- "dot", "svg" or "html" of a file's name; nil for others.
+function draw.format(name)
+  local suffix = name:match "%.(%w+)$"
+  return suffix and draw.formats[suffix] and suffix or nil
+end
+
+-- Writes a file, or raises an error of the environment.
+function draw.write(name, text)
+  local file, problem = io.open(name, "w")
+  local ok = file and file:write(text)
+  if file then ok = file:close() and ok end
+  if not ok then
+    error(diagnostic.new { code = "file", message = problem or name .. ": cannot be written", rule = "HOUSE-files" }, 0)
+  end
+end
+
+-- Runs a scenario; options are those of scenario.run. Returns its cases as step_recorder.lua gives them, and the result
+-- of the run. Where a step is about objects that were drawn as a group, the scenario runs once more, in silence.
+function draw.scenario(path, text, options)
+  local recorder = step_recorder.new()
+  local function run()
+    local list = table.move(options.observers or {}, 1, #(options.observers or {}), 1, {})
+    list[#list + 1] = recorder:observer()
+    return scenario.run(path, text, setmetatable({ observers = list }, { __index = options }))
+  end
+  local result = run()
+  local cases, must = recorder:finish(result), {}
+  for i, case in ipairs(cases) do must[i] = case.hidden end
+  if not next(must) then return cases, result end
+  recorder = step_recorder.new(must)
+  options.out, options.observers = function() end, nil
+  return recorder:finish(run()), result
+end
+
+-- The number of the step that is drawn if none is chosen: that of the failure or, as with `accdeep exec --draw`, the
+-- first of those with the most on the device.
+function draw.usual(case)
+  local best = 1
+  for i, step in ipairs(case.steps) do
+    if #step.snapshot.present > #case.steps[best].snapshot.present then best = i end
+  end
+  return case.failed_at or best
+end
+
+-- One step of a case as text for Graphviz or as SVG.
+function draw.step(case, number, format)
+  local made = picture.all(case.steps)[number]
+  if format == "dot" then return dot.text(made) end
+  return svg.document(made, picture_layout.all({ made })[1])
+end
+
+-- All cases as a page, which opens at a case and a step, by number; nil: where the page says.
+function draw.page(title, path, cases, first_case, first_step)
+  local list = {}
+  for i, case in ipairs(cases) do
+    local pictures = picture.all(case.steps)
+    list[i] = { record = case, pictures = pictures, places = picture_layout.all(pictures) }
+  end
+  return html(title, path, list, first_case, first_step)
+end
+
+-- The state of a session now, written to a file; raises an error of the environment if that cannot be done.
+function draw.save(session, file)
+  if not draw.format(file) then
+    error(diagnostic.new { code = "file", message = ("'%s' does not end in .html, .svg or .dot"):format(file),
+      rule = "HOUSE-files" }, 0)
+  end
+  local title = file:match "[^/]*$"
+  local step = { title = title, events = {}, moved = {}, snapshot = (snapshot.take(session)) }
+  local case = { name = title, steps = { step }, dropped = 0, rules = session.rules.name }
+  local format = draw.format(file)
+  draw.write(file, format == "html" and draw.page(title, title, { case }) or draw.step(case, 1, format))
+end
+
+return draw

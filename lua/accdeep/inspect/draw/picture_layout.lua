@@ -1,0 +1,343 @@
+-- picture_layout.lua - where the boxes and arrows of pictures lie.
+--
+-- Graphviz arranges all boxes that a case ever has, once, so that boxes keep their order from step to step: one box for
+-- an object of the host together with its copies on the device. Parts that no arrow connects lie below each other, in
+-- the order in which they first appear. The picture of a step closes the gaps that boxes of other steps leave. Both
+-- sides have the same arrangement; they lie side by side or, where that is larger in a window, below each other.
+--
+-- layout.all(pictures) -> a place for each: { width, height, boxes = id -> {x, y, width, head, height, rows = key -> y
+-- of the row in the box}, arrows = picture.arrow_key -> list of points, sides = side -> {x, y, width, height} }, all
+-- in points from the upper left. Raises an error of the environment where Graphviz is missing.
+
+local diagnostic = require "accdeep.base.diagnostic"
+local dot = require "accdeep.inspect.draw.dot"
+local json = require "dkjson"
+local picture = require "accdeep.inspect.draw.picture"
+
+local picture_layout = {}
+
+local STACK = 8                       -- between boxes of one object on the device
+local HEAD, EDGE, BETWEEN = 28, 14, 28 -- of a side: above its boxes, around them, to the other side
+local LEVEL = 5                       -- a level's frame stands so far inside of the one around it
+local TIP = 7                         -- length of an arrow's head
+local APART = 26                      -- between boxes after a gap is closed, from top to bottom
+local WINDOW = { 1300, 680 }          -- a usual window's room for a picture: width and height
+local MISSING = 127 -- status of a shell that does not find a program
+
+local function fail(message, help)
+  error(diagnostic.new { code = "file", message = message, rule = "HOUSE-files", help = help }, 0)
+end
+
+-- What Graphviz makes of a text.
+local function graphviz(text)
+  local name = os.tmpname() -- nothing of a user's is in the command
+  local file, problem = io.open(name, "w")
+  if not file then fail(problem) end
+  file:write(text)
+  file:close()
+  local pipe = io.popen(("dot -Tjson0 '%s' 2>/dev/null"):format(name))
+  local made = pipe:read "a"
+  local ok, _, status = pipe:close()
+  os.remove(name)
+  if status == MISSING then
+    fail("Graphviz is needed to lay out a picture, and there is no program 'dot'",
+      "install it (Debian's package graphviz), or write a .dot file")
+  elseif not ok then
+    fail(("Graphviz ended with status %s"):format(status), "write a .dot file, and see what 'dot' says about it")
+  end
+  return made
+end
+
+local function numbers(text)
+  local list = {}
+  for n in text:gmatch "[-%d.e]+" do list[#list + 1] = tonumber(n) end
+  return list
+end
+
+-- Points of an arrow: its start, then three of each Bezier curve. "e,x,y" is where its head is.
+local function points_of(pos, top)
+  local ex, ey = pos:match "e,([-%d.]+),([-%d.]+)"
+  local list = {}
+  for x, y in pos:gsub("[es],[-%d.]+,[-%d.]+", ""):gmatch "([-%d.]+),([-%d.]+)" do
+    list[#list + 1] = { tonumber(x), top - tonumber(y) }
+  end
+  if ex then list[#list + 1] = { tonumber(ex), top - tonumber(ey) } end
+  return list
+end
+
+local function height_of(box) return box.head + #box.rows * picture.ROW end
+
+-- A picture with one box for what belongs together; spot[id] is the box that an object's stands for.
+local function merge_unions(union)
+  local all, spot = { boxes = {}, arrows = {} }, {}
+  for _, box in ipairs(union.boxes) do
+    local node = box.twin and all.boxes[box.twin]
+    if not node then
+      node = { id = box.id, side = "host", title = "", notes = { box.notes[1] }, rows = {}, is = {},
+        width = 0, head = 0, stacked = 0, single = 0 }
+      all.boxes[#all.boxes + 1], all.boxes[box.id] = node, node
+    end
+    spot[box.id] = node
+    node.width, node.head = math.max(node.width, box.width), math.max(node.head, box.head)
+    if box.side == "host" then node.single = height_of(box)
+    else node.stacked = node.stacked + height_of(box) + STACK end
+    for _, row in ipairs(box.rows) do
+      if not node.rows[row.key] and (box.side == "host" or node.single == 0) then
+        node.rows[row.key] = true
+        node.rows[#node.rows + 1] = row
+      end
+    end
+  end
+  for _, node in ipairs(all.boxes) do
+    local height = math.max(node.single, node.stacked - STACK, height_of(node))
+    node.below = height - height_of(node)
+  end
+  local seen = {}
+  for _, arrow in ipairs(union.arrows) do
+    local from, to = spot[arrow.from], spot[arrow.to]
+    if from and to and union.boxes[arrow.from].side == union.boxes[arrow.to].side then
+      local made = { from = from.id, key = arrow.key, to = to.id, at = arrow.at, is = arrow.is }
+      local key = picture.arrow_key(made)
+      if not seen[key] then
+        seen[key] = true
+        all.arrows[#all.arrows + 1] = made
+      end
+    end
+  end
+  return all, spot
+end
+
+-- The parts of a merged picture that no arrow connects, in the order of their first boxes: pictures of their own.
+local function connected_components(nodes)
+  local near = {}
+  for _, box in ipairs(nodes.boxes) do near[box.id] = {} end
+  for _, arrow in ipairs(nodes.arrows) do
+    table.insert(near[arrow.from], arrow.to)
+    table.insert(near[arrow.to], arrow.from)
+  end
+  local parts, part_of = {}, {}
+  local function spread(id, part)
+    local queue = { id }
+    while #queue > 0 do
+      local one = table.remove(queue)
+      if not part_of[one] then
+        part_of[one] = part
+        for _, other in ipairs(near[one]) do queue[#queue + 1] = other end
+      end
+    end
+  end
+  for _, box in ipairs(nodes.boxes) do
+    if not part_of[box.id] then
+      parts[#parts + 1] = { boxes = {}, arrows = {} }
+      spread(box.id, parts[#parts])
+    end
+    local part = part_of[box.id]
+    part.boxes[#part.boxes + 1], part.boxes[box.id] = box, box
+  end
+  for _, arrow in ipairs(nodes.arrows) do table.insert(part_of[arrow.from].arrows, arrow) end
+  return parts
+end
+
+-- Where Graphviz puts the boxes of a merged picture: id -> {x, y} of the upper left, key -> points.
+local function positions(nodes)
+  local parts, texts = connected_components(nodes), {}
+  for i, part in ipairs(parts) do texts[i] = dot.graph(part) end
+  local text, at, led, below = graphviz(table.concat(texts)), {}, {}, 0
+  local from = 1
+  for _, part in ipairs(parts) do
+    local graph, next_one = json.decode(text, from)
+    if not graph or not graph.bb then fail("Graphviz gave no positions", "2.40 and newer have -Tjson0") end
+    from = next_one
+    local top = numbers(graph.bb)[4]
+    for _, object in ipairs(graph.objects or {}) do
+      local node = part.boxes[object.name]
+      if node then
+        local middle = numbers(object.pos)
+        at[node.id] = { x = middle[1] - node.width / 2,
+          y = below + top - middle[2] - (height_of(node) + node.below) / 2 }
+      end
+    end
+    for _, edge in ipairs(graph.edges or {}) do
+      local arrow = edge.id and edge.pos and part.arrows[tonumber(edge.id:match "^a(%d+)$")]
+      if arrow then led[picture.arrow_key(arrow)] = points_of(edge.pos, below + top) end
+    end
+    below = below + top + APART
+  end
+  return at, led
+end
+
+-- A function that closes gaps along one axis: from where boxes lie, a list of {low, high}, each coordinate's new
+-- place; gaps become at most so wide. The second result is the end of the last box.
+local function closing(spans, most)
+  table.sort(spans, function(a, b) return a[1] < b[1] end)
+  local blocks = {}
+  for _, span in ipairs(spans) do
+    local last = blocks[#blocks]
+    if last and span[1] <= last.high then
+      last.high = math.max(last.high, span[2])
+    else
+      local room = last and math.min(span[1] - last.high, most) or 0
+      blocks[#blocks + 1] = { low = span[1], high = span[2], room = room }
+    end
+  end
+  local to = 0
+  for _, block in ipairs(blocks) do
+    block.to = to + block.room
+    to = block.to + block.high - block.low
+  end
+  return function(c)
+    local before
+    for _, block in ipairs(blocks) do
+      if c < block.low then
+        if not before then return math.max(block.to + c - block.low, -EDGE / 2) end
+        local share = (c - before.high) / (block.low - before.high)
+        return before.to + before.high - before.low + share * block.room
+      elseif c <= block.high then
+        return block.to + c - block.low
+      end
+      before = block
+    end
+    return before and before.to + c - before.low or c
+  end, to
+end
+
+-- The points of an arrow, moved so that it begins and ends where its row and its object are drawn.
+local function fit_arrow(points, from, to, key, tip_y, moved)
+  local list, n = {}, #points
+  local start = { from.x + from.width, from.y + (from.rows[key] and from.rows[key] + picture.ROW / 2 or from.head / 2) }
+  local on_left = points[n][1] < points[n - 1][1] -- it comes back to the box from the right
+  local tip = { on_left and to.x + to.width or to.x, tip_y }
+  for i, point in ipairs(points) do
+    local goal, old = start, points[1]
+    if i > 2 then goal, old = tip, points[n] end
+    list[i] = { point[1] + goal[1] - old[1], point[2] + goal[2] - old[2] }
+  end
+  for i = 3, n - 3 do list[i] = { moved(points[i][1], points[i][2]) } end -- between them the way stays as it is
+  return list
+end
+
+-- Between boxes that stand below each other: around on the right.
+local function route_around(from, to, key, tip_y)
+  local x, y = from.x + from.width, from.y + (from.rows[key] or 0) + picture.ROW / 2
+  local tip_x = to.x + to.width
+  local out = math.max(x, tip_x) + 16 + math.min(24, math.abs(tip_y - y) / 8)
+  return { { x, y }, { out, y }, { out, tip_y }, { tip_x + TIP, tip_y }, { tip_x, tip_y } }
+end
+
+-- From a row of one side to an object of the other: out on the left, to the right of the object; on the left of both
+-- where the sides lie below each other.
+local function across(from, to, key, tip_y, is_stacked)
+  local x, y = from.x, from.y + (from.rows[key] or 0) + picture.ROW / 2
+  if is_stacked then
+    local tip_x = to.x
+    local out = math.min(x, tip_x) - 10
+    return { { x, y }, { out, y }, { out, tip_y }, { tip_x - TIP, tip_y }, { tip_x, tip_y } }
+  end
+  local tip_x = to.x + to.width
+  local bend = math.max(30, (x - tip_x) / 3)
+  return { { x, y }, { x - bend, y }, { tip_x + bend, tip_y }, { tip_x + TIP, tip_y }, { tip_x, tip_y } }
+end
+
+-- The room that a picture's boxes take after gaps are closed: width, height, and where a point moves.
+local function compacted_extents(made, base)
+  local across_spans, down_spans, seen = {}, {}, {}
+  for _, box in ipairs(made.boxes) do
+    local node = base.spot[box.id]
+    if not seen[node] then
+      seen[node] = true
+      local at = base.at[node.id]
+      across_spans[#across_spans + 1] = { at.x, at.x + node.width }
+      down_spans[#down_spans + 1] = { at.y, at.y + height_of(node) + node.below }
+    end
+  end
+  local over, width = closing(across_spans, math.huge)
+  local down, height = closing(down_spans, APART)
+  return width, height, function(x, y) return over(x), down(y) end
+end
+
+-- How wide and high the whole picture is, and where its sides are.
+local function sides_of(made, width, height, is_stacked)
+  local levels = #made.levels
+  local place = { sides = {}, boxes = {}, arrows = {}, width = 0, height = 0, drop = HEAD + levels * picture.BAND }
+  for _, side in ipairs { "host", "device" } do
+    local inset = EDGE + (side == "device" and LEVEL * levels or 0)
+    local area = { x = 0, y = 0, inset = inset, width = width + 2 * inset,
+      drop = (side == "device" or not is_stacked) and place.drop or HEAD }
+    area.height = height + area.drop + (is_stacked and inset or EDGE + LEVEL * levels)
+    if side == "device" and is_stacked then area.y = place.height + BETWEEN
+    elseif side == "device" then area.x = place.width + BETWEEN end
+    place.width, place.height = math.max(place.width, area.x + area.width), math.max(place.height, area.y + area.height)
+    place.sides[side] = area
+  end
+  if is_stacked then
+    for _, area in pairs(place.sides) do area.width = place.width end
+  end
+  return place
+end
+
+-- Where everything of a picture lies.
+local function arrange(made, base, is_stacked)
+  local width, height, moved = compacted_extents(made, base)
+  local place = sides_of(made, width, height, is_stacked)
+  local used = {} -- of a place on the device: where its next box begins
+  for _, box in ipairs(made.boxes) do
+    local node, room, area = base.spot[box.id], base.union.boxes[box.id], place.sides[box.side]
+    local x, y = moved(base.at[node.id].x, base.at[node.id].y)
+    local one = { width = room.width, head = room.head, rows = {}, height = height_of(room),
+      x = x + area.x + area.inset, y = y + area.y + area.drop }
+    if box.side == "device" then
+      one.y = one.y + (used[node] or 0)
+      used[node] = (used[node] or 0) + one.height + STACK
+    end
+    for k, row in ipairs(room.rows) do one.rows[row.key] = room.head + (k - 1) * picture.ROW end
+    place.boxes[box.id] = one
+  end
+  for _, arrow in ipairs(made.arrows) do
+    local from, to = place.boxes[arrow.from], place.boxes[arrow.to]
+    if from and to then
+      local key = picture.arrow_key(arrow)
+      local a, b = base.spot[arrow.from], base.spot[arrow.to]
+      local points = base.led[picture.arrow_key { from = a.id, key = arrow.key, to = b.id }]
+      local left, right = base.at[a.id].x + a.width / 2, base.at[b.id].x + b.width / 2
+      local side, row = made.boxes[arrow.from].side, picture.row_at(made.boxes[arrow.to], arrow)
+      row = row and made.boxes[arrow.to].rows[row].key
+      local tip_y = to.y + (to.rows[row] and to.rows[row] + picture.ROW / 2 or to.head / 2)
+      if side ~= made.boxes[arrow.to].side then
+        place.arrows[key] = across(from, to, arrow.key, tip_y, is_stacked)
+      elseif math.abs(left - right) < a.width / 2 then
+        place.arrows[key] = route_around(from, to, arrow.key, tip_y)
+      elseif points and #points > 4 then
+        local area = place.sides[side]
+        place.arrows[key] = fit_arrow(points, from, to, arrow.key, tip_y, function(x, y)
+          x, y = moved(x, y)
+          return x + area.x + area.inset, y + area.y + area.drop
+        end)
+      end
+    end
+  end
+  return place
+end
+
+-- Whether the largest of some pictures is larger in a window with its sides below each other; not if it has room.
+local function is_better_stacked(pictures, base)
+  local width, height = 0, 0
+  for _, made in ipairs(pictures) do
+    local w, h = compacted_extents(made, base)
+    width, height = math.max(width, w), math.max(height, h + #made.levels * picture.BAND)
+  end
+  local function scale(w, h) return math.min(WINDOW[1] / w, WINDOW[2] / h, 1) end
+  return scale(width, 2 * height) > scale(2 * width, height)
+end
+
+function picture_layout.all(pictures)
+  local union = picture.union(pictures)
+  local nodes, spot = merge_unions(union)
+  local base = { union = union, spot = spot }
+  base.at, base.led = positions(nodes)
+  local is_stacked = is_better_stacked(pictures, base)
+  local places = {}
+  for i, made in ipairs(pictures) do places[i] = arrange(made, base, is_stacked) end
+  return places
+end
+
+return picture_layout

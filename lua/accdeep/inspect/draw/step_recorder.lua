@@ -1,0 +1,312 @@
+-- step_recorder.lua - the moments of a scenario while it runs: what host and device look like after each step.
+--
+-- record.new(must) -> recorder; recorder:observer() is what observes the run; recorder:finish(result of the
+-- run) -> list of cases {name, ok, rules, steps, failed_at = number of the step that failed, dropped = how many
+-- steps there were too many, hidden = set of the names of objects in groups that a step is about, or nil}. must: such
+-- sets by the number of the case, for a second run that lists these objects by themselves. A step is {title, text,
+-- file, line, ends, events, moved, snapshot, error}: title for people, text of the directive, error as report.plain
+-- gives it. moved: {{host = id, device = id, offset, bytes, way = "in"|"out"}...}, as the objects of the snapshot are
+-- called.
+
+local diagnostic = require "accdeep.base.diagnostic"
+local location = require "accdeep.base.location"
+local report = require "accdeep.base.report"
+local scenario = require "accdeep.script.scenario"
+local snapshot = require "accdeep.inspect.snapshot"
+
+local MOST, OBJECTS = 300, 400000 -- steps of a case that are kept, and objects that are looked at for them; then as
+local FAILURES = 2 * MOST         -- many steps that failed, and the end
+local FEW, SOME = 6, 24 -- objects that a step moves, and all steps of a case, that are in no group; of more some are
+
+local Recorder = {}
+Recorder.__index = Recorder
+
+local WAYS = { h2d = "in", d2h = "out" }
+
+-- Snapshots are no work of the scenario, whose steps are counted: they are taken in a thread that begins before.
+local function new_snapshot_thread()
+  local thread = coroutine.create(function(session, numbers, must)
+    while true do
+      session, numbers, must = coroutine.yield(snapshot.take(session, nil, numbers, nil, must))
+    end
+  end)
+  return function(session, numbers, must)
+    local ok, result, locate = coroutine.resume(thread, session, numbers, must)
+    if not ok then error(result, 0) end
+    return result, locate
+  end
+end
+
+local function new(must)
+  return setmetatable({ cases = {}, events = {}, objects = 0, look = new_snapshot_thread(), must = must or {} },
+    Recorder)
+end
+
+-- ------------------------------------------------------------------------------------------ steps --
+
+function Recorder:case()
+  if not self.current then
+    self.current = { steps = {}, numbers = {}, dropped = 0, moved = 0 }
+    self.cases[#self.cases + 1] = self.current
+  end
+  return self.current
+end
+
+-- What events moved; the second result is a list of the objects in groups among these.
+local function moves(events, locate)
+  local list, hidden = {}, {}
+  for _, event in ipairs(events) do
+    if WAYS[event.op] and event.host and event.host ~= 0 then
+      local host, offset, device, grouped = locate(event.host)
+      list[#list + 1] = { host = host, device = device, offset = offset, bytes = event.bytes, way = WAYS[event.op] }
+      hidden[#hidden + 1] = grouped
+    end
+  end
+  return list, hidden
+end
+
+-- Objects in groups that an error is about: those that it carries, and those that its message names. The target of a
+-- pointer that is not attached is only named.
+local function hidden_objects(err, locate)
+  local hidden = {}
+  for _, object in ipairs(rawget(err, "objects") or {}) do
+    local _, _, _, grouped = locate(type(object) == "table" and object.host or 0)
+    hidden[#hidden + 1] = grouped
+  end
+  for name in err.message:gmatch "[%a_][%w_.%[%]()%%>-]*[%w_%])]" do hidden[#hidden + 1] = locate(name) end
+  return hidden
+end
+
+local function remember_hidden(case, list)
+  for _, name in ipairs(list) do
+    case.hidden = case.hidden or {}
+    case.hidden[name] = true
+  end
+end
+
+local function event_record(event)
+  return { op = event.op, name = event.name, bytes = event.bytes, rule = event.rule, device = event.device }
+end
+
+-- Whether two trees of plain tables are the same.
+local function same(a, b)
+  if type(a) ~= "table" or type(b) ~= "table" then return a == b end
+  for key, value in pairs(a) do
+    if not same(value, b[key]) then return false end
+  end
+  for key in pairs(b) do
+    if a[key] == nil then return false end
+  end
+  return true
+end
+
+-- What has not changed since a snapshot is shared with it.
+local function share(shot, before)
+  for key, list in pairs(shot) do
+    for i, item in ipairs(type(list) == "table" and list or {}) do
+      local old = before[key][i]
+      if old and same(old, item) then list[i] = old end
+    end
+  end
+end
+
+-- Adds a step: the state of a session now, and what happened since the step before. Of very many steps those that
+-- failed and the last ones are kept (always).
+function Recorder:add(session, step, always)
+  local case = self:case()
+  local events = self.events
+  self.events = {}
+  local full = #case.steps >= (step.error and FAILURES or MOST) or not step.error and self.objects > OBJECTS
+  if full and not always then
+    case.dropped = case.dropped + 1
+    return
+  end
+  local locate
+  step.snapshot, locate = self.look(session, case.numbers, self.must[#self.cases])
+  local before = case.steps[#case.steps]
+  if before then share(step.snapshot, before.snapshot) end
+  self.objects = self.objects + #step.snapshot.present + #step.snapshot.host
+  local hidden
+  step.moved, hidden = moves(events, locate)
+  if #hidden <= FEW and case.moved < SOME then
+    case.moved = case.moved + #hidden
+    remember_hidden(case, hidden)
+  end
+  if step.error then remember_hidden(case, hidden_objects(step.error, locate)) end
+  step.events = {}
+  for i, event in ipairs(events) do step.events[i] = event_record(event) end
+  case.rules = session.rules.name or session.options.rules or "tr14"
+  case.steps[#case.steps + 1] = step
+end
+
+function Recorder:begin(session)
+  if #self:case().steps == 0 then
+    local events = self.events
+    self.events = {}
+    self:add(session, { title = "at the beginning" })
+    self.events = events
+  end
+end
+
+-- A step that failed; once for an error, however many it goes through.
+function Recorder:failed(session, err, step)
+  if err == self.reported_error or diagnostic.is_limit(err) then return end
+  self.reported_error, step.error = err, err
+  self:add(session, step)
+end
+
+-- Before a construct, or the end of a region.
+function Recorder:asked(session, plan, ends)
+  local place = plan.place
+  self:begin(session)
+  self.events = {}
+  return function(err)
+    local text = (place.text or ""):gsub("%s+", " "):gsub("^ ", "")
+    local step = { title = ends and "end of " .. text or text, text = place.text, file = place.file, line = place.line,
+      ends = ends or nil, callers = location.callers(place.file, place.line) }
+    local around = session.program.inside[place.text] -- statements that it stands among
+    if around then
+      local at = around.text:find(place.text, 1, true) or place.text:find "%S" -- blanks in front keep the place
+      step.line = location.line_of(around.text, at, around.file, around.line)
+    elseif ends then
+      local file, line = location.scenario(2)
+      step.file, step.line = file or step.file, line or step.line
+      step.callers = location.callers(step.file, step.line)
+    end
+    if err then return self:failed(session, err, step) end
+    self:add(session, step)
+  end
+end
+
+-- ------------------------------------------------------------------------------- the script's names --
+
+-- The line of a script that an error is in.
+local function source_line(err)
+  local source = err.file and err.line and location.source(err.file)
+  local line = source and location.line(source, err.line)
+  return line and line:match "^%s*(.-)%s*$" or nil
+end
+
+-- Runs a function of the script's language; an error that no construct has reported becomes a step. Without a title the
+-- step is called like the line.
+function Recorder:run_watched(run, title, fn, ...)
+  local file, line = location.scenario(2)
+  local results = table.pack(pcall(fn, ...))
+  if results[1] then return table.unpack(results, 2, results.n) end
+  local err = results[2]
+  if diagnostic.is(err) then
+    self:begin(run.session)
+    self:failed(run.session, err, { title = title or source_line(err) or err.code, text = err.text,
+      file = err.file or file, line = err.line or line })
+  end
+  error(err, 0)
+end
+
+local function short(text) return type(text) == "string" and text:gsub("%s+", " "):gsub("^ ", "") or "" end
+
+local wrappers = {}
+
+function wrappers.directive(self, run, _, fn)
+  return function(text, ...)
+    local made = self:run_watched(run, short(text), fn, text, ...)
+    if type(made) ~= "function" then return made end
+    return function(...) return self:run_watched(run, short(text), made, ...) end
+  end
+end
+
+function wrappers.routine(self, run, name, fn)
+  return function(...)
+    self:begin(run.session)
+    local file, line = location.scenario(1)
+    local results = table.pack(self:run_watched(run, name, fn, ...))
+    if #self.events > 0 then
+      self:add(run.session, { title = ("%s(%s)"):format(name, type((...)) == "string" and short((...)) or "..."),
+        file = file, line = line })
+    end
+    return table.unpack(results, 1, results.n)
+  end
+end
+
+function wrappers.case(self, run, _, fn)
+  return function(name, body)
+    self.current = nil
+    local made = self:case()
+    local ok, err = pcall(fn, name, type(body) == "function" and function()
+      body()
+      self:last(run.session)
+    end or body)
+    self.current = nil
+    local record = ok and run.cases[#run.cases]
+    if record then
+      made.name, made.ok, made.failure = record.name, record.ok, record.error
+    else -- a limit, or a case that is none
+      made.name, made.ok, made.failure = type(name) == "string" and name or "case", false, err
+    end
+    if not ok then error(err, 0) end
+  end
+end
+
+-- What stands for a function that a script sees.
+function Recorder:wrap(run, name, fn)
+  local stand = wrappers[scenario.statements[name]]
+  if stand then return stand(self, run, name, fn) end
+  if name == "fortran" or name == "call" then return function(...) return self:run_watched(run, nil, fn, ...) end end
+  if name:find "^expect%." then return function(...) return self:run_watched(run, name, fn, ...) end end
+end
+
+-- What a case ends with, if the host has changed since its last step.
+function Recorder:last(session)
+  local steps = self:case().steps
+  self:begin(session)
+  self:add(session, { title = "at the end" }, true)
+  if #steps < 2 then return end
+  if same(steps[#steps].snapshot, steps[#steps - 1].snapshot) then steps[#steps] = nil end
+end
+
+-- --------------------------------------------------------------------------------------- the run --
+
+-- What observes the run.
+function Recorder:observer()
+  return {
+    event = function(event) table.insert(self.events, event) end,
+    construct = function(...) return self:asked(...) end,
+    statement = function(...) return self:wrap(...) end,
+    last = function(session) if self.current or #self.cases == 0 then self:last(session) end end,
+    draw = function(session, name) self:add(session, { title = ('draw "%s"'):format(name) }) end,
+  }
+end
+
+local NOTHING = { host = {}, device = {}, attached = {}, present = {}, levels = {} }
+
+-- A case's steps, complete: its failure is one of them.
+local function close(case)
+  local steps, seen = case.steps, false
+  for i, step in ipairs(steps) do
+    if case.failure and step.error == case.failure then case.failed_at, seen = i, true end
+    step.error = step.error and report.to_plain_data(step.error)
+  end
+  if case.failure and not seen then -- an error of the script, or a limit
+    local failure = report.to_plain_data(case.failure)
+    local before = steps[#steps]
+    steps[#steps + 1] = { title = "the script fails", file = failure.file, line = failure.line, events = {},
+      moved = {}, snapshot = before and before.snapshot or NOTHING, error = failure }
+    case.failed_at = #steps
+  end
+  case.numbers = nil
+end
+
+-- The cases of a run, when it is over.
+function Recorder:finish(record)
+  local own = record.cases[#record.cases] -- what stands outside of cases fails last
+  if #self.cases == 0 then self:case() end
+  for _, case in ipairs(self.cases) do
+    if case.ok == nil then
+      case.ok, case.name = true, record.title or record.file
+      if own and own.name == case.name then case.ok, case.failure = own.ok, own.error end
+    end
+    close(case)
+  end
+  return self.cases
+end
+
+return { new = new }

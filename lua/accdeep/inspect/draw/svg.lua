@@ -1,0 +1,233 @@
+-- svg.lua - a picture as SVG, drawn where picture_layout.lua puts things.
+--
+-- svg.parts(picture, place) gives texts that stand for themselves, so that pages share those of several steps.
+-- svg.document(picture, place) is a file.
+
+local picture = require "accdeep.inspect.draw.picture"
+local picture_style = require "accdeep.inspect.draw.picture_style"
+
+local svg = {}
+
+local PAD, GUTTER, CHARACTER = 8, 10, 6.65
+local MARGIN = 10
+
+local escapes = { ["&"] = "&amp;", ["<"] = "&lt;", [">"] = "&gt;", ['"'] = "&quot;", ["'"] = "&#39;" }
+
+-- Text for XML: what would be markup is not, what is not a character of XML is "?".
+function svg.escape(text)
+  if not utf8.len(text) then text = text:gsub("[\128-\255]", "?") end
+  return (text:gsub("[&<>\"']", escapes):gsub("[%z\1-\8\11-\31\127]", "?"):gsub("\u{FFFE}", "?"):gsub("\u{FFFF}", "?"))
+end
+local escaped = svg.escape
+
+-- A number as short as it can be.
+local function short(n)
+  return (("%.1f"):format(n):gsub("%.0$", ""))
+end
+
+local function class_words(first, is)
+  local list = {}
+  for word, holds in pairs(is) do
+    if holds then list[#list + 1] = word end
+  end
+  table.sort(list)
+  table.insert(list, 1, first)
+  return table.concat(list, " ")
+end
+
+local function text(class, x, y, content, anchor)
+  return ('<text class="%s" x="%s" y="%s"%s>%s</text>'):format(class, short(x), short(y),
+    anchor and (' text-anchor="%s"'):format(anchor) or "", escaped(content))
+end
+
+-- ------------------------------------------------------------------------------------------ boxes --
+
+local function row_of(row, place, y)
+  local is = { changed = row.is.changed, unknown = row.is.unknown, excluded = row.is.excluded, elided = row.is.elided,
+    wrong = row.is.wrong, offending = row.is.offending, moved = row.mark ~= nil }
+  local base = y + picture.ROW - 5
+  local parts = { ('<g class="%s">'):format(class_words("row", is)),
+    ('<rect x="%s" y="%s" width="%s" height="%d"/>'):format(short(place.x + 1), short(y + .5), short(place.width - 2),
+      picture.ROW - 1),
+    ('<line class="rule" x1="%s" y1="%s" x2="%s" y2="%s"/>'):format(short(place.x), short(y),
+      short(place.x + place.width), short(y)) }
+  if row.mark then parts[#parts + 1] = text("arrowmark", place.x + 5, base, row.mark) end
+  local left, right = place.x + PAD + GUTTER, place.x + place.width - PAD
+  if row.port then -- an arrow to the other side starts on the left
+    parts[#parts + 1] = ('<circle class="port" cx="%s" cy="%s" r="3"/>'):format(
+      short(row.across and place.x or right - 1), short(y + picture.ROW / 2))
+    right = right - 10
+  end
+  if row.name ~= "" then parts[#parts + 1] = text("name", left, base, row.name) end
+  if row.text ~= "" then
+    if row.name ~= "" then parts[#parts + 1] = text("value", right, base, row.text, "end")
+    else parts[#parts + 1] = text("value", left, base, row.text) end
+  end
+  parts[#parts + 1] = "</g>"
+  return table.concat(parts)
+end
+
+local function box_of(box, place)
+  local middle = place.x + place.width / 2
+  local parts = { ('<g class="%s" data-id="%s"%s><title>%s</title>'):format(
+    class_words("box " .. box.side, box.is), box.id,
+    box.twin and (' data-twin="%s"'):format(box.twin) or "", escaped(box.name)),
+    ('<rect class="body" x="%s" y="%s" width="%s" height="%s" rx="4"/>'):format(short(place.x), short(place.y),
+      short(place.width), short(place.height)),
+    ('<path class="head" d="M%s %sv-%sa3 3 0 0 1 3-3h%sa3 3 0 0 1 3 3v%sz"/>'):format(short(place.x + 1),
+      short(place.y + place.head), short(place.head - 4), short(place.width - 8), short(place.head - 4)) }
+  local y = place.y + picture.LINE
+  parts[#parts + 1] = text("title", middle, y, box.title, "middle")
+  for _, note in ipairs(box.notes) do
+    y = y + picture.LINE
+    parts[#parts + 1] = text("note", middle, y, note, "middle")
+  end
+  if box.mark then parts[#parts + 1] = text("arrowmark", place.x + 5, place.y + picture.LINE, box.mark) end
+  for _, row in ipairs(box.rows) do parts[#parts + 1] = row_of(row, place, place.y + place.rows[row.key]) end
+  parts[#parts + 1] = "</g>"
+  return table.concat(parts)
+end
+
+-- ----------------------------------------------------------------------------------------- arrows --
+
+local function arrow_of(arrow, points)
+  local path = {}
+  for i, point in ipairs(points) do
+    local letter = i == 1 and "M" or i == 2 and "C" or i == #points and "L" or ""
+    path[i] = ("%s%s %s"):format(letter, short(point[1]), short(point[2]))
+  end
+  local tip, before = points[#points], points[#points - 1]
+  local dx, dy = tip[1] - before[1], tip[2] - before[2]
+  local length = math.max(math.sqrt(dx * dx + dy * dy), 0.01)
+  dx, dy = dx / length * 7, dy / length * 7
+  return ('<path class="link %s" d="%s"/><path class="tip %s" d="M%s %sL%s %sL%s %sz"/>'):format(arrow.is,
+    table.concat(path, " "), arrow.is, short(tip[1]), short(tip[2]), short(tip[1] - dx + dy * .5),
+    short(tip[2] - dy - dx * .5), short(tip[1] - dx - dy * .5), short(tip[2] - dy + dx * .5))
+end
+
+-- ----------------------------------------------------------------------------------------- levels --
+
+local BAND_TOP = 24
+
+local function bands_of(made, area)
+  local parts = {}
+  for i, level in ipairs(made.levels) do
+    local x, width = area.x + 4 + 5 * i, area.width - 8 - 10 * i
+    local y = area.y + BAND_TOP + (i - 1) * picture.BAND
+    local line = ("%d %s:  %s"):format(i, level.title, table.concat(level.parts, "  "))
+    local most = math.max(8, (width - 12) // CHARACTER)
+    local shown = #line > most and line:sub(1, most - 3) .. "..." or line
+    parts[#parts + 1] = ('<g><title>%s</title><rect class="band" x="%s" y="%s" width="%s" height="%s" rx="5"/>%s</g>')
+      :format(escaped(line), short(x), short(y), short(width), short(area.y + area.height - y - 3 * i),
+        text("small", x + 6, y + 12, shown))
+  end
+  return table.concat(parts)
+end
+
+-- Frames around boxes that lie in one block.
+local function fused_frames(made, place)
+  local parts = {}
+  for _, block in ipairs(made.fused) do
+    local left, top, right, bottom = math.huge, math.huge, 0, 0
+    for _, id in ipairs(block.ids) do
+      local box = place.boxes[id]
+      left, top = math.min(left, box.x), math.min(top, box.y)
+      right, bottom = math.max(right, box.x + box.width), math.max(bottom, box.y + box.height)
+    end
+    parts[#parts + 1] = ('<g class="fused"><rect x="%s" y="%s" width="%s" height="%s" rx="7"/>%s</g>'):format(
+      short(left - 5), short(top - 5), short(right - left + 10), short(bottom - top + 22),
+      text("small", left + 2, bottom + 12, block.title))
+  end
+  return table.concat(parts)
+end
+
+local function sides_of(made, place)
+  local parts = {}
+  for _, side in ipairs { "host", "device" } do
+    local area = place.sides[side]
+    if area then
+      parts[#parts + 1] = ('<rect class="side %s" x="%s" y="%s" width="%s" height="%s" rx="10"/>'):format(side,
+        short(area.x), short(area.y), short(area.width), short(area.height))
+      parts[#parts + 1] = text("label", area.x + 12, area.y + 17, side == "host" and "host" or "device " .. made.device)
+    end
+  end
+  return table.concat(parts)
+end
+
+-- ------------------------------------------------------------------------------------- the whole --
+
+-- A list of texts: what stands behind comes first.
+function svg.render_parts(made, place)
+  local list = { sides_of(made, place) }
+  if place.sides.device and made.levels[1] then list[2] = bands_of(made, place.sides.device) end
+  if made.fused[1] then list[#list + 1] = fused_frames(made, place) end
+  for _, box in ipairs(made.boxes) do
+    if place.boxes[box.id] then
+      list[#list + 1] = box_of(box, place.boxes[box.id])
+    end
+  end
+  for _, arrow in ipairs(made.arrows) do
+    local points = place.arrows[picture.arrow_key(arrow)]
+    if points and made.boxes[arrow.from] and made.boxes[arrow.to] then
+      list[#list + 1] = arrow_of(arrow, points)
+    end
+  end
+  return list
+end
+
+-- A text in lines of at most so many characters.
+local function lines_of(content, most)
+  local lines, line = {}, ""
+  for word in content:gmatch "%S+" do
+    if #line + #word + 1 > most and line ~= "" then
+      lines[#lines + 1], line = line, word
+    else
+      line = line == "" and word or line .. " " .. word
+    end
+  end
+  lines[#lines + 1] = line
+  return lines
+end
+
+svg.legend = "> moved in   < moved out   ? never written   \u{d7}n attached n times   [n] points to element n   "
+  .. "->next (n): n times ->next   bold: changed   dashed grey: not on the device   "
+  .. "red: a host address, or what the error is about"
+
+function svg.document(made, place)
+  local width = math.max(place.width, 560) + 2 * MARGIN
+  local most = (width - 2 * MARGIN) // CHARACTER
+  local y, over = 22, {}
+  local where = made.file and (" \u{2013} %s:%s"):format(made.file:match "[^/]*$", made.line or "") or ""
+  for _, line in ipairs(lines_of(made.title .. where, most * 0.85 // 1)) do
+    over[#over + 1] = text("caption", MARGIN, y, line)
+    y = y + 18
+  end
+  if made.error then
+    for _, line in ipairs(lines_of(("error[%s]: %s"):format(made.error.code, made.error.message), most)) do
+      over[#over + 1] = text("failure", MARGIN, y, line)
+      y = y + 15
+    end
+  end
+  local below = {}
+  local bottom = y + place.height + 16
+  if #made.left_out > 0 then
+    for _, line in ipairs(lines_of("never on the device: " .. table.concat(made.left_out, ", "), most)) do
+      below[#below + 1] = text("small", MARGIN, bottom, line)
+      bottom = bottom + 15
+    end
+  end
+  for _, line in ipairs(lines_of(svg.legend:gsub("   ", " \u{b7} "), most)) do
+    below[#below + 1] = text("small", MARGIN, bottom, line)
+    bottom = bottom + 15
+  end
+  return '<?xml version="1.0" encoding="UTF-8"?>\n' .. picture_style.plain(table.concat({
+    ('<svg xmlns="http://www.w3.org/2000/svg" class="pic" role="img" width="%s" height="%s" viewBox="0 0 %s %s">')
+      :format(short(width), short(bottom), short(width), short(bottom)),
+    ("<title>%s</title>"):format(escaped(made.title)),
+    '<rect class="paper" width="100%" height="100%"/>', table.concat(over, "\n"),
+    ('<g transform="translate(%d %s)">'):format(MARGIN, short(y)), table.concat(svg.render_parts(made, place), "\n"),
+    "</g>",
+    table.concat(below, "\n"), "</svg>" }, "\n")) .. "\n"
+end
+
+return svg

@@ -1,0 +1,371 @@
+-- explain.lua - one directive, step by step: tree, lowered text, canonical nest, items, plan.
+--
+-- explain.new(out, wanted) gives a function for the option "explain" of a session: it is asked before each
+-- construct and each end of a region, and writes about the first construct that is wanted, and about its end.
+
+local core = require "accdeep.core"
+local location = require "accdeep.base.location"
+local nest = require "accdeep.lowering.nest"
+local unparse_openmp = require "accdeep.syntax.unparse_openmp"
+local report = require "accdeep.base.report"
+local types = require "accdeep.types"
+local unparse = require "accdeep.syntax.unparse"
+
+local explain = {}
+
+-- ---------------------------------------------------------------------------------- the tree --
+
+-- Fields of a node that are no part of its meaning, or are shown with it.
+local hidden = { tag = true, pos = true, name_pos = true, word_pos = true, kind = true, name = true, value = true,
+  op = true, word = true, compute = true, arrow = true, global = true }
+local order = { "argument", "shape", "direction", "type", "clauses", "modifiers", "words", "vars", "members", "names",
+  "subscripts", "base",
+  "index", "start", "length", "stride", "to", "fn", "args", "e", "c", "a", "b", "devnum", "queues", "nest" }
+
+local function format_tree(node, margin, label, out)
+  local parts = { label and label .. ":" or nil }
+  parts[#parts + 1] = node.tag
+  local what = node.name or node.value or node.op or node.word
+  if what ~= nil and what ~= false then parts[#parts + 1] = tostring(what) end
+  if node.arrow or node.global then parts[#parts + 1] = node.arrow and "(->)" or "(::)" end
+  out[#out + 1] = margin .. table.concat(parts, " ")
+  for _, key in ipairs(order) do
+    local child = node[key]
+    if type(child) == "table" and not hidden[key] then
+      if child.tag or child.name then
+        format_tree(child, margin .. "  ", key, out)
+      else
+        for _, item in ipairs(child) do format_tree(item, margin .. "  ", nil, out) end
+      end
+    end
+  end
+end
+
+-- Columns of a line of a directive's text.
+local WIDTH = 100
+
+-- The words of a directive's text; what stands in parentheses or in a nest belongs to its word.
+local function split_words(text)
+  local words, depth, from = {}, 0, 1
+  for at, c in text:gmatch "()([][(){} ])" do
+    if c == " " and depth == 0 then
+      words[#words + 1], from = text:sub(from, at - 1), at + 1
+    elseif c ~= " " then
+      depth = depth + (c:find "[%[({]" and 1 or -1)
+    end
+  end
+  words[#words + 1] = text:sub(from)
+  return words
+end
+
+-- Adds words in lines that are not too long: the clauses of a nest that does not fit stand below each other.
+local function add_words(words, margin, out)
+  local line
+  local function close()
+    if line then out[#out + 1] = line end
+    line = nil
+  end
+  for _, word in ipairs(words) do
+    local head, inner = word:match "^(.-::{) (.*) }$"
+    if line and #line + 1 + #word <= WIDTH then
+      line = line .. " " .. word
+    elseif #margin + #word <= WIDTH or not head and not word:find ", " then
+      close()
+      line = margin .. word
+    elseif head then
+      if #out > 0 or not line then close() end -- the directive's name stands before its first clause
+      out[#out + 1] = line and line .. " " .. head or margin .. head
+      add_words(split_words(inner), margin .. "  ", out)
+      out[#out + 1], line = margin .. "}", nil
+    else -- a long list
+      for part in (word .. ", "):gmatch "(.-, )" do
+        local text = line and line .. part
+        if not text or #text > WIDTH then
+          close()
+          text = margin .. part
+        end
+        line = text
+      end
+      line = line:gsub(", $", "")
+      close()
+    end
+  end
+  close()
+end
+
+local function add_text(text, out)
+  if #text + 2 <= WIDTH then
+    out[#out + 1] = "  " .. text
+  else
+    local lines = {}
+    add_words(split_words(text), "    ", lines)
+    lines[1] = lines[1]:sub(3)
+    table.move(lines, 1, #lines, #out + 1, out)
+  end
+end
+
+-- A directive of a plan as text.
+function explain.format_directive(plan)
+  local node = plan.node
+  return plan.openmp and unparse_openmp.directive(node) or unparse.directive(node.name, node.argument, node.clauses)
+end
+
+-- ------------------------------------------------------------------------- the canonical nest --
+
+local canonical -- forward
+
+-- Whether objects of a treatment are plain data: nothing to say about their members.
+local function is_trivial(session, member_mapping)
+  for _, entry in ipairs(nest.entries(session, member_mapping)) do
+    if not entry.include or entry.subscripts or entry.init or entry.action or entry.invoke then return false end
+    local t = entry.member.type
+    while t.kind == "array" do t = t.of end
+    if types.is_record(t) and not is_trivial(session, nest.inner(session, member_mapping, entry)) then return false end
+  end
+  return true
+end
+
+local function member_text(member_mapping, entry)
+  local parts = { entry.member.name }
+  local scope = entry.outer and member_mapping.policy.scope or nil
+  for _, s in ipairs(entry.subscripts or {}) do parts[#parts + 1] = unparse.section(s, scope) end
+  return table.concat(parts)
+end
+
+-- Whether a treatment has values for parameters, or members that move in one direction: that cannot be
+-- written out as a nest.
+local function is_special(session, member_mapping)
+  for _, values in pairs(member_mapping.bound or {}) do
+    if values and next(values) then return true end
+  end
+  for _, entry in ipairs(nest.entries(session, member_mapping)) do
+    if entry.limited then return true end
+  end
+  return false
+end
+
+-- What an entry holds or points to, as a nest with its brackets; "" for plain data, and for a type that points back to
+-- itself: its default shape says the rest. around: the treatments that are being written.
+local function inner_text(session, member_mapping, entry, around)
+  local t = entry.member.type
+  local behind = types.innermost(t)
+  while t.kind == "array" do t = t.of end
+  if not types.is_record(behind) or not behind.complete then return "" end
+  if t.kind == "pointer" and not (entry.subscripts and entry.subscripts[1].tag ~= "alias") then return "" end
+  local inner = nest.inner(session, member_mapping, entry)
+  if around[inner] or is_special(session, inner) or is_trivial(session, inner) then return "" end
+  return canonical(session, inner, around)
+end
+
+-- The clauses of a treatment that says everything itself: "::{ ... }".
+function canonical(session, member_mapping, around)
+  around = setmetatable({ [member_mapping] = true }, { __index = around })
+  local groups, by_key = {}, {}
+  local function add(clause, text, inner)
+    local key = inner == "" and clause or #groups + 1
+    local group = by_key[key]
+    if not group then
+      group = { clause = clause, inner = inner }
+      groups[#groups + 1], by_key[key] = group, group
+    end
+    group[#group + 1] = text
+  end
+  local policy = member_mapping.policy
+  local own = policy and (member_mapping.bare and "exclude" or member_mapping.update and "update" or member_mapping.own)
+  for _, entry in ipairs(nest.entries(session, member_mapping)) do
+    local text, inner = member_text(member_mapping, entry), entry.include
+      and inner_text(session, member_mapping, entry, around)
+    if not entry.include then
+      if own ~= "exclude" then add("exclude", entry.member.name, "") end
+    elseif entry.invoke then
+      add("invoke", text, inner == "" and "::{ default(exclude) }" or inner)
+    elseif policy then
+      local wanted = entry.asks or (member_mapping.update and "update") or own
+      -- the nest builds on the default shape: what that says already is left to it
+      local said = wanted == own and not entry.named and not entry.subscripts and inner == ""
+        and (#member_mapping.layers < 2 or entry.init)
+      if not said then add(wanted, text, inner) end
+    elseif entry.init or entry.subscripts or inner ~= "" then
+      add(entry.init and "init_needed" or "include", text, inner)
+    end
+  end
+  local parts = {}
+  if own then parts[1] = ("default(%s)"):format(own) end
+  for _, group in ipairs(groups) do
+    local bare = group.inner == "" or group.clause == "invoke" and group.inner
+    local brackets = (group.clause == "invoke" or not bare) and "<>" or ""
+    parts[#parts + 1] = ("%s%s(%s)%s"):format(group.clause, brackets, table.concat(group, ", "), group.inner)
+  end
+  if #parts == 0 then parts[1] = "default(include)" end
+  return ("::{ %s }"):format(table.concat(parts, " "))
+end
+
+-- A directive with every shape and policy written out as a nest (TR14-3.3-17).
+function explain.canonical(session, plan)
+  local parts = { plan.node.name }
+  for _, clause in ipairs(plan.clauses) do
+    local grouped = {}
+    for _, item in ipairs(plan.items) do
+      if item.clause == clause and item.member_mapping and not is_trivial(session, item.member_mapping)
+        and not is_special(session, item.member_mapping) then
+        grouped[item.node] = { text = canonical(session, item.member_mapping), policy = item.member_mapping.policy }
+      end
+    end
+    local function isolate_clause(variables, inner)
+      local one = setmetatable({ vars = variables, nest = not inner and clause.nest or false,
+        name = inner and inner.policy and "invoke" or clause.name,
+        shape = inner and { pos = clause.pos } or clause.shape or false }, { __index = clause })
+      parts[#parts + 1] = unparse.clause(one) .. (inner and inner.text or "")
+    end
+    if next(grouped) then
+      for _, variable in ipairs(clause.vars) do isolate_clause({ variable }, grouped[variable]) end
+    else
+      parts[#parts + 1] = unparse.clause(clause)
+    end
+  end
+  return table.concat(parts, " ")
+end
+
+-- ------------------------------------------------------------------------------- items and plan --
+
+local actions = {}
+for name, code in pairs(core.action) do actions[code] = name end
+
+local function format_items(plan, out)
+  for i, item in ipairs(plan.items) do
+    local flags = {}
+    for _, name in ipairs { "try", "present_or", "keep", "refresh", "always_in", "always_out", "must", "final",
+      "zero" } do
+      if item.flags & core.flag[name] ~= 0 then flags[#flags + 1] = name end
+    end
+    local stored = actions[item.action] == "hold" -- of the flags present_or belongs to it
+    out[#out + 1] = ("  %d  %s %s%s%s"):format(i, stored and "storage of" or actions[item.action],
+      item.name or "a pointer", item.program and (stored and ", moves of its members" or ", and its members") or "",
+      not stored and #flags > 0 and ", " .. table.concat(flags, ", ") or "")
+  end
+end
+
+-- Adds a list behind a head, in lines of 100 columns.
+local function add_list(head, list, out)
+  local row, margin = head, (" "):rep(#head)
+  for i, item in ipairs(list) do
+    if #row + #item > 98 and row ~= margin and row ~= head then
+      out[#out + 1] = row:gsub(" $", "")
+      row = margin
+    end
+    row = row .. item .. (i < #list and ", " or "")
+  end
+  out[#out + 1] = row:gsub(" *$", "", 1)
+end
+
+-- Lines about events, those of one kind that follow each other in one. most: so many of them are named in a line.
+function explain.add_events(events, out, most)
+  local op, names, n
+  local function close()
+    if not op then return end
+    local more = n > #names and ("and %d more"):format(n - #names) or nil
+    names[#names + 1] = more
+    add_list(("  %-7s "):format(op), names, out)
+  end
+  for _, event in ipairs(events) do
+    if event.op ~= op then
+      close()
+      op, names, n = event.op, {}, 0
+    end
+    n = n + 1
+    if n <= (most or math.huge) then
+      names[n] = event.name .. (event.bytes > 0 and event.op ~= "attach" and event.op ~= "detach"
+        and (" (%d)"):format(event.bytes) or "")
+    end
+  end
+  close()
+  if not op then out[#out + 1] = "  nothing" end
+end
+
+-- An observer that reports what every construct does.
+function explain.steps(write)
+  local awaited = false -- how the body of the construct that was reported last is run
+  return {
+    construct = function(session, plan, ends)
+      local place = plan.place
+      local text = explain.format_directive(plan)
+      write(("%s:%d: %s\n"):format(place.file or "?", place.line or 0, ends and "end of " .. text or text))
+      local callers = not ends and location.callers(place.file, place.line)
+      if callers then write(("  called from %s\n"):format(location.callers_text(callers))) end
+      local events = {}
+      session:collect_into(function(event) events[#events + 1] = event end)
+      return function(err)
+        session:stop_collecting()
+        local out = {}
+        if err then out[1] = "  fails, nothing is changed" else explain.add_events(events, out) end
+        write(table.concat(out, "\n") .. "\n")
+        awaited = true
+      end
+    end,
+    body = function(_, how)
+      if awaited then write(("  body    %s\n"):format(how)) end
+      awaited = false
+    end,
+  }
+end
+
+-- What the clauses of OpenACC are lowered to.
+local function add_nests(session, plan, out)
+  if plan.clauses ~= plan.node.clauses then
+    out[#out + 1] = "lowered: members as nests"
+    add_text(unparse.directive(plan.node.name, nil, plan.clauses), out)
+  end
+  out[#out + 1] = "canonical: shapes and policies as nests"
+  add_text(explain.canonical(session, plan), out)
+end
+
+local regions = { region = true, compute = true }
+
+-- An observer of the first construct for which wanted(place) holds, and of the end of that one, if it is a region; and
+-- a function that says whether there was one.
+function explain.new(write, wanted)
+  local about, ended, awaited
+  local function on_construct(session, plan, ends)
+    local out = {}
+    if ends then
+      if ended or plan ~= about then return nil end
+      ended = true
+    else
+      if about or not wanted(plan.place) then return nil end
+      about = plan
+      local as_written = plan.node.written
+      out[1] = "directive"
+      add_text(as_written and unparse_openmp.directive(as_written) or explain.format_directive(plan), out)
+      if as_written then
+        out[#out + 1] = "in effect: clauses of groups"
+        add_text(explain.format_directive(plan), out)
+      end
+      out[#out + 1] = "tree"
+      format_tree(plan.node, "  ", nil, out)
+      if not plan.openmp then add_nests(session, plan, out) end
+      out[#out + 1] = "items"
+      format_items(plan, out)
+    end
+    local events = {}
+    session:collect_into(function(event) events[#events + 1] = event end)
+    return function(err)
+      session:stop_collecting()
+      out[#out + 1] = ends and "plan at the end" or regions[plan.kind] and "plan at entry" or "plan"
+      if err then
+        out[#out + 1] = "  fails, nothing is changed:"
+        out[#out + 1] = (report.error(err):gsub("\n$", ""):gsub("[^\n]+", "  %0"))
+      else
+        explain.add_events(events, out)
+      end
+      write(table.concat(out, "\n") .. "\n")
+      awaited = not err and not ends
+    end
+  end
+  local function body(_, how)
+    if awaited then write(("body\n  %s\n"):format(how)) end
+    awaited = false
+  end
+  return { construct = on_construct, body = body }, function() return about ~= nil end
+end
+
+return explain

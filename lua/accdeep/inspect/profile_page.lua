@@ -1,0 +1,66 @@
+-- profile_page.lua - a rule profile described: what it decides, what differs from tr14 first.
+
+local rules = require "accdeep.definitions.rules"
+local knobs = require "accdeep.definitions.knobs"
+local profile_descriptions = require "accdeep.inspect.reference.profile_descriptions"
+local profiles = require "accdeep.definitions.profiles"
+
+local profile_page = {}
+
+local USUAL = "tr14"
+
+-- What a knob's value means.
+function profile_page.meaning(knob, value)
+  for _, entry in ipairs(knob.values) do
+    if entry[1] == value then return entry[2] end
+  end
+end
+
+-- The profile's entry, and its knobs in two lists, those that are as in tr14 in the second:
+-- {knob, value, meaning, usual: the meaning in tr14}.
+function profile_page.describe(name)
+  local settings, usual = profiles.profile(name), profiles.profile(USUAL)
+  local differing, same, entry = {}, {}, nil
+  for _, knob in ipairs(knobs) do
+    if settings.is_openmp or not knobs.is_openmp(knob) then
+      local value = settings[knob.name]
+      local list = value == usual[knob.name] and same or differing
+      list[#list + 1] = { knob = knob, value = value, meaning = profile_page.meaning(knob, value),
+        usual = profile_page.meaning(knob, usual[knob.name]) }
+    end
+  end
+  for _, candidate in ipairs(profile_descriptions) do
+    if candidate.name == name then entry = candidate end
+  end
+  return entry, differing, same
+end
+
+local WIDTH = 100
+
+local function put_decisions(out, title, list)
+  if #list == 0 then return end
+  out[#out + 1] = ("\n%s"):format(title)
+  for _, decision in ipairs(list) do
+    out[#out + 1] = ("  %s = %s"):format(decision.knob.name, tostring(decision.value))
+    local ids = decision.knob.rules:gsub(" ", ", ")
+    out[#out + 1] = rules.wrap_text(("%s: %s%s"):format(decision.knob.about, decision.meaning,
+      ids ~= "" and (" [%s]"):format(ids) or ""), "      ", WIDTH)
+  end
+end
+
+-- What the profile follows, as text for a terminal.
+function profile_page.head(name)
+  local entry = profile_page.describe(name)
+  return ("%s: %s\n%s\n"):format(name, entry.follows, rules.wrap_text(entry.text, "  ", WIDTH))
+end
+
+-- The profile as text for a terminal. A name that there is not raises as in a scenario.
+function profile_page.text(name)
+  local _, differing, same = profile_page.describe(name)
+  local out = { (profile_page.head(name):gsub("\n$", "")) }
+  put_decisions(out, "differs from " .. USUAL, differing)
+  put_decisions(out, name == USUAL and "decides" or "as " .. USUAL, same)
+  return table.concat(out, "\n") .. "\n"
+end
+
+return profile_page

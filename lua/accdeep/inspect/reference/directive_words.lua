@@ -1,0 +1,121 @@
+-- directive_words.lua - clauses and directives for `accdeep explain WORD`: what each does, and which rules speak of it.
+--
+-- Texts by word; what takes a clause comes from the tables of the directives, rules from the catalogue.
+
+local openacc_sema = require "accdeep.sema.openacc_sema"
+local openacc_directives = require "accdeep.definitions.openacc_directives"
+local rules = require "accdeep.definitions.rules"
+local openmp_sema = require "accdeep.sema.openmp_sema"
+local openmp_directives = require "accdeep.definitions.openmp_directives"
+local sorted_pairs = require "accdeep.base.sorted_pairs"
+
+local directive_words = {}
+
+local all -- word -> {language -> {text, kind, of}}
+
+-- The directives of OpenMP that take a clause, of two words at most behind their first.
+local function directives_with(clause)
+  local list = {}
+  for _, directive in ipairs(openmp_directives.names) do
+    if not directive:find " %S+ %S+ %S+" and openmp_sema.directive_info(directive).clauses[clause] then
+      list[#list + 1] = directive end
+  end
+  table.sort(list)
+  return list
+end
+
+local function names_of(set)
+  local list = {}
+  for name in sorted_pairs(set) do list[#list + 1] = name end
+  return list
+end
+
+local function index()
+  if all then return all end
+  all = {}
+  local function add(word, language, kind, text, of, also)
+    all[word] = all[word] or {}
+    all[word][language] = { kind = kind, of = of or {}, also = also, text = text }
+  end
+  for _, directive in ipairs(openacc_directives.directives) do
+    add(directive[1], "OpenACC", "directive", directive.text) end
+  for name, clause in pairs(openacc_directives.clause) do
+    if not all[name] and openacc_directives.known[name] then
+      add(name, "OpenACC", "clause", clause.entry.text, openacc_sema.directives_with(name),
+        name ~= clause.first and clause.first)
+    end
+  end
+  for name, modifier in pairs(openacc_directives.modifier) do
+    local clause = all[name] and all[name].OpenACC
+    if clause then clause.text = clause.text .. " " .. modifier.text
+    else add(name, "OpenACC", "modifier", modifier.text, names_of(modifier.of)) end
+  end
+  for _, list in ipairs { openmp_directives.parts, openmp_directives.directives } do
+    for _, directive in ipairs(list) do
+      if directive.kind ~= "beyond" then add(directive[1], "OpenMP", "directive", directive.text) end
+    end
+  end
+  for _, name in ipairs(openmp_directives.names) do
+    if not (all[name] or {}).OpenMP then add(name, "OpenMP", "directive") end
+  end
+  for name, entry in pairs(openmp_directives.clause) do
+    local first = entry[1]:match "%S+"
+    if not (all[name] or {}).OpenMP then
+      add(name, "OpenMP", "clause", entry.text, directives_with(name), name ~= first and first)
+    end
+  end
+  return all
+end
+
+-- All words, as keys.
+function directive_words.all() return index() end
+
+local SHOWN = 8 -- rules, directives
+
+local function truncate_list(list)
+  local shown = table.move(list, 1, math.min(#list, SHOWN), 1, {})
+  if #list > SHOWN then shown[#shown + 1] = ("and %d more"):format(#list - SHOWN) end
+  return shown
+end
+
+-- The rules that have the word, by language; a word of one language alone has all of them. ACC33 comes first.
+local function rules_of(word, entry)
+  local found, others = { OpenACC = {}, OpenMP = {} }, {}
+  for _, id in ipairs(rules.search(word)) do
+    local of_openmp = id:find "^OMP" or id:find "^LLNL"
+    if not entry.OpenACC or entry.OpenMP and of_openmp then
+      table.insert(found.OpenMP, id)
+    else
+      table.insert(id:find "^ACC3" and found.OpenACC or others, id)
+    end
+  end
+  table.move(others, 1, #others, #found.OpenACC + 1, found.OpenACC)
+  return found
+end
+
+local function put_rules(out, ids, word)
+  if #ids > 0 then out[#out + 1] = "  rules about it" end
+  for i = 1, math.min(#ids, SHOWN) do
+    out[#out + 1] = ("    %-18s %s"):format(ids[i], rules.first_words(ids[i]))
+  end
+  if #ids > SHOWN then out[#out + 1] = ("    and %d more: accdeep rules %s"):format(#ids - SHOWN, word) end
+end
+
+-- What there is to say of a word; nil if it is none.
+function directive_words.text(word)
+  local entry = index()[word]
+  if not entry then return nil end
+  local out, found = {}, rules_of(word, entry)
+  for _, language in ipairs { "OpenACC", "OpenMP" } do
+    local e = entry[language]
+    if e then
+      out[#out + 1] = ("%s  a %s of %s%s"):format(word, e.kind, language, e.also and ", as " .. e.also or "")
+      if e.text then out[#out + 1] = rules.wrap_text(e.text, "  ", 100) end
+      if #e.of > 0 then out[#out + 1] = rules.wrap_text("of " .. table.concat(truncate_list(e.of), ", "), "  ", 100) end
+      put_rules(out, found[language], word)
+    end
+  end
+  return table.concat(out, "\n") .. "\n"
+end
+
+return directive_words

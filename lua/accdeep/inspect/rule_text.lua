@@ -1,0 +1,121 @@
+-- rule_text.lua - texts about an error code and about a rule, for `accdeep explain`.
+
+local rules = require "accdeep.definitions.rules"
+local error_codes = require "accdeep.base.error_codes"
+local conformance = require "accdeep.definitions.conformance"
+local diagnostic = require "accdeep.base.diagnostic"
+local report = require "accdeep.base.report"
+
+local rule_text = {}
+
+local SHOWN = 12 -- rules, scenarios and places that are listed
+
+local PHASES = { text = "a syntax error", static = "a semantic error", run = "a run-time error",
+  environment = "an error of the environment", internal = "an error of accdeep itself",
+  finding = "a report of accdeep exec" }
+
+-- What the sources say (lua/places.lua); nothing where the sources themselves run.
+local _, places = pcall(require, "accdeep.rules.places")
+if type(places) ~= "table" then places = { rules = {}, decided = {}, codes = {} } end
+
+-- Cases for which fits holds; where there are no conformance scenarios, none, and why.
+local function cases_with(fits)
+  local ok, cases = pcall(conformance.cases)
+  if not ok then return {}, cases.message end
+  local list = {}
+  for _, case in ipairs(cases) do
+    if fits(case) then list[#list + 1] = case end
+  end
+  return list
+end
+
+local function format_list(list, text, out)
+  for i, item in ipairs(list) do
+    if i > SHOWN then
+      out[#out + 1] = ("    and %d more"):format(#list - SHOWN)
+      break
+    end
+    out[#out + 1] = "    " .. text(item)
+  end
+end
+
+local function case_place(case) return ("%s:%d  %s"):format(case.file, case.line, case.name) end
+
+-- Whether a case expects an error of a code, and of nothing else.
+local function expects(code)
+  local quoted = '"' .. code .. '"'
+  return function(case)
+    return case.text:find("expect%.fails%(" .. quoted:gsub("%p", "%%%0")) ~= nil
+      or case.text:find("expect%.invalid%b()") and case.text:find(quoted, 1, true) ~= nil
+      or case.text:find("expect%.malformed%b()") and code == "syntax"
+  end
+end
+
+-- The rules that errors of a code cite: those of the sources, else of the cases; the house rule of the code.
+local function rules_of(code, cases)
+  local ids, seen = {}, {}
+  local function add(id)
+    if not seen[id] and rules.has(id) then ids[#ids + 1] = id end
+    seen[id] = true
+  end
+  for _, id in ipairs(error_codes[code].rules or places.codes[code] or {}) do add(id) end
+  if #ids == 0 then
+    for _, case in ipairs(cases) do
+      for _, id in ipairs(conformance.cited_rules(case)) do add(id) end
+    end
+  end
+  local house = diagnostic.new({ code = code, message = "" }).rule
+  if not error_codes[code].rules and (#ids == 0 or house ~= "HOUSE-language") then add(house) end
+  table.sort(ids)
+  return ids
+end
+
+-- About an error code; nil if there is none of that name.
+function rule_text.describe_code(code)
+  local entry, phase = error_codes[code], diagnostic.phase(code)
+  if not entry then return nil end
+  local status = phase ~= "finding" and (", exit status %d"):format(report.status_of(phase)) or ""
+  local out = { ("%s  %s%s"):format(code, PHASES[phase], status),
+    "  " .. entry[1], "  typical cause: " .. entry[2], "  help: " .. diagnostic.help { code = code } }
+  local cases, why = cases_with(expects(code))
+  local ids = rules_of(code, cases)
+  if #ids > 0 then out[#out + 1] = "  rules that such errors cite:" end
+  format_list(ids, function(id) return ("%-18s %s"):format(id, rules.first_words(id)) end, out)
+  if why then out[#out + 1] = "  " .. why end
+  local example
+  for _, case in ipairs(cases) do
+    if not example or #case.text < #example.text then example = case end
+  end
+  if example then
+    out[#out + 1] = ("  example, %s:%d:"):format(example.file, example.line)
+    for row in (example.text .. "\n"):gmatch "(.-)\n" do out[#out + 1] = row ~= "" and "    " .. row or "" end
+  end
+  return table.concat(out, "\n") .. "\n"
+end
+
+-- About a rule; nil if there is none of that id.
+function rule_text.describe_rule(id)
+  if not rules.has(id) then return nil end
+  local out = { (rules.describe(id):gsub("\n$", "")) }
+  for _, heading in ipairs { "decided", "rules" } do
+    if places[heading][id] then
+      out[#out + 1] = heading == "decided" and "  decided in" or "  cited in"
+      format_list(places[heading][id], function(place) return place end, out)
+    end
+  end
+  local cases, why = cases_with(function(case)
+    for _, cited in ipairs(conformance.cited_rules(case)) do
+      if cited == id then return true end
+    end
+    return false
+  end)
+  if #cases > 0 then
+    out[#out + 1] = "  shown by"
+    format_list(cases, case_place, out)
+  elseif why then
+    out[#out + 1] = "  " .. why
+  end
+  return table.concat(out, "\n") .. "\n"
+end
+
+return rule_text

@@ -1,0 +1,511 @@
+-- snapshot.lua - host and device at one moment, as plain tables: for drawings, stepping, differences.
+--
+-- snapshot.of(session, device, numbers, keep, must) -> {
+--   device = {object...}, host = {object...},   -- objects: variables first, then what pointers point to
+--   attached = {{name, target, count, gone}...}, present = {{name, bytes, structured, dynamic, state, at}...},
+--   levels = {{kind, at, clauses = {{name, state}...}, tuples = {{name, bytes, state, ancestors}...}}...},
+--                                               -- as state() tells them, without addresses
+--   number = the device's number, fusion = whether levels have tuples
+-- }
+-- An object is { id, name, title = what a picture calls it, type, bytes, rows,
+--   host = the host object's id (of one on the device), present = "absent"|"partly"|"wholly", is_variable (on the
+--   host); on the device: structured, dynamic, offset = where in the host object it begins, part = it is less than
+--   that }.
+-- A row is { path = name of the member in the object, offset, bytes, kind = "value"|"pointer"|"elided", text,
+--   unknown = something of it was never written, hidden = the numbers of an array that text leaves out,
+--   state, to = id of an object, at = offset in that object, into = the same as text, nil at the beginning,
+--   count = attach counter (of pointers) }; states of pointers:
+--   "host" an address of the host, "attached", "null", "excluded" not followed by a clause, "gone" dangling,
+--   "nowhere" in no memory that is known, "device" an address of the device that was never attached,
+--   "unknown" never written.
+-- Of many objects that are alike only some are listed one by one: those whose pointer has a row in the object that it
+-- belongs to, at most BEGIN of a kind, and those whose names are in the set must. The others are one object
+--   { id, name = "first ... last", group = how many, of = id of the object that points to them, type, bytes, ... }.
+-- Of many levels the middle ones are left out: { kind = "... n more", clauses = {} }.
+-- ids are the same at every moment for which the same table is passed as numbers. Nothing holds addresses; a second
+-- result does: locate(host address) -> id and offset of the host object there, id of the device's, and the object's
+-- name if the object is in a group. locate(name) -> the name, if an object in a group has that name. What keep(object),
+-- if it is given, returns for an object as it lies in memory is the object's memory.
+
+local fortran_descriptor = require "accdeep.types.fortran_descriptor"
+local fortran_types = require "accdeep.types.fortran_types"
+local members = require "accdeep.inspect.members"
+local sorted_pairs = require "accdeep.base.sorted_pairs"
+local state = require "accdeep.run.state"
+local types = require "accdeep.types"
+
+local snapshot = {}
+
+local MANY, BEGIN = 6, 3 -- objects that are alike and listed one by one; of more the first
+local MOST = 120         -- objects that are listed one by one, alike or not
+local LEVELS, OUTER = 8, 3 -- levels that are reported; of more the outermost, and the innermost
+local LINK = 4           -- objects between two links of a chain, at most
+local NAME = 80          -- characters of a name that is still made longer
+local POINTERS = 200000  -- that are followed at most
+
+local POINTER_BYTES = 8
+local INF = math.huge
+
+local SnapshotBuilder = {}
+SnapshotBuilder.__index = SnapshotBuilder
+
+local function dynamic_of(session, object)
+  local count = state.dynamic(session, object)
+  return count == INF and "infinite" or count
+end
+
+-- A small number for a key, the same each time.
+local function number_for(numbers, key)
+  local n = numbers[key]
+  if not n then
+    n = (numbers.n or 0) + 1
+    numbers.n, numbers[key] = n, n
+  end
+  return n
+end
+
+-- The block of host memory that begins at an address, in this session or those around it.
+local function block_at(session, address)
+  while session do
+    if session.program.blocks[address] then return session.program.blocks[address] end
+    session = session.outer
+  end
+  return nil
+end
+
+-- ------------------------------------------------------------------------------------ the host --
+
+-- Where an address lies on the host: the start of the memory, and whether that is live. An address just behind
+-- memory belongs to it: many structures hold such an end.
+function SnapshotBuilder:host_range(address)
+  local range = self.ctx:host_at(address)
+  if not range or not range.live then
+    local before = self.ctx:host_at(address - 1)
+    if before and before.live and before.host + before.bytes == address then range = before end
+  end
+  return range
+end
+
+-- Type of what a pointer points to, if the memory itself has none.
+local function pointee_type(t, bytes)
+  local of = t.kind == "descriptor" and t.of or t.to
+  if not of.size or of.size == 0 or of.kind == "void" or of.kind == "function" then return nil end
+  if of.kind == "record" and not of.complete then return nil end
+  return types.array(of, bytes // of.size)
+end
+
+-- One element is the element.
+local function unwrap_single(t)
+  return t and t.kind == "array" and t.n == 1 and not t.bounds and t.of or t
+end
+
+-- The object of the same type that a chain comes from, over a few others perhaps.
+local function link_before(object)
+  local before = object.from
+  for _ = 1, LINK do
+    if not before then return nil end
+    if before.t and before.t == object.t then return before end
+    before = before.from
+  end
+  return nil
+end
+
+function SnapshotBuilder:add(address, name, block, t, from)
+  local bytes = block and block.bytes or t.size
+  local object = { name = name, address = address, bytes = bytes, t = unwrap_single(t),
+    serial = block and block.serial or name, from = from, is_variable = block and block.variable and true or nil,
+    kept = {} }
+  -- what is alike: the same name but for its numbers; links of a chain
+  local link = link_before(object)
+  if link then
+    object.key, object.depth = link.depth and link.key or link.key .. " on", (link.depth or 0) + 1
+    object.base = link.base or name
+    if object.depth > 2 then object.name = ("%s (%d)"):format(object.base, object.depth) end
+  else
+    object.key = name:gsub("%d+", "#") .. " " .. (t and types.name(object.t) or "")
+  end
+  local place = #self.objects + 1
+  object.place_in_all, self.objects[place], self.at[address] = place, object, object
+  return object
+end
+
+-- What a pointer in an object points to, as an expression of the language; elements count from 0 in memory order, as
+-- they do for the script.
+function SnapshotBuilder:pointee_name(object, path)
+  local base = object.name
+  if #base > NAME then base = "..." .. base:sub(-NAME // 2) end
+  return self.language.pointee_name(base, object.is_variable, path)
+end
+
+-- An object that is listed by itself, and so are those that point to it.
+function SnapshotBuilder:mark_required(object)
+  while object and not object.must do
+    object.must = true
+    if object.from then table.insert(object.from.kept, object.slot) end
+    object = object.from
+  end
+end
+
+-- The array that a descriptor describes, with the descriptor's bounds.
+function SnapshotBuilder:bounded_array(t, of, address)
+  local dims = fortran_descriptor.dims(self.session.host_space, of, address)
+  local element, n = t.kind == "array" and t.of or t, 1
+  for _, dim in ipairs(dims or {}) do n = n * math.max(dim.extent, 0) end
+  if not dims or #dims == 0 or t.bounds or n ~= (t.n or 1) then return t end
+  return fortran_types.array(element, dims)
+end
+
+-- Follows the pointers of an object; what they point to is an object, too.
+function SnapshotBuilder:follow_pointers(object)
+  if not object.t or not members.has_pointers(object.t) then return end
+  members.each_pointer(object.t, self.language, function(offset, t, path)
+    self.pointers = self.pointers + 1
+    if self.pointers > POINTERS then return false end
+    local value = self.ctx:host_read(object.address + offset, self.core.scalar.pointer)
+    if not value or value == 0 then return true end
+    local range = self:host_range(value)
+    if not range or not range.live or self.at[range.host] then return true end
+    local block = block_at(self.session, range.host)
+    local name = self:pointee_name(object, path)
+    local behind = block and block.type or pointee_type(t, range.bytes)
+    if t.kind == "descriptor" and behind then behind = self:bounded_array(behind, t, object.address + offset) end
+    local target = self:add(range.host, name, block, behind, object)
+    target.slot = offset
+    if self.must[target.name] then self:mark_required(target) end
+    return true
+  end)
+end
+
+function SnapshotBuilder:collect_host()
+  local session, roots, seen = self.session, {}, {}
+  local around = session.now.scope
+  while around do
+    for _, variable in sorted_pairs(around.variables) do
+      local block = block_at(session, variable.address)
+      if not seen[variable.address] and not variable.reference and (block or session.options.unchecked) then
+        seen[variable.address] = true
+        roots[#roots + 1] = { variable = variable, block = block, order = block and block.serial or variable.address }
+      end
+    end
+    around = around.outer
+  end
+  table.sort(roots, function(a, b) return a.order < b.order end)
+  for _, root in ipairs(roots) do
+    self:add(root.variable.address, root.variable.name, root.block, root.variable.type)
+  end
+  local done = 0
+  local function follow_all()
+    while done < #self.objects do
+      done = done + 1
+      self:follow_pointers(self.objects[done])
+    end
+  end
+  follow_all()
+  -- memory that only the script knows
+  local rest, from = {}, session
+  while from do
+    for address, block in next, from.program.blocks do
+      if block.live and not block.variable and not self.at[address] and block.name ~= "this" then
+        rest[#rest + 1] = { address = address, block = block }
+      end
+    end
+    from = from.outer
+  end
+  table.sort(rest, function(a, b) return a.block.serial < b.block.serial end)
+  for _, found in ipairs(rest) do
+    if not self.at[found.address] then
+      self:add(found.address, found.block.name, found.block, found.block.type)
+      follow_all()
+    end
+  end
+end
+
+-- ---------------------------------------------------------------------------------- the device --
+
+-- What is present, in the order of the host's objects.
+function SnapshotBuilder:collect_device()
+  local ctx, session = self.ctx, self.session
+  self.there, self.by_host = {}, {}
+  for i, info in ipairs(ctx:present(self.number)) do
+    local range = ctx:host_at(info.host)
+    local owner = range and self.at[range.host]
+    local object = { name = info.name, bytes = info.bytes, info = info, owner = owner, structured = info.structured,
+      dynamic = dynamic_of(session, info), mapped = info.mapped or nil, offset = range and info.host - range.host or 0 }
+    local block = not owner and range and block_at(session, range.host) -- it was freed
+    object.t = owner and owner.t or unwrap_single(block and block.type)
+    object.serial = ("%s+%d"):format(owner and owner.serial or object.name, object.offset)
+    if owner then
+      owner.pieces = (owner.pieces or 0) + 1
+      owner.present = info.bytes == owner.bytes and "wholly" or "partly"
+    end
+    self.there[i], self.by_host[info.host] = object, object
+  end
+  for _, object in ipairs(self.there) do -- pieces of one object are alike
+    local owner = object.owner
+    object.key = not owner and object.name:gsub("%d+", "#")
+      or owner.pieces > 1 and ("%s of %s"):format(owner.key, owner.serial) or owner.key
+  end
+  table.sort(self.there, function(a, b)
+    local first, second = a.owner and a.owner.place_in_all or INF, b.owner and b.owner.place_in_all or INF
+    if first ~= second then return first < second end
+    return a.info.host < b.info.host
+  end)
+end
+
+-- The device object that holds an address of the host, or of the device.
+function SnapshotBuilder:device_object(address, in_device)
+  local info = self.ctx:present_at(self.number, address, in_device)
+  return info and self.by_host[info.host]
+end
+
+-- The device object whose pointer points to another one's, as on the host.
+function SnapshotBuilder:device_parent(object)
+  local from = object.owner and object.owner.from
+  return from and self.by_host[from.address]
+end
+
+-- ----------------------------------------------------------------------------------- choosing --
+
+-- Whether an object of the host is listed by itself, as one of its kind.
+local function is_listed_on_host(object, kind)
+  if object.must then return true end
+  if object.from and not (object.from.pointers and object.from.pointers[object.slot]) then return false end
+  return kind.count <= MANY or kind.shown < BEGIN
+end
+
+-- The same on the device, where objects follow those of the host; several pieces of one are a kind of their own.
+local function is_listed_on_device(object, kind)
+  local owner = object.owner
+  if owner and (owner.must or owner.pieces == 1) then return owner.id ~= nil end
+  return kind.count <= MANY or kind.shown < BEGIN
+end
+
+-- What a picture calls an object: as on the host, where the device has the whole of that one.
+local function title_of(object)
+  local owner = object.owner
+  return owner and object.bytes == owner.bytes and owner.name or object.name
+end
+
+-- Gives ids to objects that are listed by themselves; the others of their kind become one. side: "h" or "d".
+function SnapshotBuilder:choose(objects, side)
+  local by_key, chosen, is_shown = {}, {}, side == "h" and is_listed_on_host or is_listed_on_device
+  for _, object in ipairs(objects) do
+    local kind = by_key[object.key] or { count = 0, shown = 0 }
+    by_key[object.key] = kind
+    kind.count = kind.count + 1
+  end
+  local others = {}
+  for _, object in ipairs(objects) do
+    local kind = by_key[object.key]
+    local is_must = object.must or object.owner and object.owner.must
+    if #chosen >= MOST and not kind.group and not is_must then kind = others end
+    if kind ~= others and is_shown(object, kind) then
+      object.id = side .. number_for(self.numbers, object.serial)
+      kind.shown = kind.shown + (is_must and 0 or 1)
+      if side == "h" and object.t and members.has_pointers(object.t) then
+        object.pointers = members.pointer_rows(object.t, object.kept)
+      end
+      chosen[#chosen + 1] = object
+    else
+      if not kind.group then
+        kind.group = { group = 0, bytes = 0, there = 0, first = title_of(object),
+          t = kind ~= others and object.t or nil,
+          points_there = side == "h" and object.from or self:device_parent(object), owner = object.owner,
+          id = side .. number_for(self.numbers, "group " .. (kind ~= others and object.key or "")) }
+        chosen[#chosen + 1] = kind.group
+      end
+      local group = kind.group
+      group.group, group.bytes = group.group + 1, group.bytes + object.bytes
+      group.last = title_of(object)
+      group.there = group.there + (object.present and 1 or 0)
+      object.grouped = group
+    end
+  end
+  return chosen
+end
+
+local function id_of(object) return object and (object.id or object.grouped and object.grouped.id) end
+
+-- -------------------------------------------------------------------------------------- rows --
+
+-- Where in an object a pointer points, as text: [3] by its own elements, +5 between them; nil for the beginning.
+local function into(t, offset, bytes, language)
+  if offset == 0 then return nil end
+  if offset == bytes then return "the end" end
+  local of = t.kind == "pointer" and t.to or t.of
+  local size = of and of.size or 0
+  return size > 0 and offset % size == 0 and language.numbers_places and ("[%d]"):format(offset // size)
+    or ("+%d"):format(offset)
+end
+
+-- Where a value of a pointer points that is not attached.
+function SnapshotBuilder:unattached_target(row, value, t)
+  local device = self.ctx:device_of(value)
+  if value == 0 then
+    row.state = "null"
+  elseif device >= 0 then
+    row.state, row.to = "device", device == self.number and id_of(self:device_object(value, true)) or nil
+  else
+    local range = self:host_range(value)
+    row.state = not range and "nowhere" or range.live and "host" or "gone"
+    row.to = row.state == "host" and id_of(self.at[range.host]) or nil
+    row.at = row.to and value - range.host
+    row.into = row.to and into(t, row.at, range.bytes, self.language)
+  end
+end
+
+function SnapshotBuilder:host_reader(object)
+  local ctx, base, builder = self.ctx, object.address, self
+  return {
+    language = self.language,
+    value = function(offset, t) return ctx:host_read(base + offset, t.code) end,
+    pointer = function(offset, row, t)
+      local value = ctx:host_read(base + offset, builder.core.scalar.pointer)
+      row.address = value
+      builder:unattached_target(row, value, t)
+    end,
+    dims = function(offset, t) return fortran_descriptor.dims(builder.session.host_space, t, base + offset) end,
+  }
+end
+
+-- Where a pointer on the device points.
+function SnapshotBuilder:device_pointer(row, at, slot, t)
+  local ctx, number = self.ctx, self.number
+  if ctx:excluded_at(number, at) then
+    row.state = "excluded"
+    return
+  elseif ctx:device_written(number, at, POINTER_BYTES) < POINTER_BYTES then
+    row.state, row.unknown = "unknown", true
+    return
+  end
+  local value = ctx:device_pointer(number, at)
+  local attached = ctx:attachment_at(number, slot)
+  row.address = value
+  if not value then
+    row.state = "unknown"
+  elseif attached and attached.low == 0 and attached.dev == value then
+    row.state, row.count = "gone", attached.count
+  elseif attached and (attached.dev == value or ctx:device_of(value) == number) then
+    local target = self.session.rules.fusion and self:device_object(attached.target, false)
+      or self:device_object(attached.low, true)
+    row.state, row.count, row.to = "attached", attached.count, id_of(target)
+    row.at = row.to and value - target.info.dev + target.offset
+    row.into = row.to and into(t, row.at, target.offset + target.bytes, self.language)
+  else
+    self:unattached_target(row, value, t)
+  end
+end
+
+function SnapshotBuilder:device_reader(object)
+  local ctx, number, builder = self.ctx, self.number, self
+  local base, host = object.info.dev - object.offset, object.info.host - object.offset
+  local function is_written(offset, bytes) return ctx:device_written(number, base + offset, bytes) == bytes end
+  return {
+    value = function(offset, t)
+      if not is_written(offset, t.size) then return nil end
+      return (ctx:device_read(number, base + offset, t.code))
+    end,
+    language = self.language,
+    pointer = function(offset, row, t) builder:device_pointer(row, base + offset, host + offset, t) end,
+    dims = function(offset, t)
+      local space = builder.session.device_side.spaces[number]
+      return is_written(offset, t.size) and fortran_descriptor.dims(space, t, base + offset) or nil
+    end,
+  }
+end
+
+local function raw_row(low, bytes)
+  return { { path = "", offset = low, bytes = bytes, kind = "value", text = ("%d bytes"):format(bytes) } }
+end
+
+-- What is reported of an object or a group.
+function SnapshotBuilder:describe(object, reader)
+  local out = { id = object.id, name = object.name, type = object.t and types.name(object.t) or nil,
+    bytes = object.bytes, present = object.present, is_variable = object.is_variable, rows = {},
+    structured = object.structured, dynamic = object.dynamic, mapped = object.mapped, group = object.group }
+  if object.group then
+    out.name = object.group == 1 and object.first or ("%s ... %s"):format(object.first, object.last)
+    out.of = id_of(object.points_there)
+    out.host = id_of(object.owner)
+    if not object.owner then
+      out.present = object.there == object.group and "wholly" or object.there > 0 and "partly" or nil
+    end
+    return out
+  end
+  local low = object.info and object.offset or 0
+  if object.info then
+    out.host, out.offset, out.part = id_of(object.owner), low, object.owner and object.bytes < object.owner.bytes or nil
+  end
+  out.memory = self.keep and self.keep(object)
+  local owner = object.owner or object
+  out.title = title_of(object)
+  local rows = object.t and members.rows(reader(self, object), object.t, low, low + object.bytes, owner.kept)
+  out.rows = rows and #rows > 0 and rows or raw_row(low, object.bytes)
+  for _, row in ipairs(out.rows) do row.address = nil end
+  return out
+end
+
+-- The name of an object of the host, if the object is in a group.
+function SnapshotBuilder:grouped_name(name)
+  for _, object in ipairs(self.objects) do
+    if object.name == name then return object.grouped and name end
+  end
+  return nil
+end
+
+-- ---------------------------------------------------------------------------------- the tables --
+
+local function tuples(list)
+  local out = {}
+  for i, tuple in ipairs(list or {}) do
+    out[i] = { name = tuple.name, bytes = tuple.bytes, state = tuple.state, ancestors = tuple.ancestors }
+  end
+  return out
+end
+
+local function level(from, fusion)
+  return { kind = from.kind or "below all levels", at = from.at, clauses = tuples(from.original),
+    tuples = fusion and tuples(from.artificial) or nil,
+    dynamic = from.dynamic and #from.dynamic > 0 and tuples(from.dynamic) or nil,
+    floor = from.dynamic and #from.dynamic > 0 and tuples(from.floor) or nil }
+end
+
+function snapshot.take(session, device, numbers, keep, must)
+  local builder = setmetatable({ session = session, ctx = session.ctx, core = session.core,
+    number = device or session.now.device, numbers = numbers or {}, keep = keep, must = must or {},
+    objects = {}, at = {}, pointers = 0, language = session.language }, SnapshotBuilder)
+  builder:collect_host()
+  builder:collect_device()
+  local host, there = builder:choose(builder.objects, "h"), builder:choose(builder.there, "d")
+  local result = { number = builder.number, fusion = session.rules.fusion, host = {}, device = {}, attached = {},
+    present = {}, levels = {} }
+  for i, object in ipairs(host) do
+    object.present = object.present or "absent"
+    result.host[i] = builder:describe(object, SnapshotBuilder.host_reader)
+  end
+  for i, object in ipairs(there) do result.device[i] = builder:describe(object, SnapshotBuilder.device_reader) end
+  local s = state.read(session, builder.number)
+  result.attached = s.attached
+  for i, object in ipairs(s.present) do
+    result.present[i] = { name = object.name, bytes = object.bytes, structured = object.structured,
+      dynamic = object.dynamic == INF and "infinite" or object.dynamic, state = object.state, at = object.at }
+  end
+  if s.dynamic and #s.dynamic > 0 then result.levels[1] = level({ dynamic = s.dynamic, floor = s.floor }, true) end
+  local left_out = #s.levels > LEVELS and #s.levels - LEVELS or 0
+  for i, found in ipairs(s.levels) do
+    if left_out > 0 and i == OUTER + 1 then
+      table.insert(result.levels, { kind = ("... %d more"):format(left_out), clauses = {} })
+    elseif i <= OUTER or i > OUTER + left_out then
+      table.insert(result.levels, level(found, session.rules.fusion))
+    end
+  end
+  return result, function(address)
+    if type(address) == "string" then return builder:grouped_name(address) end
+    local range = builder.ctx:host_at(address)
+    local object = range and builder.at[range.host]
+    return id_of(object), range and address - range.host, id_of(builder:device_object(address, false)),
+      object and object.grouped and object.name or nil
+  end
+end
+
+return snapshot

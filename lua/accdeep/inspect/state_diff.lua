@@ -1,0 +1,137 @@
+-- state_diff.lua - what has changed between two moments, as lines of text.
+
+local core = require "accdeep.core"
+local snapshot = require "accdeep.inspect.snapshot"
+local types = require "accdeep.types"
+
+local state_diff = {}
+
+local MOST = 40 -- lines that are reported
+local BYTES = 1 << 22 -- of an object that are compared one by one
+
+-- The moment now. numbers: the same table for moments that are compared.
+function state_diff.snapshot(session, numbers)
+  return snapshot.take(session, nil, numbers, function(object)
+    if object.bytes > BYTES or object.bytes == 0 then return nil end
+    local bytes
+    if object.info then
+      local copy = core.malloc(object.bytes)
+      if copy and session.ctx:from_device(session.now.device, copy, object.info.dev, object.bytes) then
+        bytes = core.get(copy, object.bytes)
+      end
+      if copy then core.free(copy) end
+    else
+      bytes = core.get(object.address, object.bytes)
+    end
+    return { bytes = bytes, t = object.t, offset = object.offset or 0 }
+  end)
+end
+
+-- Entries of two lists by what names them: added, gone, and both(before, after) for the others.
+local function compare(before, after, key, added, gone, both)
+  local old = {}
+  for _, entry in ipairs(before) do old[key(entry)] = entry end
+  for _, entry in ipairs(after) do
+    local was = old[key(entry)]
+    old[key(entry)] = nil
+    if was then both(was, entry) else added(entry) end
+  end
+  for _, entry in ipairs(before) do
+    if old[key(entry)] == entry then gone(entry) end
+  end
+end
+
+local function counters(object) return ("structured %s, dynamic %s"):format(object.structured, object.dynamic) end
+
+local function diff_present(before, after, add_line)
+  compare(before, after, function(o) return o.name .. " " .. o.bytes end,
+    function(o) add_line("+ %s, %d bytes, present: %s", o.name, o.bytes, counters(o)) end,
+    function(o) add_line("- %s, %d bytes, present no more", o.name, o.bytes) end,
+    function(was, is)
+      for _, counter in ipairs { "structured", "dynamic" } do
+        if was[counter] ~= is[counter] then add_line("  %s: %s %s, was %s", is.name, counter, is[counter],
+          was[counter]) end
+      end
+    end)
+end
+
+local function diff_attached(before, after, add_line)
+  local function target(a) return a.gone and "what is gone" or a.target end
+  compare(before, after, function(a) return a.name end,
+    function(a) add_line("+ %s is attached to %s, counter %d", a.name, target(a), a.count) end,
+    function(a) add_line("- %s is attached no more", a.name) end,
+    function(was, is)
+      if was.count ~= is.count then add_line("  %s: attach counter %d, was %d", is.name, is.count, was.count) end
+      if target(was) ~= target(is) then
+        add_line("  %s is attached to %s, was to %s", is.name, target(is), target(was))
+      end
+    end)
+end
+
+local function path_text(object, path)
+  local dot = path ~= "" and not path:find "^[%[(]" and "." or ""
+  return object.name:gsub("%[0:%d+%]$", path:find "^%[" and "" or "%0") .. dot .. path
+end
+
+-- Where two texts of bytes differ first, from 0; they do.
+local function first_difference(a, b)
+  local from, to = 1, math.min(#a, #b)
+  while from < to do
+    local middle = (from + to) // 2
+    if a:sub(from, middle) == b:sub(from, middle) then from = middle + 1 else to = middle end
+  end
+  return from - 1
+end
+
+-- Of long arrays and structures only some members are rows.
+local function between_rows(side, was, is, add_line)
+  local a, b = was.memory, is.memory
+  if not a or not b or not a.bytes or not b.bytes or a.bytes == b.bytes then return end
+  local at = first_difference(a.bytes, b.bytes)
+  add_line("  %s %s: values between those shown, the first at byte %d%s", side, is.name, at,
+    is.memory.t and (" (%s)"):format(types.path(is.memory.t, at + is.memory.offset)) or "")
+end
+
+local function values(side, before, after, add_line)
+  local function nothing() end
+  compare(before, after, function(o) return o.id end, nothing, nothing, function(was, is)
+    local reported = false
+    compare(was.rows, is.rows, function(r) return r.path .. " " .. r.offset end, nothing, nothing, function(old, new)
+      local a, b = old.text or old.state, new.text or new.state
+      if a == b then return end
+      reported = true
+      add_line("  %s %s = %s, was %s", side, path_text(is, new.path), b or "?", a or "?")
+    end)
+    if not reported then between_rows(side, was, is, add_line) end
+  end)
+end
+
+local function diff_transfers(events, add_line)
+  local count, bytes = {}, {}
+  for _, event in ipairs(events) do
+    count[event.op] = (count[event.op] or 0) + 1
+    bytes[event.op] = (bytes[event.op] or 0) + event.bytes
+  end
+  for _, way in ipairs { { "h2d", "to the device" }, { "d2h", "to the host" }, { "d2d", "within the device" } } do
+    local n = count[way[1]]
+    if n then add_line("  %d bytes moved %s, in %d piece%s", bytes[way[1]], way[2], n, n == 1 and "" or "s") end
+  end
+end
+
+-- Lines about what differs: objects, counters, attachments, bytes moved by the events, values.
+function state_diff.text(before, after, events)
+  local lines = {}
+  local function add_line(format, ...) lines[#lines + 1] = "  " .. format:format(...) end
+  diff_present(before.present, after.present, add_line)
+  diff_attached(before.attached, after.attached, add_line)
+  diff_transfers(events, add_line)
+  values("host  ", before.host, after.host, add_line)
+  values("device", before.device, after.device, add_line)
+  if #lines == 0 then return "  nothing\n" end
+  if #lines > MOST then
+    lines[MOST] = ("  ... and %d more"):format(#lines - MOST + 1)
+  end
+  return table.concat(lines, "\n", 1, math.min(#lines, MOST)) .. "\n"
+end
+
+return state_diff

@@ -1,0 +1,369 @@
+-- convenience.lua - members in data clauses become nests (TR14 3.4), tree to tree.
+--
+--     copyin(X.a[0:n]) create(X)   ->   invoke<>(X)::{ default(create) copyin(a[0:n]) }
+--
+-- All members of one base are gathered in one nest, whatever clauses they stand in. A base that has a
+-- clause itself gives the nest its default, otherwise it is default(exclude). Structures and pointers on
+-- the way to a member become nests inside. Bounds keep the meaning they have where they stand: members
+-- are marked outer, so that a local n is never taken for a member n (AMB-TR14-13).
+--
+-- Where data are fused, members stay list items, of which each has a tuple: nests hold what a pointer points to.
+
+local diagnostic = require "accdeep.base.diagnostic"
+local list_item = require "accdeep.lowering.list_item"
+local openacc_directives = require "accdeep.definitions.openacc_directives"
+local policy = require "accdeep.lowering.policy"
+local types = require "accdeep.types"
+local unparse = require "accdeep.syntax.unparse"
+
+local raise = diagnostic.raise
+
+local convenience = {}
+
+-- The direction of an update's clauses.
+local directions = openacc_directives.clauses_where(function(entry) return entry.update end)
+
+-- The way from the outermost structure that holds a variable to the variable: the structure, its type,
+-- and steps, names and the elements behind them. nil if it is not a member.
+function convenience.access_path(session, variable)
+  local base, subscripts = list_item.split_designator(variable)
+  local t = list_item.type_of(session, base)
+  local objects = list_item.enclosing(session, base)
+  if #objects == 0 then return nil end
+  if subscripts and not types.element(t) then
+    raise("not-a-pointer", subscripts[1].pos, ("'%s' is %s: it has no elements"):format(
+      list_item.render(base, {}), types.name(t)), { rule = "TR14-3.1.1-22" })
+  end
+  local steps = {}
+  for i, object in ipairs(objects) do
+    if i > 1 then steps[#steps + 1] = { index = object.node.index, pos = object.node.pos } end
+    table.move(object.steps, 1, #object.steps, #steps + 1, steps)
+  end
+  local last = list_item.single(base)
+  if last.tag == "index" and list_item.type_of(session, last.base).kind == "pointer" then
+    steps[#steps + 1] = { index = last.index, pos = last.pos }
+  end
+  return objects[1].node, objects[1].type, steps, subscripts
+end
+
+local function is_range(node)
+  for _, arg in ipairs(node.args or {}) do
+    if arg.tag == "range" then return true end
+  end
+  return node.tag == "section"
+end
+
+-- What stands behind a member: nothing for all of a component.
+local function subscript_of(node)
+  if node.tag == "index" then
+    return { tag = "section", pos = node.pos, start = node.index, length = list_item.number(1, node.pos) }
+  elseif node.tag ~= "reference" then
+    return node
+  end
+  for _, arg in ipairs(node.args) do
+    if arg.tag ~= "range" or arg.first or arg.last or arg.step then
+      return { tag = "section", pos = node.pos, ranges = node.args }
+    end
+  end
+end
+
+local on_the_way = { member = true, component = true, index = true, section = true, alias = true, reference = true }
+
+-- Whether a variable's own name stands for several elements.
+local function is_array(session, node)
+  local variable = session.now.scope.variables[node.name]
+  return variable and variable.type.bounds ~= nil or variable and variable.type.kind == "descriptor"
+    and (variable.type.rank or 0) > 0
+end
+
+-- A member of all structures of a section, p[0:2].a[0:n], p(:)%m%a: the section, steps with their subscripts, and
+-- where the section stands. nil for everything else.
+local function section_path(session, variable)
+  local chain, root = {}, variable
+  while root.tag ~= "id" do
+    if not on_the_way[root.tag] then return nil end
+    table.insert(chain, 1, root)
+    root = root.base
+  end
+  local steps, several, through = {}, nil, nil
+  for _, node in ipairs(chain) do
+    local last = steps[#steps]
+    if node.name then
+      if node.tag == "component" and root.tag == "id" and not last and is_array(session, root) then several = root end
+      through = through or several
+      if node.arrow and last and not last.subscripts[1] then
+        last.subscripts[1] = subscript_of(list_item.element(nil, list_item.number(0, node.pos), node.pos))
+      elseif node.arrow and not last then
+        root = list_item.element(root, list_item.number(0, node.pos), node.pos)
+      end
+      steps[#steps + 1] = { name = node.name, pos = node.name_pos, subscripts = {} }
+    else
+      several = several or is_range(node) and node or nil
+      if last then last.subscripts[#last.subscripts + 1] = subscript_of(node) else root = node end
+    end
+  end
+  if not through or session.language.is_designator(session, variable) then return nil end
+  return root, steps, through.pos
+end
+
+-- The directive whose nest says what a clause with such a member means.
+local function nest_for(session, name, clause, root, steps)
+  local direction = directions[clause.name]
+  local text = direction and "update" or clause.name
+  for i = #steps, 1, -1 do
+    local parts = { steps[i].name }
+    for _, s in ipairs(steps[i].subscripts) do parts[#parts + 1] = unparse.section(s) end
+    if i < #steps then text = "invoke<>" end
+    text = ("%s(%s)%s"):format(text, table.concat(parts), i < #steps and steps.nest or "")
+    steps.nest = ("::{ default(exclude) %s }"):format(text)
+  end
+  return ("%s invoke<>(%s%s)%s"):format(name, direction and direction .. ": " or "",
+    session.language.text_of(root), steps.nest)
+end
+
+-- Trees of members: a node has children in order, and by key; a clause if it stands in one itself.
+local function key_for(name, subscripts)
+  local parts = { name }
+  for i, s in ipairs(subscripts) do parts[i + 1] = unparse.section(s) end
+  return table.concat(parts, " ")
+end
+
+local function child_of(parent, name, pos, subscripts)
+  local key = key_for(name, subscripts)
+  local child = parent.by_key[key]
+  if not child then
+    child = { name = name, pos = pos, subscripts = subscripts, by_key = {} }
+    parent.by_key[key] = child
+    parent[#parent + 1] = child
+  end
+  return child
+end
+
+-- Whether a tree has a member with other elements than these: a nest names each member once.
+local function has_other_elements(parent, name, subscripts)
+  for _, child in ipairs(parent) do
+    if child.name == name and not parent.by_key[key_for(name, subscripts)] then return true end
+  end
+  return false
+end
+
+-- The node of the tree at the end of a way; nil if a member on the way stands there with other elements.
+-- Decides TR14-3.4-04.
+local function follow_path(node, steps, subscripts)
+  local i = 1
+  while steps[i] do
+    local step = steps[i]
+    local sections = table.move(step.subscripts or {}, 1, #(step.subscripts or {}), 1, {})
+    i = i + 1
+    while steps[i] and steps[i].index do
+      sections[#sections + 1] = { tag = "section", pos = steps[i].pos, start = steps[i].index,
+        length = list_item.number(1, steps[i].pos), written = steps[i].written }
+      i = i + 1
+    end
+    if not steps[i] then table.move(subscripts or {}, 1, #(subscripts or {}), #sections + 1, sections) end
+    if has_other_elements(node, step.name, sections) then return nil end
+    node = child_of(node, step.name, step.pos, sections)
+  end
+  return node
+end
+
+-- Decides TR14-3.4-07, TR14-3.4-12, TR14-A.8-03.
+local function set_clause(node, clause, variable)
+  if node.clause and node.clause.name ~= clause.name then
+    raise("duplicate-clause", variable.pos, ("'%s' is in two different clauses"):format(
+      unparse.expression(variable)), { rule = "TR14-3.4-07" })
+  end
+  node.clause = clause
+end
+
+local function action_name(clause)
+  return directions[clause.name] and "update" or policy.actions[clause.name]
+end
+
+local nest_of -- forward
+
+-- How bounds in the nest of a child are printed: relative to the object it stands for.
+-- Decides TR14-3.4-10.
+local function scope_of(child, around)
+  local base = { tag = "member", base = around.node, name = child.name, pos = child.pos }
+  for _, s in ipairs(child.subscripts) do
+    base = list_item.element(base, s.start or list_item.number(0, s.pos), s.pos)
+  end
+  return { node = base, base = unparse.expression(base), of_this = around.of_this,
+    record = types.innermost(types.member(around.record, child.name).type) }
+end
+
+-- The clause of a nest that a child of the tree stands for.
+local function clause_of(child, scope)
+  local clause = { tag = "clause", pos = child.pos, kind = "members", members = { { tag = "member_shape",
+    pos = child.pos, name = child.name, subscripts = child.subscripts, outer = true } } }
+  if #child > 0 or child.held and not child.clause then
+    clause.name, clause.nest = "invoke", nest_of(child, scope_of(child, scope))
+    clause.shape = { pos = child.pos }
+  else
+    clause.name = directions[child.clause.name] and "update" or policy.asks[child.clause.name]
+    clause.shape, clause.nest = child.clause.shape, child.clause.nest
+  end
+  return clause
+end
+
+-- The nest of a base, or of what lies on the way to a member. scope: for printing its bounds.
+-- Decides TR14-3.4-05, TR14-3.4-06, TR14-3.4-09, TR14-A.8-01, TR14-A.8-02.
+function nest_of(node, scope)
+  local clause = node.clause
+  local clauses = { { tag = "clause", name = "default", kind = "default", pos = node.pos, word_pos = node.pos,
+    word = clause and action_name(clause) or "exclude" } }
+  if clause and clause.nest then
+    raise("duplicate-clause", clause.nest.pos, "what has a nest has no members in other clauses",
+      { length = 2, rule = "TR14-3.4-06", help = "write the members' clauses into the nest" })
+  end
+  if clause and clause.shape and clause.shape.name then
+    clauses[2] = { tag = "clause", name = "shape", kind = "names", pos = clause.shape.pos,
+      names = { { tag = "name", pos = clause.shape.pos, name = clause.shape.name } } }
+  end
+  for _, child in ipairs(node) do
+    local made, last = clause_of(child, scope), clauses[#clauses]
+    if last.name == made.name and last.members and not (last.nest or made.nest or last.shape or made.shape) then
+      table.insert(last.members, made.members[1])
+    else
+      clauses[#clauses + 1] = made
+    end
+  end
+  return { tag = "nest", pos = node.pos, clauses = clauses, scope = scope }
+end
+
+-- The object that a list item is a member of, or a section of an array in it, and whether a pointer points to the
+-- object. nil: another list item.
+function convenience.object_of(session, variable)
+  local base, subscripts = list_item.split_designator(variable)
+  if subscripts and list_item.type_of(session, base).kind == "pointer" then return nil end
+  local objects = list_item.enclosing(session, base)
+  local node = #objects > 0 and objects[#objects].node
+  if not node then return nil end
+  return node, #objects > 1 or node.tag == "unary" or list_item.pointer_to_array(session, node) ~= nil
+end
+
+-- What allocates absent data, or removes them: other clauses find data present or absent.
+local maps = { copy = true, copyin = true, copyout = true, create = true, delete = true, present_and_copyin = true,
+  update_and_copy = true }
+
+-- Members that the directory takes as pieces, with tuples of their own (DIR-4.1-03): a set of list items, and the
+-- objects that are held for them, as a pointer points there (DIR-4.2-17). What is named by itself, too, has no pieces.
+local function member_pieces(session, each)
+  local object, through, named, pieces, held = {}, {}, {}, {}, {}
+  if not session.rules.fusion then return pieces, held end
+  each(function(clause, variable)
+    local node, is_led = session.language.object_of(session, variable)
+    if node then
+      object[variable], through[variable] = node, is_led and maps[policy.actions[clause.name]]
+    else
+      named[unparse.expression(list_item.single(variable))] = true
+    end
+  end)
+  for variable, node in pairs(object) do
+    pieces[variable] = not named[unparse.expression(node)]
+    held[variable] = pieces[variable] and through[variable] and node or nil
+  end
+  return pieces, held
+end
+
+-- Raises if a clause whose list items become nests has a modifier that asks for something: a nest has none.
+local function check_modifiers(clause)
+  for _, modifier in ipairs(clause.modifiers or {}) do
+    if openacc_directives.modifier[modifier.name].asks then
+      raise("unsupported", modifier.pos, ("the modifier '%s' of a structure with members"):format(modifier.name),
+        { length = #modifier.name, rule = "TR14-3.4-01", help = 'rules = "openacc-3.4" maps members by themselves' })
+    end
+  end
+end
+
+-- The clauses of a directive with members lowered. kind: of the construct, directive: its name.
+-- Decides TR14-3.4-01, TR14-3.4-03.
+function convenience.lower(session, kind, clauses, directive)
+  local roots, any, several = {}, false, 0
+  local function of_this(name) return session:this_member(name) ~= nil end
+  local taken = {} -- variable -> the root whose nest says it
+  local function each(fn)
+    for _, clause in ipairs(clauses) do
+      if policy.actions[clause.name] or kind == "update" and directions[clause.name] then
+        for _, variable in ipairs(clause.vars) do fn(clause, variable) end
+      end
+    end
+  end
+  local function key_of(clause, node)
+    return unparse.expression(node) .. " " .. (directions[clause.name] or "")
+  end
+  local pieces, held = member_pieces(session, each)
+  each(function(clause, variable)
+    local holder = held[variable]
+    if pieces[variable] and not holder then return end
+    local node, steps, pos
+    if not holder then node, steps, pos = section_path(session, variable) end
+    local record, subscripts
+    local through = node
+    if node and not session.rules.extended then
+      raise("syntax", pos, "a section cannot have members", { rule = "TR14-3.4-02",
+        help = ("each element has bounds of its own: %s"):format(nest_for(session, directive, clause, node, steps)) })
+    elseif node then
+      record = list_item.element_type(session, node)
+    else
+      node, record, steps, subscripts = session.language.access_path(session, holder or variable)
+    end
+    if not node and holder then
+      node, record, steps = holder, list_item.element_type(session, holder), {}
+    end
+    if not node then return end
+    local key = key_of(clause, node)
+    if holder then -- each list item has a reference of its own on what is held for it, and removes it
+      several = several + 1
+      key = ("%s held %d"):format(key, several)
+    end
+    local root, child = nil, nil
+    while not child do -- another section of a member goes to a nest of its own
+      root = roots[key] or { node = node, record = record, base = unparse.expression(node), pos = node.pos,
+        of_this = of_this, by_key = {}, places = {}, direction = directions[clause.name] }
+      roots[key] = root
+      child = follow_path(root, steps, subscripts)
+      key = key .. " again"
+    end
+    taken[variable], any = root, true
+    if holder then child.held = true else set_clause(child, clause, variable) end
+    root.places[#root.places + 1] = { pos = variable.pos,
+      name = through and unparse.expression(variable) or list_item.render((list_item.split_designator(variable)), {}) }
+  end)
+  if not any then return clauses end
+  -- of several clauses that name a base the plainest gives the default; the others stand for themselves
+  for _, plainness in ipairs { "plain", "shape", "nest" } do
+    each(function(clause, variable)
+      local how = clause.nest and "nest" or clause.shape and "shape" or "plain"
+      local root = how == plainness and not taken[variable] and roots[key_of(clause, list_item.single(variable))]
+      if not root or root.clause and root.clause.name == clause.name then return end
+      set_clause(root, clause, variable)
+      taken[variable] = root
+    end)
+  end
+  local list = {}
+  for _, clause in ipairs(clauses) do
+    local left = {}
+    for _, variable in ipairs(clause.vars or {}) do
+      local root = taken[variable]
+      if root then check_modifiers(clause) end
+      if not root or held[variable] then left[#left + 1] = variable end
+      if root and not root.done then
+        root.done = true
+        local own = root.clause and root.clause.name
+        list[#list + 1] = { tag = "clause", name = "invoke", kind = "invoke", pos = clause.pos,
+          vars = { root.node }, shape = { pos = clause.pos },
+          places = root.places, nest = nest_of(root, root),
+          present_or = policy.asks[own or ""] ~= policy.actions[own or ""],
+          direction = root.direction and { pos = clause.pos, name = root.direction } }
+      end
+    end
+    if not clause.vars or #left > 0 then
+      list[#list + 1] = setmetatable({ vars = clause.vars and left }, { __index = clause })
+    end
+  end
+  return list
+end
+
+return convenience

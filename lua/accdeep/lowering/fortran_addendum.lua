@@ -1,0 +1,94 @@
+-- fortran_addendum.lua - the type records that descriptors of polymorphic objects point to: they come to the device
+-- with an attach and go with the detach (FLANG-composite-1, FLANG-api-5, FLANG-todo-1).
+--
+-- The pointer to the record counts as the descriptor's own does. A descriptor that points elsewhere now, or has other
+-- bounds, begins at 1 again: references to records that its counter has lost are then given back.
+
+local codegen = require "accdeep.backend.codegen"
+local core = require "accdeep.core"
+local fortran_descriptor = require "accdeep.types.fortran_descriptor"
+local fortran_dynamic_types = require "accdeep.types.fortran_dynamic_types"
+local types = require "accdeep.types"
+
+local action, flag = core.action, core.flag
+
+local fortran_addendum = {}
+
+-- Notes that a plan attaches or detaches a descriptor of type t at slot, which describes bytes from first on. name:
+-- what the pointer is called.
+function fortran_addendum.note(plan, request, slot, t, first, bytes, name)
+  if not t.polymorphic or plan.kind == "update" then return end
+  plan.typed = plan.typed or {}
+  table.insert(plan.typed, { slot = slot, t = t, first = first, bytes = bytes, request = request, name = name })
+end
+
+local function add(plan, noted, wanted, of, record, slot)
+  local session, b, pos = plan.session, codegen.builder(), noted.request.node.pos
+  -- before the descriptor's own item, which is written with what the pointer points to then
+  table.insert(plan.items, 1, { action = action[wanted],
+    flags = wanted == "copyin" and flag.present_or or flag.present_or | flag.try,
+    pos = pos, unit = 1, base = codegen.reg(b, codegen.constant(record), pos),
+    count = codegen.reg(b, codegen.constant(record ~= 0 and fortran_dynamic_types.BYTES or 0), pos),
+    slot_address = slot, indices = {}, code = b.code, registers = math.max(b.most, 1), node = noted.request.node,
+    label = session:label { name = types.name(of), unit = 1, file = plan.file, line = plan.line,
+      pointer = noted.name .. " (type)" } })
+end
+
+-- Whether bytes are on the device, or come there with this construct.
+local function is_covered(plan, first, bytes)
+  if plan.session.ctx:presence(plan.session.now.device, first, bytes) == "wholly" then return true end
+  for _, item in ipairs(plan.items) do
+    if item.first and item.first <= first and first + bytes <= item.first + item.bytes then return true end
+  end
+  return false
+end
+
+-- The items that type records ask for, once the others are known. What is absent is attached to nothing
+-- (FLANG-api-2, FLANG-api-3): then the record stays away, too.
+function fortran_addendum.complete(plan)
+  local session, done = plan.session, {}
+  local ctx, device = session.ctx, session.now.device
+  for _, noted in ipairs(plan.typed or {}) do
+    local slot = noted.slot + fortran_descriptor.type_record_offset(noted.t)
+    local typed = ctx:attachment_at(device, slot)
+    noted.type_slot, noted.before = slot, typed
+    if done[slot] then -- the counter of a pointer goes up once in a construct
+      noted.before = nil
+    elseif plan.kind == "exit data" and typed then
+      local of = fortran_descriptor.type(session.host_space, noted.t, noted.slot)
+      if plan.finalize then -- the record may serve other descriptors: its references go one by one, later
+        add(plan, noted, "detach", of, 0, slot)
+      else
+        add(plan, noted, "delete", of, typed.target, slot)
+      end
+    elseif plan.kind ~= "exit data" and noted.bytes > 0 and is_covered(plan, noted.slot, noted.t.size)
+      and is_covered(plan, noted.first, noted.bytes) then
+      local of = fortran_descriptor.type(session.host_space, noted.t, noted.slot)
+      add(plan, noted, "copyin", of, fortran_dynamic_types.record(session, of), slot)
+    end
+    done[slot] = true
+  end
+end
+
+-- Gives back what the counters have lost, when the construct is done.
+function fortran_addendum.restore_counters(plan)
+  local session = plan.session
+  local ctx, device = session.ctx, session.now.device
+  for _, noted in ipairs(plan.typed) do
+    local before = noted.before
+    local main, typed = ctx:attachment_at(device, noted.slot), ctx:attachment_at(device, noted.type_slot)
+    local function give_back(record, slot, n)
+      for _ = 1, n do
+        session:run_one("exit data", "delete", record, fortran_dynamic_types.BYTES, slot, false, nil, 0,
+          flag.present_or | flag.try)
+      end
+    end
+    if before and (not typed or typed.target ~= before.target) and (plan.finalize or plan.kind ~= "exit data") then
+      give_back(before.target, 0, before.count)
+    elseif typed and before and main and typed.count > main.count then
+      give_back(typed.target, noted.type_slot, typed.count - main.count)
+    end
+  end
+end
+
+return fortran_addendum

@@ -1,0 +1,161 @@
+-- fortran_component.lua - code of mapping programs for components of derived types: which elements their descriptors
+-- describe, and which a clause takes of them.
+
+local codegen = require "accdeep.backend.codegen"
+local core = require "accdeep.core"
+local fortran_descriptor = require "accdeep.types.fortran_descriptor"
+local diagnostic = require "accdeep.base.diagnostic"
+local types = require "accdeep.types"
+
+local raise = diagnostic.raise
+
+local fortran_component = {}
+
+-- What a descriptor at offset says of dimension i, in the terms of CFI_cdesc_t: "lower_bound", "extent" or "sm".
+local function dimension_field(b, t, offset, i, what, pos)
+  local LONG = types.scalars.long
+  local function load(member, number)
+    return codegen.load(b, { self = true, offset = offset + fortran_descriptor.offset(t, member, number), type = LONG },
+      pos)
+  end
+  if not t.layout.in_spans or what == "lower_bound" then return load(what, i) end
+  if what == "sm" then return codegen.apply(b, "*", load("stride", i), load "span", pos) end
+  local distance = codegen.apply(b, "-", load("upper_bound", i), load("lower_bound", i), pos)
+  return codegen.apply(b, "+", distance, codegen.constant(1), pos)
+end
+
+-- The elements from the first to the last one of a descriptor: which is the first, and their number. Strides
+-- of pointers may leave some out, or be negative. None if it has no target. What is polymorphic is counted in
+-- bytes, as its elements are known when they are there.
+function fortran_component.whole_array(b, t, offset, pos)
+  local LONG, zero, one = types.scalars.long, codegen.constant(0), codegen.constant(1)
+  local unit = t.polymorphic and 1 or t.of.size
+  local function apply(op, x, y) return codegen.apply(b, op, x, y, pos) end
+  local function load(at, of) return codegen.load(b, { self = true, offset = offset + at, type = of }, pos) end
+  -- registers are few and dimensions many: only what is kept outlives a dimension
+  local function keep_registers(old, new)
+    for i, v in ipairs(new) do
+      if old[i] and old[i].reg then b.pinned[old[i].reg] = nil end
+      if v.reg then b:pin(v.reg) end
+    end
+    b.known, b.next = {}, 0
+    return new
+  end
+  local there = apply("!=", load(fortran_descriptor.offset(t, "base_addr"), types.pointer(types.void)), zero)
+  local elem_len = t.polymorphic and load(fortran_descriptor.offset(t, "elem_len"), LONG)
+  if t.rank == 0 then return zero, elem_len and apply("*", there, elem_len) or there end
+  local kept = keep_registers({}, { there, elem_len or one, zero })
+  for i = 1, t.rank do
+    local sure, count, first = kept[1], kept[2], kept[3]
+    local extent = dimension_field(b, t, offset, i, "extent", pos)
+    if t.attribute == "allocatable" then
+      count = apply("*", count, extent)
+    else
+      local span = apply("/", apply("*", apply("-", extent, one), dimension_field(b, t, offset, i, "sm", pos)),
+        codegen.constant(unit))
+      sure = apply("&", sure, apply("<", zero, extent))
+      local negative, none = apply("<", span, zero), codegen.reg(b, zero, pos)
+      local below = { reg = b:emit(pos, core.opcode.SELECT, negative.reg, span.reg, none), type = LONG }
+      count, first = apply("+", count, apply("-", span, apply("+", below, below))), apply("+", first, below)
+    end
+    kept = keep_registers(kept, { sure, count, first })
+  end
+  local count = apply("*", kept[2], kept[1])
+  for _, v in ipairs(kept) do
+    if v.reg then b.pinned[v.reg] = nil end
+  end
+  return kept[3], count
+end
+
+-- ------------------------------------------------------------------------------------- sections --
+
+local same = { ["+"] = true, ["-"] = true, ["*"] = true, ["/"] = true }
+
+-- A bound as backend/codegen.lua knows it, from Fortran's tree.
+local function bound(node)
+  local made = { tag = node.tag, pos = node.pos, name = node.name, name_pos = node.name_pos, op = node.op,
+    mapped = node.mapped, global = node.global }
+  if node.tag == "num" and node.class == "integer" then
+    made.value, made.type = node.value, "long"
+  elseif node.tag == "component" then
+    made.tag, made.base = "member", bound(node.base)
+  elseif node.tag == "unary" and same[node.op] then
+    made.e = bound(node.e)
+  elseif node.tag == "binary" and same[node.op] then
+    made.a, made.b = bound(node.a), bound(node.b)
+  elseif node.tag ~= "id" then
+    raise("unsupported", node.pos, "bounds of components are sums and products of integers", { rule = "TR14-3.1.1-21" })
+  end
+  return made
+end
+
+-- The part of a component that (2:n, 3) names: the first element, counted from 0, and their number. It is contiguous:
+-- whole dimensions, then one range, then single elements. What cannot be said here is said when the bounds are known.
+-- Decides ACC33-2.7.1-4.
+function fortran_component.array_part(b, ctx, t, offset, subscript)
+  local LONG, one, pos = types.scalars.long, codegen.constant(1), subscript.pos
+  local function apply(op, x, y) return codegen.apply(b, op, x, y, pos) end
+  local rank = t.bounds and #t.bounds or t.rank
+  if t.polymorphic then raise("unsupported", pos, "a part of a polymorphic component cannot be named here") end
+  if #subscript.ranges ~= rank then
+    raise("type-mismatch", pos, ("the component has %d dimension%s, not %d"):format(rank, rank == 1 and "" or "s",
+      #subscript.ranges), { rule = "TR14-3.1.1-22" })
+  end
+  local function dimension_value(i, what, key)
+    if t.bounds then return codegen.constant(t.bounds[i][key]) end
+    return dimension_field(b, t, offset, i, what, pos)
+  end
+  local last_range = 0
+  for i, range in ipairs(subscript.ranges) do last_range = range.tag == "range" and i or last_range end
+  local start, count, stride, packed = codegen.constant(0), one, one, nil
+  local is_whole_row = one -- whether the dimensions so far are whole
+  for i, range in ipairs(subscript.ranges) do
+    local extent = dimension_value(i, "extent", "extent")
+    if t.attribute == "pointer" then -- its target may have strides
+      local same_stride = apply("==", dimension_value(i, "sm"), apply("*", stride, codegen.constant(t.of.size)))
+      packed = packed and apply("&", packed, same_stride) or same_stride
+    end
+    local is_range = range.tag == "range"
+    local is_whole = is_range and not range.first and not range.last
+    local function not_contiguous()
+      raise("invalid-section", range.pos, "the section is not contiguous", { rule = "ACC33-2.7.1-4",
+        help = "take whole leading dimensions, without a step" })
+    end
+    if is_range and range.step then not_contiguous() end
+    -- a range of several elements stands behind whole dimensions
+    local function require_rows(elements)
+      local sound = codegen.logical_or(b, is_whole_row, apply("==", elements, one), pos)
+      if sound.const == 0 then not_contiguous() end
+      codegen.emit_check(b, sound, 1, pos)
+    end
+    if is_whole then
+      if is_whole_row.const ~= 1 then require_rows(extent) end
+      count = apply("*", count, extent)
+    else
+      local lower = dimension_value(i, "lower_bound", "lower")
+      local low = is_range and range.first or not is_range and range
+      local from = low and codegen.integer(b, ctx, bound(low)) or lower
+      local elements = one
+      if is_range then
+        local last = range.last and codegen.integer(b, ctx, bound(range.last))
+          or apply("-", apply("+", lower, extent), one)
+        elements = apply("+", apply("-", last, from), one)
+        if is_whole_row.const ~= 1 then require_rows(elements) end
+        count = apply("*", count, elements)
+      end
+      if i < last_range then -- no more is asked behind the last range
+        local is_row = codegen.logical_and(b, apply("==", from, lower), apply("==", elements, extent), pos)
+        is_whole_row = codegen.logical_and(b, is_whole_row, is_row, pos)
+      end
+      start = apply("+", start, apply("*", apply("-", from, lower), stride))
+    end
+    if i < rank then stride = apply("*", stride, extent) end
+  end
+  if packed then -- else there is no such section
+    local none = b:emit(pos, core.opcode.CONST, 0, 0, math.mininteger)
+    count = { reg = b:emit(pos, core.opcode.SELECT, packed.reg, codegen.reg(b, count, pos), none), type = LONG }
+  end
+  return start, count
+end
+
+return fortran_component

@@ -1,0 +1,77 @@
+-- fortran_extension.lua - what the components of a dynamic type hold, where a type is followed as a whole
+-- (TR14-1.1-05).
+--
+-- A program of a type knows a polymorphic component as bytes. What these are is found when a directive is encountered:
+-- an object of an extended type that has components to follow becomes an item of its own, walked by its type's program.
+
+local fortran_descriptor = require "accdeep.types.fortran_descriptor"
+local fortran_dynamic_types = require "accdeep.types.fortran_dynamic_types"
+local fortran_inputs = require "accdeep.lowering.fortran_inputs"
+local nest = require "accdeep.lowering.nest"
+local object = require "accdeep.backend.fortran.object"
+local types = require "accdeep.types"
+
+local fortran_extension = {}
+
+-- Whether objects of a type, or what they hold, may be of an extended type. A type that holds itself is asked once.
+local function may_extend(t)
+  while t.kind == "array" or t.kind == "descriptor" do
+    if t.polymorphic then return true end
+    t = t.of
+  end
+  if t.kind ~= "record" or not t.complete then return false end
+  if t.may_extend == nil then
+    t.may_extend = false
+    for _, member in ipairs(t.members) do t.may_extend = t.may_extend or may_extend(member.type) end
+  end
+  return t.may_extend
+end
+
+-- Adds address, number, type and name of the objects of extended types in one object.
+local function collect(session, member_mapping, address, name, list)
+  for _, entry in ipairs(nest.entries(session, member_mapping)) do
+    local t, at = entry.member.type, address + entry.offset
+    local text = ("%s%%%s"):format(name, entry.member.name or "")
+    if entry.include and not entry.subscripts and may_extend(t) then
+      local base, n, of = at, 1, t
+      if t.kind == "array" then n, of = t.n, t.of end
+      if t.kind == "descriptor" then
+        local found, count, _, type_of = object.held(session, t, at, {})
+        base, n, of = found or 0, found and count or 0, type_of or t.of
+        if t.attribute == "pointer" and found then
+          local dims = fortran_descriptor.dims(session.host_space, t, at)
+          if not fortran_descriptor.is_contiguous(of, dims) then n = 0 end
+        end
+      end
+      local inner = n > 0 and (of == types.innermost(t) and nest.inner(session, member_mapping, entry)
+        or nest.mapping_of_clause(session, of, {}, member_mapping.update, member_mapping.asked))
+      if t.polymorphic and n > 0 and of ~= t.of and fortran_dynamic_types.extends(of, t.of)
+        and object.has_start(of) then
+        table.move({ base, n, of, text }, 1, 4, #list + 1, list)
+      end
+      for i = 0, n - 1 do
+        collect(session, inner, base + i * of.size, n > 1 and ("%s(%d)"):format(text, i + 1) or text, list)
+      end
+    end
+  end
+end
+
+-- The objects of extended types that the objects of a request hold: {address, count, type, name}.
+function fortran_extension.extended_objects(session, member_mapping, found, name)
+  local follows = member_mapping and not member_mapping.policy and session.rules.descriptors == true
+  if not follows or not may_extend(found.of) then return {} end
+  local flat = { fortran_inputs.record_inputs(session, function()
+    local list = {}
+    for i = 0, found.count - 1 do
+      collect(session, member_mapping, found.address + i * found.of.size, name, list)
+    end
+    return table.unpack(list)
+  end) }
+  local list = {}
+  for i = 1, #flat, 4 do
+    list[#list + 1] = { address = flat[i], count = flat[i + 1], of = flat[i + 2], name = flat[i + 3] }
+  end
+  return list
+end
+
+return fortran_extension

@@ -1,0 +1,368 @@
+-- mapper.lua - declare mapper: how the members of a type are mapped (OMP60-map-15).
+--
+-- A session keeps a type's mappers by name; that without one is called default. A mapper is {name, record,
+-- variable, paths, place}: paths is a tree of what its maps name, a node for each member on the way with the
+-- map that ends there; pointer: the map of the pointer itself that points to a section. For a map of a list item the
+-- mapper becomes a treatment (nest.lua): a policy whose members ask for what mapper and list item say together
+-- (OMP60-map-2). What no map names is not on the device.
+
+local core = require "accdeep.core"
+local diagnostic = require "accdeep.base.diagnostic"
+local openmp_sema = require "accdeep.sema.openmp_sema"
+local list_item = require "accdeep.lowering.list_item"
+local policy = require "accdeep.lowering.policy"
+local version_checks = require "accdeep.sema.version_checks"
+local section_subscripts = require "accdeep.lowering.section_subscripts"
+local ast = require "accdeep.base.ast"
+local types = require "accdeep.types"
+local unparse = require "accdeep.syntax.unparse"
+
+local raise = diagnostic.raise
+local flag = core.flag
+
+local mapper = {}
+
+-- ----------------------------------------------------------------------------------------- words --
+
+-- The word for an action with flags (a set of policy.modifiers).
+function mapper.action_word(requested, set)
+  local parts = {}
+  for _, name in ipairs(policy.modifiers) do
+    if set[name] then parts[#parts + 1] = name end
+  end
+  parts[#parts + 1] = requested
+  return table.concat(parts, " ")
+end
+
+-- Flags of a map's modifiers, by name, for what it asks on a construct of this kind.
+function mapper.flags(map_modifiers, map_type)
+  return { must = map_modifiers.present, final = map_type == "delete" or map_modifiers.delete ~= nil,
+    always_in = map_modifiers.always and openmp_sema.moves_in[map_type],
+    always_out = map_modifiers.always and openmp_sema.moves_out[map_type],
+    attach_always = map_modifiers.attach == "always",
+    attach_never = map_modifiers.attach == "never" }
+end
+
+-- The core's flags for such a set.
+function mapper.bits(set)
+  local bits = 0
+  for _, name in ipairs(policy.modifiers) do if set[name] then bits = bits | flag[name] end end
+  return bits
+end
+
+-- OMP60-map-2: the type of what a mapper maps as `own` for a list item mapped as `asked`.
+-- Decides OMP60-map-2.
+local function compose_type(own, requested)
+  if requested == "release" or requested == "delete" then return requested end
+  local to = openmp_sema.moves_in[own] and openmp_sema.moves_in[requested]
+  local from = openmp_sema.moves_out[own] and openmp_sema.moves_out[requested]
+  return to and from and "tofrom" or to and "to" or from and "from" or "alloc"
+end
+
+-- ----------------------------------------------------------------------------------------- paths --
+
+-- Expressions of the mapper: its variable is the object at hand, other names are the host program's.
+local function substitute_object(expression, made)
+  return ast.map(expression, function(node)
+    if node.tag ~= "id" then return nil end
+    if node.name == made.variable and not node.global then return ast.copy_with(node, "mapped", made.record) end
+    return ast.copy_with(node, "global", true)
+  end)
+end
+
+-- The members that lead from the mapper's variable to a list item: {name, pos, subscripts}, outermost first.
+local function access_path(made, node)
+  if node.tag == "id" then
+    if node.name ~= made.variable then
+      raise("unknown-name", node.pos, ("a mapper maps '%s' and what belongs to it, not '%s'"):format(made.variable,
+        node.name), { length = #node.name, rule = "OMP60-map-15" })
+    end
+    return {}
+  elseif node.tag == "member" then
+    local steps = access_path(made, node.base)
+    local last = steps[#steps]
+    if node.arrow and not last then
+      raise("not-a-pointer", node.pos, ("'%s' is an object"):format(made.variable), { length = 2, help = "use '.'" })
+    elseif node.arrow then
+      last.subscripts[#last.subscripts + 1] =
+        { tag = "section", pos = node.pos, length = list_item.number(1, node.pos) }
+    end
+    steps[#steps + 1] = { name = node.name, pos = node.name_pos, subscripts = {} }
+    return steps
+  elseif node.tag == "component" then
+    local steps = access_path(made, node.base)
+    steps[#steps + 1] = { name = node.name, pos = node.name_pos, subscripts = {} }
+    return steps
+  elseif node.tag == "index" or node.tag == "section" or node.tag == "reference" then
+    local steps = access_path(made, node.base)
+    local last = steps[#steps]
+    if not last then
+      raise("not-a-pointer", node.pos, ("'%s' is one object"):format(made.variable), { rule = "OMP60-map-15" })
+    elseif node.tag == "reference" and #last.subscripts > 0 then
+      raise("syntax", node.pos, "a component has one list of subscripts", { rule = "OMP60-map-15" })
+    end
+    local section = node.tag == "reference" and { tag = "section", pos = node.pos, ranges = node.args }
+      or node.tag == "section" and node
+      or { tag = "section", pos = node.pos, start = node.index, length = list_item.number(1, node.pos) }
+    last.subscripts[#last.subscripts + 1] = substitute_object(section, made)
+    return steps
+  end
+  raise("syntax", node.pos, "a mapper maps members of its variable", { rule = "OMP60-map-15" })
+end
+
+-- What two maps of one list item ask for together.
+local function combine_requests(one, other)
+  local to = openmp_sema.moves_in[one] or openmp_sema.moves_in[other]
+  local from = openmp_sema.moves_out[one] or openmp_sema.moves_out[other]
+  return to and from and "tofrom" or to and "to" or from and "from" or "alloc"
+end
+
+-- Enters what a list item asks for into the tree.
+local function enter(made, node, asks)
+  local steps = access_path(made, node)
+  local at = made.paths
+  for _, step in ipairs(steps) do
+    local found = at.members[step.name]
+    if not found then
+      found = { name = step.name, pos = step.pos, members = {}, subscripts = #step.subscripts > 0 and step.subscripts }
+      at.members[step.name] = found
+    elseif #step.subscripts > 0 and not found.subscripts then
+      found.subscripts = step.subscripts -- the pointer was named before what it points to
+      found.pointer, found.asks = found.asks, nil
+    elseif #step.subscripts > 0 then
+      local function text(list)
+        local parts = {}
+        for i, s in ipairs(list) do parts[i] = unparse.section(s) end
+        return table.concat(parts)
+      end
+      if text(found.subscripts) ~= text(step.subscripts) then
+        raise("unsupported", step.pos, ("'%s' is mapped with two sections"):format(step.name),
+          { length = #step.name, rule = "OMP60-map-13" })
+      end
+    elseif step == steps[#steps] and found.subscripts then
+      found.pointer = asks
+      return
+    end
+    at = found
+  end
+  local before = at.asks
+  if before and before.type ~= asks.type and (before.map_modifiers.mapper ~= asks.map_modifiers.mapper
+    or before.map_modifiers.always ~= asks.map_modifiers.always
+    or before.map_modifiers.present ~= asks.map_modifiers.present) then
+    raise("conflicting-clauses", node.pos, ("it is mapped as '%s' already, with other modifiers"):format(before.type),
+      { rule = "OMP60-map-13" })
+  end
+  at.asks = before and before.type ~= asks.type and { type = combine_requests(before.type, asks.type),
+    map_modifiers = asks.map_modifiers } or asks
+end
+
+-- Names in bounds must be known where the mapper is declared.
+local function check_names(session, node)
+  if type(node) ~= "table" then return end
+  local scope = session.now.scope
+  if node.tag == "id" and not node.mapped
+    and not (scope.variables[node.name] or scope.enumerators[node.name] or scope.functions[node.name]) then
+    scope:no_variable(node, nil, "OMP60-map-15")
+  elseif (node.tag == "member" or node.tag == "component") and node.base.mapped
+    and not types.member(node.base.mapped, node.name) then
+    diagnostic.no_member(node.base.mapped, types.name(node.base.mapped), node.name, node.name_pos, "OMP60-map-15")
+  end
+  for _, child in ast.children(node) do check_names(session, child) end
+end
+
+-- Members that are named must exist; types decide what may have sections.
+local function check(session, record, node)
+  for name, path in ast.children(node.members) do
+    local member = types.member(record, name)
+    if not member then diagnostic.no_member(record, types.name(record), name, path.pos, "OMP60-map-15") end
+    if path.subscripts and not types.element(member.type) then
+      raise("not-a-pointer", path.subscripts[1].pos, ("'%s' is %s: it has no elements"):format(name,
+        types.name(member.type)), { rule = "OMP60-map-15" })
+    end
+    if record.record == "union" then
+      raise("clause-not-allowed", path.pos, "a member of a union stands in no map",
+        { length = #name, rule = "OMP60-map-13", help = "map the union" })
+    end
+    local at = member.type
+    for _, subscript in ipairs(path.subscripts or {}) do
+      if not subscript.ranges then section_subscripts.check(subscript, at and at.kind == "array" and at.n) end
+      at = at and types.element(at)
+      check_names(session, subscript.start)
+      check_names(session, subscript.length)
+      check_names(session, subscript.ranges)
+    end
+    local of = types.innermost(member.type)
+    if next(path.members) and not types.is_record(of) then
+      raise("not-a-struct", path.pos, ("'%s' has no members"):format(name), { length = #name })
+    elseif next(path.members) then
+      check(session, of, path)
+    end
+  end
+end
+
+-- ------------------------------------------------------------------------------------ definition --
+
+-- Carries out a declare mapper directive.
+function mapper.define(session, node)
+  openmp_sema.check(node, session.rules.openmp)
+  local declared = node.mapper
+  local spec = declared.type.spec or declared.type
+  if spec.tag == "record" and not spec.members and not session.now.scope.tags[spec.name] then
+    raise("unknown-type", spec.pos, ("there is no %s '%s'"):format(spec.kind, spec.name), { rule = "OMP60-map-15" })
+  end
+  local record = session.language.type_of(session, declared.type)
+  if types.is_record(record) and not record.complete then
+    raise("unknown-type", spec.pos, ("the members of %s are not known"):format(types.name(record)),
+      { rule = "OMP60-map-15" })
+  elseif not types.is_record(record) then
+    raise("not-a-struct", declared.pos, ("a mapper is for a structure, this is %s"):format(types.name(record)),
+      { rule = "OMP60-map-15" })
+  end
+  local name = declared.name or "default"
+  local made = { name = name, record = record, variable = declared.variable, paths = { members = {} },
+    place = session:location_of(node.pos) }
+  local table_of = session:mappers_of(record)
+  if rawget(table_of, name) then
+    raise("duplicate-name", declared.pos, ("%s has a mapper '%s' already"):format(types.name(record), name),
+      { rule = "OMP60-map-15" })
+  end
+  if #node.clauses == 0 then
+    raise("syntax", node.pos + #"declare mapper", "a mapper has at least one map clause", { rule = "OMP60-map-15" })
+  end
+  for _, clause in ipairs(node.clauses) do
+    local map_modifiers = openmp_sema.modifiers(clause, session.rules.openmp)
+    local map_type = map_modifiers.type or "tofrom"
+    if map_modifiers.present then
+      version_checks("openmp", session.rules.openmp, 52, "'present' in a mapper", clause.pos, #clause.name)
+    end
+    if not openmp_sema.map_actions[map_type] then
+      raise("clause-not-allowed", map_modifiers.type_pos, ("a mapper's map has a type of entry, not '%s'"):format(
+        map_type),
+        { length = #map_type, rule = "OMP60-map-15" })
+    elseif map_modifiers.ref then
+      raise("unsupported", map_modifiers.ref_pos, ("'%s' in a mapper"):format(map_modifiers.ref),
+        { length = #map_modifiers.ref,
+        rule = "OMP60-map-17" })
+    elseif #map_modifiers.iterators > 0 then
+      version_checks("openmp", session.rules.openmp, 52, "an iterator in a mapper", clause.pos, #clause.name)
+      raise("unsupported", clause.pos, "iterators in a mapper", { length = #clause.name, rule = "OMP60-map-3" })
+    end
+    local asks = { type = map_type == "storage" and "alloc" or map_type, map_modifiers = map_modifiers }
+    openmp_sema.check_attach(map_modifiers, map_type)
+    for _, variable in ipairs(clause.vars) do
+      if map_modifiers.attach and not (variable.tag == "section" or variable.tag == "index"
+        or variable.tag == "reference") then
+        openmp_sema.no_base_pointer(unparse.expression(variable), variable.pos)
+      end
+      enter(made, variable, asks)
+    end
+  end
+  check(session, record, made.paths)
+  table_of[name] = made
+  session:types_changed()
+end
+
+-- ------------------------------------------------------------------------------------- treatment --
+
+local member_mapping_of -- forward
+
+-- What is asked of a member by what its mapper says and what is asked of the list item.
+local function member_action(asks, request)
+  local map_type = compose_type(asks.type, request.type)
+  local set = mapper.flags(asks.map_modifiers, map_type)
+  for name, value in pairs(request.flags) do
+    local fits = name == "must" or name == "final" or name == "always_in" and openmp_sema.moves_in[map_type]
+      or name == "always_out" and openmp_sema.moves_out[map_type]
+    set[name] = set[name] or value and fits
+  end
+  return mapper.action_word(request.actions[map_type], set)
+end
+
+-- Whether a motion of update moves what is mapped as asks: to moves what a map would send (OMP60-upd-1).
+local function moves(asks, request)
+  return (request.type == "to" and openmp_sema.moves_in or openmp_sema.moves_out)[asks.type]
+end
+
+-- Treats the objects that a member holds or points to: by the paths that lead on, or by a mapper of their type.
+local function map_nested(session, member, path, request)
+  local record = types.innermost(member.type)
+  if not types.is_record(record) then return nil end
+  if path and next(path.members) then return member_mapping_of(session, record, path, request) end
+  local map_modifiers = path and path.asks and path.asks.map_modifiers
+  local inner = mapper.find(session, record, map_modifiers and map_modifiers.mapper, map_modifiers
+    and map_modifiers.mapper_pos)
+  local wanted = path and path.asks and setmetatable({ type = compose_type(path.asks.type, request.type) },
+    { __index = request }) or request
+  return mapper.member_mapping(session, record, inner, wanted)
+end
+
+function member_mapping_of(session, record, paths, request)
+  local own = paths.asks
+  local update = request.update
+  local made = { members = {}, use = {},
+    default = own and (update and "update" or member_action(own, request)) or "exclude" }
+  if update and own and not moves(own, request) then made.default = "exclude" end
+  for name, path in pairs(paths.members) do
+    local asks = path.asks
+    if not update or not asks or moves(asks, request) then
+      local word = asks and not update and member_action(asks, request) or nil
+      made.members[name] = { mode = "act", action = word, asks = word, pos = path.pos,
+        subscripts = path.subscripts or nil }
+    end
+  end
+  local bare = made.default == "exclude"
+  local inner = {}
+  return { record = record, layers = {}, policy = made, bare = bare, holes = true, update = update or false,
+    flags = mapper.bits(request.flags),
+    pointer_comes = function(name) -- of a target construct's structure, as of listed sections (OMPEX-struct_map-12)
+      if update then return nil end
+      return paths.members[name].pointer and "named" or request.kind == "compute" and "unnamed"
+    end,
+    own = not update and (bare and "hold" or made.default) or nil,
+    inner_of = function(entry)
+      local name = entry.member.name
+      inner[name] = inner[name] or map_nested(session, entry.member, paths.members[name], request)
+      return inner[name]
+    end }
+end
+
+-- Whether objects of a record hold such as have a default mapper.
+local function holds_mapped(session, record)
+  for _, member in ipairs(record.members or {}) do
+    local of = member.type
+    while of.kind == "array" do of = of.of end
+    if types.is_record(of) and (session:mappers_of(of).default or holds_mapped(session, of)) then return true end
+  end
+  return false
+end
+
+local everything = { members = {}, asks = { type = "tofrom", map_modifiers = {} } }
+
+-- The mapper of a record by name, or its default one; nil: its objects are mapped as they are.
+function mapper.find(session, record, name, pos)
+  local found = session:mappers_of(record)[name or "default"]
+  if not found and name and name ~= "default" then
+    raise("unknown-name", pos, ("%s has no mapper '%s'"):format(types.name(record), name),
+      { length = #name, rule = "OMP60-map-15", help = diagnostic.suggest(name, session:mapper_names(record)) })
+  end
+  return found
+end
+
+-- How a map treats objects of a record: request {type, flags, actions, update}. Without a mapper members of types
+-- that have one are still mapped by it.
+-- Decides OMP60-map-15.
+function mapper.member_mapping(session, record, made, request)
+  if not made and not holds_mapped(session, record) then
+    return { record = record, layers = {},
+      inner_of = function(entry) return map_nested(session, entry.member, nil, request) end }
+  end
+  local key = { "mapper", made and made.name or "", request.kind, request.type }
+  for _, name in ipairs(policy.modifiers) do if request.flags[name] then key[#key + 1] = name end end
+  local cache = session.caches.member_mappings[record] or {}
+  session.caches.member_mappings[record] = cache
+  key = table.concat(key, " ")
+  cache[key] = cache[key] or member_mapping_of(session, record, made and made.paths or everything, request)
+  return cache[key]
+end
+
+return mapper

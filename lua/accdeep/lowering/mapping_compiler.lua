@@ -1,0 +1,704 @@
+-- mapping_compiler.lua - from treatments of types (nest.lua) to the core's mapping programs.
+--
+-- A program treats one element of a record: which of its own bytes move (pieces), which pointers are
+-- followed (fields, each with the code of its bounds), which bytes are not available (excluded).
+-- Nested records are part of their element; records behind pointers are programs of their own.
+
+local lazy = require "accdeep.base.lazy"
+local codegen = require "accdeep.backend.codegen"
+local fortran_component = lazy.require "accdeep.lowering.fortran_component"
+local core = require "accdeep.core"
+local fortran_descriptor = require "accdeep.types.fortran_descriptor"
+local diagnostic = require "accdeep.base.diagnostic"
+local fortran_dynamic_types = lazy.require "accdeep.types.fortran_dynamic_types"
+local nest = require "accdeep.lowering.nest"
+local policy = require "accdeep.lowering.policy"
+local section_subscripts = require "accdeep.lowering.section_subscripts"
+local ast = require "accdeep.base.ast"
+local types = require "accdeep.types"
+local unparse = require "accdeep.syntax.unparse"
+
+local raise = diagnostic.raise
+local action = core.action
+
+local mapping_compiler = {}
+
+-- Arrays of records up to this many elements are unrolled into their element; longer ones are walked.
+local UNROLLED = 16
+-- Padding between two members travels with them.
+local PADDING = 16
+
+local compile_program, recursion_depth -- forward
+
+-- What the section of a field is asked for: a policy's word, nil: what is asked of the element.
+local function set_action(field, wanted)
+  field.action, field.flags = policy.code(wanted)
+  return field
+end
+
+-- A field's child: a program, or the way back to one that is being made.
+local function child_of(field, child)
+  if type(child) == "table" then field.up = child.up else field.child = child end
+  return field
+end
+
+-- Members of derived types are called %a, those of structures .a: the core sets the point.
+local function member_label(record, prefix, name) return prefix .. (record.class == "type" and "%" or "") .. name end
+
+-- Element i, from 0 in memory order, of an array that is a member.
+local function element_name(t, name, i)
+  if not t.bounds then return ("%s[%d]"):format(name, i) end
+  local indices = {}
+  for k, bound in ipairs(t.bounds) do
+    indices[k], i = ("%d"):format(bound.lower + i % bound.extent), i // bound.extent
+  end
+  return ("%s(%s)"):format(name, table.concat(indices, ","))
+end
+
+-- How the core calls elements of an array of Fortran, or nil for others.
+local function array_of(t)
+  if not t.bounds then return nil end
+  local array, sm = { rank = #t.bounds }, t.of.size
+  for i, bound in ipairs(t.bounds) do
+    array[i] = { lower = bound.lower, extent = bound.extent, sm = sm }
+    sm = sm * bound.extent
+  end
+  return array
+end
+
+-- How the core calls elements of the rows that lie between two types in C, or nil if there are none.
+function mapping_compiler.rows(from, to)
+  local rows
+  while from ~= to and from.kind == "array" do
+    rows = rows or {}
+    table.insert(rows, 1, { extent = from.n })
+    from = from.of
+  end
+  if rows then rows.rank = #rows end
+  return rows
+end
+
+local function is_pointer_member(t) return t.kind == "pointer" and t.to.kind ~= "function" end
+
+local function add_piece(out, offset, bytes, fields)
+  local piece = fields or {}
+  piece.offset, piece.bytes = offset, bytes
+  out.pieces[#out.pieces + 1] = piece
+end
+
+local function label(session, name, unit, layout)
+  return session:label { name = name, unit = unit, member = true, section = unit ~= nil, layout = layout }
+end
+
+-- Pointers inside what is left out keep a defined value: TR14-4.3-15. Decides TR14-1.3-02, TR14-4.3-15.
+local function leave_pointers(out, t, offset)
+  if is_pointer_member(t) or t.kind == "descriptor" then
+    add_piece(out, offset, t.size, { entry_only = true })
+  elseif t.kind == "record" and t.record == "struct" then
+    for _, member in ipairs(t.members) do leave_pointers(out, member.type, offset + member.offset) end
+  elseif t.kind == "array" and t.n <= UNROLLED then
+    for i = 0, t.n - 1 do leave_pointers(out, t.of, offset + i * t.of.size) end
+  end
+end
+
+-- What names the inside of a section's elements: their program; of plain data, or for one that is being made, the
+-- members.
+local function layout_of(session, element, child)
+  return mapping_compiler.layout(session, element, type(child) ~= "table" and child or nil)
+end
+
+-- [@] and [@base] (TR14 3.5): one byte at the target, or at what the base points to, must be present. The
+-- pointer keeps its distance from there. value is the pointer's; what is not mapped stays as it is: a
+-- null pointer, and one whose base has an empty section (AMB-TR14-16).
+-- Decides TR14-2.3-02, TR14-3.5-02, TR14-3.5-03, TR14-3.5-05, TR14-3.5-06, TR14-A.2-01.
+local function alias_field(session, b, ctx, value, subscript, length, base)
+  local pos = subscript.pos
+  local zero = codegen.constant(0)
+  local count = codegen.apply(b, "!=", value, zero, pos)
+  local start
+  if subscript.to then
+    base = base or codegen.value(b, ctx, subscript.to)
+    if base.type.kind ~= "pointer" then
+      raise("not-a-pointer", subscript.to.pos, ("the base of '@' is a pointer, this is %s"):format(
+        types.name(base.type)), { rule = "TR14-3.5-01" })
+    end
+    local sure = codegen.apply(b, "!=", base, zero, pos)
+    if length then
+      sure = codegen.apply(b, "&", sure, codegen.apply(b, "!=", length.count, zero, pos), pos)
+      base = codegen.apply(b, "+", base, length.bytes, pos)
+    end
+    count = codegen.apply(b, "&", count, sure, pos)
+    start = codegen.reg(b, codegen.apply(b, "-", base, value, pos), pos)
+  end
+  return { unit = 1, count = codegen.reg(b, count, pos), start = start, action = action.present,
+    code_end = b.n, label = label(session, "") }
+end
+mapping_compiler.alias_field = alias_field
+
+-- Whether a bound uses the number of the pointer it belongs to: then it is computed for each pointer.
+-- Decides TR14-5-06.
+local function is_ragged(node)
+  if type(node) ~= "table" then return false end
+  if node.tag == "row" then return true end
+  for key, child in ast.children(node) do
+    if key ~= "base" and is_ragged(child) then return true end
+  end
+  return node.tag ~= "section" and node.tag ~= "alias" and is_ragged(node.base)
+end
+
+-- The program of one level of pointers. around: registers of the enclosing element that hold the bounds of
+-- this level and of those inside, by subscript; without them bounds are computed here.
+local function pointer_level(session, out, t, subscripts, at, around, inner_program, alias_action, rows)
+  local subscript, b = subscripts[at], codegen.builder()
+  local level = { builder = b, around = out, first = at, rows = rows }
+  level.ctx = { session = session, out = level }
+  local ctx = level.ctx
+  local pos = subscript.pos
+  local here = around and {}
+  for i = at, around and #subscripts or 0 do
+    here[i] = { type = around[i].type }
+    for _, which in ipairs { "count", "first", "base", "rows" } do
+      local register = around[i][which]
+      here[i][which] = register and b:emit(pos, core.opcode.INHERIT, 0, 0, register)
+      if register then b:pin(here[i][which]) end -- for the levels inside
+    end
+  end
+  local field
+  if subscript.tag == "alias" then
+    local value = { reg = b:emit(pos, core.opcode.LOAD, 0, core.scalar.u64, 0), type = types.pointer(types.void) }
+    field = alias_field(session, b, ctx, value, subscript, nil,
+      here and here[at].base and { reg = here[at].base, type = here[at].type })
+    field.offset, field.action = 0, alias_action or field.action
+  else
+    local element, times, more = section_subscripts.elements(t.to, table.move(subscripts, at, #subscripts, 1, {}))
+    if times > 1 then raise("unsupported", pos, "pointers to rows behind pointers") end
+    local own = here and here[at] or {}
+    if not own.count then
+      local base = own.rows or at == level.first and level.rows and level.rows(b)
+      if base and session.rules.extended then
+        function ctx.row(builder, where)
+          local self = builder:emit(where, core.opcode.SELF, 0, 0, 0)
+          return { reg = builder:emit(where, core.opcode.DISTANCE, self, base, 8), type = types.scalars.long }
+        end
+      end
+      local start, length = section_subscripts.bounds(b, ctx, subscript, {})
+      own.count = codegen.reg(b, length, pos)
+      own.first = start.const ~= 0 and codegen.reg(b, start, pos) or nil
+    end
+    local child
+    if more then
+      child = pointer_level(session, level, element, subscripts, at + 1, here, inner_program, alias_action)
+    else
+      child = types.is_record(element) and inner_program(element, pos, out and level) or nil
+    end
+    field = child_of({ offset = 0, unit = element.size, count = own.count, start = own.first,
+      code_end = b.n, label = label(session, "", element.size, layout_of(session, element, child)) }, child)
+  end
+  return session:new_program {
+    stride = 8, pieces = { { offset = 0, bytes = 8 } }, fields = { field },
+    code = b.code, registers = math.max(b.most, 1), params = 0, excluded = {},
+  }
+end
+
+-- A program for pointers that are followed in turn: p[0:n][0:m], p[0:n][@]. Bounds belong to the enclosing
+-- element, whose builder b computes them; b nil: they are the host program's. alias_action: what is asked of
+-- targets behind @, if not that they are present. rows: gives the address of the first pointer, by which the
+-- numbers of all of them are known. Decides TR14-3.5-07, TR14-3.5-08, TR14-3.5-09, ACC33-2.7.1-3.
+local function pointer_program(session, out, b, ctx, t, subscripts, from, inner_program, alias_action, rows)
+  local around = b and {}
+  for i = from, b and #subscripts or 0 do
+    local subscript, registers = subscripts[i], {}
+    local pos = subscript.pos
+    if is_ragged(subscript) then
+      if i == from and rows then registers.rows = rows(b) end
+    elseif subscript.tag == "alias" then
+      local base = subscript.to and codegen.value(b, ctx, subscript.to)
+      if base then registers.base, registers.type = codegen.reg(b, base, pos), base.type end
+    else
+      local start, length = section_subscripts.bounds(b, ctx, subscript, {})
+      registers.count = codegen.reg(b, length, pos)
+      registers.first = start.const ~= 0 and codegen.reg(b, start, pos) or nil
+    end
+    for _, which in ipairs { "count", "first", "base", "rows" } do
+      if registers[which] then b:pin(registers[which]) end
+    end
+    around[i] = registers
+  end
+  return pointer_level(session, out, t, subscripts, from, around, inner_program, alias_action, rows)
+end
+
+local function scale(b, v, times, pos)
+  return times == 1 and v or codegen.apply(b, "*", v, codegen.constant(times), pos)
+end
+
+-- Length and first byte of the section that an alias's base has: what is empty is not a base.
+function mapping_compiler.base_section(b, ctx, section, t)
+  local start, count = section_subscripts.bounds(b, ctx, section, {})
+  local size = codegen.constant(types.element(t).size)
+  return { count = count, bytes = codegen.apply(b, "*", start, size, section.pos) }
+end
+
+-- Where the base of an alias stands: the section that its member has itself. Aliases of aliases lead to
+-- what is not an alias (TR14-3.5-12). Decides TR14-3.5-12.
+local function alias_base(session, out, entry, seen)
+  local to = entry.subscripts[1].to
+  local scope = entry.outer and out.member_mapping.policy.scope
+  local sibling = to and to.tag == "id" and not entry.outer
+  if to and scope and to.tag == "member" then sibling = unparse.is_member_of(to, scope) end
+  if not sibling then return to end
+  for _, other in ipairs(nest.entries(session, out.member_mapping)) do
+    if other.member.name == to.name then
+      local first = other.subscripts and other.subscripts[1]
+      if seen[other] then
+        raise("invalid-section", to.pos, ("'%s' is an alias of itself"):format(to.name),
+          { length = #to.name, rule = "TR14-3.5-12" })
+      end
+      seen[other] = true
+      if first and first.tag == "alias" then
+        if first.to then return alias_base(session, out, other, seen) end
+        return to
+      end
+      return to, first and not other.outer == not entry.outer and first or nil, other.member.type
+    end
+  end
+  return to
+end
+
+-- A pointer member that is an alias. Decides TR14-2.3-01, TR14-3.5-11.
+local function add_alias(session, out, entry, offset, name)
+  if out.member_mapping.update then return end -- TR14-3.5-11
+  local b, ctx, t = out.builder, out.ctx, entry.member.type
+  local subscript = entry.subscripts[1]
+  b:boundary()
+  local to, section, base_type = alias_base(session, out, entry, { [entry] = true })
+  local length
+  if section then length = mapping_compiler.base_section(b, entry.outer and { session = session }
+    or ctx, section, base_type) end
+  local value = codegen.load(b, { self = true, offset = offset, type = t }, subscript.pos)
+  local field = alias_field(session, b, entry.outer and { session = session } or ctx, value,
+    { pos = subscript.pos, to = to }, length)
+  field.offset, field.label = offset, label(session, name)
+  out.fields[#out.fields + 1] = field
+end
+
+-- The program for what a member holds or points to.
+local function inner_program(session, out, entry)
+  return function(_, pos, level)
+    out.ctx.values = entry.inner_values
+    return compile_program(session, nest.inner(session, out.member_mapping, entry), pos, level or out)
+  end
+end
+
+-- What the objects behind a member are asked for, a policy's word: by the entry, by the policy it invokes, or
+-- by what is asked for those around.
+local function inner_action(session, out, entry)
+  if types.is_record(types.innermost(entry.member.type)) and not nest.is_alias(entry) then
+    local inner = nest.inner(session, out.member_mapping, entry)
+    if inner.policy then return inner.own or nil end
+  end
+  return entry.asks or out.asks
+end
+
+-- A member with sections: a pointer that is followed, or a part of an array.
+-- Decides TR14-1.2-01, TR14-4.3-10, TR14-A.1-01.
+local function add_section(session, out, entry, offset, name, init)
+  local t, subscripts = entry.member.type, entry.subscripts
+  if subscripts[1].tag == "alias" then return add_alias(session, out, entry, offset, name) end
+  local b, ctx = out.builder, entry.outer and { session = session } or out.ctx
+  local pos = subscripts[1].pos
+  b:boundary()
+  local of, start, length
+  of, start, length, subscripts = section_subscripts.first_section(b, ctx, t, subscripts, offset)
+  local element, times, more = section_subscripts.elements(of, subscripts)
+  local child
+  if more then
+    local function rows(builder)
+      return codegen.reg(builder, codegen.load(builder, { self = true, offset = offset, type = t }, pos), pos)
+    end
+    child = pointer_program(session, out, b, ctx, element, subscripts, more, inner_program(session, out, entry), nil,
+      rows)
+  elseif types.is_record(element) then
+    child = inner_program(session, out, entry)(element, pos)
+  end
+  start, length = scale(b, start, times, pos), scale(b, length, times, pos)
+  local field = child_of(set_action({
+    offset = offset, unit = element.size, init = init,
+    count = codegen.reg(b, length, pos),
+    start = start.const ~= 0 and codegen.reg(b, start, pos) or nil,
+    code_end = b.n, label = session:label { name = name, unit = element.size, member = true, section = not t.bounds,
+      round = t.bounds ~= nil, array = array_of(t) or mapping_compiler.rows(types.element(t), element),
+      layout = layout_of(session, element, child) },
+    in_place = t.kind == "array",
+  }, inner_action(session, out, entry)), child)
+  out.fields[#out.fields + 1] = field
+end
+
+-- The address that the base of Fortran's '@' has: that of a component beside the alias, or of a variable of the
+-- host program.
+local function alias_origin(session, out, entry, to, b)
+  local scope = entry.outer and out.member_mapping.policy.scope
+  local variable = to.tag == "id" and session.now.scope.variables[to.name]
+  local beside = to.tag == "id" and not (entry.outer and variable) and types.member(out.ctx.record, to.name)
+  if to.tag == "component" and scope and unparse.expression(to.base) == scope.base then
+    beside = types.member(scope.record, to.name)
+  end
+  local void = types.pointer(types.void)
+  if beside and beside.type.kind == "descriptor" then
+    return codegen.load(b, { self = true, offset = out.ctx.base + beside.offset, type = void }, to.pos)
+  elseif not beside and variable and variable.type.kind == "descriptor" then
+    return codegen.load(b, { address = variable.address, offset = 0, type = void }, to.pos)
+  elseif not beside and variable and variable.type.kind == "array" then
+    return codegen.constant(variable.address)
+  end
+  if to.tag == "id" and not beside and not variable then
+    session.now.scope:no_variable(to, nil, "TR14-3.5-01")
+  end
+  raise("unsupported", to.pos, "the base of '@' is a pointer or allocatable component beside it, or a variable",
+    { rule = "TR14-3.5-01" })
+end
+
+-- An allocatable or pointer component that is an alias: one byte of what it describes is present, or of what its
+-- base points to.
+local function add_descriptor_alias(session, out, entry, alias, offset, name)
+  if out.member_mapping.update then return end -- TR14-3.5-11
+  local b, t, to, pos = out.builder, entry.member.type, alias.to, alias.pos
+  local zero = codegen.constant(0)
+  local value = codegen.load(b, { self = true, offset = offset, type = types.pointer(types.void) }, pos)
+  local sure, start = codegen.apply(b, "!=", value, zero, pos), nil
+  if to then
+    local from = alias_origin(session, out, entry, to, b)
+    sure = codegen.apply(b, "&", sure, codegen.apply(b, "!=", from, zero, pos), pos)
+    start = codegen.reg(b, codegen.apply(b, "-", from, value, pos), pos)
+  end
+  local field = { unit = 1, count = codegen.reg(b, sure, pos), start = start } -- one byte: TR14-3.5-03
+  field.offset, field.slot_bytes, field.action, field.code_end = offset, t.size, action.present, b.n
+  field.label = label(session, name)
+  out.fields[#out.fields + 1] = field
+end
+
+-- The type record that a polymorphic component with a target points to (FLANG-api-5). Decides FLANG-api-5.
+local function add_type_record(session, out, entry, offset, name, count)
+  local b, pos = out.builder, entry.member.pos
+  local there = codegen.apply(b, "!=", count, codegen.constant(0), pos)
+  local bytes = codegen.apply(b, "*", there, codegen.constant(fortran_dynamic_types.BYTES), pos)
+  out.fields[#out.fields + 1] = set_action({ offset = offset + fortran_descriptor.type_record_offset(entry.member.type),
+    unit = 1,
+    init = true, count = codegen.reg(b, bytes, pos), code_end = b.n,
+    label = session:label { name = name .. " (type)", unit = 1, member = true } }, inner_action(session, out, entry))
+end
+
+-- An allocatable or pointer component: it is its own shape. Its descriptor has a defined value on the device
+-- whatever is asked for (AMB-FLANG-01).
+-- Decides TR14-1.1-05, TR14-2.2-02, TR14-A.4-01, FLANG-pointer-2, FLANG-alloc-1, OMP60-map-16.
+local function add_descriptor(session, out, entry, offset, name, own)
+  local t, b, _ = entry.member.type, out.builder, nil
+  local pos = entry.subscripts and entry.subscripts[1].pos or entry.member.pos
+  local bare = out.member_mapping.bare
+  add_piece(out, offset, t.size, bare and { entry_only = true } or { init = true, name = name, asks = own })
+  if out.member_mapping.shallow then return end
+  local follows = session.rules.descriptors
+  if follows ~= true and follows ~= t.attribute and not entry.named and not entry.listed then return end
+  b:boundary()
+  b.known = {}
+  local start, count
+  local alias = entry.subscripts and entry.subscripts[1].tag == "alias" and entry.subscripts[1]
+  if alias then return add_descriptor_alias(session, out, entry, alias, offset, name) end
+  if entry.subscripts then
+    local ctx = entry.outer and { session = session } or out.ctx
+    _, start, count = section_subscripts.first_section(b, ctx, t, entry.subscripts, offset)
+  else
+    start, count = fortran_component.whole_array(b, t, offset, pos)
+  end
+  -- what polymorphic components point to is taken as it is: the program of its type is not known here
+  local unit = t.polymorphic and 1 or t.of.size
+  local child = types.is_record(t.of) and not t.polymorphic and inner_program(session, out, entry)(t.of, pos) or nil
+  if t.polymorphic then add_type_record(session, out, entry, offset, name, count) end
+  out.fields[#out.fields + 1] = child_of(set_action({ offset = offset, unit = unit, slot_bytes = t.size,
+    count = codegen.reg(b, count, pos), start = start.const ~= 0 and codegen.reg(b, start, pos) or nil,
+    init = entry.init or nil, code_end = b.n, label = session:label { name = name, unit = unit, member = true,
+      round = true, section = entry.subscripts ~= nil, array = fortran_descriptor.array(t),
+      layout = layout_of(session, t.of, child) } },
+    inner_action(session, out, entry)), child)
+end
+
+local collect -- forward
+
+-- Decides TR14-2.3-04, TR14-3.1.1-12, TR14-3.2.1-16, TR14-A.2-02.
+local function add_records(session, out, entry, offset, name, init)
+  local t = entry.member.type
+  local element, n = t, 1
+  while element.kind == "array" do element, n = element.of, n * element.n end
+  local member_mapping = nest.inner(session, out.member_mapping, entry)
+  out.ctx.values = entry.inner_values
+  local own = inner_action(session, out, entry)
+  if n <= UNROLLED then
+    for i = 0, n - 1 do
+      local at = t.kind == "array" and element_name(t, name, i) or name
+      collect(session, out, member_mapping, offset + i * element.size, at .. (element.class and "" or "."), init, own)
+    end
+    return
+  end
+  local child = compile_program(session, member_mapping, nil, out)
+  if not child then
+    add_piece(out, offset, t.size, { init = init, name = name, asks = own })
+    return
+  end
+  -- walked in place; the elements' own bytes belong to this one, so they go piece by piece
+  local inner = { pieces = {}, fields = {}, excluded = {}, parts = {}, builder = codegen.builder(), ctx = out.ctx,
+    member_mapping = member_mapping, around = out.around }
+  collect(session, inner, member_mapping, 0, "", init, own)
+  for i = 0, n - 1 do
+    for _, piece in ipairs(inner.pieces) do
+      add_piece(out, offset + i * element.size + piece.offset, piece.bytes,
+        { init = piece.init, entry_only = piece.entry_only, base_pointer = piece.base_pointer, asks = piece.asks })
+    end
+    for _, excluded in ipairs(inner.excluded) do
+      out.excluded[#out.excluded + 1] = { offset = offset + i * element.size + excluded.offset,
+        bytes = excluded.bytes,
+        label = label(session, element_name(t, name, i) .. (element.class and "" or ".") .. excluded.name) }
+    end
+    for _, part in ipairs(inner.parts) do out.parts[#out.parts + 1] = offset + i * element.size + part end
+  end
+  local b = out.builder
+  b:boundary()
+  out.fields[#out.fields + 1] = set_action({ offset = offset, unit = element.size, child = child, embedded = true,
+    init = init, count = codegen.reg(b, codegen.constant(n)), code_end = b.n,
+    label = session:label { name = name, unit = element.size, member = true, layout = child, round = t.bounds ~= nil,
+      array = array_of(t) } }, own)
+end
+
+-- The members of a record that lies at base in the element, as its treatment says. own: what its bytes are
+-- asked for, a policy's word, nil: what the element is asked for.
+-- Decides TR14-1.1-03, TR14-1.1-07, TR14-1.1-08, TR14-3.1.1-13, TR14-3.1.1-15, TR14-3.1.1-16, TR14-4.3-22,
+-- ACC33-2.7.1-5.
+function collect(session, out, member_mapping, base, prefix, init, own)
+  local record = member_mapping.record
+  local ctx, outer_treatment, outer_asks = out.ctx, out.member_mapping, out.asks
+  out.ctx = { session = session, record = record, base = base, out = out, above = ctx }
+  out.member_mapping, out.asks = member_mapping, own
+  local bare = member_mapping.bare
+  if bare then out.partial = true end
+  for _, entry in ipairs(nest.entries(session, member_mapping)) do
+    local t, offset = entry.member.type, base + entry.offset
+    local name = member_label(record, prefix, entry.member.name)
+    local is_init = entry.init or init
+    local element = types.innermost(t)
+    out.ctx.values = entry.values
+    if not entry.include then
+      out.excluded[#out.excluded + 1] = { offset = offset, bytes = t.size, name = name,
+        label = label(session, name) }
+      if not member_mapping.holes then leave_pointers(out, t, offset) end
+    elseif t.kind == "descriptor" then
+      -- what a clause did not name stands where the component is declared
+      local named = entry.subscripts and entry.place
+      session:with_location(named or entry.member.position, add_descriptor, session, out, entry, offset, name, own)
+    elseif entry.subscripts then
+      local comes = member_mapping.pointer_comes and member_mapping.pointer_comes(entry.member.name)
+      if t.kind == "pointer" and not bare then
+        add_piece(out, offset, t.size, { name = name, asks = own })
+      elseif t.kind == "pointer" and comes then
+        add_piece(out, offset, t.size, { entry_only = true, base_pointer = comes == "unnamed", asks = "copyin" })
+      -- OMP60-map-15: it is not named
+      elseif t.kind == "pointer" and member_mapping.holes and not member_mapping.update then
+        out.excluded[#out.excluded + 1] = { offset = offset, bytes = t.size, name = name, label = label(session, name) }
+      end
+      if t.kind == "array" then out.parts[#out.parts + 1] = offset end
+      session:with_location(entry.place, add_section, session, out, entry, offset, name, is_init)
+    elseif types.is_record(element) and t.kind ~= "pointer"
+      and not (element ~= t and t.kind == "array" and types.element(t).kind == "pointer") then
+      add_records(session, out, entry, offset, name, is_init)
+    elseif is_pointer_member(t) and session.rules.untranslated ~= "host" and not entry.named then
+      add_piece(out, offset, t.size, { entry_only = true })
+    else
+      add_piece(out, offset, t.size, { init = is_init, name = name, asks = entry.asks or own })
+    end
+  end
+  out.ctx, out.member_mapping, out.asks = ctx, outer_treatment, outer_asks
+end
+
+-- Joins neighbours of one kind, padding included; what is excluded, and arrays of which a section moves, stay gaps.
+-- Decides TR14-1.3-01, TR14-1.3-04.
+local function join(out, size)
+  local pieces = out.pieces
+  table.sort(pieces, function(a, b) return a.offset < b.offset end)
+  local gaps = {}
+  for _, excluded in ipairs(out.excluded) do gaps[#gaps + 1] = excluded.offset end
+  table.move(out.parts, 1, #out.parts, #gaps + 1, gaps)
+  table.sort(gaps)
+  local joined, gap = {}, 1
+  local function gap_between(from, to)
+    while gaps[gap] and gaps[gap] < from do gap = gap + 1 end
+    return gaps[gap] and gaps[gap] < to
+  end
+  for _, piece in ipairs(pieces) do
+    local last = joined[#joined]
+    local finish = last and last.offset + last.bytes
+    if last and piece.offset < finish then -- members of a union
+      last.bytes = math.max(finish, piece.offset + piece.bytes) - last.offset
+      last.name = nil
+      last.init = last.init or piece.init
+    else
+      local near = last and piece.offset - finish < PADDING and not out.partial
+        and not gap_between(finish, piece.offset)
+      if near and not last.init == not piece.init and not last.entry_only == not piece.entry_only
+        and last.asks == piece.asks then
+        last.bytes = piece.offset + piece.bytes - last.offset
+        last.name = nil
+      else
+        if near and not last.init then
+          last.bytes = piece.offset - last.offset
+        elseif near then -- what is initialised is the member alone
+          piece.bytes, piece.offset, piece.name = piece.offset + piece.bytes - finish, finish, nil
+        end
+        joined[#joined + 1] = piece
+      end
+    end
+  end
+  local last = joined[#joined]
+  if last and not last.init and size - (last.offset + last.bytes) < PADDING and not out.partial
+    and not gap_between(last.offset + last.bytes, size) then
+    last.bytes = size - last.offset
+  end
+  return joined
+end
+
+-- Keys beside those of key_of.
+local NAMES, LAYOUT = {}, {}
+
+local function cache_of(session, record)
+  local cache = session.caches.programs[record]
+  if not cache then
+    cache = {}
+    session.caches.programs[record] = cache
+  end
+  return cache
+end
+
+-- What the leaves of a record are called in messages: offset, bytes, name, label.
+local function names_of(session, record)
+  local cache = cache_of(session, record)
+  if cache[NAMES] then return cache[NAMES] end
+  local found = {}
+  local function add(t, offset, name)
+    if t.kind == "record" then
+      for _, member in ipairs(t.members) do
+        local inner = member.name and member_label(t, name .. ((name == "" or t.class) and "" or "."), member.name)
+          or name
+        add(member.type, offset + member.offset, inner)
+      end
+    elseif t.kind == "array" and t.n <= UNROLLED then
+      for i = 0, t.n - 1 do add(t.of, offset + i * t.of.size, element_name(t, name, i)) end
+    else
+      found[#found + 1] = { offset = offset, bytes = t.size, name = name, label = label(session, name) }
+    end
+  end
+  add(record, 0, "")
+  cache[NAMES] = found
+  return found
+end
+
+-- What the elements of an object are made of: its program, or for plain data one that only names the
+-- members; nil for what has none.
+function mapping_compiler.layout(session, t, program)
+  if program or not types.is_record(t) or not t.complete or t.size == 0 then return program end
+  local cache = cache_of(session, t)
+  cache[LAYOUT] = cache[LAYOUT] or session:new_program {
+    stride = t.size, pieces = { { offset = 0, bytes = t.size } }, fields = {}, code = {},
+    registers = 1, params = 0, excluded = {}, members = names_of(session, t),
+  }
+  return cache[LAYOUT]
+end
+
+-- Flags that a member may have although the object around it has not.
+local OF_MEMBER = core.flag.always_in | core.flag.always_out | core.flag.must
+
+-- Members that ask for their bytes wherever these are present, each a part of the element with a presence of
+-- its own: all of an update of single members (AMB-TR14-20), those that get the host's bytes although they
+-- are there (DIR-6-04), and those with modifiers of a mapper's map (OMP60-map-15). Returns the pieces that belong to
+-- the element, too.
+local function add_separate_members(session, out, member_mapping, pieces)
+  local b, rest = out.builder, {}
+  local all = member_mapping.update and member_mapping.bare
+  for _, piece in ipairs(pieces) do
+    local is_apart = all or piece.asks == "update_and_copy"
+    local _, flags = policy.code(piece.asks)
+    if not is_apart then rest[#rest + 1] = piece end
+    if (is_apart or flags & OF_MEMBER & ~(member_mapping.flags or 0) ~= 0) and not piece.entry_only then
+      b:boundary()
+      out.fields[#out.fields + 1] = set_action({ offset = piece.offset, unit = piece.bytes, in_place = true,
+        count = codegen.reg(b, codegen.constant(1)), code_end = b.n,
+        label = label(session, piece.name or types.name(member_mapping.record)) }, piece.asks)
+    end
+  end
+  return rest
+end
+
+-- A program that contains itself (TR14-5-10): how many levels up it is. What lies between is its own.
+function recursion_depth(around, member_mapping, pos)
+  local levels, at = 1, around
+  while at.compiles ~= member_mapping do
+    at.leads_up = true
+    levels, at = levels + 1, at.around
+  end
+  if at.touched then
+    raise("recursive-type", pos, "a recursive shape cannot use names of the objects around it",
+      { rule = "TR14-5-10" })
+  end
+  at.recursive = true
+  return { up = levels }
+end
+
+-- The program for elements of a record under a treatment, or nil if they are plain data. pos: where the
+-- text asks for it. around: what is compiled for the element that points there.
+-- Decides TR14-2.2-04, TR14-3.3-16, TR14-4.3-18.
+function compile_program(session, member_mapping, pos, around)
+  local record = member_mapping.record
+  if not record.complete or record.size == 0 then return nil end
+  local cache = cache_of(session, record)
+  local made = cache[member_mapping]
+  if made == "under way" and session.rules.extended then return recursion_depth(around, member_mapping, pos) end
+  if made == "under way" then
+    raise("recursive-type", pos, ("the shape of %s reaches %s again"):format(types.name(record),
+      types.name(record)), { rule = "TR14-4.3-18",
+      help = "leave the pointer without a section, or exclude it; for a list: rules = \"tr14x\" and include("
+        .. "next[0:next != 0])" })
+  end
+  if made ~= nil then return made or nil end
+  local out
+  local ok, result = pcall(function()
+    cache[member_mapping] = "under way" -- in here: there may be no memory for the function itself
+    out = { pieces = {}, fields = {}, excluded = {}, parts = {}, builder = codegen.builder(), around = around,
+      compiles = member_mapping }
+    collect(session, out, member_mapping, 0, "", false, nil)
+    local pieces = add_separate_members(session, out, member_mapping, join(out, record.size))
+    if out.recursive and out.touched then
+      raise("recursive-type", pos, "a recursive shape cannot use names of the objects around it",
+        { rule = "TR14-5-10" })
+    end
+    local whole = #pieces == 1 and pieces[1].bytes == record.size and not pieces[1].entry_only
+      and not pieces[1].asks
+    if whole and #out.fields == 0 and #out.excluded == 0 and not pieces[1].init then return false end
+    for _, piece in ipairs(pieces) do
+      if piece.name then piece.label = label(session, piece.name) end
+      piece.action = policy.code(piece.asks)
+    end
+    return session:new_program {
+      stride = record.size, pieces = pieces, fields = out.fields, excluded = out.excluded,
+      members = names_of(session, record),
+      code = out.builder.code, registers = math.max(out.builder.most, 1), params = 0,
+    }
+  end)
+  if not ok then
+    cache[member_mapping] = nil
+    error(result, 0)
+  end
+  -- else it reads registers of what is around, or contains that
+  cache[member_mapping] = not (out.touched or out.leads_up) and result or nil
+  return result or nil
+end
+
+mapping_compiler.program = compile_program
+mapping_compiler.names = names_of
+mapping_compiler.pointer_program = pointer_program
+
+return mapping_compiler

@@ -1,0 +1,419 @@
+-- nest.lua - the canonical form: how every member of a type is treated by one clause (TR14 3.3).
+--
+-- Shapes, policies, nests and what convenience syntax is lowered to are layers that lie on each other.
+-- A treatment is {record, layers (shapes, the outermost first), policy?, own?, bare?,
+-- update}: its entries say for each member whether it takes part, under which action, how far sections
+-- reach, and by which treatment the objects inside are walked. own is what a policy asks of the object itself:
+-- its default, or storage and a reference; it is bare if only what is named moves. Mappers (mapper.lua)
+-- are policies whose inner_of says how what is inside is treated; where they leave holes, nothing of these is
+-- on the device. flags are those of the list item that a mapper treats. mapping_compiler.lua makes the core's program
+-- of a treatment.
+
+local diagnostic = require "accdeep.base.diagnostic"
+local openacc_directives = require "accdeep.definitions.openacc_directives"
+local policy = require "accdeep.lowering.policy"
+local shape = require "accdeep.lowering.shape"
+local types = require "accdeep.types"
+
+local raise = diagnostic.raise
+
+local nest = {}
+
+local function memoize(session, record, key, make)
+  local cache = session.caches.member_mappings[record]
+  if not cache then
+    cache = {}
+    session.caches.member_mappings[record] = cache
+  end
+  if not cache[key] then
+    cache[key] = make()
+    cache[key].key = ("%s, %s"):format(types.name(record), key) -- the same after more was declared
+  end
+  return cache[key]
+end
+
+-- What a shape of a base class says of its members; name nil: the default one.
+local function base_layer(session, base, name)
+  local layer = { members = {} }
+  for _, entry in ipairs(nest.entries(session, nest.shape(session, base, name))) do
+    layer.members[entry.member.name] = { mode = entry.include and "include" or "exclude", init = entry.init,
+      inner = entry.inner, subscripts = entry.subscripts }
+    layer.place = layer.place or entry.place
+  end
+  return layer
+end
+
+-- Layers of a shape: the named one extends the default one (TR14-3.1.2-03), and nothing else. Members of base
+-- classes are as those say, where nothing else is said.
+-- Decides TR14-3.1.1-09, TR14-3.1.2-01, TR14-3.1.2-03, TR14-3.1.2-06, TR14-3.1.2-08.
+local function shape_layers(session, record, name)
+  local shapes = session:shapes_of(record)
+  local layers = {}
+  if name and shapes[name] then
+    layers[1] = shapes[name]
+  elseif name then -- of base classes: for their members (TR14-3.1.2-08)
+    for _, base in ipairs(record.bases or {}) do
+      if session:shape_named(base, name) then layers[#layers + 1] = base_layer(session, base, name) end
+    end
+  end
+  layers[#layers + 1] = shapes[true]
+  for _, base in ipairs(record.bases or {}) do layers[#layers + 1] = base_layer(session, base) end
+  return layers
+end
+
+-- Values and names for the parameters of layers (TR14-5-01, -02): treatment.bound[layer][name] is {node,
+-- default?} or {name}. args are for the first layer; the others have their defaults.
+-- Decides TR14-5-01, TR14-5-02.
+local function bind(member_mapping, layers, args, pos)
+  member_mapping.bound = member_mapping.bound or {}
+  for number, layer in ipairs(layers) do
+    local params, values = layer.params or {}, {}
+    local given = number == 1 and args or {}
+    if #given > #params then
+      raise("type-mismatch", given[#params + 1].pos, #params == 0 and "there are no parameters"
+        or ("there are only %d parameters"):format(#params), { rule = "TR14-5-01" })
+    end
+    for i, parameter in ipairs(params) do
+      local node = given[i] or parameter.default
+      if parameter.kind then
+        if given[i] and given[i].tag ~= "id" then
+          raise("type-mismatch", given[i].pos, ("'%s' is the name of a %s"):format(parameter.name, parameter.kind),
+            { rule = "TR14-5-02" })
+        end
+        values[parameter.name] = { name = node and node.name, pos = node and node.pos }
+      elseif not node then
+        raise("type-mismatch", pos, ("a value is missing for '%s'"):format(parameter.name), { rule = "TR14-5-01",
+          help = ("write <%s(value)>"):format(layer.name or "") })
+      else
+        values[parameter.name] = { node = node, default = not given[i], place = not given[i] and layer.place }
+      end
+    end
+    member_mapping.bound[layer] = layer.params and values
+  end
+  return member_mapping
+end
+
+-- The treatment of a shape; name nil: the default one. asked: the clause's action, where members may take
+-- only half of it (TR14-5-07).
+function nest.shape(session, record, name, update, requested, args, pos)
+  local function make()
+    local layers = shape_layers(session, record, name)
+    return bind({ record = record, layers = layers, update = update or false, asked = requested }, layers, args, pos)
+  end
+  if args then return make() end
+  local key = ("shape %s %s %s"):format(name or "", update and "update" or "", session.rules.extended and requested
+    or "")
+  return memoize(session, record, key, make)
+end
+
+-- The clauses of a nest, whose type is that of its variables.
+-- Decides TR14-3.3-05.
+local function clauses_of(inner)
+  for _, clause in ipairs(inner.nest.clauses) do
+    if clause.name == "type" then
+      raise("clause-not-allowed", clause.pos, "a nest is for the type of its variables",
+        { length = #"type", rule = "TR14-3.3-05" })
+    end
+  end
+  return inner.nest.clauses
+end
+
+-- What a clause says about objects of a record: a shape's name, values, a nest, several, or none. How it
+-- says so is in inner {name?, pos, empty?, args?, nest?}.
+-- Decides TR14-3.1.2-07, TR14-3.1.2-09, TR14-3.3-04, TR14-3.3-08, TR14-3.3-09, TR14-3.3-11, TR14-A.6-01.
+local function shape_with(session, record, inner, update, requested)
+  if inner and inner.name then shape.require_known(session, record, inner.name, inner.pos) end
+  if inner and inner.empty and not inner.nest then -- TR14-3.3-11: a new shape that names nothing
+    return memoize(session, record, ("shallow %s"):format(update and "update" or ""), function()
+      return { record = record, layers = {}, shallow = true, update = update or false, asked = requested }
+    end)
+  end
+  if not inner or not inner.nest then
+    return nest.shape(session, record, inner and inner.name, update, requested, inner and inner.args, inner
+      and inner.pos)
+  end
+  local own = shape.layer(session, record, clauses_of(inner))
+  own.place = session:location_of(inner.nest.pos)
+  local layers = inner.empty and {} or shape_layers(session, record, inner.name)
+  local member_mapping = bind({ record = record, update = update or false, asked = requested }, layers, inner.args,
+    inner.pos)
+  table.insert(layers, 1, own)
+  member_mapping.layers = layers
+  return member_mapping
+end
+
+-- Decides TR14-1.2-12, TR14-3.2.1-04, TR14-3.2.2-05, TR14-3.4-11.
+local function policy_over(session, record, made, update, args, pos)
+  local word = made.default
+  local bare = not word or word == "none" or word == "exclude"
+  local layers = shape_layers(session, record, made.shape)
+  local own = not update and (bare and "hold" or word) or nil
+  local member_mapping = { record = record, layers = layers, policy = made, bare = bare, update = update or false,
+    own = own, asked = own }
+  return bind(bind(member_mapping, layers), { made }, args, pos)
+end
+
+-- Decides TR14-3.2.1-06, TR14-3.2.3-02.
+local function check_kind(made, name, pos, update)
+  if made.kind and made.kind ~= (update and "update" or "data") then
+    raise("clause-not-allowed", pos, ("'%s' is %s policy"):format(name,
+      made.kind == "data" and "a data" or "an update"), { length = #name,
+      rule = update and "TR14-3.2.3-02" or "TR14-3.2.1-06" })
+  end
+end
+
+-- A policy, or a nest behind invoke, which extends the policy that is named.
+-- Decides TR14-3.3-12, TR14-3.3-14, TR14-A.7-01.
+local function policy_with(session, record, inner, update)
+  local named
+  if inner.name then
+    policy.require_known(session, record, inner.name, inner.pos)
+    named = session:policy_named(record, inner.name)
+    check_kind(named, inner.name, inner.pos, update)
+  end
+  if not inner.nest then
+    local function make() return policy_over(session, record, named, update, inner.args, inner.pos) end
+    if inner.args then return make() end
+    return memoize(session, record, ("policy %s %s"):format(inner.name, update and "update" or ""), make)
+  end
+  local own = policy.layer(session, record, clauses_of(inner), update and "update" or "data")
+  own.place, own.scope = session:location_of(inner.nest.pos), inner.nest.scope
+  if named then -- TR14-3.3-14: like use, and its shape and default
+    table.insert(own.use, { name = inner.name, pos = inner.pos })
+    own.shape, own.default = own.shape or named.shape, own.default or named.default
+    own.default_pos, own.params = own.default_pos or inner.pos, named.params
+  end
+  policy.check(session, record, own)
+  return policy_over(session, record, own, update, inner.args, inner.pos)
+end
+
+-- Raises if a policy uses what it cannot use, or leaves a member without a behaviour.
+function nest.check_policy(session, record, made)
+  session:with_location(made.place, function()
+    policy.check(session, record, made)
+    local word = made.default
+    local member_mapping = { record = record, layers = shape_layers(session, record, made.shape), policy = made,
+      own = made.kind ~= "update" and word ~= "none" and word ~= "exclude" and word or nil }
+    nest.entries(session, member_mapping)
+  end)
+end
+
+-- How a shape or policy that was described treats objects of a record.
+function nest.mapping_of_definition(session, record, made)
+  if made.use then return policy_over(session, record, made, made.kind == "update") end
+  return nest.shape(session, record, made.name)
+end
+
+-- The policy that a plain clause with this action means for objects of a record, or nil (TR14-5-09).
+-- Decides TR14-5-09.
+local function default_policy(session, record, requested, pos)
+  local name = session.rules.extended and requested and policy.default_for(requested)
+  return name and session:policy_named(record, name) and { name = name, pos = pos } or nil
+end
+
+-- Whether an entry is a pointer that is only translated.
+function nest.is_alias(entry)
+  local sections = entry.subscripts
+  return sections and sections[#sections].tag == "alias"
+end
+
+-- How a clause of a directive treats objects of a record. asked: its action.
+function nest.mapping_of_clause(session, record, clause, update, requested)
+  local inner = shape.brackets(clause)
+  if inner.args then shape.wish(session, inner.pos, "TR14-5-01", "values of shapes") end
+  local plain = not inner.name and not inner.nest and not inner.args and not inner.empty
+  local default = plain and default_policy(session, record, requested, inner.pos)
+  if default then return policy_with(session, record, default, update) end
+  return shape_with(session, record, inner, update, requested)
+end
+
+-- The same for invoke.
+function nest.mapping_of_invoke(session, record, clause, update)
+  local inner = shape.brackets(clause)
+  if inner.args then shape.wish(session, inner.pos, "TR14-5-01", "values of policies") end
+  if not inner.name and not inner.nest then
+    raise("unknown-policy", clause.pos, "'invoke' names a policy, or has a nest",
+      { length = #"invoke", rule = "TR14-3.3-14" })
+  end
+  return policy_with(session, record, inner, update)
+end
+
+-- ------------------------------------------------------------------------------------- entries --
+
+-- TR14-3.1.2-03..05: named in a layer; else that layer's own default; else what the layer below says.
+-- Sections are those of the first layer that has some.
+-- Decides TR14-3.1.1-11, TR14-3.1.1-18, TR14-3.1.1-19, TR14-3.1.2-03, TR14-3.1.2-04, TR14-3.1.2-05, TR14-3.3-10,
+-- TR14-A.1-03, TR14-A.1-05, TR14-A.2-04.
+local function find_in_layers(layers, name)
+  local found = {}
+  for _, layer in ipairs(layers) do
+    local entry = layer.members[name]
+    if found.include == nil then
+      if entry then
+        found.include = entry.mode == "include"
+      elseif layer.default then
+        found.include = layer.default == "include"
+      end
+    end
+    if entry and not found.source then
+      found.source, found.source_place, found.limit = entry, layer.place, entry.limit
+      found.source_layer = layer
+    end
+    if entry and entry.subscripts and not found.subscripts then
+      found.subscripts, found.place, found.layer = entry.subscripts, layer.place, layer
+    end
+  end
+  if found.include == nil then found.include = true end
+  return found
+end
+
+local function same_behaviour(a, b)
+  return a.mode == b.mode and a.action == b.action and (a.inner and a.inner.name) == (b.inner and b.inner.name)
+end
+
+-- What policies that a layer uses say of a member by name, and which says it.
+-- Decides TR14-3.2.1-09.
+local function used_policy_entry(session, record, made, name)
+  local found, from
+  for _, used in ipairs(made.use) do
+    local other = session:policy_named(record, used.name)
+    local entry, place = other.members[name], other.place
+    if not entry then entry, place = used_policy_entry(session, record, other, name) end
+    if entry and found and not same_behaviour(entry, found) then
+      raise("duplicate-member", used.pos, ("'%s' and another used policy treat '%s' differently"):format(
+        used.name, name), { length = #used.name, rule = "TR14-3.2.1-09",
+        help = ("name '%s' in the policy itself"):format(name) })
+    end
+    if entry then found, from = entry, place end
+  end
+  return found, from
+end
+
+-- The default that a used policy gives a member its shape includes, or nil. shaped: the policy that uses it names a
+-- shape itself, which then says what is included (TR14-3.2.1-09).
+-- Decides TR14-3.2.1-09.
+local function used_policy_default(session, record, made, name, shaped)
+  local found
+  for _, used in ipairs(made.use) do
+    local other = session:policy_named(record, used.name)
+    local word = other.default ~= "none" and other.default or nil
+    if word and not shaped and not find_in_layers(shape_layers(session, record, other.shape), name).include then
+      word = "exclude"
+    end
+    word = word or used_policy_default(session, record, other, name, shaped or other.shape ~= nil)
+    if word and found and word ~= found then
+      raise("duplicate-member", used.pos, ("'%s' and another used policy treat '%s' differently"):format(
+        used.name, name), { length = #used.name, rule = "TR14-3.2.1-09",
+        help = ("name '%s' in the policy itself"):format(name) })
+    end
+    found = found or word
+  end
+  return found
+end
+
+-- The tiers of AMB-TR14-07.
+-- Decides TR14-1.2-08, TR14-3.2.1-05, TR14-3.2.1-11, TR14-3.2.1-13, TR14-3.2.1-15, TR14-3.2.2-03, TR14-3.2.3-03,
+-- TR14-A.3-01, TR14-A.3-02, TR14-A.3-03, TR14-A.3-04, TR14-A.3-06.
+local function policy_entry(session, member_mapping, name)
+  local made, record = member_mapping.policy, member_mapping.record
+  local shallow = member_mapping.own == "present" and session.rules.present == "shallow"
+  local below = find_in_layers(member_mapping.layers, name)
+  local entry, place = made.members[name], made.place
+  if not entry then entry, place = used_policy_entry(session, record, made, name) end
+  if entry then
+    local sections = entry.subscripts
+    return { include = entry.mode ~= "exclude", action = entry.action, asks = entry.asks,
+      invoke = entry.mode == "invoke", source = entry, source_place = place, subscripts = sections or below.subscripts,
+      place = sections and place or below.place, outer = sections and entry.outer or nil, named = true,
+      init = below.source and below.source.init, -- TR14-3.2.1-04
+      layer = sections and made or below.layer, source_layer = made }
+  end
+  if not below.include then return below end
+  local word = made.default
+  if not word then word = used_policy_default(session, record, made, name, made.shape ~= nil) or "none" end
+  if word == "none" then
+    raise("default-none", made.default_pos or made.place and made.place.pos,
+      ("the policy has no default, and member '%s' is not named"):format(name),
+      { rule = "TR14-3.2.1-15", place = made.place, help = "add default(exclude), or name it in a clause" })
+  end
+  if word == "exclude" then
+    below.include = false
+  elseif word ~= "update" and word ~= member_mapping.own then
+    below.action = word
+  end
+  if shallow then below.subscripts = nil end
+  return below
+end
+
+-- What is left of a clause's action for a member that takes part in one half of it, or in none (TR14-5-07).
+-- Decides TR14-5-07, TR14-5-08.
+local halves = {
+  ["in"] = openacc_directives.clauses_where(function(entry, clause)
+    local data = entry.data
+    return data and (data == "in out" and "copyin" or data == "in" and clause.first or "create")
+  end),
+  out = openacc_directives.clauses_where(function(entry) return entry.data
+  and (entry.data:find "out" and "copyout" or "create") end),
+  none = openacc_directives.clauses_where(function(entry) return entry.data and "create" end),
+}
+
+-- How each member takes part: a list in the order of the members, of {member, offset, include, action?, asks?,
+-- invoke?, named?, init, inner?, inner_place, subscripts?, place, outer?, values?, inner_values?}; values are
+-- those of parameters in its bounds, and in what it says of the objects inside.
+-- Decides TR14-1.2-10, TR14-1.2-11, TR14-3-01, TR14-3.3-06, TR14-3.3-17.
+function nest.entries(session, member_mapping)
+  if member_mapping.entries then return member_mapping.entries end
+  local list = {}
+  local function visit(members, base)
+    for _, member in ipairs(members) do
+      if not member.name then
+        visit(member.type.members, base + member.offset)
+      else
+        local found = member_mapping.policy and policy_entry(session, member_mapping, member.name)
+          or find_in_layers(member_mapping.layers, member.name)
+        local source = found.source
+        local wanted = found.action or found.limit and halves[found.limit][member_mapping.asked] or nil
+        list[#list + 1] = {
+          member = member, offset = base + member.offset, include = found.include,
+          limited = found.limit ~= nil,
+          action = wanted, asks = found.asks or wanted,
+          invoke = found.invoke, named = found.named, listed = source ~= nil,
+          init = found.include and (found.init or source and source.init) or false,
+          inner = found.include and source and source.inner or nil,
+          inner_place = found.source_place,
+          subscripts = found.include and found.subscripts or nil,
+          place = found.place or found.source_place,
+          outer = found.outer,
+          values = found.layer and member_mapping.bound and member_mapping.bound[found.layer],
+          inner_values = found.source_layer and member_mapping.bound and member_mapping.bound[found.source_layer],
+        }
+      end
+    end
+  end
+  visit(member_mapping.record.members, 0)
+  member_mapping.entries = list
+  return list
+end
+
+-- The treatment of the objects that a member holds or points to.
+-- Decides TR14-2.2-01, TR14-3.1.2-07, TR14-3.2.4-03, TR14-3.3-15, TR14-A.2-03, TR14-A.3-05, TR14-A.3-07, TR14-A.4-02.
+function nest.inner(session, member_mapping, entry)
+  if member_mapping.inner_of then return member_mapping.inner_of(entry) end
+  local record = types.innermost(entry.member.type)
+  local inner = entry.inner or member_mapping.shallow and { empty = true } or nil
+  local bound = inner and inner.name and entry.inner_values and entry.inner_values[inner.name]
+  if bound and not bound.node then -- the name that a parameter stands for, or the default shape
+    inner = { name = bound.name, pos = bound.pos or inner.pos, args = inner.args, nest = inner.nest }
+  end
+  local requested = entry.action or member_mapping.asked
+  local function made()
+    if entry.invoke then return policy_with(session, record, inner, member_mapping.update) end
+    local default = not inner and default_policy(session, record, requested)
+    if default then return policy_with(session, record, default, member_mapping.update) end
+    return shape_with(session, record, inner, member_mapping.update, requested)
+  end
+  if not inner then return made() end
+  return session:with_location(entry.inner_place, made)
+end
+
+return nest

@@ -1,0 +1,270 @@
+-- policy.lua - the policy directive (TR14 3.2): what happens to each member.
+--
+-- A session keeps a type's policies by name. A policy is a layer {name?, kind = "data"|"update"|nil, default,
+-- use = {names}, shape?, members = {name -> {mode = "exclude"|"act"|"invoke", action?, asks?, inner,
+-- subscripts, pos}}, place}. One that moves nothing has no kind and serves data and update directives alike. Nests
+-- behind invoke are layers without a name. asks is an action that also says how data are taken that are there
+-- already: "pcopy" for copy, "update_and_copy".
+
+local core = require "accdeep.core"
+local diagnostic = require "accdeep.base.diagnostic"
+local openacc_directives = require "accdeep.definitions.openacc_directives"
+local shape = require "accdeep.lowering.shape"
+local types = require "accdeep.types"
+
+local raise = diagnostic.raise
+
+local policy = {}
+
+-- Data clauses of members and the actions they ask for; what they ask for: the same, or the short name of a form
+-- that takes data as they are where they are present.
+policy.actions, policy.asks = {}, {}
+-- The core's actions and flags for what is asked, where it is more than an action of the same name.
+local codes, flags = { hold = core.action.hold }, { hold = core.flag.present_or }
+for name, clause in pairs(openacc_directives.clause) do
+  local entry, first = clause.entry, clause.first
+  if entry.takes == "vars" and openacc_directives.of.policy[name] then
+    local asks = clause.present_or and "p" .. first or first
+    policy.actions[name], policy.asks[name] = first, asks
+    if entry.action then codes[asks], flags[asks] = core.action[entry.action], core.flag[entry.flag] end
+    if clause.present_or then codes[asks], flags[asks] = core.action[first], core.flag.present_or end
+  end
+end
+
+-- Flags that a map's modifiers set (mapper.lua), in the order in which they stand before an action's word.
+policy.modifiers = { "always_in", "always_out", "must", "final", "attach_always", "attach_never" }
+
+-- The core's action and flags for what is asked: an action's word, behind those of modifiers. nil: what is asked of
+-- the object around.
+function policy.code(asks)
+  local given = 0
+  for _, modifier in ipairs(asks and asks:find(" ", 1, true) and policy.modifiers or {}) do
+    if asks:find("^" .. modifier .. " ") then
+      given, asks = given | core.flag[modifier], asks:sub(#modifier + 2)
+    end
+  end
+  return codes[asks] or core.action[asks], given | (flags[asks] or 0)
+end
+
+local said_by_flags = { { core.flag.keep, "present_and_%s" }, { core.flag.refresh, "update_and_copy" },
+  { core.flag.present_or, "p%s" } }
+
+-- What is asked by the name of an action and flags.
+function policy.format_action(action, given)
+  local words, word = {}, action
+  for _, modifier in ipairs(policy.modifiers) do
+    if given & core.flag[modifier] ~= 0 then words[#words + 1] = modifier end
+  end
+  for _, said in ipairs(said_by_flags) do
+    local other = said[2]:format(action)
+    if given & said[1] ~= 0 and codes[other] == core.action[action] then
+      word = other
+      break
+    end
+  end
+  words[#words + 1] = word
+  return table.concat(words, " ")
+end
+
+-- A policy's other clauses, and what its default may name: "data", "update", or true for what moves nothing.
+local others = openacc_directives.clauses_where(function(entry, clause)
+  return openacc_directives.of.policy[clause.name] and not policy.actions[clause.name] and not entry.wish
+end)
+local defaults = openacc_directives.clauses_where(function(entry, clause)
+  return clause.name == clause.first and entry.default and "data"
+end)
+defaults.none, defaults.exclude, defaults.update = true, true, "update"
+
+-- Decides TR14-3.2.1-02, TR14-3.2.1-12, TR14-4.3-08.
+local function check_clause(session, clause)
+  if policy.actions[clause.name] or others[clause.name] or shape.is_wished(session, clause) then return end
+  if clause.name == "include" or clause.name == "init_needed" then
+    raise("clause-not-allowed", clause.pos, ("'%s' belongs to shapes"):format(clause.name),
+      { length = #clause.name, rule = "TR14-3.2.1-02", help = "a data clause that names the member includes it" })
+  elseif openacc_directives.known[clause.name] then
+    raise("clause-not-allowed", clause.pos, ("'%s' is not allowed in a policy"):format(clause.name),
+      { length = #clause.name, rule = "TR14-3.2.1-12" })
+  end
+  raise("unknown-clause", clause.pos, ("a policy has no clause '%s'"):format(clause.name),
+    { length = #clause.name, rule = "TR14-3.2.1-02",
+      help = shape.extension_help(clause) or diagnostic.suggest(clause.name, others)
+        or diagnostic.suggest(clause.name, policy.actions) })
+end
+
+-- What the policy is called that a plain clause with this action means (TR14-5-09).
+function policy.default_for(wanted) return "for " .. wanted end
+
+-- Raises if a record has no policy of that name.
+-- Decides TR14-3.2.2-02, TR14-3.2.2-04.
+function policy.require_known(session, record, name, pos)
+  if session:policy_named(record, name) then return end
+  local is_shape = session:shapes_of(record)[name]
+  raise("unknown-policy", pos, ("%s has no policy '%s'"):format(types.name(record), name),
+    { length = #name, rule = "TR14-3.2.2-02",
+      help = is_shape and ("'%s' is a shape: the clause has the direction: copy<%s>(...)"):format(name, name)
+        or diagnostic.suggest(name, session:policy_names(record)) })
+end
+
+-- Decides TR14-3.2.1-10, TR14-3.2.1-14.
+local function check_once(given, clause)
+  if given[clause.name] then
+    raise("duplicate-clause", clause.pos, ("a policy has one %s"):format(clause.name),
+      { length = #clause.name, rule = clause.name == "shape" and "TR14-3.2.1-10" or "TR14-3.2.1-14" })
+  end
+  given[clause.name] = true
+end
+
+-- Data and update clauses exclude each other (TR14-3.2.1-07).
+-- Decides TR14-3.2.1-07.
+local function set_kind(made, kind, pos, word)
+  if made.kind and made.kind ~= kind then
+    raise("clause-not-allowed", pos, ("this is %s policy: '%s' is not allowed"):format(
+      made.kind == "data" and "a data" or "an update", word), { length = #word, rule = "TR14-3.2.1-07" })
+  end
+  made.kind = kind
+end
+
+-- Decides TR14-3.2.4-01, TR14-3.2.4-02.
+local function enter_member(session, record, made, clause, item, inside)
+  local member, args = shape.enter(session, record, made, clause, item)
+  local entry = { mode = clause.name == "exclude" and "exclude" or "act", action = policy.actions[clause.name],
+    asks = policy.asks[clause.name], pos = item.pos, outer = item.outer,
+    subscripts = not args and #item.subscripts > 0 and item.subscripts or nil }
+  if clause.name == "invoke" then
+    entry.mode = "invoke"
+    local of = types.innermost(member.type)
+    if not types.is_record(of) then
+      raise("not-a-struct", item.pos, ("'%s' has no structure type, so it has no policies"):format(item.name),
+        { length = #item.name, rule = "TR14-3.2.4-02" })
+    end
+    if not (clause.shape and clause.shape.name) and not clause.nest and not args then
+      raise("unknown-policy", clause.pos, "'invoke' names a policy, or has a nest",
+        { length = #"invoke", rule = "TR14-3.3-14" })
+    end
+    if clause.shape and clause.shape.name and of.complete and of ~= inside
+      and not shape.is_parameter(made, clause.shape.name) then
+      policy.require_known(session, of, clause.shape.name, clause.shape.pos)
+      local kind = session:policies_of(of)[clause.shape.name].kind
+      if kind then set_kind(made, kind, clause.pos, clause.name) end
+    end
+  end
+  entry.inner = shape.inner(member, item, clause)
+  if args then entry.inner = { pos = item.pos, args = args, name = entry.inner and entry.inner.name } end
+  if entry.inner and entry.inner.name and entry.mode == "act" and types.innermost(member.type).complete
+    and not shape.is_parameter(made, entry.inner.name) then
+    shape.require_known(session, types.innermost(member.type), entry.inner.name, entry.inner.pos)
+  end
+  made.members[item.name] = entry
+end
+
+-- The layer that clauses make. inside: the type they stand in, not all of whose policies are known.
+-- kind: what the construct is that they stand in, for nests.
+-- Decides TR14-3.2.1-03, TR14-3.3-13.
+function policy.layer(session, record, clauses, kind, inside)
+  local made = { members = {}, use = {}, kind = kind }
+  local given = {}
+  for _, clause in ipairs(clauses) do
+    check_clause(session, clause)
+    if clause.name == "with" then made.params = shape.parameters(clause) end
+    if clause.direction then
+      raise("syntax", clause.direction.pos, "a policy's clauses are directions themselves",
+        { length = #clause.direction.name, rule = "TR14-5-07" })
+    end
+    shape.check_brackets(clause, clause.name ~= "exclude")
+    if clause.name == "default" then
+      check_once(given, clause)
+      local sort = defaults[clause.word]
+      if not sort then
+        raise("clause-not-allowed", clause.word_pos, ("a policy's default is a data clause's name, update, "
+          .. "none or exclude, not '%s'"):format(clause.word),
+          { length = #clause.word, rule = "TR14-3.2.1-03" })
+      end
+      if sort ~= true then set_kind(made, sort, clause.word_pos, clause.word) end
+      made.default, made.default_pos = clause.word, clause.pos
+    elseif clause.name == "shape" then
+      check_once(given, clause)
+      if #clause.names ~= 1 then
+        raise("syntax", clause.names[2].pos, "a policy builds on one shape", { rule = "TR14-3.2.1-10" })
+      end
+      made.shape = clause.names[1].name
+      shape.require_known(session, record, made.shape, clause.names[1].pos)
+    elseif clause.name == "with" or clause.name == "for" then
+      check_once(given, clause)
+    elseif clause.name == "use" then
+      for _, used in ipairs(clause.names) do made.use[#made.use + 1] = used end
+    elseif clause.name == "update" then
+      set_kind(made, "update", clause.pos, clause.name)
+    elseif policy.actions[clause.name] then
+      set_kind(made, "data", clause.pos, clause.name)
+    end
+    for _, item in ipairs(clause.members or {}) do enter_member(session, record, made, clause, item, inside) end
+  end
+  return made
+end
+
+-- Policies that a layer uses must be there, of its kind, and not use it in turn.
+-- Decides TR14-3.2.1-09.
+local function check_use(session, record, made, seen)
+  seen[made] = true
+  for _, used in ipairs(made.use) do
+    policy.require_known(session, record, used.name, used.pos)
+    local other = session:policy_named(record, used.name)
+    if seen[other] then
+      raise("recursive-type", used.pos, ("policy '%s' uses itself"):format(used.name),
+        { length = #used.name, rule = "TR14-3.2.1-09" })
+    end
+    local kind = session:with_location(other.place, check_use, session, record, other, seen)
+    if kind and made.kind and kind ~= made.kind then
+      raise("clause-not-allowed", used.pos, ("'%s' is %s policy"):format(used.name,
+        kind == "data" and "a data" or "an update"), { length = #used.name, rule = "TR14-3.2.1-09" })
+    end
+    made.kind = made.kind or kind
+  end
+  seen[made] = nil
+  return made.kind
+end
+
+-- Checks what a layer uses, and takes its kind from there if it has none itself.
+function policy.check(session, record, made)
+  check_use(session, record, made, {})
+end
+
+-- Carries out a policy directive. record is the type it stands in, or nil outside of types. Returns the
+-- type it is about and the policy, which nest.check_policy then has to look at.
+-- Decides TR14-3.2.1-01.
+function policy.define(session, node, record)
+  local default_for
+  for _, clause in ipairs(node.clauses) do
+    if clause.name == "for" and shape.is_wished(session, clause) then default_for = clause end
+  end
+  if not node.argument and not default_for then
+    raise("syntax", node.pos + #"policy", "a policy has a name", { rule = "TR14-3.2.1-01" })
+  end
+  if #node.clauses == 0 then
+    raise("syntax", node.pos + #"policy", "a policy has at least one clause", { rule = "TR14-3.2.1-01" })
+  end
+  for _, clause in ipairs(node.clauses) do shape.no_nest(session, clause) end
+  local target = shape.target(session, node, record)
+  local policies, names = session:policies_of(target), {}
+  if node.argument then names[1] = { name = node.argument.name, pos = node.argument.pos } end
+  for _, word in ipairs(default_for and default_for.names or {}) do -- TR14-5-09
+    if not policy.actions[word.name] then
+      raise("unknown-clause", word.pos, ("'%s' is not a data clause"):format(word.name), { length = #word.name,
+        rule = "TR14-5-09" })
+    end
+    names[#names + 1] = { name = policy.default_for(policy.actions[word.name]), pos = word.pos, says = word.name }
+  end
+  for _, given in ipairs(names) do
+    if policies[given.name] then
+      raise("duplicate-name", given.pos, ("%s has a policy %s already"):format(types.name(target),
+        given.says and "for " .. given.says or "'" .. given.name .. "'"), { rule = "TR14-3.1.1-10" })
+    end
+  end
+  local made = policy.layer(session, target, node.clauses, nil, record)
+  made.name, made.names, made.place = names[1].name, names, session:location_of(node.pos)
+  for _, given in ipairs(names) do policies[given.name] = made end
+  session:has_described(target, made)
+  return target, made
+end
+
+return policy

@@ -1,0 +1,124 @@
+-- section_subscripts.lua - what the subscripts of a section ask for: its start and length, as values of codegen, and
+-- what its elements are.
+
+local lazy = require "accdeep.base.lazy"
+local advice = require "accdeep.syntax.advice"
+local codegen = require "accdeep.backend.codegen"
+local fortran_component = lazy.require "accdeep.lowering.fortran_component"
+local diagnostic = require "accdeep.base.diagnostic"
+local scoped_names = require "accdeep.types.scoped_names"
+local types = require "accdeep.types"
+
+local raise = diagnostic.raise
+
+local section_subscripts = {}
+
+local function is_one(node) return node and node.tag == "num" and node.value == 1 end
+
+-- Raises if a section has a stride with an effect, or is of a pointer and has no length. n: of an array, its elements.
+-- Strides of list items are of plan/contiguous_runs.lua. Decides ACC33-2.7.1-1, OMP60-map-13.
+function section_subscripts.check(subscript, n)
+  if subscript.stride and not is_one(subscript.stride) and not is_one(subscript.length) then
+    raise("invalid-section", subscript.stride.pos, "the section is not contiguous: it has a stride",
+      { rule = "OMP60-map-13", help = "target update takes strides" })
+  elseif not subscript.length and not n then
+    raise("invalid-section", subscript.pos, "the section of a pointer needs a length",
+      { rule = "ACC33-2.7.1-1", help = "write [start:length]" })
+  end
+end
+
+-- Start and length of a subscript: values of codegen; a bare index is one element.
+-- Decides TR14-2.1-01, TR14-2.3-03, TR14-3.1.1-21, TR14-A.1-06, TR14-A.1-07.
+function section_subscripts.bounds(b, ctx, subscript, what)
+  if subscript.tag == "index" then
+    return codegen.integer(b, ctx, subscript.index), codegen.constant(1)
+  end
+  section_subscripts.check(subscript, what.n)
+  local start = subscript.start and codegen.integer(b, ctx, subscript.start) or codegen.constant(0)
+  if subscript.length then return start, codegen.integer(b, ctx, subscript.length) end
+  return start, codegen.apply(b, "-", codegen.constant(what.n), start, subscript.pos)
+end
+
+-- One dimension more of a section: of so many rows from start on, length elements of each from first on. Memory
+-- that moves is contiguous: of one row any part, of several rows all. What cannot be said here is said when the
+-- bounds are known.
+local function inner_dimension(b, row, start, length, subscript, first, count)
+  local pos, n = subscript.pos, row.n
+  local function apply(op, x, y) return codegen.apply(b, op, x, y, pos) end
+  local function conjunction(x, y) return codegen.logical_and(b, x, y, pos) end
+  local function disjunction(x, y) return codegen.logical_or(b, x, y, pos) end
+  local zero, one, whole = codegen.constant(0), codegen.constant(1), codegen.constant(n)
+  local is_whole = conjunction(apply("==", first, zero), apply("==", count, whole))
+  local is_row = disjunction(is_whole, apply("==", length, one))
+  local is_none = disjunction(apply("<=", count, zero), apply("==", length, zero))
+  local sound = disjunction(is_row, is_none)
+  if sound.const == 0 then
+    raise("invalid-section", pos, "the section is not contiguous",
+      { rule = "ACC33-2.7.1-4", help = ("take all %d elements of the inner dimension"):format(n) })
+  end
+  local inside = disjunction(is_none, conjunction(apply(">=", first, zero),
+    apply("<=", apply("+", first, count), whole)))
+  if inside.const == 0 then
+    raise("out-of-bounds", pos, ("the section [%d:%d] is outside the array of %d elements"):format(first.const,
+      count.const, n), { rule = "ACC33-2.7.1-1", help = advice.section(first.const, count.const, n) })
+  end
+  codegen.emit_check(b, inside, 0, pos)
+  codegen.emit_check(b, sound, n, pos)
+  local flat = apply("*", length, count)
+  if not count.const then
+    flat = codegen.select(b, apply("<", count, zero), count, flat, pos) -- is reported as it stands
+  end
+  return apply("+", apply("*", start, whole), first), flat
+end
+
+-- The elements of a section of an array or a pointer: their type, start and length, and subscripts that are left,
+-- from the last that is done with on. Rows that are whole are elements if there may be several.
+-- Decides ACC33-2.7.1-4.
+function section_subscripts.first_section(b, ctx, t, given, offset)
+  local of, rest = types.element(t), given
+  if rest[1].ranges then
+    local start, length = fortran_component.array_part(b, ctx, t, offset, rest[1])
+    return of, start, length, rest
+  end
+  local start, length = section_subscripts.bounds(b, ctx, rest[1], t.kind == "array" and t or {})
+  local inner = {}
+  local at, number = of, 2
+  while at.kind == "array" and rest[number] and rest[number].tag ~= "alias" do
+    local first, count = section_subscripts.bounds(b, ctx, rest[number], at)
+    inner[#inner + 1] = { first = first, count = count, row = at, subscript = rest[number] }
+    at, number = at.of, number + 1
+  end
+  local last = #inner -- rows from there on are whole
+  while last > 0 and inner[last].first.const == 0 and inner[last].count.const == inner[last].row.n
+    and not rest[number] do
+    last = last - 1
+  end
+  for i, dimension in ipairs(inner) do
+    if i > last and length.const ~= 1 then break end
+    start, length = inner_dimension(b, dimension.row, start, length, dimension.subscript, dimension.first,
+      dimension.count)
+    of, rest = of.of, table.move(rest, 2, #rest, 1, {})
+  end
+  return of, start, length, rest
+end
+
+-- Splits what a section's elements are made of: type, how many of them in one, pointer subscripts left.
+-- Decides TR14-3.1.1-22, TR14-3.2.2-07.
+function section_subscripts.elements(of, given)
+  if of.kind == "void" or of.kind == "function" or (of.kind == "record" and not of.complete) then
+    scoped_names.no_size(of, given[1].pos)
+  end
+  if of.kind == "pointer" and #given > 1 then return of, 1, 2 end
+  local times = 1
+  if of.kind == "array" then
+    while of.kind == "array" do times, of = times * of.n, of.of end
+    return of, times, nil
+  end
+  if #given > 1 then
+    raise("not-a-pointer", given[2].pos, ("%s has no elements"):format(types.name(of)),
+      { rule = "TR14-3.1.1-22" })
+  end
+  return of, 1, nil
+end
+
+return section_subscripts

@@ -1,0 +1,384 @@
+-- shape.lua - the shape directive (TR14 3.1): which members take part, and how far pointers reach.
+--
+-- A session keeps a type's shapes, the default one under true. A shape is a layer {name?, default,
+-- members = {name -> {mode = "include"|"exclude", init, inner, subscripts, pos}}, place}; inner says how
+-- what the member holds or points to is treated: {name?, pos, nest?}. Nests in directives are layers
+-- without a name. How layers lie on each other is nest.lua's matter.
+
+local diagnostic = require "accdeep.base.diagnostic"
+local openacc_directives = require "accdeep.definitions.openacc_directives"
+local nested_members = require "accdeep.lowering.nested_members"
+local types = require "accdeep.types"
+
+local raise = diagnostic.raise
+
+local shape = {}
+
+-- Clauses that only chapter 5 of TR14 knows, and its rules; those of shapes are the others.
+local extension_clauses = openacc_directives.clauses_where(function(entry) return entry.wish end)
+local own_clauses = openacc_directives.clauses_where(function(_, clause)
+  return openacc_directives.of.shape[clause.name] and not extension_clauses[clause.name]
+end)
+
+-- What chapter 5 of TR14 wishes for, where the rules know it.
+function shape.wish(session, pos, rule, what)
+  if session.rules.extended then return end
+  raise("syntax", pos, what .. " are for the profile tr14x", { length = 1, rule = rule,
+    help = 'scenario { rules = "tr14x" }' })
+end
+
+function shape.is_wished(session, clause)
+  return extension_clauses[clause.name] and session.rules.extended
+end
+
+-- The help for such a clause where the rules do not know it, or nil.
+function shape.extension_help(clause)
+  return extension_clauses[clause.name] and ("'%s' is for the profile tr14x: scenario { rules = \"tr14x\" }"):format(
+    clause.name)
+end
+
+-- Decides TR14-1.3-03, TR14-3.1.1-03, TR14-4.3-08.
+local function check_clause(session, clause)
+  if own_clauses[clause.name] or shape.is_wished(session, clause) then return end
+  if openacc_directives.known[clause.name] then
+    local message, help = "'%s' is not allowed in a shape", nil
+    if openacc_directives.clause[clause.name].entry.takes == "vars" or clause.name == "self" then
+      message, help = "a shape has no direction: '%s' is not allowed",
+        "directions come from the clause that uses the shape"
+    end
+    raise("clause-not-allowed", clause.pos, message:format(clause.name), { length = #clause.name,
+      rule = "TR14-3.1.1-03", help = help })
+  end
+  raise("unknown-clause", clause.pos, ("a shape has no clause '%s'"):format(clause.name),
+    { length = #clause.name, rule = "TR14-3.1.1-03",
+      help = shape.extension_help(clause) or diagnostic.suggest(clause.name, own_clauses) })
+end
+
+-- The type that a clause type(T) names. record: the type the directive stands in, or nil.
+-- Decides TR14-3.1.1-06.
+local function clause_type(session, clause, record)
+  local spec = clause.type.spec
+  local scope = session.now.scope
+  local tag = spec.tag == "record" and spec.name and scope.tags[spec.name] -- a variable may have the same name
+  if (spec.tag == "named" or spec.tag == "record") and spec.name and not tag and not scope:type_named(spec.name) then
+    local names = {}
+    for name in next, scope.tags do names[name] = true end
+    for name in next, scope.typedefs do names[name] = true end
+    raise("unknown-type", spec.pos, ("there is no type '%s'"):format(spec.name),
+      { length = #spec.name, rule = "TR14-3.1.1-07", help = diagnostic.suggest(spec.name, names) })
+  end
+  local t = session:type_of(clause.type)
+  if not types.is_record(t) then
+    raise("not-a-struct", clause.type.pos, ("%s has no members to describe"):format(types.name(t)),
+      { rule = "TR14-3.1.1-07" })
+  end
+  if not t.complete then
+    raise("unknown-type", clause.type.pos, ("%s is not defined yet"):format(types.name(t)),
+      { rule = "TR14-3.1.1-07" })
+  end
+  if record and t ~= record then
+    local around = t.within
+    while around and around ~= record do around = around.within end
+    if around then return t end
+    raise("type-mismatch", clause.type.pos,
+      ("inside %s the type is %s itself, or one declared in it"):format(types.name(record),
+        types.name(record)), { rule = "TR14-3.1.1-06" })
+  end
+  return t
+end
+
+-- The type that a shape or policy directive is about.
+-- Decides TR14-2.3-05, TR14-3.1.1-05, TR14-3.1.1-07, TR14-3.1.1-08, TR14-3.2.1-08.
+function shape.target(session, node, record)
+  local target
+  for _, clause in ipairs(node.clauses) do
+    if clause.name == "type" and clause.type then
+      if target then
+        raise("duplicate-clause", clause.pos, ("a %s has one type"):format(node.name),
+          { length = #"type", rule = "TR14-3.1.1-08" })
+      end
+      target = clause_type(session, clause, record)
+    end
+  end
+  target = target or record
+  if not target then
+    raise("missing-type", node.pos, ("outside of a type a %s needs type(T)"):format(node.name),
+      { length = #node.name, rule = "TR14-3.1.1-07", help = "add type(T) with the structure it describes" })
+  end
+  return target
+end
+
+-- Raises if a record has no shape of that name.
+-- Decides TR14-3.1.2-08, TR14-3.2.2-04.
+function shape.require_known(session, record, name, pos)
+  local found = session:shape_named(record, name)
+  if found and found.unusable then
+    raise("not-a-struct", pos, ("shape '%s' is for structures in '%s', which is %s"):format(name,
+      found.unusable.name, types.name(found.unusable.type)), { length = #name, rule = "TR14-5-02" })
+  end
+  if found then return end
+  local is_policy = session:policies_of(record)[name]
+  raise("unknown-shape", pos, ("%s has no shape '%s'"):format(types.name(record), name),
+    { length = #name, rule = "TR14-3.1.2-08",
+      help = is_policy and ("'%s' is a policy, which decides directions itself: invoke<%s>(...)"):format(name, name)
+        or diagnostic.suggest(name, session:shape_names(record)) })
+end
+
+-- Values that a section gives to the parameters of a container's shape: a[0:n] (TR14-5-03).
+-- Decides TR14-5-03.
+function shape.section_values(subscript)
+  local first = subscript.start or { tag = "num", value = 0, type = "int", pos = subscript.pos }
+  return { first, subscript.length }
+end
+
+-- The value of a bound that is a number, or nil.
+local function number_in(node)
+  local negative = node and node.tag == "unary" and node.op == "-"
+  local n = negative and node.e or node
+  if not n or n.tag ~= "num" then return nil end
+  return negative and -n.value or n.value
+end
+
+-- What is wrong with a bound whatever names mean later.
+local function check_bound(item, subscript, t)
+  if subscript.tag == "section" and t.kind == "pointer" and not subscript.length and not subscript.ranges then
+    raise("invalid-section", subscript.pos, "the section of a pointer needs a length",
+      { rule = "ACC33-2.7.1-1", help = "write [start:length]" })
+  end
+  local length = number_in(subscript.length)
+  if length and length < 0 then
+    raise("invalid-section", subscript.length.pos, ("the section has a negative length, %d"):format(length),
+      { rule = "TR14-3.1.1-23" })
+  end
+  local to = subscript.tag == "alias" and subscript.to
+  if to and to.tag == "id" and to.name == item.name and not item.outer then
+    raise("invalid-section", to.pos, ("'%s' is an alias of itself"):format(to.name),
+      { length = #to.name, rule = "TR14-3.5-12" })
+  end
+end
+
+-- The member that an item of a clause names, with sections that its type can have. Raises. The third
+-- result: values for a container's shape.
+-- Decides TR14-3.1.1-04, TR14-3.1.1-22, TR14-3.5-01.
+function shape.member(record, item, session)
+  local member = types.member(record, item.name)
+  if not member then diagnostic.no_member(record, types.name(record), item.name, item.pos, "TR14-3.1.1-04") end
+  local t = member.type
+  local first = item.subscripts[1]
+  if first and session and session.rules.extended and types.is_record(t) and first.tag == "section" then
+    if item.subscripts[2] or not first.length then
+      raise("invalid-section", first.pos, "a container's section has a length", { rule = "TR14-5-03" })
+    end
+    return member, shape.section_values(first)
+  end
+  for i, subscript in ipairs(item.subscripts) do
+    local element = types.element(t)
+    if not element then
+      raise("not-a-pointer", subscript.pos, ("'%s' is %s: it has no elements"):format(item.name,
+        types.name(t)), { rule = "TR14-3.1.1-22" })
+    end
+    check_bound(item, subscript, t)
+    if subscript.tag == "alias" and (t.kind ~= "pointer" and t.kind ~= "descriptor" or item.subscripts[i + 1]) then
+      raise("not-a-pointer", subscript.pos, "'@' stands for what a pointer points to, as the last section",
+        { rule = "TR14-3.5-01" })
+    end
+    t = element
+  end
+  return member
+end
+
+-- A member that a clause of a layer names: once, and as a whole if it is excluded. Results as of member.
+-- Decides TR14-3.1.1-20.
+function shape.enter(session, record, made, clause, item)
+  local member, args = shape.member(record, item, session)
+  if made.members[item.name] then
+    raise("duplicate-member", item.pos, ("'%s' is named twice"):format(item.name),
+      { length = #item.name, rule = "TR14-3.1.1-20" })
+  end
+  if clause.name == "exclude" and #item.subscripts > 0 then
+    raise("invalid-section", item.subscripts[1].pos, "a member is excluded as a whole", { rule = "TR14-3.1.1-04" })
+  end
+  return member, args
+end
+
+-- Clauses of a layer that take neither a shape nor a nest for what is inside.
+-- Decides TR14-3.1.2-02, TR14-3.3-02.
+function shape.check_brackets(clause, takes_shape)
+  if clause.shape and not takes_shape then
+    raise("clause-not-allowed", clause.shape.pos, ("'%s' takes no shape"):format(clause.name),
+      { rule = "TR14-3.1.2-02" })
+  end
+  if clause.nest and clause.name == "exclude" then
+    raise("clause-not-allowed", clause.nest.pos, "what is excluded has no nest",
+      { length = 2, rule = "TR14-3.3-02" })
+  end
+end
+
+-- What a clause's brackets and nest say of the objects inside: {name?, pos, args?, empty, nest?}.
+function shape.brackets(clause)
+  local named = clause.shape or {}
+  return { name = named.name, pos = named.pos or clause.pos, args = named.args,
+    empty = clause.shape and not named.name and not named.args, nest = clause.nest }
+end
+
+-- How a clause wants what its member holds or points to treated, or nil: as of brackets.
+function shape.inner(member, item, clause)
+  if not clause.shape and not clause.nest then return nil end
+  if not types.is_record(types.innermost(member.type)) then
+    raise("not-a-struct", item.pos, ("'%s' has no structure type, so it has no shapes"):format(item.name),
+      { length = #item.name, rule = clause.nest and "TR14-3.3-15" or "TR14-3.1.2-08" })
+  end
+  return shape.brackets(clause)
+end
+
+-- Nests, and shapes without a name, are written in directives, not in what describes a type (TR14-5-05).
+-- Decides TR14-5-05.
+function shape.no_nest(session, clause)
+  local brackets = clause.shape
+  if brackets and not brackets.name and not brackets.args and not (clause.nest and session.rules.extended) then
+    raise("syntax", brackets.pos, "expected a name", { rule = "TR14-3.1.2-02" })
+  end
+  if clause.nest and not session.rules.extended then
+    raise("syntax", clause.nest.pos, "a nest stands in a directive that moves data",
+      { length = 2, rule = "TR14-5-05", help = "give the inner type a named shape, or use the profile tr14x" })
+  end
+end
+
+-- Whether a name is that of a parameter: which shape or policy it stands for is known later (TR14-5-02).
+function shape.is_parameter(made, name)
+  for _, parameter in ipairs(made.params or {}) do
+    if parameter.name == name and parameter.kind then return true end
+  end
+  return false
+end
+
+-- Halves of a clause's movement that a member takes part in: include(in: m), out, none (TR14-5-07, -08).
+local limits = { ["in"] = true, out = true, none = true }
+local function limit_of(session, clause)
+  local way = clause.direction
+  shape.wish(session, way.pos, "TR14-5-07", "directions of members")
+  if clause.name ~= "include" or not limits[way.name] then
+    raise("syntax", way.pos, "include takes in, out or none as direction", { length = #way.name, rule = "TR14-5-07" })
+  end
+  return way.name
+end
+
+local function check_inner(session, member, inner, record)
+  local of = types.innermost(member.type)
+  -- a type that is still being declared may get that shape later
+  if inner.name and of.complete and of ~= record then shape.require_known(session, of, inner.name, inner.pos) end
+end
+
+-- Parameters that a directive declares: {name, kind?, default?} in order.
+function shape.parameters(clause)
+  local seen = {}
+  for _, parameter in ipairs(clause.parameters) do
+    if seen[parameter.name] then
+      raise("duplicate-name", parameter.pos, ("there are two parameters '%s'"):format(parameter.name),
+        { length = #parameter.name, rule = "TR14-5-01" })
+    end
+    seen[parameter.name] = true
+    if parameter.kind and parameter.default and parameter.default.tag ~= "id" then
+      raise("syntax", parameter.default.pos, ("a %s has a name"):format(parameter.kind), { rule = "TR14-5-02" })
+    end
+  end
+  return clause.parameters
+end
+
+-- Whether a clause names the parameter of a template's shape that only other instances can have: what it is for has
+-- no structure type here. The shape cannot be used here (TR14-5-02).
+local function is_for_others(record, made, member, clause)
+  return record.template and clause.shape and clause.shape.name and shape.is_parameter(made, clause.shape.name)
+    and not types.is_record(types.innermost(member.type))
+end
+
+-- The layer that clauses make; record is complete. inside: the type they stand in, whose shapes are
+-- not all known yet.
+-- Decides TR14-3.1.1-19, TR14-3.1.1-20.
+function shape.layer(session, record, clauses, inside)
+  local made = { members = {} }
+  local default
+  for _, clause in ipairs(clauses) do
+    if clause.name == "with" and session.rules.extended then made.params = shape.parameters(clause) end
+    check_clause(session, clause)
+    shape.check_brackets(clause, clause.name == "include" or clause.name == "init_needed")
+    if clause.name == "default" then
+      if default then
+        raise("duplicate-clause", clause.pos, "a shape has one default",
+          { length = #"default", rule = "TR14-3.1.1-20" })
+      end
+      if clause.word ~= "none" and clause.word ~= "include" and clause.word ~= "exclude" then
+        raise("clause-not-allowed", clause.word_pos,
+          ("a shape's default is none, include or exclude, not '%s'"):format(clause.word),
+          { length = #clause.word, rule = "TR14-3.1.1-03" })
+      end
+      made.default, default = clause.word, clause
+    end
+    for _, item in ipairs(clause.members or {}) do
+      if item.path then
+        nested_members.enter(record, made, clause, item, session.rules.extended)
+        goto continue
+      end
+      local member, args = shape.enter(session, record, made, clause, item)
+      local inner
+      if is_for_others(record, made, member, clause) then
+        made.unusable = made.unusable or { name = item.name, type = member.type }
+      else
+        inner = shape.inner(member, item, clause)
+      end
+      if args then inner = { pos = item.pos, args = args, name = inner and inner.name } end
+      if inner and not shape.is_parameter(made, inner.name) then check_inner(session, member, inner, inside) end
+      made.members[item.name] = { mode = clause.name == "exclude" and "exclude" or "include",
+        init = clause.name == "init_needed", inner = inner, pos = item.pos,
+        limit = clause.direction and limit_of(session, clause) or nil,
+        subscripts = not args and #item.subscripts > 0 and item.subscripts or nil }
+      ::continue::
+    end
+  end
+  nested_members.check(record, made, function(of, inner) shape.layer(session, of, inner) end)
+  if made.default == "none" then
+    for _, member in ipairs(record.members) do
+      if member.name and not made.members[member.name] then
+        raise("default-none", default.pos, ("default(none), but member '%s' is not named"):format(
+          member.name), { length = #"default", rule = "TR14-3.1.1-19",
+          help = ("name '%s' in include or exclude"):format(member.name) })
+      end
+    end
+  end
+  return made
+end
+
+-- Carries out a shape directive. record is the type it stands in, or nil outside of types.
+-- Decides TR14-1.2-03, TR14-3.1.1-01, TR14-3.1.1-10.
+function shape.define(session, node, record)
+  if #node.clauses == 0 then
+    raise("syntax", node.pos + #"shape", "a shape has at least one clause", { rule = "TR14-3.1.1-01" })
+  end
+  for _, clause in ipairs(node.clauses) do
+    check_clause(session, clause)
+    shape.no_nest(session, clause)
+  end
+  local target = shape.target(session, node, record)
+  nested_members.check_allowed(target, node.clauses)
+  for _, clause in ipairs(node.clauses) do
+    if clause.name == "for" then
+      raise("clause-not-allowed", clause.pos, "'for' belongs to policies", { length = 3, rule = "TR14-5-09" })
+    end
+  end
+  local name = node.argument and node.argument.name or true
+  local shapes = session:shapes_of(target)
+  if shapes[name] then
+    if name == true then
+      raise("duplicate-default-shape", node.pos, ("%s has a default shape already"):format(
+        types.name(target)), { length = #"shape", rule = "TR14-3.1.1-10", help = "give one of them a name" })
+    end
+    raise("duplicate-name", node.argument.pos, ("%s has a shape '%s' already"):format(
+      types.name(target), name), { length = #name, rule = "TR14-3.1.1-10" })
+  end
+  local made = shape.layer(session, target, node.clauses, record)
+  made.name, made.place = name ~= true and name or nil, session:location_of(node.pos)
+  shapes[name] = made
+  session:has_described(target, made)
+end
+
+return shape

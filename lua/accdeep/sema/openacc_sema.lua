@@ -1,0 +1,274 @@
+-- openacc_sema.lua - whether OpenACC's directives have the clauses that they may have
+-- (definitions/openacc_directives.lua).
+
+local advice = require "accdeep.syntax.advice"
+local diagnostic = require "accdeep.base.diagnostic"
+local openacc_directives = require "accdeep.definitions.openacc_directives"
+local version_checks = require "accdeep.sema.version_checks"
+local sorted_pairs = require "accdeep.base.sorted_pairs"
+local strings = require "accdeep.base.strings"
+
+local raise = diagnostic.raise
+
+local openacc_sema = {}
+
+local word_set = strings.word_set
+
+-- Clauses that stand once, whatever they say.
+local unique = openacc_directives.clauses_where(function(entry) return entry.unique end)
+
+local kinds = {}
+for _, directive in ipairs(openacc_directives.directives) do
+  if directive.kind ~= "members" then kinds[directive[1]] = directive.kind end
+end
+
+-- What a directive is: "compute", "region", "body" for one that stands in bodies alone, ...; nil for shape and policy.
+function openacc_sema.kind_of(name) return kinds[name] end
+
+-- The directives that take a clause, by name.
+function openacc_sema.directives_with(clause)
+  local list = {}
+  for name in pairs(kinds) do
+    if openacc_directives.of[name][clause] then list[#list + 1] = name end
+  end
+  table.sort(list)
+  return list
+end
+
+-- Which clauses a directive takes, by the first of their spellings; nil if there are many.
+local function accepted_clauses(node, takes)
+  local list = {}
+  for name in sorted_pairs(takes) do
+    if openacc_directives.clause[name] and openacc_directives.clause[name].first == name then list[#list + 1] = name end
+  end
+  return #list <= 10 and ("%s takes %s"):format(node.name, table.concat(list, ", ")) or nil
+end
+
+-- Raises about a clause that a directive does not take.
+-- Decides ACC33-2.7-8.
+function openacc_sema.refuse_clause(node, clause, takes)
+  local name = clause.name
+  if openacc_directives.known[name] and openacc_directives.clause[name].entry.takes == "names" then
+    raise("clause-not-allowed", clause.pos, ("'%s' belongs to policies"):format(name), { length = #name,
+      rule = "TR14-3.3-13", help = ("write it in a nest: invoke<>(X)::{ %s(...) }"):format(name) })
+  elseif not openacc_directives.known[name] then
+    raise("unknown-clause", clause.pos, ("there is no clause '%s'"):format(name),
+      { length = #name, rule = "ACC33-2.7-8", help = advice.clause(name, false, takes, openacc_directives.known) })
+  end
+  raise("clause-not-allowed", clause.pos, ("'%s' is not allowed on '%s'"):format(name, node.name),
+    { length = #name, rule = name == "finalize" and "ACC33-2.6-1"
+    or "ACC33-2.7-8", help = accepted_clauses(node, takes) })
+end
+
+local keys = openacc_directives.clauses_where(function(entry) return entry.keys and word_set(entry.keys) end)
+
+-- The dimension of a gang clause, its argument dim, as a text; nil: it names none (ACC33-2.9-2).
+function openacc_sema.dimension(clause)
+  return clause.text and clause.text:match "^%(%s*[dD][iI][mM]%s*:%s*(.-)%s*[,)]" or clause.text
+    and clause.text:match ",%s*[dD][iI][mM]%s*:%s*(.-)%s*[,)]"
+end
+
+local function clause_named(clauses, name)
+  for _, clause in ipairs(clauses) do
+    if clause.name == name then return clause end
+  end
+  return nil
+end
+
+-- Raises if a construct has reduction where its gangs have several dimensions. compute: the compute construct around
+-- it, or itself. Decides ACC33-2.9.11-2.
+function openacc_sema.check_reduction(node, compute)
+  local clauses = openacc_sema.default_device_clauses(node)
+  local reduction, gang = clause_named(clauses, "reduction"), clause_named(clauses, "gang")
+  if not reduction then return end
+  local sizes = clause_named(openacc_sema.default_device_clauses(compute), "num_gangs")
+  local dimension = gang and tonumber(openacc_sema.dimension(gang) or 1) or 1
+  local several = sizes and sizes.values and sizes.values[2] and (gang or node.name == "parallel")
+  if dimension == 1 and not several then return end
+  raise("conflicting-clauses", reduction.pos, dimension > 1 and ("'reduction' on a loop of gangs of dimension %d")
+    :format(dimension) or "'reduction', where gangs have several dimensions", { length = #reduction.name,
+    rule = "ACC33-2.9.11-2", help = dimension == 1 and "num_gangs with one number" or "gang without dim" })
+end
+
+-- The arguments in the parentheses of gang, worker or vector, by their keys; one without a key has num, or length for
+-- vector. Raises if a key is there twice.
+function openacc_sema.arguments(clause)
+  local list, name = {}, clause.name
+  local flat = (clause.text or ""):sub(2, -2):gsub("%b()", "0")
+  for part in flat:gmatch "[^,]+" do
+    local key, value = part:match "^%s*([%a_][%w_]*)%s*:%s*(.*)$"
+    key = key and key:lower() or name == "vector" and "length" or "num"
+    if list[key] then
+      raise("syntax", clause.pos, ("'%s' has '%s:' twice"):format(name, key), { length = #name, rule = "ACC33-2.9-1" })
+    end
+    list[key] = value or part
+  end
+  return list
+end
+
+-- Raises if a clause lacks its argument, or has one that it does not take.
+local function check_argument(clause)
+  local name, text = clause.name, clause.text
+  local function wrong(message)
+    raise("syntax", clause.pos, message:format(name), { length = #name,
+      rule = openacc_directives.of.loop[name] and "ACC33-2.9-1" or "ACC33-2.6-1" })
+  end
+  if clause.kind == "unknown" then wrong "'%s' takes no argument" end -- the grammar knows it without one
+  local has_argument = text or clause.e or clause.values
+  if openacc_directives.clause[name].entry.argument and not has_argument then wrong "'%s' needs an argument" end
+  if not text then return end
+  local dimension = name == "gang" and openacc_sema.dimension(clause)
+  if dimension and not dimension:find "^[123]$" and (tonumber(dimension) or dimension:find "^[-+]") then
+    raise("syntax", clause.pos, ("'gang' has the dimensions 1, 2 and 3, not %s"):format(dimension),
+      { length = #name, rule = "ACC33-2.9-2", help = "gang(dim: 1), gang(dim: 2) or gang(dim: 3)" })
+  end
+  local flat = text:sub(2, -2):gsub("%b()", "0")
+  for part in (flat .. ","):gmatch "([^,]*)," do
+    local key, value = part:match "^%s*([%a_][%w_]*)%s*:%s*(.*)$"
+    if not (value or part):find "%S" then wrong "an argument of '%s' is empty" end
+    if key and keys[name] and not keys[name][key:lower()] then
+      wrong(("'%%s' knows no '%s:'"):format(key))
+    elseif name == "tile" and (part:find "^%s*%-" or math.tointeger(tonumber(part)) == 0) then
+      wrong "a size of '%s' is a positive number or an asterisk"
+    elseif part:find "^%s*[%w_]+%s+[%w_]" then
+      wrong "expected ',' between arguments of '%s'"
+    end
+  end
+end
+
+openacc_sema.check_argument = check_argument
+
+local function is_device_type(clause) return clause.name == "device_type" or clause.name == "dtype" end
+
+-- Raises about a clause that may not follow device_type. Decides ACC33-2.4-1.
+local function refuse_specific(clause, specific)
+  local list = {}
+  for name in sorted_pairs(specific) do list[#list + 1] = name end
+  raise("clause-not-allowed", clause.pos, ("'%s' may not follow 'device_type'"):format(clause.name),
+    { length = #clause.name, rule = "ACC33-2.4-1", help = ("write it before device_type; %s may follow"):format(
+      table.concat(list, ", ")) })
+end
+
+-- Raises if a directive has a clause that it does not take, or one too often. Returns the names of its clauses.
+function openacc_sema.check(node)
+  local seen, takes, specific = {}, openacc_directives.of[node.name], openacc_directives.specific[node.name]
+  local group, follows = {}, false -- the names since the last device_type; whether there was one
+  for _, clause in ipairs(node.clauses) do
+    local name = clause.name
+    if not takes[name] then openacc_sema.refuse_clause(node, clause, takes) end
+    if specific and is_device_type(clause) then
+      group, follows = {}, true
+    elseif follows and not specific[name] then
+      refuse_specific(clause, specific)
+    end
+    if group[name] and unique[name] then
+      raise("duplicate-clause", clause.pos, ("'%s' stands here twice"):format(name),
+        { length = #name, rule = "ACC33-2.6-1" })
+    end
+    check_argument(clause)
+    seen[name], group[name] = true, true
+  end
+  return seen
+end
+
+-- Returns a directive's clauses for each device type: lists, the first for devices that no device_type names. A clause
+-- after device_type replaces those of its name before the first device_type. Decides ACC33-2.4-1.
+function openacc_sema.clauses_by_device(node)
+  local defaults, lists, of_others = {}, {}, {}
+  local group
+  for _, clause in ipairs(node.clauses) do
+    if openacc_directives.specific[node.name] and is_device_type(clause) then
+      group = {}
+      lists[#lists + 1] = group
+      if (clause.text or ""):find "^%(%s*%*%s*%)$" then of_others = group end
+    else
+      local list = group or defaults
+      list[#list + 1] = clause
+    end
+  end
+  if not group then return { node.clauses } end
+  table.insert(lists, 1, of_others)
+  for i, own in ipairs(lists) do
+    local replaced, list = {}, {}
+    for _, clause in ipairs(own) do replaced[clause.name] = true end
+    for _, clause in ipairs(defaults) do
+      if not replaced[clause.name] then list[#list + 1] = clause end
+    end
+    lists[i] = table.move(own, 1, #own, #list + 1, list)
+  end
+  return lists
+end
+
+-- The clauses that are about the devices here, which have no architecture's name.
+function openacc_sema.default_device_clauses(node) return openacc_sema.clauses_by_device(node)[1] end
+
+-- The modifiers that a clause has on a directive in a version, as a text; nil: there are none.
+local function modifiers_of(clause, directive, version)
+  local list = {}
+  for name, modifier in sorted_pairs(openacc_directives.modifier) do
+    local first = (modifier.of[clause] or {})[directive]
+    if first and first <= (version or first) then list[#list + 1] = name end
+  end
+  return list[1] and ("%s on '%s' takes %s"):format(clause, directive, table.concat(list, ", "))
+end
+
+-- Raises about a modifier that a data clause does not have, has twice, or has in later versions alone.
+-- Decides ACC34-mod-1, ACC34-mod-2.
+local function check_modifiers(node, clause, version)
+  local seen, first = {}, openacc_directives.clause[clause.name].first
+  for _, modifier in ipairs(clause.modifiers) do
+    local name, pos = modifier.name, modifier.pos
+    local known = openacc_directives.modifier[name]
+    local versions = known and known.of[first] or {}
+    if not known then
+      raise("syntax", pos, ("'%s' is not a modifier of '%s'"):format(name, clause.name), { length = #name,
+        rule = "ACC33-2.7-8", help = diagnostic.suggest(name, openacc_directives.modifier)
+          or modifiers_of(first, node.name, version) })
+    elseif not versions[node.name] then
+      raise("clause-not-allowed", pos, ("'%s' is not a modifier of '%s' on '%s'"):format(name, clause.name,
+        node.name), { length = #name, rule = "ACC34-mod-1", help = modifiers_of(first, node.name, version) })
+    elseif seen[name] then
+      raise("duplicate-clause", pos, ("'%s' stands here twice"):format(name), { length = #name,
+        rule = "ACC34-mod-2", help = "keep one of them" })
+    end
+    version_checks("openacc", version, versions[node.name], ("the modifier '%s' of '%s'"):format(name, clause.name),
+      pos,
+      #name)
+    seen[name] = true
+  end
+end
+
+-- Raises if num_gangs has more numbers than its construct has dimensions of gangs, or one below 1.
+-- Decides ACC33-2.5.10-1.
+local function check_gangs(node, clause)
+  local most = node.name:find "^kernels" and 1 or 3
+  local wrong = clause.values[most + 1]
+  local message = most == 1 and "'num_gangs' takes one number in kernels" or "'num_gangs' takes one to three numbers"
+  for _, e in ipairs(clause.values) do
+    if not wrong and e.tag == "num" and (tonumber(e.value) or 1) < 1 then
+      wrong, message = e, "at least one gang executes a construct"
+    end
+  end
+  if wrong then raise("syntax", wrong.pos, message, { rule = "ACC33-2.5.10-1" }) end
+end
+
+-- Clauses that lack what they need, or have what is of later versions than the rules.
+function openacc_sema.check_forms(node, kind, rules)
+  if kind == "compute" then openacc_sema.check_reduction(node, node) end
+  for _, clause in ipairs(node.clauses) do
+    local name = clause.name
+    local later = openacc_directives.clause[name].entry.since
+    if later and later[node.name] then
+      version_checks("openacc", rules.openacc, later[node.name], ("'%s' on '%s'"):format(name, node.name), clause.pos,
+        #name)
+    end
+    if clause.values then check_gangs(node, clause) end
+    if clause.modifiers then
+      check_modifiers(node, clause, rules.openacc)
+    elseif name == "self" and kind ~= "compute" and not clause.vars then
+      raise("syntax", clause.pos + #name, "'self' names variables", { rule = "ACC33-2.7-8" })
+    end
+  end
+end
+
+return openacc_sema

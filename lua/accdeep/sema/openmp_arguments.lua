@@ -1,0 +1,80 @@
+-- openmp_arguments.lua - arguments of OpenMP's clauses that say how threads share work and where memory is taken
+-- from: they make no difference here, but are checked. A clause keeps the text of its argument with the parentheses.
+
+local diagnostic = require "accdeep.base.diagnostic"
+local openmp_directives = require "accdeep.definitions.openmp_directives"
+local words = require "accdeep.base.strings".word_list
+
+local raise = diagnostic.raise
+
+local openmp_arguments = {}
+
+-- What an argument is, by clause; its words as lists.
+local meaning = openmp_directives.clauses_where(function(entry)
+  local argument_of = entry.argument
+  return argument_of and { optional = argument_of.optional, positive = argument_of.positive, list = argument_of.list,
+    words = words(argument_of.words or ""), modifiers = argument_of.modifiers and words(argument_of.modifiers) }
+end)
+
+local function check_word(clause, known, text, from, to)
+  local at = text:find("%S", from) or to
+  local word = text:sub(at, to):match "^[%w_]+" or text:sub(at, at)
+  local rest = text:sub(at + #word, to)
+  for _, one in ipairs(known) do
+    if one == word:lower() and not rest:find "%S" then return end
+  end
+  raise("syntax", clause.text_pos + at - 1, ("'%s' takes %s"):format(clause.name, table.concat(known, ", ")),
+    { length = #word, rule = "OMP60-tgt-1", help = diagnostic.suggest(word:lower(), known) })
+end
+
+-- Raises if a clause lacks its argument, or has one that it does not take.
+function openmp_arguments.check(clause)
+  local name, text = clause.name, clause.text
+  local known = meaning[name] or {}
+  if clause.kind ~= "anything" or not text and known.optional then return end
+  if not text or not text:find "^%(.*[^%s].*%)$" then
+    raise("syntax", text and clause.text_pos or clause.pos, ("'%s' needs an argument"):format(name),
+      { length = text and #text or #name, rule = "OMP60-tgt-1" })
+  end
+  local number = known.positive and tonumber(text:match "^%(%s*(%-?%d+)%s*%)$")
+  if number and number < 1 then
+    raise("syntax", clause.text_pos, ("'%s' takes a positive number"):format(name),
+      { length = #text, rule = "OMP60-tgt-1" })
+  end
+  if not known.words or #known.words == 0 then return end
+  local from, to = 2, #text - 1
+  local colon = known.modifiers and text:match "^%([%w_%s,]*():"
+  while colon and from <= colon do
+    local finish = text:find("[,:]", from)
+    check_word(clause, known.modifiers, text, from, finish - 1)
+    from = finish + 1
+  end
+  local comma = known.list and text:find(",", from, true)
+  if comma and text:find("^%s*%)$", comma + 1) then
+    raise("syntax", clause.text_pos + comma - 1, "expected an expression behind ','",
+      { length = 1, rule = "OMP60-tgt-1" })
+  end
+  check_word(clause, known.words, text, from, comma and comma - 1 or to)
+end
+
+-- The number that a clause has as its argument, or nil.
+local function number_of(clause)
+  return tonumber(clause.text and clause.text:match "^%(%s*(%d+)%s*%)$")
+end
+
+-- Raises if a simd directive wants more lanes than its loop has iterations that may run together (OMP60-simd-1).
+-- Decides OMP60-simd-1.
+function openmp_arguments.check_lengths(clauses)
+  local safe, wanted
+  for _, clause in ipairs(clauses) do
+    if clause.name == "safelen" then safe = number_of(clause) end
+    if clause.name == "simdlen" then wanted = clause end
+  end
+  local lanes = wanted and number_of(wanted)
+  if safe and lanes and lanes > safe then
+    raise("conflicting-clauses", wanted.pos, ("simdlen(%d) is more than safelen(%d)"):format(lanes, safe),
+      { length = #wanted.name, rule = "OMP60-simd-1", help = ("simdlen is at most %d"):format(safe) })
+  end
+end
+
+return openmp_arguments

@@ -1,0 +1,77 @@
+-- openmp_exclusions.lua - which clauses of one OpenMP construct exclude each other (AMB-LLNL-04).
+--
+-- A clause falls into parts: {clause, item?, key, text}. Parts with one key are about the same thing: a
+-- variable, or what a clause that stands once says. Parts of other clauses (depend, allocate) have no key.
+
+local unparse_openmp = require "accdeep.syntax.unparse_openmp"
+local openmp_directives = require "accdeep.definitions.openmp_directives"
+local word_set = require "accdeep.base.strings".word_set
+
+local openmp_exclusions = {}
+
+-- Clauses of which a variable stands in one; firstprivate and lastprivate go together.
+local exclusive = openmp_directives.clauses_where(function(entry) return entry.exclusive end)
+-- A variable that is mapped as a whole is in none of these (combined constructs share and reduce what they map).
+local unmapped = openmp_directives.clauses_where(function(entry) return entry.unmapped end)
+local map_types = word_set "to from tofrom alloc storage release delete"
+
+-- Clauses that stand once, whatever they say.
+local unique = openmp_directives.clauses_where(function(entry) return entry.unique end)
+
+-- What a clause is about that stands once for it: an if for each directive-name, a defaultmap for each category of
+-- variables.
+function openmp_exclusions.once_key(clause)
+  if clause.name == "if" then return "if " .. (clause.modifier and clause.modifier.name or "") end
+  if clause.name == "defaultmap" then return "defaultmap " .. (clause.words[2] and clause.words[2].name or "all") end
+  return unique[clause.name] and clause.name
+end
+
+-- The variable or member that a list item is, or is a part of.
+local function root_item(item)
+  while item.tag == "index" or item.tag == "section" or item.tag == "alias" or item.tag == "unary" do
+    item = item.base or item.e
+  end
+  return unparse_openmp.item(item)
+end
+
+function openmp_exclusions.clause_parts(clause)
+  if not clause.vars then
+    local key = openmp_exclusions.once_key(clause)
+    return { { clause = clause, key = key and "once " .. key, text = unparse_openmp.clause(clause) } }
+  end
+  local parts = {}
+  for i, item in ipairs(clause.vars) do
+    local one = setmetatable({ vars = { item } }, { __index = clause })
+    parts[i] = { clause = clause, item = item, key = "variable " .. root_item(item), text = unparse_openmp.clause(one) }
+  end
+  return parts
+end
+
+-- Where a part stands.
+function openmp_exclusions.position(part) return part.item and part.item.pos or part.clause.pos end
+
+local function map_type(clause)
+  for _, modifier in ipairs(clause.modifiers) do
+    if map_types[modifier.name] then return modifier.name end
+  end
+  return "tofrom"
+end
+
+-- Whether two different parts with one key exclude each other.
+function openmp_exclusions.clash(a, b)
+  local one, other = a.clause, b.clause
+  if not a.item then return true end
+  if one.kind == "map" and other.kind == "map" then return map_type(one) ~= map_type(other) end
+  if one.kind == "motion" and other.kind == "motion" then return one.name ~= other.name end
+  if one.kind == "map" or other.kind == "map" then
+    local mapped, shared = b, one
+    if one.kind == "map" then mapped, shared = a, other end
+    return mapped.item.tag == "id" and unmapped[shared.name] or false
+  end
+  if not exclusive[one.name] or not exclusive[other.name] then return false end
+  if one.name == other.name then return one.op ~= other.op end
+  local pair = word_set(one.name .. " " .. other.name)
+  return not (pair.firstprivate and pair.lastprivate)
+end
+
+return openmp_exclusions

@@ -1,0 +1,260 @@
+-- openmp_sema.lua - OpenMP directives: what kind of construct each is, which clauses it takes, and what the
+-- modifiers of its maps say.
+
+local advice = require "accdeep.syntax.advice"
+local openmp_arguments = require "accdeep.sema.openmp_arguments"
+local diagnostic = require "accdeep.base.diagnostic"
+local openmp_directives = require "accdeep.definitions.openmp_directives"
+local word_set = require "accdeep.base.strings".word_set
+local openmp_exclusions = require "accdeep.sema.openmp_exclusions"
+local version_checks = require "accdeep.sema.version_checks"
+
+local raise = diagnostic.raise
+
+local openmp_sema = {}
+
+-- Clauses that some directive has.
+local all_clauses = openmp_directives.clauses_where(function(entry) return entry.of ~= "" end)
+
+local known = {} -- what directives are
+for _, entry in ipairs(openmp_directives.directives) do known[entry[1]] =
+  { kind = entry.kind, clauses = openmp_directives.of[entry[1]] } end
+
+-- What a directive is: {kind, clauses = {name -> true, or a version (definitions/openmp_directives.lua: of)}}. Kinds
+-- are those of definitions/openmp_directives.lua.
+function openmp_sema.directive_info(name)
+  local what = known[name]
+  if not what and name:find "^end " then -- Fortran's: what may stand at the end
+    local last = name:match "%a+$"
+    local takes = { single = "copyprivate nowait", sections = "nowait", workshare = "nowait", ["do"] = "nowait",
+      simd = name:find "do simd$" and "nowait" or nil }
+    what = { kind = "end", clauses = word_set(not name:find "parallel" and takes[last] or "") }
+    known[name] = what
+  elseif not what then
+    what = { kind = name:find "^target" and "compute" or "host", clauses = {} }
+    for part in ("any " .. name):gmatch "%S+" do
+      for clause, first in pairs(openmp_directives.of[part]) do what.clauses[clause] = first end
+    end
+    known[name] = what
+  end
+  return what
+end
+
+-- Whether a construct's name is one of those that a combined one is made of.
+function openmp_sema.is_part(name, part)
+  return (" " .. name .. " "):find(" " .. part .. " ", 1, true) ~= nil
+end
+
+-- Operators of reductions, in C and in Fortran; no others are declared (declare reduction).
+local operators = word_set("+ - * & | ^ && || max min .and. .or. .eqv. .neqv. iand ior ieor")
+
+-- What only devices can promise that share the host's memory.
+local of_shared_memory = word_set("unified_shared_memory unified_address self_maps")
+
+-- Raises if a directive has a clause it does not take, or one too often. version: of the rules, nil: they have none.
+-- Clauses of a group are named with the group (LLNL-4-10).
+function openmp_sema.check(node, version)
+  local what = openmp_sema.directive_info(node.name)
+  if what.kind == "beyond" then
+    raise("unsupported", node.pos, ("'%s' is not carried out here"):format(node.name), { length = #node.name })
+  end
+  local seen, names = {}, {}
+  for _, clause in ipairs(node.clauses) do names[clause.name] = true end
+  for _, clause in ipairs(node.clauses) do
+    local name, pos = clause.name, clause.pos
+    local from = clause.group and (" (from %s)"):format(clause.group.title) or ""
+    local function wrong(code, message, fields)
+      fields.length = #name
+      raise(code, pos, message .. from, fields)
+    end
+    if not what.clauses[name] then
+      if not all_clauses[name] then
+        wrong("unknown-clause", ("there is no clause '%s'"):format(name), { rule = "OMP60-map-1",
+          help = advice.clause(name, true, what.clauses, all_clauses) })
+      end
+      wrong("clause-not-allowed", ("'%s' is not allowed on '%s'"):format(name, node.name), { rule = "OMP60-tgt-1",
+        help = advice.clause(name, true) })
+    end
+    if clause.kind == "unknown" then -- the grammar knows it without an argument
+      version_checks("openmp", version, 60, ("an argument of '%s'"):format(name), pos, #name)
+      wrong("unsupported", ("'%s' with an argument"):format(name), {})
+    end
+    openmp_arguments.check(clause)
+    local key = openmp_exclusions.once_key(clause)
+    if key and seen[key] then
+      wrong("duplicate-clause", ("'%s' stands here twice"):format(name), { rule = "OMP60-tgt-1" })
+    end
+    if key then seen[key] = true end
+    if node.name == "ordered" and (name == "depend" or name == "doacross") then
+      wrong("unsupported", ("'%s' on 'ordered'"):format(name), {})
+    elseif name == "nowait" and node.name == "taskwait" and not names.depend then
+      wrong("clause-not-allowed", "'nowait' on taskwait goes with 'depend'", { rule = "OMP60-tgt-1" })
+    end
+    local first = what.clauses[name]
+    if first ~= true then
+      version_checks("openmp", version, first, ("'%s' on %s"):format(name, node.name), pos, #name,
+        advice.clause(name, true))
+    end
+    if clause.op and not operators[clause.op:lower()] then
+      wrong("unsupported", ("'%s' is not an operator of reductions, and none is declared"):format(clause.op), {})
+    end
+    if of_shared_memory[name] then
+      wrong("unsupported", ("'%s': devices here have memory of their own"):format(name), { rule = "OMP60-map-14" })
+    end
+  end
+  if names.safelen and names.simdlen then openmp_arguments.check_lengths(node.clauses) end
+  return what
+end
+
+-- ------------------------------------------------------------------------------------------- maps --
+
+-- What a map asks for by kind of construct: an action's word; "from" on exit data is a copyout (OMP60-map-1).
+local entry = { alloc = "create", storage = "create", to = "copyin", from = "copyout", tofrom = "copy" }
+local map_types = {
+  region = entry, compute = entry,
+  ["enter data"] = { alloc = "create", storage = "create", to = "copyin", tofrom = "copyin" },
+  ["exit data"] = { from = "copyout", tofrom = "copyout", release = "delete", delete = "delete", storage = "delete" },
+}
+local is_type = word_set("alloc storage to from tofrom release delete")
+local enters = word_set("alloc storage to tofrom")
+local moves_in = word_set("to tofrom")
+local moves_out = word_set("from tofrom")
+local plain_modifiers = word_set("always close present self")
+local is_ref = word_set("ref_ptr ref_ptee ref_ptr_ptee")
+local is_attach = word_set("auto always never")
+local other_modifiers = word_set("mapper iterator attach")
+
+-- A modifier of a map that stands there once: says[key] is what it says.
+local function set_once(map_modifiers, key, value, modifier)
+  if map_modifiers[key] then
+    raise("duplicate-clause", modifier.pos, map_modifiers[key] == modifier.name and ("'%s' stands here twice"):format(
+      modifier.name) or ("a map has one of them, '%s' stands here already"):format(map_modifiers[key]),
+      { length = #modifier.name, rule = "OMP60-map-3" })
+  end
+  map_modifiers[key], map_modifiers[key .. "_pos"] = value, modifier.pos
+end
+
+-- Modifiers have commas between them since 6.0, and a type has any place among them; before, it is the last.
+-- Decides OMP60-ver-1.
+local function check_order(clause, version, map_modifiers)
+  for i, modifier in ipairs(clause.modifiers) do
+    local name, pos, before_it = modifier.name, modifier.pos, clause.modifiers[i - 1]
+    if modifier.no_comma then
+      version_checks("openmp", version, -60, ("'%s' without ',' before it"):format(name), pos, #name,
+        "write ',' between modifiers")
+    end
+    if before_it and map_modifiers.type_pos == before_it.pos then
+      version_checks("openmp", version, 60, ("a modifier behind the map type '%s'"):format(map_modifiers.type), pos,
+        #name)
+    end
+  end
+end
+
+-- What the modifiers of a map, or of a motion clause of update, say: {type?, type_pos, always, present, self?,
+-- self_pos, ref?, ref_pos, attach?, attach_pos, mapper?, mapper_pos, iterators}.
+-- Decides OMP60-map-3, OMP60-map-17, OMP61-1.
+function openmp_sema.modifiers(clause, version)
+  local map_modifiers, iterators = { iterators = {} }, false
+  for _, modifier in ipairs(clause.modifiers) do
+    local name, pos = modifier.name, modifier.pos
+    if is_type[name] and clause.kind == "map" and map_modifiers.type and (version or 60) >= 60
+      and (name == "delete") ~= (map_modifiers.type == "delete") then -- delete is a modifier beside a type (6.0)
+      if name ~= "delete" then map_modifiers.type, map_modifiers.type_pos = name, pos end
+      map_modifiers.delete = pos
+    elseif is_type[name] and clause.kind == "map" then
+      if name == "storage" then version_checks("openmp", version, 60, "the map type 'storage'", pos, #name) end
+      if map_modifiers.type then
+        raise("conflicting-clauses", pos, ("a map has one type, '%s' stands here already"):format(map_modifiers.type),
+          { length = #name, rule = "OMP60-map-1" })
+      end
+      map_modifiers.type, map_modifiers.type_pos = name, pos
+    elseif plain_modifiers[name] and (clause.kind == "map" or name == "present") then
+      if map_modifiers[name] then
+        raise("duplicate-clause", pos, ("'%s' stands here twice"):format(name),
+          { length = #name, rule = "OMP60-map-3" })
+      end
+      if name == "self" then version_checks("openmp", version, 60, "the modifier 'self'", pos, #name) end
+      map_modifiers[name], map_modifiers[name .. "_pos"] = true, pos
+    elseif clause.kind == "map" and is_ref[name] then
+      version_checks("openmp", version, 60, ("the modifier '%s'"):format(name), pos, #name)
+      set_once(map_modifiers, "ref", name, modifier)
+    elseif clause.kind == "map" and name == "attach" then
+      version_checks("openmp", version, 61, "the modifier 'attach'", pos, #name)
+      local when = (modifier.when or ""):lower()
+      if not is_attach[when] then
+        raise("syntax", modifier.when_pos or pos, ("'attach' takes auto, always or never%s"):format(when ~= ""
+          and (", not '%s'"):format(when) or ""), { length = when ~= "" and #when or #name, rule = "OMP61-1",
+          help = diagnostic.suggest(when, is_attach) or "map(attach(always): p[0:n])" })
+      end
+      set_once(map_modifiers, "attach", when, modifier)
+    elseif modifier.mapper and map_modifiers.mapper or modifier.iterators and iterators then
+      raise("duplicate-clause", pos, ("'%s' stands here twice"):format(name),
+        { length = #name, rule = "OMP60-map-3" })
+    elseif name == "mapper" and modifier.mapper then
+      map_modifiers.mapper, map_modifiers.mapper_pos = modifier.mapper, modifier.mapper_pos
+    elseif name == "iterator" and modifier.iterators then
+      iterators = true
+      for _, iterator in ipairs(modifier.iterators) do table.insert(map_modifiers.iterators, iterator) end
+    else
+      local is_map = clause.kind == "map"
+      raise("syntax", pos, ("'%s' is not a %s"):format(name, is_map and "map type or modifier"
+        or "modifier of a motion clause"), { length = #name, rule = is_map and "OMP60-map-1" or "OMP60-upd-1",
+        help = diagnostic.suggest(name, is_type) or diagnostic.suggest(name, plain_modifiers)
+          or is_map and (diagnostic.suggest(name, is_ref) or diagnostic.suggest(name, other_modifiers)) or nil })
+    end
+  end
+  if clause.kind == "map" then check_order(clause, version, map_modifiers) end
+  if clause.kind == "map" and #clause.modifiers > 0 and not map_modifiers.type then
+    local first = clause.modifiers[1]
+    version_checks("openmp", version, 52, "a map with modifiers and without a type", first.pos, #first.name)
+  end
+  return map_modifiers
+end
+
+-- Without a type a map is tofrom; of that enter and exit data take the half that they can (the Examples have it so).
+local usual = { ["enter data"] = "to", ["exit data"] = "from" }
+
+-- What a map asks for on a construct of this kind: the action's word, and the map's type.
+-- Decides OMP60-map-1.
+function openmp_sema.map_action(map_modifiers, kind, name, version, clause)
+  local types = map_types[kind]
+  if usual[kind] and not map_modifiers.type then
+    version_checks("openmp", version, 52, ("a map without a type on %s"):format(name), clause.pos, #clause.name)
+  elseif map_modifiers.delete and kind ~= "exit data" then
+    raise("clause-not-allowed", map_modifiers.delete, ("'delete' is not allowed on '%s'"):format(name),
+      { length = #"delete", rule = "OMP60-map-1" })
+  end
+  local wanted = map_modifiers.type or usual[kind] or "tofrom"
+  if usual[kind] and wanted == "tofrom" then
+    version_checks("openmp", version, 52, ("the map type 'tofrom' on %s"):format(name), map_modifiers.type_pos, #wanted)
+    wanted = usual[kind]
+  end
+  openmp_sema.check_attach(map_modifiers, wanted, kind ~= "exit data")
+  if not types[wanted] then
+    raise("clause-not-allowed", map_modifiers.type_pos, ("the map type '%s' is not allowed on '%s'"):format(
+      wanted, name),
+      { length = #wanted, rule = "OMP60-map-1",
+        help = kind == "enter data" and "to or alloc" or kind == "exit data" and "from, release or delete" or nil })
+  end
+  return types[wanted], wanted == "storage" and (kind == "exit data" and "release" or "alloc") or wanted
+end
+
+-- Raises if a map that says how pointers are attached maps nothing at the entry of a construct; entry: false on one
+-- that ends maps.
+-- Decides OMP61-1.
+function openmp_sema.check_attach(map_modifiers, map_type, is_entry)
+  if not map_modifiers.attach or is_entry ~= false and enters[map_type] then return end
+  raise("clause-not-allowed", map_modifiers.attach_pos, is_entry == false and "nothing is attached at the end of a map"
+    or ("nothing is attached by a map of the type '%s'"):format(map_type), { length = #"attach", rule = "OMP61-1",
+    help = is_entry ~= false and "to, tofrom or storage" or nil })
+end
+
+-- Raises for a list item with the modifier attach that no pointer points to.
+function openmp_sema.no_base_pointer(item, pos)
+  raise("not-a-pointer", pos, ("'%s' has no base pointer that could be attached"):format(item), { rule = "OMP61-1",
+    help = "attach is for what a pointer points to: p[0:n]" })
+end
+
+openmp_sema.map_actions, openmp_sema.moves_in, openmp_sema.moves_out = entry, moves_in, moves_out
+
+return openmp_sema

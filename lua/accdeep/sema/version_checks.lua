@@ -1,0 +1,27 @@
+-- version_checks.lua - what stands in directives and is of another version than the rules.
+
+local diagnostic = require "accdeep.base.diagnostic"
+local profiles = require "accdeep.definitions.profiles"
+
+local standards = {
+  openacc = { name = "OpenACC", code = "unsupported", rule = "ACC34-ver-1" },
+  openmp = { name = "OpenMP", code = "clause-not-allowed", rule = "OMP60-ver-1" },
+}
+
+local function text(number) return ("%d.%d"):format(number // 10, number % 10) end
+
+-- Raises if what stands at pos is later than the version of a standard that the rules are of (nil: they are of none).
+-- first: the version that has it first, or less than 0, the version that has it no more; help: for the latter.
+-- Decides OMP60-ver-1, ACC34-ver-1.
+local function version_checks(standard, version, first, what, pos, length, help)
+  if not version or first >= 0 and version >= first or first < 0 and version < -first then return end
+  local says = standards[standard]
+  local message = ("%s is not in %s %s"):format(what, says.name, text(version))
+  if first >= 0 then
+    message = ("%s is of %s %s, and the rules are those of %s"):format(what, says.name, text(first), text(version))
+    help = ('scenario { rules = "%s" }'):format(profiles.first(standard, first))
+  end
+  diagnostic.raise(says.code, pos, message, { length = length, rule = says.rule, help = help })
+end
+
+return version_checks

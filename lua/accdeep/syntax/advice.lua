@@ -1,0 +1,171 @@
+-- advice.lua - help for mistakes that the raising place does not know: words of the other language, Lua's own errors.
+
+local diagnostic = require "accdeep.base.diagnostic"
+local openacc_directives = require "accdeep.definitions.openacc_directives"
+local openmp_directives = require "accdeep.definitions.openmp_directives"
+local word_set = require "accdeep.base.strings".word_set
+
+local advice = {}
+
+-- --------------------------------------------------------------------------------------- directives --
+
+-- What OpenACC writes for a clause of OpenMP, and the other way round.
+local of_openacc = {
+  ["for"] = "OpenACC's word is loop", ["do"] = "OpenACC's word is loop", map = "OpenACC: copy, copyin, copyout, create",
+  to = "OpenACC: copyin, or device of an update", from = "OpenACC: copyout, or self of an update",
+  tofrom = "OpenACC: copy", alloc = "OpenACC: create", release = "OpenACC: delete", nowait = "OpenACC: async",
+  depend = "OpenACC: async and wait", use_device_ptr = "OpenACC: use_device", use_device_addr = "OpenACC: use_device",
+  is_device_ptr = "OpenACC: deviceptr", has_device_addr = "OpenACC: deviceptr", num_teams = "OpenACC: num_gangs",
+  thread_limit = "OpenACC: num_workers, vector_length", num_threads = "OpenACC: num_workers",
+  defaultmap = "OpenACC: default(present) or default(none)", device_ptr = "OpenACC: deviceptr",
+}
+local of_openmp = {
+  copy = "OpenMP: map(tofrom: ...)", copyout = "OpenMP: map(from: ...)", create = "OpenMP: map(alloc: ...)",
+  copyin = "OpenMP: map(to: ...)", present = "OpenMP: map(present: ...)", delete = "OpenMP: map(delete: ...)",
+  deviceptr = "OpenMP: is_device_ptr", use_device = "OpenMP: use_device_ptr", async = "OpenMP: nowait and depend",
+  wait = "OpenMP: depend, or a taskwait directive", loop = "OpenMP's word is for", self = "OpenMP: from",
+  host = "OpenMP: from", num_gangs = "OpenMP: num_teams", finalize = "OpenMP: map(delete: ...)",
+  no_create = "OpenMP has no such clause", default_async = "OpenMP has no such clause",
+}
+
+-- Help for an unknown clause: what the language writes for it, or the closest of its own.
+function advice.clause(name, is_openmp, ...)
+  local other = (is_openmp and of_openmp or of_openacc)[name]
+  if other then return other end
+  for _, names in ipairs { ... } do
+    local near = diagnostic.suggest(name, names)
+    if near then return near end
+  end
+  return nil
+end
+
+-- The directive whose words a text almost begins with; nil if there is none.
+local function nearest_directive(text, names)
+  for count = 4, 1, -1 do
+    local words = {}
+    for word in text:match "^[%a_%s]*":gmatch "[%a_]+" do
+      if #words < count then words[#words + 1] = word end
+    end
+    local candidates = {}
+    for _, name in ipairs(names) do
+      local _, blanks = name:gsub(" ", "")
+      if blanks + 1 == count then candidates[name] = true end
+    end
+    local near = #words == count and diagnostic.closest(table.concat(words, " "), candidates)
+    if near then return near end
+  end
+  return nil
+end
+
+-- Help where no directive begins. own, other: the names of the directives of this language and of the other one.
+local function no_directive(text, pos, is_openmp, own, other)
+  local word, here, there = "acc", "OpenMP", "OpenACC"
+  if not is_openmp then word, here, there = "omp", "OpenACC", "OpenMP" end
+  local _, last, sentinel = text:find "^%s*#%s*pragma%s+(%a+)%s*"
+  if sentinel == word then text, pos = text:sub(last + 1), 1 end
+  local rest = text:sub(pos):gsub("%s+", " ")
+  for _, name in ipairs(other) do
+    if rest:sub(1, #name) == name and not rest:find("^[%w_]", #name + 1) then
+      return ("'%s' is a directive of %s, not of %s: %s \"%s ...\""):format(name, there, here, word, name)
+    end
+  end
+  local near = nearest_directive(rest, own)
+  if near then return ("did you mean '%s'?"):format(near) end
+  local clause = rest:match "^[%a_]+"
+  if clause and (openacc_directives.known[clause] or openmp_directives.clause[clause]) then
+    return ("'%s' is a clause: the directive comes first, as in %s"):format(clause,
+      openacc_directives.known[clause] and "enter data copyin(a)" or "target map(to: a)")
+  end
+  return "the name of a directive comes first: enter data, parallel, update, target"
+end
+
+local acc_names = {}
+for i, directive in ipairs(openacc_directives.directives) do acc_names[i] = directive[1] end
+table.sort(acc_names, function(a, b) return #a > #b or #a == #b and a < b end)
+
+local function names_of(is_openmp)
+  if is_openmp then return openmp_directives.names, acc_names end
+  return acc_names, openmp_directives.names
+end
+
+-- Help for a text of C that does not parse. start: what it should be; what: the message; pos: the place that does not
+-- fit. nil if there is nothing to say.
+function advice.syntax(start, text, pos, what)
+  what = what or ""
+  local rest = text:sub(pos)
+  local operator, after = rest:match "^([-+*/%%<>&|^=!]+)%s*(.?)"
+  if operator and start ~= "external" and (after == "" or after:find "[%]),:;]") then
+    return ("an operand is missing after '%s'"):format(operator)
+  end
+  if start:find "directive$" then
+    local is_openmp = start == "omp_directive"
+    if what == "expected a directive" then return no_directive(text, pos, is_openmp, names_of(is_openmp)) end
+    if rest:find "^;" then return "a directive has no ';' at its end" end
+    if rest == "" and what:find("')'", 1, true) then return "there is one '(' more than ')'" end
+    if rest:find "^%)" and what == "expected a clause" then return "there is one ')' more than '('" end
+    if rest:find "^:" and what:find("']'", 1, true) then
+      return is_openmp and "a section is [start:length:stride]" or "a section has no stride: [start:length]"
+    end
+    local base, first = text:sub(1, pos - 1):match "[%(,]%s*([%a_][%w_.>%-]*)%s*%(([^()]*)$"
+    if base and rest:find "^:" then
+      local length = rest:match "^:%s*([%w_]+)%s*%)"
+      return ("a section is written in brackets, [start:length]: %s[%s:%s]"):format(base, first, length or "n")
+    end
+  elseif what == "expected ';' after a declaration" and rest == "" then
+    return "a declaration ends with ';'"
+  elseif rest:find "^::" then
+    local name = rest:match "^::%s*([%a_][%w_]*)"
+    return ("there are no namespaces here: declare a class template %s, or take the type from a program "):format(
+      name or "of your own") .. "that was compiled with -g: declare_from, or accd_declare_from_debug_info in C"
+  end
+  return nil
+end
+
+-- Help for a section [first:count] that is outside of an array of n elements.
+function advice.section(first, count, n)
+  if first >= 0 and first < count and count <= n then
+    return ("a section is [start:length]: [%d:%d] has the elements %d to %d"):format(first, count - first, first,
+      count - 1)
+  elseif first >= 0 and first < n then
+    return ("a section is [start:length]: from element %d there are %d"):format(first, n - first)
+  end
+  return ("a section is [start:length]: start is 0 to %d"):format(n - 1)
+end
+
+-- ---------------------------------------------------------------------------------- Lua's own errors --
+
+-- Words that a reader may try, which are no names of the language.
+local no_name = { device = 'values on the device: expect.device("a[0]", 1), or state()' }
+
+local of_library = word_set "io os require dofile loadfile load package debug collectgarbage"
+
+-- Help for a name that a script does not have. variables: names of the host program, as keys; names: those of the
+-- language. nil if nothing is close.
+function advice.name(name, variables, names)
+  if variables[name] then return ("'%s' is a variable of the host program: host.%s"):format(name, name) end
+  if of_library[name] and not rawget(names, name) then
+    return ("scenarios have no '%s': accdeep run --trust gives them all of Lua's library"):format(name)
+  end
+  return no_name[name] or diagnostic.suggest(name, names) or diagnostic.suggest(name, variables)
+end
+
+-- Help for an error of Lua itself. variables, names: as of advice.name.
+function advice.lua(message, variables, names)
+  local name = message:match "%(global '([%w_]+)'%)"
+  if name then return advice.name(name, variables, names) end
+  local array = message:match "arithmetic on an? %a+ value %(field '([%w_]+)'%)"
+  if array and variables[array] then return ("an expression of C stands in a text: host \"%s + 1\""):format(array) end
+  local near = diagnostic.closest(message:match "%(field '([%w_]+)'%)" or "", names.expect or {})
+  return near and ("did you mean 'expect.%s'?"):format(near) or nil
+end
+
+-- Help for a script that is not Lua, from the line of the error.
+function advice.no_lua(message, line)
+  local section = line and line:match "host%.([%w_.%[%]]*%[[^%[%]:]*:[^%[%]:]*%])"
+  if section and message:find "near ':'" then
+    return ('a section stands in a text: host "%s"'):format(section)
+  end
+  return "the scenario is not a Lua program: correct it at this line, or where the last statement begins"
+end
+
+return advice

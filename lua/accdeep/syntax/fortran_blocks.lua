@@ -1,0 +1,284 @@
+-- fortran_blocks.lua - puts the statements between a structured directive and its end into a node.
+--
+-- A list of statements is flat: a directive is a line among others. Here a directive and its statements become
+-- construct{directive, list}: OpenACC's data, host_data and compute constructs, OpenMP's constructs, which end with
+-- their end directive, or, where they are about a loop, with the loop. A data region that does not end in the text
+-- stays as it stands: the scenario ends it. OpenACC's loop and atomic are constructs with what is behind them.
+-- A directive of OpenMP has the field omp, its name. exit and cycle stand in loops.
+
+local diagnostic = require "accdeep.base.diagnostic"
+local openmp_directives = require "accdeep.definitions.openmp_directives"
+
+local raise = diagnostic.raise
+
+local fortran_blocks = {}
+
+local compute = { parallel = true, serial = true, kernels = true }
+local structured = { parallel = true, serial = true, kernels = true, data = true, host_data = true }
+
+local NESTING = { ["!$acc"] = "ACC33-2.6-1", ["!$omp"] = "OMP60-tgt-1" }
+
+local function directive_words(node) return node.text:match "^!%$acc%s*([%a_]*)%s*([%a_]*)%s*([%a_]*)" end
+
+local arrange, arrange_nested -- forward
+
+-- ---------------------------------------------------------------------------- OpenMP's directives --
+
+-- The first of these names that a text begins with.
+local function name_in(names, text)
+  for _, name in ipairs(names) do
+    if text:sub(1, #name) == name and not text:find("^[%w_]", #name + 1) then return name end
+  end
+  return nil
+end
+
+local all_names = table.move(openmp_directives.fortran_names, 1, #openmp_directives.fortran_names, 2,
+  { "declare mapper" })
+local known = {}
+for _, name in ipairs(all_names) do known[name] = true end
+
+-- The name of an OpenMP directive: what is not one is refused where it stands.
+local function omp_name(node)
+  local blanks, text = node.text:match "^!%$omp(%s*)(.*)$"
+  local plain = text:gsub("%s+", " "):gsub("^end(%a)", "end %1")
+  local name = name_in(all_names, plain)
+  if name then return name end
+  local pos = node.pos + #"!$omp" + #blanks
+  local other = name_in(openmp_directives.beyond, plain) or name_in(openmp_directives.beyond, (plain:gsub("^end ", "")))
+  if other then
+    raise("unsupported", pos, ("the directive '%s' is not carried out here"):format(other),
+      { length = #other, rule = "HOUSE-version" })
+  end
+  local words, near = {}, nil
+  for word in plain:gmatch "[%a_]+" do
+    words[#words + 1] = word
+    near = near or diagnostic.closest(table.concat(words, " "), known)
+  end
+  local found = plain:match "^[%w_]+" or plain:sub(1, 1)
+  raise("syntax", pos, found == "" and "expected a directive" or ("expected a directive, found '%s'"):format(found),
+    { length = math.max(#found, 1), rule = "OMP60-tgt-1", help = near and ("did you mean '%s'?"):format(near) })
+end
+
+local loop_words = { ["do"] = true, simd = true, distribute = true, loop = true, taskloop = true }
+
+-- What belongs to an OpenMP construct: "alone", "loop", "statement", or "block", which its end directive ends.
+local function form_of(node)
+  local name = node.omp
+  if openmp_directives.standalone[name] or name == "declare mapper" then return "alone" end
+  if name == "ordered" and node.text:find "%f[%a]depend%s*%(" then return "alone" end
+  if name == "atomic" then return node.text:find "%f[%a]capture%f[%A]" and "block" or "statement" end
+  return loop_words[name:match "%a+$"] and "loop" or "block"
+end
+
+-- ------------------------------------------------------------------------------------ constructs --
+
+local Arranger = {}
+Arranger.__index = Arranger
+
+function Arranger:list()
+  local top = self.open[#self.open]
+  return top and top.list or self.made
+end
+
+function Arranger:append(item)
+  local list = self:list()
+  list[#list + 1] = item
+end
+
+local function construct(directive, list, finish)
+  return { tag = "construct", pos = directive.pos, directive = directive, list = list, finish = finish }
+end
+
+-- What nothing ends: a data region stays open, its statements follow it.
+local function splice(group, into)
+  local node = group.node
+  if node.omp and node.omp ~= "target data" or not node.omp and (compute[group.kind] or group.kind == "atomic") then
+    raise("syntax", node.pos, ("'%s' has no '%s end %s'"):format(group.kind, node.sentinel, group.kind),
+      { length = #node.sentinel, rule = NESTING[node.sentinel] })
+  end
+  into[#into + 1] = node
+  table.move(group.list, 1, #group.list, #into + 1, into)
+end
+
+local function no_beginning(item, kind)
+  raise("region-nesting", item.pos, ("'end %s' has no beginning here"):format(kind),
+    { length = #item.sentinel, rule = item.omp and NESTING[item.sentinel] or "DIR-4.3-06" })
+end
+
+-- Ends the innermost open construct, if this directive ends it.
+function Arranger:ends(item, kind)
+  local top = self.open[#self.open]
+  if not top or top.kind ~= kind or top.node.sentinel ~= item.sentinel then return false end
+  self.open[#self.open] = nil
+  local made = construct(top.node, top.list, item.pos)
+  made.end_directive = item.omp and item
+  self:append(made)
+  return true
+end
+
+local function name_of(node)
+  if node.omp then return node.omp end
+  local first, second = directive_words(node)
+  return second == "loop" and first .. " loop" or first
+end
+
+-- Raises where a loop is expected and something else is there.
+function Arranger:needs_no_loop(item)
+  local waiting = self.waiting[#self.waiting]
+  if not waiting then return end
+  local node = waiting.node
+  raise("syntax", item.pos, ("expected the %s of '%s'"):format(waiting.form, name_of(node)),
+    { length = item.sentinel and #item.sentinel or nil, rule = NESTING[node.sentinel] })
+end
+
+-- Raises about words behind a directive that ends something, and about ends that there are not.
+local function check_acc_end(item, second, third)
+  local last = third == "loop" and third or second
+  local _, finish = item.text:find("%f[%w_]" .. last .. "%f[^%w_]")
+  local rest = finish and item.text:find("%S", finish + 1)
+  if rest then
+    raise("syntax", item.pos + rest - 1, "expected the end of the directive", { rule = NESTING["!$acc"] })
+  elseif second == "loop" then
+    raise("syntax", item.pos, "there is no 'end loop'", { length = #item.text, rule = "ACC33-2.9-1",
+      help = "the construct ends with its loop" })
+  elseif second == "cache" or second == "routine" then
+    no_beginning(item, second)
+  end
+end
+
+-- The construct that the last statement is, if it has this name and nothing has ended it.
+local function last_construct(list, item, name)
+  local last = list[#list]
+  local is_its = last and last.tag == "construct" and last.directive.sentinel == item.sentinel and not last.finish
+    and name_of(last.directive) == name
+  return is_its and last or no_beginning(item, name)
+end
+
+function Arranger:acc(item)
+  local first, second, third = directive_words(item)
+  if first == "end" then check_acc_end(item, second, third) end
+  if first == "end" and third == "loop" then
+    last_construct(self:list(), item, second .. " loop").finish = item.pos
+  elseif first == "end" then
+    if self:ends(item, second) then return end
+    if second == "atomic" then
+      last_construct(self:list(), item, second).finish = item.pos
+    elseif self.open[1] or compute[second] then
+      no_beginning(item, second)
+    else
+      self:append(item) -- of a region that the scenario opened
+    end
+  elseif compute[first] and second == "loop" then
+    self:wait(item, "loop")
+  elseif structured[first] then
+    self.open[#self.open + 1] = { kind = first, node = item, list = {} }
+  elseif first == "atomic" and item.text:find "%f[%a]capture%f[%A]" then
+    self.open[#self.open + 1] = { kind = first, node = item, list = {} }
+  elseif first == "loop" or first == "atomic" then
+    self:wait(item, first == "loop" and first or "statement")
+  else
+    self:append(item)
+  end
+end
+
+function Arranger:omp(item)
+  item.omp = omp_name(item)
+  local ended = item.omp:match "^end (.*)"
+  if ended then
+    self:needs_no_loop(item)
+    if self:ends(item, ended) then return end
+    local list = self:list()
+    local last = list[#list]
+    local is_its = last and last.tag == "construct" and last.directive.omp == ended and not last.finish
+      and form_of(last.directive) ~= "block"
+    if is_its then
+      last.finish, last.end_directive = item.pos, item
+    elseif ended == "target data" and #self.open == 0 then
+      self:append(item) -- of a region that the scenario opened
+    else
+      no_beginning(item, ended)
+    end
+    return
+  end
+  local top, form = self.open[#self.open], form_of(item)
+  if item.omp == "section" then
+    if not (top and top.node.omp and top.node.omp:find "sections$") then
+      raise("region-nesting", item.pos, "'section' stands in 'sections'", { length = #item.sentinel,
+        rule = NESTING[item.sentinel] })
+    end
+    self:append(item)
+  elseif form == "alone" then
+    self:append(item)
+  elseif form == "block" then
+    self.open[#self.open + 1] = { kind = item.omp, node = item, list = {} }
+  else
+    self:wait(item, form)
+  end
+end
+
+-- The directive is about what comes next: a loop, or with form "statement" whatever there is.
+function Arranger:wait(item, form) self.waiting[#self.waiting + 1] = { node = item, form = form } end
+
+-- A statement, with the directives that are about it.
+function Arranger:statement(item)
+  local tag = item.tag
+  if (tag == "exit" or tag == "cycle") and not self.in_loop then
+    raise("syntax", item.pos, ("'%s' stands in a loop"):format(tag), { length = #tag,
+      help = "return leaves a procedure" })
+  end
+  arrange_nested(item, self.in_loop or tag == "do" or tag == "while")
+  local waiting = self.waiting
+  for i = #waiting, 1, -1 do
+    local node = waiting[i].node
+    local is_loop = item.tag == "do" or item.tag == "while" and not node.omp
+      or item.tag == "construct" and form_of(item.directive) == "loop"
+    if waiting[i].form == "loop" and not is_loop then self:needs_no_loop(item) end
+    item = construct(node, { item })
+    waiting[i] = nil
+  end
+  self:append(item)
+end
+
+function arrange(list, in_loop)
+  local a = setmetatable({ made = {}, open = {}, waiting = {}, in_loop = in_loop }, Arranger)
+  for _, item in ipairs(list) do
+    if item.tag ~= "directive" then
+      a:statement(item)
+    elseif item.sentinel == "!$acc" and #a.waiting == 0 then
+      a:acc(item)
+    elseif item.sentinel == "!$omp" then
+      local pending = #a.waiting
+      a:omp(item)
+      if pending > 0 and #a.waiting == pending then a:needs_no_loop(item) end
+    elseif item.sentinel ~= "!$acc" then
+      raise("unsupported", item.pos, ("directives of '%s' are not known here"):format(item.sentinel),
+        { length = #item.sentinel, rule = "HOUSE-version", help = "directives begin with !$acc or !$omp" })
+    else
+      a:needs_no_loop(item)
+    end
+  end
+  local waiting = a.waiting[1] and a.waiting[1].node
+  if waiting then
+    raise("syntax", waiting.pos, "expected a loop behind the directive", { length = #waiting.sentinel,
+      rule = NESTING[waiting.sentinel] })
+  end
+  for i = #a.open, 1, -1 do splice(a.open[i], i > 1 and a.open[i - 1].list or a.made) end
+  return a.made
+end
+
+-- The lists inside a statement. in_loop: what leaves a loop may stand in them.
+function arrange_nested(item, in_loop)
+  if item.tag == "if" or item.tag == "select" or item.tag == "select_type"
+    or item.tag == "select_rank" then
+    for _, branch in ipairs(item.list) do branch.body = arrange(branch.body, in_loop) end
+  elseif item.body then
+    item.body = arrange(item.body, in_loop)
+  elseif item.tag == "procedure" then
+    item.list = arrange(item.list)
+    for _, inner in ipairs(item.inner) do arrange_nested(inner) end
+  end
+end
+
+fortran_blocks.arrange = arrange
+
+return fortran_blocks

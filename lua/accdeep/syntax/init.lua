@@ -1,0 +1,133 @@
+-- grammar - parses text into trees.
+--
+-- parse(start, text, at, state) -> node, next position. state.is_type(name) tells typedef names.
+-- Raises a diagnostic with code "syntax" and the position of the first thing that fits nowhere. This is the
+-- parser of C texts; grammar.new makes one for another language.
+
+local lazy = require "accdeep.base.lazy"
+local advice = lazy.require "accdeep.syntax.advice"
+local lpeg = require "lpeg"
+local lex = require "accdeep.syntax.lex"
+local diagnostic = require "accdeep.base.diagnostic"
+local word_list = require "accdeep.base.strings".word_list
+local openacc_syntax = require "accdeep.syntax.openacc_syntax"
+local openmp_syntax = require "accdeep.syntax.openmp_syntax"
+
+-- Nested parentheses and statements need a stack; what does not fit is reported, not crashed on.
+lpeg.setmaxstack(4000)
+
+local no_state = {}
+
+-- One pattern for all start rules, as most of what LPeg translates is shared by them. The name of the start rule is
+-- the second extra argument of a match.
+local function build(language, trace)
+  local lx = language.lex(trace)
+  local rules, start = { "start", space = lx.blanks }, lpeg.P(false)
+  for _, part in ipairs(language.parts) do part(rules, lx) end
+  local function add(names, behind)
+    for _, name in ipairs(word_list(names)) do
+      start = start + lpeg.Cmt(lpeg.Carg(2), function(_, _, wanted) return wanted == name end) * lpeg.V(name) * behind
+    end
+  end
+  add(language.whole, -lpeg.P(1))
+  add(language.beginning, lpeg.P(true))
+  rules.start = lx.space * start
+  return lpeg.P(rules) * lpeg.Cp()
+end
+
+-- LPeg translates a pattern when it is first used. Where memory ends meanwhile the pattern must not be used
+-- again: it is kept once it was used.
+local function pattern(language, trace)
+  local made = language.patterns[trace]
+  if not made then
+    made = build(language, trace)
+    made:match("", 1, no_state, "")
+    language.patterns[trace] = made
+  end
+  return made
+end
+
+-- Decides HOUSE-syntax.
+local function match(language, trace, start, text, at, state)
+  local p = pattern(language, trace)
+  local ok, node, after = pcall(p.match, p, text, at, state, start)
+  if ok then return node, after end
+  if type(node) == "table" and node.syntax then return nil, node end
+  if type(node) == "string" and (node:find("stack overflow", 1, true)
+    or node:find("nesting too deep", 1, true) or node:find("too many", 1, true)) then
+    return nil, { syntax = "the text is nested too deeply", pos = at }
+  end
+  error(node, 0)
+end
+
+local function describe(text, at)
+  local rest = text:sub(at)
+  if rest == "" then return "unexpected end of the text" end
+  if rest:sub(1, 1) == "\n" then return "unexpected end of the line" end
+  local word = rest:match "^[%a_][%w_]*" or rest:match "^%d[%w.]*" or rest:sub(1, 1)
+  return ("unexpected '%s'"):format(word:gsub("%c", "?")), #word
+end
+
+-- A parser for a language: parts (functions that add rules), names of start rules - whole (they must reach the end of
+-- the text) and beginning (they need not) -, lex (function of trace that gives the helpers of lex.lua), help? (function
+-- of start, text, position and message: help for an error, or nil).
+local function new(language)
+  language.patterns = {}
+  local parser = {}
+
+  function parser.parse(start, text, at, state)
+    at = at or 1
+    local node, after = match(language, false, start, text, at, state or no_state)
+    if node ~= nil and type(after) == "number" then return node, after end
+    local pos, what
+    if type(after) == "table" and after.unsupported then
+      diagnostic.raise("unsupported", after.pos, after.syntax, { length = after.length, rule = "HOUSE-version",
+        help = after.help })
+    elseif type(after) == "table" then
+      pos, what = after.pos, after.syntax
+    else
+      local tracing = { is_type = state and state.is_type, is_template = state and state.is_template,
+        qualified_type = state and state.qualified_type }
+      local _, failure = match(language, true, start, text, at, tracing)
+      pos = tracing.far or at
+      if type(failure) == "table" then pos, what = failure.pos, failure.syntax end
+    end
+    if type(after) == "table" and after.code then
+      diagnostic.raise(after.code, after.pos, after.syntax, { help = after.help, rule = "HOUSE-version" })
+    end
+    local found, length = describe(text, pos)
+    if not what and start:find "directive$" and not text:sub(1, pos - 1):gsub("^%s*#%s*pragma", "")
+      :gsub("^%s*acc%f[^%w_]", ""):gsub("^%s*omp%f[^%w_]", ""):gsub("^%s*!%$acc", ""):find "%S" then
+      what = "expected a directive"
+    end
+    diagnostic.raise("syntax", pos, what and ("%s, found %s"):format(what, (found:gsub("^unexpected ", "")))
+      or found, { length = length, rule = state and state.rule,
+        help = language.help and language.help(start, text, pos, what) })
+  end
+
+  -- The LPeg pattern; further arguments of its match are a state and the name of a start rule.
+  function parser.pattern() return pattern(language, false) end
+
+  -- Passes by blanks and comments, and what a start rule without nodes describes; returns the next position.
+  function parser.skip(start, text, at) return (parser.pattern():match(text, at, no_state, start)) end
+
+  return parser
+end
+
+local syntax = new {
+  parts = {
+    require "accdeep.syntax.c_expression",
+    require "accdeep.syntax.c_declaration",
+    require "accdeep.syntax.c_class",
+    require "accdeep.syntax.c_statement",
+    openacc_syntax.rules,
+    openmp_syntax.rules,
+  },
+  whole = "directive omp_directive expression assignment body references type_name any_type",
+  beginning = "external parameter_names returned initial round space",
+  lex = lex.new,
+  help = function(...) return advice.syntax(...) end,
+}
+syntax.new = new
+
+return syntax

@@ -1,0 +1,66 @@
+-- pragma.lua - directive lines in C texts: which of them are directives of OpenACC or OpenMP, and their trees.
+--
+-- Pragmas of others are hints for compilers and are passed over: unroll, ivdep, once, STDC, GCC, clang and their kin.
+-- One that is almost a sentinel of ours is an error, and never passed over (HOUSE-bodies).
+
+local diagnostic = require "accdeep.base.diagnostic"
+local syntax = require "accdeep.syntax"
+local sorted_pairs = require "accdeep.base.sorted_pairs"
+
+local raise = diagnostic.raise
+
+local pragma = {}
+
+-- Pragmas of compilers, whose words might look like a slip.
+local others = { GCC = true }
+
+local starts = { acc = "directive", omp = "omp_directive" }
+-- Vendors' own directives of OpenMP (5.1, 2.1).
+local extensions = { omx = true, ompx = true }
+
+-- Whether two words differ by one letter, or by two letters that changed places.
+local function is_slip(word, wanted)
+  if #word == #wanted then
+    local differs = {}
+    for i = 1, #word do
+      if word:byte(i) ~= wanted:byte(i) then differs[#differs + 1] = i end
+    end
+    local i, k = differs[1], differs[2]
+    return #differs == 1 or #differs == 2 and k == i + 1 and word:byte(i) == wanted:byte(k)
+      and word:byte(k) == wanted:byte(i)
+  end
+  local long, short = word, wanted
+  if #long < #short then long, short = short, long end
+  for i = 1, #long do
+    if #long == #short + 1 and long:sub(1, i - 1) .. long:sub(i + 1) == short then return true end
+  end
+  return false
+end
+
+-- Decides HOUSE-bodies.
+local function check_foreign(node, word)
+  if extensions[word] then
+    raise("unsupported", node.start, ("'%s': extensions of compilers"):format(word), { length = #word })
+  end
+  for wanted in sorted_pairs(starts) do
+    if not others[word] and word ~= "" and (word:lower() == wanted or is_slip(word:lower(), wanted)) then
+      raise("syntax", node.start, ("'%s' is not a sentinel"):format(word), { length = #word, rule = "HOUSE-bodies",
+        help = ("did you mean '%s'?"):format(wanted) })
+    end
+  end
+  if word == "pack" then raise("unsupported", node.start, "packed layouts are not supported", { length = #word }) end
+end
+
+-- Reads a pragma of the current text. node: pragma{start, text}. Returns nil for pragmas of others; or {language
+-- ("acc", "omp"), tree, text}: the directive's tree, with positions of the whole text, and its text with blanks in
+-- front, so that positions are the same.
+function pragma.read(session, node)
+  local word = node.text:match "^[%a_][%w_]*" or ""
+  local start = starts[word]
+  if not start then return check_foreign(node, word) end
+  local text = session.now.current.text:sub(1, node.start - 1):gsub("[^\n]", " ") .. node.text
+  session.program.inside[text] = session.now.current
+  return { language = word, text = text, tree = syntax.parse(start, text, node.start, session.now.scope) }
+end
+
+return pragma

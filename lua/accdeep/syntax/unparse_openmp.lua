@@ -1,0 +1,73 @@
+-- unparse_openmp.lua - OpenMP directives as text again, in one canonical spelling: texts of equal clauses are equal.
+
+local unparse = require "accdeep.syntax.unparse"
+
+local unparse_openmp = {}
+
+local function list_of(nodes, write, separator)
+  local parts = {}
+  for i, node in ipairs(nodes) do parts[i] = write(node) end
+  return table.concat(parts, separator or ", ")
+end
+
+local function expression(node) return unparse.expression(node) end
+local function name(node) return node.name end
+local function prefix(text) return text ~= "" and text .. ": " or "" end
+
+local function iterator(node)
+  return ("%s = %s:%s%s"):format(node.name, expression(node.first), expression(node.last),
+    node.step and ":" .. expression(node.step) or "")
+end
+
+local function modifier(node)
+  if node.mapper then return ("mapper(%s)"):format(node.mapper) end
+  if node.iterators then return ("iterator(%s)"):format(list_of(node.iterators, iterator)) end
+  return node.when and ("%s(%s)"):format(node.name, node.when) or node.name
+end
+
+-- What stands in the parentheses of each kind of clause (syntax/openmp_syntax.lua).
+local inside = {
+  map = function(c) return prefix(list_of(c.modifiers, modifier)) .. list_of(c.vars, expression) end,
+  vars = function(c) return list_of(c.vars, expression) .. (c.step and ": " .. expression(c.step) or "") end,
+  reduction = function(c) return prefix(c.op) .. list_of(c.vars, expression) end,
+  expression = function(c)
+    local lower = c.lower and expression(c.lower) .. ": " or ""
+    return prefix(c.modifier and c.modifier.name or "") .. lower .. expression(c.e)
+  end,
+  words = function(c) return list_of(c.words, name, ": ") end,
+  depend = function(c)
+    local modifiers = c.modifier and modifier(c.modifier) .. ", " or ""
+    return modifiers .. c.type.name .. (c.items and ": " .. list_of(c.items, expression) or "")
+  end,
+  group = function(c) return prefix(c.action and c.action.name or "") .. list_of(c.names, name) end,
+  names = function(c) return c.types and list_of(c.types, unparse.type) or list_of(c.names, name) end,
+  types = function(c) return list_of(c.types, unparse.type) end,
+}
+inside.motion = inside.map
+
+-- The list item of a clause that takes variables, or a modifier of a map, as text.
+unparse_openmp.item, unparse_openmp.modifier = expression, modifier
+
+-- Arguments that are kept as they were written, with blanks where they help.
+local function tidy(text)
+  return (text:gsub("%s+", " "):gsub(" ?([(),:]) ?", "%1"):gsub("[,:]", "%0 "))
+end
+
+function unparse_openmp.clause(clause)
+  local write = inside[clause.kind]
+  return clause.name .. (write and ("(%s)"):format(write(clause)) or clause.text and tidy(clause.text) or "")
+end
+
+function unparse_openmp.directive(node)
+  local parts = { node.name }
+  if node.mapper then
+    local made = node.mapper
+    parts[1] = ("%s(%s%s %s)"):format(node.name, prefix(made.name or ""), unparse.type(made.type), made.variable)
+  elseif node.vars then
+    parts[1] = ("%s(%s)"):format(node.name, list_of(node.vars, expression))
+  end
+  for _, clause in ipairs(node.clauses) do parts[#parts + 1] = unparse_openmp.clause(clause) end
+  return table.concat(parts, " ")
+end
+
+return unparse_openmp
