@@ -62,7 +62,7 @@ struct accd__debug_type {
     uint64_t bytes; /* 0: not known, or not constant */
     Dwarf_Die die;
     Dwarf_Addr bias;           /* of its file */
-    struct accd__debug_type *target; /* element; pointee as soon as goacc_target was asked */
+    struct accd__debug_type *target; /* element; pointee as soon as its target was looked up */
     bool has_target;
     struct accd__debug_member *members;
     size_t nmembers;

@@ -207,7 +207,7 @@ static _Noreturn void exit_process(int status)
     report_at_exit();
     if (!status && rt.is_dying && rt.has_findings && rt.options.fail_on_finding && is_own_process())
         status = RT_EXIT_FINDINGS;
-    goacc_tell_end_of_process();
+    rt_note_process_end();
     for (;;)
         syscall(SYS_exit_group, status);
 }

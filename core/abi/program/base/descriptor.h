@@ -1,6 +1,6 @@
 /* descriptor.h - descriptors of arrays, as gfortran makes them since its version 8. */
-#ifndef GOACC_DESCRIPTOR_H
-#define GOACC_DESCRIPTOR_H
+#ifndef RT_DESCRIPTOR_H
+#define RT_DESCRIPTOR_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -19,18 +19,18 @@ struct rt_gfortran_descriptor {
         ptrdiff_t stride, lower, upper;
     } dim[];
 };
-enum { GOACC_RANKS = 15 };
+enum { RT_MAX_RANK = 15 };
 
-static inline uint64_t goacc_descriptor_bytes(int rank)
+static inline uint64_t rt_descriptor_bytes(int rank)
 {
     return sizeof(struct rt_gfortran_descriptor) + (uint64_t)rank * sizeof(struct rt_gfortran_dimension);
 }
 
 /* Whether a descriptor may have so many bytes. */
-static inline bool goacc_has_descriptor_size(uint64_t bytes)
+static inline bool rt_has_descriptor_size(uint64_t bytes)
 {
     const uint64_t head = sizeof(struct rt_gfortran_descriptor);
-    return bytes >= head && bytes <= goacc_descriptor_bytes(GOACC_RANKS) &&
+    return bytes >= head && bytes <= rt_descriptor_bytes(RT_MAX_RANK) &&
            (bytes - head) % sizeof(struct rt_gfortran_dimension) == 0;
 }
 
@@ -40,14 +40,14 @@ static inline bool rt_is_descriptor_size(const void *at, uint64_t bytes)
 {
     enum { TYPES = 15, ATTRIBUTES = 3 };
     struct rt_gfortran_descriptor array;
-    if (!goacc_has_descriptor_size(bytes))
+    if (!rt_has_descriptor_size(bytes))
         return false;
     memcpy(&array, at, sizeof array);
     return !array.data ||
            (!array.version && array.element && array.type > 0 && array.type <= TYPES &&
             array.attribute >= 0 && array.attribute <= ATTRIBUTES && array.rank >= 0 &&
-            (goacc_descriptor_bytes(array.rank) == bytes ||
-             bytes == goacc_descriptor_bytes(GOACC_RANKS)));
+            (rt_descriptor_bytes(array.rank) == bytes ||
+             bytes == rt_descriptor_bytes(RT_MAX_RANK)));
 }
 
 #endif

@@ -219,7 +219,7 @@ static bool has_word(const char *line, const char *word)
     return at != NULL;
 }
 
-int goacc_source_line(uintptr_t pc, const char *const words[], const char **file_p)
+int rt_find_source_line(uintptr_t pc, const char *const words[], const char **file_p)
 {
     int line, number = 0, entry = 0;
     FILE *source = rt_find_line(pc, file_p, &line, NULL) ? fopen(*file_p, "re") : NULL;
@@ -243,7 +243,7 @@ const char *rt_find_requires_clause(uintptr_t pc)
     static const char *const clauses[] = {"unified_shared_memory", "self_maps"};
     const char *file;
     for (size_t i = 0; i < sizeof clauses / sizeof clauses[0]; i++)
-        if (goacc_source_line(pc, (const char *const[]){"requires", clauses[i], NULL}, &file))
+        if (rt_find_source_line(pc, (const char *const[]){"requires", clauses[i], NULL}, &file))
             return clauses[i];
     return NULL;
 }

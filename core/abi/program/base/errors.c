@@ -70,7 +70,7 @@ static bool append_late_allocation(struct rt_text_buffer *to, const accd_error *
     accd_present_object object;
     uint64_t at = 0, data;
     while (accd_present_next(rt.context, rt_this_thread.device, &at, &object)) {
-        if (!goacc_has_descriptor_size(object.info.bytes) ||
+        if (!rt_has_descriptor_size(object.info.bytes) ||
             rt_load_word((const void *)(uintptr_t)object.dev) ||
             !rt_peek_memory(object.info.host, (char *)&data, sizeof data) || data != error->asked.host)
             continue;
@@ -92,7 +92,7 @@ static void add_left_out(struct rt_text_buffer *to, const struct rt_site *site, 
     const char *file;
     rt_copy_variable_name(name, variable, sizeof variable);
     const char *const words[] = {"acc", "declare", "device_resident", variable, NULL};
-    const int line = *variable ? goacc_source_line(site->call.pc, words, &file) : 0;
+    const int line = *variable ? rt_find_source_line(site->call.pc, words, &file) : 0;
     if (!line)
         return;
     rt_text_append(to, "; gcc makes no call for the declare directive of %s:%d", file, line);

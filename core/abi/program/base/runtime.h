@@ -368,7 +368,7 @@ void rt_check_malloc_blocks(const accd_item *items, size_t nitems);
 /* Whether the word in front of an address at a multiple may be the size of a block that the section leaves. */
 bool rt_may_exceed_block(uintptr_t host, uint64_t bytes);
 /* Whether a block of malloc seems to begin at an address, and holds another one. */
-bool goacc_is_in_block(uint64_t block, uint64_t at);
+bool rt_is_in_block(uint64_t block, uint64_t at);
 uint64_t rt_find_heap_start(void); /* the address; 0: it is not known */
 /* Blocks begin at multiples; the least one, with its head. */
 enum { RT_BLOCK_ALIGNMENT = 16, RT_BLOCK_MIN = 32 };
@@ -430,7 +430,7 @@ void rt_report_returned_variable(uintptr_t pc);
 /* supervisor.c: tells `accdeep exec` that the library was loaded ('L'), that a directive is executed ('D'). */
 void rt_notify_supervisor(char what);
 /* The same at the end of the process that it started: returns when all is said that the end tells. */
-void goacc_tell_end_of_process(void);
+void rt_note_process_end(void);
 
 /* diagnostics.c */
 /* A second place of a finding: where something was mapped, written, moved last. */
@@ -563,7 +563,7 @@ void rt_record_location(const struct rt_site *site);
 /* Writes the name and version of the compiler of the code at a call; without debug information "the compiler". */
 void rt_get_compiler_name(uintptr_t pc, char *name, size_t capacity);
 /* Returns the number of the first line of the code's source that has all words, up to a NULL; 0: none has. */
-int goacc_source_line(uintptr_t pc, const char *const words[], const char **file_p);
+int rt_find_source_line(uintptr_t pc, const char *const words[], const char **file_p);
 /* Returns the clause of a requires directive, in the source of the code, by which devices share the memory of the host;
  * NULL: none is found. gcc leaves no other trace of it. */
 const char *rt_find_requires_clause(uintptr_t pc);
@@ -636,7 +636,7 @@ struct rt_range;
 /* Returns true if the range is a part of a variable of clause link, which `all` gets, and not all of it. */
 bool rt_is_part_of_link_variable(const void *host, uint64_t bytes, struct rt_range *all);
 /* Returns the declared pointer that holds an address of the host, or the beginning of its block; or NULL.
- * is_in_block: goacc_is_in_block. */
+ * is_in_block: rt_is_in_block. */
 const void *rt_find_declared_pointer(const void *host, bool (*is_in_block)(uint64_t block, uint64_t at));
 bool rt_is_declared_permanent(const void *host); /* and is present to the end: no clause link */
 /* The program's own variables at file scope, once the beginning of the heap is known. */

@@ -51,10 +51,10 @@ __attribute__((constructor)) static void tell_loaded(void)
 
 __attribute__((destructor)) static void tell_end(void)
 {
-    goacc_tell_end_of_process();
+    rt_note_process_end();
 }
 
-void goacc_tell_end_of_process(void)
+void rt_note_process_end(void)
 {
     /* A child of vfork has the parent's memory. With rules, a directive was executed, and has told so. */
     if (!supervised || supervised != getpid() || rt.options.rules)

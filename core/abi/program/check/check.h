@@ -10,7 +10,7 @@
 bool rt_is_instrumented(void);
 /* With the context; before it goes, with what is left to report. */
 void rt_check_init(void);
-void goacc_objects_look(void); /* at the modules that are loaded */
+void rt_scan_modules(void); /* at the modules that are loaded */
 void rt_check_finish(void);
 void rt_check_free(void);
 

@@ -167,7 +167,7 @@ static int look_at_library(struct dl_phdr_info *info, size_t size, void *ud)
     return 0;
 }
 
-void goacc_objects_look(void)
+void rt_scan_modules(void)
 {
     dl_iterate_phdr(look_at_library, NULL);
 }

@@ -29,7 +29,7 @@ static bool in_kernel; /* declared variables have the device's values */
 
 void rt_allocatable_add(char *host, uint64_t bytes)
 {
-    if (bytes != sizeof(void *) && !goacc_has_descriptor_size(bytes))
+    if (bytes != sizeof(void *) && !rt_has_descriptor_size(bytes))
         return;
     if (nvariables == variables_capacity) {
         const size_t capacity = variables_capacity ? 2 * variables_capacity : 16;
@@ -82,7 +82,7 @@ void rt_allocatable_swap(void)
 static struct rt_range get_descriptor_elements(const struct allocatable *variable)
 {
     const struct rt_gfortran_descriptor *array = (const struct rt_gfortran_descriptor *)(const void *)variable->host;
-    const uint64_t bytes_of_rank = goacc_descriptor_bytes(array->rank);
+    const uint64_t bytes_of_rank = rt_descriptor_bytes(array->rank);
     uint64_t bytes = array->element;
     if (!array->data || array->version || array->rank < 1 || bytes_of_rank != variable->bytes)
         return (struct rt_range){0};

@@ -99,7 +99,7 @@ static bool is_plausible_block(uint64_t start, uint64_t high)
     return next + (head & ~(uint64_t)BITS) <= high && head & 1;
 }
 
-bool goacc_is_in_block(uint64_t block, uint64_t at)
+bool rt_is_in_block(uint64_t block, uint64_t at)
 {
     const uint64_t low = rt_find_heap_start(), high = low ? (uintptr_t)sbrk(0) : 0, page = 4096;
     if (!GNU_MALLOC || block % RT_BLOCK_ALIGNMENT || at < block)

@@ -258,7 +258,7 @@ static void add_declared_pointers(struct rt_items *items)
         accd_item *item = &items->at[i];
         const bool is_section = item->action != ACCD_ACTION_ATTACH && item->action != ACCD_ACTION_DETACH &&
                                 !item->slot && item->bytes;
-        const void *pointer = is_section ? rt_find_declared_pointer(item->host, goacc_is_in_block) : NULL;
+        const void *pointer = is_section ? rt_find_declared_pointer(item->host, rt_is_in_block) : NULL;
         if (pointer)
             item->slot = pointer;
     }
@@ -368,7 +368,7 @@ static bool is_unallocated_entry(const struct entries *map, size_t i)
     const unsigned kind = rt_get_entry_kind(map, i);
     const bool is_pointer = kind == POINTER || kind == ALWAYS_POINTER, is_set = kind == TO_PSET;
     const bool follows_null = i && !map->host[i - 1], precedes_null = i + 1 < map->n && !map->host[i + 1];
-    const bool is_descriptor = (follows_null || precedes_null) && goacc_has_descriptor_size(map->size[i]);
+    const bool is_descriptor = (follows_null || precedes_null) && rt_has_descriptor_size(map->size[i]);
     const bool is_scalar = precedes_null && map->size[i] == sizeof(void *);
     return (is_pointer || is_set || is_descriptor || is_scalar) && !rt_load_word(map->host[i]) &&
            accd_get_presence(rt.context, rt_this_thread.device, map->host[i], sizeof(void *)) == ACCD_PRESENCE_NONE;

@@ -209,7 +209,7 @@ static void start_runtime(void *unused)
     }
     rt.on_event = rt_on_core_event;
     rt.on_write = rt.options.strict ? rt_snapshot_device_write : rt.options.instrumented ? rt_check_device_write : NULL;
-    rt.on_modules = rt.options.instrumented ? goacc_objects_look : NULL;
+    rt.on_modules = rt.options.instrumented ? rt_scan_modules : NULL;
     rt.on_initial = rt.options.strict ? rt_snapshot_set_initial : rt.options.instrumented ? rt_check_set_initial : NULL;
     pthread_key_create(&thread_end, on_thread_end);
     rt_lock_init();

@@ -14,7 +14,7 @@ static bool is_unreported_descriptor(int device, uint64_t host)
     accd_present_object descriptor, array;
     return accd_attachment_at(rt.context, device, (const void *)(uintptr_t)host, &pointer) &&
            accd_present_at(rt.context, device, host, 0, &descriptor) &&
-           descriptor.info.host == host && goacc_has_descriptor_size(descriptor.info.bytes) &&
+           descriptor.info.host == host && rt_has_descriptor_size(descriptor.info.bytes) &&
            accd_present_at(rt.context, device, pointer.target, 0, &array) &&
            !strcmp(rt_get_display_name(&descriptor.info).name, rt_get_display_name(&array.info).name);
 }

@@ -448,11 +448,11 @@ static void recheck_stale_element(struct object *object)
 static bool is_unallocated(const struct object *object, const char *now)
 {
     struct rt_gfortran_descriptor array;
-    if (!goacc_has_descriptor_size(object->bytes))
+    if (!rt_has_descriptor_size(object->bytes))
         return false;
     memcpy(&array, now, sizeof array);
     return !array.data && !rt_load_word(object->host_snapshot) && !array.version && array.element && array.type > 0 &&
-           object->bytes == goacc_descriptor_bytes(array.rank);
+           object->bytes == rt_descriptor_bytes(array.rank);
 }
 
 static void find_lost_change(struct object *object)

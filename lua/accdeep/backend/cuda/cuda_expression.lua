@@ -53,7 +53,7 @@ end
 
 -- The type of C that holds values of a type.
 local function holder(t)
-  return t.kind == "pointer" and "accd__pointer" or t.float and "double" or "i64"
+  return t.kind == "pointer" and "accd_pointer" or t.float and "double" or "i64"
 end
 cuda_expression.holder = holder
 
@@ -94,7 +94,7 @@ function cuda_expression.wrap_integer(t, text) return convert(LONG, t, text) end
 local value, lvalue -- forward
 
 local function emit_load(w, t, at, site)
-  if t.kind == "pointer" then return w:assign_temporary("accd__pointer",
+  if t.kind == "pointer" then return w:assign_temporary("accd_pointer",
     ("accd_get_pointer(t, %s, %d)"):format(at, site)) end
   local bits = ("accd_get(t, %s, %d, %d)"):format(at, t.size, site)
   if t.code == scalar.f32 then return w:assign_temporary("double", ("accd_as_f32(%s)"):format(bits)) end
@@ -111,7 +111,7 @@ local function emit_store(w, t, at, operand, site)
 end
 
 local function emit_displace(w, operand, index, size)
-  return w:assign_temporary("accd__pointer", ("accd_moved(%s, (i64)((u64)(%s) * (u64)(%dll)))"):format(
+  return w:assign_temporary("accd_pointer", ("accd_moved(%s, (i64)((u64)(%s) * (u64)(%dll)))"):format(
     operand, index, size))
 end
 
@@ -139,7 +139,7 @@ local places = {}
 function places.variable(w, e) return e.binding.operand or w:variable(e.name, e.binding) end
 
 function places.member(w, e)
-  return w:assign_temporary("accd__pointer", ("accd_moved(%s, %d)"):format(lvalue(w, e.base), e.offset))
+  return w:assign_temporary("accd_pointer", ("accd_moved(%s, %d)"):format(lvalue(w, e.base), e.offset))
 end
 
 function places.element(w, e)
@@ -199,7 +199,7 @@ local values = {}
 
 function values.const(w, e)
   local text = literal(e.const)
-  return e.type.kind == "pointer" and w:assign_temporary("accd__pointer", ("accd_unknown((u64)%s)"):format(text))
+  return e.type.kind == "pointer" and w:assign_temporary("accd_pointer", ("accd_unknown((u64)%s)"):format(text))
     or text
 end
 
@@ -213,17 +213,17 @@ function values.value(w, e) return w:variable(e.name, e.binding) end
 function values.load(w, e) return emit_load(w, e.type, lvalue(w, e.place), e.pos) end
 
 function values.decay(w, e)
-  return w:assign_temporary("accd__pointer", ("accd_decayed(%s, %d)"):format(lvalue(w, e.place), e.place.type.size))
+  return w:assign_temporary("accd_pointer", ("accd_decayed(%s, %d)"):format(lvalue(w, e.place), e.place.type.size))
 end
 
 function values.address(w, e)
-  return w:assign_temporary("accd__pointer", ("accd__address(%s, %d)"):format(lvalue(w, e.place), e.place.type.size))
+  return w:assign_temporary("accd_pointer", ("accd_address(%s, %d)"):format(lvalue(w, e.place), e.place.type.size))
 end
 
 function values.convert(w, e)
   local t, from = e.type, e.e.type
   if t.kind == "void" then return value(w, e.e) end
-  if t.kind == "pointer" then return w:assign_temporary("accd__pointer", pointer_of(w, e.e)) end
+  if t.kind == "pointer" then return w:assign_temporary("accd_pointer", pointer_of(w, e.e)) end
   return w:assign_temporary(holder(t), convert(from.kind == "pointer" and ULONG or from, t, number_of(w, e.e)))
 end
 
@@ -281,7 +281,7 @@ function values.assign(w, e)
   if t.kind == "record" then
     w.writes = true
     local from, into = lvalue(w, e.e), lvalue(w, to)
-    return w:line("accd__device_copy(t, %s, %s, %d, %d);", into, from, t.size, e.pos)
+    return w:line("accd_copy(t, %s, %s, %d, %d);", into, from, t.size, e.pos)
   end
   local new = w:assign_temporary(holder(t), stored_value(w, t, e.e))
   if to.op ~= "local" then

@@ -41,19 +41,19 @@ typedef unsigned int u32;
 #define ACCD_HAS_EXCLUDED 2
 #define ACCD_LOCAL 4
 
-struct accd__pointer { u64 at, low, high; };
-struct accd__btree { u64 low, high, flags, origin, bits, owners, saved; };
+struct accd_pointer { u64 at, low, high; };
+struct accd_range { u64 low, high, flags, origin, bits, owners, saved; };
 struct accd_slot { u64 at, bytes, value, low, high; };
-struct accd_run_construct {
+struct accd_launch {
   u64 stopped, turns, parallel, writes;
   u64 ranges, nranges, slots, nslots, variables, owners, owner_words;
 };
 struct accd_local { /* a variable of a thread's own that has an address */
-  accd__btree range;
+  accd_range range;
   accd_local *next;
 };
 struct accd_thread {
-  accd_run_construct *run;
+  accd_launch *run;
   accd_local *locals;
   u64 thread, threads, turns;
   u32 me;
@@ -66,7 +66,7 @@ static __device__ void accd_stop(accd_thread &t, u32 why, u32 site)
   t.stopped = 1;
 }
 
-static __device__ accd_thread accd__begin_call(accd_run_construct *run)
+static __device__ accd_thread accd_begin_call(accd_launch *run)
 {
   accd_thread t;
   t.run = run;
@@ -90,9 +90,9 @@ static __device__ bool accd_tired(accd_thread &t)
 /* ---- addresses ---- */
 
 /* The last range that begins at an address or before it. */
-static __device__ const accd__btree *accd__find_object(const accd_thread &t, u64 at)
+static __device__ const accd_range *accd_find_object(const accd_thread &t, u64 at)
 {
-  const accd__btree *ranges = (const accd__btree *)t.run->ranges;
+  const accd_range *ranges = (const accd_range *)t.run->ranges;
   u64 low = 0, high = t.run->nranges;
   while (low < high) {
     u64 middle = (low + high) / 2;
@@ -115,11 +115,11 @@ static __device__ const accd_slot *accd_slot_behind(const accd_thread &t, u64 at
   return slots + low;
 }
 
-static __device__ const accd__btree *accd__kernel_range(accd_thread &t, accd__pointer p, u32 bytes, u32 site)
+static __device__ const accd_range *accd_kernel_range(accd_thread &t, accd_pointer p, u32 bytes, u32 site)
 {
   if (t.stopped) return 0;
   if (p.at >= p.low && p.at <= p.high && bytes <= p.high - p.at) {
-    const accd__btree *range = accd__find_object(t, p.at);
+    const accd_range *range = accd_find_object(t, p.at);
     if (range && bytes <= range->high - p.at) return range;
     for (const accd_local *own = t.locals; own && !range; own = own->next)
       if (p.at >= own->range.low && p.at < own->range.high && bytes <= own->range.high - p.at) return &own->range;
@@ -128,30 +128,30 @@ static __device__ const accd__btree *accd__kernel_range(accd_thread &t, accd__po
   return 0;
 }
 
-static __device__ bool accd_leads_nowhere(accd__pointer p) { return p.high == 0 && p.low <= 1; }
+static __device__ bool accd_leads_nowhere(accd_pointer p) { return p.high == 0 && p.low <= 1; }
 
-static __device__ accd__pointer accd_unknown(u64 at)
+static __device__ accd_pointer accd_unknown(u64 at)
 {
-  accd__pointer p = {at, 0, ~0ull};
+  accd_pointer p = {at, 0, ~0ull};
   return p;
 }
 
-static __device__ accd__pointer accd_moved(accd__pointer p, i64 bytes)
+static __device__ accd_pointer accd_moved(accd_pointer p, i64 bytes)
 {
   p.at += (u64)bytes;
   return p;
 }
 
 /* An array as a pointer to its first element. */
-static __device__ accd__pointer accd_decayed(accd__pointer p, u64 bytes)
+static __device__ accd_pointer accd_decayed(accd_pointer p, u64 bytes)
 {
   if (accd_leads_nowhere(p)) return p;
-  accd__pointer made = {p.at, p.at, p.at + bytes};
+  accd_pointer made = {p.at, p.at, p.at + bytes};
   return made;
 }
 
 /* The address of an object: bounds that are known stay. */
-static __device__ accd__pointer accd__address(accd__pointer p, u64 bytes)
+static __device__ accd_pointer accd_address(accd_pointer p, u64 bytes)
 {
   return p.high == ~0ull ? accd_decayed(p, bytes) : p;
 }
@@ -160,7 +160,7 @@ static __device__ accd__pointer accd__address(accd__pointer p, u64 bytes)
 
 static __device__ u64 accd_mask(u32 bytes) { return (1ull << bytes) - 1; }
 
-static __device__ u64 accd_written(const accd__btree *range, u64 at, u32 bytes)
+static __device__ u64 accd_written(const accd_range *range, u64 at, u32 bytes)
 {
   const volatile u64 *bits = (const volatile u64 *)range->bits;
   u64 i = at - range->origin, found = bits[i / 64] >> i % 64;
@@ -168,7 +168,7 @@ static __device__ u64 accd_written(const accd__btree *range, u64 at, u32 bytes)
   return found & accd_mask(bytes);
 }
 
-static __device__ void accd_mark(const accd__btree *range, u64 at, u32 bytes)
+static __device__ void accd_mark(const accd_range *range, u64 at, u32 bytes)
 {
   u64 *bits = (u64 *)range->bits;
   u64 i = at - range->origin, mask = accd_mask(bytes);
@@ -183,7 +183,7 @@ static __device__ void accd_mark(const accd__btree *range, u64 at, u32 bytes)
 }
 
 /* Traces go first, then those of others are looked at: of two that meet, one sees the other. */
-static __device__ void accd__residency_touch(accd_thread &t, const accd__btree *range, u64 at, u32 bytes, bool writes, u32 site)
+static __device__ void accd_touch(accd_thread &t, const accd_range *range, u64 at, u32 bytes, bool writes, u32 site)
 {
   if (range->flags & ACCD_LOCAL) return;
   u64 first = (at - range->origin) / 4, last = (at - range->origin + bytes - 1) / 4;
@@ -205,15 +205,15 @@ static __device__ void accd__residency_touch(accd_thread &t, const accd__btree *
 
 /* ---- accesses of at most eight bytes ---- */
 
-static __device__ u64 accd_get(accd_thread &t, accd__pointer p, u32 bytes, u32 site)
+static __device__ u64 accd_get(accd_thread &t, accd_pointer p, u32 bytes, u32 site)
 {
-  const accd__btree *range = accd__kernel_range(t, p, bytes, site);
+  const accd_range *range = accd_kernel_range(t, p, bytes, site);
   if (!range) return 0;
   if (accd_written(range, p.at, bytes) != accd_mask(bytes)) {
     accd_stop(t, ACCD_UNWRITTEN, site);
     return 0;
   }
-  if (t.run->parallel && t.run->writes) accd__residency_touch(t, range, p.at, bytes, false, site);
+  if (t.run->parallel && t.run->writes) accd_touch(t, range, p.at, bytes, false, site);
   if (p.at % bytes == 0) switch (bytes) {
     case 1: return *(const volatile unsigned char *)p.at;
     case 2: return *(const volatile unsigned short *)p.at;
@@ -225,15 +225,15 @@ static __device__ u64 accd_get(accd_thread &t, accd__pointer p, u32 bytes, u32 s
   return value;
 }
 
-static __device__ void accd_put(accd_thread &t, accd__pointer p, u32 bytes, u64 value, u32 site)
+static __device__ void accd_put(accd_thread &t, accd_pointer p, u32 bytes, u64 value, u32 site)
 {
-  const accd__btree *range = accd__kernel_range(t, p, bytes, site);
+  const accd_range *range = accd_kernel_range(t, p, bytes, site);
   if (!range) return;
   const accd_slot *slot = accd_slot_behind(t, p.at), *end = (const accd_slot *)t.run->slots + t.run->nslots;
   for (; slot < end && slot->at < p.at + bytes; slot++)
     if (slot->bytes) return accd_stop(t, ACCD_ATTACHED, site);
   if (range->flags & ACCD_HAS_EXCLUDED && !accd_written(range, p.at, bytes)) return accd_stop(t, ACCD_EXCLUDED, site);
-  if (t.run->parallel) accd__residency_touch(t, range, p.at, bytes, true, site);
+  if (t.run->parallel) accd_touch(t, range, p.at, bytes, true, site);
   if (t.stopped) return;
   accd_mark(range, p.at, bytes);
   if (p.at % bytes == 0) switch (bytes) {
@@ -245,16 +245,16 @@ static __device__ void accd_put(accd_thread &t, accd__pointer p, u32 bytes, u64 
   for (u32 i = 0; i < bytes; i++) ((volatile unsigned char *)p.at)[i] = (unsigned char)(value >> 8 * i);
 }
 
-static __device__ accd__pointer accd_get_pointer(accd_thread &t, accd__pointer p, u32 site)
+static __device__ accd_pointer accd_get_pointer(accd_thread &t, accd_pointer p, u32 site)
 {
-  accd__pointer value = {accd_get(t, p, 8, site), 0, 0};
+  accd_pointer value = {accd_get(t, p, 8, site), 0, 0};
   const accd_slot *slot = accd_slot_behind(t, p.at), *end = (const accd_slot *)t.run->slots + t.run->nslots;
   if (slot < end && slot->at == p.at && slot->value == value.at) {
     value.low = slot->low;
     value.high = slot->high;
     return value;
   }
-  const accd__btree *range = accd__find_object(t, value.at);
+  const accd_range *range = accd_find_object(t, value.at);
   if (range && !(range->flags & ACCD_OBJECT)) return accd_unknown(value.at);
   if (range) {
     value.low = range->low;
@@ -263,7 +263,7 @@ static __device__ accd__pointer accd_get_pointer(accd_thread &t, accd__pointer p
   return value;
 }
 
-static __device__ accd__pointer accd_put_pointer(accd_thread &t, accd__pointer p, accd__pointer value, u32 site)
+static __device__ accd_pointer accd_put_pointer(accd_thread &t, accd_pointer p, accd_pointer value, u32 site)
 {
   if (value.low == 1 && value.high == 0) accd_stop(t, ACCD_PIECES, site);
   for (const accd_local *own = t.locals; own; own = own->next)
@@ -272,14 +272,14 @@ static __device__ accd__pointer accd_put_pointer(accd_thread &t, accd__pointer p
   return value;
 }
 
-static __device__ void accd__device_copy(accd_thread &t, accd__pointer to, accd__pointer from, u64 bytes, u32 site)
+static __device__ void accd_copy(accd_thread &t, accd_pointer to, accd_pointer from, u64 bytes, u32 site)
 {
   for (u64 i = 0; i < bytes && !t.stopped; i++)
     accd_put(t, accd_moved(to, (i64)i), 1, accd_get(t, accd_moved(from, (i64)i), 1, site), site);
 }
 
 /* A local variable begins to live: nothing was written to it. */
-static __device__ accd__pointer accd_begin_local(accd_thread &t, accd_local &own, u64 *memory, u64 *bits, u64 bytes)
+static __device__ accd_pointer accd_begin_local(accd_thread &t, accd_local &own, u64 *memory, u64 *bits, u64 bytes)
 {
   if (!own.range.high) {
     own.next = t.locals;
@@ -290,7 +290,7 @@ static __device__ accd__pointer accd_begin_local(accd_thread &t, accd_local &own
   own.range.flags = ACCD_OBJECT | ACCD_LOCAL;
   own.range.bits = (u64)bits;
   for (u64 i = 0; i < (bytes + 63) / 64; i++) bits[i] = 0;
-  accd__pointer p = {own.range.low, own.range.low, own.range.high};
+  accd_pointer p = {own.range.low, own.range.low, own.range.high};
   return p;
 }
 
@@ -351,10 +351,10 @@ static __device__ i64 accd_shifted_right(i64 v, i64 n, bool is_signed)
 
 /* ---- undoing ---- */
 
-static __device__ void accd_move_all(accd_run_construct *run, bool back)
+static __device__ void accd_move_all(accd_launch *run, bool back)
 {
-  accd_thread t = accd__begin_call(run);
-  const accd__btree *ranges = (const accd__btree *)run->ranges;
+  accd_thread t = accd_begin_call(run);
+  const accd_range *ranges = (const accd_range *)run->ranges;
   const bool shared = run->nranges < gridDim.x; /* all blocks move parts of each */
   const u64 first = shared ? t.thread : threadIdx.x, step = shared ? t.threads : blockDim.x;
   for (u64 r = shared ? 0 : blockIdx.x; r < run->nranges; r += shared ? 1 : gridDim.x) {
@@ -367,8 +367,8 @@ static __device__ void accd_move_all(accd_run_construct *run, bool back)
   for (u64 i = t.thread; !back && i < run->owner_words; i += t.threads) ((u64 *)run->owners)[i] = 0;
 }
 
-extern "C" __global__ void accd_save(accd_run_construct *run) { accd_move_all(run, false); }
-extern "C" __global__ void accd_restore(accd_run_construct *run) { accd_move_all(run, true); }
+extern "C" __global__ void accd_save(accd_launch *run) { accd_move_all(run, false); }
+extern "C" __global__ void accd_restore(accd_launch *run) { accd_move_all(run, true); }
 
 ]]
 

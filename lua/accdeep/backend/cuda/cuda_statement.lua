@@ -49,7 +49,7 @@ local function new_local_memory(w, variable, e)
     (t.size + 63) // 64, n, n)
   local operand = "v" .. n
   w.env.locals[variable.name] = { type = t, operand = operand, level = 0 }
-  w:line("const accd__pointer %s = accd_begin_local(t, l%d, m%d, b%d, %d);", operand, n, n, n, t.size)
+  w:line("const accd_pointer %s = accd_begin_local(t, l%d, m%d, b%d, %d);", operand, n, n, n, t.size)
   if not e then return end
   local to = c_sema.expression(w.env, { tag = "id", name = variable.name })
   cuda_expression.value(w, c_sema.convert_for_assignment(variable, to, e))
@@ -304,16 +304,16 @@ function cuda_statement.kernel(session, env, node, addressed, place)
   end
   local head = { cuda_runtime.text, "static __device__ void accd_run_body(accd_thread &t)", "{" }
   for i = 0, #w.variables - 1 do
-    head[#head + 1] = ("const accd__pointer p%d = ((const accd__pointer *)t.run->variables)[%d];"):format(i, i)
+    head[#head + 1] = ("const accd_pointer p%d = ((const accd_pointer *)t.run->variables)[%d];"):format(i, i)
   end
   table.move(w.own, 1, #w.own, #head + 1, head)
   return { text = table.concat(head, "\n") .. "\n" .. table.concat(w.lines, "\n") .. [[
 
 }
 
-extern "C" __global__ void accd_body(accd_run_construct *run)
+extern "C" __global__ void accd_body(accd_launch *run)
 {
-  accd_thread t = accd__begin_call(run);
+  accd_thread t = accd_begin_call(run);
   accd_run_body(t);
 }
 ]], variables = w.variables, writes = w.writes, shared = shared }
