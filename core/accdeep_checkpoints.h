@@ -1,5 +1,5 @@
-/* accdeep_checkpoints.h - host memory that is registered; states of a context that are saved and restored; invariants and
- * digests of a state; failures for tests. accdeep_core.h includes this header. */
+/* accdeep_checkpoints.h - host memory that is registered; states of a context that are saved and restored; invariants
+ * and digests of a state; failures for tests. accdeep_core.h includes this header. */
 #ifndef ACCDEEP_CHECKPOINTS_H
 #define ACCDEEP_CHECKPOINTS_H
 
@@ -14,7 +14,7 @@ extern "C" {
 /* Registers host memory. With config.check_host, a section outside of all registered ranges is
  * ACCD_ERROR_OUT_OF_BOUNDS, with the name of the nearest range; nothing is read there (TR14-1.1-02). */
 ACCD_API accd_status accd_host_register(accd_context *context, const void *start, uint64_t bytes,
-                                   const accd_label *label);
+                                        const accd_label *label);
 /* Changes the range that begins at start. live = 0: freed, but kept for messages; -1: removed. */
 ACCD_API void accd_host_set_state(accd_context *context, const void *start, int live);
 typedef struct accd_host_range {
@@ -25,8 +25,7 @@ typedef struct accd_host_range {
 ACCD_API int accd_host_at(accd_context *context, const void *address, accd_host_range *range_p);
 
 /* Start and size of the live registered range with an address; 0: none. */
-ACCD_API int accd_host_bounds(accd_context *context, const void *address, uint64_t *start_p,
-                              uint64_t *bytes_p);
+ACCD_API int accd_host_bounds(accd_context *context, const void *address, uint64_t *start_p, uint64_t *bytes_p);
 
 /* ------------------------------------------------------------------------------ checkpoints -- */
 
@@ -56,19 +55,19 @@ ACCD_API uint64_t accd_state_digest(accd_context *context);
  * offset. So does the address of a byte of present data on a device. Other device addresses count as one; in rest those
  * of memory that is in use are offsets. */
 typedef struct accd_digest_set {
-    uint64_t host;     /* the bytes of registered host memory that is live */
-    uint64_t present;  /* the ranges of present objects */
-    uint64_t values;   /* the bytes of present data on the device, and which were written; however they lie in objects */
+    uint64_t host;    /* the bytes of registered host memory that is live */
+    uint64_t present; /* the ranges of present objects */
+    uint64_t values;  /* the bytes of present data on the device, and which were written; however they lie in objects */
     uint64_t counters; /* reference counters; attached pointers with their targets and counters */
     uint64_t rest;     /* all else that decides what a later construct does: open regions, tuples, flags of objects,
                           work of queues, device memory in use if that is more than half of it, bytes of device memory
                           without host data */
 } accd_digest_set;
-/* numbers: n numbers for the first ranges, in place of 1 to n; NULL: none. With two numbers exchanged the hashes are those
- * of the program in which these ranges have exchanged their names.
- * ACCD_ERROR_MISUSE: a construct or a kernel is under way. */
+/* numbers: n numbers for the first ranges, in place of 1 to n; NULL: none. With two numbers exchanged the hashes are
+ * those of the program in which these ranges have exchanged their names. ACCD_ERROR_MISUSE: a construct or a kernel is
+ * under way. */
 ACCD_API accd_status accd_state_digests(accd_context *context, int device, const uint32_t *numbers, size_t n,
-                                  accd_digest_set *digests_p);
+                                        accd_digest_set *digests_p);
 
 /* ----------------------------------------------------------------- tests of failure handling -- */
 

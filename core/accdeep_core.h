@@ -22,9 +22,9 @@
  * 0 is not an address.
  *
  * Errors that are not listed at each function: ACCD_ERROR_NO_DEVICE for an invalid device number,
- * ACCD_ERROR_OUT_OF_MEMORY of the host, and ACCD_ERROR_MISUSE. ACCD_ERROR_MISUSE is a call from within a callback, a null
- * pointer where an object is needed, or an invalid enumerator or number. Functions without a status then
- * return 0 or NULL.
+ * ACCD_ERROR_OUT_OF_MEMORY of the host, and ACCD_ERROR_MISUSE. ACCD_ERROR_MISUSE is a call from within a callback, a
+ * null pointer where an object is needed, or an invalid enumerator or number. Functions without a status then return 0
+ * or NULL.
  */
 #ifndef ACCDEEP_CORE_H
 #define ACCDEEP_CORE_H
@@ -54,8 +54,8 @@ ACCD_API const char *accd_version(void);
 
 /* X(enumerator, number, code in messages and scenarios, meaning). Numbers never change: a new status takes
  * the next number. */
-#define ACCD_STATUS_MAP(X)                                                                           \
-    X(OK, 0, "ok", "no error")                                                                       \
+#define ACCD_STATUS_MAP(X)                                                                                 \
+    X(OK, 0, "ok", "no error")                                                                             \
     X(ERROR_NOT_PRESENT, 1, "not-present", "data are not present on the device")                           \
     X(ERROR_ALREADY_PRESENT, 2, "already-present", "data are present already")                             \
     X(ERROR_PARTIALLY_PRESENT, 3, "partially-present", "only a part of the data is present")               \
@@ -74,12 +74,12 @@ ACCD_API const char *accd_version(void);
     X(ERROR_REGION_NESTING, 16, "region-nesting", "regions are not properly nested")                       \
     X(ERROR_NO_DEVICE, 17, "no-device", "there is no such device")                                         \
     X(ERROR_OUT_OF_DEVICE_MEMORY, 18, "out-of-device-memory", "the device has not enough free memory")     \
-    X(ERROR_DEVICE, 19, "device-error", "the device failed")                                         \
+    X(ERROR_DEVICE, 19, "device-error", "the device failed")                                               \
     X(ERROR_OUT_OF_MEMORY, 20, "out-of-memory", "the host has not enough memory")                          \
     X(ERROR_LIMIT, 21, "limit", "a limit was reached")                                                     \
     X(ERROR_CALLBACK, 22, "callback", "a function called for a section bound failed")                      \
     X(ERROR_MISUSE, 23, "misuse", "the interface was used wrongly")                                        \
-    /* of texts, which accdeep.h has */                                                              \
+    /* of texts, which accdeep.h has */                                                                    \
     X(ERROR_SYNTAX, 24, "syntax", "a text is not well-formed")                                             \
     X(ERROR_INVALID, 25, "invalid", "a text breaks a rule that holds before anything is run")              \
     X(ERROR_INTERNAL, 26, "internal", "an error in accdeep itself")
@@ -98,11 +98,11 @@ ACCD_API const char *accd_status_text(accd_status status);
 
 /* One object of an error: its name, its place in host memory, the directive that mapped it. */
 typedef struct accd_object_info {
-    char name[160];     /* "X.a[0:3]"; empty: it has no name */
-    uint64_t host;      /* host address of its first byte */
-    uint64_t bytes;     /* 0: no such object */
-    const char *file;   /* of the directive that mapped it, or NULL */
-    int line;           /* 0: not known */
+    char name[160];   /* "X.a[0:3]"; empty: it has no name */
+    uint64_t host;    /* host address of its first byte */
+    uint64_t bytes;   /* 0: no such object */
+    const char *file; /* of the directive that mapped it, or NULL */
+    int line;         /* 0: not known */
 } accd_object_info;
 
 /* A hint that the status alone does not give. */
@@ -114,14 +114,14 @@ typedef enum accd_advice {
 /* An error. Its texts belong to the context, and are valid until the next error. */
 typedef struct accd_error {
     accd_status status;
-    const char *rule;        /* the rule that decided, "TR14-4.2-03"; never NULL in an error */
-    size_t item;             /* index of the item in the construct; SIZE_MAX: none */
-    accd_object_info asked;  /* the object the construct asked for */
-    accd_object_info other;  /* the object in its way */
-    char message[400];       /* one sentence */
-    size_t named;            /* where message names `asked`: by its name or, without one, by "the data". A caller
-                                with a better name may replace it */
-    size_t named_bytes;      /* length of that name; 0: the sentence does not name `asked` */
+    const char *rule;       /* the rule that decided, "TR14-4.2-03"; never NULL in an error */
+    size_t item;            /* index of the item in the construct; SIZE_MAX: none */
+    accd_object_info asked; /* the object the construct asked for */
+    accd_object_info other; /* the object in its way */
+    char message[400];      /* one sentence */
+    size_t named;           /* where message names `asked`: by its name or, without one, by "the data". A caller
+                               with a better name may replace it */
+    size_t named_bytes;     /* length of that name; 0: the sentence does not name `asked` */
     accd_advice advice;
 } accd_error;
 
@@ -190,14 +190,14 @@ ACCD_API const char *accd_op_name(accd_op op);
 typedef struct accd_event {
     accd_op op;
     int device;
-    const char *name;   /* of the object; of the pointer for attach and detach; for a kernel what its construct
-                           names, "a, v.data[0:4]"; for a wait "queue 1" or "all queues" */
-    uint64_t host;      /* host address of the object or the pointer; 0 for kernels and waits */
+    const char *name; /* of the object; of the pointer for attach and detach; for a kernel what its construct
+                         names, "a, v.data[0:4]"; for a wait "queue 1" or "all queues" */
+    uint64_t host;    /* host address of the object or the pointer; 0 for kernels and waits */
     uint64_t bytes;
     const char *rule;
-    const char *file;   /* of the directive, or NULL */
+    const char *file; /* of the directive, or NULL */
     int line;
-    int64_t async;      /* async value of the queue; ACCD_SYNCHRONOUS: none */
+    int64_t async; /* async value of the queue; ACCD_SYNCHRONOUS: none */
 } accd_event;
 #define ACCD_SYNCHRONOUS INT64_MIN
 
@@ -217,25 +217,25 @@ typedef enum accd_descriptor_layout {
 } accd_descriptor_layout;
 
 typedef struct accd_device_info {
-    char name[128];   /* the name from its driver */
-    uint64_t bytes;   /* size of its memory */
-    char driver[64];  /* "CUDA 12.4"; empty: no driver */
-    char why[200];    /* the reason, if there is no such device */
+    char name[128];     /* the name from its driver */
+    uint64_t bytes;     /* size of its memory */
+    char driver[64];    /* "CUDA 12.4"; empty: no driver */
+    char why[200];      /* the reason, if there is no such device */
     char compiler[200]; /* for kernels given as text: "NVRTC 12.4", or the reason why not */
 } accd_device_info;
 
 typedef enum accd_queue_mode {
-    ACCD_QUEUES_IN_ORDER,   /* at once, in program order */
-    ACCD_QUEUES_DELAYED,    /* at the wait: a missing wait becomes visible */
-    ACCD_QUEUES_CONCURRENT  /* while the program continues, if the device can; else at once */
+    ACCD_QUEUES_IN_ORDER,  /* at once, in program order */
+    ACCD_QUEUES_DELAYED,   /* at the wait: a missing wait becomes visible */
+    ACCD_QUEUES_CONCURRENT /* while the program continues, if the device can; else at once */
 } accd_queue_mode;
 
 /* Counts memory of the machine that simulated devices begin to use; negative bytes are given back. */
 typedef void (*accd_charge_fn)(void *ud, int64_t bytes);
 
 typedef struct accd_context_config {
-    size_t struct_size;      /* sizeof(accd_context_config), set by accd_context_config_init */
-    accd_allocator alloc;    /* NULL: realloc and free */
+    size_t struct_size;   /* sizeof(accd_context_config), set by accd_context_config_init */
+    accd_allocator alloc; /* NULL: realloc and free */
     void *alloc_ud;
     const accd_rules *rules; /* copied; NULL: "tr14" */
     unsigned devices;        /* default 1, at most ACCD_MAX_DEVICES */
@@ -249,20 +249,20 @@ typedef struct accd_context_config {
     void *event_ud;
     accd_bound_fn on_bound;
     void *bound_ud;
-    const accd_backend *backend; /* of the devices; NULL: the simulated device */
+    const accd_backend *backend;        /* of the devices; NULL: the simulated device */
     accd_descriptor_layout descriptors; /* of accd_attach_descriptor */
-    unsigned first_device;   /* which device of the machine is device 0. If the machine has too few, several
-                                devices of the context share one */
-    accd_device_info *no_device; /* NULL, or gets the reason of ACCD_ERROR_NO_DEVICE in its member why */
-    accd_queue_mode queues;  /* when the work of queues is done */
-    int own_kernels;         /* kernels of the program write device memory. All of it then counts as written,
-                                and any stream may use it once its construct has returned. Always so for
-                                "direct"; never for "sim", whose memory no kernel can use */
-    int checkpoints;         /* states can be saved and restored: see accd_checkpoint_new. Only for "sim"; one
-                                thread works, and alloc is asked for checkpoints alone */
-    int avoid_reuse;         /* device memory that was freed is used again only if there is no other, so that what
-                                points there points to nothing. Only for "sim" */
-    accd_charge_fn charge;   /* NULL: no count is kept. Only for "sim" */
+    unsigned first_device;              /* which device of the machine is device 0. If the machine has too few, several
+                                           devices of the context share one */
+    accd_device_info *no_device;        /* NULL, or gets the reason of ACCD_ERROR_NO_DEVICE in its member why */
+    accd_queue_mode queues;             /* when the work of queues is done */
+    int own_kernels;                    /* kernels of the program write device memory. All of it then counts as written,
+                                           and any stream may use it once its construct has returned. Always so for
+                                           "direct"; never for "sim", whose memory no kernel can use */
+    int checkpoints;       /* states can be saved and restored: see accd_checkpoint_new. Only for "sim"; one
+                              thread works, and alloc is asked for checkpoints alone */
+    int avoid_reuse;       /* device memory that was freed is used again only if there is no other, so that what
+                              points there points to nothing. Only for "sim" */
+    accd_charge_fn charge; /* NULL: no count is kept. Only for "sim" */
     void *charge_ud;
 } accd_context_config;
 
@@ -284,8 +284,7 @@ ACCD_API const accd_backend *accd_find_backend(const char *name);
 
 /* Describes a device of this machine that the backend can use, by its number from 0. ACCD_ERROR_NO_DEVICE:
  * info_p->why has the reason; it is empty after the last device (HOUSE-device). */
-ACCD_API accd_status accd_device_get_info(const accd_backend *backend, unsigned number,
-                                       accd_device_info *info_p);
+ACCD_API accd_status accd_device_get_info(const accd_backend *backend, unsigned number, accd_device_info *info_p);
 
 /* Makes a context with its own devices and tables; the caller closes it. ACCD_ERROR_OUT_OF_MEMORY;
  * ACCD_ERROR_NO_DEVICE; ACCD_ERROR_MISUSE: a configuration of another size, too many devices or threads, or an invalid
@@ -329,23 +328,23 @@ typedef struct accd_array {
 
 /* The name of an object. Labels belong to the context, and live as long. */
 typedef struct accd_label {
-    const char *name;   /* "X", "X.a"; for a member only its own name, "a". Each # in it is replaced by the
-                           next index of the item: "Y[#].b" */
-    uint64_t unit;      /* bytes of one element */
-    unsigned flags;     /* ACCD_LABEL_* */
-    const char *file;   /* of the clause */
+    const char *name; /* "X", "X.a"; for a member only its own name, "a". Each # in it is replaced by the
+                         next index of the item: "Y[#].b" */
+    uint64_t unit;    /* bytes of one element */
+    unsigned flags;   /* ACCD_LABEL_* */
+    const char *file; /* of the clause */
     int line;
     const accd_program *layout; /* a program with the names of parts of an element, or NULL */
     const char *pointer;        /* name of the pointer that points to it; NULL: as the object */
     const accd_array *array;    /* names of its elements, or NULL */
-    uint32_t id;        /* for the core */
+    uint32_t id;                /* for the core */
 } accd_label;
 #define ACCD_MAX_LABEL_INDICES 3
-#define ACCD_LABEL_SECTION 1u /* printed with [start:length] */
-#define ACCD_LABEL_MEMBER 2u  /* printed after the name of the element that holds the pointer */
-#define ACCD_LABEL_ELEMENT 4u /* printed with [start]: one element of an array */
-#define ACCD_LABEL_PARENTHESES 8u   /* elements are named (1), (2) ..., as in Fortran, not [0], [1] */
-#define ACCD_LABEL_INDEXED 16u /* for the core: its name has a # */
+#define ACCD_LABEL_SECTION 1u     /* printed with [start:length] */
+#define ACCD_LABEL_MEMBER 2u      /* printed after the name of the element that holds the pointer */
+#define ACCD_LABEL_ELEMENT 4u     /* printed with [start]: one element of an array */
+#define ACCD_LABEL_PARENTHESES 8u /* elements are named (1), (2) ..., as in Fortran, not [0], [1] */
+#define ACCD_LABEL_INDEXED 16u    /* for the core: its name has a # */
 
 /* The context's copy of a label and its strings; equal labels share one copy. NULL: out of memory. */
 ACCD_API const accd_label *accd_label_intern(accd_context *context, const accd_label *label);
@@ -382,25 +381,25 @@ typedef struct accd_piece { /* bytes of the element itself */
 } accd_piece;
 
 typedef struct accd_field { /* a pointer that is followed, or embedded elements */
-    uint64_t offset;         /* of the pointer, or of the embedded elements */
-    uint64_t unit;           /* bytes of one element of the section */
-    int count;               /* register with the number of elements */
-    int start;               /* register with the first element; -1: 0 */
+    uint64_t offset;        /* of the pointer, or of the embedded elements */
+    uint64_t unit;          /* bytes of one element of the section */
+    int count;              /* register with the number of elements */
+    int start;              /* register with the first element; -1: 0 */
     uint8_t action;
-    uint16_t flags;          /* ACCD_ITEM_PRESENT_OR, _KEEP, _REFRESH, _ALWAYS_IN, _ALWAYS_OUT, _MUST, _FINAL, _ZERO,
-                                _ATTACH_*, with an action of its own; with ACCD_ACTION_INHERIT, flags are inherited, too,
-                                but for _ATTACH_* */
+    uint16_t flags; /* ACCD_ITEM_PRESENT_OR, _KEEP, _REFRESH, _ALWAYS_IN, _ALWAYS_OUT, _MUST, _FINAL, _ZERO,
+                       _ATTACH_*, with an action of its own; with ACCD_ACTION_INHERIT, flags are inherited, too,
+                       but for _ATTACH_* */
     uint8_t init;
-    uint8_t embedded;        /* the elements are in the object itself: they are walked, not mapped */
-    uint8_t in_place;        /* a section of an embedded array: bytes of the object, without a pointer */
-    uint32_t slot_bytes;     /* of the descriptor (CFI_cdesc_t) that begins with the pointer; 0: a plain
-                                pointer */
-    size_t code_end;         /* instructions before this one run before the field */
+    uint8_t embedded;    /* the elements are in the object itself: they are walked, not mapped */
+    uint8_t in_place;    /* a section of an embedded array: bytes of the object, without a pointer */
+    uint32_t slot_bytes; /* of the descriptor (CFI_cdesc_t) that begins with the pointer; 0: a plain
+                            pointer */
+    size_t code_end;     /* instructions before this one run before the field */
     const accd_label *label;
-    accd_program *child;     /* for the elements of the section; NULL: plain data. Retained */
-    unsigned up;             /* not 0: the program so many levels up walks the elements, 1: this program
-                                (TR14-5-10). Then child is NULL, and each element is walked once, even if
-                                several pointers point to it */
+    accd_program *child; /* for the elements of the section; NULL: plain data. Retained */
+    unsigned up;         /* not 0: the program so many levels up walks the elements, 1: this program
+                            (TR14-5-10). Then child is NULL, and each element is walked once, even if
+                            several pointers point to it */
 } accd_field;
 
 /* Instructions run on 256 elements at once; registers are columns of 64-bit integers. The instructions of
@@ -414,27 +413,47 @@ typedef enum accd_opcode {
     ACCD_I_LOAD,    /* to = member of type b at offset k of the element */
     ACCD_I_LOAD_AT, /* to = value of type b at address a + k. A null or dangling address is an error; at
                        address -1 nothing is read */
-    /* k = 0: computed in 64 bits; an undefined result becomes ACCD_UNREPRESENTABLE. k = 1 + ACCD_SCALAR_I32, ACCD_SCALAR_U32,
-     * ACCD_SCALAR_I64 or ACCD_SCALAR_U64: as C computes in this type. What C leaves undefined is an error: a division by zero,
-     * an overflow of a signed type, a shift by too many bits. Registers have the value of the type; for ACCD_SCALAR_U64,
-     * its bits. */
-    ACCD_I_ADD, ACCD_I_SUB, ACCD_I_MUL, ACCD_I_DIV, ACCD_I_MOD, ACCD_I_SHL, ACCD_I_SHR,
-    ACCD_I_AND, ACCD_I_OR, ACCD_I_XOR,
-    ACCD_I_EQ, ACCD_I_NE,
-    ACCD_I_LT, ACCD_I_LE, /* k = 1 + ACCD_SCALAR_U64: unsigned */
-    ACCD_I_NEG, ACCD_I_NOT, ACCD_I_LNOT,
+    /* k = 0: computed in 64 bits; an undefined result becomes ACCD_UNREPRESENTABLE. k = 1 + ACCD_SCALAR_I32,
+     * ACCD_SCALAR_U32, ACCD_SCALAR_I64 or ACCD_SCALAR_U64: as C computes in this type. What C leaves undefined is an
+     * error: a division by zero, an overflow of a signed type, a shift by too many bits. Registers have the value of
+     * the type; for ACCD_SCALAR_U64, its bits. */
+    ACCD_I_ADD,
+    ACCD_I_SUB,
+    ACCD_I_MUL,
+    ACCD_I_DIV,
+    ACCD_I_MOD,
+    ACCD_I_SHL,
+    ACCD_I_SHR,
+    ACCD_I_AND,
+    ACCD_I_OR,
+    ACCD_I_XOR,
+    ACCD_I_EQ,
+    ACCD_I_NE,
+    ACCD_I_LT,
+    ACCD_I_LE, /* k = 1 + ACCD_SCALAR_U64: unsigned */
+    ACCD_I_NEG,
+    ACCD_I_NOT,
+    ACCD_I_LNOT,
     ACCD_I_DISTANCE, /* to = (a - b) / k, of pointers to elements of k bytes */
-    ACCD_I_SELECT,  /* to = a ? b : register k */
-    ACCD_I_CAST,    /* to = a converted to type b */
-    ACCD_I_CALL,    /* to = function k of registers a .. a+b-1 */
-    ACCD_I_REQUIRE, /* to = a. 0 is an error: the section is a part of several rows, of k elements each;
-                       k = 0: it is outside of its row */
-    ACCD_I_CALL_IF, /* to = a ? function k of registers a+1 .. a+b : 0; where a is 0 the function is not called */
+    ACCD_I_SELECT,   /* to = a ? b : register k */
+    ACCD_I_CAST,     /* to = a converted to type b */
+    ACCD_I_CALL,     /* to = function k of registers a .. a+b-1 */
+    ACCD_I_REQUIRE,  /* to = a. 0 is an error: the section is a part of several rows, of k elements each;
+                        k = 0: it is outside of its row */
+    ACCD_I_CALL_IF,  /* to = a ? function k of registers a+1 .. a+b : 0; where a is 0 the function is not called */
     ACCD_I_COUNT
 } accd_opcode;
 
 typedef enum accd_scalar {
-    ACCD_SCALAR_I8, ACCD_SCALAR_U8, ACCD_SCALAR_I16, ACCD_SCALAR_U16, ACCD_SCALAR_I32, ACCD_SCALAR_U32, ACCD_SCALAR_I64, ACCD_SCALAR_U64, ACCD_SCALAR_BOOL,
+    ACCD_SCALAR_I8,
+    ACCD_SCALAR_U8,
+    ACCD_SCALAR_I16,
+    ACCD_SCALAR_U16,
+    ACCD_SCALAR_I32,
+    ACCD_SCALAR_U32,
+    ACCD_SCALAR_I64,
+    ACCD_SCALAR_U64,
+    ACCD_SCALAR_BOOL,
     ACCD_SCALAR_COUNT
 } accd_scalar;
 
@@ -457,7 +476,7 @@ typedef struct accd_program_spec {
     const accd_instruction *code;
     size_t ncode;
     unsigned registers;
-    unsigned params; /* number of parameters that it reads; items have as many */
+    unsigned params;             /* number of parameters that it reads; items have as many */
     const accd_member *excluded; /* excluded members: not available on the device */
     size_t nexcluded;
     const accd_member *members; /* names of the parts of an element, for messages */
@@ -466,8 +485,7 @@ typedef struct accd_program_spec {
 
 /* Checks and copies a program. The caller releases it. ACCD_ERROR_MISUSE: an invalid program, such as registers
  * out of range, or members outside of the element. */
-ACCD_API accd_status accd_program_new(accd_context *context, const accd_program_spec *spec,
-                                      accd_program **program_p);
+ACCD_API accd_status accd_program_new(accd_context *context, const accd_program_spec *spec, accd_program **program_p);
 /* Adds a user of a program, and removes one. The last user frees it. Programs that contain it, and
  * constructs that use it, are users, too. */
 ACCD_API accd_program *accd_program_retain(accd_program *program);
@@ -475,91 +493,94 @@ ACCD_API void accd_program_release(accd_program *program);
 
 /* Runs code once, without an element. registers is the number of registers; out gets their values.
  * Instructions about elements (ACCD_I_LOAD, ACCD_I_INHERIT, ACCD_I_SELF) are ACCD_ERROR_MISUSE.
- * ACCD_ERROR_NULL_POINTER, ACCD_ERROR_CALLBACK, ACCD_ERROR_INVALID_SECTION, ACCD_ERROR_OUT_OF_BOUNDS (TR14-3.1.1-21). */
-ACCD_API accd_status accd_evaluate(accd_context *context, const accd_instruction *code,
-                                   size_t ncode, unsigned registers, const int64_t *params,
-                                   int64_t *out);
+ * ACCD_ERROR_NULL_POINTER, ACCD_ERROR_CALLBACK, ACCD_ERROR_INVALID_SECTION, ACCD_ERROR_OUT_OF_BOUNDS (TR14-3.1.1-21).
+ */
+ACCD_API accd_status accd_evaluate(accd_context *context, const accd_instruction *code, size_t ncode,
+                                   unsigned registers, const int64_t *params, int64_t *out);
 /* The value of a register without a result in 64 bits: a division by zero, an overflow. */
 #define ACCD_UNREPRESENTABLE INT64_MIN
 
 /* ------------------------------------------------------------------------------- constructs -- */
 
 typedef enum accd_construct_kind {
-    ACCD_KIND_REGION,     /* structured data region: entry now, exit at accd_region_end */
-    ACCD_KIND_COMPUTE,    /* compute region: entry and exit as above */
+    ACCD_KIND_REGION,  /* structured data region: entry now, exit at accd_region_end */
+    ACCD_KIND_COMPUTE, /* compute region: entry and exit as above */
     ACCD_KIND_ENTER_DATA,
     ACCD_KIND_EXIT_DATA,
     ACCD_KIND_UPDATE
 } accd_construct_kind;
 
 typedef struct accd_stride { /* one dimension of a section with gaps */
-    uint64_t count, step; /* number of runs, and bytes from one to the next */
+    uint64_t count, step;    /* number of runs, and bytes from one to the next */
 } accd_stride;
 
 typedef struct accd_item {
-    const void *host;        /* first byte */
-    uint64_t bytes;          /* 0: the clause does not apply (TR14-4.3-14). With ACCD_ACTION_ATTACH of a descriptor: the
-                                bytes that must be present; 0: those at the address in the descriptor */
-    const void *slot;        /* address of the pointer through which the section is reached, or NULL */
-    uint32_t slot_bytes;     /* of the descriptor (CFI_cdesc_t) that begins with the pointer; it is attached as a
-                                whole (FLANG-composite-1). 0: a plain pointer. ACCD_ERROR_MISUSE: not whole words,
-                                or too large for a descriptor */
-    int64_t start;           /* index of the first element, for names only */
+    const void *host;    /* first byte */
+    uint64_t bytes;      /* 0: the clause does not apply (TR14-4.3-14). With ACCD_ACTION_ATTACH of a descriptor: the
+                            bytes that must be present; 0: those at the address in the descriptor */
+    const void *slot;    /* address of the pointer through which the section is reached, or NULL */
+    uint32_t slot_bytes; /* of the descriptor (CFI_cdesc_t) that begins with the pointer; it is attached as a
+                            whole (FLANG-composite-1). 0: a plain pointer. ACCD_ERROR_MISUSE: not whole words,
+                            or too large for a descriptor */
+    int64_t start;       /* index of the first element, for names only */
     int64_t index[ACCD_MAX_LABEL_INDICES]; /* for # in the label's name */
-    const accd_label *label; /* or NULL */
-    accd_program *program;   /* mapping program of its elements; NULL: plain data */
-    const int64_t *params;   /* of the program */
-    const void *frame;       /* NULL, or the aggregate of which the item is a member, if it is not mapped
-                                itself. On the device its members keep their distances */
-    uint64_t frame_bytes;           /* bytes of the frame, in the first construct that names it */
-    const void *base;        /* element 0 of the array of the section; NULL: host (DIR-4.1-03) */
-    const accd_stride *dims;    /* with ndims: of the bytes, the item means only runs of `run` bytes. The first run is
-                                at host, the others at these distances. All bytes, gaps included, are present or
-                                get memory. Only runs are copied (ACC33-upd-2), and only their elements are walked.
-                                ACCD_ERROR_MISUSE: runs outside of the bytes, overlapping runs, or parts of elements */
+    const accd_label *label;               /* or NULL */
+    accd_program *program;                 /* mapping program of its elements; NULL: plain data */
+    const int64_t *params;                 /* of the program */
+    const void *frame;                     /* NULL, or the aggregate of which the item is a member, if it is not mapped
+                                              itself. On the device its members keep their distances */
+    uint64_t frame_bytes;                  /* bytes of the frame, in the first construct that names it */
+    const void *base;                      /* element 0 of the array of the section; NULL: host (DIR-4.1-03) */
+    const accd_stride *dims; /* with ndims: of the bytes, the item means only runs of `run` bytes. The first run is
+                             at host, the others at these distances. All bytes, gaps included, are present or
+                             get memory. Only runs are copied (ACC33-upd-2), and only their elements are walked.
+                             ACCD_ERROR_MISUSE: runs outside of the bytes, overlapping runs, or parts of elements */
     uint64_t run;
-    uint8_t ndims;           /* at most 15; 0: no gaps */
-    uint8_t action;          /* accd_action */
-    uint16_t flags;          /* ACCD_ITEM_* */
+    uint8_t ndims;  /* at most 15; 0: no gaps */
+    uint8_t action; /* accd_action */
+    uint16_t flags; /* ACCD_ITEM_* */
 } accd_item;
-#define ACCD_ITEM_UNCOUNTED 1u /* bytes of an object whose counter another item increments */
-#define ACCD_ITEM_INIT 2u      /* init_needed */
-#define ACCD_ITEM_IF_PRESENT 4u       /* if_present: absent data are skipped; exit data skips data without enter data */
+#define ACCD_ITEM_UNCOUNTED 1u  /* bytes of an object whose counter another item increments */
+#define ACCD_ITEM_INIT 2u       /* init_needed */
+#define ACCD_ITEM_IF_PRESENT 4u /* if_present: absent data are skipped; exit data skips data without enter data */
 #define ACCD_ITEM_PRESENT_OR 8u /* present_or_copy and similar clauses: present data are accepted */
-#define ACCD_ITEM_BASE_POINTER 16u /* the base pointer of another item's section, an object of its own; in a larger object
-                                 it increments that object's counter if the rules say so */
+#define ACCD_ITEM_BASE_POINTER                                                                  \
+    16u /* the base pointer of another item's section, an object of its own; in a larger object \
+      it increments that object's counter if the rules say so */
 #define ACCD_ITEM_COPY_ABSENT 32u    /* present_and_copyin: copies the absent part of partially present data */
 #define ACCD_ITEM_UPDATE_PRESENT 64u /* update_and_copy: copies also the present part */
-#define ACCD_ITEM_ALWAYS_IN 128u  /* copies to the device, also present data */
-#define ACCD_ITEM_ALWAYS_OUT 256u /* copies to the host, also while references remain */
-#define ACCD_ITEM_REQUIRE_PRESENT 512u   /* present modifier: all of it must be present before the construct; this is checked
-                                 first for all items (OMP60-map-9) */
+#define ACCD_ITEM_ALWAYS_IN 128u     /* copies to the device, also present data */
+#define ACCD_ITEM_ALWAYS_OUT 256u    /* copies to the host, also while references remain */
+#define ACCD_ITEM_REQUIRE_PRESENT                                                                                     \
+    512u                         /* present modifier: all of it must be present before the construct; this is checked \
+                         first for all items (OMP60-map-9) */
 #define ACCD_ITEM_FINALIZE 1024u /* exit data: the counters of this item's data become 0 */
-#define ACCD_ITEM_ZERO 2048u  /* memory that is allocated is cleared, where nothing is copied to it (ACC33-2.7-4) */
+#define ACCD_ITEM_ZERO 2048u     /* memory that is allocated is cleared, where nothing is copied to it (ACC33-2.7-4) */
 /* Of the section's own pointer only (OMP61-1): */
 #define ACCD_ITEM_ATTACH_ALWAYS 4096u /* is attached, even if neither the pointer nor its target is new */
 #define ACCD_ITEM_ATTACH_NEVER 8192u  /* is not attached */
 /* Of the item and its sections, on entry: */
-#define ACCD_ITEM_PRESENT_PART 16384u /* of data that are partly present only the present part is meant, and
-                                 pointers are attached to that part (OMP60-map-12) */
+#define ACCD_ITEM_PRESENT_PART                                                                        \
+    16384u                     /* of data that are partly present only the present part is meant, and \
+                          pointers are attached to that part (OMP60-map-12) */
 #define ACCD_ITEM_CHAIN 32768u /* a pointer on the way to another item: adds a second reference, which stays */
 
 /* Sets host, bytes, start and base of an item from the section base[start:count] of elements of unit bytes.
  * ACCD_ERROR_INVALID_SECTION: a negative length, or bounds outside of the address space (ACC33-2.7.1-1). */
-ACCD_API accd_status accd_item_set_section(accd_context *context, accd_item *item, uint64_t base,
-                                       int64_t start, int64_t count, uint64_t unit);
+ACCD_API accd_status accd_item_set_section(accd_context *context, accd_item *item, uint64_t base, int64_t start,
+                                           int64_t count, uint64_t unit);
 
 /* Where an item lies, as code computes it. Places of values are registers; -1: there is no such value. */
 typedef struct accd_item_code {
     const accd_instruction *code; /* without instructions about elements */
     size_t ncode;
-    unsigned registers;          /* at most ACCD_MAX_ITEM_REGISTERS */
-    int base, start, count;      /* of the section base[start:count]; start -1: 0, count -1: 1 */
-    int slot;                    /* address of the pointer */
-    int origin;                  /* of element 0, if it is not at base */
-    int index[ACCD_MAX_LABEL_INDICES];     /* for # in the label's name */
-    uint64_t unit;               /* bytes of an element */
-    const int *params;           /* registers with the parameters of the item's program */
+    unsigned registers;                /* at most ACCD_MAX_ITEM_REGISTERS */
+    int base, start, count;            /* of the section base[start:count]; start -1: 0, count -1: 1 */
+    int slot;                          /* address of the pointer */
+    int origin;                        /* of element 0, if it is not at base */
+    int index[ACCD_MAX_LABEL_INDICES]; /* for # in the label's name */
+    uint64_t unit;                     /* bytes of an element */
+    const int *params;                 /* registers with the parameters of the item's program */
     unsigned nparams;
 } accd_item_code;
 #define ACCD_MAX_ITEM_REGISTERS 64
@@ -573,15 +594,15 @@ ACCD_API accd_status accd_item_locate(accd_context *context, const accd_item_cod
 typedef struct accd_construct {
     int device;
     accd_construct_kind kind;
-    int finalize;            /* exit data: dynamic counters and attach counters become 0 */
+    int finalize; /* exit data: dynamic counters and attach counters become 0 */
     const accd_item *items;
     size_t nitems;
-    const char *name;        /* of the level that it opens, "data"; not copied: it must outlive the region */
-    const char *file;        /* of the directive; not copied, as name */
+    const char *name; /* of the level that it opens, "data"; not copied: it must outlive the region */
+    const char *file; /* of the directive; not copied, as name */
     int line;
-    uint64_t thread;         /* number of the host thread: regions nest among those of one thread */
-    unsigned queue;          /* of accd_queue_get, for the transfers of the construct and of the region's end; 0: they
-                                are done when the call returns */
+    uint64_t thread; /* number of the host thread: regions nest among those of one thread */
+    unsigned queue;  /* of accd_queue_get, for the transfers of the construct and of the region's end; 0: they
+                        are done when the call returns */
 } accd_construct;
 
 /* Carries out a construct. region_p gets the region of ACCD_KIND_REGION and ACCD_KIND_COMPUTE, which accd_region_end
@@ -590,7 +611,8 @@ typedef struct accd_construct {
  * sections, memory, the device (TR14-4.2-01 to TR14-4.2-11). */
 ACCD_API accd_status accd_run_construct(accd_context *context, const accd_construct *construct, accd_region **region_p);
 /* The same. It is faster if items have pointers that they attach or detach. */
-ACCD_API accd_status accd_run_construct_with_pointers(accd_context *context, const accd_construct *construct, accd_region **region_p);
+ACCD_API accd_status accd_run_construct_with_pointers(accd_context *context, const accd_construct *construct,
+                                                      accd_region **region_p);
 
 /* Ends a region, and frees it. If this fails, the region stays open. ACCD_ERROR_REGION_NESTING: it is not the
  * innermost region of its device and thread (DIR-4.3-06). */
@@ -620,10 +642,10 @@ ACCD_API void accd_bounds_free(accd_bounds *bounds);
 /* ------------------------------------------------------------------ single steps (acc_* API) -- */
 
 /* acc_map_data: maps host memory to a device address that the caller owns. The dynamic counter is 1;
- * nothing is copied. ACCD_ERROR_NULL_POINTER; ACCD_ERROR_INVALID_SECTION: no bytes; ACCD_ERROR_ALREADY_PRESENT: some bytes
- * are present (ACC33-3.2.21-1). */
-ACCD_API accd_status accd_map_data(accd_context *context, int device, const void *host, uint64_t dev,
-                              uint64_t bytes, const accd_label *label);
+ * nothing is copied. ACCD_ERROR_NULL_POINTER; ACCD_ERROR_INVALID_SECTION: no bytes; ACCD_ERROR_ALREADY_PRESENT: some
+ * bytes are present (ACC33-3.2.21-1). */
+ACCD_API accd_status accd_map_data(accd_context *context, int device, const void *host, uint64_t dev, uint64_t bytes,
+                                   const accd_label *label);
 /* acc_unmap_data: ends such a mapping; nothing is copied. ACCD_ERROR_NOT_PRESENT: accd_map_data did not map host.
  * ACCD_ERROR_ALREADY_PRESENT: a region uses the data. ACCD_ERROR_STILL_ATTACHED: a pointer in the data, or to them, is
  * attached. unmap_used = ACCD_CHOICE_IGNORE ignores the last two (ACC33-3.2.21-2). */
@@ -637,18 +659,20 @@ ACCD_API accd_status accd_device_free(accd_context *context, int device, uint64_
 /* Raw copies of bytes between host and device addresses, without regard to present data.
  * ACCD_ERROR_HOST_POINTER_ON_DEVICE: not a device address. ACCD_ERROR_OUT_OF_BOUNDS: the range leaves allocated device
  * memory, or, with check_host, registered host memory. ACCD_ERROR_DEVICE (ACC33-3.2.30-1). */
-ACCD_API accd_status accd_copy_to_device(accd_context *context, int device, uint64_t dev,
-                                    const void *host, uint64_t bytes);
-ACCD_API accd_status accd_copy_from_device(accd_context *context, int device, void *host, uint64_t dev,
-                                      uint64_t bytes);
-ACCD_API accd_status accd_copy_within_device(accd_context *context, int device, uint64_t to,
-                                        uint64_t from, uint64_t bytes);
+ACCD_API accd_status accd_copy_to_device(accd_context *context, int device, uint64_t dev, const void *host,
+                                         uint64_t bytes);
+ACCD_API accd_status accd_copy_from_device(accd_context *context, int device, void *host, uint64_t dev, uint64_t bytes);
+ACCD_API accd_status accd_copy_within_device(accd_context *context, int device, uint64_t to, uint64_t from,
+                                             uint64_t bytes);
 
-typedef enum accd_direction { ACCD_DIRECTION_TO_DEVICE, ACCD_DIRECTION_FROM_DEVICE, ACCD_DIRECTION_WITHIN_DEVICE } accd_direction;
+typedef enum accd_direction {
+    ACCD_DIRECTION_TO_DEVICE,
+    ACCD_DIRECTION_FROM_DEVICE,
+    ACCD_DIRECTION_WITHIN_DEVICE
+} accd_direction;
 /* The same as work of a queue; file and line are of the call, or NULL and 0 (ACC33-async-1). */
-ACCD_API accd_status accd_copy_async(accd_context *context, int device, unsigned queue,
-                                     accd_direction way, uint64_t to, uint64_t from, uint64_t bytes,
-                                     const char *file, int line);
+ACCD_API accd_status accd_copy_async(accd_context *context, int device, unsigned queue, accd_direction way, uint64_t to,
+                                     uint64_t from, uint64_t bytes, const char *file, int line);
 
 /* Attaches the descriptor of a Fortran variable to the device copy of size bytes at offset from data, as
  * FLANG-api-2 to FLANG-api-6 describe. Nothing happens unless both the section and the descriptor are
@@ -662,15 +686,12 @@ ACCD_API accd_status accd_copy_async(accd_context *context, int device, unsigned
  * points to a type record, which begins with its size in bytes, a word of eight. The call maps and
  * attaches the record, too. A later step that ends the attachment also removes this reference: a detach,
  * an exit of data or descriptor, the end of a region, a null pointer, another type (FLANG-api-7). */
-ACCD_API accd_status accd_attach_descriptor(accd_context *context, int device,
-                                            const void *descriptor, const void *data,
-                                            uint64_t offset, uint64_t size, const char *file,
-                                            int line);
+ACCD_API accd_status accd_attach_descriptor(accd_context *context, int device, const void *descriptor, const void *data,
+                                            uint64_t offset, uint64_t size, const char *file, int line);
 /* Decrements the attach counter of a descriptor; with finalize it becomes 0. At 0 the device's descriptor
  * becomes the host's, as a whole. The record of its addendum is unmapped, unless it is needed elsewhere
  * (FLANG-todo-1). */
-ACCD_API accd_status accd_detach_descriptor(accd_context *context, int device,
-                                            const void *descriptor, int finalize,
+ACCD_API accd_status accd_detach_descriptor(accd_context *context, int device, const void *descriptor, int finalize,
                                             const char *file, int line);
 /* The bytes of a descriptor with its dimensions and addendum; 0: its rank is not 0 to 15. */
 ACCD_API uint32_t accd_descriptor_bytes(const accd_context *context, const void *descriptor);
@@ -688,8 +709,8 @@ ACCD_API uint64_t accd_host_address(accd_context *context, int device, uint64_t 
 /* The device address of the target of a pointer that no clause names; host is its value. The target is in
  * a present object, at the end of one, or, if the rules say so, in the extended range before its bytes
  * (OMP60-map-10). 0: no target. [*low_p, *high_p) is the device range of the object. */
-ACCD_API uint64_t accd_matching_address(accd_context *context, int device, const void *host,
-                                        uint64_t *low_p, uint64_t *high_p);
+ACCD_API uint64_t accd_matching_address(accd_context *context, int device, const void *host, uint64_t *low_p,
+                                        uint64_t *high_p);
 
 typedef struct accd_present_object {
     accd_object_info info;
@@ -707,30 +728,28 @@ ACCD_API int accd_present_next(accd_context *context, int device, uint64_t *at, 
 
 /* Start and size of the present object at a host address; 0: none. Faster than accd_present_at, which makes
  * names. */
-ACCD_API int accd_present_bounds(accd_context *context, int device, const void *host,
-                                 uint64_t *start_p, uint64_t *bytes_p);
+ACCD_API int accd_present_bounds(accd_context *context, int device, const void *host, uint64_t *start_p,
+                                 uint64_t *bytes_p);
 
 /* Start and size of the first present object with a byte in [*at, end); *at becomes its end. It makes no
  * names. 0: none. */
-ACCD_API int accd_present_overlapping(accd_context *context, int device, uint64_t *at, uint64_t end,
-                             uint64_t *start_p, uint64_t *bytes_p);
+ACCD_API int accd_present_overlapping(accd_context *context, int device, uint64_t *at, uint64_t end, uint64_t *start_p,
+                                      uint64_t *bytes_p);
 
 typedef struct accd_attachment {
-    char name[160];  /* of the pointer */
-    uint64_t slot;   /* its host address */
+    char name[160];      /* of the pointer */
+    uint64_t slot;       /* its host address */
     uint64_t slot_bytes; /* 8, or the size of its descriptor */
-    uint64_t target; /* its value on the host when it was attached */
-    uint64_t dev;    /* its value on the device */
+    uint64_t target;     /* its value on the host when it was attached */
+    uint64_t dev;        /* its value on the device */
     uint32_t count;
     uint64_t low, high; /* device range of the object into which it points */
 } accd_attachment;
 /* The attachment of the pointer at host address slot. 0: it is not attached. */
-ACCD_API int accd_attachment_at(accd_context *context, int device, const void *slot,
-                                accd_attachment *attachment_p);
+ACCD_API int accd_attachment_at(accd_context *context, int device, const void *slot, accd_attachment *attachment_p);
 /* The first attachment of a pointer at or after host address *at, which becomes the address after it: a
  * loop visits all. 0: no more. */
-ACCD_API int accd_attachment_next(accd_context *context, int device, uint64_t *at,
-                                  accd_attachment *attachment_p);
+ACCD_API int accd_attachment_next(accd_context *context, int device, uint64_t *at, accd_attachment *attachment_p);
 
 typedef struct accd_clause { /* one tuple of a level (DIR-4.1-03) */
     accd_object_info info;
@@ -747,22 +766,22 @@ typedef struct accd_level {
  * level. 0: none. */
 ACCD_API int accd_level_get(accd_context *context, int device, size_t index, accd_level *level_p);
 ACCD_API int accd_level_get_clause(accd_context *context, int device, size_t index, size_t clause,
-                               accd_clause *clause_p);
+                                   accd_clause *clause_p);
 
 /* Lists of a level, and of the floor above it, to which enter data adds (DIR-6-02). */
 typedef enum accd_tuple_list {
-    ACCD_LIST_ORIGINAL,  /* clauses of the level */
+    ACCD_LIST_ORIGINAL,   /* clauses of the level */
     ACCD_LIST_ARTIFICIAL, /* tuples of the level after fusion */
-    ACCD_LIST_DYNAMIC,   /* clauses of enter data while the level was the innermost one */
-    ACCD_LIST_BASE_LEVEL      /* tuples after fusion with these */
+    ACCD_LIST_DYNAMIC,    /* clauses of enter data while the level was the innermost one */
+    ACCD_LIST_BASE_LEVEL  /* tuples after fusion with these */
 } accd_tuple_list;
 typedef struct accd_tuple {
     accd_object_info info;
-    uint64_t base;      /* ORIGINAL, DYNAMIC: host address of element 0 */
-    uint64_t dev;       /* ARTIFICIAL, FLOOR: device address of the first byte */
-    accd_action action; /* ORIGINAL, DYNAMIC */
-    unsigned flags;     /* ORIGINAL, DYNAMIC: ACCD_ITEM_* */
-    int alloc;          /* ARTIFICIAL, FLOOR: the level, or floor, allocated it; else ALIAS */
+    uint64_t base;                     /* ORIGINAL, DYNAMIC: host address of element 0 */
+    uint64_t dev;                      /* ARTIFICIAL, FLOOR: device address of the first byte */
+    accd_action action;                /* ORIGINAL, DYNAMIC */
+    unsigned flags;                    /* ORIGINAL, DYNAMIC: ACCD_ITEM_* */
+    int alloc;                         /* ARTIFICIAL, FLOOR: the level, or floor, allocated it; else ALIAS */
     const accd_object_info *ancestors; /* ARTIFICIAL, FLOOR: its source tuples, in host order */
     size_t nancestors;
 } accd_tuple;
@@ -771,14 +790,14 @@ typedef void (*accd_tuple_fn)(void *ud, const accd_tuple *tuple);
  * 0 is the outermost one; -1, for DYNAMIC and FLOOR, is below all levels. Without fusion in the rules,
  * both lists of a level are its clauses, and floors have none. Costs O(n log n). ACCD_ERROR_NO_DEVICE;
  * ACCD_ERROR_MISUSE: no such level; ACCD_ERROR_OUT_OF_MEMORY (DIR-4.1-03). */
-ACCD_API accd_status accd_for_each_tuple(accd_context *context, int device, int64_t level,
-                                     accd_tuple_list list, accd_tuple_fn fn, void *ud);
+ACCD_API accd_status accd_for_each_tuple(accd_context *context, int device, int64_t level, accd_tuple_list list,
+                                         accd_tuple_fn fn, void *ud);
 
 typedef struct accd_stats {
-    uint64_t live_bytes, live_allocations;  /* device memory in use */
-    uint64_t objects, attachments;          /* present objects, attached pointers */
-    uint64_t allocations, frees;            /* since the context was opened */
-    uint64_t transfers[3], moved_bytes[3];  /* [0] h2d, [1] d2h, [2] d2d */
+    uint64_t live_bytes, live_allocations; /* device memory in use */
+    uint64_t objects, attachments;         /* present objects, attached pointers */
+    uint64_t allocations, frees;           /* since the context was opened */
+    uint64_t transfers[3], moved_bytes[3]; /* [0] h2d, [1] d2h, [2] d2d */
 } accd_stats;
 /* Statistics of a device; all are 0 for an invalid device number. */
 ACCD_API void accd_get_stats(accd_context *context, int device, accd_stats *stats_p);

@@ -24,45 +24,42 @@ extern "C" {
 
 /* The queue of a device with this async value, never 0; it is made at the first call. ACCD_ERROR_NO_DEVICE,
  * ACCD_ERROR_OUT_OF_MEMORY (ACC33-async-1). */
-ACCD_API accd_status accd_queue_get(accd_context *context, int device, int64_t async,
-                                unsigned *queue_p);
+ACCD_API accd_status accd_queue_get(accd_context *context, int device, int64_t async, unsigned *queue_p);
 /* Waits until a queue, or with queue = 0 each queue of the device, has done its work. ACCD_ERROR_MISSING_WAIT: the
  * host has freed memory that was to be copied. In delayed mode, a construct that would remove data which a queue
  * still needs returns ACCD_ERROR_MISSING_WAIT, too, and changes nothing. It succeeds in the same queue, or in
  * one that waits for that queue (ACC33-async-5). */
 ACCD_API accd_status accd_queue_wait(accd_context *context, int device, unsigned queue);
 /* Later work of a queue waits for all present work of another queue (ACC33-async-5). */
-ACCD_API accd_status accd_queue_wait_for(accd_context *context, int device, unsigned queue,
-                                      int other_device, unsigned other);
+ACCD_API accd_status accd_queue_wait_for(accd_context *context, int device, unsigned queue, int other_device,
+                                         unsigned other);
 /* Reports a wait as an event: a queue (0: the program) waits for another queue (0: all queues of the device).
  * accd_queue_wait_for and accd_queue_wait report nothing, because a program may have other reasons to wait. */
 ACCD_API void accd_report_wait(accd_context *context, int device, unsigned queue, int other_device, unsigned other,
-                          const char *file, int line);
+                               const char *file, int line);
 /* Sets *done_p to 1 if a queue, or with queue = 0 each queue of the device, has done its work; else to 0. It
  * does not wait. In delayed mode the first call after new work gives 0, and the next one does the work, so
  * polling ends. In concurrent mode the device decides (ACC33-async-5). */
 ACCD_API accd_status accd_queue_test(accd_context *context, int device, unsigned queue, int *done_p);
 
-/* A function that the host runs for a queue. It is called once: to run, or only to release ud. ACCD_CALL_RETAIN comes before
- * that, when a checkpoint is taken or restored, and means one more such call. It returns
- * 0, or another number if it fails: ACCD_ERROR_CALLBACK. It may read and write device memory, but run no
- * constructs. */
+/* A function that the host runs for a queue. It is called once: to run, or only to release ud. ACCD_CALL_RETAIN comes
+ * before that, when a checkpoint is taken or restored, and means one more such call. It returns 0, or another number if
+ * it fails: ACCD_ERROR_CALLBACK. It may read and write device memory, but run no constructs. */
 typedef enum accd_host_call {
     ACCD_CALL_DISCARD, /* release ud only: the work is given up */
     ACCD_CALL_RUN,
     ACCD_CALL_KERNEL_DONE, /* the device has run the kernel: release ud */
-    ACCD_CALL_RETAIN /* only keep ud for one more call; returns 0 */
+    ACCD_CALL_RETAIN       /* only keep ud for one more call; returns 0 */
 } accd_host_call;
 typedef int (*accd_host_fn)(void *ud, accd_host_call call);
 /* Runs a function in a queue: in delayed mode at the wait; else at once, after the queue's work under way. On
  * success and with ACCD_ERROR_CALLBACK, a failure of the function, the queue releases ud; else the caller does. */
-ACCD_API accd_status accd_queue_call(accd_context *context, int device, unsigned queue,
-                                     accd_host_fn fn, void *ud);
+ACCD_API accd_status accd_queue_call(accd_context *context, int device, unsigned queue, accd_host_fn fn, void *ud);
 /* The same for the kernel of an open compute region, in the queue of its construct. The kernel uses the
  * data that the region names, the targets of their attached pointers, and the data at n device addresses,
  * all as they are now. */
 ACCD_API accd_status accd_launch_function(accd_region *region, const uint64_t *devs, size_t n, accd_host_fn fn,
-                                 void *ud);
+                                          void *ud);
 
 typedef struct accd_queue_info {
     int64_t async;
@@ -77,31 +74,26 @@ ACCD_API int accd_queue_get_info(accd_context *context, int device, unsigned que
  * has room bytes; a longer name is cut. */
 ACCD_API void accd_format_name_at(accd_context *context, int device, uint64_t dev, char *to, size_t capacity);
 /* The device range of the present object at a device address; 0: none. */
-ACCD_API int accd_device_bounds(accd_context *context, int device, uint64_t dev, uint64_t *low_p,
-                                uint64_t *high_p);
+ACCD_API int accd_device_bounds(accd_context *context, int device, uint64_t dev, uint64_t *low_p, uint64_t *high_p);
 /* The range of device addresses in the memory of this process, for kernels of the program itself. 0: such
  * kernels cannot use the device's memory. */
-ACCD_API int accd_device_address_space(accd_context *context, int device, uint64_t *low_p,
-                               uint64_t *high_p);
+ACCD_API int accd_device_address_space(accd_context *context, int device, uint64_t *low_p, uint64_t *high_p);
 /* The same for what the device keeps about its memory, which is not the program's. */
-ACCD_API int accd_device_metadata_range(accd_context *context, int device, uint64_t *low_p,
-                                uint64_t *high_p);
+ACCD_API int accd_device_metadata_range(accd_context *context, int device, uint64_t *low_p, uint64_t *high_p);
 /* The device range of the target of an attached pointer; slot is the pointer's host address. 0: it is not
  * attached, or its copy on the device does not hold dev. The range is empty if the target is unmapped. */
-ACCD_API int accd_attached_range(accd_context *context, int device, const void *slot, uint64_t dev,
-                                 uint64_t *low_p, uint64_t *high_p);
+ACCD_API int accd_attached_range(accd_context *context, int device, const void *slot, uint64_t dev, uint64_t *low_p,
+                                 uint64_t *high_p);
 /* Reads or writes bytes of device memory with the checks of a kernel. Errors:
  * - ACCD_ERROR_UNINITIALIZED_READ: bytes that were never written, on the simulated device;
  * - ACCD_ERROR_EXCLUDED_MEMBER: bytes of an excluded member;
  * - ACCD_ERROR_HOST_POINTER_ON_DEVICE: not a device address; ACCD_ERROR_OUT_OF_BOUNDS;
  * - ACCD_ERROR_POINTER_CHANGED: a write to an attached pointer (TR14-1.2-06, TR14-1.2-10, TR14-3.1.1-14). */
-ACCD_API accd_status accd_device_read(accd_context *context, int device, uint64_t dev, void *to,
-                                      uint64_t bytes);
-ACCD_API accd_status accd_device_write(accd_context *context, int device, uint64_t dev,
-                                       const void *from, uint64_t bytes);
+ACCD_API accd_status accd_device_read(accd_context *context, int device, uint64_t dev, void *to, uint64_t bytes);
+ACCD_API accd_status accd_device_write(accd_context *context, int device, uint64_t dev, const void *from,
+                                       uint64_t bytes);
 /* The number of bytes of the range that were ever written; -1: the device does not know. */
-ACCD_API int64_t accd_device_count_written(accd_context *context, int device, uint64_t dev,
-                                     uint64_t bytes);
+ACCD_API int64_t accd_device_count_written(accd_context *context, int device, uint64_t dev, uint64_t bytes);
 /* Kernels that the device runs itself. The text is for the device's compiler, with the entry points
  * accd_body, accd_save and accd_restore (lua/accdeep/backend/cuda). A kernel makes only accesses that
  * accd_device_read and accd_device_write accept. At any other access it stops, and its writes are undone;
@@ -119,23 +111,24 @@ typedef struct accd_kernel {
     size_t npointers;
     const accd_kernel_slot *slots; /* pointers in device memory, except attached ones */
     size_t nslots;
-    int writes;     /* whether it writes device memory */
-    int parallel;   /* many threads share its loop; it stops if one iteration depends on another */
+    int writes;              /* whether it writes device memory */
+    int parallel;            /* many threads share its loop; it stops if one iteration depends on another */
     uint64_t max_iterations; /* limit of loop iterations of a thread; 0: none */
-    uint64_t retry_reasons; /* in a queue: bits of reasons; if many threads stop for one of them, one thread runs it again */
+    uint64_t
+        retry_reasons; /* in a queue: bits of reasons; if many threads stop for one of them, one thread runs it again */
 } accd_kernel;
 typedef enum accd_kernel_outcome {
     ACCD_KERNEL_DONE,
     ACCD_KERNEL_STOPPED,  /* why and site are values of the text */
     ACCD_KERNEL_NOT_RUN,  /* said has the reason */
     ACCD_KERNEL_REJECTED, /* said has the compiler's log */
-    ACCD_KERNEL_QUEUED /* in its queue */
+    ACCD_KERNEL_QUEUED    /* in its queue */
 } accd_kernel_outcome;
 typedef struct accd_kernel_result {
     accd_kernel_outcome outcome;
     unsigned reason, site;
     const char *message; /* valid until the next kernel */
-    void *in_flight;  /* the device's handle of it */
+    void *in_flight;     /* the device's handle of it */
 } accd_kernel_result;
 /* Whether the device runs kernels given as text: 1 or 0. Writes the name of its compiler, or the reason,
  * to `what`, which has room bytes. */
@@ -147,9 +140,8 @@ ACCD_API accd_status accd_run_kernel(accd_context *context, int device, const ac
 /* As accd_launch_function, in concurrent mode: the device runs the kernel itself, or *end_p gives the reason why
  * not. With ACCD_KERNEL_QUEUED the queue owns fn and ud, else the caller. After the kernel, fn is
  * called with ACCD_CALL_KERNEL_DONE; or with ACCD_CALL_RUN if the device stopped, and then fn runs the kernel. */
-ACCD_API accd_status accd_launch_kernel(accd_region *region, const uint64_t *devs, size_t n,
-                                        const accd_kernel *kernel, accd_host_fn fn, void *ud,
-                                        accd_kernel_result *end_p);
+ACCD_API accd_status accd_launch_kernel(accd_region *region, const uint64_t *devs, size_t n, const accd_kernel *kernel,
+                                        accd_host_fn fn, void *ud, accd_kernel_result *end_p);
 /* An open journal records what accd_device_write and the entries of constructs overwrite. Where
  * attachments are not counted, it also records which pointers the entries attach. Closing it with commit =
  * 0 undoes these changes; a region that was opened in the meantime is abandoned (accd_region_abandon).

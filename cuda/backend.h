@@ -28,9 +28,10 @@ extern const char accd__cuda_kernels[];
 /* An allocation of ours. */
 struct accd__cuda_memory {
     uint64_t dev, bytes;
-    uint64_t written_low, written_high; /* all bytes in between were written: their bits wait until they are asked for */
-    uint64_t *bitmap;    /* of the others, whether they were ever written (accd__cuda_written_bits) */
-    bool has_data;      /* something was written: to be seen without looking at all bits */
+    uint64_t written_low,
+        written_high; /* all bytes in between were written: their bits wait until they are asked for */
+    uint64_t *bitmap; /* of the others, whether they were ever written (accd__cuda_written_bits) */
+    bool has_data;    /* something was written: to be seen without looking at all bits */
 };
 
 /* A range of the batch, announced in one piece or in several that lie close together. */
@@ -55,7 +56,7 @@ struct accd__cuda_piece {
     struct accd__cuda_memory *memory;
     char *at;
     uint64_t capacity; /* of at, if it is large */
-    bool is_borrowed;     /* at is the host program's */
+    bool is_borrowed;  /* at is the host program's */
 };
 
 struct accd__cuda_pieces {
@@ -73,8 +74,8 @@ struct accd__cuda_pinned {
 struct accd__cuda_chunk {
     char *at;
     uint64_t used;
-    size_t first, n; /* its pieces, among the small ones */
-    bool copied_alone;      /* it has large ones instead */
+    size_t first, n;                  /* its pieces, among the small ones */
+    bool copied_alone;                /* it has large ones instead */
     struct accd__cuda_pinned *pinned; /* its memory; NULL: ordinary memory */
 };
 
@@ -83,8 +84,8 @@ struct accd__cuda_slot {
     char *at;
     uint64_t used;
     struct accd__cuda_pinned *pinned; /* NULL: ordinary memory */
-    cu_event is_mixed_range; /* once it was sent; kept from batch to batch */
-    uint64_t sent;    /* as the how-manieth window of the batch it was last; 0: never */
+    cu_event is_mixed_range;          /* once it was sent; kept from batch to batch */
+    uint64_t sent;                    /* as the how-manieth window of the batch it was last; 0: never */
 };
 
 /* A row of the table that the kernel moves pieces by has three words; places are equal within a word on both
@@ -104,7 +105,7 @@ enum {
 struct accd__cuda_landing_area {
     cu_address at;
     uint64_t bytes, table; /* where that begins */
-    struct move_row *rows;      /* those of large pieces, which come last in it */
+    struct move_row *rows; /* those of large pieces, which come last in it */
     size_t nlarge, n;
 };
 
@@ -120,12 +121,12 @@ struct accd__cuda_batch {
     struct accd__cuda *cuda;
     struct accd__cuda_stream *stream;
     struct accd__cuda_run_list in, out, parts;
-    struct accd__cuda_run receipt; /* at is the host's memory; no bytes: nothing is received */
-    bool mixed;   /* the batch goes both ways */
-    bool is_mixed_range; /* and some bytes do */
-    bool busy;      /* the stream has work that is not waited for */
-    uint64_t changes; /* calls of the batch that change what the host sent before */
-    accd_status failed; /* of the batch, reported by ready or end */
+    struct accd__cuda_run receipt;         /* at is the host's memory; no bytes: nothing is received */
+    bool mixed;                            /* the batch goes both ways */
+    bool is_mixed_range;                   /* and some bytes do */
+    bool busy;                             /* the stream has work that is not waited for */
+    uint64_t changes;                      /* calls of the batch that change what the host sent before */
+    accd_status failed;                    /* of the batch, reported by ready or end */
     struct accd__cuda_pieces small, large; /* in and out together */
     struct accd__cuda_chunk *chunks;
     size_t nchunks, chunks_capacity, in_chunks, in_large; /* those of the way in come first */
@@ -137,14 +138,14 @@ struct accd__cuda_batch {
     size_t npieces, pairs_capacity;
     struct accd__cuda_slot slots[ACCD_CUDA_SLOTS], *slot; /* slot: what is filled, NULL: none is */
     size_t nslots;
-    uint64_t windows; /* sent so far */
+    uint64_t windows;                /* sent so far */
     struct accd__cuda_pieces filled; /* parts of the present one */
     struct accd__cuda_landing_area landing;
     bool may_tear; /* what it copies changes data in more than one call */
 
-    bool in_stream; /* its work continues by itself */
-    bool is_finished;  /* though it is over already */
-    cu_event done; /* when that is over; NULL: it never has */
+    bool in_stream;   /* its work continues by itself */
+    bool is_finished; /* though it is over already */
+    cu_event done;    /* when that is over; NULL: it never has */
     struct accd__cuda_batch *next_batch, *next_idle;
 };
 
@@ -154,7 +155,7 @@ struct accd__cuda {
     cu_device gpu;
     cu_context context;
     struct accd__cuda_stream main; /* memory is allocated and freed here */
-    uint64_t allocations;         /* so many times */
+    uint64_t allocations;          /* so many times */
     cu_event allocated;
     struct accd__cuda_stream **queues; /* by number, from 1; made when they are first needed */
     size_t nqueues, queues_capacity;
@@ -163,11 +164,11 @@ struct accd__cuda {
     cu_function mover;
     bool no_mover; /* the driver cannot translate it */
     uint64_t capacity, live;
-    bool own_kernels; /* of the program: it writes memory without a word */
+    bool own_kernels;                    /* of the program: it writes memory without a word */
     uint64_t fail_allocation, fail_copy; /* countdowns, 0: off */
     bool lost;                           /* after a sticky error nothing is asked any more */
     cu_result error;                     /* of the last call that failed */
-    char why[sizeof ((accd_device_info *)0)->why];
+    char why[sizeof((accd_device_info *)0)->why];
 
     struct accd__btree memories; /* by device address */
     struct accd__pool memory_pool;
@@ -186,10 +187,10 @@ struct accd__cuda {
     struct accd__cuda_kernels *kernels; /* launch.c; NULL: none was asked for */
 
     bool entered;
-    struct accd__cuda_batch default_batch; /* what does not continue by itself */
-    struct accd__cuda_batch *batch; /* the one that is at work at present */
+    struct accd__cuda_batch default_batch;   /* what does not continue by itself */
+    struct accd__cuda_batch *batch;          /* the one that is at work at present */
     struct accd__cuda_batch *batches, *idle; /* of queues */
-    struct accd__cuda_group { /* copies that go out together */
+    struct accd__cuda_group {                /* copies that go out together */
         cu_address to[ACCD_CUDA_GROUP], from[ACCD_CUDA_GROUP];
         size_t bytes[ACCD_CUDA_GROUP];
         size_t n;
@@ -232,7 +233,7 @@ bool accd__cuda_batch_wait(struct accd__cuda_batch *batch);
 /* pool.c; inside enter and leave */
 bool accd__cuda_pool_open(struct accd__cuda *cuda);
 bool accd__cuda_pool_alloc(struct accd__cuda *cuda, const struct accd__cuda_stream *stream, uint64_t bytes,
-                   cu_address *at_p);
+                           cu_address *at_p);
 void accd__cuda_pool_free(struct accd__cuda *cuda, const struct accd__cuda_stream *stream, cu_address at);
 
 /* memory.c */

@@ -36,11 +36,11 @@ void accd__cuda_batch_recycle(struct accd__cuda_batch *batch)
 bool accd__cuda_record_batch_event(struct accd__cuda_batch *batch)
 {
     struct accd__cuda *cuda = batch->cuda;
-    batch->in_stream = accd__cuda_new_event(cuda, &batch->done) &&
-                      ACCD_CUDA(cuda, cuEventRecord, batch->done, batch->stream->at);
+    batch->in_stream =
+        accd__cuda_new_event(cuda, &batch->done) && ACCD_CUDA(cuda, cuEventRecord, batch->done, batch->stream->at);
     if (batch->in_stream)
         batch->busy = false; /* the event is waited for, not the stream */
-    else /* it could not be found out later */
+    else                     /* it could not be found out later */
         batch->in_stream = batch->is_finished = accd__cuda_batch_wait(batch);
     return batch->in_stream;
 }

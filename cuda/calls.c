@@ -30,8 +30,7 @@ bool accd__cuda_require(struct accd__cuda *cuda, bool ok)
 
 accd_status accd__cuda_last_status(const struct accd__cuda *cuda)
 {
-    return !cuda->lost && cuda->error == CU_OUT_OF_MEMORY ? ACCD_ERROR_OUT_OF_DEVICE_MEMORY
-                                                          : ACCD_ERROR_DEVICE;
+    return !cuda->lost && cuda->error == CU_OUT_OF_MEMORY ? ACCD_ERROR_OUT_OF_DEVICE_MEMORY : ACCD_ERROR_DEVICE;
 }
 
 /* ---------------------------------------------------------------------------------- context -- */

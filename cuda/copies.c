@@ -3,10 +3,12 @@
 #include "backend.h"
 
 enum {
-    MAX_SINGLE_COPIES = 1,          /* small pieces that are copied by themselves, as large ones are */
+    MAX_SINGLE_COPIES = 1, /* small pieces that are copied by themselves, as large ones are */
     WORD = ACCD_CUDA_WORD,
     STRIP = 64 << 10, /* large pieces that the kernel moves are cut into such */
-    THREADS = 256, LANES = 8, BLOCKS_MOST = 4096
+    THREADS = 256,
+    LANES = 8,
+    BLOCKS_MOST = 4096
 };
 
 /* A row of the kernel's table. */
@@ -16,8 +18,7 @@ struct move_row {
 
 #define ISSUE(batch, symbol, ...) ((batch)->busy = true, ACCD_CUDA((batch)->cuda, symbol, __VA_ARGS__))
 /* The same of calls that change more than our own memory. */
-#define CHANGE(batch, symbol, ...) \
-    (ISSUE(batch, symbol, __VA_ARGS__) && (batch)->changes++ < UINT64_MAX)
+#define CHANGE(batch, symbol, ...) (ISSUE(batch, symbol, __VA_ARGS__) && (batch)->changes++ < UINT64_MAX)
 
 /* The driver wants equal memory on neither side of a copy. */
 bool accd__cuda_copy_within(struct accd__cuda_batch *batch, uint64_t to, uint64_t from, uint64_t bytes)
@@ -54,17 +55,15 @@ static bool flush_group(struct accd__cuda_batch *batch, bool out)
     size_t n = group->n, first = 0, failed, least = at_once ? 1 : 2;
     group->n = 0;
     if (n >= least && batch->cuda->driver.cuMemcpyBatchAsync_v2)
-        return CHANGE(batch, cuMemcpyBatchAsync_v2, group->to, group->from, group->bytes, n,
-                      &attributes, &first, 1, batch->stream->at);
+        return CHANGE(batch, cuMemcpyBatchAsync_v2, group->to, group->from, group->bytes, n, &attributes, &first, 1,
+                      batch->stream->at);
     if (n >= least && batch->cuda->driver.cuMemcpyBatchAsync)
-        return CHANGE(batch, cuMemcpyBatchAsync, group->to, group->from, group->bytes, n, &attributes,
-                      &first, 1, &failed, batch->stream->at);
+        return CHANGE(batch, cuMemcpyBatchAsync, group->to, group->from, group->bytes, n, &attributes, &first, 1,
+                      &failed, batch->stream->at);
     for (size_t i = 0; i < n; i++) {
         void *host = (void *)(uintptr_t)(out ? group->to[i] : group->from[i]);
-        if (out ? !CHANGE(batch, cuMemcpyDtoHAsync_v2, host, group->from[i], group->bytes[i],
-                          batch->stream->at)
-                : !CHANGE(batch, cuMemcpyHtoDAsync_v2, group->to[i], host, group->bytes[i],
-                          batch->stream->at))
+        if (out ? !CHANGE(batch, cuMemcpyDtoHAsync_v2, host, group->from[i], group->bytes[i], batch->stream->at)
+                : !CHANGE(batch, cuMemcpyHtoDAsync_v2, group->to[i], host, group->bytes[i], batch->stream->at))
             return false;
     }
     return true;
@@ -105,9 +104,8 @@ static bool launch_mover(struct accd__cuda_batch *batch, cu_address table, uint6
 {
     void *parameters[] = {&table, &n};
     uint64_t blocks = (n * LANES + THREADS - 1) / THREADS;
-    return CHANGE(batch, cuLaunchKernel, batch->cuda->mover,
-                  (unsigned)(blocks < BLOCKS_MOST ? blocks : BLOCKS_MOST), 1, 1, THREADS, 1, 1, 0,
-                  batch->stream->at, parameters, NULL);
+    return CHANGE(batch, cuLaunchKernel, batch->cuda->mover, (unsigned)(blocks < BLOCKS_MOST ? blocks : BLOCKS_MOST), 1,
+                  1, THREADS, 1, 1, 0, batch->stream->at, parameters, NULL);
 }
 
 /* Where the table of a chunk begins, behind its pieces. */
@@ -117,8 +115,7 @@ static uint64_t chunk_table_offset(const struct accd__cuda_chunk *chunk)
 }
 
 /* at: where the chunk lies on the device. */
-static void write_table(struct accd__cuda_batch *batch, const struct accd__cuda_chunk *chunk, cu_address at,
-                        bool out)
+static void write_table(struct accd__cuda_batch *batch, const struct accd__cuda_chunk *chunk, cu_address at, bool out)
 {
     char *table = chunk->at + chunk_table_offset(chunk);
     for (size_t i = 0; i < chunk->n; i++, table += sizeof(struct move_row)) {
@@ -148,8 +145,8 @@ static bool move_chunk(struct accd__cuda_batch *batch, const struct accd__cuda_c
     return ISSUE(batch, cuMemcpyHtoDAsync_v2, batch->stream->scratch + from, chunk->at + from, end - from,
                  batch->stream->at) &&
            launch_mover(batch, batch->stream->scratch + table, chunk->n) &&
-           (!out || ISSUE(batch, cuMemcpyDtoHAsync_v2, chunk->at, batch->stream->scratch, chunk->used,
-                          batch->stream->at));
+           (!out ||
+            ISSUE(batch, cuMemcpyDtoHAsync_v2, chunk->at, batch->stream->scratch, chunk->used, batch->stream->at));
 }
 
 bool accd__cuda_move_pieces(struct accd__cuda_batch *batch, bool out)
@@ -175,8 +172,8 @@ bool accd__cuda_move_window(struct accd__cuda_batch *batch, const struct accd__c
 bool accd__cuda_move_receipt(struct accd__cuda_batch *batch)
 {
     const struct accd__cuda_run *receipt = &batch->receipt;
-    return !receipt->bytes || ISSUE(batch, cuMemcpyDtoHAsync_v2, receipt->at, receipt->dev, receipt->bytes,
-                                    batch->stream->at);
+    return !receipt->bytes ||
+           ISSUE(batch, cuMemcpyDtoHAsync_v2, receipt->at, receipt->dev, receipt->bytes, batch->stream->at);
 }
 
 /* Whether something may lie already where the batch writes. Memory that was never written is
@@ -195,7 +192,8 @@ static bool needs_many_calls(const struct accd__cuda_batch *batch)
     const bool batches = has_batches(batch);
     size_t calls = 0, alone = batch->in_large;
     for (size_t i = 0; i < batch->in_chunks; i++)
-        *(batch->chunks[i].n > MAX_SINGLE_COPIES ? &calls : &alone) += batch->chunks[i].n > MAX_SINGLE_COPIES ? 1 : batch->chunks[i].n;
+        *(batch->chunks[i].n > MAX_SINGLE_COPIES ? &calls : &alone) +=
+            batch->chunks[i].n > MAX_SINGLE_COPIES ? 1 : batch->chunks[i].n;
     return calls + (batches ? (alone + ACCD_CUDA_GROUP - 1) / ACCD_CUDA_GROUP : alone) > 1;
 }
 
@@ -252,8 +250,8 @@ static bool issue_landing(struct accd__cuda_batch *batch)
         place += (piece->bytes + 2 * WORD - 1) / WORD * WORD;
     }
     return flush_group(batch, false) &&
-           (!n || ISSUE(batch, cuMemcpyHtoDAsync_v2, table, landing->rows, n * sizeof(struct move_row),
-                        batch->stream->at)) &&
+           (!n ||
+            ISSUE(batch, cuMemcpyHtoDAsync_v2, table, landing->rows, n * sizeof(struct move_row), batch->stream->at)) &&
            launch_mover(batch, landing->at + landing->table, landing->n);
 }
 

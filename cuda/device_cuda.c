@@ -31,8 +31,7 @@ static void cuda_close(void *device)
     accd__mem_free(cuda->mem, cuda, sizeof *cuda);
 }
 
-static accd_status cuda_open(void **device_p, int number, const accd_context_config *config,
-                             struct accd__mem *mem)
+static accd_status cuda_open(void **device_p, int number, const accd_context_config *config, struct accd__mem *mem)
 {
     struct accd__cuda *cuda = accd__mem_alloc_zeroed(mem, sizeof *cuda);
     int count = 0;
@@ -45,14 +44,12 @@ static accd_status cuda_open(void **device_p, int number, const accd_context_con
     cuda->batch = &cuda->default_batch;
     accd__btree_init(&cuda->memories, mem);
     accd__pool_init(&cuda->memory_pool, mem, sizeof(struct accd__cuda_memory), 64);
-    bool ok = accd__cuda_load_driver(&cuda->driver, cuda->why, sizeof cuda->why) == CU_OK &&
-              ACCD_CUDA(cuda, cuDeviceGetCount, &count) &&
-              config->first_device < (unsigned)count &&
-              ACCD_CUDA(cuda, cuDeviceGet, &cuda->gpu,
-                        (int)((config->first_device + (unsigned)number) % (unsigned)count)) &&
-              ACCD_CUDA(cuda, cuDevicePrimaryCtxRetain, &cuda->context, cuda->gpu) &&
-              accd__cuda_push_context(cuda) && accd__cuda_pool_open(cuda) &&
-              ACCD_CUDA(cuda, cuStreamCreate, &cuda->main.at, CU_STREAM_NON_BLOCKING_FLAG);
+    bool ok =
+        accd__cuda_load_driver(&cuda->driver, cuda->why, sizeof cuda->why) == CU_OK &&
+        ACCD_CUDA(cuda, cuDeviceGetCount, &count) && config->first_device < (unsigned)count &&
+        ACCD_CUDA(cuda, cuDeviceGet, &cuda->gpu, (int)((config->first_device + (unsigned)number) % (unsigned)count)) &&
+        ACCD_CUDA(cuda, cuDevicePrimaryCtxRetain, &cuda->context, cuda->gpu) && accd__cuda_push_context(cuda) &&
+        accd__cuda_pool_open(cuda) && ACCD_CUDA(cuda, cuStreamCreate, &cuda->main.at, CU_STREAM_NON_BLOCKING_FLAG);
     accd__cuda_pop_context(cuda);
     if (!ok) {
         if (config->no_device)

@@ -22,10 +22,10 @@ int accd__cuda_load_driver(struct cuda_driver *driver, char *why, size_t capacit
         snprintf(why, capacity, "no CUDA driver: %s", problem ? problem : library);
         return -1;
     }
-#define X(symbol, parameters)                                              \
-    if (!accd__cuda_find_symbol(handle, #symbol, &driver->symbol)) {                         \
+#define X(symbol, parameters)                                                  \
+    if (!accd__cuda_find_symbol(handle, #symbol, &driver->symbol)) {           \
         snprintf(why, capacity, "the CUDA driver is too old: no %s", #symbol); \
-        return -1;                                                         \
+        return -1;                                                             \
     }
     ACCD_CUDA_REQUIRED(X)
 #undef X
@@ -45,7 +45,7 @@ int accd__cuda_load_driver(struct cuda_driver *driver, char *why, size_t capacit
 }
 
 void accd__cuda_format_error(const struct cuda_driver *driver, cu_result error, const char *call, char *to,
-                   size_t capacity)
+                             size_t capacity)
 {
     const char *name = NULL, *text = NULL;
     driver->cuGetErrorName(error, &name);
@@ -60,9 +60,11 @@ bool accd__cuda_is_sticky(cu_result error)
 {
     switch (error) {
 #define X(name, value, sticky) \
-    case value: return sticky;
+    case value:                \
+        return sticky;
         ACCD_CUDA_RESULTS(X)
 #undef X
-    default: return false;
+    default:
+        return false;
     }
 }

@@ -95,65 +95,59 @@ struct cu_copy_attributes {
 
 /* X(symbol, parameters). Symbols are the oldest that suffice: macros of new headers
  * name newer ones, which old drivers lack. */
-#define ACCD_CUDA_REQUIRED(X)                                                                     \
-    X(cuInit, (unsigned flags))                                                                   \
-    X(cuDriverGetVersion, (int *version))                                                         \
-    X(cuGetErrorName, (cu_result error, const char **text))                                       \
-    X(cuGetErrorString, (cu_result error, const char **text))                                     \
-    X(cuDeviceGetCount, (int *count))                                                             \
-    X(cuDeviceGet, (cu_device * device, int number))                                              \
-    X(cuDeviceGetName, (char *name, int capacity, cu_device device))                                  \
-    X(cuDeviceGetAttribute, (int *value, cu_attribute attribute, cu_device device))               \
-    X(cuDeviceTotalMem_v2, (size_t * bytes, cu_device device))                                    \
-    X(cuDevicePrimaryCtxRetain, (cu_context * context, cu_device device))                         \
-    X(cuDevicePrimaryCtxRelease_v2, (cu_device device))                                           \
-    X(cuCtxPushCurrent_v2, (cu_context context))                                                  \
-    X(cuCtxPopCurrent_v2, (cu_context * context))                                                 \
-    X(cuMemAlloc_v2, (cu_address * at, size_t bytes))                                             \
-    X(cuMemFree_v2, (cu_address at))                                                              \
-    X(cuMemHostAlloc, (void **at, size_t bytes, unsigned flags))                                  \
-    X(cuMemFreeHost, (void *at))                                                                  \
-    X(cuMemcpyHtoDAsync_v2,                                                                       \
-      (cu_address to, const void *from, size_t bytes, cu_stream stream))                          \
-    X(cuMemcpyDtoHAsync_v2, (void *to, cu_address from, size_t bytes, cu_stream stream))          \
-    X(cuMemcpyDtoDAsync_v2,                                                                       \
-      (cu_address to, cu_address from, size_t bytes, cu_stream stream))                           \
-    X(cuStreamCreate, (cu_stream * stream, unsigned flags))                                       \
-    X(cuStreamDestroy_v2, (cu_stream stream))                                                     \
-    X(cuStreamSynchronize, (cu_stream stream))                                                    \
-    X(cuStreamQuery, (cu_stream stream))                                                          \
-    X(cuStreamWaitEvent, (cu_stream stream, cu_event event, unsigned flags))                      \
-    X(cuEventCreate, (cu_event * event, unsigned flags))                                          \
-    X(cuEventRecord, (cu_event event, cu_stream stream))                                          \
-    X(cuEventQuery, (cu_event event))                                                             \
-    X(cuEventSynchronize, (cu_event event))                                                       \
-    X(cuEventDestroy_v2, (cu_event event))                                                        \
-    X(cuModuleLoadData, (cu_module * module, const void *image))                                  \
-    X(cuModuleUnload, (cu_module module))                                                         \
-    X(cuModuleGetFunction, (cu_function * function, cu_module module, const char *name))          \
-    X(cuLaunchKernel,                                                                             \
-      (cu_function function, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by,     \
-       unsigned bz, unsigned shared, cu_stream stream, void **parameters, void **extra))
+#define ACCD_CUDA_REQUIRED(X)                                                                                 \
+    X(cuInit, (unsigned flags))                                                                               \
+    X(cuDriverGetVersion, (int *version))                                                                     \
+    X(cuGetErrorName, (cu_result error, const char **text))                                                   \
+    X(cuGetErrorString, (cu_result error, const char **text))                                                 \
+    X(cuDeviceGetCount, (int *count))                                                                         \
+    X(cuDeviceGet, (cu_device * device, int number))                                                          \
+    X(cuDeviceGetName, (char *name, int capacity, cu_device device))                                          \
+    X(cuDeviceGetAttribute, (int *value, cu_attribute attribute, cu_device device))                           \
+    X(cuDeviceTotalMem_v2, (size_t * bytes, cu_device device))                                                \
+    X(cuDevicePrimaryCtxRetain, (cu_context * context, cu_device device))                                     \
+    X(cuDevicePrimaryCtxRelease_v2, (cu_device device))                                                       \
+    X(cuCtxPushCurrent_v2, (cu_context context))                                                              \
+    X(cuCtxPopCurrent_v2, (cu_context * context))                                                             \
+    X(cuMemAlloc_v2, (cu_address * at, size_t bytes))                                                         \
+    X(cuMemFree_v2, (cu_address at))                                                                          \
+    X(cuMemHostAlloc, (void **at, size_t bytes, unsigned flags))                                              \
+    X(cuMemFreeHost, (void *at))                                                                              \
+    X(cuMemcpyHtoDAsync_v2, (cu_address to, const void *from, size_t bytes, cu_stream stream))                \
+    X(cuMemcpyDtoHAsync_v2, (void *to, cu_address from, size_t bytes, cu_stream stream))                      \
+    X(cuMemcpyDtoDAsync_v2, (cu_address to, cu_address from, size_t bytes, cu_stream stream))                 \
+    X(cuStreamCreate, (cu_stream * stream, unsigned flags))                                                   \
+    X(cuStreamDestroy_v2, (cu_stream stream))                                                                 \
+    X(cuStreamSynchronize, (cu_stream stream))                                                                \
+    X(cuStreamQuery, (cu_stream stream))                                                                      \
+    X(cuStreamWaitEvent, (cu_stream stream, cu_event event, unsigned flags))                                  \
+    X(cuEventCreate, (cu_event * event, unsigned flags))                                                      \
+    X(cuEventRecord, (cu_event event, cu_stream stream))                                                      \
+    X(cuEventQuery, (cu_event event))                                                                         \
+    X(cuEventSynchronize, (cu_event event))                                                                   \
+    X(cuEventDestroy_v2, (cu_event event))                                                                    \
+    X(cuModuleLoadData, (cu_module * module, const void *image))                                              \
+    X(cuModuleUnload, (cu_module module))                                                                     \
+    X(cuModuleGetFunction, (cu_function * function, cu_module module, const char *name))                      \
+    X(cuLaunchKernel, (cu_function function, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, \
+                       unsigned bz, unsigned shared, cu_stream stream, void **parameters, void **extra))
 
 /* Those that drivers may lack: pools came with 11.2, batches with 12.8 and again with 13.0. */
-#define ACCD_CUDA_OPTIONAL(X)                                                                     \
-    X(cuMemPoolCreate, (cu_pool * pool, const struct cu_pool_props *props))                       \
-    X(cuMemPoolDestroy, (cu_pool pool))                                                           \
-    X(cuMemPoolSetAttribute, (cu_pool pool, cu_pool_attribute attribute, void *value))            \
-    X(cuMemAllocFromPoolAsync,                                                                    \
-      (cu_address * at, size_t bytes, cu_pool pool, cu_stream stream))                            \
-    X(cuMemFreeAsync, (cu_address at, cu_stream stream))                                          \
-    X(cuMemcpyBatchAsync_v2,                                                                      \
-      (cu_address * to, cu_address * from, size_t *bytes, size_t n,                               \
-       struct cu_copy_attributes *attributes, size_t *first, size_t nattributes, cu_stream stream)) \
-    X(cuMemcpyBatchAsync,                                                                         \
-      (cu_address * to, cu_address * from, size_t *bytes, size_t n,                               \
-       struct cu_copy_attributes *attributes, size_t *first, size_t nattributes, size_t *failed,  \
-       cu_stream stream))
+#define ACCD_CUDA_OPTIONAL(X)                                                                                \
+    X(cuMemPoolCreate, (cu_pool * pool, const struct cu_pool_props *props))                                  \
+    X(cuMemPoolDestroy, (cu_pool pool))                                                                      \
+    X(cuMemPoolSetAttribute, (cu_pool pool, cu_pool_attribute attribute, void *value))                       \
+    X(cuMemAllocFromPoolAsync, (cu_address * at, size_t bytes, cu_pool pool, cu_stream stream))              \
+    X(cuMemFreeAsync, (cu_address at, cu_stream stream))                                                     \
+    X(cuMemcpyBatchAsync_v2,                                                                                 \
+      (cu_address * to, cu_address * from, size_t * bytes, size_t n, struct cu_copy_attributes * attributes, \
+       size_t * first, size_t nattributes, cu_stream stream))                                                \
+    X(cuMemcpyBatchAsync,                                                                                    \
+      (cu_address * to, cu_address * from, size_t * bytes, size_t n, struct cu_copy_attributes * attributes, \
+       size_t * first, size_t nattributes, size_t * failed, cu_stream stream))
 
 struct cuda_driver {
-#define X(symbol, parameters) \
-    cu_result(*symbol) parameters; /* NOLINT(bugprone-macro-parentheses): no expressions */
+#define X(symbol, parameters) cu_result(*symbol) parameters; /* NOLINT(bugprone-macro-parentheses): no expressions */
     ACCD_CUDA_REQUIRED(X)
     ACCD_CUDA_OPTIONAL(X)
 #undef X
@@ -165,7 +159,7 @@ struct cuda_driver {
 int accd__cuda_load_driver(struct cuda_driver *driver, char *why, size_t capacity);
 /* "CUDA_ERROR_OUT_OF_MEMORY (out of memory) in cuMemAlloc_v2" */
 void accd__cuda_format_error(const struct cuda_driver *driver, cu_result error, const char *call, char *to,
-                   size_t capacity);
+                             size_t capacity);
 bool accd__cuda_is_sticky(cu_result error);
 /* Writes the address of a library's symbol to the pointer at entry; false: it has no such symbol. */
 bool accd__cuda_find_symbol(void *library, const char *symbol, void *entry);

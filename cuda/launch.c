@@ -38,13 +38,13 @@ struct kernel_launch {
     const struct kernel_module *kernel;
     struct accd__cuda_stream *stream;
     bool writes, parallel;
-    char *tables; /* NULL: there is no launch */
+    char *tables;                 /* NULL: there is no launch */
     size_t bytes, capacity, bits; /* of the tables; the bits are their end */
     struct used_allocation *allocations;
     size_t nallocations, allocations_capacity;
     cu_address on_device, scratch; /* 0: none */
-    cu_event done;      /* of a queue's */
-    bool has_event;     /* it says when the launch is over */
+    cu_event done;                 /* of a queue's */
+    bool has_event;                /* it says when the launch is over */
     struct kernel_launch *next, **at;
 };
 
@@ -54,8 +54,8 @@ struct accd__cuda_kernels {
     char *log; /* of the compiler */
     size_t nlog;
     char why[200];
-    struct kernel_launch default_launch;   /* the one without a queue, that is to be settled */
-    struct kernel_launch *queued; /* those that are not over */
+    struct kernel_launch default_launch; /* the one without a queue, that is to be settled */
+    struct kernel_launch *queued;        /* those that are not over */
 };
 
 uint64_t accd__cuda_next_allocation(void *device, uint64_t dev, uint64_t *bytes_p)
@@ -135,12 +135,11 @@ static struct kernel_module *get_kernel_module(struct accd__cuda *cuda, const ch
     if (!image.bytes)
         return NULL;
     struct kernel_module *kernel = accd__mem_alloc_zeroed(cuda->mem, sizeof *kernel);
-    bool ok = kernel && (kernel->text = accd__mem_copy_string(cuda->mem, text)) &&
-              load_module(cuda, kernel, image.bytes);
+    bool ok =
+        kernel && (kernel->text = accd__mem_copy_string(cuda->mem, text)) && load_module(cuda, kernel, image.bytes);
     accd__mem_free(cuda->mem, image.bytes, image.n);
     if (!ok) {
-        snprintf(kernels->why, sizeof kernels->why, "%s",
-                 *cuda->why ? cuda->why : "no memory for a kernel");
+        snprintf(kernels->why, sizeof kernels->why, "%s", *cuda->why ? cuda->why : "no memory for a kernel");
         if (kernel)
             free_kernel(cuda, kernel);
         return NULL;
@@ -185,7 +184,10 @@ static bool find_allocations(struct accd__cuda *cuda, const struct accd__launch 
     return true;
 }
 
-static struct launch_run *get_launch_run(const struct kernel_launch *launch) { return (struct launch_run *)(void *)launch->tables; }
+static struct launch_run *get_launch_run(const struct kernel_launch *launch)
+{
+    return (struct launch_run *)(void *)launch->tables;
+}
 
 static struct launch_range *get_launch_ranges(const struct kernel_launch *launch)
 {
@@ -217,19 +219,18 @@ static size_t fill_range_table(const struct kernel_launch *launch, const struct 
     size_t n = 0, at = 0;
     for (size_t i = 0; i < asked->nranges; i++) {
         const struct accd__kernel_range *range = &asked->ranges[i];
-        while (at < launch->nallocations &&
-               range->low - launch->allocations[at].dev >= launch->allocations[at].bytes &&
+        while (at < launch->nallocations && range->low - launch->allocations[at].dev >= launch->allocations[at].bytes &&
                range->low > launch->allocations[at].dev)
             at++;
         const struct used_allocation *allocation = at < launch->nallocations ? &launch->allocations[at] : NULL;
         if (!allocation || range->low < allocation->dev || range->high > allocation->dev + allocation->bytes)
             continue; /* the user has freed it */
         ranges[n++] = (struct launch_range){.low = range->low,
-                                     .high = range->high,
-                                     .flags = range->flags,
-                                     .origin = allocation->dev,
-                                     .bits = bits + allocation->bits,
-                                     .owners = at};
+                                            .high = range->high,
+                                            .flags = range->flags,
+                                            .origin = allocation->dev,
+                                            .bits = bits + allocation->bits,
+                                            .owners = at};
     }
     return n;
 }
@@ -260,12 +261,12 @@ static bool make_launch_tables(struct accd__cuda *cuda, const struct accd__launc
     uint64_t base = launch->on_device;
     struct launch_run *run = get_launch_run(launch);
     *run = (struct launch_run){.max_iterations = kernel->max_iterations,
-                        .parallel = kernel->parallel != 0,
-                        .writes = kernel->writes != 0,
-                        .ranges = base + ranges,
-                        .slots = base + slots,
-                        .nslots = asked->nslots,
-                        .variables = base + variables};
+                               .parallel = kernel->parallel != 0,
+                               .writes = kernel->writes != 0,
+                               .ranges = base + ranges,
+                               .slots = base + slots,
+                               .nslots = asked->nslots,
+                               .variables = base + variables};
     run->nranges = fill_range_table(launch, asked, base + bits);
     const uint64_t bytes = plan_scratch_buffer(launch, kernel);
     if (bytes && !accd__cuda_pool_alloc(cuda, launch->stream, bytes, &launch->scratch))
@@ -293,7 +294,8 @@ static void swap_written_bits(struct accd__cuda *cuda, struct kernel_launch *lau
         struct accd__cuda_memory *memory = accd__cuda_memory_at(cuda, allocation->dev);
         if (memory != allocation->memory || memory->bytes != allocation->bytes)
             continue;
-        uint64_t *table_bits = (uint64_t *)(void *)(bits + allocation->bits), *device_bits = accd__cuda_written_bits(memory);
+        uint64_t *table_bits = (uint64_t *)(void *)(bits + allocation->bits),
+                 *device_bits = accd__cuda_written_bits(memory);
         memory->has_data = true;
         for (uint64_t k = 0; k < accd__written_words(allocation->bytes); k++) {
             uint64_t before = device_bits[k];
@@ -306,13 +308,13 @@ static void swap_written_bits(struct accd__cuda *cuda, struct kernel_launch *lau
 /* --------------------------------------------------------------------------------- launching -- */
 
 static bool launch_function(struct accd__cuda *cuda, const struct kernel_launch *launch, cu_function function,
-                       bool parallel, unsigned threads)
+                            bool parallel, unsigned threads)
 {
     unsigned blocks = parallel ? 4 * (unsigned)cuda->kernels->processors : 1;
     cu_address tables = launch->on_device;
     void *parameters[] = {&tables};
-    return ACCD_CUDA(cuda, cuLaunchKernel, function, blocks, 1, 1, threads, 1, 1, 0,
-                     launch->stream->at, parameters, NULL);
+    return ACCD_CUDA(cuda, cuLaunchKernel, function, blocks, 1, 1, threads, 1, 1, 0, launch->stream->at, parameters,
+                     NULL);
 }
 
 /* Whether the kernel will run. */
@@ -330,10 +332,10 @@ static bool collect_outcome(struct accd__cuda *cuda, const struct kernel_launch 
 {
     size_t bits = launch->bytes - launch->bits;
     cu_address at = launch->on_device;
-    bool ok = ACCD_CUDA(cuda, cuMemcpyDtoHAsync_v2, run_p, at, sizeof *run_p, launch->stream->at) &&
-              (!launch->writes || !launch->bits ||
-               ACCD_CUDA(cuda, cuMemcpyDtoHAsync_v2, launch->tables + bits, at + bits, launch->bits,
-                         launch->stream->at));
+    bool ok =
+        ACCD_CUDA(cuda, cuMemcpyDtoHAsync_v2, run_p, at, sizeof *run_p, launch->stream->at) &&
+        (!launch->writes || !launch->bits ||
+         ACCD_CUDA(cuda, cuMemcpyDtoHAsync_v2, launch->tables + bits, at + bits, launch->bits, launch->stream->at));
     return accd__cuda_wait(cuda, launch->stream) && ok;
 }
 
@@ -353,9 +355,8 @@ static accd_status finish_launch(struct accd__cuda *cuda, const struct kernel_la
     if (ok && !run.stopped)
         return ACCD_OK;
     if (ok)
-        *end = (accd_kernel_result){.outcome = ACCD_KERNEL_STOPPED,
-                                 .reason = (unsigned)(run.stopped >> 32),
-                                 .site = (unsigned)run.stopped};
+        *end = (accd_kernel_result){
+            .outcome = ACCD_KERNEL_STOPPED, .reason = (unsigned)(run.stopped >> 32), .site = (unsigned)run.stopped};
     accd_status status = ok ? ACCD_OK : accd__cuda_last_status(cuda);
     if (launch->writes)
         restore_memory(cuda, launch);
@@ -364,7 +365,7 @@ static accd_status finish_launch(struct accd__cuda *cuda, const struct kernel_la
 
 /* Inside enter and leave. started_p: it has been issued, or may have been. */
 static accd_status start_launch(struct accd__cuda *cuda, const struct accd__launch *asked, struct kernel_launch *launch,
-                         accd_kernel_result *end, bool *started_p)
+                                accd_kernel_result *end, bool *started_p)
 {
     struct accd__cuda_kernels *kernels = cuda->kernels;
     const accd_kernel *kernel = asked->kernel;
@@ -427,8 +428,7 @@ static void free_launch(struct accd__cuda *cuda, struct kernel_launch *launch)
     accd__mem_free(cuda->mem, launch, sizeof *launch);
 }
 
-static accd_status launch_in_queue(struct accd__cuda *cuda, const struct accd__launch *asked,
-                                   accd_kernel_result *end)
+static accd_status launch_in_queue(struct accd__cuda *cuda, const struct accd__launch *asked, accd_kernel_result *end)
 {
     struct kernel_launch *launch = new_launch(cuda, asked->queue);
     bool started;
@@ -437,7 +437,7 @@ static accd_status launch_in_queue(struct accd__cuda *cuda, const struct accd__l
     accd_status status = start_launch(cuda, asked, launch, end, &started);
     if (started) { /* without an event its end is not known: who asks waits for it */
         launch->has_event = accd__cuda_new_event(cuda, &launch->done) &&
-                       ACCD_CUDA(cuda, cuEventRecord, launch->done, launch->stream->at);
+                            ACCD_CUDA(cuda, cuEventRecord, launch->done, launch->stream->at);
         status = cuda->lost ? ACCD_ERROR_DEVICE : ACCD_OK;
         *end = (accd_kernel_result){.outcome = ACCD_KERNEL_QUEUED, .in_flight = launch};
     }
@@ -456,8 +456,7 @@ accd_status accd__cuda_launch(void *device, const struct accd__launch *launch, a
         status = get_kernels(cuda) ? ACCD_OK : ACCD_ERROR_OUT_OF_MEMORY;
         if (status == ACCD_OK) {
             free_compile_log(cuda);
-            status = launch->queue ? launch_in_queue(cuda, launch, end_p)
-                                   : run_launch(cuda, launch, end_p);
+            status = launch->queue ? launch_in_queue(cuda, launch, end_p) : run_launch(cuda, launch, end_p);
         }
     }
     accd__cuda_pop_context(cuda);
@@ -483,8 +482,8 @@ static void add_written_bits(const struct kernel_launch *launch)
         const struct used_allocation *allocation = &launch->allocations[at];
         allocation->memory->has_data = true;
         accd__written_copy(accd__cuda_written_bits(allocation->memory), range->low - range->origin,
-                          (const uint64_t *)(const void *)(bits + allocation->bits), range->low - range->origin,
-                          range->high - range->low);
+                           (const uint64_t *)(const void *)(bits + allocation->bits), range->low - range->origin,
+                           range->high - range->low);
     }
 }
 
@@ -506,7 +505,8 @@ accd_status accd__cuda_finish_kernel(void *device, void *in_flight, uint64_t ret
     if (accd__cuda_require(cuda, accd__cuda_push_context(cuda))) {
         accd_kernel_result discarded = {.outcome = ACCD_KERNEL_NOT_RUN}, *end = end_p ? end_p : &discarded;
         status = finish_launch(cuda, launch, end);
-        if (status == ACCD_OK && end->outcome == ACCD_KERNEL_STOPPED && launch->parallel && retry_reasons >> end->reason & 1)
+        if (status == ACCD_OK && end->outcome == ACCD_KERNEL_STOPPED && launch->parallel &&
+            retry_reasons >> end->reason & 1)
             status = rerun_single_threaded(cuda, launch, end);
         bool wrote = status == ACCD_OK && end->outcome == ACCD_KERNEL_DONE && launch->writes;
         if (wrote && end_p)
@@ -537,7 +537,7 @@ static void undo_launch(struct accd__cuda *cuda, struct kernel_launch *launch)
     }
     run->nranges = n;
     if (accd__cuda_require(cuda, ACCD_CUDA(cuda, cuMemcpyHtoDAsync_v2, launch->on_device, launch->tables, launch->bytes,
-                                       launch->stream->at)))
+                                           launch->stream->at)))
         restore_memory(cuda, launch);
 }
 
@@ -563,7 +563,7 @@ void accd__cuda_kernels_free(struct accd__cuda *cuda)
         free_launch(cuda, kernels->queued);
     free_launch_buffers(cuda, &kernels->default_launch);
     accd__mem_free(cuda->mem, kernels->default_launch.allocations,
-                  kernels->default_launch.allocations_capacity * sizeof kernels->default_launch.allocations[0]);
+                   kernels->default_launch.allocations_capacity * sizeof kernels->default_launch.allocations[0]);
     free_compile_log(cuda);
     while (kernels->first) {
         struct kernel_module *kernel = kernels->first;

@@ -53,15 +53,17 @@ static void add_window(struct accd__cuda *cuda, uint64_t dev, uint64_t bytes)
 
 /* ------------------------------------------------------------------------------- allocation -- */
 
-static uint64_t bitmap_bytes(uint64_t bytes) { return accd__written_words(bytes) * sizeof(uint64_t); }
+static uint64_t bitmap_bytes(uint64_t bytes)
+{
+    return accd__written_words(bytes) * sizeof(uint64_t);
+}
 
 static uint64_t *new_bitmap(struct accd__cuda *cuda, uint64_t bytes)
 {
     uint64_t bytes_needed = bitmap_bytes(bytes);
     if (bytes_needed < MAPPED_BITS)
         return accd__mem_alloc_zeroed(cuda->mem, bytes_needed);
-    void *bits = mmap(NULL, bytes_needed, PROT_READ | PROT_WRITE,
-                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    void *bits = mmap(NULL, bytes_needed, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     return bits == MAP_FAILED ? NULL : bits;
 }
 
@@ -147,7 +149,8 @@ uint64_t accd__cuda_allocation_size(void *device, uint64_t dev)
 /* Allocations that are still there go with the pool, or one by one. */
 void accd__cuda_memory_free(struct accd__cuda *cuda)
 {
-    ACCD_FOR_EACH(struct accd__cuda_memory, memory, &cuda->memories, 0) {
+    ACCD_FOR_EACH(struct accd__cuda_memory, memory, &cuda->memories, 0)
+    {
         accd__cuda_pool_free(cuda, &cuda->main, memory->dev);
         free_allocation(cuda, memory);
     }
@@ -210,8 +213,7 @@ void accd__cuda_mark_unwritten(void *device, uint64_t dev, uint64_t bytes)
         accd__written_set(accd__cuda_written_bits(memory), dev - memory->dev, bytes, false);
 }
 
-static accd_status copy_now(struct accd__cuda *cuda, uint64_t dev, void *to, const void *from,
-                            uint64_t bytes)
+static accd_status copy_now(struct accd__cuda *cuda, uint64_t dev, void *to, const void *from, uint64_t bytes)
 {
     if (!cuda->lost)
         cuda->why[0] = 0;

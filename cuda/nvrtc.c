@@ -17,8 +17,7 @@ enum { CACHED_IMAGES = 256, MAX_ARCHS = 64 }; /* images: a place in the table is
 static struct {
     pthread_mutex_t lock;
     bool searched;
-#define X(symbol, parameters) \
-    nv_result(*symbol) parameters; /* NOLINT(bugprone-macro-parentheses): no expressions */
+#define X(symbol, parameters) nv_result(*symbol) parameters; /* NOLINT(bugprone-macro-parentheses): no expressions */
     ACCD_NVRTC_REQUIRED(X)
     ACCD_NVRTC_OPTIONAL(X)
 #undef X
@@ -43,8 +42,7 @@ static void *open_nvrtc_library(int driver)
         for (size_t k = 0; k < sizeof versions / sizeof versions[0]; k++) {
             char path[80];
             snprintf(path, sizeof path, "%slibnvrtc.so.%s", folders[i], versions[k]);
-            void *library =
-                atoi(versions[k]) <= driver / 1000 ? dlopen(path, RTLD_NOW | RTLD_LOCAL) : NULL;
+            void *library = atoi(versions[k]) <= driver / 1000 ? dlopen(path, RTLD_NOW | RTLD_LOCAL) : NULL;
             if (library)
                 return library;
         }
@@ -54,7 +52,7 @@ static void *open_nvrtc_library(int driver)
 
 static bool find_symbols(void *library)
 {
-#define X(symbol, parameters)                    \
+#define X(symbol, parameters)                                     \
     if (!accd__cuda_find_symbol(library, #symbol, &nvrtc.symbol)) \
         return false;
     ACCD_NVRTC_REQUIRED(X)
@@ -74,8 +72,8 @@ static bool load_library(int driver)
     nvrtc.searched = true;
     void *library = open_nvrtc_library(driver);
     if (!library)
-        snprintf(nvrtc.version, sizeof nvrtc.version, "no NVRTC for CUDA %d.%d is installed",
-                 driver / 1000, driver % 1000 / 10);
+        snprintf(nvrtc.version, sizeof nvrtc.version, "no NVRTC for CUDA %d.%d is installed", driver / 1000,
+                 driver % 1000 / 10);
     else if (!find_symbols(library) || nvrtc.nvrtcVersion(&major, &minor) != NV_OK)
         snprintf(nvrtc.version, sizeof nvrtc.version, "the NVRTC that is installed is not usable");
     else
@@ -126,16 +124,14 @@ static bool read_compile_log(struct accd__mem *mem, nv_program program, struct a
     return image->log && nvrtc.nvrtcGetProgramLog(program, image->log) == NV_OK;
 }
 
-static void compile_text(struct accd__mem *mem, int capability, const char *text,
-                    struct accd__image *image)
+static void compile_text(struct accd__mem *mem, int capability, const char *text, struct accd__image *image)
 {
     int arch = architecture(capability);
     bool whole = arch && arch == capability; /* else the driver does the rest */
     char target[40];
     const char *options[] = {"--fmad=false", "-lineinfo", target}; /* the same results everywhere */
     nv_program program = NULL;
-    snprintf(target, sizeof target, "--gpu-architecture=%s_%d", whole ? "sm" : "compute",
-             arch ? arch : 52);
+    snprintf(target, sizeof target, "--gpu-architecture=%s_%d", whole ? "sm" : "compute", arch ? arch : 52);
     nv_result result = nvrtc.nvrtcCreateProgram(&program, text, "accd_body.cu", 0, NULL, NULL);
     if (result != NV_OK) {
         set_reason(image, result, "nvrtcCreateProgram");
@@ -175,7 +171,7 @@ static struct cached_images *cache_slot_of(const char *text, int capability)
 }
 
 static void cache_image(struct cached_images *cached_images, int capability, const char *text,
-                 const struct accd__image *image)
+                        const struct accd__image *image)
 {
     char *bytes = malloc(image->n), *copy = strdup(text);
     if (!bytes || !copy) {
@@ -189,8 +185,7 @@ static void cache_image(struct cached_images *cached_images, int capability, con
     *cached_images = (struct cached_images){copy, bytes, capability, image->n};
 }
 
-void accd__nvrtc_compile(struct accd__mem *mem, int driver, int capability, const char *text,
-                        struct accd__image *image)
+void accd__nvrtc_compile(struct accd__mem *mem, int driver, int capability, const char *text, struct accd__image *image)
 {
     *image = (struct accd__image){0};
     pthread_mutex_lock(&nvrtc.lock);

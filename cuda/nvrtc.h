@@ -12,22 +12,22 @@ typedef struct nv_program_object *nv_program;
 
 enum { NV_OK = 0, NV_INVALID_OPTION = 5, NV_COMPILATION = 6 };
 
-#define ACCD_NVRTC_REQUIRED(X)                                                                    \
-    X(nvrtcVersion, (int *major, int *minor))                                                     \
-    X(nvrtcCreateProgram, (nv_program * program, const char *text, const char *name, int n,       \
-                           const char *const *headers, const char *const *names))                 \
-    X(nvrtcDestroyProgram, (nv_program * program))                                                \
-    X(nvrtcCompileProgram, (nv_program program, int n, const char *const *options))               \
-    X(nvrtcGetPTXSize, (nv_program program, size_t *bytes))                                       \
-    X(nvrtcGetPTX, (nv_program program, char *to))                                                \
-    X(nvrtcGetProgramLogSize, (nv_program program, size_t *bytes))                                \
+#define ACCD_NVRTC_REQUIRED(X)                                                              \
+    X(nvrtcVersion, (int *major, int *minor))                                               \
+    X(nvrtcCreateProgram, (nv_program * program, const char *text, const char *name, int n, \
+                           const char *const *headers, const char *const *names))           \
+    X(nvrtcDestroyProgram, (nv_program * program))                                          \
+    X(nvrtcCompileProgram, (nv_program program, int n, const char *const *options))         \
+    X(nvrtcGetPTXSize, (nv_program program, size_t * bytes))                                \
+    X(nvrtcGetPTX, (nv_program program, char *to))                                          \
+    X(nvrtcGetProgramLogSize, (nv_program program, size_t * bytes))                         \
     X(nvrtcGetProgramLog, (nv_program program, char *to))
 
 /* Of CUDA 11.1 and 11.2; without them the driver translates what is compiled for the oldest GPUs. */
-#define ACCD_NVRTC_OPTIONAL(X)                                                                    \
-    X(nvrtcGetCUBINSize, (nv_program program, size_t *bytes))                                     \
-    X(nvrtcGetCUBIN, (nv_program program, char *to))                                              \
-    X(nvrtcGetNumSupportedArchs, (int *n))                                                        \
+#define ACCD_NVRTC_OPTIONAL(X)                                 \
+    X(nvrtcGetCUBINSize, (nv_program program, size_t * bytes)) \
+    X(nvrtcGetCUBIN, (nv_program program, char *to))           \
+    X(nvrtcGetNumSupportedArchs, (int *n))                     \
     X(nvrtcGetSupportedArchs, (int *archs))
 
 /* What it is called, or why there is none for a driver of this version (12040: CUDA 12.4): then 0. */
@@ -42,6 +42,6 @@ struct accd__image {
 };
 /* Compiles a text for GPUs of a capability (90: 9.0). What was compiled once in this process is kept. */
 void accd__nvrtc_compile(struct accd__mem *mem, int driver, int capability, const char *text,
-                        struct accd__image *image);
+                         struct accd__image *image);
 
 #endif

@@ -8,8 +8,7 @@ static bool add_window_slot(struct accd__cuda_batch *batch)
 {
     struct accd__cuda *cuda = batch->cuda;
     struct accd__cuda_slot *slot = &batch->slots[batch->nslots];
-    if (batch->nslots == ACCD_CUDA_SLOTS ||
-        !accd__cuda_new_event(cuda, &slot->is_mixed_range))
+    if (batch->nslots == ACCD_CUDA_SLOTS || !accd__cuda_new_event(cuda, &slot->is_mixed_range))
         return false;
     slot->pinned = accd__cuda_alloc_pinned(cuda);
     slot->at = slot->pinned ? slot->pinned->at : accd__mem_alloc(cuda->mem, ACCD_CUDA_CHUNK);

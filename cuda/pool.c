@@ -17,13 +17,12 @@ bool accd__cuda_pool_open(struct accd__cuda *cuda)
         return true;
     if (!ACCD_CUDA(cuda, cuDeviceGetAttribute, &supported, CU_MEMORY_POOLS_SUPPORTED, cuda->gpu))
         return false;
-    return !supported ||
-           (ACCD_CUDA(cuda, cuMemPoolCreate, &cuda->pool, &props) &&
-            ACCD_CUDA(cuda, cuMemPoolSetAttribute, cuda->pool, CU_POOL_RELEASE_THRESHOLD, &all));
+    return !supported || (ACCD_CUDA(cuda, cuMemPoolCreate, &cuda->pool, &props) &&
+                          ACCD_CUDA(cuda, cuMemPoolSetAttribute, cuda->pool, CU_POOL_RELEASE_THRESHOLD, &all));
 }
 
 bool accd__cuda_pool_alloc(struct accd__cuda *cuda, const struct accd__cuda_stream *stream, uint64_t bytes,
-                   cu_address *at_p)
+                           cu_address *at_p)
 {
     if (cuda->pool)
         return ACCD_CUDA(cuda, cuMemAllocFromPoolAsync, at_p, bytes, cuda->pool, stream->at);

@@ -70,8 +70,7 @@ static struct accd__cuda_chunk *find_last_chunk(struct accd__cuda_batch *batch, 
 
 /* Room for so many bytes that lie at dev on the device: in the last chunk, if it has as much left, and its row
  * beside it. */
-static char *alloc_in_chunk(struct accd__cuda_batch *batch, uint64_t dev, uint64_t bytes, bool copied_alone,
-                            bool out)
+static char *alloc_in_chunk(struct accd__cuda_batch *batch, uint64_t dev, uint64_t bytes, bool copied_alone, bool out)
 {
     struct accd__cuda_chunk *chunk = find_last_chunk(batch, copied_alone, out);
     uint64_t at = chunk ? chunk->used + (dev - chunk->used) % ACCD_CUDA_WORD : 0;
@@ -125,8 +124,7 @@ static bool assign_uploads(struct accd__cuda_batch *batch)
     size_t npieces = 0;
     for (size_t i = 0, next; i < in->n; i = next) {
         const struct accd__cuda_run *first = &in->runs[sorted[i].value];
-        struct accd__cuda_piece piece = {
-            .dev = first->dev, .bytes = first->bytes, .memory = first->memory};
+        struct accd__cuda_piece piece = {.dev = first->dev, .bytes = first->bytes, .memory = first->memory};
         for (next = i + 1; next < in->n; next++) {
             const struct accd__cuda_run *run = &in->runs[sorted[next].value];
             if (run->dev >= piece.dev + piece.bytes)
@@ -165,8 +163,7 @@ static bool assign_downloads(struct accd__cuda_batch *batch)
     for (size_t i = 0; i < batch->out.n; i++) {
         struct accd__cuda_run *run = &batch->out.runs[i];
         batch->is_mixed_range = batch->is_mixed_range || (batch->mixed && overlaps_upload(batch, run->dev, run->bytes));
-        const struct accd__cuda_piece piece = {
-            .dev = run->dev, .bytes = run->bytes, .memory = run->memory};
+        const struct accd__cuda_piece piece = {.dev = run->dev, .bytes = run->bytes, .memory = run->memory};
         run->at = add_piece(batch, &piece, true);
         if (!run->at)
             return false;

@@ -5,8 +5,7 @@
 
 #include "driver.h"
 
-#define SAME(ours, theirs) \
-    _Static_assert((long long)(ours) == (long long)(theirs), #ours " is " #theirs)
+#define SAME(ours, theirs) _Static_assert((long long)(ours) == (long long)(theirs), #ours " is " #theirs)
 
 #if CUDA_VERSION >= 12080
 #define BATCHES

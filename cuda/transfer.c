@@ -48,23 +48,22 @@ accd_status accd__cuda_begin(void *device, const struct accd__traffic *traffic)
 }
 
 /* Whether what is announced belongs to the last run: it lies in it or, by as much as gap, behind it. */
-static bool extend_last_run(const struct accd__cuda_batch *batch, struct accd__cuda_run *run, uint64_t dev, uint64_t bytes,
-                  uint64_t gap)
+static bool extend_last_run(const struct accd__cuda_batch *batch, struct accd__cuda_run *run, uint64_t dev,
+                            uint64_t bytes, uint64_t gap)
 {
     uint64_t end = run->dev + run->bytes;
     uint64_t most = accd__cuda_is_queued(batch) ? ACCD_CUDA_CHUNK / 2 : UINT64_MAX; /* it lies in a chunk */
     if (dev + bytes - run->dev > most)
         return false;
-    if (run->from || dev < run->dev || dev > end + gap ||
-        dev + bytes > run->memory->dev + run->memory->bytes)
+    if (run->from || dev < run->dev || dev > end + gap || dev + bytes > run->memory->dev + run->memory->bytes)
         return false;
     if (dev + bytes > end)
         run->bytes = dev + bytes - run->dev;
     return true;
 }
 
-static void add_run(struct accd__cuda_batch *batch, struct accd__cuda_run_list *side, uint64_t dev,
-                    uint64_t bytes, const char *from)
+static void add_run(struct accd__cuda_batch *batch, struct accd__cuda_run_list *side, uint64_t dev, uint64_t bytes,
+                    const char *from)
 {
     struct accd__cuda_memory *memory = accd__cuda_memory_at(batch->cuda, dev);
     if (!memory) {
@@ -75,8 +74,7 @@ static void add_run(struct accd__cuda_batch *batch, struct accd__cuda_run_list *
         accd__cuda_batch_fail(batch, ACCD_ERROR_OUT_OF_MEMORY);
         return;
     }
-    side->runs[side->n++] = (struct accd__cuda_run){
-        .dev = dev, .bytes = bytes, .memory = memory, .from = from};
+    side->runs[side->n++] = (struct accd__cuda_run){.dev = dev, .bytes = bytes, .memory = memory, .from = from};
 }
 
 void accd__cuda_announce(void *device, uint64_t dev, uint64_t bytes, bool out)
@@ -114,8 +112,7 @@ void accd__cuda_receive(void *device, uint64_t dev, void *host, uint64_t bytes)
     if (!memory)
         accd__cuda_batch_fail(batch, ACCD_ERROR_DEVICE);
     else if (batch->failed == ACCD_OK)
-        batch->receipt =
-            (struct accd__cuda_run){.dev = dev, .bytes = bytes, .memory = memory, .at = host};
+        batch->receipt = (struct accd__cuda_run){.dev = dev, .bytes = bytes, .memory = memory, .at = host};
 }
 
 /* ------------------------------------------------------------------------- within the device -- */
@@ -144,7 +141,7 @@ static void mark_device_copies(struct accd__cuda_batch *batch)
         if (to && from) {
             to->has_data = true;
             accd__written_copy(accd__cuda_written_bits(to), copied->to - to->dev, accd__cuda_written_bits(from),
-                              copied->from - from->dev, copied->bytes);
+                               copied->from - from->dev, copied->bytes);
         }
     }
     batch->ncopied = 0;
@@ -324,7 +321,8 @@ accd_status accd__cuda_finish_batch(void *device, void *in_flight)
     cuda->batch = batch;
     if (!cuda->lost)
         cuda->why[0] = 0;
-    if (!accd__cuda_require(cuda, accd__cuda_push_context(cuda)) || (!batch->is_finished && !accd__cuda_wait_event(cuda, batch->done)))
+    if (!accd__cuda_require(cuda, accd__cuda_push_context(cuda)) ||
+        (!batch->is_finished && !accd__cuda_wait_event(cuda, batch->done)))
         return end_batch(batch, accd__cuda_last_status(cuda));
     return ACCD_OK;
 }

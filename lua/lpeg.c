@@ -10,8 +10,7 @@ static void *open_by_path(lua_State *L)
 {
     void *module = NULL;
     int top = lua_gettop(L);
-    if (lua_getglobal(L, "package") == LUA_TTABLE &&
-        lua_getfield(L, -1, "searchpath") == LUA_TFUNCTION) {
+    if (lua_getglobal(L, "package") == LUA_TTABLE && lua_getfield(L, -1, "searchpath") == LUA_TFUNCTION) {
         lua_pushliteral(L, "lpeg");
         lua_getfield(L, -3, "cpath");
         if (lua_pcall(L, 2, 1, 0) == LUA_OK && lua_type(L, -1) == LUA_TSTRING)

@@ -10,9 +10,8 @@
 /* The caller of diagnostic.raise, if that is what called error. */
 static int raised_at(lua_State *L, lua_Debug *at)
 {
-    return lua_getstack(L, 1, at) && lua_getinfo(L, "S", at) &&
-           strstr(at->source, "accdeep/base/diagnostic.lua") && lua_getstack(L, 2, at) &&
-           lua_getinfo(L, "Sl", at);
+    return lua_getstack(L, 1, at) && lua_getinfo(L, "S", at) && strstr(at->source, "accdeep/base/diagnostic.lua") &&
+           lua_getstack(L, 2, at) && lua_getinfo(L, "Sl", at);
 }
 
 int lua_error(lua_State *L)

@@ -27,23 +27,23 @@ static inline int tap_ok(int good, const char *file, int line, const char *forma
 
 #define ok(condition, ...) tap_ok(!!(condition), __FILE__, __LINE__, __VA_ARGS__)
 /* Many checks under one number: only failures are told. */
-#define must(condition, ...)                                                \
-    do {                                                                    \
-        if (!(condition)) {                                                 \
-            tap_ok(0, __FILE__, __LINE__, __VA_ARGS__);                     \
-        }                                                                   \
+#define must(condition, ...)                            \
+    do {                                                \
+        if (!(condition)) {                             \
+            tap_ok(0, __FILE__, __LINE__, __VA_ARGS__); \
+        }                                               \
     } while (0)
-#define is_text(found, wanted, ...)                                         \
-    do {                                                                    \
-        const char *found_ = (found), *wanted_ = (wanted);                  \
-        if (!ok(!strcmp(found_, wanted_), __VA_ARGS__))                     \
-            printf("#   found  %s\n#   wanted %s\n", found_, wanted_);      \
+#define is_text(found, wanted, ...)                                    \
+    do {                                                               \
+        const char *found_ = (found), *wanted_ = (wanted);             \
+        if (!ok(!strcmp(found_, wanted_), __VA_ARGS__))                \
+            printf("#   found  %s\n#   wanted %s\n", found_, wanted_); \
     } while (0)
-#define is_number(found, wanted, ...)                                       \
-    do {                                                                    \
+#define is_number(found, wanted, ...)                                         \
+    do {                                                                      \
         long long found_ = (long long)(found), wanted_ = (long long)(wanted); \
-        if (!ok(found_ == wanted_, __VA_ARGS__))                            \
-            printf("#   found  %lld\n#   wanted %lld\n", found_, wanted_);  \
+        if (!ok(found_ == wanted_, __VA_ARGS__))                              \
+            printf("#   found  %lld\n#   wanted %lld\n", found_, wanted_);    \
     } while (0)
 
 static inline int done(void)

@@ -12,12 +12,11 @@ accd_status accd_bounds_new(accd_context *context, const accd_item *item, accd_b
     const accd_program *program = item->program;
     if (program && (program->inherited || (program->spec.params && !item->params)))
         return accd__set_error(context, ACCD_ERROR_MISUSE, R_MISUSE,
-                         "the program of the item needs parameters or an enclosing element");
+                               "the program of the item needs parameters or an enclosing element");
     if (!accd__item_has_elements(item) || program->reaches_calls)
         return ACCD_OK;
     context->busy = true;
-    accd_status status =
-        accd__walk_items(context, &(accd_construct){.items = item, .nitems = 1}, NULL, bounds_p);
+    accd_status status = accd__walk_items(context, &(accd_construct){.items = item, .nitems = 1}, NULL, bounds_p);
     accd__scratch_reset(&context->scratch);
     context->busy = false;
     return status;
@@ -55,4 +54,7 @@ int accd_bounds_changed(const accd_bounds *earlier, const accd_bounds *later, ac
     return 0;
 }
 
-void accd_bounds_free(accd_bounds *bounds) { accd__walk_release(bounds); }
+void accd_bounds_free(accd_bounds *bounds)
+{
+    accd__walk_release(bounds);
+}

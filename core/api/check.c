@@ -40,7 +40,8 @@ struct tallies {
 
 static bool count_object(struct tallies *tallies, struct address_tally *tally, const void *object)
 {
-    if (!accd__scratch_grow_array(&tallies->scratch, (void **)&tally->pairs, tally->n, &tally->capacity, sizeof tally->pairs[0]))
+    if (!accd__scratch_grow_array(&tallies->scratch, (void **)&tally->pairs, tally->n, &tally->capacity,
+                                  sizeof tally->pairs[0]))
         return false;
     tally->pairs[tally->n++] = (struct accd__pair){accd__address(object), 1};
     return true;
@@ -73,7 +74,8 @@ static const char *check_objects(struct accd__device_env *env, const struct tall
 {
     uint64_t end = 0;
     size_t n = 0, nnamed = 0;
-    ACCD_FOR_EACH(struct accd__object, object, &env->present.objects, 0) {
+    ACCD_FOR_EACH(struct accd__object, object, &env->present.objects, 0)
+    {
         const uint64_t levels = get_count(&tallies->levels, object), pins = get_count(&tallies->pins, object);
         n++;
         nnamed += levels != 0;
@@ -86,10 +88,10 @@ static const char *check_objects(struct accd__device_env *env, const struct tall
             return VIOLATION("%s is present without a reference", format_object_name(env, object));
         if (object->size & ACCD_OBJECT_UNDERCOUNTED ? object->structured > levels : object->structured != levels)
             return VIOLATION("%s has structured counter %u, but levels account for %llu",
-                         format_object_name(env, object), object->structured, (unsigned long long)levels);
+                             format_object_name(env, object), object->structured, (unsigned long long)levels);
         if (object->pins != pins)
-            return VIOLATION("%s is pinned %u times, but %llu pointers point to it",
-                         format_object_name(env, object), object->pins, (unsigned long long)pins);
+            return VIOLATION("%s is pinned %u times, but %llu pointers point to it", format_object_name(env, object),
+                             object->pins, (unsigned long long)pins);
         if (object->size & ACCD_OBJECT_VISITED)
             return VIOLATION("%s is marked as if a construct were under way", format_object_name(env, object));
         if (!env->device.ops->is_allocated(env->device.handle, object->dev, accd__object_bytes(object)))
@@ -108,7 +110,7 @@ static const char *check_device_order(struct accd__device_env *env, struct talli
     if (!pairs)
         return NO_MEMORY;
     ACCD_FOR_EACH(struct accd__object, object, &env->present.objects, 0)
-        pairs[n++] = (struct accd__pair){object->dev, accd__object_bytes(object)};
+    pairs[n++] = (struct accd__pair){object->dev, accd__object_bytes(object)};
     const struct accd__pair *sorted = accd__sort_pairs(pairs, pairs + n, n);
     for (size_t i = 1; i < n; i++)
         if (sorted[i].key - sorted[i - 1].key < sorted[i - 1].value)
@@ -133,7 +135,8 @@ static bool descriptor_is_there(struct accd__device_env *env, const struct accd_
 static const char *check_attachments(struct accd__device_env *env, struct tallies *tallies)
 {
     size_t n = 0, records = 0, leading = 0;
-    ACCD_FOR_EACH(struct accd__attachment, attach, &env->attached.slots, 0) {
+    ACCD_FOR_EACH(struct accd__attachment, attach, &env->attached.slots, 0)
+    {
         const struct accd__object *holder = accd__object_at(env, attach->slot, false), *target;
         char name[160];
         n++;
@@ -160,7 +163,9 @@ static const char *check_attachments(struct accd__device_env *env, struct tallie
                     env->context->rules.attach != ACCD_ATTACH_POLICY_EVERY; /* then kernels may change it */
         if (!env->device.ops->is_allocated(env->device.handle, dev, sizeof word))
             return VIOLATION("%s has no allocated device memory", name);
-        kept = kept && !accd__find_pending_task(env, dev, accd__attachment_end(attach) - attach->slot); /* a queue may have to write it first */
+        kept =
+            kept && !accd__find_pending_task(
+                        env, dev, accd__attachment_end(attach) - attach->slot); /* a queue may have to write it first */
         /* a device that is lost does not say what it holds */
         kept = kept && env->device.ops->read(env->device.handle, dev, &word, sizeof word) == ACCD_OK;
         if (kept && attach->descriptor && !descriptor_is_there(env, attach, dev))
@@ -170,7 +175,8 @@ static const char *check_attachments(struct accd__device_env *env, struct tallie
         if (!count_object(tallies, &tallies->pins, target))
             return NO_MEMORY;
     }
-    ACCD_FOR_EACH(const struct accd__attachment, first, &env->attached.targets, 0) {
+    ACCD_FOR_EACH(const struct accd__attachment, first, &env->attached.targets, 0)
+    {
         const struct accd__attachment *attach = first;
         do {
             leading--;
@@ -201,10 +207,11 @@ static const char *check_levels(struct accd__device_env *env, struct tallies *ta
                 return NO_MEMORY;
     }
     const size_t slow_path_reasons = env->groups.npending + env->groups.npending_attach + env->queues.ntasks +
-                            env->tuples.placements.count + (env->journal != NULL) +
-                            (env->context->config.on_event != NULL);
+                                     env->tuples.placements.count + (env->journal != NULL) +
+                                     (env->context->config.on_event != NULL);
     if (slow_path_reasons != env->slow_path_reasons)
-        return VIOLATION("plain constructs have %zu things to look out for, but %zu are counted", slow_path_reasons, env->slow_path_reasons);
+        return VIOLATION("plain constructs have %zu things to look out for, but %zu are counted", slow_path_reasons,
+                         env->slow_path_reasons);
     return depth == env->levels.depth ? NULL : VIOLATION("the number of levels is wrong");
 }
 
@@ -216,22 +223,24 @@ static const char *check_counters(struct accd__device_env *env, struct tallies *
 static const char *check_memory(struct accd__device_env *env)
 {
     uint64_t bytes = 0;
-    ACCD_FOR_EACH(struct accd__object, object, &env->present.objects, 0) {
+    ACCD_FOR_EACH(struct accd__object, object, &env->present.objects, 0)
+    {
         if (!(object->size & (ACCD_OBJECT_SHARED | ACCD_OBJECT_MAPPED)))
             bytes += accd__object_bytes(object);
         struct accd__block *block = object->size & ACCD_OBJECT_SHARED ? accd__object_block(env, object) : NULL;
         if (object->size & ACCD_OBJECT_SHARED && (!block || object->dev - block->dev >= block->bytes))
             return VIOLATION("%s lies in no block", format_object_name(env, object));
     }
-    ACCD_FOR_EACH(struct accd__block, block, &env->present.blocks, 0) {
+    ACCD_FOR_EACH(struct accd__block, block, &env->present.blocks, 0)
+    {
         if (!block->live)
             return VIOLATION("a device block outlived its objects");
         bytes += block->bytes;
     }
     return bytes <= env->device.stats.live_bytes
                ? NULL
-               : VIOLATION("objects and blocks need %llu bytes, but only %llu are in use",
-                       (unsigned long long)bytes, (unsigned long long)env->device.stats.live_bytes);
+               : VIOLATION("objects and blocks need %llu bytes, but only %llu are in use", (unsigned long long)bytes,
+                           (unsigned long long)env->device.stats.live_bytes);
 }
 
 /* 5. Data that are fused lie in their tuple's block, at their true distances; tuples are apart; blocks count
@@ -246,8 +255,7 @@ static const char *check_share(struct accd__device_env *env, const struct accd__
         return VIOLATION("%s is not in the tuple around it", format_object_name(env, object));
     if (fused && (!fused->current || object->dev - fused->block->dev != object->host - fused->block->host))
         return VIOLATION("%s is not at its place in its tuple", format_object_name(env, object));
-    for (const struct accd__original *original = placement->originals; original;
-         original = original->next) {
+    for (const struct accd__original *original = placement->originals; original; original = original->next) {
         const struct accd__coverage cover = accd__get_coverage(env, original->host, original->bytes);
         if (original->placement != placement || accd__original_ends(&env->tuples, original) ||
             original->host - object->host >= accd__object_bytes(object))
@@ -267,12 +275,14 @@ static const char *check_tuples(struct accd__device_env *env, struct tallies *ta
 {
     struct address_tally *places = &tallies->places;
     uint64_t end = 0;
-    ACCD_FOR_EACH(const struct accd__fused_tuple, fused, &env->tuples.fused, 0) {
+    ACCD_FOR_EACH(const struct accd__fused_tuple, fused, &env->tuples.fused, 0)
+    {
         if (fused->host < end || !fused->current)
             return VIOLATION("tuples are not apart");
         end = fused->end;
     }
-    ACCD_FOR_EACH(const struct accd__placement, placement, &env->tuples.placements, 0) {
+    ACCD_FOR_EACH(const struct accd__placement, placement, &env->tuples.placements, 0)
+    {
         const char *violation = check_share(env, placement);
         if (violation)
             return violation;
@@ -284,8 +294,8 @@ static const char *check_tuples(struct accd__device_env *env, struct tallies *ta
     if (!sum_tally(tallies, places))
         return NO_MEMORY;
     ACCD_FOR_EACH(const struct accd__block, block, &env->present.blocks, 0)
-        if (block->vacated != get_count(places, block) || block->vacated > block->live)
-            return VIOLATION("a block counts %zu places that wait instead of %llu", block->vacated,
+    if (block->vacated != get_count(places, block) || block->vacated > block->live)
+        return VIOLATION("a block counts %zu places that wait instead of %llu", block->vacated,
                          (unsigned long long)get_count(places, block));
     return NULL;
 }
@@ -293,8 +303,8 @@ static const char *check_tuples(struct accd__device_env *env, struct tallies *ta
 static const char *check_indices(struct accd__device_env *env)
 {
     struct accd__btree *indices[] = {&env->present.objects, &env->present.by_device, &env->present.blocks,
-                                    &env->attached.slots,  &env->attached.targets,  &env->tuples.placements,
-                                    &env->tuples.fused,    &env->tuples.bases};
+                                     &env->attached.slots,  &env->attached.targets,  &env->tuples.placements,
+                                     &env->tuples.fused,    &env->tuples.bases};
     const char *violation = NULL;
     for (size_t i = 0; i < sizeof indices / sizeof indices[0] && !violation; i++)
         violation = accd__btree_check(indices[i]);

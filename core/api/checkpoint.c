@@ -1,5 +1,5 @@
-/* checkpoint.c - checkpoints: the state of a context, saved and put back as a whole. A context that has them lies in one
- * range of memory, with all that its functions allocate, so addresses within the state stay as they are. */
+/* checkpoint.c - checkpoints: the state of a context, saved and put back as a whole. A context that has them lies in
+ * one range of memory, with all that its functions allocate, so addresses within the state stay as they are. */
 #include "api/inside.h"
 #include "queue/queue.h"
 
@@ -23,7 +23,10 @@ struct saved_range {
     uint64_t start, bytes;
 };
 
-static uint64_t round_up(uint64_t bytes) { return (bytes + 15) & ~(uint64_t)15; }
+static uint64_t round_up(uint64_t bytes)
+{
+    return (bytes + 15) & ~(uint64_t)15;
+}
 
 /* -------------------------------------------------------------------------------------- save -- */
 
@@ -79,12 +82,14 @@ accd_status accd_checkpoint_new(accd_context *context, accd_checkpoint **checkpo
     size_t bytes = sizeof(struct accd_checkpoint) + round_up(arena->used), nranges = 0;
     for (int i = 0; i < context->nenvs; i++)
         bytes += state_bytes(&context->envs[i]);
-    ACCD_FOR_EACH(const struct accd__host_block, block, &context->host.ranges, 0) {
+    ACCD_FOR_EACH(const struct accd__host_block, block, &context->host.ranges, 0)
+    {
         nranges += block->live != 0;
         bytes += block->live ? sizeof(struct saved_range) + round_up(block->bytes) : 0;
     }
     const size_t ncalls = list_calls(context, NULL);
-    struct accd__checkpoint_memory *memory = accd__checkpoint_memory_alloc(context, bytes + ncalls * sizeof(struct held_call));
+    struct accd__checkpoint_memory *memory =
+        accd__checkpoint_memory_alloc(context, bytes + ncalls * sizeof(struct held_call));
     if (!memory)
         return accd__report_out_of_memory(context, "for a checkpoint");
     struct accd_checkpoint *checkpoint = (struct accd_checkpoint *)memory;
@@ -100,7 +105,8 @@ accd_status accd_checkpoint_new(accd_context *context, accd_checkpoint **checkpo
         device->ops->state_save(device->handle, to);
         to += state_bytes(&context->envs[i]);
     }
-    ACCD_FOR_EACH(const struct accd__host_block, block, &context->host.ranges, 0) {
+    ACCD_FOR_EACH(const struct accd__host_block, block, &context->host.ranges, 0)
+    {
         if (!block->live)
             continue;
         const struct saved_range range = {block->start, block->bytes};

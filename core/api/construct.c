@@ -5,34 +5,34 @@ static accd_status check_items(accd_context *context, const accd_construct *cons
 {
     if (construct->nitems > ACCD_SOURCE_WALKED - 1 || (construct->nitems && !construct->items))
         return accd__set_error(context, ACCD_ERROR_MISUSE, R_MISUSE, "the construct has %zu items%s", construct->nitems,
-                         construct->items ? "" : ", but they are a null pointer");
+                               construct->items ? "" : ", but they are a null pointer");
     for (size_t i = 0; i < construct->nitems; i++) {
         const accd_item *item = &construct->items[i];
         bool exits = item->action == ACCD_ACTION_DELETE || item->action == ACCD_ACTION_COPYOUT ||
                      item->action == ACCD_ACTION_DETACH || item->action == ACCD_ACTION_HOLD;
         bool updates = item->action == ACCD_ACTION_UPDATE_SELF || item->action == ACCD_ACTION_UPDATE_DEVICE;
         bool is_allowed = construct->kind == ACCD_KIND_EXIT_DATA ? exits
-                    : construct->kind == ACCD_KIND_UPDATE
-                        ? updates
-                        : item->action < ACCD_ACTION_COUNT && accd__traits_of_action[item->action].entry;
+                          : construct->kind == ACCD_KIND_UPDATE
+                              ? updates
+                              : item->action < ACCD_ACTION_COUNT && accd__traits_of_action[item->action].entry;
         const accd_program *program = item->program;
         bool has_parameters = !program || (!program->inherited && (!program->spec.params || item->params));
         bool is_valid = !item->ndims || item->dims;
         if (is_allowed && has_parameters && is_valid)
             continue;
         if (!is_valid)
-            return accd__set_error(context, ACCD_ERROR_MISUSE, R_MISUSE, "item %zu has dimensions that are a null pointer", i);
-        return accd__set_error(context, ACCD_ERROR_MISUSE, R_MISUSE,
-                         "item %zu asks for %s, which this construct cannot do%s", i,
-                         accd_action_name(item->action),
-                         is_allowed ? " without parameters or an enclosing element" : "");
+            return accd__set_error(context, ACCD_ERROR_MISUSE, R_MISUSE,
+                                   "item %zu has dimensions that are a null pointer", i);
+        return accd__set_error(
+            context, ACCD_ERROR_MISUSE, R_MISUSE, "item %zu asks for %s, which this construct cannot do%s", i,
+            accd_action_name(item->action), is_allowed ? " without parameters or an enclosing element" : "");
     }
     return ACCD_OK;
 }
 
 /* Apart, so that constructs of the short way have no frame for a plan. */
 static __attribute__((noinline)) accd_status run_general_path(accd_context *context, const accd_construct *construct,
-                                                         accd_region **region_p)
+                                                              accd_region **region_p)
 {
     ACCD_ON_DEVICE(env, context, construct->device);
     if ((unsigned)construct->kind > ACCD_KIND_UPDATE)
@@ -49,7 +49,7 @@ static __attribute__((noinline)) accd_status run_general_path(accd_context *cont
     if (status == ACCD_OK)
         status = construct->kind == ACCD_KIND_EXIT_DATA ? accd__run_exit_data(&plan)
                  : construct->kind == ACCD_KIND_UPDATE  ? accd__run_update(&plan)
-                                                   : accd__run_entry(&plan, region_p);
+                                                        : accd__run_entry(&plan, region_p);
     accd__plan_end(&plan);
     if (plan.input.queue)
         env->queues.releasing = NULL;
@@ -67,7 +67,8 @@ accd_status accd_run_construct(accd_context *context, const accd_construct *cons
     return run_general_path(context, construct, region_p);
 }
 
-accd_status accd_run_construct_with_pointers(accd_context *context, const accd_construct *construct, accd_region **region_p)
+accd_status accd_run_construct_with_pointers(accd_context *context, const accd_construct *construct,
+                                             accd_region **region_p)
 {
     accd_status status;
     if (construct && accd__run_fast_path_with_pointers(context, construct, region_p, &status))
@@ -100,9 +101,9 @@ accd_status accd_region_end(accd_region *region)
     if (top == region)
         return accd__end_fast_path(region, &status) ? status : accd__end_region(region, false);
     return accd__set_error(region->context, ACCD_ERROR_REGION_NESTING, R_NESTING,
-                     "the region is not the innermost one of device %d: %s, opened at %s:%d, is",
-                     region->env->device.number, top->name ? top->name : "another one",
-                     top->file ? top->file : "?", top->line);
+                           "the region is not the innermost one of device %d: %s, opened at %s:%d, is",
+                           region->env->device.number, top->name ? top->name : "another one",
+                           top->file ? top->file : "?", top->line);
 }
 
 accd_status accd_region_abandon(accd_region *region)
@@ -129,4 +130,7 @@ size_t accd_region_addresses(const accd_region *region, uint64_t *addresses, siz
     return i;
 }
 
-int accd_region_device(const accd_region *region) { return region ? region->env->device.number : -1; }
+int accd_region_device(const accd_region *region)
+{
+    return region ? region->env->device.number : -1;
+}

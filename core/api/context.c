@@ -44,21 +44,24 @@ static bool is_valid_config(const accd_context_config *config)
 }
 
 /* What lies behind the record of a level that the short way opens. */
-#define FAST_PATH_REGION_BYTES (ACCD_FAST_PATH_ITEMS * (sizeof(struct accd__request) + sizeof(struct accd__item_source)))
+#define FAST_PATH_REGION_BYTES \
+    (ACCD_FAST_PATH_ITEMS * (sizeof(struct accd__request) + sizeof(struct accd__item_source)))
 
 /* X(member): the ordered indices of a directory; X(member, type, bytes behind each, per_slab): the pools of its
  * records. */
-#define INDICES(X)                                                                                \
-    X(present.objects) X(present.by_device) X(present.blocks) X(present.frames) X(attached.slots) \
-    X(attached.targets) X(queues.by_async) X(tuples.placements) X(tuples.fused) X(tuples.bases)
-#define POOLS(X)                                         \
-    X(present.object_pool, struct accd__object, 0, 128)   \
-    X(attached.pool, struct accd__attachment, 0, 128)         \
-    X(present.block_pool, struct accd__block, 0, 64)      \
-    X(tuples.placement_pool, struct accd__placement, 0, 64)       \
-    X(tuples.original_pool, struct accd__original, 0, 64) \
-    X(tuples.vacated_pool, struct accd__vacated_slot, 0, 64)     \
-    X(tuples.fused_pool, struct accd__fused_tuple, 0, 64)       \
+#define INDICES(X)                                                                                                    \
+    X(present.objects)                                                                                                \
+    X(present.by_device)                                                                                              \
+    X(present.blocks) X(present.frames) X(attached.slots) X(attached.targets) X(queues.by_async) X(tuples.placements) \
+        X(tuples.fused) X(tuples.bases)
+#define POOLS(X)                                             \
+    X(present.object_pool, struct accd__object, 0, 128)      \
+    X(attached.pool, struct accd__attachment, 0, 128)        \
+    X(present.block_pool, struct accd__block, 0, 64)         \
+    X(tuples.placement_pool, struct accd__placement, 0, 64)  \
+    X(tuples.original_pool, struct accd__original, 0, 64)    \
+    X(tuples.vacated_pool, struct accd__vacated_slot, 0, 64) \
+    X(tuples.fused_pool, struct accd__fused_tuple, 0, 64)    \
     X(levels.pool, struct accd_region, FAST_PATH_REGION_BYTES, 8)
 
 /* Decides DIR-1-04. */
@@ -148,7 +151,7 @@ static void close_device_env(struct accd__device_env *env)
     accd__queues_free(env);
     accd__free_retired_group(env);
     ACCD_FOR_EACH(struct accd__attachment, attach, &env->attached.slots, 0)
-        accd__free_saved_descriptor(env, attach->descriptor);
+    accd__free_saved_descriptor(env, attach->descriptor);
     for (size_t i = 0; i < env->groups.n; i++)
         if (env->groups.at[i])
             accd__group_free(env, env->groups.at[i]);
@@ -196,9 +199,15 @@ const accd_error *accd_context_error(const accd_context *context)
     return context ? &context->error : &no_context;
 }
 
-const accd_rules *accd_get_rules(const accd_context *context) { return context ? &context->rules : NULL; }
+const accd_rules *accd_get_rules(const accd_context *context)
+{
+    return context ? &context->rules : NULL;
+}
 
-int accd_device_count(const accd_context *context) { return context ? context->nenvs : 0; }
+int accd_device_count(const accd_context *context)
+{
+    return context ? context->nenvs : 0;
+}
 
 void accd_context_set_event_handler(accd_context *context, accd_event_fn fn, void *ud)
 {
@@ -221,12 +230,8 @@ void accd_context_subscribe(accd_context *context, unsigned ops, unsigned named)
 const accd_backend *accd_find_backend(const char *name)
 {
     static const accd_backend *const backends[] = {
-        &accd__backend_sim,
-        &accd__backend_direct,
-        &accd__backend_guarded,
-        &accd__backend_guarded_end,
-        &accd__backend_guarded_begin,
-        &accd__backend_guarded_again,
+        &accd__backend_sim,         &accd__backend_direct,        &accd__backend_guarded,
+        &accd__backend_guarded_end, &accd__backend_guarded_begin, &accd__backend_guarded_again,
 #ifdef ACCD_HAVE_CUDA
         &accd__backend_cuda,
 #endif

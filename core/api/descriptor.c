@@ -4,7 +4,7 @@
 
 /* The attachment of that pointer, where the descriptor was attached with one, or NULL. */
 static struct accd__attachment *find_type_attachment(struct accd__device_env *env, const void *descriptor,
-                                         const struct accd__attachment *attach, uint32_t bytes)
+                                                     const struct accd__attachment *attach, uint32_t bytes)
 {
     uint64_t slot = accd__address(descriptor);
     return accd__find_attachment_within(env, slot, attach ? accd__attachment_end(attach) - slot : bytes);
@@ -12,28 +12,29 @@ static struct accd__attachment *find_type_attachment(struct accd__device_env *en
 
 static accd_status report_invalid_rank(accd_context *context)
 {
-    return accd__set_error(context, ACCD_ERROR_MISUSE, R_MISUSE, "there is no descriptor, or it has no rank from 0 to 15");
+    return accd__set_error(context, ACCD_ERROR_MISUSE, R_MISUSE,
+                           "there is no descriptor, or it has no rank from 0 to 15");
 }
 
 static accd_status run_attach_construct(accd_context *context, int device, accd_construct_kind kind, int finalize,
-                       const accd_item *items, size_t n, const char *file, int line)
+                                        const accd_item *items, size_t n, const char *file, int line)
 {
     return accd_run_construct(context,
-                    &(accd_construct){.device = device,
-                                      .kind = kind,
-                                      .finalize = finalize,
-                                      .items = items,
-                                      .nitems = n,
-                                      .name = "attach",
-                                      .file = file,
-                                      .line = line},
-                    NULL);
+                              &(accd_construct){.device = device,
+                                                .kind = kind,
+                                                .finalize = finalize,
+                                                .items = items,
+                                                .nitems = n,
+                                                .name = "attach",
+                                                .file = file,
+                                                .line = line},
+                              NULL);
 }
 
 /* What makes the type record present, and attaches it, unless it is already: 0 or 1 items.
  * Decides FLANG-api-5. */
-static size_t make_type_record_item(accd_context *context, const struct accd__attachment *type_attachment, uint64_t slot,
-                        accd_item *item)
+static size_t make_type_record_item(accd_context *context, const struct accd__attachment *type_attachment,
+                                    uint64_t slot, accd_item *item)
 {
     const uint64_t record = slot ? accd__load_pointer(slot) : 0;
     if (!record || (type_attachment && type_attachment->slot == slot && type_attachment->target == record))
@@ -47,9 +48,8 @@ static size_t make_type_record_item(accd_context *context, const struct accd__at
 }
 
 /* Decides FLANG-composite-1. */
-accd_status accd_attach_descriptor(accd_context *context, int device, const void *descriptor,
-                                   const void *data, uint64_t offset, uint64_t size,
-                                   const char *file, int line)
+accd_status accd_attach_descriptor(accd_context *context, int device, const void *descriptor, const void *data,
+                                   uint64_t offset, uint64_t size, const char *file, int line)
 {
     ACCD_ON_DEVICE(env, context, device);
     struct accd__attachment *attach;
@@ -60,13 +60,11 @@ accd_status accd_attach_descriptor(accd_context *context, int device, const void
         return report_invalid_rank(context);
     if (accd__load_pointer(accd__address(descriptor)) != accd__address(data))
         return accd__set_error(context, ACCD_ERROR_POINTER_CHANGED, R_DESCRIPTOR,
-                         "the data are not those the descriptor points to");
+                               "the data are not those the descriptor points to");
     const void *section = accd__pointer(accd__address(data) + offset);
     if (!data) { /* ACC33-att-4, unless the rules attach a null pointer to nothing */
-        const accd_item null = {.slot = descriptor,
-                                .slot_bytes = bytes,
-                                .action = ACCD_ACTION_ATTACH,
-                                .flags = ACCD_ITEM_IF_PRESENT};
+        const accd_item null = {
+            .slot = descriptor, .slot_bytes = bytes, .action = ACCD_ACTION_ATTACH, .flags = ACCD_ITEM_IF_PRESENT};
         return context->rules.attach_null == ACCD_CHOICE_IGNORE
                    ? run_attach_construct(context, device, ACCD_KIND_ENTER_DATA, 0, &null, 1, file, line)
                    : ACCD_OK;
@@ -81,11 +79,11 @@ accd_status accd_attach_descriptor(accd_context *context, int device, const void
     ACCD_TRY(accd__find_attachment(env, accd__address(descriptor), &attach));
     accd_item items[2];
     size_t n = 0;
-    const bool is_current = attach && (context->rules.reattach == ACCD_REATTACH_COUNTS ||
-                                   accd__is_attachment_current(attach, bytes));
+    const bool is_current =
+        attach && (context->rules.reattach == ACCD_REATTACH_COUNTS || accd__is_attachment_current(attach, bytes));
     if (!is_current)
         n = make_type_record_item(context, find_type_attachment(env, descriptor, attach, bytes),
-                      accd__descriptor_type_slot(context, descriptor), items);
+                                  accd__descriptor_type_slot(context, descriptor), items);
     const bool has_record = n > 0;
     items[n++] = (accd_item){.host = section,
                              .bytes = size ? size : 1, /* present counts so, too */
@@ -94,7 +92,8 @@ accd_status accd_attach_descriptor(accd_context *context, int device, const void
                              .action = ACCD_ACTION_NO_CREATE,
                              .flags = ACCD_ITEM_UNCOUNTED | ACCD_ITEM_IF_PRESENT};
     ACCD_TRY(run_attach_construct(context, device, ACCD_KIND_ENTER_DATA, 0, items, n, file, line));
-    struct accd__attachment *type_attachment = has_record ? accd__find_attachment_within(env, accd__address(descriptor), bytes) : NULL;
+    struct accd__attachment *type_attachment =
+        has_record ? accd__find_attachment_within(env, accd__address(descriptor), bytes) : NULL;
     if (type_attachment) { /* the reference is its own: it ends with the attachment */
         type_attachment->holds_record = 1;
         env->attached.ntype_records++;
@@ -102,8 +101,8 @@ accd_status accd_attach_descriptor(accd_context *context, int device, const void
     return ACCD_OK;
 }
 
-accd_status accd_detach_descriptor(accd_context *context, int device, const void *descriptor,
-                                   int finalize, const char *file, int line)
+accd_status accd_detach_descriptor(accd_context *context, int device, const void *descriptor, int finalize,
+                                   const char *file, int line)
 {
     ACCD_ON_DEVICE(env, context, device);
     const uint32_t bytes = accd_descriptor_bytes(context, descriptor);

@@ -17,8 +17,8 @@ static accd_status is_device_range_used(struct accd__device_env *env, uint64_t d
 }
 
 /* Decides ACC33-3.2.21-1, OMP60-api-10. */
-accd_status accd_map_data(accd_context *context, int device, const void *host, uint64_t dev,
-                     uint64_t bytes, const accd_label *label)
+accd_status accd_map_data(accd_context *context, int device, const void *host, uint64_t dev, uint64_t bytes,
+                          const accd_label *label)
 {
     ACCD_ON_DEVICE(env, context, device);
     enum accd__containment relation;
@@ -27,24 +27,23 @@ accd_status accd_map_data(accd_context *context, int device, const void *host, u
     if (!host || !dev)
         return accd__set_error(context, ACCD_ERROR_NULL_POINTER, R_MAP_DATA, "a null address cannot be mapped");
     if (!bytes || bytes >> (ACCD_SIZE_BITS - 1) || accd__address(host) + bytes < bytes)
-        return accd__set_error(context, ACCD_ERROR_INVALID_SECTION, R_MAP_DATA,
-                         "%llu bytes cannot be mapped", (unsigned long long)bytes);
+        return accd__set_error(context, ACCD_ERROR_INVALID_SECTION, R_MAP_DATA, "%llu bytes cannot be mapped",
+                               (unsigned long long)bytes);
     ACCD_TRY(accd__find_containment(env, accd__address(host), bytes, &relation, &object));
     if (relation != ACCD_RANGE_DISJOINT)
         return accd__set_error(context, ACCD_ERROR_ALREADY_PRESENT, R_MAP_DATA,
-                         "the host memory, or a part of it, is present on device %d already",
-                         device);
+                               "the host memory, or a part of it, is present on device %d already", device);
     if (accd__find_fused_tuple(env, accd__address(host)))
         return accd__set_error(context, ACCD_ERROR_ALREADY_PRESENT, R_MAP_DATA,
-                         "the host memory lies between data that are fused on device %d", device);
+                               "the host memory lies between data that are fused on device %d", device);
     if (!env->device.ops->is_allocated(env->device.handle, dev, bytes))
         return accd__set_error(context, ACCD_ERROR_OUT_OF_BOUNDS, R_MAP_DATA,
-                         "the device range is not in allocated memory of device %d", device);
+                               "the device range is not in allocated memory of device %d", device);
     bool is_used;
     ACCD_TRY(is_device_range_used(env, dev, bytes, &is_used));
     if (is_used)
         return accd__set_error(context, ACCD_ERROR_ALREADY_PRESENT, R_MAP_DATA,
-                         "the device memory holds other present data");
+                               "the device memory holds other present data");
     ACCD_TRY(accd__reserve_records(env, 1, 0, 0, 0));
     object = accd__pool_alloc(&env->present.object_pool);
     *object = (struct accd__object){
@@ -65,13 +64,13 @@ static accd_status release_type_records(struct accd__device_env *env, const stru
     accd_context *context = env->context;
     const accd_construct construct = {.device = env->device.number, .kind = ACCD_KIND_EXIT_DATA};
     struct accd__plan plan = {.context = context, .env = env, .input = {.construct = &construct}};
-    struct accd__attachment **ends = accd__scratch_alloc(&context->scratch, env->attached.ntype_records * sizeof ends[0]);
+    struct accd__attachment **ends =
+        accd__scratch_alloc(&context->scratch, env->attached.ntype_records * sizeof ends[0]);
     struct accd__record_release *release = NULL;
     struct accd__btree_cursor cursor;
     struct accd__attachment *attach = NULL;
     size_t n = 0;
-    accd_status status = ends ? accd__first_attachment(env, object->host, accd__object_end(object), &cursor,
-                                                  &attach)
+    accd_status status = ends ? accd__first_attachment(env, object->host, accd__object_end(object), &cursor, &attach)
                               : accd__report_plan_out_of_memory(context);
     for (; attach; attach = accd__next_attachment(&cursor, accd__object_end(object)))
         if (attach->holds_record)
@@ -123,17 +122,17 @@ accd_status accd_unmap_data(accd_context *context, int device, const void *host)
     ACCD_TRY(accd__find_object(env, accd__address(host), &object));
     if (!object || object->host != accd__address(host) || !(object->size & ACCD_OBJECT_MAPPED))
         return accd__set_error(context, ACCD_ERROR_NOT_PRESENT, R_MAP_DATA,
-                         "the address was not mapped to device %d by acc_map_data", device);
+                               "the address was not mapped to device %d by acc_map_data", device);
     const struct accd__placement *placement = accd__find_placement(env, object);
     if ((object->structured && !ignores_use) || (placement && (placement->fused || placement->vacated)))
         return accd__set_error(context, ACCD_ERROR_ALREADY_PRESENT, R_MAP_DATA,
-                         "a data region still uses the mapped data");
+                               "a data region still uses the mapped data");
     struct accd__btree_cursor cursor;
     struct accd__attachment *attach;
     ACCD_TRY(accd__first_attachment(env, object->host, accd__object_end(object), &cursor, &attach));
     if ((attach || object->pins) && !ignores_use)
         return accd__set_error(context, ACCD_ERROR_STILL_ATTACHED, R_STILL_ATTACHED,
-                         "a pointer is still attached to or inside the mapped data");
+                               "a pointer is still attached to or inside the mapped data");
     if (env->queues.ntasks) {
         accd__begin_pending_query(env, NULL);
         ACCD_TRY(accd__check_pending(env, object, object->dev, accd__object_bytes(object), "unmapped"));
@@ -158,8 +157,8 @@ accd_status accd_device_alloc(accd_context *context, int device, uint64_t bytes,
             return status;
         if (status != ACCD_OK)
             return accd__append_driver_error(&env->device, accd__set_error(context, status, R_ALLOCATE,
-                                                        "device %d has no %llu bytes of memory left", device,
-                                                        (unsigned long long)bytes));
+                                                                           "device %d has no %llu bytes of memory left",
+                                                                           device, (unsigned long long)bytes));
     }
     *dev_p = dev;
     return ACCD_OK;
@@ -178,8 +177,8 @@ accd_status accd_device_free(accd_context *context, int device, uint64_t dev)
     if (is_used)
         return accd__set_error(context, ACCD_ERROR_ALREADY_PRESENT, R_MAP_DATA, "the device memory holds present data");
     if (!bytes)
-        return accd__set_error(context, ACCD_ERROR_MISUSE, R_MISUSE,
-                         "the address is not one that device %d allocated", device);
+        return accd__set_error(context, ACCD_ERROR_MISUSE, R_MISUSE, "the address is not one that device %d allocated",
+                               device);
     if (env->queues.ntasks) {
         accd__begin_pending_query(env, NULL);
         ACCD_TRY(accd__check_pending(env, NULL, dev, bytes, "freed"));
@@ -194,12 +193,13 @@ static accd_status check_raw_range(struct accd__device_env *env, uint64_t dev, u
         return accd__check_stale_address(env, dev);
     if (!env->device.ops->owns(env->device.handle, dev))
         return accd__set_error(env->context, ACCD_ERROR_HOST_POINTER_ON_DEVICE, R_UNTRANSLATED,
-                         "the address is not one of device %d", env->device.number);
+                               "the address is not one of device %d", env->device.number);
     return accd__report_not_allocated(env);
 }
 
 /* Decides ACC33-3.2.30-1. */
-static accd_status check_copy(struct accd__device_env *env, accd_direction direction, uint64_t to, uint64_t from, uint64_t bytes)
+static accd_status check_copy(struct accd__device_env *env, accd_direction direction, uint64_t to, uint64_t from,
+                              uint64_t bytes)
 {
     accd_context *context = env->context;
     const uint64_t host = direction == ACCD_DIRECTION_TO_DEVICE ? from : to;
@@ -207,9 +207,10 @@ static accd_status check_copy(struct accd__device_env *env, accd_direction direc
         ACCD_TRY(check_raw_range(env, to, bytes));
     if (direction != ACCD_DIRECTION_TO_DEVICE)
         ACCD_TRY(check_raw_range(env, from, bytes));
-    if (context->config.check_host && direction != ACCD_DIRECTION_WITHIN_DEVICE && !accd__is_live_host_range(context, host, bytes))
+    if (context->config.check_host && direction != ACCD_DIRECTION_WITHIN_DEVICE &&
+        !accd__is_live_host_range(context, host, bytes))
         return accd__set_error(context, ACCD_ERROR_OUT_OF_BOUNDS, R_HOST_BOUNDS,
-                         "the host range does not lie in live host memory");
+                               "the host range does not lie in live host memory");
     if (direction != ACCD_DIRECTION_WITHIN_DEVICE && !host)
         return accd__set_error(context, ACCD_ERROR_MISUSE, R_MISUSE, "the host address of a copy is a null pointer");
     return ACCD_OK;
@@ -219,12 +220,13 @@ static struct accd__transfer make_transfer(accd_direction direction, uint64_t to
 {
     if (direction == ACCD_DIRECTION_FROM_DEVICE)
         return (struct accd__transfer){from, to, bytes, ACCD_TRANSFER_TO_HOST};
-    return (struct accd__transfer){to, from, bytes, direction == ACCD_DIRECTION_TO_DEVICE ? ACCD_TRANSFER_TO_DEVICE : ACCD_TRANSFER_WITHIN_DEVICE};
+    return (struct accd__transfer){
+        to, from, bytes, direction == ACCD_DIRECTION_TO_DEVICE ? ACCD_TRANSFER_TO_DEVICE : ACCD_TRANSFER_WITHIN_DEVICE};
 }
 
 /* queue: NULL, the copy is done now. */
-static accd_status copy_raw(struct accd__device_env *env, struct accd__queue *queue, accd_direction direction, uint64_t to,
-                        uint64_t from, uint64_t bytes, const char *file, int line)
+static accd_status copy_raw(struct accd__device_env *env, struct accd__queue *queue, accd_direction direction,
+                            uint64_t to, uint64_t from, uint64_t bytes, const char *file, int line)
 {
     if (!queue)
         ACCD_TRY(accd__check_not_busy(env->context));
@@ -242,7 +244,7 @@ static accd_status copy_raw(struct accd__device_env *env, struct accd__queue *qu
 }
 
 static accd_status copy_raw_now(accd_context *context, int device, accd_direction direction, uint64_t to, uint64_t from,
-                            uint64_t bytes)
+                                uint64_t bytes)
 {
     ACCD_ON_DEVICE(env, context, device);
     return copy_raw(env, NULL, direction, to, from, bytes, NULL, 0);
@@ -263,8 +265,8 @@ accd_status accd_copy_within_device(accd_context *context, int device, uint64_t 
     return copy_raw_now(context, device, ACCD_DIRECTION_WITHIN_DEVICE, to, from, bytes);
 }
 
-accd_status accd_copy_async(accd_context *context, int device, unsigned number, accd_direction direction,
-                            uint64_t to, uint64_t from, uint64_t bytes, const char *file, int line)
+accd_status accd_copy_async(accd_context *context, int device, unsigned number, accd_direction direction, uint64_t to,
+                            uint64_t from, uint64_t bytes, const char *file, int line)
 {
     ACCD_ON_DEVICE(env, context, device);
     ACCD_TRY(accd__check_can_submit(env, number));

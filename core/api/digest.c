@@ -20,7 +20,8 @@ static uint64_t hash_device_bytes(struct accd__device_env *env, uint64_t hash, u
         uint64_t n_bytes = n - at < sizeof buffer ? n - at : sizeof buffer;
         if (env->device.ops->read(env->device.handle, dev + at, buffer, n_bytes) == ACCD_OK)
             hash = hash_bytes(hash, buffer, n_bytes);
-        uint64_t written = env->device.ops->count_written ? env->device.ops->count_written(env->device.handle, dev + at, n_bytes) : 0;
+        uint64_t written =
+            env->device.ops->count_written ? env->device.ops->count_written(env->device.handle, dev + at, n_bytes) : 0;
         HASH(written);
     }
     return hash;
@@ -28,7 +29,8 @@ static uint64_t hash_device_bytes(struct accd__device_env *env, uint64_t hash, u
 
 static uint64_t hash_tuples(struct accd__device_env *env, uint64_t hash)
 {
-    ACCD_FOR_EACH(const struct accd__placement, placement, &env->tuples.placements, 0) {
+    ACCD_FOR_EACH(const struct accd__placement, placement, &env->tuples.placements, 0)
+    {
         if (!placement->fused && !placement->vacated && !placement->originals)
             continue;
         const uint64_t fused = placement->fused ? placement->fused->host : 0;
@@ -36,8 +38,7 @@ static uint64_t hash_tuples(struct accd__device_env *env, uint64_t hash)
         HASH(placement->serial);
         for (const struct accd__vacated_slot *vacated = placement->vacated; vacated; vacated = vacated->below)
             HASH(vacated->dev);
-        for (const struct accd__original *original = placement->originals; original;
-             original = original->next)
+        for (const struct accd__original *original = placement->originals; original; original = original->next)
             HASH(original->serial);
     }
     return hash;
@@ -50,7 +51,8 @@ uint64_t accd_state_digest(accd_context *context)
         struct accd__device_env *env = &context->envs[i];
         if (accd__expand_groups(env) != ACCD_OK)
             return 0;
-        ACCD_FOR_EACH(struct accd__object, object, &env->present.objects, 0) {
+        ACCD_FOR_EACH(struct accd__object, object, &env->present.objects, 0)
+        {
             HASH(object->host);
             uint64_t size = object->size & ~ACCD_OBJECT_SHARED; /* alone in a block is alone */
             HASH(size);
@@ -60,7 +62,8 @@ uint64_t accd_state_digest(accd_context *context)
             HASH(object->pins);
             hash = hash_device_bytes(env, hash, object->dev, accd__object_bytes(object));
         }
-        ACCD_FOR_EACH(struct accd__attachment, attach, &env->attached.slots, 0) {
+        ACCD_FOR_EACH(struct accd__attachment, attach, &env->attached.slots, 0)
+        {
             HASH(attach->slot);
             HASH(attach->target);
             HASH(attach->dev);

@@ -38,7 +38,7 @@ struct digest {
     struct accd__device_env *env;
     const struct host_range *known; /* by address */
     size_t nhost_ranges;
-    uint64_t low, high; /* in which all known ranges lie, with the byte behind each */
+    uint64_t low, high;      /* in which all known ranges lie, with the byte behind each */
     const uint32_t *numbers; /* of the first known ranges, in place of their own */
     size_t nnumbers;
     struct device_objects *placed;
@@ -57,7 +57,9 @@ static inline const struct host_range *find_host_range(const struct digest *dige
 static uint64_t hash_host_address(const struct digest *digest, uint64_t address)
 {
     const struct host_range *known = find_host_range(digest, address);
-    return known ? combine_hashes(combine_hashes(HOST, known->number), address - known->start) : address ? combine_hashes(NOWHERE, address) : 0;
+    return known     ? combine_hashes(combine_hashes(HOST, known->number), address - known->start)
+           : address ? combine_hashes(NOWHERE, address)
+                     : 0;
 }
 
 /* The same of a device address that stands for a host address. */
@@ -138,18 +140,20 @@ struct word_sum {
     uint64_t dangling;      /* the same of device addresses where no data are present */
     uint64_t number, word;  /* the range and the word that came last, in part ... */
     uint64_t value;         /* ... its bytes ... */
-    unsigned present_bytes;         /* ... and which ones, as bits */
+    unsigned present_bytes; /* ... and which ones, as bits */
     struct accd__btree_cursor cursor;
     struct accd__attachment *attach; /* of the attached pointers on the device, the next one; NULL: none */
 };
 
-static inline void add_word_hash(struct word_sum *word_sum, uint64_t number, uint64_t word, uint64_t value, unsigned present_bytes)
+static inline void add_word_hash(struct word_sum *word_sum, uint64_t number, uint64_t word, uint64_t value,
+                                 unsigned present_bytes)
 {
     word_sum->sum += combine_hashes(value, combine_hashes(number, word << 8 | present_bytes));
 }
 
 /* A whole word at a host address. */
-static inline void add_whole_word(struct word_sum *word_sum, uint64_t number, uint64_t word, uint64_t value, uint64_t host)
+static inline void add_whole_word(struct word_sum *word_sum, uint64_t number, uint64_t word, uint64_t value,
+                                  uint64_t host)
 {
     while (word_sum->attach && word_sum->attach->slot < host)
         word_sum->attach = accd__btree_next(&word_sum->cursor);
@@ -157,9 +161,9 @@ static inline void add_whole_word(struct word_sum *word_sum, uint64_t number, ui
     const bool leads = attach && attach->slot == host && attach->dev == value && attach->base;
     uint64_t offset = 0;
     add_word_hash(word_sum, number, word,
-             leads ? hash_device_location(word_sum->digest, &word_sum->digest->env->device, attach->target)
-                   : hash_word_value(word_sum->digest, value, &offset),
-             0xff);
+                  leads ? hash_device_location(word_sum->digest, &word_sum->digest->env->device, attach->target)
+                        : hash_word_value(word_sum->digest, value, &offset),
+                  0xff);
     if (offset)
         word_sum->dangling += combine_hashes(offset, combine_hashes(number, word));
 }
@@ -174,8 +178,8 @@ static void flush_word(struct word_sum *word_sum, uint64_t start)
 }
 
 /* Bytes at an offset of a known range, or of nothing: start is 0. bits: which of them count; NULL: all. */
-static void add_byte_range(struct word_sum *word_sum, uint64_t start, uint64_t number, uint64_t offset, const uint8_t *bytes,
-                      const uint8_t *bits, uint64_t n)
+static void add_byte_range(struct word_sum *word_sum, uint64_t start, uint64_t number, uint64_t offset,
+                           const uint8_t *bytes, const uint8_t *bits, uint64_t n)
 {
     for (uint64_t i = 0; i < n;) {
         const uint64_t word = (offset + i) / 8, at = (offset + i) % 8;
@@ -252,7 +256,8 @@ static uint64_t digest_values(const struct digest *digest, uint64_t *dangling_p)
     struct word_sum word_sum = {.digest = digest};
     uint64_t start = 0;
     word_sum.attach = accd__btree_seek(&digest->env->attached.slots, 0, &word_sum.cursor);
-    ACCD_FOR_EACH(const struct accd__object, object, &digest->env->present.objects, 0) {
+    ACCD_FOR_EACH(const struct accd__object, object, &digest->env->present.objects, 0)
+    {
         const struct host_range *known = find_host_range(digest, object->host);
         const uint64_t from = known ? known->start : 0, number = known ? known->number : 0;
         if (from != start)
@@ -271,7 +276,7 @@ static uint64_t digest_present(const struct digest *digest)
 {
     uint64_t sum = 0;
     ACCD_FOR_EACH(const struct accd__object, object, &digest->env->present.objects, 0)
-        sum += combine_hashes(hash_host_address(digest, object->host), accd__object_bytes(object));
+    sum += combine_hashes(hash_host_address(digest, object->host), accd__object_bytes(object));
     return sum;
 }
 
@@ -280,14 +285,17 @@ static uint64_t digest_counters(const struct digest *digest)
     struct accd__device_env *env = digest->env;
     uint64_t sum = 0;
     ACCD_FOR_EACH(const struct accd__object, object, &env->present.objects, 0)
-        sum += combine_hashes(hash_host_address(digest, object->host), (uint64_t)object->structured << 32 | object->dynamic);
-    ACCD_FOR_EACH(const struct accd__attachment, attach, &env->attached.slots, 0) {
+    sum +=
+        combine_hashes(hash_host_address(digest, object->host), (uint64_t)object->structured << 32 | object->dynamic);
+    ACCD_FOR_EACH(const struct accd__attachment, attach, &env->attached.slots, 0)
+    {
         uint64_t hash = combine_hashes(combine_hashes(ON_DEVICE, hash_host_address(digest, attach->slot)),
-                             (uint64_t)attach->count << 1 | attach->holds_record);
-        hash = combine_hashes(combine_hashes(hash, hash_host_address(digest, attach->target)), hash_host_address(digest, attach->base));
+                                       (uint64_t)attach->count << 1 | attach->holds_record);
+        hash = combine_hashes(combine_hashes(hash, hash_host_address(digest, attach->target)),
+                              hash_host_address(digest, attach->base));
         sum += combine_hashes(hash, attach->descriptor ? digest_core_bytes(digest, attach->descriptor->rest,
-                                                          attach->descriptor->bytes - sizeof(void *))
-                                             : 0);
+                                                                           attach->descriptor->bytes - sizeof(void *))
+                                                       : 0);
     }
     return sum;
 }
@@ -312,7 +320,8 @@ static uint64_t digest_objects(const struct digest *digest)
                            ACCD_OBJECT_PIECE | ACCD_OBJECT_POINTER | ACCD_OBJECT_HAD_POINTER;
     struct accd__device_env *env = digest->env;
     uint64_t sum = 0;
-    ACCD_FOR_EACH(const struct accd__object, object, &env->present.objects, 0) {
+    ACCD_FOR_EACH(const struct accd__object, object, &env->present.objects, 0)
+    {
         uint64_t hash = combine_hashes(hash_host_address(digest, object->host), (object->size & flags) | object->pins);
         hash = combine_hashes(hash, env->context->layouts ? digest_layout(accd__object_layout(env, object)) : 0);
         if (object->size & ACCD_OBJECT_ORIGIN)
@@ -320,18 +329,22 @@ static uint64_t digest_objects(const struct digest *digest)
         sum += hash;
     }
     ACCD_FOR_EACH(const struct accd__block, block, &env->present.blocks, 0)
-        if (block->frame || block->host || block->vacated || block->user_owned)
-            sum += combine_hashes(combine_hashes(hash_host_address(digest, block->frame), hash_host_address(digest, block->host)),
-                        combine_hashes(block->bytes, combine_hashes(block->vacated, (uint64_t)block->padding << 1 | block->user_owned)));
+    if (block->frame || block->host || block->vacated || block->user_owned)
+        sum += combine_hashes(
+            combine_hashes(hash_host_address(digest, block->frame), hash_host_address(digest, block->host)),
+            combine_hashes(block->bytes,
+                           combine_hashes(block->vacated, (uint64_t)block->padding << 1 | block->user_owned)));
     return sum;
 }
 
 static uint64_t digest_claim(const struct digest *digest, const struct accd__request *request)
 {
     const uint64_t held = request->object ? hash_host_address(digest, request->object->host) : 0;
-    const uint64_t bits = (uint64_t)request->flags << 16 | (uint64_t)request->action << 8 | (uint64_t)request->state << 4 |
-                          (uint64_t)request->attached << 1 | request->counted;
-    return combine_hashes(combine_hashes(combine_hashes(hash_host_address(digest, request->host), request->bytes), combine_hashes(hash_host_address(digest, request->slot), held)), bits);
+    const uint64_t bits = (uint64_t)request->flags << 16 | (uint64_t)request->action << 8 |
+                          (uint64_t)request->state << 4 | (uint64_t)request->attached << 1 | request->counted;
+    return combine_hashes(combine_hashes(combine_hashes(hash_host_address(digest, request->host), request->bytes),
+                                         combine_hashes(hash_host_address(digest, request->slot), held)),
+                          bits);
 }
 
 static uint64_t digest_region(const struct digest *digest, const struct accd_region *region)
@@ -370,8 +383,8 @@ struct serials {
 
 static bool add_serial(const struct digest *digest, struct serials *serials, uint64_t serial)
 {
-    if (!accd__scratch_grow_array(&digest->context->scratch, (void **)&serials->list.at, serials->list.n, &serials->list.capacity,
-                           sizeof serials->list.at[0]))
+    if (!accd__scratch_grow_array(&digest->context->scratch, (void **)&serials->list.at, serials->list.n,
+                                  &serials->list.capacity, sizeof serials->list.at[0]))
         return false;
     serials->list.at[serials->list.n++] = (struct accd__pair){serial, 0};
     return true;
@@ -382,7 +395,8 @@ static bool add_serials(const struct digest *digest, struct serials *serials)
     bool ok = true;
     for (const struct accd_region *region = digest->env->levels.top; region; region = region->below)
         ok = ok && add_serial(digest, serials, region->serial);
-    ACCD_FOR_EACH(const struct accd__placement, placement, &digest->env->tuples.placements, 0) {
+    ACCD_FOR_EACH(const struct accd__placement, placement, &digest->env->tuples.placements, 0)
+    {
         ok = ok && add_serial(digest, serials, placement->serial);
         if (placement->fused)
             ok = ok && add_serial(digest, serials, placement->fused->serial) &&
@@ -399,8 +413,8 @@ static bool add_serials(const struct digest *digest, struct serials *serials)
 static bool rank_serials(const struct digest *digest, struct serials *serials)
 {
     struct accd__pair *spare = add_serials(digest, serials) && serials->list.n
-                                  ? accd__scratch_alloc(&digest->context->scratch, serials->list.n * sizeof *spare)
-                                  : NULL;
+                                   ? accd__scratch_alloc(&digest->context->scratch, serials->list.n * sizeof *spare)
+                                   : NULL;
     if (!spare)
         return false;
     serials->list.at = accd__sort_pairs(serials->list.at, spare, serials->list.n);
@@ -421,7 +435,9 @@ static uint64_t hash_block_location(const struct digest *digest, uint64_t dev)
     const struct accd__block *block = accd__btree_floor(&digest->env->present.blocks, dev);
     if (!block || block->user_owned || dev - block->dev >= block->bytes)
         return hash_device_address(digest, dev);
-    return combine_hashes(combine_hashes(hash_host_address(digest, block->host), hash_host_address(digest, block->frame)), combine_hashes(block->bytes, dev - block->dev));
+    return combine_hashes(
+        combine_hashes(hash_host_address(digest, block->host), hash_host_address(digest, block->frame)),
+        combine_hashes(block->bytes, dev - block->dev));
 }
 
 static uint64_t digest_original(const struct digest *digest, const struct serials *serials,
@@ -431,7 +447,8 @@ static uint64_t digest_original(const struct digest *digest, const struct serial
                           (uint64_t)original->action << 8 | (uint64_t)original->dynamic << 2 |
                           (uint64_t)original->dropped << 1 | original->names_no_bytes;
     const bool bases = digest->context->rules.fusion; /* else that is the record of the clause's first piece */
-    uint64_t hash = combine_hashes(bases ? hash_host_address(digest, original->base) : 0, hash_host_address(digest, original->host));
+    uint64_t hash = combine_hashes(bases ? hash_host_address(digest, original->base) : 0,
+                                   hash_host_address(digest, original->host));
     hash = combine_hashes(combine_hashes(hash, original->bytes), hash_host_address(digest, original->slot));
     hash = combine_hashes(combine_hashes(hash, hash_host_address(digest, original->whole)), original->length);
     return combine_hashes(combine_hashes(hash, serial_rank(serials, original->serial)), bits);
@@ -446,15 +463,20 @@ static accd_status digest_tuples_of(const struct digest *digest, uint64_t *sum_p
         return ACCD_OK;
     if (!rank_serials(digest, &serials))
         return accd__report_out_of_memory(digest->context, "for a digest");
-    ACCD_FOR_EACH(const struct accd__placement, placement, &tuples->placements, 0) {
+    ACCD_FOR_EACH(const struct accd__placement, placement, &tuples->placements, 0)
+    {
         const struct accd__fused_tuple *fused = placement->fused;
-        uint64_t hash = combine_hashes(hash_host_address(digest, placement->object->host), serial_rank(&serials, placement->serial));
+        uint64_t hash = combine_hashes(hash_host_address(digest, placement->object->host),
+                                       serial_rank(&serials, placement->serial));
         if (fused) {
-            hash = combine_hashes(combine_hashes(hash, hash_host_address(digest, fused->host)), fused->end - fused->host);
-            hash = combine_hashes(combine_hashes(hash, serial_rank(&serials, fused->serial)), serial_rank(&serials, fused->support));
+            hash =
+                combine_hashes(combine_hashes(hash, hash_host_address(digest, fused->host)), fused->end - fused->host);
+            hash = combine_hashes(combine_hashes(hash, serial_rank(&serials, fused->serial)),
+                                  serial_rank(&serials, fused->support));
         }
         for (const struct accd__vacated_slot *vacated = placement->vacated; vacated; vacated = vacated->below) {
-            hash = combine_hashes(combine_hashes(hash, hash_block_location(digest, vacated->dev)), serial_rank(&serials, vacated->serial));
+            hash = combine_hashes(combine_hashes(hash, hash_block_location(digest, vacated->dev)),
+                                  serial_rank(&serials, vacated->serial));
             hash = combine_hashes(hash, vacated->shared ? 2 : 3);
         }
         for (const struct accd__original *original = placement->originals; original; original = original->next)
@@ -472,9 +494,11 @@ static uint64_t digest_transfer(const struct digest *digest, const struct accd__
 {
     const uint64_t host = transfer->direction == ACCD_TRANSFER_CORE_TO_DEVICE
                               ? digest_core_bytes(digest, accd__pointer(transfer->host), transfer->bytes)
-                          : transfer->direction == ACCD_TRANSFER_WITHIN_DEVICE ? hash_device_address(digest, transfer->host)
-                                                               : hash_host_address(digest, transfer->host);
-    return combine_hashes(combine_hashes(hash_device_address(digest, transfer->dev), host), transfer->bytes << 2 | transfer->direction);
+                          : transfer->direction == ACCD_TRANSFER_WITHIN_DEVICE
+                              ? hash_device_address(digest, transfer->host)
+                              : hash_host_address(digest, transfer->host);
+    return combine_hashes(combine_hashes(hash_device_address(digest, transfer->dev), host),
+                          transfer->bytes << 2 | transfer->direction);
 }
 
 static uint64_t digest_task(const struct digest *digest, const struct accd__task *task)
@@ -482,7 +506,7 @@ static uint64_t digest_task(const struct digest *digest, const struct accd__task
     uint64_t hash = combine_hashes(task->kind, task->number - task->queue->submitted);
     for (size_t i = 0; i < task->nranges; i++)
         hash = combine_hashes(combine_hashes(hash, hash_device_address(digest, task->ranges[i].key)),
-                    task->ranges[i].value - task->ranges[i].key);
+                              task->ranges[i].value - task->ranges[i].key);
     switch (task->kind) {
     case ACCD_TASK_TRANSFERS:
         for (size_t i = 0; i < task->u.batch.n; i++)
@@ -490,11 +514,12 @@ static uint64_t digest_task(const struct digest *digest, const struct accd__task
         break;
     case ACCD_TASK_WAIT:
         hash = combine_hashes(combine_hashes(hash, (uint64_t)task->u.wait.queue->async),
-                    task->u.wait.number - task->u.wait.queue->submitted);
+                              task->u.wait.number - task->u.wait.queue->submitted);
         break;
     case ACCD_TASK_FREE:
     case ACCD_TASK_MARK_UNWRITTEN:
-        hash = combine_hashes(combine_hashes(hash, hash_device_address(digest, task->u.memory.dev)), task->u.memory.bytes);
+        hash =
+            combine_hashes(combine_hashes(hash, hash_device_address(digest, task->u.memory.dev)), task->u.memory.bytes);
         break;
     default:
         break;
@@ -534,9 +559,9 @@ static uint64_t digest_allocations(const struct digest *digest)
     const struct accd__device *device = &env->device;
     uint64_t owned = 0, bytes;
     ACCD_FOR_EACH(const struct accd__object, object, &env->present.objects, 0)
-        owned += object->size & (ACCD_OBJECT_SHARED | ACCD_OBJECT_MAPPED) ? 0 : accd__object_bytes(object);
+    owned += object->size & (ACCD_OBJECT_SHARED | ACCD_OBJECT_MAPPED) ? 0 : accd__object_bytes(object);
     ACCD_FOR_EACH(const struct accd__block, block, &env->present.blocks, 0)
-        owned += block->user_owned ? 0 : block->bytes;
+    owned += block->user_owned ? 0 : block->bytes;
     if (owned == device->stats.live_bytes || !device->ops->next_allocation || !device->ops->base_address)
         return 0;
     struct word_sum word_sum = {.digest = digest};
@@ -544,7 +569,8 @@ static uint64_t digest_allocations(const struct digest *digest)
     for (; dev; dev = device->ops->next_allocation(device->handle, dev + 1, &bytes)) {
         if (holds_data(env, &digest->placed[device->number], dev))
             continue;
-        add_device_bytes(&word_sum, 0, combine_hashes(IN_SPACE, dev - device->ops->base_address(device->handle)), 0, dev, bytes);
+        add_device_bytes(&word_sum, 0, combine_hashes(IN_SPACE, dev - device->ops->base_address(device->handle)), 0,
+                         dev, bytes);
         flush_word(&word_sum, 0);
     }
     return word_sum.sum;
@@ -582,7 +608,8 @@ static accd_status list_host_ranges(struct digest *digest)
     size_t i = 0;
     ACCD_SCRATCH_ALLOC(digest->context, known, n + 1);
     ACCD_SCRATCH_ALLOC(digest->context, pairs, 2 * n + 1);
-    ACCD_FOR_EACH(const struct accd__host_block, block, &digest->context->host.ranges, 0) {
+    ACCD_FOR_EACH(const struct accd__host_block, block, &digest->context->host.ranges, 0)
+    {
         known[i] = (struct host_range){.start = block->start, .bytes = block->bytes, .live = block->live != 0};
         pairs[i] = (struct accd__pair){block->serial, i};
         digest->high = block->start + block->bytes > digest->high ? block->start + block->bytes : digest->high;
@@ -597,14 +624,15 @@ static accd_status list_host_ranges(struct digest *digest)
     return ACCD_OK;
 }
 
-static accd_status list_device_objects(struct digest *digest, struct accd__device_env *env, struct device_objects *placed)
+static accd_status list_device_objects(struct digest *digest, struct accd__device_env *env,
+                                       struct device_objects *placed)
 {
     const size_t n = env->present.objects.count;
     struct accd__pair *pairs;
     size_t i = 0;
     ACCD_SCRATCH_ALLOC(digest->context, pairs, 2 * n + 1);
     ACCD_FOR_EACH(const struct accd__object, object, &env->present.objects, 0)
-        pairs[i++] = (struct accd__pair){object->dev, accd__address(object)};
+    pairs[i++] = (struct accd__pair){object->dev, accd__address(object)};
     *placed = (struct device_objects){.device = &env->device, .nobjects = n};
     placed->objects = accd__sort_pairs(pairs, pairs + n, n);
     if (n) {
@@ -635,7 +663,7 @@ static accd_status digest_all(struct digest *digest, accd_digest_set *digests_p)
 }
 
 accd_status accd_state_digests(accd_context *context, int device, const uint32_t *numbers, size_t n,
-                         accd_digest_set *digests_p)
+                               accd_digest_set *digests_p)
 {
     ACCD_ON_DEVICE(env, context, device);
     ACCD_REQUIRE_ARGUMENT(context, digests_p);

@@ -16,7 +16,7 @@ accd_status accd__check_stale_address(struct accd__device_env *env, uint64_t dev
 /* Memory of a checkpoint, at its beginning. */
 struct accd__checkpoint_memory {
     struct accd__checkpoint_memory *next; /* of those that are not used */
-    accd_allocator alloc;    /* the caller's */
+    accd_allocator alloc;                 /* the caller's */
     void *alloc_ud;
     size_t bytes;
 };

@@ -5,7 +5,9 @@
 
 static accd_presence to_presence(enum accd__containment relation)
 {
-    return relation == ACCD_RANGE_CONTAINED ? ACCD_PRESENCE_FULL : relation == ACCD_RANGE_PARTIAL ? ACCD_PRESENCE_PARTIAL : ACCD_PRESENCE_NONE;
+    return relation == ACCD_RANGE_CONTAINED ? ACCD_PRESENCE_FULL
+           : relation == ACCD_RANGE_PARTIAL ? ACCD_PRESENCE_PARTIAL
+                                            : ACCD_PRESENCE_NONE;
 }
 
 /* Decides ACC33-3.2.26-1, ACC33-3.2.26-2. */
@@ -20,14 +22,15 @@ accd_presence accd_get_presence(accd_context *context, int device, const void *h
         return ACCD_PRESENCE_NONE;
     if (object && requested <= accd__object_end(object) - start) /* what lies behind it does not matter */
         return !context->policy.holes ? ACCD_PRESENCE_FULL
-                                        : to_presence(accd__compare_with_object(env, object, start, requested));
+                                      : to_presence(accd__compare_with_object(env, object, start, requested));
     if (object)
-        return env->tuples.fused.count && accd__get_coverage(env, start, requested).one ? ACCD_PRESENCE_FULL : ACCD_PRESENCE_PARTIAL;
-    return accd__find_containment(env, start, requested, &relation, &object) == ACCD_OK ? to_presence(relation) : ACCD_PRESENCE_NONE;
+        return env->tuples.fused.count && accd__get_coverage(env, start, requested).one ? ACCD_PRESENCE_FULL
+                                                                                        : ACCD_PRESENCE_PARTIAL;
+    return accd__find_containment(env, start, requested, &relation, &object) == ACCD_OK ? to_presence(relation)
+                                                                                        : ACCD_PRESENCE_NONE;
 }
 
-int accd_present_bounds(accd_context *context, int device, const void *host, uint64_t *start_p,
-                        uint64_t *bytes_p)
+int accd_present_bounds(accd_context *context, int device, const void *host, uint64_t *start_p, uint64_t *bytes_p)
 {
     struct accd__device_env *env = accd__find_device_env(context, device);
     const struct accd__object *object = accd__object_at(env, accd__address(host), false);
@@ -38,8 +41,8 @@ int accd_present_bounds(accd_context *context, int device, const void *host, uin
     return 1;
 }
 
-int accd_present_overlapping(accd_context *context, int device, uint64_t *at, uint64_t end,
-                    uint64_t *start_p, uint64_t *bytes_p)
+int accd_present_overlapping(accd_context *context, int device, uint64_t *at, uint64_t end, uint64_t *start_p,
+                             uint64_t *bytes_p)
 {
     struct accd__device_env *env = accd__find_device_env(context, device);
     struct accd__object *object;
@@ -66,7 +69,8 @@ uint64_t accd_host_address(accd_context *context, int device, uint64_t dev)
     return object ? object->host + (dev - object->dev) : 0;
 }
 
-static void describe_present(struct accd__device_env *env, const struct accd__object *object, accd_present_object *present)
+static void describe_present(struct accd__device_env *env, const struct accd__object *object,
+                             accd_present_object *present)
 {
     *present = (accd_present_object){
         .dev = object->dev,
@@ -78,8 +82,7 @@ static void describe_present(struct accd__device_env *env, const struct accd__ob
     accd__describe_object(env, object, &present->info);
 }
 
-int accd_present_at(accd_context *context, int device, uint64_t address, int in_device,
-                    accd_present_object *present_p)
+int accd_present_at(accd_context *context, int device, uint64_t address, int in_device, accd_present_object *present_p)
 {
     struct accd__device_env *env = accd__find_device_env(context, device);
     const struct accd__object *object = accd__object_at(env, address, in_device);
@@ -103,8 +106,7 @@ int accd_present_next(accd_context *context, int device, uint64_t *at, accd_pres
     return 1;
 }
 
-uint64_t accd_matching_address(accd_context *context, int device, const void *host,
-                               uint64_t *low_p, uint64_t *high_p)
+uint64_t accd_matching_address(accd_context *context, int device, const void *host, uint64_t *low_p, uint64_t *high_p)
 {
     struct accd__device_env *env = accd__find_device_env(context, device);
     struct accd__object *object = NULL;

@@ -6,8 +6,8 @@
 
 accd_status accd__report_not_allocated(const struct accd__device_env *env)
 {
-    return accd__set_error(env->context, ACCD_ERROR_OUT_OF_BOUNDS, R_BOUNDS, "the range is not in allocated memory of device %d",
-                     env->device.number);
+    return accd__set_error(env->context, ACCD_ERROR_OUT_OF_BOUNDS, R_BOUNDS,
+                           "the range is not in allocated memory of device %d", env->device.number);
 }
 
 /* Decides DIR-4.1-05. */
@@ -23,8 +23,7 @@ accd_status accd__check_stale_address(struct accd__device_env *env, uint64_t dev
         return ACCD_OK;
     accd_status status =
         accd__set_error(env->context, ACCD_ERROR_OUT_OF_BOUNDS, R_STALE,
-                  "the address is stale: the data moved on device %d when they were fused",
-                  env->device.number);
+                        "the address is stale: the data moved on device %d when they were fused", env->device.number);
     if (block->host)
         object = accd__object_at(env, block->host + (dev - block->dev), false);
     if (object)
@@ -96,21 +95,22 @@ static accd_status check_excluded_member(struct accd__device_env *env, uint64_t 
     accd_object_info excluded;
     if (!accd_excluded_at(env->context, env->device.number, dev, &excluded))
         return ACCD_OK;
-    accd__set_error(env->context, ACCD_ERROR_EXCLUDED_MEMBER, R_EXCLUDED, "%s was excluded when it was mapped", excluded.name);
+    accd__set_error(env->context, ACCD_ERROR_EXCLUDED_MEMBER, R_EXCLUDED, "%s was excluded when it was mapped",
+                    excluded.name);
     env->context->error.asked = excluded;
     return ACCD_ERROR_EXCLUDED_MEMBER;
 }
 
 /* Memory of no present object, in a block where such lie: between them, or where they lay before.
  * Decides DIR-4.2-17. */
-static accd_status check_between_objects(struct accd__device_env *env, const struct accd__block *block,
-                                 uint64_t dev, bool reads)
+static accd_status check_between_objects(struct accd__device_env *env, const struct accd__block *block, uint64_t dev,
+                                         bool reads)
 {
     const struct accd__fused_tuple *fused = accd__find_fused_tuple_by_dev(env, dev);
     if (fused)
         return accd__set_error(env->context, reads ? ACCD_ERROR_UNINITIALIZED_READ : ACCD_ERROR_OUT_OF_BOUNDS, R_HOLE,
-                         "bytes between fused data are %s on device %d: no clause names them",
-                         reads ? "read" : "written", env->device.number);
+                               "bytes between fused data are %s on device %d: no clause names them",
+                               reads ? "read" : "written", env->device.number);
     return block->vacated ? accd__check_stale_address(env, dev) : accd__report_not_allocated(env);
 }
 
@@ -130,7 +130,7 @@ static accd_status check_kernel_access(struct accd__device_env *env, uint64_t de
         accd_object_info info;
         accd__describe_object(env, holder, &info);
         accd__set_error(context, ACCD_ERROR_OUT_OF_BOUNDS, R_BOUNDS, "the access leaves %s on device %d",
-                  *info.name ? info.name : "its object", env->device.number);
+                        *info.name ? info.name : "its object", env->device.number);
         context->error.other = info;
         return ACCD_ERROR_OUT_OF_BOUNDS;
     }
@@ -146,9 +146,8 @@ static accd_status check_kernel_access(struct accd__device_env *env, uint64_t de
     if (!dev)
         return accd__set_error(context, ACCD_ERROR_NULL_POINTER, R_UNTRANSLATED, "a null pointer was followed");
     if (!env->device.ops->owns(env->device.handle, dev) && accd_device_at(context, dev) != env->device.number) {
-        accd_status status =
-            accd__set_error(context, ACCD_ERROR_HOST_POINTER_ON_DEVICE, R_UNTRANSLATED,
-                      "the address belongs to the host, not to device %d", env->device.number);
+        accd_status status = accd__set_error(context, ACCD_ERROR_HOST_POINTER_ON_DEVICE, R_UNTRANSLATED,
+                                             "the address belongs to the host, not to device %d", env->device.number);
         const struct accd__object *object = accd__object_at(env, dev, false);
         if (object)
             accd__describe_object(env, object, &context->error.other);
@@ -180,20 +179,19 @@ accd_status accd_device_read(accd_context *context, int device, uint64_t dev, vo
         char name[160] = "device memory";
         if (object)
             accd__format_member(env, object, dev - object->dev, name, sizeof name);
-        accd_status status =
-            accd__set_error(context, ACCD_ERROR_UNINITIALIZED_READ, R_UNINITIALIZED,
-                      "%s is read on device %d before anything was written to it", name, device);
+        accd_status status = accd__set_error(context, ACCD_ERROR_UNINITIALIZED_READ, R_UNINITIALIZED,
+                                             "%s is read on device %d before anything was written to it", name, device);
         if (object)
             accd__describe_object(env, object, &context->error.other);
         return status;
     }
     return accd__check_device_status(&env->device, env->device.ops->read(env->device.handle, dev, to, bytes),
-                              "in an access to its memory");
+                                     "in an access to its memory");
 }
 
 /* Whether the device has already what is written of a pointer, or of its descriptor. */
-static bool is_unchanged(struct accd__device_env *env, uint64_t dev, uint64_t host, const void *from,
-                      uint64_t bytes, const struct accd__attachment *attach)
+static bool is_unchanged(struct accd__device_env *env, uint64_t dev, uint64_t host, const void *from, uint64_t bytes,
+                         const struct accd__attachment *attach)
 {
     char current[ACCD_MAX_SLOT_BYTES];
     uint64_t end = accd__attachment_end(attach), at = attach->slot > host ? attach->slot - host : 0;
@@ -211,7 +209,8 @@ static accd_status check_pointer_writes(struct accd__device_env *env, uint64_t d
 {
     struct accd__object *object;
     const accd_rules *rules = &env->context->rules;
-    if (!env->attached.live || (rules->pointer_changed == ACCD_CHOICE_IGNORE && rules->attach != ACCD_ATTACH_POLICY_NEW))
+    if (!env->attached.live ||
+        (rules->pointer_changed == ACCD_CHOICE_IGNORE && rules->attach != ACCD_ATTACH_POLICY_NEW))
         return ACCD_OK;
     ACCD_TRY(accd__find_object_by_dev(env, dev, &object));
     if (!object)
@@ -226,13 +225,12 @@ static accd_status check_pointer_writes(struct accd__device_env *env, uint64_t d
         char name[160];
         accd__format_slot(env, attach->slot, attach->label, name, sizeof name);
         return accd__set_error(env->context, ACCD_ERROR_POINTER_CHANGED, R_POINTER_CHANGED,
-                         "a kernel changes the pointer %s, which is attached", name);
+                               "a kernel changes the pointer %s, which is attached", name);
     }
     return ACCD_OK;
 }
 
-accd_status accd_device_write(accd_context *context, int device, uint64_t dev, const void *from,
-                              uint64_t bytes)
+accd_status accd_device_write(accd_context *context, int device, uint64_t dev, const void *from, uint64_t bytes)
 {
     ACCD_ON_DEVICE(env, context, device);
     ACCD_TRY(accd__check_not_busy(context));
@@ -245,7 +243,7 @@ accd_status accd_device_write(accd_context *context, int device, uint64_t dev, c
     if (env->journal)
         ACCD_TRY(accd__journal_save_bytes(env, dev, bytes));
     return accd__check_device_status(&env->device, env->device.ops->write(env->device.handle, dev, from, bytes),
-                              "in an access to its memory");
+                                     "in an access to its memory");
 }
 
 int64_t accd_device_count_written(accd_context *context, int device, uint64_t dev, uint64_t bytes)
@@ -265,8 +263,7 @@ int accd_get_kernel_compiler(accd_context *context, int device, char *what, size
     return env && env->device.ops->get_compiler && env->device.ops->get_compiler(env->device.handle, what, capacity);
 }
 
-accd_status accd_run_kernel(accd_context *context, int device, const accd_kernel *kernel,
-                            accd_kernel_result *end_p)
+accd_status accd_run_kernel(accd_context *context, int device, const accd_kernel *kernel, accd_kernel_result *end_p)
 {
     ACCD_ON_DEVICE(env, context, device);
     ACCD_TRY(accd__check_not_busy(context));

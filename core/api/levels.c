@@ -52,8 +52,8 @@ static struct serial_range get_serial_range(const struct accd__device_env *env, 
 /* --------------------------------------------------------------------------------- originals -- */
 
 /* Decides DIR-4.1-03. */
-static void describe_original(const struct listing *listing,
-                              const struct accd__original *original, accd_object_info *info)
+static void describe_original(const struct listing *listing, const struct accd__original *original,
+                              accd_object_info *info)
 {
     *info = accd__make_object_info(original->source.label, original->host, original->bytes);
     accd__format_original(listing->env, original, info->name, sizeof info->name);
@@ -67,17 +67,25 @@ static bool sort_originals(struct listing *listing, uint64_t (*key_of)(const str
     if (!pairs)
         return false;
     for (size_t i = 0; i < n; i++)
-        pairs[i] = (struct accd__pair){key_of(listing->originals[i]),
-                                      accd__address(listing->originals[i])};
+        pairs[i] = (struct accd__pair){key_of(listing->originals[i]), accd__address(listing->originals[i])};
     const struct accd__pair *sorted = accd__sort_pairs(pairs, pairs + n, n);
     for (size_t i = 0; i < n; i++)
         listing->originals[i] = accd__pointer(sorted[i].value);
     return true;
 }
 
-static uint64_t original_host(const struct accd__original *original) { return original->host; }
-static uint64_t original_order(const struct accd__original *original) { return original->order; }
-static uint64_t original_serial(const struct accd__original *original) { return original->serial; }
+static uint64_t original_host(const struct accd__original *original)
+{
+    return original->host;
+}
+static uint64_t original_order(const struct accd__original *original)
+{
+    return original->order;
+}
+static uint64_t original_serial(const struct accd__original *original)
+{
+    return original->serial;
+}
 
 /* The clauses that belong to a list: in the order of their directives, pieces of one by address. */
 static accd_status list_originals(struct listing *listing, bool dynamic)
@@ -85,14 +93,15 @@ static accd_status list_originals(struct listing *listing, bool dynamic)
     bool ok = true;
     size_t capacity = 0;
     ACCD_FOR_EACH(const struct accd__placement, placement, &listing->env->tuples.placements, 0)
-        for (const struct accd__original *o = placement->originals; o && ok; o = o->next) {
-            if (o->dynamic != dynamic || o->dropped || o->serial < listing->serial_range.from || o->serial > listing->serial_range.to)
-                continue;
-            ok = accd__scratch_grow_array(listing->scratch, (void **)&listing->originals, listing->noriginals, &capacity,
-                                   sizeof listing->originals[0]);
-            if (ok)
-                listing->originals[listing->noriginals++] = o;
-        }
+    for (const struct accd__original *o = placement->originals; o && ok; o = o->next) {
+        if (o->dynamic != dynamic || o->dropped || o->serial < listing->serial_range.from ||
+            o->serial > listing->serial_range.to)
+            continue;
+        ok = accd__scratch_grow_array(listing->scratch, (void **)&listing->originals, listing->noriginals, &capacity,
+                                      sizeof listing->originals[0]);
+        if (ok)
+            listing->originals[listing->noriginals++] = o;
+    }
     ok = ok && sort_originals(listing, original_order) && sort_originals(listing, original_serial);
     return ok ? ACCD_OK : accd__report_out_of_memory(listing->env->context, "to list tuples");
 }
@@ -101,9 +110,7 @@ static void report_originals(const struct listing *listing)
 {
     for (size_t i = 0; i < listing->noriginals; i++) {
         const struct accd__original *original = listing->originals[i];
-        accd_tuple tuple = {.base = original->base,
-                            .action = (accd_action)original->action,
-                            .flags = original->flags};
+        accd_tuple tuple = {.base = original->base, .action = (accd_action)original->action, .flags = original->flags};
         describe_original(listing, original, &tuple.info);
         listing->fn(listing->ud, &tuple);
     }
@@ -133,7 +140,8 @@ static accd_status list_locations(struct listing *listing)
     if (!listing->locations)
         return accd__report_out_of_memory(listing->env->context, "to list tuples");
     ACCD_FOR_EACH(const struct accd__placement, placement, placements, 0)
-        listing->nlocations += get_location_at(placement, listing->serial_range.to, &listing->locations[listing->nlocations]);
+    listing->nlocations +=
+        get_location_at(placement, listing->serial_range.to, &listing->locations[listing->nlocations]);
     return ACCD_OK;
 }
 
@@ -144,7 +152,7 @@ static bool is_same_tuple(const struct past_location *a, const struct past_locat
 }
 
 static void describe_locations(const struct listing *listing, const struct past_location *first,
-                            const struct past_location *last, accd_object_info *info)
+                               const struct past_location *last, accd_object_info *info)
 {
     const struct accd__object *object = first->placement->object;
     uint64_t bytes = accd__object_end(last->placement->object) - object->host;
@@ -155,8 +163,8 @@ static void describe_locations(const struct listing *listing, const struct past_
 
 /* What a tuple was made of: clauses of the list, and tuples of the list before it (DIR-4.2-07).
  * Decides DIR-4.2-07. */
-static size_t list_ancestors(const struct listing *listing, size_t first, size_t end,
-                             size_t *original, accd_object_info *to)
+static size_t list_ancestors(const struct listing *listing, size_t first, size_t end, size_t *original,
+                             accd_object_info *to)
 {
     const struct past_location *locations = listing->locations;
     uint64_t stop = accd__object_end(locations[end - 1].placement->object);
@@ -187,17 +195,16 @@ static accd_status report_artificial(struct listing *listing)
 {
     struct past_location *locations = listing->locations;
     size_t original = 0, end;
-    accd_object_info *ancestors = accd__scratch_alloc(
-        listing->scratch, (listing->nlocations + listing->noriginals + 1) * sizeof *ancestors);
+    accd_object_info *ancestors =
+        accd__scratch_alloc(listing->scratch, (listing->nlocations + listing->noriginals + 1) * sizeof *ancestors);
     if (!ancestors || !sort_originals(listing, original_host))
         return accd__report_out_of_memory(listing->env->context, "to list tuples");
     for (size_t i = 0; i < listing->nlocations; i = end) {
         for (end = i + 1; end < listing->nlocations && is_same_tuple(&locations[i], &locations[end]);)
             end++;
         uint64_t serial = locations[i].fused ? locations[i].fused->serial : locations[i].serial;
-        accd_tuple tuple = {.dev = locations[i].dev,
-                            .alloc = serial >= listing->serial_range.from,
-                            .ancestors = ancestors};
+        accd_tuple tuple = {
+            .dev = locations[i].dev, .alloc = serial >= listing->serial_range.from, .ancestors = ancestors};
         describe_locations(listing, &locations[i], &locations[end - 1], &tuple.info);
         tuple.nancestors = list_ancestors(listing, i, end, &original, ancestors);
         listing->fn(listing->ud, &tuple);
@@ -206,11 +213,11 @@ static accd_status report_artificial(struct listing *listing)
 }
 
 static void describe_request(const struct accd_region *region, const struct accd__request *request,
-                           accd_object_info *info)
+                             accd_object_info *info)
 {
     const struct accd__plan_input input = {.walk = region->walk, .sources = region->items};
-    *info = (accd_object_info){
-        .host = request->host, .bytes = request->bytes, .file = region->file, .line = region->line};
+    *info =
+        (accd_object_info){.host = request->host, .bytes = request->bytes, .file = region->file, .line = region->line};
     accd__format_request(&input, request, info->name, sizeof info->name);
 }
 
@@ -232,7 +239,7 @@ static void report_requests(const struct listing *listing, const struct accd_reg
 }
 
 accd_status accd_for_each_tuple(accd_context *context, int device, int64_t level, accd_tuple_list list,
-                            accd_tuple_fn fn, void *ud)
+                                accd_tuple_fn fn, void *ud)
 {
     ACCD_ON_DEVICE(env, context, device);
     bool dynamic = list == ACCD_LIST_DYNAMIC || list == ACCD_LIST_BASE_LEVEL;
@@ -242,11 +249,8 @@ accd_status accd_for_each_tuple(accd_context *context, int device, int64_t level
     if (level >= (int64_t)env->levels.depth || level < -1 || (level < 0 && !dynamic))
         return accd__set_error(context, ACCD_ERROR_MISUSE, R_MISUSE, "there is no level %lld", (long long)level);
     struct accd__scratch scratch = {.mem = &context->mem}; /* a construct may be under way */
-    struct listing listing = {.env = env,
-                              .scratch = &scratch,
-                              .fn = fn,
-                              .ud = ud,
-                              .serial_range = get_serial_range(env, level, dynamic)};
+    struct listing listing = {
+        .env = env, .scratch = &scratch, .fn = fn, .ud = ud, .serial_range = get_serial_range(env, level, dynamic)};
     if (!context->rules.fusion) {
         if (!dynamic)
             report_requests(&listing, find_region(env, level));

@@ -10,7 +10,7 @@ static unsigned size_class_of(size_t n, size_t *bytes_p)
 {
     if (n <= (size_t)GRANULE * FINE_CLASSES) {
         const unsigned class = n ? (unsigned)((n - 1) / GRANULE) : 0;
-        *bytes_p = ((size_t)class + 1) * GRANULE;
+        *bytes_p = ((size_t) class + 1) * GRANULE;
         return class;
     }
     const unsigned shift = 61 - (unsigned)__builtin_clzll(n - 1); /* n - 1 has three bits above it */

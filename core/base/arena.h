@@ -9,7 +9,7 @@ enum { ACCD_ARENA_CLASSES = 32 + 4 * 32 };
 
 /* It lies at the start of its range: what is known of free blocks is saved with the others. */
 struct accd__arena {
-    size_t capacity, used;                    /* bytes of the range; those that were ever handed out, and these words */
+    size_t capacity, used;                 /* bytes of the range; those that were ever handed out, and these words */
     uint64_t free[ACCD_ARENA_CLASSES + 1]; /* offsets of free blocks by size class, linked through their first word */
 };
 

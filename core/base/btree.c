@@ -6,7 +6,7 @@ enum {
     FANOUT = ACCD_BTREE_FANOUT,
     MERGE_THRESHOLD = FANOUT / 4,       /* a node this empty looks for a neighbour to join */
     MERGED_LIMIT = FANOUT - FANOUT / 4, /* that is not fuller than this with it */
-    MIN_LAST_NODE = FANOUT / 8 + 1, /* a last node has, so that the key that made it may go and come again */
+    MIN_LAST_NODE = FANOUT / 8 + 1,     /* a last node has, so that the key that made it may go and come again */
     MAX_HEIGHT = 32
 };
 
@@ -15,7 +15,10 @@ _Static_assert(FANOUT >= 4 && FANOUT <= 32 && (FANOUT & (FANOUT - 1)) == 0, "fan
 typedef struct accd__btree_node node;
 
 /* Unused keys are the greatest number, which no record has; it is looked for as the one before. */
-static inline uint64_t clamp_key(uint64_t p) { return p - (p == UINT64_MAX); }
+static inline uint64_t clamp_key(uint64_t p)
+{
+    return p - (p == UINT64_MAX);
+}
 
 static inline unsigned halve_step(const node *n, unsigned at, unsigned half, uint64_t p)
 {
@@ -108,7 +111,10 @@ static inline __attribute__((always_inline)) node *find_leaf(struct accd__btree 
 }
 
 /* Where it is one of many things to do: one piece of code for all. */
-static __attribute__((noinline)) node *find_leaf_far(struct accd__btree *index, uint64_t p) { return find_leaf(index, p); }
+static __attribute__((noinline)) node *find_leaf_far(struct accd__btree *index, uint64_t p)
+{
+    return find_leaf(index, p);
+}
 
 static inline bool is_near(const struct accd__btree *index, uint64_t p)
 {
@@ -157,7 +163,10 @@ static inline node *find_leaf_by_hint(struct accd__btree *index, uint64_t key)
     return leaf;
 }
 
-static void reset_finger(struct accd__btree *index) { index->leaf = index->before.leaf = NULL; }
+static void reset_finger(struct accd__btree *index)
+{
+    index->leaf = index->before.leaf = NULL;
+}
 
 /* A leaf's own keys may all lie above p although it is the leaf for p: separators are lower bounds
  * that erasures leave behind. The predecessor is then the last key of the leaf before. */
@@ -273,14 +282,15 @@ int accd__btree_reserve_many(struct accd__btree *index, size_t n)
 /* What is there cuts a run into pieces, each of which takes full nodes and one more of each level. */
 int accd__btree_reserve_sorted(struct accd__btree *index, uint64_t first, uint64_t last, size_t n, size_t reserved)
 {
-    const size_t leaf_by_hint = accd__btree_count(index, first, last + 1, n), pieces = 2 * leaf_by_hint + 2 < n ? 2 * leaf_by_hint + 2 : n;
+    const size_t leaf_by_hint = accd__btree_count(index, first, last + 1, n),
+                 pieces = 2 * leaf_by_hint + 2 < n ? 2 * leaf_by_hint + 2 : n;
     size_t levels = index->height + 2, need, most;
     for (size_t k = n; k > 1; k /= FANOUT / 2)
         levels++;
     need = nodes_for(index->count, levels, n);
     most = n / (FANOUT - 1) + pieces * levels;
     return accd__pool_reserve(&index->nodes,
-                             (most < need ? most : need) + nodes_for(index->count + n, levels, reserved));
+                              (most < need ? most : need) + nodes_for(index->count + n, levels, reserved));
 }
 
 static inline void insert_pairs(node *n, unsigned i, const struct accd__pair *run, unsigned count)

@@ -14,9 +14,9 @@
 #endif
 
 struct accd__btree_node {
-    uint64_t key[ACCD_BTREE_FANOUT]; /* ascending; unused ones are UINT64_MAX. Inner nodes: a lower
-                                        bound of the keys below each child, exact but for the first */
-    void *at[ACCD_BTREE_FANOUT];     /* inner: children; leaf: records */
+    uint64_t key[ACCD_BTREE_FANOUT];      /* ascending; unused ones are UINT64_MAX. Inner nodes: a lower
+                                             bound of the keys below each child, exact but for the first */
+    void *at[ACCD_BTREE_FANOUT];          /* inner: children; leaf: records */
     struct accd__btree_node *next, *prev; /* leaves only */
     unsigned used;
 };
@@ -36,9 +36,9 @@ struct accd__btree {
     /* finger: the leaf that holds the greatest key <= p for every p in [low, high) */
     struct accd__btree_node *leaf;
     uint64_t low, high;
-    uint64_t least; /* no separator on the way to the leaf is greater */
+    uint64_t least;                   /* no separator on the way to the leaf is greater */
     struct accd__btree_finger before; /* where the finger was: searches often go to and fro */
-    unsigned at; /* place of the last search in a leaf: a hint, whatever the leaf */
+    unsigned at;                      /* place of the last search in a leaf: a hint, whatever the leaf */
 };
 
 /* A place in the index; valid until the index changes. */
@@ -62,14 +62,17 @@ void *accd__btree_next(struct accd__btree_cursor *cursor);
 
 /* All records with keys >= low, in order, for the statement that follows; the index may not change meanwhile. The
  * outer loop runs once, and has the cursor. */
-#define ACCD_FOR_EACH(type, record, index, low)                                                          \
-    for (struct accd__btree_cursor record##_cursor, *record##_once = &record##_cursor; record##_once; \
-         record##_once = NULL)                                                                       \
-        for (type *record /* NOLINT: a type */ = accd__btree_seek((index), (low), &record##_cursor);  \
-             (record); (record) = accd__btree_next(&record##_cursor))
+#define ACCD_FOR_EACH(type, record, index, low)                                                                \
+    for (struct accd__btree_cursor record##_cursor, *record##_once = &record##_cursor; record##_once;          \
+         record##_once = NULL)                                                                                 \
+        for (type *record /* NOLINT: a type */ = accd__btree_seek((index), (low), &record##_cursor); (record); \
+             (record) = accd__btree_next(&record##_cursor))
 
 /* Whether the next insertion succeeds, whatever it splits. */
-static inline int accd__btree_can_insert(const struct accd__btree *index) { return index->nodes.spare > index->height + 1; }
+static inline int accd__btree_can_insert(const struct accd__btree *index)
+{
+    return index->nodes.spare > index->height + 1;
+}
 /* Makes sure that the next n insertions succeed. Returns success. */
 int accd__btree_reserve_many(struct accd__btree *index, size_t n);
 static inline int accd__btree_reserve(struct accd__btree *index, size_t n)

@@ -12,8 +12,7 @@ accd_status accd__set_error(accd_context *context, accd_status status, enum accd
     va_start(args, format); /* the arguments may be parts of the last error */
     vsnprintf(message, sizeof message, format, args);
     va_end(args);
-    *error = (accd_error){
-        .status = status, .rule = accd__rule_id(&context->rules, rule), .item = SIZE_MAX};
+    *error = (accd_error){.status = status, .rule = accd__rule_id(&context->rules, rule), .item = SIZE_MAX};
     memcpy(error->message, message, sizeof message);
     return status;
 }
@@ -37,7 +36,8 @@ accd_status accd__report_missing_argument(accd_context *context, const char *cal
 {
     if (!context)
         return ACCD_ERROR_MISUSE;
-    return accd__set_error(context, ACCD_ERROR_MISUSE, R_MISUSE, "%s: the argument %s is a null pointer", call, argument);
+    return accd__set_error(context, ACCD_ERROR_MISUSE, R_MISUSE, "%s: the argument %s is a null pointer", call,
+                           argument);
 }
 
 accd_status accd__check_not_busy(accd_context *context)
@@ -45,7 +45,7 @@ accd_status accd__check_not_busy(accd_context *context)
     if (!context->busy)
         return ACCD_OK;
     return accd__set_error(context, ACCD_ERROR_MISUSE, R_MISUSE,
-                     "a construct is under way; what it calls cannot change data");
+                           "a construct is under way; what it calls cannot change data");
 }
 
 accd_status accd__report_out_of_memory(accd_context *context, const char *what)
@@ -53,4 +53,7 @@ accd_status accd__report_out_of_memory(accd_context *context, const char *what)
     return accd__set_error(context, ACCD_ERROR_OUT_OF_MEMORY, R_HOST_MEMORY, "no memory %s", what);
 }
 
-accd_status accd__report_plan_out_of_memory(accd_context *context) { return accd__report_out_of_memory(context, "to plan a construct"); }
+accd_status accd__report_plan_out_of_memory(accd_context *context)
+{
+    return accd__report_out_of_memory(context, "to plan a construct");
+}

@@ -1,7 +1,10 @@
 /* spans.c - see spans.h. */
 #include "base/interval_tree.h"
 
-static uint64_t max_of(const struct accd__interval *span) { return span ? span->max_high : 0; }
+static uint64_t max_of(const struct accd__interval *span)
+{
+    return span ? span->max_high : 0;
+}
 
 static void update_max(struct accd__interval *span)
 {
@@ -19,7 +22,8 @@ static int is_before(const struct accd__interval *a, const struct accd__interval
 }
 
 /* Cuts a tree in two: what comes before a span, and the rest. */
-static void split_tree(struct accd__interval *root, const struct accd__interval *at, struct accd__interval **left, struct accd__interval **right)
+static void split_tree(struct accd__interval *root, const struct accd__interval *at, struct accd__interval **left,
+                       struct accd__interval **right)
 {
     if (!root) {
         *left = *right = NULL;
@@ -75,7 +79,8 @@ void accd__interval_remove(struct accd__interval **root, struct accd__interval *
 }
 
 struct accd__interval *accd__interval_find_overlap(const struct accd__interval *root, uint64_t low, uint64_t high,
-                                  bool (*accept)(void *ud, const struct accd__interval *span), void *ud)
+                                                   bool (*accept)(void *ud, const struct accd__interval *span),
+                                                   void *ud)
 {
     if (!root || root->max_high <= low)
         return NULL;

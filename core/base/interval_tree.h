@@ -9,7 +9,7 @@
 
 struct accd__interval {
     uint64_t low, high; /* [low, high) */
-    uint64_t max_high;      /* highest upper bound of it and all below */
+    uint64_t max_high;  /* highest upper bound of it and all below */
     uint64_t rank;      /* of a parent it is not less than of its children */
     struct accd__interval *left, *right;
     void *owner;
@@ -22,6 +22,7 @@ struct accd__interval *accd__interval_find_last_below(const struct accd__interva
 /* The first one, by lower bounds, that meets [low, high), and that is meant; NULL: all are. NULL: there is none. meant
  * changes no spans. */
 struct accd__interval *accd__interval_find_overlap(const struct accd__interval *root, uint64_t low, uint64_t high,
-                                  bool (*accept)(void *ud, const struct accd__interval *span), void *ud);
+                                                   bool (*accept)(void *ud, const struct accd__interval *span),
+                                                   void *ud);
 
 #endif

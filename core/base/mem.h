@@ -20,7 +20,7 @@ struct accd__mem {
     } cache[ACCD_CACHED_BLOCKS];
     unsigned oldest_cached;
     size_t cached_bytes;
-    bool small_slabs; /* pools have small slabs: all that is in use is saved with a checkpoint */
+    bool small_slabs;             /* pools have small slabs: all that is in use is saved with a checkpoint */
     bool (*reclaim)(void *owner); /* gives up what only saves time, when memory runs out */
     void *owner;
 };
@@ -77,10 +77,10 @@ static inline void accd__pool_free(struct accd__pool *pool, void *block)
 void accd__pool_free_all(struct accd__pool *pool);
 
 /* An array that grows. */
-#define ACCD_SCRATCH_LIST(type)   \
-    struct {              \
-        type *at;         \
-        size_t n, capacity;   \
+#define ACCD_SCRATCH_LIST(type) \
+    struct {                    \
+        type *at;               \
+        size_t n, capacity;     \
     }
 
 /* Space that lives until the end of the construct: taken in order, given back at once. */

@@ -23,8 +23,7 @@ bool accd__rules_are_valid(const accd_rules *rules)
 {
     bool good = rules->name;
 #define ACCD_VALUE(enumerator, word, meaning) +1 /* NOLINT: added up */
-#define ACCD_KNOB(knob, type, about, cited, values)                                                             \
-    good &= (unsigned)rules->knob < (unsigned)(0 values); /* NOLINT */
+#define ACCD_KNOB(knob, type, about, cited, values) good &= (unsigned)rules->knob < (unsigned)(0 values); /* NOLINT */
 #include "accdeep_rules.def"
     return good;
 }
@@ -37,13 +36,37 @@ bool accd__rules_allow_fast_path(const accd_rules *rules)
 /* ------------------------------------------------------------------------------- verdicts -- */
 
 enum policy_entry {
-    NO_DECISION, USE, SPLIT, FILL, SKIP, /* as enum accd__decision */
-    PRESENT, PARTIAL, PARTIAL_NAME_IT, PARTIALLY_MAPPED, MISSING_MEMBER, HOLES, EXCLUDED, ABSENT, ABSENT_BEFORE, PARTIAL_BEFORE,
-    EXIT_ABSENT, EXIT_UNOWNED, UPDATE_ABSENT, PARTIAL_AT_END,
-    SLOT_ABSENT, SLOT_TARGET_ABSENT, SLOT_NULL, UNATTACHED, REPOINTED, CHANGED
+    NO_DECISION,
+    USE,
+    SPLIT,
+    FILL,
+    SKIP, /* as enum accd__decision */
+    PRESENT,
+    PARTIAL,
+    PARTIAL_NAME_IT,
+    PARTIALLY_MAPPED,
+    MISSING_MEMBER,
+    HOLES,
+    EXCLUDED,
+    ABSENT,
+    ABSENT_BEFORE,
+    PARTIAL_BEFORE,
+    EXIT_ABSENT,
+    EXIT_UNOWNED,
+    UPDATE_ABSENT,
+    PARTIAL_AT_END,
+    SLOT_ABSENT,
+    SLOT_TARGET_ABSENT,
+    SLOT_NULL,
+    UNATTACHED,
+    REPOINTED,
+    CHANGED
 };
 
-#define REJECT(status, rule, before, after) {ACCD_DECISION_REJECT, status, rule, before, after}
+#define REJECT(status, rule, before, after)               \
+    {                                                     \
+        ACCD_DECISION_REJECT, status, rule, before, after \
+    }
 #define PART_PRESENT "only a part of " ACCD_NAME_PLACEHOLDER " is present on device"
 #define NAME_THAT ": name that part, or use present_and_copyin or update_and_copy"
 #define CHANGED_ATTACHED " was changed while it is attached"
@@ -55,28 +78,34 @@ const struct accd__policy_entry accd__policy_entries[] = {
     [SPLIT] = {.outcome = ACCD_DECISION_SPLIT},
     [FILL] = {.outcome = ACCD_DECISION_FILL},
     [SKIP] = {.outcome = ACCD_DECISION_SKIP},
-    [PRESENT] = REJECT(ACCD_ERROR_ALREADY_PRESENT, R_ALREADY_PRESENT, ACCD_NAME_PLACEHOLDER " is present already, which",
-                       " allows only for present_or clauses"),
+    [PRESENT] = REJECT(ACCD_ERROR_ALREADY_PRESENT, R_ALREADY_PRESENT,
+                       ACCD_NAME_PLACEHOLDER " is present already, which", " allows only for present_or clauses"),
     [PARTIAL] = REJECT(ACCD_ERROR_PARTIALLY_PRESENT, R_PARTIALLY_PRESENT, PART_PRESENT, ""),
     [PARTIAL_NAME_IT] = REJECT(ACCD_ERROR_PARTIAL_OVERLAP, R_OVERLAP_LEVELS, PART_PRESENT, NAME_THAT),
-    [PARTIALLY_MAPPED] = REJECT(ACCD_ERROR_PARTIAL_OVERLAP, R_OVERLAP_LEVELS, "only a part of " ACCD_NAME_PLACEHOLDER " was mapped to device",
-                       NAME_THAT),
+    [PARTIALLY_MAPPED] = REJECT(ACCD_ERROR_PARTIAL_OVERLAP, R_OVERLAP_LEVELS,
+                                "only a part of " ACCD_NAME_PLACEHOLDER " was mapped to device", NAME_THAT),
     [MISSING_MEMBER] = REJECT(ACCD_ERROR_NOT_PRESENT, R_PARTIALLY_PRESENT, NOT_PRESENT_ON,
-                     ", but other parts of what it belongs to are: map them together"),
-    [HOLES] = REJECT(ACCD_ERROR_PARTIALLY_PRESENT, R_PARTIALLY_PRESENT,
-                     "other parts of " ACCD_NAME_PLACEHOLDER " were left out when this object was mapped to device", ""),
+                              ", but other parts of what it belongs to are: map them together"),
+    [HOLES] =
+        REJECT(ACCD_ERROR_PARTIALLY_PRESENT, R_PARTIALLY_PRESENT,
+               "other parts of " ACCD_NAME_PLACEHOLDER " were left out when this object was mapped to device", ""),
     [EXCLUDED] = REJECT(ACCD_ERROR_NOT_PRESENT, R_NOT_PRESENT,
                         ACCD_NAME_PLACEHOLDER " was left out when this object was mapped to device", ""),
     [ABSENT] = REJECT(ACCD_ERROR_NOT_PRESENT, R_NOT_PRESENT, NOT_PRESENT_ON, ""),
-    [ABSENT_BEFORE] = REJECT(ACCD_ERROR_NOT_PRESENT, R_NOT_PRESENT, NOT_PRESENT_ON, ", but must be there before the construct"),
-    [PARTIAL_BEFORE] = REJECT(ACCD_ERROR_PARTIALLY_PRESENT, R_NOT_PRESENT, PART_PRESENT, ", but its clause asks for all of it"),
+    [ABSENT_BEFORE] =
+        REJECT(ACCD_ERROR_NOT_PRESENT, R_NOT_PRESENT, NOT_PRESENT_ON, ", but must be there before the construct"),
+    [PARTIAL_BEFORE] =
+        REJECT(ACCD_ERROR_PARTIALLY_PRESENT, R_NOT_PRESENT, PART_PRESENT, ", but its clause asks for all of it"),
     [EXIT_ABSENT] = REJECT(ACCD_ERROR_NOT_PRESENT, R_EXIT_ABSENT, NOT_PRESENT_ON, ""),
     [EXIT_UNOWNED] = REJECT(ACCD_ERROR_NOT_PRESENT, R_UNOWNED, NOT_PRESENT_ON, ""),
     [UPDATE_ABSENT] = REJECT(ACCD_ERROR_NOT_PRESENT, R_UPDATE_ABSENT, NOT_PRESENT_ON, ""),
-    [PARTIAL_AT_END] = {ACCD_DECISION_REJECT_NAMED, ACCD_ERROR_PARTIALLY_PRESENT, R_PARTIALLY_PRESENT, PART_PRESENT, " again"},
+    [PARTIAL_AT_END] = {ACCD_DECISION_REJECT_NAMED, ACCD_ERROR_PARTIALLY_PRESENT, R_PARTIALLY_PRESENT, PART_PRESENT,
+                        " again"},
     [SLOT_ABSENT] = REJECT(ACCD_ERROR_NOT_PRESENT, R_ATTACH_ABSENT, "the pointer", " itself is not present on device"),
-    [SLOT_TARGET_ABSENT] = REJECT(ACCD_ERROR_NOT_PRESENT, R_ATTACH_ABSENT, "what", " points to is not present on device"),
-    [SLOT_NULL] = REJECT(ACCD_ERROR_NULL_POINTER, R_ATTACH_NULL, "", " is a null pointer, which is attached to nothing"),
+    [SLOT_TARGET_ABSENT] =
+        REJECT(ACCD_ERROR_NOT_PRESENT, R_ATTACH_ABSENT, "what", " points to is not present on device"),
+    [SLOT_NULL] =
+        REJECT(ACCD_ERROR_NULL_POINTER, R_ATTACH_NULL, "", " is a null pointer, which is attached to nothing"),
     [UNATTACHED] = REJECT(ACCD_ERROR_NOT_ATTACHED, R_NOT_ATTACHED, "the pointer", " is not attached"),
     [REPOINTED] = REJECT(ACCD_ERROR_POINTER_CHANGED, R_POINTER_CHANGED, "the pointer", CHANGED_ATTACHED),
     [CHANGED] = REJECT(ACCD_ERROR_POINTER_CHANGED, R_STRUCTURE_FIXED, "the pointer", CHANGED_ATTACHED),
@@ -84,7 +113,8 @@ const struct accd__policy_entry accd__policy_entries[] = {
 
 static void compile_slot_policy(const accd_rules *rules, struct accd__policy *to)
 {
-    const bool implied = rules->attach_implied == ACCD_CHOICE_REJECT, unattached = rules->detach_unattached == ACCD_CHOICE_REJECT;
+    const bool implied = rules->attach_implied == ACCD_CHOICE_REJECT,
+               unattached = rules->detach_unattached == ACCD_CHOICE_REJECT;
     for (int of = 0; of < ACCD_SLOT_OWNER_COUNT; of++) {
         uint8_t *slot = to->slot[of];
         if (of == ACCD_SLOT_OWNER_ATTACH ? rules->attach_absent == ACCD_CHOICE_REJECT : implied) {
@@ -109,12 +139,14 @@ static const uint8_t default_presence[ACCD_DEMAND_COUNT][ACCD_LOOKUP_COUNT] = {
     [ACCD_DEMAND_PRESENT_PART] = {NO_DECISION, USE, MISSING_MEMBER, USE, USE, USE, SPLIT, SPLIT, SPLIT},
     [ACCD_DEMAND_PRESENT] = {NO_DECISION, USE, EXCLUDED, HOLES, USE, USE, SPLIT, PARTIAL, PARTIAL},
     [ACCD_DEMAND_NO_CREATE] = {NO_DECISION, USE, SKIP, HOLES, USE, USE, SPLIT, PARTIAL, PARTIAL},
-    [ACCD_DEMAND_PRESENT_BEFORE] = {ABSENT_BEFORE, NO_DECISION, ABSENT_BEFORE, HOLES, NO_DECISION, NO_DECISION, NO_DECISION, PARTIAL_BEFORE, PARTIAL_BEFORE},
+    [ACCD_DEMAND_PRESENT_BEFORE] = {ABSENT_BEFORE, NO_DECISION, ABSENT_BEFORE, HOLES, NO_DECISION, NO_DECISION,
+                                    NO_DECISION, PARTIAL_BEFORE, PARTIAL_BEFORE},
     [ACCD_DEMAND_EXIT] = {SKIP, USE, SKIP, HOLES, USE, USE, SPLIT, PARTIAL, PARTIAL},
     [ACCD_DEMAND_EXIT_IF_PRESENT] = {SKIP, USE, SKIP, HOLES, USE, USE, SPLIT, PARTIAL, PARTIAL},
     [ACCD_DEMAND_UPDATE] = {UPDATE_ABSENT, USE, UPDATE_ABSENT, HOLES, USE, USE, SPLIT, PARTIAL, PARTIAL},
     [ACCD_DEMAND_UPDATE_IF_PRESENT] = {SKIP, USE, SKIP, HOLES, USE, USE, SPLIT, PARTIAL, PARTIAL},
-    [ACCD_DEMAND_REGION_END] = {NO_DECISION, USE, NO_DECISION, HOLES, USE, USE, PARTIAL_AT_END, PARTIAL_AT_END, PARTIAL_AT_END},
+    [ACCD_DEMAND_REGION_END] = {NO_DECISION, USE, NO_DECISION, HOLES, USE, USE, PARTIAL_AT_END, PARTIAL_AT_END,
+                                PARTIAL_AT_END},
     [ACCD_DEMAND_ABANDON] = {NO_DECISION, USE, USE, USE, USE, USE, NO_DECISION, NO_DECISION, NO_DECISION},
 };
 
@@ -153,8 +185,8 @@ void accd__policy_compile(const accd_rules *rules, struct accd__policy *to)
             all[ACCD_LOOKUP_ABSENT] = all[ACCD_LOOKUP_EXCLUDED] =
                 to->exit_needs_enter_data ? EXIT_UNOWNED : EXIT_ABSENT;
         memcpy(plain, all, sizeof default_presence[demand]);
-        if (!lenient || !(demand == ACCD_DEMAND_NO_CREATE ||
-                          (constructs && (again || demand == ACCD_DEMAND_UPDATE || demand == ACCD_DEMAND_UPDATE_IF_PRESENT))))
+        if (!lenient || !(demand == ACCD_DEMAND_NO_CREATE || (constructs && (again || demand == ACCD_DEMAND_UPDATE ||
+                                                                             demand == ACCD_DEMAND_UPDATE_IF_PRESENT))))
             continue; /* what is there in part asks for nothing, as if all of it were absent (OMP60-upd-1) */
         plain[ACCD_LOOKUP_HOLES] = plain[ACCD_LOOKUP_EXCLUDED];
         for (int result = ACCD_LOOKUP_TUPLE; result <= ACCD_LOOKUP_PARTIAL; result++)
@@ -165,10 +197,9 @@ void accd__policy_compile(const accd_rules *rules, struct accd__policy *to)
 
 /* ------------------------------------------------------------------------------------ ids -- */
 
-static const char *const ids[R_RULES][ACCD_RULE_IDS] = {
-    [R_NONE] = {""},
+static const char *const ids[R_RULES][ACCD_RULE_IDS] = {[R_NONE] = {""},
 #define X(name, ...) [R_##name] = {__VA_ARGS__},
-    ACCD_RULE_MAP(X)
+                                                        ACCD_RULE_MAP(X)
 #undef X
 };
 

@@ -28,8 +28,7 @@ struct accd__pair *accd__sort_pairs(struct accd__pair *pairs, struct accd__pair 
     }
     if (!descents)
         return pairs;
-    for (unsigned shift = (unsigned)__builtin_ctzll(differ); shift < 64 && differ >> shift;
-         shift += BITS) {
+    for (unsigned shift = (unsigned)__builtin_ctzll(differ); shift < 64 && differ >> shift; shift += BITS) {
         size_t at[DIGITS] = {0}, sum = 0;
         for (size_t i = 0; i < n; i++)
             at[pairs[i].key >> shift & (DIGITS - 1)]++;

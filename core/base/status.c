@@ -9,7 +9,10 @@ static const struct {
 #undef X
 };
 
-const char *accd_version(void) { return ACCD_VERSION; }
+const char *accd_version(void)
+{
+    return ACCD_VERSION;
+}
 
 const char *accd_status_code(accd_status status)
 {
@@ -24,12 +27,18 @@ const char *accd_status_text(accd_status status)
 const char *accd_action_name(accd_action action)
 {
     static const char *const names[ACCD_ACTION_COUNT] = {
-        [ACCD_ACTION_INHERIT] = "inherit",         [ACCD_ACTION_COPY] = "copy",
-        [ACCD_ACTION_COPYIN] = "copyin",           [ACCD_ACTION_COPYOUT] = "copyout",
-        [ACCD_ACTION_CREATE] = "create",           [ACCD_ACTION_NO_CREATE] = "no_create",
-        [ACCD_ACTION_PRESENT] = "present",         [ACCD_ACTION_DELETE] = "delete",
-        [ACCD_ACTION_ATTACH] = "attach",           [ACCD_ACTION_DETACH] = "detach",
-        [ACCD_ACTION_UPDATE_SELF] = "update self", [ACCD_ACTION_UPDATE_DEVICE] = "update device",
+        [ACCD_ACTION_INHERIT] = "inherit",
+        [ACCD_ACTION_COPY] = "copy",
+        [ACCD_ACTION_COPYIN] = "copyin",
+        [ACCD_ACTION_COPYOUT] = "copyout",
+        [ACCD_ACTION_CREATE] = "create",
+        [ACCD_ACTION_NO_CREATE] = "no_create",
+        [ACCD_ACTION_PRESENT] = "present",
+        [ACCD_ACTION_DELETE] = "delete",
+        [ACCD_ACTION_ATTACH] = "attach",
+        [ACCD_ACTION_DETACH] = "detach",
+        [ACCD_ACTION_UPDATE_SELF] = "update self",
+        [ACCD_ACTION_UPDATE_DEVICE] = "update device",
         [ACCD_ACTION_HOLD] = "hold",
     };
     return (unsigned)action < ACCD_ACTION_COUNT ? names[action] : "unknown";
@@ -48,7 +57,6 @@ const char *accd_op_name(accd_op op)
 
 const char *accd__construct_name(const accd_construct *construct)
 {
-    static const char *const names[] = {"data region", "compute construct", "enter data",
-                                        "exit data", "update"};
+    static const char *const names[] = {"data region", "compute construct", "enter data", "exit data", "update"};
     return construct->name ? construct->name : names[construct->kind];
 }

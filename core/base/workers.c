@@ -63,8 +63,7 @@ static struct accd__workers *new_workers(struct accd__mem *mem, unsigned threads
     pthread_mutex_init(&workers->lock, NULL);
     pthread_cond_init(&workers->start, NULL);
     pthread_cond_init(&workers->done, NULL);
-    while (workers->threads < others &&
-           !pthread_create(&workers->thread[workers->threads], NULL, worker_main, workers))
+    while (workers->threads < others && !pthread_create(&workers->thread[workers->threads], NULL, worker_main, workers))
         workers->threads++;
     return workers;
 }
@@ -85,8 +84,7 @@ void accd__workers_free(struct accd__workers *workers)
     accd__mem_free(workers->mem, workers, workers->bytes);
 }
 
-void accd__workers_run(struct accd__workers *workers, void (*work)(void *arg, unsigned part),
-                      void *arg, unsigned parts)
+void accd__workers_run(struct accd__workers *workers, void (*work)(void *arg, unsigned part), void *arg, unsigned parts)
 {
     if (!workers || parts <= 1) {
         for (unsigned part = 0; part < parts; part++)

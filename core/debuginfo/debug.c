@@ -44,14 +44,13 @@ static bool starts_with_any(const char *text, const char *const *starts)
  * of accdeep's own. */
 static bool is_system(const char *file)
 {
-    static const char *const
-        folders[] = {"/lib/",       "/lib32/",       "/lib64/",    "/usr/lib/", "/usr/lib32/",
-                     "/usr/lib64/", "/usr/libexec/", "linux-vdso", NULL},
-        *const names[] = {
-            "ld-linux",      "libc.",        "libm.",      "libmvec.",   "libpthread.",
-            "libdl.",        "librt.",       "libgcc_s.",  "libstdc++.", "libc++.",
-            "libgfortran.",  "libquadmath.", "libgomp.",   "libatomic.", "libomp.",
-            "libomptarget.", "libtsan.",     "libaccdeep", NULL};
+    static const char *const folders[] = {"/lib/",       "/lib32/",       "/lib64/",    "/usr/lib/", "/usr/lib32/",
+                                          "/usr/lib64/", "/usr/libexec/", "linux-vdso", NULL},
+                             *const names[] = {
+                                 "ld-linux",      "libc.",        "libm.",      "libmvec.",   "libpthread.",
+                                 "libdl.",        "librt.",       "libgcc_s.",  "libstdc++.", "libc++.",
+                                 "libgfortran.",  "libquadmath.", "libgomp.",   "libatomic.", "libomp.",
+                                 "libomptarget.", "libtsan.",     "libaccdeep", NULL};
     const char *slash = strrchr(file, '/');
     return starts_with_any(file, folders) || starts_with_any(slash ? slash + 1 : file, names);
 }
@@ -169,7 +168,7 @@ struct accd__code_site *accd__find_code_site(struct accd__debug_info *debug, uin
 }
 
 int accd__debug_find_line(struct accd__debug_info *debug, uintptr_t pc, const char **file_p, int *line_p,
-                     const char **function_p)
+                          const char **function_p)
 {
     const struct accd__code_site *site = debug ? accd__find_code_site(debug, pc) : NULL;
     *file_p = site ? site->file : NULL;
@@ -216,8 +215,7 @@ bool accd__debug_lacks_debug_info(struct accd__debug_info *debug, uintptr_t pc)
 {
     const struct accd__code_site *site = accd__find_code_site(debug, pc);
     const char *symbol = site && site->module ? accd__debug_find_symbol(debug, pc - 1) : NULL;
-    return site && site->module && !site->has_unit && !site->module->is_system &&
-           (!symbol || *symbol != '.');
+    return site && site->module && !site->has_unit && !site->module->is_system && (!symbol || *symbol != '.');
 }
 
 /* What is looked for on the stack: the frame of the call, then one of the program's own functions around it. */
@@ -266,7 +264,7 @@ void accd__debug_close(struct accd__debug_info *debug)
 }
 
 int accd__debug_find_line(struct accd__debug_info *debug, uintptr_t pc, const char **file_p, int *line_p,
-                     const char **function_p)
+                          const char **function_p)
 {
     (void)debug, (void)pc;
     *file_p = *function_p = NULL;
@@ -303,14 +301,15 @@ const char *accd__debug_find_symbol(struct accd__debug_info *debug, uint64_t add
 }
 
 int accd__debug_find_name(struct accd__debug_info *debug, const struct accd__debug_call_frame *call, uint64_t address,
-                     uint64_t bytes, struct accd__debug_name *name_p)
+                          uint64_t bytes, struct accd__debug_name *name_p)
 {
     (void)debug, (void)call, (void)address, (void)bytes, (void)name_p;
     return 0;
 }
 
-int accd__debug_find_element(struct accd__debug_info *debug, const struct accd__debug_call_frame *call, uint64_t address, uint64_t bytes,
-                        int64_t at, struct accd__debug_name *name_p, struct accd__debug_name *element_p)
+int accd__debug_find_element(struct accd__debug_info *debug, const struct accd__debug_call_frame *call,
+                             uint64_t address, uint64_t bytes, int64_t at, struct accd__debug_name *name_p,
+                             struct accd__debug_name *element_p)
 {
     (void)debug, (void)call, (void)address, (void)bytes, (void)at, (void)name_p, (void)element_p;
     return 0;

@@ -37,7 +37,7 @@ bool accd__debug_unwind_frame(struct accd__debug_info *debug, struct accd__debug
 /* File, line and function of the call; strings live as long as debug. Cached by pc. The parts are
  * NULL or 0 where they are not known; 0: no line is known. 2: the code has no line; one before it is given. */
 int accd__debug_find_line(struct accd__debug_info *debug, uintptr_t pc, const char **file_p, int *line_p,
-                     const char **function_p);
+                          const char **function_p);
 
 /* Returns the compiler of the code at a call, as in "GNU C17 14.2.0", followed by its options. NULL: not known. */
 const char *accd__debug_get_compiler(struct accd__debug_info *debug, uintptr_t pc);
@@ -79,16 +79,17 @@ struct accd__debug_name {
 
 /* As seen from a call. 0 bytes: what begins at the address. 0: not known. */
 int accd__debug_find_name(struct accd__debug_info *debug, const struct accd__debug_call_frame *call, uint64_t address,
-                     uint64_t bytes, struct accd__debug_name *name_p);
-/* Names the range, as accd__debug_find_name does, and the element or member of it that has the byte at, counted from the
- * address: "a[2][3]", "c(3)%v(2)". The byte may lie before or behind the range. The element's name is empty where only
- * the range is known. */
-int accd__debug_find_element(struct accd__debug_info *debug, const struct accd__debug_call_frame *call, uint64_t address, uint64_t bytes,
-                        int64_t at, struct accd__debug_name *name_p, struct accd__debug_name *element_p);
+                          uint64_t bytes, struct accd__debug_name *name_p);
+/* Names the range, as accd__debug_find_name does, and the element or member of it that has the byte at, counted from
+ * the address: "a[2][3]", "c(3)%v(2)". The byte may lie before or behind the range. The element's name is empty where
+ * only the range is known. */
+int accd__debug_find_element(struct accd__debug_info *debug, const struct accd__debug_call_frame *call,
+                             uint64_t address, uint64_t bytes, int64_t at, struct accd__debug_name *name_p,
+                             struct accd__debug_name *element_p);
 /* Whether the byte at, counted from the address, is padding of the range's type. 0: it holds a value, or nothing is
  * known. */
-int accd__debug_is_padding(struct accd__debug_info *debug, const struct accd__debug_call_frame *call, uint64_t address, uint64_t bytes,
-                           uint64_t at);
+int accd__debug_is_padding(struct accd__debug_info *debug, const struct accd__debug_call_frame *call, uint64_t address,
+                           uint64_t bytes, uint64_t at);
 /* Bytes of what a global or static pointer of Fortran at an address points to, an array or scalar of constant size; 0:
  * there is no such variable. */
 uint64_t accd__debug_get_pointee_bytes(struct accd__debug_info *debug, uint64_t address);

@@ -86,7 +86,7 @@ struct accd__debug_expr accd__get_expression(const struct accd__debug_info *debu
 }
 
 struct accd__debug_expr accd__get_location(const struct accd__debug_info *debug, Dwarf_Die *die, unsigned name,
-                                 Dwarf_Addr pc)
+                                           Dwarf_Addr pc)
 {
     struct accd__debug_expr expr = {.n = 0};
     if (!debug->dw.dwarf_attr_integrate(die, name, &expr.from) ||
@@ -95,8 +95,8 @@ struct accd__debug_expr accd__get_location(const struct accd__debug_info *debug,
     return expr;
 }
 
-bool accd__dwarf_op_address(const struct accd__debug_info *debug, const struct accd__debug_expr *expr, const Dwarf_Op *op,
-                      uint64_t *to)
+bool accd__dwarf_op_address(const struct accd__debug_info *debug, const struct accd__debug_expr *expr,
+                            const Dwarf_Op *op, uint64_t *to)
 {
     Dwarf_Attribute from = expr->from, attribute;
     *to = op->number;

@@ -61,7 +61,7 @@ struct accd__debug_type {
     bool open;      /* an array without a known end, or a structure that ends in one */
     uint64_t bytes; /* 0: not known, or not constant */
     Dwarf_Die die;
-    Dwarf_Addr bias;           /* of its file */
+    Dwarf_Addr bias;                 /* of its file */
     struct accd__debug_type *target; /* element; pointee as soon as its target was looked up */
     bool has_target;
     struct accd__debug_member *members;
@@ -81,7 +81,8 @@ struct accd__debug_member {
 struct accd__debug_type *accd__get_type(struct accd__debug_info *debug, Dwarf_Die *die, Dwarf_Addr bias);
 struct accd__debug_type *accd__type_target(struct accd__debug_info *debug, struct accd__debug_type *type);
 /* Whether a byte of an object, which lies in none of its members, holds no value. */
-bool accd__debug_is_type_gap(const struct accd__debug_info *debug, const struct accd__debug_type *type, uint64_t offset);
+bool accd__debug_is_type_gap(const struct accd__debug_info *debug, const struct accd__debug_type *type,
+                             uint64_t offset);
 
 /* ----------------------------------------------------------------------- calls and variables -- */
 
@@ -91,7 +92,7 @@ struct accd__debug_variable {
     Dwarf_Addr bias;
     struct accd__debug_expr where; /* at the call, or with at_entry at the function's */
     bool at_entry;
-    uint64_t address;        /* of a global */
+    uint64_t address;              /* of a global */
     struct accd__debug_type *type; /* as soon as has_type */
     bool has_type;
 };
@@ -120,7 +121,7 @@ struct accd__code_site {
     uintptr_t pc;
     const char *file, *function;
     int line;
-    bool near; /* the line is one before the code */
+    bool near;      /* the line is one before the code */
     bool in_header; /* of the system: the function is not the program's */
     struct accd__debug_module *module;
     Dwarf_Addr bias;
@@ -149,24 +150,26 @@ struct accd__debug_info {
 };
 
 void *accd__debug_alloc(struct accd__debug_info *debug, size_t bytes); /* zeros; NULL: out of memory */
-void accd__debug_free_memory(struct accd__debug_info *debug);           /* all that was taken */
+void accd__debug_free_memory(struct accd__debug_info *debug);          /* all that was taken */
 /* Attributes that are expressions, the second kind at a place in the code. */
 struct accd__debug_expr accd__get_expression(const struct accd__debug_info *debug, Dwarf_Die *die, unsigned name);
 struct accd__debug_expr accd__get_location(const struct accd__debug_info *debug, Dwarf_Die *die, unsigned name,
-                                 Dwarf_Addr pc);
+                                           Dwarf_Addr pc);
 /* The address that an operation of an expression gives, itself or by its number in the file's table. */
-bool accd__dwarf_op_address(const struct accd__debug_info *debug, const struct accd__debug_expr *expr, const Dwarf_Op *op,
-                      uint64_t *to);
+bool accd__dwarf_op_address(const struct accd__debug_info *debug, const struct accd__debug_expr *expr,
+                            const Dwarf_Op *op, uint64_t *to);
 
 bool accd__debug_is_system_header(const char *file); /* of the system or of a library */
 struct accd__debug_module *accd__find_module(struct accd__debug_info *debug, uint64_t address);
 struct accd__code_site *accd__find_code_site(struct accd__debug_info *debug, uintptr_t pc);
 /* How the code before a return address finds its caller; malloc'd by libdw. NULL: not known. */
-Dwarf_Frame *accd__find_frame(const struct accd__debug_info *debug, const struct accd__debug_module *module, uintptr_t pc);
+Dwarf_Frame *accd__find_frame(const struct accd__debug_info *debug, const struct accd__debug_module *module,
+                              uintptr_t pc);
 /* Fills in function and variables in scope of a new site. */
 void accd__read_site_scope(struct accd__debug_info *debug, struct accd__code_site *site);
 /* The global or static variables of a file, made on first use. */
-const struct accd__debug_variables *accd__module_globals(struct accd__debug_info *debug, struct accd__debug_module *module);
+const struct accd__debug_variables *accd__module_globals(struct accd__debug_info *debug,
+                                                         struct accd__debug_module *module);
 struct accd__debug_type *accd__get_variable_type(struct accd__debug_info *debug, struct accd__debug_variable *variable);
 
 /* ------------------------------------------------------------------------------------ places -- */
@@ -191,15 +194,16 @@ struct accd__value_location {
 bool accd__read_memory(uint64_t address, void *to, size_t bytes);
 /* object: what an array's expressions start from, or NULL. */
 bool accd__evaluate_location(struct accd__frame_view *view, struct accd__debug_expr expr, Dwarf_Addr bias,
-                    const uint64_t *object, struct accd__value_location *place_p);
+                             const uint64_t *object, struct accd__value_location *place_p);
 bool accd__locate_variable(struct accd__frame_view *view, const struct accd__debug_variable *variable,
-                  struct accd__value_location *place_p);
+                           struct accd__value_location *place_p);
 /* Elements of a dimension and its first index. */
 bool accd__dimension_extent(struct accd__frame_view *view, const struct accd__debug_type *type, size_t dim,
-                  uint64_t object, uint64_t *count_p);
+                            uint64_t object, uint64_t *count_p);
 int64_t accd__dimension_lower(struct accd__frame_view *view, const struct accd__debug_type *type, size_t dim,
-                    uint64_t object);
+                              uint64_t object);
 /* Bytes of an object of a type; 0: not known. */
-uint64_t accd__type_bytes_of_object(struct accd__frame_view *view, const struct accd__debug_type *type, uint64_t object);
+uint64_t accd__type_bytes_of_object(struct accd__frame_view *view, const struct accd__debug_type *type,
+                                    uint64_t object);
 
 #endif

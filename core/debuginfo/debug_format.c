@@ -38,8 +38,8 @@ static int64_t quotient(int64_t a, int64_t b)
     return a / b - (a % b < 0);
 }
 
-void accd__path_append_index(struct accd__debug_search *s, struct accd__debug_name_path *path, const struct accd__debug_type *type,
-                     uint64_t object, int64_t index, unsigned first)
+void accd__path_append_index(struct accd__debug_search *s, struct accd__debug_name_path *path,
+                             const struct accd__debug_type *type, uint64_t object, int64_t index, unsigned first)
 {
     long long subscript[ACCD__DEBUG_DIMS_MAX] = {0};
     size_t n = type->ndims;
@@ -48,7 +48,8 @@ void accd__path_append_index(struct accd__debug_search *s, struct accd__debug_na
         size_t dim = type->fortran ? i : n - 1 - i;
         uint64_t extent = 0;
         int64_t rest = index;
-        if (i + first + 1 < n && accd__dimension_extent(&s->view, type, dim, object, &extent) && extent && extent <= INT64_MAX) {
+        if (i + first + 1 < n && accd__dimension_extent(&s->view, type, dim, object, &extent) && extent &&
+            extent <= INT64_MAX) {
             index = quotient(rest, (int64_t)extent);
             rest -= index * (int64_t)extent;
         }
@@ -115,8 +116,7 @@ bool accd__name_as_whole(uint64_t unit, struct accd__debug_name *name)
     return true;
 }
 
-bool accd__name_as_section(struct accd__debug_search *s, uint64_t offset, uint64_t unit,
-                      struct accd__debug_name *name)
+bool accd__name_as_section(struct accd__debug_search *s, uint64_t offset, uint64_t unit, struct accd__debug_name *name)
 {
     if (offset % unit || s->bytes % unit)
         return false;
@@ -126,8 +126,9 @@ bool accd__name_as_section(struct accd__debug_search *s, uint64_t offset, uint64
     return true;
 }
 
-bool accd__path_describe_elements(struct accd__debug_search *s, struct accd__debug_name_path *path, struct accd__debug_type *type,
-                             uint64_t object, uint64_t data, struct accd__debug_name *name)
+bool accd__path_describe_elements(struct accd__debug_search *s, struct accd__debug_name_path *path,
+                                  struct accd__debug_type *type, uint64_t object, uint64_t data,
+                                  struct accd__debug_name *name)
 {
     uint64_t unit[ACCD__DEBUG_DIMS_MAX], offset = s->address - data;
     size_t n = units_of(s, type, object, unit);
@@ -150,7 +151,7 @@ bool accd__path_describe_elements(struct accd__debug_search *s, struct accd__deb
 
 /* The member that is the range, or else one that contains it. */
 static const struct accd__debug_member *member_at(struct accd__debug_search *s, const struct accd__debug_type *type,
-                                            uint64_t object)
+                                                  uint64_t object)
 {
     const struct accd__debug_member *found = NULL;
     uint64_t offset = s->address - object;
@@ -168,8 +169,8 @@ static const struct accd__debug_member *member_at(struct accd__debug_search *s, 
 }
 
 /* Several members, from where the first one begins to where the last one ends: "s.a to s.c". */
-static bool describe_members(struct accd__debug_search *s, struct accd__debug_name_path *path, const struct accd__debug_type *type,
-                             uint64_t object, struct accd__debug_name *name)
+static bool describe_members(struct accd__debug_search *s, struct accd__debug_name_path *path,
+                             const struct accd__debug_type *type, uint64_t object, struct accd__debug_name *name)
 {
     const struct accd__debug_member *first = NULL, *last = NULL;
     char whole[sizeof name->name];
@@ -215,8 +216,8 @@ static bool describe_inside(struct accd__debug_search *s, struct accd__debug_nam
     }
 }
 
-bool accd__path_describe(struct accd__debug_search *s, struct accd__debug_name_path *path, struct accd__debug_type *type,
-                    uint64_t object, struct accd__debug_name *name)
+bool accd__path_describe(struct accd__debug_search *s, struct accd__debug_name_path *path,
+                         struct accd__debug_type *type, uint64_t object, struct accd__debug_name *name)
 {
     uint64_t unit[ACCD__DEBUG_DIMS_MAX];
     if (!accd__debug_is_exact_range(s, object, accd__type_bytes_of_object(&s->view, type, object)))
@@ -227,7 +228,7 @@ bool accd__path_describe(struct accd__debug_search *s, struct accd__debug_name_p
 }
 
 void accd__name_set_object(struct accd__debug_name *name, struct accd__debug_type *type, uint64_t object, uint64_t data,
-                    unsigned subscripts)
+                           unsigned subscripts)
 {
     name->type = type;
     name->object = object;
@@ -236,8 +237,8 @@ void accd__name_set_object(struct accd__debug_name *name, struct accd__debug_typ
 }
 
 /* The member that has the byte; NULL: none, or one of several that share it. */
-static const struct accd__debug_member *member_with(struct accd__debug_search *s, const struct accd__debug_type *type, uint64_t object,
-                                              uint64_t address)
+static const struct accd__debug_member *member_with(struct accd__debug_search *s, const struct accd__debug_type *type,
+                                                    uint64_t object, uint64_t address)
 {
     Dwarf_Die die = type->die;
     if (s->view.debug->dw.dwarf_tag(&die) == DW_TAG_union_type)
@@ -250,8 +251,8 @@ static const struct accd__debug_member *member_with(struct accd__debug_search *s
     return NULL;
 }
 
-bool accd__path_descend(struct accd__debug_search *s, struct accd__debug_name_path *path, const struct accd__debug_name *name, uint64_t address,
-                   struct accd__debug_name *element)
+bool accd__path_descend(struct accd__debug_search *s, struct accd__debug_name_path *path,
+                        const struct accd__debug_name *name, uint64_t address, struct accd__debug_name *element)
 {
     enum { NESTING_MOST = 64 };
     struct accd__debug_type *type = name->type;
@@ -263,7 +264,8 @@ bool accd__path_descend(struct accd__debug_search *s, struct accd__debug_name_pa
         const bool is_apart =
             (type->kind == ACCD__DEBUG_POINTER && name->section) || type->kind == ACCD__DEBUG_DESCRIPTOR;
         if (type->kind == ACCD__DEBUG_ARRAY || (is_first && is_apart)) {
-            struct accd__debug_type *target = type->kind == ACCD__DEBUG_POINTER ? accd__type_target(s->view.debug, type) : type->target;
+            struct accd__debug_type *target =
+                type->kind == ACCD__DEBUG_POINTER ? accd__type_target(s->view.debug, type) : type->target;
             unit = target ? accd__type_bytes_of_object(&s->view, target, 0) : 0;
             if (!unit || unit > INT64_MAX)
                 return !is_first;

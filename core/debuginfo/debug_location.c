@@ -85,8 +85,7 @@ static bool entry_value(struct machine *m, uint64_t number, uint64_t *to);
 static bool push_register(struct machine *m, uint64_t number, uint64_t offset)
 {
     uint64_t value;
-    return (m->at_entry ? entry_value(m, number, &value)
-                        : register_value(m->view, number, &value)) &&
+    return (m->at_entry ? entry_value(m, number, &value) : register_value(m->view, number, &value)) &&
            push(m, value + offset);
 }
 
@@ -126,8 +125,7 @@ static bool entry_value(struct machine *m, uint64_t number, uint64_t *to)
         return false;
     struct accd__code_site *site = accd__find_code_site(view->debug, back);
     struct accd__debug_call_frame call = {.pc = back, .sp = view->cfa};
-    struct accd__frame_view caller = {
-        .debug = view->debug, .site = site, .call = &call, .callers = view->callers + 1};
+    struct accd__frame_view caller = {.debug = view->debug, .site = site, .call = &call, .callers = view->callers + 1};
     struct accd__value_location place;
     if (!site || !site->callee || !view->site->caller ||
         strcmp(site->callee, view->site->caller) != 0 || /* one may have gone on to another */
@@ -251,7 +249,7 @@ static bool run(struct machine *m, const struct accd__debug_expr *expr)
 }
 
 bool accd__evaluate_location(struct accd__frame_view *view, struct accd__debug_expr expr, Dwarf_Addr bias,
-                    const uint64_t *object, struct accd__value_location *place_p)
+                             const uint64_t *object, struct accd__value_location *place_p)
 {
     struct machine m = {.view = view, .bias = bias, .object = object};
     if (!run(&m, &expr))
@@ -261,7 +259,7 @@ bool accd__evaluate_location(struct accd__frame_view *view, struct accd__debug_e
 }
 
 bool accd__locate_variable(struct accd__frame_view *view, const struct accd__debug_variable *variable,
-                  struct accd__value_location *place_p)
+                           struct accd__value_location *place_p)
 {
     struct machine m = {.view = view, .bias = variable->bias, .at_entry = variable->at_entry};
     if (!run(&m, &variable->where))
@@ -319,7 +317,7 @@ static bool bound_value(struct accd__frame_view *view, const struct accd__debug_
 }
 
 int64_t accd__dimension_lower(struct accd__frame_view *view, const struct accd__debug_type *type, size_t dim,
-                    uint64_t object)
+                              uint64_t object)
 {
     int64_t lower;
     if (!bound_value(view, &type->dims[dim].lower, type->bias, object, &lower))
@@ -328,7 +326,7 @@ int64_t accd__dimension_lower(struct accd__frame_view *view, const struct accd__
 }
 
 bool accd__dimension_extent(struct accd__frame_view *view, const struct accd__debug_type *type, size_t dim,
-                  uint64_t object, uint64_t *count_p)
+                            uint64_t object, uint64_t *count_p)
 {
     int64_t count, upper, last;
     if (bound_value(view, &type->dims[dim].count, type->bias, object, &count)) {
@@ -348,8 +346,7 @@ uint64_t accd__type_bytes_of_object(struct accd__frame_view *view, const struct 
         return type->bytes;
     uint64_t bytes = accd__type_bytes_of_object(view, type->target, 0), count;
     for (size_t i = 0; i < type->ndims; i++)
-        if (!accd__dimension_extent(view, type, i, object, &count) ||
-            __builtin_mul_overflow(bytes, count, &bytes))
+        if (!accd__dimension_extent(view, type, i, object, &count) || __builtin_mul_overflow(bytes, count, &bytes))
             return 0;
     return type->ndims ? bytes : 0;
 }

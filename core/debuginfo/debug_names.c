@@ -6,8 +6,7 @@
 /* ----------------------------------------------------------------------------------- storage -- */
 
 /* The storage of a variable. */
-static bool name_storage(struct accd__debug_search *s, const char *variable, struct accd__debug_type *type,
-                         uint64_t at)
+static bool name_storage(struct accd__debug_search *s, const char *variable, struct accd__debug_type *type, uint64_t at)
 {
     struct accd__debug_name name = {.unit = 0};
     struct accd__debug_name_path path = {name.name, 0, ""};
@@ -58,8 +57,7 @@ static bool name_global(struct accd__debug_search *s)
     const struct accd__debug_variables *globals = globals_at(s->view.debug, s->address, &from);
     for (size_t i = from; i-- > 0 && from - i <= OVERLAPS_MOST;) {
         struct accd__debug_variable *variable = &globals->at[i];
-        if (name_storage(s, variable->name, accd__get_variable_type(s->view.debug, variable),
-                         variable->address))
+        if (name_storage(s, variable->name, accd__get_variable_type(s->view.debug, variable), variable->address))
             return true;
     }
     return false;
@@ -67,14 +65,14 @@ static bool name_global(struct accd__debug_search *s)
 
 /* ------------------------------------------------------------------------------------- calls -- */
 
-static struct accd__debug_search search_of(struct accd__debug_info *debug, const struct accd__debug_call_frame *call, uint64_t address,
-                                     uint64_t bytes, struct accd__debug_name *name_p)
+static struct accd__debug_search search_of(struct accd__debug_info *debug, const struct accd__debug_call_frame *call,
+                                           uint64_t address, uint64_t bytes, struct accd__debug_name *name_p)
 {
     return (struct accd__debug_search){.view = {.debug = debug, .call = call},
-                                 .address = address,
-                                 .bytes = bytes,
-                                 .rank = ACCD__DEBUG_NOTHING,
-                                 .name_p = name_p};
+                                       .address = address,
+                                       .bytes = bytes,
+                                       .rank = ACCD__DEBUG_NOTHING,
+                                       .name_p = name_p};
 }
 
 /* The bounds of an array in Fortran. */
@@ -107,14 +105,15 @@ static bool found(struct accd__debug_search *s)
 }
 
 int accd__debug_find_name(struct accd__debug_info *debug, const struct accd__debug_call_frame *call, uint64_t address,
-                     uint64_t bytes, struct accd__debug_name *name_p)
+                          uint64_t bytes, struct accd__debug_name *name_p)
 {
     struct accd__debug_search s = search_of(debug, call, address, bytes, name_p);
     return found(&s);
 }
 
-int accd__debug_find_element(struct accd__debug_info *debug, const struct accd__debug_call_frame *call, uint64_t address, uint64_t bytes,
-                        int64_t at, struct accd__debug_name *name_p, struct accd__debug_name *element_p)
+int accd__debug_find_element(struct accd__debug_info *debug, const struct accd__debug_call_frame *call,
+                             uint64_t address, uint64_t bytes, int64_t at, struct accd__debug_name *name_p,
+                             struct accd__debug_name *element_p)
 {
     struct accd__debug_search s = search_of(debug, call, address, bytes, name_p);
     element_p->name[0] = 0;
@@ -127,8 +126,8 @@ int accd__debug_find_element(struct accd__debug_info *debug, const struct accd__
     return 1;
 }
 
-int accd__debug_is_padding(struct accd__debug_info *debug, const struct accd__debug_call_frame *call, uint64_t address, uint64_t bytes,
-                           uint64_t at)
+int accd__debug_is_padding(struct accd__debug_info *debug, const struct accd__debug_call_frame *call, uint64_t address,
+                           uint64_t bytes, uint64_t at)
 {
     struct accd__debug_name name = {.unit = 0}, element = {.unit = 0};
     struct accd__debug_search s = search_of(debug, call, address, bytes, &name);

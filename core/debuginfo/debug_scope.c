@@ -42,8 +42,8 @@ static bool covers(const struct accd__debug_info *debug, Dwarf_Die *die, Dwarf_A
 }
 
 /* Functions within functions lie in code of their own, so each is looked into. */
-static bool find_function(const struct accd__debug_info *debug, Dwarf_Die *in, Dwarf_Addr pc,
-                          unsigned nesting, Dwarf_Die *to)
+static bool find_function(const struct accd__debug_info *debug, Dwarf_Die *in, Dwarf_Addr pc, unsigned nesting,
+                          Dwarf_Die *to)
 {
     Dwarf_Die child;
     bool more = nesting < NESTING_MOST && accd__dw_first_child(&debug->dw, in, &child);
@@ -73,7 +73,7 @@ static bool find_function(const struct accd__debug_info *debug, Dwarf_Die *in, D
 /* Where a variable lies that the compiler needed no more than for the call. Until the call it may
  * be said to lie in the array that is passed, which still holds it while the call looks at it. */
 static struct accd__debug_expr place_before(const struct accd__debug_info *debug, struct accd__code_site *site,
-                                      Dwarf_Die *die)
+                                            Dwarf_Die *die)
 {
     enum { LONGEST_CALL = 6 };
     Dwarf_Addr pc = site->pc - site->bias - LONGEST_CALL - 1;
@@ -84,7 +84,7 @@ static struct accd__debug_expr place_before(const struct accd__debug_info *debug
 
 /* One passed by reference stays where it was when the function was entered. */
 static struct accd__debug_expr place_at_entry(const struct accd__debug_info *debug, struct accd__code_site *site,
-                                        Dwarf_Die *die)
+                                              Dwarf_Die *die)
 {
     struct accd__debug_expr where = accd__get_location(debug, die, DW_AT_location, site->entry);
     bool referred = where.n == 1 && where.ops->atom >= DW_OP_breg0 &&
@@ -155,7 +155,8 @@ static void note_caller(struct accd__debug_info *debug, struct accd__code_site *
     uint64_t file, line;
     Dwarf_Files *files;
     size_t nfiles;
-    if (!accd__dw_get_number(dw, inlined, DW_AT_call_file, &file) || !accd__dw_get_number(dw, inlined, DW_AT_call_line, &line) ||
+    if (!accd__dw_get_number(dw, inlined, DW_AT_call_file, &file) ||
+        !accd__dw_get_number(dw, inlined, DW_AT_call_line, &line) ||
         dw->dwarf_getsrcfiles(&site->unit, &files, &nfiles) != 0 || file >= nfiles)
         return;
     const char *name = dw->dwarf_filesrc(files, file, NULL, NULL);
@@ -166,8 +167,8 @@ static void note_caller(struct accd__debug_info *debug, struct accd__code_site *
     caller->function = site->function;
 }
 
-static void add_scope(struct accd__debug_info *debug, struct accd__code_site *site, Dwarf_Die *scope,
-                      unsigned nesting, struct accd__code_site *caller)
+static void add_scope(struct accd__debug_info *debug, struct accd__code_site *site, Dwarf_Die *scope, unsigned nesting,
+                      struct accd__code_site *caller)
 {
     Dwarf_Die child, inside;
     Dwarf_Addr pc = site->pc - 1 - site->bias;
@@ -177,8 +178,7 @@ static void add_scope(struct accd__debug_info *debug, struct accd__code_site *si
     bool more = nesting < NESTING_MOST && accd__dw_first_child(&debug->dw, scope, &child);
     for (; more; more = accd__dw_next_sibling(&debug->dw, &child)) {
         tag = debug->dw.dwarf_tag(&child);
-        if ((tag == DW_TAG_lexical_block || tag == DW_TAG_inlined_subroutine) &&
-            covers(debug, &child, pc)) {
+        if ((tag == DW_TAG_lexical_block || tag == DW_TAG_inlined_subroutine) && covers(debug, &child, pc)) {
             if (tag == DW_TAG_inlined_subroutine)
                 note_caller(debug, site, &child, caller);
             add_scope(debug, site, &child, nesting + 1, caller);
@@ -197,7 +197,8 @@ static void add_scope(struct accd__debug_info *debug, struct accd__code_site *si
     }
 }
 
-Dwarf_Frame *accd__find_frame(const struct accd__debug_info *debug, const struct accd__debug_module *module, uintptr_t pc)
+Dwarf_Frame *accd__find_frame(const struct accd__debug_info *debug, const struct accd__debug_module *module,
+                              uintptr_t pc)
 {
     const struct accd__dw *dw = &debug->dw;
     Dwarf_Frame *frame;
@@ -282,7 +283,8 @@ static int by_address(const void *a, const void *b)
     return (x->address > y->address) - (x->address < y->address);
 }
 
-const struct accd__debug_variables *accd__module_globals(struct accd__debug_info *debug, struct accd__debug_module *module)
+const struct accd__debug_variables *accd__module_globals(struct accd__debug_info *debug,
+                                                         struct accd__debug_module *module)
 {
     Dwarf_Die *unit = NULL;
     Dwarf_Addr bias;

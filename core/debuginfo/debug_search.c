@@ -17,16 +17,16 @@ static void push(struct accd__debug_search *s, struct accd__search_node node)
 
 /* An object that the i-th points to, seen as it is. */
 static struct accd__search_node child_of(const struct accd__debug_search *s, uint32_t i, struct accd__debug_type *type,
-                                  uint64_t at)
+                                         uint64_t at)
 {
     struct accd__search_node node = s->nodes[i];
     return (struct accd__search_node){.type = type,
-                               .at = at,
-                               .block = node.block,
-                               .parent = i,
-                               .how = ACCD__DEBUG_POINTEE,
-                               .steps = node.steps,
-                               .is_guess = node.is_guess};
+                                      .at = at,
+                                      .block = node.block,
+                                      .parent = i,
+                                      .how = ACCD__DEBUG_POINTEE,
+                                      .steps = node.steps,
+                                      .is_guess = node.is_guess};
 }
 
 static bool is_better(const struct accd__debug_search *s, enum accd__debug_rank rank, uint64_t distance)
@@ -67,8 +67,8 @@ static bool is_behind(struct accd__debug_search *s, uint64_t start)
     return in_block(start, s->address + s->bytes) && !accd__find_module(s->view.debug, s->address);
 }
 
-static enum accd__debug_rank rank_of(struct accd__debug_search *s, const struct accd__search_node *node,
-                               uint64_t start, uint64_t bytes, bool fits)
+static enum accd__debug_rank rank_of(struct accd__debug_search *s, const struct accd__search_node *node, uint64_t start,
+                                     uint64_t bytes, bool fits)
 {
     if (fits && s->address == start)
         return !bytes ? ACCD__DEBUG_UNTYPED : node->is_guess ? ACCD__DEBUG_GUESSED : ACCD__DEBUG_EXACT;
@@ -80,7 +80,8 @@ static enum accd__debug_rank rank_of(struct accd__debug_search *s, const struct 
     return !node->type->fortran && is_behind(s, start) ? ACCD__DEBUG_BEHIND : ACCD__DEBUG_NOTHING;
 }
 
-/* Bytes of one element where those of the pointee are not known: of an array of unknown bounds its innermost element. */
+/* Bytes of one element where those of the pointee are not known: of an array of unknown bounds its innermost element.
+ */
 static uint64_t unit_of(struct accd__debug_search *s, const struct accd__debug_type *type)
 {
     while (type && type->kind == ACCD__DEBUG_ARRAY && !accd__type_bytes_of_object(&s->view, type, 0))
@@ -93,7 +94,8 @@ static uint64_t unit_of(struct accd__debug_search *s, const struct accd__debug_t
 static void try_pointee(struct accd__debug_search *s, uint32_t i, struct accd__debug_type *type, uint64_t start)
 {
     const struct accd__search_node *node = &s->nodes[i];
-    uint64_t bytes = type ? accd__type_bytes_of_object(&s->view, type, start) : 0, unit = bytes ? bytes : unit_of(s, type);
+    uint64_t bytes = type ? accd__type_bytes_of_object(&s->view, type, start) : 0,
+             unit = bytes ? bytes : unit_of(s, type);
     uint64_t offset = s->address - start, element = s->address - offset % unit;
     struct accd__debug_name name = {.unit = 0};
     struct accd__debug_name_path path = {name.name, 0, ""};
@@ -139,10 +141,9 @@ static void try_elements(struct accd__debug_search *s, uint32_t i, uint64_t data
     if (s->address < data || (total ? !accd__debug_contains_range(s, data, total) : offset > REACH))
         return;
     enum accd__debug_rank rank = node->is_guess     ? ACCD__DEBUG_GUESSED
-                           : total || !offset ? ACCD__DEBUG_EXACT
-                                              : ACCD__DEBUG_BEHIND;
-    if (!is_better(s, rank, offset) ||
-        (rank == ACCD__DEBUG_BEHIND && !is_behind(s, node->block ? node->block : data)))
+                                 : total || !offset ? ACCD__DEBUG_EXACT
+                                                    : ACCD__DEBUG_BEHIND;
+    if (!is_better(s, rank, offset) || (rank == ACCD__DEBUG_BEHIND && !is_behind(s, node->block ? node->block : data)))
         return;
     accd__path_append_node(s, &path, i);
     accd__name_set_object(&name, node->type, node->at, data, 0);
@@ -154,7 +155,7 @@ static void try_elements(struct accd__debug_search *s, uint32_t i, uint64_t data
 
 /* The k-th element behind the i-th object; unit is 0 where it has no pointers. */
 static struct accd__search_node element_of(struct accd__debug_search *s, uint32_t i, uint64_t data, uint64_t k,
-                                    uint64_t *unit_p)
+                                           uint64_t *unit_p)
 {
     struct accd__search_node node = child_of(s, i, s->nodes[i].type->target, data);
     *unit_p = node.type && node.type->points ? accd__type_bytes_of_object(&s->view, node.type, data) : 0;
@@ -214,7 +215,8 @@ static void visit_reference(struct accd__debug_search *s, uint32_t i)
     if (!type || (!node->is_value && !accd__read_memory(node->at, &start, sizeof start)) || !start)
         return;
     enum accd__debug_rank rank = node->is_guess ? ACCD__DEBUG_GUESSED : ACCD__DEBUG_EXACT;
-    if (is_better(s, rank, 0) && accd__debug_contains_range(s, start, accd__type_bytes_of_object(&s->view, type, start))) {
+    if (is_better(s, rank, 0) &&
+        accd__debug_contains_range(s, start, accd__type_bytes_of_object(&s->view, type, start))) {
         accd__path_append_node(s, &path, i);
         path.dot = accd__member_separator(type);
         if (accd__path_describe(s, &path, type, start, &name))
@@ -278,10 +280,10 @@ static void push_variable(struct accd__debug_search *s, struct accd__debug_varia
         return;
     if (!place.is_value || type->kind == ACCD__DEBUG_POINTER || type->kind == ACCD__DEBUG_REFERENCE)
         push(s, (struct accd__search_node){.type = type,
-                                    .at = place.at,
-                                    .name = variable->name,
-                                    .how = ACCD__DEBUG_ROOT,
-                                    .is_value = place.is_value});
+                                           .at = place.at,
+                                           .name = variable->name,
+                                           .how = ACCD__DEBUG_ROOT,
+                                           .is_value = place.is_value});
 }
 
 /* Variables from which pointers start: those in scope, then globals of the unit, then others. */
@@ -297,8 +299,7 @@ static void push_variables(struct accd__debug_search *s, struct accd__code_site 
     for (int others = 0; others <= 1; others++)
         for (size_t i = 0; i < globals->n; i++)
             if ((globals->at[i].die.cu != site->unit.cu) == others)
-                push_variable(s, &globals->at[i],
-                              (struct accd__value_location){.at = globals->at[i].address});
+                push_variable(s, &globals->at[i], (struct accd__value_location){.at = globals->at[i].address});
 }
 
 bool accd__search_locals(struct accd__debug_search *s, struct accd__code_site *site)

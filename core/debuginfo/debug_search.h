@@ -46,13 +46,14 @@ struct accd__debug_name_path {
     const char *dot; /* before the next member */
 };
 
-void accd__path_append(struct accd__debug_name_path *path, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void accd__path_append(struct accd__debug_name_path *path, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
 const char *accd__member_separator(const struct accd__debug_type *type);
 /* The i-th object. */
 void accd__path_append_node(struct accd__debug_search *s, struct accd__debug_name_path *path, uint32_t i);
 /* Subscripts of the index-th element in memory of what begins at object; the path has the first ones. */
-void accd__path_append_index(struct accd__debug_search *s, struct accd__debug_name_path *path, const struct accd__debug_type *type,
-                     uint64_t object, int64_t index, unsigned first);
+void accd__path_append_index(struct accd__debug_search *s, struct accd__debug_name_path *path,
+                             const struct accd__debug_type *type, uint64_t object, int64_t index, unsigned first);
 
 /* Whether these bytes are, or contain, the range. */
 bool accd__debug_is_exact_range(struct accd__debug_search *s, uint64_t start, uint64_t bytes);
@@ -60,21 +61,20 @@ bool accd__debug_contains_range(struct accd__debug_search *s, uint64_t start, ui
 /* All of what the path names, with elements of unit bytes; elements of what it names, if the range
  * is some. */
 bool accd__name_as_whole(uint64_t unit, struct accd__debug_name *name);
-bool accd__name_as_section(struct accd__debug_search *s, uint64_t offset, uint64_t unit,
-                      struct accd__debug_name *name);
+bool accd__name_as_section(struct accd__debug_search *s, uint64_t offset, uint64_t unit, struct accd__debug_name *name);
 /* The range lies in an object, or among the elements of an array that begin at data; the path grows
  * to what name is about. */
-bool accd__path_describe(struct accd__debug_search *s, struct accd__debug_name_path *path, struct accd__debug_type *type,
-                    uint64_t object, struct accd__debug_name *name);
-bool accd__path_describe_elements(struct accd__debug_search *s, struct accd__debug_name_path *path, struct accd__debug_type *type,
-                             uint64_t object, uint64_t data,
-                             struct accd__debug_name *name);
+bool accd__path_describe(struct accd__debug_search *s, struct accd__debug_name_path *path,
+                         struct accd__debug_type *type, uint64_t object, struct accd__debug_name *name);
+bool accd__path_describe_elements(struct accd__debug_search *s, struct accd__debug_name_path *path,
+                                  struct accd__debug_type *type, uint64_t object, uint64_t data,
+                                  struct accd__debug_name *name);
 /* What the name is about. */
 void accd__name_set_object(struct accd__debug_name *name, struct accd__debug_type *type, uint64_t object, uint64_t data,
-                    unsigned subscripts);
+                           unsigned subscripts);
 /* The path grows from what the name is about to the scalar that has the byte at an address. */
-bool accd__path_descend(struct accd__debug_search *s, struct accd__debug_name_path *path, const struct accd__debug_name *name, uint64_t address,
-                   struct accd__debug_name *element);
+bool accd__path_descend(struct accd__debug_search *s, struct accd__debug_name_path *path,
+                        const struct accd__debug_name *name, uint64_t address, struct accd__debug_name *element);
 /* Names the range by pointers that start from variables in scope. */
 bool accd__search_locals(struct accd__debug_search *s, struct accd__code_site *site);
 

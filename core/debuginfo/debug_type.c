@@ -8,7 +8,7 @@
 enum { NESTING_MOST = 64 };
 
 static struct accd__debug_type *make_type(struct accd__debug_info *debug, Dwarf_Die *die, Dwarf_Addr bias,
-                                    unsigned nesting);
+                                          unsigned nesting);
 
 /* The type that a variable, a member, an array or a pointer refers to, without its qualifiers. */
 static bool peeled(const struct accd__debug_info *debug, Dwarf_Die *die, Dwarf_Die *to)
@@ -34,8 +34,8 @@ static bool is_member(const struct accd__debug_info *debug, Dwarf_Die *die)
     int tag = dw->dwarf_tag(die);
     if (tag == DW_TAG_inheritance)
         return true;
-    if (tag != DW_TAG_member || dw->dwarf_hasattr(die, DW_AT_bit_size) ||
-        dw->dwarf_hasattr(die, DW_AT_declaration) || dw->dwarf_hasattr(die, DW_AT_artificial))
+    if (tag != DW_TAG_member || dw->dwarf_hasattr(die, DW_AT_bit_size) || dw->dwarf_hasattr(die, DW_AT_declaration) ||
+        dw->dwarf_hasattr(die, DW_AT_artificial))
         return false;
     for (size_t i = 0; name && i < sizeof ends / sizeof ends[0]; i++)
         if (!strcmp(name, ends[i]))
@@ -45,8 +45,7 @@ static bool is_member(const struct accd__debug_info *debug, Dwarf_Die *die)
 
 static const char *member_name(const struct accd__debug_info *debug, Dwarf_Die *die, bool fortran)
 {
-    const char *name =
-        debug->dw.dwarf_tag(die) == DW_TAG_inheritance ? NULL : debug->dw.dwarf_diename(die);
+    const char *name = debug->dw.dwarf_tag(die) == DW_TAG_inheritance ? NULL : debug->dw.dwarf_diename(die);
     if (name && (!strncmp(name, "_M_", 3) || (fortran && !strcmp(name, "_data"))))
         return NULL;
     return name;
@@ -117,8 +116,7 @@ static void read_dimensions(struct accd__debug_info *debug, struct accd__debug_t
 static bool is_constant(const struct accd__debug_type *type)
 {
     for (size_t i = 0; i < type->ndims; i++)
-        if (type->dims[i].lower.kind > ACCD__DEBUG_BOUND_CONST ||
-            type->dims[i].upper.kind > ACCD__DEBUG_BOUND_CONST ||
+        if (type->dims[i].lower.kind > ACCD__DEBUG_BOUND_CONST || type->dims[i].upper.kind > ACCD__DEBUG_BOUND_CONST ||
             type->dims[i].count.kind > ACCD__DEBUG_BOUND_CONST)
             return false;
     return true;
@@ -187,7 +185,7 @@ static void read_type(struct accd__debug_info *debug, struct accd__debug_type *t
 /* die is without qualifiers. A type is known before what it is made of is read: pointees refer
  * back to it. */
 static struct accd__debug_type *make_type(struct accd__debug_info *debug, Dwarf_Die *die, Dwarf_Addr bias,
-                                    unsigned nesting)
+                                          unsigned nesting)
 {
     struct accd__debug_type *type = accd__pointer_table_find(&debug->types, (uintptr_t)die->addr);
     if (type || nesting > NESTING_MOST || !(type = accd__debug_alloc(debug, sizeof *type)))

@@ -39,8 +39,7 @@ void accd__dw_unload(struct accd__dw *dw)
 }
 
 /* Files are opened when something in them is looked up. */
-static int find_elf(Dwfl_Module *module, void **data, const char *name, Dwarf_Addr base,
-                    char **file_p, Elf **elf_p)
+static int find_elf(Dwfl_Module *module, void **data, const char *name, Dwarf_Addr base, char **file_p, Elf **elf_p)
 {
     (void)module, (void)data, (void)base, (void)elf_p;
     int fd = open(name, O_RDONLY | O_CLOEXEC);
@@ -104,7 +103,10 @@ bool accd__dw_first_child(const struct accd__dw *dw, Dwarf_Die *parent, Dwarf_Di
     return dw->dwarf_child(parent, child_p) == 0;
 }
 
-bool accd__dw_next_sibling(const struct accd__dw *dw, Dwarf_Die *die) { return dw->dwarf_siblingof(die, die) == 0; }
+bool accd__dw_next_sibling(const struct accd__dw *dw, Dwarf_Die *die)
+{
+    return dw->dwarf_siblingof(die, die) == 0;
+}
 
 bool accd__dw_get_reference(const struct accd__dw *dw, Dwarf_Die *die, unsigned name, Dwarf_Die *to)
 {

@@ -61,7 +61,7 @@
     X(dwarf_bytesize)
 
 struct accd__dw {
-#define X(name) __typeof__(&(name))(name);
+#define X(name) __typeof__ (&(name))(name);
     ACCD_DW_FUNCTIONS(X)
 #undef X
     void *library;

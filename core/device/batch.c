@@ -6,7 +6,9 @@ struct accd__traffic accd__count_batch_traffic(const struct accd__batch *batch, 
     struct accd__traffic traffic = {0};
     for (size_t i = 0; i < batch->n; i++) {
         const struct accd__transfer *at = &batch->at[i];
-        const unsigned kind = at->direction == ACCD_TRANSFER_TO_HOST ? 1 : at->direction == ACCD_TRANSFER_WITHIN_DEVICE ? 2 : 0;
+        const unsigned kind = at->direction == ACCD_TRANSFER_TO_HOST         ? 1
+                              : at->direction == ACCD_TRANSFER_WITHIN_DEVICE ? 2
+                                                                             : 0;
         *(kind == 1 ? &traffic.out : kind ? &traffic.within : &traffic.in) += 1;
         moved[kind] += at->direction == ACCD_TRANSFER_CORE_TO_DEVICE ? 0 : at->bytes;
     }
@@ -17,14 +19,15 @@ struct accd__traffic accd__count_batch_traffic(const struct accd__batch *batch, 
 
 /* Whether a transfer is sent from where its bytes lie. */
 static bool is_sent_directly(const struct accd__device *device, const struct accd__transfer *at,
-                    const struct accd__traffic *traffic)
+                             const struct accd__traffic *traffic)
 {
-    return device->ops->send && !traffic->out && at->direction == ACCD_TRANSFER_TO_DEVICE && at->bytes >= ACCD_MIN_DIRECT_SEND;
+    return device->ops->send && !traffic->out && at->direction == ACCD_TRANSFER_TO_DEVICE &&
+           at->bytes >= ACCD_MIN_DIRECT_SEND;
 }
 
 /* Whether all there is to do is to fetch one large range, which goes straight to where it belongs. */
 static bool is_received_directly(const struct accd__device *device, const struct accd__batch *batch,
-                        const struct accd__traffic *traffic)
+                                 const struct accd__traffic *traffic)
 {
     return device->ops->receive && batch->n == 1 && batch->at[0].direction == ACCD_TRANSFER_TO_HOST && !batch->store &&
            batch->at[0].bytes >= ACCD_MIN_DIRECT_SEND && traffic->out == 1 && !traffic->in && !traffic->queue;
@@ -36,11 +39,14 @@ static uint64_t max_fetch_bytes(const struct accd__traffic *traffic)
     return traffic->queue ? ACCD_MAX_FETCH_PART : UINT64_MAX;
 }
 
-static uint64_t min_bytes(uint64_t bytes, uint64_t max_bytes) { return bytes < max_bytes ? bytes : max_bytes; }
+static uint64_t min_bytes(uint64_t bytes, uint64_t max_bytes)
+{
+    return bytes < max_bytes ? bytes : max_bytes;
+}
 
 /* Begins, copies what stays within the device, and tells a device to which bytes travel of the rest. */
 static accd_status begin_batch(struct accd__device *device, const struct accd__batch *batch,
-                         const struct accd__traffic *traffic)
+                               const struct accd__traffic *traffic)
 {
     const accd_backend *ops = device->ops;
     const uint64_t max_bytes = max_fetch_bytes(traffic);
@@ -67,13 +73,15 @@ static accd_status begin_batch(struct accd__device *device, const struct accd__b
     return ACCD_OK;
 }
 
-static void move_transfers(struct accd__device *device, const struct accd__batch *batch, const struct accd__traffic *traffic)
+static void move_transfers(struct accd__device *device, const struct accd__batch *batch,
+                           const struct accd__traffic *traffic)
 {
     const accd_backend *ops = device->ops;
     const uint64_t max_bytes = max_fetch_bytes(traffic);
     for (size_t i = 0; i < batch->n; i++) {
         const struct accd__transfer *at = &batch->at[i];
-        if (at->direction == ACCD_TRANSFER_WITHIN_DEVICE || is_sent_directly(device, at, traffic) || is_received_directly(device, batch, traffic))
+        if (at->direction == ACCD_TRANSFER_WITHIN_DEVICE || is_sent_directly(device, at, traffic) ||
+            is_received_directly(device, batch, traffic))
             continue;
         if (at->direction != ACCD_TRANSFER_TO_HOST)
             memcpy(ops->stage(device->handle, at->dev, at->bytes), accd__pointer(at->host), at->bytes);
@@ -90,7 +98,7 @@ static void move_transfers(struct accd__device *device, const struct accd__batch
 }
 
 static accd_status end_batch(struct accd__device *device, const struct accd__batch *batch,
-                       const struct accd__traffic *traffic, const uint64_t *moved)
+                             const struct accd__traffic *traffic, const uint64_t *moved)
 {
     ACCD_TRY(device->ops->end_batch(device->handle));
     if (batch->uncounted)
@@ -128,7 +136,7 @@ accd_status accd__start_batch(struct accd__device *device, const struct accd__ba
 }
 
 accd_status accd__finish_batch(struct accd__device *device, const struct accd__batch *batch, unsigned queue,
-                              void *in_flight, bool wanted)
+                               void *in_flight, bool wanted)
 {
     uint64_t moved[3] = {0};
     struct accd__traffic traffic = accd__count_batch_traffic(batch, moved);

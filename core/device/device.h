@@ -153,8 +153,13 @@ struct accd__device {
 /* A transfer between the host and the device, or within it. */
 struct accd__transfer {
     uint64_t dev, host, bytes; /* host: MOVED_WITHIN, the device address the bytes come from */
-    enum { ACCD_TRANSFER_TO_DEVICE, ACCD_TRANSFER_CORE_TO_DEVICE, ACCD_TRANSFER_TO_HOST, ACCD_TRANSFER_WITHIN_DEVICE } direction; /* OWN: sends bytes of the core's own, which
-                                                                        * are no data of the program */
+    enum {
+        ACCD_TRANSFER_TO_DEVICE,
+        ACCD_TRANSFER_CORE_TO_DEVICE,
+        ACCD_TRANSFER_TO_HOST,
+        ACCD_TRANSFER_WITHIN_DEVICE
+    } direction; /* OWN: sends bytes of the core's own, which
+                  * are no data of the program */
 };
 
 /* Transfers of columns, which no list names one by one. */
@@ -179,7 +184,7 @@ struct accd__batch {
     const struct accd__bulk_ops *bulk_ops;
     const struct accd__pair *uses; /* once listed: device memory the bulk uses, from and to ... */
     size_t nuses;
-    uint64_t host_low, host_end;  /* ... and host memory in which all lies that it sends from, or fetches to */
+    uint64_t host_low, host_end; /* ... and host memory in which all lies that it sends from, or fetches to */
     /* Where fetched bytes are not just copied to the host's memory; or NULL. Never of a batch that departs. */
     void (*store)(void *ud, const struct accd__transfer *at, const char *from);
     void *ud;
@@ -208,6 +213,6 @@ accd_status accd__start_batch(struct accd__device *device, const struct accd__ba
                               const struct accd__traffic *traffic, void **under_way_p);
 /* Waits for it; what it fetches reaches the host, if that is wanted. */
 accd_status accd__finish_batch(struct accd__device *device, const struct accd__batch *batch, unsigned queue,
-                              void *in_flight, bool wanted);
+                               void *in_flight, bool wanted);
 
 #endif

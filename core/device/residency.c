@@ -49,15 +49,18 @@ static void set_chunk_resident(struct accd__residency *residency, uint64_t chunk
 void accd__residency_add(struct accd__residency *residency, uint64_t at, uint64_t n, bool huge)
 {
     const uint64_t unit = huge ? 2 << 20 : ACCD_RESIDENCY_CHUNK;
-    const uint64_t first = at / unit * unit / ACCD_RESIDENCY_CHUNK, end = (at + n + unit - 1) / unit * unit / ACCD_RESIDENCY_CHUNK;
+    const uint64_t first = at / unit * unit / ACCD_RESIDENCY_CHUNK,
+                   end = (at + n + unit - 1) / unit * unit / ACCD_RESIDENCY_CHUNK;
     for (uint64_t chunk = first; chunk < end && chunk <= residency->space / ACCD_RESIDENCY_CHUNK; chunk++)
         set_chunk_resident(residency, chunk, true);
 }
 
 void accd__residency_drop(struct accd__residency *residency, char *bytes, uint64_t at, uint64_t n)
 {
-    const uint64_t first = (at + ACCD_RESIDENCY_CHUNK - 1) / ACCD_RESIDENCY_CHUNK, end = (at + n) / ACCD_RESIDENCY_CHUNK;
-    if (first >= end || madvise(bytes + first * ACCD_RESIDENCY_CHUNK, (end - first) * ACCD_RESIDENCY_CHUNK, MADV_DONTNEED))
+    const uint64_t first = (at + ACCD_RESIDENCY_CHUNK - 1) / ACCD_RESIDENCY_CHUNK,
+                   end = (at + n) / ACCD_RESIDENCY_CHUNK;
+    if (first >= end ||
+        madvise(bytes + first * ACCD_RESIDENCY_CHUNK, (end - first) * ACCD_RESIDENCY_CHUNK, MADV_DONTNEED))
         return;
     for (uint64_t chunk = first; chunk < end; chunk++)
         set_chunk_resident(residency, chunk, false);

@@ -33,17 +33,17 @@ static const uint64_t min_space = (uint64_t)64 << 20, default_bytes = (uint64_t)
 
 struct sim {
     struct accd__mem *mem;
-    size_t sim_struct_bytes;     /* of this structure */
-    uint64_t base, space; /* device addresses [base, base + space) */
-    uint64_t margin;       /* bytes before them that are the device's, too, and never allocated: where pointers
-                             point to the base of a section that begins behind it */
+    size_t sim_struct_bytes; /* of this structure */
+    uint64_t base, space;    /* device addresses [base, base + space) */
+    uint64_t margin;         /* bytes before them that are the device's, too, and never allocated: where pointers
+                               point to the base of a section that begins behind it */
     uint64_t capacity, live;
-    uint64_t bump;        /* offset of memory that was never handed out */
+    uint64_t bump; /* offset of memory that was never handed out */
     char *bytes;
-    uint64_t *bits;       /* NULL: direct */
-    uint16_t *units;      /* size class of the block that begins at a unit, 0: none begins there */
-    uint64_t *sizes;      /* bytes asked for, at the first unit of a block */
-    uint64_t *covers;     /* the last block laid over the start of each page, offset + 1 */
+    uint64_t *bits;                    /* NULL: direct */
+    uint16_t *units;                   /* size class of the block that begins at a unit, 0: none begins there */
+    uint64_t *sizes;                   /* bytes asked for, at the first unit of a block */
+    uint64_t *covers;                  /* the last block laid over the start of each page, offset + 1 */
     struct accd__residency *residency; /* of the machine; NULL: it is not counted */
     uint64_t heads[ACCD_SIZE_CLASSES]; /* free blocks of a class, offset + 1, linked through their first word */
     bool huge;
@@ -51,12 +51,12 @@ struct sim {
     enum guard_mode { GUARD_AFTER, END, BEGIN } guard_mode;
     bool skips_small_guards; /* small allocations are not guarded */
     bool reuses_quarantined; /* blocks that rest stay open, and are used again */
-    bool avoids_reuse; /* freed memory is used again only if there is no other */
+    bool avoids_reuse;       /* freed memory is used again only if there is no other */
     void *inaccessible_page;
     unsigned guards, nquarantined, last_quarantined;
-    struct quarantined {           /* a larger block that was freed */
+    struct quarantined {              /* a larger block that was freed */
         uint64_t start, first, bytes; /* pages that are closed */
-    } quarantined[];               /* a ring, of guarded devices */
+    } quarantined[];                  /* a ring, of guarded devices */
 };
 
 /* Of a device of this backend. */
@@ -89,7 +89,8 @@ static void unmap_pages(void *p, uint64_t bytes)
 /* sizes, covers and units lie one behind the other. */
 static uint64_t table_bytes(const struct sim *sim)
 {
-    return sim->space / UNIT * (sizeof sim->sizes[0] + sizeof sim->units[0]) + sim->space / PAGE * sizeof sim->covers[0];
+    return sim->space / UNIT * (sizeof sim->sizes[0] + sizeof sim->units[0]) +
+           sim->space / PAGE * sizeof sim->covers[0];
 }
 
 static void sim_close(void *device)
@@ -107,8 +108,7 @@ static void sim_close(void *device)
     accd__mem_free(sim->mem, sim, sim->sim_struct_bytes);
 }
 
-static accd_status sim_open(void **device_p, int number, const accd_context_config *config,
-                            struct accd__mem *mem)
+static accd_status sim_open(void **device_p, int number, const accd_context_config *config, struct accd__mem *mem)
 {
     const bool direct = config->backend && config->backend->address_range;
     const uint64_t capacity = config->device_bytes ? config->device_bytes : default_bytes;
@@ -120,8 +120,8 @@ static accd_status sim_open(void **device_p, int number, const accd_context_conf
     sim->sim_struct_bytes = sim_struct_bytes(config->backend);
     sim->capacity = capacity;
     sim->guard_mode = config->backend == &accd__backend_guarded_end     ? END
-                    : config->backend == &accd__backend_guarded_begin ? BEGIN
-                                                                     : GUARD_AFTER;
+                      : config->backend == &accd__backend_guarded_begin ? BEGIN
+                                                                        : GUARD_AFTER;
     sim->reuses_quarantined = config->backend == &accd__backend_guarded_again;
     sim->avoids_reuse = config->avoid_reuse != 0;
     /* Twice the capacity, so that neither size classes nor fragments eat into it. */
@@ -140,8 +140,7 @@ static accd_status sim_open(void **device_p, int number, const accd_context_conf
     sim->covers = sim->sizes ? sim->sizes + sim->space / UNIT : NULL;
     sim->residency = config->charge ? accd__residency_new(sim->space, config->charge, config->charge_ud) : NULL;
     sim->units = sim->sizes ? (uint16_t *)(void *)(sim->covers + sim->space / PAGE) : NULL;
-    if (!sim->base || !sim->bytes || (!direct && !sim->bits) || !sim->sizes ||
-        (config->charge && !sim->residency)) {
+    if (!sim->base || !sim->bytes || (!direct && !sim->bits) || !sim->sizes || (config->charge && !sim->residency)) {
         sim_close(sim);
         return ACCD_ERROR_OUT_OF_MEMORY;
     }
@@ -174,7 +173,7 @@ static void add_extent(struct sim *sim, uint64_t at, uint64_t bytes)
         uint64_t units = bytes / UNIT;
         unsigned class = accd__size_class(units);
         if (accd__class_units(class) > units)
-            class--;
+            class --;
         push_free_block(sim, at, class);
         uint64_t removed_count = accd__class_units(class) * UNIT;
         at += removed_count;
@@ -213,7 +212,7 @@ static bool find_block(struct sim *sim, unsigned class, uint64_t *at_p)
     if (bytes <= sim->space - sim->bump) {
         if (sim->residency) /* the tables take a page or two for a block, and a word for each of its pages */
             accd__residency_charge(sim->residency,
-                                (bytes < PAGE ? bytes : 2 * PAGE) + bytes / PAGE * sizeof sim->covers[0]);
+                                   (bytes < PAGE ? bytes : 2 * PAGE) + bytes / PAGE * sizeof sim->covers[0]);
         *at_p = sim->bump;
         sim->bump += bytes;
         return true;
@@ -241,7 +240,7 @@ static bool release_oldest(struct sim *sim);
 
 /* A block whose bytes are what they are. */
 static inline __attribute__((always_inline)) accd_status allocate_block(struct sim *sim, uint64_t bytes,
-                                                                     uint64_t *dev_p)
+                                                                        uint64_t *dev_p)
 {
     if (sim->fail_allocation && --sim->fail_allocation == 0)
         return ACCD_ERROR_OUT_OF_DEVICE_MEMORY;
@@ -424,8 +423,14 @@ static void sim_copy(void *device, uint64_t to, uint64_t from, uint64_t bytes)
 /* A guarded block lies in a larger one, whose whole pages no other block uses. In sizes, the block's bytes stand at its
  * first unit, and its own start at the last unit of the larger one, 0 while that rests. In covers, the start of the
  * larger one stands at the guard's page. */
-static uint64_t round_to_units(uint64_t bytes) { return (bytes + UNIT - 1) / UNIT * UNIT; }
-static uint64_t round_to_pages(uint64_t bytes) { return (bytes + PAGE - 1) / PAGE * PAGE; }
+static uint64_t round_to_units(uint64_t bytes)
+{
+    return (bytes + UNIT - 1) / UNIT * UNIT;
+}
+static uint64_t round_to_pages(uint64_t bytes)
+{
+    return (bytes + PAGE - 1) / PAGE * PAGE;
+}
 
 static uint64_t last_unit(const struct sim *sim, uint64_t start)
 {
@@ -451,8 +456,8 @@ static bool make_inaccessible(struct sim *sim, uint64_t at, uint64_t bytes)
 
 static bool make_accessible(struct sim *sim, uint64_t at, uint64_t bytes)
 {
-    return mmap(sim->bytes + at, bytes, PROT_READ | PROT_WRITE,
-                MAP_PRIVATE | MAP_FIXED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0) != MAP_FAILED;
+    return mmap(sim->bytes + at, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_FIXED | MAP_ANONYMOUS | MAP_NORESERVE,
+                -1, 0) != MAP_FAILED;
 }
 
 /* Writes go unnoticed no further than so many bytes from a block. */
@@ -484,7 +489,8 @@ static uint64_t guard_page_of(const struct sim *sim, uint64_t start, uint64_t bo
 static uint64_t place_guarded_block(struct sim *sim, uint64_t start, uint64_t bytes, uint64_t body)
 {
     const uint64_t first = round_to_pages(start), end = first + body;
-    const uint64_t at = sim->guard_mode == BEGIN ? first + PAGE : end - (sim->guard_mode == END ? bytes : round_to_units(bytes));
+    const uint64_t at =
+        sim->guard_mode == BEGIN ? first + PAGE : end - (sim->guard_mode == END ? bytes : round_to_units(bytes));
     sim->sizes[start / UNIT] = 0;
     sim->units[start / UNIT] |= GUARD_BIT;
     sim->units[at / UNIT] = sim->units[start / UNIT];
@@ -546,7 +552,8 @@ static bool release_oldest(struct sim *sim)
 {
     if (!sim->nquarantined)
         return false;
-    release_quarantined(sim, &sim->quarantined[(sim->last_quarantined + QUARANTINE_SIZE + 1 - sim->nquarantined) % QUARANTINE_SIZE]);
+    release_quarantined(
+        sim, &sim->quarantined[(sim->last_quarantined + QUARANTINE_SIZE + 1 - sim->nquarantined) % QUARANTINE_SIZE]);
     sim->nquarantined--;
     return true;
 }
@@ -667,7 +674,10 @@ static void sim_restore(void *device, uint64_t dev, uint64_t bytes, const uint8_
 /* ------------------------------------------------------------------------------- checkpoints -- */
 
 /* A multiple of a page, behind which nothing was handed out. */
-static uint64_t state_end(const struct sim *sim) { return (sim->bump + PAGE - 1) / PAGE * PAGE; }
+static uint64_t state_end(const struct sim *sim)
+{
+    return (sim->bump + PAGE - 1) / PAGE * PAGE;
+}
 
 /* Copies what lies outside of struct sim, up to an offset: to a state, from one, or not at all. The offset comes first
  * in a state. Returns the bytes of the state. */
@@ -691,7 +701,10 @@ static uint64_t copy_state(const struct sim *sim, uint64_t end, uint8_t *to, con
     return at;
 }
 
-static uint64_t sim_state_bytes(void *device) { return copy_state(device, state_end(device), NULL, NULL); }
+static uint64_t sim_state_bytes(void *device)
+{
+    return copy_state(device, state_end(device), NULL, NULL);
+}
 
 static void sim_state_save(void *device, uint8_t *to)
 {
@@ -730,7 +743,10 @@ static uint64_t sim_next_allocation(void *device, uint64_t dev, uint64_t *bytes_
     return sim->base + at;
 }
 
-static uint64_t sim_base_address(void *device) { return ((const struct sim *)device)->base; }
+static uint64_t sim_base_address(void *device)
+{
+    return ((const struct sim *)device)->base;
+}
 
 static void sim_mark_unwritten(void *device, uint64_t dev, uint64_t bytes)
 {
@@ -747,33 +763,40 @@ static void sim_inject_failure(void *device, uint64_t allocation, uint64_t copy)
         sim->fail_copy = copy;
 }
 
-#define COMMON                                                                                      \
-    .open = sim_open, .close = sim_close, .begin_batch = sim_begin_batch, .end_batch = sim_end_batch,                         \
-    .stage = sim_stage, .fetch = sim_fetch, .copy = sim_copy, .read = sim_read, .write = sim_write, \
-    .owns = sim_owns, .is_allocated = sim_is_allocated, .size_of = sim_allocation_size, .inject_failure = sim_inject_failure,         \
+#define COMMON                                                                                                        \
+    .open = sim_open, .close = sim_close, .begin_batch = sim_begin_batch, .end_batch = sim_end_batch,                 \
+    .stage = sim_stage, .fetch = sim_fetch, .copy = sim_copy, .read = sim_read, .write = sim_write, .owns = sim_owns, \
+    .is_allocated = sim_is_allocated, .size_of = sim_allocation_size, .inject_failure = sim_inject_failure,           \
     .save = sim_save, .restore = sim_restore, .base_address = sim_base_address
 
 const accd_backend accd__backend_sim = {
     COMMON,
     .name = "sim",
     .small_bytes = ACCD_SMALL_OBJECT,
-    .alloc = sim_alloc, .free = sim_free,
-    .count_written = sim_count_written, .mark_unwritten = sim_mark_unwritten,
+    .alloc = sim_alloc,
+    .free = sim_free,
+    .count_written = sim_count_written,
+    .mark_unwritten = sim_mark_unwritten,
     .next_allocation = sim_next_allocation,
-    .state_bytes = sim_state_bytes, .state_save = sim_state_save, .state_restore = sim_state_restore,
+    .state_bytes = sim_state_bytes,
+    .state_save = sim_state_save,
+    .state_restore = sim_state_restore,
 };
 
 const accd_backend accd__backend_direct = {
     COMMON,
     .name = "direct",
     .small_bytes = ACCD_SMALL_OBJECT,
-    .alloc = sim_alloc, .free = sim_free,
-    .address_range = direct_address_range, .metadata_range = direct_metadata_range,
+    .alloc = sim_alloc,
+    .free = sim_free,
+    .address_range = direct_address_range,
+    .metadata_range = direct_metadata_range,
 };
 
-#define GUARDED                                                                                       \
-    COMMON, .alloc = guarded_alloc, .free = guarded_free, .address_range = direct_address_range, .metadata_range = direct_metadata_range, \
-    .find_overrun = guarded_find_overrun, .set_guards = guarded_set_guards
+#define GUARDED                                                                                  \
+    COMMON, .alloc = guarded_alloc, .free = guarded_free, .address_range = direct_address_range, \
+            .metadata_range = direct_metadata_range, .find_overrun = guarded_find_overrun,       \
+            .set_guards = guarded_set_guards
 
 const accd_backend accd__backend_guarded = {GUARDED, .name = "guarded"};
 const accd_backend accd__backend_guarded_end = {GUARDED, .name = "guarded-end"};

@@ -14,7 +14,10 @@ uint64_t accd__written_count(const uint64_t *bits, uint64_t at, uint64_t n)
     return count;
 }
 
-static bool get_written_bit(const uint64_t *bits, uint64_t at) { return bits[at / 64] >> at % 64 & 1; }
+static bool get_written_bit(const uint64_t *bits, uint64_t at)
+{
+    return bits[at / 64] >> at % 64 & 1;
+}
 
 void accd__written_copy(uint64_t *bits, uint64_t to, const uint64_t *other, uint64_t from, uint64_t n)
 {
@@ -34,8 +37,7 @@ void accd__written_poison(const uint64_t *bits, uint64_t at, uint64_t n, char *b
     bytes -= at; /* bytes[at] is the content at at */
     for (uint64_t end = at + n; at < end;) {
         while (at % 64 == 0 && end - at >= 256 && /* mostly all of it was written */
-               (bits[at / 64] & bits[at / 64 + 1] & bits[at / 64 + 2] & bits[at / 64 + 3]) ==
-                   UINT64_MAX)
+               (bits[at / 64] & bits[at / 64 + 1] & bits[at / 64 + 2] & bits[at / 64 + 3]) == UINT64_MAX)
             at += 256;
         if (at == end)
             return;

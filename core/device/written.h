@@ -10,7 +10,10 @@
 #include <string.h>
 
 /* 64-bit words of bits for so many bytes. */
-static inline uint64_t accd__written_words(uint64_t bytes) { return bytes / 64 + (bytes % 64 != 0); }
+static inline uint64_t accd__written_words(uint64_t bytes)
+{
+    return bytes / 64 + (bytes % 64 != 0);
+}
 
 static inline uint64_t accd__written_mask(unsigned from, unsigned to) /* bits [from, to), to <= 64 */
 {

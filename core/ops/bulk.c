@@ -18,8 +18,8 @@ size_t accd__bulk_bytes(const struct accd_walk *walk)
     for (size_t i = 0; i < walk->nrowsets; i++)
         most = max_own_ranges(&walk->rowsets[i]) > most ? max_own_ranges(&walk->rowsets[i]) : most;
     return sizeof *bulk + most * sizeof bulk->ranges[0] +
-           walk->nsegments * (sizeof bulk->places[0] + sizeof bulk->images[0] + sizeof bulk->starts[0] +
-                              sizeof bulk->columns[0]) +
+           walk->nsegments *
+               (sizeof bulk->places[0] + sizeof bulk->images[0] + sizeof bulk->starts[0] + sizeof bulk->columns[0]) +
            walk->nroots * (sizeof bulk->roots[0] + sizeof bulk->own[0]);
 }
 
@@ -201,8 +201,7 @@ bool accd__group_pointers_unchanged(const struct accd_walk *walk, size_t *sectio
         for (size_t row = 0; row < segment->rows; row++) {
             uint64_t shift = (uint64_t)accd__section_start(segment, row) * unit;
             if (accd__section_bytes(segment, row) &&
-                accd__load_pointer(accd__row_address(set, row) + offset) !=
-                    segment->host[row] - shift) {
+                accd__load_pointer(accd__row_address(set, row) + offset) != segment->host[row] - shift) {
                 *section_p = segment->first + row;
                 return false;
             }

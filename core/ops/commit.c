@@ -35,9 +35,9 @@ static accd_status check_host_targets(const struct accd__plan *plan)
         const struct accd__move *move = &plan->changes.moves.at[i];
         if (move->out && !accd__is_live_host_range(plan->context, move->host, move->bytes))
             return accd__report_request_error(plan, &plan->resolved.requests[move->request],
-                                    plan->resolved.requests[move->request].object, ACCD_ERROR_OUT_OF_BOUNDS,
-                                    R_HOST_BOUNDS,
-                                    ACCD_NAME_PLACEHOLDER " does not lie in live host memory any more");
+                                              plan->resolved.requests[move->request].object, ACCD_ERROR_OUT_OF_BOUNDS,
+                                              R_HOST_BOUNDS,
+                                              ACCD_NAME_PLACEHOLDER " does not lie in live host memory any more");
     }
     return ACCD_OK;
 }
@@ -48,7 +48,8 @@ static struct accd__transfer make_core_transfer(uint64_t dev, const void *from, 
 }
 
 /* A descriptor is one transfer, though what lies behind its address comes from elsewhere. */
-static accd_status list_descriptor_write(const struct accd__plan *plan, const struct accd__descriptor_write *rest, struct accd__transfer *at)
+static accd_status list_descriptor_write(const struct accd__plan *plan, const struct accd__descriptor_write *rest,
+                                         struct accd__transfer *at)
 {
     char *bytes = accd__scratch_alloc(&plan->context->scratch, sizeof rest->value + rest->bytes);
     if (!bytes)
@@ -76,7 +77,7 @@ static struct accd__transfer *list_clears(const struct accd__plan *plan, struct 
         const struct accd__clear_range *clear = &plan->changes.clears.at[i];
         for (uint64_t k = 0; k < clear->bytes; k += sizeof zeros)
             *at++ = make_core_transfer(clear->dev + k, zeros,
-                        clear->bytes - k < sizeof zeros ? clear->bytes - k : sizeof zeros);
+                                       clear->bytes - k < sizeof zeros ? clear->bytes - k : sizeof zeros);
     }
     return at;
 }
@@ -98,16 +99,18 @@ static accd_status list_transfers(const struct accd__plan *plan, struct accd__ba
         return accd__report_plan_out_of_memory(plan->context);
     for (size_t i = 0; i < ncopies; i++, at++)
         *at = (struct accd__transfer){fusion->copies.at[i].to, fusion->copies.at[i].from, fusion->copies.at[i].bytes,
-                                     ACCD_TRANSFER_WITHIN_DEVICE};
+                                      ACCD_TRANSFER_WITHIN_DEVICE};
     at = list_clears(plan, at);
     for (size_t i = 0; i < plan->changes.moves.n; i++, at++) {
         const struct accd__move *move = &plan->changes.moves.at[i];
-        *at = (struct accd__transfer){move->dev, move->host, move->bytes, move->out ? ACCD_TRANSFER_TO_HOST : ACCD_TRANSFER_TO_DEVICE};
+        *at = (struct accd__transfer){move->dev, move->host, move->bytes,
+                                      move->out ? ACCD_TRANSFER_TO_HOST : ACCD_TRANSFER_TO_DEVICE};
     }
     for (size_t i = 0; i < plan->changes.descriptor_writes.n; i++, at++)
         ACCD_TRY(list_descriptor_write(plan, &plan->changes.descriptor_writes.at[i], at));
     for (size_t i = 0; i < plan->changes.words.n; i++, at++)
-        *at = make_core_transfer(plan->changes.words.at[i].dev, &plan->changes.words.at[i].value, plan->changes.words.at[i].bytes);
+        *at = make_core_transfer(plan->changes.words.at[i].dev, &plan->changes.words.at[i].value,
+                                 plan->changes.words.at[i].bytes);
     return ACCD_OK;
 }
 
@@ -118,7 +121,7 @@ static accd_status queue_transfers(struct accd__plan *plan, struct accd__batch *
         ACCD_TRY(accd__bulk_queue(batch));
     if (batch->n || batch->bulk)
         ACCD_TRY(accd__queue_batch(plan->input.queue, batch, accd__construct_name(construct), construct->file,
-                                  construct->line));
+                                   construct->line));
     plan->env->queues.releasing = plan->input.queue; /* from here on nothing fails */
     return ACCD_OK;
 }
@@ -132,8 +135,9 @@ accd_status accd__plan_commit(struct accd__plan *plan)
     if (plan->input.queue)
         return queue_transfers(plan, &batch);
     if (accd__is_concurrent(env))
-        ACCD_TRY(plan->resolved.fusion ? accd__wait_for_all_devices(plan->context) /* it uses memory all over the place */
-                              : accd__wait_for_batch_conflicts(env, &batch));
+        ACCD_TRY(plan->resolved.fusion
+                     ? accd__wait_for_all_devices(plan->context) /* it uses memory all over the place */
+                     : accd__wait_for_batch_conflicts(env, &batch));
     accd_status status = accd__run_batch(&env->device, &batch);
     return status == ACCD_OK ? ACCD_OK : accd__report_copy_failure(&env->device, status);
 }

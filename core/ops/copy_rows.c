@@ -3,7 +3,10 @@
 #include "ops/copy_rows.h"
 #include "device/written.h"
 
-static const struct accd__action_traits *traits_of(uint8_t action) { return &accd__traits_of_action[action]; }
+static const struct accd__action_traits *traits_of(uint8_t action)
+{
+    return &accd__traits_of_action[action];
+}
 
 static bool action_moves(const struct accd__bulk *bulk, uint8_t action)
 {
@@ -16,17 +19,20 @@ bool accd__is_dense_column(const struct accd__bulk *bulk, const struct accd__seg
     const accd_program *child = segment->field->child;
     if (!accd__segment_is_mapped(segment) || !segment->applied || !action_moves(bulk, segment->action))
         return false;
-    return !child || (accd__moves_as_one_piece(child, segment->action, bulk->out) &&
-                      (bulk->entry || !child->spec.nfields));
+    return !child ||
+           (accd__moves_as_one_piece(child, segment->action, bulk->out) && (bulk->entry || !child->spec.nfields));
 }
 
-static bool is_pointer_field(const accd_field *field) { return !field->embedded && !field->in_place; }
+static bool is_pointer_field(const accd_field *field)
+{
+    return !field->embedded && !field->in_place;
+}
 
 /* The bytes of one element that move, without the pointers that are followed: those are written on
  * entry and kept otherwise (TR14-4.1-06). Returns their number; own has room for all.
  * Decides TR14-4.1-06. */
 static size_t list_own_ranges(const struct accd__bulk *bulk, const struct accd__rowset *set,
-                         struct accd__own_range *own)
+                              struct accd__own_range *own)
 {
     const accd_program_spec *spec = &set->program->spec;
     size_t n = 0;
@@ -82,7 +88,7 @@ struct row_cursor {
     const struct accd__segment *parent, *place; /* of inner elements */
     size_t row, section;
     uint64_t section_dev; /* of inner elements: place of their section behind the first one's */
-    uint64_t remaining;        /* elements of the section still to come, this one included */
+    uint64_t remaining;   /* elements of the section still to come, this one included */
 };
 
 uint64_t accd__root_rows_dev(const struct accd__bulk *bulk, const struct accd__rowset *set)
@@ -113,7 +119,7 @@ static struct row_cursor cursor_at(const struct accd__bulk *bulk, const struct a
         accd__section_block_offset(cursor.place, cursor.section) - accd__section_block_offset(cursor.place, 0);
     uint64_t into = accd__row_address(set, row) - cursor.parent->host[cursor.section];
     cursor.remaining = accd__section_bytes(cursor.parent, cursor.section) / set->program->spec.stride -
-                  into / set->program->spec.stride;
+                       into / set->program->spec.stride;
     return cursor;
 }
 
@@ -146,9 +152,9 @@ static inline __attribute__((always_inline)) void prefetch_section(uint64_t at, 
 
 /* Sections of one length: the compiler makes a few moves of a constant one. What fits into the cache
  * is not fetched ahead. */
-static inline __attribute__((always_inline)) void
-copy_uniform_sections(const struct accd__segment *segment, char *image, size_t first, size_t end, bool out,
-           const uint64_t bytes)
+static inline __attribute__((always_inline)) void copy_uniform_sections(const struct accd__segment *segment,
+                                                                        char *image, size_t first, size_t end, bool out,
+                                                                        const uint64_t bytes)
 {
     enum { CACHED = 256 << 10 };
     const uint64_t *const host = segment->host, step = accd__padded(bytes);
@@ -173,11 +179,21 @@ static void copy_sections(const struct accd__rows_job *job, size_t f, size_t fir
     bool out = job->bulk->out;
     if (!segment->bytes_of) {
         switch (segment->bytes) {
-        case 16: copy_uniform_sections(segment, image, first, end, out, 16); break;
-        case 32: copy_uniform_sections(segment, image, first, end, out, 32); break;
-        case 64: copy_uniform_sections(segment, image, first, end, out, 64); break;
-        case 128: copy_uniform_sections(segment, image, first, end, out, 128); break;
-        default: copy_uniform_sections(segment, image, first, end, out, segment->bytes); break;
+        case 16:
+            copy_uniform_sections(segment, image, first, end, out, 16);
+            break;
+        case 32:
+            copy_uniform_sections(segment, image, first, end, out, 32);
+            break;
+        case 64:
+            copy_uniform_sections(segment, image, first, end, out, 64);
+            break;
+        case 128:
+            copy_uniform_sections(segment, image, first, end, out, 128);
+            break;
+        default:
+            copy_uniform_sections(segment, image, first, end, out, segment->bytes);
+            break;
         }
         return;
     }
@@ -275,8 +291,7 @@ void accd__copy_rows(void *arg, unsigned part)
         for (size_t f = 0; f < job->nsegments; f++) {
             if (job->sections[f])
                 copy_sections(job, f, first, end);
-            if (job->rows && job->bulk->entry && accd__segment_is_mapped(job->segments[f]) &&
-                job->segments[f]->applied)
+            if (job->rows && job->bulk->entry && accd__segment_is_mapped(job->segments[f]) && job->segments[f]->applied)
                 write_pointers(job, f, cursor, end);
         }
     }
@@ -325,8 +340,8 @@ void accd__copy_own_ranges(const struct accd__rows_job *job)
             const struct accd__own_range *own = &job->own[k];
             char *image = accd__bulk_device_content(job->bulk, dev + own->offset, own->bytes);
             if (image)
-                memcpy(job->bulk->out ? host + own->offset : image,
-                       job->bulk->out ? image : host + own->offset, own->bytes);
+                memcpy(job->bulk->out ? host + own->offset : image, job->bulk->out ? image : host + own->offset,
+                       own->bytes);
         }
     }
 }
@@ -338,18 +353,15 @@ void accd__write_words(const struct accd__rows_job *job)
     const struct accd__bulk *bulk = job->bulk;
     const accd_program_spec *spec = &job->set->program->spec;
     const accd_untranslated untranslated = bulk->env->context->rules.untranslated;
-    for (struct row_cursor cursor = cursor_at(bulk, job->set, 0); cursor.row < job->set->rows;
-         cursor_next(&cursor)) {
+    for (struct row_cursor cursor = cursor_at(bulk, job->set, 0); cursor.row < job->set->rows; cursor_next(&cursor)) {
         uint64_t dev = element_dev(&cursor);
         for (size_t f = 0; f < job->nsegments; f++) {
             const struct accd__segment *segment = job->segments[f];
             if (!accd__segment_is_mapped(segment) || !accd__section_bytes(segment, cursor.row))
                 continue;
             uint64_t shift = (uint64_t)accd__section_start(segment, cursor.row) * segment->field->unit;
-            uint64_t value =
-                bulk->entry ? bulk->block +
-                                  accd__section_block_offset(job->places[f], cursor.row) - shift
-                            : segment->host[cursor.row] - shift;
+            uint64_t value = bulk->entry ? bulk->block + accd__section_block_offset(job->places[f], cursor.row) - shift
+                                         : segment->host[cursor.row] - shift;
             uint64_t bytes = accd__field_slot_bytes(segment->field);
             char *slot = stage_range(bulk, dev + segment->field->offset, bytes);
             if (!slot)
@@ -357,8 +369,7 @@ void accd__write_words(const struct accd__rows_job *job)
             memcpy(slot, &value, sizeof value);
             if (bytes > sizeof value) /* the rest of a descriptor */
                 memcpy(slot + sizeof value,
-                       accd__pointer(accd__row_address(job->set, cursor.row) +
-                                    segment->field->offset + sizeof value),
+                       accd__pointer(accd__row_address(job->set, cursor.row) + segment->field->offset + sizeof value),
                        bytes - sizeof value);
         }
         for (size_t p = 0; bulk->entry && untranslated != ACCD_UNTRANSLATED_HOST && p < spec->npieces; p++) {

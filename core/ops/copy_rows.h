@@ -8,20 +8,20 @@
 struct accd__rows_job {
     const struct accd__bulk *bulk;
     const struct accd__rowset *set;
-    char *rows;            /* device content of the elements, if they lie together; else NULL ... */
-    uint64_t rows_start;   /* ... from this byte of them on */
-    bool whole;            /* own bytes go as they are */
+    char *rows;                  /* device content of the elements, if they lie together; else NULL ... */
+    uint64_t rows_start;         /* ... from this byte of them on */
+    bool whole;                  /* own bytes go as they are */
     struct accd__own_range *own; /* otherwise: these of each element */
     size_t nown;
-    char **sections;       /* device content of each segment, NULL: does not move ... */
-    uint64_t *starts;      /* ... from this place on */
+    char **sections;  /* device content of each segment, NULL: does not move ... */
+    uint64_t *starts; /* ... from this place on */
     const struct accd__segment **segments;
     const struct accd__segment **places;
     size_t nsegments;
-    size_t first, end;     /* rows that are filled */
+    size_t first, end; /* rows that are filled */
     unsigned parts;
-    bool windows;          /* some columns are filled a window at a time ... */
-    bool rows_too;         /* ... and the elements with them */
+    bool windows;  /* some columns are filled a window at a time ... */
+    bool rows_too; /* ... and the elements with them */
 };
 
 /* bulk.c: copies the rows [first, end), or a part of them, and writes their pointers. */

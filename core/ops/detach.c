@@ -6,7 +6,8 @@
 #include "table/name.h"
 
 /* Decides TR14-4.1-04, ACC33-det-1, FLANG-pointer-5. */
-static accd_status remove_references(struct accd__exit_plan *exit_plan, struct accd__attachment *attach, uint32_t removed_count, bool forced)
+static accd_status remove_references(struct accd__exit_plan *exit_plan, struct accd__attachment *attach,
+                                     uint32_t removed_count, bool forced)
 {
     struct accd__plan *plan = exit_plan->plan;
     struct accd__attachment_change *change;
@@ -18,7 +19,8 @@ static accd_status remove_references(struct accd__exit_plan *exit_plan, struct a
     return ACCD_OK;
 }
 
-accd_status accd__exit_detach(struct accd__exit_plan *exit_plan, struct accd__attachment *attach, uint32_t removed_count)
+accd_status accd__exit_detach(struct accd__exit_plan *exit_plan, struct accd__attachment *attach,
+                              uint32_t removed_count)
 {
     return remove_references(exit_plan, attach, removed_count, false);
 }
@@ -57,9 +59,8 @@ static accd_status release_type_record(struct accd__exit_plan *exit_plan, struct
     if (record->dynamic - change->dynamic <= (record->size & ACCD_OBJECT_MAPPED ? 1 : 0))
         return ACCD_OK; /* others took it off already */
     struct accd__original *opened =
-        plan->resolved.fusion
-            ? accd__find_enter_data(plan->env, target, accd__type_record_bytes(plan->context, target))
-            : NULL;
+        plan->resolved.fusion ? accd__find_enter_data(plan->env, target, accd__type_record_bytes(plan->context, target))
+                              : NULL;
     if (opened)
         ACCD_TRY(accd__split_end_original(plan, opened));
     change->dynamic++;
@@ -72,7 +73,8 @@ accd_status accd__exit_release_records(struct accd__exit_plan *exit_plan)
     struct accd__device_env *env = exit_plan->plan->env;
     for (; exit_plan->released < exit_plan->removed.n; exit_plan->released++) {
         struct accd__attachment_change *removed = exit_plan->removed.at[exit_plan->released];
-        struct accd__attachment *inner = env->attached.ntype_records ? accd__type_record_attachment(env, removed->attach) : NULL;
+        struct accd__attachment *inner =
+            env->attached.ntype_records ? accd__type_record_attachment(env, removed->attach) : NULL;
         if (inner && accd__planned_attach_count(exit_plan->plan, inner))
             ACCD_TRY(accd__exit_end_attachment(exit_plan, inner));
         if (removed->attach->holds_record)
@@ -85,14 +87,15 @@ accd_status accd__exit_release_records(struct accd__exit_plan *exit_plan)
 
 /* Decides TR14-4.3-12. */
 static accd_status report_still_attached(const struct accd__exit_plan *exit_plan, const struct accd__object *object,
-                                  const struct accd__attachment *attach, const char *how)
+                                         const struct accd__attachment *attach, const char *how)
 {
     struct accd__plan *plan = exit_plan->plan;
     accd_object_info *asked = &plan->context->error.asked;
     char name[160];
     accd__format_object(plan->env, object, name, sizeof name);
     accd__report_request_error(plan, NULL, object, ACCD_ERROR_STILL_ATTACHED, R_STILL_ATTACHED,
-                     "%s would be removed, but the pointer " ACCD_NAME_PLACEHOLDER " is still attached %s", name, how);
+                               "%s would be removed, but the pointer " ACCD_NAME_PLACEHOLDER " is still attached %s",
+                               name, how);
     accd__format_slot(plan->env, attach->slot, attach->label, asked->name, sizeof asked->name);
     asked->host = attach->slot;
     asked->bytes = sizeof(void *);
@@ -175,7 +178,7 @@ static accd_status end_outer_attachments(struct accd__exit_plan *exit_plan, size
         if (rules->still_attached == ACCD_CHOICE_REJECT && !exit_plan->abandon)
             return report_still_attached(exit_plan, target, attach, "to it");
         ACCD_TRY(rules->lost_target == ACCD_LOST_TARGET_DANGLES ? plan_dangling(plan, attach)
-                                                         : accd__exit_end_attachment(exit_plan, attach));
+                                                                : accd__exit_end_attachment(exit_plan, attach));
     }
     return plan_unpin_removed(exit_plan);
 }

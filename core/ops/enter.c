@@ -11,7 +11,7 @@
 struct member_frame {
     struct accd__interval at; /* of its host address, in the entry's frames_at */
     uint64_t host, dev, bytes;
-    size_t objects;           /* that this construct puts there */
+    size_t objects;            /* that this construct puts there */
     struct accd__block *block; /* of members that are present already, or NULL */
 };
 
@@ -23,28 +23,29 @@ struct entry_state {
     struct member_frame *frames;
     size_t nframes;
     struct accd__interval *frames_at;
-    size_t nallocated;                    /* fresh claims that have memory */
+    size_t nallocated; /* fresh claims that have memory */
     uint64_t group_dev, group_bytes;
     struct accd_region *region;
-    struct accd__record_release *release;    /* what goes with attachments that are made anew, or NULL */
+    struct accd__record_release *release; /* what goes with attachments that are made anew, or NULL */
 };
 
 /* --------------------------------------------------------------------------------- 1. reserve -- */
 
 /* Decides HOUSE-memory. */
 accd_status accd__report_device_full(const struct accd__plan *plan, const struct accd__request *request,
-                             accd_status status, uint64_t bytes)
+                                     accd_status status, uint64_t bytes)
 {
     if (accd__is_queue_error(status))
         return status;
     accd__report_request_error(plan, request, NULL, status, R_ALLOCATE,
-                     "device %d has no %llu bytes of memory left for " ACCD_NAME_PLACEHOLDER,
-                     plan->env->device.number, (unsigned long long)bytes);
+                               "device %d has no %llu bytes of memory left for " ACCD_NAME_PLACEHOLDER,
+                               plan->env->device.number, (unsigned long long)bytes);
     return accd__append_driver_error(&plan->env->device, status);
 }
 
 /* Device memory for what a claim asks for. */
-static accd_status allocate_for_request(struct accd__plan *plan, const struct accd__request *request, uint64_t bytes, uint64_t *dev_p)
+static accd_status allocate_for_request(struct accd__plan *plan, const struct accd__request *request, uint64_t bytes,
+                                        uint64_t *dev_p)
 {
     accd_status status = accd__alloc_device_memory(plan->env, bytes, dev_p);
     return status == ACCD_OK ? ACCD_OK : accd__report_device_full(plan, request, status, bytes);
@@ -53,9 +54,8 @@ static accd_status allocate_for_request(struct accd__plan *plan, const struct ac
 /* The aggregate that a claim is a member of, or 0. */
 static uint64_t request_aggregate(const struct accd__plan *plan, const struct accd__request *request)
 {
-    return request->source & ACCD_SOURCE_WALKED
-               ? 0
-               : accd__address(plan->input.construct->items[request->source].frame);
+    return request->source & ACCD_SOURCE_WALKED ? 0
+                                                : accd__address(plan->input.construct->items[request->source].frame);
 }
 
 /* The same, if its members have one block: not where the base fuses, or members come together in one object. */
@@ -74,7 +74,8 @@ static size_t count_framed_requests(const struct accd__plan *plan)
 }
 
 /* The frame of a claim; gets memory unless other members of the aggregate have it. */
-static accd_status find_or_open_frame(struct entry_state *entry, const struct accd__request *request, struct member_frame **frame_p)
+static accd_status find_or_open_frame(struct entry_state *entry, const struct accd__request *request,
+                                      struct member_frame **frame_p)
 {
     struct accd__plan *plan = entry->plan;
     struct accd__device_env *env = plan->env;
@@ -107,10 +108,10 @@ static accd_status place_in_frame(struct entry_state *entry, const struct accd__
     ACCD_TRY(find_or_open_frame(entry, request, &frame));
     uint64_t into = request->host - frame->host;
     if (into > frame->bytes || request->bytes > frame->bytes - into)
-        return accd__report_request_error(entry->plan, request, NULL, ACCD_ERROR_PARTIALLY_PRESENT,
-                                R_PARTIALLY_PRESENT,
-                                "members of the same aggregate are present, and their device "
-                                "memory has no room for " ACCD_NAME_PLACEHOLDER "; map them in one directive");
+        return accd__report_request_error(entry->plan, request, NULL, ACCD_ERROR_PARTIALLY_PRESENT, R_PARTIALLY_PRESENT,
+                                          "members of the same aggregate are present, and their device "
+                                          "memory has no room for " ACCD_NAME_PLACEHOLDER
+                                          "; map them in one directive");
     frame->objects++;
     *dev_p = frame->dev + into;
     return ACCD_OK;
@@ -136,8 +137,8 @@ static bool names_no_bytes(const accd_program *program)
 }
 
 /* The place of a new object on the device. *block: where the next one of the small ones lies. */
-static accd_status place_object(struct entry_state *entry, const struct accd__request *request, uint64_t *block, uint64_t *dev_p,
-                                bool *shared_p)
+static accd_status place_object(struct entry_state *entry, const struct accd__request *request, uint64_t *block,
+                                uint64_t *dev_p, bool *shared_p)
 {
     struct accd__plan *plan = entry->plan;
     *shared_p = true;
@@ -204,11 +205,12 @@ static accd_status reserve_memory(struct entry_state *entry)
         return ACCD_OK;
     const struct accd_walk *walk = plan->input.walk;
     ACCD_FOR_EACH_SEGMENT(segment, walk)
-        entry->group_bytes += accd__segment_is_mapped(segment) ? segment->total : 0;
-    ACCD_TRY(allocate_for_request(plan, &plan->resolved.requests[walk->roots[0].item], entry->group_bytes, &entry->group_dev));
+    entry->group_bytes += accd__segment_is_mapped(segment) ? segment->total : 0;
+    ACCD_TRY(allocate_for_request(plan, &plan->resolved.requests[walk->roots[0].item], entry->group_bytes,
+                                  &entry->group_dev));
     struct accd__block *block = accd__pool_alloc(&plan->env->present.block_pool);
-    *block = (struct accd__block){
-        .dev = entry->group_dev, .bytes = entry->group_bytes, .live = plan->resolved.group->live};
+    *block =
+        (struct accd__block){.dev = entry->group_dev, .bytes = entry->group_bytes, .live = plan->resolved.group->live};
     plan->resolved.group->block = block;
     return ACCD_OK;
 }
@@ -243,8 +245,8 @@ static accd_status reserve_region(struct entry_state *entry)
     size_t nitems = construct->nitems;
     size_t originals = plan->resolved.fusion ? plan->resolved.fusion->noriginals : 0;
     size_t bytes = sizeof(struct accd_region) + plan->resolved.nrequests * sizeof(struct accd__request) +
-                   nitems * sizeof(struct accd__item_source) +
-                   originals * sizeof(struct accd__original *) + plan->input.ngaps * sizeof(struct accd__item_grid);
+                   nitems * sizeof(struct accd__item_source) + originals * sizeof(struct accd__original *) +
+                   plan->input.ngaps * sizeof(struct accd__item_grid);
     struct accd_region *region = accd__mem_alloc(&plan->context->mem, bytes);
     if (!region)
         return accd__report_out_of_memory(plan->context, "for a data region");
@@ -278,16 +280,16 @@ static accd_status reserve_region(struct entry_state *entry)
 static bool needs_origin(const struct accd__plan *plan, const struct accd__item_source *source,
                          const struct accd__request *request)
 {
-    return accd__source_start(source, request->host) ||
-           accd__label_has_indices(source->label) || accd__request_extended_base(plan, request);
+    return accd__source_start(source, request->host) || accd__label_has_indices(source->label) ||
+           accd__request_extended_base(plan, request);
 }
 
 /* Whether a list item of enter data begins an extended range of its own on data that are there. */
 static bool extends_base(const struct accd__plan *plan, const struct accd__request *request)
 {
     bool is_present = request->state == ACCD_REQUEST_PRESENT && !(request->object->size & ACCD_OBJECT_MEMBER);
-    return plan->input.construct->kind == ACCD_KIND_ENTER_DATA && (is_present || request->state == ACCD_REQUEST_WITHIN_NEW) &&
-           accd__request_extended_base(plan, request);
+    return plan->input.construct->kind == ACCD_KIND_ENTER_DATA &&
+           (is_present || request->state == ACCD_REQUEST_WITHIN_NEW) && accd__request_extended_base(plan, request);
 }
 
 static void extend_base(struct accd__plan *plan, const struct accd__request *request)
@@ -432,10 +434,10 @@ static void set_name_source(struct accd__plan *plan, const struct accd__request 
         if (!needs_origin(plan, source, request))
             return;
         struct accd__name_origin origin = {.slot = request->slot,
-                                     .base = accd__request_extended_base(plan, request),
-                                     .start = accd__source_start(source, request->host),
-                                     .label = label,
-                                     .item = label};
+                                           .base = accd__request_extended_base(plan, request),
+                                           .start = accd__source_start(source, request->host),
+                                           .label = label,
+                                           .item = label};
         memcpy(origin.index, source->index, sizeof origin.index);
         object->where = accd__new_name_origin(plan->env, &origin);
     } else {
@@ -478,7 +480,7 @@ static bool request_is_counted(struct accd__plan *plan, struct accd__request *re
 {
     if (accd__request_counts(plan, request))
         return true;
-    request->flags |= ACCD_ITEM_UNCOUNTED; /* to its end, whatever is there then */
+    request->flags |= ACCD_ITEM_UNCOUNTED;                   /* to its end, whatever is there then */
     if (!dynamic && !(request->source & ACCD_SOURCE_WALKED)) /* those have a root in the object */
         request->object->size |= ACCD_OBJECT_NAMED;
     return false;
@@ -518,18 +520,17 @@ static void commit_entry(struct entry_state *entry)
     const accd_rules *rules = &plan->context->rules;
     bool dynamic = plan->input.construct->kind == ACCD_KIND_ENTER_DATA;
     if (entry->block_objects)
-        accd__insert_block(env, &(struct accd__block){.dev = entry->block_dev,
-                                                    .bytes = entry->block_bytes,
-                                                    .live = entry->block_objects});
+        accd__insert_block(
+            env,
+            &(struct accd__block){.dev = entry->block_dev, .bytes = entry->block_bytes, .live = entry->block_objects});
     for (size_t i = 0; i < entry->nframes; i++) {
         const struct member_frame *frame = &entry->frames[i];
         if (frame->block)
             frame->block->live += frame->objects;
         else
-            accd__insert_block(env, &(struct accd__block){.dev = frame->dev,
-                                                        .bytes = frame->bytes,
-                                                        .live = frame->objects,
-                                                        .frame = frame->host});
+            accd__insert_block(
+                env, &(struct accd__block){
+                         .dev = frame->dev, .bytes = frame->bytes, .live = frame->objects, .frame = frame->host});
     }
     for (size_t i = 0; i < plan->resolved.nfresh; i++) {
         struct accd__request *request = &plan->resolved.requests[plan->resolved.fresh[i]];
@@ -590,7 +591,8 @@ static const struct accd__pair *frame_ends(const struct accd__plan *plan, size_t
         const accd_item *item = &construct->items[i];
         const uint64_t frame = accd__address(item->frame);
         if (frame)
-            ends[n++] = (struct accd__pair){frame, whole ? frame + item->frame_bytes : accd__address(item->host) + item->bytes};
+            ends[n++] =
+                (struct accd__pair){frame, whole ? frame + item->frame_bytes : accd__address(item->host) + item->bytes};
     }
     ends = accd__sort_pairs(ends, ends + construct->nitems, n);
     for (size_t i = 0; i < n; i++) {
@@ -604,15 +606,16 @@ static const struct accd__pair *frame_ends(const struct accd__plan *plan, size_t
 }
 
 static accd_status report_missing_member(const struct accd__plan *plan, const struct accd__request *request,
-                         const struct accd__object *object)
+                                         const struct accd__object *object)
 {
     if (plan->context->policy.holes)
         return accd__reject_request(plan, request, object,
-                                 accd__request_policy(plan, request, ACCD_DEMAND_NEW, ACCD_LOOKUP_EXCLUDED));
+                                    accd__request_policy(plan, request, ACCD_DEMAND_NEW, ACCD_LOOKUP_EXCLUDED));
     return accd__report_request_error(plan, request, object, ACCD_ERROR_PARTIALLY_PRESENT, R_PARTIALLY_PRESENT,
-                            "other members of the same aggregate as " ACCD_NAME_PLACEHOLDER " are present, and %s "
-                            "maps all of them together",
-                            plan->context->rules.name);
+                                      "other members of the same aggregate as " ACCD_NAME_PLACEHOLDER
+                                      " are present, and %s "
+                                      "maps all of them together",
+                                      plan->context->rules.name);
 }
 
 /* Members of an aggregate that is not mapped itself come together or not at all, if the rules say so.

@@ -8,14 +8,20 @@
 #include <stdio.h>
 
 /* Whether the listener wants to hear of an operation; with its name. */
-static bool is_observed(const struct accd__plan *plan, accd_op op) { return !(plan->context->muted_ops >> op & 1); }
-static bool is_named(const struct accd__plan *plan, accd_op op) { return !(plan->context->unnamed_ops >> op & 1); }
+static bool is_observed(const struct accd__plan *plan, accd_op op)
+{
+    return !(plan->context->muted_ops >> op & 1);
+}
+static bool is_named(const struct accd__plan *plan, accd_op op)
+{
+    return !(plan->context->unnamed_ops >> op & 1);
+}
 
 /* Whether a queue's listener hears it when the queue has got there. */
 static bool is_deferred(const struct accd__plan *plan, accd_op op)
 {
-    return plan->input.queue && (op == ACCD_OP_H2D || op == ACCD_OP_D2H || op == ACCD_OP_D2D ||
-                                 op == ACCD_OP_FREE || op == ACCD_OP_KERNEL);
+    return plan->input.queue &&
+           (op == ACCD_OP_H2D || op == ACCD_OP_D2H || op == ACCD_OP_D2D || op == ACCD_OP_FREE || op == ACCD_OP_KERNEL);
 }
 
 /* An event of a plan, without name and range. */
@@ -32,8 +38,8 @@ static accd_event make_event(const struct accd__plan *plan, accd_op op, enum acc
     };
 }
 
-static void emit(const struct accd__plan *plan, accd_op op, enum accd__rule rule, const char *name,
-                 uint64_t host, uint64_t bytes)
+static void emit(const struct accd__plan *plan, accd_op op, enum accd__rule rule, const char *name, uint64_t host,
+                 uint64_t bytes)
 {
     const accd_context_config *config = &plan->context->config;
     accd_event event = make_event(plan, op, rule);
@@ -52,7 +58,7 @@ static uint64_t slot_bytes_or_pointer(uint32_t slot_bytes)
 }
 
 static void emit_request(const struct accd__plan *plan, const struct accd__request *request, accd_op op,
-                       enum accd__rule rule)
+                         enum accd__rule rule)
 {
     char name[160] = "";
     bool pointer = op == ACCD_OP_ATTACH || op == ACCD_OP_DETACH;
@@ -95,23 +101,22 @@ static void emit_moves(const struct accd__plan *plan, enum accd__rule rule)
         } else if (move->piece == ACCD_WHOLE_REQUEST) {
             bool part = move->bytes < request->bytes && accd__object_layout(plan->env, request->object);
             if (part) /* cut at a pointer */
-                accd__format_element(plan->env, request->object, move->host - request->object->host, bytes,
-                                  name, sizeof name);
+                accd__format_element(plan->env, request->object, move->host - request->object->host, bytes, name,
+                                     sizeof name);
             else
                 accd__format_request(&plan->input, request, name, sizeof name);
         } else {
             size_t from, to;
             const struct accd__rowset *set = accd__request_elements(plan, request, &from, &to);
-            accd__format_piece(plan->input.walk, set, move->row, &set->program->spec.pieces[move->piece],
-                            name, sizeof name);
+            accd__format_piece(plan->input.walk, set, move->row, &set->program->spec.pieces[move->piece], name,
+                               sizeof name);
         }
         emit(plan, op, rule, name, move->host, bytes);
     }
 }
 
 /* A range by its first object: what is fused, or moves within the device. */
-static void emit_range(const struct accd__plan *plan, accd_op op, enum accd__rule rule, uint64_t host,
-                       uint64_t bytes)
+static void emit_range(const struct accd__plan *plan, accd_op op, enum accd__rule rule, uint64_t host, uint64_t bytes)
 {
     struct accd__object *object = NULL;
     char name[160] = "";
@@ -250,9 +255,8 @@ static void emit_rows(const struct group_report *report, const struct accd__rows
     for (size_t row = 0; row < set->rows; row++) {
         for (size_t k = 0; k < nown; k++) {
             accd__format_piece(walk, set, row, piece_at(&set->program->spec, bulk->ranges[k].offset), name,
-                            sizeof name);
-            emit_one(report, name, accd__row_address(set, row) + bulk->ranges[k].offset,
-                     bulk->ranges[k].bytes);
+                               sizeof name);
+            emit_one(report, name, accd__row_address(set, row) + bulk->ranges[k].offset, bulk->ranges[k].bytes);
         }
         for (size_t f = 0; f < set->nsegments; f++) {
             const struct accd__segment *segment = &walk->segments[set->segments + f];
@@ -261,8 +265,7 @@ static void emit_rows(const struct group_report *report, const struct accd__rows
                 continue;
             if (pointer) {
                 accd__format_row_slot(walk, segment->first + row, name, sizeof name);
-                emit_one(report, name, accd__section_slot(walk, segment, row),
-                         accd__field_slot_bytes(segment->field));
+                emit_one(report, name, accd__section_slot(walk, segment, row), accd__field_slot_bytes(segment->field));
             } else {
                 accd__format_section(walk, segment->first + row, name, sizeof name);
                 emit_one(report, name, segment->host[row], bytes);
@@ -313,9 +316,9 @@ static void emit_sections(const struct accd__plan *plan, accd_op op, enum accd__
     if (!is_observed(plan, op))
         return;
     const struct group_report report = {.context = plan->context,
-                                .walk = plan->input.walk,
-                                .bulk = moves ? plan->changes.bulk : NULL,
-                                .event = make_event(plan, op, rule)};
+                                        .walk = plan->input.walk,
+                                        .bulk = moves ? plan->changes.bulk : NULL,
+                                        .event = make_event(plan, op, rule)};
     if (!is_deferred(plan, op) || !defer_group_report(plan, &report))
         emit_group(&report);
 }
@@ -327,7 +330,8 @@ void accd__report_entry(const struct accd__plan *plan)
     const enum accd__rule count = plan->input.construct->kind == ACCD_KIND_ENTER_DATA ? R_COUNT_DYNAMIC : R_COUNT;
     emit_fused_ranges(plan);
     for (size_t i = 0; i < plan->resolved.nrequests; i++)
-        if (plan->resolved.requests[i].state == ACCD_REQUEST_NEW && !accd__fuse_covers(plan, plan->resolved.requests[i].host))
+        if (plan->resolved.requests[i].state == ACCD_REQUEST_NEW &&
+            !accd__fuse_covers(plan, plan->resolved.requests[i].host))
             emit_request(plan, &plan->resolved.requests[i], ACCD_OP_ALLOC, plan->context->policy.allocated);
     if (plan->resolved.new_group)
         emit_sections(plan, ACCD_OP_ALLOC, R_ALLOCATE);

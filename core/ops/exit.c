@@ -8,7 +8,8 @@
 /* The enter data that an exit data ends (DIR-6-01). Other profiles go by the counters alone. Storage for members that
  * several enter data map is freed with the last one.
  * Decides DIR-6-01. */
-static accd_status end_enter_data(struct accd__plan *plan, struct accd__request *request, const struct accd__object *object)
+static accd_status end_enter_data(struct accd__plan *plan, struct accd__request *request,
+                                  const struct accd__object *object)
 {
     struct accd__original *opened =
         plan->resolved.fusion ? accd__find_enter_data(plan->env, request->host, request->bytes) : NULL;
@@ -16,15 +17,16 @@ static accd_status end_enter_data(struct accd__plan *plan, struct accd__request 
         ACCD_TRY(accd__split_end_original(plan, opened));
     else if (plan->resolved.fusion)
         plan->env->tuples.unowned = true;
-    if (opened || !plan->context->policy.exit_needs_enter_data || request->flags & (ACCD_ITEM_UNCOUNTED | ACCD_ITEM_IF_PRESENT))
+    if (opened || !plan->context->policy.exit_needs_enter_data ||
+        request->flags & (ACCD_ITEM_UNCOUNTED | ACCD_ITEM_IF_PRESENT))
         return ACCD_OK;
     if (request->action == ACCD_ACTION_HOLD) {
         request->state = ACCD_REQUEST_SKIPPED;
         return ACCD_OK;
     }
-    return accd__report_request_error(plan, request, object, ACCD_ERROR_NOT_PRESENT, R_UNOWNED,
-                            "no enter data that is still open on device %d opened just " ACCD_NAME_PLACEHOLDER,
-                            plan->env->device.number);
+    return accd__report_request_error(
+        plan, request, object, ACCD_ERROR_NOT_PRESENT, R_UNOWNED,
+        "no enter data that is still open on device %d opened just " ACCD_NAME_PLACEHOLDER, plan->env->device.number);
 }
 
 /* Decides TR14-4.3-05, TR14-4.3-11. */
@@ -51,14 +53,15 @@ static accd_status resolve_exit_request(struct accd__plan *plan, uint32_t index)
 
 /* Finalize without an attachment: the host's value all the same, if the object ever held one. */
 static accd_status restore_unattached(struct accd__plan *plan, const struct accd__request *request,
-                                  const struct accd__object *holder, bool *done_p)
+                                      const struct accd__object *holder, bool *done_p)
 {
     const struct accd__attachment unattached = {.slot = request->slot};
     bool finally = plan->input.construct->finalize || request->flags & ACCD_ITEM_FINALIZE;
-    *done_p = finally && plan->context->rules.detach_final == ACCD_CHOICE_IGNORE &&
-              holder && holder->size & ACCD_OBJECT_HAD_POINTER &&
+    *done_p = finally && plan->context->rules.detach_final == ACCD_CHOICE_IGNORE && holder &&
+              holder->size & ACCD_OBJECT_HAD_POINTER &&
               accd__is_host_accessible(plan->context, request->slot, sizeof(void *));
-    return *done_p ? accd__plan_restore_pointer(plan, &unattached, holder->dev + (request->slot - holder->host)) : ACCD_OK;
+    return *done_p ? accd__plan_restore_pointer(plan, &unattached, holder->dev + (request->slot - holder->host))
+                   : ACCD_OK;
 }
 
 /* Which clauses of an exit data detach their pointer.
@@ -88,7 +91,8 @@ static accd_status resolve_exit_requests(struct accd__plan *plan)
     for (size_t i = 0; i < plan->resolved.nrequests; i++)
         ACCD_TRY(resolve_detach_request(plan, &plan->resolved.requests[i]));
     for (uint32_t i = 0; i < plan->resolved.nrequests; i++) { /* pieces that come behind are resolved */
-        if (plan->resolved.requests[i].action != ACCD_ACTION_DETACH && plan->resolved.requests[i].state == ACCD_REQUEST_UNRESOLVED)
+        if (plan->resolved.requests[i].action != ACCD_ACTION_DETACH &&
+            plan->resolved.requests[i].state == ACCD_REQUEST_UNRESOLVED)
             ACCD_TRY(resolve_exit_request(plan, i));
         struct accd__request *request = &plan->resolved.requests[i];
         if (request->state == ACCD_REQUEST_SKIPPED && plan->context->rules.attach_implied == ACCD_CHOICE_IGNORE)
@@ -175,12 +179,15 @@ accd_status accd__end_region(struct accd_region *region, bool abandon)
         .resolved = {.group = region->group, .nrequests = region->nrequests},
     };
     struct accd__exit_plan exit_plan = {.plan = &plan, .abandon = abandon};
-    plan.resolved.requests = accd__scratch_alloc(&context->scratch, plan.resolved.nrequests * sizeof plan.resolved.requests[0]);
-    accd_status status = plan.resolved.requests || !plan.resolved.nrequests ? ACCD_OK : accd__report_plan_out_of_memory(context);
+    plan.resolved.requests =
+        accd__scratch_alloc(&context->scratch, plan.resolved.nrequests * sizeof plan.resolved.requests[0]);
+    accd_status status =
+        plan.resolved.requests || !plan.resolved.nrequests ? ACCD_OK : accd__report_plan_out_of_memory(context);
     context->busy = true;
     if (status == ACCD_OK) {
         if (plan.resolved.nrequests)
-            memcpy(plan.resolved.requests, region->requests, plan.resolved.nrequests * sizeof plan.resolved.requests[0]);
+            memcpy(plan.resolved.requests, region->requests,
+                   plan.resolved.nrequests * sizeof plan.resolved.requests[0]);
         status = end_region_originals(&plan, region);
     }
     if (status == ACCD_OK && !abandon)

@@ -62,13 +62,14 @@ static void remove_any_reference(const struct accd__exit_plan *exit_plan, size_t
     if (request->removed_count && change->structured + change->dynamic == total)
         change->last = (uint32_t)index + 1;
     /* open regions lose references that they added */
-    if (change->structured > structured &&
-        (exit_plan->dynamic || (index < plan->input.leaving->nrequests && !plan->input.leaving->requests[index].object)))
+    if (change->structured > structured && (exit_plan->dynamic || (index < plan->input.leaving->nrequests &&
+                                                                   !plan->input.leaving->requests[index].object)))
         change->becomes_undercounted = true;
 }
 
 /* Decides ACC33-2.6.7-3, ACC33-2.6.7-5. */
-static void remove_typed_references(const struct accd__exit_plan *exit_plan, struct accd__request *request, struct accd__object_change *change)
+static void remove_typed_references(const struct accd__exit_plan *exit_plan, struct accd__request *request,
+                                    struct accd__object_change *change)
 {
     const struct accd__object *object = change->object;
     /* acc_unmap_data alone takes the last dynamic reference off what acc_map_data mapped */
@@ -163,7 +164,8 @@ static bool request_moves(const struct accd__exit_plan *exit_plan, size_t index)
 {
     const struct accd__request *request = &exit_plan->plan->resolved.requests[index];
     return exit_plan->changes[index] && !is_in_bulk(exit_plan, request) &&
-           (moves_last(exit_plan, index) || request->flags & ACCD_ITEM_ALWAYS_OUT || level_copies_back(exit_plan, request));
+           (moves_last(exit_plan, index) || request->flags & ACCD_ITEM_ALWAYS_OUT ||
+            level_copies_back(exit_plan, request));
 }
 
 /* Whether an exit data takes bytes of a held object that stays: what no clause names any more is fetched. */
@@ -185,7 +187,7 @@ static accd_status plan_unnamed_moves(struct accd__plan *plan, uint32_t index)
         stop = end;
         if (!accd__is_byte_named(plan->env, object, at, &stop))
             ACCD_TRY(accd__plan_add_move(plan, &(struct accd__move){at, object->dev + (at - object->host), stop - at,
-                                                              index, ACCD_WHOLE_REQUEST, 0, true}));
+                                                                    index, ACCD_WHOLE_REQUEST, 0, true}));
     }
     return ACCD_OK;
 }
@@ -211,8 +213,8 @@ accd_status accd__exit_plan_words(struct accd__exit_plan *exit_plan)
         struct accd__object *holder;
         ACCD_TRY(accd__find_object(plan->env, attach->slot, &holder));
         if (holder && !accd__object_is_removed(plan, holder))
-            ACCD_TRY(accd__plan_restore_pointer(plan, attach,
-                                          accd__planned_object_dev(plan, holder) + (attach->slot - holder->host)));
+            ACCD_TRY(accd__plan_restore_pointer(
+                plan, attach, accd__planned_object_dev(plan, holder) + (attach->slot - holder->host)));
     }
     return ACCD_OK;
 }
@@ -289,9 +291,9 @@ static accd_status exit_as_group(struct accd__exit_plan *exit_plan)
     bool is_removed = group->structured + group->dynamic == references;
     bool counted = plan->context->policy.counts_attachments;
     bool stays_attached = counted ? group->attached > references && !plan->input.construct->finalize
-                         : !plan->input.construct->finalize; /* attached, if the group stays */
+                                  : !plan->input.construct->finalize; /* attached, if the group stays */
     bool maybe_freed = plan->context->config.check_host &&
-                plan->input.walk->host_frees != plan->context->host.host_frees; /* maybe of its host memory */
+                       plan->input.walk->host_frees != plan->context->host.host_frees; /* maybe of its host memory */
     if (!accd__plan_can_group(plan) || maybe_freed || exit_plan->abandon || (!is_removed && !stays_attached) ||
         (is_removed && !counted && !roots_are_removed(plan)) || (is_removed && is_group_pending(exit_plan, group)) ||
         accd__plan_overlaps_group(plan, group) || roots_are_split(plan) ||
@@ -305,7 +307,7 @@ static accd_status exit_as_group(struct accd__exit_plan *exit_plan)
         char name[160];
         accd__format_row_slot(group->walk, section, name, sizeof name);
         return accd__set_error(plan->context, ACCD_ERROR_POINTER_CHANGED, R_STRUCTURE_FIXED,
-                         "the pointer %s was changed while it is attached", name);
+                               "the pointer %s was changed while it is attached", name);
     }
     exit_plan->group_exits = true;
     exit_plan->group_dies = is_removed;
@@ -357,8 +359,8 @@ static void remove_group_references(const struct accd__exit_plan *exit_plan)
             }
             uint64_t slot = accd__section_slot(walk, segment, row);
             struct accd__attachment *attach = group->pending_attach || !counted
-                                             ? NULL
-                                             : accd__btree_floor(&exit_plan->plan->env->attached.slots, slot);
+                                                  ? NULL
+                                                  : accd__btree_floor(&exit_plan->plan->env->attached.slots, slot);
             if (attach && attach->slot == slot)
                 attach->count -= removed_count;
         }
@@ -422,7 +424,8 @@ static accd_status find_remapped_objects(struct accd__exit_plan *exit_plan)
         struct accd__resolution found;
         if (request->object || request->state == ACCD_REQUEST_SKIPPED || !request->bytes)
             continue;
-        ACCD_TRY(accd__resolve_request(plan, request, exit_plan->abandon ? ACCD_DEMAND_ABANDON : ACCD_DEMAND_REGION_END, &found));
+        ACCD_TRY(accd__resolve_request(plan, request, exit_plan->abandon ? ACCD_DEMAND_ABANDON : ACCD_DEMAND_REGION_END,
+                                       &found));
     }
     return ACCD_OK;
 }

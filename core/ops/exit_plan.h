@@ -10,9 +10,9 @@ struct accd__exit_plan {
     struct accd__object_change **changes; /* by claim: of its object, NULL: the claim asks for nothing */
     ACCD_SCRATCH_LIST(struct accd__object *) dying;
     ACCD_SCRATCH_LIST(struct accd__attachment_change *) removed; /* attachments that end */
-    size_t released, unpinned;       /* of them: so many release a type record, or pin their targets no more */
-    uint32_t group_references;       /* taken off its counter */
-    bool dynamic, abandon;           /* last, so that what is set to zero before them is aligned */
+    size_t released, unpinned; /* of them: so many release a type record, or pin their targets no more */
+    uint32_t group_references; /* taken off its counter */
+    bool dynamic, abandon;     /* last, so that what is set to zero before them is aligned */
     bool group_exits, group_dies;
 };
 
@@ -28,7 +28,8 @@ void accd__report_exit(const struct accd__exit_plan *exit_plan);
 
 /* detach.c */
 /* Clauses take so many off the counter of an attachment. */
-accd_status accd__exit_detach(struct accd__exit_plan *exit_plan, struct accd__attachment *attach, uint32_t removed_count);
+accd_status accd__exit_detach(struct accd__exit_plan *exit_plan, struct accd__attachment *attach,
+                              uint32_t removed_count);
 /* An attachment ends because others go. */
 accd_status accd__exit_end_attachment(struct accd__exit_plan *exit_plan, struct accd__attachment *attach);
 /* An object goes, once, if no reference is left. */

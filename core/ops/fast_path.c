@@ -10,8 +10,8 @@
 
 /* What a way does besides. A constant: each way is compiled for itself, and asks about nothing else. */
 enum {
-    OPENMP_RULES = 1,  /* the rules of OpenMP: constructs count, there are holes and extended ranges */
-    POINTERS = 2 /* items name pointers that they attach, or detach */
+    OPENMP_RULES = 1, /* the rules of OpenMP: constructs count, there are holes and extended ranges */
+    POINTERS = 2      /* items name pointers that they attach, or detach */
 };
 #define SPECIALIZED static inline __attribute__((always_inline))
 
@@ -26,7 +26,7 @@ SPECIALIZED bool is_fast_path_item(const accd_item *item, unsigned flags, unsign
  * fresh: items without an object yet.
  * Decides OMP60-map-5. */
 static inline bool check_openmp_items(struct accd__device_env *env, const accd_construct *construct, unsigned fresh,
-                             struct accd__object **objects, unsigned *again_p)
+                                      struct accd__object **objects, unsigned *again_p)
 {
     *again_p = 0;
     for (size_t i = 0; i < construct->nitems; i++) {
@@ -53,14 +53,16 @@ SPECIALIZED accd_status begin_transfers(struct accd__device_env *env, size_t in,
 static inline void send_request(struct accd__device_env *env, const struct accd__request *request)
 {
     uint64_t dev = request->object->dev + (request->host - request->object->host);
-    memcpy(env->device.ops->stage(env->device.handle, dev, request->bytes), accd__pointer(request->host), request->bytes);
+    memcpy(env->device.ops->stage(env->device.handle, dev, request->bytes), accd__pointer(request->host),
+           request->bytes);
     env->device.stats.moved_bytes[0] += request->bytes;
 }
 
 static inline void fetch_request(struct accd__device_env *env, const struct accd__request *request)
 {
     uint64_t dev = request->object->dev + (request->host - request->object->host);
-    memcpy(accd__pointer(request->host), env->device.ops->fetch(env->device.handle, dev, request->bytes), request->bytes);
+    memcpy(accd__pointer(request->host), env->device.ops->fetch(env->device.handle, dev, request->bytes),
+           request->bytes);
     env->device.stats.moved_bytes[1] += request->bytes;
 }
 
@@ -79,8 +81,8 @@ SPECIALIZED accd_status end_transfers(struct accd__device_env *env, accd_status 
 
 /* The error of the general way, which has come as far. */
 static __attribute__((noinline, cold)) accd_status report_full_device(struct accd__device_env *env,
-                                                               const accd_construct *construct, size_t item,
-                                                               accd_status status, uint64_t bytes)
+                                                                      const accd_construct *construct, size_t item,
+                                                                      accd_status status, uint64_t bytes)
 {
     struct accd__plan plan;
     accd_status begin_status = accd__plan_begin(&plan, env, construct);
@@ -93,16 +95,15 @@ static __attribute__((noinline, cold)) accd_status report_full_device(struct acc
 /* Decides TR14-1.1-01. */
 static inline void send_new_object(struct accd__device_env *env, struct accd__object *object)
 {
-    send_request(env, &(struct accd__request){.host = object->host, .bytes = accd__object_bytes(object), .object = object});
+    send_request(env,
+                 &(struct accd__request){.host = object->host, .bytes = accd__object_bytes(object), .object = object});
 }
 
 static inline struct accd__object *new_object(struct accd__device_env *env, const accd_item *item, uint64_t dev)
 {
     struct accd__object *object = accd__pool_alloc(&env->present.object_pool);
-    *object = (struct accd__object){.host = accd__address(item->host),
-                                   .size = item->bytes,
-                                   .dev = dev,
-                                   .where = item->label ? item->label->id : 0};
+    *object = (struct accd__object){
+        .host = accd__address(item->host), .size = item->bytes, .dev = dev, .where = item->label ? item->label->id : 0};
     return object;
 }
 
@@ -158,8 +159,9 @@ static size_t sort_items(const accd_item *items, unsigned set, uint8_t *order)
 }
 
 /* Small ones lie in one block. links: pointers to be attached, or NULL. */
-SPECIALIZED accd_status create_several_specialized(struct accd__device_env *env, const accd_construct *construct, unsigned fresh,
-                           struct accd__object **objects, struct accd__fast_attaches *attaches)
+SPECIALIZED accd_status create_several_specialized(struct accd__device_env *env, const accd_construct *construct,
+                                                   unsigned fresh, struct accd__object **objects,
+                                                   struct accd__fast_attaches *attaches)
 {
     uint8_t order[ACCD_FAST_PATH_ITEMS];
     const size_t n = sort_items(construct->items, fresh, order);
@@ -236,14 +238,16 @@ static __attribute__((noinline)) accd_status create_several(struct accd__device_
 
 static __attribute__((noinline)) accd_status create_linked(struct accd__device_env *env,
                                                            const accd_construct *construct, unsigned fresh,
-                                                           struct accd__object **objects, struct accd__fast_attaches *attaches)
+                                                           struct accd__object **objects,
+                                                           struct accd__fast_attaches *attaches)
 {
     return create_several_specialized(env, construct, fresh, objects, attaches);
 }
 
 /* Makes what is absent present: the objects whose bits are set. */
-static __attribute__((noinline)) accd_status create_objects(struct accd__device_env *env, const accd_construct *construct,
-                                                    unsigned fresh, struct accd__object **objects)
+static __attribute__((noinline)) accd_status create_objects(struct accd__device_env *env,
+                                                            const accd_construct *construct, unsigned fresh,
+                                                            struct accd__object **objects)
 {
     return fresh & (fresh - 1) ? create_several(env, construct, fresh, objects)
                                : create_one(env, construct, (size_t)__builtin_ctz(fresh), objects);
@@ -257,9 +261,9 @@ struct entry_items {
 };
 
 /* Counts a reference on each object and opens a level, whose record has what is the same for all of its way. */
-SPECIALIZED void open_region(struct accd__device_env *env, const accd_construct *construct, struct accd__object *const *objects,
-                     const struct entry_items *set, struct accd_region *region, accd__fast_end_fn *fast_end,
-                     unsigned features)
+SPECIALIZED void open_region(struct accd__device_env *env, const accd_construct *construct,
+                             struct accd__object *const *objects, const struct entry_items *set,
+                             struct accd_region *region, accd__fast_end_fn *fast_end, unsigned features)
 {
     const size_t n = construct->nitems;
     region->below = env->levels.top;
@@ -302,7 +306,7 @@ SPECIALIZED void open_region(struct accd__device_env *env, const accd_construct 
 
 /* Whether absent data can be made present here. next: the object behind them, or NULL. */
 static inline bool can_create_object(const struct accd__device_env *env, const accd_item *item,
-                              const struct accd__object *object, const struct accd__object *next)
+                                     const struct accd__object *object, const struct accd__object *next)
 {
     const uint64_t host = accd__address(item->host), bytes = item->bytes;
     const struct accd__action_traits *demand = &accd__traits_of_action[item->action];
@@ -325,9 +329,9 @@ static inline bool is_disjoint(const accd_item *items, const accd_item *item, un
 
 /* Finds the objects of all items, but for those to be created. before: what another construct claimed; its objects are
  * present. */
-SPECIALIZED bool find_item_objects(struct accd__device_env *env, const accd_construct *construct, const struct accd__request *earlier,
-                      size_t nearlier, struct accd__object **objects, struct entry_items *items,
-                      struct accd__fast_attaches *attaches, unsigned features)
+SPECIALIZED bool find_item_objects(struct accd__device_env *env, const accd_construct *construct,
+                                   const struct accd__request *earlier, size_t nearlier, struct accd__object **objects,
+                                   struct entry_items *items, struct accd__fast_attaches *attaches, unsigned features)
 {
     const bool again = env->context->rules.again == ACCD_CHOICE_REJECT;
     unsigned fresh = 0;
@@ -335,7 +339,8 @@ SPECIALIZED bool find_item_objects(struct accd__device_env *env, const accd_cons
         const accd_item *item = &construct->items[i];
         const uint64_t host = accd__address(item->host);
         void *object, *after = NULL;
-        if (!is_fast_path_item(item, FAST_PATH_FLAGS, features) || item->action >= ACCD_ACTION_COUNT || !accd__traits_of_action[item->action].plain)
+        if (!is_fast_path_item(item, FAST_PATH_FLAGS, features) || item->action >= ACCD_ACTION_COUNT ||
+            !accd__traits_of_action[item->action].plain)
             return false;
         if (i < nearlier && earlier[i].host == host)
             object = earlier[i].object;
@@ -363,9 +368,9 @@ SPECIALIZED bool find_item_objects(struct accd__device_env *env, const accd_cons
 
 /* Makes absent data present, and attaches pointers. *done_p: it is done, or has failed. Otherwise nothing has
  * happened. */
-SPECIALIZED accd_status create_and_attach(struct accd__device_env *env, const accd_construct *construct, struct entry_items *items,
-                             struct accd__object **objects, struct accd__fast_attaches *attaches, bool *done_p,
-                             unsigned features)
+SPECIALIZED accd_status create_and_attach(struct accd__device_env *env, const accd_construct *construct,
+                                          struct entry_items *items, struct accd__object **objects,
+                                          struct accd__fast_attaches *attaches, bool *done_p, unsigned features)
 {
     const unsigned fresh = items->fresh;
     *done_p = !(features & POINTERS) || accd__find_fast_attaches(env, construct, fresh, objects, attaches);
@@ -378,7 +383,8 @@ SPECIALIZED accd_status create_and_attach(struct accd__device_env *env, const ac
     return fresh ? create_objects(env, construct, fresh, objects) : ACCD_OK;
 }
 
-SPECIALIZED bool enter_specialized(struct accd__device_env *env, const accd_construct *construct, accd_status *status_p, unsigned features)
+SPECIALIZED bool enter_specialized(struct accd__device_env *env, const accd_construct *construct, accd_status *status_p,
+                                   unsigned features)
 {
     struct accd__object *objects[ACCD_FAST_PATH_ITEMS];
     struct accd__fast_attaches attaches;
@@ -398,12 +404,13 @@ SPECIALIZED bool enter_specialized(struct accd__device_env *env, const accd_cons
     return true;
 }
 
-SPECIALIZED bool begin_specialized(struct accd__device_env *env, const accd_construct *construct, accd_region **region_p,
-                  accd_status *status_p, accd__fast_end_fn *fast_end, unsigned features)
+SPECIALIZED bool begin_specialized(struct accd__device_env *env, const accd_construct *construct,
+                                   accd_region **region_p, accd_status *status_p, accd__fast_end_fn *fast_end,
+                                   unsigned features)
 {
     struct accd__object *objects[ACCD_FAST_PATH_ITEMS];
-    struct accd_region **free_list =
-        features & POINTERS ? &env->levels.spare[ACCD_REGION_FREE_LISTS] : accd__region_free_list(env, construct->items);
+    struct accd_region **free_list = features & POINTERS ? &env->levels.spare[ACCD_REGION_FREE_LISTS]
+                                                         : accd__region_free_list(env, construct->items);
     struct accd_region *region = region_p ? accd__region_alloc(env, free_list) : NULL;
     struct accd__fast_attaches attaches;
     struct entry_items items;
@@ -432,8 +439,8 @@ static inline uint32_t *reference_counter(struct accd__object *object, bool dyna
 }
 
 /* Whether the object of a claim may go here: the claim is the only one that names it. */
-SPECIALIZED bool can_remove_object(struct accd__device_env *env, const struct accd__request *requests, size_t request, struct accd__fast_detaches *ends,
-                unsigned features)
+SPECIALIZED bool can_remove_object(struct accd__device_env *env, const struct accd__request *requests, size_t request,
+                                   struct accd__fast_detaches *ends, unsigned features)
 {
     const struct accd__object *object = requests[request].object;
     for (size_t i = 0; i < request; i++)
@@ -445,7 +452,8 @@ SPECIALIZED bool can_remove_object(struct accd__device_env *env, const struct ac
 }
 
 /* Frees the memory of an object, which is often in the block of the one before. */
-static inline void free_dying_memory(struct accd__device_env *env, struct accd__object *object, struct accd__block **block_p)
+static inline void free_dying_memory(struct accd__device_env *env, struct accd__object *object,
+                                     struct accd__block **block_p)
 {
     struct accd__block *block = *block_p;
     if (!(object->size & ACCD_OBJECT_SHARED)) {
@@ -461,7 +469,7 @@ static inline void free_dying_memory(struct accd__device_env *env, struct accd__
 /* Takes one reference off each object, which a region or, without one, exit data has; those that have none left go, and
  * of these alone parts are fetched. again: claims on an object that one before them counts, as bits. */
 SPECIALIZED bool end_specialized(struct accd__device_env *env, struct accd__request *requests, size_t n, unsigned again,
-               struct accd_region *region, accd_status *status_p, unsigned features)
+                                 struct accd_region *region, accd_status *status_p, unsigned features)
 {
     const bool dynamic = !region;
     struct accd__request *dying[ACCD_FAST_PATH_ITEMS];
@@ -537,8 +545,8 @@ SPECIALIZED bool end_specialized(struct accd__device_env *env, struct accd__requ
 }
 
 /* The present data that an item names; final: a last reference may be taken off as the last ones are. */
-SPECIALIZED bool find_item_request(struct accd__device_env *env, const accd_item *item, bool final, struct accd__request *request,
-                    unsigned features)
+SPECIALIZED bool find_item_request(struct accd__device_env *env, const accd_item *item, bool final,
+                                   struct accd__request *request, unsigned features)
 {
     const unsigned flags = final ? FAST_PATH_FLAGS | ACCD_ITEM_FINALIZE : FAST_PATH_FLAGS;
     if (!is_fast_path_item(item, flags, features))
@@ -554,7 +562,8 @@ SPECIALIZED bool find_item_request(struct accd__device_env *env, const accd_item
             (uint64_t)request->object->structured + request->object->dynamic == 1);
 }
 
-SPECIALIZED bool exit_specialized(struct accd__device_env *env, const accd_construct *construct, accd_status *status_p, unsigned features)
+SPECIALIZED bool exit_specialized(struct accd__device_env *env, const accd_construct *construct, accd_status *status_p,
+                                  unsigned features)
 {
     struct accd__request requests[ACCD_FAST_PATH_ITEMS];
     struct accd__object *objects[ACCD_FAST_PATH_ITEMS];
@@ -575,7 +584,8 @@ SPECIALIZED bool exit_specialized(struct accd__device_env *env, const accd_const
     return end_specialized(env, requests, construct->nitems, again, NULL, status_p, features);
 }
 
-SPECIALIZED bool update_specialized(struct accd__device_env *env, const accd_construct *construct, accd_status *status_p, unsigned features)
+SPECIALIZED bool update_specialized(struct accd__device_env *env, const accd_construct *construct,
+                                    accd_status *status_p, unsigned features)
 {
     struct accd__request requests[ACCD_FAST_PATH_ITEMS];
     const size_t n = construct->nitems;
@@ -585,7 +595,8 @@ SPECIALIZED bool update_specialized(struct accd__device_env *env, const accd_con
     for (size_t i = 0; i < n; i++) {
         const accd_item *item = &construct->items[i];
         if ((item->action != ACCD_ACTION_UPDATE_DEVICE && item->action != ACCD_ACTION_UPDATE_SELF) ||
-            !find_item_request(env, item, false, &requests[i], 0) || accd__range_has_pointers(env, requests[i].host, requests[i].bytes))
+            !find_item_request(env, item, false, &requests[i], 0) ||
+            accd__range_has_pointers(env, requests[i].host, requests[i].bytes))
             return false;
         if (features & OPENMP_RULES && env->context->layouts && env->context->policy.holes &&
             accd__has_layout(env, item, requests[i].object))
@@ -604,21 +615,22 @@ SPECIALIZED bool update_specialized(struct accd__device_env *env, const accd_con
 
 /* ---------------------------------------------------------------------------- the short way -- */
 
-#define DEFINE_RUN(what, call, features)                                                                                 \
-    static __attribute__((noinline)) bool what(struct accd__device_env *env, const accd_construct *construct,   \
+#define DEFINE_RUN(what, call, features)                                                                      \
+    static __attribute__((noinline)) bool what(struct accd__device_env *env, const accd_construct *construct, \
                                                accd_region **region_p, accd_status *status_p)                 \
     {                                                                                                         \
         (void)region_p;                                                                                       \
-        return call(features);                                                                                     \
+        return call(features);                                                                                \
     }
 #define ENTER_CALL(features) enter_specialized(env, construct, status_p, (features))
 #define EXIT_CALL(features) exit_specialized(env, construct, status_p, (features))
 #define UPDATE_CALL(features) update_specialized(env, construct, status_p, (features))
 #define BEGIN_CALL(features) begin_specialized(env, construct, region_p, status_p, end_functions[features], (features))
-#define DEFINE_END(what, features)                                                                         \
-    static bool what(struct accd_region *region, accd_status *status_p)                           \
-    {                                                                                             \
-        return end_specialized(region->env, region->requests, region->nrequests, region->repeated, region, status_p, (features)); \
+#define DEFINE_END(what, features)                                                                                   \
+    static bool what(struct accd_region *region, accd_status *status_p)                                              \
+    {                                                                                                                \
+        return end_specialized(region->env, region->requests, region->nrequests, region->repeated, region, status_p, \
+                               (features));                                                                          \
     }
 
 DEFINE_END(end_plain, 0)
@@ -627,9 +639,9 @@ DEFINE_END(end_pointers, POINTERS)
 DEFINE_END(end_openmp_pointers, OPENMP_RULES | POINTERS)
 static accd__fast_end_fn *const end_functions[] = {end_plain, end_openmp, end_pointers, end_openmp_pointers};
 
-#define DEFINE_SPECIALIZED(name, features)            \
-    DEFINE_RUN(begin_##name, BEGIN_CALL, features)      \
-    DEFINE_RUN(enter_##name, ENTER_CALL, features)      \
+#define DEFINE_SPECIALIZED(name, features)         \
+    DEFINE_RUN(begin_##name, BEGIN_CALL, features) \
+    DEFINE_RUN(enter_##name, ENTER_CALL, features) \
     DEFINE_RUN(exit_##name, EXIT_CALL, features)
 DEFINE_SPECIALIZED(plain, 0)
 DEFINE_SPECIALIZED(openmp, OPENMP_RULES)
@@ -639,22 +651,27 @@ DEFINE_RUN(update_plain, UPDATE_CALL, 0)
 DEFINE_RUN(update_openmp, UPDATE_CALL, OPENMP_RULES)
 
 static bool no_fast_path(struct accd__device_env *env, const accd_construct *construct, accd_region **region_p,
-                   accd_status *status_p)
+                         accd_status *status_p)
 {
     (void)env, (void)construct, (void)region_p, (void)status_p;
     return false;
 }
 
-#define BY_KIND(name, update)                                                                            \
-    {                                                                                              \
+#define BY_KIND(name, update)                                                                                         \
+    {                                                                                                                 \
         [ACCD_KIND_REGION] = begin_##name, [ACCD_KIND_COMPUTE] = begin_##name, [ACCD_KIND_ENTER_DATA] = enter_##name, \
-        [ACCD_KIND_EXIT_DATA] = exit_##name, [ACCD_KIND_UPDATE] = (update),                                  \
+        [ACCD_KIND_EXIT_DATA] = exit_##name, [ACCD_KIND_UPDATE] = (update),                                           \
     }
-static accd__fast_path_fn *const fast_path_table[][ACCD_KIND_UPDATE + 1] = {BY_KIND(plain, update_plain), BY_KIND(openmp, update_openmp),
-                                                        BY_KIND(with_pointers, no_fast_path), BY_KIND(openmp_pointers, no_fast_path)};
-static accd__fast_path_fn *const no_fast_paths[] = {no_fast_path, no_fast_path, no_fast_path, no_fast_path, no_fast_path};
+static accd__fast_path_fn *const fast_path_table[][ACCD_KIND_UPDATE + 1] = {
+    BY_KIND(plain, update_plain), BY_KIND(openmp, update_openmp), BY_KIND(with_pointers, no_fast_path),
+    BY_KIND(openmp_pointers, no_fast_path)};
+static accd__fast_path_fn *const no_fast_paths[] = {no_fast_path, no_fast_path, no_fast_path, no_fast_path,
+                                                    no_fast_path};
 
-static unsigned features_of(const accd_context *context) { return context->policy.needs_openmp_checks ? OPENMP_RULES : 0; }
+static unsigned features_of(const accd_context *context)
+{
+    return context->policy.needs_openmp_checks ? OPENMP_RULES : 0;
+}
 
 accd__fast_path_fn *const *accd__choose_fast_paths(const accd_context *context)
 {
@@ -664,7 +681,7 @@ accd__fast_path_fn *const *accd__choose_fast_paths(const accd_context *context)
 
 /* What is not plain may be so but for pointers. */
 static __attribute__((noinline)) bool run_with_pointers(struct accd__device_env *env, const accd_construct *construct,
-                                                 accd_region **region_p, accd_status *status_p)
+                                                        accd_region **region_p, accd_status *status_p)
 {
     const accd_context *context = env->context;
     bool any = construct->kind == ACCD_KIND_EXIT_DATA && env->attached.slots.count;
@@ -676,7 +693,7 @@ static __attribute__((noinline)) bool run_with_pointers(struct accd__device_env 
 }
 
 SPECIALIZED bool run_fast_path(accd_context *context, const accd_construct *construct, accd_region **region_p,
-                   accd_status *status_p, bool with_pointers)
+                               accd_status *status_p, bool with_pointers)
 {
     if (!context || context->busy || context->runs_queue || (unsigned)construct->kind > ACCD_KIND_UPDATE ||
         (unsigned)construct->device >= (unsigned)context->nenvs || construct->queue ||
@@ -693,13 +710,13 @@ SPECIALIZED bool run_fast_path(accd_context *context, const accd_construct *cons
 }
 
 bool accd__run_fast_path(accd_context *context, const accd_construct *construct, accd_region **region_p,
-                    accd_status *status_p)
+                         accd_status *status_p)
 {
     return run_fast_path(context, construct, region_p, status_p, false);
 }
 
 bool accd__run_fast_path_with_pointers(accd_context *context, const accd_construct *construct, accd_region **region_p,
-                           accd_status *status_p)
+                                       accd_status *status_p)
 {
     return run_fast_path(context, construct, region_p, status_p, true);
 }
@@ -710,9 +727,9 @@ bool accd__end_fast_path(struct accd_region *region, accd_status *status_p)
     if (!region->fast_end || region->env->slow_path_reasons)
         return false;
     context->busy = true;
-    const bool done =
-        region->fast_end(region, status_p) ||
-        (region->env->attached.slots.count && end_functions[POINTERS | features_of(context)](region, status_p)); /* in what goes */
+    const bool done = region->fast_end(region, status_p) ||
+                      (region->env->attached.slots.count &&
+                       end_functions[POINTERS | features_of(context)](region, status_p)); /* in what goes */
     context->busy = false;
     if (done && *status_p == ACCD_OK)
         accd__region_free(region);

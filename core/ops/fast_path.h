@@ -6,9 +6,9 @@
 
 /* A pointer that an entry attaches to the data of an item. */
 struct accd__fast_attach {
-    uint64_t slot, pointer;     /* where it is on the host, and its value */
+    uint64_t slot, pointer;          /* where it is on the host, and its value */
     struct accd__attachment *attach; /* its record, or NULL */
-    struct accd__object *holder; /* NULL: the new object of item in */
+    struct accd__object *holder;     /* NULL: the new object of item in */
     uint8_t item, in;
     bool counts; /* it is attached so already */
 };
@@ -18,7 +18,7 @@ struct accd__lookup_gap {
     void *object, *next;
 };
 static inline struct accd__object *accd__find_neighbors(struct accd__device_env *env, uint64_t host,
-                                                    struct accd__lookup_gap *gap, void **next_p)
+                                                        struct accd__lookup_gap *gap, void **next_p)
 {
     if (host - gap->low < gap->high - gap->low) {
         *next_p = gap->next;
@@ -43,13 +43,13 @@ struct accd__fast_detach {
     struct accd__attachment *attach;
     struct accd__object *target;
     struct accd__object *holder; /* in which the pointer is to point to the host again, or NULL */
-    bool detached; /* a clause takes one off its counter */
+    bool detached;               /* a clause takes one off its counter */
 };
 struct accd__fast_detaches {
     struct accd__fast_detach at[ACCD_FAST_PATH_ITEMS];
     struct accd__attachment *named[ACCD_FAST_PATH_ITEMS]; /* of the claims' pointers, or NULL */
-    bool last;       /* some are detached for the last time */
-    unsigned inside; /* claims, as bits: attached pointers lie in what goes */
+    bool last;                                            /* some are detached for the last time */
+    unsigned inside;                                      /* claims, as bits: attached pointers lie in what goes */
     size_t n;
 };
 
@@ -72,7 +72,10 @@ static inline bool accd__range_has_pointers(struct accd__device_env *env, uint64
     return attach && attach->slot + sizeof(void *) > host;
 }
 
-static inline bool accd__is_unreferenced(const struct accd__object *object) { return !(object->structured | object->dynamic); }
+static inline bool accd__is_unreferenced(const struct accd__object *object)
+{
+    return !(object->structured | object->dynamic);
+}
 
 /* The object that held the last pointer, or NULL: it may have gone. */
 static inline struct accd__object *accd__cached_holder(const struct accd__device_env *env)
@@ -87,33 +90,34 @@ bool accd__has_layout(struct accd__device_env *env, const accd_item *item, const
 
 /* The present objects that hold the pointers of items, or NULL. It comes before the items' own objects are looked for:
  * these are then the last that were, and new ones beside them. False: they are the general way's. */
-bool accd__find_fast_holders(struct accd__device_env *env, const accd_construct *construct, struct accd__fast_attaches *attaches);
+bool accd__find_fast_holders(struct accd__device_env *env, const accd_construct *construct,
+                             struct accd__fast_attaches *attaches);
 /* The pointers that a construct attaches; fresh: items whose data are to be created. False: they are the general
  * way's. */
 bool accd__find_fast_attaches(struct accd__device_env *env, const accd_construct *construct, unsigned fresh,
-                      struct accd__object *const *objects, struct accd__fast_attaches *attaches);
+                              struct accd__object *const *objects, struct accd__fast_attaches *attaches);
 /* How many words they send, how many records are new, and items whose attachments count, as bits. */
 size_t accd__count_fast_words(const struct accd__fast_attaches *attaches);
 size_t accd__count_new_attachments(const struct accd__fast_attaches *attaches);
 unsigned accd__get_counted_items(const struct accd__device_env *env, const struct accd__fast_attaches *attaches);
 void accd__send_fast_pointers(struct accd__device_env *env, const struct accd__fast_attaches *attaches,
-                     struct accd__object *const *objects);
-void accd__commit_fast_attaches(struct accd__device_env *env, const accd_construct *construct, struct accd__fast_attaches *attaches,
-                       struct accd__object *const *objects);
+                              struct accd__object *const *objects);
+void accd__commit_fast_attaches(struct accd__device_env *env, const accd_construct *construct,
+                                struct accd__fast_attaches *attaches, struct accd__object *const *objects);
 /* The attachments that clauses detach, where these count. False: they are the general way's. */
-bool accd__find_fast_detaches(struct accd__device_env *env, const struct accd__request *requests, size_t n, bool dynamic,
-                     struct accd__fast_detaches *ends);
+bool accd__find_fast_detaches(struct accd__device_env *env, const struct accd__request *requests, size_t n,
+                              bool dynamic, struct accd__fast_detaches *ends);
 /* Whether no pointer is left that points to an object which goes, but for those that end with it: of a pointer that is
  * left as it is, the record loses its target. */
 bool accd__can_remove_target(struct accd__device_env *env, const struct accd__request *requests, size_t request,
-                        struct accd__fast_detaches *ends);
+                             struct accd__fast_detaches *ends);
 /* Pointers that stay are to point to the host again; returns how many. They are sent later. */
-size_t accd__find_restored_pointers(struct accd__device_env *env, const struct accd__request *requests, size_t nrequests,
-                          struct accd__fast_detaches *ends);
+size_t accd__find_restored_pointers(struct accd__device_env *env, const struct accd__request *requests,
+                                    size_t nrequests, struct accd__fast_detaches *ends);
 void accd__send_restored_pointers(struct accd__device_env *env, const struct accd__fast_detaches *ends);
 void accd__commit_fast_detaches(struct accd__device_env *env, const struct accd__fast_detaches *ends);
 /* Those in objects that go end with these. */
 void accd__end_contained_attachments(struct accd__device_env *env, const struct accd__request *requests,
-                           const struct accd__fast_detaches *ends);
+                                     const struct accd__fast_detaches *ends);
 
 #endif

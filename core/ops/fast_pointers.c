@@ -24,7 +24,8 @@ static struct accd__object *set_last_holder(struct accd__device_env *env, struct
     return holder;
 }
 
-bool accd__find_fast_holders(struct accd__device_env *env, const accd_construct *construct, struct accd__fast_attaches *attaches)
+bool accd__find_fast_holders(struct accd__device_env *env, const accd_construct *construct,
+                             struct accd__fast_attaches *attaches)
 {
     const bool holes = env->context->layouts && env->context->policy.holes;
     struct accd__object **holders = attaches->holders;
@@ -51,7 +52,8 @@ bool accd__find_fast_holders(struct accd__device_env *env, const accd_construct 
 }
 
 /* Whether a pointer lies in data that are to be created: those of item in. *found_p: it does. False: not all of it. */
-static bool lies_in_new_object(const accd_construct *construct, unsigned fresh, struct accd__fast_attach *planned, bool *found_p)
+static bool lies_in_new_object(const accd_construct *construct, unsigned fresh, struct accd__fast_attach *planned,
+                               bool *found_p)
 {
     *found_p = false;
     for (; fresh; fresh &= fresh - 1) {
@@ -77,7 +79,7 @@ static struct accd__attachment *find_attachment_of_slot(struct accd__device_env 
 /* Pointers that were changed, or that several clauses move, are the general way's.
  * Decides TR14-1.2-05, OMP60-map-7. */
 bool accd__find_fast_attaches(struct accd__device_env *env, const accd_construct *construct, unsigned fresh,
-                      struct accd__object *const *objects, struct accd__fast_attaches *attaches)
+                              struct accd__object *const *objects, struct accd__fast_attaches *attaches)
 {
     const struct accd__policy *policy = &env->context->policy;
     const accd_rules *rules = &env->context->rules;
@@ -108,7 +110,8 @@ bool accd__find_fast_attaches(struct accd__device_env *env, const accd_construct
         if (!planned->pointer || (attach && !planned->counts))
             return false;
         if (!counted) {
-            planned->counts &= attach && attach->base && !is_fresh && accd__object_contains(objects[i], attach->base, 1);
+            planned->counts &=
+                attach && attach->base && !is_fresh && accd__object_contains(objects[i], attach->base, 1);
             if (planned->counts)
                 continue;
             if (attach && attach->base)
@@ -134,18 +137,19 @@ static uint64_t attach_value(const struct accd__fast_attach *planned, struct acc
 }
 
 void accd__send_fast_pointers(struct accd__device_env *env, const struct accd__fast_attaches *attaches,
-                     struct accd__object *const *objects)
+                              struct accd__object *const *objects)
 {
     for (size_t i = 0; i < attaches->n; i++) {
         const struct accd__fast_attach *planned = &attaches->at[i];
         if (!planned->counts)
-            send_pointer(env, planned->holder ? planned->holder : objects[planned->in], planned->slot, attach_value(planned, objects));
+            send_pointer(env, planned->holder ? planned->holder : objects[planned->in], planned->slot,
+                         attach_value(planned, objects));
     }
 }
 
 /* Decides ACC33-att-1. */
-void accd__commit_fast_attaches(struct accd__device_env *env, const accd_construct *construct, struct accd__fast_attaches *attaches,
-                         struct accd__object *const *objects)
+void accd__commit_fast_attaches(struct accd__device_env *env, const accd_construct *construct,
+                                struct accd__fast_attaches *attaches, struct accd__object *const *objects)
 {
     struct accd__pair run[ACCD_FAST_PATH_ITEMS];
     size_t n = 0;
@@ -156,7 +160,8 @@ void accd__commit_fast_attaches(struct accd__device_env *env, const accd_constru
             attach->count++;
             continue;
         }
-        struct accd__object *target = objects[planned->item], *holder = planned->holder ? planned->holder : objects[planned->in];
+        struct accd__object *target = objects[planned->item],
+                            *holder = planned->holder ? planned->holder : objects[planned->in];
         if (!attach) {
             attach = accd__new_attachment(env, planned->slot);
             size_t at = n++;
@@ -201,11 +206,14 @@ unsigned accd__get_counted_items(const struct accd__device_env *env, const struc
 
 /* ------------------------------------------------------------------------------------- exit -- */
 
-static bool is_last_detach(const struct accd__fast_detach *end) { return end->detached && end->attach->count == 1; }
+static bool is_last_detach(const struct accd__fast_detach *end)
+{
+    return end->detached && end->attach->count == 1;
+}
 
 /* Decides ACC33-det-1. */
-bool accd__find_fast_detaches(struct accd__device_env *env, const struct accd__request *requests, size_t n, bool dynamic,
-                      struct accd__fast_detaches *ends)
+bool accd__find_fast_detaches(struct accd__device_env *env, const struct accd__request *requests, size_t n,
+                              bool dynamic, struct accd__fast_detaches *ends)
 {
     const struct accd__policy *policy = &env->context->policy;
     ends->n = ends->inside = 0;
@@ -221,7 +229,8 @@ bool accd__find_fast_detaches(struct accd__device_env *env, const struct accd__r
         if (!attach && dynamic && !policy->slot[ACCD_SLOT_OWNER_ITEM][ACCD_SLOT_UNATTACHED])
             continue;
         if (!attach || !attach->base ||
-            (attach->target != accd__load_pointer(attach->slot) && policy->slot[ACCD_SLOT_OWNER_ITEM][ACCD_SLOT_CHANGED]))
+            (attach->target != accd__load_pointer(attach->slot) &&
+             policy->slot[ACCD_SLOT_OWNER_ITEM][ACCD_SLOT_CHANGED]))
             return false;
         for (size_t k = 0; k < ends->n; k++)
             if (ends->at[k].attach == attach)
@@ -238,7 +247,7 @@ bool accd__find_fast_detaches(struct accd__device_env *env, const struct accd__r
 }
 
 bool accd__can_remove_target(struct accd__device_env *env, const struct accd__request *requests, size_t request,
-                        struct accd__fast_detaches *ends)
+                             struct accd__fast_detaches *ends)
 {
     struct accd__object *object = requests[request].object;
     struct accd__attachment *attach = ends->named[request];
@@ -283,15 +292,15 @@ static void end_attachments_within(struct accd__device_env *env, const struct ac
 }
 
 void accd__end_contained_attachments(struct accd__device_env *env, const struct accd__request *requests,
-                           const struct accd__fast_detaches *ends)
+                                     const struct accd__fast_detaches *ends)
 {
     for (unsigned left = env->attached.slots.count ? ends->inside : 0; left; left &= left - 1)
         end_attachments_within(env, requests[__builtin_ctz(left)].object);
 }
 
 /* The object that holds a pointer: the last that did, one of the claims', or another one. */
-static struct accd__object *find_slot_holder(struct accd__device_env *env, const struct accd__request *requests, size_t nrequests,
-                                     uint64_t slot)
+static struct accd__object *find_slot_holder(struct accd__device_env *env, const struct accd__request *requests,
+                                             size_t nrequests, uint64_t slot)
 {
     struct accd__object *last = get_last_holder(env, slot);
     if (last)
@@ -302,8 +311,8 @@ static struct accd__object *find_slot_holder(struct accd__device_env *env, const
     return set_last_holder(env, accd__btree_floor_hinted(&env->present.objects, slot));
 }
 
-size_t accd__find_restored_pointers(struct accd__device_env *env, const struct accd__request *requests, size_t nrequests,
-                          struct accd__fast_detaches *ends)
+size_t accd__find_restored_pointers(struct accd__device_env *env, const struct accd__request *requests,
+                                    size_t nrequests, struct accd__fast_detaches *ends)
 {
     size_t n = 0;
     for (size_t i = 0; i < ends->n; i++) {
@@ -325,7 +334,8 @@ void accd__send_restored_pointers(struct accd__device_env *env, const struct acc
 {
     for (size_t i = 0; i < ends->n; i++)
         if (ends->at[i].holder)
-            send_pointer(env, ends->at[i].holder, ends->at[i].attach->slot, accd__load_pointer(ends->at[i].attach->slot));
+            send_pointer(env, ends->at[i].holder, ends->at[i].attach->slot,
+                         accd__load_pointer(ends->at[i].attach->slot));
 }
 
 void accd__commit_fast_detaches(struct accd__device_env *env, const struct accd__fast_detaches *ends)

@@ -9,19 +9,21 @@
 /* Own bytes, sections and pointers of a whole group, without a record for each. */
 struct accd__bulk {
     struct accd__device_env *env;
-    struct accd_walk *walk;  /* of this construct: its actions count */
-    struct accd_walk *group; /* that of the group ... */
-    uint64_t block;          /* ... whose sections are at this device address, in their places */
+    struct accd_walk *walk;              /* of this construct: its actions count */
+    struct accd_walk *group;             /* that of the group ... */
+    uint64_t block;                      /* ... whose sections are at this device address, in their places */
     const struct accd__segment **places; /* the group's segment for each of the walk's */
-    uint64_t *roots;          /* device addresses of the walk's roots, 0: absent */
-    bool *own;                /* whether the own bytes of a root take part */
-    bool entry;               /* sends as an entry does, and writes pointers */
-    bool out;                 /* otherwise: fetches, or sends */
-    bool restore;             /* writes host pointers into roots that stay */
-    bool announcing;          /* what will be staged and fetched is only named */
-    bool windows;             /* large columns are sent in windows of rows ... */
-    uint64_t capacity;            /* ... and the present one has so many bytes left */
-    struct accd__own_range { uint64_t offset, bytes; } *ranges; /* room for accd__bulk_run */
+    uint64_t *roots;                     /* device addresses of the walk's roots, 0: absent */
+    bool *own;                           /* whether the own bytes of a root take part */
+    bool entry;                          /* sends as an entry does, and writes pointers */
+    bool out;                            /* otherwise: fetches, or sends */
+    bool restore;                        /* writes host pointers into roots that stay */
+    bool announcing;                     /* what will be staged and fetched is only named */
+    bool windows;                        /* large columns are sent in windows of rows ... */
+    uint64_t capacity;                   /* ... and the present one has so many bytes left */
+    struct accd__own_range {
+        uint64_t offset, bytes;
+    } * ranges; /* room for accd__bulk_run */
     char **images;
     uint64_t *starts;
     const struct accd__segment **columns;
@@ -32,14 +34,15 @@ struct accd__bulk {
 /* Smaller objects of one construct share a device block; larger ones are given back on their own. */
 
 /* The device has no memory for what a claim asks for. */
-accd_status accd__report_device_full(const struct accd__plan *plan, const struct accd__request *request, accd_status status,
-                             uint64_t bytes);
+accd_status accd__report_device_full(const struct accd__plan *plan, const struct accd__request *request,
+                                     accd_status status, uint64_t bytes);
 
 /* --------------------------------------------------------------------------------- release.c -- */
 
 /* Type records of descriptors that are attached again, with another type, are released. *release_p: NULL, if there
  * are none. */
-accd_status accd__attach_plan_release_records(const struct accd__attach_plan *attaches, struct accd__record_release **release_p);
+accd_status accd__attach_plan_release_records(const struct accd__attach_plan *attaches,
+                                              struct accd__record_release **release_p);
 
 /* --------------------------------------------------------------------------------- journal.c -- */
 

@@ -6,7 +6,7 @@
 
 struct saved_pointer {
     struct accd__attachment attachment; /* count 0: it was not attached */
-    bool holds;             /* its object held an attached pointer before */
+    bool holds;                         /* its object held an attached pointer before */
 };
 
 struct accd__journal {
@@ -25,7 +25,7 @@ static accd_status save_bytes_from(struct accd__device_env *env, uint64_t from, 
         return accd__report_out_of_memory(env->context, "to remember what a kernel overwrites");
     uint8_t *at = journal->bytes + journal->used;
     ACCD_TRY(accd__check_device_status(&env->device, env->device.ops->save(env->device.handle, from, bytes, at),
-                                "in an access to its memory"));
+                                       "in an access to its memory"));
     memcpy(at + saved, &dev, sizeof dev);
     memcpy(at + saved + sizeof dev, &bytes, sizeof bytes);
     journal->used += need;
@@ -70,12 +70,13 @@ accd_status accd__journal_save_entry(const struct accd__plan *plan, const struct
         if (planned->descriptor || (planned->attach && planned->attach->descriptor))
             continue; /* descriptors are Fortran's, whose constructs count attachments */
         if (!accd__mem_grow(&env->context->mem, (void **)&journal->pointers, &journal->pointers_capacity,
-                           journal->npointers + 1, sizeof journal->pointers[0]))
+                            journal->npointers + 1, sizeof journal->pointers[0]))
             return accd__report_out_of_memory(env->context, "to remember an attached pointer");
         struct saved_pointer *pointer = &journal->pointers[journal->npointers++];
         env->journal_attaches = true;
-        pointer->attachment = planned->attach ? *planned->attach
-                                    : (struct accd__attachment){.slot = plan->resolved.requests[planned->request].slot};
+        pointer->attachment = planned->attach
+                                  ? *planned->attach
+                                  : (struct accd__attachment){.slot = plan->resolved.requests[planned->request].slot};
         pointer->holds = planned->holder->size & ACCD_OBJECT_HAD_POINTER;
     }
     return ACCD_OK;

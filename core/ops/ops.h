@@ -16,10 +16,10 @@ struct accd__record_release;
 accd__fast_path_fn *const *accd__choose_fast_paths(const accd_context *context);
 /* Plain constructs take the short way. False: it is not theirs, and nothing has happened. */
 bool accd__run_fast_path(accd_context *context, const accd_construct *construct, accd_region **region_p,
-                    accd_status *status_p);
+                         accd_status *status_p);
 /* The same for items with pointers. */
 bool accd__run_fast_path_with_pointers(accd_context *context, const accd_construct *construct, accd_region **region_p,
-                           accd_status *status_p);
+                                       accd_status *status_p);
 bool accd__end_fast_path(struct accd_region *region, accd_status *status_p);
 
 /* ----------------------------------------------------------------------------------- enter.c -- */
@@ -34,7 +34,7 @@ accd_status accd__end_region(struct accd_region *region, bool abandon);
 /* --------------------------------------------------------------------------------- release.c -- */
 
 accd_status accd__record_release_plan(struct accd__plan *plan, struct accd__attachment *const *ends, size_t n,
-                              struct accd__record_release **release_p);
+                                      struct accd__record_release **release_p);
 void accd__record_release_undo(struct accd__record_release *release);
 void accd__record_release_commit(struct accd__record_release *release);
 

@@ -49,7 +49,7 @@ static bool fills_untranslated(const struct accd__bulk *bulk, const struct accd_
 
 /* The elements of a root lie in one object, whose memory no section goes on with, even where they touch. */
 static void add_root_use(const struct accd__bulk *bulk, const struct accd__rowset *set, struct accd__batch *batch,
-                     struct accd__pair *uses)
+                         struct accd__pair *uses)
 {
     const uint64_t root = bulk->roots[-1 - set->parent];
     const bool restored = bulk->restore && root && !bulk->own[-1 - set->parent];
@@ -60,7 +60,7 @@ static void add_root_use(const struct accd__bulk *bulk, const struct accd__rowse
 
 /* Elements in sections that do not go as they are. */
 static void add_inner_use(const struct accd__bulk *bulk, const struct accd__rowset *set, struct accd__batch *batch,
-                      struct accd__pair *uses)
+                          struct accd__pair *uses)
 {
     const struct accd__segment *parent = &bulk->walk->segments[set->parent], *place = bulk->places[set->parent];
     if (!accd__rows_are_moved(bulk, set))
@@ -73,7 +73,7 @@ static void add_inner_use(const struct accd__bulk *bulk, const struct accd__rows
         const size_t section = set->owner ? set->owner[row] : row / set->per;
         if (row_writes_pointer(bulk, set, row))
             add_used_range(batch, uses, bulk->block + accd__section_block_offset(place, section),
-                accd__section_bytes(parent, section));
+                           accd__section_bytes(parent, section));
     }
 }
 

@@ -24,7 +24,7 @@ static accd_status note_added_references(struct accd__plan *plan)
 }
 
 static accd_status plan_release(struct accd__record_release *release, struct accd__plan *plan,
-                               struct accd__attachment *const *ends, size_t n)
+                                struct accd__attachment *const *ends, size_t n)
 {
     struct accd__exit_plan *exit_plan = &release->exit_plan;
     ACCD_TRY(accd__expand_groups(plan->env));
@@ -42,8 +42,8 @@ static accd_status plan_release(struct accd__record_release *release, struct acc
         fused |= exit_plan->removed.at[i]->record && accd__fuse_covers(plan, exit_plan->removed.at[i]->record->host);
     if (fused) /* one construct does not put together and take apart */
         return accd__set_error(plan->context, ACCD_ERROR_LIMIT, R_LIMIT,
-                         "a type record that goes with this construct lies among fused data; detach "
-                         "its descriptor first");
+                               "a type record that goes with this construct lies among fused data; detach "
+                               "its descriptor first");
     ACCD_TRY(accd__exit_plan_words(exit_plan));
     for (size_t i = 0; i < release->plan.changes.words.n; i++) { /* all words behind the others, as they come */
         const struct accd__word *word = &release->plan.changes.words.at[i];
@@ -53,7 +53,7 @@ static accd_status plan_release(struct accd__record_release *release, struct acc
 }
 
 accd_status accd__record_release_plan(struct accd__plan *plan, struct accd__attachment *const *ends, size_t n,
-                              struct accd__record_release **release_p)
+                                      struct accd__record_release **release_p)
 {
     struct accd__record_release *release;
     ACCD_SCRATCH_ALLOC(plan->context, release, 1);
@@ -73,12 +73,16 @@ accd_status accd__record_release_plan(struct accd__plan *plan, struct accd__atta
         accd__exit_undo(&release->exit_plan);
         return status;
     }
-    plan->changes.descriptor_writes = release->plan.changes.descriptor_writes; /* the first ones: what is attached anew comes over them */
+    plan->changes.descriptor_writes =
+        release->plan.changes.descriptor_writes; /* the first ones: what is attached anew comes over them */
     *release_p = release;
     return ACCD_OK;
 }
 
-void accd__record_release_undo(struct accd__record_release *release) { accd__exit_undo(&release->exit_plan); }
+void accd__record_release_undo(struct accd__record_release *release)
+{
+    accd__exit_undo(&release->exit_plan);
+}
 
 void accd__record_release_commit(struct accd__record_release *release)
 {
@@ -100,19 +104,22 @@ static accd_status check_released_objects(const struct accd__attach_plan *attach
 {
     struct accd__plan *plan = attaches->plan;
     for (size_t i = 0; i < plan->resolved.nrequests + attaches->n; i++) {
-        const struct accd__planned_attach *planned = i < plan->resolved.nrequests ? NULL : &attaches->at[i - plan->resolved.nrequests];
+        const struct accd__planned_attach *planned =
+            i < plan->resolved.nrequests ? NULL : &attaches->at[i - plan->resolved.nrequests];
         const struct accd__request *request = &plan->resolved.requests[planned ? planned->request : i];
         const struct accd__object *objects[] = {planned ? planned->holder : request->object,
-                                            planned ? planned->target : NULL};
+                                                planned ? planned->target : NULL};
         for (int k = 0; k < 2; k++)
             if (objects[k] && accd__object_is_removed(plan, objects[k]))
-                return accd__report_request_error(plan, request, objects[k], ACCD_ERROR_STILL_ATTACHED, R_STILL_ATTACHED,
-                                        ACCD_NAME_PLACEHOLDER " lies in a type record that goes with this construct");
+                return accd__report_request_error(
+                    plan, request, objects[k], ACCD_ERROR_STILL_ATTACHED, R_STILL_ATTACHED,
+                    ACCD_NAME_PLACEHOLDER " lies in a type record that goes with this construct");
     }
     return ACCD_OK;
 }
 
-accd_status accd__attach_plan_release_records(const struct accd__attach_plan *attaches, struct accd__record_release **release_p)
+accd_status accd__attach_plan_release_records(const struct accd__attach_plan *attaches,
+                                              struct accd__record_release **release_p)
 {
     struct accd__plan *plan = attaches->plan;
     struct accd__device_env *env = plan->env;

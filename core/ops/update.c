@@ -17,7 +17,8 @@ static accd_status resolve_update(struct accd__plan *plan, uint32_t index)
         ACCD_TRY(accd__find_attachment(plan->env, request->slot, &attach));
     if (attach && !if_present)
         ACCD_TRY(accd__check_pointer_unchanged(plan, request, attach));
-    ACCD_TRY(accd__resolve_request(plan, request, if_present ? ACCD_DEMAND_UPDATE_IF_PRESENT : ACCD_DEMAND_UPDATE, &found));
+    ACCD_TRY(
+        accd__resolve_request(plan, request, if_present ? ACCD_DEMAND_UPDATE_IF_PRESENT : ACCD_DEMAND_UPDATE, &found));
     return found.outcome == ACCD_DECISION_SPLIT ? accd__split_request(plan, index, NULL) : ACCD_OK;
 }
 
@@ -104,8 +105,8 @@ static accd_status order_by_item(struct accd__plan *plan, struct accd__pair **or
 accd_status accd__run_update(struct accd__plan *plan)
 {
     bool out = false;
-    if (plan->input.walk && accd__plan_can_group(plan) && plan->input.walk->sections >= plan->context->config.group_least &&
-        has_one_direction(plan, &out))
+    if (plan->input.walk && accd__plan_can_group(plan) &&
+        plan->input.walk->sections >= plan->context->config.group_least && has_one_direction(plan, &out))
         ACCD_TRY(match_group(plan));
     if (plan->input.walk && !plan->resolved.group)
         ACCD_TRY(accd__plan_add_sections(plan));

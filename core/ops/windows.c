@@ -112,7 +112,7 @@ static unsigned choose_window_parts(const struct accd__rows_job *job, size_t row
 
 /* Fills the elements, and their sections if they are wanted. */
 static void fill_window_rows(struct accd__bulk *bulk, struct accd__rows_job *job, size_t first, size_t end,
-                        bool sections)
+                             bool sections)
 {
     const uint64_t stride = job->set->program->spec.stride;
     job->first = first;
@@ -120,7 +120,8 @@ static void fill_window_rows(struct accd__bulk *bulk, struct accd__rows_job *job
     job->parts = choose_window_parts(job, end - first, window_bytes(job, first, end));
     if (job->rows_too) {
         job->rows_start = first * stride;
-        job->rows = stage_window_part(bulk, accd__root_rows_dev(bulk, job->set) + job->rows_start, (end - first) * stride);
+        job->rows =
+            stage_window_part(bulk, accd__root_rows_dev(bulk, job->set) + job->rows_start, (end - first) * stride);
     }
     for (size_t f = 0; f < job->nsegments; f++) {
         const struct accd__segment *place = job->places[f];
@@ -128,9 +129,7 @@ static void fill_window_rows(struct accd__bulk *bulk, struct accd__rows_job *job
             continue;
         uint64_t from = row_block_offset(place, first), to = row_block_offset(place, end);
         job->starts[f] = from;
-        job->sections[f] = sections && to > from
-                               ? stage_window_part(bulk, bulk->block + from, to - from)
-                               : NULL;
+        job->sections[f] = sections && to > from ? stage_window_part(bulk, bulk->block + from, to - from) : NULL;
     }
     accd__workers_run(bulk->env->context->workers, accd__copy_rows, job, job->parts);
 }
@@ -164,7 +163,8 @@ static void fill_long_row(struct accd__bulk *bulk, struct accd__rows_job *job, s
             if (!bulk->capacity)
                 accd__windows_send(bulk);
             uint64_t bytes = remaining < bulk->capacity ? remaining : bulk->capacity;
-            struct copy_slices copy_slices = {stage_window_part(bulk, dev, bytes), from, bytes, choose_window_parts(job, 0, bytes)};
+            struct copy_slices copy_slices = {stage_window_part(bulk, dev, bytes), from, bytes,
+                                              choose_window_parts(job, 0, bytes)};
             accd__workers_run(context->workers, copy_slice, &copy_slices, copy_slices.n);
             dev += bytes;
             from += bytes;
@@ -197,9 +197,9 @@ void accd__windows_announce(const struct accd__rows_job *job)
     const struct accd__device_env *env = bulk->env;
     if (job->rows_too)
         env->device.ops->announce_parts(env->device.handle, accd__root_rows_dev(bulk, job->set),
-                                 job->set->rows * job->set->program->spec.stride);
+                                        job->set->rows * job->set->program->spec.stride);
     for (size_t f = 0; f < job->nsegments; f++)
         if (accd__is_column_in_windows(job, f))
             env->device.ops->announce_parts(env->device.handle, bulk->block + job->places[f]->dev,
-                                     job->segments[f]->total);
+                                            job->segments[f]->total);
 }

@@ -5,7 +5,7 @@
 #include "plan/attach_plan.h"
 
 static accd_status find_pointer_holder(struct accd__plan *plan, uint64_t host, uint64_t bytes,
-                               struct accd__object **object, uint32_t *request, bool *found)
+                                       struct accd__object **object, uint32_t *request, bool *found)
 {
     enum accd__containment relation;
     ACCD_TRY(accd__find_containment(plan->env, host, bytes, &relation, object));
@@ -25,7 +25,8 @@ static accd_status find_pointer_holder(struct accd__plan *plan, uint64_t host, u
 }
 
 /* The list item, present or new, that begins behind an address but has it in its extended range. */
-static accd_status find_extended_target(struct accd__plan *plan, struct accd__planned_attach *planned, uint64_t host, bool *found)
+static accd_status find_extended_target(struct accd__plan *plan, struct accd__planned_attach *planned, uint64_t host,
+                                        bool *found)
 {
     ACCD_TRY(accd__find_extended_object(plan->env, host, &planned->target));
     uint64_t nearest = planned->target ? planned->target->host : UINT64_MAX;
@@ -48,7 +49,8 @@ static accd_status find_extended_target(struct accd__plan *plan, struct accd__pl
 /* What a section of no elements stands for: data at its address, data whose extended range has it, or data just
  * before it (OMP60-map-10).
  * Decides OMP60-map-10, OMPEX-struct_map-10. */
-static accd_status find_empty_target(struct accd__plan *plan, struct accd__planned_attach *planned, uint64_t host, bool *found)
+static accd_status find_empty_target(struct accd__plan *plan, struct accd__planned_attach *planned, uint64_t host,
+                                     bool *found)
 {
     *found = false;
     for (uint64_t back = 0; back < 2 && host > back && !*found; back++) {
@@ -64,7 +66,7 @@ static accd_status find_empty_target(struct accd__plan *plan, struct accd__plann
  * section elsewhere moves it.
  * Decides ACC33-att-3, FLANG-moving-target-1, FLANG-moving-target-2, FLANG-pointer-4, FLANG-api-4. */
 static accd_status check_attached(struct accd__plan *plan, const struct accd__planned_attach *planned,
-                               uint32_t slot_bytes, bool *attached_p)
+                                  uint32_t slot_bytes, bool *attached_p)
 {
     const struct accd__attachment *attach = planned->attach;
     struct accd__object *before = NULL;
@@ -94,7 +96,7 @@ static accd_status plan_attach(struct accd__attach_plan *attaches, uint32_t inde
         return accd__check_slot_state(plan, request, NULL, ACCD_SLOT_ABSENT);
     if (!accd__is_host_accessible(plan->context, request->slot, bytes))
         return accd__report_request_error(plan, request, planned.holder, ACCD_ERROR_OUT_OF_BOUNDS, R_HOST_BOUNDS,
-                                "the pointer to " ACCD_NAME_PLACEHOLDER " does not lie in live host memory");
+                                          "the pointer to " ACCD_NAME_PLACEHOLDER " does not lie in live host memory");
     if (rules->reattach == ACCD_REATTACH_COUNTS) {
         ACCD_TRY(accd__find_attachment(plan->env, request->slot, &planned.attach));
         if (planned.attach) { /* wherever the pointer points now */
@@ -115,7 +117,8 @@ static accd_status plan_attach(struct accd__attach_plan *attaches, uint32_t inde
             ACCD_TRY(find_empty_target(plan, &planned, request->host, &found));
         } else if (slot_bytes && request->bytes) { /* all that the descriptor describes */
             planned.base = request->host;
-            ACCD_TRY(find_pointer_holder(plan, request->host, request->bytes, &planned.target, &planned.target_claim, &found));
+            ACCD_TRY(find_pointer_holder(plan, request->host, request->bytes, &planned.target, &planned.target_claim,
+                                         &found));
         } else {
             ACCD_TRY(find_pointer_holder(plan, planned.pointer, 1, &planned.target, &planned.target_claim, &found));
         }
@@ -151,7 +154,8 @@ static accd_status plan_attach(struct accd__attach_plan *attaches, uint32_t inde
 /* Among objects that sections of one pointer point to, the one it is attached to: that which holds the
  * byte it points to, else the first in memory. So the order of clauses decides nothing (TR14-4.2-01).
  * Decides TR14-4.2-01. */
-static bool is_preferred_target(const struct accd__plan *plan, const struct accd__planned_attach *a, const struct accd__planned_attach *b)
+static bool is_preferred_target(const struct accd__plan *plan, const struct accd__planned_attach *a,
+                                const struct accd__planned_attach *b)
 {
     uint64_t host[2];
     bool holds[2];
@@ -208,7 +212,8 @@ accd_status accd__attach_plan_make(struct accd__attach_plan *attaches)
     for (uint32_t i = 0; i < plan->resolved.nrequests; i++) {
         const struct accd__request *request = &plan->resolved.requests[i];
         bool asks = request->bytes ? request->state != ACCD_REQUEST_SKIPPED : !counted;
-        if (request->slot && (asks || request->action == ACCD_ACTION_ATTACH) && accd__traits_of_action[request->action].entry)
+        if (request->slot && (asks || request->action == ACCD_ACTION_ATTACH) &&
+            accd__traits_of_action[request->action].entry)
             ACCD_TRY(plan_attach(attaches, i));
     }
     return attaches->n < 2 ? ACCD_OK : choose_targets(attaches);
@@ -222,7 +227,9 @@ static struct accd__object *attach_holder(const struct accd__plan *plan, const s
 /* NULL: the pointer is a null pointer. */
 static struct accd__object *attach_target(const struct accd__plan *plan, const struct accd__planned_attach *planned)
 {
-    return !planned->pointer ? NULL : planned->target ? planned->target : plan->resolved.requests[planned->target_claim].object;
+    return !planned->pointer ? NULL
+           : planned->target ? planned->target
+                             : plan->resolved.requests[planned->target_claim].object;
 }
 
 /* Decides FLANG-api-6, TR14-3.5-05. */
@@ -242,11 +249,11 @@ accd_status accd__attach_plan_words(const struct accd__attach_plan *attaches)
         if (planned->counts || planned->repeats)
             continue; /* attached here already, or by the first one: counted only */
         const struct accd__object *holder = attach_holder(plan, planned);
-        uint64_t dev = accd__planned_object_dev(plan, holder) + (plan->resolved.requests[planned->request].slot - holder->host);
+        uint64_t dev =
+            accd__planned_object_dev(plan, holder) + (plan->resolved.requests[planned->request].slot - holder->host);
         const struct accd__saved_descriptor *kept = planned->descriptor;
         ACCD_TRY(accd__plan_add_pointer(plan, plan->resolved.requests[planned->request].slot, dev,
-                                   attach_value(plan, planned), kept ? kept->rest : NULL,
-                                   kept ? kept->bytes : 0));
+                                        attach_value(plan, planned), kept ? kept->rest : NULL, kept ? kept->bytes : 0));
     }
     return ACCD_OK;
 }
@@ -318,7 +325,7 @@ void accd__attach_plan_commit(struct accd__attach_plan *attaches)
 /* TR14-4.3-04: what was attached must be what is named now.
  * Decides TR14-4.3-04, TR14-1.2-17, TR14-2.3-06. */
 accd_status accd__check_pointer_unchanged(const struct accd__plan *plan, const struct accd__request *request,
-                               const struct accd__attachment *attach)
+                                          const struct accd__attachment *attach)
 {
     uint64_t bytes = accd__attachment_end(attach) - attach->slot;
     if (!plan->context->policy.slot[ACCD_SLOT_OWNER_ITEM][ACCD_SLOT_CHANGED] ||

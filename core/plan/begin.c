@@ -4,33 +4,35 @@
 #include <stdio.h>
 
 /* Whether the memory of an item may be read: what a walk or a move would otherwise fault on. */
-static accd_status check_item_memory(const struct accd__plan *plan, struct accd__request *request, const accd_item *item)
+static accd_status check_item_memory(const struct accd__plan *plan, struct accd__request *request,
+                                     const accd_item *item)
 {
     accd_context *context = plan->context;
     const struct accd__action_traits *demand = &accd__traits_of_action[request->action];
     if (!request->host) {
         if (context->rules.null_pointer == ACCD_CHOICE_REJECT)
             return accd__report_request_error(plan, request, NULL, ACCD_ERROR_NULL_POINTER, R_NULL,
-                                    ACCD_NAME_PLACEHOLDER " has %llu bytes, but its base is a null pointer",
-                                    (unsigned long long)request->bytes);
+                                              ACCD_NAME_PLACEHOLDER " has %llu bytes, but its base is a null pointer",
+                                              (unsigned long long)request->bytes);
         request->state = ACCD_REQUEST_SKIPPED;
         return ACCD_OK;
     }
     if (request->host + request->bytes < request->host || request->bytes >> (ACCD_SIZE_BITS - 1))
         return accd__report_request_error(plan, request, NULL, ACCD_ERROR_INVALID_SECTION, R_SECTION,
-                                ACCD_NAME_PLACEHOLDER " does not fit into memory");
+                                          ACCD_NAME_PLACEHOLDER " does not fit into memory");
     bool reads_memory = demand->in || demand->out || demand->creates || item->program;
-    if (!context->config.check_host || !reads_memory || accd__is_live_host_range(context, request->host, request->bytes))
+    if (!context->config.check_host || !reads_memory ||
+        accd__is_live_host_range(context, request->host, request->bytes))
         return ACCD_OK;
     if (accd_device_at(context, request->host) >= 0)
         return accd__report_request_error(plan, request, NULL, ACCD_ERROR_DEVICE_POINTER_ON_HOST, R_HOST_BOUNDS,
-                                "the base of " ACCD_NAME_PLACEHOLDER " is a device address");
+                                          "the base of " ACCD_NAME_PLACEHOLDER " is a device address");
     accd_host_range host_range;
     const bool has_host_range = accd_host_at(context, accd__pointer(request->host), &host_range);
     accd_status status = accd__report_request_error(plan, request, NULL, ACCD_ERROR_OUT_OF_BOUNDS, R_HOST_BOUNDS,
-                                          has_host_range && !host_range.live
-                                              ? "the host memory of " ACCD_NAME_PLACEHOLDER " was freed"
-                                              : ACCD_NAME_PLACEHOLDER " does not lie in live host memory");
+                                                    has_host_range && !host_range.live
+                                                        ? "the host memory of " ACCD_NAME_PLACEHOLDER " was freed"
+                                                        : ACCD_NAME_PLACEHOLDER " does not lie in live host memory");
     if (has_host_range)
         context->error.other = host_range.info;
     return status;
@@ -43,15 +45,14 @@ static bool is_null_section(const struct accd__plan *plan, const struct accd__re
 {
     return !request->host && request->slot && plan->context->rules.null_pointer == ACCD_CHOICE_IGNORE &&
            plan->input.construct->kind != ACCD_KIND_UPDATE &&
-           accd__is_host_accessible(plan->context, request->slot, sizeof(void *)) &&
-           !accd__load_pointer(request->slot);
+           accd__is_host_accessible(plan->context, request->slot, sizeof(void *)) && !accd__load_pointer(request->slot);
 }
 
 /* Where constructs count, a section of no elements stands for the present object at its address, of which it moves
  * nothing (OMP60-map-10); otherwise it asks for nothing (TR14-4.3-14).
  * Decides TR14-4.3-14, OMP60-map-10. */
 static __attribute__((noinline)) accd_status resolve_empty_section(const struct accd__plan *plan,
-                                                           struct accd__request *request)
+                                                                   struct accd__request *request)
 {
     struct accd__object *object = NULL;
     if (plan->context->rules.counting != ACCD_COUNT_CLAUSES && request->host)
@@ -72,17 +73,16 @@ static __attribute__((noinline)) accd_status walk_construct(struct accd__plan *p
     return status;
 }
 
-accd_status accd__plan_begin(struct accd__plan *plan, struct accd__device_env *env,
-                            const accd_construct *construct)
+accd_status accd__plan_begin(struct accd__plan *plan, struct accd__device_env *env, const accd_construct *construct)
 {
     accd_context *context = env->context;
     size_t n = construct->nitems;
     *plan = (struct accd__plan){.context = context,
-                               .env = env,
-                               .input = {.construct = construct, .queue = accd__get_queue(env, construct->queue)}};
+                                .env = env,
+                                .input = {.construct = construct, .queue = accd__get_queue(env, construct->queue)}};
     plan->resolved.requests =
         accd__scratch_alloc(&context->scratch, n * (sizeof plan->resolved.requests[0] + sizeof plan->input.sources[0] +
-                                                  sizeof plan->changes.moves.at[0]));
+                                                    sizeof plan->changes.moves.at[0]));
     if (!plan->resolved.requests)
         return accd__report_plan_out_of_memory(context);
     plan->input.sources = (struct accd__item_source *)(plan->resolved.requests + n);
@@ -98,8 +98,7 @@ accd_status accd__plan_begin(struct accd__plan *plan, struct accd__device_env *e
             .bytes = item->bytes,
             .start = item->start,
             .slot_bytes = item->slot_bytes,
-            .base = context->rules.extended_range
-                        ? accd__address(item->frame ? item->frame : item->base) : 0,
+            .base = context->rules.extended_range ? accd__address(item->frame ? item->frame : item->base) : 0,
             .root = accd__item_has_elements(item) ? walked++ : -1,
         };
         memcpy(plan->input.sources[i].index, item->index, sizeof item->index);
@@ -122,8 +121,8 @@ accd_status accd__plan_begin(struct accd__plan *plan, struct accd__device_env *e
         if (plan->input.sources[i].slot_bytes % sizeof(void *) ||
             plan->input.sources[i].slot_bytes > ACCD_MAX_SLOT_BYTES)
             return accd__report_request_error(plan, request, NULL, ACCD_ERROR_MISUSE, R_MISUSE,
-                                    "the descriptor of " ACCD_NAME_PLACEHOLDER " has %u bytes, as none has",
-                                    plan->input.sources[i].slot_bytes);
+                                              "the descriptor of " ACCD_NAME_PLACEHOLDER " has %u bytes, as none has",
+                                              plan->input.sources[i].slot_bytes);
         if (request->action == ACCD_ACTION_ATTACH || request->action == ACCD_ACTION_DETACH)
             continue;
         if (is_null_section(plan, request))
@@ -147,14 +146,15 @@ void accd__plan_end(struct accd__plan *plan)
 }
 
 /* The claim of one section; returns how many it is, 0 or 1. */
-static size_t make_section_request(const struct accd__plan *plan, const struct accd__segment *segment,
-                            size_t row, struct accd__request *request)
+static size_t make_section_request(const struct accd__plan *plan, const struct accd__segment *segment, size_t row,
+                                   struct accd__request *request)
 {
     uint64_t bytes = accd__section_bytes(segment, row);
     if (!accd__segment_is_mapped(segment) || !bytes)
         return 0;
     size_t item = accd__segment_root(plan->input.walk, segment)->item;
-    uint16_t flags = (plan->resolved.requests[item].flags & (ACCD_ITEM_IF_PRESENT | ACCD_ITEM_PRESENT_PART)) | segment->flags;
+    uint16_t flags =
+        (plan->resolved.requests[item].flags & (ACCD_ITEM_IF_PRESENT | ACCD_ITEM_PRESENT_PART)) | segment->flags;
     *request = (struct accd__request){
         .host = segment->host[row],
         .bytes = bytes,

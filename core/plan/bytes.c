@@ -34,11 +34,12 @@ static accd_status add_split_move(struct accd__plan *plan, const struct accd__mo
     return add_partial_move(plan, move, at, end);
 }
 
-accd_status accd__plan_add_attached_pointer(struct accd__plan *plan, const struct accd__attachment *attach, uint64_t dev)
+accd_status accd__plan_add_attached_pointer(struct accd__plan *plan, const struct accd__attachment *attach,
+                                            uint64_t dev)
 {
     const struct accd__saved_descriptor *kept = attach->descriptor;
-    return accd__plan_add_pointer(plan, attach->slot, dev, accd__planned_attachment_dev(plan, attach), kept ? kept->rest : NULL,
-                             kept ? kept->bytes : 0);
+    return accd__plan_add_pointer(plan, attach->slot, dev, accd__planned_attachment_dev(plan, attach),
+                                  kept ? kept->rest : NULL, kept ? kept->bytes : 0);
 }
 
 /* The other way: everything goes in one transfer, and what it overwrites of the device's pointers is
@@ -77,8 +78,8 @@ static accd_status list_unfollowed_pointers(struct accd__plan *plan, struct accd
             continue;
         for (size_t row = 0; row < segment->rows; row++)
             if (!accd__section_bytes(segment, row))
-                slots[n++] = (struct accd__pair){accd__section_slot(walk, segment, row),
-                                                accd__field_slot_bytes(segment->field)};
+                slots[n++] =
+                    (struct accd__pair){accd__section_slot(walk, segment, row), accd__field_slot_bytes(segment->field)};
     }
     *slots_p = accd__sort_pairs(slots, slots + most, n);
     return ACCD_OK;
@@ -203,12 +204,12 @@ static accd_status fill_untranslated(struct accd__plan *plan, uint64_t host, uin
 /* What zero says of bytes that an entry allocates and does not copy.
  * Decides ACC33-2.7-4. */
 static accd_status add_clear(struct accd__plan *plan, const struct accd__request *request, bool out, uint64_t host,
-                         uint64_t end)
+                             uint64_t end)
 {
     const bool allocates = request->state == ACCD_REQUEST_NEW || request->state == ACCD_REQUEST_WITHIN_NEW;
     if (!out && allocates && request->flags & ACCD_ITEM_ZERO)
         ACCD_SCRATCH_APPEND(plan->context, &plan->changes.clears,
-                 (struct accd__clear_range){host, accd__request_dev(plan, request, host), end - host});
+                            (struct accd__clear_range){host, accd__request_dev(plan, request, host), end - host});
     return ACCD_OK;
 }
 
@@ -232,7 +233,7 @@ accd_status accd__plan_trim_clears(struct accd__plan *plan)
             const uint64_t stop = is_last ? end : moves[k].key;
             if (stop > at)
                 ACCD_SCRATCH_APPEND(plan->context, &plan->changes.clears,
-                         (struct accd__clear_range){at, whole[i].dev + (at - whole[i].host), stop - at});
+                                    (struct accd__clear_range){at, whole[i].dev + (at - whole[i].host), stop - at});
             const uint64_t after = is_last ? end : moves[k].key + moves[k].value;
             at = after > at ? after : at;
         }
@@ -240,8 +241,8 @@ accd_status accd__plan_trim_clears(struct accd__plan *plan)
     return ACCD_OK;
 }
 
-static accd_status plan_row_pieces(struct accd__plan *plan, uint32_t index,
-                                  const struct accd__rowset *set, size_t from, size_t to, bool out)
+static accd_status plan_row_pieces(struct accd__plan *plan, uint32_t index, const struct accd__rowset *set, size_t from,
+                                   size_t to, bool out)
 {
     const struct accd__request *request = &plan->resolved.requests[index];
     const accd_program_spec *spec = &set->program->spec;
@@ -263,8 +264,8 @@ static accd_status plan_row_pieces(struct accd__plan *plan, uint32_t index,
                 &accd__traits_of_action[accd__effective_action(piece->action, piece->init, request->action)];
             if (piece->entry_only && (out || update))
                 continue;
-            if (piece->action != ACCD_ACTION_INHERIT && request->state != ACCD_REQUEST_FILLS_HOLE && accd__request_updates_present(request) &&
-                !(request->flags & ACCD_ITEM_ALWAYS_IN))
+            if (piece->action != ACCD_ACTION_INHERIT && request->state != ACCD_REQUEST_FILLS_HOLE &&
+                accd__request_updates_present(request) && !(request->flags & ACCD_ITEM_ALWAYS_IN))
                 continue; /* that is not what it asks for */
             if (piece->entry_only && is_filled) {
                 ACCD_TRY(fill_untranslated(plan, host, end, dev));
@@ -275,17 +276,15 @@ static accd_status plan_row_pieces(struct accd__plan *plan, uint32_t index,
                 continue;
             }
             ACCD_TRY(accd__plan_add_move(
-                plan, &(struct accd__move){host, dev, end - host, index, (uint32_t)p,
-                                          (uint32_t)row, out}));
+                plan, &(struct accd__move){host, dev, end - host, index, (uint32_t)p, (uint32_t)row, out}));
         }
     }
     return ACCD_OK;
 }
 
 /* The elements of a claim that is walked, or NULL. */
-const struct accd__rowset *accd__request_elements(const struct accd__plan *plan,
-                                           const struct accd__request *request, size_t *from,
-                                           size_t *to)
+const struct accd__rowset *accd__request_elements(const struct accd__plan *plan, const struct accd__request *request,
+                                                  size_t *from, size_t *to)
 {
     const struct accd_walk *walk = plan->input.walk;
     const struct accd__item_source *source = accd__request_source(&plan->input, request);
@@ -328,7 +327,8 @@ accd_status accd__plan_request_moves(struct accd__plan *plan, uint32_t index, bo
         return add_clear(plan, request, out, request->host, request->host + request->bytes);
     if (accd__request_grid(plan, request, &grid))
         return accd__plan_grid_moves(plan, index, &grid, out);
-    return accd__plan_add_move(plan, &(struct accd__move){request->host, accd__request_dev(plan, request, request->host),
+    return accd__plan_add_move(plan,
+                               &(struct accd__move){request->host, accd__request_dev(plan, request, request->host),
                                                     request->bytes, index, ACCD_WHOLE_REQUEST, 0, out});
 }
 
@@ -351,5 +351,5 @@ accd_status accd__plan_restore_pointer(struct accd__plan *plan, const struct acc
     if (kept && accd__is_host_accessible(plan->context, attach->slot, kept->bytes))
         rest = (const char *)accd__pointer(attach->slot) + sizeof(void *);
     return accd__plan_add_pointer(plan, attach->slot, dev, host_pointer_value(plan, attach), rest,
-                             kept ? kept->bytes : 0);
+                                  kept ? kept->bytes : 0);
 }

@@ -66,7 +66,8 @@ static void *find_change(const struct accd__plan *plan, const void *record)
     return plan->changes.change_set ? find_entry(plan->changes.change_set, record)->change : NULL;
 }
 
-accd_status accd__note_object_change(struct accd__plan *plan, struct accd__object *object, struct accd__object_change **change_p)
+accd_status accd__note_object_change(struct accd__plan *plan, struct accd__object *object,
+                                     struct accd__object_change **change_p)
 {
     struct change_entry *entry = NULL;
     struct accd__object_change *change;
@@ -74,16 +75,17 @@ accd_status accd__note_object_change(struct accd__plan *plan, struct accd__objec
     if (!entry->change) {
         ACCD_SCRATCH_ALLOC(plan->context, change, 1);
         *change = (struct accd__object_change){.object = object,
-                                              .dev = object->dev,
-                                              .shared = object->size & ACCD_OBJECT_SHARED,
-                                              .before = plan->changes.change_set->objects};
+                                               .dev = object->dev,
+                                               .shared = object->size & ACCD_OBJECT_SHARED,
+                                               .before = plan->changes.change_set->objects};
         entry->change = plan->changes.change_set->objects = change;
     }
     *change_p = entry->change;
     return ACCD_OK;
 }
 
-accd_status accd__note_attachment_change(struct accd__plan *plan, struct accd__attachment *attach, struct accd__attachment_change **change_p)
+accd_status accd__note_attachment_change(struct accd__plan *plan, struct accd__attachment *attach,
+                                         struct accd__attachment_change **change_p)
 {
     struct change_entry *entry = NULL;
     struct accd__attachment_change *change;
@@ -144,16 +146,19 @@ void accd__apply_changes(const struct accd__plan *plan)
 {
     if (!plan->changes.change_set)
         return;
-    for (const struct accd__object_change *change = plan->changes.change_set->objects; change; change = change->before) {
+    for (const struct accd__object_change *change = plan->changes.change_set->objects; change;
+         change = change->before) {
         struct accd__object *object = change->object;
         object->structured -= change->structured;
         object->dynamic -= change->dynamic;
         object->pins -= change->unpinned;
         object->dev = change->dev;
         object->size &= ~ACCD_OBJECT_SHARED;
-        object->size |= (change->shared ? ACCD_OBJECT_SHARED : 0) | (change->becomes_undercounted ? ACCD_OBJECT_UNDERCOUNTED : 0);
+        object->size |=
+            (change->shared ? ACCD_OBJECT_SHARED : 0) | (change->becomes_undercounted ? ACCD_OBJECT_UNDERCOUNTED : 0);
     }
-    for (const struct accd__attachment_change *change = plan->changes.change_set->attachments; change; change = change->before) {
+    for (const struct accd__attachment_change *change = plan->changes.change_set->attachments; change;
+         change = change->before) {
         change->attach->count -= change->removed_count;
         change->attach->dev = change->dev;
         if (change->dangles && change->attach->count)

@@ -25,8 +25,8 @@ static accd_status report_walk_fault(const struct accd_walk *walk)
     return accd__insert_object_name(context);
 }
 
-accd_status accd__walk_items(accd_context *context, const accd_construct *construct,
-                            const struct accd_walk *before, struct accd_walk **walk_p)
+accd_status accd__walk_items(accd_context *context, const accd_construct *construct, const struct accd_walk *before,
+                             struct accd_walk **walk_p)
 {
     struct accd_walk *walk = NULL;
     accd_status status = accd__walk_new(context, construct, before, &walk);

@@ -50,8 +50,7 @@ static accd_status fuse_by_base(struct accd__plan *plan)
         if (first) {
             *range = (struct accd__fusion_range){.host = host, .end = end};
             fusion->nranges++;
-            const struct accd__original *other =
-                bases ? accd__btree_floor(&env->tuples.bases, candidate->base) : NULL;
+            const struct accd__original *other = bases ? accd__btree_floor(&env->tuples.bases, candidate->base) : NULL;
             if (other && other->base == candidate->base) {
                 host = other->placement->object->host;
                 end = accd__object_end(other->placement->object);
@@ -115,8 +114,8 @@ static void select_ranges(struct accd__plan *plan)
         const struct accd__object *object = accd__first_object_after(plan->env, range.host, &cursor);
         const struct accd__request *request = accd__find_new_request(plan, range.host, range.end - range.host);
         bool is_single = object && object->host < range.end
-                         ? accd__object_end(object) >= range.end && object->host <= range.host
-                         : request && request->host == range.host && request->host + request->bytes == range.end;
+                             ? accd__object_end(object) >= range.end && object->host <= range.host
+                             : request && request->host == range.host && request->host + request->bytes == range.end;
         if (range.cover || !is_single)
             fusion->ranges[kept++] = range;
     }
@@ -146,11 +145,11 @@ accd_status accd__fuse_plan(struct accd__plan *plan)
 
 /* What enter data moves out of places of its own floor leaves nothing behind: no object goes back there. */
 static bool abandons_slot(const struct accd__plan *plan, const struct accd__placement *placement,
-                            const struct accd__object *object)
+                          const struct accd__object *object)
 {
     const struct accd_region *top = plan->env->levels.top;
-    return plan->input.construct->kind == ACCD_KIND_ENTER_DATA && placement &&
-           !(object->size & ACCD_OBJECT_MAPPED) && (!top || top->serial < placement->serial);
+    return plan->input.construct->kind == ACCD_KIND_ENTER_DATA && placement && !(object->size & ACCD_OBJECT_MAPPED) &&
+           (!top || top->serial < placement->serial);
 }
 
 static accd_status list_entry_shifts(struct accd__plan *plan)
@@ -165,16 +164,17 @@ static accd_status list_entry_shifts(struct accd__plan *plan)
             struct accd__placement *placement = accd__find_placement(env, object);
             const struct accd__fused_tuple *fused = placement ? placement->fused : NULL;
             bool kept = !abandons_slot(plan, placement, object);
-            uint64_t left = !fused ? accd__object_bytes(object)
-                            : object->host == fused->host ? fused->end - fused->host : 0;
+            uint64_t left = !fused                        ? accd__object_bytes(object)
+                            : object->host == fused->host ? fused->end - fused->host
+                                                          : 0;
             ACCD_SCRATCH_APPEND(plan->context, &fusion->shifts,
-                     (struct accd__object_shift){.object = object,
-                                         .placement = placement,
-                                         .range = (uint32_t)i,
-                                         .from = object->dev,
-                                         .size = object->size,
-                                         .freed_bytes = kept ? 0 : left,
-                                         .kept = kept});
+                                (struct accd__object_shift){.object = object,
+                                                            .placement = placement,
+                                                            .range = (uint32_t)i,
+                                                            .from = object->dev,
+                                                            .size = object->size,
+                                                            .freed_bytes = kept ? 0 : left,
+                                                            .kept = kept});
         }
     }
     return ACCD_OK;
@@ -189,7 +189,7 @@ accd_status accd__fuse_check_pending(const struct accd__plan *plan)
     for (size_t i = 0; i < plan->resolved.fusion->shifts.n; i++) {
         const struct accd__object_shift *shift = &plan->resolved.fusion->shifts.at[i];
         ACCD_TRY(accd__check_pending(env, shift->object, shift->from, accd__object_bytes(shift->object),
-                                    "moved within the device"));
+                                     "moved within the device"));
     }
     return ACCD_OK;
 }
@@ -216,8 +216,7 @@ accd_status accd__fuse_reserve(struct accd__plan *plan)
               accd__pool_reserve(&env->tuples.original_pool, fusion->noriginals) &&
               accd__btree_reserve(&env->tuples.bases, fusion->noriginals) &&
               accd__pool_reserve(&env->tuples.vacated_pool, vacated_count) &&
-              accd__pool_reserve(&env->tuples.fused_pool, tuples) &&
-              accd__btree_reserve(&env->tuples.fused, tuples);
+              accd__pool_reserve(&env->tuples.fused_pool, tuples) && accd__btree_reserve(&env->tuples.fused, tuples);
     ok = ok && (!env->present.device_order ||
                 accd__btree_reserve(&env->present.by_device, fusion->shifts.n + plan->resolved.nfresh));
     return ok ? ACCD_OK : accd__report_plan_out_of_memory(plan->context);
@@ -244,9 +243,10 @@ accd_status accd__fuse_place(struct accd__plan *plan)
             size_t k = 0;
             while (fusion->candidates[k].host - range->host >= range->end - range->host)
                 k++; /* a clause of the range */
-            accd__report_request_error(plan, &plan->resolved.requests[fusion->candidates[k].request], NULL, status, R_ALLOCATE,
-                             "device %d has no %llu bytes of memory left for " ACCD_NAME_PLACEHOLDER " and what it is fused with",
-                             env->device.number, (unsigned long long)range->bytes);
+            accd__report_request_error(
+                plan, &plan->resolved.requests[fusion->candidates[k].request], NULL, status, R_ALLOCATE,
+                "device %d has no %llu bytes of memory left for " ACCD_NAME_PLACEHOLDER " and what it is fused with",
+                env->device.number, (unsigned long long)range->bytes);
             return accd__append_driver_error(&env->device, status);
         }
         range->dev = range->place + padding;
@@ -307,7 +307,8 @@ static accd_status list_updated_requests(struct accd__plan *plan, struct accd__p
 }
 
 /* Whether a copy continues where the last one ends, and both lie in one allocation at either end. */
-static bool continues_copy(const struct accd__device_env *env, const struct accd__device_copy *last, const struct accd__device_copy *copy)
+static bool continues_copy(const struct accd__device_env *env, const struct accd__device_copy *last,
+                           const struct accd__device_copy *copy)
 {
     const uint64_t bytes = last->bytes + copy->bytes;
     return last->host + last->bytes == copy->host && last->from + last->bytes == copy->from &&
@@ -318,7 +319,7 @@ static bool continues_copy(const struct accd__device_env *env, const struct accd
 
 /* Adds a copy, or lengthens the last one. */
 static accd_status add_device_copy(struct accd__plan *plan, const struct accd__object_shift *shift, uint64_t host,
-                            uint64_t end)
+                                   uint64_t end)
 {
     struct accd__fusion *fusion = plan->resolved.fusion;
     struct accd__device_copy copy = {
@@ -392,7 +393,8 @@ accd_status accd__fuse_plan_pointers(struct accd__plan *plan)
         change->dev = dev;
         ACCD_TRY(accd__find_object(env, attach->slot, &holder));
         if (holder && !accd__object_is_removed(plan, holder))
-            ACCD_TRY(accd__plan_add_word(plan, accd__planned_object_dev(plan, holder) + (attach->slot - holder->host), dev));
+            ACCD_TRY(
+                accd__plan_add_word(plan, accd__planned_object_dev(plan, holder) + (attach->slot - holder->host), dev));
     }
     return ACCD_OK;
 }
@@ -445,12 +447,12 @@ static struct accd__block *make_vacated_block(struct accd__device_env *env, cons
     if (shift->size & ACCD_OBJECT_SHARED)
         return accd__btree_floor(&env->present.blocks, shift->from);
     return accd__insert_block(env, &(struct accd__block){
-                                      .dev = shift->from,
-                                      .bytes = accd__object_bytes(shift->object),
-                                      .live = 1,
-                                      .host = shift->object->host,
-                                      .user_owned = shift->size & ACCD_OBJECT_MAPPED,
-                                  });
+                                       .dev = shift->from,
+                                       .bytes = accd__object_bytes(shift->object),
+                                       .live = 1,
+                                       .host = shift->object->host,
+                                       .user_owned = shift->size & ACCD_OBJECT_MAPPED,
+                                   });
 }
 
 /* Jumps are those of a skew-binary list: from depth to depth in O(log n) steps. */
@@ -463,7 +465,8 @@ static void set_skip_link(struct accd__vacated_slot *vacated)
 }
 
 /* Decides DIR-4.2-16. */
-static void vacate_slot(struct accd__device_env *env, const struct accd__object_shift *shift, struct accd__placement *placement)
+static void vacate_slot(struct accd__device_env *env, const struct accd__object_shift *shift,
+                        struct accd__placement *placement)
 {
     if (shift->kept) {
         struct accd__vacated_slot *vacated = accd__pool_alloc(&env->tuples.vacated_pool);
@@ -520,17 +523,18 @@ static void join_tuple(struct accd__placement *placement, struct accd__fused_tup
 /* Whether a clause names no bytes of an object: it asks for storage, or for what is there of a held object, and holes
  * are among that. */
 static bool names_no_bytes(const struct accd__plan *plan, const struct accd__original *original,
-                    const struct accd__object *object, const struct accd__request *request)
+                           const struct accd__object *object, const struct accd__request *request)
 {
     uint64_t end = original->host + original->bytes, last = accd__object_end(object);
     if (!(object->size & ACCD_OBJECT_STORAGE) || original->action == ACCD_ACTION_HOLD)
         return original->action == ACCD_ACTION_HOLD;
     return (request->state == ACCD_REQUEST_PRESENT || !accd__traits_of_action[original->action].creates) &&
-           accd__get_named_part(plan->env, object, original->host, (end < last ? end : last) - original->host) != ACCD_RANGE_CONTAINED;
+           accd__get_named_part(plan->env, object, original->host, (end < last ? end : last) - original->host) !=
+               ACCD_RANGE_CONTAINED;
 }
 
 static struct accd__original *insert_original(struct accd__plan *plan, const struct accd__original *like,
-                                          const struct accd__request *request)
+                                              const struct accd__request *request)
 {
     struct accd__device_env *env = plan->env;
     struct accd__original *original = accd__pool_alloc(&env->tuples.original_pool);
@@ -588,10 +592,10 @@ static void add_originals(struct accd__plan *plan, struct accd_region *region, u
             size_t row;
             const struct accd__segment *segment = accd__request_segment(&plan->input, request, &row);
             like.source = (struct accd__item_source){.label = segment->field->label,
-                                               .host = candidate->host,
-                                               .bytes = candidate->bytes,
-                                               .start = accd__section_start(segment, row),
-                                               .root = -1};
+                                                     .host = candidate->host,
+                                                     .bytes = candidate->bytes,
+                                                     .start = accd__section_start(segment, row),
+                                                     .root = -1};
         }
         struct accd__original *first = NULL;
         for (size_t k = 0; k <= candidate->nmore; k++) {
@@ -629,16 +633,16 @@ void accd__fuse_commit(struct accd__plan *plan, struct accd_region *region, uint
             continue;
         struct accd__block *block =
             accd__insert_block(env, &(struct accd__block){.dev = range->place,
-                                                        .bytes = range->bytes,
-                                                        .host = range->host - (range->host & 15),
-                                                        .padding = range->host & 15});
+                                                          .bytes = range->bytes,
+                                                          .host = range->host - (range->host & 15),
+                                                          .padding = range->host & 15});
         range->fused = accd__pool_alloc(&env->tuples.fused_pool);
         *range->fused = (struct accd__fused_tuple){.host = range->host,
-                                          .end = range->end,
-                                          .serial = serial,
-                                          .support = serial,
-                                          .block = block,
-                                          .current = true};
+                                                   .end = range->end,
+                                                   .serial = serial,
+                                                   .support = serial,
+                                                   .block = block,
+                                                   .current = true};
         accd__btree_insert(&env->tuples.fused, range->host, range->fused);
     }
     accd__fuse_update_device_order(plan);

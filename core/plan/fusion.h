@@ -14,22 +14,22 @@ enum accd__fusion_reason { ACCD_FUSED_BY_RANGE, ACCD_FUSED_BY_BASE, ACCD_FUSED_B
 /* A range that this construct fuses. */
 struct accd__fusion_range {
     uint64_t host, end;
-    uint64_t dev;               /* of the first byte, once it has memory */
-    uint64_t place, bytes;      /* its memory: a little before dev, so that alignment is the host's */
-    struct accd__fused_tuple *cover;    /* not NULL: the tuple that covers it; nothing is fused (ALIAS) */
-    struct accd__fused_tuple *fused;   /* once it is committed */
+    uint64_t dev;                    /* of the first byte, once it has memory */
+    uint64_t place, bytes;           /* its memory: a little before dev, so that alignment is the host's */
+    struct accd__fused_tuple *cover; /* not NULL: the tuple that covers it; nothing is fused (ALIAS) */
+    struct accd__fused_tuple *fused; /* once it is committed */
     enum accd__fusion_reason reason;
 };
 
 /* An object that moves within the device. */
 struct accd__object_shift {
     struct accd__object *object;
-    struct accd__placement *placement;   /* NULL: it has none yet */
-    uint64_t from, to;          /* device addresses */
-    uint64_t size;              /* of the object before, with its flags */
-    uint32_t range;             /* entry: the one that takes it */
+    struct accd__placement *placement; /* NULL: it has none yet */
+    uint64_t from, to;                 /* device addresses */
+    uint64_t size;                     /* of the object before, with its flags */
+    uint32_t range;                    /* entry: the one that takes it */
     uint64_t freed_bytes;              /* entry: bytes given back with it, of its tuple if it is the first */
-    bool kept;                  /* entry: the place it leaves waits for it */
+    bool kept;                         /* entry: the place it leaves waits for it */
 };
 
 /* A copy within the device. */
@@ -41,7 +41,7 @@ struct accd__device_copy {
 /* Exit: a tuple that lost something. */
 struct accd__regroup {
     struct accd__fused_tuple *fused;
-    uint64_t least;             /* serial of the oldest original that goes */
+    uint64_t least;                       /* serial of the oldest original that goes */
     struct accd__tuple_occupant *members; /* that stay present, by host address */
     uint32_t n;
 };
@@ -51,7 +51,7 @@ struct accd__fusion {
     struct accd__fusion_candidate *candidates;
     size_t ncandidates, noriginals, blocks;
     struct accd__fusion_range *ranges;
-    size_t nranges, nplaced;    /* so many have memory */
+    size_t nranges, nplaced; /* so many have memory */
     ACCD_SCRATCH_LIST(struct accd__object_shift) shifts;
     ACCD_SCRATCH_LIST(struct accd__device_copy) copies;
     ACCD_SCRATCH_LIST(struct accd__original *) ending; /* exit: originals that go */

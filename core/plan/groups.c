@@ -39,9 +39,9 @@ bool accd__plan_overlaps_group(const struct accd__plan *plan, const struct accd_
         if (!request->bytes && request->host && /* what is at its address, or ends there */
             accd__group_overlaps(group, request->host - 1, request->host + 1))
             return true;
-        uint64_t end = request->slot + (request->source & ACCD_SOURCE_WALKED
-                                          ? sizeof(void *)
-                                          : plan->input.sources[i].slot_bytes + sizeof(void *));
+        uint64_t end =
+            request->slot + (request->source & ACCD_SOURCE_WALKED ? sizeof(void *)
+                                                                  : plan->input.sources[i].slot_bytes + sizeof(void *));
         if (accd__group_overlaps(group, request->slot, end) ||
             (request->slot < group->slot_high && group->slot_low < end))
             return true;
@@ -83,8 +83,8 @@ struct accd_walk *accd__find_similar_walk(const struct accd__device_env *env, co
     while (!accd__item_has_elements(&construct->items[first]))
         first++;
     const uint64_t host = accd__address(construct->items[first].host);
-    const struct accd__interval *found = accd__interval_find_overlap(env->groups.roots, host, host + 1, group_has_roots,
-                                                    (void *)(uintptr_t)construct);
+    const struct accd__interval *found =
+        accd__interval_find_overlap(env->groups.roots, host, host + 1, group_has_roots, (void *)(uintptr_t)construct);
     if (found)
         return ((const struct accd__group *)found->owner)->walk;
     if (env->groups.retired && has_same_roots(env->groups.retired->walk, construct))
@@ -102,9 +102,8 @@ bool accd__plan_has_modifiers(const struct accd__plan *plan)
     unsigned flags = plan->input.item_flags;
     for (size_t i = 0; plan->input.walk && i < plan->input.walk->nsegments; i++)
         flags |= plan->input.walk->segments[i].flags;
-    return flags &
-           (ACCD_ITEM_ALWAYS_IN | ACCD_ITEM_ALWAYS_OUT | ACCD_ITEM_REQUIRE_PRESENT | ACCD_ITEM_FINALIZE | ACCD_ITEM_ZERO |
-            ACCD_ATTACH_FLAGS);
+    return flags & (ACCD_ITEM_ALWAYS_IN | ACCD_ITEM_ALWAYS_OUT | ACCD_ITEM_REQUIRE_PRESENT | ACCD_ITEM_FINALIZE |
+                    ACCD_ITEM_ZERO | ACCD_ATTACH_FLAGS);
 }
 
 /* Whether all elements that are walked will be present. */
@@ -126,8 +125,8 @@ accd_status accd__plan_group(struct accd__plan *plan)
     struct accd__device_env *env = plan->env;
     const accd_rules *rules = &plan->context->rules;
     bool creates = true;
-    if (!accd__plan_can_group(plan) || walk->sections < plan->context->config.group_least || !roots_will_be_present(plan) ||
-        accd__can_fuse(plan) || walk->gaps || accd__plan_has_modifiers(plan) ||
+    if (!accd__plan_can_group(plan) || walk->sections < plan->context->config.group_least ||
+        !roots_will_be_present(plan) || accd__can_fuse(plan) || walk->gaps || accd__plan_has_modifiers(plan) ||
         !plan->context->policy.groups[plan->input.construct->kind])
         return ACCD_OK;
     for (size_t i = 0; i < walk->nsegments; i++)
@@ -143,7 +142,8 @@ accd_status accd__plan_group(struct accd__plan *plan)
     bool may_have_gaps = false;
     ACCD_TRY(accd__group_new(env, walk, &group));
     accd_status status = accd__group_build_bitmap(env, group, &may_have_gaps);
-    may_have_gaps = may_have_gaps && group->live && !accd__group_shares_slots(env, group) && !accd__plan_overlaps_group(plan, group);
+    may_have_gaps = may_have_gaps && group->live && !accd__group_shares_slots(env, group) &&
+                    !accd__plan_overlaps_group(plan, group);
     if (status != ACCD_OK || !may_have_gaps) {
         accd__group_free(env, group);
         return status;

@@ -13,23 +13,23 @@ static inline bool accd__accepts_present(unsigned flags)
 
 /* A clause of this construct, before it is an original. */
 struct accd__fusion_candidate {
-    uint32_t request;             /* its first one */
-    bool allocates;             /* some of its bytes are absent */
+    uint32_t request; /* its first one */
+    bool allocates;   /* some of its bytes are absent */
     uint64_t base, host, bytes;
-    uint32_t more, nmore;       /* split: claims of the other pieces */
-    uint16_t flags;             /* of its item */
+    uint32_t more, nmore; /* split: claims of the other pieces */
+    uint16_t flags;       /* of its item */
     bool dropped, split;
 };
 
 /* Exit: objects of a tuple that lost something. */
 struct accd__tuple_occupant {
     struct accd__placement *placement;
-    uint32_t up, before;        /* union-find; its root before a tuple joined it */
-    uint32_t first, count;      /* of a root: the first before; members */
+    uint32_t up, before;   /* union-find; its root before a tuple joined it */
+    uint32_t first, count; /* of a root: the first before; members */
     uint64_t low, high;
-    uint64_t held;              /* of a root: serial of what holds it together since, 0: as it was */
-    bool several;               /* of a root: it is made of parts */
-    bool older;                 /* that hold together by what is as old as their tuple */
+    uint64_t held; /* of a root: serial of what holds it together since, 0: as it was */
+    bool several;  /* of a root: it is made of parts */
+    bool older;    /* that hold together by what is as old as their tuple */
 };
 
 /* ---------------------------------------------------------------------------------- claims.c -- */
@@ -42,7 +42,7 @@ accd_status accd__plan_add_fill(struct accd__plan *plan, uint64_t dev, uint64_t 
 /* The error of two claims of a construct that overlap: neither contains the other, or, where list items count, the
  * claim comes after the owner and contains it. */
 accd_status accd__report_overlap(const struct accd__plan *plan, const struct accd__request *request,
-                               const struct accd__request *owner);
+                                 const struct accd__request *owner);
 /* The claim of a construct that makes an object with a byte in [host, host + bytes), or NULL. */
 struct accd__request *accd__find_new_request(const struct accd__plan *plan, uint64_t host, uint64_t bytes);
 
@@ -61,7 +61,7 @@ struct accd_walk *accd__find_similar_walk(const struct accd__device_env *env, co
 
 /* Whether a claim that makes an object allocates a range in it; claim: who asks for it, or NULL. */
 bool accd__request_allocates(const struct accd__plan *plan, const struct accd__request *owner, uint64_t host,
-                      uint64_t bytes, const struct accd__request *request);
+                             uint64_t bytes, const struct accd__request *request);
 /* Claims from the first one on that must be present, are. */
 accd_status accd__plan_check_required(struct accd__plan *plan, size_t first);
 
@@ -90,6 +90,7 @@ accd_status accd__plan_grid_moves(struct accd__plan *plan, uint32_t request, con
 /* ----------------------------------------------------------------------------------- bytes.c -- */
 
 /* The device value of an attached pointer, of a descriptor all of it. */
-accd_status accd__plan_add_attached_pointer(struct accd__plan *plan, const struct accd__attachment *attach, uint64_t dev);
+accd_status accd__plan_add_attached_pointer(struct accd__plan *plan, const struct accd__attachment *attach,
+                                            uint64_t dev);
 
 #endif

@@ -30,7 +30,7 @@ static uint64_t offset_in_item(const struct accd__plan *plan, const struct accd_
 }
 
 bool accd__request_allocates(const struct accd__plan *plan, const struct accd__request *owner, uint64_t host,
-                      uint64_t bytes, const struct accd__request *request)
+                             uint64_t bytes, const struct accd__request *request)
 {
     if (!plan->context->policy.holes)
         return true;
@@ -39,18 +39,17 @@ bool accd__request_allocates(const struct accd__plan *plan, const struct accd__r
     return !layout || !layout->spec.nexcluded ||
            (bytes == owner->bytes && (!request || requests_plain_range(plan, request))) ||
            accd__compare_layouts(layout, from, from + bytes, request ? request_layout(plan, request) : NULL,
-                               request ? offset_in_item(plan, request) : 0) ==
-               ACCD_RANGE_CONTAINED;
+                                 request ? offset_in_item(plan, request) : 0) == ACCD_RANGE_CONTAINED;
 }
 
 /* The range of what an item's program asks for of its elements: its first piece, in the first one, to the last one. */
-static bool get_pieces_range(const struct accd__plan *plan, const struct accd__request *request,
-                            uint64_t *host_p, uint64_t *bytes_p)
+static bool get_pieces_range(const struct accd__plan *plan, const struct accd__request *request, uint64_t *host_p,
+                             uint64_t *bytes_p)
 {
     const struct accd__item_source *source = &plan->input.sources[request->source];
     const accd_program_spec *spec =
         plan->input.leaving ? &plan->input.walk->rowsets[plan->input.walk->roots[source->root].rowset].program->spec
-                      : &plan->input.construct->items[request->source].program->spec; /* before the walk, too */
+                            : &plan->input.construct->items[request->source].program->spec; /* before the walk, too */
     uint64_t low = UINT64_MAX, high = 0;
     bool parts = spec->nexcluded > 0;
     for (size_t i = 0; i < spec->nfields; i++)
@@ -73,14 +72,13 @@ static bool get_pieces_range(const struct accd__plan *plan, const struct accd__r
  * the range of these where that is what is present, or absent (OMP60-map-15).
  * Decides OMP60-map-13. */
 static accd_status find_request_containment(struct accd__plan *plan, struct accd__request *request,
-                          enum accd__containment *relation_p, struct accd__object **object_p)
+                                            enum accd__containment *relation_p, struct accd__object **object_p)
 {
     ACCD_TRY(accd__find_containment(plan->env, request->host, request->bytes, relation_p, object_p));
     const struct accd__item_source *source = accd__request_source(&plan->input, request);
     uint64_t host, bytes;
-    if (*relation_p != ACCD_RANGE_PARTIAL || !plan->context->policy.holes ||
-        !source || source->root < 0 || request->bytes != source->bytes ||
-        !get_pieces_range(plan, request, &host, &bytes))
+    if (*relation_p != ACCD_RANGE_PARTIAL || !plan->context->policy.holes || !source || source->root < 0 ||
+        request->bytes != source->bytes || !get_pieces_range(plan, request, &host, &bytes))
         return ACCD_OK;
     bool enters = !plan->input.leaving && plan->input.construct->kind != ACCD_KIND_EXIT_DATA &&
                   plan->input.construct->kind != ACCD_KIND_UPDATE;
@@ -106,7 +104,8 @@ static bool avoids_present_objects(struct accd__plan *plan, const struct accd__r
     for (; object && object->host < end; object = accd__btree_next(&cursor)) {
         uint64_t low = object->host > request->host ? object->host : request->host;
         uint64_t high = accd__object_end(object) < end ? accd__object_end(object) : end;
-        if (!own || accd__compare_layouts(own, low - request->host + into, high - request->host + into, NULL, 0) != ACCD_RANGE_DISJOINT)
+        if (!own || accd__compare_layouts(own, low - request->host + into, high - request->host + into, NULL, 0) !=
+                        ACCD_RANGE_DISJOINT)
             return false;
     }
     return true;
@@ -115,7 +114,7 @@ static bool avoids_present_objects(struct accd__plan *plan, const struct accd__r
 /* How the bytes of an object that a claim's own program names lie to those that the object's clause left out.
  * Decides TR14-3.1.1-14, OMPEX-struct_map-1. */
 static enum accd__lookup_result find_excluded_bytes(const struct accd__plan *plan, const struct accd__request *request,
-                                    const struct accd__object *object)
+                                                    const struct accd__object *object)
 {
     const accd_program *layout = accd__object_layout(plan->env, object);
     uint64_t from = request->host - object->host;
@@ -123,23 +122,24 @@ static enum accd__lookup_result find_excluded_bytes(const struct accd__plan *pla
         (plan->input.construct->kind == ACCD_KIND_COMPUTE && request->flags & ACCD_ITEM_IF_PRESENT &&
          request->bytes == accd__object_bytes(object) && requests_plain_range(plan, request)))
         return ACCD_LOOKUP_OBJECT;
-    enum accd__containment relation = accd__compare_layouts(layout, from, from + request->bytes,
-                                                      request_layout(plan, request), offset_in_item(plan, request));
-    return relation == ACCD_RANGE_CONTAINED ? ACCD_LOOKUP_OBJECT
+    enum accd__containment relation = accd__compare_layouts(
+        layout, from, from + request->bytes, request_layout(plan, request), offset_in_item(plan, request));
+    return relation == ACCD_RANGE_CONTAINED  ? ACCD_LOOKUP_OBJECT
            : relation == ACCD_RANGE_DISJOINT ? ACCD_LOOKUP_EXCLUDED
-                                   : ACCD_LOOKUP_HOLES;
+                                             : ACCD_LOOKUP_HOLES;
 }
 
 /* Whether a claim asks for a part of a held object in which it may fill holes. All of the object is there. */
 static bool can_fill_holes(const struct accd__plan *plan, const struct accd__request *request,
-                     const struct accd__object *object, enum accd__demand demand)
+                           const struct accd__object *object, enum accd__demand demand)
 {
     return object->size & ACCD_OBJECT_STORAGE && request->bytes < accd__object_bytes(object) && plan->resolved.fusion &&
-           demand <= ACCD_DEMAND_ABSENT_PART && request->action != ACCD_ACTION_HOLD && !(request->flags & ACCD_ITEM_UNCOUNTED);
+           demand <= ACCD_DEMAND_ABSENT_PART && request->action != ACCD_ACTION_HOLD &&
+           !(request->flags & ACCD_ITEM_UNCOUNTED);
 }
 
 static accd_status look_up_request(struct accd__plan *plan, struct accd__request *request, enum accd__demand demand,
-                        struct accd__resolution *found)
+                                   struct accd__resolution *found)
 {
     enum accd__containment relation;
     if (request->bytes)
@@ -156,40 +156,43 @@ static accd_status look_up_request(struct accd__plan *plan, struct accd__request
                                                                     : ACCD_LOOKUP_OBJECT;
         if (found->what == ACCD_LOOKUP_OBJECT && can_fill_holes(plan, request, found->object, demand)) {
             relation = accd__get_named_part(plan->env, found->object, request->host, request->bytes);
-            found->what = relation == ACCD_RANGE_CONTAINED ? ACCD_LOOKUP_OBJECT
+            found->what = relation == ACCD_RANGE_CONTAINED  ? ACCD_LOOKUP_OBJECT
                           : relation == ACCD_RANGE_DISJOINT ? ACCD_LOOKUP_UNNAMED
-                                                  : ACCD_LOOKUP_NAMED_PART;
+                                                            : ACCD_LOOKUP_NAMED_PART;
         }
     }
     return ACCD_OK;
 }
 
 accd_status accd__reject_request(const struct accd__plan *plan, const struct accd__request *request,
-                              const struct accd__object *object, const struct accd__policy_entry *verdict)
+                                 const struct accd__object *object, const struct accd__policy_entry *verdict)
 {
     char number[12];
     snprintf(number, sizeof number, "%d", plan->env->device.number);
-    return accd__report_request_error(plan, request, object, verdict->status, verdict->rule, "%s %s%s", verdict->text_before,
-                            verdict->status == ACCD_ERROR_ALREADY_PRESENT ? plan->context->rules.name : number,
-                            verdict->text_after);
+    return accd__report_request_error(
+        plan, request, object, verdict->status, verdict->rule, "%s %s%s", verdict->text_before,
+        verdict->status == ACCD_ERROR_ALREADY_PRESENT ? plan->context->rules.name : number, verdict->text_after);
 }
 
-const struct accd__policy_entry *accd__request_policy(const struct accd__plan *plan, const struct accd__request *request,
-                                              enum accd__demand demand, enum accd__lookup_result what)
+const struct accd__policy_entry *accd__request_policy(const struct accd__plan *plan,
+                                                      const struct accd__request *request, enum accd__demand demand,
+                                                      enum accd__lookup_result what)
 {
-    const uint8_t (*row)[ACCD_LOOKUP_COUNT] = plan->context->policy.presence[demand];
-    const bool plain = row[0][what] != row[1][what] && !(request->flags & ACCD_ITEM_REQUIRE_PRESENT) && requests_plain_range(plan, request);
+    const uint8_t(*row)[ACCD_LOOKUP_COUNT] = plan->context->policy.presence[demand];
+    const bool plain = row[0][what] != row[1][what] && !(request->flags & ACCD_ITEM_REQUIRE_PRESENT) &&
+                       requests_plain_range(plan, request);
     return &accd__policy_entries[row[plain][what]];
 }
 
 accd_status accd__resolve_request(struct accd__plan *plan, struct accd__request *request, enum accd__demand demand,
-                            struct accd__resolution *found)
+                                  struct accd__resolution *found)
 {
     *found = (struct accd__resolution){.what = ACCD_LOOKUP_COUNT};
     ACCD_TRY(look_up_request(plan, request, demand, found));
     const struct accd__policy_entry *verdict = accd__request_policy(plan, request, demand, found->what);
     found->outcome = verdict->outcome;
-    if (verdict->outcome == ACCD_DECISION_REJECT || (verdict->outcome == ACCD_DECISION_REJECT_NAMED && !avoids_present_objects(plan, request)))
+    if (verdict->outcome == ACCD_DECISION_REJECT ||
+        (verdict->outcome == ACCD_DECISION_REJECT_NAMED && !avoids_present_objects(plan, request)))
         return accd__reject_request(plan, request, found->object, verdict);
     if (verdict->outcome == ACCD_DECISION_SKIP)
         request->state = ACCD_REQUEST_SKIPPED;
@@ -201,20 +204,23 @@ accd_status accd__resolve_request(struct accd__plan *plan, struct accd__request 
 }
 
 accd_status accd__check_slot_state(const struct accd__plan *plan, const struct accd__request *request,
-                                  const struct accd__object *holder, enum accd__slot_state what)
+                                   const struct accd__object *holder, enum accd__slot_state what)
 {
-    const enum accd__slot_owner of = request->action == ACCD_ACTION_ATTACH || request->action == ACCD_ACTION_DETACH ? ACCD_SLOT_OWNER_ATTACH
-                                 : request->source & ACCD_SOURCE_WALKED                          ? ACCD_SLOT_OWNER_SECTION
-                                                                                              : ACCD_SLOT_OWNER_ITEM;
+    const enum accd__slot_owner of = request->action == ACCD_ACTION_ATTACH || request->action == ACCD_ACTION_DETACH
+                                         ? ACCD_SLOT_OWNER_ATTACH
+                                     : request->source & ACCD_SOURCE_WALKED ? ACCD_SLOT_OWNER_SECTION
+                                                                            : ACCD_SLOT_OWNER_ITEM;
     const struct accd__policy_entry *verdict = &accd__policy_entries[plan->context->policy.slot[of][what]];
     char name[160], device[16] = "";
-    if (verdict->outcome != ACCD_DECISION_REJECT || (request->flags & ACCD_ITEM_IF_PRESENT && what < ACCD_SLOT_DETACHED))
+    if (verdict->outcome != ACCD_DECISION_REJECT ||
+        (request->flags & ACCD_ITEM_IF_PRESENT && what < ACCD_SLOT_DETACHED))
         return ACCD_OK;
     accd__format_request_slot(&plan->input, request, name, sizeof name);
     if (verdict->status == ACCD_ERROR_NOT_PRESENT)
         snprintf(device, sizeof device, " %d", plan->env->device.number);
-    return accd__report_request_error(plan, request, holder, verdict->status, verdict->rule, "%s%s%s%s%s", verdict->text_before,
-                            *verdict->text_before ? " " : "", name, verdict->text_after, device);
+    return accd__report_request_error(plan, request, holder, verdict->status, verdict->rule, "%s%s%s%s%s",
+                                      verdict->text_before, *verdict->text_before ? " " : "", name, verdict->text_after,
+                                      device);
 }
 
 /* ------------------------------------------------------------------------- extended ranges -- */

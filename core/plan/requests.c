@@ -10,13 +10,14 @@
 
 /* ------------------------------------------------------------------------------------ names -- */
 
-const struct accd__item_source *accd__request_source(const struct accd__plan_input *input, const struct accd__request *request)
+const struct accd__item_source *accd__request_source(const struct accd__plan_input *input,
+                                                     const struct accd__request *request)
 {
     return request->source & ACCD_SOURCE_WALKED ? NULL : &input->sources[request->source];
 }
 
-const struct accd__segment *accd__request_segment(const struct accd__plan_input *input, const struct accd__request *request,
-                                              size_t *row_p)
+const struct accd__segment *accd__request_segment(const struct accd__plan_input *input,
+                                                  const struct accd__request *request, size_t *row_p)
 {
     return accd__find_segment(input->walk, request->source & ~ACCD_SOURCE_WALKED, row_p);
 }
@@ -48,7 +49,8 @@ const accd_program *accd__request_program(const struct accd__plan_input *input, 
     return request_field(input, request)->child;
 }
 
-void accd__format_request(const struct accd__plan_input *input, const struct accd__request *request, char *to, size_t capacity)
+void accd__format_request(const struct accd__plan_input *input, const struct accd__request *request, char *to,
+                          size_t capacity)
 {
     const struct accd__item_source *source = accd__request_source(input, request);
     if (source)
@@ -58,7 +60,7 @@ void accd__format_request(const struct accd__plan_input *input, const struct acc
 }
 
 void accd__format_request_slot(const struct accd__plan_input *input, const struct accd__request *request, char *to,
-                          size_t capacity)
+                               size_t capacity)
 {
     const struct accd__item_source *source = accd__request_source(input, request);
     if (source)
@@ -68,8 +70,8 @@ void accd__format_request_slot(const struct accd__plan_input *input, const struc
 }
 
 accd_status accd__report_request_error(const struct accd__plan *plan, const struct accd__request *request,
-                             const struct accd__object *other, accd_status status,
-                             enum accd__rule rule, const char *format, ...)
+                                       const struct accd__object *other, accd_status status, enum accd__rule rule,
+                                       const char *format, ...)
 {
     accd_error *error = &plan->context->error;
     char text[sizeof error->message];
@@ -152,13 +154,13 @@ accd_status accd__plan_add_fill(struct accd__plan *plan, uint64_t dev, uint64_t 
 }
 
 accd_status accd__plan_add_pointer(struct accd__plan *plan, uint64_t slot, uint64_t dev, uint64_t value,
-                              const void *rest, uint32_t bytes)
+                                   const void *rest, uint32_t bytes)
 {
     if (!rest)
         return accd__plan_add_word(plan, dev, value);
     const struct accd__attachment *inner = accd__find_attachment_within(plan->env, slot, bytes);
     ACCD_SCRATCH_APPEND(plan->context, &plan->changes.descriptor_writes,
-             (struct accd__descriptor_write){dev, value, rest, bytes - (uint32_t)sizeof value});
+                        (struct accd__descriptor_write){dev, value, rest, bytes - (uint32_t)sizeof value});
     return inner && accd__planned_attach_count(plan, inner)
                ? accd__plan_add_word(plan, dev + (inner->slot - slot), accd__planned_attachment_dev(plan, inner))
                : ACCD_OK;
@@ -239,19 +241,19 @@ struct accd__request *accd__find_new_request(const struct accd__plan *plan, uint
 }
 
 accd_status accd__report_overlap(const struct accd__plan *plan, const struct accd__request *request,
-                               const struct accd__request *owner)
+                                 const struct accd__request *owner)
 {
     char name[sizeof plan->context->error.other.name];
     accd__format_request(&plan->input, owner, name, sizeof name);
     const bool later = plan->context->rules.counting == ACCD_COUNT_ITEMS && request > owner &&
                        owner->host - request->host < request->bytes &&
                        owner->bytes <= request->bytes - (owner->host - request->host);
-    accd_status status =
-        accd__report_request_error(plan, request, NULL, ACCD_ERROR_PARTIAL_OVERLAP,
-                         plan->context->rules.fusion ? R_OVERLAP_LEVELS : R_PARTIAL_OVERLAP,
-                         later ? ACCD_NAME_PLACEHOLDER " contains %s, which this directive maps before it"
-                               : ACCD_NAME_PLACEHOLDER " overlaps %s of this directive, and neither contains the other",
-                         *name ? name : "another object");
+    accd_status status = accd__report_request_error(
+        plan, request, NULL, ACCD_ERROR_PARTIAL_OVERLAP,
+        plan->context->rules.fusion ? R_OVERLAP_LEVELS : R_PARTIAL_OVERLAP,
+        later ? ACCD_NAME_PLACEHOLDER " contains %s, which this directive maps before it"
+              : ACCD_NAME_PLACEHOLDER " overlaps %s of this directive, and neither contains the other",
+        *name ? name : "another object");
     accd_object_info *other = &plan->context->error.other;
     memcpy(other->name, name, sizeof name);
     other->host = owner->host;

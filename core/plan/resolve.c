@@ -26,7 +26,7 @@ static accd_status accept_present(const struct accd__plan *plan, struct accd__re
     const struct accd__object *object = request->object;
     if (object->structured > UINT32_MAX / 2 || object->dynamic > UINT32_MAX / 2)
         return accd__report_request_error(plan, request, object, ACCD_ERROR_LIMIT, R_LIMIT,
-                                "the reference counter of " ACCD_NAME_PLACEHOLDER " is exhausted");
+                                          "the reference counter of " ACCD_NAME_PLACEHOLDER " is exhausted");
     if (plan->context->rules.fusion &&
         !(request->flags & (ACCD_ITEM_UPDATE_PRESENT | ACCD_ITEM_ALWAYS_IN | ACCD_ITEM_ALWAYS_OUT)))
         request->moves_nothing = true;
@@ -48,7 +48,8 @@ static accd_status split_partly_present(struct accd__plan *plan, uint32_t index,
 {
     struct accd__request *request = &plan->resolved.requests[index];
     const bool is_whole = found->what != ACCD_LOOKUP_PARTIAL, one = found->what == ACCD_LOOKUP_TUPLE;
-    const struct accd__policy_entry *each = accd__request_policy(plan, request, get_demand(request), ACCD_LOOKUP_OBJECT);
+    const struct accd__policy_entry *each =
+        accd__request_policy(plan, request, get_demand(request), ACCD_LOOKUP_OBJECT);
     struct accd__fusion_candidate *candidate = NULL;
     if (plan->resolved.fusion && !(request->flags & ACCD_ITEM_UNCOUNTED) && (plan->context->rules.fusion || !one)) {
         candidate = accd__fuse_add_candidate(plan, index);
@@ -172,7 +173,8 @@ static __attribute__((noinline, cold)) accd_status fill_storage(struct accd__pla
 static bool lies_in_tuple_gap(const struct accd__plan *plan, const struct accd__request *request)
 {
     return accd__traits_of_action[request->action].creates &&
-           (accd__find_fused_tuple(plan->env, request->host) || accd__find_fused_tuple(plan->env, request->host + request->bytes - 1));
+           (accd__find_fused_tuple(plan->env, request->host) ||
+            accd__find_fused_tuple(plan->env, request->host + request->bytes - 1));
 }
 
 /* Decides TR14-4.3-02. */
@@ -182,7 +184,8 @@ static accd_status resolve_presence(struct accd__plan *plan, uint32_t index)
     struct accd__resolution found;
     ACCD_TRY(accd__resolve_request(plan, request, get_demand(request), &found));
     if (found.outcome == ACCD_DECISION_SPLIT)
-        return get_demand(request) == ACCD_DEMAND_PRESENT_PART ? select_present_part(plan, index) : split_partly_present(plan, index, &found);
+        return get_demand(request) == ACCD_DEMAND_PRESENT_PART ? select_present_part(plan, index)
+                                                               : split_partly_present(plan, index, &found);
     if (found.outcome == ACCD_DECISION_FILL)
         return fill_storage(plan, index, &found);
     if (found.outcome == ACCD_DECISION_SKIP)
@@ -200,7 +203,8 @@ static accd_status resolve_presence(struct accd__plan *plan, uint32_t index)
 /* --------------------------------------------------------------------- conflicts and owners -- */
 
 /* What the clause or section of a claim asks for, of which the claim may be a piece. */
-static void get_requested_range(const struct accd__plan *plan, const struct accd__request *request, uint64_t *low_p, uint64_t *end_p)
+static void get_requested_range(const struct accd__plan *plan, const struct accd__request *request, uint64_t *low_p,
+                                uint64_t *end_p)
 {
     size_t row;
     const struct accd__item_source *source = accd__request_source(&plan->input, request);
@@ -211,8 +215,7 @@ static void get_requested_range(const struct accd__plan *plan, const struct accd
 
 /* Whether two of them overlap in part, although the claims, cut at present data, do not.
  * Decides TR14-4.2-05. */
-static bool clauses_overlap(const struct accd__plan *plan, const struct accd__request *a,
-                          const struct accd__request *b)
+static bool clauses_overlap(const struct accd__plan *plan, const struct accd__request *a, const struct accd__request *b)
 {
     uint64_t low, low_end, high, high_end;
     get_requested_range(plan, a, &low, &low_end);
@@ -222,7 +225,8 @@ static bool clauses_overlap(const struct accd__plan *plan, const struct accd__re
 
 /* Whether, where list items count, a claim that lies in another one comes before it, and so would map a part of the
  * data first. */
-static bool comes_before(const struct accd__plan *plan, const struct accd__request *request, const struct accd__request *owner)
+static bool comes_before(const struct accd__plan *plan, const struct accd__request *request,
+                         const struct accd__request *owner)
 {
     return plan->context->rules.counting == ACCD_COUNT_ITEMS && request < owner && request->bytes < owner->bytes &&
            !accd_claim_is_part(plan, request) && !((request->source | owner->source) & ACCD_SOURCE_WALKED);
@@ -233,8 +237,7 @@ static bool comes_before(const struct accd__plan *plan, const struct accd__reque
 static accd_status resolve_within_new(struct accd__plan *plan, struct accd__request *request)
 {
     struct accd__request *owner = accd__find_new_request(plan, request->host, request->bytes);
-    if (owner && owner->host <= request->host &&
-        request->bytes <= owner->host + owner->bytes - request->host &&
+    if (owner && owner->host <= request->host && request->bytes <= owner->host + owner->bytes - request->host &&
         accd__request_allocates(plan, owner, request->host, request->bytes, request)) {
         request->state = ACCD_REQUEST_WITHIN_NEW;
         request->owner = (uint32_t)(owner - plan->resolved.requests);
@@ -244,7 +247,8 @@ static accd_status resolve_within_new(struct accd__plan *plan, struct accd__requ
         return accd__report_overlap(plan, request, owner);
     if (accd__traits_of_action[request->action].requires_present)
         return accd__report_request_error(plan, request, NULL, ACCD_ERROR_NOT_PRESENT, R_NOT_PRESENT,
-                                ACCD_NAME_PLACEHOLDER " is not present on device %d", plan->env->device.number);
+                                          ACCD_NAME_PLACEHOLDER " is not present on device %d",
+                                          plan->env->device.number);
     request->state = ACCD_REQUEST_SKIPPED;
     return ACCD_OK;
 }
@@ -277,7 +281,8 @@ static accd_status resolve_new_objects(struct accd__plan *plan)
         for (; end < n && pairs[end].key == pairs[i].key; end++) {
             const struct accd__request *a = &plan->resolved.requests[pairs[end].value];
             const struct accd__request *b = &plan->resolved.requests[pairs[longest].value];
-            if (a->bytes > b->bytes || (a->bytes == b->bytes && accd__accepts_present(b->flags) && !accd__accepts_present(a->flags)))
+            if (a->bytes > b->bytes ||
+                (a->bytes == b->bytes && accd__accepts_present(b->flags) && !accd__accepts_present(a->flags)))
                 longest = end;
         }
         struct accd__pair swap = pairs[i];

@@ -41,8 +41,7 @@ accd_status accd__split_end_enter_data(struct accd__plan *plan, const struct acc
 {
     const struct accd__placement *placement = accd__find_placement(plan->env, object);
     plan->env->tuples.unowned = true;
-    for (struct accd__original *original = placement ? placement->originals : NULL; original;
-         original = original->next)
+    for (struct accd__original *original = placement ? placement->originals : NULL; original; original = original->next)
         if (original->dynamic)
             ACCD_TRY(accd__split_end_original(plan, original));
     return ACCD_OK;
@@ -95,8 +94,7 @@ static accd_status find_affected_tuples(struct accd__plan *plan, struct accd__ob
         const struct accd__placement *placement = accd__find_placement(plan->env, object);
         if (!placement)
             continue;
-        for (struct accd__original *original = placement->originals; original;
-             original = original->next)
+        for (struct accd__original *original = placement->originals; original; original = original->next)
             ACCD_TRY(end_piece(plan, original));
         struct accd__fused_tuple *fused = placement->fused;
         if (fused && (plan->env->tuples.unowned || placement->serial <= fused->serial || object->host == fused->host ||
@@ -141,9 +139,9 @@ static void union_equal_keys(struct accd__tuple_occupant *members, struct accd__
 
 /* A tuple that objects were in, or are. */
 struct tuple_layer {
-    uint64_t serial, above;     /* of the tuple, and of the place an object took after it */
+    uint64_t serial, above; /* of the tuple, and of the place an object took after it */
     uint32_t member;
-    bool last;                  /* that place is the present one */
+    bool last;                          /* that place is the present one */
     struct accd__vacated_slot *vacated; /* NULL: it is the present one itself */
 };
 
@@ -156,7 +154,7 @@ static bool is_counted_original(const struct accd__plan *plan, const struct accd
  * ranges, holes included, intersect. Roots of more than one part are marked.
  * Decides DIR-6-02. */
 static accd_status connect_occupants(struct accd__plan *plan, struct accd__tuple_occupant *members,
-                           const struct tuple_layer *layers, size_t n, uint64_t serial)
+                                     const struct tuple_layer *layers, size_t n, uint64_t serial)
 {
     size_t most = n, npairs = 0, roots = 0;
     for (size_t k = 0; k < n; k++)
@@ -221,8 +219,8 @@ static bool may_split(const struct accd__regroup *regroup, const struct accd__fu
 
 /* Parts that older tuples hold together are united; the tuples in which that is not sure are listed, the
  * oldest first. */
-static accd_status list_layers(struct accd__plan *plan, struct accd__regroup *regroup,
-                               struct tuple_layer **layers_p, size_t *n_p)
+static accd_status list_layers(struct accd__plan *plan, struct accd__regroup *regroup, struct tuple_layer **layers_p,
+                               size_t *n_p)
 {
     struct accd__tuple_occupant *members = regroup->members;
     size_t most = regroup->n, n = 0, certain = 0;
@@ -244,8 +242,7 @@ static accd_status list_layers(struct accd__plan *plan, struct accd__regroup *re
                 pairs[certain++] = (struct accd__pair){accd__address(f->fused), i};
                 break;
             }
-            layers[most + n++] = (struct tuple_layer){
-                f->fused->serial, above, i, f == placement->vacated, f};
+            layers[most + n++] = (struct tuple_layer){f->fused->serial, above, i, f == placement->vacated, f};
         }
     }
     union_equal_keys(members, pairs, certain);
@@ -262,12 +259,14 @@ static accd_status list_layers(struct accd__plan *plan, struct accd__regroup *re
     return ACCD_OK;
 }
 
-static bool has_slot_use(const struct accd__device_env *env, const struct accd__vacated_slot *vacated, enum accd__slot_use worth)
+static bool has_slot_use(const struct accd__device_env *env, const struct accd__vacated_slot *vacated,
+                         enum accd__slot_use worth)
 {
     return vacated->evaluated == env->tuples.exit && vacated->use == worth;
 }
 
-static struct accd__vacated_slot *first_usable_slot(const struct accd__device_env *env, struct accd__vacated_slot *vacated)
+static struct accd__vacated_slot *first_usable_slot(const struct accd__device_env *env,
+                                                    struct accd__vacated_slot *vacated)
 {
     while (vacated && has_slot_use(env, vacated, ACCD_SLOT_USE_NONE))
         vacated = vacated->below;
@@ -277,7 +276,7 @@ static struct accd__vacated_slot *first_usable_slot(const struct accd__device_en
 /* Which former places are still worth going back to. What was mapped before objects moved on to another
  * tuple holds theirs together; if that tuple ends, whatever there is does. */
 static accd_status evaluate_layers(struct accd__plan *plan, struct accd__tuple_occupant *members,
-                                const struct tuple_layer *layers, size_t n, bool ends)
+                                   const struct tuple_layer *layers, size_t n, bool ends)
 {
     for (size_t i = 0, end; i < n; i = end) {
         uint64_t serial = UINT64_MAX;
@@ -290,9 +289,9 @@ static accd_status evaluate_layers(struct accd__plan *plan, struct accd__tuple_o
             struct accd__vacated_slot *vacated = layers[k].vacated;
             bool holds = members[find_root(members, layers[k].member)].several;
             vacated->evaluated = plan->env->tuples.exit;
-            vacated->use = holds                                       ? ACCD_SLOT_USE_TOGETHER
-                            : first_usable_slot(plan->env, vacated->below) ? ACCD_SLOT_USE_NONE
-                                                                    : ACCD_SLOT_USE_ALONE;
+            vacated->use = holds                                          ? ACCD_SLOT_USE_TOGETHER
+                           : first_usable_slot(plan->env, vacated->below) ? ACCD_SLOT_USE_NONE
+                                                                          : ACCD_SLOT_USE_ALONE;
         }
     }
     return ACCD_OK;
@@ -388,7 +387,8 @@ static accd_status list_occupants(struct accd__plan *plan, struct accd__regroup 
     struct accd__placement *placement = accd__btree_seek(&plan->env->tuples.placements, fused->host, &cursor);
     for (; placement && placement->object->host < fused->end; placement = accd__btree_next(&cursor))
         if (placement->fused == fused && !accd__object_is_removed(plan, placement->object))
-            ACCD_SCRATCH_APPEND(plan->context, &members, (struct accd__tuple_occupant){.placement = placement, .up = (uint32_t)members.n});
+            ACCD_SCRATCH_APPEND(plan->context, &members,
+                                (struct accd__tuple_occupant){.placement = placement, .up = (uint32_t)members.n});
     regroup->members = members.at;
     regroup->n = (uint32_t)members.n;
     return ACCD_OK;
@@ -400,16 +400,17 @@ static accd_status list_exit_shifts(struct accd__plan *plan, struct accd__regrou
     struct accd__fusion *fusion = plan->resolved.fusion;
     for (uint32_t i = 0; i < regroup->n; i++) {
         struct accd__placement *placement = regroup->members[i].placement;
-        const struct accd__vacated_slot *vacated = stays_in_place(regroup, i) ? NULL : first_usable_slot(plan->env, placement->vacated);
+        const struct accd__vacated_slot *vacated =
+            stays_in_place(regroup, i) ? NULL : first_usable_slot(plan->env, placement->vacated);
         if (!vacated)
             continue;
         ACCD_SCRATCH_APPEND(plan->context, &fusion->shifts,
-                 (struct accd__object_shift){.object = placement->object,
-                                     .placement = placement,
-                                     .from = placement->object->dev,
-                                     .to = vacated->dev,
-                                     .size = placement->object->size,
-                                     .kept = vacated->shared});
+                            (struct accd__object_shift){.object = placement->object,
+                                                        .placement = placement,
+                                                        .from = placement->object->dev,
+                                                        .to = vacated->dev,
+                                                        .size = placement->object->size,
+                                                        .kept = vacated->shared});
     }
     return ACCD_OK;
 }
@@ -486,7 +487,7 @@ static void free_original(struct accd__device_env *env, struct accd__original *o
 
 /* A former place ends: its object went back there (taken), or will not. */
 static void free_vacated_slot(struct accd__device_env *env, const struct accd__object *object,
-                       struct accd__vacated_slot *vacated, bool removed_count)
+                              struct accd__vacated_slot *vacated, bool removed_count)
 {
     struct accd__block *block = accd__btree_floor(&env->present.blocks, vacated->dev);
     block->vacated--;
@@ -654,7 +655,10 @@ void accd__split_commit(struct accd__plan *plan)
             free_idle_placements(env, &fusion->regroups.at[i]);
 }
 
-void accd__split_undo(struct accd__plan *plan) { plan->env->tuples.exit++; }
+void accd__split_undo(struct accd__plan *plan)
+{
+    plan->env->tuples.exit++;
+}
 
 void accd__free_placement(struct accd__device_env *env, const struct accd__object *object)
 {

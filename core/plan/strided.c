@@ -5,7 +5,8 @@
 
 /* The elements of a walked claim. Where its descriptor is another one now, they are those of when it was
  * attached. */
-static bool section_request_grid(const struct accd__plan *plan, const struct accd__request *request, struct accd__grid *grid)
+static bool section_request_grid(const struct accd__plan *plan, const struct accd__request *request,
+                                 struct accd__grid *grid)
 {
     size_t row;
     const struct accd__segment *segment = accd__request_segment(&plan->input, request, &row);
@@ -20,7 +21,7 @@ static bool section_request_grid(const struct accd__plan *plan, const struct acc
         plan->env->attached.slots.count ? accd__btree_floor(&plan->env->attached.slots, slot) : NULL;
     return attach && attach->slot == slot && attach->descriptor && attach->descriptor->bytes == slot_bytes &&
            accd__descriptor_grid(plan->context, attach->target, attach->descriptor->rest, slot_bytes,
-                                segment->host[row], accd__section_bytes(segment, row), grid);
+                                 segment->host[row], accd__section_bytes(segment, row), grid);
 }
 
 bool accd__request_grid(const struct accd__plan *plan, const struct accd__request *request, struct accd__grid *grid)
@@ -48,7 +49,8 @@ accd_status accd__plan_item_grids(struct accd__plan *plan)
             continue;
         if (!accd__item_grid_fits(item))
             return accd__report_request_error(plan, &plan->resolved.requests[i], NULL, ACCD_ERROR_MISUSE, R_MISUSE,
-                                    "elements of " ACCD_NAME_PLACEHOLDER " lie outside of it, in part, or over one another");
+                                              "elements of " ACCD_NAME_PLACEHOLDER
+                                              " lie outside of it, in part, or over one another");
         struct accd__item_grid *gaps = &plan->input.gaps[plan->input.ngaps++];
         gaps->item = i;
         accd__item_get_grid(item, &gaps->grid);
@@ -66,9 +68,8 @@ accd_status accd__plan_grid_moves(struct accd__plan *plan, uint32_t index, const
         host = host < low ? low : host; /* a claim may be a part of its item */
         end = end > high ? high : end;
         if (host < end)
-            ACCD_TRY(accd__plan_add_move(
-                plan, &(struct accd__move){host, accd__request_dev(plan, request, host),
-                                          end - host, index, ACCD_GRID_ELEMENT, 0, out}));
+            ACCD_TRY(accd__plan_add_move(plan, &(struct accd__move){host, accd__request_dev(plan, request, host),
+                                                                    end - host, index, ACCD_GRID_ELEMENT, 0, out}));
     } while (accd__grid_next(grid, at, &offset));
     return ACCD_OK;
 }

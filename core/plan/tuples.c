@@ -13,9 +13,7 @@ static uint64_t request_base(const struct accd__plan *plan, const struct accd__r
         return request->host - (uint64_t)accd__section_start(segment, row) * segment->field->unit;
     }
     const accd_item *item = &plan->input.construct->items[request->source];
-    return item->frame ? accd__address(item->frame)
-           : item->base ? accd__address(item->base)
-                        : request->host;
+    return item->frame ? accd__address(item->frame) : item->base ? accd__address(item->base) : request->host;
 }
 
 bool accd__can_fuse(const struct accd__plan *plan)
@@ -32,9 +30,8 @@ bool accd__can_fuse(const struct accd__plan *plan)
 /* Decides DIR-4.2-01. */
 accd_status accd__fuse_begin(struct accd__plan *plan)
 {
-    struct accd__fusion *fusion =
-        accd__scratch_alloc(&plan->context->scratch,
-                          sizeof *fusion + plan->resolved.nrequests * sizeof fusion->candidates[0]);
+    struct accd__fusion *fusion = accd__scratch_alloc(
+        &plan->context->scratch, sizeof *fusion + plan->resolved.nrequests * sizeof fusion->candidates[0]);
     if (!fusion)
         return accd__report_plan_out_of_memory(plan->context);
     *fusion = (struct accd__fusion){.candidates = (struct accd__fusion_candidate *)(fusion + 1)};
@@ -46,8 +43,7 @@ struct accd__fusion_candidate *accd__fuse_add_candidate(struct accd__plan *plan,
 {
     const struct accd__request *request = &plan->resolved.requests[index];
     const uint64_t base = request_base(plan, request);
-    struct accd__fusion_candidate *candidate =
-        &plan->resolved.fusion->candidates[plan->resolved.fusion->ncandidates++];
+    struct accd__fusion_candidate *candidate = &plan->resolved.fusion->candidates[plan->resolved.fusion->ncandidates++];
     *candidate = (struct accd__fusion_candidate){
         .request = index,
         .base = base == UINT64_MAX ? 0 : base, /* which is not a key, and no item's base */
@@ -113,21 +109,22 @@ accd_status accd__compare_clauses(struct accd__plan *plan)
         while (depth && candidate_end(&fusion->candidates[enclosing[depth - 1]]) <= candidate->host)
             depth--;
         bool is_dropped = false;
-        for (size_t k = 0; k < depth && !is_dropped && accd__accepts_present(candidate->flags) && plan->context->rules.fusion;
-             k++) {
+        for (size_t k = 0;
+             k < depth && !is_dropped && accd__accepts_present(candidate->flags) && plan->context->rules.fusion; k++) {
             const struct accd__fusion_candidate *outer = &fusion->candidates[enclosing[k]];
-            if (plan->resolved.requests[outer->request].action == ACCD_ACTION_HOLD) /* it allocates storage, with holes */
+            if (plan->resolved.requests[outer->request].action ==
+                ACCD_ACTION_HOLD) /* it allocates storage, with holes */
                 continue;
-            is_dropped |= candidate_end(outer) >= end && (outer->bytes > candidate->bytes || !accd__accepts_present(outer->flags));
+            is_dropped |= candidate_end(outer) >= end &&
+                          (outer->bytes > candidate->bytes || !accd__accepts_present(outer->flags));
         }
         if (is_dropped) {
             drop_candidate(plan, candidate);
             continue;
         }
         if (depth && candidate_end(&fusion->candidates[enclosing[depth - 1]]) < end)
-            return accd__report_overlap(
-                plan, &plan->resolved.requests[candidate->request],
-                &plan->resolved.requests[fusion->candidates[enclosing[depth - 1]].request]);
+            return accd__report_overlap(plan, &plan->resolved.requests[candidate->request],
+                                        &plan->resolved.requests[fusion->candidates[enclosing[depth - 1]].request]);
         enclosing[depth++] = (uint32_t)sorted[i].value;
     }
     return ACCD_OK;

@@ -13,7 +13,7 @@ struct kernel_tables {
 };
 
 static bool add_kernel_range(struct accd__mem *mem, struct kernel_tables *tables, uint64_t low, uint64_t bytes,
-                      uint64_t flags)
+                             uint64_t flags)
 {
     if (!ACCD_GROW(mem, tables->ranges, tables->ranges_capacity, tables->nranges + 1))
         return false;
@@ -34,7 +34,8 @@ static bool add_kernel_ranges(struct accd__device_env *env, const struct accd__t
         if (!is_block && selected && !add_kernel_range(mem, tables, dev, bytes, 0))
             return false;
     }
-    ACCD_FOR_EACH(const struct accd__object, object, &env->present.objects, 0) {
+    ACCD_FOR_EACH(const struct accd__object, object, &env->present.objects, 0)
+    {
         const accd_program *layout = accd__object_layout(env, object);
         uint64_t flags = ACCD_KERNEL_RANGE_OBJECT;
         if (task && !accd__task_uses_range(task, object->dev, accd__object_bytes(object)))
@@ -51,10 +52,10 @@ static bool add_kernel_ranges(struct accd__device_env *env, const struct accd__t
 static int add_kernel_slots(struct accd__device_env *env, const accd_kernel *kernel, struct kernel_tables *tables)
 {
     struct accd__mem *mem = &env->context->mem;
-    ACCD_FOR_EACH(struct accd__attachment, attach, &env->attached.slots, 0) {
+    ACCD_FOR_EACH(struct accd__attachment, attach, &env->attached.slots, 0)
+    {
         struct accd__object *holder = NULL;
-        accd_kernel_slot slot = {.bytes = accd__attachment_end(attach) - attach->slot,
-                                 .value = attach->dev};
+        accd_kernel_slot slot = {.bytes = accd__attachment_end(attach) - attach->slot, .value = attach->dev};
         if (accd__find_object(env, attach->slot, &holder) != ACCD_OK)
             return 0;
         if (!holder)
@@ -62,8 +63,8 @@ static int add_kernel_slots(struct accd__device_env *env, const accd_kernel *ker
         if (slot.bytes != sizeof(uint64_t))
             return -1;
         slot.at = holder->dev + (attach->slot - holder->host);
-        (void)accd_attached_range(env->context, env->device.number, (const void *)(uintptr_t)attach->slot,
-                                  attach->dev, &slot.low, &slot.high);
+        (void)accd_attached_range(env->context, env->device.number, (const void *)(uintptr_t)attach->slot, attach->dev,
+                                  &slot.low, &slot.high);
         if (slot.low == slot.high)
             slot.low = slot.high = 0; /* it points nowhere */
         if (!ACCD_GROW(mem, tables->slots, tables->slots_capacity, tables->nslots + 1))
@@ -106,8 +107,7 @@ static accd_status fill_and_launch(struct accd__device_env *env, const accd_kern
 {
     struct accd__mem *mem = &env->context->mem;
     int slots = add_kernel_slots(env, kernel, tables);
-    *end_p = (accd_kernel_result){.outcome = ACCD_KERNEL_NOT_RUN,
-                               .message = "descriptors are attached on the device"};
+    *end_p = (accd_kernel_result){.outcome = ACCD_KERNEL_NOT_RUN, .message = "descriptors are attached on the device"};
     if (slots < 0)
         return ACCD_OK;
     if (!slots || !add_kernel_ranges(env, task, tables) ||
@@ -117,17 +117,17 @@ static accd_status fill_and_launch(struct accd__device_env *env, const accd_kern
         return ACCD_OK;
     }
     const struct accd__launch launch = {.kernel = kernel,
-                                       .ranges = tables->ranges,
-                                       .nranges = tables->nranges,
-                                       .slots = tables->slots,
-                                       .nslots = tables->nslots,
-                                       .queue = queue};
+                                        .ranges = tables->ranges,
+                                        .nranges = tables->nranges,
+                                        .slots = tables->slots,
+                                        .nslots = tables->nslots,
+                                        .queue = queue};
     return accd__check_device_status(&env->device, env->device.ops->launch(env->device.handle, &launch, end_p),
-                              "in a kernel");
+                                     "in a kernel");
 }
 
 accd_status accd__launch_kernel(struct accd__device_env *env, const accd_kernel *kernel, unsigned queue,
-                               const struct accd__task *task, accd_kernel_result *end_p)
+                                const struct accd__task *task, accd_kernel_result *end_p)
 {
     struct accd__mem *mem = &env->context->mem;
     struct kernel_tables tables = {0};

@@ -43,7 +43,8 @@ static bool note_device_conflict(void *ud, const struct accd__interval *span)
 {
     struct conflict_search *search = ud;
     const struct accd__task *task = span->owner;
-    if (may_conflict(search, task) && (task->queue != search->queue || is_result_unknown(task)) && share_device_memory(search->next, task))
+    if (may_conflict(search, task) && (task->queue != search->queue || is_result_unknown(task)) &&
+        share_device_memory(search->next, task))
         accd__note_dependency(&search->dependencies, task);
     return false;
 }
@@ -67,15 +68,15 @@ static bool is_own_unfinished(void *ud, const struct accd__interval *span)
 }
 
 /* The first task on a device that is meant, of those that may use the memory of the next one; false: there is none. */
-static bool find_on_device(const struct accd__device_env *env, bool (*accept)(void *ud, const struct accd__interval *span),
-                          struct conflict_search *search)
+static bool find_on_device(const struct accd__device_env *env,
+                           bool (*accept)(void *ud, const struct accd__interval *span), struct conflict_search *search)
 {
     const struct accd__task *next = search->next;
     const struct accd__pair *ranges = next->ranges;
     bool found = false;
     if (next->nranges > ACCD_TASK_INTERVALS)
         return accd__interval_find_overlap(env->queues.uses, ranges[0].key, ranges[next->nranges - 1].value, accept,
-                               search);
+                                           search);
     for (size_t i = 0; i < next->nranges && !found; i++)
         found = accd__interval_find_overlap(env->queues.uses, ranges[i].key, ranges[i].value, accept, search);
     return found;
@@ -84,13 +85,14 @@ static bool find_on_device(const struct accd__device_env *env, bool (*accept)(vo
 /* Devices share the host's memory: what sends comes behind what fetches there, what fetches behind all.
  * Decides ACC33-async-2. */
 accd_status accd__wait_for_conflicts(const accd_context *context, const struct accd__queue *queue,
-                            const struct accd__queue *excluded, const struct accd__task *next)
+                                     const struct accd__queue *excluded, const struct accd__task *next)
 {
     struct conflict_search search = {.next = next, .queue = queue, .excluded = excluded};
     for (int d = 0; d < context->nenvs && !context->runs_queue; d++)
         (void)find_on_device(&context->envs[d], note_device_conflict, &search);
     for (int is_fetch = !next->fetches; is_fetch < 2 && !context->runs_queue; is_fetch++)
-        (void)accd__interval_find_overlap(context->host_users[is_fetch], next->host.low, next->host.high, note_host_conflict, &search);
+        (void)accd__interval_find_overlap(context->host_users[is_fetch], next->host.low, next->host.high,
+                                          note_host_conflict, &search);
     return accd__run_noted_queues(&search.dependencies);
 }
 
@@ -272,7 +274,7 @@ static struct accd__task *new_transfer_task(struct accd__device_env *env, const 
 }
 
 accd_status accd__queue_batch(struct accd__queue *queue, const struct accd__batch *batch, const char *what,
-                             const char *file, int line)
+                              const char *file, int line)
 {
     accd_context *context = queue->env->context;
     struct accd__task *task = new_transfer_task(queue->env, batch);
@@ -302,7 +304,7 @@ accd_status accd__finish_pending(struct accd__device_env *env, uint64_t dev, uin
 
 /* Decides ACC33-async-4. */
 accd_status accd__check_pending(struct accd__device_env *env, const struct accd__object *object, uint64_t dev,
-                               uint64_t bytes, const char *what)
+                                uint64_t bytes, const char *what)
 {
     if (accd__is_concurrent(env))
         return accd__wait_for_range(env, dev, bytes);
@@ -312,7 +314,7 @@ accd_status accd__check_pending(struct accd__device_env *env, const struct accd_
         return ACCD_OK;
     accd__task_describe(task->queue, task, text, sizeof text);
     accd__set_error(env->context, ACCD_ERROR_MISSING_WAIT, R_MISSING_WAIT, "%s would be %s, but %s",
-              object ? ACCD_NAME_PLACEHOLDER : "the device memory", what, text);
+                    object ? ACCD_NAME_PLACEHOLDER : "the device memory", what, text);
     if (object)
         accd__describe_object(env, object, &env->context->error.asked);
     return accd__insert_object_name(env->context);

@@ -15,7 +15,8 @@ accd_status accd_queue_get(accd_context *context, int device, int64_t async, uns
     struct accd__mem *mem = &context->mem;
     ACCD_REQUIRE_ARGUMENT(context, queue_p);
     if (async == ACCD_SYNCHRONOUS)
-        return accd__set_error(context, ACCD_ERROR_MISUSE, R_MISUSE, "no queue has the async value %lld", (long long)async);
+        return accd__set_error(context, ACCD_ERROR_MISUSE, R_MISUSE, "no queue has the async value %lld",
+                               (long long)async);
     const uint64_t key = (uint64_t)async - (uint64_t)ACCD_SYNCHRONOUS - 1; /* less than UINT64_MAX */
     struct accd__queue *queue = accd__btree_floor(&env->queues.by_async, key);
     if (queue && queue->async == async) {
@@ -53,8 +54,7 @@ bool accd__queue_event(struct accd__queue *queue, const accd_event *event)
     return true;
 }
 
-bool accd__queue_report(struct accd__queue *queue, void (*emit)(const void *ud), void (*drop)(void *ud),
-                       void *ud)
+bool accd__queue_report(struct accd__queue *queue, void (*emit)(const void *ud), void (*drop)(void *ud), void *ud)
 {
     struct accd__task *task = accd__task_new(queue->env, ACCD_TASK_REPORT, 0);
     if (!task)
@@ -109,8 +109,7 @@ accd_status accd_queue_test(accd_context *context, int device, unsigned number, 
 }
 
 /* Decides ACC33-async-3. */
-accd_status accd_queue_wait_for(accd_context *context, int device, unsigned number, int other_device,
-                             unsigned other)
+accd_status accd_queue_wait_for(accd_context *context, int device, unsigned number, int other_device, unsigned other)
 {
     ACCD_ON_DEVICE(env, context, device);
     ACCD_ON_DEVICE(other_env, context, other_device);
@@ -130,7 +129,7 @@ accd_status accd_queue_wait_for(accd_context *context, int device, unsigned numb
 }
 
 void accd_report_wait(accd_context *context, int device, unsigned number, int other_device, unsigned other,
-                 const char *file, int line)
+                      const char *file, int line)
 {
     const struct accd__device_env *env = context ? accd__find_device_env(context, device) : NULL;
     const struct accd__device_env *other_env = accd__find_device_env(context, other_device);
@@ -160,8 +159,9 @@ static accd_status call_at_once(struct accd__device_env *env, unsigned number, a
         (void)fn(ud, ACCD_CALL_DISCARD);
     if (status != ACCD_OK)
         return status;
-    return fn(ud, ACCD_CALL_RUN) ? accd__set_error(env->context, ACCD_ERROR_CALLBACK, R_QUEUE, "a function of a queue failed")
-                            : ACCD_OK;
+    return fn(ud, ACCD_CALL_RUN)
+               ? accd__set_error(env->context, ACCD_ERROR_CALLBACK, R_QUEUE, "a function of a queue failed")
+               : ACCD_OK;
 }
 
 accd_status accd_queue_call(accd_context *context, int device, unsigned number, accd_host_fn fn, void *ud)
@@ -227,25 +227,23 @@ static void free_reached(struct reached_objects *reached, struct accd__mem *mem)
 
 /* A task for a kernel that uses these data, and allocations that begin at these addresses. */
 static struct accd__task *new_kernel_task(const accd_region *region, const struct reached_objects *reached,
-                                     const uint64_t *devs, size_t n, accd_host_fn fn, void *ud)
+                                          const uint64_t *devs, size_t n, accd_host_fn fn, void *ud)
 {
     accd_context *context = region->context;
     struct accd__device_env *env = region->env;
-    struct accd__task *task =
-        accd__task_new(env, ACCD_TASK_KERNEL, (reached->n + n) * sizeof(struct accd__pair));
+    struct accd__task *task = accd__task_new(env, ACCD_TASK_KERNEL, (reached->n + n) * sizeof(struct accd__pair));
     if (!task)
         return NULL;
     task->u.call.fn = fn;
     task->u.call.ud = ud;
     task->ranges = (struct accd__pair *)(task + 1);
-    task->what = accd__intern_name(
-        context, accd__construct_name(&(accd_construct){.kind = region->kind, .name = region->name}));
+    task->what =
+        accd__intern_name(context, accd__construct_name(&(accd_construct){.kind = region->kind, .name = region->name}));
     task->file = accd__intern_name(context, region->file);
     task->line = region->line;
     for (size_t i = 0; i < reached->n; i++) {
         const struct accd__object *object = reached->at[i];
-        task->ranges[task->nranges++] =
-            (struct accd__pair){object->dev, object->dev + accd__object_bytes(object)};
+        task->ranges[task->nranges++] = (struct accd__pair){object->dev, object->dev + accd__object_bytes(object)};
     }
     for (size_t i = 0; i < n; i++) {
         struct accd__object *object = NULL;
@@ -262,7 +260,7 @@ static struct accd__task *new_kernel_task(const accd_region *region, const struc
 
 /* The data that a kernel uses. */
 static accd_status find_kernel_data(const accd_region *region, const uint64_t *devs, size_t n,
-                              struct reached_objects *reached)
+                                    struct reached_objects *reached)
 {
     struct accd__mem *mem = &region->context->mem;
     bool ok = true;
@@ -277,9 +275,8 @@ static accd_status find_kernel_data(const accd_region *region, const uint64_t *d
 }
 
 /* end_p: NULL, or the kernel is given as text, and is run by the device or not at all. */
-static accd_status queue_kernel(accd_region *region, const uint64_t *devs, size_t n,
-                              const accd_kernel *kernel, accd_host_fn fn, void *ud,
-                              accd_kernel_result *end_p)
+static accd_status queue_kernel(accd_region *region, const uint64_t *devs, size_t n, const accd_kernel *kernel,
+                                accd_host_fn fn, void *ud, accd_kernel_result *end_p)
 {
     struct accd__device_env *env = region->env;
     struct accd__queue *queue = accd__get_queue(env, region->queue);
@@ -318,9 +315,8 @@ accd_status accd_launch_function(accd_region *region, const uint64_t *devs, size
     return queue_kernel(region, devs, n, NULL, fn, ud, NULL);
 }
 
-accd_status accd_launch_kernel(accd_region *region, const uint64_t *devs, size_t n,
-                               const accd_kernel *kernel, accd_host_fn fn, void *ud,
-                               accd_kernel_result *end_p)
+accd_status accd_launch_kernel(accd_region *region, const uint64_t *devs, size_t n, const accd_kernel *kernel,
+                               accd_host_fn fn, void *ud, accd_kernel_result *end_p)
 {
     if (!region)
         return ACCD_ERROR_MISUSE;

@@ -8,10 +8,10 @@
 enum accd__task_kind {
     ACCD_TASK_TRANSFERS,
     ACCD_TASK_KERNEL,
-    ACCD_TASK_CALL,   /* of the host */
+    ACCD_TASK_CALL, /* of the host */
     ACCD_TASK_EVENT,
-    ACCD_TASK_REPORT,  /* many events */
-    ACCD_TASK_WAIT,  /* another queue gets as far first */
+    ACCD_TASK_REPORT, /* many events */
+    ACCD_TASK_WAIT,   /* another queue gets as far first */
     ACCD_TASK_FREE,
     ACCD_TASK_MARK_UNWRITTEN
 };
@@ -55,7 +55,7 @@ struct accd__task {
     size_t nspans;
     struct accd__interval host; /* memory in which all lies that it sends from, or fetches to */
     bool fetches;
-    uint64_t retry_reasons;  /* of a kernel that is under way: see accd_kernel */
+    uint64_t retry_reasons; /* of a kernel that is under way: see accd_kernel */
     void *in_flight; /* the device's name of it, if it continues by itself; NULL: it is done when its turn comes */
 };
 
@@ -66,18 +66,18 @@ struct accd__queue {
     int64_t async;
     struct accd__task *first, **last;
     struct accd__task *waits, **last_wait; /* those of kind AFTER */
-    const struct accd__task *started;        /* the last one that is under way, or NULL */
-    struct accd__interval busy; /* in the directory's, while there are tasks */
+    const struct accd__task *started;      /* the last one that is under way, or NULL */
+    struct accd__interval busy;            /* in the directory's, while there are tasks */
     uint64_t submitted;
-    size_t pending; /* tasks that use device memory: those that a person would count */
-    bool tested;    /* since it last got one */
-    uint64_t noted_number; /* while tasks are looked for: the last one of its own, 0: none */
-    struct accd__interval noted; /* then, among all queues with such */
-    uint64_t query_number;      /* number of the last look that marked something here ... */
-    uint64_t implied;       /* ... up to this one tasks are done before the construct continues */
+    size_t pending;                        /* tasks that use device memory: those that a person would count */
+    bool tested;                           /* since it last got one */
+    uint64_t noted_number;                 /* while tasks are looked for: the last one of its own, 0: none */
+    struct accd__interval noted;           /* then, among all queues with such */
+    uint64_t query_number;                 /* number of the last look that marked something here ... */
+    uint64_t implied;                      /* ... up to this one tasks are done before the construct continues */
     const struct accd__task *next_implied; /* the first one of kind AFTER behind that */
-    struct accd__queue *blocked_by; /* the last test found that this other queue has not got ... */
-    uint64_t blocked_at;           /* ... to this task yet; NULL: it found none */
+    struct accd__queue *blocked_by;        /* the last test found that this other queue has not got ... */
+    uint64_t blocked_at;                   /* ... to this task yet; NULL: it found none */
 };
 
 /* Errors of what a queue had to do before: they are reported already. */
@@ -106,7 +106,8 @@ accd_status accd__alloc_device_memory(struct accd__device_env *env, uint64_t byt
 
 /* ----------------------------------------------------------------------------------- tasks.c -- */
 
-/* ACCD_ERROR_MISUSE while a construct is under way or a queue is at work, or if the device has no queue of this number. */
+/* ACCD_ERROR_MISUSE while a construct is under way or a queue is at work, or if the device has no queue of this number.
+ */
 accd_status accd__check_can_submit(const struct accd__device_env *env, unsigned number);
 /* The queue that a construct's work is left to; NULL: it is done at once. */
 struct accd__queue *accd__get_deferring_queue(const struct accd__device_env *env, unsigned number);
@@ -128,7 +129,7 @@ bool accd__running_kernel_range(const struct accd__device_env *env, uint64_t dev
 
 /* Leaves transfers to a queue, which keeps the list, and the core's own bytes: all or nothing. Takes the bulk. */
 accd_status accd__queue_batch(struct accd__queue *queue, const struct accd__batch *batch, const char *what,
-                             const char *file, int line);
+                              const char *file, int line);
 /* Waits for what uses the same memory as transfers without a queue do; a bulk's may be any. */
 accd_status accd__wait_for_batch_conflicts(struct accd__device_env *env, struct accd__batch *batch);
 /* Waits for all queues of all devices. */
@@ -138,7 +139,7 @@ accd_status accd__wait_for_all_queues(struct accd__device_env *env);
 accd_status accd__wait_for_range(struct accd__device_env *env, uint64_t dev, uint64_t bytes);
 /* ACCD_ERROR_MISSING_WAIT if there is one. what: what would be done to the object, "removed"; NULL: to the memory. */
 accd_status accd__check_pending(struct accd__device_env *env, const struct accd__object *object, uint64_t dev,
-                               uint64_t bytes, const char *what);
+                                uint64_t bytes, const char *what);
 /* Does what uses a range that gets other data. */
 accd_status accd__finish_pending(struct accd__device_env *env, uint64_t dev, uint64_t bytes);
 
@@ -146,15 +147,14 @@ accd_status accd__finish_pending(struct accd__device_env *env, uint64_t dev, uin
 
 /* Runs a kernel that uses a task's memory, NULL: all there is. */
 accd_status accd__launch_kernel(struct accd__device_env *env, const accd_kernel *kernel, unsigned queue,
-                               const struct accd__task *task, accd_kernel_result *end_p);
+                                const struct accd__task *task, accd_kernel_result *end_p);
 
 /* ----------------------------------------------------------------------------------- queue.c -- */
 
 /* Reports an event when the queue has got there. False: for want of memory it is to be reported now. */
 bool accd__queue_event(struct accd__queue *queue, const accd_event *event);
 /* The same of what a function reports; if true, takes ud. */
-bool accd__queue_report(struct accd__queue *queue, void (*emit)(const void *ud), void (*drop)(void *ud),
-                       void *ud);
+bool accd__queue_report(struct accd__queue *queue, void (*emit)(const void *ud), void (*drop)(void *ud), void *ud);
 
 /* The same of number 0, which is not a queue. */
 static inline struct accd__queue *accd__get_queue(const struct accd__device_env *env, unsigned number)

@@ -9,7 +9,8 @@ static bool find_freed_host(accd_context *context, const struct accd__batch *bat
     for (size_t i = 0; i < batch->n; i++) {
         const struct accd__transfer *at = &batch->at[i];
         *host_p = at->host;
-        if ((at->direction == ACCD_TRANSFER_TO_DEVICE || at->direction == ACCD_TRANSFER_TO_HOST) && !accd__is_live_host_range(context, at->host, at->bytes))
+        if ((at->direction == ACCD_TRANSFER_TO_DEVICE || at->direction == ACCD_TRANSFER_TO_HOST) &&
+            !accd__is_live_host_range(context, at->host, at->bytes))
             return true;
     }
     return batch->bulk && batch->bulk_ops->find_freed_host(batch->bulk, host_p);
@@ -26,7 +27,7 @@ static accd_status check_host_memory(struct accd__queue *queue, const struct acc
     bool has_range = accd_host_at(context, accd__pointer(host), &freed_range);
     accd__task_describe(queue, task, text, sizeof text);
     accd__set_error(context, ACCD_ERROR_MISSING_WAIT, R_MISSING_WAIT, "host memory%s%s was freed, but %s",
-              has_range && *freed_range.info.name ? " of " : "", has_range ? freed_range.info.name : "", text);
+                    has_range && *freed_range.info.name ? " of " : "", has_range ? freed_range.info.name : "", text);
     if (has_range)
         context->error.other = freed_range.info;
     return ACCD_ERROR_MISSING_WAIT;
@@ -39,7 +40,8 @@ static accd_status run_transfers(struct accd__queue *queue, const struct accd__t
     const bool sends = task->in_flight && !task->fetches;
     accd_status host_status = sends ? ACCD_OK : check_host_memory(queue, task), status = ACCD_OK;
     if (task->in_flight)
-        status = accd__finish_batch(&env->device, &task->u.batch, queue->number, task->in_flight, host_status == ACCD_OK);
+        status =
+            accd__finish_batch(&env->device, &task->u.batch, queue->number, task->in_flight, host_status == ACCD_OK);
     else if (host_status == ACCD_OK)
         status = accd__run_batch(&env->device, &task->u.batch);
     if (status == ACCD_OK)
@@ -63,7 +65,8 @@ static accd_status call_function(struct accd__device_env *env, const struct accd
     context->busy = busy;
     context->runs_queue = false;
     env->queues.running = NULL;
-    return failed ? accd__set_error(env->context, ACCD_ERROR_CALLBACK, R_QUEUE, "a function of a queue failed") : ACCD_OK;
+    return failed ? accd__set_error(env->context, ACCD_ERROR_CALLBACK, R_QUEUE, "a function of a queue failed")
+                  : ACCD_OK;
 }
 
 /* Runs a function, unless it is that of a kernel which the device has run. */
@@ -71,7 +74,8 @@ static accd_status finish_kernel_call(struct accd__device_env *env, const struct
 {
     accd_kernel_result end = {.outcome = ACCD_KERNEL_NOT_RUN};
     if (task->in_flight) {
-        accd_status status = env->device.ops->finish_kernel(env->device.handle, task->in_flight, task->retry_reasons, &end);
+        accd_status status =
+            env->device.ops->finish_kernel(env->device.handle, task->in_flight, task->retry_reasons, &end);
         if (status != ACCD_OK) {
             (void)task->u.call.fn(task->u.call.ud, ACCD_CALL_DISCARD);
             return accd__check_device_status(&env->device, status, "in a kernel");

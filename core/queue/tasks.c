@@ -75,7 +75,8 @@ static void mark_implied(const struct accd__pending_query *query, struct accd__q
 void accd__begin_pending_query(struct accd__device_env *env, struct accd__queue *queue)
 {
     struct accd__pending_query *query = &env->context->pending_query;
-    *query = (struct accd__pending_query){.number = query->number + 1, .queue = queue, .submitted = queue ? queue->submitted : 0};
+    *query = (struct accd__pending_query){
+        .number = query->number + 1, .queue = queue, .submitted = queue ? queue->submitted : 0};
 }
 
 /* Whether a task is done before the construct continues. Others are marked when the first one is met. */
@@ -96,7 +97,7 @@ static bool is_implied(const struct accd__task *task)
 /* What looks for tasks by a range. */
 struct task_search {
     uint64_t dev, bytes;
-    bool forgets, known; /* tasks that are to forget some of it are meant, too; and those that are known */
+    bool forgets, known;            /* tasks that are to forget some of it are meant, too; and those that are known */
     const struct accd__task *first; /* by queue and number */
     struct accd__interval **noted;
 };
@@ -121,8 +122,8 @@ static bool note_user(void *ud, const struct accd__interval *span)
     struct task_search *search = ud;
     const struct accd__task *task = span->owner;
     const bool selected = accd__task_uses_memory(task)
-                           ? accd__task_uses_range(task, search->dev, search->bytes) && !is_implied(task)
-                           : search->forgets;
+                              ? accd__task_uses_range(task, search->dev, search->bytes) && !is_implied(task)
+                              : search->forgets;
     if (selected)
         accd__note_dependency(search->noted, task);
     return false;
@@ -147,7 +148,8 @@ void accd__note_dependency(struct accd__interval **noted, const struct accd__tas
         queue->noted_number = task->number;
 }
 
-void accd__note_users(struct accd__device_env *env, uint64_t dev, uint64_t bytes, bool forgets, struct accd__interval **noted)
+void accd__note_users(struct accd__device_env *env, uint64_t dev, uint64_t bytes, bool forgets,
+                      struct accd__interval **noted)
 {
     struct task_search search = {.dev = dev, .bytes = bytes, .forgets = forgets, .noted = noted};
     (void)accd__interval_find_overlap(env->queues.uses, dev, dev + bytes, note_user, &search);
@@ -236,12 +238,13 @@ const char *accd__queues_check(struct accd__device_env *env)
             pending += accd__task_uses_memory(task);
             for (size_t k = 0; k < task->nranges; k++)
                 if (!env->device.ops->is_allocated(env->device.handle, task->ranges[k].key,
-                                         task->ranges[k].value - task->ranges[k].key))
+                                                   task->ranges[k].value - task->ranges[k].key))
                     return "a queue has to use device memory that is not allocated";
         }
         if (pending != queue->pending)
             return "a queue counts wrong";
-        if (after || started != queue->started || queue->noted_number || !queue->first != (accd__next_busy_queue(env, queue->number) != queue))
+        if (after || started != queue->started || queue->noted_number ||
+            !queue->first != (accd__next_busy_queue(env, queue->number) != queue))
             return "a queue has lost its tasks";
     }
     return n == env->queues.ntasks ? NULL : "the number of tasks is wrong";
@@ -253,10 +256,10 @@ accd_status accd__check_can_submit(const struct accd__device_env *env, unsigned 
     ACCD_TRY(accd__check_not_busy(context));
     if (context->runs_queue)
         return accd__set_error(context, ACCD_ERROR_MISUSE, R_MISUSE,
-                         "a queue is at work; what it calls cannot change data");
+                               "a queue is at work; what it calls cannot change data");
     if (number > env->queues.n)
         return accd__set_error(context, ACCD_ERROR_MISUSE, R_MISUSE, "device %d has no queue of number %u",
-                         env->device.number, number);
+                               env->device.number, number);
     return ACCD_OK;
 }
 
@@ -285,7 +288,8 @@ void accd__task_append(struct accd__queue *queue, struct accd__task *task)
 {
     struct accd__device_env *env = queue->env;
     if (!queue->first) {
-        queue->busy = (struct accd__interval){.low = queue->number, .high = (uint64_t)queue->number + 1, .owner = queue};
+        queue->busy =
+            (struct accd__interval){.low = queue->number, .high = (uint64_t)queue->number + 1, .owner = queue};
         accd__interval_insert(&env->queues.busy, &queue->busy);
     }
     task->next = task->next_wait = NULL;
@@ -375,7 +379,7 @@ void accd__queue_cancel_after(struct accd__queue *queue, uint64_t submitted)
     for (struct accd__task **at = &queue->first; *at;) {
         const struct accd__task *task = *at;
         bool is_kept = task->number <= submitted || task->kind == ACCD_TASK_FREE ||
-                     task->kind == ACCD_TASK_MARK_UNWRITTEN || task->kind == ACCD_TASK_WAIT;
+                       task->kind == ACCD_TASK_MARK_UNWRITTEN || task->kind == ACCD_TASK_WAIT;
         started = is_kept && task->in_flight ? task : started;
         if (is_kept)
             at = &(*at)->next;

@@ -93,10 +93,9 @@ void accd__remove_attachments(struct accd__device_env *env, struct accd__attachm
 }
 
 struct accd__saved_descriptor *accd__save_descriptor(struct accd__device_env *env, const void *descriptor,
-                                                  uint32_t bytes)
+                                                     uint32_t bytes)
 {
-    struct accd__saved_descriptor *kept =
-        accd__mem_alloc(&env->context->mem, sizeof *kept + bytes - sizeof(void *));
+    struct accd__saved_descriptor *kept = accd__mem_alloc(&env->context->mem, sizeof *kept + bytes - sizeof(void *));
     if (!kept)
         return NULL;
     kept->bytes = bytes;

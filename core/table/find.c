@@ -25,7 +25,7 @@ accd_status accd__find_object(struct accd__device_env *env, uint64_t host, struc
 
 /* Decides ACC33-gloss-1, LLNL-2.2-02. */
 accd_status accd__find_containment(struct accd__device_env *env, uint64_t host, uint64_t bytes,
-                        enum accd__containment *relation_p, struct accd__object **object_p)
+                                   enum accd__containment *relation_p, struct accd__object **object_p)
 {
     if (env->groups.npending)
         ACCD_TRY(accd__expand_overlapping_groups(env, host, host + bytes));
@@ -49,7 +49,7 @@ static accd_status build_device_order(struct accd__device_env *env)
     if (!accd__btree_reserve(&env->present.by_device, env->present.objects.count))
         return accd__report_out_of_memory(env->context, "for the device order of present objects");
     ACCD_FOR_EACH(struct accd__object, object, &env->present.objects, 0)
-        accd__btree_insert(&env->present.by_device, object->dev, object);
+    accd__btree_insert(&env->present.by_device, object->dev, object);
     env->present.device_order = true;
     return ACCD_OK;
 }
@@ -81,15 +81,15 @@ static struct accd__attachment *find_reaching_attachment(struct accd__device_env
 {
     struct accd__attachment *attach = low ? accd__btree_floor(&env->attached.slots, low - 1) : NULL;
     struct accd__attachment *enclosing = attach && env->attached.ndescriptors && attach->slot
-                                     ? accd__btree_floor(&env->attached.slots, attach->slot - 1)
-                                     : NULL;
+                                             ? accd__btree_floor(&env->attached.slots, attach->slot - 1)
+                                             : NULL;
     if (enclosing && accd__attachment_end(enclosing) > low)
         return enclosing;
     return attach && accd__attachment_end(attach) > low ? attach : NULL;
 }
 
 accd_status accd__first_attachment(struct accd__device_env *env, uint64_t low, uint64_t high,
-                              struct accd__btree_cursor *cursor, struct accd__attachment **attach_p)
+                                   struct accd__btree_cursor *cursor, struct accd__attachment **attach_p)
 {
     *attach_p = NULL;
     if (!env->attached.slots.count && !env->groups.npending_attach)
@@ -97,8 +97,7 @@ accd_status accd__first_attachment(struct accd__device_env *env, uint64_t low, u
     if (env->groups.npending_attach)
         ACCD_TRY(accd__expand_group_pointers(env, low, high));
     const struct accd__attachment *before = find_reaching_attachment(env, low);
-    struct accd__attachment *attach =
-        accd__btree_seek(&env->attached.slots, before ? before->slot : low, cursor);
+    struct accd__attachment *attach = accd__btree_seek(&env->attached.slots, before ? before->slot : low, cursor);
     *attach_p = attach && attach->slot < high ? attach : NULL;
     return ACCD_OK;
 }
@@ -113,22 +112,23 @@ struct accd__attachment *accd__find_attachment_within(struct accd__device_env *e
 {
     const bool plain = env->attached.slots.count > env->attached.ndescriptors; /* others lie in no descriptor */
     struct accd__attachment *attach = plain ? accd__btree_floor(&env->attached.slots, slot + bytes - 1) : NULL;
-    return attach && attach->slot >= slot + sizeof(void *) &&
-                   accd__attachment_end(attach) <= slot + bytes
-               ? attach
-               : NULL;
+    return attach && attach->slot >= slot + sizeof(void *) && accd__attachment_end(attach) <= slot + bytes ? attach
+                                                                                                           : NULL;
 }
 
-struct accd__attachment *accd__type_record_attachment(struct accd__device_env *env, const struct accd__attachment *attach)
+struct accd__attachment *accd__type_record_attachment(struct accd__device_env *env,
+                                                      const struct accd__attachment *attach)
 {
     struct accd__attachment *inner =
         attach->descriptor ? accd__find_attachment_within(env, attach->slot, attach->descriptor->bytes) : NULL;
     return inner && inner->holds_record ? inner : NULL;
 }
 
-struct accd__attachment *accd__descriptor_attachment(struct accd__device_env *env, const struct accd__attachment *record)
+struct accd__attachment *accd__descriptor_attachment(struct accd__device_env *env,
+                                                     const struct accd__attachment *record)
 {
-    struct accd__attachment *enclosing = record->holds_record ? accd__btree_floor(&env->attached.slots, record->slot - 1) : NULL;
+    struct accd__attachment *enclosing =
+        record->holds_record ? accd__btree_floor(&env->attached.slots, record->slot - 1) : NULL;
     return enclosing && accd__type_record_attachment(env, enclosing) == record ? enclosing : NULL;
 }
 
@@ -141,8 +141,7 @@ bool accd__is_attachment_current(const struct accd__attachment *attach, uint32_t
     if (!slot_bytes)
         return true;
     return kept && kept->bytes == slot_bytes &&
-           !memcmp(kept->rest, (const char *)accd__pointer(attach->slot) + sizeof(void *),
-                   slot_bytes - sizeof(void *));
+           !memcmp(kept->rest, (const char *)accd__pointer(attach->slot) + sizeof(void *), slot_bytes - sizeof(void *));
 }
 
 accd_status accd__expand_group_pointers(struct accd__device_env *env, uint64_t low, uint64_t high)

@@ -10,16 +10,15 @@ enum { MIN_GRANULE_SHIFT = 4, MAP_BYTES_PER_SECTION = 16 };
 
 /* -------------------------------------------------------------------------------- comparing -- */
 
-bool accd__columns_equal(const struct accd_walk *a, const struct accd__segment *x,
-                       const struct accd_walk *b, const struct accd__segment *y)
+bool accd__columns_equal(const struct accd_walk *a, const struct accd__segment *x, const struct accd_walk *b,
+                         const struct accd__segment *y)
 {
     const struct accd__rowset *p = &a->rowsets[x->rowset], *q = &b->rowsets[y->rowset];
-    if (x->rows != y->rows || x->field->offset != y->field->offset ||
-        x->field->unit != y->field->unit || x->field->embedded != y->field->embedded ||
-        x->field->in_place != y->field->in_place ||
-        x->field->slot_bytes != y->field->slot_bytes || x->applied != y->applied ||
-        p->parent != q->parent || p->program->spec.stride != q->program->spec.stride ||
-        !x->bytes_of != !y->bytes_of || !x->start_of != !y->start_of)
+    if (x->rows != y->rows || x->field->offset != y->field->offset || x->field->unit != y->field->unit ||
+        x->field->embedded != y->field->embedded || x->field->in_place != y->field->in_place ||
+        x->field->slot_bytes != y->field->slot_bytes || x->applied != y->applied || p->parent != q->parent ||
+        p->program->spec.stride != q->program->spec.stride || !x->bytes_of != !y->bytes_of ||
+        !x->start_of != !y->start_of)
         return false;
     if (p->parent < 0 && p->base != q->base)
         return false;
@@ -27,8 +26,7 @@ bool accd__columns_equal(const struct accd_walk *a, const struct accd__segment *
         return false;
     if (!x->bytes_of && x->bytes != y->bytes)
         return false;
-    if (x->start_of ? memcmp(x->start_of, y->start_of, x->rows * sizeof x->start_of[0]) != 0
-                    : x->start != y->start)
+    if (x->start_of ? memcmp(x->start_of, y->start_of, x->rows * sizeof x->start_of[0]) != 0 : x->start != y->start)
         return false;
     return x->host == y->host || !memcmp(x->host, y->host, x->rows * sizeof x->host[0]);
 }
@@ -48,7 +46,7 @@ static size_t count_mapped_sections(const struct accd_walk *walk)
 {
     size_t n = 0;
     ACCD_FOR_EACH_SEGMENT(segment, walk)
-        n += accd__segment_is_mapped(segment) ? segment->applied : 0;
+    n += accd__segment_is_mapped(segment) ? segment->applied : 0;
     return n;
 }
 
@@ -56,7 +54,8 @@ static void get_sections_hull(const struct accd_walk *walk, uint64_t *low, uint6
 {
     *low = UINT64_MAX;
     *high = 0;
-    ACCD_FOR_EACH_SEGMENT(segment, walk) {
+    ACCD_FOR_EACH_SEGMENT(segment, walk)
+    {
         if (!accd__segment_is_mapped(segment) || !segment->applied)
             continue;
         *low = segment->low < *low ? segment->low : *low;
@@ -88,9 +87,10 @@ static inline uint64_t mark_bits(uint64_t *bitmap, uint64_t from, uint64_t last)
 
 /* The same for sections of one length that take at most 62 bits. Which sections cross into the next
  * word is hard to guess: both words are always marked. */
-static inline __attribute__((always_inline)) uint64_t
-mark_uniform_sections(const struct accd__group *group, const struct accd__segment *segment,
-           const unsigned granule_shift, const bool prefetches)
+static inline __attribute__((always_inline)) uint64_t mark_uniform_sections(const struct accd__group *group,
+                                                                            const struct accd__segment *segment,
+                                                                            const unsigned granule_shift,
+                                                                            const bool prefetches)
 {
     const uint64_t low = group->low, *host = segment->host, reach = segment->bytes - 1;
     uint64_t *bitmap = group->bitmap, already_set = 0;
@@ -149,7 +149,8 @@ uint64_t accd__walk_descriptor_checksum(const struct accd_walk *walk)
 {
     uint64_t sum = 0;
     bool found = false;
-    ACCD_FOR_EACH_SEGMENT(segment, walk) {
+    ACCD_FOR_EACH_SEGMENT(segment, walk)
+    {
         sum += segment->descriptor_checksum;
         found |= segment->field->slot_bytes != 0;
     }
@@ -161,7 +162,8 @@ static uint64_t descriptor_sum_now(const struct accd_walk *walk)
 {
     uint64_t sum = 0;
     bool may_have_gaps = false;
-    ACCD_FOR_EACH_SEGMENT(segment, walk) {
+    ACCD_FOR_EACH_SEGMENT(segment, walk)
+    {
         const struct accd__rowset *set = &walk->rowsets[segment->rowset];
         if (segment->field->slot_bytes)
             sum += accd__checksum_descriptors(set, segment->field, 0, segment->rows, &may_have_gaps);
@@ -178,8 +180,8 @@ bool accd__group_descriptors_unchanged(const struct accd__device_env *env, const
            group->descriptor_checksum == descriptor_sum_now(group->walk);
 }
 
-struct accd__pair *accd__group_sorted_sections(struct accd__device_env *env, const struct accd__group *group, bool slots,
-                                     size_t *n_p, struct accd__pair **scratch)
+struct accd__pair *accd__group_sorted_sections(struct accd__device_env *env, const struct accd__group *group,
+                                               bool slots, size_t *n_p, struct accd__pair **scratch)
 {
     const struct accd_walk *walk = group->walk;
     const size_t most = count_mapped_sections(walk);
@@ -189,20 +191,21 @@ struct accd__pair *accd__group_sorted_sections(struct accd__device_env *env, con
     *n_p = most;
     if (!pairs)
         return NULL;
-    ACCD_FOR_EACH_SEGMENT(segment, walk) {
+    ACCD_FOR_EACH_SEGMENT(segment, walk)
+    {
         if (!accd__segment_is_mapped(segment))
             continue;
         for (size_t row = 0; row < segment->rows; row++)
             if (accd__section_bytes(segment, row))
                 pairs[n++] = (struct accd__pair){slots ? accd__section_slot(walk, segment, row) : segment->host[row],
-                                                segment->first + row};
+                                                 segment->first + row};
     }
     return accd__sort_pairs(pairs, pairs + most, n);
 }
 
 /* The exact answer, from the sections in order. */
 static accd_status check_disjoint_sections(struct accd__device_env *env, const struct accd__group *group,
-                                     bool *disjoint_p)
+                                           bool *disjoint_p)
 {
     const struct accd_walk *walk = group->walk;
     struct accd__pair *scratch;
@@ -223,7 +226,8 @@ static accd_status check_disjoint_sections(struct accd__device_env *env, const s
 /* Whether a section of the walk meets the map of another group. */
 static bool overlaps_walk(const struct accd__group *other, const struct accd_walk *walk)
 {
-    ACCD_FOR_EACH_SEGMENT(segment, walk) {
+    ACCD_FOR_EACH_SEGMENT(segment, walk)
+    {
         if (!accd__segment_is_mapped(segment) || segment->high <= other->low || segment->low >= other->high)
             continue;
         for (size_t row = 0; row < segment->rows; row++) {
@@ -235,7 +239,10 @@ static bool overlaps_walk(const struct accd__group *other, const struct accd_wal
     return false;
 }
 
-static bool group_overlaps_walk(void *ud, const struct accd__interval *span) { return overlaps_walk(span->owner, ud); }
+static bool group_overlaps_walk(void *ud, const struct accd__interval *span)
+{
+    return overlaps_walk(span->owner, ud);
+}
 
 /* Marks all sections; *disjoint_p: none of them overlaps another one. */
 static accd_status build_bitmap(struct accd__device_env *env, struct accd__group *group, bool *disjoint_p)
@@ -256,7 +263,8 @@ static accd_status build_bitmap(struct accd__device_env *env, struct accd__group
     if (!group->bitmap)
         return accd__report_out_of_memory(context, "for a group");
     uint64_t already_set = 0;
-    ACCD_FOR_EACH_SEGMENT(segment, walk) {
+    ACCD_FOR_EACH_SEGMENT(segment, walk)
+    {
         /* elements and sections inside other objects are left to the general way */
         if (segment->field->in_place || segment->field->embedded)
             return ACCD_OK;
@@ -298,11 +306,12 @@ accd_status accd__group_build_bitmap(struct accd__device_env *env, struct accd__
     if (object && accd__group_overlaps(group, object->host, accd__object_end(object)))
         return ACCD_OK;
     size_t seen = 0;
-    for (object = accd__btree_seek(&env->present.objects, group->low, &cursor);
-         object && object->host < group->high; object = accd__btree_next(&cursor))
+    for (object = accd__btree_seek(&env->present.objects, group->low, &cursor); object && object->host < group->high;
+         object = accd__btree_next(&cursor))
         if (++seen > group->live || accd__group_overlaps(group, object->host, accd__object_end(object)))
             return ACCD_OK;
-    *disjoint_p = !accd__interval_find_overlap(env->groups.hulls, group->low, group->high, group_overlaps_walk, group->walk);
+    *disjoint_p =
+        !accd__interval_find_overlap(env->groups.hulls, group->low, group->high, group_overlaps_walk, group->walk);
     return ACCD_OK;
 }
 
@@ -313,7 +322,8 @@ static void set_slots_hull(struct accd__group *group)
     const struct accd_walk *walk = group->walk;
     group->slot_low = UINT64_MAX;
     group->slot_high = 0;
-    ACCD_FOR_EACH_SEGMENT(segment, walk) {
+    ACCD_FOR_EACH_SEGMENT(segment, walk)
+    {
         const struct accd__rowset *set = &walk->rowsets[segment->rowset];
         if (!accd__segment_is_mapped(segment) || !segment->rows)
             continue;
@@ -334,7 +344,8 @@ static void set_slots_hull(struct accd__group *group)
 static accd_status lay_out_sections(struct accd_walk *walk, uint64_t *bytes_p)
 {
     uint64_t place = 0;
-    ACCD_FOR_EACH_SEGMENT(segment, walk) {
+    ACCD_FOR_EACH_SEGMENT(segment, walk)
+    {
         if (!accd__segment_is_mapped(segment))
             continue;
         segment->dev = place;
@@ -415,7 +426,8 @@ static void set_pending(struct accd__device_env *env, struct accd__group *group,
     const struct accd__block none = {0}, *block = sections ? group->block : &none;
     groups->npending += (size_t)sections - (size_t)group->pending;
     groups->npending_attach += (size_t)pointers - (size_t)group->pending_attach;
-    env->slow_path_reasons += (size_t)sections + (size_t)pointers - (size_t)group->pending - (size_t)group->pending_attach;
+    env->slow_path_reasons +=
+        (size_t)sections + (size_t)pointers - (size_t)group->pending - (size_t)group->pending_attach;
     group->pending = sections;
     group->pending_attach = pointers;
     set_listed(&groups->hulls, &group->hull, sections, make_interval(group, group->low, group->high));
@@ -424,7 +436,10 @@ static void set_pending(struct accd__device_env *env, struct accd__group *group,
     set_listed(&groups->pointers_pending, &group->pointers_pending, pointers && !sections, make_interval(group, 0, 0));
 }
 
-void accd__group_set_pending(struct accd__device_env *env, struct accd__group *group) { set_pending(env, group, true, true); }
+void accd__group_set_pending(struct accd__device_env *env, struct accd__group *group)
+{
+    set_pending(env, group, true, true);
+}
 
 void accd__group_clear_pending(struct accd__device_env *env, struct accd__group *group, bool sections, bool pointers)
 {
@@ -473,7 +488,8 @@ static uint64_t retired_bytes(const struct accd__group *group)
 {
     const struct accd_walk *walk = group->walk;
     uint64_t bytes = group->bitmap_words * sizeof group->bitmap[0];
-    ACCD_FOR_EACH_SEGMENT(segment, walk) {
+    ACCD_FOR_EACH_SEGMENT(segment, walk)
+    {
         size_t columns = 1u + (segment->bytes_of ? 1u : 0u) + (segment->start_of ? 1u : 0u);
         bytes += columns * segment->rows * sizeof segment->host[0];
     }
@@ -495,13 +511,16 @@ void accd__group_retire(struct accd__device_env *env, struct accd__group *group)
     env->groups.retired = group;
 }
 
-static bool is_other_group(void *ud, const struct accd__interval *span) { return span->owner != ud; }
+static bool is_other_group(void *ud, const struct accd__interval *span)
+{
+    return span->owner != ud;
+}
 
 bool accd__group_shares_slots(struct accd__device_env *env, const struct accd__group *group)
 {
     struct accd__btree_cursor cursor;
     if (accd__interval_find_overlap(env->groups.slots, group->slot_low, group->slot_high, is_other_group,
-                        (void *)(uintptr_t)group))
+                                    (void *)(uintptr_t)group))
         return true;
     const struct accd__attachment *attach = accd__btree_seek(&env->attached.slots, group->slot_low, &cursor);
     return attach && attach->slot < group->slot_high;

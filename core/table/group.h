@@ -13,20 +13,20 @@ struct accd__group {
     uint32_t id;
     bool pending, pending_attach;
     struct accd_walk *walk;
-    struct accd__block *block;      /* of its sections; the roots are objects of their own */
+    struct accd__block *block; /* of its sections; the roots are objects of their own */
     uint32_t structured, dynamic, attached;
-    uint64_t low, high;            /* hull of the sections */
-    unsigned granule_shift;              /* one bit stands for 1 << granule bytes */
+    uint64_t low, high;     /* hull of the sections */
+    unsigned granule_shift; /* one bit stands for 1 << granule bytes */
     uint64_t *bitmap;
     size_t bitmap_words;
-    uint64_t slot_low, slot_high;  /* hull of the pointers */
-    struct accd__object *objects;   /* one for each section, once indexed; NULL before */
-    size_t live;                   /* objects that are present */
-    struct accd__interval root;         /* address of the first element, while the directory knows the group */
-    struct accd__interval hull, place;  /* of the sections, on the host and the device, while they are pending */
-    struct accd__interval slots;        /* of the pointers, while these are */
-    struct accd__interval pointers_pending;        /* while only the pointers are */
-    uint64_t descriptor_checksum;       /* what its descriptors held when they were attached, as a number */
+    uint64_t slot_low, slot_high;           /* hull of the pointers */
+    struct accd__object *objects;           /* one for each section, once indexed; NULL before */
+    size_t live;                            /* objects that are present */
+    struct accd__interval root;             /* address of the first element, while the directory knows the group */
+    struct accd__interval hull, place;      /* of the sections, on the host and the device, while they are pending */
+    struct accd__interval slots;            /* of the pointers, while these are */
+    struct accd__interval pointers_pending; /* while only the pointers are */
+    uint64_t descriptor_checksum;           /* what its descriptors held when they were attached, as a number */
 };
 
 /* ----------------------------------------------------------------------------------- group.c -- */
@@ -41,8 +41,8 @@ accd_status accd__group_new(struct accd__device_env *env, struct accd_walk *walk
 void accd__group_free(struct accd__device_env *env, struct accd__group *group);
 /* Other attachments, of objects or groups, lie among the pointers of the group. */
 bool accd__group_shares_slots(struct accd__device_env *env, const struct accd__group *group);
-bool accd__columns_equal(const struct accd_walk *a, const struct accd__segment *x,
-                       const struct accd_walk *b, const struct accd__segment *y);
+bool accd__columns_equal(const struct accd_walk *a, const struct accd__segment *x, const struct accd_walk *b,
+                         const struct accd__segment *y);
 /* The group died: it is freed, but for what the same construct would compute again. */
 void accd__group_retire(struct accd__device_env *env, struct accd__group *group);
 void accd__free_retired_group(struct accd__device_env *env);

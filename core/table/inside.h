@@ -13,8 +13,8 @@ void accd__attachment_order_by_target(struct accd__device_env *env, struct accd_
 
 /* Numbers of all sections that apply, by their addresses or by those of their pointers; *scratch, room for twice as
  * many pairs, is given back by the caller. NULL: no memory. */
-struct accd__pair *accd__group_sorted_sections(struct accd__device_env *env, const struct accd__group *group, bool slots,
-                                     size_t *n_p, struct accd__pair **scratch);
+struct accd__pair *accd__group_sorted_sections(struct accd__device_env *env, const struct accd__group *group,
+                                               bool slots, size_t *n_p, struct accd__pair **scratch);
 bool accd__sections_equal(const struct accd_walk *a, const struct accd_walk *b);
 
 /* --------------------------------------------------------------------------------- members.c -- */

@@ -60,15 +60,17 @@ static uint64_t hash_label(const accd_label *label)
     return mix_hash(mix_text(hash, label->pointer), accd__address(label->layout));
 }
 
-static bool same_text(const char *a, const char *b) { return a && b ? !strcmp(a, b) : a == b; }
+static bool same_text(const char *a, const char *b)
+{
+    return a && b ? !strcmp(a, b) : a == b;
+}
 
 static bool same_array(const accd_array *a, const accd_array *b)
 {
     if (!a || !b)
         return a == b;
-    return same_text(a->name, b->name) && a->shift == b->shift && a->rank == b->rank &&
-           a->described == b->described && a->span == b->span &&
-           !memcmp(a->dimensions, b->dimensions, a->rank * sizeof a->dimensions[0]);
+    return same_text(a->name, b->name) && a->shift == b->shift && a->rank == b->rank && a->described == b->described &&
+           a->span == b->span && !memcmp(a->dimensions, b->dimensions, a->rank * sizeof a->dimensions[0]);
 }
 
 static bool same_label(const accd_label *a, const accd_label *b)
@@ -168,5 +170,6 @@ void accd__labels_free(accd_context *context)
         free_label(persistent->mem, persistent->labels[i]);
     }
     accd__mem_free(persistent->mem, persistent->labels, persistent->labels_capacity * sizeof persistent->labels[0]);
-    accd__mem_free(persistent->mem, persistent->label_slots, persistent->label_slots_capacity * sizeof persistent->label_slots[0]);
+    accd__mem_free(persistent->mem, persistent->label_slots,
+                   persistent->label_slots_capacity * sizeof persistent->label_slots[0]);
 }

@@ -4,8 +4,8 @@
 
 /* ------------------------------------------------------------------------------- sections -- */
 
-static struct accd__object make_member_object(const struct accd__group *group, const struct accd__segment *segment, size_t row,
-                                    uint64_t dev)
+static struct accd__object make_member_object(const struct accd__group *group, const struct accd__segment *segment,
+                                              size_t row, uint64_t dev)
 {
     return (struct accd__object){
         .host = segment->host[row],
@@ -24,7 +24,8 @@ static void make_objects(struct accd__group *group, struct accd__pair *by_device
     const struct accd_walk *walk = group->walk;
     size_t n = 0;
     memset(group->objects, 0, walk->sections * sizeof group->objects[0]);
-    ACCD_FOR_EACH_SEGMENT(segment, walk) {
+    ACCD_FOR_EACH_SEGMENT(segment, walk)
+    {
         uint64_t dev = group->block->dev + segment->dev;
         for (size_t row = 0; row < segment->rows && accd__segment_is_mapped(segment); row++) {
             uint64_t bytes = accd__section_bytes(segment, row);
@@ -49,10 +50,9 @@ accd_status accd__group_expand_sections(struct accd__device_env *env, struct acc
     if (!group->objects) /* kept while the group is one record again, as a construct may have found some before */
         group->objects = accd__mem_alloc_array(mem, most, sizeof group->objects[0]);
     struct accd__pair *run = group->objects ? accd__group_sorted_sections(env, group, false, &n, &scratch) : NULL;
-    bool ok =
-        run && accd__btree_reserve_sorted(&env->present.objects, group->low, group->high - 1, n, side_arena) &&
-        (!env->present.device_order ||
-         accd__btree_reserve_sorted(&env->present.by_device, dev, dev + group->block->bytes - 1, n, side_arena));
+    bool ok = run && accd__btree_reserve_sorted(&env->present.objects, group->low, group->high - 1, n, side_arena) &&
+              (!env->present.device_order ||
+               accd__btree_reserve_sorted(&env->present.by_device, dev, dev + group->block->bytes - 1, n, side_arena));
     if (ok) {
         accd__group_clear_pending(env, group, true, false);
         for (size_t i = 0; i < n; i++)
@@ -65,7 +65,7 @@ accd_status accd__group_expand_sections(struct accd__device_env *env, struct acc
     accd__mem_free(mem, scratch, 2 * n * sizeof *scratch);
     return ok ? ACCD_OK
               : accd__set_error(context, ACCD_ERROR_OUT_OF_MEMORY, R_HOST_MEMORY, "no memory to index %zu sections",
-                          group->walk->sections);
+                                group->walk->sections);
 }
 
 static bool group_overlaps_range(void *ud, const struct accd__interval *span)
@@ -77,7 +77,8 @@ static bool group_overlaps_range(void *ud, const struct accd__interval *span)
 accd_status accd__expand_overlapping_groups(struct accd__device_env *env, uint64_t low, uint64_t high)
 {
     struct accd__interval *overlapping;
-    while ((overlapping = accd__interval_find_overlap(env->groups.hulls, low, high, group_overlaps_range, &(uint64_t[]){low, high})))
+    while ((overlapping = accd__interval_find_overlap(env->groups.hulls, low, high, group_overlaps_range,
+                                                      &(uint64_t[]){low, high})))
         ACCD_TRY(accd__group_expand_sections(env, overlapping->owner));
     return ACCD_OK;
 }
@@ -155,15 +156,15 @@ static accd_status read_descriptors(struct accd__device_env *env, struct accd__g
 }
 
 /* The attachment of a section that begins at a device address. */
-static struct accd__attachment make_member_attachment(const struct accd__group *group, const struct accd__segment *segment, size_t row,
-                                    uint64_t dev)
+static struct accd__attachment make_member_attachment(const struct accd__group *group,
+                                                      const struct accd__segment *segment, size_t row, uint64_t dev)
 {
     const uint64_t shift = (uint64_t)accd__section_start(segment, row) * segment->field->unit;
     struct accd__attachment attach = {.slot = accd__section_slot(group->walk, segment, row),
-                                 .target = segment->host[row] - shift,
-                                 .base = segment->host[row],
-                                 .dev = dev - shift,
-                                 .count = group->attached};
+                                      .target = segment->host[row] - shift,
+                                      .base = segment->host[row],
+                                      .dev = dev - shift,
+                                      .count = group->attached};
     accd__attachment_set_label(&attach, segment->field->label);
     return attach;
 }
@@ -191,7 +192,7 @@ accd_status accd__group_expand_pointers(struct accd__device_env *env, struct acc
         accd__mem_free(&context->mem, scratch, 2 * n * sizeof *scratch);
         if (status == ACCD_ERROR_OUT_OF_MEMORY)
             return accd__set_error(context, status, R_HOST_MEMORY, "no memory to index %zu attachments",
-                             walk->sections);
+                                   walk->sections);
         return accd__check_device_status(&env->device, status, "to tell what its descriptors hold");
     }
     accd__group_clear_pending(env, group, false, true);
@@ -199,7 +200,8 @@ accd_status accd__group_expand_pointers(struct accd__device_env *env, struct acc
         size_t row;
         const struct accd__segment *segment = accd__find_segment(walk, run[i].value, &row);
         struct accd__attachment *attach = accd__pool_alloc(&env->attached.pool);
-        *attach = make_member_attachment(group, segment, row, group->block->dev + accd__section_block_offset(segment, row));
+        *attach =
+            make_member_attachment(group, segment, row, group->block->dev + accd__section_block_offset(segment, row));
         attach->descriptor = descriptors ? descriptors[i] : NULL;
         env->attached.ndescriptors += attach->descriptor != NULL;
         if (env->attached.target_order)
@@ -236,7 +238,8 @@ static bool objects_unchanged(const struct accd__device_env *env, const struct a
 {
     const struct accd_walk *walk = group->walk;
     size_t n = 0;
-    ACCD_FOR_EACH_SEGMENT(segment, walk) {
+    ACCD_FOR_EACH_SEGMENT(segment, walk)
+    {
         uint64_t dev = group->block->dev + segment->dev;
         for (size_t row = 0; row < segment->rows && accd__segment_is_mapped(segment); row++) {
             const uint64_t bytes = accd__section_bytes(segment, row);
@@ -244,7 +247,7 @@ static bool objects_unchanged(const struct accd__device_env *env, const struct a
             struct accd__object expected = make_member_object(group, segment, row, dev);
             if (!bytes)
                 continue;
-            expected.host = object->host; /* an object stays where it is */
+            expected.host = object->host;                      /* an object stays where it is */
             expected.size |= object->size & ACCD_OBJECT_NAMED; /* by a region that may have ended since */
             if (memcmp(object, &expected, sizeof expected) != 0)
                 return false;
@@ -262,7 +265,8 @@ static bool attachments_unchanged(struct accd__device_env *env, const struct acc
     if (group->descriptor_checksum ||
         accd__btree_count(&env->attached.slots, group->slot_low, group->slot_high, group->live) != group->live)
         return false;
-    ACCD_FOR_EACH_SEGMENT(segment, walk) {
+    ACCD_FOR_EACH_SEGMENT(segment, walk)
+    {
         uint64_t dev = group->block->dev + segment->dev;
         for (size_t row = 0; row < segment->rows && accd__segment_is_mapped(segment); row++) {
             const uint64_t bytes = accd__section_bytes(segment, row);
@@ -270,9 +274,9 @@ static bool attachments_unchanged(struct accd__device_env *env, const struct acc
             if (!bytes)
                 continue;
             const struct accd__attachment *attach = accd__btree_floor(&env->attached.slots, expected.slot);
-            if (!attach || attach->slot != expected.slot || attach->target != expected.target || attach->base != expected.base ||
-                attach->dev != expected.dev || attach->count != expected.count || attach->label != expected.label ||
-                attach->descriptor || attach->holds_record)
+            if (!attach || attach->slot != expected.slot || attach->target != expected.target ||
+                attach->base != expected.base || attach->dev != expected.dev || attach->count != expected.count ||
+                attach->label != expected.label || attach->descriptor || attach->holds_record)
                 return false;
             dev += accd__padded(bytes);
         }
@@ -300,8 +304,7 @@ static void remove_member_objects(struct accd__device_env *env, const struct acc
         from = end + 1; /* behind the other one */
     }
     if (env->present.device_order)
-        accd__btree_erase_range(&env->present.by_device, group->block->dev,
-                             group->block->dev + group->block->bytes);
+        accd__btree_erase_range(&env->present.by_device, group->block->dev, group->block->dev + group->block->bytes);
 }
 
 static void remove_member_attachments(struct accd__device_env *env, const struct accd__group *group)
@@ -340,11 +343,14 @@ static bool has_same_sections(void *ud, const struct accd__interval *span)
 struct accd__group *accd__find_matching_group(struct accd__device_env *env, const struct accd_walk *walk)
 {
     const uint64_t host = walk->roots[0].host;
-    const struct accd__interval *found = walk->gaps ? NULL
-                                               : accd__interval_find_overlap(env->groups.roots, host, host + 1,
-                                                                 has_same_sections, (void *)(uintptr_t)walk);
+    const struct accd__interval *found = walk->gaps
+                                             ? NULL
+                                             : accd__interval_find_overlap(env->groups.roots, host, host + 1,
+                                                                           has_same_sections, (void *)(uintptr_t)walk);
     struct accd__group *group = found ? found->owner : NULL;
-    return group && (!group->descriptor_checksum || group->descriptor_checksum == accd__walk_descriptor_checksum(walk)) &&
+    return group &&
+                   (!group->descriptor_checksum ||
+                    group->descriptor_checksum == accd__walk_descriptor_checksum(walk)) &&
                    accd__group_collapse(env, group)
                ? group
                : NULL;

@@ -14,8 +14,8 @@ enum { MAX_DEPTH = 17 };
 struct text {
     char *to;
     size_t capacity, used;
-    unsigned depth;        /* pointers behind the name's end */
-    accd_context *context; /* whose host memory may be looked at, or NULL */
+    unsigned depth;                                /* pointers behind the name's end */
+    accd_context *context;                         /* whose host memory may be looked at, or NULL */
     const struct accd__object *through[MAX_DEPTH]; /* what is named, and what held these pointers */
 };
 
@@ -49,8 +49,7 @@ static bool label_is_indexed(const accd_label *label)
 }
 
 /* The dimensions of an array: those of its label, or those that the descriptor at slot has now. */
-static bool dimensions_of(const struct text *text, const accd_array *array, uint64_t slot,
-                          accd_dimension *dimensions)
+static bool dimensions_of(const struct text *text, const accd_array *array, uint64_t slot, accd_dimension *dimensions)
 {
     int64_t words[3 * ACCD_MAX_RANK], span = 1;
     if (!array || !array->rank || array->rank > ACCD_MAX_RANK)
@@ -76,8 +75,8 @@ static bool dimensions_of(const struct text *text, const accd_array *array, uint
 
 /* The subscripts of what lies at an offset from an array's first element. Returns the number of dimensions; 0:
  * there is no array, or no such element. Strides may be negative. */
-static unsigned subscripts_at(const struct text *text, const accd_label *label, int64_t offset,
-                              uint64_t slot, int64_t *index)
+static unsigned subscripts_at(const struct text *text, const accd_label *label, int64_t offset, uint64_t slot,
+                              int64_t *index)
 {
     accd_dimension dimensions[ACCD_MAX_RANK];
     const accd_array *array = label->array;
@@ -142,7 +141,8 @@ static void append_c_index(struct text *text, const accd_label *label, int64_t s
 }
 
 /* Elements of a Fortran array, from one on: as a section where they are one, otherwise the first and the last. */
-static void append_fortran_elements(struct text *text, const accd_label *label, int64_t start, uint64_t n, uint64_t slot)
+static void append_fortran_elements(struct text *text, const accd_label *label, int64_t start, uint64_t n,
+                                    uint64_t slot)
 {
     int64_t from = start, to = start + (int64_t)n - 1, low[ACCD_MAX_RANK], high[ACCD_MAX_RANK];
     const int64_t unit = (int64_t)label->unit;
@@ -183,8 +183,8 @@ static void append_range(struct text *text, const accd_label *label, int64_t sta
 }
 
 /* part: of an object that has a name as a whole. */
-static void append_section(struct text *text, const accd_label *label, int64_t start, uint64_t bytes,
-                        bool is_part, uint64_t slot)
+static void append_section(struct text *text, const accd_label *label, int64_t start, uint64_t bytes, bool is_part,
+                           uint64_t slot)
 {
     if (label->flags & ACCD_LABEL_SECTION || is_part)
         append_range(text, label, start, bytes / (label->unit ? label->unit : 1), slot);
@@ -216,8 +216,8 @@ void accd__format_pointer(const accd_label *label, const int64_t *index, char *t
         append_label_name(&text, label, index, false);
 }
 
-void accd__format_label(const accd_label *label, const int64_t *index, int64_t start, uint64_t bytes,
-                     char *to, size_t capacity)
+void accd__format_label(const accd_label *label, const int64_t *index, int64_t start, uint64_t bytes, char *to,
+                        size_t capacity)
 {
     struct text text = new_text(to, capacity, NULL);
     if (!label)
@@ -233,7 +233,8 @@ int64_t accd__source_start(const struct accd__item_source *source, uint64_t host
     return source->start + (int64_t)((host - source->host) / source->label->unit);
 }
 
-void accd__format_source(const struct accd__item_source *source, uint64_t host, uint64_t bytes, char *to, size_t capacity)
+void accd__format_source(const struct accd__item_source *source, uint64_t host, uint64_t bytes, char *to,
+                         size_t capacity)
 {
     struct text text = new_text(to, capacity, NULL);
     if (!source->label)
@@ -252,12 +253,13 @@ static uint64_t embedded_count(const accd_program_spec *spec, const accd_field *
     return 0;
 }
 
-static bool append_field(struct text *text, const accd_program_spec *spec, const accd_field *field,
-                      uint64_t into, const accd_label *preferred);
+static bool append_field(struct text *text, const accd_program_spec *spec, const accd_field *field, uint64_t into,
+                         const accd_label *preferred);
 
 /* The member at an offset of an element: what the fields, members and pieces of its program call
  * it. want: the label of one that is preferred, or NULL. */
-static void append_member_at(struct text *text, const accd_program *layout, uint64_t offset, const accd_label *preferred)
+static void append_member_at(struct text *text, const accd_program *layout, uint64_t offset,
+                             const accd_label *preferred)
 {
     static const accd_program_spec nothing;
     const accd_program_spec *spec = layout ? &layout->spec : &nothing;
@@ -287,8 +289,8 @@ static void append_member_at(struct text *text, const accd_program *layout, uint
         append_format(text, "+%llu", (unsigned long long)offset);
 }
 
-static bool append_field(struct text *text, const accd_program_spec *spec, const accd_field *field,
-                      uint64_t into, const accd_label *preferred)
+static bool append_field(struct text *text, const accd_program_spec *spec, const accd_field *field, uint64_t into,
+                         const accd_label *preferred)
 {
     if (field->in_place) { /* elements of an array that is one member: so many that it has one name */
         const accd_member *array = NULL;
@@ -310,11 +312,10 @@ static bool append_field(struct text *text, const accd_program_spec *spec, const
 
 /* ------------------------------------------------------------------------------------ walks -- */
 
-static void append_row(struct text *text, const struct accd_walk *walk, const struct accd__rowset *set,
-                    size_t row);
+static void append_row(struct text *text, const struct accd_walk *walk, const struct accd__rowset *set, size_t row);
 
-static void append_row_slot(struct text *text, const struct accd_walk *walk,
-                         const struct accd__segment *segment, size_t row)
+static void append_row_slot(struct text *text, const struct accd_walk *walk, const struct accd__segment *segment,
+                            size_t row)
 {
     append_row(text, walk, &walk->rowsets[segment->rowset], row);
     append_member_label(text, segment->field->label);
@@ -330,8 +331,8 @@ static int64_t root_index(const struct accd__walk_root *root, const struct accd_
     return root->start + (int64_t)((accd__row_address(set, row) - root->host) / set->program->spec.stride);
 }
 
-enum accd__root_kind accd__get_root_kind(const struct accd_walk *walk, const struct accd__segment *segment,
-                                   size_t row, int64_t *index)
+enum accd__root_kind accd__get_root_kind(const struct accd_walk *walk, const struct accd__segment *segment, size_t row,
+                                         int64_t *index)
 {
     const struct accd__rowset *set = &walk->rowsets[segment->rowset];
     const struct accd__walk_root *root = &walk->roots[set->root];
@@ -345,8 +346,7 @@ enum accd__root_kind accd__get_root_kind(const struct accd_walk *walk, const str
 }
 
 /* An element: "Y[3]", "X.q[0]", "X.in[2]". */
-static void append_row(struct text *text, const struct accd_walk *walk, const struct accd__rowset *set,
-                    size_t row)
+static void append_row(struct text *text, const struct accd_walk *walk, const struct accd__rowset *set, size_t row)
 {
     if (++text->depth > MAX_DEPTH) {
         append_format(text, "...");
@@ -366,7 +366,7 @@ static void append_row(struct text *text, const struct accd_walk *walk, const st
     int64_t element = (int64_t)((accd__row_address(set, row) - segment->host[section]) / segment->field->unit);
     append_row_slot(text, walk, segment, section);
     append_index(text, segment->field->label, accd__section_start(segment, section) + element,
-              accd__section_slot(walk, segment, section));
+                 accd__section_slot(walk, segment, section));
 }
 
 void accd__format_row_slot(const struct accd_walk *walk, size_t section, char *to, size_t capacity)
@@ -386,12 +386,11 @@ void accd__format_section(const struct accd_walk *walk, size_t section, char *to
     append_row_slot(&text, walk, segment, row);
     if (!label || label_is_indexed(label))
         append_range(&text, label, accd__section_start(segment, row),
-                  accd__section_bytes(segment, row) / segment->field->unit,
-                  accd__section_slot(walk, segment, row));
+                     accd__section_bytes(segment, row) / segment->field->unit, accd__section_slot(walk, segment, row));
 }
 
 void accd__format_piece(const struct accd_walk *walk, const struct accd__rowset *set, size_t row,
-                     const accd_piece *piece, char *to, size_t capacity)
+                        const accd_piece *piece, char *to, size_t capacity)
 {
     struct text text = new_text(to, capacity, walk->context);
     append_row(&text, walk, set, row);
@@ -448,8 +447,8 @@ const accd_program *accd__object_layout(struct accd__device_env *env, const stru
     return label ? label->layout : NULL;
 }
 
-static void append_slot(struct text *text, struct accd__device_env *env, uint64_t slot,
-                     const accd_label *label, const struct name_source *from);
+static void append_slot(struct text *text, struct accd__device_env *env, uint64_t slot, const accd_label *label,
+                        const struct name_source *from);
 
 /* A pointer that was followed, when nothing present holds it, or only its target itself: by
  * the clause whose walk found it. */
@@ -489,9 +488,8 @@ static void push_holder(struct text *text, const struct accd__object *object)
 
 /* The element of an object at an offset, and with member the member of it, want rather than others
  * there. */
-static void append_location(struct text *text, struct accd__device_env *env,
-                       const struct accd__object *object, uint64_t offset, bool member,
-                       const accd_label *preferred)
+static void append_location(struct text *text, struct accd__device_env *env, const struct accd__object *object,
+                            uint64_t offset, bool member, const accd_label *preferred)
 {
     struct name_source s = get_name_source(env, object);
     uint64_t unit = s.label && s.label->unit ? s.label->unit : accd__object_bytes(object);
@@ -509,8 +507,8 @@ static void append_location(struct text *text, struct accd__device_env *env,
 
 /* A pointer is called by the element that holds it, or else by its own label. from: its
  * target, if that is named next, or NULL. */
-static void append_slot(struct text *text, struct accd__device_env *env, uint64_t slot,
-                     const accd_label *label, const struct name_source *from)
+static void append_slot(struct text *text, struct accd__device_env *env, uint64_t slot, const accd_label *label,
+                        const struct name_source *from)
 {
     if (text->depth == MAX_DEPTH) {
         append_format(text, "...");
@@ -535,7 +533,7 @@ static void append_slot(struct text *text, struct accd__device_env *env, uint64_
 }
 
 void accd__format_original(struct accd__device_env *env, const struct accd__original *original, char *to,
-                        size_t capacity)
+                           size_t capacity)
 {
     struct text text = new_text(to, capacity, env->context);
     const struct accd__item_source *whole = &original->source;
@@ -547,8 +545,8 @@ void accd__format_original(struct accd__device_env *env, const struct accd__orig
     append_section(&text, whole->label, accd__source_start(whole, original->host), original->bytes, is_part, s.slot);
 }
 
-void accd__format_range(struct accd__device_env *env, const struct accd__object *object, uint64_t into,
-                     uint64_t bytes, char *to, size_t capacity)
+void accd__format_range(struct accd__device_env *env, const struct accd__object *object, uint64_t into, uint64_t bytes,
+                        char *to, size_t capacity)
 {
     struct text text = new_text(to, capacity, env->context);
     push_holder(&text, object);
@@ -569,8 +567,8 @@ void accd__format_object(struct accd__device_env *env, const struct accd__object
     accd__format_range(env, object, 0, accd__object_bytes(object), to, capacity);
 }
 
-void accd__format_member(struct accd__device_env *env, const struct accd__object *object, uint64_t offset,
-                      char *to, size_t capacity)
+void accd__format_member(struct accd__device_env *env, const struct accd__object *object, uint64_t offset, char *to,
+                         size_t capacity)
 {
     struct text text = new_text(to, capacity, env->context);
     push_holder(&text, object);
@@ -592,8 +590,8 @@ static const accd_member *find_single_member(const accd_program *layout, uint64_
     return found;
 }
 
-void accd__format_element(struct accd__device_env *env, const struct accd__object *object,
-                       uint64_t offset, uint64_t bytes, char *to, size_t capacity)
+void accd__format_element(struct accd__device_env *env, const struct accd__object *object, uint64_t offset,
+                          uint64_t bytes, char *to, size_t capacity)
 {
     struct text text = new_text(to, capacity, env->context);
     const accd_label *label = get_name_source(env, object).label;
@@ -617,8 +615,7 @@ accd_object_info accd__make_object_info(const accd_label *label, uint64_t host, 
         .host = host, .bytes = bytes, .file = label ? label->file : NULL, .line = label ? label->line : 0};
 }
 
-void accd__describe_object(struct accd__device_env *env, const struct accd__object *object,
-                          accd_object_info *info)
+void accd__describe_object(struct accd__device_env *env, const struct accd__object *object, accd_object_info *info)
 {
     *info = accd__make_object_info(get_name_source(env, object).item, object->host, accd__object_bytes(object));
     accd__format_object(env, object, info->name, sizeof info->name);

@@ -6,13 +6,13 @@
 struct accd__device_env *accd__report_no_device(accd_context *context, int device)
 {
     if (context)
-        accd__set_error(context, ACCD_ERROR_NO_DEVICE, R_DEVICE, "there is no device %d; devices are 0 to %d",
-                  device, context->nenvs - 1);
+        accd__set_error(context, ACCD_ERROR_NO_DEVICE, R_DEVICE, "there is no device %d; devices are 0 to %d", device,
+                        context->nenvs - 1);
     return NULL;
 }
 
-accd_status accd__reserve_records(struct accd__device_env *env, size_t objects, size_t origins,
-                                   size_t attachments, size_t blocks)
+accd_status accd__reserve_records(struct accd__device_env *env, size_t objects, size_t origins, size_t attachments,
+                                  size_t blocks)
 {
     struct accd__mem *mem = &env->context->mem;
     bool ok = true;
@@ -29,8 +29,7 @@ accd_status accd__reserve_records(struct accd__device_env *env, size_t objects, 
              accd__btree_reserve(&env->attached.slots, attachments);
     if (blocks)
         ok = ok && accd__pool_reserve(&env->present.block_pool, blocks) &&
-             accd__btree_reserve(&env->present.blocks, blocks) &&
-             accd__btree_reserve(&env->present.frames, blocks);
+             accd__btree_reserve(&env->present.blocks, blocks) && accd__btree_reserve(&env->present.frames, blocks);
     if (!ok)
         return accd__report_out_of_memory(env->context, "for the present table");
     env->reserved = (struct accd__reservation){objects, attachments};

@@ -9,7 +9,7 @@ struct accd__placement *accd__find_placement(struct accd__device_env *env, const
 }
 
 bool accd__is_byte_named(struct accd__device_env *env, const struct accd__object *object, uint64_t host,
-                   uint64_t *end_p)
+                         uint64_t *end_p)
 {
     const struct accd__placement *placement = accd__find_placement(env, object);
     uint64_t end = host, next = *end_p;
@@ -28,8 +28,8 @@ bool accd__is_byte_named(struct accd__device_env *env, const struct accd__object
     return end > host;
 }
 
-enum accd__containment accd__get_named_part(struct accd__device_env *env, const struct accd__object *object, uint64_t host,
-                              uint64_t bytes)
+enum accd__containment accd__get_named_part(struct accd__device_env *env, const struct accd__object *object,
+                                            uint64_t host, uint64_t bytes)
 {
     bool any = false, all = true;
     for (uint64_t at = host, end = host + bytes, stop; at < end; at = stop) {
@@ -71,11 +71,11 @@ void accd__release_fused_tuple(struct accd__device_env *env, struct accd__fused_
 }
 
 struct accd__object *accd__first_object_after(struct accd__device_env *env, uint64_t host,
-                                      struct accd__btree_cursor *cursor)
+                                              struct accd__btree_cursor *cursor)
 {
     const struct accd__object *object = accd__btree_floor(&env->present.objects, host);
-    return accd__btree_seek(&env->present.objects,
-                           object && accd__object_end(object) > host ? object->host : host, cursor);
+    return accd__btree_seek(&env->present.objects, object && accd__object_end(object) > host ? object->host : host,
+                            cursor);
 }
 
 struct accd__coverage accd__get_coverage(struct accd__device_env *env, uint64_t host, uint64_t bytes)
@@ -102,8 +102,8 @@ struct accd__original *accd__find_enter_data(struct accd__device_env *env, uint6
         return NULL;
     const struct accd__placement *placement = accd__find_placement(env, object);
     struct accd__original *original = placement ? placement->originals : NULL;
-    while (original && !(original->dynamic && !accd__original_ends(&env->tuples, original) &&
-                         original->whole == host && original->length == bytes))
+    while (original && !(original->dynamic && !accd__original_ends(&env->tuples, original) && original->whole == host &&
+                         original->length == bytes))
         original = original->next;
     return original;
 }

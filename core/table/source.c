@@ -33,7 +33,7 @@ static bool get_unrequested_part(const accd_program *own, size_t i, uint64_t *lo
 }
 
 enum accd__containment accd__compare_layouts(const accd_program *layout, uint64_t from, uint64_t to,
-                                       const accd_program *own, uint64_t into)
+                                             const accd_program *own, uint64_t into)
 {
     uint64_t absent = count_excluded_bytes(layout, from, to), requested = to - from;
     if (!absent || (own == layout && (from - into) % layout->spec.stride == 0))
@@ -54,7 +54,7 @@ enum accd__containment accd__compare_layouts(const accd_program *layout, uint64_
 }
 
 enum accd__containment accd__compare_with_object(struct accd__device_env *env, const struct accd__object *object,
-                                      uint64_t host, uint64_t bytes)
+                                                 uint64_t host, uint64_t bytes)
 {
     const accd_program *layout = accd__object_layout(env, object);
     uint64_t from = host - object->host;

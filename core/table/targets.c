@@ -15,7 +15,7 @@ accd_status accd__build_target_order(struct accd__device_env *env)
         if (attach->base)
             accd__attachment_order_by_target(env, attach);
     return env->attached.target_order ? ACCD_OK
-                             : accd__report_out_of_memory(env->context, "for the order of attached pointers");
+                                      : accd__report_out_of_memory(env->context, "for the order of attached pointers");
 }
 
 struct accd__attachment *accd__first_attachment_to(struct accd__device_env *env, const struct accd__object *object)
@@ -43,8 +43,8 @@ static size_t list_attachments(struct accd__device_env *env, const struct accd__
     return n;
 }
 
-accd_status accd__list_attachments_to(struct accd__device_env *env, const struct accd__object *const *objects, size_t nobjects,
-                            const struct accd__pair **pairs_p, size_t *n_p)
+accd_status accd__list_attachments_to(struct accd__device_env *env, const struct accd__object *const *objects,
+                                      size_t nobjects, const struct accd__pair **pairs_p, size_t *n_p)
 {
     struct accd__pair *pairs;
     size_t most = 0, n = 0;

@@ -2,20 +2,19 @@
 #include "table/inside.h"
 #include "table/tuples.h"
 
-int accd__object_device_range(struct accd__device_env *env, const struct accd__object *object,
-                   uint64_t *low_p, uint64_t *high_p)
+int accd__object_device_range(struct accd__device_env *env, const struct accd__object *object, uint64_t *low_p,
+                              uint64_t *high_p)
 {
     if (!object)
         return 0;
-    const struct accd__fused_tuple *fused =
-        env->tuples.fused.count ? accd__find_fused_tuple(env, object->host) : NULL;
+    const struct accd__fused_tuple *fused = env->tuples.fused.count ? accd__find_fused_tuple(env, object->host) : NULL;
     *low_p = fused ? accd__fused_tuple_dev(fused) : object->dev;
     *high_p = *low_p + (fused ? fused->end - fused->host : accd__object_bytes(object));
     return 1;
 }
 
-int accd_attached_range(accd_context *context, int device, const void *slot, uint64_t dev,
-                        uint64_t *low_p, uint64_t *high_p)
+int accd_attached_range(accd_context *context, int device, const void *slot, uint64_t dev, uint64_t *low_p,
+                        uint64_t *high_p)
 {
     struct accd__device_env *env = accd__find_device_env(context, device);
     struct accd__attachment *attach = NULL;

@@ -4,14 +4,14 @@
  */
 #include "walk/program.h"
 
-#define FOR_EACH_ROW(expression)             \
+#define FOR_EACH_ROW(expression)     \
     for (size_t i = 0; i < n; i++) { \
         to[i] = (expression);        \
     }                                \
     return n
 
 /* The first row that is bad; n if none is. No branch for each row: next to none is. */
-#define FIND_BAD_ROW(condition)             \
+#define FIND_BAD_ROW(condition)    \
     bool bad = false;              \
     for (size_t i = 0; i < n; i++) \
         bad |= (condition);        \
@@ -19,27 +19,27 @@
         if (condition)             \
     return i
 
-#define CHECKED_SIGNED(T, builtin)                  \
-    {                                       \
-        T v;                                \
+#define CHECKED_SIGNED(T, builtin)                   \
+    {                                                \
+        T v;                                         \
         FIND_BAD_ROW(builtin((T)a[i], (T)b[i], &v)); \
-        for (size_t i = 0; i < n; i++) {    \
-            builtin((T)a[i], (T)b[i], &v);  \
-            to[i] = v;                      \
-        }                                   \
-        return n;                           \
+        for (size_t i = 0; i < n; i++) {             \
+            builtin((T)a[i], (T)b[i], &v);           \
+            to[i] = v;                               \
+        }                                            \
+        return n;                                    \
     }
 
 /* Sums, differences and products. */
 #define CHECKED_RING(operator, builtin)                                            \
-    switch (type) {                                                        \
-    case ACCD_SCALAR_I32:                                                         \
+    switch (type) {                                                                \
+    case ACCD_SCALAR_I32:                                                          \
         CHECKED_SIGNED(int32_t, builtin)                                           \
-    case ACCD_SCALAR_I64:                                                         \
+    case ACCD_SCALAR_I64:                                                          \
         CHECKED_SIGNED(int64_t, builtin)                                           \
-    case ACCD_SCALAR_U32:                                                         \
+    case ACCD_SCALAR_U32:                                                          \
         FOR_EACH_ROW((int64_t)(uint32_t)((uint64_t)a[i] operator(uint64_t) b[i])); \
-    default:                                                               \
+    default:                                                                       \
         FOR_EACH_ROW((int64_t)((uint64_t)a[i] operator(uint64_t) b[i]));           \
     }
 
@@ -69,8 +69,8 @@ static bool shift_overflows(int64_t a, int64_t b, unsigned bits)
 
 /* Each computes n rows and returns n, or the number of a row that cannot be computed. */
 
-static size_t eval_division(accd_opcode op, accd_scalar type, int64_t *to, const int64_t *a,
-                     const int64_t *b, size_t n, enum accd__fault *fault)
+static size_t eval_division(accd_opcode op, accd_scalar type, int64_t *to, const int64_t *a, const int64_t *b, size_t n,
+                            enum accd__fault *fault)
 {
     const int64_t min_value = min_of_type(type);
     *fault = ACCD_FAULT_DIVISION_BY_ZERO;
@@ -91,8 +91,8 @@ static size_t eval_division(accd_opcode op, accd_scalar type, int64_t *to, const
     FOR_EACH_ROW((int64_t)((uint64_t)a[i] % (uint64_t)b[i]));
 }
 
-static size_t eval_shift(accd_opcode op, accd_scalar type, int64_t *to, const int64_t *a,
-                    const int64_t *b, size_t n, enum accd__fault *fault)
+static size_t eval_shift(accd_opcode op, accd_scalar type, int64_t *to, const int64_t *a, const int64_t *b, size_t n,
+                         enum accd__fault *fault)
 {
     const unsigned bits = bits_of_type(type);
     *fault = ACCD_FAULT_BAD_SHIFT;
@@ -114,8 +114,8 @@ static size_t eval_shift(accd_opcode op, accd_scalar type, int64_t *to, const in
     FOR_EACH_ROW((int64_t)((uint64_t)a[i] << b[i]));
 }
 
-size_t accd__eval_arithmetic(accd_opcode op, accd_scalar type, int64_t *to, const int64_t *a,
-                       const int64_t *b, size_t n, enum accd__fault *fault)
+size_t accd__eval_arithmetic(accd_opcode op, accd_scalar type, int64_t *to, const int64_t *a, const int64_t *b,
+                             size_t n, enum accd__fault *fault)
 {
     *fault = ACCD_FAULT_OVERFLOW;
     switch (op) {

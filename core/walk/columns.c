@@ -5,8 +5,7 @@
 /* One section: its length and first byte, or why there is none.
  * Decides TR14-4.3-14. */
 static enum accd__fault compute_section(struct accd__level_job *job, const struct accd__segment *segment,
-                               uint64_t pointer, int64_t count, int64_t start, uint64_t *host,
-                               uint64_t *bytes)
+                                        uint64_t pointer, int64_t count, int64_t start, uint64_t *host, uint64_t *bytes)
 {
     const accd_field *field = segment->field;
     accd_context *context = job->walk->context;
@@ -96,28 +95,26 @@ void accd__extend_hull(const uint64_t *host, size_t n, uint64_t *low_p, uint64_t
 /* The common case: all sections of the block have one length, which is returned, and start at the
  * first element. Otherwise 0. */
 static uint64_t uniform_section_bytes(const struct accd__level_job *job, struct accd__machine *m,
-                              const accd_field *field, const int64_t *count, size_t n)
+                                      const accd_field *field, const int64_t *count, size_t n)
 {
     int64_t length = count[0];
     uint64_t bytes;
-    if (!is_uniform_column(m, count, n) || length <= 0 || field->start >= 0 ||
-        job->walk->context->config.check_host ||
-        __builtin_mul_overflow((uint64_t)length, field->unit, &bytes) ||
-        bytes >> (ACCD_SIZE_BITS - 1) ||
+    if (!is_uniform_column(m, count, n) || length <= 0 || field->start >= 0 || job->walk->context->config.check_host ||
+        __builtin_mul_overflow((uint64_t)length, field->unit, &bytes) || bytes >> (ACCD_SIZE_BITS - 1) ||
         (accd__is_inline_field(field) && field->offset + bytes > job->set->program->spec.stride))
         return 0;
     return bytes;
 }
 
 #define EACH_BASE(set, field, first, n, statement)                                        \
-    if ((set)->address || accd__is_inline_field(field)) {                                           \
+    if ((set)->address || accd__is_inline_field(field)) {                                 \
         for (size_t i = 0; i < (n); i++) {                                                \
-            uint64_t base = accd__field_target(set, field, (first) + i);                          \
+            uint64_t base = accd__field_target(set, field, (first) + i);                  \
             statement;                                                                    \
         }                                                                                 \
     } else {                                                                              \
         uint64_t stride = (set)->program->spec.stride, base;                              \
-        const char *slot = accd__pointer((set)->base + (first) * stride + (field)->offset); \
+        const char *slot = accd__pointer((set)->base + (first)*stride + (field)->offset); \
         for (size_t i = 0; i < (n); i++, slot += stride) {                                \
             memcpy(&base, slot, sizeof base);                                             \
             statement;                                                                    \
@@ -125,7 +122,7 @@ static uint64_t uniform_section_bytes(const struct accd__level_job *job, struct 
     }
 
 bool accd__targets_equal(const struct accd__rowset *set, const accd_field *field, const uint64_t *before, size_t first,
-                     size_t n)
+                         size_t n)
 {
     uint64_t differ = 0;
     EACH_BASE(set, field, first, n, differ |= base ^ before[first + i])
@@ -134,27 +131,27 @@ bool accd__targets_equal(const struct accd__rowset *set, const accd_field *field
 
 /* Whether the sections of the block are those of an earlier column, where lengths differ. What section() would reject
  * is none of them. */
-static bool sections_repeat(const struct accd__level_job *job, const accd_field *field, const struct accd__segment *before,
-                          const int64_t *count, size_t first, size_t n)
+static bool sections_repeat(const struct accd__level_job *job, const accd_field *field,
+                            const struct accd__segment *before, const int64_t *count, size_t first, size_t n)
 {
     const uint64_t *host = before->host + first, *bytes_of = before->bytes_of + first, unit = field->unit;
     const uint64_t at_null = job->walk->context->rules.null_pointer == ACCD_CHOICE_REJECT ? UINT64_MAX : 0;
     uint64_t differ = 0, bytes;
     if (field->start >= 0 || accd__is_inline_field(field) || job->walk->context->config.check_host)
         return false;
-    EACH_BASE(job->set, field, first, n,
-              differ |= (uint64_t)__builtin_mul_overflow((uint64_t)count[i], unit, &bytes);
+    EACH_BASE(job->set, field, first, n, differ |= (uint64_t)__builtin_mul_overflow((uint64_t)count[i], unit, &bytes);
               differ |= bytes >> (ACCD_SIZE_BITS - 1) | (base ^ host[i]);
               differ |= (bytes & (at_null | (0 - (uint64_t)(base != 0)))) ^ bytes_of[i])
     return !differ;
 }
 
-static void note_section_row(struct accd__segment *segment, struct accd__column_summary *t, size_t row, uint64_t host, uint64_t bytes,
-                         int64_t start)
+static void note_section_row(struct accd__segment *segment, struct accd__column_summary *t, size_t row, uint64_t host,
+                             uint64_t bytes, int64_t start)
 {
     segment->host[row] = host;
     note_column_value(segment->bytes_of, &t->bytes, &t->varies, t->from, row, bytes);
-    note_column_value((uint64_t *)segment->start_of, (uint64_t *)&t->start, &t->start_varies, t->from, row, (uint64_t)start);
+    note_column_value((uint64_t *)segment->start_of, (uint64_t *)&t->start, &t->start_varies, t->from, row,
+                      (uint64_t)start);
     if (bytes) {
         t->applied++;
         t->total += accd__padded(bytes);
@@ -165,7 +162,7 @@ static void note_section_row(struct accd__segment *segment, struct accd__column_
 
 /* A part whose rows [t->from, end) repeat the earlier column, and then no more. */
 void accd__stop_column_reuse(struct accd__segment *segment, const struct accd__segment *before,
-                         struct accd__column_summary *t, size_t end)
+                             struct accd__column_summary *t, size_t end)
 {
     t->repeats = false;
     for (size_t row = t->from; row < end; row++)
@@ -174,8 +171,8 @@ void accd__stop_column_reuse(struct accd__segment *segment, const struct accd__s
 
 /* Returns false if the sections are not of one length, with nothing noted but host addresses. */
 static bool store_uniform_sections(const struct accd__rowset *set, const accd_field *field,
-                           struct accd__segment *segment, struct accd__column_summary *t, uint64_t bytes,
-                           size_t first, size_t n)
+                                   struct accd__segment *segment, struct accd__column_summary *t, uint64_t bytes,
+                                   size_t first, size_t n)
 {
     if (!bytes || t->varies || t->start_varies || (first > t->from && (bytes != t->bytes || t->start)))
         return false;
@@ -195,7 +192,7 @@ static bool store_uniform_sections(const struct accd__rowset *set, const accd_fi
 }
 
 static bool compute_field_sections(struct accd__level_job *job, struct accd__machine *m, unsigned part, size_t f,
-                           size_t first, size_t n)
+                                   size_t first, size_t n)
 {
     const accd_field *field = &job->set->program->spec.fields[f];
     struct accd__segment *segment = &job->walk->segments[job->set->segments + f];
@@ -235,8 +232,8 @@ static inline __attribute__((always_inline)) uint64_t descriptor_word(const char
 }
 
 /* What one descriptor holds, wherever it lies. */
-static inline __attribute__((always_inline)) uint64_t
-hash_descriptor(const char *at, const uint32_t words, uint64_t *differ)
+static inline __attribute__((always_inline)) uint64_t hash_descriptor(const char *at, const uint32_t words,
+                                                                      uint64_t *differ)
 {
     uint64_t hash = 0, factor = 0x9E3779B97F4A7C15u;
     for (uint32_t k = 1; k < words; k++, factor *= 0x9E3779B97F4A7C15u) /* none waits for another */
@@ -246,8 +243,8 @@ hash_descriptor(const char *at, const uint32_t words, uint64_t *differ)
 }
 
 /* Whether descriptors stride apart hold the same. */
-static inline __attribute__((always_inline)) bool
-descriptors_are_equal(const char *at, uint64_t stride, size_t n, const uint32_t words)
+static inline __attribute__((always_inline)) bool descriptors_are_equal(const char *at, uint64_t stride, size_t n,
+                                                                        const uint32_t words)
 {
     const char *row = at;
     uint64_t differ = 0;
@@ -257,9 +254,9 @@ descriptors_are_equal(const char *at, uint64_t stride, size_t n, const uint32_t 
     return !differ;
 }
 
-static inline __attribute__((always_inline)) uint64_t
-checksum_words(const struct accd__rowset *set, uint64_t offset, size_t first, size_t n, const uint32_t words,
-          bool *may_have_gaps)
+static inline __attribute__((always_inline)) uint64_t checksum_words(const struct accd__rowset *set, uint64_t offset,
+                                                                     size_t first, size_t n, const uint32_t words,
+                                                                     bool *may_have_gaps)
 {
     const uint64_t stride = set->program->spec.stride;
     uint64_t sum = 0, differ = 0;
@@ -268,8 +265,8 @@ checksum_words(const struct accd__rowset *set, uint64_t offset, size_t first, si
         const uint64_t rows = first + n - i < ACCD_ROWS ? first + n - i : ACCD_ROWS;
         end = i + rows;
         if (!set->address && descriptors_are_equal(at, stride, rows, words)) { /* the sum that the loop would find */
-            sum += hash_descriptor(at, words, &differ) *
-                   (rows * (2 * accd__address(at) + 1) + stride * rows * (rows - 1));
+            sum +=
+                hash_descriptor(at, words, &differ) * (rows * (2 * accd__address(at) + 1) + stride * rows * (rows - 1));
             continue;
         }
         for (size_t k = i; k < end; k++) {
@@ -282,14 +279,18 @@ checksum_words(const struct accd__rowset *set, uint64_t offset, size_t first, si
 }
 
 uint64_t accd__checksum_descriptors(const struct accd__rowset *set, const accd_field *field, size_t first, size_t n,
-                        bool *may_have_gaps)
+                                    bool *may_have_gaps)
 {
     const uint32_t words = field->slot_bytes / (uint32_t)sizeof(uint64_t);
     switch (words) {
-    case 3: return checksum_words(set, field->offset, first, n, 3, may_have_gaps); /* scalars, vectors, matrices */
-    case 6: return checksum_words(set, field->offset, first, n, 6, may_have_gaps);
-    case 9: return checksum_words(set, field->offset, first, n, 9, may_have_gaps);
-    default: return checksum_words(set, field->offset, first, n, words, may_have_gaps);
+    case 3:
+        return checksum_words(set, field->offset, first, n, 3, may_have_gaps); /* scalars, vectors, matrices */
+    case 6:
+        return checksum_words(set, field->offset, first, n, 6, may_have_gaps);
+    case 9:
+        return checksum_words(set, field->offset, first, n, 9, may_have_gaps);
+    default:
+        return checksum_words(set, field->offset, first, n, words, may_have_gaps);
     }
 }
 

@@ -37,7 +37,7 @@ uint32_t accd_descriptor_bytes(const accd_context *context, const void *descript
 }
 
 bool accd__read_array_shape(const accd_context *context, const char *rest, uint32_t bytes,
-                           struct accd__array_shape *shape)
+                            struct accd__array_shape *shape)
 {
     const struct layout *layout = &layouts[context->config.descriptors];
     const bool gfortran = context->config.descriptors == ACCD_DESCRIPTOR_GFORTRAN;
@@ -63,9 +63,8 @@ bool accd__read_array_shape(const accd_context *context, const char *rest, uint3
 
 uint64_t accd__descriptor_type_slot(const accd_context *context, const void *descriptor)
 {
-    return has_addendum(context, descriptor)
-               ? accd__address(descriptor) + bytes_without_addendum(context, descriptor)
-               : 0;
+    return has_addendum(context, descriptor) ? accd__address(descriptor) + bytes_without_addendum(context, descriptor)
+                                             : 0;
 }
 
 uint64_t accd__type_record_bytes(accd_context *context, uint64_t record)

@@ -10,16 +10,14 @@ static uint64_t grid_extent_bytes(uint64_t run, const accd_stride *dims, unsigne
     for (unsigned i = 0; good && i < n; i++)
         good = dims[i].count && (dims[i].count == 1 || dims[i].step >= run) &&
                !__builtin_mul_overflow(dims[i].count - 1, dims[i].step, &span) &&
-               !__builtin_add_overflow(bytes, span, &bytes) &&
-               !__builtin_mul_overflow(all, dims[i].count, &all);
+               !__builtin_add_overflow(bytes, span, &bytes) && !__builtin_mul_overflow(all, dims[i].count, &all);
     return good && all <= bytes ? bytes : UINT64_MAX;
 }
 
 bool accd__item_grid_fits(const accd_item *item)
 {
     const accd_program *program = item->program;
-    return item->ndims <= ACCD_MAX_RANK &&
-           grid_extent_bytes(item->run, item->dims, item->ndims) <= item->bytes &&
+    return item->ndims <= ACCD_MAX_RANK && grid_extent_bytes(item->run, item->dims, item->ndims) <= item->bytes &&
            (!program || item->run % program->spec.stride == 0);
 }
 
@@ -73,7 +71,7 @@ static bool normalize_dims(struct accd__grid *grid)
 }
 
 bool accd__descriptor_grid(const accd_context *context, uint64_t base, const char *rest, uint32_t slot_bytes,
-                          uint64_t host, uint64_t bytes, struct accd__grid *grid)
+                           uint64_t host, uint64_t bytes, struct accd__grid *grid)
 {
     struct accd__array_shape shape;
     uint64_t low = base;
@@ -93,12 +91,12 @@ bool accd__descriptor_grid(const accd_context *context, uint64_t base, const cha
 }
 
 bool accd__section_grid(const struct accd_walk *walk, const struct accd__segment *segment, size_t row,
-                       struct accd__grid *grid)
+                        struct accd__grid *grid)
 {
     const uint64_t slot = accd__section_slot(walk, segment, row), bytes = accd__section_bytes(segment, row);
     return bytes && accd__descriptor_grid(walk->context, accd__load_pointer(slot),
-                                         (const char *)accd__pointer(slot) + sizeof(void *),
-                                         segment->field->slot_bytes, segment->host[row], bytes, grid);
+                                          (const char *)accd__pointer(slot) + sizeof(void *),
+                                          segment->field->slot_bytes, segment->host[row], bytes, grid);
 }
 
 bool accd__segment_has_gaps(const struct accd_walk *walk, const struct accd__segment *segment)

@@ -14,6 +14,6 @@ bool accd__segment_has_gaps(const struct accd_walk *walk, const struct accd__seg
 /* ------------------------------------------------------------------------------ descriptor.c -- */
 
 bool accd__read_array_shape(const accd_context *context, const char *rest, uint32_t bytes,
-                           struct accd__array_shape *shape);
+                            struct accd__array_shape *shape);
 
 #endif

@@ -5,49 +5,57 @@
 static int64_t cast_scalar(int64_t v, uint8_t type)
 {
     switch ((accd_scalar)type) {
-    case ACCD_SCALAR_I8: return (int8_t)v;
-    case ACCD_SCALAR_U8: return (uint8_t)v;
-    case ACCD_SCALAR_I16: return (int16_t)v;
-    case ACCD_SCALAR_U16: return (uint16_t)v;
-    case ACCD_SCALAR_I32: return (int32_t)v;
-    case ACCD_SCALAR_U32: return (uint32_t)v;
-    case ACCD_SCALAR_BOOL: return v != 0;
-    default: return v;
+    case ACCD_SCALAR_I8:
+        return (int8_t)v;
+    case ACCD_SCALAR_U8:
+        return (uint8_t)v;
+    case ACCD_SCALAR_I16:
+        return (int16_t)v;
+    case ACCD_SCALAR_U16:
+        return (uint16_t)v;
+    case ACCD_SCALAR_I32:
+        return (int32_t)v;
+    case ACCD_SCALAR_U32:
+        return (uint32_t)v;
+    case ACCD_SCALAR_BOOL:
+        return v != 0;
+    default:
+        return v;
     }
 }
 
 /* Address of row i of a block: contiguous ones are recognised once, not for each row, and go four at
  * a time, because each address waiting for the one before would take longer than the rest. */
-#define EACH_ROW(statement)                                           \
-    if (address) {                                                    \
-        for (size_t i = 0; i < n; i++) {                              \
-            const char *at = accd__pointer(address[i]);                \
-            statement;                                                \
-        }                                                             \
-        break;                                                        \
-    }                                                                 \
-    for (size_t four = 0; four < n / 4 * 4; four += 4)                \
-        for (size_t next = 0; next < 4; next++) {                     \
-            const size_t i = four + next;                             \
+#define EACH_ROW(statement)                                                \
+    if (address) {                                                         \
+        for (size_t i = 0; i < n; i++) {                                   \
+            const char *at = accd__pointer(address[i]);                    \
+            statement;                                                     \
+        }                                                                  \
+        break;                                                             \
+    }                                                                      \
+    for (size_t four = 0; four < n / 4 * 4; four += 4)                     \
+        for (size_t next = 0; next < 4; next++) {                          \
+            const size_t i = four + next;                                  \
             const char *at = accd__pointer(base + (four + next) * stride); \
-            statement;                                                \
-        }                                                             \
-    for (size_t i = n / 4 * 4; i < n; i++) {                          \
-        const char *at = accd__pointer(base + i * stride);             \
-        statement;                                                    \
-    }                                                                 \
+            statement;                                                     \
+        }                                                                  \
+    for (size_t i = n / 4 * 4; i < n; i++) {                               \
+        const char *at = accd__pointer(base + i * stride);                 \
+        statement;                                                         \
+    }                                                                      \
     break
 
-#define FOR_EACH_VALUE(expression)             \
+#define FOR_EACH_VALUE(expression)   \
     for (size_t i = 0; i < n; i++) { \
         to[i] = (expression);        \
     }                                \
     break
 
-#define CHECKED(name, builtin)                             \
-    static inline int64_t name(int64_t a, int64_t b)       \
-    {                                                      \
-        int64_t v;                                         \
+#define CHECKED(name, builtin)                               \
+    static inline int64_t name(int64_t a, int64_t b)         \
+    {                                                        \
+        int64_t v;                                           \
         return builtin(a, b, &v) ? ACCD_UNREPRESENTABLE : v; \
     }
 CHECKED(sum, __builtin_add_overflow)
@@ -83,7 +91,7 @@ static uint8_t bits_of_constant(int64_t k)
 /* What is computed of x and y by way of v, without a branch for each row: only if one of the rows is not so easy,
  * which some bits of hard tell, and the operands are still there, all are computed once more with care. Shifts are
  * logical ones: all machines have those for several rows at a time. */
-#define FOR_EACH_FAST(v_of_x_y, hard, bits, result, checked_result)                     \
+#define FOR_EACH_FAST(v_of_x_y, hard, bits, result, checked_result)          \
     if (to != a && to != b) {                                                \
         uint64_t found = 0;                                                  \
         for (size_t i = 0; i < n; i++) {                                     \
@@ -96,28 +104,35 @@ static uint8_t bits_of_constant(int64_t k)
     }                                                                        \
     FOR_EACH_VALUE(checked_result)
 
-static void load_column(int64_t *to, uint8_t type, int64_t offset, const uint64_t *address,
-                        uint64_t base, uint64_t stride, size_t n)
+static void load_column(int64_t *to, uint8_t type, int64_t offset, const uint64_t *address, uint64_t base,
+                        uint64_t stride, size_t n)
 {
-#define LOAD(T)                                          \
-    EACH_ROW(T v; memcpy(&v, at + offset, sizeof v);     \
-             to[i] = (int64_t)v)
+#define LOAD(T) EACH_ROW(T v; memcpy(&v, at + offset, sizeof v); to[i] = (int64_t)v)
     switch ((accd_scalar)type) {
-    case ACCD_SCALAR_I8: LOAD(int8_t);
-    case ACCD_SCALAR_U8: LOAD(uint8_t);
-    case ACCD_SCALAR_I16: LOAD(int16_t);
-    case ACCD_SCALAR_U16: LOAD(uint16_t);
-    case ACCD_SCALAR_I32: LOAD(int32_t);
-    case ACCD_SCALAR_U32: LOAD(uint32_t);
-    case ACCD_SCALAR_I64: LOAD(int64_t);
-    case ACCD_SCALAR_U64: LOAD(uint64_t);
-    default: EACH_ROW(to[i] = at[offset] != 0);
+    case ACCD_SCALAR_I8:
+        LOAD(int8_t);
+    case ACCD_SCALAR_U8:
+        LOAD(uint8_t);
+    case ACCD_SCALAR_I16:
+        LOAD(int16_t);
+    case ACCD_SCALAR_U16:
+        LOAD(uint16_t);
+    case ACCD_SCALAR_I32:
+        LOAD(int32_t);
+    case ACCD_SCALAR_U32:
+        LOAD(uint32_t);
+    case ACCD_SCALAR_I64:
+        LOAD(int64_t);
+    case ACCD_SCALAR_U64:
+        LOAD(uint64_t);
+    default:
+        EACH_ROW(to[i] = at[offset] != 0);
     }
 #undef LOAD
 }
 
-static bool load_at(struct accd__machine *m, int64_t *to, const int64_t *a, int64_t k, uint8_t type,
-                    size_t first, size_t n)
+static bool load_at(struct accd__machine *m, int64_t *to, const int64_t *a, int64_t k, uint8_t type, size_t first,
+                    size_t n)
 {
     for (size_t i = 0; i < n; i++) {
         uint64_t address = (uint64_t)a[i] + (uint64_t)k;
@@ -126,7 +141,7 @@ static bool load_at(struct accd__machine *m, int64_t *to, const int64_t *a, int6
             continue;
         }
         bool valid = a[i] != 0 && (!m->context->config.check_host ||
-                                  accd__is_live_host_range(m->context, address, accd__scalar_bytes[type]));
+                                   accd__is_live_host_range(m->context, address, accd__scalar_bytes[type]));
         if (!valid) {
             m->fault = ACCD_FAULT_BAD_LOAD;
             m->fault_row = first + i;
@@ -141,8 +156,8 @@ static bool load_at(struct accd__machine *m, int64_t *to, const int64_t *a, int6
 static bool eval_typed(struct accd__machine *m, const accd_instruction *in, size_t first, size_t n)
 {
     enum accd__fault fault;
-    size_t row = accd__eval_arithmetic((accd_opcode)in->op, (accd_scalar)(in->k - 1), m->r[in->to],
-                                 m->r[in->a], m->r[in->b], n, &fault);
+    size_t row = accd__eval_arithmetic((accd_opcode)in->op, (accd_scalar)(in->k - 1), m->r[in->to], m->r[in->a],
+                                       m->r[in->b], n, &fault);
     if (row == n)
         return true;
     m->fault = fault;
@@ -225,7 +240,8 @@ bool accd__machine_run(struct accd__machine *m, size_t from, size_t to_end, size
             m->constants |= (uint64_t)1 << in->to;
             m->max_bits[in->to] = bits_of_constant(k);
             continue;
-        case ACCD_I_PARAM: FOR_EACH_VALUE(m->params[k]);
+        case ACCD_I_PARAM:
+            FOR_EACH_VALUE(m->params[k]);
         case ACCD_I_INHERIT: {
             const int64_t *outer = m->inherit[k];
             if (set->owner) {
@@ -233,7 +249,8 @@ bool accd__machine_run(struct accd__machine *m, size_t from, size_t to_end, size
             }
             FOR_EACH_VALUE(outer[(first + i) / set->per]);
         }
-        case ACCD_I_SELF: EACH_ROW(to[i] = (int64_t)accd__address(at));
+        case ACCD_I_SELF:
+            EACH_ROW(to[i] = (int64_t)accd__address(at));
         case ACCD_I_LOAD:
             max_bits = scalar_bits[in->b];
             load_column(to, in->b, k, address, base, stride, n);
@@ -248,7 +265,8 @@ bool accd__machine_run(struct accd__machine *m, size_t from, size_t to_end, size
                 FOR_EACH_VALUE((int64_t)((uint64_t)a[i] + (uint64_t)b[i]));
             }
             FOR_EACH_FAST(x + y, (v ^ x) & (v ^ y), SIGN, v, sum(a[i], b[i]));
-        case ACCD_I_SUB: FOR_EACH_FAST(x - y, (x ^ y) & (v ^ x), SIGN, v, difference(a[i], b[i]));
+        case ACCD_I_SUB:
+            FOR_EACH_FAST(x - y, (x ^ y) & (v ^ x), SIGN, v, difference(a[i], b[i]));
         case ACCD_I_MUL:
             max_bits = m->max_bits[in->a] + m->max_bits[in->b];
             if (max_bits <= SAFE_BITS && m->constants >> in->a & 1 && a[0] > 0 && !(a[0] & (a[0] - 1))) {
@@ -259,11 +277,16 @@ bool accd__machine_run(struct accd__machine *m, size_t from, size_t to_end, size
                 FOR_EACH_VALUE((int64_t)((uint64_t)a[i] * (uint64_t)b[i]));
             }
             FOR_EACH_VALUE(product(a[i], b[i]));
-        case ACCD_I_DIV: FOR_EACH_VALUE(quotient(a[i], b[i]));
-        case ACCD_I_MOD: FOR_EACH_VALUE(b[i] == 0 ? ACCD_UNREPRESENTABLE : b[i] == -1 ? 0 : a[i] % b[i]);
-        case ACCD_I_AND: FOR_EACH_VALUE(a[i] & b[i]);
-        case ACCD_I_OR: FOR_EACH_VALUE(a[i] | b[i]);
-        case ACCD_I_XOR: FOR_EACH_VALUE(a[i] ^ b[i]);
+        case ACCD_I_DIV:
+            FOR_EACH_VALUE(quotient(a[i], b[i]));
+        case ACCD_I_MOD:
+            FOR_EACH_VALUE(b[i] == 0 ? ACCD_UNREPRESENTABLE : b[i] == -1 ? 0 : a[i] % b[i]);
+        case ACCD_I_AND:
+            FOR_EACH_VALUE(a[i] & b[i]);
+        case ACCD_I_OR:
+            FOR_EACH_VALUE(a[i] | b[i]);
+        case ACCD_I_XOR:
+            FOR_EACH_VALUE(a[i] ^ b[i]);
         case ACCD_I_SHL:
             FOR_EACH_VALUE(b[i] < 0 || b[i] > 63 ? ACCD_UNREPRESENTABLE : (int64_t)((uint64_t)a[i] << b[i]));
         case ACCD_I_SHR:
@@ -272,13 +295,20 @@ bool accd__machine_run(struct accd__machine *m, size_t from, size_t to_end, size
                 FOR_EACH_VALUE(a[i] >> shift);
             }
             FOR_EACH_VALUE(b[i] < 0 || b[i] > 63 ? ACCD_UNREPRESENTABLE : a[i] >> b[i]);
-        case ACCD_I_EQ: FOR_EACH_VALUE(a[i] == b[i]);
-        case ACCD_I_NE: FOR_EACH_VALUE(a[i] != b[i]);
-        case ACCD_I_LT: FOR_EACH_VALUE(a[i] < b[i]);
-        case ACCD_I_LE: FOR_EACH_VALUE(a[i] <= b[i]);
-        case ACCD_I_NEG: FOR_EACH_VALUE(a[i] == INT64_MIN ? ACCD_UNREPRESENTABLE : -a[i]);
-        case ACCD_I_NOT: FOR_EACH_VALUE(~a[i]);
-        case ACCD_I_LNOT: FOR_EACH_VALUE(!a[i]);
+        case ACCD_I_EQ:
+            FOR_EACH_VALUE(a[i] == b[i]);
+        case ACCD_I_NE:
+            FOR_EACH_VALUE(a[i] != b[i]);
+        case ACCD_I_LT:
+            FOR_EACH_VALUE(a[i] < b[i]);
+        case ACCD_I_LE:
+            FOR_EACH_VALUE(a[i] <= b[i]);
+        case ACCD_I_NEG:
+            FOR_EACH_VALUE(a[i] == INT64_MIN ? ACCD_UNREPRESENTABLE : -a[i]);
+        case ACCD_I_NOT:
+            FOR_EACH_VALUE(~a[i]);
+        case ACCD_I_LNOT:
+            FOR_EACH_VALUE(!a[i]);
         case ACCD_I_DISTANCE: {
             const uint64_t into = (uint64_t)k - 1;
             const int shift = __builtin_ctzll((uint64_t)k);
@@ -290,7 +320,8 @@ bool accd__machine_run(struct accd__machine *m, size_t from, size_t to_end, size
             const int64_t *otherwise = m->r[k];
             FOR_EACH_VALUE(a[i] ? b[i] : otherwise[i]);
         }
-        case ACCD_I_CAST: FOR_EACH_VALUE(cast_scalar(a[i], in->b));
+        case ACCD_I_CAST:
+            FOR_EACH_VALUE(cast_scalar(a[i], in->b));
         case ACCD_I_CALL:
             if (!call_function(m, in, in->a, first, 0, n))
                 return false;
@@ -303,7 +334,8 @@ bool accd__machine_run(struct accd__machine *m, size_t from, size_t to_end, size
             if (!check_requirement(m, in, first, n))
                 return false;
             break;
-        case ACCD_I_COUNT: break;
+        case ACCD_I_COUNT:
+            break;
         }
         m->constants &= ~((uint64_t)1 << in->to);
         m->max_bits[in->to] = (uint8_t)(max_bits < 64 ? max_bits : 64);

@@ -30,24 +30,36 @@ static bool is_valid_instruction(const accd_program_spec *spec, const accd_instr
         return false;
     switch ((accd_opcode)in->op) {
     case ACCD_I_CONST:
-    case ACCD_I_SELF: return true;
-    case ACCD_I_PARAM: return in->k >= 0 && in->k < spec->params;
-    case ACCD_I_INHERIT: return in->k >= 0 && in->k < ACCD_REGISTERS;
+    case ACCD_I_SELF:
+        return true;
+    case ACCD_I_PARAM:
+        return in->k >= 0 && in->k < spec->params;
+    case ACCD_I_INHERIT:
+        return in->k >= 0 && in->k < ACCD_REGISTERS;
     case ACCD_I_LOAD:
         return in->b < ACCD_SCALAR_COUNT && in->k >= 0 &&
                is_inside_element((uint64_t)in->k, accd__scalar_bytes[in->b], spec->stride);
-    case ACCD_I_LOAD_AT: return in->a < n && in->b < ACCD_SCALAR_COUNT;
-    case ACCD_I_CAST: return in->a < n && in->b < ACCD_SCALAR_COUNT;
+    case ACCD_I_LOAD_AT:
+        return in->a < n && in->b < ACCD_SCALAR_COUNT;
+    case ACCD_I_CAST:
+        return in->a < n && in->b < ACCD_SCALAR_COUNT;
     case ACCD_I_NEG:
     case ACCD_I_NOT:
-    case ACCD_I_LNOT: return in->a < n;
-    case ACCD_I_DISTANCE: return in->a < n && in->b < n && in->k > 0;
-    case ACCD_I_SELECT: return in->a < n && in->b < n && in->k >= 0 && in->k < n;
-    case ACCD_I_CALL: return in->b <= ACCD_MAX_ARGUMENTS && (unsigned)in->a + in->b <= n;
-    case ACCD_I_CALL_IF: return in->b <= ACCD_MAX_ARGUMENTS && (unsigned)in->a + 1 + in->b <= n;
-    case ACCD_I_REQUIRE: return in->a < n && in->k >= 0;
+    case ACCD_I_LNOT:
+        return in->a < n;
+    case ACCD_I_DISTANCE:
+        return in->a < n && in->b < n && in->k > 0;
+    case ACCD_I_SELECT:
+        return in->a < n && in->b < n && in->k >= 0 && in->k < n;
+    case ACCD_I_CALL:
+        return in->b <= ACCD_MAX_ARGUMENTS && (unsigned)in->a + in->b <= n;
+    case ACCD_I_CALL_IF:
+        return in->b <= ACCD_MAX_ARGUMENTS && (unsigned)in->a + 1 + in->b <= n;
+    case ACCD_I_REQUIRE:
+        return in->a < n && in->k >= 0;
     case ACCD_I_LT:
-    case ACCD_I_LE: return in->a < n && in->b < n && (in->k == 0 || in->k == 1 + ACCD_SCALAR_U64);
+    case ACCD_I_LE:
+        return in->a < n && in->b < n && (in->k == 0 || in->k == 1 + ACCD_SCALAR_U64);
     case ACCD_I_ADD:
     case ACCD_I_SUB:
     case ACCD_I_MUL:
@@ -55,9 +67,9 @@ static bool is_valid_instruction(const accd_program_spec *spec, const accd_instr
     case ACCD_I_MOD:
     case ACCD_I_SHL:
     case ACCD_I_SHR:
-        return in->a < n && in->b < n &&
-               (in->k == 0 || (in->k >= 1 + ACCD_SCALAR_I32 && in->k <= 1 + ACCD_SCALAR_U64));
-    default: return in->a < n && in->b < n;
+        return in->a < n && in->b < n && (in->k == 0 || (in->k >= 1 + ACCD_SCALAR_I32 && in->k <= 1 + ACCD_SCALAR_U64));
+    default:
+        return in->a < n && in->b < n;
     }
 }
 
@@ -69,8 +81,8 @@ static uint64_t register_mask(unsigned registers)
 
 static bool is_valid_spec(const accd_program_spec *spec)
 {
-#define X(array)                          \
-    if (spec->n##array && !spec->array)   \
+#define X(array)                        \
+    if (spec->n##array && !spec->array) \
         return false;
     ARRAYS(X)
 #undef X
@@ -94,14 +106,12 @@ static bool is_valid_spec(const accd_program_spec *spec)
         bool pointer = !field->embedded && !field->in_place;
         if (!is_inside_element(field->offset, pointer ? accd__field_slot_bytes(field) : 1, spec->stride) ||
             field->slot_bytes % sizeof(void *) || field->slot_bytes > ACCD_MAX_SLOT_BYTES ||
-            (field->slot_bytes && !pointer) || !field->unit ||
-            field->count < 0 || field->count >= (int)spec->registers ||
-            field->start < -1 || field->start >= (int)spec->registers ||
+            (field->slot_bytes && !pointer) || !field->unit || field->count < 0 ||
+            field->count >= (int)spec->registers || field->start < -1 || field->start >= (int)spec->registers ||
             field->action >= ACCD_ACTION_COUNT || field->flags & ~ACCD_FIELD_FLAGS || field->code_end > spec->ncode ||
             (i && field->code_end < spec->fields[i - 1].code_end) ||
-            (field->child &&
-             (field->up || field->child->spec.stride != field->unit ||
-              field->child->inherited & ~register_mask(spec->registers))))
+            (field->child && (field->up || field->child->spec.stride != field->unit ||
+                              field->child->inherited & ~register_mask(spec->registers))))
             return false;
     }
     return true;
@@ -219,57 +229,58 @@ accd_status accd__report_fault(accd_context *context, enum accd__fault fault, bo
     } faults[] = {
         [ACCD_FAULT_NEGATIVE] = {ACCD_ERROR_INVALID_SECTION, R_SECTION, SECTION " has a negative length, %lld", NULL},
         [ACCD_FAULT_TOO_LARGE] = {ACCD_ERROR_INVALID_SECTION, R_SECTION,
-                            SECTION " has a bound that cannot be computed or is too large", NULL},
+                                  SECTION " has a bound that cannot be computed or is too large", NULL},
         [ACCD_FAULT_NULL_BASE] = {ACCD_ERROR_NULL_POINTER, R_NULL,
-                            ACCD_NAME_PLACEHOLDER " is a null pointer, but its section has %lld element%s", NULL},
+                                  ACCD_NAME_PLACEHOLDER " is a null pointer, but its section has %lld element%s", NULL},
         [ACCD_FAULT_NOT_LIVE] = {ACCD_ERROR_OUT_OF_BOUNDS, R_HOST_BOUNDS,
-                          SECTION ", %lld element%s, is not inside live host memory", NULL},
+                                 SECTION ", %lld element%s, is not inside live host memory", NULL},
         [ACCD_FAULT_BEYOND_ELEMENT] = {ACCD_ERROR_INVALID_SECTION, R_SECTION,
-                                 SECTION ", %lld element%s, leaves the structure it is a part of", NULL},
-        [ACCD_FAULT_BAD_LOAD] = {ACCD_ERROR_NULL_POINTER, R_NULL,
-                           "a bound follows a pointer that is null or does not point into live host memory",
-                           "an expression follows a pointer that is null or does not point into live host memory"},
+                                       SECTION ", %lld element%s, leaves the structure it is a part of", NULL},
+        [ACCD_FAULT_BAD_LOAD] =
+            {ACCD_ERROR_NULL_POINTER, R_NULL,
+             "a bound follows a pointer that is null or does not point into live host memory",
+             "an expression follows a pointer that is null or does not point into live host memory"},
         [ACCD_FAULT_CALL_FAILED] = {ACCD_ERROR_CALLBACK, R_CALLBACK, "a function called for a section bound failed",
-                              "a function called in an expression failed"},
-        [ACCD_FAULT_DIVISION_BY_ZERO] = {ACCD_ERROR_INVALID_SECTION, R_SECTION, "a bound of " SECTION " divides by zero",
-                                  "an expression divides by zero"},
+                                    "a function called in an expression failed"},
+        [ACCD_FAULT_DIVISION_BY_ZERO] = {ACCD_ERROR_INVALID_SECTION, R_SECTION,
+                                         "a bound of " SECTION " divides by zero", "an expression divides by zero"},
         [ACCD_FAULT_OVERFLOW] = {ACCD_ERROR_INVALID_SECTION, R_SECTION,
-                            "a bound of " SECTION " overflows the type it is computed in",
-                            "an expression overflows the type it is computed in"},
+                                 "a bound of " SECTION " overflows the type it is computed in",
+                                 "an expression overflows the type it is computed in"},
         [ACCD_FAULT_BAD_SHIFT] = {ACCD_ERROR_INVALID_SECTION, R_SECTION,
-                             "a bound of " SECTION " shifts by a number of bits that its type does not have",
-                             "an expression shifts by a number of bits that its type does not have"},
+                                  "a bound of " SECTION " shifts by a number of bits that its type does not have",
+                                  "an expression shifts by a number of bits that its type does not have"},
         [ACCD_FAULT_NOT_CONTIGUOUS] = {ACCD_ERROR_INVALID_SECTION, R_CONTIGUOUS,
-                                 SECTION " is not contiguous: it takes a part of several rows",
-                                 "the section is not contiguous: it takes a part of several rows"},
+                                       SECTION " is not contiguous: it takes a part of several rows",
+                                       "the section is not contiguous: it takes a part of several rows"},
         [ACCD_FAULT_OUTSIDE_ROW] = {ACCD_ERROR_OUT_OF_BOUNDS, R_HOST_BOUNDS,
-                              SECTION " is outside of a row of the array",
-                              "the section is outside of a row of the array"},
+                                    SECTION " is outside of a row of the array",
+                                    "the section is outside of a row of the array"},
     };
     _Pragma("GCC diagnostic push") _Pragma("GCC diagnostic ignored \"-Wformat-nonliteral\"") /* texts of the table */
-    accd__set_error(context, faults[fault].status, faults[fault].rule,
-              section ? faults[fault].section : faults[fault].expression, (long long)count, count == 1 ? "" : "s");
-    _Pragma("GCC diagnostic pop")
-    context->error.advice = fault == ACCD_FAULT_NOT_CONTIGUOUS ? ACCD_ADVICE_WHOLE_ROWS : ACCD_ADVICE_NONE;
+        accd__set_error(context, faults[fault].status, faults[fault].rule,
+                        section ? faults[fault].section : faults[fault].expression, (long long)count,
+                        count == 1 ? "" : "s");
+    _Pragma("GCC diagnostic pop") context->error.advice =
+        fault == ACCD_FAULT_NOT_CONTIGUOUS ? ACCD_ADVICE_WHOLE_ROWS : ACCD_ADVICE_NONE;
     return faults[fault].status;
 }
 
 /* ---------------------------------------------------------------------------- expressions -- */
 
 /* Code without an element. */
-static bool is_valid_expression(const accd_instruction *code, size_t ncode, unsigned registers,
-                             const int64_t *params)
+static bool is_valid_expression(const accd_instruction *code, size_t ncode, unsigned registers, const int64_t *params)
 {
     const accd_program_spec spec = {.registers = registers, .params = params ? UINT_MAX : 0};
     bool valid = registers <= ACCD_REGISTERS;
     for (size_t i = 0; i < ncode && valid; i++)
-        valid = is_valid_instruction(&spec, &code[i]) && code[i].op != ACCD_I_LOAD &&
-               code[i].op != ACCD_I_INHERIT && code[i].op != ACCD_I_SELF;
+        valid = is_valid_instruction(&spec, &code[i]) && code[i].op != ACCD_I_LOAD && code[i].op != ACCD_I_INHERIT &&
+                code[i].op != ACCD_I_SELF;
     return valid;
 }
 
-accd_status accd_evaluate(accd_context *context, const accd_instruction *code, size_t ncode,
-                          unsigned registers, const int64_t *params, int64_t *out)
+accd_status accd_evaluate(accd_context *context, const accd_instruction *code, size_t ncode, unsigned registers,
+                          const int64_t *params, int64_t *out)
 {
     if (!context || (ncode && !code) || (registers && !out))
         return accd__report_missing_argument(context, __func__, ncode && !code ? "code" : "out");

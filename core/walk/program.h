@@ -19,17 +19,18 @@ struct accd__machine {
     const struct accd__rowset *set;
     int64_t *const *inherit; /* columns of the enclosing rowset's registers, by number */
     enum accd__fault fault;
-    size_t fault_row;        /* in the rowset */
+    size_t fault_row; /* in the rowset */
     accd__column *r;
-    uint64_t constants;      /* registers that hold a constant in all rows */
-    uint8_t max_bits[ACCD_REGISTERS]; /* of each register that was written: no value is larger than 2 to the power of it */
-    const int64_t *equal;    /* a register known to hold one value in all rows of the block */
+    uint64_t constants; /* registers that hold a constant in all rows */
+    uint8_t
+        max_bits[ACCD_REGISTERS]; /* of each register that was written: no value is larger than 2 to the power of it */
+    const int64_t *equal;         /* a register known to hold one value in all rows of the block */
 };
 
-/* One instruction of arithmetic in a type (ACCD_SCALAR_I32, ACCD_SCALAR_U32, ACCD_SCALAR_I64, ACCD_SCALAR_U64) over n rows. Returns n, or
- * the number of a row that C leaves undefined, and why. */
-size_t accd__eval_arithmetic(accd_opcode op, accd_scalar type, int64_t *to, const int64_t *a,
-                       const int64_t *b, size_t n, enum accd__fault *fault);
+/* One instruction of arithmetic in a type (ACCD_SCALAR_I32, ACCD_SCALAR_U32, ACCD_SCALAR_I64, ACCD_SCALAR_U64) over n
+ * rows. Returns n, or the number of a row that C leaves undefined, and why. */
+size_t accd__eval_arithmetic(accd_opcode op, accd_scalar type, int64_t *to, const int64_t *a, const int64_t *b,
+                             size_t n, enum accd__fault *fault);
 
 /* Runs instructions [from, to_end) over rows [first, first + n); false leaves the fault. What cannot
  * be computed in 64 bits becomes ACCD_UNREPRESENTABLE: it stays negative through further arithmetic that matters,

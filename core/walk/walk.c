@@ -74,7 +74,8 @@ static accd_status add_segments(struct accd_walk *walk, size_t set_index)
             .rowset = (int)set_index,
             .elements = -1,
             .action = accd__effective_action(field->action, field->init, set->action),
-            .flags = field->action == ACCD_ACTION_INHERIT ? set->flags & ACCD_INHERITED_FLAGS : field->flags & ACCD_FIELD_FLAGS,
+            .flags = field->action == ACCD_ACTION_INHERIT ? set->flags & ACCD_INHERITED_FLAGS
+                                                          : field->flags & ACCD_FIELD_FLAGS,
             .rows = set->rows,
             .first = walk->sections,
         };
@@ -87,7 +88,7 @@ static accd_status add_segments(struct accd_walk *walk, size_t set_index)
             return report_walk_memory(walk->context);
         if (walk->sections >= ACCD_SOURCE_WALKED)
             return accd__set_error(walk->context, ACCD_ERROR_LIMIT, R_LIMIT,
-                             "a construct reaches more than 2^31 sections");
+                                   "a construct reaches more than 2^31 sections");
     }
     return ACCD_OK;
 }
@@ -173,7 +174,7 @@ static void summarize_column(struct accd__level_job *job, size_t f)
 /* Elements that a walk has reached are pairs of address and program: each is walked once, however many pointers point
  * to it (TR14-5-10). Open addressing, half full at most. */
 static struct accd__visited_element *find_visited_slot(const struct accd__visited_set *seen, uint64_t address,
-                                       const accd_program *program)
+                                                       const accd_program *program)
 {
     size_t i = (address * 0x9E3779B97F4A7C15u) >> 20;
     for (;; i++) {
@@ -221,7 +222,7 @@ static accd_status mark_visited(struct accd_walk *walk, uint64_t address, const 
 /* The rows of a recursive program: elements that no other pointer pointed to before (TR14-5-10).
  * Decides TR14-5-10. */
 static accd_status add_unvisited_rows(struct accd_walk *walk, struct accd__rowset *set,
-                              const struct accd__segment *segment)
+                                      const struct accd__segment *segment)
 {
     struct accd__mem *mem = &walk->context->mem;
     const uint64_t unit = segment->field->unit;
@@ -257,7 +258,7 @@ static accd_status add_unvisited_rows(struct accd_walk *walk, struct accd__rowse
 
 /* The elements of a section, with gaps or without; false: there are none. */
 static bool get_section_grid(const struct accd_walk *walk, const struct accd__segment *segment, size_t row,
-                         struct accd__grid *grid)
+                             struct accd__grid *grid)
 {
     const uint64_t bytes = accd__section_bytes(segment, row);
     if (bytes && !(segment->gaps && accd__section_grid(walk, segment, row, grid))) {
@@ -269,8 +270,7 @@ static bool get_section_grid(const struct accd_walk *walk, const struct accd__se
 }
 
 /* The addresses of elements one by one, and the sections they lie in, where these have not all as many. */
-static accd_status add_elements(struct accd_walk *walk, struct accd__rowset *set,
-                                const struct accd__segment *segment)
+static accd_status add_elements(struct accd_walk *walk, struct accd__rowset *set, const struct accd__segment *segment)
 {
     struct accd__mem *mem = &walk->context->mem;
     const uint64_t unit = segment->field->unit;
@@ -361,9 +361,8 @@ static accd_status run_level(struct accd_walk *walk, size_t set_index, const int
     for (size_t f = 0; f < nfields; f++)
         if (program->spec.fields[f].child)
             wanted |= program->spec.fields[f].child->inherited;
-    unsigned parts = program->calls || context->config.check_host
-                         ? 1
-                         : accd__choose_part_count(context, set->rows * nfields);
+    unsigned parts =
+        program->calls || context->config.check_host ? 1 : accd__choose_part_count(context, set->rows * nfields);
     struct accd__level_job job = {.walk = walk, .set = set, .params = params, .parts = parts};
     struct accd__scratch *scratch = &context->scratch;
     job.inherit = set->parent >= 0 ? walk->rowsets[walk->segments[set->parent].rowset].kept : NULL;
@@ -424,7 +423,7 @@ static accd_status run_root(struct accd_walk *walk, const accd_item *item)
     struct accd__mem *mem = &walk->context->mem;
     if (item->program->open || (!item->ndims && item->bytes % item->program->spec.stride))
         return accd__set_error(walk->context, ACCD_ERROR_MISUSE, R_MISUSE,
-                         "an item is not a whole number of its program's elements");
+                               "an item is not a whole number of its program's elements");
     if (!ACCD_GROW(mem, walk->rowsets, walk->rowsets_capacity, walk->nrowsets + 1))
         return report_walk_memory(walk->context);
     size_t first = walk->nrowsets;
@@ -456,8 +455,8 @@ static accd_status run_root(struct accd_walk *walk, const accd_item *item)
     return ACCD_OK;
 }
 
-accd_status accd__walk_new(accd_context *context, const accd_construct *construct,
-                          const struct accd_walk *before, struct accd_walk **walk_p)
+accd_status accd__walk_new(accd_context *context, const accd_construct *construct, const struct accd_walk *before,
+                           struct accd_walk **walk_p)
 {
     struct accd__mem *mem = &context->mem;
     size_t nroots = 0;
@@ -482,10 +481,10 @@ accd_status accd__walk_new(accd_context *context, const accd_construct *construc
         walk->programs[walk->nroots] = accd_program_retain(item->program);
         struct accd__walk_root *root = &walk->roots[walk->nroots++];
         *root = (struct accd__walk_root){.host = accd__address(item->host),
-                                        .bytes = item->bytes,
-                                        .label = item->label,
-                                        .start = item->start,
-                                        .item = i};
+                                         .bytes = item->bytes,
+                                         .label = item->label,
+                                         .start = item->start,
+                                         .item = i};
         memcpy(root->index, item->index, sizeof item->index);
         status = run_root(walk, item);
     }
@@ -517,7 +516,8 @@ void accd__walk_release(struct accd_walk *walk)
             accd__mem_free(mem, set->address, set->rows * sizeof set->address[0]);
         accd__mem_free(mem, set->owner, set->rows * sizeof set->owner[0]);
     }
-    ACCD_FOR_EACH_SEGMENT(segment, walk) {
+    ACCD_FOR_EACH_SEGMENT(segment, walk)
+    {
         release_column(walk, &segment->host, segment->rows);
         release_column(walk, &segment->bytes_of, segment->rows);
         release_column(walk, &segment->start_of, segment->rows);

@@ -6,9 +6,9 @@
 
 #include "base/base.h"
 
-#define ACCD_ROWS 256          /* rows an instruction of a mapping program runs over */
+#define ACCD_ROWS 256 /* rows an instruction of a mapping program runs over */
 #define ACCD_SIZE_BITS 48
-#define ACCD_MAX_ARGUMENTS 8  /* of a function that a mapping program calls */
+#define ACCD_MAX_ARGUMENTS 8                    /* of a function that a mapping program calls */
 #define ACCD_MAX_SLOT_BYTES (24 + 24 * 15 + 64) /* bytes of the largest descriptor */
 #define ACCD_SOURCE_WALKED 0x80000000u
 
@@ -20,14 +20,14 @@ struct accd_program {
     bool init;              /* some of them are init_needed */
     bool calls;             /* calls functions of the host program: one thread only */
     bool reaches_calls;     /* it, or a program inside it, calls functions of the host program */
-    bool is_recursive;             /* fields inside point back to it */
+    bool is_recursive;      /* fields inside point back to it */
     unsigned open;          /* levels beyond this one that fields inside point up to */
     uint64_t inherited;     /* registers of the enclosing element it reads, one bit each */
 };
 
 /* Flags that sections have of their own, or from the element whose pointer is followed. */
-#define ACCD_INHERITED_FLAGS                                                                       \
-    (ACCD_ITEM_PRESENT_OR | ACCD_ITEM_COPY_ABSENT | ACCD_ITEM_UPDATE_PRESENT | ACCD_ITEM_ALWAYS_IN |              \
+#define ACCD_INHERITED_FLAGS                                                                         \
+    (ACCD_ITEM_PRESENT_OR | ACCD_ITEM_COPY_ABSENT | ACCD_ITEM_UPDATE_PRESENT | ACCD_ITEM_ALWAYS_IN | \
      ACCD_ITEM_ALWAYS_OUT | ACCD_ITEM_REQUIRE_PRESENT | ACCD_ITEM_FINALIZE | ACCD_ITEM_ZERO)
 /* Flags about the one pointer of a section. */
 #define ACCD_ATTACH_FLAGS (ACCD_ITEM_ATTACH_ALWAYS | ACCD_ITEM_ATTACH_NEVER)
@@ -36,40 +36,40 @@ struct accd_program {
 /* Elements a program is run over, in order. */
 struct accd__rowset {
     const accd_program *program;
-    int parent;          /* segment the elements lie in, or -1 - root */
-    size_t root;         /* that they were reached from */
-    uint8_t action;      /* of the object around */
-    uint16_t flags;      /* ACCD_FIELD_FLAGS of it */
+    int parent;     /* segment the elements lie in, or -1 - root */
+    size_t root;    /* that they were reached from */
+    uint8_t action; /* of the object around */
+    uint16_t flags; /* ACCD_FIELD_FLAGS of it */
     size_t rows;
-    uint64_t base;       /* contiguous elements, stride apart ... */
-    uint64_t *address;   /* ... or, if not NULL, the address of each */
-    uint64_t per;        /* elements in each section of the parent ... */
-    uint32_t *owner;     /* ... or, if 0, the section each element lies in */
+    uint64_t base;     /* contiguous elements, stride apart ... */
+    uint64_t *address; /* ... or, if not NULL, the address of each */
+    uint64_t per;      /* elements in each section of the parent ... */
+    uint32_t *owner;   /* ... or, if 0, the section each element lies in */
     size_t segments, nsegments;
-    int64_t **kept;      /* while the walk is made: registers that inner levels read */
+    int64_t **kept; /* while the walk is made: registers that inner levels read */
 };
 
 /* Sections reached through one field of all elements of a rowset: a column of objects. */
 struct accd__segment {
     const accd_field *field;
     int rowset;
-    int elements;         /* rowset of what the sections hold, -1: plain data */
+    int elements; /* rowset of what the sections hold, -1: plain data */
     uint8_t action;
     uint16_t flags;
-    size_t rows, first;   /* number of the first section in the walk */
-    uint64_t *host;       /* first byte of each section; walks that found the same share it, and bytes_of */
-    uint64_t bytes;       /* of every section, if bytes_of is NULL */
+    size_t rows, first; /* number of the first section in the walk */
+    uint64_t *host;     /* first byte of each section; walks that found the same share it, and bytes_of */
+    uint64_t bytes;     /* of every section, if bytes_of is NULL */
     uint64_t *bytes_of;
-    int64_t start;        /* index of the first element, if start_of is NULL */
+    int64_t start; /* index of the first element, if start_of is NULL */
     int64_t *start_of;
-    uint64_t low, high;   /* hull of all sections; high = 0: none */
-    size_t applied;       /* sections of more than no bytes */
-    uint64_t dev;         /* in a group: place of the first section in the device block */
-    uint64_t *dev_of;     /* place of every ACCD_ROWS-th section, if they differ in length */
-    uint64_t total;       /* padded bytes of all sections */
-    uint64_t descriptor_checksum;       /* what its descriptors hold, as a number */
+    uint64_t low, high;           /* hull of all sections; high = 0: none */
+    size_t applied;               /* sections of more than no bytes */
+    uint64_t dev;                 /* in a group: place of the first section in the device block */
+    uint64_t *dev_of;             /* place of every ACCD_ROWS-th section, if they differ in length */
+    uint64_t total;               /* padded bytes of all sections */
+    uint64_t descriptor_checksum; /* what its descriptors hold, as a number */
     bool may_have_gaps;           /* the elements of some section may have gaps between them */
-    bool gaps;            /* elements of some section that are walked have gaps between them */
+    bool gaps;                    /* elements of some section that are walked have gaps between them */
 };
 
 struct accd__walk_root {
@@ -120,18 +120,18 @@ struct accd_walk {
     struct accd__walk_root *roots;
     struct accd__rowset *rowsets;
     struct accd__segment *segments;
-    accd_program **programs; /* retained, one for each root */
-    size_t sections;         /* of all segments */
-    uint64_t host_frees;         /* of known host memory, when the walk was made */
-    bool gaps;               /* elements that lie in some were left out */
+    accd_program **programs;        /* retained, one for each root */
+    size_t sections;                /* of all segments */
+    uint64_t host_frees;            /* of known host memory, when the walk was made */
+    bool gaps;                      /* elements that lie in some were left out */
     const struct accd_walk *before; /* while the walk is made */
-    struct accd__visited_set seen;          /* while the walk is made */
+    struct accd__visited_set seen;  /* while the walk is made */
     struct accd__walk_fault fault;
 };
 
 /* All columns of a walk, in order, for the statement that follows. */
-#define ACCD_FOR_EACH_SEGMENT(segment, walk)                                                 \
-    for (struct accd__segment *segment /* NOLINT: a name */ = (walk)->segments;           \
+#define ACCD_FOR_EACH_SEGMENT(segment, walk)                                    \
+    for (struct accd__segment *segment /* NOLINT: a name */ = (walk)->segments; \
          (segment) < (walk)->segments + (walk)->nsegments; (segment)++)
 
 /* Whether there are elements to walk: a null pointer points to none. */
@@ -156,7 +156,10 @@ static inline int64_t accd__section_start(const struct accd__segment *segment, s
 }
 
 /* Whether the elements lie in the object itself. */
-static inline bool accd__is_inline_field(const accd_field *field) { return field->embedded || field->in_place; }
+static inline bool accd__is_inline_field(const accd_field *field)
+{
+    return field->embedded || field->in_place;
+}
 
 static inline bool accd__segment_is_mapped(const struct accd__segment *segment)
 {
@@ -164,8 +167,7 @@ static inline bool accd__segment_is_mapped(const struct accd__segment *segment)
 }
 
 /* Address of the pointer a section was reached through; 0 for sections of embedded arrays. */
-static inline uint64_t accd__section_slot(const struct accd_walk *walk,
-                                         const struct accd__segment *segment, size_t row)
+static inline uint64_t accd__section_slot(const struct accd_walk *walk, const struct accd__segment *segment, size_t row)
 {
     if (segment->field->in_place)
         return 0;
@@ -201,8 +203,8 @@ struct accd__array_shape {
 
 /* before: NULL, or a walk that likely found the same; then equal columns are shared, not written. Where a
  * section cannot be computed there is a walk in spite of the status: with its fault, of which no error is made. */
-accd_status accd__walk_new(accd_context *context, const accd_construct *construct,
-                          const struct accd_walk *before, struct accd_walk **walk_p);
+accd_status accd__walk_new(accd_context *context, const accd_construct *construct, const struct accd_walk *before,
+                           struct accd_walk **walk_p);
 struct accd_walk *accd__walk_retain(struct accd_walk *walk);
 void accd__walk_release(struct accd_walk *walk);
 
@@ -226,11 +228,11 @@ const struct accd__walk_root *accd__segment_root(const struct accd_walk *walk, c
 void accd__extend_hull(const uint64_t *host, size_t n, uint64_t *low_p, uint64_t *high_p);
 /* Whether what a field of some rows points to is what a column says: accd__field_target of each. */
 bool accd__targets_equal(const struct accd__rowset *set, const accd_field *field, const uint64_t *before, size_t first,
-                     size_t n);
+                         size_t n);
 /* The number that stands for what is behind the addresses of descriptors, those of some rows of a column, while
  * they can be read; sums of rows are sums of these. apart: set, if some of them may point to sections with gaps. */
 uint64_t accd__checksum_descriptors(const struct accd__rowset *set, const accd_field *field, size_t first, size_t n,
-                        bool *may_have_gaps);
+                                    bool *may_have_gaps);
 
 /* ------------------------------------------------------------------------------------ grid.c -- */
 
@@ -244,10 +246,10 @@ bool accd__item_grid_fits(const accd_item *item);
 /* The elements of a descriptor, if they are just those from host on in so many bytes, with gaps. base: its
  * address; rest: what lies behind that. */
 bool accd__descriptor_grid(const accd_context *context, uint64_t base, const char *rest, uint32_t slot_bytes,
-                          uint64_t host, uint64_t bytes, struct accd__grid *grid);
+                           uint64_t host, uint64_t bytes, struct accd__grid *grid);
 /* The elements of a section of a walk, if it has gaps and its descriptors can be read. */
 bool accd__section_grid(const struct accd_walk *walk, const struct accd__segment *segment, size_t row,
-                       struct accd__grid *grid);
+                        struct accd__grid *grid);
 
 /* ------------------------------------------------------------------------------ descriptor.c -- */
 

@@ -14,11 +14,11 @@
 /* A context and what Lua made of it. Closing it empties the handles that belong to it. */
 struct accd__lua_context {
     accd_context *core;
-    lua_State *L;         /* the one that is in a call of the core */
-    int bound_ref;        /* table of functions for section bounds, by number */
-    int error_ref;        /* what such a function raised */
-    bool unchecked;       /* host memory is the program's own, and not known here */
-    struct accd__lua_events {     /* events since the last drain */
+    lua_State *L;             /* the one that is in a call of the core */
+    int bound_ref;            /* table of functions for section bounds, by number */
+    int error_ref;            /* what such a function raised */
+    bool unchecked;           /* host memory is the program's own, and not known here */
+    struct accd__lua_events { /* events since the last drain */
         struct accd__lua_event {
             accd_op op;
             int device, line;
@@ -26,13 +26,13 @@ struct accd__lua_context {
             const char *rule, *file;
             int64_t async;
             char *name;
-        } *events;
+        } * events;
         size_t n, room;
         bool listening, lost;
     } reported;
     struct accd__lua_handle *handles; /* programs, constructs, checkpoints: to be emptied before the context goes */
     struct accd__lua_handle *opened;  /* regions and bounds */
-    int objects_ref;        /* with checkpoints: a weak table of these as Lua objects, by their addresses */
+    int objects_ref;                  /* with checkpoints: a weak table of these as Lua objects, by their addresses */
 };
 
 /* What core.open takes as its allocator, as light userdata. */
@@ -84,11 +84,11 @@ struct accd__lua_construct; /* a prepared construct */
 struct accd__lua_construct *accd__check_construct(lua_State *L, int index);
 /* Looks where its items lie now, and runs it. *item_p: the item whose place is not known, from 1; 0: none. */
 accd_status accd__construct_run(struct accd__lua_construct *construct, int device, unsigned queue,
-                          accd_region **region_p, size_t *item_p);
+                                accd_region **region_p, size_t *item_p);
 
-/* Pushes nil and a table that describes the last error of the context; returns 2. Its fields: code, rule, message; item,
- * from 1; asked and other, objects; named and named_end, the first and the last byte of what asked is called in message,
- * where message names it; advice, "whole rows"; cause, what a function of Lua raised. item: the one that
+/* Pushes nil and a table that describes the last error of the context; returns 2. Its fields: code, rule, message;
+ * item, from 1; asked and other, objects; named and named_end, the first and the last byte of what asked is called in
+ * message, where message names it; advice, "whole rows"; cause, what a function of Lua raised. item: the one that
  * construct_run reported. */
 int accd__push_error(lua_State *L, struct accd__lua_context *context, accd_status status);
 int accd__push_item_error(lua_State *L, struct accd__lua_context *context, accd_status status, size_t item);
@@ -138,7 +138,8 @@ int accd__l_construct(lua_State *L);
 void accd__forget_events(struct accd__lua_events *reported);
 /* Methods of a context that look at it (inspect.c), touch memory (memory.c), are about queues (queue.c), run kernels
  * (kernel.c), save and restore its state (checkpoint.c). */
-extern const luaL_Reg accd__inspect_methods[], accd__memory_methods[], accd__queue_methods[], accd__kernel_methods[], accd__checkpoint_methods[];
+extern const luaL_Reg accd__inspect_methods[], accd__memory_methods[], accd__queue_methods[], accd__kernel_methods[],
+    accd__checkpoint_methods[];
 /* The core's region of a region object, or raises. */
 accd_region *accd__check_region(lua_State *L, int index);
 /* The words of the list on top of the stack, in memory of Lua's, which comes on top of it. */

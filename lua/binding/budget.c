@@ -6,7 +6,10 @@
 /* Of the function that core.limited runs in this thread, or NULL. The model needs no library but the C library. */
 static _Thread_local __attribute__((tls_model("initial-exec"))) struct accd__budget *current;
 
-void accd__set_budget(struct accd__budget *budget) { current = budget; }
+void accd__set_budget(struct accd__budget *budget)
+{
+    current = budget;
+}
 
 bool charge(struct accd__budget *budget, size_t bytes)
 {

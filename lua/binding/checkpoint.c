@@ -83,8 +83,8 @@ static int l_restore(lua_State *L)
     return 1;
 }
 
-/* context:digests(device [, numbers]) -> host, present, values, counters, rest; or nil, error. numbers: of host ranges, in
- * the order of their registration, as 32-bit words in a string. */
+/* context:digests(device [, numbers]) -> host, present, values, counters, rest; or nil, error. numbers: of host ranges,
+ * in the order of their registration, as 32-bit words in a string. */
 static int l_digests(lua_State *L)
 {
     struct accd__lua_context *context = accd__check_context(L, 1);

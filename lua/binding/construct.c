@@ -15,7 +15,7 @@ struct item_source {
     accd_item_code place;
     bool constant, located; /* constants only: located once */
     bool calls;             /* the code calls functions of the host program */
-    accd_stride *dims;         /* of a section with gaps */
+    accd_stride *dims;      /* of a section with gaps */
     int64_t *values;        /* of parameters */
 };
 
@@ -23,7 +23,7 @@ struct accd__lua_construct {
     struct accd__lua_handle handle;
     accd_construct_kind kind;
     bool finalize;
-    const char *name, *file;      /* kept alive by the user values */
+    const char *name, *file; /* kept alive by the user values */
     int line;
     size_t nitems;
     accd_item *items;
@@ -207,7 +207,7 @@ static bool opens_region(const struct accd__lua_construct *construct)
 }
 
 accd_status accd__construct_run(struct accd__lua_construct *construct, int device, unsigned queue,
-                          accd_region **region_p, size_t *item_p)
+                                accd_region **region_p, size_t *item_p)
 {
     accd_context *core = construct->handle.context->core;
     *item_p = 0;
@@ -219,18 +219,18 @@ accd_status accd__construct_run(struct accd__lua_construct *construct, int devic
         }
     }
     return accd_run_construct(core,
-                    &(accd_construct){
-                        .device = device,
-                        .kind = construct->kind,
-                        .finalize = construct->finalize,
-                        .items = construct->items,
-                        .nitems = construct->nitems,
-                        .name = construct->name,
-                        .file = construct->file,
-                        .line = construct->line,
-                        .queue = queue,
-                    },
-                    opens_region(construct) ? region_p : NULL);
+                              &(accd_construct){
+                                  .device = device,
+                                  .kind = construct->kind,
+                                  .finalize = construct->finalize,
+                                  .items = construct->items,
+                                  .nitems = construct->nitems,
+                                  .name = construct->name,
+                                  .file = construct->file,
+                                  .line = construct->line,
+                                  .queue = queue,
+                              },
+                              opens_region(construct) ? region_p : NULL);
 }
 
 /* construct:run(device [, queue]) -> true or region; or nil, error */
@@ -276,7 +276,8 @@ static int l_run_step(lua_State *L)
         return luaL_error(L, "the construct's context is closed");
     context->L = L;
     size_t item;
-    accd_status status = accd__construct_run(construct, (int)lua_tointeger(L, 1), (unsigned)lua_tointeger(L, 2), NULL, &item);
+    accd_status status =
+        accd__construct_run(construct, (int)lua_tointeger(L, 1), (unsigned)lua_tointeger(L, 2), NULL, &item);
     if (status != ACCD_OK)
         return accd__push_item_error(L, context, status, item);
     lua_pushboolean(L, 1);
@@ -408,11 +409,7 @@ static int region_gc(lua_State *L)
 void accd__open_construct_class(lua_State *L)
 {
     static const luaL_Reg construct_methods[] = {
-        {"run", l_run},
-        {"step", l_step},
-        {"where", l_where},
-        {"bounds", l_bounds},
-        {NULL, NULL},
+        {"run", l_run}, {"step", l_step}, {"where", l_where}, {"bounds", l_bounds}, {NULL, NULL},
     };
     static const luaL_Reg bounds_methods[] = {{"changed", l_bounds_changed}, {NULL, NULL}};
     static const luaL_Reg region_methods[] = {

@@ -11,7 +11,8 @@ static void on_event(void *ud, const accd_event *event)
     struct accd__lua_events *reported = ud;
     if (reported->n == reported->room) {
         size_t room = reported->room ? 2 * reported->room : 64;
-        struct accd__lua_event *grown = accd__charged_alloc(NULL, reported->events, reported->room * sizeof *grown, room * sizeof *grown);
+        struct accd__lua_event *grown =
+            accd__charged_alloc(NULL, reported->events, reported->room * sizeof *grown, room * sizeof *grown);
         if (!grown) {
             reported->lost = true;
             return;
@@ -76,8 +77,7 @@ static int call_bound(lua_State *L)
     return 0;
 }
 
-static int on_bound(void *ud, int fn, size_t n, int nargs, const int64_t *const *args,
-                    int64_t *out)
+static int on_bound(void *ud, int fn, size_t n, int nargs, const int64_t *const *args, int64_t *out)
 {
     struct accd__lua_context *context = ud;
     lua_State *L = context->L;
@@ -157,8 +157,11 @@ static int l_open(lua_State *L)
     lua_getfield(L, 1, "descriptors");
     config.descriptors = (accd_descriptor_layout)luaL_checkoption(L, -1, layouts[0], layouts);
     struct accd__lua_context *context = lua_newuserdatauv(L, sizeof *context, 0);
-    *context = (struct accd__lua_context){.L = L, .bound_ref = LUA_NOREF, .error_ref = LUA_NOREF, .objects_ref = LUA_NOREF,
-                                .unchecked = !config.check_host};
+    *context = (struct accd__lua_context){.L = L,
+                                          .bound_ref = LUA_NOREF,
+                                          .error_ref = LUA_NOREF,
+                                          .objects_ref = LUA_NOREF,
+                                          .unchecked = !config.check_host};
     luaL_setmetatable(L, CONTEXT_TYPE);
     lua_newtable(L);
     context->bound_ref = luaL_ref(L, LUA_REGISTRYINDEX);
@@ -230,9 +233,9 @@ static accd_array read_array(lua_State *L, int link)
     for (unsigned i = 0; i < array.rank && !array.described; i++) {
         lua_rawgeti(L, link, (lua_Integer)i + 1);
         int dimension = lua_gettop(L);
-        array.dimensions[i] = (accd_dimension){accd__get_integer(L, dimension, "lower", 0),
-                                               accd__get_integer(L, dimension, "extent", 0),
-                                               accd__get_integer(L, dimension, "sm", 0)};
+        array.dimensions[i] =
+            (accd_dimension){accd__get_integer(L, dimension, "lower", 0), accd__get_integer(L, dimension, "extent", 0),
+                             accd__get_integer(L, dimension, "sm", 0)};
         lua_pop(L, 1);
     }
     return array;
@@ -346,7 +349,8 @@ static int l_digest(lua_State *L)
 
 static int l_fail_allocation(lua_State *L)
 {
-    accd_inject_allocation_failure(accd__check_context(L, 1)->core, (int)luaL_checkinteger(L, 2), accd__word_argument(L, 3));
+    accd_inject_allocation_failure(accd__check_context(L, 1)->core, (int)luaL_checkinteger(L, 2),
+                                   accd__word_argument(L, 3));
     return 0;
 }
 

@@ -85,14 +85,14 @@ static int l_find(lua_State *L)
     lua_newtable(L);
     struct accd__debug_walk *walk = lua_newuserdatauv(L, sizeof *walk, 0);
     *walk = (struct accd__debug_walk){.L = L,
-                          .debug = debug,
-                          .names = 6,
-                          .results = 7,
-                          .base = base,
-                          .around = around,
-                          .length = base ? strlen(base) : 0,
-                          .slack = base ? (size_t)slack : SIZE_MAX,
-                          .everywhere = lua_toboolean(L, 5)};
+                                      .debug = debug,
+                                      .names = 6,
+                                      .results = 7,
+                                      .base = base,
+                                      .around = around,
+                                      .length = base ? strlen(base) : 0,
+                                      .slack = base ? (size_t)slack : SIZE_MAX,
+                                      .everywhere = lua_toboolean(L, 5)};
     bool any, first;
     walk_files(walk, &any, &first);
     lua_pushvalue(L, 7);

@@ -38,8 +38,8 @@ lua_Integer accd__debug_keep_entry(lua_State *L, struct accd__lua_debug *debug, 
 /* For dwfl_getmodules: one module at a time. */
 int accd__debug_take_module(Dwfl_Module *module, void **data, const char *name, Dwarf_Addr base, void *module_p);
 
-/* Pushes a list of {name, line, scope, number}: the variables of the first file whose names begin so, and the numbers of
- * their types; and the scopes around scopes. */
+/* Pushes a list of {name, line, scope, number}: the variables of the first file whose names begin so, and the numbers
+ * of their types; and the scopes around scopes. */
 void accd__debug_push_variables(lua_State *L, struct accd__lua_debug *debug, const char *prefix);
 
 /* Pushes the name of a type with the scopes around it, or nil. names: index of the handle's

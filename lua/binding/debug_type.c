@@ -160,7 +160,8 @@ static void read_record(struct reader *r, Dwarf_Die *die)
     if (integer_of(r, die, DW_AT_alignment, &value))
         accd__set_integer(r->L, "align", value);
     lua_newtable(L);
-    for (bool more = accd__dw_first_child(&debug->dw, die, &child); more; more = accd__dw_next_sibling(&debug->dw, &child)) {
+    for (bool more = accd__dw_first_child(&debug->dw, die, &child); more;
+         more = accd__dw_next_sibling(&debug->dw, &child)) {
         if (!is_member(r, &child))
             continue;
         lua_newtable(L);
@@ -201,13 +202,14 @@ static void read_array(struct reader *r, Dwarf_Die *die)
         accd__set_integer(r->L, "size", size);
     if (is_described)
         accd__set_text(r->L, "attribute",
-                 has(r, die, DW_AT_allocated)    ? "allocatable"
-                 : has(r, die, DW_AT_associated) ? "pointer"
-                                                 : "other");
+                       has(r, die, DW_AT_allocated)    ? "allocatable"
+                       : has(r, die, DW_AT_associated) ? "pointer"
+                                                       : "other");
     if (accd__dw_is_fortran(&debug->dw, die))
         accd__set_boolean(r->L, "column_major", true);
     lua_newtable(L);
-    for (bool more = accd__dw_first_child(&debug->dw, die, &child); more; more = accd__dw_next_sibling(&debug->dw, &child)) {
+    for (bool more = accd__dw_first_child(&debug->dw, die, &child); more;
+         more = accd__dw_next_sibling(&debug->dw, &child)) {
         if (debug->dw.dwarf_tag(&child) != DW_TAG_subrange_type)
             continue;
         lua_newtable(L);
@@ -268,9 +270,9 @@ static void read_enum(struct reader *r, Dwarf_Die *die)
         !strcmp(encoding_of(r, &under), "signed"))
         accd__set_boolean(r->L, "signed", true);
     lua_newtable(L);
-    for (bool more = accd__dw_first_child(&debug->dw, die, &child); more; more = accd__dw_next_sibling(&debug->dw, &child)) {
-        if (debug->dw.dwarf_tag(&child) != DW_TAG_enumerator ||
-            !integer_of(r, &child, DW_AT_const_value, &value))
+    for (bool more = accd__dw_first_child(&debug->dw, die, &child); more;
+         more = accd__dw_next_sibling(&debug->dw, &child)) {
+        if (debug->dw.dwarf_tag(&child) != DW_TAG_enumerator || !integer_of(r, &child, DW_AT_const_value, &value))
             continue;
         lua_createtable(L, 0, 2);
         accd__set_text(r->L, "name", debug->dw.dwarf_diename(&child));

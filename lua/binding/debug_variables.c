@@ -1,5 +1,5 @@
-/* debug_variables.c - variables and parameters of a program, wherever they are declared, by the beginning of their names;
- * and the scopes in which they are. */
+/* debug_variables.c - variables and parameters of a program, wherever they are declared, by the beginning of their
+ * names; and the scopes in which they are. */
 #ifdef HAVE_LIBDW
 #include "debug.h"
 

@@ -95,8 +95,8 @@ static void push_place(lua_State *L, const struct accd__lua_debug *debug, Dwarf_
     const char *file = NULL;
     if (dw->dwarf_formudata(dw->dwarf_attr(die, DW_AT_decl_line, &attribute), &line) == 0 &&
         dw->dwarf_formudata(dw->dwarf_attr(die, DW_AT_decl_file, &attribute), &number) == 0 &&
-        dw->dwarf_diecu(die, &unit, NULL, NULL) &&
-        dw->dwarf_getsrcfiles(&unit, &files, &nfiles) == 0 && number < nfiles)
+        dw->dwarf_diecu(die, &unit, NULL, NULL) && dw->dwarf_getsrcfiles(&unit, &files, &nfiles) == 0 &&
+        number < nfiles)
         file = dw->dwarf_filesrc(files, number, NULL, NULL);
     const char *slash = file ? strrchr(file, '/') : NULL;
     if (file)
@@ -176,8 +176,7 @@ static bool is_scope(const struct accd__debug_walk *walk, int tag, const char *n
 static size_t enter_scope(struct accd__debug_walk *walk, int tag, const char *name, size_t scope)
 {
     size_t length = name ? strlen(name) : 0;
-    if (!length || tag == DW_TAG_subprogram || tag == DW_TAG_lexical_block ||
-        scope + length + 2 >= DEBUG_NAME_MOST)
+    if (!length || tag == DW_TAG_subprogram || tag == DW_TAG_lexical_block || scope + length + 2 >= DEBUG_NAME_MOST)
         return scope;
     memcpy(walk->name + scope, name, length);
     memcpy(walk->name + scope + length, "::", 2);
@@ -216,8 +215,7 @@ void accd__debug_push_name(lua_State *L, struct accd__lua_debug *debug, int name
         lua_pushnil(L);
         return;
     }
-    if (lua_rawgetp(L, names, die->addr) == LUA_TSTRING ||
-        !debug->dw.dwarf_diecu(die, &unit, NULL, NULL))
+    if (lua_rawgetp(L, names, die->addr) == LUA_TSTRING || !debug->dw.dwarf_diecu(die, &unit, NULL, NULL))
         return;
     lua_pop(L, 1);
     luaL_checkstack(L, 10, NULL);

@@ -6,8 +6,8 @@ static int l_presence(lua_State *L)
 {
     static const char *const names[] = {"absent", "partly", "wholly"};
     struct accd__lua_context *context = accd__check_context(L, 1);
-    lua_pushstring(L,
-                   names[accd_get_presence(context->core, accd__device_argument(L, 2), accd__address_argument(L, 3), accd__word_argument(L, 4))]);
+    lua_pushstring(L, names[accd_get_presence(context->core, accd__device_argument(L, 2), accd__address_argument(L, 3),
+                                              accd__word_argument(L, 4))]);
     return 1;
 }
 
@@ -37,7 +37,8 @@ static int l_matching(lua_State *L)
 static int l_hostptr(lua_State *L)
 {
     struct accd__lua_context *context = accd__check_context(L, 1);
-    lua_pushinteger(L, (lua_Integer)accd_host_address(context->core, accd__device_argument(L, 2), accd__word_argument(L, 3)));
+    lua_pushinteger(
+        L, (lua_Integer)accd_host_address(context->core, accd__device_argument(L, 2), accd__word_argument(L, 3)));
     return 1;
 }
 
@@ -52,7 +53,8 @@ static int l_device_of(lua_State *L)
 static int l_device_holds(lua_State *L)
 {
     struct accd__lua_context *context = accd__check_context(L, 1);
-    lua_pushboolean(L, accd_device_is_allocated(context->core, accd__device_argument(L, 2), accd__word_argument(L, 3), accd__word_argument(L, 4)));
+    lua_pushboolean(L, accd_device_is_allocated(context->core, accd__device_argument(L, 2), accd__word_argument(L, 3),
+                                                accd__word_argument(L, 4)));
     return 1;
 }
 
@@ -70,7 +72,8 @@ static int l_present_at(lua_State *L)
 {
     struct accd__lua_context *context = accd__check_context(L, 1);
     accd_present_object present;
-    if (!accd_present_at(context->core, accd__device_argument(L, 2), accd__word_argument(L, 3), lua_toboolean(L, 4), &present))
+    if (!accd_present_at(context->core, accd__device_argument(L, 2), accd__word_argument(L, 3), lua_toboolean(L, 4),
+                         &present))
         return 0;
     push_present(L, &present);
     return 1;
@@ -189,8 +192,8 @@ static void on_tuple(void *ud, const accd_tuple *tuple)
 }
 
 /* Sets a list of a level in the table on top of the stack. */
-static void set_tuples(lua_State *L, struct accd__lua_context *context, int device, int64_t level,
-                       accd_tuple_list list, const char *key)
+static void set_tuples(lua_State *L, struct accd__lua_context *context, int device, int64_t level, accd_tuple_list list,
+                       const char *key)
 {
     luaL_checkstack(L, LUA_MINSTACK, NULL);
     lua_newtable(L);
@@ -265,13 +268,13 @@ static int l_stats(lua_State *L)
     struct accd__lua_context *context = accd__check_context(L, 1);
     accd_stats stats;
     accd_get_stats(context->core, accd__device_argument(L, 2), &stats);
-    static const char *const names[] = {"live_bytes", "live_allocations", "objects", "attachments",
-                                        "allocations", "frees", "h2d_transfers", "d2h_transfers",
-                                        "d2d_transfers", "h2d_bytes", "d2h_bytes", "d2d_bytes"};
-    const uint64_t values[] = {
-        stats.live_bytes,     stats.live_allocations, stats.objects,        stats.attachments,
-        stats.allocations,    stats.frees,            stats.transfers[0],   stats.transfers[1],
-        stats.transfers[2],   stats.moved_bytes[0],   stats.moved_bytes[1], stats.moved_bytes[2]};
+    static const char *const names[] = {
+        "live_bytes",    "live_allocations", "objects",       "attachments", "allocations", "frees",
+        "h2d_transfers", "d2h_transfers",    "d2d_transfers", "h2d_bytes",   "d2h_bytes",   "d2d_bytes"};
+    const uint64_t values[] = {stats.live_bytes,     stats.live_allocations, stats.objects,
+                               stats.attachments,    stats.allocations,      stats.frees,
+                               stats.transfers[0],   stats.transfers[1],     stats.transfers[2],
+                               stats.moved_bytes[0], stats.moved_bytes[1],   stats.moved_bytes[2]};
     lua_createtable(L, 0, 12);
     for (int i = 0; i < 12; i++) {
         lua_pushinteger(L, (lua_Integer)values[i]);
@@ -306,32 +309,33 @@ static int l_run_one(lua_State *L)
         .flags = (uint16_t)luaL_optinteger(L, 11, 0),
     };
     return accd__push_result(L, context,
-                       accd_run_construct(context->core,
-                                &(accd_construct){
-                                    .kind = (accd_construct_kind)luaL_checkinteger(L, 2),
-                                    .device = accd__device_argument(L, 3),
-                                    .finalize = lua_toboolean(L, 8),
-                                    .items = &item,
-                                    .nitems = 1,
-                                    .file = item.label ? item.label->file : NULL,
-                                    .line = item.label ? item.label->line : 0,
-                                    .queue = (unsigned)luaL_optinteger(L, 12, 0),
-                                },
-                                NULL));
+                             accd_run_construct(context->core,
+                                                &(accd_construct){
+                                                    .kind = (accd_construct_kind)luaL_checkinteger(L, 2),
+                                                    .device = accd__device_argument(L, 3),
+                                                    .finalize = lua_toboolean(L, 8),
+                                                    .items = &item,
+                                                    .nitems = 1,
+                                                    .file = item.label ? item.label->file : NULL,
+                                                    .line = item.label ? item.label->line : 0,
+                                                    .queue = (unsigned)luaL_optinteger(L, 12, 0),
+                                                },
+                                                NULL));
 }
 
 static int l_map(lua_State *L)
 {
     struct accd__lua_context *context = accd__check_context(L, 1);
     return accd__push_result(L, context,
-                       accd_map_data(context->core, accd__device_argument(L, 2), accd__address_argument(L, 3), accd__word_argument(L, 4),
-                                accd__word_argument(L, 5), lua_touserdata(L, 6)));
+                             accd_map_data(context->core, accd__device_argument(L, 2), accd__address_argument(L, 3),
+                                           accd__word_argument(L, 4), accd__word_argument(L, 5), lua_touserdata(L, 6)));
 }
 
 static int l_unmap(lua_State *L)
 {
     struct accd__lua_context *context = accd__check_context(L, 1);
-    return accd__push_result(L, context, accd_unmap_data(context->core, accd__device_argument(L, 2), accd__address_argument(L, 3)));
+    return accd__push_result(L, context,
+                             accd_unmap_data(context->core, accd__device_argument(L, 2), accd__address_argument(L, 3)));
 }
 
 static int l_device_alloc(lua_State *L)
@@ -348,32 +352,34 @@ static int l_device_alloc(lua_State *L)
 static int l_device_free(lua_State *L)
 {
     struct accd__lua_context *context = accd__check_context(L, 1);
-    return accd__push_result(L, context, accd_device_free(context->core, accd__device_argument(L, 2), accd__word_argument(L, 3)));
+    return accd__push_result(L, context,
+                             accd_device_free(context->core, accd__device_argument(L, 2), accd__word_argument(L, 3)));
 }
 
 static int l_to_device(lua_State *L)
 {
     struct accd__lua_context *context = accd__check_context(L, 1);
-    return accd__push_result(
-        L, context,
-        accd_copy_to_device(context->core, accd__device_argument(L, 2), accd__word_argument(L, 3), accd__address_argument(L, 4), accd__word_argument(L, 5)));
+    return accd__push_result(L, context,
+                             accd_copy_to_device(context->core, accd__device_argument(L, 2), accd__word_argument(L, 3),
+                                                 accd__address_argument(L, 4), accd__word_argument(L, 5)));
 }
 
 static int l_from_device(lua_State *L)
 {
     struct accd__lua_context *context = accd__check_context(L, 1);
     return accd__push_result(L, context,
-                       accd_copy_from_device(context->core, accd__device_argument(L, 2),
-                                        (void *)(uintptr_t)luaL_checkinteger(L, 3), accd__word_argument(L, 4),
-                                        accd__word_argument(L, 5)));
+                             accd_copy_from_device(context->core, accd__device_argument(L, 2),
+                                                   (void *)(uintptr_t)luaL_checkinteger(L, 3),
+                                                   accd__word_argument(L, 4), accd__word_argument(L, 5)));
 }
 
 static int l_within_device(lua_State *L)
 {
     struct accd__lua_context *context = accd__check_context(L, 1);
-    return accd__push_result(
-        L, context,
-        accd_copy_within_device(context->core, accd__device_argument(L, 2), accd__word_argument(L, 3), accd__word_argument(L, 4), accd__word_argument(L, 5)));
+    return accd__push_result(L, context,
+                             accd_copy_within_device(context->core, accd__device_argument(L, 2),
+                                                     accd__word_argument(L, 3), accd__word_argument(L, 4),
+                                                     accd__word_argument(L, 5)));
 }
 
 const luaL_Reg accd__inspect_methods[] = {

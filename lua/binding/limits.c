@@ -37,14 +37,14 @@ struct limits {
     struct accd__budget memory;
     long long steps, most_steps;
     clock_t started;
-    int seconds; /* of the processor, when a limit was reached */
+    int seconds;           /* of the processor, when a limit was reached */
     bool tripped, overdue; /* overdue: for the seconds that it took */
-    unsigned refused; /* how often memory was not given, though asked for again */
+    unsigned refused;      /* how often memory was not given, though asked for again */
     const void *asked_for;
-    size_t asked; /* what was not given last; 0: something was */
+    size_t asked;        /* what was not given last; 0: something was */
     const char *stopped; /* why, if not for a limit */
-    const char *chunk; /* the scenario's own */
-    char where[256];   /* in it, when a limit was reached */
+    const char *chunk;   /* the scenario's own */
+    char where[256];     /* in it, when a limit was reached */
 };
 
 /* Lua asks twice, with a collection between: what is refused both times counts, and what is refused so
@@ -90,9 +90,8 @@ static volatile sig_atomic_t seconds, most_seconds;
 static void on_second(int signal)
 {
     (void)signal;
-    static const char message[] =
-        "accdeep: error[limit]: the scenario makes no progress\n"
-        "  rule: HOUSE-limit\n";
+    static const char message[] = "accdeep: error[limit]: the scenario makes no progress\n"
+                                  "  rule: HOUSE-limit\n";
     seconds++;
     if (++idle_seconds <= most_idle_seconds)
         return;
@@ -127,8 +126,7 @@ static void find_place(lua_State *L, struct limits *limits)
     for (int level = 0; lua_getstack(L, level, &frame); level++) {
         lua_getinfo(L, "Sl", &frame);
         if (frame.currentline > 0 && limits->chunk && !strcmp(frame.source, limits->chunk)) {
-            snprintf(limits->where, sizeof limits->where, "%s:%d:", frame.source + 1,
-                     frame.currentline);
+            snprintf(limits->where, sizeof limits->where, "%s:%d:", frame.source + 1, frame.currentline);
             return;
         }
     }

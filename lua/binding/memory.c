@@ -6,15 +6,9 @@
 #include <string.h>
 
 /* Scalars of C; the first ones are those of the core's instructions. */
-enum scalar {
-    F32 = ACCD_SCALAR_COUNT,
-    F64,
-    F80,
-    POINTER,
-    SCALARS
-};
+enum scalar { F32 = ACCD_SCALAR_COUNT, F64, F80, POINTER, SCALARS };
 
-static const char *const names[SCALARS] = {"i8",  "u8",  "i16",  "u16", "i32", "u32",    "i64",
+static const char *const names[SCALARS] = {"i8",  "u8",   "i16", "u16", "i32", "u32",    "i64",
                                            "u64", "bool", "f32", "f64", "f80", "pointer"};
 static const uint8_t sizes[SCALARS] = {1, 1, 2, 2, 4, 4, 8, 8, 1, 4, 8, 16, 8};
 
@@ -42,17 +36,38 @@ static int check_scalar(lua_State *L, int index)
 static void push_value(lua_State *L, const union value *v, int type)
 {
     switch (type) {
-    case ACCD_SCALAR_I8: lua_pushinteger(L, v->i8); break;
-    case ACCD_SCALAR_U8: lua_pushinteger(L, v->u8); break;
-    case ACCD_SCALAR_I16: lua_pushinteger(L, v->i16); break;
-    case ACCD_SCALAR_U16: lua_pushinteger(L, v->u16); break;
-    case ACCD_SCALAR_I32: lua_pushinteger(L, v->i32); break;
-    case ACCD_SCALAR_U32: lua_pushinteger(L, v->u32); break;
-    case ACCD_SCALAR_BOOL: lua_pushinteger(L, v->u8 != 0); break;
-    case F32: lua_pushnumber(L, (lua_Number)v->f32); break;
-    case F64: lua_pushnumber(L, v->f64); break;
-    case F80: lua_pushnumber(L, (lua_Number)v->f80); break;
-    default: lua_pushinteger(L, v->i64);
+    case ACCD_SCALAR_I8:
+        lua_pushinteger(L, v->i8);
+        break;
+    case ACCD_SCALAR_U8:
+        lua_pushinteger(L, v->u8);
+        break;
+    case ACCD_SCALAR_I16:
+        lua_pushinteger(L, v->i16);
+        break;
+    case ACCD_SCALAR_U16:
+        lua_pushinteger(L, v->u16);
+        break;
+    case ACCD_SCALAR_I32:
+        lua_pushinteger(L, v->i32);
+        break;
+    case ACCD_SCALAR_U32:
+        lua_pushinteger(L, v->u32);
+        break;
+    case ACCD_SCALAR_BOOL:
+        lua_pushinteger(L, v->u8 != 0);
+        break;
+    case F32:
+        lua_pushnumber(L, (lua_Number)v->f32);
+        break;
+    case F64:
+        lua_pushnumber(L, v->f64);
+        break;
+    case F80:
+        lua_pushnumber(L, (lua_Number)v->f80);
+        break;
+    default:
+        lua_pushinteger(L, v->i64);
     }
 }
 
@@ -153,7 +168,8 @@ static int l_host_add(lua_State *L)
 {
     struct accd__lua_context *context = accd__check_context(L, 1);
     return accd__push_result(L, context,
-                       accd_host_register(context->core, accd__address_argument(L, 2), accd__word_argument(L, 3), lua_touserdata(L, 4)));
+                             accd_host_register(context->core, accd__address_argument(L, 2), accd__word_argument(L, 3),
+                                                lua_touserdata(L, 4)));
 }
 
 /* context:host_mark(address, live) */
@@ -180,7 +196,8 @@ static int l_device_read(lua_State *L)
     struct accd__lua_context *context = accd__check_context(L, 1);
     int type = check_scalar(L, 4);
     union value v = {0};
-    accd_status status = accd_device_read(context->core, accd__device_argument(L, 2), accd__word_argument(L, 3), &v, sizes[type]);
+    accd_status status =
+        accd_device_read(context->core, accd__device_argument(L, 2), accd__word_argument(L, 3), &v, sizes[type]);
     if (status != ACCD_OK)
         return accd__push_error(L, context, status);
     push_value(L, &v, type);
@@ -194,15 +211,17 @@ static int l_device_write(lua_State *L)
     int type = check_scalar(L, 4);
     union value v;
     read_value(L, 5, &v, type);
-    return accd__push_result(L, context,
-                       accd_device_write(context->core, accd__device_argument(L, 2), accd__word_argument(L, 3), &v, sizes[type]));
+    return accd__push_result(
+        L, context,
+        accd_device_write(context->core, accd__device_argument(L, 2), accd__word_argument(L, 3), &v, sizes[type]));
 }
 
 /* context:device_written(device, address, bytes) -> number of bytes ever written */
 static int l_device_written(lua_State *L)
 {
     struct accd__lua_context *context = accd__check_context(L, 1);
-    lua_pushinteger(L, accd_device_count_written(context->core, accd__device_argument(L, 2), accd__word_argument(L, 3), accd__word_argument(L, 4)));
+    lua_pushinteger(L, accd_device_count_written(context->core, accd__device_argument(L, 2), accd__word_argument(L, 3),
+                                                 accd__word_argument(L, 4)));
     return 1;
 }
 
@@ -230,8 +249,7 @@ static int l_device_pointer(lua_State *L)
         return accd__push_error(L, context, status);
     lua_pushinteger(L, (lua_Integer)value);
     uint64_t low, high, host = accd_host_address(context->core, device, address);
-    if (!host || !accd_attached_range(context->core, device, (const void *)(uintptr_t)host, value,
-                                      &low, &high))
+    if (!host || !accd_attached_range(context->core, device, (const void *)(uintptr_t)host, value, &low, &high))
         return 1;
     lua_pushinteger(L, (lua_Integer)low);
     lua_pushinteger(L, (lua_Integer)high);
@@ -251,21 +269,11 @@ static int l_journal_close(lua_State *L)
 }
 
 const luaL_Reg accd__memory_methods[] = {
-    {"host_read", l_host_read},
-    {"host_write", l_host_write},
-    {"host_at", l_host_at},
-    {"host_bounds", l_host_bounds},
-    {"device_bounds", l_device_bounds},
-    {"device_pointer", l_device_pointer},
-    {"host_add", l_host_add},
-    {"host_mark", l_host_mark},
-    {"host_forget", l_host_forget},
-    {"device_read", l_device_read},
-    {"device_write", l_device_write},
-    {"device_written", l_device_written},
-    {"journal_open", l_journal_open},
-    {"journal_close", l_journal_close},
-    {NULL, NULL},
+    {"host_read", l_host_read},       {"host_write", l_host_write},       {"host_at", l_host_at},
+    {"host_bounds", l_host_bounds},   {"device_bounds", l_device_bounds}, {"device_pointer", l_device_pointer},
+    {"host_add", l_host_add},         {"host_mark", l_host_mark},         {"host_forget", l_host_forget},
+    {"device_read", l_device_read},   {"device_write", l_device_write},   {"device_written", l_device_written},
+    {"journal_open", l_journal_open}, {"journal_close", l_journal_close}, {NULL, NULL},
 };
 
 /* ------------------------------------------------------------------------------------ blocks -- */
@@ -290,8 +298,7 @@ static int l_free(lua_State *L)
 /* core.get(address, bytes) -> string; core.put(address, string): whole blocks, unchecked */
 static int l_get(lua_State *L)
 {
-    lua_pushlstring(L, (const char *)(uintptr_t)luaL_checkinteger(L, 1),
-                    (size_t)luaL_checkinteger(L, 2));
+    lua_pushlstring(L, (const char *)(uintptr_t)luaL_checkinteger(L, 1), (size_t)luaL_checkinteger(L, 2));
     return 1;
 }
 
@@ -316,8 +323,7 @@ static int l_convert(lua_State *L)
 void accd__open_memory(lua_State *L)
 {
     static const luaL_Reg functions[] = {
-        {"malloc", l_malloc}, {"free", l_free}, {"get", l_get},
-        {"put", l_put},       {"convert", l_convert}, {NULL, NULL},
+        {"malloc", l_malloc}, {"free", l_free}, {"get", l_get}, {"put", l_put}, {"convert", l_convert}, {NULL, NULL},
     };
     luaL_setfuncs(L, functions, 0);
     lua_newtable(L);

@@ -7,10 +7,9 @@
 static void set_constants(lua_State *L)
 {
     static const char *const opcodes[ACCD_I_COUNT] = {
-        "CONST", "PARAM", "INHERIT", "SELF", "LOAD", "LOAD_AT", "ADD", "SUB",  "MUL",
-        "DIV",   "MOD",   "SHL",     "SHR",  "AND",  "OR",      "XOR", "EQ",   "NE",
-        "LT",    "LE",    "NEG",     "NOT",  "LNOT", "DISTANCE", "SELECT", "CAST", "CALL",
-        "REQUIRE", "CALL_IF",
+        "CONST", "PARAM", "INHERIT", "SELF",     "LOAD",   "LOAD_AT", "ADD",  "SUB",     "MUL",     "DIV",
+        "MOD",   "SHL",   "SHR",     "AND",      "OR",     "XOR",     "EQ",   "NE",      "LT",      "LE",
+        "NEG",   "NOT",   "LNOT",    "DISTANCE", "SELECT", "CAST",    "CALL", "REQUIRE", "CALL_IF",
     };
     static const char *const scalars[ACCD_SCALAR_COUNT] = {"i8",  "u8",  "i16", "u16", "i32",
                                                            "u32", "i64", "u64", "bool"};
@@ -74,8 +73,12 @@ static void set_constants(lua_State *L)
 __attribute__((visibility("default"))) int luaopen_accdeep_core(lua_State *L)
 {
     static const luaL_Reg objects[] = {{"program", accd__l_program}, {"construct", accd__l_construct}, {NULL, NULL}};
-    const luaL_Reg *const methods[] = {objects, accd__inspect_methods, accd__memory_methods, accd__queue_methods, accd__kernel_methods,
-                                     accd__checkpoint_methods};
+    const luaL_Reg *const methods[] = {objects,
+                                       accd__inspect_methods,
+                                       accd__memory_methods,
+                                       accd__queue_methods,
+                                       accd__kernel_methods,
+                                       accd__checkpoint_methods};
     lua_newtable(L);
     set_constants(L);
     accd__open_context_class(L);

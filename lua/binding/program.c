@@ -24,8 +24,7 @@ accd_program *accd__check_program(lua_State *L, int index)
 
 /* The array at key of the table at index 2; its elements are read by read(L, element, i). Space for
  * them stays on the stack. */
-static void *read_array(lua_State *L, const char *key, size_t size, size_t *n,
-                        void (*read)(lua_State *L, void *to))
+static void *read_array(lua_State *L, const char *key, size_t size, size_t *n, void (*read)(lua_State *L, void *to))
 {
     lua_getfield(L, 2, key);
     int list = lua_gettop(L);

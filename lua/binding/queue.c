@@ -3,7 +3,10 @@
 
 #include <stdlib.h>
 
-static unsigned queue_at(lua_State *L, int index) { return (unsigned)luaL_checkinteger(L, index); }
+static unsigned queue_at(lua_State *L, int index)
+{
+    return (unsigned)luaL_checkinteger(L, index);
+}
 
 /* context:queue(device, async) -> number; or nil, error */
 static int l_queue(lua_State *L)
@@ -28,16 +31,17 @@ static int l_queue_wait(lua_State *L)
 static int l_queue_after(lua_State *L)
 {
     struct accd__lua_context *context = accd__check_context(L, 1);
-    return accd__push_result(L, context, accd_queue_wait_for(context->core, accd__device_argument(L, 2), queue_at(L, 3),
-                                                    accd__device_argument(L, 4), queue_at(L, 5)));
+    return accd__push_result(L, context,
+                             accd_queue_wait_for(context->core, accd__device_argument(L, 2), queue_at(L, 3),
+                                                 accd__device_argument(L, 4), queue_at(L, 5)));
 }
 
 /* context:waited(device, queue, other device, other queue, file, line): reports a wait. */
 static int l_waited(lua_State *L)
 {
     struct accd__lua_context *context = accd__check_context(L, 1);
-    accd_report_wait(context->core, accd__device_argument(L, 2), queue_at(L, 3), accd__device_argument(L, 4), queue_at(L, 5),
-                luaL_optstring(L, 6, NULL), (int)luaL_optinteger(L, 7, 0));
+    accd_report_wait(context->core, accd__device_argument(L, 2), queue_at(L, 3), accd__device_argument(L, 4),
+                     queue_at(L, 5), luaL_optstring(L, 6, NULL), (int)luaL_optinteger(L, 7, 0));
     return 0;
 }
 
@@ -74,10 +78,11 @@ static int l_copy_async(lua_State *L)
     static const char *const ways[] = {"h2d", "d2h", "d2d", NULL};
     struct accd__lua_context *context = accd__check_context(L, 1);
     return accd__push_result(L, context,
-                       accd_copy_async(context->core, accd__device_argument(L, 2), queue_at(L, 3),
-                                       (accd_direction)luaL_checkoption(L, 4, NULL, ways), accd__word_argument(L, 5),
-                                       accd__word_argument(L, 6), accd__word_argument(L, 7), luaL_optstring(L, 8, NULL),
-                                       (int)luaL_optinteger(L, 9, 0)));
+                             accd_copy_async(context->core, accd__device_argument(L, 2), queue_at(L, 3),
+                                             (accd_direction)luaL_checkoption(L, 4, NULL, ways),
+                                             accd__word_argument(L, 5), accd__word_argument(L, 6),
+                                             accd__word_argument(L, 7), luaL_optstring(L, 8, NULL),
+                                             (int)luaL_optinteger(L, 9, 0)));
 }
 
 /* --------------------------------------------------------------------------------- functions -- */
@@ -145,8 +150,7 @@ static int l_queue_call(lua_State *L)
     struct accd__lua_context *context = accd__check_context(L, 1);
     struct held *held = hold(L, context, 4);
     return taken(L, context,
-                 accd_queue_call(context->core, accd__device_argument(L, 2), queue_at(L, 3), run_held, held),
-                 held);
+                 accd_queue_call(context->core, accd__device_argument(L, 2), queue_at(L, 3), run_held, held), held);
 }
 
 /* context:launch(region, fn, {device address, ...}) -> true; or nil, error */

@@ -16,7 +16,7 @@ static const struct knob {
     const struct value *values; /* a value without a meaning is behind the last one */
 } knobs[] = {
 #define ACCD_VALUE(enumerator, word, meaning) {word, meaning},
-#define ACCD_KNOB(name, type, about, rules, values)                                                             \
+#define ACCD_KNOB(name, type, about, rules, values) \
     {#name, offsetof(accd_rules, name), about, rules, (const struct value[]){values{NULL, NULL}}}, /* NOLINT: lists */
 #include "accdeep_rules.def"
 };

@@ -76,8 +76,7 @@ accd_instruction *accd__read_code(lua_State *L, int index, size_t *n)
         }
         for (int k = 0; k < 4; k++)
             luaL_argcheck(L, v[k] >= 0 && v[k] <= 255, index, "code out of range");
-        code[i] = (accd_instruction){(uint8_t)v[0], (uint8_t)v[1], (uint8_t)v[2], (uint8_t)v[3],
-                                     v[4]};
+        code[i] = (accd_instruction){(uint8_t)v[0], (uint8_t)v[1], (uint8_t)v[2], (uint8_t)v[3], v[4]};
     }
     *n = count;
     return code;
@@ -158,7 +157,8 @@ struct accd__lua_context *accd__check_context(lua_State *L, int index)
     return context;
 }
 
-static void link_into(struct accd__lua_handle **list, struct accd__lua_handle *handle, struct accd__lua_context *context)
+static void link_into(struct accd__lua_handle **list, struct accd__lua_handle *handle,
+                      struct accd__lua_context *context)
 {
     handle->context = context;
     handle->next = *list;
@@ -168,7 +168,10 @@ static void link_into(struct accd__lua_handle **list, struct accd__lua_handle *h
     *list = handle;
 }
 
-void accd__handle_link(struct accd__lua_handle *handle, struct accd__lua_context *context) { link_into(&context->handles, handle, context); }
+void accd__handle_link(struct accd__lua_handle *handle, struct accd__lua_context *context)
+{
+    link_into(&context->handles, handle, context);
+}
 
 void accd__opened_link(struct accd__lua_opened *opened, struct accd__lua_context *context)
 {

@@ -36,7 +36,7 @@
 extern "C" {
 #endif
 
-typedef struct accd_session accd_session;                   /* a session */
+typedef struct accd_session accd_session;   /* a session */
 typedef struct accd_prepared accd_prepared; /* a directive that is parsed once and run often */
 struct lua_State;
 
@@ -46,41 +46,41 @@ struct lua_State;
  * &(accd_session_config){.device = "cuda", .devices = 2}. Strings are read during accd_session_new only.
  * The structure keeps its size: later versions take members from `reserved`, which must be zero. */
 typedef struct accd_session_config {
-    const char *device;    /* "sim" (NULL): simulated memory that only accdeep reaches; it knows which bytes were
-                              written. "direct": the same at addresses of this process, for kernels of this
-                              program. "cuda", "cuda:1": memory of a GPU; kernels of this program use it in any
-                              stream, and all of it counts as written */
-    unsigned devices;      /* number of devices; 0: one */
-    uint64_t device_bytes; /* memory of each device; 0: 16 GiB, of which only the used part is allocated */
-    const char *rules;     /* name of a rule profile; NULL: "tr14" */
-    int strict;            /* not 0: what the profile would silently ignore is an error */
-    const char *language;  /* of declarations and directives: "c" (NULL) or "fortran" */
+    const char *device;      /* "sim" (NULL): simulated memory that only accdeep reaches; it knows which bytes were
+                                written. "direct": the same at addresses of this process, for kernels of this
+                                program. "cuda", "cuda:1": memory of a GPU; kernels of this program use it in any
+                                stream, and all of it counts as written */
+    unsigned devices;        /* number of devices; 0: one */
+    uint64_t device_bytes;   /* memory of each device; 0: 16 GiB, of which only the used part is allocated */
+    const char *rules;       /* name of a rule profile; NULL: "tr14" */
+    int strict;              /* not 0: what the profile would silently ignore is an error */
+    const char *language;    /* of declarations and directives: "c" (NULL) or "fortran" */
     const char *descriptors; /* how the compiler lays out Fortran's descriptors: "cfi" (NULL), "flang",
                                 "gfortran" */
-    unsigned threads;      /* for large constructs; 0: one for each processor, at most 16 */
-    accd_allocator alloc;  /* memory of the interpreter and the core, except a few arrays between the two;
-                              NULL: realloc and free. The session's thread calls it. With a Lua state of
-                              yours, it is not used for Lua's memory */
+    unsigned threads;        /* for large constructs; 0: one for each processor, at most 16 */
+    accd_allocator alloc;    /* memory of the interpreter and the core, except a few arrays between the two;
+                                NULL: realloc and free. The session's thread calls it. With a Lua state of
+                                yours, it is not used for Lua's memory */
     void *alloc_ud;
-    size_t max_memory;    /* bytes that the interpreter may use, about 5 MB of them for itself; 0: no limit.
-                              Not with a Lua state of yours */
-    uint64_t max_steps;   /* instructions of the interpreter in one call; 0: no limit. ACCD_ERROR_LIMIT */
+    size_t max_memory;      /* bytes that the interpreter may use, about 5 MB of them for itself; 0: no limit.
+                                Not with a Lua state of yours */
+    uint64_t max_steps;     /* instructions of the interpreter in one call; 0: no limit. ACCD_ERROR_LIMIT */
     accd_event_fn on_event; /* called for every allocation, copy, attachment, counter and kernel, after the
                                construct is complete, and for waits */
     void *event_ud;
-    struct lua_State *L;   /* a state of Lua 5.4 to work in, of the Lua library that this one uses; NULL: one of
-                              the session's. It stays yours, keeps its globals, and must outlive the session. It
-                              runs nothing else during a call of the session. Strings must have Lua's methods.
-                              An LPeg that it loads later must be of the same release */
-    const char *async;     /* when queued work is done: "program" (NULL), at its directive; "concurrent", while
-                              the program continues, if the device can ("cuda") */
-    void *reserved[7];     /* 0 */
+    struct lua_State *L; /* a state of Lua 5.4 to work in, of the Lua library that this one uses; NULL: one of
+                            the session's. It stays yours, keeps its globals, and must outlive the session. It
+                            runs nothing else during a call of the session. Strings must have Lua's methods.
+                            An LPeg that it loads later must be of the same release */
+    const char *async;   /* when queued work is done: "program" (NULL), at its directive; "concurrent", while
+                            the program continues, if the device can ("cuda") */
+    void *reserved[7];   /* 0 */
 } accd_session_config;
 
 /* Opens a session, which the caller closes. config may be NULL. After a failure, too, *a_p must be closed: only
  * accd_last_error_message and accd_last_error accept it. It is NULL if there is no memory for a session.
- * ACCD_ERROR_NO_DEVICE; ACCD_ERROR_INVALID: an unknown profile, language or layout; ACCD_ERROR_OUT_OF_MEMORY, ACCD_ERROR_LIMIT,
- * ACCD_ERROR_MISUSE. [HOUSE-device, HOUSE-names, HOUSE-memory, HOUSE-limit] */
+ * ACCD_ERROR_NO_DEVICE; ACCD_ERROR_INVALID: an unknown profile, language or layout; ACCD_ERROR_OUT_OF_MEMORY,
+ * ACCD_ERROR_LIMIT, ACCD_ERROR_MISUSE. [HOUSE-device, HOUSE-names, HOUSE-memory, HOUSE-limit] */
 ACCD_API accd_status accd_session_new(accd_session **a_p, const accd_session_config *config);
 
 /* Frees the session and its device memory. Open regions end, and nothing is copied to the host. The
@@ -100,15 +100,15 @@ ACCD_API accd_status accd_session_adopt(accd_session *a);
 
 typedef struct accd_error_detail {
     accd_status status;
-    const char *code;    /* the code in scenarios, "unknown-name"; there are more codes than statuses */
-    const char *message; /* one sentence */
-    const char *rule;    /* id of the rule that decided, "TR14-4.2-03" */
-    const char *help;    /* what to do, or NULL */
-    const char *file;    /* of the call that gave the text; "text", line 1, if the call did not say;
-                            NULL: the error is not about a text */
-    int line;            /* in that file; 0: not known */
-    int column;          /* in the line of the text, from 1; 0: not known */
-    const char *text;    /* of the directive or declaration, or NULL */
+    const char *code;            /* the code in scenarios, "unknown-name"; there are more codes than statuses */
+    const char *message;         /* one sentence */
+    const char *rule;            /* id of the rule that decided, "TR14-4.2-03" */
+    const char *help;            /* what to do, or NULL */
+    const char *file;            /* of the call that gave the text; "text", line 1, if the call did not say;
+                                    NULL: the error is not about a text */
+    int line;                    /* in that file; 0: not known */
+    int column;                  /* in the line of the text, from 1; 0: not known */
+    const char *text;            /* of the directive or declaration, or NULL */
     accd_object_info objects[2]; /* the object asked for, and the one in its way; 0 bytes: none */
 } accd_error_detail;
 
@@ -138,7 +138,7 @@ ACCD_API accd_status accd_declare_loc(accd_session *a, const char *text, const c
  * duplicate-name, file (no such file, no debug information, or no libdw). [HOUSE-debug] */
 ACCD_API accd_status accd_declare_from_debug_info(accd_session *a, const char *program, const char *type);
 ACCD_API accd_status accd_declare_from_debug_info_loc(accd_session *a, const char *program, const char *type,
-                                                     const char *file, int line);
+                                                      const char *file, int line);
 
 /* Binds a name to an object of the program, with a declared type: "struct deep_type", "float *",
  * "double[10][20]", in Fortran "type(field)". In Fortran type may also be a declaration: "real, pointer ::
@@ -150,8 +150,7 @@ ACCD_API accd_status accd_declare_from_debug_info_loc(accd_session *a, const cha
  * ACCD_ERROR_INVALID: unknown-type, type-mismatch, duplicate-name. [HOUSE-binding] */
 ACCD_API accd_status accd_bind_sized(accd_session *a, const char *name, const char *type, const void *object,
                                      size_t bytes, const char *file, int line);
-#define accd_bind(a, name, type, ptr) \
-    accd_bind_sized((a), (name), (type), (ptr), sizeof *(ptr), __FILE__, __LINE__)
+#define accd_bind(a, name, type, ptr) accd_bind_sized((a), (name), (type), (ptr), sizeof *(ptr), __FILE__, __LINE__)
 /* Removes a name. Its data stay present. ACCD_ERROR_INVALID: unknown-name. [HOUSE-names] */
 ACCD_API accd_status accd_unbind(accd_session *a, const char *name);
 
@@ -160,9 +159,8 @@ ACCD_API accd_status accd_unbind(accd_session *a, const char *name);
  * ACCD_ERROR_INVALID: unknown-type, not-a-struct, unknown-member, type-mismatch. [HOUSE-binding] */
 ACCD_API accd_status accd_check_member(accd_session *a, const char *type, const char *member, size_t offset,
                                        size_t bytes, const char *file, int line);
-#define ACCD_CHECK_MEMBER(a, type, member)                                                       \
-    accd_check_member((a), #type, #member, offsetof(type, member), sizeof(((type *)0)->member), \
-                      __FILE__, __LINE__)
+#define ACCD_CHECK_MEMBER(a, type, member) \
+    accd_check_member((a), #type, #member, offsetof(type, member), sizeof(((type *)0)->member), __FILE__, __LINE__)
 
 /* A function of the program for section bounds and conditions. Integers and addresses are passed as
  * int64_t; the result is written to *result_p. It returns 0, or another number if it fails: then the
@@ -192,7 +190,8 @@ ACCD_API accd_status accd_bind_function(accd_session *a, const char *name, accd_
  * A directive is parsed once for its place; later only its construct runs. In a new interpreter the first
  * declaration, binding or directive takes about 5 ms more, in which the grammar is made.
  *
- * ACCD_ERROR_SYNTAX, ACCD_ERROR_INVALID, and the statuses of the core. [HOUSE-syntax, and the rules of the directive] */
+ * ACCD_ERROR_SYNTAX, ACCD_ERROR_INVALID, and the statuses of the core. [HOUSE-syntax, and the rules of the directive]
+ */
 ACCD_API accd_status accd_run_directive(accd_session *a, const char *text);
 ACCD_API accd_status accd_run_directive_loc(accd_session *a, const char *text, const char *file, int line);
 
@@ -206,7 +205,7 @@ typedef int (*accd_kernel_fn)(accd_session *a, int device, void *ud);
  * failed. Else as accd_run_directive. [HOUSE-misuse] */
 ACCD_API accd_status accd_run_compute(accd_session *a, const char *text, accd_kernel_fn fn, void *ud);
 ACCD_API accd_status accd_run_compute_loc(accd_session *a, const char *text, accd_kernel_fn fn, void *ud,
-                                     const char *file, int line);
+                                          const char *file, int line);
 
 /* For directives that run often: parses and lowers a data or compute directive, which accd_prepared_run runs.
  * Members, bounds and conditions are evaluated when it runs. If names were bound to other objects since,
@@ -215,12 +214,12 @@ ACCD_API accd_status accd_run_compute_loc(accd_session *a, const char *text, acc
  * called with it. ACCD_ERROR_SYNTAX, ACCD_ERROR_INVALID. [HOUSE-syntax] */
 ACCD_API accd_status accd_prepare(accd_session *a, const char *text, accd_prepared **prepared_p);
 ACCD_API accd_status accd_prepare_loc(accd_session *a, const char *text, const char *file, int line,
-                                     accd_prepared **prepared_p);
+                                      accd_prepared **prepared_p);
 /* Runs a prepared directive. A data or compute construct opens its region; it may be opened again inside
  * itself. Errors: as accd_run_directive. */
 ACCD_API accd_status accd_prepared_run(accd_prepared *prepared);
-/* Ends the region of the last accd_prepared_run. ACCD_ERROR_REGION_NESTING: there is none, or it is not the innermost one.
- * [DIR-4.3-06] */
+/* Ends the region of the last accd_prepared_run. ACCD_ERROR_REGION_NESTING: there is none, or it is not the innermost
+ * one. [DIR-4.3-06] */
 ACCD_API accd_status accd_prepared_end(accd_prepared *prepared);
 /* Frees the handle. An open region stays open, for "acc end data". NULL does nothing. */
 ACCD_API void accd_prepared_free(accd_prepared *prepared);
@@ -231,8 +230,7 @@ ACCD_API void accd_prepared_free(accd_prepared *prepared);
     accd_declare_from_debug_info_loc((a), (program), (type), __FILE__, __LINE__)
 #define accd_run_directive(a, text) accd_run_directive_loc((a), (text), __FILE__, __LINE__)
 #define accd_run_compute(a, text, fn, ud) accd_run_compute_loc((a), (text), (fn), (ud), __FILE__, __LINE__)
-#define accd_prepare(a, text, prepared_p) \
-    accd_prepare_loc((a), (text), __FILE__, __LINE__, (prepared_p))
+#define accd_prepare(a, text, prepared_p) accd_prepare_loc((a), (text), __FILE__, __LINE__, (prepared_p))
 #endif
 
 /* ---------------------------------------------------------------------- addresses and memory -- */

@@ -77,11 +77,11 @@ accd_status accd__begin_call(accd_session *a, struct accd__caller caller, bool g
         return a->detail.status; /* of accd_session_new */
     if (a->broken)
         return accd__reject_call(a, ACCD_ERROR_MISUSE, rule,
-                           "a callback did not return: the session can only be closed");
+                                 "a callback did not return: the session can only be closed");
     if (a->caller.frame)
         return accd__reject_call(a, ACCD_ERROR_MISUSE, rule,
-                           a->kernel ? "a kernel of the session is running"
-                                     : "the session is in a call: a callback cannot use it");
+                                 a->kernel ? "a kernel of the session is running"
+                                           : "the session is in a call: a callback cannot use it");
     if (!given)
         return accd__reject_call(a, ACCD_ERROR_MISUSE, rule, "an argument is missing");
     a->caller = caller;
@@ -121,9 +121,8 @@ accd_status accd_session_adopt(accd_session *a)
         return ACCD_ERROR_MISUSE;
     if (is_ours(a))
         return accd__reject_call(a, ACCD_ERROR_MISUSE, rule, "the session is this thread's already");
-    return atomic_compare_exchange_strong(&a->owner, &no_thread, (uintptr_t)pthread_self())
-               ? ACCD_OK
-               : ACCD_ERROR_MISUSE;
+    return atomic_compare_exchange_strong(&a->owner, &no_thread, (uintptr_t)pthread_self()) ? ACCD_OK
+                                                                                            : ACCD_ERROR_MISUSE;
 }
 
 accd_status accd__check_can_close(accd_session *a, struct accd__caller caller)

@@ -13,11 +13,11 @@ enum { KIND = 1, CONSTRUCT, DEVICE, QUEUE, NAME, IS_OPENMP, GATED, RECORD, VALUE
 
 struct planning {
     accd_session *a;
-    const char *method; /* directive, compute, prepare, again */
+    const char *method;      /* directive, compute, prepare, again */
     const char *text, *file; /* NULL: of `again` */
     int line;
-    int ref;            /* in the registry, of its record: what the Lua half knows of it. For `again` the
-                           one it had, afterwards the one it has */
+    int ref; /* in the registry, of its record: what the Lua half knows of it. For `again` the
+                one it had, afterwards the one it has */
     struct accd__directive_plan plan;
 };
 
@@ -155,8 +155,7 @@ static accd_status run_plan(accd_session *a, const struct accd__directive_plan *
     }
     accd_status status = ACCD_OK;
     if (plan->construct && plan->device >= 0)
-        status = accd__construct_run(plan->construct, plan->device, plan->queue,
-                               region ? &region->core : NULL, &item);
+        status = accd__construct_run(plan->construct, plan->device, plan->queue, region ? &region->core : NULL, &item);
     if (status == ACCD_OK && plan->kind == PLAN_COMPUTE && region->core) {
         status = accd_queue_wait(a->core, plan->device, 0); /* what the kernel uses is there */
         if (status != ACCD_OK)
@@ -196,8 +195,8 @@ static accd_status end_named(accd_session *a, const struct planning *planning)
     const struct accd__session_region *region = a->regions;
     if (region && ends(&planning->plan, region))
         return end_region(a);
-    return complain((struct complaint){a, "cannot_end", planning->ref, region ? region->name : NULL,
-                                       region && region->is_openmp});
+    return complain(
+        (struct complaint){a, "cannot_end", planning->ref, region ? region->name : NULL, region && region->is_openmp});
 }
 
 accd_status accd_run_directive_loc(accd_session *a, const char *text, const char *file, int line)
@@ -251,7 +250,7 @@ static accd_status run_kernel(accd_session *a, accd_kernel_fn fn, void *ud)
 }
 
 accd_status accd_run_compute_loc(accd_session *a, const char *text, accd_kernel_fn fn, void *ud, const char *file,
-                            int line)
+                                 int line)
 {
     accd_status status = accd__begin_call(a, ACCD_HERE, text && fn);
     if (status != ACCD_OK)
@@ -284,8 +283,7 @@ accd_status(accd_run_compute)(accd_session *a, const char *text, accd_kernel_fn 
 
 /* --------------------------------------------------------------------------- prepared directives -- */
 
-accd_status accd_prepare_loc(accd_session *a, const char *text, const char *file, int line,
-                            accd_prepared **prepared_p)
+accd_status accd_prepare_loc(accd_session *a, const char *text, const char *file, int line, accd_prepared **prepared_p)
 {
     accd_status status = accd__begin_call(a, ACCD_HERE, text && prepared_p);
     if (status != ACCD_OK)
@@ -373,8 +371,8 @@ accd_status accd_prepared_end(accd_prepared *prepared)
     const struct accd__session_region *region = a->regions;
     if (region && region->by == prepared)
         return accd__end_call(a, end_region(a));
-    return accd__end_call(a, complain((struct complaint){a, "not_innermost", prepared->ref,
-                                                     region ? region->name : NULL, 0}));
+    return accd__end_call(
+        a, complain((struct complaint){a, "not_innermost", prepared->ref, region ? region->name : NULL, 0}));
 }
 
 void accd_prepared_free(accd_prepared *prepared)

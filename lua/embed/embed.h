@@ -40,10 +40,10 @@ struct accd__session_region {
 struct accd__directive_plan {
     enum accd__plan_kind kind;
     struct accd__lua_construct *construct; /* NULL: nothing to run */
-    int device;                  /* -1: the host's own data, or an if clause that does not hold */
-    unsigned queue;              /* of the device: which one events name */
+    int device;                            /* -1: the host's own data, or an if clause that does not hold */
+    unsigned queue;                        /* of the device: which one events name */
     bool is_openmp;
-    bool gated;                  /* Lua is asked each time: conditions, device and queue numbers, measured bounds */
+    bool gated; /* Lua is asked each time: conditions, device and queue numbers, measured bounds */
     char name[64];
 };
 
@@ -55,27 +55,27 @@ struct accd__meter { /* of the interpreter's memory */
 };
 
 struct accd__caller { /* of a function of the interface */
-    char *frame; /* where its own frame ends */
-    void *link;    /* the call */
+    char *frame;      /* where its own frame ends */
+    void *link;       /* the call */
 };
 
 struct accd_session {
     uint64_t magic;
-    _Atomic(uintptr_t) owner;   /* the thread it belongs to; 0: none */
+    _Atomic(uintptr_t) owner; /* the thread it belongs to; 0: none */
     struct accd__meter meter;
-    lua_State *L;               /* NULL: it could not be opened */
-    bool borrowed;              /* L is a thread of the host's state */
-    bool is_usual;              /* the usual allocator, and no limit of memory */
-    bool broken;                /* a callback left it in the middle of something */
+    lua_State *L;  /* NULL: it could not be opened */
+    bool borrowed; /* L is a thread of the host's state */
+    bool is_usual; /* the usual allocator, and no limit of memory */
+    bool broken;   /* a callback left it in the middle of something */
     /* in the registry: the Lua half, its functions, L, what was reported last, the error of a limit */
     int self, library, thread, detail_ref, limit_ref;
-    accd_context *core;         /* NULL: it could not be opened */
+    accd_context *core;                   /* NULL: it could not be opened */
     struct accd__lua_context *context;    /* the same as Lua's object */
-    int device;                 /* the current one */
-    struct accd__caller caller;       /* of the call under way; no frame: there is none */
-    struct accd__session_region *kernel; /* a kernel of accd_run_compute runs in it */
-    uint64_t steps, max_steps; /* of the call under way */
-    uint64_t generation;        /* counts what makes prepared directives stale */
+    int device;                           /* the current one */
+    struct accd__caller caller;           /* of the call under way; no frame: there is none */
+    struct accd__session_region *kernel;  /* a kernel of accd_run_compute runs in it */
+    uint64_t steps, max_steps;            /* of the call under way */
+    uint64_t generation;                  /* counts what makes prepared directives stale */
     struct accd__session_region *regions; /* the innermost one */
     accd_prepared *handles;
     accd_error_detail detail;
@@ -87,7 +87,7 @@ struct accd_prepared {
     accd_session *a; /* NULL: the session is closed */
     accd_prepared *next, **link;
     struct accd__meter meter; /* where its memory is from: it may outlive the session */
-    int ref;            /* what Lua knows of it; it keeps the construct */
+    int ref;                  /* what Lua knows of it; it keeps the construct */
     uint64_t generation;
     struct accd__directive_plan plan;
 };

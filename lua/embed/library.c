@@ -43,9 +43,12 @@ static int own_require(lua_State *L)
 static int open_libraries(lua_State *L)
 {
     static const luaL_Reg libraries[] = {
-        {LUA_GNAME, luaopen_base},          {LUA_TABLIBNAME, luaopen_table},
-        {LUA_STRLIBNAME, luaopen_string},   {LUA_MATHLIBNAME, luaopen_math},
-        {LUA_UTF8LIBNAME, luaopen_utf8},    {LUA_DBLIBNAME, luaopen_debug},
+        {LUA_GNAME, luaopen_base},
+        {LUA_TABLIBNAME, luaopen_table},
+        {LUA_STRLIBNAME, luaopen_string},
+        {LUA_MATHLIBNAME, luaopen_math},
+        {LUA_UTF8LIBNAME, luaopen_utf8},
+        {LUA_DBLIBNAME, luaopen_debug},
         {NULL, NULL},
     };
     lua_pushglobaltable(L);

@@ -49,14 +49,14 @@ accd_status(accd_declare)(accd_session *a, const char *text)
     return accd_declare_loc(a, text, NULL, 0);
 }
 
-accd_status accd_declare_from_debug_info_loc(accd_session *a, const char *program, const char *type,
-                                            const char *file, int line)
+accd_status accd_declare_from_debug_info_loc(accd_session *a, const char *program, const char *type, const char *file,
+                                             int line)
 {
     accd_status status = accd__begin_call(a, ACCD_HERE, type);
     if (status != ACCD_OK)
         return status;
-    return call_changing((struct library_request){
-        a, "declare_from", {type, program ? program : ""}, file, line, 0, {0}});
+    return call_changing(
+        (struct library_request){a, "declare_from", {type, program ? program : ""}, file, line, 0, {0}});
 }
 
 accd_status(accd_declare_from_debug_info)(accd_session *a, const char *program, const char *type)
@@ -64,14 +64,13 @@ accd_status(accd_declare_from_debug_info)(accd_session *a, const char *program, 
     return accd_declare_from_debug_info_loc(a, program, type, NULL, 0);
 }
 
-accd_status accd_bind_sized(accd_session *a, const char *name, const char *type, const void *object,
-                            size_t bytes, const char *file, int line)
+accd_status accd_bind_sized(accd_session *a, const char *name, const char *type, const void *object, size_t bytes,
+                            const char *file, int line)
 {
     accd_status status = accd__begin_call(a, ACCD_HERE, name && type && object);
     if (status != ACCD_OK)
         return status;
-    return call_changing((struct library_request){
-        a, "bind", {name, type}, file, line, 2, {(uintptr_t)object, bytes}});
+    return call_changing((struct library_request){a, "bind", {name, type}, file, line, 2, {(uintptr_t)object, bytes}});
 }
 
 accd_status accd_unbind(accd_session *a, const char *name)
@@ -82,8 +81,8 @@ accd_status accd_unbind(accd_session *a, const char *name)
     return call_changing((struct library_request){a, "unbind", {name}, NULL, 0, 0, {0}});
 }
 
-accd_status accd_check_member(accd_session *a, const char *type, const char *member, size_t offset,
-                              size_t bytes, const char *file, int line)
+accd_status accd_check_member(accd_session *a, const char *type, const char *member, size_t offset, size_t bytes,
+                              const char *file, int line)
 {
     accd_status status = accd__begin_call(a, ACCD_HERE, type && member);
     if (status != ACCD_OK)

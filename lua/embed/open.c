@@ -108,7 +108,7 @@ static accd_status make_state(accd_session *a, const accd_session_config *config
     a->borrowed = true;
     if (lua_version(L) != LUA_VERSION_NUM || !is_same_lua_library())
         return accd__reject_call(a, ACCD_ERROR_MISUSE, "HOUSE-misuse",
-                           "the state is of another release of Lua than the library");
+                                 "the state is of another release of Lua than the library");
     if (!lua_checkstack(L, 3))
         return accd__report_no_memory(a);
     lua_pushcfunction(L, new_thread);
@@ -189,10 +189,10 @@ static accd_status open_core(accd_session *a, const accd_session_config *config)
 {
     if (!is_zero(config))
         return accd__reject_call(a, ACCD_ERROR_MISUSE, "HOUSE-misuse",
-                           "the configuration has fields that this version does not know");
+                                 "the configuration has fields that this version does not know");
     if (config->max_memory && config->L)
         return accd__reject_call(a, ACCD_ERROR_MISUSE, "HOUSE-misuse",
-                           "the memory of a Lua state of yours is not counted here");
+                                 "the memory of a Lua state of yours is not counted here");
     if (config->devices > INT32_MAX || config->device_bytes > INT64_MAX)
         return accd__reject_call(a, ACCD_ERROR_MISUSE, "HOUSE-misuse", "a number is too large");
     accd_status status = make_state(a, config);

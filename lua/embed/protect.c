@@ -9,18 +9,16 @@
 static accd_status set_detail(accd_session *a, const accd_error_detail *detail)
 {
     a->detail = *detail;
-    snprintf(a->shown, sizeof a->shown, "accdeep: error[%s]: %s\n  rule: %s", detail->code,
-             detail->message, detail->rule);
+    snprintf(a->shown, sizeof a->shown, "accdeep: error[%s]: %s\n  rule: %s", detail->code, detail->message,
+             detail->rule);
     a->message = a->shown;
     return detail->status;
 }
 
 accd_status accd__reject_call(accd_session *a, accd_status status, const char *which, const char *message)
 {
-    return set_detail(a, &(accd_error_detail){.status = status,
-                                  .code = accd_status_code(status),
-                                  .message = message,
-                                  .rule = which});
+    return set_detail(
+        a, &(accd_error_detail){.status = status, .code = accd_status_code(status), .message = message, .rule = which});
 }
 
 accd_status accd__report_core_error(accd_session *a, accd_status status)
@@ -28,17 +26,17 @@ accd_status accd__report_core_error(accd_session *a, accd_status status)
     const accd_error *error = accd_context_error(a->core);
     snprintf(a->sentence, sizeof a->sentence, "%s", error->message);
     return set_detail(a, &(accd_error_detail){.status = status,
-                                  .code = accd_status_code(status),
-                                  .message = a->sentence,
-                                  .rule = error->rule,
-                                  .objects = {error->asked, error->other}});
+                                              .code = accd_status_code(status),
+                                              .message = a->sentence,
+                                              .rule = error->rule,
+                                              .objects = {error->asked, error->other}});
 }
 
 accd_status accd__report_no_memory(accd_session *a)
 {
     if (a->meter.refused)
         return accd__reject_call(a, ACCD_ERROR_LIMIT, "HOUSE-limit",
-                           "the interpreter needs more memory than the limit allows");
+                                 "the interpreter needs more memory than the limit allows");
     return accd__reject_call(a, ACCD_ERROR_OUT_OF_MEMORY, "HOUSE-memory", "the host has not enough memory");
 }
 
@@ -156,9 +154,9 @@ static accd_status report_lua_error(accd_session *a, int failure)
     failure = lua_pcall(L, 2, 0, 0);
     if (failure != LUA_OK) {
         lua_pop(L, 1);
-        return failure == LUA_ERRMEM ? report_memory(a)
-                                     : accd__reject_call(a, ACCD_ERROR_INTERNAL, "HOUSE-internal",
-                                                   "an error cannot be reported");
+        return failure == LUA_ERRMEM
+                   ? report_memory(a)
+                   : accd__reject_call(a, ACCD_ERROR_INTERNAL, "HOUSE-internal", "an error cannot be reported");
     }
     a->detail = telling.detail;
     a->message = telling.shown;

@@ -4,11 +4,14 @@
 #include <pthread.h>
 #include <sys/stat.h>
 
-#define BY_OLD_NAME(type, name, parameters, arguments)     \
+#define BY_OLD_NAME(type, name, parameters, arguments)      \
     __asm__(".symver old_" #name "," #name "@GLIBC_2.2.5"); \
-    type old_##name parameters;                            \
-    type __wrap_##name parameters;                         \
-    type __wrap_##name parameters { return old_##name arguments; }
+    type old_##name parameters;                             \
+    type __wrap_##name parameters;                          \
+    type __wrap_##name parameters                           \
+    {                                                       \
+        return old_##name arguments;                        \
+    }
 
 BY_OLD_NAME(double, exp, (double x), (x))
 BY_OLD_NAME(double, log, (double x), (x))
@@ -19,7 +22,7 @@ BY_OLD_NAME(void *, dlsym, (void *library, const char *name), (library, name))
 BY_OLD_NAME(int, dlclose, (void *library), (library))
 BY_OLD_NAME(char *, dlerror, (void), ())
 BY_OLD_NAME(int, pthread_create,
-            (pthread_t *thread, const pthread_attr_t *how, void *(*start)(void *), void *argument),
+            (pthread_t * thread, const pthread_attr_t *how, void *(*start)(void *), void *argument),
             (thread, how, start, argument))
 BY_OLD_NAME(int, pthread_join, (pthread_t thread, void **result), (thread, result))
 
@@ -46,14 +49,12 @@ static void construct(int argc, char **argv, char **environment)
 }
 
 __asm__(".symver old_start,__libc_start_main@GLIBC_2.2.5");
-int old_start(int (*program)(int, char **, char **), int argc, char **argv, initialiser *init,
-              void (*fini)(void), void (*loader_fini)(void), void *stack_end);
-int __wrap___libc_start_main(int (*program)(int, char **, char **), int argc, char **argv,
-                             initialiser *init, void (*fini)(void), void (*loader_fini)(void),
-                             void *stack_end);
-int __wrap___libc_start_main(int (*program)(int, char **, char **), int argc, char **argv,
-                             initialiser *init, void (*fini)(void), void (*loader_fini)(void),
-                             void *stack_end)
+int old_start(int (*program)(int, char **, char **), int argc, char **argv, initialiser *init, void (*fini)(void),
+              void (*loader_fini)(void), void *stack_end);
+int __wrap___libc_start_main(int (*program)(int, char **, char **), int argc, char **argv, initialiser *init,
+                             void (*fini)(void), void (*loader_fini)(void), void *stack_end);
+int __wrap___libc_start_main(int (*program)(int, char **, char **), int argc, char **argv, initialiser *init,
+                             void (*fini)(void), void (*loader_fini)(void), void *stack_end)
 {
     (void)init; /* new starting code has none */
     return old_start(program, argc, argv, construct, fini, loader_fini, stack_end);

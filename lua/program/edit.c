@@ -122,9 +122,8 @@ static bool load(struct editor *editor)
         "el_line", "el_insertstr", "history_init", "history_end", "history",
     };
     void *const to[] = {
-        &editor->el_init,     &editor->el_end,  &editor->el_gets,      &editor->el_set,
-        &editor->el_wset,     &editor->el_line, &editor->el_insertstr, &editor->history_init,
-        &editor->history_end, &editor->history,
+        &editor->el_init, &editor->el_end,       &editor->el_gets,      &editor->el_set,      &editor->el_wset,
+        &editor->el_line, &editor->el_insertstr, &editor->history_init, &editor->history_end, &editor->history,
     };
     void *library = dlopen("libedit.so.2", RTLD_NOW | RTLD_LOCAL);
     for (size_t i = 0; library && i < sizeof names / sizeof *names; i++) {
@@ -234,11 +233,8 @@ static int l_remember(lua_State *L)
 void accd__open_edit(lua_State *L)
 {
     static const luaL_Reg functions[] = {{"editor", l_editor}, {NULL, NULL}};
-    static const luaL_Reg methods[] = {{"read", l_read},
-                                       {"remember", l_remember},
-                                       {"close", l_close},
-                                       {"__gc", l_close},
-                                       {NULL, NULL}};
+    static const luaL_Reg methods[] = {
+        {"read", l_read}, {"remember", l_remember}, {"close", l_close}, {"__gc", l_close}, {NULL, NULL}};
     luaL_setfuncs(L, functions, 0);
     luaL_newmetatable(L, editor_name);
     luaL_setfuncs(L, methods, 0);

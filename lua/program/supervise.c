@@ -50,13 +50,11 @@ static int move_behind_streams(int file)
 static int open_socket(struct sockaddr_un *address_p)
 {
     socklen_t size = sizeof *address_p;
-    const int file =
-        move_behind_streams(socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+    const int file = move_behind_streams(socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
     if (file < 0)
         return -1;
     memset(address_p, 0, sizeof *address_p);
-    if (!bind(file, (const void *)&any, sizeof any.sun_family) &&
-        !getsockname(file, (void *)address_p, &size))
+    if (!bind(file, (const void *)&any, sizeof any.sun_family) && !getsockname(file, (void *)address_p, &size))
         return file;
     close(file);
     return -1;
@@ -168,15 +166,12 @@ static bool read_start(pid_t process, double *start_p, bool *interactive_p)
         fclose(file);
     text[n] = 0;
     const char *rest = strrchr(text, ')'); /* the name of the program may hold anything */
-    if (!rest ||
-        sscanf(rest,
-               ") %*c %*d %*d %d %d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d %*d %*d %lld",
-               &session, &terminal, &ticks) != 3)
+    if (!rest || sscanf(rest, ") %*c %*d %*d %d %d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d %*d %*d %lld",
+                        &session, &terminal, &ticks) != 3)
         return false;
     clock_gettime(CLOCK_REALTIME, &now);
     clock_gettime(CLOCK_BOOTTIME, &since_boot);
-    *start_p = (double)(now.tv_sec - since_boot.tv_sec) +
-               (double)(now.tv_nsec - since_boot.tv_nsec) / 1e9 +
+    *start_p = (double)(now.tv_sec - since_boot.tv_sec) + (double)(now.tv_nsec - since_boot.tv_nsec) / 1e9 +
                (double)ticks / (double)sysconf(_SC_CLK_TCK);
     *interactive_p = session == process && terminal;
     return true;
@@ -193,8 +188,7 @@ static int l_is_of_sibling(lua_State *L)
     const bool known = !stat(luaL_checkstring(L, 1), &status) && S_ISREG(status.st_mode) &&
                        read_start(getppid(), &start, &interactive);
     lua_pushboolean(L, known && !interactive &&
-                           (double)status.st_mtim.tv_sec + (double)status.st_mtim.tv_nsec / 1e9 >=
-                               start);
+                           (double)status.st_mtim.tv_sec + (double)status.st_mtim.tv_nsec / 1e9 >= start);
     return 1;
 }
 

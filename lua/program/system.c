@@ -61,8 +61,7 @@ static int l_mkdir(lua_State *L)
 {
     const char *path = luaL_checkstring(L, 1);
     struct stat st;
-    if (!*path || !mkdir(path, 0777) ||
-        (errno == EEXIST && !stat(path, &st) && S_ISDIR(st.st_mode))) {
+    if (!*path || !mkdir(path, 0777) || (errno == EEXIST && !stat(path, &st) && S_ISDIR(st.st_mode))) {
         lua_pushboolean(L, 1);
         return 1;
     }
@@ -120,14 +119,15 @@ static int l_filetype(lua_State *L)
     return 1;
 }
 
-/* system.elevates(path) -> what rights a program gets that its user has not, or nil: then the system preloads nothing */
+/* system.elevates(path) -> what rights a program gets that its user has not, or nil: then the system preloads nothing
+ */
 static int l_elevates(lua_State *L)
 {
     const char *path = luaL_checkstring(L, 1);
     struct stat status;
     struct statvfs files;
-    const bool gets_none = prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0) == 1 ||
-                           (!statvfs(path, &files) && files.f_flag & ST_NOSUID);
+    const bool gets_none =
+        prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0) == 1 || (!statvfs(path, &files) && files.f_flag & ST_NOSUID);
     if (gets_none || stat(path, &status))
         return 0;
     if ((status.st_mode & S_ISUID && status.st_uid != getuid()) ||
@@ -230,8 +230,8 @@ static int l_counters(lua_State *L)
         lua_setfield(L, -2, "__index");
     }
     lua_setmetatable(L, -2);
-    void *memory = mmap(NULL, (size_t)n * sizeof *counters->link, PROT_READ | PROT_WRITE,
-                        MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    void *memory =
+        mmap(NULL, (size_t)n * sizeof *counters->link, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (memory == MAP_FAILED)
         return luaL_error(L, "no memory for processes: %s", strerror(errno));
     counters->link = memory;
@@ -294,11 +294,20 @@ static int l_exec(lua_State *L)
 __attribute__((visibility("default"))) int luaopen_accdeep_system(lua_State *L)
 {
     static const luaL_Reg functions[] = {
-        {"isatty", l_isatty},     {"listdir", l_listdir},       {"mkdir", l_mkdir},
-        {"filetype", l_filetype}, {"fork", l_fork},             {"wait", l_wait},
-        {"exit", l_exit},         {"executable", l_executable}, {"exec", l_exec},
-        {"counters", l_counters}, {"realpath", l_realpath},     {"elevates", l_elevates},
-        {"temporary_folder", l_temporary_folder}, {NULL, NULL},
+        {"isatty", l_isatty},
+        {"listdir", l_listdir},
+        {"mkdir", l_mkdir},
+        {"filetype", l_filetype},
+        {"fork", l_fork},
+        {"wait", l_wait},
+        {"exit", l_exit},
+        {"executable", l_executable},
+        {"exec", l_exec},
+        {"counters", l_counters},
+        {"realpath", l_realpath},
+        {"elevates", l_elevates},
+        {"temporary_folder", l_temporary_folder},
+        {NULL, NULL},
     };
     luaL_newlib(L, functions);
     accd__open_edit(L);

@@ -29,21 +29,18 @@ static accd_stacks *open_stacks(struct meter *meter, struct story *story)
 }
 
 /* The call fails with the status and says why, and nothing at all has changed. */
-#define refused(stacks, wanted, call, ...)                                                     \
-    do {                                                                                       \
-        uint64_t before_ = accd_state_digest(accd_stacks_context(stacks));                           \
-        accd_status got_ = (call);                                                             \
-        const accd_error *error_ = accd_stacks_error(stacks);                                  \
-        is_status(got_, wanted, __VA_ARGS__);                                                  \
-        must(error_->status == got_ && error_->message[0] && *error_->rule, "it says why: %s", \
-             error_->message);                                                                 \
-        must(accd_state_digest(accd_stacks_context(stacks)) == before_, "nothing changed");          \
+#define refused(stacks, wanted, call, ...)                                                                       \
+    do {                                                                                                         \
+        uint64_t before_ = accd_state_digest(accd_stacks_context(stacks));                                       \
+        accd_status got_ = (call);                                                                               \
+        const accd_error *error_ = accd_stacks_error(stacks);                                                    \
+        is_status(got_, wanted, __VA_ARGS__);                                                                    \
+        must(error_->status == got_ && error_->message[0] && *error_->rule, "it says why: %s", error_->message); \
+        must(accd_state_digest(accd_stacks_context(stacks)) == before_, "nothing changed");                      \
     } while (0)
-#define fine(stacks, call) \
-    must((call) == ACCD_OK, "%s: %s", #call, accd_stacks_error(stacks)->message)
+#define fine(stacks, call) must((call) == ACCD_OK, "%s: %s", #call, accd_stacks_error(stacks)->message)
 
-typedef accd_status clause_fn(accd_stacks *stacks, const void *base, int64_t first, int64_t length,
-                              uint64_t size);
+typedef accd_status clause_fn(accd_stacks *stacks, const void *base, int64_t first, int64_t length, uint64_t size);
 
 static const struct clause {
     clause_fn *fn;
@@ -63,8 +60,7 @@ static const struct clause {
 };
 enum { CLAUSES = sizeof clauses / sizeof clauses[0] };
 
-static void open_one(accd_stacks *stacks, int device, clause_fn *fn, const int *base, int64_t first,
-                     int64_t length)
+static void open_one(accd_stacks *stacks, int device, clause_fn *fn, const int *base, int64_t first, int64_t length)
 {
     fine(stacks, accd_stacks_new_dataE(stacks, device));
     fine(stacks, accd_stacks_read_pragma(stacks));
@@ -72,8 +68,8 @@ static void open_one(accd_stacks *stacks, int device, clause_fn *fn, const int *
     fine(stacks, accd_stacks_write_pragma(stacks));
 }
 
-static accd_status non_nested(accd_stacks *stacks, bool begins, clause_fn *fn, const int *base,
-                              int64_t first, int64_t length)
+static accd_status non_nested(accd_stacks *stacks, bool begins, clause_fn *fn, const int *base, int64_t first,
+                              int64_t length)
 {
     fine(stacks, (begins ? accd_stacks_begin_data : accd_stacks_end_data)(stacks, 0));
     fine(stacks, accd_stacks_read_pragma(stacks));
@@ -90,8 +86,7 @@ static int device_int(accd_stacks *stacks, int device, const int *host)
     uint64_t address;
     int value = -1;
     if (accd_stacks_device_address(stacks, device, host, &address) == ACCD_OK)
-        must(accd_device_read(accd_stacks_context(stacks), device, address, &value, sizeof value) ==
-                 ACCD_OK,
+        must(accd_device_read(accd_stacks_context(stacks), device, address, &value, sizeof value) == ACCD_OK,
              "a kernel can read it");
     return value;
 }
@@ -100,8 +95,7 @@ static void kernel_sets(accd_stacks *stacks, int device, const int *host, int va
 {
     uint64_t address = 0;
     fine(stacks, accd_stacks_device_address(stacks, device, host, &address));
-    must(accd_device_write(accd_stacks_context(stacks), device, address, &value, sizeof value) ==
-             ACCD_OK,
+    must(accd_device_write(accd_stacks_context(stacks), device, address, &value, sizeof value) == ACCD_OK,
          "a kernel can write it");
 }
 
@@ -131,15 +125,15 @@ static void absent_data(accd_stacks *stacks)
         open_one(stacks, 0, clause->fn, data, 2, 4);
         accd_get_stats(accd_stacks_context(stacks), 0, &stats);
         is_number(stats.live_bytes, 16, "%s allocates its elements, no others", clause->name);
-        is_number(stats.moved_bytes[0] - before.moved_bytes[0], clause->sends ? 16 : 0,
-                  "%s sends what it says", clause->name);
+        is_number(stats.moved_bytes[0] - before.moved_bytes[0], clause->sends ? 16 : 0, "%s sends what it says",
+                  clause->name);
         if (clause->sends)
             is_number(device_int(stacks, 0, &data[2]), 2, "from the first element on");
         for (int k = 2; k < 6; k++)
             kernel_sets(stacks, 0, &data[k], 10 + k);
         fine(stacks, accd_stacks_end_dataE(stacks, 0));
-        ok(data[2] == (clause->fetches ? 12 : 2) && data[5] == (clause->fetches ? 15 : 5) &&
-               data[1] == 1 && data[6] == 6,
+        ok(data[2] == (clause->fetches ? 12 : 2) && data[5] == (clause->fetches ? 15 : 5) && data[1] == 1 &&
+               data[6] == 6,
            "%s fetches what it says", clause->name);
         is_number(live_bytes(stacks, 0), 0, "nothing stays");
     }
@@ -232,8 +226,7 @@ static void refuse_all(accd_stacks *stacks, bool begun, bool reading)
     uint64_t address;
     if (!reading) {
         for (int i = 0; i < CLAUSES; i++)
-            refused(stacks, ACCD_ERROR_MISUSE, clauses[i].fn(stacks, data, 0, 2, 4), "%s outside",
-                    clauses[i].name);
+            refused(stacks, ACCD_ERROR_MISUSE, clauses[i].fn(stacks, data, 0, 2, 4), "%s outside", clauses[i].name);
         refused(stacks, ACCD_ERROR_MISUSE, accd_stacks_pragma_present(stacks, data, 0, 2, 4), "present outside");
         refused(stacks, ACCD_ERROR_MISUSE, accd_stacks_write_pragma(stacks), "nothing was read");
     }
@@ -281,10 +274,8 @@ static void order(accd_stacks *stacks)
         refused(stacks, ACCD_ERROR_NO_DEVICE, accd_stacks_end_dataE(stacks, device), "device %d", device);
         refused(stacks, ACCD_ERROR_NO_DEVICE, accd_stacks_drop_dataE(stacks, device), "device %d", device);
         refused(stacks, ACCD_ERROR_NO_DEVICE,
-                accd_stacks_pragma_update(stacks, device, ACCD_ACTION_UPDATE_SELF, data, 0, 2, 4), "device %d",
-                device);
-        refused(stacks, ACCD_ERROR_NO_DEVICE, accd_stacks_device_address(stacks, device, data, &address),
-                "device %d",
+                accd_stacks_pragma_update(stacks, device, ACCD_ACTION_UPDATE_SELF, data, 0, 2, 4), "device %d", device);
+        refused(stacks, ACCD_ERROR_NO_DEVICE, accd_stacks_device_address(stacks, device, data, &address), "device %d",
                 device);
     }
     refused(stacks, ACCD_ERROR_REGION_NESTING, accd_stacks_end_dataE(stacks, 0), "no environment is open");
@@ -348,17 +339,15 @@ static void null_handles(void)
     is_text(accd_get_rules(accd_stacks_context(stacks))->name, "openacc-3.3", "they are kept");
     fine(stacks, accd_stacks_new_dataE(stacks, 0));
     fine(stacks, accd_stacks_read_pragma(stacks));
-    ok(accd_stacks_pragma_copyin(stacks, NULL, 0, 1, 4) == ACCD_OK &&
-           accd_stacks_write_pragma(stacks) == ACCD_OK,
+    ok(accd_stacks_pragma_copyin(stacks, NULL, 0, 1, 4) == ACCD_OK && accd_stacks_write_pragma(stacks) == ACCD_OK,
        "and decide about null pointers");
     accd_stacks_free(stacks);
     for (int i = 0; i < CLAUSES; i++)
-        ok(clauses[i].fn(NULL, data, 0, 1, 4) == ACCD_ERROR_MISUSE, "%s without a handle",
-           clauses[i].name);
+        ok(clauses[i].fn(NULL, data, 0, 1, 4) == ACCD_ERROR_MISUSE, "%s without a handle", clauses[i].name);
     ok(accd_stacks_pragma_present(NULL, data, 0, 1, 4) == ACCD_ERROR_MISUSE &&
-           accd_stacks_new_dataE(NULL, 0) == ACCD_ERROR_MISUSE &&
-           accd_stacks_read_pragma(NULL) == ACCD_ERROR_MISUSE && accd_stacks_write_pragma(NULL) == ACCD_ERROR_MISUSE &&
-           accd_stacks_end_dataE(NULL, 0) == ACCD_ERROR_MISUSE && accd_stacks_drop_dataE(NULL, 0) == ACCD_ERROR_MISUSE &&
+           accd_stacks_new_dataE(NULL, 0) == ACCD_ERROR_MISUSE && accd_stacks_read_pragma(NULL) == ACCD_ERROR_MISUSE &&
+           accd_stacks_write_pragma(NULL) == ACCD_ERROR_MISUSE && accd_stacks_end_dataE(NULL, 0) == ACCD_ERROR_MISUSE &&
+           accd_stacks_drop_dataE(NULL, 0) == ACCD_ERROR_MISUSE &&
            accd_stacks_begin_data(NULL, 0) == ACCD_ERROR_MISUSE && accd_stacks_end_data(NULL, 0) == ACCD_ERROR_MISUSE &&
            accd_stacks_pragma_update(NULL, 0, ACCD_ACTION_UPDATE_SELF, data, 0, 1, 4) == ACCD_ERROR_MISUSE &&
            accd_stacks_device_address(NULL, 0, data, &address) == ACCD_ERROR_MISUSE,
@@ -376,8 +365,8 @@ static void updates(accd_stacks *stacks)
 {
     int data[6] = {0, 1, 2, 3, 4, 5};
     uint64_t address;
-    refused(stacks, ACCD_ERROR_NOT_PRESENT, accd_stacks_pragma_update(stacks, 0, ACCD_ACTION_UPDATE_DEVICE, data, 0, 6, 4),
-            "update of absent data");
+    refused(stacks, ACCD_ERROR_NOT_PRESENT,
+            accd_stacks_pragma_update(stacks, 0, ACCD_ACTION_UPDATE_DEVICE, data, 0, 6, 4), "update of absent data");
     refused(stacks, ACCD_ERROR_NOT_PRESENT, accd_stacks_device_address(stacks, 0, data, &address), "their address");
     open_one(stacks, 0, accd_stacks_pragma_copyin, data, 0, 4);
     data[1] = 11;
@@ -391,14 +380,14 @@ static void updates(accd_stacks *stacks)
     ok(data[3] == 33 && data[0] == 0, "and fetches one");
     refused(stacks, ACCD_ERROR_PARTIALLY_PRESENT,
             accd_stacks_pragma_update(stacks, 0, ACCD_ACTION_UPDATE_SELF, data, 2, 4, 4), "a part is absent");
-    refused(stacks, ACCD_ERROR_NOT_PRESENT, accd_stacks_pragma_update(stacks, 0, ACCD_ACTION_UPDATE_SELF, data, 4, 2, 4),
-            "all of it is");
+    refused(stacks, ACCD_ERROR_NOT_PRESENT,
+            accd_stacks_pragma_update(stacks, 0, ACCD_ACTION_UPDATE_SELF, data, 4, 2, 4), "all of it is");
     refused(stacks, ACCD_ERROR_MISUSE, accd_stacks_pragma_update(stacks, 0, ACCD_ACTION_COPYIN, data, 0, 4, 4),
             "no direction");
     refused(stacks, ACCD_ERROR_INVALID_SECTION,
             accd_stacks_pragma_update(stacks, 0, ACCD_ACTION_UPDATE_SELF, data, 0, -4, 4), "a negative length");
-    refused(stacks, ACCD_ERROR_NULL_POINTER, accd_stacks_pragma_update(stacks, 0, ACCD_ACTION_UPDATE_SELF, NULL, 0, 4, 4),
-            "a null base");
+    refused(stacks, ACCD_ERROR_NULL_POINTER,
+            accd_stacks_pragma_update(stacks, 0, ACCD_ACTION_UPDATE_SELF, NULL, 0, 4, 4), "a null base");
     fine(stacks, accd_stacks_pragma_update(stacks, 0, ACCD_ACTION_UPDATE_SELF, data, 4, 0, 4));
     fine(stacks, accd_stacks_end_dataE(stacks, 0));
 }
@@ -410,8 +399,7 @@ static void devices(accd_stacks *stacks)
     data[0] = 5;
     open_one(stacks, 1, accd_stacks_pragma_copyin, data, 0, 4);
     open_one(stacks, 1, accd_stacks_pragma_present, data, 1, 2);
-    ok(device_int(stacks, 0, data) == 1 && device_int(stacks, 1, data) == 5,
-       "each device has its own copy");
+    ok(device_int(stacks, 0, data) == 1 && device_int(stacks, 1, data) == 5, "each device has its own copy");
     kernel_sets(stacks, 0, data, 10);
     kernel_sets(stacks, 1, data, 20);
     fine(stacks, accd_stacks_pragma_update(stacks, 1, ACCD_ACTION_UPDATE_SELF, data, 0, 1, 4));
@@ -431,14 +419,11 @@ static void floors(accd_stacks *stacks)
     int data[8] = {0, 1, 2, 3, 4, 5, 6, 7}, other[2] = {8, 9};
     for (int i = 0; i < CLAUSES; i++) {
         int before = data[0];
-        ok(non_nested(stacks, true, clauses[i].fn, data, 0, 4) == ACCD_OK, "%s begins",
-           clauses[i].name);
+        ok(non_nested(stacks, true, clauses[i].fn, data, 0, 4) == ACCD_OK, "%s begins", clauses[i].name);
         for (int k = 0; k < 4; k++)
             kernel_sets(stacks, 0, &data[k], before + 1);
-        ok(non_nested(stacks, false, clauses[i].fn, data, 0, 4) == ACCD_OK, "%s ends",
-           clauses[i].name);
-        is_number(data[0], before + clauses[i].fetches, "%s fetches at its end what it says",
-                  clauses[i].name);
+        ok(non_nested(stacks, false, clauses[i].fn, data, 0, 4) == ACCD_OK, "%s ends", clauses[i].name);
+        is_number(data[0], before + clauses[i].fetches, "%s fetches at its end what it says", clauses[i].name);
         is_number(live_bytes(stacks, 0), 0, "nothing stays");
     }
     data[0] = 0;
@@ -500,8 +485,8 @@ static void fusion(accd_stacks *stacks, struct story *story)
     ok(inner != outer && address_of(stacks, a + 50) - inner == 50 * sizeof *a &&
            address_of(stacks, a + 25) - inner == 25 * sizeof *a,
        "they lie at their distances, an alias too");
-    ok(device_int(stacks, 0, a) == 100 && device_int(stacks, 0, a + 69) == 69 &&
-           device_int(stacks, 0, a + 25) == 25 && device_int(stacks, 0, a + 44) == 44,
+    ok(device_int(stacks, 0, a) == 100 && device_int(stacks, 0, a + 69) == 69 && device_int(stacks, 0, a + 25) == 25 &&
+           device_int(stacks, 0, a + 44) == 44,
        "what was there moved along");
     is_number(after.moved_bytes[0] - before.moved_bytes[0], 160, "and was not sent again");
     kernel_sets(stacks, 0, a + 1, 101);
@@ -510,8 +495,7 @@ static void fusion(accd_stacks *stacks, struct story *story)
     kernel_sets(stacks, 0, a + 2, 102);
     fine(stacks, accd_stacks_end_dataE(stacks, 0));
     is_number(address_of(stacks, a), outer, "it is where it was");
-    ok(device_int(stacks, 0, a) == 100 && device_int(stacks, 0, a + 2) == 102,
-       "with what it has now");
+    ok(device_int(stacks, 0, a) == 100 && device_int(stacks, 0, a + 2) == 102, "with what it has now");
     fine(stacks, accd_stacks_end_dataE(stacks, 0));
     ok(a[0] == 100 && a[2] == 102 && a[69] == 69, "which comes back at the end");
     is_number(live_bytes(stacks, 0), 0, "nothing stays");
@@ -554,8 +538,7 @@ static void partial(accd_stacks *stacks)
         open_one(stacks, 0, accd_stacks_pragma_copy, a, 0, 4);
         kernel_sets(stacks, 0, a + 3, 33);
         open_one(stacks, 0, clauses[i].fn, a, 2, 4);
-        ok(device_int(stacks, 0, a + 3) == (refreshes ? 3 : 33) &&
-               device_int(stacks, 0, a + 5) == 5,
+        ok(device_int(stacks, 0, a + 3) == (refreshes ? 3 : 33) && device_int(stacks, 0, a + 5) == 5,
            "%s of data of which a part is present", clauses[i].name);
         is_number(address_of(stacks, a + 5) - address_of(stacks, a), 20, "in one block");
         kernel_sets(stacks, 0, a + 2, 22);
@@ -634,8 +617,7 @@ static void failures(void)
             arm(stacks, &meter, (enum fault)fault, 0);
             if (end != ACCD_OK) {
                 must(end == wanted[fault], "closing fails for want of something");
-                must(accd_state_digest(accd_stacks_context(stacks)) == before,
-                     "it changed nothing, either");
+                must(accd_state_digest(accd_stacks_context(stacks)) == before, "it changed nothing, either");
                 must(a[0] == 1, "nor the host");
                 must(accd_stacks_end_dataE(stacks, 0) == ACCD_OK, "then it works");
                 met[1]++;

@@ -12,7 +12,10 @@ static volatile uint64_t sink; /* results go here, so that they are computed */
 /* ------------------------------------------------------------------------------------- index -- */
 
 /* Blocks of 64 bytes, one in each 96, as malloc would place them. */
-static uint64_t key_of(uint32_t i) { return 0x100000 + (uint64_t)i * 96; }
+static uint64_t key_of(uint32_t i)
+{
+    return 0x100000 + (uint64_t)i * 96;
+}
 
 /* bench.index(n) -> single, map, finger, map_ordered, churn, map_churn, last, bytes */
 static int l_index(lua_State *L)
@@ -35,34 +38,42 @@ static int l_index(lua_State *L)
     uint64_t seed = 5;
     for (size_t i = 0; i < queries; i++)
         ask[i] = (uint32_t)(next_random(&seed) % n);
-    double single = 1e18, in_map = 1e18, finger = 1e18, ordered = 1e18, churn = 1e18,
-           map_churn = 1e18, last = 1e18;
+    double single = 1e18, in_map = 1e18, finger = 1e18, ordered = 1e18, churn = 1e18, map_churn = 1e18, last = 1e18;
     uint64_t sum = 0;
     for (int r = 0; r < repetitions; r++) {
-        MEASURE(single, queries, for (size_t i = 0; i < queries; i++) sum +=
+        MEASURE(single, queries,
+                for (size_t i = 0; i < queries; i++) sum +=
                 ((struct record *)accd__btree_floor(&index, key_of(ask[i]) + 8))->dev);
-        MEASURE(in_map, queries, for (size_t i = 0; i < queries; i++) sum +=
-                ((struct record *)map_floor(map, key_of(ask[i]) + 8))->dev);
-        MEASURE(finger, n, for (uint32_t i = 0; i < n; i++) sum +=
+        MEASURE(in_map, queries,
+                for (size_t i = 0; i < queries; i++) sum += ((struct record *)map_floor(map, key_of(ask[i]) + 8))->dev);
+        MEASURE(finger, n,
+                for (uint32_t i = 0; i < n; i++) sum +=
                 ((struct record *)accd__btree_floor(&index, key_of(i) + 8))->dev);
-        MEASURE(ordered, n, for (uint32_t i = 0; i < n; i++) sum +=
-                ((struct record *)map_floor(map, key_of(i) + 8))->dev);
+        MEASURE(ordered, n,
+                for (uint32_t i = 0; i < n; i++) sum += ((struct record *)map_floor(map, key_of(i) + 8))->dev);
         size_t changes = n < 100000 ? n : 100000;
-        MEASURE(churn, changes, for (size_t i = 0; i < changes; i++) {
-            uint64_t key = key_of(ask[i]);
-            accd__btree_insert(&index, key, accd__btree_erase(&index, key));
-        });
-        MEASURE(map_churn, changes, for (size_t i = 0; i < changes; i++) {
-            uint64_t key = key_of(ask[i]);
-            map_erase(map, key);
-            map_insert(map, key, &records[ask[i]]);
-        });
-        MEASURE(last, 100000, for (size_t i = 0; i < 100000; i++) sum +=
+        MEASURE(
+            churn, changes, for (size_t i = 0; i < changes; i++) {
+                uint64_t key = key_of(ask[i]);
+                accd__btree_insert(&index, key, accd__btree_erase(&index, key));
+            });
+        MEASURE(
+            map_churn, changes, for (size_t i = 0; i < changes; i++) {
+                uint64_t key = key_of(ask[i]);
+                map_erase(map, key);
+                map_insert(map, key, &records[ask[i]]);
+            });
+        MEASURE(last, 100000,
+                for (size_t i = 0; i < 100000; i++) sum +=
                 ((struct record *)accd__btree_floor(&index, key_of(ask[0]) + (i & 31)))->dev);
     }
     sink = sum;
     size_t slabs = 0;
-    for (struct { void *next; size_t bytes; } *slab = index.nodes.slabs; slab; slab = slab->next)
+    for (struct {
+             void *next;
+             size_t bytes;
+         } *slab = index.nodes.slabs;
+         slab; slab = slab->next)
         slabs += slab->bytes;
     lua_newtable(L);
     set(L, "single", single);
@@ -129,8 +140,7 @@ static inline __attribute__((always_inline)) void fetch_ahead(const struct objec
     __builtin_prefetch((const char *)o->c + 63);
 }
 
-static inline void pack_some(const struct object *objects, size_t count, struct object *device,
-                             char *heap)
+static inline void pack_some(const struct object *objects, size_t count, struct object *device, char *heap)
 {
     for (size_t i = 0; i < count; i++, device++) {
         size_t length = (size_t)objects[i].n * sizeof(float);
@@ -163,7 +173,10 @@ struct halves {
     size_t bytes[2];
 };
 
-static size_t half(const struct halves *h, unsigned part) { return part ? part > 1 ? h->count : h->count / 2 : 0; }
+static size_t half(const struct halves *h, unsigned part)
+{
+    return part ? part > 1 ? h->count : h->count / 2 : 0;
+}
 
 static void size_half(void *arg, unsigned part)
 {
@@ -203,8 +216,7 @@ static __attribute__((noinline)) void unpack(struct object *objects, size_t coun
 }
 
 /* One allocation, one copy and one table entry for each array, as runtimes without shapes do. */
-static __attribute__((noinline)) void one_by_one(struct object *objects, size_t count,
-                                                 struct object *device, void *map)
+static __attribute__((noinline)) void one_by_one(struct object *objects, size_t count, struct object *device, void *map)
 {
     for (size_t i = 0; i < count; i++) {
         device[i].n = objects[i].n;
@@ -213,8 +225,7 @@ static __attribute__((noinline)) void one_by_one(struct object *objects, size_t 
             float *to = checked(malloc(bytes));
             *array_of(&device[i], k) = memcpy(to, *array_of(&objects[i], k), bytes);
             struct record *r = checked(malloc(sizeof *r));
-            *r = (struct record){(uint64_t)(uintptr_t)*array_of(&objects[i], k), bytes,
-                                 (uint64_t)(uintptr_t)to, 1};
+            *r = (struct record){(uint64_t)(uintptr_t)*array_of(&objects[i], k), bytes, (uint64_t)(uintptr_t)to, 1};
             map_insert(map, r->start, r);
         }
     }
@@ -222,32 +233,39 @@ static __attribute__((noinline)) void one_by_one(struct object *objects, size_t 
 
 static accd_program *object_program(accd_context *context)
 {
-    static const struct { const char *name; size_t offset; } arrays[ARRAYS] = {
-        {"a", offsetof(struct object, a)},
-        {"b", offsetof(struct object, b)},
-        {"c", offsetof(struct object, c)}};
+    static const struct {
+        const char *name;
+        size_t offset;
+    } arrays[ARRAYS] = {
+        {"a", offsetof(struct object, a)}, {"b", offsetof(struct object, b)}, {"c", offsetof(struct object, c)}};
     accd_field fields[ARRAYS];
     for (int k = 0; k < ARRAYS; k++)
         fields[k] = (accd_field){
-            .offset = arrays[k].offset, .unit = sizeof(float), .count = 0, .start = -1, .code_end = 1,
-            .label = accd_label_intern(
-                context, &(accd_label){.name = arrays[k].name, .unit = sizeof(float),
-                                       .flags = ACCD_LABEL_MEMBER | ACCD_LABEL_SECTION})};
+            .offset = arrays[k].offset,
+            .unit = sizeof(float),
+            .count = 0,
+            .start = -1,
+            .code_end = 1,
+            .label = accd_label_intern(context, &(accd_label){.name = arrays[k].name,
+                                                              .unit = sizeof(float),
+                                                              .flags = ACCD_LABEL_MEMBER | ACCD_LABEL_SECTION})};
     const accd_instruction load = {.op = ACCD_I_LOAD, .to = 0, .b = ACCD_SCALAR_I32, .k = 0};
     const accd_piece whole = {.offset = 0, .bytes = sizeof(struct object)};
     accd_program *program = NULL;
     expect_ok(context, accd_program_new(context,
                                         &(accd_program_spec){.stride = sizeof(struct object),
-                                                             .pieces = &whole, .npieces = 1,
-                                                             .fields = fields, .nfields = ARRAYS,
-                                                             .code = &load, .ncode = 1,
+                                                             .pieces = &whole,
+                                                             .npieces = 1,
+                                                             .fields = fields,
+                                                             .nfields = ARRAYS,
+                                                             .code = &load,
+                                                             .ncode = 1,
                                                              .registers = 1},
                                         &program));
     return program;
 }
 
-static accd_context *deep_context(unsigned threads, accd_item *item, struct object *objects,
-                                  size_t count)
+static accd_context *deep_context(unsigned threads, accd_item *item, struct object *objects, size_t count)
 {
     accd_context *context = open_context(threads);
     accd_program *program = object_program(context);
@@ -255,9 +273,9 @@ static accd_context *deep_context(unsigned threads, accd_item *item, struct obje
         .host = objects,
         .bytes = count * sizeof *objects,
         .program = program,
-        .label = accd_label_intern(context, &(accd_label){.name = "S", .unit = sizeof *objects,
-                                                       .flags = ACCD_LABEL_SECTION,
-                                                       .layout = program}),
+        .label = accd_label_intern(
+            context,
+            &(accd_label){.name = "S", .unit = sizeof *objects, .flags = ACCD_LABEL_SECTION, .layout = program}),
     };
     return context;
 }
@@ -360,8 +378,7 @@ static int l_deep(lua_State *L)
 static int l_objects(lua_State *L)
 {
     struct object *made =
-        make_objects((size_t)luaL_checkinteger(L, 1), lua_toboolean(L, 2),
-                     (size_t)luaL_optinteger(L, 3, MALLOC_STEP));
+        make_objects((size_t)luaL_checkinteger(L, 1), lua_toboolean(L, 2), (size_t)luaL_optinteger(L, 3, MALLOC_STEP));
     lua_pushinteger(L, (lua_Integer)(uintptr_t)made);
     return 1;
 }
@@ -516,7 +533,12 @@ static struct members make_members(size_t count, float *arrays, int described)
         .count = count,
         .stride = described ? sizeof(struct described) : sizeof(struct pointed),
         .slot_bytes = described ? sizeof(((struct described *)0)->a) : 0,
-        .in = 1e18, .drop = 1e18, .each = 1e18, .all = 1e18, .again = 1e18, .detach = 1e18,
+        .in = 1e18,
+        .drop = 1e18,
+        .each = 1e18,
+        .all = 1e18,
+        .again = 1e18,
+        .detach = 1e18,
     };
     m.at = checked(calloc(count, m.stride));
     m.attach = checked(calloc(count, sizeof m.attach[0]));
@@ -528,30 +550,35 @@ static struct members make_members(size_t count, float *arrays, int described)
                                   .slot_bytes = m.slot_bytes,
                                   .action = ACCD_ACTION_ATTACH};
     }
-    const accd_field field = {.offset = offsetof(struct described, a), .unit = sizeof(float),
-                              .start = -1, .code_end = 1, .slot_bytes = m.slot_bytes};
+    const accd_field field = {.offset = offsetof(struct described, a),
+                              .unit = sizeof(float),
+                              .start = -1,
+                              .code_end = 1,
+                              .slot_bytes = m.slot_bytes};
     expect_ok(m.context, accd_program_new(
-        m.context,
-        &(accd_program_spec){.stride = m.stride,
-                             .pieces = &(accd_piece){.bytes = m.stride}, .npieces = 1,
-                             .fields = &field, .nfields = 1,
-                             .code = &(accd_instruction){.op = ACCD_I_LOAD, .b = ACCD_SCALAR_U64},
-                             .ncode = 1, .registers = 1},
-        &m.program));
+                             m.context,
+                             &(accd_program_spec){.stride = m.stride,
+                                                  .pieces = &(accd_piece){.bytes = m.stride},
+                                                  .npieces = 1,
+                                                  .fields = &field,
+                                                  .nfields = 1,
+                                                  .code = &(accd_instruction){.op = ACCD_I_LOAD, .b = ACCD_SCALAR_U64},
+                                                  .ncode = 1,
+                                                  .registers = 1},
+                             &m.program));
     return m;
 }
 
 static void measure_members(struct members *m, float *arrays)
 {
     accd_context *context = m->context;
-    accd_item deep = {.host = m->at, .bytes = m->count * m->stride, .program = m->program,
-                      .action = ACCD_ACTION_COPYIN};
+    accd_item deep = {
+        .host = m->at, .bytes = m->count * m->stride, .program = m->program, .action = ACCD_ACTION_COPYIN};
     MEASURE(m->in, m->count, run_bench_construct(context, ACCD_KIND_ENTER_DATA, &deep, 1));
     deep.action = ACCD_ACTION_DELETE;
     MEASURE(m->drop, m->count, run_bench_construct(context, ACCD_KIND_EXIT_DATA, &deep, 1));
-    accd_item flat[] = {
-        {.host = m->at, .bytes = m->count * m->stride, .action = ACCD_ACTION_COPYIN},
-        {.host = arrays, .bytes = m->count * LENGTH * sizeof(float), .action = ACCD_ACTION_COPYIN}};
+    accd_item flat[] = {{.host = m->at, .bytes = m->count * m->stride, .action = ACCD_ACTION_COPYIN},
+                        {.host = arrays, .bytes = m->count * LENGTH * sizeof(float), .action = ACCD_ACTION_COPYIN}};
     run_bench_construct(context, ACCD_KIND_ENTER_DATA, flat, 2);
     for (int once = 0; once < 2; once++) { /* in one directive, and each with its own call */
         for (size_t i = 0; i < m->count; i++)
@@ -562,8 +589,7 @@ static void measure_members(struct members *m, float *arrays)
                 run_bench_construct(context, ACCD_KIND_ENTER_DATA, m->attach, m->count);
             else if (m->slot_bytes)
                 for (size_t i = 0; i < m->count; i++)
-                    expect_ok(context, accd_attach_descriptor(context, 0, m->attach[i].slot,
-                                                              arrays + i * LENGTH, 0,
+                    expect_ok(context, accd_attach_descriptor(context, 0, m->attach[i].slot, arrays + i * LENGTH, 0,
                                                               LENGTH * sizeof(float), NULL, 0));
             else
                 for (size_t i = 0; i < m->count; i++)
@@ -612,9 +638,17 @@ static int l_descriptors(lua_State *L)
 __attribute__((visibility("default"))) int luaopen_bench(lua_State *L)
 {
     static const luaL_Reg functions[] = {
-        {"index", l_index}, {"deep", l_deep}, {"objects", l_objects},         {"drop", l_drop},
-        {"pack", l_pack},   {"flat", bench_flat}, {"expressions", bench_expressions},
-        {"nested", l_nested}, {"descriptors", l_descriptors}, {"beside", bench_beside}, {"queued", bench_queued},
+        {"index", l_index},
+        {"deep", l_deep},
+        {"objects", l_objects},
+        {"drop", l_drop},
+        {"pack", l_pack},
+        {"flat", bench_flat},
+        {"expressions", bench_expressions},
+        {"nested", l_nested},
+        {"descriptors", l_descriptors},
+        {"beside", bench_beside},
+        {"queued", bench_queued},
         {NULL, NULL},
     };
     mallopt(M_MMAP_MAX, 0); /* freed memory stays in the heap: later repetitions find it warm */

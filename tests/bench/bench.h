@@ -76,13 +76,16 @@ static inline void set(lua_State *L, const char *name, double value)
     lua_setfield(L, -2, name);
 }
 
-static inline double least(double a, double b) { return a < b ? a : b; }
+static inline double least(double a, double b)
+{
+    return a < b ? a : b;
+}
 
 /* Times the statement for each of `count` operations. */
-#define MEASURE(best, count, statement)                \
-    do {                                               \
-        double started = get_seconds();                        \
-        statement;                                     \
+#define MEASURE(best, count, statement)                                      \
+    do {                                                                     \
+        double started = get_seconds();                                      \
+        statement;                                                           \
         (best) = least((best), (get_seconds() - started) / (double)(count)); \
     } while (0)
 
@@ -107,10 +110,9 @@ static inline accd_context *open_context(unsigned threads)
 
 static inline void run_bench_construct(accd_context *context, accd_construct_kind kind, accd_item *items, size_t n)
 {
-    expect_ok(context, accd_run_construct(context,
-                                &(accd_construct){.kind = kind, .items = items, .nitems = n,
-                                                  .name = "benchmark"},
-                                NULL));
+    expect_ok(context,
+              accd_run_construct(
+                  context, &(accd_construct){.kind = kind, .items = items, .nitems = n, .name = "benchmark"}, NULL));
 }
 
 #endif

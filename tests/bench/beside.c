@@ -38,16 +38,17 @@ static accd_program *leaf_program(accd_context *context)
     const accd_field fields[] = {{.offset = offsetof(struct leaf, a), .unit = 4, .start = -1, .code_end = 1},
                                  {.offset = offsetof(struct leaf, b), .unit = 4, .start = -1, .code_end = 1}};
     accd_program *program = NULL;
-    expect_ok(context, accd_program_new(context,
-                                    &(accd_program_spec){.stride = sizeof(struct leaf),
-                                                         .pieces = &(accd_piece){.bytes = sizeof(struct leaf)},
-                                                         .npieces = 1,
-                                                         .fields = fields,
-                                                         .nfields = 2,
-                                                         .code = &(accd_instruction){.op = ACCD_I_LOAD, .b = ACCD_SCALAR_I32},
-                                                         .ncode = 1,
-                                                         .registers = 1},
-                                    &program));
+    expect_ok(context, accd_program_new(
+                           context,
+                           &(accd_program_spec){.stride = sizeof(struct leaf),
+                                                .pieces = &(accd_piece){.bytes = sizeof(struct leaf)},
+                                                .npieces = 1,
+                                                .fields = fields,
+                                                .nfields = 2,
+                                                .code = &(accd_instruction){.op = ACCD_I_LOAD, .b = ACCD_SCALAR_I32},
+                                                .ncode = 1,
+                                                .registers = 1},
+                           &program));
     return program;
 }
 
@@ -81,7 +82,7 @@ int bench_beside(lua_State *L)
     const unsigned own = get_queue_number(context, n + 1);
     run_one_item(context, ACCD_KIND_ENTER_DATA, 0, make_plain_item(ACCD_ACTION_COPYIN, kept));
     run_one_item(context, ACCD_KIND_ENTER_DATA, 0,
-        (accd_item){.host = pointers, .bytes = n * sizeof *pointers, .action = ACCD_ACTION_COPYIN});
+                 (accd_item){.host = pointers, .bytes = n * sizeof *pointers, .action = ACCD_ACTION_COPYIN});
     for (size_t i = 0; i <= n; i++)
         leaves[i] = (struct leaf){LENGTH, arrays + 2 * LENGTH * i, arrays + 2 * LENGTH * i + LENGTH};
     for (size_t i = 0; i < n; i++) {
@@ -95,10 +96,12 @@ int bench_beside(lua_State *L)
             run_one_item(context, ACCD_KIND_ENTER_DATA, 0, items[i]);
         if (what == 'w' || what == 'q') /* one queue with many tasks, or many with one */
             run_one_item(context, ACCD_KIND_UPDATE, get_queue_number(context, what == 'q' ? i : 0),
-                make_plain_item(ACCD_ACTION_UPDATE_DEVICE, rows + i * STEP));
+                         make_plain_item(ACCD_ACTION_UPDATE_DEVICE, rows + i * STEP));
     }
     if (what == 'c')
-        expect_ok(context, accd_run_construct(context, &(accd_construct){.kind = ACCD_KIND_REGION, .items = items, .nitems = n}, &region));
+        expect_ok(context,
+                  accd_run_construct(context, &(accd_construct){.kind = ACCD_KIND_REGION, .items = items, .nitems = n},
+                                     &region));
     double best[3] = {1e18, 1e18, 1e18};
     const accd_item deep = {.host = &leaves[n], .bytes = sizeof *leaves, .program = program};
     for (int r = 0; r < 5; r++)

@@ -1,4 +1,5 @@
-/* cells.c - the deep copyin of examples/cells.c by a directive of libaccdeep: what lowered programs are compared with. */
+/* cells.c - the deep copyin of examples/cells.c by a directive of libaccdeep: what lowered programs are compared with.
+ */
 #include <accdeep.h>
 #include <stdio.h>
 #include <stdlib.h>

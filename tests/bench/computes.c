@@ -39,31 +39,27 @@ static double *array(int n)
 static double triad(int rounds)
 {
     double *a = array(N), *b = array(N), *c = array(N);
-    ENTER(a[0:N]) ENTER(b[0:N]) ENTER(c[0:N])
-    for (int r = 0; r < rounds; r++) {
-        LOOP
-        for (int i = 0; i < N; i++)
-            a[i] = b[i] + 3.0 * c[i];
+    ENTER(a [0:N]) ENTER(b [0:N]) ENTER(c [0:N]) for (int r = 0; r < rounds; r++)
+    {
+        LOOP for (int i = 0; i < N; i++) a[i] = b[i] + 3.0 * c[i];
     }
-    EXIT(a[0:N])
+    EXIT(a [0:N])
     return a[N / 2];
 }
 
 static double stencil(int rounds)
 {
     double *a = array(SIDE * SIDE), *b = array(SIDE * SIDE);
-    ENTER(a[0:SIDE * SIDE]) ENTER(b[0:SIDE * SIDE])
-    for (int r = 0; r < rounds; r++) {
-        LOOP
-        for (int i = 1; i < SIDE - 1; i++)
-            for (int j = 1; j < SIDE - 1; j++)
-                b[i * SIDE + j] = 0.2 * (a[i * SIDE + j] + a[i * SIDE + j - 1] + a[i * SIDE + j + 1] +
-                                         a[(i - 1) * SIDE + j] + a[(i + 1) * SIDE + j]);
+    ENTER(a [0:SIDE * SIDE]) ENTER(b [0:SIDE * SIDE]) for (int r = 0; r < rounds; r++)
+    {
+        LOOP for (int i = 1; i < SIDE - 1; i++) for (int j = 1; j < SIDE - 1; j++) b[i * SIDE + j] =
+            0.2 * (a[i * SIDE + j] + a[i * SIDE + j - 1] + a[i * SIDE + j + 1] + a[(i - 1) * SIDE + j] +
+                   a[(i + 1) * SIDE + j]);
         double *t = a;
         a = b;
         b = t;
     }
-    EXIT(a[0:SIDE * SIDE])
+    EXIT(a [0:SIDE * SIDE])
     return a[SIDE * SIDE / 2 + SIDE / 2];
 }
 
@@ -76,13 +72,11 @@ static double gather(int rounds)
         exit(1);
     for (int i = 0; i < N; i++)
         at[i] = (int)((seed = seed * 1664525u + 1013904223u) >> 11);
-    ENTER(a[0:N]) ENTER(b[0:N]) ENTER(at[0:N])
-    for (int r = 0; r < rounds; r++) {
-        LOOP
-        for (int i = 0; i < N; i++)
-            a[i] += b[at[i]];
+    ENTER(a [0:N]) ENTER(b [0:N]) ENTER(at [0:N]) for (int r = 0; r < rounds; r++)
+    {
+        LOOP for (int i = 0; i < N; i++) a[i] += b[at[i]];
     }
-    EXIT(a[0:N])
+    EXIT(a [0:N])
     return a[N / 2];
 }
 
@@ -90,17 +84,15 @@ static double gather(int rounds)
 static double host(int rounds)
 {
     double *a = array(N), *b = array(N);
-    ENTER(a[0:N]) ENTER(b[0:N])
-    for (int r = 0; r < rounds; r++) {
-        LOOP
-        for (int i = 0; i < N; i++)
-            a[i] = 0.5 * (a[i] + b[i]);
-        FETCH(a[0:N])
+    ENTER(a [0:N]) ENTER(b [0:N]) for (int r = 0; r < rounds; r++)
+    {
+        LOOP for (int i = 0; i < N; i++) a[i] = 0.5 * (a[i] + b[i]);
+        FETCH(a [0:N])
         for (int i = 1; i < N; i++)
             b[i] = a[i] + a[i - 1];
-        SEND(b[0:N])
+        SEND(b [0:N])
     }
-    EXIT(a[0:N])
+    EXIT(a [0:N])
     return a[N / 2];
 }
 
@@ -108,13 +100,11 @@ static double host(int rounds)
 static double calls(int rounds)
 {
     double *a = array(SMALL), *b = array(SMALL);
-    ENTER(a[0:SMALL]) ENTER(b[0:SMALL])
-    for (int r = 0; r < rounds * 1000; r++) {
-        LOOP
-        for (int i = 0; i < SMALL; i++)
-            a[i] = 0.5 * (a[i] + b[i]);
+    ENTER(a [0:SMALL]) ENTER(b [0:SMALL]) for (int r = 0; r < rounds * 1000; r++)
+    {
+        LOOP for (int i = 0; i < SMALL; i++) a[i] = 0.5 * (a[i] + b[i]);
     }
-    EXIT(a[0:SMALL])
+    EXIT(a [0:SMALL])
     return a[SMALL / 2];
 }
 
@@ -122,8 +112,8 @@ static double calls(int rounds)
 static double queues(int rounds)
 {
     double *a = array(N), *b = array(N), *c = array(N);
-    ENTER(a[0:N]) ENTER(b[0:N]) ENTER(c[0:N])
-    for (int r = 0; r < rounds; r++) {
+    ENTER(a [0:N]) ENTER(b [0:N]) ENTER(c [0:N]) for (int r = 0; r < rounds; r++)
+    {
         QUEUED
         for (int i = 0; i < N; i++)
             a[i] = b[i] + 3.0 * c[i];
@@ -132,16 +122,14 @@ static double queues(int rounds)
             a[i] += b[i];
         WAIT
     }
-    EXIT(a[0:N])
+    EXIT(a [0:N])
     return a[N / 2];
 }
 
 static double dot(const double *x, const double *y, int n)
 {
     double sum = 0;
-    SUM
-    for (int i = 0; i < n; i++)
-        sum += x[i] * y[i];
+    SUM for (int i = 0; i < n; i++) sum += x[i] * y[i];
     return sum;
 }
 
@@ -163,29 +151,28 @@ static double cg(int rounds)
     start[ROWS] = ROWS * ROW;
     memset(x, 0, ROWS * sizeof *x);
     memcpy(p, r, ROWS * sizeof *p);
-    ENTER(x[0:ROWS]) ENTER(r[0:ROWS]) ENTER(p[0:ROWS]) ENTER(q[0:ROWS])
-    ENTER(value[0:ROWS * ROW]) ENTER(column[0:ROWS * ROW]) ENTER(start[0:ROWS + 1])
-    double rho = dot(r, r, ROWS);
+    ENTER(x [0:ROWS])
+    ENTER(r [0:ROWS])
+    ENTER(p [0:ROWS]) ENTER(q [0:ROWS]) ENTER(value [0:ROWS * ROW]) ENTER(column [0:ROWS * ROW])
+        ENTER(start [0:ROWS + 1]) double rho = dot(r, r, ROWS);
     for (int k = 0; k < rounds && rho > 0; k++) {
-        LOOP
-        for (int i = 0; i < ROWS; i++) {
+        LOOP for (int i = 0; i < ROWS; i++)
+        {
             double s = 0;
             for (int e = start[i]; e < start[i + 1]; e++)
                 s += value[e] * p[column[e]];
             q[i] = s;
         }
         const double alpha = rho / dot(p, q, ROWS);
-        LOOP
-        for (int i = 0; i < ROWS; i++) {
+        LOOP for (int i = 0; i < ROWS; i++)
+        {
             x[i] += alpha * p[i];
             r[i] -= alpha * q[i];
         }
         const double before = rho, beta = (rho = dot(r, r, ROWS)) / before;
-        LOOP
-        for (int i = 0; i < ROWS; i++)
-            p[i] = r[i] + beta * p[i];
+        LOOP for (int i = 0; i < ROWS; i++) p[i] = r[i] + beta * p[i];
     }
-    EXIT(x[0:ROWS])
+    EXIT(x [0:ROWS])
     return rho;
 }
 
@@ -194,8 +181,8 @@ int main(int argc, char **argv)
     static const struct {
         const char *name;
         double (*run)(int rounds);
-    } all[] = {{"triad", triad}, {"stencil", stencil}, {"gather", gather}, {"host", host}, {"calls", calls}, {"cg", cg},
-               {"queues", queues}};
+    } all[] = {{"triad", triad}, {"stencil", stencil}, {"gather", gather}, {"host", host},
+               {"calls", calls}, {"cg", cg},           {"queues", queues}};
     const int rounds = argc > 2 ? atoi(argv[2]) : 1;
     for (size_t i = 0; argc > 1 && i < sizeof all / sizeof all[0]; i++)
         if (!strcmp(all[i].name, argv[1])) {

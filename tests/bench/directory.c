@@ -48,8 +48,7 @@ static void check_status(accd_status status)
 {
     if (status == ACCD_OK)
         return;
-    fprintf(stderr, "directory: %s: %s\n", accd_status_code(status),
-            accd_stacks_error(stacks)->message);
+    fprintf(stderr, "directory: %s: %s\n", accd_status_code(status), accd_stacks_error(stacks)->message);
     exit(1);
 }
 
@@ -68,8 +67,8 @@ static double quartile(double *values, size_t n)
 
 /* ---------------------------------------------------------------------- a device by hand -- */
 
-static __attribute__((noinline)) void add(float *restrict to, const float *restrict x,
-                                          const float *restrict y, size_t n)
+static __attribute__((noinline)) void add(float *restrict to, const float *restrict x, const float *restrict y,
+                                          size_t n)
 {
     for (size_t i = 0; i < n; i++)
         to[i] = x[i] + y[i];
@@ -104,16 +103,15 @@ static void direct_fetch(float *to, uint64_t from, size_t n)
 static void direct_add(const struct sum *sums, size_t nsums)
 {
     for (size_t i = 0; i < nsums; i++)
-        add((float *)(uintptr_t)sums[i].to, (const float *)(uintptr_t)sums[i].x,
-            (const float *)(uintptr_t)sums[i].y, sums[i].n);
+        add((float *)(uintptr_t)sums[i].to, (const float *)(uintptr_t)sums[i].x, (const float *)(uintptr_t)sums[i].y,
+            sums[i].n);
 }
 
 static void direct_wait(void)
 {
 }
 
-static const struct by_hand directly = {direct_take,  direct_give, direct_send,
-                                        direct_fetch, direct_add,  direct_wait};
+static const struct by_hand directly = {direct_take, direct_give, direct_send, direct_fetch, direct_add, direct_wait};
 
 static uint64_t find_device_address(const float *host)
 {
@@ -166,7 +164,8 @@ static void vector(size_t n)
     check_status(accd_stacks_pragma_copyin(stacks, host[1], 0, length, FLOAT));
     check_status(accd_stacks_pragma_copyout(stacks, host[2], 0, length, FLOAT));
     check_status(accd_stacks_write_pragma(stacks));
-    const struct sum sum = {find_device_address(host[2]), find_device_address(host[0]), find_device_address(host[1]), n};
+    const struct sum sum = {find_device_address(host[2]), find_device_address(host[0]), find_device_address(host[1]),
+                            n};
     run_sums(&sum, 1);
     check_status(accd_stacks_pragma_update(stacks, 0, ACCD_ACTION_UPDATE_SELF, host[2], 0, length, FLOAT));
     add(host[1], host[0], host[2], n);
@@ -185,7 +184,7 @@ static void vector_sums(float v[ARRAYS])
 /* The schedule of a hydrodynamics code: of twelve arrays five stay on the device, seven are moved
  * there and back in each step, which has two phases. Real ones compute more. */
 enum { PHASES = 2 };
-_Static_assert(PHASES * MOVED <= SUMS_MOST, "all kernels of a step are issued together");
+_Static_assert(PHASES *MOVED <= SUMS_MOST, "all kernels of a step are issued together");
 
 static void step_kernels(const uint64_t moved[MOVED], size_t n)
 {
@@ -193,8 +192,8 @@ static void step_kernels(const uint64_t moved[MOVED], size_t n)
     size_t nsums = 0;
     for (size_t phase = 0; phase < PHASES; phase++)
         for (size_t i = 0; i < MOVED; i++)
-            sums[nsums++] = (struct sum){moved[i], resident[MOVED + (i + phase) % (ARRAYS - MOVED)],
-                                         moved[(i + 1) % MOVED], n};
+            sums[nsums++] =
+                (struct sum){moved[i], resident[MOVED + (i + phase) % (ARRAYS - MOVED)], moved[(i + 1) % MOVED], n};
     run_sums(sums, nsums);
 }
 
@@ -227,8 +226,8 @@ static void run_environment_step(size_t n)
     check_status(accd_stacks_new_dataE(stacks, 0));
     check_status(accd_stacks_read_pragma(stacks));
     for (int i = 0; i < ARRAYS; i++)
-        check_status((i < MOVED ? accd_stacks_pragma_copy
-                         : accd_stacks_pragma_pcopyin)(stacks, host[i], 0, (int64_t)n, FLOAT));
+        check_status(
+            (i < MOVED ? accd_stacks_pragma_copy : accd_stacks_pragma_pcopyin)(stacks, host[i], 0, (int64_t)n, FLOAT));
     check_status(accd_stacks_write_pragma(stacks));
     for (int i = 0; i < MOVED; i++)
         moved[i] = find_device_address(host[i]);
@@ -263,7 +262,7 @@ static const struct experiment {
     const char *name;
     void (*by_hand)(size_t n), (*run)(size_t n);
     void (*sums)(float v[ARRAYS]); /* what becomes of one element of each array */
-    int first_resident; /* arrays that an environment around holds, ARRAYS: none */
+    int first_resident;            /* arrays that an environment around holds, ARRAYS: none */
 } experiments[] = {
     {"vector", vector_by_hand, vector, vector_sums, ARRAYS},
     {"steps", step_by_hand, run_environment_step, step_sums, MOVED},
@@ -298,8 +297,8 @@ static void check_sums(const struct experiment *experiment, void (*run)(size_t n
             if (host[array][i] == v[array])
                 continue;
             fprintf(stderr, "directory: %s %s: element %zu of array %zu is %g, not %g\n", experiment->name,
-                    run == experiment->run ? "with environments" : "by hand", i, array,
-                    (double)host[array][i], (double)v[array]);
+                    run == experiment->run ? "with environments" : "by hand", i, array, (double)host[array][i],
+                    (double)v[array]);
             exit(1);
         }
     }
@@ -389,8 +388,8 @@ struct cost {
     size_t n, k;
     uint64_t seed;
     const char *kind; /* what the clauses ask for: new, present, or fused data */
-    void **chosen; /* places of clauses, those of one environment behind those of another: so many
-                      that they do not stay in caches */
+    void **chosen;    /* places of clauses, those of one environment behind those of another: so many
+                         that they do not stay in caches */
 };
 
 /* One from each part of the memory, in any order. */

@@ -86,18 +86,17 @@ static void launch_sums(const struct sum *sums, size_t nsums)
 /* ------------------------------------------------------------------------------- open, close -- */
 
 /* With struct sum, as CUDA text. */
-static const char kernel[] =
-    "struct sum { unsigned long long to, x, y, n; };\n"
-    "extern \"C\" __global__ void add(const sum *at)\n"
-    "{\n"
-    "  const sum s = *at;\n"
-    "  float *to = (float *)s.to;\n"
-    "  const float *x = (const float *)s.x, *y = (const float *)s.y;\n"
-    "  const unsigned long long threads = (unsigned long long)gridDim.x * blockDim.x;\n"
-    "  unsigned long long i = (unsigned long long)blockIdx.x * blockDim.x + threadIdx.x;\n"
-    "  for (; i < s.n; i += threads)\n"
-    "    to[i] = x[i] + y[i];\n"
-    "}\n";
+static const char kernel[] = "struct sum { unsigned long long to, x, y, n; };\n"
+                             "extern \"C\" __global__ void add(const sum *at)\n"
+                             "{\n"
+                             "  const sum s = *at;\n"
+                             "  float *to = (float *)s.to;\n"
+                             "  const float *x = (const float *)s.x, *y = (const float *)s.y;\n"
+                             "  const unsigned long long threads = (unsigned long long)gridDim.x * blockDim.x;\n"
+                             "  unsigned long long i = (unsigned long long)blockIdx.x * blockDim.x + threadIdx.x;\n"
+                             "  for (; i < s.n; i += threads)\n"
+                             "    to[i] = x[i] + y[i];\n"
+                             "}\n";
 
 static void load_kernel(void)
 {

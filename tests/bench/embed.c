@@ -27,8 +27,8 @@ static int run_core_construct(accd_construct_kind kind, accd_action action)
 {
     const accd_item item = {.host = v, .bytes = sizeof v, .action = (uint8_t)action};
     accd_region *region = NULL;
-    accd_status status = accd_run_construct(
-        core, &(accd_construct){.kind = kind, .items = &item, .nitems = 1, .name = "data"}, &region);
+    accd_status status =
+        accd_run_construct(core, &(accd_construct){.kind = kind, .items = &item, .nitems = 1, .name = "data"}, &region);
     return status || (region && accd_region_end(region));
 }
 
@@ -76,8 +76,8 @@ static double least(int (*fn)(void), int times)
 static void show_times(const char *name, int (*in_core)(void), int (*prepared)(void), int (*text)(void))
 {
     double base = least(in_core, TIMES), exec = least(prepared, TIMES);
-    printf("E1   %-28s %8.0f ns  prepared %6.0f ns (<= %d over: %s)  as text %6.0f ns\n", name, base,
-           exec, MOST_OVER, exec - base <= MOST_OVER ? "yes" : "NO", least(text, TIMES));
+    printf("E1   %-28s %8.0f ns  prepared %6.0f ns (<= %d over: %s)  as text %6.0f ns\n", name, base, exec, MOST_OVER,
+           exec - base <= MOST_OVER ? "yes" : "NO", least(text, TIMES));
 }
 
 /* ------------------------------------------------------------------- structures of many objects -- */
@@ -148,8 +148,7 @@ static void structures(void)
     printf("\ndirectives on a structure of %d objects\n", OBJECTS);
     double enter = least(enter_exit, FEW);
     if (accd_run_directive(a, "acc enter data copyin(D)") || accd_prepare(a, "acc data present(D)", &deep) ||
-        accd_prepare(a, "acc data present<>(D)", &empty) ||
-        accd_prepare(a, "acc data present<alone>(D)", &named)) {
+        accd_prepare(a, "acc data present<>(D)", &empty) || accd_prepare(a, "acc data present<alone>(D)", &named)) {
         fprintf(stderr, "%s\n", accd_last_error_message(a));
         exit(1);
     }
@@ -205,7 +204,8 @@ static void first_uses(void)
         if (pipe(ends))
             exit(1);
         if (!fork())
-            _exit(time_session_steps(times[0]) || time_session_steps(times[1]) || write(ends[1], times, sizeof times) != sizeof times);
+            _exit(time_session_steps(times[0]) || time_session_steps(times[1]) ||
+                  write(ends[1], times, sizeof times) != sizeof times);
         close(ends[1]);
         bool whole = read(ends[0], times, sizeof times) == sizeof times;
         close(ends[0]);
@@ -231,8 +231,7 @@ int main(void)
     make_domain();
     first_uses();
     if (accd_session_new(&a, &(accd_session_config){.threads = 1}) || accd_bind(a, "v", "float[64]", &v) ||
-        accd_prepare(a, "acc update device(v)", &update) ||
-        accd_prepare(a, "acc data present(v)", &data) ||
+        accd_prepare(a, "acc update device(v)", &update) || accd_prepare(a, "acc data present(v)", &data) ||
         accd_run_directive(a, "acc enter data copyin(v)")) {
         fprintf(stderr, "%s\n", accd_last_error_message(a));
         return 1;

@@ -40,7 +40,7 @@ static void directives(int rounds)
     print_row("compute-present-3", start, rounds);
     start = get_seconds();
     for (int i = 0; i < rounds; i++) {
-#pragma acc update device(a[0:n])
+#pragma acc update device(a [0:n])
     }
     print_row("update-256-bytes", start, rounds);
 #pragma acc exit data delete (a, b, c)
@@ -72,7 +72,7 @@ static void lookups(char *const *order, size_t n)
     start = get_seconds();
     for (int i = 0; i < LOOKUPS / 4; i++) {
         char *p = order[next(&seed) % n], *q = order[next(&seed) % n];
-#pragma acc data present(p[0 : PIECE], q[0 : PIECE])
+#pragma acc data present(p [0:PIECE], q [0:PIECE])
         {
         }
     }
@@ -89,16 +89,16 @@ static void time_deep_copy(int rounds)
     double in = 0, out = 0;
     for (int r = 0; r < rounds; r++) {
         in -= get_seconds();
-#pragma acc enter data copyin(o[0 : STRUCTURES])
+#pragma acc enter data copyin(o [0:STRUCTURES])
         for (int i = 0; i < STRUCTURES; i++) {
-#pragma acc enter data copyin(o[i].x[0 : ELEMENTS], o[i].y[0 : ELEMENTS], o[i].z[0 : ELEMENTS])
+#pragma acc enter data copyin(o[i].x [0:ELEMENTS], o[i].y [0:ELEMENTS], o[i].z [0:ELEMENTS])
         }
         in += get_seconds();
         out -= get_seconds();
         for (int i = 0; i < STRUCTURES; i++) {
-#pragma acc exit data delete (o[i].x[0 : ELEMENTS], o[i].y[0 : ELEMENTS], o[i].z[0 : ELEMENTS])
+#pragma acc exit data delete (o[i].x [0:ELEMENTS], o[i].y [0:ELEMENTS], o[i].z [0:ELEMENTS])
         }
-#pragma acc exit data delete (o[0 : STRUCTURES])
+#pragma acc exit data delete (o [0:STRUCTURES])
         out += get_seconds();
     }
     print_row("deep-in", get_seconds() - in, (double)rounds * STRUCTURES);
@@ -116,22 +116,22 @@ static void time_member_copy(int rounds)
     double start = get_seconds();
     s = *o;
     for (int i = 0; i < rounds; i++) {
-#pragma acc data copyin(s, s.x[0 : n], s.y[0 : n])
+#pragma acc data copyin(s, s.x [0:n], s.y [0:n])
         {
         }
     }
     print_row("data-members", start, rounds);
     start = get_seconds();
     for (int i = 0; i < rounds; i++) {
-#pragma acc enter data copyin(s, s.x[0 : n], s.y[0 : n])
-#pragma acc exit data copyout(s.x[0 : n], s.y[0 : n])
+#pragma acc enter data copyin(s, s.x [0:n], s.y [0:n])
+#pragma acc exit data copyout(s.x [0:n], s.y [0:n])
 #pragma acc exit data delete (s)
     }
     print_row("enter-exit-members", start, 3.0 * rounds);
-#pragma acc enter data copyin(s, s.x[0 : n], s.y[0 : n])
+#pragma acc enter data copyin(s, s.x [0:n], s.y [0:n])
     start = get_seconds();
     for (int i = 0; i < rounds; i++) {
-#pragma acc data copyin(s, s.x[0 : n], s.y[0 : n])
+#pragma acc data copyin(s, s.x [0:n], s.y [0:n])
         {
         }
     }
@@ -144,7 +144,7 @@ static void time_member_copy(int rounds)
         }
     }
     print_row("compute-members", start, rounds);
-#pragma acc exit data delete (s.x[0 : n], s.y[0 : n])
+#pragma acc exit data delete (s.x [0:n], s.y [0:n])
 #pragma acc exit data delete (s)
     free(o[0].x);
     free(o);

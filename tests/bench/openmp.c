@@ -56,7 +56,7 @@ static void directives(int rounds)
     print_row("target-teams-loop", start, rounds / 4);
     start = get_seconds();
     for (int i = 0; i < rounds; i++) {
-#pragma omp target update to(a[0 : n])
+#pragma omp target update to(a [0:n])
     }
     print_row("update-256-bytes", start, rounds);
 #pragma omp target exit data map(delete : a, b, c)
@@ -72,17 +72,17 @@ static void lookups(char *const *order, size_t n)
     for (size_t r = 0; r < rounds; r++) {
         for (size_t i = 0; i < n; i++) {
             char *p = order[i];
-#pragma omp target enter data map(alloc : p[0 : PIECE])
+#pragma omp target enter data map(alloc : p [0:PIECE])
         }
         for (size_t i = n; i-- > 0;) {
             char *p = order[i];
-#pragma omp target exit data map(delete : p[0 : PIECE])
+#pragma omp target exit data map(delete : p [0:PIECE])
         }
     }
     took = print_row("alloc-delete", start, 2.0 * (double)(rounds * n));
     for (size_t i = 0; i < n; i++) {
         char *p = order[i];
-#pragma omp target enter data map(alloc : p[0 : PIECE])
+#pragma omp target enter data map(alloc : p [0:PIECE])
     }
     start = get_seconds();
     for (int i = 0; i < LOOKUPS; i++)
@@ -91,7 +91,7 @@ static void lookups(char *const *order, size_t n)
     start = get_seconds();
     for (int i = 0; i < LOOKUPS / 4; i++) {
         char *p = order[next(&seed) % n], *q = order[next(&seed) % n];
-#pragma omp target data map(alloc : p[0 : PIECE], q[0 : PIECE])
+#pragma omp target data map(alloc : p [0:PIECE], q [0:PIECE])
         {
         }
     }
@@ -108,16 +108,16 @@ static void time_deep_copy(int rounds)
     double in = 0, out = 0;
     for (int r = 0; r < rounds; r++) {
         in -= get_seconds();
-#pragma omp target enter data map(to : o[0 : STRUCTURES])
+#pragma omp target enter data map(to : o [0:STRUCTURES])
         for (int i = 0; i < STRUCTURES; i++) {
-#pragma omp target enter data map(to : o[i].x[0 : ELEMENTS], o[i].y[0 : ELEMENTS], o[i].z[0 : ELEMENTS])
+#pragma omp target enter data map(to : o[i].x [0:ELEMENTS], o[i].y [0:ELEMENTS], o[i].z [0:ELEMENTS])
         }
         in += get_seconds();
         out -= get_seconds();
         for (int i = 0; i < STRUCTURES; i++) {
-#pragma omp target exit data map(release : o[i].x[0 : ELEMENTS], o[i].y[0 : ELEMENTS], o[i].z[0 : ELEMENTS])
+#pragma omp target exit data map(release : o[i].x [0:ELEMENTS], o[i].y [0:ELEMENTS], o[i].z [0:ELEMENTS])
         }
-#pragma omp target exit data map(delete : o[0 : STRUCTURES])
+#pragma omp target exit data map(delete : o [0:STRUCTURES])
         out += get_seconds();
     }
     print_row("deep-in", get_seconds() - in, (double)rounds * STRUCTURES);
@@ -127,8 +127,9 @@ static void time_deep_copy(int rounds)
 }
 
 #ifdef __clang__
-#pragma omp declare mapper(time_deep_copy : struct object o) \
-    map(tofrom : o, o.x[0 : ELEMENTS], o.y[0 : ELEMENTS], o.z[0 : ELEMENTS])
+#pragma omp declare mapper(time_deep_copy                \
+                           : struct object o) map(tofrom \
+                                                  : o, o.x [0:ELEMENTS], o.y [0:ELEMENTS], o.z [0:ELEMENTS])
 
 /* The same by a mapper. gcc 12 has none. */
 static void mapped(int rounds)
@@ -137,10 +138,10 @@ static void mapped(int rounds)
     double in = 0, out = 0;
     for (int r = 0; r < rounds; r++) {
         in -= get_seconds();
-#pragma omp target enter data map(mapper(time_deep_copy), to : o[0 : STRUCTURES])
+#pragma omp target enter data map(mapper(time_deep_copy), to : o [0:STRUCTURES])
         in += get_seconds();
         out -= get_seconds();
-#pragma omp target exit data map(mapper(time_deep_copy), from : o[0 : STRUCTURES])
+#pragma omp target exit data map(mapper(time_deep_copy), from : o [0:STRUCTURES])
         out += get_seconds();
     }
     print_row("mapper-in", get_seconds() - in, (double)rounds * STRUCTURES);
@@ -164,7 +165,7 @@ int main(int argc, char **argv)
 #endif
     for (size_t i = 0; i < n; i++) {
         char *p = order[i];
-#pragma omp target exit data map(delete : p[0 : PIECE])
+#pragma omp target exit data map(delete : p [0:PIECE])
     }
     free(order);
     free(data);

@@ -1,4 +1,5 @@
-/* Addenda of Fortran descriptors: a type record is attached with its descriptor, counted, and goes with it (document FLANG). */
+/* Addenda of Fortran descriptors: a type record is attached with its descriptor, counted, and goes with it (document
+ * FLANG). */
 #include "descriptors.h"
 
 static struct {
@@ -42,13 +43,11 @@ static void addenda(const char *profile, bool reverse)
     accd_inject_copy_failure(context, 0, 1);
     fails(context, ACCD_ERROR_DEVICE, attach(context, &P.a, sizeof t1), "no copy");
     is_status(attach(context, &P.a, sizeof t1), ACCD_OK, "attach");
-    ok(attach_count(context, &P.a) == 1 && leads_typed(context, &P.a, t1),
-       "address, bounds, type and length");
+    ok(attach_count(context, &P.a) == 1 && leads_typed(context, &P.a, t1), "address, bounds, type and length");
     ok(present_count(context, &base_type, 0, 1), "its type record is present");
     is_sound(context);
     is_status(attach(context, &P.a, sizeof t1), ACCD_OK, "again");
-    ok(attach_count(context, &P.a) == 2 && present_count(context, &base_type, 0, 1),
-       "only the descriptor is counted");
+    ok(attach_count(context, &P.a) == 2 && present_count(context, &base_type, 0, 1), "only the descriptor is counted");
     is_status(attach(context, &P.b, sizeof t2), ACCD_OK, "another one of this type");
     ok(leads_typed(context, &P.b, t2) && present_count(context, &base_type, 0, 2), "shares it");
     is_sound(context);
@@ -61,30 +60,29 @@ static void addenda(const char *profile, bool reverse)
     for (size_t from = 0; from < sizeof P; from++)
         for (size_t to = from + 1; to <= sizeof P; to += 3)
             for (int out = 0; out < 2; out++)
-                must(UPDATE(context, BYTES(out ? ACCD_ACTION_UPDATE_SELF : ACCD_ACTION_UPDATE_DEVICE,
-                                           (char *)&P + from, to - from)) == ACCD_OK,
+                must(UPDATE(context, BYTES(out ? ACCD_ACTION_UPDATE_SELF : ACCD_ACTION_UPDATE_DEVICE, (char *)&P + from,
+                                           to - from)) == ACCD_OK,
                      "from %zu to %zu", from, to);
     ok(tap_failed == failed && accd_state_digest(context) == attached && P.a.type == &base_type &&
-           P.b.type == &base_type && P.a.len == 55 && P.b.len == 55 &&
-           P.a.head.dim[0].lower == 56 && P.b.head.dim[0].lower == 56,
+           P.b.type == &base_type && P.a.len == 55 && P.b.len == 55 && P.a.head.dim[0].lower == 56 &&
+           P.b.head.dim[0].lower == 56,
        "updates leave all of them alone");
     point_typed(&P.a, t1, 1, &base_type);
     point_typed(&P.b, t2, 1, &base_type);
     char bytes[sizeof P];
     must(device_get(context, &P, bytes, sizeof bytes), "read");
-    is_status(
-        accd_device_write(context, 0, accd_device_address(context, 0, &P), bytes, sizeof bytes),
-        ACCD_OK, "a kernel writes what is there");
+    is_status(accd_device_write(context, 0, accd_device_address(context, 0, &P), bytes, sizeof bytes), ACCD_OK,
+              "a kernel writes what is there");
     bytes[sizeof P - 1] ^= 1; /* of the member behind */
     failed = tap_failed;
     for (size_t from = offsetof(struct typed, len); from > 0; from--) {
         size_t at = sizeof P - 8 - sizeof P.b + from;
-        must(accd_device_write(context, 0, accd_device_address(context, 0, (char *)&P + at),
-                               bytes + at, sizeof P - at) == ACCD_OK,
+        must(accd_device_write(context, 0, accd_device_address(context, 0, (char *)&P + at), bytes + at,
+                               sizeof P - at) == ACCD_OK,
              "from byte %zu of the descriptor", from);
         bytes[at] ^= 1;
-        must(accd_device_write(context, 0, accd_device_address(context, 0, (char *)&P + at),
-                               bytes + at, sizeof P - at) ==
+        must(accd_device_write(context, 0, accd_device_address(context, 0, (char *)&P + at), bytes + at,
+                               sizeof P - at) ==
                  (strcmp(profile, "openacc-3.3") ? ACCD_ERROR_POINTER_CHANGED : ACCD_OK),
              "another byte %zu", from);
         bytes[at] ^= 1;
@@ -93,17 +91,14 @@ static void addenda(const char *profile, bool reverse)
     ok(tap_failed == failed, "or what is behind it");
 
     is_status(detach(context, &P.a, 0), ACCD_OK, "detach");
-    ok(present_count(context, &base_type, 0, 2) && leads_typed(context, &P.a, t1),
-       "still attached, type and all");
+    ok(present_count(context, &base_type, 0, 2) && leads_typed(context, &P.a, t1), "still attached, type and all");
     is_status(detach(context, &P.a, 0), ACCD_OK, "again");
     ok(!attach_count(context, &P.a) && as_host(context, &P.a, sizeof P.a), "the host's is back");
-    ok(present_count(context, &base_type, 0, 1) && leads_typed(context, &P.b, t2),
-       "the other one keeps the record");
+    ok(present_count(context, &base_type, 0, 1) && leads_typed(context, &P.b, t2), "the other one keeps the record");
     for (int i = 0; i < 3; i++)
         is_status(attach(context, &P.a, sizeof t1), ACCD_OK, "attach");
     is_status(detach(context, &P.a, 1), ACCD_OK, "detach finally");
-    ok(!attach_count(context, &P.a) && present_count(context, &base_type, 0, 1) &&
-           leads_typed(context, &P.b, t2),
+    ok(!attach_count(context, &P.a) && present_count(context, &base_type, 0, 1) && leads_typed(context, &P.b, t2),
        "takes only what is its own");
     is_sound(context);
 
@@ -125,8 +120,7 @@ static void addenda(const char *profile, bool reverse)
         point_typed(&P.a, t1, 7, &extended);
         is_status(attach(context, &P.a, sizeof t1), ACCD_OK, "another type");
         ok(attach_count(context, &P.a) == 1 && leads_typed(context, &P.a, t1), "is attached");
-        ok(present_count(context, &base_type, 0, 1) && present_count(context, &extended, 0, 1),
-           "for the one it had");
+        ok(present_count(context, &base_type, 0, 1) && present_count(context, &extended, 0, 1), "for the one it had");
         is_sound(context);
         P.a.len = 9;
         is_status(attach(context, &P.a, sizeof t1), ACCD_OK, "another length");
@@ -143,8 +137,7 @@ static void addenda(const char *profile, bool reverse)
         ((unsigned char *)&P.a)[23] = 0;
         is_status(attach(context, &P.a, sizeof t1), ACCD_OK, "no addendum");
         ok(attach_count(context, &P.a) == 1 && leads(context, &P.a, sizeof P.a.head, t1) &&
-               device_word(context, &P.a.type) == (uintptr_t)&extended &&
-               present_count(context, &extended, 0, 0),
+               device_word(context, &P.a.type) == (uintptr_t)&extended && present_count(context, &extended, 0, 0),
            "the record goes");
         is_sound(context);
         ((unsigned char *)&P.a)[23] = 1;
@@ -165,31 +158,54 @@ static void addenda(const char *profile, bool reverse)
     ok(present_count(context, &base_type, 0, 0), "no record is left");
     point_typed(&P.a, t1, 1, &base_type);
     accd_get_stats(context, 0, &after);
-    ok(after.objects == before.objects && !after.attachments &&
-           after.live_bytes == before.live_bytes,
+    ok(after.objects == before.objects && !after.attachments && after.live_bytes == before.live_bytes,
        "nothing is left");
     free_descriptor_context(context, &meter);
 }
 
 /* Whatever ends the attachment of a descriptor, the reference on its type record goes with it, once. */
 enum way {
-    DETACH_CLAUSE, DETACH_FINALLY, DETACH_CALL, DELETE_HOLDER, COPYOUT_HOLDER, DELETE_TARGET,
-    DELETE_BOTH, FINALIZE_HOLDER, ATTACH_NULL, NULL_CALL, COPYIN_NULL, DELETE_NULL, OTHER_TYPE,
-    ITS_TYPE_WORD, END_REGION, END_OF_TARGET, ABANDON, ABANDON_TARGET, WAYS_OUT
+    DETACH_CLAUSE,
+    DETACH_FINALLY,
+    DETACH_CALL,
+    DELETE_HOLDER,
+    COPYOUT_HOLDER,
+    DELETE_TARGET,
+    DELETE_BOTH,
+    FINALIZE_HOLDER,
+    ATTACH_NULL,
+    NULL_CALL,
+    COPYIN_NULL,
+    DELETE_NULL,
+    OTHER_TYPE,
+    ITS_TYPE_WORD,
+    END_REGION,
+    END_OF_TARGET,
+    ABANDON,
+    ABANDON_TARGET,
+    WAYS_OUT
 };
 
 static accd_status end_it(accd_context *context, enum way way, accd_region *region)
 {
     const accd_item leave = section(ACCD_ACTION_DELETE, NULL, 0, &P.a, sizeof P.a);
     switch (way) {
-    case DETACH_CLAUSE: return EXIT(context, pointer(ACCD_ACTION_DETACH, &P.a, sizeof P.a));
-    case DETACH_FINALLY: return FINALIZE(context, pointer(ACCD_ACTION_DETACH, &P.a, sizeof P.a));
-    case DETACH_CALL: return detach(context, &P.a, 1);
-    case DELETE_HOLDER: return EXIT(context, ONE(P, ACCD_ACTION_DELETE));
-    case COPYOUT_HOLDER: return EXIT(context, ONE(P, ACCD_ACTION_COPYOUT));
-    case DELETE_TARGET: return EXIT(context, PLAIN(ACCD_ACTION_DELETE, t1));
-    case DELETE_BOTH: return EXIT(context, PLAIN(ACCD_ACTION_DELETE, t1), ONE(P, ACCD_ACTION_DELETE));
-    case FINALIZE_HOLDER: return FINALIZE(context, ONE(P, ACCD_ACTION_DELETE));
+    case DETACH_CLAUSE:
+        return EXIT(context, pointer(ACCD_ACTION_DETACH, &P.a, sizeof P.a));
+    case DETACH_FINALLY:
+        return FINALIZE(context, pointer(ACCD_ACTION_DETACH, &P.a, sizeof P.a));
+    case DETACH_CALL:
+        return detach(context, &P.a, 1);
+    case DELETE_HOLDER:
+        return EXIT(context, ONE(P, ACCD_ACTION_DELETE));
+    case COPYOUT_HOLDER:
+        return EXIT(context, ONE(P, ACCD_ACTION_COPYOUT));
+    case DELETE_TARGET:
+        return EXIT(context, PLAIN(ACCD_ACTION_DELETE, t1));
+    case DELETE_BOTH:
+        return EXIT(context, PLAIN(ACCD_ACTION_DELETE, t1), ONE(P, ACCD_ACTION_DELETE));
+    case FINALIZE_HOLDER:
+        return FINALIZE(context, ONE(P, ACCD_ACTION_DELETE));
     case ATTACH_NULL:
     case NULL_CALL:
     case COPYIN_NULL:
@@ -198,16 +214,19 @@ static accd_status end_it(accd_context *context, enum way way, accd_region *regi
         return way == NULL_CALL ? attach(context, &P.a, 0)
                : way == DELETE_NULL
                    ? EXIT(context, leave)
-                   : ENTER(context, way == COPYIN_NULL
-                                        ? section(ACCD_ACTION_COPYIN, NULL, 0, &P.a, sizeof P.a)
-                                        : pointer(ACCD_ACTION_ATTACH, &P.a, sizeof P.a));
+                   : ENTER(context, way == COPYIN_NULL ? section(ACCD_ACTION_COPYIN, NULL, 0, &P.a, sizeof P.a)
+                                                       : pointer(ACCD_ACTION_ATTACH, &P.a, sizeof P.a));
     case OTHER_TYPE: /* the clause knows of no types: the device has the host's address then */
         P.a.type = &extended;
         return ENTER(context, pointer(ACCD_ACTION_ATTACH, &P.a, sizeof P.a));
-    case ITS_TYPE_WORD: return EXIT(context, pointer(ACCD_ACTION_DETACH, &P.a.type, 0));
+    case ITS_TYPE_WORD:
+        return EXIT(context, pointer(ACCD_ACTION_DETACH, &P.a.type, 0));
     case ABANDON:
-    case ABANDON_TARGET: accd_region_abandon(region); return ACCD_OK;
-    default: return accd_region_end(region);
+    case ABANDON_TARGET:
+        accd_region_abandon(region);
+        return ACCD_OK;
+    default:
+        return accd_region_end(region);
     }
 }
 
@@ -229,12 +248,10 @@ static void ways_out(const char *profile, enum way way, bool shared)
     else if (regional)
         is_status(ENTER(context, target, other), ACCD_OK, "%s, way %d: data", profile, (int)way);
     else
-        is_status(ENTER(context, target, holder, other), ACCD_OK, "%s, way %d: data and holder",
-                  profile, (int)way);
+        is_status(ENTER(context, target, holder, other), ACCD_OK, "%s, way %d: data and holder", profile, (int)way);
     if (regional)
-        is_status(REGION(context, &region, way == END_OF_TARGET || way == ABANDON_TARGET ? target
-                                                                                         : holder),
-                  ACCD_OK, "the rest by a region");
+        is_status(REGION(context, &region, way == END_OF_TARGET || way == ABANDON_TARGET ? target : holder), ACCD_OK,
+                  "the rest by a region");
     accd_get_stats(context, 0, &before);
     is_status(attach(context, &P.a, sizeof t1), ACCD_OK, "attach");
     if (shared)
@@ -263,17 +280,15 @@ static void ways_out(const char *profile, enum way way, bool shared)
     }
     story_clear(&story);
     if (strict && (goes || (regional && way < ABANDON) || way == FINALIZE_HOLDER)) {
-        fails(context, ACCD_ERROR_STILL_ATTACHED, end_it(context, way, region), "%s: way %d", profile,
-              (int)way);
+        fails(context, ACCD_ERROR_STILL_ATTACHED, end_it(context, way, region), "%s: way %d", profile, (int)way);
         is_status(detach(context, &P.a, 0), ACCD_OK, "detach");
         if (shared)
             is_status(detach(context, &P.b, 0), ACCD_OK, "detach");
     } else if (strict && (way >= ATTACH_NULL && way <= OTHER_TYPE)) {
         void *base = P.a.head.base;
         accd_status status = end_it(context, way, region);
-        ok(status == (way == ATTACH_NULL || way == NULL_CALL || way == OTHER_TYPE
-                          ? ACCD_ERROR_POINTER_CHANGED
-                          : ACCD_OK),
+        ok(status ==
+               (way == ATTACH_NULL || way == NULL_CALL || way == OTHER_TYPE ? ACCD_ERROR_POINTER_CHANGED : ACCD_OK),
            "%s: the pointer may not change, or the clause does not apply", profile);
         ok(accd_state_digest(context) == digest, "nothing is done");
         point_typed(&P.a, base, 1, &base_type);
@@ -311,15 +326,13 @@ static void anew(void)
     is_status(attach(context, &P.a, sizeof t1), ACCD_OK, "attach");
     P.a.head.base = t2;
     is_status(ENTER(context, clause), ACCD_OK, "another target, by a clause");
-    ok(attach_count(context, &P.a) == 1 && leads_typed(context, &P.a, t2) &&
-           present_count(context, &base_type, 0, 1),
+    ok(attach_count(context, &P.a) == 1 && leads_typed(context, &P.a, t2) && present_count(context, &base_type, 0, 1),
        "has the same type there");
     is_status(ENTER(context, clause), ACCD_OK, "again");
     is_status(EXIT(context, pointer(ACCD_ACTION_DETACH, &P.a, sizeof P.a)), ACCD_OK, "detach");
     ok(present_count(context, &base_type, 0, 1), "it stays as long as the attachment");
     is_status(EXIT(context, pointer(ACCD_ACTION_DETACH, &P.a, sizeof P.a)), ACCD_OK, "detach");
-    ok(present_count(context, &base_type, 0, 0) && as_host(context, &P.a, sizeof P.a),
-       "and no longer");
+    ok(present_count(context, &base_type, 0, 0) && as_host(context, &P.a, sizeof P.a), "and no longer");
 
     is_status(attach(context, &P.a, sizeof t1), ACCD_OK, "attach");
     P.a.type = &extended;
@@ -337,16 +350,15 @@ static void anew(void)
     /* a construct that needs the record keeps it, one that only leads there cannot */
     P.a.type = &base_type;
     is_status(ENTER(context, clause, ONE(extended, ACCD_ACTION_COPYIN)), ACCD_OK, "copyin of what goes");
-    ok(present_count(context, &extended, 0, 1) && !attach_count(context, &P.a.type),
-       "is a reference of its own");
+    ok(present_count(context, &extended, 0, 1) && !attach_count(context, &P.a.type), "is a reference of its own");
     is_status(EXIT(context, ONE(extended, ACCD_ACTION_DELETE)), ACCD_OK, "delete");
     ok(present_count(context, &extended, 0, 0), "the only one");
     is_status(detach(context, &P.a, 1), ACCD_OK, "detach");
     is_status(attach(context, &P.a, sizeof t1), ACCD_OK, "attach");
     P.a.type = NULL;
     P.b.head.base = &base_type;
-    fails(context, ACCD_ERROR_STILL_ATTACHED,
-          ENTER(context, clause, pointer(ACCD_ACTION_ATTACH, &P.b, sizeof P.b)), "a pointer to what goes");
+    fails(context, ACCD_ERROR_STILL_ATTACHED, ENTER(context, clause, pointer(ACCD_ACTION_ATTACH, &P.b, sizeof P.b)),
+          "a pointer to what goes");
     P.b.head.base = t2;
     is_status(ENTER(context, clause), ACCD_OK, "alone");
     ok(present_count(context, &base_type, 0, 0), "it goes");
@@ -357,8 +369,7 @@ static void anew(void)
     is_status(attach(context, &P.a, sizeof t1), ACCD_OK, "attach");
     static void *alias;
     alias = &base_type;
-    is_status(ENTER(context, ONE(alias, ACCD_ACTION_COPYIN),
-                    (accd_item){.slot = &alias, .action = ACCD_ACTION_ATTACH}),
+    is_status(ENTER(context, ONE(alias, ACCD_ACTION_COPYIN), (accd_item){.slot = &alias, .action = ACCD_ACTION_ATTACH}),
               ACCD_OK, "another pointer");
     P.a.type = NULL;
     is_status(ENTER(context, clause), ACCD_OK, "the type goes");
@@ -440,11 +451,13 @@ static void dangles_and_ends(void)
     reset();
     accd_context *context = open_as(&meter, "libgomp-12", 64, ACCD_DESCRIPTOR_FLANG, false);
     point_typed(&P.a, t1, 1, &longer.head);
-    is_status(ENTER(context, PLAIN(ACCD_ACTION_COPYIN, t1), PLAIN(ACCD_ACTION_COPYIN, t2), ONE(P, ACCD_ACTION_COPYIN)), ACCD_OK, "data");
+    is_status(ENTER(context, PLAIN(ACCD_ACTION_COPYIN, t1), PLAIN(ACCD_ACTION_COPYIN, t2), ONE(P, ACCD_ACTION_COPYIN)),
+              ACCD_OK, "data");
     is_status(attach(context, &P.a, sizeof t1), ACCD_OK, "attach");
     is_status(ENTER(context, pointer(ACCD_ACTION_ATTACH, &longer.p, 0)), ACCD_OK, "attach in the record");
     ok(attach_count(context, &longer.p) == 1, "attached");
-    is_status(EXIT(context, PLAIN(ACCD_ACTION_DELETE, t2), ONE(P, ACCD_ACTION_DELETE)), ACCD_OK, "target and descriptor go");
+    is_status(EXIT(context, PLAIN(ACCD_ACTION_DELETE, t2), ONE(P, ACCD_ACTION_DELETE)), ACCD_OK,
+              "target and descriptor go");
     is_sound(context);
     accd_get_stats(context, 0, &stats);
     ok(stats.objects == 1 && !stats.attachments, "the record went with them");

@@ -50,8 +50,8 @@ static void by_clauses(void)
     struct meter meter;
     accd_context *context = new_attach_context(&meter, NULL);
     accd_region *outer, *inner;
-    is_status(REGION(context, &outer, ONE(X, ACCD_ACTION_COPY), through(ACCD_ACTION_COPY, data, 16, &X.p)),
-              ACCD_OK, "copy(X, X.p[0:4])");
+    is_status(REGION(context, &outer, ONE(X, ACCD_ACTION_COPY), through(ACCD_ACTION_COPY, data, 16, &X.p)), ACCD_OK,
+              "copy(X, X.p[0:4])");
     ok(attach_count(context, &X.p) == 1 && leads_to(context, &X.p, data), "attached");
     is_number(device_word(context, &X.q), (uintptr_t)other, "X.q is as on the host");
     is_status(REGION(context, &inner, through(ACCD_ACTION_PRESENT, data, 8, &X.p),
@@ -63,8 +63,7 @@ static void by_clauses(void)
     fails(context, ACCD_ERROR_STILL_ATTACHED, EXIT(context, BYTES(ACCD_ACTION_DELETE, other, 16)),
           "delete without its pointer");
     is_status(EXIT(context, through(ACCD_ACTION_DELETE, other, 16, &X.q)), ACCD_OK, "delete with it");
-    ok(attach_count(context, &X.q) == 0 && device_word(context, &X.q) == (uintptr_t)other,
-       "its old value is restored");
+    ok(attach_count(context, &X.q) == 0 && device_word(context, &X.q) == (uintptr_t)other, "its old value is restored");
     is_status(accd_region_end(inner), ACCD_OK, "inner end");
     is_number(attach_count(context, &X.p), 1, "as before");
     int value = 9;
@@ -88,18 +87,15 @@ static void by_attach(void)
               "twice more");
     is_number(attach_count(context, &X.p), 3, "counted");
     accd_present_object present;
-    ok(accd_present_at(context, 0, (uintptr_t)data, 0, &present) && present.dynamic == 1,
-       "attach takes no reference");
+    ok(accd_present_at(context, 0, (uintptr_t)data, 0, &present) && present.dynamic == 1, "attach takes no reference");
     is_status(EXIT(context, pointer(ACCD_ACTION_DETACH, &X.p)), ACCD_OK, "detach");
     is_number(attach_count(context, &X.p), 2, "counted down");
     is_status(FINALIZE(context, pointer(ACCD_ACTION_DETACH, &X.p)), ACCD_OK, "detach finally");
-    ok(!attach_count(context, &X.p) && device_word(context, &X.p) == (uintptr_t)(data + 3),
-       "detached, restored");
+    ok(!attach_count(context, &X.p) && device_word(context, &X.p) == (uintptr_t)(data + 3), "detached, restored");
     fails(context, ACCD_ERROR_NOT_ATTACHED, EXIT(context, pointer(ACCD_ACTION_DETACH, &X.p)), "once more");
     fails(context, ACCD_ERROR_NOT_PRESENT, ENTER(context, pointer(ACCD_ACTION_ATTACH, &X.q)), "absent target");
     int *loose = data;
-    fails(context, ACCD_ERROR_NOT_PRESENT, ENTER(context, pointer(ACCD_ACTION_ATTACH, &loose)),
-          "absent pointer");
+    fails(context, ACCD_ERROR_NOT_PRESENT, ENTER(context, pointer(ACCD_ACTION_ATTACH, &loose)), "absent pointer");
     fails(context, ACCD_ERROR_NOT_PRESENT, EXIT(context, pointer(ACCD_ACTION_DETACH, &loose)), "and detach");
     accd_item try = pointer(ACCD_ACTION_ATTACH, &X.q);
     try.flags = ACCD_ITEM_IF_PRESENT;
@@ -140,8 +136,7 @@ static void null_pointers(void)
     accd_context *context = new_attach_context(&meter, "libgomp-12");
     is_status(ENTER(context, ONE(X, ACCD_ACTION_COPYIN)), ACCD_OK, "libgomp: enter");
     X.p = NULL;
-    fails(context, ACCD_ERROR_NULL_POINTER, ENTER(context, pointer(ACCD_ACTION_ATTACH, &X.p)),
-          "libgomp: attach null");
+    fails(context, ACCD_ERROR_NULL_POINTER, ENTER(context, pointer(ACCD_ACTION_ATTACH, &X.p)), "libgomp: attach null");
     free_attach_context(context, &meter);
 }
 
@@ -150,25 +145,22 @@ static void changed_pointers(void)
     struct meter meter;
     accd_context *context = new_attach_context(&meter, NULL);
     accd_region *region, *inner;
-    is_status(REGION(context, &region, ONE(X, ACCD_ACTION_COPY), through(ACCD_ACTION_COPY, data, 64, &X.p)),
-              ACCD_OK, "region");
+    is_status(REGION(context, &region, ONE(X, ACCD_ACTION_COPY), through(ACCD_ACTION_COPY, data, 64, &X.p)), ACCD_OK,
+              "region");
     X.p = data + 1;
     fails(context, ACCD_ERROR_POINTER_CHANGED, accd_region_end(region), "changed on the host");
     fails(context, ACCD_ERROR_POINTER_CHANGED, ENTER(context, pointer(ACCD_ACTION_ATTACH, &X.p)), "attach it");
-    fails(context, ACCD_ERROR_POINTER_CHANGED,
-          REGION(context, &inner, through(ACCD_ACTION_PRESENT, data, 8, &X.p)), "count it");
+    fails(context, ACCD_ERROR_POINTER_CHANGED, REGION(context, &inner, through(ACCD_ACTION_PRESENT, data, 8, &X.p)),
+          "count it");
     fails(context, ACCD_ERROR_POINTER_CHANGED, EXIT(context, pointer(ACCD_ACTION_DETACH, &X.p)), "detach it");
     X.p = data;
     uint64_t word = (uintptr_t)other, half = 5;
     uint64_t slot = accd_device_address(context, 0, &X.p);
-    fails(context, ACCD_ERROR_POINTER_CHANGED, accd_device_write(context, 0, slot, &word, 8),
-          "changed on the device");
+    fails(context, ACCD_ERROR_POINTER_CHANGED, accd_device_write(context, 0, slot, &word, 8), "changed on the device");
     fails(context, ACCD_ERROR_POINTER_CHANGED, accd_device_write(context, 0, slot + 4, &half, 4), "half");
-    fails(context, ACCD_ERROR_POINTER_CHANGED, accd_device_write(context, 0, slot - 4, &half, 8),
-          "front");
+    fails(context, ACCD_ERROR_POINTER_CHANGED, accd_device_write(context, 0, slot - 4, &half, 8), "front");
     word = accd_device_address(context, 0, data);
-    is_status(accd_device_write(context, 0, slot, &word, 8), ACCD_OK,
-              "the same value is not a change");
+    is_status(accd_device_write(context, 0, slot, &word, 8), ACCD_OK, "the same value is not a change");
     is_status(accd_region_end(region), ACCD_OK, "end");
     free_attach_context(context, &meter);
 
@@ -198,8 +190,7 @@ static void left_behind(void)
     struct meter meter;
     accd_context *context = new_attach_context(&meter, "openacc-3.3");
     accd_item labelled = through(ACCD_ACTION_COPYIN, data, 64, &X.p);
-    labelled.label = accd_label_intern(
-        context, &(accd_label){.name = "X.p", .unit = 4, .flags = ACCD_LABEL_SECTION});
+    labelled.label = accd_label_intern(context, &(accd_label){.name = "X.p", .unit = 4, .flags = ACCD_LABEL_SECTION});
     is_status(ENTER(context, ONE(X, ACCD_ACTION_COPYIN), labelled), ACCD_OK, "deep");
     story_clear(&story);
     is_status(EXIT(context, ONE(X, ACCD_ACTION_COPYOUT)), ACCD_OK, "3.3: the holder alone");
@@ -280,8 +271,7 @@ static void implied(void)
     is_status(ENTER(context, pointer(ACCD_ACTION_ATTACH, &X.q)), ACCD_OK, "attach a sibling");
     is_status(EXIT(context, pointer(ACCD_ACTION_DETACH, &X.q)), ACCD_OK, "detach it");
     X.p = data + 2;
-    is_status(FINALIZE(context, through(ACCD_ACTION_DELETE, data, 64, &X.p)), ACCD_OK,
-              "then finalize is not an error");
+    is_status(FINALIZE(context, through(ACCD_ACTION_DELETE, data, 64, &X.p)), ACCD_OK, "then finalize is not an error");
     is_number(device_word(context, &X.p), (uintptr_t)(data + 2), "and writes the host's value");
     ok(present_count(context, data, 0, 0), "the target goes");
     is_status(EXIT(context, ONE(X, ACCD_ACTION_DELETE)), ACCD_OK, "exit");
@@ -303,8 +293,7 @@ static void member_pointers(void)
         unsigned counts = profiles[i].counts;
         accd_region *region;
         accd_context *context = new_attach_context(&meter, name);
-        is_status(ENTER(context, leads, through(ACCD_ACTION_COPYIN, data, 64, &X.p)), ACCD_OK,
-                  "%s: alone", name);
+        is_status(ENTER(context, leads, through(ACCD_ACTION_COPYIN, data, 64, &X.p)), ACCD_OK, "%s: alone", name);
         is_status(ENTER(context, leads, through(ACCD_ACTION_COPYIN, data, 64, &X.p)), ACCD_OK, "twice");
         ok(present_count(context, &X.p, 0, 2) && leads_to(context, &X.p, data), "counts");
         is_status(EXIT(context, leaves, through(ACCD_ACTION_DELETE, data, 64, &X.p)), ACCD_OK, "once");
@@ -315,8 +304,7 @@ static void member_pointers(void)
 
         context = new_attach_context(&meter, name);
         is_status(ENTER(context, ONE(X, ACCD_ACTION_COPYIN)), ACCD_OK, "%s: inside", name);
-        is_status(REGION(context, &region, leads, through(ACCD_ACTION_COPYIN, data, 64, &X.p)), ACCD_OK,
-                  "region");
+        is_status(REGION(context, &region, leads, through(ACCD_ACTION_COPYIN, data, 64, &X.p)), ACCD_OK, "region");
         ok(present_count(context, &X, counts, 1), "counted as the rules say");
         is_status(ENTER(context, leads, through(ACCD_ACTION_COPYIN, data, 64, &X.p)), ACCD_OK, "enter");
         ok(present_count(context, &X, counts, 1 + counts), "and here");
@@ -397,19 +385,16 @@ static void shared(void)
     ok(X.q == (int *)&X, "kept");
     is_status(ENTER(context, ONE(X, ACCD_ACTION_COPYIN), through(ACCD_ACTION_COPYIN, data, 16, &X.p)), ACCD_OK,
               "enter");
-    is_status(EXIT(context, through(ACCD_ACTION_DELETE, data, 16, &X.p)), ACCD_OK,
-              "leave with one clause");
-    is_status(
-        ENTER(context, through(ACCD_ACTION_COPYIN, data, 16, &X.p), through(ACCD_ACTION_COPYIN, data, 16, &X.p)),
-        ACCD_OK, "one clause twice");
+    is_status(EXIT(context, through(ACCD_ACTION_DELETE, data, 16, &X.p)), ACCD_OK, "leave with one clause");
+    is_status(ENTER(context, through(ACCD_ACTION_COPYIN, data, 16, &X.p), through(ACCD_ACTION_COPYIN, data, 16, &X.p)),
+              ACCD_OK, "one clause twice");
     is_number(attach_count(context, &X.p), 2, "counts twice");
     accd_item gone = through(ACCD_ACTION_DELETE, data, 16, &X.p);
-    is_status(accd_run_construct(context,
-                       &(accd_construct){.kind = ACCD_KIND_EXIT_DATA,
-                                         .finalize = 1,
-                                         .nitems = 2,
-                                         .items = (accd_item[]){gone, gone}},
-                       NULL),
+    is_status(accd_run_construct(
+                  context,
+                  &(accd_construct){
+                      .kind = ACCD_KIND_EXIT_DATA, .finalize = 1, .nitems = 2, .items = (accd_item[]){gone, gone}},
+                  NULL),
               ACCD_OK, "and leaves twice, finally");
     ok(!attach_count(context, &X.p) && present_count(context, data, 0, 0), "nothing is left");
     is_status(EXIT(context, ONE(X, ACCD_ACTION_DELETE)), ACCD_OK, "exit");
@@ -422,15 +407,14 @@ static void outside_the_object(void)
     struct meter meter;
     accd_context *context = new_attach_context(&meter, NULL);
     accd_region *region;
-    is_status(
-        REGION(context, &region, ONE(X, ACCD_ACTION_COPYIN), through(ACCD_ACTION_COPYIN, data + 4, 16, &X.p)),
-        ACCD_OK, "X.p[4:4]");
+    is_status(REGION(context, &region, ONE(X, ACCD_ACTION_COPYIN), through(ACCD_ACTION_COPYIN, data + 4, 16, &X.p)),
+              ACCD_OK, "X.p[4:4]");
     is_number(device_word(context, &X.p), accd_device_address(context, 0, data + 4) - 16,
               "the pointer leads to where element 0 would be");
     accd_attachment attachment;
     ok(accd_attachment_at(context, 0, &X.p, &attachment) &&
-           attachment.low == accd_device_address(context, 0, data + 4) &&
-           attachment.high == attachment.low + 16 && attachment.target == (uintptr_t)data,
+           attachment.low == accd_device_address(context, 0, data + 4) && attachment.high == attachment.low + 16 &&
+           attachment.target == (uintptr_t)data,
        "its range is that of the section");
     is_sound(context);
     is_status(accd_region_end(region), ACCD_OK, "end");
@@ -464,11 +448,11 @@ static void beside_a_group(void)
                                                  .code = CODE(LOAD(0, ACCD_SCALAR_I32, 0))});
     for (int i = 0; i < N; i++)
         nodes[i] = (struct node){{4, values[i][0], values[i][1]}, target + 1};
-    is_status(ENTER(context, walked(ACCD_ACTION_COPYIN, nodes, sizeof nodes, program, NULL),
-                    PLAIN(ACCD_ACTION_COPYIN, target),
-                    ((accd_item){.host = target + 1, .bytes = 4, .slot = &nodes[N - 1].other,
-                                 .action = ACCD_ACTION_ATTACH})),
-              ACCD_OK, "the last pointer of the last element");
+    is_status(
+        ENTER(context, walked(ACCD_ACTION_COPYIN, nodes, sizeof nodes, program, NULL),
+              PLAIN(ACCD_ACTION_COPYIN, target),
+              ((accd_item){.host = target + 1, .bytes = 4, .slot = &nodes[N - 1].other, .action = ACCD_ACTION_ATTACH})),
+        ACCD_OK, "the last pointer of the last element");
     ok(device_word(context, &nodes[N - 1].other) == accd_device_address(context, 0, target + 1) &&
            device_word(context, &nodes[N - 2].other) == (uintptr_t)(target + 1),
        "it is translated, and its neighbour is not");

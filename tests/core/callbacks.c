@@ -17,14 +17,12 @@ static void known_memory(size_t least)
     accd_context_new(&context, &config);
     accd_program *program = bounds_program(context);
     struct bounds X[3] = {{4, 0, data[0]}, {3, 1, data[1]}, {0, 0, NULL}};
-    accd_item item =
-        walked(ACCD_ACTION_COPY, X, sizeof X, program, array(context, "X", sizeof X[0], program));
+    accd_item item = walked(ACCD_ACTION_COPY, X, sizeof X, program, array(context, "X", sizeof X[0], program));
     accd_region *region;
     accd_host_register(context, X, sizeof X, array(context, "X", sizeof X[0], NULL));
     accd_host_register(context, data[0], sizeof data[0], array(context, "zero", 8, NULL));
     fails(context, ACCD_ERROR_OUT_OF_BOUNDS, REGION(context, &region, item), "X[1].p is not known");
-    is_text(accd_context_error(context)->asked.name, "X[1].p", "it is named, groups from %zu",
-            least);
+    is_text(accd_context_error(context)->asked.name, "X[1].p", "it is named, groups from %zu", least);
     accd_host_register(context, data[1], sizeof data[1], array(context, "one", 8, NULL));
     X[1].n = 4;
     fails(context, ACCD_ERROR_OUT_OF_BOUNDS, REGION(context, &region, item), "X[1].p[1:4] is too long");
@@ -79,12 +77,11 @@ static void meddle(struct meddler *m)
     m->refused += accd_copy_to_device(m->context, 0, 8, meddled, 8) == ACCD_ERROR_MISUSE;
     m->refused += accd_map_data(m->context, 0, meddled, 8, 8, NULL) == ACCD_ERROR_MISUSE;
     m->refused += m->region ? accd_region_end(m->region) == ACCD_ERROR_MISUSE : 1;
-    m->refused += accd_evaluate(m->context, CODE(CONSTANT(0, 5)), 1, 1, NULL, out) == ACCD_OK &&
-                  out[0] == 5 && accd_get_presence(m->context, 0, meddled, 8) == ACCD_PRESENCE_NONE;
+    m->refused += accd_evaluate(m->context, CODE(CONSTANT(0, 5)), 1, 1, NULL, out) == ACCD_OK && out[0] == 5 &&
+                  accd_get_presence(m->context, 0, meddled, 8) == ACCD_PRESENCE_NONE;
 }
 
-static int meddling_bound(void *ud, int fn, size_t n, int nargs, const int64_t *const *args,
-                          int64_t *out)
+static int meddling_bound(void *ud, int fn, size_t n, int nargs, const int64_t *const *args, int64_t *out)
 {
     (void)fn;
     (void)nargs;
@@ -124,23 +121,22 @@ static void meddling(size_t least)
                         .code_end = 2,
                         .label = member(context, "a", 4, NULL)};
     accd_program *program = program_of(
-        context, &(accd_program_spec){.stride = sizeof X[0],
-                                      .fields = &field,
-                                      .nfields = 1,
-                                      .pieces = &(accd_piece){.bytes = sizeof X[0]},
-                                      .npieces = 1,
-                                      .registers = 2,
-                                      .ncode = 2,
-                                      .code = CODE(LOAD(0, ACCD_SCALAR_I32, 0),
-                                                   {.op = ACCD_I_CALL, .to = 1, .a = 0, .b = 1})});
+        context,
+        &(accd_program_spec){.stride = sizeof X[0],
+                             .fields = &field,
+                             .nfields = 1,
+                             .pieces = &(accd_piece){.bytes = sizeof X[0]},
+                             .npieces = 1,
+                             .registers = 2,
+                             .ncode = 2,
+                             .code = CODE(LOAD(0, ACCD_SCALAR_I32, 0), {.op = ACCD_I_CALL, .to = 1, .a = 0, .b = 1})});
     accd_item item = walked(ACCD_ACTION_COPY, X, sizeof X, program, NULL);
     is_status(REGION(context, &meddler.region, item), ACCD_OK, "enter, groups from %zu", least);
     item.action = ACCD_ACTION_UPDATE_SELF;
     is_status(UPDATE(context, item), ACCD_OK, "update");
     accd_region *region = meddler.region;
     is_status(accd_region_end(region), ACCD_OK, "end");
-    ok(meddler.calls > 60 && meddler.calls == meddler.refused, "%d of %d refused", meddler.refused,
-       meddler.calls);
+    ok(meddler.calls > 60 && meddler.calls == meddler.refused, "%d of %d refused", meddler.refused, meddler.calls);
     meddler.region = NULL;
     is_status(ENTER(context, PLAIN(ACCD_ACTION_COPYIN, meddled)), ACCD_OK, "afterwards all is well");
     is_sound(context);

@@ -198,15 +198,13 @@ static void breaking(size_t group_least)
     accd_region *region;
     for (int i = 0; i < 3; i++)
         Y[i] = (struct leaf){3, arrays[i][0], arrays[i][1]};
-    is_status(
-        REGION(b.context, &region,
-               walked(ACCD_ACTION_COPY, Y, sizeof Y, program, array(b.context, "Y", sizeof Y[0], program)),
-               BYTES(ACCD_ACTION_COPYIN, &meter, 8)),
-        ACCD_OK, "region, groups from %zu", group_least);
+    is_status(REGION(b.context, &region,
+                     walked(ACCD_ACTION_COPY, Y, sizeof Y, program, array(b.context, "Y", sizeof Y[0], program)),
+                     BYTES(ACCD_ACTION_COPYIN, &meter, 8)),
+              ACCD_OK, "region, groups from %zu", group_least);
     b.dir = &b.context->envs[0];
     is_sound(b.context); /* indexes what is pending */
-    ok(accd_host_address(b.context, 0, accd_device_address(b.context, 0, Y)) != 0,
-       "makes the device order");
+    ok(accd_host_address(b.context, 0, accd_device_address(b.context, 0, Y)) != 0, "makes the device order");
     must(accd__find_object(b.dir, (uintptr_t)Y, &b.holder) == ACCD_OK && b.holder, "holder");
     must(accd__find_object(b.dir, (uintptr_t)arrays[1][0], &b.target) == ACCD_OK && b.target, "target");
     must(accd__find_attachment(b.dir, (uintptr_t)&Y[1].a, &b.attach) == ACCD_OK && b.attach, "attach");
@@ -230,9 +228,8 @@ static void breaking(size_t group_least)
 /* The digest tells states apart. */
 static void digests(void)
 {
-    static const char *const what[] = {"nothing",      "an object",     "another counter",
-                                       "another byte", "an attachment", "a level",
-                                       "device memory"};
+    static const char *const what[] = {"nothing",       "an object", "another counter", "another byte",
+                                       "an attachment", "a level",   "device memory"};
     accd_context *context = open_with(NULL, NULL, NULL, 64);
     uint64_t seen[7], dev = 0;
     accd_region *region;

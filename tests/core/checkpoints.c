@@ -93,8 +93,7 @@ static void go_to_and_fro(struct world *w, const struct setting *setting, struct
         const struct meter meter = w->meter;
         if (next_random(chance) % 2)
             stray(w, setting);
-        must(accd_checkpoint_restore(one->checkpoint) == ACCD_OK, "%s",
-             accd_context_error(w->context)->message);
+        must(accd_checkpoint_restore(one->checkpoint) == ACCD_OK, "%s", accd_context_error(w->context)->message);
         *w = one->world;
         w->meter = meter;
         log->steps = one->steps;
@@ -173,8 +172,7 @@ static bool outcomes_are_equal(const struct outcome *a, const struct outcome *b)
 {
     return a->status == b->status && a->error == b->error && a->state == b->state && a->host == b->host &&
            a->digest == b->digest && !memcmp(&a->digests, &b->digests, sizeof a->digests) &&
-           !memcmp(&a->stats, &b->stats, sizeof a->stats) &&
-           !strcmp(a->message, b->message);
+           !memcmp(&a->stats, &b->stats, sizeof a->stats) && !strcmp(a->message, b->message);
 }
 
 static void report_outcome(const char *way, const struct outcome *record)
@@ -185,9 +183,8 @@ static void report_outcome(const char *way, const struct outcome *record)
            way, accd_status_code(record->status), record->message, (unsigned long long)record->error,
            (unsigned long long)record->state, (unsigned long long)record->host,
            (unsigned long long)record->stats.live_bytes, (unsigned long long)record->stats.objects,
-           (unsigned long long)digests->host, (unsigned long long)digests->present,
-           (unsigned long long)digests->values, (unsigned long long)digests->counters,
-           (unsigned long long)digests->rest);
+           (unsigned long long)digests->host, (unsigned long long)digests->present, (unsigned long long)digests->values,
+           (unsigned long long)digests->counters, (unsigned long long)digests->rest);
 }
 
 static void compare_runs(struct setting setting, uint64_t seed, struct log *logs)
@@ -198,7 +195,8 @@ static void compare_runs(struct setting setting, uint64_t seed, struct log *logs
         run_apart(&setting, seed, &logs[k]);
     }
     size_t at = 0, good = 0;
-    while (at < STEPS && at < logs[0].steps && at < logs[1].steps && outcomes_are_equal(&logs[0].at[at], &logs[1].at[at]))
+    while (at < STEPS && at < logs[0].steps && at < logs[1].steps &&
+           outcomes_are_equal(&logs[0].at[at], &logs[1].at[at]))
         good += logs[0].at[at++].status == ACCD_OK;
     for (int k = 0; k < 2; k++)
         must(!*logs[k].wrong, "%s: %s", k ? "with checkpoints" : "without", logs[k].wrong);
@@ -290,7 +288,10 @@ static accd_digest_set digests_of(accd_context *context)
     return digests;
 }
 
-static bool equal(const accd_digest_set *a, const accd_digest_set *b) { return !memcmp(a, b, sizeof *a); }
+static bool equal(const accd_digest_set *a, const accd_digest_set *b)
+{
+    return !memcmp(a, b, sizeof *a);
+}
 
 static void ask_within(void *ud, const accd_event *event)
 {
@@ -311,7 +312,8 @@ static void misuse(void)
     is_status(accd_checkpoint_new(NULL, &checkpoint), ACCD_ERROR_MISUSE, "a checkpoint needs a context");
     is_status(accd_checkpoint_restore(NULL), ACCD_ERROR_MISUSE, "there is no checkpoint to restore");
     is_status(accd_state_digests(context, 0, NULL, 0, NULL), ACCD_ERROR_MISUSE, "digests need a place");
-    is_status(accd_state_digests(context, 7, NULL, 0, &(accd_digest_set){0}), ACCD_ERROR_NO_DEVICE, "digests are of a device");
+    is_status(accd_state_digests(context, 7, NULL, 0, &(accd_digest_set){0}), ACCD_ERROR_NO_DEVICE,
+              "digests are of a device");
     accd_checkpoint_free(NULL);
     accd_context_free(context);
     accd_context_config_init(&config);
@@ -325,7 +327,8 @@ static void misuse(void)
     is_status(ENTER(context, PLAIN(ACCD_ACTION_COPYIN, a)), ACCD_OK, "callbacks ask");
     accd_context_set_event_handler(context, NULL, NULL);
     meter.fail_at = 1;
-    is_status(accd_checkpoint_new(context, &checkpoint), ACCD_ERROR_OUT_OF_MEMORY, "there is no memory for a checkpoint");
+    is_status(accd_checkpoint_new(context, &checkpoint), ACCD_ERROR_OUT_OF_MEMORY,
+              "there is no memory for a checkpoint");
     is_sound(context);
     accd_context_free(context);
     ok(!meter.live && !meter.wrong, "no memory is left");
@@ -587,10 +590,12 @@ static void places(void)
             must(accd_context_new(&context, &config) == ACCD_OK, "a context opens");
             must(accd_host_register(context, kept, sizeof kept, NULL) == ACCD_OK, "memory is known");
             for (int i = 0; i < 2; i++)
-                must((i == k ? ENTER(context, PLAIN(ACCD_ACTION_COPYIN, a)) : ENTER(context, PLAIN(ACCD_ACTION_COPYIN, b))) == ACCD_OK,
+                must((i == k ? ENTER(context, PLAIN(ACCD_ACTION_COPYIN, a))
+                             : ENTER(context, PLAIN(ACCD_ACTION_COPYIN, b))) == ACCD_OK,
                      "one behind the other");
             kept[0] = accd_device_address(context, 0, a);
-            must(EXIT(context, PLAIN(ACCD_ACTION_DELETE, b)) == ACCD_OK && EXIT(context, PLAIN(ACCD_ACTION_DELETE, a)) == ACCD_OK,
+            must(EXIT(context, PLAIN(ACCD_ACTION_DELETE, b)) == ACCD_OK &&
+                     EXIT(context, PLAIN(ACCD_ACTION_DELETE, a)) == ACCD_OK,
                  "both are gone");
             digests[k] = digests_of(context);
             must(ENTER(context, PLAIN(ACCD_ACTION_COPYIN, b)) == ACCD_OK, "one comes back");
@@ -607,8 +612,7 @@ int main(int argc, char **argv)
     if (argc == 4)
         return print_digests(argv[1], strtoull(argv[2], NULL, 10), strtoull(argv[3], NULL, 10));
     const char *seeds = getenv("ACCDEEP_TEST_SEEDS"), *first = getenv("ACCDEEP_TEST_SEED");
-    struct log *logs =
-        mmap(NULL, 2 * sizeof *logs, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    struct log *logs = mmap(NULL, 2 * sizeof *logs, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (logs == MAP_FAILED)
         return 1;
     for (uint64_t seed = first ? strtoull(first, NULL, 10) : 1, left = seeds ? strtoull(seeds, NULL, 10) : 2; left;

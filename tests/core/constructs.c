@@ -55,8 +55,8 @@ static void present_test(void)
     fails(context, ACCD_ERROR_NOT_PRESENT, REGION(context, &inner, PLAIN(ACCD_ACTION_PRESENT, b)), "present");
     fails(context, ACCD_ERROR_NOT_PRESENT, EXIT(context, PLAIN(ACCD_ACTION_COPYOUT, b)), "copyout of nothing");
     fails(context, ACCD_ERROR_NOT_PRESENT, UPDATE(context, PLAIN(ACCD_ACTION_UPDATE_SELF, b)), "update self");
-    is_status(REGION(context, &inner, BYTES(ACCD_ACTION_PRESENT, a + 11, 4), PLAIN(ACCD_ACTION_NO_CREATE, b)),
-              ACCD_OK, "present and no_create");
+    is_status(REGION(context, &inner, BYTES(ACCD_ACTION_PRESENT, a + 11, 4), PLAIN(ACCD_ACTION_NO_CREATE, b)), ACCD_OK,
+              "present and no_create");
     ok(present_count(context, a + 10, 2, 0) && present_count(context, b, 0, 0), "counters");
     fails(context, ACCD_ERROR_REGION_NESTING, accd_region_end(region), "the outer one first");
     is_status(accd_region_end(inner), ACCD_OK, "inner end");
@@ -70,8 +70,7 @@ static void overlap(void)
     accd_context *context = new_construct_context(&meter, NULL);
     accd_region *region;
     fails(context, ACCD_ERROR_PARTIAL_OVERLAP,
-          REGION(context, &region, BYTES(ACCD_ACTION_COPY, a, 40), BYTES(ACCD_ACTION_COPY, a + 5, 40)),
-          "overlap");
+          REGION(context, &region, BYTES(ACCD_ACTION_COPY, a, 40), BYTES(ACCD_ACTION_COPY, a + 5, 40)), "overlap");
     fails(context, ACCD_ERROR_PARTIAL_OVERLAP,
           ENTER(context, BYTES(ACCD_ACTION_CREATE, a + 5, 40), BYTES(ACCD_ACTION_COPYIN, a, 40)), "either order");
     fails(context, ACCD_ERROR_PARTIAL_OVERLAP,
@@ -124,9 +123,8 @@ static void containment(void)
     /* AMB-TR14-17: state and moves do not depend on the order of clauses */
     for (int order = 0; order < 2; order++) {
         accd_item copy = BYTES(ACCD_ACTION_COPY, b, 40), also = BYTES(ACCD_ACTION_PRESENT, b, 40);
-        is_status(order ? REGION(context, &region, also, copy)
-                        : REGION(context, &region, copy, also),
-                  ACCD_OK, "copy(b) present(b), order %d", order);
+        is_status(order ? REGION(context, &region, also, copy) : REGION(context, &region, copy, also), ACCD_OK,
+                  "copy(b) present(b), order %d", order);
         value = 70 + order;
         ok(device_put(context, b + 1, &value, 4), "write");
         is_status(accd_region_end(region), ACCD_OK, "end");
@@ -218,11 +216,9 @@ static void nothing_to_do(void)
     struct meter meter;
     accd_context *context = new_construct_context(&meter, NULL);
     accd_region *region;
-    is_status(accd_run_construct(context, &(accd_construct){.kind = ACCD_KIND_REGION}, &region), ACCD_OK,
-              "no clauses");
+    is_status(accd_run_construct(context, &(accd_construct){.kind = ACCD_KIND_REGION}, &region), ACCD_OK, "no clauses");
     is_status(accd_region_end(region), ACCD_OK, "end");
-    is_status(ENTER(context, BYTES(ACCD_ACTION_COPYIN, a, 0), BYTES(ACCD_ACTION_CREATE, NULL, 0)), ACCD_OK,
-              "no bytes");
+    is_status(ENTER(context, BYTES(ACCD_ACTION_COPYIN, a, 0), BYTES(ACCD_ACTION_CREATE, NULL, 0)), ACCD_OK, "no bytes");
     is_status(EXIT(context, BYTES(ACCD_ACTION_DELETE, a, 0)), ACCD_OK, "no bytes at exit");
     is_status(UPDATE(context, BYTES(ACCD_ACTION_UPDATE_SELF, b, 0)), ACCD_OK, "no bytes to update");
     accd_item try = PLAIN(ACCD_ACTION_UPDATE_SELF, a);
@@ -231,13 +227,11 @@ static void nothing_to_do(void)
     fails(context, ACCD_ERROR_NULL_POINTER, ENTER(context, BYTES(ACCD_ACTION_COPYIN, NULL, 8)), "null");
     fails(context, ACCD_ERROR_INVALID_SECTION, ENTER(context, BYTES(ACCD_ACTION_CREATE, a, (uint64_t)1 << 50)),
           "too large");
-    fails(context, ACCD_ERROR_INVALID_SECTION,
-          ENTER(context, BYTES(ACCD_ACTION_CREATE, (void *)(UINTPTR_MAX - 3), 8)),
+    fails(context, ACCD_ERROR_INVALID_SECTION, ENTER(context, BYTES(ACCD_ACTION_CREATE, (void *)(UINTPTR_MAX - 3), 8)),
           "over the end of memory");
     fails(context, ACCD_ERROR_OUT_OF_DEVICE_MEMORY, ENTER(context, BYTES(ACCD_ACTION_CREATE, a, 1u << 30)),
           "more than the device has");
-    fails(context, ACCD_ERROR_MISUSE, REGION(context, NULL, PLAIN(ACCD_ACTION_COPY, a)),
-          "no place for a region");
+    fails(context, ACCD_ERROR_MISUSE, REGION(context, NULL, PLAIN(ACCD_ACTION_COPY, a)), "no place for a region");
     fails(context, ACCD_ERROR_MISUSE, ENTER(context, PLAIN(ACCD_ACTION_DELETE, a)), "delete does not enter");
     fails(context, ACCD_ERROR_MISUSE, EXIT(context, PLAIN(ACCD_ACTION_COPYIN, a)), "copyin does not leave");
     fails(context, ACCD_ERROR_MISUSE, UPDATE(context, PLAIN(ACCD_ACTION_COPY, a)), "copy does not update");
@@ -303,7 +297,8 @@ static void addresses(void)
     char lead[32], tail[32], absent[32];
     uint64_t known[3] = {1, 1, 1};
     accd_region *region;
-    is_status(ENTER(context, PLAIN(ACCD_ACTION_CREATE, lead), PLAIN(ACCD_ACTION_CREATE, tail)), ACCD_OK, "two are present");
+    is_status(ENTER(context, PLAIN(ACCD_ACTION_CREATE, lead), PLAIN(ACCD_ACTION_CREATE, tail)), ACCD_OK,
+              "two are present");
     is_status(REGION(context, &region, PLAIN(ACCD_ACTION_PRESENT, tail), BYTES(ACCD_ACTION_PRESENT, lead + 8, 8),
                      PLAIN(ACCD_ACTION_CREATE, absent)),
               ACCD_OK, "a region");
@@ -356,30 +351,26 @@ static void levels(void)
     accd_level level;
     accd_clause clause;
     accd_item item = PLAIN(ACCD_ACTION_COPY, a);
-    item.label =
-        accd_label_intern(context, &(accd_label){.name = "a", .unit = 4, .flags = ACCD_LABEL_SECTION});
-    is_status(accd_run_construct(context,
-                       &(accd_construct){.kind = ACCD_KIND_REGION,
-                                         .items = &item,
-                                         .nitems = 1,
-                                         .name = "data",
-                                         .file = "x.c",
-                                         .line = 7},
-                       &outer),
+    item.label = accd_label_intern(context, &(accd_label){.name = "a", .unit = 4, .flags = ACCD_LABEL_SECTION});
+    is_status(accd_run_construct(
+                  context,
+                  &(accd_construct){
+                      .kind = ACCD_KIND_REGION, .items = &item, .nitems = 1, .name = "data", .file = "x.c", .line = 7},
+                  &outer),
               ACCD_OK, "outer");
     item.action = ACCD_ACTION_PRESENT;
-    is_status(accd_run_construct(context,
-                       &(accd_construct){
-                           .kind = ACCD_KIND_COMPUTE, .items = &item, .nitems = 1, .name = "parallel"},
-                       &inner),
+    is_status(accd_run_construct(
+                  context,
+                  &(accd_construct){.kind = ACCD_KIND_COMPUTE, .items = &item, .nitems = 1, .name = "parallel"},
+                  &inner),
               ACCD_OK, "inner");
     ok(accd_level_get(context, 0, 0, &level) && level.kind == ACCD_KIND_REGION && level.line == 7 &&
            !strcmp(level.name, "data") && level.clauses == 1,
        "level 0");
     ok(accd_level_get(context, 0, 1, &level) && !strcmp(level.name, "parallel"), "level 1");
     ok(!accd_level_get(context, 0, 2, &level), "no level 2");
-    ok(accd_level_get_clause(context, 0, 0, 0, &clause) && clause.created &&
-           clause.action == ACCD_ACTION_COPY && !strcmp(clause.info.name, "a[0:64]"),
+    ok(accd_level_get_clause(context, 0, 0, 0, &clause) && clause.created && clause.action == ACCD_ACTION_COPY &&
+           !strcmp(clause.info.name, "a[0:64]"),
        "its clause");
     ok(accd_level_get_clause(context, 0, 1, 0, &clause) && !clause.created, "an alias");
     ok(!accd_level_get_clause(context, 0, 1, 1, &clause), "no more clauses");
@@ -398,11 +389,33 @@ static void levels(void)
 static void check_statuses(void)
 {
     static const char *const codes[ACCD_STATUS_COUNT] = {
-        "ok", "not-present", "already-present", "partially-present", "partial-overlap", "not-attached",
-        "pointer-changed", "still-attached", "invalid-section", "null-pointer", "missing-wait",
-        "out-of-bounds", "host-pointer-on-device", "device-pointer-on-host", "excluded-member",
-        "uninitialized-read", "region-nesting", "no-device", "out-of-device-memory", "device-error",
-        "out-of-memory", "limit", "callback", "misuse", "syntax", "invalid", "internal",
+        "ok",
+        "not-present",
+        "already-present",
+        "partially-present",
+        "partial-overlap",
+        "not-attached",
+        "pointer-changed",
+        "still-attached",
+        "invalid-section",
+        "null-pointer",
+        "missing-wait",
+        "out-of-bounds",
+        "host-pointer-on-device",
+        "device-pointer-on-host",
+        "excluded-member",
+        "uninitialized-read",
+        "region-nesting",
+        "no-device",
+        "out-of-device-memory",
+        "device-error",
+        "out-of-memory",
+        "limit",
+        "callback",
+        "misuse",
+        "syntax",
+        "invalid",
+        "internal",
     };
     for (int status = 0; status < ACCD_STATUS_COUNT; status++)
         must(codes[status] && !strcmp(accd_status_code((accd_status)status), codes[status]) &&
@@ -469,8 +482,7 @@ static void between(const char *rules)
     for (int i = 0; accd_device_address(context, 0, row + PART) && i < 2; i++)
         is_status(EXIT(context, BYTES(ACCD_ACTION_DELETE, row + PART, PART)), ACCD_OK, "the part goes");
     is_status(ENTER(context, BYTES(ACCD_ACTION_COPYIN, row + PART, PART)), ACCD_OK, "and comes back");
-    is_number(accd_device_address(context, 0, row + PART) - accd_device_address(context, 0, row), PART,
-              "at its place");
+    is_number(accd_device_address(context, 0, row + PART) - accd_device_address(context, 0, row), PART, "at its place");
     is_sound(context);
     is_status(ENTER(context, all), ACCD_OK, "all of it again");
     is_sound(context);

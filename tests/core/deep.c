@@ -1,7 +1,6 @@
 /* Deep copy of structures through the core alone: programs, attachments, counters, groups. */
 #include "support.h"
 
-
 struct deep {
     int n;
     float *a, *b;
@@ -10,24 +9,12 @@ struct deep {
 static accd_program *deep_program(accd_context *context)
 {
     const accd_label *a = accd_label_intern(
-        context,
-        &(accd_label){.name = "a", .unit = 4, .flags = ACCD_LABEL_MEMBER | ACCD_LABEL_SECTION});
+        context, &(accd_label){.name = "a", .unit = 4, .flags = ACCD_LABEL_MEMBER | ACCD_LABEL_SECTION});
     const accd_label *b = accd_label_intern(
-        context,
-        &(accd_label){.name = "b", .unit = 4, .flags = ACCD_LABEL_MEMBER | ACCD_LABEL_SECTION});
+        context, &(accd_label){.name = "b", .unit = 4, .flags = ACCD_LABEL_MEMBER | ACCD_LABEL_SECTION});
     const accd_field fields[] = {
-        {.offset = offsetof(struct deep, a),
-         .unit = 4,
-         .count = 0,
-         .start = -1,
-         .label = a,
-         .code_end = 1},
-        {.offset = offsetof(struct deep, b),
-         .unit = 4,
-         .count = 0,
-         .start = -1,
-         .label = b,
-         .code_end = 1},
+        {.offset = offsetof(struct deep, a), .unit = 4, .count = 0, .start = -1, .label = a, .code_end = 1},
+        {.offset = offsetof(struct deep, b), .unit = 4, .count = 0, .start = -1, .label = b, .code_end = 1},
     };
     const accd_instruction code[] = {{.op = ACCD_I_LOAD, .to = 0, .b = ACCD_SCALAR_I32, .k = 0}};
     const accd_piece whole = {.offset = 0, .bytes = sizeof(struct deep)};
@@ -51,8 +38,7 @@ static accd_program *deep_program(accd_context *context)
 static void collect(void *ud, const accd_event *event)
 {
     char *text = ud;
-    snprintf(text + strlen(text), 4000 - strlen(text), "%s %s|", accd_op_name(event->op),
-             event->name);
+    snprintf(text + strlen(text), 4000 - strlen(text), "%s %s|", accd_op_name(event->op), event->name);
 }
 
 /* Bounds of a walk are compared: lengths, and the pointers they belong to. */
@@ -126,19 +112,15 @@ static void with_group_least(size_t least)
     accd_context *context = NULL;
     ok(accd_context_new(&context, &config) == ACCD_OK, "open, groups from %zu sections", least);
     accd_program *program = deep_program(context);
-    const accd_label *label = accd_label_intern(context, &(accd_label){.name = "X",
-                                                                    .unit = sizeof(struct deep),
-                                                                    .flags = ACCD_LABEL_SECTION,
-                                                                    .layout = program});
+    const accd_label *label = accd_label_intern(
+        context,
+        &(accd_label){.name = "X", .unit = sizeof(struct deep), .flags = ACCD_LABEL_SECTION, .layout = program});
     float a0[3] = {1, 2, 3}, b0[3] = {4, 5, 6}, a1[2] = {7, 8}, b1[2] = {9, 10};
     struct deep X[2] = {{3, a0, b0}, {2, a1, b1}};
-    accd_item item = {
-        .host = X, .bytes = sizeof X, .label = label, .program = program, .action = ACCD_ACTION_COPY};
+    accd_item item = {.host = X, .bytes = sizeof X, .label = label, .program = program, .action = ACCD_ACTION_COPY};
     accd_region *region = NULL;
     accd_status status = accd_run_construct(
-        context,
-        &(accd_construct){.kind = ACCD_KIND_REGION, .items = &item, .nitems = 1, .name = "data"},
-        &region);
+        context, &(accd_construct){.kind = ACCD_KIND_REGION, .items = &item, .nitems = 1, .name = "data"}, &region);
     if (!ok(status == ACCD_OK, "copy in"))
         printf("# %s\n", accd_context_error(context)->message);
     is_text(events,
@@ -157,12 +139,10 @@ static void with_group_least(size_t least)
     struct deep copy;
     ok(accd_device_read(context, 0, devX, &copy, sizeof copy) == ACCD_OK, "read X[1]");
     float value = 0;
-    ok(accd_device_read(context, 0, (uint64_t)(uintptr_t)(copy.b + 1), &value, 4) == ACCD_OK &&
-           value == 10,
+    ok(accd_device_read(context, 0, (uint64_t)(uintptr_t)(copy.b + 1), &value, 4) == ACCD_OK && value == 10,
        "X[1].b[1] on the device");
     value = 77;
-    ok(accd_device_write(context, 0, (uint64_t)(uintptr_t)(copy.b + 1), &value, 4) == ACCD_OK,
-       "write");
+    ok(accd_device_write(context, 0, (uint64_t)(uintptr_t)(copy.b + 1), &value, 4) == ACCD_OK, "write");
     ok(b1[1] == 10, "the host does not see it yet");
     if (least > 1) {
         const char *wrong = accd_check_invariants(context);
@@ -172,12 +152,11 @@ static void with_group_least(size_t least)
     status = accd_region_end(region);
     if (!ok(status == ACCD_OK, "copy out"))
         printf("# %s\n", accd_context_error(context)->message);
-#define BEFORE_MOVES                                                             \
-    "detach X[0].a|detach X[0].b|detach X[1].a|detach X[1].b|"                   \
-    "decref X[0:2]|decref X[0].a[0:3]|decref X[0].b[0:3]|decref X[1].a[0:2]|"    \
+#define BEFORE_MOVES                                                          \
+    "detach X[0].a|detach X[0].b|detach X[1].a|detach X[1].b|"                \
+    "decref X[0:2]|decref X[0].a[0:3]|decref X[0].b[0:3]|decref X[1].a[0:2]|" \
     "decref X[1].b[0:2]|"
-#define BEHIND_MOVES                                                             \
-    "free X[0:2]|free X[0].a[0:3]|free X[0].b[0:3]|free X[1].a[0:2]|free X[1].b[0:2]|"
+#define BEHIND_MOVES "free X[0:2]|free X[0].a[0:3]|free X[0].b[0:3]|free X[1].a[0:2]|free X[1].b[0:2]|"
     is_text(events,
             least > 1 ? BEFORE_MOVES "d2h X[0]|d2h X[1]|d2h X[0].a[0:3]|d2h X[0].b[0:3]|d2h X[1].a[0:2]|"
                                      "d2h X[1].b[0:2]|" BEHIND_MOVES

@@ -1,4 +1,5 @@
-/* Fortran descriptors in elements of arrays: as groups and one by one they do the same, at random, too (document FLANG). */
+/* Fortran descriptors in elements of arrays: as groups and one by one they do the same, at random, too (document
+ * FLANG). */
 #include "descriptors.h"
 
 enum { CELLS = 40 };
@@ -39,15 +40,14 @@ static accd_program *cell_program(accd_context *context, int which)
         pieces[] = {{.bytes = 8}, {.offset = 16, .bytes = 64}};
     const accd_piece *const all[] = {whole, init, pieces, NULL};
     static const size_t n[] = {1, 2, 2, 0};
-    return program_of(context,
-                      &(accd_program_spec){.stride = sizeof(struct cell),
-                                           .fields = which == ONLY_Q ? fields + 1 : fields,
-                                           .nfields = which == ONLY_Q ? 1 : 2,
-                                           .pieces = all[which],
-                                           .npieces = n[which],
-                                           .registers = 1,
-                                           .code = CODE(LOAD(0, ACCD_SCALAR_I64, 0)),
-                                           .ncode = 1});
+    return program_of(context, &(accd_program_spec){.stride = sizeof(struct cell),
+                                                    .fields = which == ONLY_Q ? fields + 1 : fields,
+                                                    .nfields = which == ONLY_Q ? 1 : 2,
+                                                    .pieces = all[which],
+                                                    .npieces = n[which],
+                                                    .registers = 1,
+                                                    .code = CODE(LOAD(0, ACCD_SCALAR_I64, 0)),
+                                                    .ncode = 1});
 }
 
 /* Elements whose descriptors lead to those elements. */
@@ -60,15 +60,14 @@ static accd_program *box_program(accd_context *context, accd_program *cells)
                               .code_end = 1,
                               .child = cells,
                               .label = member(context, "cells", sizeof(struct cell), cells)};
-    return program_of(context,
-                      &(accd_program_spec){.stride = sizeof(struct box),
-                                           .fields = &field,
-                                           .nfields = 1,
-                                           .pieces = &(accd_piece){.bytes = sizeof(struct box)},
-                                           .npieces = 1,
-                                           .registers = 1,
-                                           .code = CODE(LOAD(0, ACCD_SCALAR_I64, sizeof(cfi1))),
-                                           .ncode = 1});
+    return program_of(context, &(accd_program_spec){.stride = sizeof(struct box),
+                                                    .fields = &field,
+                                                    .nfields = 1,
+                                                    .pieces = &(accd_piece){.bytes = sizeof(struct box)},
+                                                    .npieces = 1,
+                                                    .registers = 1,
+                                                    .code = CODE(LOAD(0, ACCD_SCALAR_I64, sizeof(cfi1))),
+                                                    .ncode = 1});
 }
 
 static void build_boxes(void)
@@ -96,10 +95,9 @@ static bool cells_lead(accd_context *context, bool nulls)
 {
     bool all = true;
     for (int i = 0; i < CELLS; i++)
-        all = all &&
-              (C[i].n ? leads(context, &C[i].p, sizeof(cfi1), values[i][0]) &&
-                            leads(context, &C[i].q, sizeof(cfi1), values[i][1])
-                      : !nulls || as_host(context, &C[i].p, sizeof(cfi1)));
+        all = all && (C[i].n ? leads(context, &C[i].p, sizeof(cfi1), values[i][0]) &&
+                                   leads(context, &C[i].q, sizeof(cfi1), values[i][1])
+                             : !nulls || as_host(context, &C[i].p, sizeof(cfi1)));
     return all;
 }
 
@@ -110,12 +108,10 @@ static void elements(size_t least, uint8_t action, int which, const char *profil
     uint64_t state = 5;
     accd_context *context = open_as(&meter, profile, least, ACCD_DESCRIPTOR_CFI, false);
     accd_program *program = cell_program(context, which);
-    accd_item item = walked(action, C, sizeof C, program,
-                            array(context, "C", sizeof(struct cell), program));
+    accd_item item = walked(action, C, sizeof C, program, array(context, "C", sizeof(struct cell), program));
     build_cells(&state);
     const char *name = accd_action_name(action);
-    is_status(ENTER(context, item), ACCD_OK, "%s: %s of elements %d, groups from %zu", profile,
-              name, which, least);
+    is_status(ENTER(context, item), ACCD_OK, "%s: %s of elements %d, groups from %zu", profile, name, which, least);
     struct accd__device_env *dir = &context->envs[0];
     bool group = dir->groups.npending_attach > 0;
     ok(group == (least == 1), "as a group or one by one");
@@ -139,8 +135,7 @@ static void elements(size_t least, uint8_t action, int which, const char *profil
     item.action = ACCD_ACTION_COPYOUT;
     is_status(EXIT(context, item), ACCD_OK, "exit");
     for (int i = 0; i < CELLS; i++)
-        must(!memcmp(&other_cells[i].p, &C[i].p, sizeof(cfi1)) &&
-                 !memcmp(&other_cells[i].q, &C[i].q, sizeof(cfi1)),
+        must(!memcmp(&other_cells[i].p, &C[i].p, sizeof(cfi1)) && !memcmp(&other_cells[i].q, &C[i].q, sizeof(cfi1)),
              "descriptor %d of the host is as it was", i);
     accd_stats stats;
     accd_get_stats(context, 0, &stats);
@@ -155,11 +150,9 @@ static void changing_groups(size_t least)
     struct meter meter;
     accd_region *region;
     for (int strict = 0; strict < 2; strict++) {
-        accd_context *context =
-            open_as(&meter, strict ? "tr14" : "openacc-3.3", least, ACCD_DESCRIPTOR_CFI, false);
+        accd_context *context = open_as(&meter, strict ? "tr14" : "openacc-3.3", least, ACCD_DESCRIPTOR_CFI, false);
         accd_program *program = cell_program(context, WHOLE), *only = cell_program(context, ONLY_Q);
-        accd_item item = walked(ACCD_ACTION_COPYIN, C, sizeof C, program, NULL), part = item, leave = item,
-                  send = item;
+        accd_item item = walked(ACCD_ACTION_COPYIN, C, sizeof C, program, NULL), part = item, leave = item, send = item;
         leave.action = ACCD_ACTION_DELETE;
         send.action = ACCD_ACTION_UPDATE_DEVICE;
         part.program = only;
@@ -209,8 +202,7 @@ static void changing_groups(size_t least)
             for (int i = 0; i < CELLS; i++)
                 C[i].p.dim[0].lower = -i;
             is_status(ENTER(context, item), ACCD_OK, "all with other bounds");
-            ok(cells_lead(context, true) && attach_count(context, &C[9].p) == 1 &&
-                   attach_count(context, &C[9].q) == 2,
+            ok(cells_lead(context, true) && attach_count(context, &C[9].p) == 1 && attach_count(context, &C[9].q) == 2,
                "start anew");
             is_sound(context);
             is_status(FINALIZE(context, leave), ACCD_OK, "exit, finally");
@@ -227,8 +219,7 @@ static void changing_groups(size_t least)
         is_status(EXIT(context, leave), ACCD_OK, "exit");
         int wrong = 0;
         for (int i = 0; i < CELLS; i++)
-            wrong += !as_host(context, &C[i].p, sizeof(cfi1)) ||
-                     !as_host(context, &C[i].q, sizeof(cfi1));
+            wrong += !as_host(context, &C[i].p, sizeof(cfi1)) || !as_host(context, &C[i].q, sizeof(cfi1));
         is_number(wrong, 0, "the elements that stay have the host's descriptors");
         is_sound(context);
         accd_program_release(program);
@@ -251,11 +242,9 @@ static void plain_and_whole(void)
     accd_program *plain = program_of(context, &spec);
     build_cells(NULL);
     is_status(ENTER(context, walked(ACCD_ACTION_COPYIN, C, sizeof C, plain, NULL)), ACCD_OK, "pointers");
-    is_status(ENTER(context, walked(ACCD_ACTION_COPYIN, C, sizeof C, program, NULL)), ACCD_OK,
-              "descriptors");
+    is_status(ENTER(context, walked(ACCD_ACTION_COPYIN, C, sizeof C, program, NULL)), ACCD_OK, "descriptors");
     accd_attachment attachment;
-    ok(accd_attachment_at(context, 0, &C[2].p, &attachment) &&
-           attachment.slot_bytes == sizeof(cfi1),
+    ok(accd_attachment_at(context, 0, &C[2].p, &attachment) && attachment.slot_bytes == sizeof(cfi1),
        "are attached as such");
     is_sound(context);
     accd_program_release(plain);
@@ -276,8 +265,7 @@ static void neighbours(void)
     build_cells(NULL);
     memcpy(around.cells, C, sizeof C);
     is_status(ENTER(context, BYTES(ACCD_ACTION_COPYIN, around.behind, 64)), ACCD_OK, "a neighbour");
-    is_status(ENTER(context, walked(ACCD_ACTION_COPYIN, around.cells, sizeof C, program, NULL)), ACCD_OK,
-              "a group");
+    is_status(ENTER(context, walked(ACCD_ACTION_COPYIN, around.cells, sizeof C, program, NULL)), ACCD_OK, "a group");
     is_status(UPDATE(context, BYTES(ACCD_ACTION_UPDATE_DEVICE, around.behind, 64)), ACCD_OK, "update");
     is_number(context->envs[0].groups.npending_attach, 1, "the group is still pending");
     is_status(UPDATE(context, BYTES(ACCD_ACTION_UPDATE_DEVICE, (char *)&around.behind - 8, 8)), ACCD_OK,
@@ -303,8 +291,8 @@ static accd_item some_cells(struct world *world, uint64_t *state, uint8_t action
     size_t from = 0, n = CELLS;
     if (next_random(state) % 4 == 0) {
         from = next_random(state) % BOXES;
-        return walked(action, B + from, (BOXES - from) * sizeof B[0],
-                      world->boxes[next_random(state) % 4 == 0], world->box);
+        return walked(action, B + from, (BOXES - from) * sizeof B[0], world->boxes[next_random(state) % 4 == 0],
+                      world->box);
     }
     if (next_random(state) % 2) {
         from = next_random(state) % CELLS;
@@ -312,54 +300,58 @@ static accd_item some_cells(struct world *world, uint64_t *state, uint8_t action
     }
     unsigned which = next_random(state) % 6;
     static const int programs[] = {WHOLE, WHOLE, WHOLE, PIECES, ONLY_Q};
-    accd_item item = walked(action, C + from, n * sizeof C[0],
-                            which < 5 ? world->programs[programs[which]] : NULL, world->label);
+    accd_item item =
+        walked(action, C + from, n * sizeof C[0], which < 5 ? world->programs[programs[which]] : NULL, world->label);
     item.start = (int64_t)from;
     return item;
 }
 
 static accd_status random_step(struct world *world, uint64_t *state)
 {
-    static const uint8_t entries[] = {ACCD_ACTION_COPYIN,  ACCD_ACTION_COPYIN,  ACCD_ACTION_COPY, ACCD_ACTION_CREATE,
-                                      ACCD_ACTION_COPYOUT, ACCD_ACTION_PRESENT};
+    static const uint8_t entries[] = {ACCD_ACTION_COPYIN, ACCD_ACTION_COPYIN,  ACCD_ACTION_COPY,
+                                      ACCD_ACTION_CREATE, ACCD_ACTION_COPYOUT, ACCD_ACTION_PRESENT};
     accd_context *context = world->context;
     struct cell *cell = &C[next_random(state) % CELLS];
     cfi1 *descriptor = next_random(state) % 2 ? &cell->p : &cell->q;
     uint64_t word;
     switch (next_random(state) % 16) {
-    case 0: case 1: case 2: case 3:
+    case 0:
+    case 1:
+    case 2:
+    case 3:
         return ENTER(context, some_cells(world, state, entries[next_random(state) % 6]));
-    case 4: case 5: case 6:
+    case 4:
+    case 5:
+    case 6:
         if (world->depth < 4) {
-            accd_status status =
-                REGION(context, &world->regions[world->depth],
-                       some_cells(world, state, entries[next_random(state) % 6]));
+            accd_status status = REGION(context, &world->regions[world->depth],
+                                        some_cells(world, state, entries[next_random(state) % 6]));
             world->depth += status == ACCD_OK;
             return status;
         } /* fall through */
-    case 7: case 8:
+    case 7:
+    case 8:
         if (world->depth) {
             accd_status status = accd_region_end(world->regions[world->depth - 1]);
             world->depth -= status == ACCD_OK;
             return status;
         } /* fall through */
-    case 9: case 10: {
-        accd_item item =
-            some_cells(world, state, next_random(state) % 3 ? ACCD_ACTION_COPYOUT : ACCD_ACTION_DELETE);
+    case 9:
+    case 10: {
+        accd_item item = some_cells(world, state, next_random(state) % 3 ? ACCD_ACTION_COPYOUT : ACCD_ACTION_DELETE);
         return next_random(state) % 4 ? EXIT(context, item) : FINALIZE(context, item);
     }
-    case 11: case 12:
-        return UPDATE(context, some_cells(world, state, next_random(state) % 2
-                                                            ? ACCD_ACTION_UPDATE_SELF
-                                                            : ACCD_ACTION_UPDATE_DEVICE));
+    case 11:
+    case 12:
+        return UPDATE(
+            context,
+            some_cells(world, state, next_random(state) % 2 ? ACCD_ACTION_UPDATE_SELF : ACCD_ACTION_UPDATE_DEVICE));
     case 13:
         return next_random(state) % 2 ? attach(context, descriptor, 4 * (uint64_t)cell->n)
                                       : detach(context, descriptor, 0);
     case 14:
         if (next_random(state) % 3 == 0)
-            (next_random(state) % 4 ? descriptor : &B[next_random(state) % BOXES].cells)
-                ->dim[0]
-                .lower++;
+            (next_random(state) % 4 ? descriptor : &B[next_random(state) % BOXES].cells)->dim[0].lower++;
         return ACCD_OK;
     default:
         word = next_random(state);
@@ -369,8 +361,7 @@ static accd_status random_step(struct world *world, uint64_t *state)
     }
 }
 
-static void random_run(struct story *log, uint64_t seed, const char *profile, bool reverse,
-                       size_t least)
+static void random_run(struct story *log, uint64_t seed, const char *profile, bool reverse, size_t least)
 {
     struct meter meter;
     uint64_t state = seed;
@@ -388,8 +379,8 @@ static void random_run(struct story *log, uint64_t seed, const char *profile, bo
         uint64_t hash = mix_bytes(mix_bytes(7, C, sizeof C), values, sizeof values);
         hash = mix_bytes(hash, B, sizeof B);
         uint64_t asked = status == ACCD_OK ? 0 : accd_context_error(world.context)->asked.host;
-        story_add(log, "%d %s %llx %llx\n", i, accd_status_code(status),
-                  (unsigned long long)asked, (unsigned long long)hash);
+        story_add(log, "%d %s %llx %llx\n", i, accd_status_code(status), (unsigned long long)asked,
+                  (unsigned long long)hash);
         for (int k = 0; k < CELLS; k++) { /* what was never written may have come over them */
             int64_t lower[2] = {C[k].p.dim[0].lower, C[k].q.dim[0].lower};
             C[k].n = C[k].n < 0 || C[k].n > 4 ? 4 : C[k].n;
@@ -429,13 +420,11 @@ static void at_random(const char *profile, bool reverse, uint64_t first, uint64_
         size_t k = 0, line_at = 0;
         for (; one.text[k] && one.text[k] == groups.text[k]; k++)
             line_at = one.text[k] == '\n' ? k + 1 : line_at;
-        printf("#   seed %llu\n#   one by one %.*s\n#   as groups  %.*s\n",
-               (unsigned long long)seed, (int)strcspn(one.text + line_at, "\n"),
-               one.text + line_at, (int)strcspn(groups.text + line_at, "\n"),
+        printf("#   seed %llu\n#   one by one %.*s\n#   as groups  %.*s\n", (unsigned long long)seed,
+               (int)strcspn(one.text + line_at, "\n"), one.text + line_at, (int)strcspn(groups.text + line_at, "\n"),
                groups.text + line_at);
     }
-    ok(!failed, "%s%s: groups of descriptors and single ones do the same", profile,
-       reverse ? ", reverse" : "");
+    ok(!failed, "%s%s: groups of descriptors and single ones do the same", profile, reverse ? ", reverse" : "");
     story_free(&one);
     story_free(&groups);
 }
@@ -444,8 +433,7 @@ int main(int argc, char **argv)
 {
     if (argc > 2) { /* seeds */
         for (int i = 0; i < 4; i++)
-            at_random(documents[i % 2], i > 1, strtoull(argv[1], NULL, 10),
-                      strtoull(argv[2], NULL, 10));
+            at_random(documents[i % 2], i > 1, strtoull(argv[1], NULL, 10), strtoull(argv[2], NULL, 10));
         return done();
     }
     for (int i = 0; i < 3; i++) {

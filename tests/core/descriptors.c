@@ -7,21 +7,17 @@ static void the_example(const char *profile, bool calls)
 {
     struct meter meter;
     accd_context *context = new_descriptor_context(&meter, profile);
-    const accd_piece pieces[] = {
-        {.offset = offsetof(struct holder, p), .bytes = sizeof d.p, .init = 1},
-        {.offset = offsetof(struct holder, q), .bytes = sizeof d.q, .init = 1}};
-    accd_program *program = program_of(
-        context,
-        &(accd_program_spec){.stride = sizeof d, .pieces = pieces, .npieces = 2});
+    const accd_piece pieces[] = {{.offset = offsetof(struct holder, p), .bytes = sizeof d.p, .init = 1},
+                                 {.offset = offsetof(struct holder, q), .bytes = sizeof d.q, .init = 1}};
+    accd_program *program =
+        program_of(context, &(accd_program_spec){.stride = sizeof d, .pieces = pieces, .npieces = 2});
     is_status(ENTER(context, walked(ACCD_ACTION_CREATE, &d, sizeof d, program, NULL)), ACCD_OK,
               "%s: enter data create(d)", profile);
     ok(as_host(context, &d.p, sizeof d.p), "the null descriptor arrives verbatim");
-    is_number(accd_device_count_written(context, 0, accd_device_address(context, 0, &d.n), 8), 0,
-              "other bytes do not");
+    is_number(accd_device_count_written(context, 0, accd_device_address(context, 0, &d.n), 8), 0, "other bytes do not");
     point(&d.p, 2, t1, 1, 2);
     is_status(ENTER(context, THROUGH(ACCD_ACTION_COPYIN, t1, d.p)), ACCD_OK, "enter data copyin(d%%p)");
-    ok(attach_count(context, &d.p) == 1 && leads(context, &d.p, sizeof d.p, t1),
-       "attached, with bounds and strides");
+    ok(attach_count(context, &d.p) == 1 && leads(context, &d.p, sizeof d.p, t1), "attached, with bounds and strides");
     accd_attachment attachment;
     ok(accd_attachment_at(context, 0, &d.p, &attachment) && attachment.slot_bytes == 72 &&
            attachment.target == (uintptr_t)t1,
@@ -33,15 +29,13 @@ static void the_example(const char *profile, bool calls)
         is_status(detach(context, &d.p, 0), ACCD_OK, "acc_detach");
     else
         is_status(EXIT(context, POINTER(ACCD_ACTION_DETACH, d.p)), ACCD_OK, "detach");
-    ok(attach_count(context, &d.p) == 1 && leads(context, &d.p, sizeof d.p, t1),
-       "still attached");
+    ok(attach_count(context, &d.p) == 1 && leads(context, &d.p, sizeof d.p, t1), "still attached");
     is_sound(context);
     if (calls)
         is_status(detach(context, &d.p, 0), ACCD_OK, "acc_detach again");
     else
         is_status(EXIT(context, POINTER(ACCD_ACTION_DETACH, d.p)), ACCD_OK, "detach again");
-    ok(!attach_count(context, &d.p) && as_host(context, &d.p, sizeof d.p),
-       "the device has the host's descriptor");
+    ok(!attach_count(context, &d.p) && as_host(context, &d.p, sizeof d.p), "the device has the host's descriptor");
     ok(accd_device_at(context, device_word(context, &d.p)) < 0, "which is of no use there");
     accd_program_release(program);
     free_descriptor_context(context, &meter);
@@ -91,8 +85,7 @@ static void no_chimera(void)
     fails(context, ACCD_ERROR_POINTER_CHANGED, detach(context, &d.p, 1), "and finally");
     fails(context, ACCD_ERROR_POINTER_CHANGED, EXIT(context, POINTER(ACCD_ACTION_DETACH, d.p)), "detach");
     fails(context, ACCD_ERROR_POINTER_CHANGED, EXIT(context, THROUGH(ACCD_ACTION_DELETE, t1, d.p)), "delete");
-    fails(context, ACCD_ERROR_POINTER_CHANGED, UPDATE(context, THROUGH(ACCD_ACTION_UPDATE_SELF, t1, d.p)),
-          "update");
+    fails(context, ACCD_ERROR_POINTER_CHANGED, UPDATE(context, THROUGH(ACCD_ACTION_UPDATE_SELF, t1, d.p)), "update");
     point(&d.p, 2, t1, 1, 2);
     is_status(detach(context, &d.p, 0), ACCD_OK, "the old bounds");
     free_descriptor_context(context, &meter);
@@ -109,16 +102,14 @@ static void moving_target(void)
                       ACCD_OK, "copyin(d, t1, t2)");
             point(&d.p, 2, t1, 1, 2);
             for (int i = 0; i < 2; i++)
-                is_status(calls ? attach(context, &d.p, sizeof t1)
-                                : ENTER(context, POINTER(ACCD_ACTION_ATTACH, d.p)),
+                is_status(calls ? attach(context, &d.p, sizeof t1) : ENTER(context, POINTER(ACCD_ACTION_ATTACH, d.p)),
                           ACCD_OK, "attach");
             is_number(attach_count(context, &d.p), 2, "twice");
             if (way == 2)
                 d.p.dim[1].sm = 4;
             else
                 point(&d.p, 2, way ? t1 : t2, way ? 10 : 1, 2);
-            is_status(calls ? attach(context, &d.p, sizeof t1)
-                            : ENTER(context, POINTER(ACCD_ACTION_ATTACH, d.p)),
+            is_status(calls ? attach(context, &d.p, sizeof t1) : ENTER(context, POINTER(ACCD_ACTION_ATTACH, d.p)),
                       ACCD_OK, "attach what has changed");
             is_number(attach_count(context, &d.p), 1, "starts anew");
             ok(leads(context, &d.p, sizeof d.p, way ? t1 : t2), "the device follows");
@@ -130,9 +121,8 @@ static void moving_target(void)
         }
     }
     accd_context *context = new_descriptor_context(&meter, "tr14");
-    is_status(
-        ENTER(context, ONE(d, ACCD_ACTION_COPYIN), PLAIN(ACCD_ACTION_COPYIN, t1), PLAIN(ACCD_ACTION_COPYIN, t2)),
-        ACCD_OK, "tr14: copyin(d, t1, t2)");
+    is_status(ENTER(context, ONE(d, ACCD_ACTION_COPYIN), PLAIN(ACCD_ACTION_COPYIN, t1), PLAIN(ACCD_ACTION_COPYIN, t2)),
+              ACCD_OK, "tr14: copyin(d, t1, t2)");
     point(&d.p, 2, t1, 1, 2);
     is_status(attach(context, &d.p, sizeof t1), ACCD_OK, "attach");
     for (int way = 0; way < 2; way++) {
@@ -168,13 +158,12 @@ static void steps_of_the_call(void)
     is_status(ENTER(context, PLAIN(ACCD_ACTION_COPYIN, t1)), ACCD_OK, "the data");
     is_status(attach(context, &d.p, sizeof t1 + 1), ACCD_OK, "more than is present: silence");
     is_number(attach_count(context, &d.p), 0, "nothing is attached");
-    fails(context, ACCD_ERROR_POINTER_CHANGED,
-          accd_attach_descriptor(context, 0, &d.p, t2, 0, sizeof t2, NULL, 0), "other data");
+    fails(context, ACCD_ERROR_POINTER_CHANGED, accd_attach_descriptor(context, 0, &d.p, t2, 0, sizeof t2, NULL, 0),
+          "other data");
     ok(!strcmp(accd_context_error(context)->rule, "FLANG-api-1"), "the rule is named");
-    fails(context, ACCD_ERROR_NO_DEVICE,
-          accd_attach_descriptor(context, 2, &d.p, t1, 0, sizeof t1, NULL, 0), "no device");
-    fails(context, ACCD_ERROR_NO_DEVICE, accd_detach_descriptor(context, -1, &d.p, 0, NULL, 0),
+    fails(context, ACCD_ERROR_NO_DEVICE, accd_attach_descriptor(context, 2, &d.p, t1, 0, sizeof t1, NULL, 0),
           "no device");
+    fails(context, ACCD_ERROR_NO_DEVICE, accd_detach_descriptor(context, -1, &d.p, 0, NULL, 0), "no device");
     d.p.rank = 16;
     fails(context, ACCD_ERROR_MISUSE, attach(context, &d.p, sizeof t1), "rank 16");
     fails(context, ACCD_ERROR_MISUSE, detach(context, &d.p, 0), "rank 16");
@@ -184,8 +173,7 @@ static void steps_of_the_call(void)
     is_status(attach(context, &d.p, sizeof t1), ACCD_OK, "attach");
     is_text(story.text, "attach |", "one attach is told");
     is_status(attach(context, &d.p, sizeof t1), ACCD_OK, "again");
-    ok(attach_count(context, &d.p) == 2 && present_count(context, t1, 0, 1),
-       "counted, and takes no reference");
+    ok(attach_count(context, &d.p) == 2 && present_count(context, t1, 0, 1), "counted, and takes no reference");
     ok(leads(context, &d.p, sizeof d.p, t1), "it leads there");
     is_status(detach(context, &d.p, 1), ACCD_OK, "detach finally");
     ok(!attach_count(context, &d.p) && present_count(context, t1, 0, 1), "all at once");
@@ -210,29 +198,30 @@ static void steps_of_the_call(void)
 static void nullified(void)
 {
     struct meter meter;
-    static const uint8_t data[] = {ACCD_ACTION_COPYIN, ACCD_ACTION_CREATE, ACCD_ACTION_COPY, ACCD_ACTION_COPYOUT, ACCD_ACTION_PRESENT,
-                                   ACCD_ACTION_NO_CREATE};
+    static const uint8_t data[] = {ACCD_ACTION_COPYIN,  ACCD_ACTION_CREATE,  ACCD_ACTION_COPY,
+                                   ACCD_ACTION_COPYOUT, ACCD_ACTION_PRESENT, ACCD_ACTION_NO_CREATE};
     enum { CALL = 6, CLAUSE, WAYS };
-    static const char *const profiles[] = {"openacc-3.3", "openacc-2.0", "tr14", "directory",
-                                           "libgomp-12"};
+    static const char *const profiles[] = {"openacc-3.3", "openacc-2.0", "tr14", "directory", "libgomp-12"};
     for (int profile = 0; profile < 5; profile++)
         for (int way = 0; way < WAYS; way++) {
             accd_context *context = new_descriptor_context(&meter, profiles[profile]);
             point(&d.p, 2, t1, 1, 2);
-            is_status(ENTER(context, ONE(d, ACCD_ACTION_COPYIN), PLAIN(ACCD_ACTION_COPYIN, t1)), ACCD_OK,
-                      "%s: data", profiles[profile]);
+            is_status(ENTER(context, ONE(d, ACCD_ACTION_COPYIN), PLAIN(ACCD_ACTION_COPYIN, t1)), ACCD_OK, "%s: data",
+                      profiles[profile]);
             for (int i = 0; i < 2; i++)
                 is_status(attach(context, &d.p, sizeof t1), ACCD_OK, "attach");
             point(&d.p, 2, NULL, 1, 0);
             bool wants = way == CALL || way == CLAUSE;
             bool strict = profile == 2 || profile == 3, counts = profile == 4;
-            const accd_item clause = {.slot = &d.p, .slot_bytes = sizeof d.p,
-                                      .action = way < CALL ? data[way] : ACCD_ACTION_ATTACH};
-            accd_status status =
-                way == CALL ? attach(context, &d.p, 0) : ENTER(context, clause);
+            const accd_item clause = {
+                .slot = &d.p, .slot_bytes = sizeof d.p, .action = way < CALL ? data[way] : ACCD_ACTION_ATTACH};
+            accd_status status = way == CALL ? attach(context, &d.p, 0) : ENTER(context, clause);
             is_status(status, wants && strict ? ACCD_ERROR_POINTER_CHANGED : ACCD_OK, "way %d", way);
             bool ends = profile == 0 || (wants && !strict && !counts);
-            is_number(attach_count(context, &d.p), ends ? 0 : way == CLAUSE && counts ? 3 : 2,
+            is_number(attach_count(context, &d.p),
+                      ends                      ? 0
+                      : way == CLAUSE && counts ? 3
+                                                : 2,
                       "the attachment %s", ends ? "ends" : "stays");
             ok(ends ? as_host(context, &d.p, sizeof d.p)
                     : device_word(context, &d.p) == accd_device_address(context, 0, t1),
@@ -274,35 +263,30 @@ static void sections(void)
     point(&d.q, 1, line, 1, 16);
     is_status(ENTER(context, ONE(d, ACCD_ACTION_COPYIN), BYTES(ACCD_ACTION_COPYIN, line + 4, 32)), ACCD_OK,
               "d, line(5:12)");
-    is_status(accd_attach_descriptor(context, 0, &d.q, line, 16, 32, NULL, 0), ACCD_OK,
-              "attach(q(5:12))");
+    is_status(accd_attach_descriptor(context, 0, &d.q, line, 16, 32, NULL, 0), ACCD_OK, "attach(q(5:12))");
     uint64_t base = accd_device_address(context, 0, line + 4) - 16;
     ok(has_descriptor_copy(context, 0, &d.q, sizeof d.q, base), "base_addr is that of element 1");
     is_sound(context);
-    is_status(accd_attach_descriptor(context, 0, &d.q, line, 16, 16, NULL, 0), ACCD_OK,
-              "a part of it");
+    is_status(accd_attach_descriptor(context, 0, &d.q, line, 16, 16, NULL, 0), ACCD_OK, "a part of it");
     is_number(attach_count(context, &d.q), 2, "is counted");
-    is_status(accd_attach_descriptor(context, 0, &d.q, line, 12, 32, NULL, 0), ACCD_OK,
-              "not wholly present");
+    is_status(accd_attach_descriptor(context, 0, &d.q, line, 12, 32, NULL, 0), ACCD_OK, "not wholly present");
     is_number(attach_count(context, &d.q), 2, "is not");
     is_status(detach(context, &d.q, 1), ACCD_OK, "detach");
-    is_status(ENTER(context, section(ACCD_ACTION_COPYIN, line + 6, 8, &d.q, sizeof d.q)), ACCD_OK,
-              "by a clause");
+    is_status(ENTER(context, section(ACCD_ACTION_COPYIN, line + 6, 8, &d.q, sizeof d.q)), ACCD_OK, "by a clause");
     ok(has_descriptor_copy(context, 0, &d.q, sizeof d.q, base), "the same");
     is_status(detach(context, &d.q, 0), ACCD_OK, "detach");
 
     /* backwards: the data lie before the address */
     d.q.base = line + 11;
     d.q.dim[0] = (struct dim){1, 8, -4};
-    is_status(accd_attach_descriptor(context, 0, &d.q, line + 11, (uint64_t)-28, 32, NULL, 0),
-              ACCD_OK, "line(12:5:-1)");
+    is_status(accd_attach_descriptor(context, 0, &d.q, line + 11, (uint64_t)-28, 32, NULL, 0), ACCD_OK,
+              "line(12:5:-1)");
     ok(has_descriptor_copy(context, 0, &d.q, sizeof d.q, base + 44), "leads to its first element");
     is_status(detach(context, &d.q, 0), ACCD_OK, "detach");
 
     point(&d.q, 1, line + 5, 1, 0); /* of no elements */
     is_status(attach(context, &d.q, 0), ACCD_OK, "an empty array in present data");
-    ok(attach_count(context, &d.q) == 1 && leads(context, &d.q, sizeof d.q, line + 5),
-       "its bounds arrive");
+    ok(attach_count(context, &d.q) == 1 && leads(context, &d.q, sizeof d.q, line + 5), "its bounds arrive");
     is_status(detach(context, &d.q, 0), ACCD_OK, "detach");
     point(&d.q, 1, line, 1, 0);
     is_status(attach(context, &d.q, 0), ACCD_OK, "an empty array elsewhere");
@@ -328,11 +312,10 @@ static void ranks(accd_descriptor_layout layout, size_t header, size_t rank_at)
         if (layout == ACCD_DESCRIPTOR_FLANG)
             all[at[rank] + 23] = 0;
         at[rank + 1] = at[rank] + header + 24 * rank;
-        must(accd_descriptor_bytes(context, all + at[rank]) == header + 24 * rank, "rank %zu",
-             rank);
+        must(accd_descriptor_bytes(context, all + at[rank]) == header + 24 * rank, "rank %zu", rank);
     }
-    is_status(ENTER(context, BYTES(ACCD_ACTION_COPYIN, all, at[MOST + 1]), PLAIN(ACCD_ACTION_COPYIN, scalars)),
-              ACCD_OK, "layout %d: sixteen descriptors", (int)layout);
+    is_status(ENTER(context, BYTES(ACCD_ACTION_COPYIN, all, at[MOST + 1]), PLAIN(ACCD_ACTION_COPYIN, scalars)), ACCD_OK,
+              "layout %d: sixteen descriptors", (int)layout);
     for (int round = 0; round < 2; round++) {
         int failed = tap_failed;
         for (size_t rank = 0; rank <= MOST; rank++)
@@ -350,14 +333,11 @@ static void ranks(accd_descriptor_layout layout, size_t header, size_t rank_at)
         memcpy(before, all, sizeof all);
         for (size_t from = 0; from < at[4]; from += 5)
             for (size_t to = from + 1; to < at[4]; to += 9) {
-                must(UPDATE(context, BYTES(ACCD_ACTION_UPDATE_DEVICE, all + from, to - from)) ==
-                         ACCD_OK,
+                must(UPDATE(context, BYTES(ACCD_ACTION_UPDATE_DEVICE, all + from, to - from)) == ACCD_OK,
                      "to the device");
-                must(UPDATE(context, BYTES(ACCD_ACTION_UPDATE_SELF, all + from, to - from)) == ACCD_OK,
-                     "to the host");
+                must(UPDATE(context, BYTES(ACCD_ACTION_UPDATE_SELF, all + from, to - from)) == ACCD_OK, "to the host");
             }
-        ok(accd_state_digest(context) == digest && !memcmp(all, before, sizeof all),
-           "updates leave both sides alone");
+        ok(accd_state_digest(context) == digest && !memcmp(all, before, sizeof all), "updates leave both sides alone");
         for (size_t rank = 0; rank <= MOST; rank++)
             for (size_t i = at[rank] + 8; i < at[rank + 1]; i++)
                 all[i] ^= 0xFF;
@@ -396,8 +376,7 @@ static void test_descriptor_updates(bool reverse)
     ok(device_put(context, &d.n, &value, 8) && device_put(context, &d.m, &value, 8), "write");
     was = d;
     is_status(UPDATE(context, ONE(d, ACCD_ACTION_UPDATE_SELF)), ACCD_OK, "update self(d)");
-    ok(!memcmp(&was.p, &d.p, sizeof d.p) && !memcmp(&was.q, &d.q, sizeof d.q) && d.n == 99 &&
-           d.m == 99,
+    ok(!memcmp(&was.p, &d.p, sizeof d.p) && !memcmp(&was.q, &d.q, sizeof d.q) && d.n == 99 && d.m == 99,
        "so on the way back");
     is_status(UPDATE(context, ONE(d, ACCD_ACTION_UPDATE_SELF), ONE(d, ACCD_ACTION_UPDATE_DEVICE),
                      BYTES(ACCD_ACTION_UPDATE_DEVICE, (char *)&d.p + 20, sizeof d.p)),
@@ -407,10 +386,8 @@ static void test_descriptor_updates(bool reverse)
        "neither side changes");
 
     /* bounds the device does not know of stay on the host */
-    accd_context *loose = open_as(&(struct meter){0}, "openacc-3.3", 64, ACCD_DESCRIPTOR_CFI,
-                                  reverse);
-    is_status(ENTER(loose, ONE(d, ACCD_ACTION_COPYIN), THROUGH(ACCD_ACTION_COPYIN, t1, d.p)), ACCD_OK,
-              "3.3: attached");
+    accd_context *loose = open_as(&(struct meter){0}, "openacc-3.3", 64, ACCD_DESCRIPTOR_CFI, reverse);
+    is_status(ENTER(loose, ONE(d, ACCD_ACTION_COPYIN), THROUGH(ACCD_ACTION_COPYIN, t1, d.p)), ACCD_OK, "3.3: attached");
     cfi2 sent = d.p;
     point(&d.p, 2, t1, 5, 2);
     cfi2 now = d.p;
@@ -425,8 +402,7 @@ static void test_descriptor_updates(bool reverse)
     is_status(EXIT(context, ONE(d, ACCD_ACTION_COPYOUT), THROUGH(ACCD_ACTION_DELETE, t1, d.p),
                    THROUGH(ACCD_ACTION_DELETE, line, d.q)),
               ACCD_OK, "copyout");
-    ok(!memcmp(&was.p, &d.p, sizeof d.p) && !memcmp(&was.q, &d.q, sizeof d.q),
-       "the host keeps its descriptors");
+    ok(!memcmp(&was.p, &d.p, sizeof d.p) && !memcmp(&was.q, &d.q, sizeof d.q), "the host keeps its descriptors");
     free_descriptor_context(context, &meter);
 }
 
@@ -436,17 +412,14 @@ static void test_descriptor_kernels(void)
     struct meter meter;
     accd_context *context = new_descriptor_context(&meter, "tr14");
     point(&d.p, 2, t1, 1, 2);
-    is_status(ENTER(context, ONE(d, ACCD_ACTION_COPYIN), THROUGH(ACCD_ACTION_COPYIN, t1, d.p)), ACCD_OK,
-              "attached");
+    is_status(ENTER(context, ONE(d, ACCD_ACTION_COPYIN), THROUGH(ACCD_ACTION_COPYIN, t1, d.p)), ACCD_OK, "attached");
     uint64_t dev = accd_device_address(context, 0, &d.p), word = 5;
     char whole[sizeof d.p];
     for (uint64_t at = 0; at < sizeof d.p; at += 8)
-        fails(context, ACCD_ERROR_POINTER_CHANGED, accd_device_write(context, 0, dev + at, &word, 8),
-              "word %d", (int)at / 8);
-    fails(context, ACCD_ERROR_POINTER_CHANGED, accd_device_write(context, 0, dev + 20, &word, 1),
-          "the rank");
-    fails(context, ACCD_ERROR_POINTER_CHANGED, accd_device_write(context, 0, dev + 68, &word, 8),
-          "its last bytes");
+        fails(context, ACCD_ERROR_POINTER_CHANGED, accd_device_write(context, 0, dev + at, &word, 8), "word %d",
+              (int)at / 8);
+    fails(context, ACCD_ERROR_POINTER_CHANGED, accd_device_write(context, 0, dev + 20, &word, 1), "the rank");
+    fails(context, ACCD_ERROR_POINTER_CHANGED, accd_device_write(context, 0, dev + 68, &word, 8), "its last bytes");
     must(accd_device_read(context, 0, dev, whole, sizeof whole) == ACCD_OK, "read");
     is_status(accd_device_write(context, 0, dev, whole, sizeof whole), ACCD_OK, "as it is");
     is_status(accd_device_write(context, 0, dev + 24, whole + 24, 8), ACCD_OK, "a bound as it is");
@@ -491,12 +464,8 @@ static void what_is_no_descriptor(void)
           "a descriptor that is present in part");
     accd_program *program = NULL;
     accd_field field = {.offset = 8, .unit = 4, .start = -1, .slot_bytes = 48, .in_place = 1};
-    accd_program_spec spec = {.stride = 64,
-                              .fields = &field,
-                              .nfields = 1,
-                              .registers = 1,
-                              .code = CODE(CONSTANT(0, 1)),
-                              .ncode = 1};
+    accd_program_spec spec = {
+        .stride = 64, .fields = &field, .nfields = 1, .registers = 1, .code = CODE(CONSTANT(0, 1)), .ncode = 1};
     is_status(accd_program_new(context, &spec, &program), ACCD_ERROR_MISUSE, "of an array in place");
     field.in_place = 0;
     field.embedded = 1;
@@ -517,20 +486,17 @@ static void test_descriptor_devices(void)
     for (int device = 0; device < 2; device++) {
         accd_construct construct = {.device = device,
                                     .kind = ACCD_KIND_ENTER_DATA,
-                                    .items = (accd_item[]){ONE(d, ACCD_ACTION_COPYIN),
-                                                           PLAIN(ACCD_ACTION_COPYIN, t1)},
+                                    .items = (accd_item[]){ONE(d, ACCD_ACTION_COPYIN), PLAIN(ACCD_ACTION_COPYIN, t1)},
                                     .nitems = 2};
         is_status(accd_run_construct(context, &construct, NULL), ACCD_OK, "device %d", device);
     }
-    is_status(accd_attach_descriptor(context, 1, &d.p, t1, 0, sizeof t1, NULL, 0), ACCD_OK,
-              "attach on device 1");
+    is_status(accd_attach_descriptor(context, 1, &d.p, t1, 0, sizeof t1, NULL, 0), ACCD_OK, "attach on device 1");
     is_number(attach_count(context, &d.p), 0, "not on device 0");
     ok(has_descriptor_copy(context, 1, &d.p, sizeof d.p, accd_device_address(context, 1, t1)), "but there");
     ok(as_host(context, &d.p, sizeof d.p), "device 0 has the host's");
     is_status(attach(context, &d.p, sizeof t1), ACCD_OK, "device 0, too");
     is_status(accd_detach_descriptor(context, 1, &d.p, 0, NULL, 0), ACCD_OK, "detach on device 1");
-    ok(attach_count(context, &d.p) == 1 && leads(context, &d.p, sizeof d.p, t1),
-       "device 0 stays attached");
+    ok(attach_count(context, &d.p) == 1 && leads(context, &d.p, sizeof d.p, t1), "device 0 stays attached");
     free_descriptor_context(context, &meter);
 }
 
@@ -567,8 +533,7 @@ static void fusion(void)
     } both;
     (void)beyond;
     both.a = d;
-    accd_item holder = BYTES(ACCD_ACTION_COPYIN, &both, sizeof both.a),
-              more = BYTES(ACCD_ACTION_COPYIN, &both.more, 8);
+    accd_item holder = BYTES(ACCD_ACTION_COPYIN, &both, sizeof both.a), more = BYTES(ACCD_ACTION_COPYIN, &both.more, 8);
     more.base = &both;
     is_status(ENTER(context, holder), ACCD_OK, "another holder");
     is_status(attach(context, &both.a.p, sizeof t1), ACCD_OK, "attached");

@@ -1,4 +1,5 @@
-/* descriptors.h - what the tests of Fortran descriptors share: contexts, items, and what a device holds of a descriptor. */
+/* descriptors.h - what the tests of Fortran descriptors share: contexts, items, and what a device holds of a
+ * descriptor. */
 #ifndef ACCD_TEST_DESCRIPTORS_H
 #define ACCD_TEST_DESCRIPTORS_H
 
@@ -20,7 +21,7 @@ static struct holder d;
 static struct story story;
 
 static inline accd_context *open_as(struct meter *meter, const char *profile, size_t least,
-                             accd_descriptor_layout layout, bool reverse)
+                                    accd_descriptor_layout layout, bool reverse)
 {
     static accd_rules rules;
     accd_context_config config;
@@ -73,14 +74,9 @@ static inline void free_descriptor_context(accd_context *context, struct meter *
     is_number(meter->live + meter->blocks + meter->wrong, 0, "all memory is given back");
 }
 
-static inline accd_item section(uint8_t action, const void *host, uint64_t bytes, const void *slot,
-                         uint32_t slot_bytes)
+static inline accd_item section(uint8_t action, const void *host, uint64_t bytes, const void *slot, uint32_t slot_bytes)
 {
-    return (accd_item){.host = host,
-                       .bytes = bytes,
-                       .slot = slot,
-                       .slot_bytes = slot_bytes,
-                       .action = action};
+    return (accd_item){.host = host, .bytes = bytes, .slot = slot, .slot_bytes = slot_bytes, .action = action};
 }
 static inline accd_item pointer(uint8_t action, const void *slot, uint32_t slot_bytes)
 {
@@ -92,13 +88,12 @@ static inline accd_item pointer(uint8_t action, const void *slot, uint32_t slot_
 
 /* The device's copy of a descriptor is the host's, with another address in it. */
 static inline bool has_descriptor_copy(accd_context *context, int device, const void *descriptor, size_t bytes,
-                  uint64_t base)
+                                       uint64_t base)
 {
     char host[512], dev[512];
     memcpy(host, descriptor, bytes);
     memcpy(host, &base, sizeof base);
-    return accd_device_read(context, device, accd_device_address(context, device, descriptor), dev,
-                            bytes) == ACCD_OK &&
+    return accd_device_read(context, device, accd_device_address(context, device, descriptor), dev, bytes) == ACCD_OK &&
            !memcmp(host, dev, bytes);
 }
 static inline bool leads(accd_context *context, const void *descriptor, size_t bytes, const void *target)
@@ -112,9 +107,8 @@ static inline bool as_host(accd_context *context, const void *descriptor, size_t
 
 static inline accd_status attach(accd_context *context, const void *descriptor, uint64_t size)
 {
-    return accd_attach_descriptor(context, 0, descriptor,
-                                  accd__pointer(accd__load_pointer(accd__address(descriptor))), 0,
-                                  size, "f.f90", 7);
+    return accd_attach_descriptor(context, 0, descriptor, accd__pointer(accd__load_pointer(accd__address(descriptor))),
+                                  0, size, "f.f90", 7);
 }
 static inline accd_status detach(accd_context *context, const void *descriptor, int finalize)
 {

@@ -34,8 +34,7 @@ static void memory(accd_context *context)
     ok((uintptr_t)device >= low && (uintptr_t)(device + 4) <= high, "there");
     ok(device[3] == 4, "a kernel reads it");
     ok((unsigned)poisoned[0] == 0x7F7F7F7Fu, "fresh memory is poisoned");
-    ok(accd_device_count_written(context, 0, (uintptr_t)device, 4) == -1,
-       "nobody knows what was written");
+    ok(accd_device_count_written(context, 0, (uintptr_t)device, 4) == -1, "nobody knows what was written");
     device[0] = 10;
     EXIT(context, PLAIN(ACCD_ACTION_COPYOUT, data), PLAIN(ACCD_ACTION_DELETE, fresh));
     ok(data[0] == 10 && data[1] == 2, "what the kernel wrote comes back");
@@ -74,7 +73,8 @@ static void guarded(const char *kind)
             const uint64_t bytes = (uint64_t)(i * 7 + round * 501 + 1);
             ok(accd_device_alloc(context, 0, bytes, &dev[i]) == ACCD_OK, "memory, round %d, %d", round, i);
             ok(stands(kind, dev[i], bytes), "it ends or begins at a page");
-            ok(accd_device_is_allocated(context, 0, dev[i], bytes) && !accd_device_is_allocated(context, 0, dev[i], bytes + 1),
+            ok(accd_device_is_allocated(context, 0, dev[i], bytes) &&
+                   !accd_device_is_allocated(context, 0, dev[i], bytes + 1),
                "it holds its bytes");
             memset((void *)(uintptr_t)dev[i], i, bytes);
         }
@@ -99,8 +99,7 @@ static void guarded(const char *kind)
         second[-1] = (char)ACCD_POISON;
     }
     ok(accd_device_free(context, 0, dev[0]) == ACCD_OK && accd_device_free(context, 0, dev[0]) == ACCD_ERROR_MISUSE &&
-           accd_device_alloc(context, 0, 5, &dev[2]) == ACCD_OK &&
-           (dev[2] == dev[0]) == !strcmp(kind, "guarded-again"),
+           accd_device_alloc(context, 0, 5, &dev[2]) == ACCD_OK && (dev[2] == dev[0]) == !strcmp(kind, "guarded-again"),
        "freed memory rests, or is used again");
     is_number(accd_device_find_overrun(context, 0, &block), 0, "and is not looked at");
     accd_context_free(context);
@@ -112,8 +111,7 @@ static accd_region *open_region(accd_context *context, uint64_t thread, void *ho
     const accd_item item = BYTES(ACCD_ACTION_COPY, host, bytes);
     ok(accd_run_construct(
            context,
-           &(accd_construct){
-               .kind = ACCD_KIND_REGION, .name = "data", .thread = thread, .items = &item, .nitems = 1},
+           &(accd_construct){.kind = ACCD_KIND_REGION, .name = "data", .thread = thread, .items = &item, .nitems = 1},
            &region) == ACCD_OK,
        "thread %d opens a region", (int)thread);
     return region;
@@ -144,8 +142,7 @@ struct aggregate {
     double *p;
 };
 
-static accd_item in_frame(accd_action action, void *host, uint64_t bytes, struct aggregate *whole,
-                          uint64_t room)
+static accd_item in_frame(accd_action action, void *host, uint64_t bytes, struct aggregate *whole, uint64_t room)
 {
     accd_item item = BYTES((uint8_t)action, host, bytes);
     item.frame = whole;
@@ -168,14 +165,12 @@ static void frames(accd_context *context)
         (struct aggregate *)((char *)device_address(context, &s.b) - offsetof(struct aggregate, b));
     ok(device->b == 2 && device->p == device_address(context, data), "a kernel sees the aggregate");
     ok(!device_address(context, &s.a), "the third member is absent");
-    ok(ENTER(context, in_frame(ACCD_ACTION_COPYIN, &s.a, sizeof s.a, &s, sizeof s)) == ACCD_OK,
-       "it comes later");
+    ok(ENTER(context, in_frame(ACCD_ACTION_COPYIN, &s.a, sizeof s.a, &s, sizeof s)) == ACCD_OK, "it comes later");
     ok(device_address(context, &s.a) == &device->a && device->a == 1, "to its place");
     is_sound(context);
     ok(ENTER(context, BYTES(ACCD_ACTION_COPYIN, &s, sizeof s)) == ACCD_ERROR_PARTIALLY_PRESENT,
        "the members do not make the whole");
-    ok(ENTER(context, in_frame(ACCD_ACTION_COPYIN, &late.a, sizeof late.a, &late, sizeof late.a)) ==
-               ACCD_OK &&
+    ok(ENTER(context, in_frame(ACCD_ACTION_COPYIN, &late.a, sizeof late.a, &late, sizeof late.a)) == ACCD_OK &&
            ENTER(context, in_frame(ACCD_ACTION_COPYIN, &late.b, sizeof late.b, &late, sizeof late)) ==
                ACCD_ERROR_PARTIALLY_PRESENT,
        "one that has no room is refused");
@@ -198,8 +193,7 @@ static void test_direct_pointers(accd_context *context)
     ENTER(context, pointer);
     ok(accd_present_at(context, 0, (uintptr_t)&s.p, 0, &object) && object.pointer, "a pointer");
     ENTER(context, BYTES(ACCD_ACTION_CREATE, &s.p, sizeof s.p));
-    ok(accd_present_at(context, 0, (uintptr_t)&s.p, 0, &object) && !object.pointer,
-       "it was asked for, too");
+    ok(accd_present_at(context, 0, (uintptr_t)&s.p, 0, &object) && !object.pointer, "it was asked for, too");
     FINALIZE(context, BYTES(ACCD_ACTION_DELETE, &s.p, sizeof s.p));
 }
 

@@ -159,8 +159,7 @@ static accd_status delete_shallow(struct world *w)
 }
 static accd_status delete_arrays(struct world *w)
 {
-    return EXIT(w->context, BYTES(ACCD_ACTION_DELETE, arrays[1][0], 4),
-                BYTES(ACCD_ACTION_DELETE, arrays[2][1], 8));
+    return EXIT(w->context, BYTES(ACCD_ACTION_DELETE, arrays[1][0], 4), BYTES(ACCD_ACTION_DELETE, arrays[2][1], 8));
 }
 static accd_status enter_shallow(struct world *w)
 {
@@ -225,11 +224,7 @@ static accd_status close_journal(struct world *w)
 /* Bytes of an array, as a section of it. */
 static accd_item part(uint8_t action, void *base, size_t from, size_t bytes, uint8_t flags)
 {
-    return (accd_item){.host = (char *)base + from,
-                       .base = base,
-                       .bytes = bytes,
-                       .action = action,
-                       .flags = flags};
+    return (accd_item){.host = (char *)base + from, .base = base, .bytes = bytes, .action = action, .flags = flags};
 }
 
 static accd_status first_part(struct world *w)
@@ -352,8 +347,7 @@ static accd_status final_y(struct world *w)
 static accd_status map_block(struct world *w) /* n and b of one element, and a section of a */
 {
     accd_item block = walked(ACCD_ACTION_CREATE, &Y[1], sizeof Y[1], w->block, w->y_block);
-    return push(w, block,
-                (accd_item){.host = arrays[1][0], .bytes = 8, .slot = &Y[1].a, .action = ACCD_ACTION_COPY});
+    return push(w, block, (accd_item){.host = arrays[1][0], .bytes = 8, .slot = &Y[1].a, .action = ACCD_ACTION_COPY});
 }
 static accd_status map_base(struct world *w)
 {
@@ -366,22 +360,18 @@ static accd_status map_target(struct world *w) /* the second one has no elements
 }
 static accd_status enter_target(struct world *w)
 {
-    return ENTER(w->context, (accd_item){.host = arrays[1][0],
-                                         .bytes = 16,
-                                         .slot = &Y[1].a,
-                                         .action = ACCD_ACTION_COPYIN});
+    return ENTER(w->context,
+                 (accd_item){.host = arrays[1][0], .bytes = 16, .slot = &Y[1].a, .action = ACCD_ACTION_COPYIN});
 }
 static accd_status final_target(struct world *w)
 {
-    return EXIT(w->context, (accd_item){.host = arrays[1][0],
-                                        .bytes = 16,
-                                        .action = ACCD_ACTION_COPYOUT,
-                                        .flags = ACCD_ITEM_FINALIZE});
+    return EXIT(
+        w->context,
+        (accd_item){.host = arrays[1][0], .bytes = 16, .action = ACCD_ACTION_COPYOUT, .flags = ACCD_ITEM_FINALIZE});
 }
 static accd_status two_targets(struct world *w) /* of one pointer */
 {
-    return push(w,
-                (accd_item){.host = arrays[1][0] + 2, .bytes = 8, .slot = &Y[1].a, .action = ACCD_ACTION_COPY},
+    return push(w, (accd_item){.host = arrays[1][0] + 2, .bytes = 8, .slot = &Y[1].a, .action = ACCD_ACTION_COPY},
                 (accd_item){.host = arrays[1][0], .bytes = 8, .slot = &Y[1].a, .action = ACCD_ACTION_COPY});
 }
 
@@ -470,8 +460,7 @@ static accd_status detach_q_too(struct world *w)
 
 static accd_status clause_q(struct world *w) /* as it is now, by a clause that knows of no types */
 {
-    return ENTER(w->context, (accd_item){.slot = &D[1].q, .slot_bytes = sizeof D[1].q,
-                                         .action = ACCD_ACTION_ATTACH});
+    return ENTER(w->context, (accd_item){.slot = &D[1].q, .slot_bytes = sizeof D[1].q, .action = ACCD_ACTION_ATTACH});
 }
 static accd_status null_q(struct world *w)
 {
@@ -492,11 +481,10 @@ static accd_status delete_shallow_d_only(struct world *w)
 
 /* Sections with gaps: columns 0 and 2 of the arrays, and every other element with its pointers. */
 static const accd_stride halves[] = {{LEAVES, sizeof arrays[0]}, {2, sizeof arrays[0] / 4}},
-                      odd[] = {{LEAVES / 2, 2 * sizeof Y[0]}};
+                         odd[] = {{LEAVES / 2, 2 * sizeof Y[0]}};
 static accd_item half_of_arrays(uint8_t action)
 {
-    return (accd_item){.host = arrays, .bytes = sizeof arrays, .dims = halves, .ndims = 2, .run = 8,
-                       .action = action};
+    return (accd_item){.host = arrays, .bytes = sizeof arrays, .dims = halves, .ndims = 2, .run = 8, .action = action};
 }
 static accd_status copy_half(struct world *w)
 {
@@ -523,9 +511,9 @@ static accd_status open_queue(struct world *w)
 }
 static accd_status submit_construct(struct world *w, accd_construct_kind kind, accd_item item, accd_region **region_p)
 {
-    return accd_run_construct(w->context,
-                    &(accd_construct){.kind = kind, .name = "data", .items = &item, .nitems = 1, .queue = w->queue},
-                    region_p);
+    return accd_run_construct(
+        w->context, &(accd_construct){.kind = kind, .name = "data", .items = &item, .nitems = 1, .queue = w->queue},
+        region_p);
 }
 static accd_status enter_y_later(struct world *w)
 {
@@ -562,7 +550,8 @@ static accd_status exit_middle_later(struct world *w)
 static accd_status copy_later(struct world *w)
 {
     const uint64_t dev = accd_device_address(w->context, 0, raw);
-    return accd_copy_async(w->context, 0, w->queue, ACCD_DIRECTION_TO_DEVICE, dev, (uintptr_t)arrays, dev ? 4 : 0, "faults.c", 1);
+    return accd_copy_async(w->context, 0, w->queue, ACCD_DIRECTION_TO_DEVICE, dev, (uintptr_t)arrays, dev ? 4 : 0,
+                           "faults.c", 1);
 }
 static int run_nothing(void *ud, accd_host_call call)
 {

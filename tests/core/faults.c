@@ -33,46 +33,40 @@ static void open_world(struct world *w, const char *rules, size_t least)
                         .start = -1,
                         .code_end = 1,
                         .child = w->leaf};
-    w->nest = program_of(
-        w->context,
-        &(accd_program_spec){.stride = sizeof(struct nest),
-                             .fields = &field,
-                             .nfields = 1,
-                             .npieces = 1,
-                             .registers = 1,
-                             .pieces = &(accd_piece){.bytes = sizeof(struct nest)},
-                             .code = &(accd_instruction){.op = ACCD_I_LOAD, .b = ACCD_SCALAR_I32},
-                             .ncode = 1});
+    w->nest = program_of(w->context,
+                         &(accd_program_spec){.stride = sizeof(struct nest),
+                                              .fields = &field,
+                                              .nfields = 1,
+                                              .npieces = 1,
+                                              .registers = 1,
+                                              .pieces = &(accd_piece){.bytes = sizeof(struct nest)},
+                                              .code = &(accd_instruction){.op = ACCD_I_LOAD, .b = ACCD_SCALAR_I32},
+                                              .ncode = 1});
     w->context->config.descriptors = ACCD_DESCRIPTOR_FLANG;
-    const accd_field fields[] = {{.offset = offsetof(struct cell, p),
-                                  .unit = 4,
-                                  .start = -1,
-                                  .slot_bytes = sizeof(cfi1),
-                                  .code_end = 1},
-                                 {.offset = offsetof(struct cell, q),
-                                  .unit = 4,
-                                  .start = -1,
-                                  .slot_bytes = sizeof(struct typed),
-                                  .code_end = 1}};
-    w->cell = program_of(
-        w->context,
-        &(accd_program_spec){.stride = sizeof(struct cell),
-                             .fields = fields,
-                             .nfields = 2,
-                             .npieces = 1,
-                             .registers = 1,
-                             .pieces = &(accd_piece){.bytes = sizeof(struct cell)},
-                             .code = &(accd_instruction){.op = ACCD_I_LOAD, .b = ACCD_SCALAR_I64},
-                             .ncode = 1});
+    const accd_field fields[] = {
+        {.offset = offsetof(struct cell, p), .unit = 4, .start = -1, .slot_bytes = sizeof(cfi1), .code_end = 1},
+        {.offset = offsetof(struct cell, q),
+         .unit = 4,
+         .start = -1,
+         .slot_bytes = sizeof(struct typed),
+         .code_end = 1}};
+    w->cell = program_of(w->context,
+                         &(accd_program_spec){.stride = sizeof(struct cell),
+                                              .fields = fields,
+                                              .nfields = 2,
+                                              .npieces = 1,
+                                              .registers = 1,
+                                              .pieces = &(accd_piece){.bytes = sizeof(struct cell)},
+                                              .code = &(accd_instruction){.op = ACCD_I_LOAD, .b = ACCD_SCALAR_I64},
+                                              .ncode = 1});
     w->block = program_of(
         w->context,
-        &(accd_program_spec){
-            .stride = sizeof(struct leaf),
-            .pieces = (const accd_piece[]){{.bytes = 4, .action = ACCD_ACTION_COPY},
-                                           {.offset = 16, .bytes = 8, .action = ACCD_ACTION_CREATE}},
-            .npieces = 2,
-            .excluded = &(accd_member){.offset = 4, .bytes = 12},
-            .nexcluded = 1});
+        &(accd_program_spec){.stride = sizeof(struct leaf),
+                             .pieces = (const accd_piece[]){{.bytes = 4, .action = ACCD_ACTION_COPY},
+                                                            {.offset = 16, .bytes = 8, .action = ACCD_ACTION_CREATE}},
+                             .npieces = 2,
+                             .excluded = &(accd_member){.offset = 4, .bytes = 12},
+                             .nexcluded = 1});
     w->y_block = array(w->context, "Y", sizeof(struct leaf), w->block);
     w->d = array(w->context, "D", sizeof(struct cell), w->cell);
     w->y = array(w->context, "Y", sizeof(struct leaf), w->leaf);
@@ -95,9 +89,7 @@ static uint64_t host_hash(void)
     return mix_bytes(mix_bytes(mix_bytes(hash, Z, sizeof Z), arrays, sizeof arrays), raw, sizeof raw);
 }
 
-enum fault {
-    HOST_MEMORY, HOST_MEMORY_ENDS, DEVICE_MEMORY, DEVICE_MEMORY_ENDS, COPY, COPIES_END, DRIVER_CALL, FAULTS
-};
+enum fault { HOST_MEMORY, HOST_MEMORY_ENDS, DEVICE_MEMORY, DEVICE_MEMORY_ENDS, COPY, COPIES_END, DRIVER_CALL, FAULTS };
 static const struct {
     const char *name;
     accd_status status;
@@ -165,8 +157,8 @@ enum look { NEVER, BEFORE, AFTER, LOOKS };
 
 /* One step with one fault; states: before and after each step. Returns false when the fault was not reached any
  * more. */
-static bool try_fault(const char *title, const char *rules, size_t least, step *const *steps, int at,
-                      enum fault fault, uint64_t n, enum look look, const struct story *states)
+static bool try_fault(const char *title, const char *rules, size_t least, step *const *steps, int at, enum fault fault,
+                      uint64_t n, enum look look, const struct story *states)
 {
     struct world w;
     struct story state = {0};
@@ -197,8 +189,7 @@ static bool try_fault(const char *title, const char *rules, size_t least, step *
         must(host_hash() == host, "%s: the host is unchanged", place);
         accd_get_stats(w.context, 0, &after);
         must(before.live_bytes == after.live_bytes && before.objects == after.objects &&
-                 before.live_allocations == after.live_allocations &&
-                 before.attachments == after.attachments,
+                 before.live_allocations == after.live_allocations && before.attachments == after.attachments,
              "%s: figures", place);
         if (look == BEFORE && !torn)
             must(accd_state_digest(w.context) == digest, "%s: the state is unchanged", place);
@@ -249,8 +240,7 @@ static uint64_t sweep_one(const char *title, const char *rules, size_t least, st
         open_world(&w, rules, least);
         for (int i = 0; i < last; i++) {
             accd_status status = steps[i](&w);
-            must(status == ACCD_OK, "%s: step %d: %s", title, i,
-                 accd_context_error(w.context)->message);
+            must(status == ACCD_OK, "%s: step %d: %s", title, i, accd_context_error(w.context)->message);
         }
         story_clear(&states[last]);
         write_state(w.context, &states[last]);
@@ -268,8 +258,8 @@ static uint64_t sweep_one(const char *title, const char *rules, size_t least, st
                 reached = false;
                 for (int look = 0; look < LOOKS && tap_failed < failed + 5; look++)
                     if (!fail_call || n % LOOKS == (unsigned)look) { /* a driver of our own is slow */
-                        reached |= try_fault(title, rules, least, steps, at, (enum fault)fault, n, (enum look)look,
-                                             states);
+                        reached |=
+                            try_fault(title, rules, least, steps, at, (enum fault)fault, n, (enum look)look, states);
                         tried++;
                     }
             }
@@ -295,22 +285,110 @@ static const struct any {
     step *step;
     const char *name;
 } any[] = {
-#define ANY(step) {step, #step}
-    ANY(enter_y), ANY(enter_z), ANY(copy_y), ANY(create_y), ANY(present_y), ANY(copy_z), ANY(copy_z_and_more),
-    ANY(part_of_y), ANY(shallow_y), ANY(attach_one), ANY(detach_one), ANY(attach_elsewhere), ANY(end), ANY(send),
-    ANY(fetch), ANY(fetch_one), ANY(fetch_part), ANY(copyout_y), ANY(delete_z), ANY(finalize_y), ANY(delete_shallow),
-    ANY(delete_arrays), ANY(enter_shallow), ANY(send_shallow), ANY(delete_target), ANY(attach_pointer),
-    ANY(finalize_sibling), ANY(use_raw), ANY(write_device), ANY(allocate), ANY(map), ANY(unmap), ANY(release),
-    ANY(first_part), ANY(last_part), ANY(enter_first), ANY(enter_middle), ANY(exit_first), ANY(exit_middle),
-    ANY(in_the_hole), ANY(hold_raw), ANY(enter_hold), ANY(exit_hold), ANY(kept_part), ANY(refreshed_part), ANY(enter_kept), ANY(exit_kept), ANY(around_targets),
-    ANY(refreshed_pointers), ANY(always_y), ANY(always_exit_y), ANY(zero_y), ANY(final_y), ANY(map_block), ANY(map_base),
-    ANY(map_target), ANY(enter_target), ANY(copy_members), ANY(enter_members), ANY(enter_member), ANY(exit_members), ANY(final_target), ANY(two_targets), ANY(enter_d), ANY(copy_d), ANY(send_d),
-    ANY(fetch_d), ANY(copyout_d), ANY(finalize_d), ANY(enter_shallow_d), ANY(delete_shallow_d), ANY(part_of_d),
-    ANY(other_bounds), ANY(other_type), ANY(attach_p), ANY(detach_p), ANY(attach_q), ANY(detach_q), ANY(finalize_q),
-    ANY(attach_q_too), ANY(detach_q_too), ANY(clause_q), ANY(null_q), ANY(shallow_d), ANY(delete_shallow_d_only),
-    ANY(copy_half), ANY(fetch_half), ANY(copy_odd_y), ANY(open_queue), ANY(enter_y_later), ANY(send_later),
-    ANY(fetch_later), ANY(copy_z_later), ANY(copyout_y_later), ANY(enter_first_later), ANY(exit_middle_later), ANY(copy_later), ANY(call_later),
-    ANY(wait_all), ANY(give_up),
+#define ANY(step)   \
+    {               \
+        step, #step \
+    }
+    ANY(enter_y),
+    ANY(enter_z),
+    ANY(copy_y),
+    ANY(create_y),
+    ANY(present_y),
+    ANY(copy_z),
+    ANY(copy_z_and_more),
+    ANY(part_of_y),
+    ANY(shallow_y),
+    ANY(attach_one),
+    ANY(detach_one),
+    ANY(attach_elsewhere),
+    ANY(end),
+    ANY(send),
+    ANY(fetch),
+    ANY(fetch_one),
+    ANY(fetch_part),
+    ANY(copyout_y),
+    ANY(delete_z),
+    ANY(finalize_y),
+    ANY(delete_shallow),
+    ANY(delete_arrays),
+    ANY(enter_shallow),
+    ANY(send_shallow),
+    ANY(delete_target),
+    ANY(attach_pointer),
+    ANY(finalize_sibling),
+    ANY(use_raw),
+    ANY(write_device),
+    ANY(allocate),
+    ANY(map),
+    ANY(unmap),
+    ANY(release),
+    ANY(first_part),
+    ANY(last_part),
+    ANY(enter_first),
+    ANY(enter_middle),
+    ANY(exit_first),
+    ANY(exit_middle),
+    ANY(in_the_hole),
+    ANY(hold_raw),
+    ANY(enter_hold),
+    ANY(exit_hold),
+    ANY(kept_part),
+    ANY(refreshed_part),
+    ANY(enter_kept),
+    ANY(exit_kept),
+    ANY(around_targets),
+    ANY(refreshed_pointers),
+    ANY(always_y),
+    ANY(always_exit_y),
+    ANY(zero_y),
+    ANY(final_y),
+    ANY(map_block),
+    ANY(map_base),
+    ANY(map_target),
+    ANY(enter_target),
+    ANY(copy_members),
+    ANY(enter_members),
+    ANY(enter_member),
+    ANY(exit_members),
+    ANY(final_target),
+    ANY(two_targets),
+    ANY(enter_d),
+    ANY(copy_d),
+    ANY(send_d),
+    ANY(fetch_d),
+    ANY(copyout_d),
+    ANY(finalize_d),
+    ANY(enter_shallow_d),
+    ANY(delete_shallow_d),
+    ANY(part_of_d),
+    ANY(other_bounds),
+    ANY(other_type),
+    ANY(attach_p),
+    ANY(detach_p),
+    ANY(attach_q),
+    ANY(detach_q),
+    ANY(finalize_q),
+    ANY(attach_q_too),
+    ANY(detach_q_too),
+    ANY(clause_q),
+    ANY(null_q),
+    ANY(shallow_d),
+    ANY(delete_shallow_d_only),
+    ANY(copy_half),
+    ANY(fetch_half),
+    ANY(copy_odd_y),
+    ANY(open_queue),
+    ANY(enter_y_later),
+    ANY(send_later),
+    ANY(fetch_later),
+    ANY(copy_z_later),
+    ANY(copyout_y_later),
+    ANY(enter_first_later),
+    ANY(exit_middle_later),
+    ANY(copy_later),
+    ANY(call_later),
+    ANY(wait_all),
+    ANY(give_up),
 };
 
 /* Whether pointers and counts on the host are those of the beginning: some rules bring others back from the device. */
@@ -357,8 +435,8 @@ static void sweep_random(uint64_t seed, const char *rules, size_t least)
 
 static void random_scripts(void)
 {
-    static const char *const profiles[] = {"tr14", "openacc-3.3", "directory", "openmp-5.1", "libgomp-12", "openmp-4.0",
-                                           "openacc-2.0", "libomptarget-19"};
+    static const char *const profiles[] = {"tr14",       "openacc-3.3", "directory",   "openmp-5.1",
+                                           "libgomp-12", "openmp-4.0",  "openacc-2.0", "libomptarget-19"};
     const char *text = getenv("ACCDEEP_ROUNDS");
     const uint64_t rounds = text ? strtoull(text, NULL, 10) : 60;
     const char *begin = getenv("ACCDEEP_SEED");
@@ -413,22 +491,20 @@ static void making_things(void)
                 accd_field field = {.unit = 4, .start = -1, .label = label};
                 if (label)
                     accd_program_new(context,
-                                     &(accd_program_spec){
-                                         .stride = 8,
-                                         .fields = &field,
-                                         .nfields = 1,
-                                         .npieces = 1,
-                                         .ncode = 1,
-                                         .registers = 1,
-                                         .pieces = &(accd_piece){.bytes = 8},
-                                         .code = &(accd_instruction){.op = ACCD_I_CONST, .k = 2}},
+                                     &(accd_program_spec){.stride = 8,
+                                                          .fields = &field,
+                                                          .nfields = 1,
+                                                          .npieces = 1,
+                                                          .ncode = 1,
+                                                          .registers = 1,
+                                                          .pieces = &(accd_piece){.bytes = 8},
+                                                          .code = &(accd_instruction){.op = ACCD_I_CONST, .k = 2}},
                                      &program);
                 accd_status known =
                     program ? accd_host_register(context, (char *)raw + k, 1, NULL) : ACCD_ERROR_OUT_OF_MEMORY;
                 bool all = meter.fail_at != 0;
                 meter.fail_at = 0;
-                must(all ? known == ACCD_OK
-                         : accd_context_error(context)->status == ACCD_ERROR_OUT_OF_MEMORY,
+                must(all ? known == ACCD_OK : accd_context_error(context)->status == ACCD_ERROR_OUT_OF_MEMORY,
                      "made or told");
                 accd_program_release(program);
                 if (all)
@@ -453,17 +529,15 @@ int main(void)
         standin_find("standin_pending", &call_pending);
     }
     making_things();
-    sweep("enter, update, exit", "tr14",
-          SCRIPT(enter_y, send, copy_y, write_device, fetch, end, fetch_one, copyout_y));
-    sweep("enter twice, finalize", "tr14",
-          SCRIPT(enter_y, enter_y, present_y, part_of_y, end, end, finalize_y));
+    sweep("enter, update, exit", "tr14", SCRIPT(enter_y, send, copy_y, write_device, fetch, end, fetch_one, copyout_y));
+    sweep("enter twice, finalize", "tr14", SCRIPT(enter_y, enter_y, present_y, part_of_y, end, end, finalize_y));
     sweep("one looked at between entry and exit", "tr14",
           SCRIPT(enter_y, fetch_one, send, copy_y, fetch_one, end, fetch_one, fetch, copyout_y));
     sweep("one looked at before the end", "tr14", SCRIPT(copy_y, fetch_one, end, copy_y, fetch_one, end));
-    sweep("one looked at, and a journal", "tr14", SCRIPT(enter_y, fetch_one, open_journal, send, close_journal, copyout_y));
+    sweep("one looked at, and a journal", "tr14",
+          SCRIPT(enter_y, fetch_one, open_journal, send, close_journal, copyout_y));
     sweep("regions", "tr14", SCRIPT(create_y, present_y, end, write_device, copy_y, end, end));
-    sweep("nested programs", "tr14",
-          SCRIPT(copy_z, copy_z, end, end, enter_z, copy_z, delete_z, end));
+    sweep("nested programs", "tr14", SCRIPT(copy_z, copy_z, end, end, enter_z, copy_z, delete_z, end));
     sweep("nested programs and others", "tr14", SCRIPT(copy_z_and_more, copy_z, end, end));
     sweep("parts", "tr14", SCRIPT(shallow_y, part_of_y, fetch_part, end, end, part_of_y, end));
     sweep("attach, detach", "tr14",
@@ -473,13 +547,11 @@ int main(void)
     sweep("force with regions", "openacc-3.3",
           SCRIPT(copy_y, enter_y, attach_elsewhere, end, attach_elsewhere, copyout_y));
     sweep("dangling pointers", "libgomp-12",
-          SCRIPT(enter_shallow, attach_one, delete_target, attach_pointer, finalize_sibling,
-                 send_shallow, attach_one, delete_target, delete_shallow));
-    sweep("unmapped in a region", "libgomp-12",
-          SCRIPT(allocate, map, use_raw, enter_shallow, unmap, end, release));
+          SCRIPT(enter_shallow, attach_one, delete_target, attach_pointer, finalize_sibling, send_shallow, attach_one,
+                 delete_target, delete_shallow));
+    sweep("unmapped in a region", "libgomp-12", SCRIPT(allocate, map, use_raw, enter_shallow, unmap, end, release));
     sweep("single steps", "tr14", SCRIPT(allocate, to_device, map, unmap, map, unmap, release));
-    sweep("mapped among others", "tr14",
-          SCRIPT(enter_y, allocate, map, copy_z, end, unmap, release));
+    sweep("mapped among others", "tr14", SCRIPT(enter_y, allocate, map, copy_z, end, unmap, release));
     sweep("journal", "tr14", SCRIPT(enter_y, open_journal, write_device, close_journal, copyout_y));
     sweep("journal left open", "tr14", SCRIPT(enter_y, open_journal, write_device));
     sweep("journal of an entry", "openmp-5.1",
@@ -487,72 +559,61 @@ int main(void)
     sweep("tuples of levels", "directory",
           SCRIPT(first_part, last_part, in_the_hole, enter_middle, end, end, exit_middle, end));
     sweep("tuples of floors", "directory",
-          SCRIPT(enter_first, enter_middle, last_part, exit_first, enter_first, exit_middle, end,
-                 exit_first));
+          SCRIPT(enter_first, enter_middle, last_part, exit_first, enter_first, exit_middle, end, exit_first));
     sweep("targets that move", "directory",
           SCRIPT(enter_y, around_targets, fetch, send, attach_pointer, end, copy_y, end));
     sweep("targets that leave", "directory", SCRIPT(copy_y, around_targets, end, end));
-    sweep("pieces", "directory",
-          SCRIPT(first_part, kept_part, last_part, end, end, refreshed_part, end, end));
-    sweep("pieces without fusion", "tr14",
-          SCRIPT(first_part, enter_kept, refreshed_part, end, end, exit_kept));
+    sweep("pieces", "directory", SCRIPT(first_part, kept_part, last_part, end, end, refreshed_part, end, end));
+    sweep("pieces without fusion", "tr14", SCRIPT(first_part, enter_kept, refreshed_part, end, end, exit_kept));
     sweep("pointers among pieces", "tr14", SCRIPT(enter_y, refreshed_pointers, end, copyout_y));
-    sweep("descriptors", "tr14",
-          SCRIPT(enter_d, send_d, copy_d, fetch_d, end, part_of_d, copyout_d));
+    sweep("descriptors", "tr14", SCRIPT(enter_d, send_d, copy_d, fetch_d, end, part_of_d, copyout_d));
     sweep("descriptors one by one", "tr14",
-          SCRIPT(enter_shallow_d, attach_p, attach_p, enter_d, detach_p, detach_p, copyout_d,
-                 delete_shallow_d));
+          SCRIPT(enter_shallow_d, attach_p, attach_p, enter_d, detach_p, detach_p, copyout_d, delete_shallow_d));
     sweep("other bounds", "openacc-3.3",
-          SCRIPT(enter_d, other_bounds, enter_d, copy_d, other_bounds, end, attach_p, other_bounds,
-                 attach_p, detach_p, copyout_d, finalize_d));
+          SCRIPT(enter_d, other_bounds, enter_d, copy_d, other_bounds, end, attach_p, other_bounds, attach_p, detach_p,
+                 copyout_d, finalize_d));
     sweep("other bounds of what stays", "openacc-3.3",
           SCRIPT(enter_shallow_d, enter_d, other_bounds, copyout_d, enter_d, delete_shallow_d));
     sweep("types", "tr14",
-          SCRIPT(enter_shallow_d, attach_q, attach_q, attach_q_too, detach_q, detach_q, attach_q,
-                 attach_q, finalize_q, detach_q_too, delete_shallow_d));
+          SCRIPT(enter_shallow_d, attach_q, attach_q, attach_q_too, detach_q, detach_q, attach_q, attach_q, finalize_q,
+                 detach_q_too, delete_shallow_d));
     sweep("other types", "openacc-3.3",
-          SCRIPT(enter_shallow_d, attach_q, other_type, attach_q, attach_q_too, other_type,
-                 attach_q, other_bounds, attach_q, send_d, other_type, attach_q, other_type,
-                 attach_q, finalize_q));
+          SCRIPT(enter_shallow_d, attach_q, other_type, attach_q, attach_q_too, other_type, attach_q, other_bounds,
+                 attach_q, send_d, other_type, attach_q, other_type, attach_q, finalize_q));
     sweep("types that go otherwise", "openacc-3.3",
-          SCRIPT(enter_shallow_d, attach_q, attach_q_too, delete_shallow_d, enter_shallow_d, attach_q,
-                 null_q, attach_q, other_type, clause_q, other_type, clause_q, finalize_q, attach_q,
-                 delete_shallow_d_only));
+          SCRIPT(enter_shallow_d, attach_q, attach_q_too, delete_shallow_d, enter_shallow_d, attach_q, null_q, attach_q,
+                 other_type, clause_q, other_type, clause_q, finalize_q, attach_q, delete_shallow_d_only));
     sweep("types in regions", "openacc-3.3",
           SCRIPT(shallow_d, attach_q, attach_q_too, shallow_d, other_type, attach_q, end, end));
     sweep("sections with gaps", "tr14",
           SCRIPT(copy_half, fetch_half, copy_half, end, end, copy_odd_y, copy_odd_y, end, end));
     sweep("descriptors that move", "directory",
-          SCRIPT(enter_shallow_d, attach_p, attach_q, around_targets, detach_p, attach_q_too, end,
-                 detach_q, detach_q_too));
+          SCRIPT(enter_shallow_d, attach_p, attach_q, around_targets, detach_p, attach_q_too, end, detach_q,
+                 detach_q_too));
     sweep("queues", "tr14",
           SCRIPT(open_queue, enter_y_later, send_later, copy_z_later, fetch_later, end, wait_all, fetch_one,
                  copyout_y_later, wait_all));
     sweep("tuples in queues", "directory",
-          SCRIPT(open_queue, enter_first_later, wait_all, enter_middle, enter_first_later, exit_middle_later,
-                 wait_all, exit_first));
+          SCRIPT(open_queue, enter_first_later, wait_all, enter_middle, enter_first_later, exit_middle_later, wait_all,
+                 exit_first));
     sweep("levels that are given up", "tr14", SCRIPT(copy_y, copy_z, give_up, enter_y, copy_y, give_up, give_up));
     sweep("descriptors of a group", "tr14", SCRIPT(copy_d, attach_p, attach_q, detach_p, detach_q, end));
     sweep("descriptors that nothing attaches anew", "openmp-5.1", SCRIPT(shallow_d, attach_q, enter_d, end, copyout_d));
     sweep("storage for members", "directory",
           SCRIPT(hold_raw, enter_hold, kept_part, end, exit_hold, end, enter_hold, refreshed_part, end, exit_hold));
-    sweep("members in their places", "tr14",
-          SCRIPT(enter_members, copy_members, enter_member, end, exit_members));
+    sweep("members in their places", "tr14", SCRIPT(enter_members, copy_members, enter_member, end, exit_members));
     for (int every = 0; every < 2; every++) {
         const char *openmp = every ? "openmp-4.0" : "openmp-5.1";
         sweep("constructs count", openmp,
               SCRIPT(enter_y, copy_y, always_y, end, always_exit_y, end, enter_y, final_y, zero_y, end));
-        sweep("taken from regions", openmp,
-              SCRIPT(copy_y, create_y, copyout_y, enter_y, final_y, end, enter_y, end));
+        sweep("taken from regions", openmp, SCRIPT(copy_y, create_y, copyout_y, enter_y, final_y, end, enter_y, end));
         sweep("taken and back again", openmp, SCRIPT(copy_z, delete_z, enter_z, enter_z, end));
         sweep("blocks", openmp, SCRIPT(map_block, map_block, end, end));
         sweep("pointers first", openmp,
               SCRIPT(map_base, map_target, end, map_target, final_target, enter_target, end, end));
         sweep("targets first", openmp,
-              SCRIPT(enter_target, map_base, map_target, end, end, final_target, map_base, two_targets,
-                     end, end));
-        sweep("references without end", openmp,
-              SCRIPT(allocate, map, use_raw, unmap, end, release));
+              SCRIPT(enter_target, map_base, map_target, end, end, final_target, map_base, two_targets, end, end));
+        sweep("references without end", openmp, SCRIPT(allocate, map, use_raw, unmap, end, release));
     }
     given_up();
     if (!fail_call)

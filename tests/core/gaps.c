@@ -36,7 +36,10 @@ static accd_item part(uint8_t action)
                        .run = sizeof(float),
                        .action = action};
 }
-static bool is_part(int column, int row) { return column % 2 == 0 && (row == 1 || row == 3); }
+static bool is_part(int column, int row)
+{
+    return column % 2 == 0 && (row == 1 || row == 3);
+}
 
 /* Whether a is what it was, with the elements of the section changed. */
 static bool changed(float by)
@@ -81,11 +84,9 @@ static void test_plain_gaps(const char *profile)
     story_clear(&story);
     is_status(REGION(context, &region, item), ACCD_OK, "%s: copy", profile);
     check_moved_bytes(context, before, 24, 0);
-    ok(strstr(story.text, "h2d a") && !strstr(strstr(story.text, "h2d a") + 1, "h2d"),
-       "told as one");
-    is_number(
-        accd_device_count_written(context, 0, accd_device_address(context, 0, &a[0][1]), item.bytes), 24,
-        "what lies between was never written");
+    ok(strstr(story.text, "h2d a") && !strstr(strstr(story.text, "h2d a") + 1, "h2d"), "told as one");
+    is_number(accd_device_count_written(context, 0, accd_device_address(context, 0, &a[0][1]), item.bytes), 24,
+              "what lies between was never written");
     for (int i = 0; i < COLUMNS; i++)
         for (int k = 0; k < ROWS; k++)
             a[i][k] += is_part(i, k) ? 0 : 1;
@@ -135,17 +136,16 @@ static void pieces(void)
     item.flags = ACCD_ITEM_COPY_ABSENT;
     is_status(REGION(context, &outer, first), ACCD_OK, "column 0");
     is_status(REGION(context, &region, item), ACCD_OK, "the rest, in part");
-    is_number(accd_device_count_written(context, 0, accd_device_address(context, 0, a[0]), sizeof a[0]),
-              24, "column 0 is as it was");
-    is_number(accd_device_count_written(context, 0, accd_device_address(context, 0, a[1]),
-                                  item.bytes - 5 * sizeof(float)),
-              16, "of the others the elements");
+    is_number(accd_device_count_written(context, 0, accd_device_address(context, 0, a[0]), sizeof a[0]), 24,
+              "column 0 is as it was");
+    is_number(
+        accd_device_count_written(context, 0, accd_device_address(context, 0, a[1]), item.bytes - 5 * sizeof(float)),
+        16, "of the others the elements");
     memcpy(kept, a, sizeof a);
     add_on_device(context, 2);
     is_sound(context);
     is_status(accd_region_end(region), ACCD_OK, "end");
-    ok(a[2][1] == kept[2][1] + 2 && a[4][3] == kept[4][3] + 2 && a[3][1] == kept[3][1] &&
-           a[2][2] == kept[2][2],
+    ok(a[2][1] == kept[2][1] + 2 && a[4][3] == kept[4][3] + 2 && a[3][1] == kept[3][1] && a[2][2] == kept[2][2],
        "they come back alone");
     item.flags = ACCD_ITEM_UPDATE_PRESENT;
     a[0][1] = 70;
@@ -171,9 +171,8 @@ static void cubes(void)
         unsigned rest = shape, at[3], step[3], count[3];
         uint64_t reach = 0, unit = 4 * CUBE * CUBE;
         for (int d = 0; d < 3; d++, rest /= 12, unit /= CUBE) {
-            static const unsigned ways[12][3] = {{0, 1, 1}, {1, 1, 1}, {3, 1, 1}, {0, 2, 1},
-                                                 {0, 2, 2}, {1, 2, 2}, {0, 2, 3}, {2, 2, 1},
-                                                 {0, 3, 1}, {1, 3, 1}, {0, 4, 1}, {1, 2, 1}};
+            static const unsigned ways[12][3] = {{0, 1, 1}, {1, 1, 1}, {3, 1, 1}, {0, 2, 1}, {0, 2, 2}, {1, 2, 2},
+                                                 {0, 2, 3}, {2, 2, 1}, {0, 3, 1}, {1, 3, 1}, {0, 4, 1}, {1, 2, 1}};
             at[d] = ways[rest % 12][0];
             count[d] = ways[rest % 12][1];
             step[d] = ways[rest % 12][2];
@@ -181,8 +180,12 @@ static void cubes(void)
             reach += (count[d] - 1) * step[d] * unit;
         }
         memset(cube, 0, sizeof cube);
-        accd_item item = {.host = &cube[at[0]][at[1]][at[2]], .bytes = reach + 4, .dims = dims,
-                          .ndims = 3, .run = 4, .action = ACCD_ACTION_COPYOUT};
+        accd_item item = {.host = &cube[at[0]][at[1]][at[2]],
+                          .bytes = reach + 4,
+                          .dims = dims,
+                          .ndims = 3,
+                          .run = 4,
+                          .action = ACCD_ACTION_COPYOUT};
         accd_region *region;
         must(REGION(context, &region, item) == ACCD_OK, "%u: region", shape);
         static const int32_t ones[CUBE * CUBE * CUBE] = {1};
@@ -209,8 +212,11 @@ static void walks(size_t least)
     struct meter meter = {0};
     struct story story = {0};
     accd_context *context = open_with(&meter, &story, "tr14", least);
-    const accd_field field = {.offset = offsetof(struct item, data), .unit = 4, .start = -1,
-                              .code_end = 1, .label = member(context, "data", 4, NULL)};
+    const accd_field field = {.offset = offsetof(struct item, data),
+                              .unit = 4,
+                              .start = -1,
+                              .code_end = 1,
+                              .label = member(context, "data", 4, NULL)};
     accd_program *program =
         program_of(context, &(accd_program_spec){.stride = sizeof(struct item),
                                                  .pieces = &(accd_piece){.bytes = sizeof(struct item)},
@@ -221,8 +227,8 @@ static void walks(size_t least)
                                                  .code = CODE(LOAD(0, ACCD_SCALAR_I64, 0)),
                                                  .ncode = 1});
     const accd_stride every_third = {3, 3 * sizeof(struct item)};
-    accd_item item = walked(ACCD_ACTION_COPY, items, sizeof items, program,
-                            array(context, "items", sizeof(struct item), program));
+    accd_item item =
+        walked(ACCD_ACTION_COPY, items, sizeof items, program, array(context, "items", sizeof(struct item), program));
     item.dims = &every_third;
     item.ndims = 1;
     item.run = sizeof(struct item);
@@ -241,15 +247,12 @@ static void walks(size_t least)
     must(device_put(context, &items[3].n, &n, sizeof n), "write");
     is_sound(context);
     is_status(accd_region_end(region), ACCD_OK, "end");
-    ok(items[3].n == 30 && items[4].n == 40 && items[6].data == values[6],
-       "what lies between stays");
+    ok(items[3].n == 30 && items[4].n == 40 && items[6].data == values[6], "what lies between stays");
     fill_gap_data();
-    is_status(ENTER(context, walked(ACCD_ACTION_COPYIN, items, sizeof items, program, NULL)), ACCD_OK,
-              "all elements");
+    is_status(ENTER(context, walked(ACCD_ACTION_COPYIN, items, sizeof items, program, NULL)), ACCD_OK, "all elements");
     item.action = ACCD_ACTION_COPYIN;
     is_status(ENTER(context, item), ACCD_OK, "three of them again");
-    ok(attach_count(context, &items[3].data) == 2 && attach_count(context, &items[2].data) == 1,
-       "are counted");
+    ok(attach_count(context, &items[3].data) == 2 && attach_count(context, &items[2].data) == 1, "are counted");
     item.action = ACCD_ACTION_DELETE;
     is_status(EXIT(context, item), ACCD_OK, "and leave");
     ok(attach_count(context, &items[3].data) == 1, "once");
@@ -279,10 +282,18 @@ static void misuse(void)
         accd_stride dim;
         uint64_t run;
         bool good;
-    } ways[] = {{{2, 8}, 4, true},    {{0, 8}, 4, false},         {{2, 8}, 0, false},
-                {{2, 97}, 4, false},  {{2, UINT64_MAX}, 4, false}, {{3, (uint64_t)1 << 63}, 4, false},
-                {{2, 4}, 105, false}, {{UINT64_MAX, 4}, 4, false}, {{1, 200}, 4, true},
-                {{2, 0}, 4, false},   {{(uint64_t)1 << 32, 0}, 4, false}, {{2, 2}, 4, false}};
+    } ways[] = {{{2, 8}, 4, true},
+                {{0, 8}, 4, false},
+                {{2, 8}, 0, false},
+                {{2, 97}, 4, false},
+                {{2, UINT64_MAX}, 4, false},
+                {{3, (uint64_t)1 << 63}, 4, false},
+                {{2, 4}, 105, false},
+                {{UINT64_MAX, 4}, 4, false},
+                {{1, 200}, 4, true},
+                {{2, 0}, 4, false},
+                {{(uint64_t)1 << 32, 0}, 4, false},
+                {{2, 2}, 4, false}};
     for (size_t i = 0; i < sizeof ways / sizeof ways[0]; i++) {
         item = part(ACCD_ACTION_UPDATE_DEVICE);
         item.bytes = 100;
@@ -309,9 +320,8 @@ static void endless(void)
     static double element[8];
     struct meter meter = {0};
     accd_context *context = open_with(&meter, NULL, "tr14", 1);
-    accd_program *program = program_of(
-        context,
-        &(accd_program_spec){.stride = 8, .pieces = &(accd_piece){.bytes = 8}, .npieces = 1});
+    accd_program *program =
+        program_of(context, &(accd_program_spec){.stride = 8, .pieces = &(accd_piece){.bytes = 8}, .npieces = 1});
     const accd_stride still = {(uint64_t)1 << 62, 0};
     const accd_item item = {.host = element,
                             .bytes = sizeof element,
@@ -365,9 +375,8 @@ static void layouts(accd_descriptor_layout layout, bool changes)
     is_status(REGION(context, &region, item), ACCD_OK, "layout %d: copy", (int)layout);
     is_number(context->envs[0].groups.npending, 0, "is not a group");
     is_number(attach_count(context, &holder), 1, "attached");
-    is_number(accd_device_count_written(context, 0, accd_device_address(context, 0, &a[0][1]),
-                                  4 * (size_t)length),
-              24, "its elements are sent");
+    is_number(accd_device_count_written(context, 0, accd_device_address(context, 0, &a[0][1]), 4 * (size_t)length), 24,
+              "its elements are sent");
     memcpy(kept, a, sizeof a);
     add_on_device(context, 5);
     if (changes) /* the end goes by what was attached */

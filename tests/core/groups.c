@@ -36,18 +36,17 @@ static accd_program *partial_program(accd_context *context, bool pieces)
                                   .start = -1,
                                   .code_end = 1,
                                   .label = member(context, "b", 4, NULL)}};
-    const accd_piece parts[] = {{.offset = 0, .bytes = 4},
-                                {.offset = 8, .bytes = 8, .entry_only = 1},
-                                {.offset = 16, .bytes = 8, .init = 1}};
-    return program_of(
-        context, &(accd_program_spec){.stride = sizeof(struct leaf),
-                                      .fields = fields,
-                                      .nfields = 1,
-                                      .pieces = parts,
-                                      .npieces = pieces ? 3 : 0,
-                                      .code = &(accd_instruction){.op = ACCD_I_LOAD, .b = ACCD_SCALAR_I32},
-                                      .ncode = 1,
-                                      .registers = 1});
+    const accd_piece parts[] = {
+        {.offset = 0, .bytes = 4}, {.offset = 8, .bytes = 8, .entry_only = 1}, {.offset = 16, .bytes = 8, .init = 1}};
+    return program_of(context,
+                      &(accd_program_spec){.stride = sizeof(struct leaf),
+                                           .fields = fields,
+                                           .nfields = 1,
+                                           .pieces = parts,
+                                           .npieces = pieces ? 3 : 0,
+                                           .code = &(accd_instruction){.op = ACCD_I_LOAD, .b = ACCD_SCALAR_I32},
+                                           .ncode = 1,
+                                           .registers = 1});
 }
 
 static accd_program *node_program(accd_context *context, accd_program *leaf)
@@ -68,15 +67,14 @@ static accd_program *node_program(accd_context *context, accd_program *leaf)
     const accd_instruction code[] = {
         {.op = ACCD_I_LOAD, .to = 0, .b = ACCD_SCALAR_I32, .k = offsetof(struct node, nw)},
         {.op = ACCD_I_LOAD, .to = 1, .b = ACCD_SCALAR_I32, .k = offsetof(struct node, nleaves)}};
-    return program_of(context,
-                      &(accd_program_spec){.stride = sizeof(struct node),
-                                           .fields = fields,
-                                           .nfields = 2,
-                                           .pieces = &(accd_piece){.bytes = sizeof(struct node)},
-                                           .npieces = 1,
-                                           .code = code,
-                                           .ncode = 2,
-                                           .registers = 2});
+    return program_of(context, &(accd_program_spec){.stride = sizeof(struct node),
+                                                    .fields = fields,
+                                                    .nfields = 2,
+                                                    .pieces = &(accd_piece){.bytes = sizeof(struct node)},
+                                                    .npieces = 1,
+                                                    .code = code,
+                                                    .ncode = 2,
+                                                    .registers = 2});
 }
 
 /* Of equal lengths columns may be shared with earlier walks. */
@@ -93,8 +91,7 @@ static void build_group_world(struct world *world, uint64_t *state, bool shares,
             arrays[i][k / 4][k % 4] = (float)(10 * i + k);
     }
     for (int i = 0; i < NODES; i++) {
-        Z[i] = (struct node){weights[i], i % 5 == 4 && !equal ? 0 : EACH, equal ? 3 : 1 + i % 3,
-                             Y + EACH * i};
+        Z[i] = (struct node){weights[i], i % 5 == 4 && !equal ? 0 : EACH, equal ? 3 : 1 + i % 3, Y + EACH * i};
         for (int k = 0; k < 3; k++)
             weights[i][k] = 1000 * i + k;
     }
@@ -165,8 +162,7 @@ static accd_item random_item(struct world *world, uint64_t *state, uint8_t actio
         return item;
     }
     first /= EACH;
-    item =
-        walked(action, Z + first, n / EACH * sizeof Z[0], what == 7 ? NULL : world->node, world->z);
+    item = walked(action, Z + first, n / EACH * sizeof Z[0], what == 7 ? NULL : world->node, world->z);
     item.start = first;
     return item;
 }
@@ -192,11 +188,10 @@ static void hear(void *ud, const accd_event *event)
         accd_attachment_at(heard->looks, 0, (const void *)(uintptr_t)event->host, &attachment);
     }
     if (heard->by_address && event->op != ACCD_OP_H2D && event->op != ACCD_OP_D2H)
-        story_add(&heard->names, "%s %llx+%llu|", accd_op_name(event->op),
-                  (unsigned long long)event->host, (unsigned long long)event->bytes);
+        story_add(&heard->names, "%s %llx+%llu|", accd_op_name(event->op), (unsigned long long)event->host,
+                  (unsigned long long)event->bytes);
     else if ((event->op == ACCD_OP_H2D || event->op == ACCD_OP_D2H) && heard->n < 4000)
-        heard->moves[heard->n++] =
-            (struct move){event->op, event->host, event->host + event->bytes};
+        heard->moves[heard->n++] = (struct move){event->op, event->host, event->host + event->bytes};
     else
         tell_story(&heard->names, event);
 }
@@ -204,8 +199,7 @@ static void hear(void *ud, const accd_event *event)
 static int compare_moves(const void *x, const void *y)
 {
     const struct move *a = x, *b = y;
-    return a->op != b->op ? (a->op > b->op) - (a->op < b->op)
-                          : (a->from > b->from) - (a->from < b->from);
+    return a->op != b->op ? (a->op > b->op) - (a->op < b->op) : (a->from > b->from) - (a->from < b->from);
 }
 
 static int compare_text(const void *x, const void *y)
@@ -226,11 +220,10 @@ static void add_heard(struct story *log, struct heard *heard)
     qsort(heard->moves, heard->n, sizeof heard->moves[0], compare_moves);
     for (size_t i = 0; i < heard->n;) {
         struct move move = heard->moves[i];
-        for (i++; i < heard->n && heard->moves[i].op == move.op && heard->moves[i].from <= move.to;
-             i++)
+        for (i++; i < heard->n && heard->moves[i].op == move.op && heard->moves[i].from <= move.to; i++)
             move.to = heard->moves[i].to > move.to ? heard->moves[i].to : move.to;
-        story_add(log, "%s %llx+%llu|", accd_op_name((accd_op)move.op),
-                  (unsigned long long)move.from, (unsigned long long)(move.to - move.from));
+        story_add(log, "%s %llx+%llu|", accd_op_name((accd_op)move.op), (unsigned long long)move.from,
+                  (unsigned long long)(move.to - move.from));
     }
     story_clear(&heard->names);
     heard->n = 0;
@@ -251,8 +244,9 @@ static void device_write(struct world *world, uint64_t *state)
 
 static accd_status run_group_step(struct world *world, uint64_t *state, struct story *log)
 {
-    static const uint8_t entries[] = {ACCD_ACTION_COPYIN,  ACCD_ACTION_COPYIN,  ACCD_ACTION_COPY,     ACCD_ACTION_CREATE,
-                                      ACCD_ACTION_COPYOUT, ACCD_ACTION_PRESENT, ACCD_ACTION_NO_CREATE};
+    static const uint8_t entries[] = {ACCD_ACTION_COPYIN,   ACCD_ACTION_COPYIN,  ACCD_ACTION_COPY,
+                                      ACCD_ACTION_CREATE,   ACCD_ACTION_COPYOUT, ACCD_ACTION_PRESENT,
+                                      ACCD_ACTION_NO_CREATE};
     static const uint8_t exits[] = {ACCD_ACTION_DELETE, ACCD_ACTION_COPYOUT, ACCD_ACTION_COPYOUT};
     static const uint8_t updates[] = {ACCD_ACTION_UPDATE_SELF, ACCD_ACTION_UPDATE_DEVICE};
     accd_context *context = world->context;
@@ -298,8 +292,8 @@ static accd_status run_group_step(struct world *world, uint64_t *state, struct s
     for (size_t i = 0; i < construct.nitems; i++)
         items[i] = random_item(world, state, actions[next_random(state) % choices]);
     story_add(log, "kind %d: %s ", (int)construct.kind, accd_action_name(items[0].action));
-    accd_status status = accd_run_construct(
-        context, &construct, construct.kind == ACCD_KIND_REGION ? &world->regions[world->depth] : NULL);
+    accd_status status = accd_run_construct(context, &construct,
+                                            construct.kind == ACCD_KIND_REGION ? &world->regions[world->depth] : NULL);
     world->depth += construct.kind == ACCD_KIND_REGION && status == ACCD_OK;
     return status;
 }
@@ -323,15 +317,15 @@ static void kept_reserve(int n)
         struct meter meter = {0};
         accd_context *context = open_with(&meter, NULL, "tr14", 1);
         const accd_field field = {.offset = offsetof(struct pointing, a), .unit = 4, .start = -1, .code_end = 1};
-        accd_program *program = program_of(
-            context, &(accd_program_spec){.stride = sizeof *y,
-                                          .pieces = &(accd_piece){.bytes = 8},
-                                          .npieces = 1,
-                                          .fields = &field,
-                                          .nfields = 1,
-                                          .code = &(accd_instruction){.op = ACCD_I_CONST, .k = 4},
-                                          .ncode = 1,
-                                          .registers = 1});
+        accd_program *program =
+            program_of(context, &(accd_program_spec){.stride = sizeof *y,
+                                                     .pieces = &(accd_piece){.bytes = 8},
+                                                     .npieces = 1,
+                                                     .fields = &field,
+                                                     .nfields = 1,
+                                                     .code = &(accd_instruction){.op = ACCD_I_CONST, .k = 4},
+                                                     .ncode = 1,
+                                                     .registers = 1});
         const uint64_t bytes = (uint64_t)n * sizeof *y;
         must(ENTER(context, walked(ACCD_ACTION_COPYIN, y, bytes, program, NULL)) == ACCD_OK, "a group");
         must(ENTER(context, PLAIN(ACCD_ACTION_COPYIN, pointer)) == ACCD_OK, "a pointer");
@@ -359,8 +353,8 @@ static void kept_reserve(int n)
 static unsigned long faults_met;
 
 /* A step that fails for want of something changes nothing, and then does what it always did. */
-static accd_status step_with_fault(struct world *world, struct meter *meter, uint64_t *state,
-                                   struct story *log, uint64_t *chance)
+static accd_status step_with_fault(struct world *world, struct meter *meter, uint64_t *state, struct story *log,
+                                   uint64_t *chance)
 {
     uint64_t before = *state, peek = *state;
     size_t used = log->used;
@@ -378,8 +372,7 @@ static accd_status step_with_fault(struct world *world, struct meter *meter, uin
     meter->fail_at = 0;
     accd_inject_allocation_failure(world->context, 0, 0);
     accd_inject_copy_failure(world->context, 0, 0);
-    if (status != ACCD_ERROR_OUT_OF_MEMORY && status != ACCD_ERROR_OUT_OF_DEVICE_MEMORY &&
-        status != ACCD_ERROR_DEVICE)
+    if (status != ACCD_ERROR_OUT_OF_MEMORY && status != ACCD_ERROR_OUT_OF_DEVICE_MEMORY && status != ACCD_ERROR_DEVICE)
         return status;
     faults_met++;
     *state = before;
@@ -388,8 +381,8 @@ static accd_status step_with_fault(struct world *world, struct meter *meter, uin
     return run_group_step(world, state, log);
 }
 
-static void run_story(struct story *log, uint64_t seed, const char *rules, size_t least, int look_every,
-                bool shares, bool faults)
+static void run_story(struct story *log, uint64_t seed, const char *rules, size_t least, int look_every, bool shares,
+                      bool faults)
 {
     struct meter meter = {0};
     uint64_t chance = seed + 1000;
@@ -417,8 +410,8 @@ static void run_story(struct story *log, uint64_t seed, const char *rules, size_
     for (int i = 0; i < STEPS; i++) {
         story_add(log, "step %d ", i);
         mend(); /* keeps them */
-        accd_status status = faults ? step_with_fault(&world, &meter, &state, log, &chance)
-                                    : run_group_step(&world, &state, log);
+        accd_status status =
+            faults ? step_with_fault(&world, &meter, &state, log, &chance) : run_group_step(&world, &state, log);
         story_add(log, "%s ", accd_status_code(status));
         if (status != ACCD_OK)
             story_add(log, "%s ", accd_context_error(world.context)->asked.name);
@@ -429,8 +422,7 @@ static void run_story(struct story *log, uint64_t seed, const char *rules, size_
         mend();
         if (i % look_every == look_every - 1) {
             const char *wrong = accd_check_invariants(world.context);
-            must(!wrong, "seed %llu, step %d, groups from %zu: %s", (unsigned long long)seed, i,
-                 least, wrong);
+            must(!wrong, "seed %llu, step %d, groups from %zu: %s", (unsigned long long)seed, i, least, wrong);
             write_state(world.context, log);
         }
     }
@@ -636,8 +628,8 @@ static const char *const endings[] = {"exit", "end", "finalize"};
 struct touching {
     const char *what;
     void (*touch)(struct touched *t), (*undo)(struct touched *t);
-    bool whole; /* before it is undone */
-    bool of_b;  /* only for that group */
+    bool whole;   /* before it is undone */
+    bool of_b;    /* only for that group */
     bool counted; /* only where attachments are */
 };
 
@@ -716,7 +708,8 @@ static void gathering(const char *rules, bool counted, bool b, enum ending endin
     };
     struct story one = {0}, groups = {0};
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
-        if ((all[i].touch == journal_of_pointer && counted) || (all[i].of_b && !b) || (all[i].counted && !counted) || (all[i].touch == failed_end && ending == BY_END))
+        if ((all[i].touch == journal_of_pointer && counted) || (all[i].of_b && !b) || (all[i].counted && !counted) ||
+            (all[i].touch == failed_end && ending == BY_END))
             continue;
         const int failed = tap_failed;
         touch_one(&all[i], rules, counted, b, ending, 1000000, &one);
@@ -739,9 +732,10 @@ static void looked_through(void)
     const accd_label *label = array(context, "Y", sizeof *Y, program);
     for (int i = 0; i < LEAVES; i++)
         Y[i] = (struct leaf){4, arrays[i][0], arrays[i][1]};
-    accd_item items[] = {walked(ACCD_ACTION_COPYIN, Y, BETWEEN * sizeof *Y, program, label),
-                         walked(ACCD_ACTION_COPYIN, Y + BETWEEN + 1, (LEAVES - BETWEEN - 1) * sizeof *Y, program, label),
-                         BYTES(ACCD_ACTION_COPYIN, Y + BETWEEN, sizeof *Y)};
+    accd_item items[] = {
+        walked(ACCD_ACTION_COPYIN, Y, BETWEEN * sizeof *Y, program, label),
+        walked(ACCD_ACTION_COPYIN, Y + BETWEEN + 1, (LEAVES - BETWEEN - 1) * sizeof *Y, program, label),
+        BYTES(ACCD_ACTION_COPYIN, Y + BETWEEN, sizeof *Y)};
     must(ENTER(context, items[0], items[1]) == ACCD_OK && ENTER(context, items[2]) == ACCD_OK, "enter");
     must(ENTER(context, items[0], items[1]) == ACCD_OK, "again");
     for (int i = 0; i < 3; i++)
@@ -768,8 +762,7 @@ int main(int argc, char **argv)
     for (int n = 64; n <= 512; n += 64)
         kept_reserve(n);
     struct story one = {0}, groups = {0};
-    static const char *const profiles[] = {"tr14", "openacc-3.3", "openacc-2.0", "libgomp-12",
-                                           "reverse"};
+    static const char *const profiles[] = {"tr14", "openacc-3.3", "openacc-2.0", "libgomp-12", "reverse"};
     uint64_t first = argc > 1 ? strtoull(argv[1], NULL, 10) : 1;
     uint64_t last = argc > 2 ? strtoull(argv[2], NULL, 10) : argc > 1 ? first : 60;
     for (size_t p = 0; p < sizeof profiles / sizeof profiles[0]; p++) {

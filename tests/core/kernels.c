@@ -6,7 +6,7 @@ static struct leaf X[2];
 static float arrays[2][4], other[4];
 
 static accd_context *new_kernel_context(struct meter *meter, accd_program **program, accd_region **region,
-                           uint8_t action, size_t least)
+                                        uint8_t action, size_t least)
 {
     *meter = (struct meter){0};
     accd_context *context = open_with(meter, NULL, NULL, least);
@@ -15,35 +15,32 @@ static accd_context *new_kernel_context(struct meter *meter, accd_program **prog
                         .start = -1,
                         .code_end = 1,
                         .label = member(context, "a", 4, NULL)};
-    accd_member excluded = {
-        .offset = offsetof(struct leaf, b), .bytes = 8, .label = member(context, "b", 0, NULL)};
-    *program = program_of(context, &(accd_program_spec){.stride = sizeof X[0],
-                                                        .fields = &field,
-                                                        .nfields = 1,
-                                                        .pieces = &(accd_piece){.bytes = 16},
-                                                        .npieces = 1,
-                                                        .excluded = &excluded,
-                                                        .nexcluded = 1,
-                                                        .members = &excluded,
-                                                        .nmembers = 1,
-                                                        .registers = 1,
-                                                        .ncode = 1,
-                                                        .code = &(accd_instruction){
-                                                            .op = ACCD_I_LOAD, .b = ACCD_SCALAR_I32}});
+    accd_member excluded = {.offset = offsetof(struct leaf, b), .bytes = 8, .label = member(context, "b", 0, NULL)};
+    *program =
+        program_of(context, &(accd_program_spec){.stride = sizeof X[0],
+                                                 .fields = &field,
+                                                 .nfields = 1,
+                                                 .pieces = &(accd_piece){.bytes = 16},
+                                                 .npieces = 1,
+                                                 .excluded = &excluded,
+                                                 .nexcluded = 1,
+                                                 .members = &excluded,
+                                                 .nmembers = 1,
+                                                 .registers = 1,
+                                                 .ncode = 1,
+                                                 .code = &(accd_instruction){.op = ACCD_I_LOAD, .b = ACCD_SCALAR_I32}});
     for (int i = 0; i < 2; i++) {
         X[i] = (struct leaf){4, arrays[i], other};
         for (int k = 0; k < 4; k++)
             arrays[i][k] = (float)(10 * i + k);
     }
-    accd_item item =
-        walked(action, X, sizeof X, *program, array(context, "X", sizeof X[0], *program));
-    is_status(REGION(context, region, item), ACCD_OK, "%s, groups from %zu",
-              accd_action_name((accd_action)action), least);
+    accd_item item = walked(action, X, sizeof X, *program, array(context, "X", sizeof X[0], *program));
+    is_status(REGION(context, region, item), ACCD_OK, "%s, groups from %zu", accd_action_name((accd_action)action),
+              least);
     return context;
 }
 
-static void free_kernel_context(accd_context *context, struct meter *meter, accd_program *program,
-                   accd_region *region)
+static void free_kernel_context(accd_context *context, struct meter *meter, accd_program *program, accd_region *region)
 {
     is_sound(context);
     is_status(accd_region_end(region), ACCD_OK, "end");
@@ -63,18 +60,15 @@ static void accesses(size_t least)
     char name[80];
     is_status(accd_device_read(context, 0, dev + 8, &a, 8), ACCD_OK, "X[0].a");
     ok(a == accd_device_address(context, 0, arrays[0]), "leads to the device");
-    ok(accd_attached_range(context, 0, &X[0].a, a, &low, &high) && low == a && high == a + 16,
-       "and has bounds");
+    ok(accd_attached_range(context, 0, &X[0].a, a, &low, &high) && low == a && high == a + 16, "and has bounds");
     ok(!accd_attached_range(context, 0, &X[0].a, a + 4, &low, &high) &&
            !accd_attached_range(context, 0, &X[0].b, a, &low, &high),
        "another value has none");
-    fails(context, ACCD_ERROR_EXCLUDED_MEMBER, accd_device_read(context, 0, dev + 16, &word, 8),
-          "X[0].b");
+    fails(context, ACCD_ERROR_EXCLUDED_MEMBER, accd_device_read(context, 0, dev + 16, &word, 8), "X[0].b");
     is_text(accd_context_error(context)->asked.name, "X[0].b", "it is named");
-    fails(context, ACCD_ERROR_EXCLUDED_MEMBER, accd_device_write(context, 0, dev + 44, &word, 4),
-          "half of X[1].b");
-    ok(accd_excluded_at(context, 0, dev + 47, &info) && !strcmp(info.name, "X[1].b") &&
-           info.bytes == 8 && info.host == (uintptr_t)&X[1].b,
+    fails(context, ACCD_ERROR_EXCLUDED_MEMBER, accd_device_write(context, 0, dev + 44, &word, 4), "half of X[1].b");
+    ok(accd_excluded_at(context, 0, dev + 47, &info) && !strcmp(info.name, "X[1].b") && info.bytes == 8 &&
+           info.host == (uintptr_t)&X[1].b,
        "found by its last byte");
     ok(!accd_excluded_at(context, 0, dev + 39, &info) && !accd_excluded_at(context, 0, 0, &info),
        "no other byte is excluded");
@@ -86,21 +80,17 @@ static void accesses(size_t least)
     is_text(name, "", "no name");
     accd_format_name_at(context, 0, a + 8, name, 5);
     is_text(name, "X[0]", "as much of it as there is room for");
-    fails(context, ACCD_ERROR_OUT_OF_BOUNDS, accd_device_read(context, 0, a + 12, &word, 8),
-          "over the end");
+    fails(context, ACCD_ERROR_OUT_OF_BOUNDS, accd_device_read(context, 0, a + 12, &word, 8), "over the end");
     fails(context, ACCD_ERROR_OUT_OF_BOUNDS, accd_device_write(context, 0, a + 12, &word, 8), "a write");
-    fails(context, ACCD_ERROR_OUT_OF_BOUNDS, accd_device_read(context, 0, dev, &word, UINT64_MAX),
-          "absurd");
-    fails(context, ACCD_ERROR_OUT_OF_BOUNDS, accd_device_read(context, 0, dev + (1 << 22), &word, 8),
-          "far");
+    fails(context, ACCD_ERROR_OUT_OF_BOUNDS, accd_device_read(context, 0, dev, &word, UINT64_MAX), "absurd");
+    fails(context, ACCD_ERROR_OUT_OF_BOUNDS, accd_device_read(context, 0, dev + (1 << 22), &word, 8), "far");
     fails(context, ACCD_ERROR_NULL_POINTER, accd_device_read(context, 0, 0, &word, 8), "null");
-    fails(context, ACCD_ERROR_HOST_POINTER_ON_DEVICE,
-          accd_device_read(context, 0, (uintptr_t)arrays[1], &word, 8), "a host pointer");
+    fails(context, ACCD_ERROR_HOST_POINTER_ON_DEVICE, accd_device_read(context, 0, (uintptr_t)arrays[1], &word, 8),
+          "a host pointer");
     is_text(accd_context_error(context)->other.name, "X[1].a[0:4]", "whose object is present");
-    fails(context, ACCD_ERROR_HOST_POINTER_ON_DEVICE,
-          accd_device_write(context, 0, (uintptr_t)other, &a, 8), "another one");
-    fails(context, ACCD_ERROR_HOST_POINTER_ON_DEVICE, accd_device_read(context, 1, a, &word, 4),
-          "another device");
+    fails(context, ACCD_ERROR_HOST_POINTER_ON_DEVICE, accd_device_write(context, 0, (uintptr_t)other, &a, 8),
+          "another one");
+    fails(context, ACCD_ERROR_HOST_POINTER_ON_DEVICE, accd_device_read(context, 1, a, &word, 4), "another device");
     is_status(accd_device_read(context, 7, a, &word, 4), ACCD_ERROR_NO_DEVICE, "no device");
     is_number(accd_device_count_written(context, 0, 12345, 8), -1, "not device memory");
     free_kernel_context(context, &meter, program, region);
@@ -122,8 +112,7 @@ static void uninitialised(size_t least)
     ok(strstr(accd_context_error(context)->message, "X[0]") != NULL, "it is named");
     ok(device_get(context, &X[1].a, &a, 8) && a == accd_device_address(context, 0, arrays[1]),
        "pointers are set even so (TR14-1.2-06)");
-    fails(context, ACCD_ERROR_UNINITIALIZED_READ, accd_device_read(context, 0, a + 4, &value, 4),
-          "X[1].a[1]");
+    fails(context, ACCD_ERROR_UNINITIALIZED_READ, accd_device_read(context, 0, a + 4, &value, 4), "X[1].a[1]");
     is_status(accd_device_write(context, 0, a + 4, &value, 4), ACCD_OK, "written");
     ok(device_get(context, &arrays[1][1], &value, 4) && value == 4, "is read");
     fails(context, ACCD_ERROR_UNINITIALIZED_READ, accd_device_read(context, 0, a + 4, &value, 5),

@@ -6,10 +6,10 @@
 static char bytes[64], other[64];
 
 /* ACCD_ERROR_MISUSE with a sentence of its own. */
-#define misused(context, call, ...)                                                                \
-    do {                                                                                           \
-        fails(context, ACCD_ERROR_MISUSE, call, __VA_ARGS__);                                            \
-        must(strlen(accd_context_error(context)->message) > 10, "a sentence: %s", __VA_ARGS__);    \
+#define misused(context, call, ...)                                                                  \
+    do {                                                                                             \
+        fails(context, ACCD_ERROR_MISUSE, call, __VA_ARGS__);                                        \
+        must(strlen(accd_context_error(context)->message) > 10, "a sentence: %s", __VA_ARGS__);      \
         must(!strcmp(accd_context_error(context)->rule, "HOUSE-misuse"), "a rule: %s", __VA_ARGS__); \
     } while (0)
 
@@ -20,7 +20,10 @@ static int no_call(void *ud, accd_host_call call)
     (void)ud, (void)call;
     return 0;
 }
-static void no_tuple(void *ud, const accd_tuple *tuple) { (void)ud, (void)tuple; }
+static void no_tuple(void *ud, const accd_tuple *tuple)
+{
+    (void)ud, (void)tuple;
+}
 
 static void without_context(void)
 {
@@ -89,19 +92,32 @@ static void without_context(void)
     accd_format_name_at(NULL, 0, 1, name, sizeof name);
     is_text(name, "", "a name of nothing");
     const long long nothings[] = {
-        accd_get_rules(NULL) != NULL, accd_device_count(NULL), accd_label_intern(NULL, &(accd_label){.name = "a"}) != NULL,
-        accd_program_retain(NULL) != NULL, accd_queue_get_info(NULL, 0, 1, &queue_info),
-        accd_descriptor_bytes(NULL, bytes), (long long)accd_get_presence(NULL, 0, bytes, 1),
-        (long long)accd_device_address(NULL, 0, bytes), (long long)accd_host_address(NULL, 0, 1),
-        accd_present_at(NULL, 0, 1, 0, &present), accd_present_next(NULL, 0, &number, &present),
-        accd_present_bounds(NULL, 0, bytes, &number, &more), accd_present_overlapping(NULL, 0, &number, 9, &number, &more),
+        accd_get_rules(NULL) != NULL,
+        accd_device_count(NULL),
+        accd_label_intern(NULL, &(accd_label){.name = "a"}) != NULL,
+        accd_program_retain(NULL) != NULL,
+        accd_queue_get_info(NULL, 0, 1, &queue_info),
+        accd_descriptor_bytes(NULL, bytes),
+        (long long)accd_get_presence(NULL, 0, bytes, 1),
+        (long long)accd_device_address(NULL, 0, bytes),
+        (long long)accd_host_address(NULL, 0, 1),
+        accd_present_at(NULL, 0, 1, 0, &present),
+        accd_present_next(NULL, 0, &number, &present),
+        accd_present_bounds(NULL, 0, bytes, &number, &more),
+        accd_present_overlapping(NULL, 0, &number, 9, &number, &more),
         accd_attachment_at(NULL, 0, bytes, &attachment),
-        accd_attachment_next(NULL, 0, &number, &attachment), accd_level_get(NULL, 0, 0, &level),
-        accd_level_get_clause(NULL, 0, 0, 0, &clause), accd_host_at(NULL, bytes, &range),
-        accd_host_bounds(NULL, bytes, &number, &more), accd_device_bounds(NULL, 0, 1, &number, &more),
-        accd_device_address_space(NULL, 0, &number, &more), accd_attached_range(NULL, 0, bytes, 1, &number, &more),
-        accd_get_kernel_compiler(NULL, 0, name, sizeof name), accd_device_is_allocated(NULL, 0, 1, 1),
-        accd_excluded_at(NULL, 0, 1, &info), accd_find_rules(NULL) != NULL,
+        accd_attachment_next(NULL, 0, &number, &attachment),
+        accd_level_get(NULL, 0, 0, &level),
+        accd_level_get_clause(NULL, 0, 0, 0, &clause),
+        accd_host_at(NULL, bytes, &range),
+        accd_host_bounds(NULL, bytes, &number, &more),
+        accd_device_bounds(NULL, 0, 1, &number, &more),
+        accd_device_address_space(NULL, 0, &number, &more),
+        accd_attached_range(NULL, 0, bytes, 1, &number, &more),
+        accd_get_kernel_compiler(NULL, 0, name, sizeof name),
+        accd_device_is_allocated(NULL, 0, 1, 1),
+        accd_excluded_at(NULL, 0, 1, &info),
+        accd_find_rules(NULL) != NULL,
         accd_find_backend(NULL) != NULL,
     };
     for (size_t i = 0; i < sizeof nothings / sizeof nothings[0]; i++)
@@ -123,8 +139,10 @@ static void null_arguments(accd_context *context)
     uint64_t number = 0, dev = accd_device_address(context, 0, bytes);
     char name[2] = "x";
     misused(context, accd_run_construct(context, NULL, NULL), "no construct");
-    misused(context, accd_run_construct(context, &(accd_construct){.kind = ACCD_KIND_ENTER_DATA, .nitems = 2}, NULL), "no items");
-    misused(context, accd_run_construct(context, &(accd_construct){.kind = ACCD_KIND_REGION}, NULL), "no place for a region");
+    misused(context, accd_run_construct(context, &(accd_construct){.kind = ACCD_KIND_ENTER_DATA, .nitems = 2}, NULL),
+            "no items");
+    misused(context, accd_run_construct(context, &(accd_construct){.kind = ACCD_KIND_REGION}, NULL),
+            "no place for a region");
     misused(context,
             ENTER(context, (accd_item){.host = other, .bytes = 8, .ndims = 1, .run = 8, .action = ACCD_ACTION_COPYIN}),
             "no dimensions");
@@ -150,10 +168,11 @@ static void null_arguments(accd_context *context)
            !accd_present_overlapping(context, 0, NULL, 9, NULL, NULL) && !accd_attachment_at(context, 0, bytes, NULL) &&
            !accd_attachment_next(context, 0, NULL, NULL) && !accd_level_get(context, 0, 0, NULL) &&
            !accd_level_get_clause(context, 0, 0, 0, NULL) && !accd_device_bounds(context, 0, dev, NULL, NULL) &&
-           !accd_device_address_space(context, 0, NULL, NULL) && !accd_attached_range(context, 0, bytes, dev, NULL, NULL) &&
-           !accd_excluded_at(context, 0, dev, NULL) && !accd_host_at(context, bytes, NULL) &&
-           !accd_host_bounds(context, bytes, NULL, NULL) && !accd_queue_get_info(context, 0, 1, NULL) &&
-           !accd_get_kernel_compiler(context, 0, NULL, 0) && !accd_descriptor_bytes(context, NULL),
+           !accd_device_address_space(context, 0, NULL, NULL) &&
+           !accd_attached_range(context, 0, bytes, dev, NULL, NULL) && !accd_excluded_at(context, 0, dev, NULL) &&
+           !accd_host_at(context, bytes, NULL) && !accd_host_bounds(context, bytes, NULL, NULL) &&
+           !accd_queue_get_info(context, 0, 1, NULL) && !accd_get_kernel_compiler(context, 0, NULL, 0) &&
+           !accd_descriptor_bytes(context, NULL),
        "no places for answers");
     accd_get_stats(context, 0, NULL);
     accd_format_name_at(context, 0, dev, NULL, 0);
@@ -172,17 +191,16 @@ static accd_status program_with(accd_context *context, accd_piece piece, accd_fi
 {
     accd_program *program = NULL;
     field.code_end = field.unit ? 1 : 0;
-    accd_status status = accd_program_new(
-        context,
-        &(accd_program_spec){.stride = 16,
-                             .pieces = &piece,
-                             .npieces = 1,
-                             .fields = &field,
-                             .nfields = field.unit != 0,
-                             .code = &(accd_instruction){.op = ACCD_I_CONST, .k = 1},
-                             .ncode = 1,
-                             .registers = 1},
-        &program);
+    accd_status status = accd_program_new(context,
+                                          &(accd_program_spec){.stride = 16,
+                                                               .pieces = &piece,
+                                                               .npieces = 1,
+                                                               .fields = &field,
+                                                               .nfields = field.unit != 0,
+                                                               .code = &(accd_instruction){.op = ACCD_I_CONST, .k = 1},
+                                                               .ncode = 1,
+                                                               .registers = 1},
+                                          &program);
     accd_program_release(program);
     return status;
 }
@@ -191,7 +209,8 @@ static void enumerators(accd_context *context)
 {
     uint64_t dev = accd_device_address(context, 0, bytes);
     const accd_piece piece = {.bytes = 8};
-    misused(context, accd_run_construct(context, &(accd_construct){.kind = (accd_construct_kind)7}, NULL), "kind of construct");
+    misused(context, accd_run_construct(context, &(accd_construct){.kind = (accd_construct_kind)7}, NULL),
+            "kind of construct");
     misused(context, ENTER(context, BYTES(200, other, 8)), "action of an item");
     misused(context, accd_copy_async(context, 0, 0, (accd_direction)1000000, dev, (uintptr_t)bytes, 8, NULL, 0),
             "way of a copy");
@@ -203,15 +222,16 @@ static void enumerators(accd_context *context)
             "action of a field");
     misused(context, program_with(context, piece, (accd_field){.offset = 8, .unit = 4, .start = -9}),
             "register of a field");
-    misused(context,
-            program_with(context, piece, (accd_field){.offset = 8, .unit = 4, .start = -1, .flags = ACCD_ITEM_IF_PRESENT}),
-            "flags of a field");
+    misused(
+        context,
+        program_with(context, piece, (accd_field){.offset = 8, .unit = 4, .start = -1, .flags = ACCD_ITEM_IF_PRESENT}),
+        "flags of a field");
     int64_t out[2];
     const int64_t params[1] = {0};
     const accd_instruction wrong[] = {
-        {.op = ACCD_I_COUNT}, {.op = ACCD_I_CONST, .to = 9}, {.op = ACCD_I_ADD, .a = 7},
-        {.op = ACCD_I_LOAD},  {.op = ACCD_I_SELF},           {.op = ACCD_I_INHERIT},
-        {.op = ACCD_I_PARAM, .k = -1}, {.op = ACCD_I_DISTANCE},   {.op = ACCD_I_CAST, .b = 99},
+        {.op = ACCD_I_COUNT},          {.op = ACCD_I_CONST, .to = 9}, {.op = ACCD_I_ADD, .a = 7},
+        {.op = ACCD_I_LOAD},           {.op = ACCD_I_SELF},           {.op = ACCD_I_INHERIT},
+        {.op = ACCD_I_PARAM, .k = -1}, {.op = ACCD_I_DISTANCE},       {.op = ACCD_I_CAST, .b = 99},
     };
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++)
         misused(context, accd_evaluate(context, &wrong[i], 1, 2, params, out), "code");

@@ -14,8 +14,8 @@ static void a_construct_counts_once(void)
                     BYTES(ACCD_ACTION_CREATE, v + 8, 4)),
               ACCD_OK, "three items of one object");
     ok(present_count(context, v, 0, 1), "count as one");
-    is_status(REGION(context, &region, BYTES(ACCD_ACTION_COPY, v, 8), BYTES(ACCD_ACTION_COPY, v + 4, 8)),
-              ACCD_OK, "a region with two of them");
+    is_status(REGION(context, &region, BYTES(ACCD_ACTION_COPY, v, 8), BYTES(ACCD_ACTION_COPY, v + 4, 8)), ACCD_OK,
+              "a region with two of them");
     ok(present_count(context, v, 1, 1), "counts once more");
     is_sound(context);
     put_device(context, v + 1, 77);
@@ -28,8 +28,7 @@ static void a_construct_counts_once(void)
     free_openmp_context(context, &meter);
 
     context = new_openmp_context(&meter, "openacc-3.3");
-    is_status(ENTER(context, PLAIN(ACCD_ACTION_COPYIN, v), BYTES(ACCD_ACTION_COPYIN, v + 2, 8)), ACCD_OK,
-              "OpenACC");
+    is_status(ENTER(context, PLAIN(ACCD_ACTION_COPYIN, v), BYTES(ACCD_ACTION_COPYIN, v + 2, 8)), ACCD_OK, "OpenACC");
     ok(present_count(context, v, 0, 2), "counts clauses");
     free_openmp_context(context, &meter);
 }
@@ -66,8 +65,7 @@ static void one_counter(void)
 
     is_status(REGION(context, &outer, BYTES(ACCD_ACTION_COPY, v, 8), BYTES(ACCD_ACTION_COPY, v + 8, 8)), ACCD_OK,
               "a region of two objects");
-    is_status(EXIT(context, BYTES(ACCD_ACTION_DELETE, v, 8), BYTES(ACCD_ACTION_DELETE, v + 8, 8)), ACCD_OK,
-              "both go");
+    is_status(EXIT(context, BYTES(ACCD_ACTION_DELETE, v, 8), BYTES(ACCD_ACTION_DELETE, v + 8, 8)), ACCD_OK, "both go");
     is_status(ENTER(context, PLAIN(ACCD_ACTION_COPYIN, v)), ACCD_OK, "one object of both");
     put_device(context, v, 6);
     is_status(ENTER(context, PLAIN(ACCD_ACTION_COPYIN, v)), ACCD_OK, "twice");
@@ -92,13 +90,15 @@ static void each_item_counts(const char *rules)
     struct meter meter;
     accd_context *context = new_openmp_context(&meter, rules);
     accd_region *region;
-    is_status(ENTER(context, PLAIN(ACCD_ACTION_COPYIN, v), BYTES(ACCD_ACTION_COPYIN, v + 2, 8)), ACCD_OK, "two items of one object");
+    is_status(ENTER(context, PLAIN(ACCD_ACTION_COPYIN, v), BYTES(ACCD_ACTION_COPYIN, v + 2, 8)), ACCD_OK,
+              "two items of one object");
     ok(present_count(context, v, 0, 2), "count two");
-    is_status(REGION(context, &region, PLAIN(ACCD_ACTION_COPYIN, v), PLAIN(ACCD_ACTION_COPYOUT, v)), ACCD_OK, "a region with two");
+    is_status(REGION(context, &region, PLAIN(ACCD_ACTION_COPYIN, v), PLAIN(ACCD_ACTION_COPYOUT, v)), ACCD_OK,
+              "a region with two");
     ok(present_count(context, v, 2, 2), "counts two more");
     is_sound(context);
-    is_status(EXIT(context, PLAIN(ACCD_ACTION_DELETE, v), PLAIN(ACCD_ACTION_DELETE, v), PLAIN(ACCD_ACTION_COPYOUT, v)), ACCD_OK,
-              "exit data of three");
+    is_status(EXIT(context, PLAIN(ACCD_ACTION_DELETE, v), PLAIN(ACCD_ACTION_DELETE, v), PLAIN(ACCD_ACTION_COPYOUT, v)),
+              ACCD_OK, "exit data of three");
     ok(present_count(context, v, 1, 0), "takes those of enter data first");
     is_sound(context);
     put_device(context, v, 77);
@@ -107,22 +107,27 @@ static void each_item_counts(const char *rules)
 
     is_status(ENTER(context, PLAIN(ACCD_ACTION_COPYIN, v)), ACCD_OK, "one reference");
     put_device(context, v, 78);
-    is_status(EXIT(context, PLAIN(ACCD_ACTION_COPYOUT, v), PLAIN(ACCD_ACTION_DELETE, v)), ACCD_OK, "the last item takes it");
+    is_status(EXIT(context, PLAIN(ACCD_ACTION_COPYOUT, v), PLAIN(ACCD_ACTION_DELETE, v)), ACCD_OK,
+              "the last item takes it");
     ok(present_count(context, v, 0, 0) && v[0] == 77, "and copies nothing");
-    is_status(ENTER(context, PLAIN(ACCD_ACTION_CREATE, v), PLAIN(ACCD_ACTION_COPYIN, v)), ACCD_OK, "an item that copies nothing");
+    is_status(ENTER(context, PLAIN(ACCD_ACTION_CREATE, v), PLAIN(ACCD_ACTION_COPYIN, v)), ACCD_OK,
+              "an item that copies nothing");
     put_device(context, v, 79);
-    is_status(EXIT(context, with(PLAIN(ACCD_ACTION_DELETE, v), ACCD_ITEM_FINALIZE), PLAIN(ACCD_ACTION_COPYOUT, v)), ACCD_OK,
-              "delete before another item");
+    is_status(EXIT(context, with(PLAIN(ACCD_ACTION_DELETE, v), ACCD_ITEM_FINALIZE), PLAIN(ACCD_ACTION_COPYOUT, v)),
+              ACCD_OK, "delete before another item");
     ok(present_count(context, v, 0, 0) && v[0] == 77, "takes the last one");
-    fails(context, ACCD_ERROR_PARTIAL_OVERLAP, ENTER(context, BYTES(ACCD_ACTION_COPYIN, v, 8), PLAIN(ACCD_ACTION_COPYIN, v)),
+    fails(context, ACCD_ERROR_PARTIAL_OVERLAP,
+          ENTER(context, BYTES(ACCD_ACTION_COPYIN, v, 8), PLAIN(ACCD_ACTION_COPYIN, v)),
           "an item that extends the one before it");
 
-    is_status(REGION(context, &region, with(PLAIN(ACCD_ACTION_COPYIN, v), ACCD_ITEM_CHAIN)), ACCD_OK, "a pointer on the way");
+    is_status(REGION(context, &region, with(PLAIN(ACCD_ACTION_COPYIN, v), ACCD_ITEM_CHAIN)), ACCD_OK,
+              "a pointer on the way");
     ok(present_count(context, v, 1, 1), "has a second reference");
     is_sound(context);
     is_status(accd_region_end(region), ACCD_OK, "the region's end");
     ok(present_count(context, v, 0, 1), "leaves it");
-    is_status(REGION(context, &region, PLAIN(ACCD_ACTION_COPY, v), PLAIN(ACCD_ACTION_COPY, v)), ACCD_OK, "a region with two");
+    is_status(REGION(context, &region, PLAIN(ACCD_ACTION_COPY, v), PLAIN(ACCD_ACTION_COPY, v)), ACCD_OK,
+              "a region with two");
     is_status(FINALIZE(context, PLAIN(ACCD_ACTION_DELETE, v)), ACCD_OK, "delete");
     is_status(ENTER(context, PLAIN(ACCD_ACTION_COPYIN, v)), ACCD_OK, "and enter data");
     is_status(accd_region_end(region), ACCD_OK, "the end finds what came back");
@@ -139,9 +144,9 @@ static void deleting(void)
     for (int i = 0; i < 3; i++)
         is_status(ENTER(context, BYTES(ACCD_ACTION_COPYIN, v, 8), BYTES(ACCD_ACTION_COPYIN, v + 4, 8)), ACCD_OK,
                   "enter data");
-    is_status(EXIT(context, BYTES(ACCD_ACTION_COPYOUT, v, 8),
-                   with(BYTES(ACCD_ACTION_DELETE, v + 4, 8), ACCD_ITEM_FINALIZE)),
-              ACCD_OK, "release and delete");
+    is_status(
+        EXIT(context, BYTES(ACCD_ACTION_COPYOUT, v, 8), with(BYTES(ACCD_ACTION_DELETE, v + 4, 8), ACCD_ITEM_FINALIZE)),
+        ACCD_OK, "release and delete");
     ok(present_count(context, v, 0, 2) && present_count(context, v + 4, 0, 0),
        "one object counts down, the other is gone");
     put_device(context, v, 8);
@@ -149,9 +154,9 @@ static void deleting(void)
           EXIT(context, with(BYTES(ACCD_ACTION_COPYOUT, v, 8), ACCD_ITEM_FINALIZE),
                with(BYTES(ACCD_ACTION_DELETE, v + 1, 8), ACCD_ITEM_FINALIZE)),
           "a delete that reaches too far");
-    is_status(EXIT(context, BYTES(ACCD_ACTION_DELETE, v, 4),
-                   with(BYTES(ACCD_ACTION_COPYOUT, v + 1, 4), ACCD_ITEM_FINALIZE)),
-              ACCD_OK, "two items of one object, the second deletes");
+    is_status(
+        EXIT(context, BYTES(ACCD_ACTION_DELETE, v, 4), with(BYTES(ACCD_ACTION_COPYOUT, v + 1, 4), ACCD_ITEM_FINALIZE)),
+        ACCD_OK, "two items of one object, the second deletes");
     ok(present_count(context, v, 0, 0) && v[0] == 0, "all references are gone");
     free_openmp_context(context, &meter);
 
@@ -159,9 +164,9 @@ static void deleting(void)
     for (int i = 0; i < 3; i++)
         is_status(ENTER(context, BYTES(ACCD_ACTION_COPYIN, v, 8), BYTES(ACCD_ACTION_COPYIN, v + 4, 8)), ACCD_OK,
                   "OpenACC: enter data");
-    is_status(EXIT(context, BYTES(ACCD_ACTION_DELETE, v, 8),
-                   with(BYTES(ACCD_ACTION_DELETE, v + 4, 8), ACCD_ITEM_FINALIZE)),
-              ACCD_OK, "OpenACC: one is final");
+    is_status(
+        EXIT(context, BYTES(ACCD_ACTION_DELETE, v, 8), with(BYTES(ACCD_ACTION_DELETE, v + 4, 8), ACCD_ITEM_FINALIZE)),
+        ACCD_OK, "OpenACC: one is final");
     ok(present_count(context, v, 0, 2) && present_count(context, v + 4, 0, 0), "that one is gone");
     free_openmp_context(context, &meter);
 }
@@ -174,15 +179,13 @@ static void references_without_end(void)
     uint64_t dev;
     must(accd_device_alloc(context, 0, sizeof v, &dev) == ACCD_OK, "device memory");
     is_status(accd_map_data(context, 0, v, dev, sizeof v, NULL), ACCD_OK, "associated");
-    is_status(REGION(context, &region, with(PLAIN(ACCD_ACTION_COPY, v), ACCD_ITEM_ALWAYS_IN)), ACCD_OK,
-              "a region");
+    is_status(REGION(context, &region, with(PLAIN(ACCD_ACTION_COPY, v), ACCD_ITEM_ALWAYS_IN)), ACCD_OK, "a region");
     is_status(ENTER(context, PLAIN(ACCD_ACTION_COPYIN, v)), ACCD_OK, "enter data");
     ok(present_count(context, v, 0, 1), "count nothing");
     put_device(context, v, 3);
     is_status(EXIT(context, with(PLAIN(ACCD_ACTION_COPYOUT, v), ACCD_ITEM_FINALIZE)), ACCD_OK, "delete");
     ok(present_count(context, v, 0, 1) && v[0] == 0, "removes nothing, copies nothing");
-    is_status(EXIT(context, with(PLAIN(ACCD_ACTION_COPYOUT, v), ACCD_ITEM_ALWAYS_OUT)), ACCD_OK,
-              "always, from");
+    is_status(EXIT(context, with(PLAIN(ACCD_ACTION_COPYOUT, v), ACCD_ITEM_ALWAYS_OUT)), ACCD_OK, "always, from");
     ok(v[0] == 3, "is copied");
     is_status(accd_unmap_data(context, 0, v), ACCD_OK, "disassociated");
     fails(context, ACCD_ERROR_NOT_PRESENT, accd_unmap_data(context, 0, v), "twice");
@@ -247,8 +250,7 @@ static void always_through_members(const char *rules, bool one_counter)
         values[i][0] = (float)i;
     }
     accd_program *leaf = leaf_program(context);
-    accd_item all = walked(ACCD_ACTION_COPY, leaves, sizeof leaves, leaf,
-                           array(context, "Y", sizeof leaves[0], leaf));
+    accd_item all = walked(ACCD_ACTION_COPY, leaves, sizeof leaves, leaf, array(context, "Y", sizeof leaves[0], leaf));
     for (int i = 0; i < 100; i++)
         leaves[i].b = values[i] + 1; /* the second value, alone */
     for (int i = 0; i < 100; i++)
@@ -260,11 +262,9 @@ static void always_through_members(const char *rules, bool one_counter)
     float value = 0;
     ok(device_get(context, &values[60][0], &value, 4) && value == 60, "sends nothing");
     is_status(accd_region_end(inner), ACCD_OK, "its end");
-    is_status(REGION(context, &inner, with(all, ACCD_ITEM_ALWAYS_IN | ACCD_ITEM_ALWAYS_OUT)),
-              ACCD_OK, "always");
+    is_status(REGION(context, &inner, with(all, ACCD_ITEM_ALWAYS_IN | ACCD_ITEM_ALWAYS_OUT)), ACCD_OK, "always");
     ok(device_get(context, &values[60][0], &value, 4) && value == 1000, "sends");
-    ok(device_word(context, &leaves[60].a) == accd_device_address(context, 0, values[60]),
-       "but no attached pointer");
+    ok(device_word(context, &leaves[60].a) == accd_device_address(context, 0, values[60]), "but no attached pointer");
     value = 2000;
     must(device_put(context, &values[61][0], &value, 4), "written");
     is_sound(context);
@@ -278,8 +278,8 @@ static void always_through_members(const char *rules, bool one_counter)
     }
     values[62][0] = 3000;
     is_status(ENTER(context, with(all, ACCD_ITEM_REQUIRE_PRESENT)), ACCD_OK, "all of it must be present");
-    is_status(EXIT(context, with(walked(ACCD_ACTION_DELETE, leaves, sizeof leaves, all.program, all.label),
-                                 ACCD_ITEM_FINALIZE)),
+    is_status(EXIT(context,
+                   with(walked(ACCD_ACTION_DELETE, leaves, sizeof leaves, all.program, all.label), ACCD_ITEM_FINALIZE)),
               ACCD_OK, "delete");
     is_status(accd_region_end(outer), ACCD_OK, "the end");
     ok(values[62][0] == 3000, "nothing is left to fetch");
@@ -304,8 +304,8 @@ static void must_be_present(void)
     is_number(accd_context_error(context)->item, 1, "of the second item");
     fails(context, ACCD_ERROR_NOT_PRESENT, REGION(context, &region, PLAIN(ACCD_ACTION_COPY, v), must_v),
           "another item does not make it present in time");
-    fails(context, ACCD_ERROR_NOT_PRESENT, EXIT(context, with(PLAIN(ACCD_ACTION_COPYOUT, v), ACCD_ITEM_REQUIRE_PRESENT)),
-          "exit data, too");
+    fails(context, ACCD_ERROR_NOT_PRESENT,
+          EXIT(context, with(PLAIN(ACCD_ACTION_COPYOUT, v), ACCD_ITEM_REQUIRE_PRESENT)), "exit data, too");
     is_status(EXIT(context, PLAIN(ACCD_ACTION_COPYOUT, v)), ACCD_OK, "that ignores absent data else");
     fails(context, ACCD_ERROR_NOT_PRESENT,
           UPDATE(context, with(PLAIN(ACCD_ACTION_UPDATE_SELF, v), ACCD_ITEM_REQUIRE_PRESENT | ACCD_ITEM_IF_PRESENT)),
@@ -338,8 +338,8 @@ static void growth(void)
           ENTER(context, BYTES(ACCD_ACTION_COPYIN, v + 10, 8), BYTES(ACCD_ACTION_COPYIN, v + 11, 8)),
           "items that share a part");
     WHERE(context, ACCD_ERROR_PARTIAL_OVERLAP, "OMP60-map-13", "shared storage");
-    is_status(ENTER(context, BYTES(ACCD_ACTION_COPYIN, v + 10, 8), BYTES(ACCD_ACTION_COPYIN, v + 11, 4)),
-              ACCD_OK, "one in the other");
+    is_status(ENTER(context, BYTES(ACCD_ACTION_COPYIN, v + 10, 8), BYTES(ACCD_ACTION_COPYIN, v + 11, 4)), ACCD_OK,
+              "one in the other");
     free_openmp_context(context, &meter);
 }
 
@@ -364,8 +364,8 @@ static void pointers_first_or_last(void)
     is_sound(context);
     is_status(accd_region_end(inner), ACCD_OK, "end");
     is_number(attach_count(context, &S.p), 0, "ends with the pointer");
-    is_status(REGION(context, &inner, ONE(ACCD_ACTION_COPY, S), section(ACCD_ACTION_COPY, &S.p, 0, 3)),
-              ACCD_OK, "any length does");
+    is_status(REGION(context, &inner, ONE(ACCD_ACTION_COPY, S), section(ACCD_ACTION_COPY, &S.p, 0, 3)), ACCD_OK,
+              "any length does");
     ok(leads(context, &S.p), "attached");
     is_status(accd_region_end(inner), ACCD_OK, "end");
     is_status(accd_region_end(outer), ACCD_OK, "end");
@@ -382,8 +382,7 @@ static void pointers_first_or_last(void)
     is_status(ENTER(context, all), ACCD_OK, "and comes back");
     ok(leads(context, &S.p) && attach_count(context, &S.p) == 1, "attached again");
     is_sound(context);
-    is_status(EXIT(context, with(section(ACCD_ACTION_DELETE, &S.p, 0, N), ACCD_ITEM_FINALIZE)), ACCD_OK,
-              "deleted");
+    is_status(EXIT(context, with(section(ACCD_ACTION_DELETE, &S.p, 0, N), ACCD_ITEM_FINALIZE)), ACCD_OK, "deleted");
     is_status(accd_region_end(outer), ACCD_OK, "and the pointer goes");
     free_openmp_context(context, &meter);
 }
@@ -413,8 +412,7 @@ static void only_what_is_new(void)
         ok(leads(context, &S.p) && attach_count(context, &S.p) == 1, "attaches in any case");
         S.p = pool + 3;
         is_status(ENTER(context, section(ACCD_ACTION_COPY, &S.p, 0, 2)), ACCD_OK, "leads elsewhere now");
-        ok(device_word(context, &S.p) == there(context, pool) + (every ? 12 : 0),
-           "moved if every section attaches");
+        ok(device_word(context, &S.p) == there(context, pool) + (every ? 12 : 0), "moved if every section attaches");
         is_sound(context);
         S.p = other;
         is_status(ENTER(context, section(ACCD_ACTION_COPYIN, &S.p, 0, N)), ACCD_OK, "to what is new");
@@ -422,8 +420,7 @@ static void only_what_is_new(void)
         is_sound(context);
         is_status(EXIT(context, (accd_item){.slot = &S.p, .action = ACCD_ACTION_DETACH}), ACCD_OK,
                   "a detach that stands alone");
-        ok(!attach_count(context, &S.p) && device_word(context, &S.p) == (uintptr_t)other,
-           "ends it");
+        ok(!attach_count(context, &S.p) && device_word(context, &S.p) == (uintptr_t)other, "ends it");
         free_openmp_context(context, &meter);
     }
 }
@@ -524,11 +521,10 @@ static void attached_pointers_are_kept(void)
     struct meter meter;
     accd_context *context = new_openmp_context(&meter, NULL);
     accd_region *region, *outer;
-    is_status(REGION(context, &outer, ONE(ACCD_ACTION_COPY, S), section(ACCD_ACTION_COPY, &S.p, 0, N)),
-              ACCD_OK, "S and S.p[:N]");
+    is_status(REGION(context, &outer, ONE(ACCD_ACTION_COPY, S), section(ACCD_ACTION_COPY, &S.p, 0, N)), ACCD_OK,
+              "S and S.p[:N]");
     uint64_t word = there(context, pool);
-    is_status(REGION(context, &region,
-                     with(ONE(ACCD_ACTION_COPY, S), ACCD_ITEM_ALWAYS_IN | ACCD_ITEM_ALWAYS_OUT)),
+    is_status(REGION(context, &region, with(ONE(ACCD_ACTION_COPY, S), ACCD_ITEM_ALWAYS_IN | ACCD_ITEM_ALWAYS_OUT)),
               ACCD_OK, "always, tofrom: S");
     ok(device_word(context, &S.p) == word, "the device keeps its pointer");
     is_status(accd_region_end(region), ACCD_OK, "the end");
@@ -537,28 +533,25 @@ static void attached_pointers_are_kept(void)
     is_status(UPDATE(context, ONE(ACCD_ACTION_UPDATE_SELF, S)), ACCD_OK, "update from");
     ok(S.p == pool && device_word(context, &S.p) == word, "the same");
     uint64_t wrong = word + 4;
-    fails(context, ACCD_ERROR_POINTER_CHANGED,
-          accd_device_write(context, 0, there(context, &S.p), &wrong, 8), "a kernel changes it");
+    fails(context, ACCD_ERROR_POINTER_CHANGED, accd_device_write(context, 0, there(context, &S.p), &wrong, 8),
+          "a kernel changes it");
     WHERE(context, ACCD_ERROR_POINTER_CHANGED, "OMP60-map-8", "an attached pointer");
-    is_status(accd_device_write(context, 0, there(context, &S.p), &word, 8), ACCD_OK,
-              "writes the same");
-    is_status(EXIT(context, with(PLAIN(ACCD_ACTION_COPYOUT, pool), ACCD_ITEM_ALWAYS_OUT)),
-              ACCD_ERROR_PARTIALLY_PRESENT, "more than is present");
+    is_status(accd_device_write(context, 0, there(context, &S.p), &word, 8), ACCD_OK, "writes the same");
+    is_status(EXIT(context, with(PLAIN(ACCD_ACTION_COPYOUT, pool), ACCD_ITEM_ALWAYS_OUT)), ACCD_ERROR_PARTIALLY_PRESENT,
+              "more than is present");
     is_status(EXIT(context, with(section(ACCD_ACTION_DELETE, &S.p, 0, N), ACCD_ITEM_FINALIZE)), ACCD_OK,
               "the section is deleted");
-    is_status(accd_device_write(context, 0, there(context, &S.p), &wrong, 8), ACCD_OK,
-              "what dangles may be changed");
+    is_status(accd_device_write(context, 0, there(context, &S.p), &wrong, 8), ACCD_OK, "what dangles may be changed");
     is_sound(context);
     is_status(accd_region_end(outer), ACCD_OK, "the end");
     ok(S.p == pool, "the host's pointer is not overwritten");
     free_openmp_context(context, &meter);
 
     context = new_openmp_context(&meter, "openmp-4.0"); /* LLNL-2.1-08 */
-    is_status(REGION(context, &outer, ONE(ACCD_ACTION_COPY, S), section(ACCD_ACTION_COPY, &S.p, 0, N)),
-              ACCD_OK, "OpenMP 4.0");
+    is_status(REGION(context, &outer, ONE(ACCD_ACTION_COPY, S), section(ACCD_ACTION_COPY, &S.p, 0, N)), ACCD_OK,
+              "OpenMP 4.0");
     wrong = there(context, pool) + 4;
-    is_status(accd_device_write(context, 0, there(context, &S.p), &wrong, 8), ACCD_OK,
-              "a kernel may change it");
+    is_status(accd_device_write(context, 0, there(context, &S.p), &wrong, 8), ACCD_OK, "a kernel may change it");
     is_sound(context);
     is_status(accd_region_end(outer), ACCD_OK, "the end");
     ok(S.p == pool, "the host's pointer is not overwritten");
@@ -612,11 +605,10 @@ static void listing(void)
               ACCD_OK, "three objects");
     at = (uintptr_t)(v + 3);
     end = (uintptr_t)(v + 14);
-    ok(accd_present_overlapping(context, 0, &at, end, &start, &bytes) && start == (uintptr_t)(v + 2) &&
-           bytes == 8 && at == (uintptr_t)(v + 4),
+    ok(accd_present_overlapping(context, 0, &at, end, &start, &bytes) && start == (uintptr_t)(v + 2) && bytes == 8 &&
+           at == (uintptr_t)(v + 4),
        "the first, from inside");
-    ok(accd_present_overlapping(context, 0, &at, end, &start, &bytes) && start == (uintptr_t)(v + 6) &&
-           bytes == 12,
+    ok(accd_present_overlapping(context, 0, &at, end, &start, &bytes) && start == (uintptr_t)(v + 6) && bytes == 12,
        "the second");
     ok(!accd_present_overlapping(context, 0, &at, end, &start, &bytes), "the third begins at the end");
     ok(!accd_present_overlapping(context, 5, &at, end, &start, &bytes), "no such device");

@@ -4,7 +4,7 @@
 
 #include "support.h"
 
-struct shape {          /* that of the examples, smaller */
+struct shape { /* that of the examples, smaller */
     char buffer[16];
     float x;
     float a, b;
@@ -66,9 +66,8 @@ static inline void put_device(accd_context *context, const int *at, int value)
     must(device_put(context, at, &value, sizeof value), "written");
 }
 
-#define WHERE(context, status_, rule_, what)                  \
-    ok(accd_context_error(context)->status == (status_) &&    \
-           !strcmp(accd_context_error(context)->rule, rule_), \
+#define WHERE(context, status_, rule_, what)                                                                  \
+    ok(accd_context_error(context)->status == (status_) && !strcmp(accd_context_error(context)->rule, rule_), \
        "%s: cites %s", what, accd_context_error(context)->rule)
 
 static inline uint64_t there(accd_context *context, const void *host)

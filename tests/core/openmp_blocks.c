@@ -4,8 +4,12 @@
 /* map(to: S.a) map(from: S.b) map(alloc: S.p), or without b: one item, a piece for each member. */
 static accd_item block(accd_context *context, bool b, accd_program **program_p)
 {
-    enum { A = offsetof(struct shape, a), B = offsetof(struct shape, b) - A,
-           P = offsetof(struct shape, p) - A, SPAN = P + 8 };
+    enum {
+        A = offsetof(struct shape, a),
+        B = offsetof(struct shape, b) - A,
+        P = offsetof(struct shape, p) - A,
+        SPAN = P + 8
+    };
     const accd_piece pieces[] = {{.offset = 0, .bytes = 4, .action = ACCD_ACTION_COPYIN},
                                  {.offset = P, .bytes = 8, .action = ACCD_ACTION_CREATE},
                                  {.offset = B, .bytes = 4, .action = ACCD_ACTION_COPYOUT}};
@@ -17,8 +21,7 @@ static accd_item block(accd_context *context, bool b, accd_program **program_p)
                                                           .excluded = gaps + first,
                                                           .nexcluded = (b ? 1 : 2) - first});
     accd_item item = walked(ACCD_ACTION_CREATE, &S.a, SPAN, *program_p, NULL);
-    item.label = accd_label_intern(context, &(accd_label){.name = "S", .unit = SPAN,
-                                                       .layout = *program_p});
+    item.label = accd_label_intern(context, &(accd_label){.name = "S", .unit = SPAN, .layout = *program_p});
     return item;
 }
 
@@ -35,8 +38,8 @@ static void members_in_a_block(void)
     ok(present_count(context, &S.a, 1, 0) && present_count(context, pool, 1, 0), "two objects");
     ok(leads(context, &S.p), "p is attached");
     ok(device_get(context, &S.a, &value, 4) && value == 2, "a is there");
-    is_status(accd_device_read(context, 0, there(context, &S.b), &value, 4),
-              ACCD_ERROR_UNINITIALIZED_READ, "b has no value yet");
+    is_status(accd_device_read(context, 0, there(context, &S.b), &value, 4), ACCD_ERROR_UNINITIALIZED_READ,
+              "b has no value yet");
     WHERE(context, ACCD_ERROR_UNINITIALIZED_READ, "OMP60-map-5", "from");
     value = 40;
     must(device_put(context, &S.a, &value, 4) && device_put(context, &S.b, &value, 4), "written");
@@ -44,8 +47,7 @@ static void members_in_a_block(void)
     ok(present_count(context, &S.a, 2, 0), "is the same object");
     is_status(accd_region_end(inner), ACCD_OK, "end");
     ok(S.b == 4, "fetches nothing");
-    is_status(REGION(context, &inner,
-                     with(ab, ACCD_ITEM_ALWAYS_IN | ACCD_ITEM_ALWAYS_OUT | ACCD_ITEM_REQUIRE_PRESENT)),
+    is_status(REGION(context, &inner, with(ab, ACCD_ITEM_ALWAYS_IN | ACCD_ITEM_ALWAYS_OUT | ACCD_ITEM_REQUIRE_PRESENT)),
               ACCD_OK, "always, present");
     ok(device_get(context, &S.a, &value, 4) && value == 2, "sends a");
     ok(device_get(context, &S.b, &value, 4) && value == 40, "not b");
@@ -72,8 +74,7 @@ static void holes(void)
     is_number(accd_get_presence(context, 0, &S.a, 4), ACCD_PRESENCE_FULL, "a");
     is_number(accd_get_presence(context, 0, &S.b, 4), ACCD_PRESENCE_NONE, "b");
     is_number(accd_get_presence(context, 0, &S.a, 8), ACCD_PRESENCE_PARTIAL, "a and b");
-    is_number(accd_get_presence(context, 0, &S.a, ap.bytes), ACCD_PRESENCE_PARTIAL,
-              "all of it, the gap included");
+    is_number(accd_get_presence(context, 0, &S.a, ap.bytes), ACCD_PRESENCE_PARTIAL, "all of it, the gap included");
     is_number(accd_get_presence(context, 0, &S.p, 8), ACCD_PRESENCE_FULL, "p");
     fails(context, ACCD_ERROR_NOT_PRESENT, REGION(context, &inner, b), "b must come with the others");
     WHERE(context, ACCD_ERROR_NOT_PRESENT, "OMP60-map-13", "a new member");
@@ -140,19 +141,18 @@ static void pointers_in_holes(void)
     accd_context *context = new_openmp_context(&meter, NULL);
     accd_region *region, *inner;
     const accd_member p = {.offset = 4, .bytes = sizeof S - offsetof(struct shape, b)};
-    accd_program *program = program_of(
-        context, &(accd_program_spec){.stride = sizeof S - offsetof(struct shape, a),
-                                      .pieces = &(accd_piece){.bytes = 4, .action = ACCD_ACTION_COPY},
-                                      .npieces = 1,
-                                      .excluded = &p,
-                                      .nexcluded = 1});
+    accd_program *program =
+        program_of(context, &(accd_program_spec){.stride = sizeof S - offsetof(struct shape, a),
+                                                 .pieces = &(accd_piece){.bytes = 4, .action = ACCD_ACTION_COPY},
+                                                 .npieces = 1,
+                                                 .excluded = &p,
+                                                 .nexcluded = 1});
     accd_item a = walked(ACCD_ACTION_CREATE, &S.a, sizeof S - offsetof(struct shape, a), program,
                          accd_label_intern(context, &(accd_label){.name = "S", .layout = program}));
     is_status(REGION(context, &region, a, section(ACCD_ACTION_COPY, &S.p, 0, N)), ACCD_OK,
               "p[:N] and a block without p");
     is_number(attach_count(context, &S.p), 0, "not attached in a new object");
-    is_status(REGION(context, &inner, (accd_item){.slot = &S.p, .action = ACCD_ACTION_ATTACH}), ACCD_OK,
-              "an attach");
+    is_status(REGION(context, &inner, (accd_item){.slot = &S.p, .action = ACCD_ACTION_ATTACH}), ACCD_OK, "an attach");
     is_number(attach_count(context, &S.p), 0, "nor in a present one");
     is_sound(context);
     accd_program_release(program);
@@ -185,8 +185,8 @@ static void holes_of_elements(void)
     is_status(REGION(context, &inner, walked(ACCD_ACTION_COPY, leaves + 1, 2 * one, n, label)), ACCD_OK,
               "of two of them, by the same mapper");
     is_status(accd_region_end(inner), ACCD_OK, "end");
-    is_status(REGION(context, &inner, walked(ACCD_ACTION_COPY, leaves + 1, 2 * one, same, label_same)),
-              ACCD_OK, "by another mapper of the same members");
+    is_status(REGION(context, &inner, walked(ACCD_ACTION_COPY, leaves + 1, 2 * one, same, label_same)), ACCD_OK,
+              "by another mapper of the same members");
     is_status(accd_region_end(inner), ACCD_OK, "end");
     fails(context, ACCD_ERROR_PARTIALLY_PRESENT,
           REGION(context, &inner, walked(ACCD_ACTION_COPY, leaves + 1, 2 * one, n_and_a, label_more)),

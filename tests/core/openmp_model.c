@@ -23,8 +23,7 @@ static int choose(int n)
     return (int)(seed >> 16) % n;
 }
 
-static int random_items(struct random_item *items, const uint8_t *actions, int nactions,
-                        unsigned flags)
+static int random_items(struct random_item *items, const uint8_t *actions, int nactions, unsigned flags)
 {
     int n = 1 + choose(3);
     for (int i = 0; i < n; i++) {
@@ -45,13 +44,19 @@ static int random_items(struct random_item *items, const uint8_t *actions, int n
 static void as_items(const struct random_item *from, int n, accd_item *to)
 {
     for (int i = 0; i < n; i++)
-        to[i] = with(BYTES(from[i].action, &cells[from[i].variable][from[i].from],
-                           (uint64_t)from[i].n * sizeof cells[0][0]),
-                     from[i].flags);
+        to[i] = with(
+            BYTES(from[i].action, &cells[from[i].variable][from[i].from], (uint64_t)from[i].n * sizeof cells[0][0]),
+            from[i].flags);
 }
 
-static bool sends(uint8_t action) { return action == ACCD_ACTION_COPY || action == ACCD_ACTION_COPYIN; }
-static bool fetches(uint8_t action) { return action == ACCD_ACTION_COPY || action == ACCD_ACTION_COPYOUT; }
+static bool sends(uint8_t action)
+{
+    return action == ACCD_ACTION_COPY || action == ACCD_ACTION_COPYIN;
+}
+static bool fetches(uint8_t action)
+{
+    return action == ACCD_ACTION_COPY || action == ACCD_ACTION_COPYOUT;
+}
 
 static void move(struct model *model, const struct random_item *item, bool out)
 {
@@ -77,8 +82,7 @@ static bool model_enter(struct model *model, const struct random_item *items, in
         model->count[x] += named;
     }
     for (int i = 0; i < n; i++)
-        if (sends(items[i].action) &&
-            (new[items[i].variable] || items[i].flags & ACCD_ITEM_ALWAYS_IN))
+        if (sends(items[i].action) && (new[items[i].variable] || items[i].flags &ACCD_ITEM_ALWAYS_IN))
             move(model, &items[i], false);
     return true;
 }
@@ -184,8 +188,8 @@ static void random_round(unsigned round, const char *rules)
                 levels[depth++].n = n;
             }
         }
-        must(status == (fine ? ACCD_OK : ACCD_ERROR_NOT_PRESENT), "%s, round %u, step %d: %s", rules,
-             round, step, accd_status_code(status));
+        must(status == (fine ? ACCD_OK : ACCD_ERROR_NOT_PRESENT), "%s, round %u, step %d: %s", rules, round, step,
+             accd_status_code(status));
         if (fine)
             model = after;
         else

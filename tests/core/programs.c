@@ -10,10 +10,8 @@ static struct story story;
 static int64_t evaluate(accd_context *context, accd_opcode op, int64_t a, int64_t b)
 {
     int64_t out[4], k = op == ACCD_I_DISTANCE || op == ACCD_I_SELECT ? 2 : 0;
-    const accd_instruction code[] = {CONSTANT(0, a),
-                                     CONSTANT(1, b),
-                                     CONSTANT(2, 77),
-                                     {.op = (uint8_t)op, .to = 3, .a = 0, .b = 1, .k = k}};
+    const accd_instruction code[] = {
+        CONSTANT(0, a), CONSTANT(1, b), CONSTANT(2, 77), {.op = (uint8_t)op, .to = 3, .a = 0, .b = 1, .k = k}};
     if (accd_evaluate(context, code, 4, 4, NULL, out) != ACCD_OK)
         return -12345;
     return out[3];
@@ -27,18 +25,41 @@ static void instructions(void)
         accd_opcode op;
         int64_t a, b, wanted;
     } cases[] = {
-        {ACCD_I_ADD, 3, 4, 7},        {ACCD_I_ADD, most, 1, none},  {ACCD_I_ADD, least, -1, none},
-        {ACCD_I_SUB, 3, 4, -1},       {ACCD_I_SUB, least, 1, none}, {ACCD_I_SUB, 0, least, none},
-        {ACCD_I_MUL, -3, 4, -12},     {ACCD_I_MUL, most, 2, none},  {ACCD_I_MUL, least, -1, none},
-        {ACCD_I_DIV, 7, -2, -3},      {ACCD_I_DIV, 7, 0, none},     {ACCD_I_DIV, least, -1, none},
-        {ACCD_I_MOD, 7, -2, 1},       {ACCD_I_MOD, -7, 2, -1},      {ACCD_I_MOD, 7, 0, none},
-        {ACCD_I_MOD, least, -1, 0},   {ACCD_I_AND, 12, 10, 8},      {ACCD_I_OR, 12, 10, 14},
-        {ACCD_I_XOR, 12, 10, 6},      {ACCD_I_SHL, 3, 4, 48},       {ACCD_I_SHL, 1, 64, none},
-        {ACCD_I_SHL, 1, -1, none},    {ACCD_I_SHR, -8, 1, -4},      {ACCD_I_SHR, 1, 99, none},
-        {ACCD_I_EQ, 4, 4, 1},         {ACCD_I_NE, 4, 4, 0},         {ACCD_I_LT, -1, 0, 1},
-        {ACCD_I_LT, 0, 0, 0},         {ACCD_I_LE, 0, 0, 1},         {ACCD_I_NEG, 5, 0, -5},
-        {ACCD_I_NEG, least, 0, none}, {ACCD_I_NOT, 5, 0, ~5},       {ACCD_I_LNOT, 5, 0, 0},
-        {ACCD_I_DISTANCE, 20, 4, 8},  {ACCD_I_DISTANCE, 4, 21, -8}, /* k is 2 */
+        {ACCD_I_ADD, 3, 4, 7},
+        {ACCD_I_ADD, most, 1, none},
+        {ACCD_I_ADD, least, -1, none},
+        {ACCD_I_SUB, 3, 4, -1},
+        {ACCD_I_SUB, least, 1, none},
+        {ACCD_I_SUB, 0, least, none},
+        {ACCD_I_MUL, -3, 4, -12},
+        {ACCD_I_MUL, most, 2, none},
+        {ACCD_I_MUL, least, -1, none},
+        {ACCD_I_DIV, 7, -2, -3},
+        {ACCD_I_DIV, 7, 0, none},
+        {ACCD_I_DIV, least, -1, none},
+        {ACCD_I_MOD, 7, -2, 1},
+        {ACCD_I_MOD, -7, 2, -1},
+        {ACCD_I_MOD, 7, 0, none},
+        {ACCD_I_MOD, least, -1, 0},
+        {ACCD_I_AND, 12, 10, 8},
+        {ACCD_I_OR, 12, 10, 14},
+        {ACCD_I_XOR, 12, 10, 6},
+        {ACCD_I_SHL, 3, 4, 48},
+        {ACCD_I_SHL, 1, 64, none},
+        {ACCD_I_SHL, 1, -1, none},
+        {ACCD_I_SHR, -8, 1, -4},
+        {ACCD_I_SHR, 1, 99, none},
+        {ACCD_I_EQ, 4, 4, 1},
+        {ACCD_I_NE, 4, 4, 0},
+        {ACCD_I_LT, -1, 0, 1},
+        {ACCD_I_LT, 0, 0, 0},
+        {ACCD_I_LE, 0, 0, 1},
+        {ACCD_I_NEG, 5, 0, -5},
+        {ACCD_I_NEG, least, 0, none},
+        {ACCD_I_NOT, 5, 0, ~5},
+        {ACCD_I_LNOT, 5, 0, 0},
+        {ACCD_I_DISTANCE, 20, 4, 8},
+        {ACCD_I_DISTANCE, 4, 21, -8}, /* k is 2 */
         {ACCD_I_DISTANCE, least, 1, none},
         {ACCD_I_DISTANCE, most, -1, none},
         {ACCD_I_MUL, 1 << 30, 1 << 30, (int64_t)1 << 60},
@@ -47,7 +68,9 @@ static void instructions(void)
         {ACCD_I_MUL, 2, (int64_t)1 << 62, none},
         {ACCD_I_ADD, ((int64_t)1 << 61) - 1, ((int64_t)1 << 61) - 1, ((int64_t)1 << 62) - 2},
         {ACCD_I_ADD, (int64_t)1 << 62, (int64_t)1 << 62, none},
-        {ACCD_I_LNOT, 0, 0, 1},       {ACCD_I_SELECT, 1, 5, 5},     {ACCD_I_SELECT, 0, 5, 77},
+        {ACCD_I_LNOT, 0, 0, 1},
+        {ACCD_I_SELECT, 1, 5, 5},
+        {ACCD_I_SELECT, 0, 5, 77},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         int64_t found = evaluate(context, cases[i].op, cases[i].a, cases[i].b);
@@ -56,16 +79,14 @@ static void instructions(void)
     static const int64_t casts[ACCD_SCALAR_COUNT] = {-2, 254, -2, 65534, -2, 4294967294, -2, -2, 1};
     for (int type = 0; type < ACCD_SCALAR_COUNT; type++) {
         int64_t out[2], number = -2;
-        const accd_instruction code[] = {CONSTANT(0, -2),
-                                         {.op = ACCD_I_CAST, .to = 1, .a = 0, .b = (uint8_t)type}};
-        must(accd_evaluate(context, code, 2, 2, NULL, out) == ACCD_OK && out[1] == casts[type],
-             "cast to type %d", type);
-        const accd_instruction load[] = {
-            {.op = ACCD_I_PARAM, .to = 0, .k = 1},
-            {.op = ACCD_I_LOAD_AT, .to = 1, .a = 0, .b = (uint8_t)type, .k = -8}};
+        const accd_instruction code[] = {CONSTANT(0, -2), {.op = ACCD_I_CAST, .to = 1, .a = 0, .b = (uint8_t)type}};
+        must(accd_evaluate(context, code, 2, 2, NULL, out) == ACCD_OK && out[1] == casts[type], "cast to type %d",
+             type);
+        const accd_instruction load[] = {{.op = ACCD_I_PARAM, .to = 0, .k = 1},
+                                         {.op = ACCD_I_LOAD_AT, .to = 1, .a = 0, .b = (uint8_t)type, .k = -8}};
         int64_t params[] = {0, (int64_t)(uintptr_t)&number + 8};
-        must(accd_evaluate(context, load, 2, 2, params, out) == ACCD_OK && out[1] == casts[type],
-             "load of type %d", type);
+        must(accd_evaluate(context, load, 2, 2, params, out) == ACCD_OK && out[1] == casts[type], "load of type %d",
+             type);
         params[1] = 0;
         must(accd_evaluate(context, load, 2, 2, params, out) == ACCD_ERROR_NULL_POINTER, "null");
     }
@@ -135,9 +156,9 @@ static void typed(void)
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         int64_t out[3];
-        const accd_instruction code[] = {
-            CONSTANT(0, cases[i].a), CONSTANT(1, cases[i].b),
-            {.op = (uint8_t)cases[i].op, .to = 2, .a = 0, .b = 1, .k = cases[i].type}};
+        const accd_instruction code[] = {CONSTANT(0, cases[i].a),
+                                         CONSTANT(1, cases[i].b),
+                                         {.op = (uint8_t)cases[i].op, .to = 2, .a = 0, .b = 1, .k = cases[i].type}};
         accd_status status = accd_evaluate(context, code, 3, 3, NULL, out);
         if (cases[i].undefined)
             must(status == ACCD_ERROR_INVALID_SECTION &&
@@ -147,10 +168,9 @@ static void typed(void)
             must(status == ACCD_OK && out[2] == cases[i].wanted, "case %zu", i);
     }
     int64_t out[2];
-    is_status(accd_evaluate(context, CODE({.op = ACCD_I_REQUIRE}), 1, 1, NULL, out),
-              ACCD_ERROR_OUT_OF_BOUNDS, "outside of a row");
-    is_status(accd_evaluate(context,
-                            CODE(CONSTANT(0, -1), {.op = ACCD_I_LOAD_AT, .to = 1, .b = ACCD_SCALAR_I32}), 2, 2,
+    is_status(accd_evaluate(context, CODE({.op = ACCD_I_REQUIRE}), 1, 1, NULL, out), ACCD_ERROR_OUT_OF_BOUNDS,
+              "outside of a row");
+    is_status(accd_evaluate(context, CODE(CONSTANT(0, -1), {.op = ACCD_I_LOAD_AT, .to = 1, .b = ACCD_SCALAR_I32}), 2, 2,
                             NULL, out),
               ACCD_OK, "nothing is read of nowhere");
     is_number(out[1], 0, "it counts as zero");
@@ -182,24 +202,20 @@ static void columns(void)
         }
         for (int op = ACCD_I_ADD; op <= ACCD_I_DISTANCE; op++) {
             const int64_t k = op == ACCD_I_DISTANCE ? 1 + round % 9 : 0;
-            const accd_instruction code[] = {LOAD(0, ACCD_SCALAR_I64, 0), LOAD(1, ACCD_SCALAR_I64, 8),
+            const accd_instruction code[] = {LOAD(0, ACCD_SCALAR_I64, 0),
+                                             LOAD(1, ACCD_SCALAR_I64, 8),
                                              {.op = (uint8_t)op, .to = 2, .a = 0, .b = 1, .k = k}};
-            const accd_program program = {
-                .context = context,
-                .spec = {.stride = sizeof rows[0], .code = code, .ncode = 3, .registers = 3}};
-            const struct accd__rowset set = {.base = (uintptr_t)rows,
-                                            .address = round % 2 ? address : NULL};
-            struct accd__machine m = {
-                .context = context, .program = &program, .set = &set, .r = r};
+            const accd_program program = {.context = context,
+                                          .spec = {.stride = sizeof rows[0], .code = code, .ncode = 3, .registers = 3}};
+            const struct accd__rowset set = {.base = (uintptr_t)rows, .address = round % 2 ? address : NULL};
+            struct accd__machine m = {.context = context, .program = &program, .set = &set, .r = r};
             must(accd__machine_run(&m, 0, 3, 0, ROWS), "run");
             for (size_t i = 0; i < ROWS; i++) {
                 int64_t out[3];
-                const accd_instruction one[] = {CONSTANT(0, rows[i].a), CONSTANT(1, rows[i].b),
-                                                code[2]};
+                const accd_instruction one[] = {CONSTANT(0, rows[i].a), CONSTANT(1, rows[i].b), code[2]};
                 must(accd_evaluate(context, one, 3, 3, NULL, out) == ACCD_OK && out[2] == r[2][i],
-                     "round %d, instruction %d of %lld and %lld: %lld, alone %lld", round, op,
-                     (long long)rows[i].a, (long long)rows[i].b, (long long)r[2][i],
-                     (long long)out[2]);
+                     "round %d, instruction %d of %lld and %lld: %lld, alone %lld", round, op, (long long)rows[i].a,
+                     (long long)rows[i].b, (long long)r[2][i], (long long)out[2]);
             }
         }
     }
@@ -213,14 +229,10 @@ static void unsound(void)
     accd_context *context = open_with(&meter, NULL, NULL, 64);
     accd_program *inherits = program_of(
         context,
-        &(accd_program_spec){
-            .stride = 8, .registers = 1, .ncode = 1, .code = CODE({.op = ACCD_I_INHERIT, .k = 3})});
-    accd_program *reads =
-        program_of(context, &(accd_program_spec){.stride = 8,
-                                                 .registers = 1,
-                                                 .ncode = 1,
-                                                 .params = 2,
-                                                 .code = CODE({.op = ACCD_I_PARAM, .k = 1})});
+        &(accd_program_spec){.stride = 8, .registers = 1, .ncode = 1, .code = CODE({.op = ACCD_I_INHERIT, .k = 3})});
+    accd_program *reads = program_of(
+        context, &(accd_program_spec){
+                     .stride = 8, .registers = 1, .ncode = 1, .params = 2, .code = CODE({.op = ACCD_I_PARAM, .k = 1})});
     accd_program *none = NULL;
     const accd_field good = {.offset = 0, .unit = 8, .start = -1};
     const accd_field fields[] = {
@@ -269,21 +281,17 @@ static void unsound(void)
         {.op = ACCD_I_REQUIRE, .a = 1},
     };
     for (size_t i = 0; i < sizeof code / sizeof code[0]; i++)
-        must(accd_program_new(
-                 context,
-                 &(accd_program_spec){.stride = 8, .registers = 1, .ncode = 1, .code = &code[i]},
-                 &none) == ACCD_ERROR_MISUSE,
+        must(accd_program_new(context, &(accd_program_spec){.stride = 8, .registers = 1, .ncode = 1, .code = &code[i]},
+                              &none) == ACCD_ERROR_MISUSE,
              "instruction %zu", i);
     const accd_piece outside[] = {{.offset = 4, .bytes = 5}, {.offset = 9}, {.bytes = UINT64_MAX}};
     for (size_t i = 0; i < 3; i++)
-        must(accd_program_new(
-                 context, &(accd_program_spec){.stride = 8, .npieces = 1, .pieces = &outside[i]},
-                 &none) == ACCD_ERROR_MISUSE,
+        must(accd_program_new(context, &(accd_program_spec){.stride = 8, .npieces = 1, .pieces = &outside[i]}, &none) ==
+                 ACCD_ERROR_MISUSE,
              "piece %zu", i);
-    is_status(accd_program_new(context, &(accd_program_spec){.stride = 0}, &none), ACCD_ERROR_MISUSE,
-              "size");
-    is_status(accd_program_new(context, &(accd_program_spec){.stride = 8, .registers = 65}, &none),
-              ACCD_ERROR_MISUSE, "registers");
+    is_status(accd_program_new(context, &(accd_program_spec){.stride = 0}, &none), ACCD_ERROR_MISUSE, "size");
+    is_status(accd_program_new(context, &(accd_program_spec){.stride = 8, .registers = 65}, &none), ACCD_ERROR_MISUSE,
+              "registers");
     ok(!none && !tap_failed, "unsound programs are refused");
     /* a program that reads its enclosing element cannot be the first; parameters must be there */
     char bytes[8] = {0};
@@ -291,9 +299,8 @@ static void unsound(void)
           "nothing to inherit from");
     accd_field to_reads = good;
     to_reads.child = reads;
-    accd_program *outer = program_of(
-        context,
-        &(accd_program_spec){.stride = 8, .registers = 1, .fields = &to_reads, .nfields = 1});
+    accd_program *outer =
+        program_of(context, &(accd_program_spec){.stride = 8, .registers = 1, .fields = &to_reads, .nfields = 1});
     fails(context, ACCD_ERROR_MISUSE, ENTER(context, walked(ACCD_ACTION_COPYIN, bytes, 8, reads, NULL)),
           "no parameters");
     fails(context, ACCD_ERROR_MISUSE, ENTER(context, walked(ACCD_ACTION_COPYIN, bytes, 8, outer, NULL)),
@@ -314,11 +321,9 @@ static void sections(size_t least)
     accd_context *context = open_with(&meter, NULL, NULL, least);
     accd_program *program = bounds_program(context);
     struct bounds X[3] = {{4, 0, data}, {4, 4, data}, {0, 99, data}};
-    accd_item item =
-        walked(ACCD_ACTION_COPYIN, X, sizeof X, program, array(context, "X", sizeof X[0], program));
+    accd_item item = walked(ACCD_ACTION_COPYIN, X, sizeof X, program, array(context, "X", sizeof X[0], program));
     is_status(ENTER(context, item), ACCD_OK, "X[1].p[4:4], groups from %zu", least);
-    ok(present_count(context, data + 4, 0, 1) && !accd_device_address(context, 0, data + 8),
-       "present");
+    ok(present_count(context, data + 4, 0, 1) && !accd_device_address(context, 0, data + 8), "present");
     ok(device_word(context, &X[1].p) == accd_device_address(context, 0, data + 4) - 32 &&
            !attach_count(context, &X[2].p),
        "attached, but not the empty one");
@@ -352,8 +357,7 @@ static void sections(size_t least)
         X[1].n = 0;
         if (cases[i].wanted != ACCD_OK) {
             fails(context, cases[i].wanted, ENTER(context, item), "case %zu", i);
-            is_text(accd_context_error(context)->asked.name, "X[2].p", "case %zu names the pointer",
-                    i);
+            is_text(accd_context_error(context)->asked.name, "X[2].p", "case %zu names the pointer", i);
             continue;
         }
         X[0].n = 0;
@@ -366,8 +370,7 @@ static void sections(size_t least)
     accd_item section = {0};
     is_status(accd_item_set_section(context, &section, (uintptr_t)data, 2, 3, 8), ACCD_OK, "data[2:3]");
     ok(section.host == data + 2 && section.bytes == 24 && section.start == 2, "is in the middle");
-    is_status(accd_item_set_section(context, &section, (uintptr_t)(data + 2), -2, 1, 8), ACCD_OK,
-              "[-2:1]");
+    is_status(accd_item_set_section(context, &section, (uintptr_t)(data + 2), -2, 1, 8), ACCD_OK, "[-2:1]");
     ok(section.host == data, "is before");
     is_status(accd_item_set_section(context, &section, 0, 5, 0, 8), ACCD_OK, "null, no elements");
     const int64_t wrong[][2] = {{0, -1},        {0, INT64_MAX}, {INT64_MAX, 1},
@@ -418,16 +421,15 @@ static void test_nested_programs(size_t least)
                           .label = member(context, "a", 4, NULL)};
     /* length: function 1 of n and the outer k, plus parameter 1 */
     accd_program *inner = program_of(
-        context, &(accd_program_spec){
-                     .stride = sizeof(struct leaf),
-                     .fields = &pointer,
-                     .nfields = 1,
-                     .registers = 4,
-                     .ncode = 4,
-                     .params = 2,
-                     .code = CODE(LOAD(0, ACCD_SCALAR_I32, 0), {.op = ACCD_I_INHERIT, .to = 1, .k = 2},
-                                  {.op = ACCD_I_CALL, .to = 3, .a = 0, .b = 2, .k = 1},
-                                  {.op = ACCD_I_PARAM, .to = 2, .k = 1})});
+        context, &(accd_program_spec){.stride = sizeof(struct leaf),
+                                      .fields = &pointer,
+                                      .nfields = 1,
+                                      .registers = 4,
+                                      .ncode = 4,
+                                      .params = 2,
+                                      .code = CODE(LOAD(0, ACCD_SCALAR_I32, 0), {.op = ACCD_I_INHERIT, .to = 1, .k = 2},
+                                                   {.op = ACCD_I_CALL, .to = 3, .a = 0, .b = 2, .k = 1},
+                                                   {.op = ACCD_I_PARAM, .to = 2, .k = 1})});
     const accd_field fields[] = {{.offset = offsetof(struct outer, in),
                                   .unit = sizeof(struct leaf),
                                   .start = -1,
@@ -453,14 +455,12 @@ static void test_nested_programs(size_t least)
                                       .registers = 4,
                                       .ncode = 4,
                                       .params = 2,
-                                      .code = CODE(CONSTANT(0, 2),
-                                                   LOAD(1, ACCD_SCALAR_I32, offsetof(struct outer, m)),
+                                      .code = CODE(CONSTANT(0, 2), LOAD(1, ACCD_SCALAR_I32, offsetof(struct outer, m)),
                                                    LOAD(2, ACCD_SCALAR_I64, 0), CONSTANT(3, 1))});
     struct outer X[2] = {{1, {{1, a[0], 0}, {2, a[1], 0}}, 3, {1, 2, 3, 4, 5, 6, 7}},
                          {0, {{2, a[2], 0}, {0, a[3], 0}}, 0, {0}}};
     const int64_t params[2] = {0, 5};
-    accd_item item =
-        walked(ACCD_ACTION_CREATE, X, sizeof X, program, array(context, "X", sizeof X[0], program));
+    accd_item item = walked(ACCD_ACTION_CREATE, X, sizeof X, program, array(context, "X", sizeof X[0], program));
     item.params = params;
     story_clear(&story);
     accd_context_set_event_handler(context, tell_story, &story);
@@ -518,7 +518,7 @@ static void leaving_sections(void)
     static const struct {
         int64_t n, from;
         bool good;
-    } ways[] = {{4, 0, true},  {1, 3, true},  {0, 9, true},   {8, -4, true}, {5, 0, false},
+    } ways[] = {{4, 0, true},  {1, 3, true},   {0, 9, true},   {8, -4, true}, {5, 0, false},
                 {1, 4, false}, {1, -5, false}, {9, -4, false}, {4, 1, false}, {1, INT64_MAX / 8, false}};
     for (size_t i = 0; i < sizeof ways / sizeof ways[0]; i++)
         for (int k = 0; k < 3; k++) {

@@ -56,19 +56,29 @@ static void build_queued_data(void)
 
 static uint8_t some_action(bool own)
 {
-    static const uint8_t actions[] = {ACCD_ACTION_INHERIT, ACCD_ACTION_INHERIT, ACCD_ACTION_COPYIN, ACCD_ACTION_CREATE, ACCD_ACTION_COPY, ACCD_ACTION_COPYOUT};
+    static const uint8_t actions[] = {ACCD_ACTION_INHERIT, ACCD_ACTION_INHERIT, ACCD_ACTION_COPYIN,
+                                      ACCD_ACTION_CREATE,  ACCD_ACTION_COPY,    ACCD_ACTION_COPYOUT};
     return own ? actions[pick(sizeof actions)] : ACCD_ACTION_INHERIT;
 }
 
 /* Elements with two pointers, all or some of whose own bytes move; own: with actions of their own. */
-static accd_program *random_program(accd_context *context, accd_program *child, uint64_t stride,
-                                    const uint64_t at[2], bool own)
+static accd_program *random_program(accd_context *context, accd_program *child, uint64_t stride, const uint64_t at[2],
+                                    bool own)
 {
     const accd_instruction load = {.op = ACCD_I_LOAD, .b = ACCD_SCALAR_I32, .k = 0};
     const accd_field fields[2] = {
-        {.offset = at[0], .unit = child ? sizeof(struct leaf) : 4, .start = -1, .code_end = 1, .child = child,
-         .action = some_action(own), .label = member(context, "one", child ? sizeof(struct leaf) : 4, child)},
-        {.offset = at[1], .unit = 4, .start = -1, .code_end = 1, .action = some_action(own),
+        {.offset = at[0],
+         .unit = child ? sizeof(struct leaf) : 4,
+         .start = -1,
+         .code_end = 1,
+         .child = child,
+         .action = some_action(own),
+         .label = member(context, "one", child ? sizeof(struct leaf) : 4, child)},
+        {.offset = at[1],
+         .unit = 4,
+         .start = -1,
+         .code_end = 1,
+         .action = some_action(own),
          .label = member(context, "two", 4, NULL)},
     };
     const unsigned whole = pick(3);
@@ -121,7 +131,8 @@ static void open_world(struct world *world, const char *rules, size_t least, acc
     }
     world->label = array(world->context, "nodes", sizeof(struct node), world->node[1]);
     accd_host_register(world->context, nodes, sizeof nodes, array(world->context, "nodes", sizeof nodes[0], NULL));
-    accd_host_register(world->context, leaves, sizeof leaves, array(world->context, "leaves", sizeof leaves[0][0], NULL));
+    accd_host_register(world->context, leaves, sizeof leaves,
+                       array(world->context, "leaves", sizeof leaves[0][0], NULL));
     accd_host_register(world->context, floats, sizeof floats, array(world->context, "floats", 4, NULL));
     accd_host_register(world->context, lines, sizeof lines, array(world->context, "lines", 4, NULL));
 }
@@ -138,14 +149,20 @@ static void close_world(struct world *world)
     must(!world->meter.live && !world->meter.wrong, "nothing leaks");
 }
 
-static accd_status submit_construct(struct world *world, accd_construct_kind kind, uint8_t action, unsigned queue, bool finalize,
-                       accd_region **region)
+static accd_status submit_construct(struct world *world, accd_construct_kind kind, uint8_t action, unsigned queue,
+                                    bool finalize, accd_region **region)
 {
     const accd_item item = walked(action, nodes, sizeof nodes, world->node[kind != ACCD_KIND_UPDATE], world->label);
     return accd_run_construct(world->context,
-                    &(accd_construct){.kind = kind, .name = "it", .file = "queued.c", .line = world->line,
-                                      .items = &item, .nitems = 1, .queue = queue, .finalize = finalize},
-                    region);
+                              &(accd_construct){.kind = kind,
+                                                .name = "it",
+                                                .file = "queued.c",
+                                                .line = world->line,
+                                                .items = &item,
+                                                .nitems = 1,
+                                                .queue = queue,
+                                                .finalize = finalize},
+                              region);
 }
 
 /* ----------------------------------------------------------------------------------- random -- */
@@ -159,29 +176,49 @@ static accd_status run_queued_step(struct world *world)
     accd_status status = ACCD_OK;
     world->enters = kind < 3 && queue;
     switch (kind) {
-    case 0: case 1: case 2: return submit_construct(world, ACCD_KIND_ENTER_DATA, enters[more], number, false, NULL);
-    case 3: case 4: return submit_construct(world, ACCD_KIND_EXIT_DATA, more ? ACCD_ACTION_COPYOUT : ACCD_ACTION_DELETE, number, !more, NULL);
-    case 5: case 6: return submit_construct(world, ACCD_KIND_UPDATE, more ? ACCD_ACTION_UPDATE_DEVICE : ACCD_ACTION_UPDATE_SELF, number, false, NULL);
-    case 7: case 8:
+    case 0:
+    case 1:
+    case 2:
+        return submit_construct(world, ACCD_KIND_ENTER_DATA, enters[more], number, false, NULL);
+    case 3:
+    case 4:
+        return submit_construct(world, ACCD_KIND_EXIT_DATA, more ? ACCD_ACTION_COPYOUT : ACCD_ACTION_DELETE, number,
+                                !more, NULL);
+    case 5:
+    case 6:
+        return submit_construct(world, ACCD_KIND_UPDATE, more ? ACCD_ACTION_UPDATE_DEVICE : ACCD_ACTION_UPDATE_SELF,
+                                number, false, NULL);
+    case 7:
+    case 8:
         if (world->nregions == DEEP)
             return ACCD_OK;
-        status = submit_construct(world, more ? ACCD_KIND_COMPUTE : ACCD_KIND_REGION, more == 1 ? ACCD_ACTION_COPY : ACCD_ACTION_COPYIN, number, false,
-                     &world->regions[world->nregions]);
+        status = submit_construct(world, more ? ACCD_KIND_COMPUTE : ACCD_KIND_REGION,
+                                  more == 1 ? ACCD_ACTION_COPY : ACCD_ACTION_COPYIN, number, false,
+                                  &world->regions[world->nregions]);
         if (status == ACCD_OK && more && !pick(3)) /* its kernel fails */
             accd_region_abandon(world->regions[world->nregions]);
         else
             world->nregions += status == ACCD_OK;
         return status;
-    case 9: case 10:
+    case 9:
+    case 10:
         if (!world->nregions)
             return ACCD_OK;
         status = accd_region_end(world->regions[world->nregions - 1]);
         world->nregions -= status == ACCD_OK;
         return status;
-    case 11: return accd_queue_wait(context, 0, number);
-    case 12: return accd_queue_wait_for(context, 0, world->queues[more & 1], 0, world->queues[1 - (more & 1)]);
-    case 13: floats[i][k][0][more] += 1; nodes[i].mark++; return ACCD_OK;
-    case 14: lines[i][more] += 1; leaves[i][k].b[0] -= 1; return ACCD_OK;
+    case 11:
+        return accd_queue_wait(context, 0, number);
+    case 12:
+        return accd_queue_wait_for(context, 0, world->queues[more & 1], 0, world->queues[1 - (more & 1)]);
+    case 13:
+        floats[i][k][0][more] += 1;
+        nodes[i].mark++;
+        return ACCD_OK;
+    case 14:
+        lines[i][more] += 1;
+        leaves[i][k].b[0] -= 1;
+        return ACCD_OK;
     default:
         accd_host_set_state(context, more ? (void *)floats : lines, 0);
         if (more == 1) {
@@ -230,8 +267,8 @@ static void write_device(accd_context *context, struct story *told)
         story_add(told, "\n");
     }
     for (uint64_t at = 0; accd_attachment_next(context, 0, &at, &attachment);)
-        story_add(told, "%llx -> %llx %u\n", (unsigned long long)attachment.slot,
-                  (unsigned long long)attachment.target, attachment.count);
+        story_add(told, "%llx -> %llx %u\n", (unsigned long long)attachment.slot, (unsigned long long)attachment.target,
+                  attachment.count);
 }
 
 /* What random steps do, as text. Returns how often a queue got a new group. */
@@ -288,7 +325,10 @@ static void random_constructs(accd_queue_mode mode, const char *how)
 
 /* ----------------------------------------------------------------------------------- events -- */
 
-static int compare_strings(const void *a, const void *b) { return strcmp(*(const char *const *)a, *(const char *const *)b); }
+static int compare_strings(const void *a, const void *b)
+{
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
 
 /* What was told, in alphabetical order: a queue tells later. */
 static void sort_story(struct story *told)
@@ -325,7 +365,8 @@ static void in_and_out(struct world *world, accd_queue_mode mode, bool late, str
     is_status(submit_construct(world, ACCD_KIND_ENTER_DATA, ACCD_ACTION_COPYIN, queue, false, NULL), ACCD_OK, "enter");
     is_number(dir->groups.npending, 1, "all sections are one group");
     is_number(tasks(world), delayed, "and one task");
-    is_status(submit_construct(world, ACCD_KIND_UPDATE, ACCD_ACTION_UPDATE_DEVICE, queue, false, NULL), ACCD_OK, "update");
+    is_status(submit_construct(world, ACCD_KIND_UPDATE, ACCD_ACTION_UPDATE_DEVICE, queue, false, NULL), ACCD_OK,
+              "update");
     is_number(tasks(world), delayed ? 2 : 0, "the next one");
     is_status(submit_construct(world, ACCD_KIND_EXIT_DATA, ACCD_ACTION_COPYOUT, queue, false, NULL), ACCD_OK, "exit");
     is_number(dir->groups.npending, 0, "the group leaves");
@@ -362,7 +403,9 @@ static void sweep(bool fails_on)
     static const struct {
         accd_construct_kind kind;
         uint8_t action;
-    } steps[] = {{ACCD_KIND_ENTER_DATA, ACCD_ACTION_COPYIN}, {ACCD_KIND_UPDATE, ACCD_ACTION_UPDATE_SELF}, {ACCD_KIND_UPDATE, ACCD_ACTION_UPDATE_DEVICE},
+    } steps[] = {{ACCD_KIND_ENTER_DATA, ACCD_ACTION_COPYIN},
+                 {ACCD_KIND_UPDATE, ACCD_ACTION_UPDATE_SELF},
+                 {ACCD_KIND_UPDATE, ACCD_ACTION_UPDATE_DEVICE},
                  {ACCD_KIND_EXIT_DATA, ACCD_ACTION_COPYOUT}};
     bool reached = true;
     size_t n = 0;
@@ -380,7 +423,8 @@ static void sweep(bool fails_on)
                  "request %zu, step %zu: nothing changed", n, i);
         }
         const accd_status waited = accd_queue_wait(world.context, 0, 0);
-        must((status == ACCD_OK || status == ACCD_ERROR_OUT_OF_MEMORY) && (waited == ACCD_OK || waited == ACCD_ERROR_OUT_OF_MEMORY),
+        must((status == ACCD_OK || status == ACCD_ERROR_OUT_OF_MEMORY) &&
+                 (waited == ACCD_OK || waited == ACCD_ERROR_OUT_OF_MEMORY),
              "request %zu: %s, %s", n, accd_status_code(status), accd_status_code(waited));
         reached = world.meter.failed;
         world.meter.fail_at = 0;

@@ -53,16 +53,15 @@ static unsigned get_queue_number(accd_context *context, int64_t async)
     return accd_queue_get(context, 0, async, &queue) == ACCD_OK ? queue : 0;
 }
 
-#define QUEUED(context, what, number, region_p, ...)                                               \
-    accd_run_construct(                                                                                      \
-        (context),                                                                                 \
-        &(accd_construct){.kind = (what),                                                          \
-                          .file = "queues.c",                                                      \
-                          .line = __LINE__,                                                        \
-                          .queue = (number),                                                       \
-                          .items = (const accd_item[]){__VA_ARGS__},                               \
-                          .nitems = sizeof((const accd_item[]){__VA_ARGS__}) / sizeof(accd_item)}, \
-        (region_p))
+#define QUEUED(context, what, number, region_p, ...)                                                              \
+    accd_run_construct((context),                                                                                 \
+                       &(accd_construct){.kind = (what),                                                          \
+                                         .file = "queues.c",                                                      \
+                                         .line = __LINE__,                                                        \
+                                         .queue = (number),                                                       \
+                                         .items = (const accd_item[]){__VA_ARGS__},                               \
+                                         .nitems = sizeof((const accd_item[]){__VA_ARGS__}) / sizeof(accd_item)}, \
+                       (region_p))
 
 static float read_device_float(accd_context *context, const float *host)
 {
@@ -96,8 +95,7 @@ static int add_one_on_host(void *ud, accd_host_call call)
     }
     task->runs++;
     task->asked = UPDATE(task->context, PLAIN(ACCD_ACTION_UPDATE_DEVICE, other));
-    if (task->fails ||
-        accd_device_read(task->context, 0, task->dev, &value, sizeof value) != ACCD_OK)
+    if (task->fails || accd_device_read(task->context, 0, task->dev, &value, sizeof value) != ACCD_OK)
         return 1;
     value += 1;
     return accd_device_write(task->context, 0, task->dev, &value, sizeof value) != ACCD_OK;
@@ -111,8 +109,7 @@ static void test_queue_order(void)
     accd_context *context = open_delayed(&meter, 1, ACCD_UPDATE_METHOD_SPLIT);
     unsigned one = get_queue_number(context, 1), two = get_queue_number(context, 2);
     is_number(get_queue_number(context, 1), one, "a queue has one number");
-    is_status(QUEUED(context, ACCD_KIND_ENTER_DATA, one, NULL, PLAIN(ACCD_ACTION_COPYIN, flat)), ACCD_OK,
-              "enter data");
+    is_status(QUEUED(context, ACCD_KIND_ENTER_DATA, one, NULL, PLAIN(ACCD_ACTION_COPYIN, flat)), ACCD_OK, "enter data");
     ok(present_count(context, flat, 0, 1), "the counter changes at once");
     is_number(pending(context, one), 1, "the transfer does not");
     is_text(story.text, "alloc |incref |", "nor is it told");
@@ -121,26 +118,23 @@ static void test_queue_order(void)
     is_status(accd_queue_wait(context, 0, two), ACCD_OK, "another queue");
     is_number(pending(context, one), 1, "changes nothing");
     is_status(accd_queue_wait_for(context, 0, two, 0, one), ACCD_OK, "two behind one");
-    is_status(QUEUED(context, ACCD_KIND_UPDATE, two, NULL, PLAIN(ACCD_ACTION_UPDATE_SELF, flat)), ACCD_OK,
-              "update");
+    is_status(QUEUED(context, ACCD_KIND_UPDATE, two, NULL, PLAIN(ACCD_ACTION_UPDATE_SELF, flat)), ACCD_OK, "update");
     is_status(accd_queue_wait(context, 0, two), ACCD_OK, "now it does");
     is_number(pending(context, one), 0, "what it waits for is done");
     ok(read_device_float(context, flat) == 50.0f, "with what the host held at the wait");
     is_text(story.text, "alloc |incref |h2d |d2h |", "and told");
     int done = -1;
     flat[1] = 7;
-    is_status(QUEUED(context, ACCD_KIND_UPDATE, one, NULL, PLAIN(ACCD_ACTION_UPDATE_DEVICE, flat)), ACCD_OK,
-              "update");
+    is_status(QUEUED(context, ACCD_KIND_UPDATE, one, NULL, PLAIN(ACCD_ACTION_UPDATE_DEVICE, flat)), ACCD_OK, "update");
     is_status(accd_queue_test(context, 0, 0, &done), ACCD_OK, "test of all");
     is_number(done, 0, "not yet");
     is_status(accd_queue_test(context, 0, one, &done), ACCD_OK, "test again");
     is_number(done, 1, "now");
     ok(read_device_float(context, flat + 1) == 7.0f, "because it is done");
     uint64_t dev = accd_device_address(context, 0, flat);
-    is_status(accd_copy_async(context, 0, one, ACCD_DIRECTION_WITHIN_DEVICE, dev + 16, dev, 8, NULL, 0),
-              ACCD_OK, "a copy within the device");
-    is_status(accd_copy_async(context, 0, one, ACCD_DIRECTION_FROM_DEVICE, (uintptr_t)other, dev + 16, 8,
-                              NULL, 0),
+    is_status(accd_copy_async(context, 0, one, ACCD_DIRECTION_WITHIN_DEVICE, dev + 16, dev, 8, NULL, 0), ACCD_OK,
+              "a copy within the device");
+    is_status(accd_copy_async(context, 0, one, ACCD_DIRECTION_FROM_DEVICE, (uintptr_t)other, dev + 16, 8, NULL, 0),
               ACCD_OK, "and back");
     ok(other[0] == 0.0f, "not yet");
     is_status(accd_queue_wait(context, 0, 0), ACCD_OK, "wait for all");
@@ -216,8 +210,7 @@ static void leaving(void)
     accd_context *context = open_delayed(&meter, 1, ACCD_UPDATE_METHOD_SPLIT);
     unsigned one = get_queue_number(context, 1), two = get_queue_number(context, 2);
     is_status(ENTER(context, PLAIN(ACCD_ACTION_COPYIN, flat), PLAIN(ACCD_ACTION_COPYIN, other)), ACCD_OK, "enter");
-    is_status(QUEUED(context, ACCD_KIND_UPDATE, one, NULL, PLAIN(ACCD_ACTION_UPDATE_DEVICE, flat)), ACCD_OK,
-              "update");
+    is_status(QUEUED(context, ACCD_KIND_UPDATE, one, NULL, PLAIN(ACCD_ACTION_UPDATE_DEVICE, flat)), ACCD_OK, "update");
     fails(context, ACCD_ERROR_MISSING_WAIT, EXIT(context, PLAIN(ACCD_ACTION_DELETE, flat)), "without a queue");
     ok(strstr(accd_context_error(context)->message, "queue 1 has not done the update of queues.c:"),
        "it says what is missing");
@@ -243,7 +236,7 @@ static void leaving(void)
 
 /* A deep structure, asked for in queues or not: the same in the end. */
 static accd_status run_deep_construct(accd_context *context, unsigned queue, accd_program *leaf,
-                        const accd_label *label)
+                                      const accd_label *label)
 {
     accd_item item = walked(ACCD_ACTION_COPYIN, Y, sizeof Y, leaf, label);
     accd_status status = QUEUED(context, ACCD_KIND_ENTER_DATA, queue, NULL, item);
@@ -268,8 +261,7 @@ static void deep_structures(accd_update_method way)
         is_status(run_deep_construct(context, get_queue_number(context, 0), leaf, label), ACCD_OK, "in and updated");
         is_sound(context);
         write_state(context, &states[delayed]);
-        is_status(QUEUED(context, ACCD_KIND_EXIT_DATA, 1, NULL,
-                         walked(ACCD_ACTION_COPYOUT, Y, sizeof Y, leaf, label)),
+        is_status(QUEUED(context, ACCD_KIND_EXIT_DATA, 1, NULL, walked(ACCD_ACTION_COPYOUT, Y, sizeof Y, leaf, label)),
                   ACCD_OK, "out");
         is_sound(context);
         is_status(accd_queue_wait(context, 0, 0), ACCD_OK, "wait");
@@ -315,21 +307,33 @@ static int runs(void *ud, accd_host_call call)
 
 /* Steps of a sweep: all that a queue can be asked for. */
 enum { STEPS = 9 };
-static accd_status submit_step(accd_context *context, int step, unsigned one, unsigned two, accd_item y, accd_region **region,
-                       struct task *task)
+static accd_status submit_step(accd_context *context, int step, unsigned one, unsigned two, accd_item y,
+                               accd_region **region, struct task *task)
 {
     switch (step) {
-    case 0: y.action = ACCD_ACTION_COPYIN; return QUEUED(context, ACCD_KIND_ENTER_DATA, one, NULL, y);
-    case 1: y.action = ACCD_ACTION_UPDATE_SELF; return QUEUED(context, ACCD_KIND_UPDATE, one, NULL, y);
-    case 2: return QUEUED(context, ACCD_KIND_COMPUTE, one, region, PLAIN(ACCD_ACTION_COPY, flat));
-    case 3: task->dev = accd_device_address(context, 0, flat); return accd_launch_function(*region, NULL, 0, add_one_on_host, task);
-    case 4: return accd_queue_wait_for(context, 0, two, 0, one);
-    case 5: return accd_region_end(*region);
-    case 6: return accd_queue_call(context, 0, two, runs, NULL);
+    case 0:
+        y.action = ACCD_ACTION_COPYIN;
+        return QUEUED(context, ACCD_KIND_ENTER_DATA, one, NULL, y);
+    case 1:
+        y.action = ACCD_ACTION_UPDATE_SELF;
+        return QUEUED(context, ACCD_KIND_UPDATE, one, NULL, y);
+    case 2:
+        return QUEUED(context, ACCD_KIND_COMPUTE, one, region, PLAIN(ACCD_ACTION_COPY, flat));
+    case 3:
+        task->dev = accd_device_address(context, 0, flat);
+        return accd_launch_function(*region, NULL, 0, add_one_on_host, task);
+    case 4:
+        return accd_queue_wait_for(context, 0, two, 0, one);
+    case 5:
+        return accd_region_end(*region);
+    case 6:
+        return accd_queue_call(context, 0, two, runs, NULL);
     case 7:
         return accd_copy_async(context, 0, two, ACCD_DIRECTION_FROM_DEVICE, (uintptr_t)other,
                                accd_device_address(context, 0, Y), sizeof Y[0], "queues.c", 1);
-    default: y.action = ACCD_ACTION_COPYOUT; return QUEUED(context, ACCD_KIND_EXIT_DATA, two, NULL, y);
+    default:
+        y.action = ACCD_ACTION_COPYOUT;
+        return QUEUED(context, ACCD_KIND_EXIT_DATA, two, NULL, y);
     }
 }
 
@@ -360,8 +364,7 @@ static void sweep(bool fails_on)
             meter.fail_at = left;
         }
         bool reached = meter.failed;
-        must(status == ACCD_OK || status == ACCD_ERROR_OUT_OF_MEMORY, "request %zu: %s", n,
-             accd_status_code(status));
+        must(status == ACCD_OK || status == ACCD_ERROR_OUT_OF_MEMORY, "request %zu: %s", n, accd_status_code(status));
         accd_status waited = accd_queue_wait(context, 0, 0);
         must(waited == ACCD_OK || waited == ACCD_ERROR_OUT_OF_MEMORY || (waited == ACCD_ERROR_CALLBACK && meter.failed),
              "request %zu: the wait", n); /* the kernel looks for its data, too */
@@ -436,9 +439,11 @@ static void touching(void)
                 must(!between || ENTER(context, BYTES(ACCD_ACTION_COPYIN, kept, between)) == ACCD_OK, "one behind it");
                 must(EXIT(context, BYTES(ACCD_ACTION_DELETE, hole, bytes)) == ACCD_OK, "free again");
                 must(QUEUED(context, ACCD_KIND_ENTER_DATA, get_queue_number(context, 1), NULL,
-                            walked(ACCD_ACTION_COPYIN, Y, n * sizeof Y[0], leaf, NULL)) == ACCD_OK, "a structure");
+                            walked(ACCD_ACTION_COPYIN, Y, n * sizeof Y[0], leaf, NULL)) == ACCD_OK,
+                     "a structure");
                 const uint64_t root = accd_device_address(context, 0, Y);
-                must(!accd_check_invariants(context), "%zu, %zu, %zu: %s", bytes, between, n, accd_check_invariants(context));
+                must(!accd_check_invariants(context), "%zu, %zu, %zu: %s", bytes, between, n,
+                     accd_check_invariants(context));
                 met += root == accd_device_address(context, 0, Y[0].b) + 16;
                 must(accd_queue_wait(context, 0, 0) == ACCD_OK, "wait");
                 accd_program_release(leaf);
@@ -466,13 +471,16 @@ static void test_moved_data(void)
     unsigned one = get_queue_number(context, 1), two = get_queue_number(context, 2);
     const accd_item more = {.host = row + 32, .bytes = 16, .base = row, .action = ACCD_ACTION_COPYIN};
     memset(row, 7, sizeof row);
-    is_status(QUEUED(context, ACCD_KIND_ENTER_DATA, one, NULL, BYTES(ACCD_ACTION_COPYIN, row, 16)), ACCD_OK, "in one queue");
-    fails(context, ACCD_ERROR_MISSING_WAIT, QUEUED(context, ACCD_KIND_REGION, two, &region, more), "more, in another one");
+    is_status(QUEUED(context, ACCD_KIND_ENTER_DATA, one, NULL, BYTES(ACCD_ACTION_COPYIN, row, 16)), ACCD_OK,
+              "in one queue");
+    fails(context, ACCD_ERROR_MISSING_WAIT, QUEUED(context, ACCD_KIND_REGION, two, &region, more),
+          "more, in another one");
     fails(context, ACCD_ERROR_MISSING_WAIT, CONSTRUCT(context, ACCD_KIND_REGION, &region, more), "or in none");
     is_status(accd_queue_wait_for(context, 0, two, 0, one), ACCD_OK, "that waits");
     is_status(QUEUED(context, ACCD_KIND_REGION, two, &region, more), ACCD_OK, "in another one");
     is_sound(context);
-    is_status(QUEUED(context, ACCD_KIND_UPDATE, one, NULL, BYTES(ACCD_ACTION_UPDATE_DEVICE, row, 16)), ACCD_OK, "an update");
+    is_status(QUEUED(context, ACCD_KIND_UPDATE, one, NULL, BYTES(ACCD_ACTION_UPDATE_DEVICE, row, 16)), ACCD_OK,
+              "an update");
     fails(context, ACCD_ERROR_MISSING_WAIT, accd_region_end(region), "they do not move back, either");
     is_status(accd_queue_wait(context, 0, 0), ACCD_OK, "wait");
     char found[16] = {0};

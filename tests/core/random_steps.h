@@ -11,7 +11,7 @@ enum { BLOCKS = 14, POINTERS = 6, DEPTH_MOST = 12, LEAVES = 3, ITEMS_MOST = 11 }
 /* ------------------------------------------------------------------------------------ world -- */
 
 static struct {
-    char *pointers[POINTERS];          /* to the blocks behind */
+    char *pointers[POINTERS]; /* to the blocks behind */
     struct leaf leaves[LEAVES];
     float sections[LEAVES][2][4];
     char bytes[BLOCKS][160];
@@ -35,14 +35,20 @@ struct setting {
     const char *name;
     uint64_t device_bytes;
     accd_queue_mode queues;
-    bool calm; /* nothing but plain constructs, and now and then one that fails */
+    bool calm;     /* nothing but plain constructs, and now and then one that fails */
     bool pointers; /* many items name their pointers */
     bool checkpoints;
     bool avoid_reuse;
 };
 
-static uint32_t below(struct world *w, uint32_t n) { return next_random(&w->random) % n; }
-static bool once_in(struct world *w, uint32_t n) { return below(w, n) == 0; }
+static uint32_t below(struct world *w, uint32_t n)
+{
+    return next_random(&w->random) % n;
+}
+static bool once_in(struct world *w, uint32_t n)
+{
+    return below(w, n) == 0;
+}
 
 static void hear_nothing(void *ud, const accd_event *event)
 {
@@ -82,14 +88,18 @@ static void open_world(struct world *w, const struct setting *setting, uint64_t 
         host.leaves[i] = (struct leaf){.n = i + 1, .a = host.sections[i][0], .b = host.sections[i][1]};
 }
 
-static uint64_t block_bytes(size_t block) { return block % 3 == 0 ? 160 : 16 + 8 * block; }
+static uint64_t block_bytes(size_t block)
+{
+    return block % 3 == 0 ? 160 : 16 + 8 * block;
+}
 
 /* ------------------------------------------------------------------------------- constructs -- */
 
 static uint8_t any_action(struct world *w, accd_construct_kind kind)
 {
-    static const uint8_t entries[] = {ACCD_ACTION_COPYIN, ACCD_ACTION_COPY,   ACCD_ACTION_COPYIN,    ACCD_ACTION_CREATE,
-                                      ACCD_ACTION_COPYOUT, ACCD_ACTION_PRESENT, ACCD_ACTION_NO_CREATE, ACCD_ACTION_HOLD};
+    static const uint8_t entries[] = {ACCD_ACTION_COPYIN,    ACCD_ACTION_COPY,    ACCD_ACTION_COPYIN,
+                                      ACCD_ACTION_CREATE,    ACCD_ACTION_COPYOUT, ACCD_ACTION_PRESENT,
+                                      ACCD_ACTION_NO_CREATE, ACCD_ACTION_HOLD};
     static const uint8_t exits[] = {ACCD_ACTION_DELETE, ACCD_ACTION_COPYOUT, ACCD_ACTION_COPYOUT, ACCD_ACTION_HOLD};
     if (once_in(w, 60))
         return (uint8_t)below(w, ACCD_ACTION_COUNT + 2);
@@ -229,9 +239,9 @@ static accd_status run_construct(struct world *w, const struct setting *setting,
     bool opens = kind == ACCD_KIND_REGION || kind == ACCD_KIND_COMPUTE;
     size_t n = once_in(w, 3) ? below(w, ITEMS_MOST) : 1 + below(w, 3);
     for (size_t i = 0; i < n; i++)
-        items[i] = once_in(w, setting->calm ? 25 : 4)            ? any_item(w, kind)
+        items[i] = once_in(w, setting->calm ? 25 : 4)    ? any_item(w, kind)
                    : setting->pointers && !once_in(w, 4) ? pointer_item(w, kind)
-                                                                  : plain_item(w, kind);
+                                                         : plain_item(w, kind);
     accd_construct construct = {.kind = once_in(w, 200) ? (accd_construct_kind)9 : kind,
                                 .items = once_in(w, 300) ? NULL : items,
                                 .nitems = n,
@@ -282,8 +292,9 @@ static accd_status disturb(struct world *w)
     switch (what) {
     case 0:
         status = accd_device_alloc(w->context, 0, 160, &dev);
-        return status == ACCD_OK ? accd_map_data(w->context, 0, host.bytes[block], dev, block_bytes(block), w->labels[1])
-                                 : status;
+        return status == ACCD_OK
+                   ? accd_map_data(w->context, 0, host.bytes[block], dev, block_bytes(block), w->labels[1])
+                   : status;
     case 1:
         return accd_unmap_data(w->context, 0, host.bytes[block]);
     case 2:
@@ -332,19 +343,32 @@ static accd_status any_step(struct world *w, const struct setting *setting)
         accd_inject_copy_failure(w->context, 0, below(w, 4));
     }
     switch (below(w, 20)) {
-    case 0: case 1: case 2: case 3: case 4: case 5:
+    case 0:
+    case 1:
+    case 2:
+    case 3:
+    case 4:
+    case 5:
         status = run_construct(w, setting, ACCD_KIND_ENTER_DATA);
         break;
-    case 6: case 7: case 8: case 9: case 10:
+    case 6:
+    case 7:
+    case 8:
+    case 9:
+    case 10:
         status = run_construct(w, setting, ACCD_KIND_EXIT_DATA);
         break;
-    case 11: case 12:
+    case 11:
+    case 12:
         status = run_construct(w, setting, ACCD_KIND_UPDATE);
         break;
-    case 13: case 14:
+    case 13:
+    case 14:
         status = run_construct(w, setting, once_in(w, 2) ? ACCD_KIND_REGION : ACCD_KIND_COMPUTE);
         break;
-    case 15: case 16: case 17:
+    case 15:
+    case 16:
+    case 17:
         status = end_region(w);
         break;
     default:

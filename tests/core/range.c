@@ -66,14 +66,12 @@ static void compare_at(struct accd__btree *index, const struct oracle *o, uint64
     struct accd__btree_cursor cursor;
     must(accd__btree_floor(index, p) == floor_of(o, p), "floor of %llu", (unsigned long long)p);
     must(accd__btree_floor_hinted(index, p) == floor_of(o, p), "floor of %llu, near", (unsigned long long)p);
-    must(accd__btree_floor_and_next(index, p, &after) == floor_of(o, p), "around %llu: before",
-         (unsigned long long)p);
+    must(accd__btree_floor_and_next(index, p, &after) == floor_of(o, p), "around %llu: before", (unsigned long long)p);
     must(after == above(o, p), "around %llu: after", (unsigned long long)p);
     size_t i = lower(o, p);
     void *found = accd__btree_seek(index, p, &cursor);
     for (size_t steps = 0; steps < 6; steps++, i++) {
-        must(found == (i < o->n ? record_of(o->key[i]) : NULL), "step %zu from %llu", steps,
-             (unsigned long long)p);
+        must(found == (i < o->n ? record_of(o->key[i]) : NULL), "step %zu from %llu", steps, (unsigned long long)p);
         if (!found)
             break;
         found = accd__btree_next(&cursor);
@@ -144,8 +142,7 @@ static void random_sequence(uint64_t seed, uint64_t span, size_t most, bool clus
     must(accd__btree_insert(&index, 7, record_of(7)) && accd__btree_floor(&index, 9) == record_of(7),
          "an emptied index serves again");
     accd__btree_clear(&index);
-    ok(tap_failed == failed, "random sequence %llu over %llu keys", (unsigned long long)seed,
-       (unsigned long long)span);
+    ok(tap_failed == failed, "random sequence %llu over %llu keys", (unsigned long long)seed, (unsigned long long)span);
     is_number(meter.live + meter.blocks + meter.wrong, 0, "memory is given back");
 }
 
@@ -211,7 +208,8 @@ static void is_like(struct accd__btree *index, const struct oracle *o, const cha
     for (uint64_t k = 0, low = 0, high = UINT64_MAX; k < 6; k++) {
         const size_t between = lower(o, high) - lower(o, low);
         must(accd__btree_count(index, low, high, SIZE_MAX / 2) == between, "%s %zu: counted", what, n);
-        must(!between || accd__btree_count(index, low, high, between - 1) >= between, "%s %zu: more than asked for", what, n);
+        must(!between || accd__btree_count(index, low, high, between - 1) >= between, "%s %zu: more than asked for",
+             what, n);
         low = o->n ? o->key[(n + 7 * k) % o->n] + k % 2 : n;
         high = o->n ? o->key[(n + 11 * k) % o->n] + k % 3 : n;
         high = high < low ? low : high;
@@ -327,8 +325,8 @@ static void reservation(void)
                 i++;
                 continue;
             }
-            must(accd__btree_insert(&index, key, record_of(key)),
-                 "insertion %zu of %zu into %zu entries", i, more, before);
+            must(accd__btree_insert(&index, key, record_of(key)), "insertion %zu of %zu into %zu entries", i, more,
+                 before);
             oracle_add(&o, key);
             i++;
         }
@@ -480,7 +478,8 @@ static void erase_all(void)
             left -= n;
             n = 0;
             must(index.count == left && !accd__btree_check(&index), "structure");
-            must(!accd__btree_floor(&index, keys[0]) || accd__btree_floor(&index, keys[0]) != record_of(keys[0]), "gone");
+            must(!accd__btree_floor(&index, keys[0]) || accd__btree_floor(&index, keys[0]) != record_of(keys[0]),
+                 "gone");
         }
         must(!left, "all have gone");
         accd__btree_clear(&index);

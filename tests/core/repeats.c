@@ -32,25 +32,42 @@ static void apply(enum change change, size_t row, bool second)
     float **slot = second ? &Y[row].b : &Y[row].a;
     memcpy(Y, original, M * sizeof *Y);
     switch (change) {
-    case OTHER_TARGET: *slot = values + 8 * (2 * M + 1); break;
+    case OTHER_TARGET:
+        *slot = values + 8 * (2 * M + 1);
+        break;
     case SWAPPED: {
         float **other = &Y[(row + 700) % M].b, *swap = *other;
         *other = *slot;
         *slot = swap;
         break;
     }
-    case LENGTH_OF_ONE: Y[row].n = LENGTH - 2; break;
+    case LENGTH_OF_ONE:
+        Y[row].n = LENGTH - 2;
+        break;
     case LENGTH_OF_ALL:
         for (size_t i = 0; i < M; i++)
             Y[i].n++;
         break;
-    case NO_LENGTH: Y[row].n = 0; break;
-    case NULL_POINTER: *slot = NULL; break;
-    case NULL_WITH_LENGTH: Y[4].n = LENGTH; break;
-    case NEGATIVE_LENGTH: Y[row].n = -LENGTH; break;
-    case SHARED_TARGET: *slot = Y[(row + 11) % M].a + 2; break;
-    case BELOW_ALL: *slot = values; break;
-    default: break;
+    case NO_LENGTH:
+        Y[row].n = 0;
+        break;
+    case NULL_POINTER:
+        *slot = NULL;
+        break;
+    case NULL_WITH_LENGTH:
+        Y[4].n = LENGTH;
+        break;
+    case NEGATIVE_LENGTH:
+        Y[row].n = -LENGTH;
+        break;
+    case SHARED_TARGET:
+        *slot = Y[(row + 11) % M].a + 2;
+        break;
+    case BELOW_ALL:
+        *slot = values;
+        break;
+    default:
+        break;
     }
 }
 
@@ -99,9 +116,8 @@ static uint64_t enter(accd_context *context, accd_item item, bool state)
         float row[LENGTH + 1] = {0};
         must(device_get(context, &Y[i], &leaf, sizeof leaf), "read");
         if (Y[i].n && Y[i].b)
-            must(accd_device_read(context, 0, (uintptr_t)leaf.b, row, 4 * (size_t)Y[i].n) ==
-                     ACCD_OK,
-                 "follow Y[%zu].b", i);
+            must(accd_device_read(context, 0, (uintptr_t)leaf.b, row, 4 * (size_t)Y[i].n) == ACCD_OK, "follow Y[%zu].b",
+                 i);
         hash = mix_bytes(hash, row, sizeof row);
     }
     if (!state)
@@ -123,8 +139,7 @@ static void compare_with_threads(unsigned threads, const char *rules, struct lea
     original = from;
     accd_context *knows = open_threads(&meter, threads, rules);
     accd_program *program = leaf_program(knows);
-    accd_item item =
-        walked(ACCD_ACTION_COPYIN, Y, M * sizeof *Y, program, array(knows, "Y", sizeof *Y, program));
+    accd_item item = walked(ACCD_ACTION_COPYIN, Y, M * sizeof *Y, program, array(knows, "Y", sizeof *Y, program));
     for (int change = 0; change < CHANGES; change++) {
         int failed = 0;
         for (size_t r = 0; r < sizeof rows / sizeof rows[0]; r++) {
@@ -141,9 +156,7 @@ static void compare_with_threads(unsigned threads, const char *rules, struct lea
             accd_context *fresh = open_threads(NULL, threads, rules);
             accd_program *other = leaf_program(fresh);
             uint64_t without =
-                enter(fresh,
-                      walked(ACCD_ACTION_COPYIN, Y, M * sizeof *Y, other,
-                             array(fresh, "Y", sizeof *Y, other)),
+                enter(fresh, walked(ACCD_ACTION_COPYIN, Y, M * sizeof *Y, other, array(fresh, "Y", sizeof *Y, other)),
                       rows[r] == M / 2);
             accd_program_release(other);
             accd_context_free(fresh);
@@ -166,8 +179,7 @@ static void takes_over(struct leaf *from)
     original = from;
     accd_context *context = open_threads(&meter, 2, "tr14");
     accd_program *program = leaf_program(context);
-    accd_item item =
-        walked(ACCD_ACTION_COPYIN, Y, M * sizeof *Y, program, array(context, "Y", sizeof *Y, program));
+    accd_item item = walked(ACCD_ACTION_COPYIN, Y, M * sizeof *Y, program, array(context, "Y", sizeof *Y, program));
     accd_item leave = item;
     leave.action = ACCD_ACTION_DELETE;
     struct accd__device_env *dir = &context->envs[0];
@@ -182,8 +194,7 @@ static void takes_over(struct leaf *from)
     accd_region *region;
     item.action = ACCD_ACTION_PRESENT;
     must(REGION(context, &region, item) == ACCD_OK, "a region around what is there");
-    ok(region->walk->segments[1].host == b && region->group == dir->groups.at[0],
-       "shares the pending group's column");
+    ok(region->walk->segments[1].host == b && region->group == dir->groups.at[0], "shares the pending group's column");
     ok(region->walk->segments[1].bytes_of == dir->groups.at[0]->walk->segments[1].bytes_of, "and that of its lengths");
     apply(OTHER_TARGET, 1500, true);
     fails(context, ACCD_ERROR_POINTER_CHANGED, accd_region_end(region), "a pointer that was changed meanwhile");
@@ -227,16 +238,17 @@ static void too_large(void)
                               .start = -1,
                               .code_end = 1,
                               .label = member(context, "a", UNIT, NULL)};
-    accd_program *program = program_of(context, &(accd_program_spec){
-                                                    .stride = sizeof rows[0],
-                                                    .pieces = &(accd_piece){.bytes = sizeof rows[0]},
-                                                    .npieces = 1,
-                                                    .fields = &field,
-                                                    .nfields = 1,
-                                                    .code = &(accd_instruction){.op = ACCD_I_LOAD, .b = ACCD_SCALAR_I64},
-                                                    .ncode = 1,
-                                                    .registers = 1,
-                                                });
+    accd_program *program =
+        program_of(context, &(accd_program_spec){
+                                .stride = sizeof rows[0],
+                                .pieces = &(accd_piece){.bytes = sizeof rows[0]},
+                                .npieces = 1,
+                                .fields = &field,
+                                .nfields = 1,
+                                .code = &(accd_instruction){.op = ACCD_I_LOAD, .b = ACCD_SCALAR_I64},
+                                .ncode = 1,
+                                .registers = 1,
+                            });
     const accd_item item =
         walked(ACCD_ACTION_COPYIN, rows, sizeof rows, program, array(context, "rows", sizeof rows[0], program));
     rows[0].n = 1;
@@ -250,7 +262,8 @@ static void too_large(void)
     is_status(accd_region_end(region), ACCD_OK, "end");
     for (int bits = 30; bits <= 50; bits += 10) { /* bytes of 50 bits, of 60, of more than 64 */
         rows[1].n = INT64_C(1) << bits;
-        fails(context, ACCD_ERROR_INVALID_SECTION, ENTER(context, item), "2^%d elements are too many for any section", bits);
+        fails(context, ACCD_ERROR_INVALID_SECTION, ENTER(context, item), "2^%d elements are too many for any section",
+              bits);
     }
     free(rows[0].a);
     accd_program_release(program);

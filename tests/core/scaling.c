@@ -94,7 +94,8 @@ static void one_target(void)
         must(ENTER(context, PLAIN(ACCD_ACTION_COPYIN, array)) == ACCD_OK, "an array");
         for (int i = 0; i < N; i++) {
             pointers[i] = array + i % 3;
-            must(ENTER(context, (accd_item){.slot = &pointers[i], .action = ACCD_ACTION_ATTACH}) == ACCD_OK, "attached");
+            must(ENTER(context, (accd_item){.slot = &pointers[i], .action = ACCD_ACTION_ATTACH}) == ACCD_OK,
+                 "attached");
             is_sound(context);
         }
         pointers[4] = array + 60;
@@ -133,7 +134,8 @@ static double groups(accd_context *context, size_t n)
     accd_program *program = leaf_program(context);
     for (size_t i = 0; i < n; i++) {
         leaves[i] = (struct leaf){4, arrays + 8 * i, arrays + 8 * i + 4};
-        must(ENTER(context, walked(ACCD_ACTION_COPYIN, &leaves[i], sizeof *leaves, program, NULL)) == ACCD_OK, "a group");
+        must(ENTER(context, walked(ACCD_ACTION_COPYIN, &leaves[i], sizeof *leaves, program, NULL)) == ACCD_OK,
+             "a group");
     }
     double each = pair(context);
     accd_program_release(program);
@@ -152,7 +154,8 @@ static double group(accd_context *context, size_t n)
     for (int out = 0; out < 2; out++)
         for (size_t i = 0; i < n; i++) {
             leaves[i] = (struct leaf){4, arrays + 8 * i, arrays + 8 * i + 4};
-            accd_item item = walked(out ? ACCD_ACTION_DELETE : ACCD_ACTION_COPYIN, &leaves[i], sizeof *leaves, program, NULL);
+            accd_item item =
+                walked(out ? ACCD_ACTION_DELETE : ACCD_ACTION_COPYIN, &leaves[i], sizeof *leaves, program, NULL);
             must((out ? EXIT(context, item) : ENTER(context, item)) == ACCD_OK, "a group");
         }
     double each = (get_seconds() - start) / (double)n;
@@ -197,8 +200,11 @@ static void labels(void)
     for (int i = 0; i < TIMES && same; i++) {
         accd_array copy = rows;
         copy.dimensions[1].extent = i; /* behind its rank */
-        same = accd_label_intern(context, &(accd_label){.name = name, .unit = 4, .file = file, .line = 3,
-                                                     .pointer = pointer, .array = &copy}) == label;
+        same =
+            accd_label_intern(
+                context,
+                &(accd_label){.name = name, .unit = 4, .file = file, .line = 3, .pointer = pointer, .array = &copy}) ==
+            label;
     }
     ok(same, "the same label each time");
     is_number(meter.live, live, "it takes no memory again");

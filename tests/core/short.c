@@ -105,7 +105,8 @@ static void compare_runs(const struct setting *setting, uint64_t seed, struct lo
     for (int k = 0; k < 2; k++)
         run_apart(setting, seed, k, &logs[k]);
     size_t at = 0, good = 0;
-    while (at < STEPS && at < logs[0].steps && at < logs[1].steps && outcomes_are_equal(&logs[0].at[at], &logs[1].at[at]))
+    while (at < STEPS && at < logs[0].steps && at < logs[1].steps &&
+           outcomes_are_equal(&logs[0].at[at], &logs[1].at[at]))
         good += logs[0].at[at++].status == ACCD_OK;
     for (int k = 0; k < 2; k++)
         must(!*logs[k].wrong, "%s: %s", k ? "general way" : "short way", logs[k].wrong);
@@ -130,18 +131,22 @@ static void is_taken(void)
     is_status(ENTER(context, BYTES(ACCD_ACTION_COPYIN, x, 64)), ACCD_OK, "enter data of absent data");
     is_status(ENTER(context, BYTES(ACCD_ACTION_COPYIN, x, 64)), ACCD_OK, "enter data of present data");
     is_status(REGION(context, &regions[0], BYTES(ACCD_ACTION_PRESENT, x, 8)), ACCD_OK, "a region of present data");
-    is_status(CONSTRUCT(context, ACCD_KIND_COMPUTE, &regions[1], BYTES(ACCD_ACTION_COPY, x, 8), BYTES(ACCD_ACTION_COPY, y, 64)),
+    is_status(CONSTRUCT(context, ACCD_KIND_COMPUTE, &regions[1], BYTES(ACCD_ACTION_COPY, x, 8),
+                        BYTES(ACCD_ACTION_COPY, y, 64)),
               ACCD_OK, "a compute construct of present data and others");
-    is_status(UPDATE(context, BYTES(ACCD_ACTION_UPDATE_SELF, x, 8), BYTES(ACCD_ACTION_UPDATE_DEVICE, y + 8, 8)), ACCD_OK, "update");
+    is_status(UPDATE(context, BYTES(ACCD_ACTION_UPDATE_SELF, x, 8), BYTES(ACCD_ACTION_UPDATE_DEVICE, y + 8, 8)),
+              ACCD_OK, "update");
     is_status(accd_region_end(regions[1]), ACCD_OK, "the construct ends, and data go");
     is_status(accd_region_end(regions[0]), ACCD_OK, "the region ends");
     is_status(EXIT(context, BYTES(ACCD_ACTION_DELETE, x, 64)), ACCD_OK, "exit data of data that stay");
     is_status(EXIT(context, BYTES(ACCD_ACTION_COPYOUT, x, 64)), ACCD_OK, "exit data of data that go");
     const bool travels = backend && !strcmp(backend, "cuda"); /* to such a device the general way moves */
     ok(travels || !context->scratch.chunk, "the short way is taken");
-    is_status(ENTER(context, BYTES(ACCD_ACTION_COPYIN, x, 64), BYTES(ACCD_ACTION_COPYIN, z, 64)), ACCD_OK, "two absent ones");
+    is_status(ENTER(context, BYTES(ACCD_ACTION_COPYIN, x, 64), BYTES(ACCD_ACTION_COPYIN, z, 64)), ACCD_OK,
+              "two absent ones");
     ok(travels || !context->scratch.chunk, "the short way is taken");
-    is_status(ENTER(context, BYTES(ACCD_ACTION_COPYIN, y + 8, 8), BYTES(ACCD_ACTION_COPYIN, y, 64)), ACCD_OK, "one within the other");
+    is_status(ENTER(context, BYTES(ACCD_ACTION_COPYIN, y + 8, 8), BYTES(ACCD_ACTION_COPYIN, y, 64)), ACCD_OK,
+              "one within the other");
     ok(context->scratch.chunk, "the general way is taken");
     is_sound(context);
     accd_context_free(context);
@@ -161,7 +166,8 @@ static void is_taken(void)
     context = open_with(NULL, NULL, "openacc-3.3", 1);
     is_status(REGION(context, &regions[0], BYTES(ACCD_ACTION_COPYIN, x, 64)), ACCD_OK, "a region");
     accd_inject_allocation_failure(context, 0, 1);
-    is_status(REGION(context, &regions[0], BYTES(ACCD_ACTION_COPYIN, y, 64)), ACCD_ERROR_OUT_OF_DEVICE_MEMORY, "no device memory");
+    is_status(REGION(context, &regions[0], BYTES(ACCD_ACTION_COPYIN, y, 64)), ACCD_ERROR_OUT_OF_DEVICE_MEMORY,
+              "no device memory");
     size_t spare = context->envs[0].levels.pool.spare;
     accd_inject_copy_failure(context, 0, 1);
     is_status(REGION(context, &regions[0], BYTES(ACCD_ACTION_COPYIN, y, 64)), ACCD_ERROR_DEVICE, "a copy that fails");
@@ -186,8 +192,9 @@ static void several_absent(void)
                 accd_inject_allocation_failure(w.context, 0, allocation);
                 accd_inject_copy_failure(w.context, 0, copy);
                 accd_status status =
-                    REGION(w.context, &region, BYTES(ACCD_ACTION_COPY, large[1], LARGE), BYTES(ACCD_ACTION_CREATE, host.bytes[3], 32),
-                           BYTES(ACCD_ACTION_COPYIN, large[0], LARGE), BYTES(ACCD_ACTION_COPY, host.bytes[0], 160));
+                    REGION(w.context, &region, BYTES(ACCD_ACTION_COPY, large[1], LARGE),
+                           BYTES(ACCD_ACTION_CREATE, host.bytes[3], 32), BYTES(ACCD_ACTION_COPYIN, large[0], LARGE),
+                           BYTES(ACCD_ACTION_COPY, host.bytes[0], 160));
                 record_outcome(&w, status, &records[k][allocation * FAILS + copy]);
                 accd_inject_allocation_failure(w.context, 0, 0);
                 accd_inject_copy_failure(w.context, 0, 0);
@@ -197,8 +204,8 @@ static void several_absent(void)
     }
     int failed = tap_failed;
     for (int i = 0; i < FAILS * FAILS; i++)
-        must(outcomes_are_equal(&records[0][i], &records[1][i]), "allocation %d, copy %d: %s, and %s", i / FAILS, i % FAILS,
-             records[0][i].message, records[1][i].message);
+        must(outcomes_are_equal(&records[0][i], &records[1][i]), "allocation %d, copy %d: %s, and %s", i / FAILS,
+             i % FAILS, records[0][i].message, records[1][i].message);
     ok(tap_failed == failed && records[0][3 * FAILS].status == ACCD_ERROR_OUT_OF_DEVICE_MEMORY &&
            records[0][3].status == ACCD_ERROR_DEVICE && records[0][4 * FAILS + 4].status == ACCD_OK,
        "several absent objects: both ways do the same");
@@ -215,7 +222,8 @@ static void meets_again(void)
     int failed = tap_failed;
     is_status(ENTER(context, BYTES(ACCD_ACTION_COPYIN, y, 64)), ACCD_OK, "enter data");
     for (int i = 0; i < ROUNDS; i++) { /* some of its data come and go with it */
-        must(REGION(context, &region, BYTES(ACCD_ACTION_CREATE, z, 24), BYTES(ACCD_ACTION_PRESENT, y, 8)) == ACCD_OK, "region %d", i);
+        must(REGION(context, &region, BYTES(ACCD_ACTION_CREATE, z, 24), BYTES(ACCD_ACTION_PRESENT, y, 8)) == ACCD_OK,
+             "region %d", i);
         must(accd_region_addresses(region, address, 2) == 2 && address[0] == accd_device_address(context, 0, z) &&
                  address[1] == accd_device_address(context, 0, y) && !accd_check_invariants(context),
              "region %d: the data are where they are present", i);
@@ -227,7 +235,8 @@ static void meets_again(void)
         must(ENTER(context, BYTES(ACCD_ACTION_COPYIN, x, 64)) == ACCD_OK, "round %d: enter data", i);
         for (int k = 0; k < 3; k++) { /* one that names less lies between */
             must(REGION(context, &region, BYTES(ACCD_ACTION_PRESENT, y, 8), BYTES(ACCD_ACTION_COPY, x + 8, 8),
-                        BYTES(ACCD_ACTION_PRESENT, k == 1 ? x : y + 8, 8)) == ACCD_OK, "round %d: region", i);
+                        BYTES(ACCD_ACTION_PRESENT, k == 1 ? x : y + 8, 8)) == ACCD_OK,
+                 "round %d: region", i);
             must(accd_region_addresses(region, address, 3) == 3 &&
                      address[1] == accd_device_address(context, 0, x) + 8 &&
                      address[2] == accd_device_address(context, 0, k == 1 ? x : y + 8),
@@ -235,15 +244,18 @@ static void meets_again(void)
             must(accd_region_end(region) == ACCD_OK, "round %d: end", i);
         }
         must(EXIT(context, BYTES(ACCD_ACTION_DELETE, x, 64)) == ACCD_OK, "round %d: exit data", i);
-        must(REGION(context, &region, BYTES(ACCD_ACTION_PRESENT, y, 8)) == ACCD_OK && accd_region_end(region) == ACCD_OK,
+        must(REGION(context, &region, BYTES(ACCD_ACTION_PRESENT, y, 8)) == ACCD_OK &&
+                 accd_region_end(region) == ACCD_OK,
              "round %d: a smaller region", i);
         if (i % 3 == 2)
             must(REGION(context, &region, BYTES(ACCD_ACTION_PRESENT, y, 8), BYTES(ACCD_ACTION_PRESENT, x + 8, 8),
-                        BYTES(ACCD_ACTION_PRESENT, y + 8, 8)) == ACCD_ERROR_NOT_PRESENT, "round %d: what is gone is absent", i);
+                        BYTES(ACCD_ACTION_PRESENT, y + 8, 8)) == ACCD_ERROR_NOT_PRESENT,
+                 "round %d: what is gone is absent", i);
         must(!accd_check_invariants(context), "round %d: invariants", i);
     }
     ok(tap_failed == failed, "directives that are met again find their data");
-    must(REGION(context, &region, BYTES(ACCD_ACTION_COPY, y, 8), BYTES(ACCD_ACTION_COPY, y, 64)) == ACCD_OK, "one object twice");
+    must(REGION(context, &region, BYTES(ACCD_ACTION_COPY, y, 8), BYTES(ACCD_ACTION_COPY, y, 64)) == ACCD_OK,
+         "one object twice");
     must(EXIT(context, BYTES(ACCD_ACTION_DELETE, y, 64)) == ACCD_OK, "enter data's reference goes");
     must(device_put(context, y, &(uint64_t){9}, 8), "the device writes");
     memset(y, 0, 8);
@@ -265,8 +277,8 @@ static accd_status plain_step(accd_context *context, int step, accd_region **reg
     case 2:
         return accd_region_end(*region_p);
     case 3:
-        return REGION(context, region_p, BYTES(ACCD_ACTION_COPY, host.bytes[2], 8), BYTES(ACCD_ACTION_COPY, host.bytes[0], 8),
-                      BYTES(ACCD_ACTION_COPYIN, host.bytes[1], 8));
+        return REGION(context, region_p, BYTES(ACCD_ACTION_COPY, host.bytes[2], 8),
+                      BYTES(ACCD_ACTION_COPY, host.bytes[0], 8), BYTES(ACCD_ACTION_COPYIN, host.bytes[1], 8));
     case 4:
         return accd_region_end(*region_p);
     default:
@@ -295,9 +307,10 @@ static void memory_ends(bool fails_on, bool ordered)
             bool reached = meter.failed;
             meter.fail_at = 0;
             if (status != ACCD_OK) {
-                bool told = getenv("ACCDEEP_TEST_BACKEND") || !strcmp(accd_context_error(context)->rule, "HOUSE-memory");
-                must(status == ACCD_ERROR_OUT_OF_MEMORY && told,
-                     "step %d, request %zu: %s", at, n, accd_context_error(context)->message);
+                bool told =
+                    getenv("ACCDEEP_TEST_BACKEND") || !strcmp(accd_context_error(context)->rule, "HOUSE-memory");
+                must(status == ACCD_ERROR_OUT_OF_MEMORY && told, "step %d, request %zu: %s", at, n,
+                     accd_context_error(context)->message);
                 must(accd_state_digest(context) == digest, "step %d, request %zu: nothing has changed", at, n);
                 must(plain_step(context, at, &region) == ACCD_OK, "step %d, request %zu: once more", at, n);
                 faults++;
@@ -337,8 +350,7 @@ int main(void)
         {.name = "libgomp-12", .calm = true, .pointers = true},
     };
     const char *seeds = getenv("ACCDEEP_TEST_SEEDS"), *first = getenv("ACCDEEP_TEST_SEED");
-    struct log *logs =
-        mmap(NULL, 2 * sizeof *logs, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    struct log *logs = mmap(NULL, 2 * sizeof *logs, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (logs == MAP_FAILED)
         return 1;
     /* before a device is opened here: a process that has opened one of CUDA does not fork */

@@ -11,8 +11,7 @@ static void far_and_near(size_t group_least)
     const size_t space = (size_t)1 << 32;
     struct meter meter = {0};
     accd_context *context = open_with(&meter, NULL, "tr14", group_least);
-    char *base = mmap(NULL, space, PROT_READ | PROT_WRITE,
-                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    char *base = mmap(NULL, space, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (!ok(base != MAP_FAILED, "address space"))
         return;
     static float others[LEAVES][LENGTH];

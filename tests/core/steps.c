@@ -42,12 +42,11 @@ static void raw_memory(void)
     ok(accd_device_read(context, 0, other + 4, back, 16) == ACCD_OK && !memcmp(back, a + 16, 16),
        "the same bytes there");
     is_status(accd_copy_within_device(context, 0, dev + 1, dev, 31), ACCD_OK, "onto itself");
-    ok(accd_device_read(context, 0, dev + 1, back, 31) == ACCD_OK && !memcmp(back, a, 31),
-       "as memmove does");
+    ok(accd_device_read(context, 0, dev + 1, back, 31) == ACCD_OK && !memcmp(back, a, 31), "as memmove does");
     fails(context, ACCD_ERROR_OUT_OF_BOUNDS, accd_copy_to_device(context, 0, dev + 40, a, 32), "over the end");
     fails(context, ACCD_ERROR_OUT_OF_BOUNDS, accd_copy_from_device(context, 0, b, dev, UINT64_MAX), "absurd");
-    fails(context, ACCD_ERROR_HOST_POINTER_ON_DEVICE,
-          accd_copy_from_device(context, 0, b, (uint64_t)(uintptr_t)a, 8), "a host address");
+    fails(context, ACCD_ERROR_HOST_POINTER_ON_DEVICE, accd_copy_from_device(context, 0, b, (uint64_t)(uintptr_t)a, 8),
+          "a host address");
     fails(context, ACCD_ERROR_HOST_POINTER_ON_DEVICE, accd_copy_to_device(context, 0, (uintptr_t)a, a, 32),
           "the host's own");
     is_status(accd_copy_within_device(context, 0, dev, dev, 32), ACCD_OK, "the same place");
@@ -55,11 +54,9 @@ static void raw_memory(void)
           "the same over the end");
     fails(context, ACCD_ERROR_HOST_POINTER_ON_DEVICE, accd_copy_to_device(context, 1, dev, a, 8),
           "another device's address");
-    fails(context, ACCD_ERROR_OUT_OF_DEVICE_MEMORY,
-          accd_device_alloc(context, 0, (uint64_t)1 << 40, &dev), "too much");
+    fails(context, ACCD_ERROR_OUT_OF_DEVICE_MEMORY, accd_device_alloc(context, 0, (uint64_t)1 << 40, &dev), "too much");
     fails(context, ACCD_ERROR_MISUSE, accd_device_free(context, 0, dev + 16), "the middle of it");
-    fails(context, ACCD_ERROR_MISUSE, accd_device_free(context, 0, (uint64_t)(uintptr_t)a),
-          "host memory");
+    fails(context, ACCD_ERROR_MISUSE, accd_device_free(context, 0, (uint64_t)(uintptr_t)a), "host memory");
     fails(context, ACCD_ERROR_NO_DEVICE, accd_device_alloc(context, 9, 8, &dev), "no such device");
     is_status(accd_device_free(context, 0, dev), ACCD_OK, "free");
     fails(context, ACCD_ERROR_MISUSE, accd_device_free(context, 0, dev), "but only once");
@@ -85,8 +82,7 @@ static void device_allocator(void)
         size_t i = next_random(&state) % MOST;
         if (live[i].bytes) {
             uint64_t seen = 0;
-            must(accd_copy_from_device(context, 0, &seen, live[i].dev, 1) == ACCD_OK &&
-                     (seen & 0xff) == (i & 0xff),
+            must(accd_copy_from_device(context, 0, &seen, live[i].dev, 1) == ACCD_OK && (seen & 0xff) == (i & 0xff),
                  "block %zu holds its own byte", i);
             must(accd_device_free(context, 0, live[i].dev) == ACCD_OK, "free");
             total -= live[i].bytes;
@@ -120,8 +116,7 @@ static void device_allocator(void)
     /* all of it can be had as one block again */
     uint64_t dev;
     is_status(accd_device_alloc(context, 0, (uint64_t)64 << 20, &dev), ACCD_OK, "all memory");
-    fails(context, ACCD_ERROR_OUT_OF_DEVICE_MEMORY, accd_device_alloc(context, 0, 1, &state),
-          "and no more");
+    fails(context, ACCD_ERROR_OUT_OF_DEVICE_MEMORY, accd_device_alloc(context, 0, 1, &state), "and no more");
     is_status(accd_device_free(context, 0, dev), ACCD_OK, "free");
     free_memory_context(context, &meter);
 }
@@ -180,8 +175,7 @@ static void mapping(void)
     fails(context, ACCD_ERROR_INVALID_SECTION, accd_map_data(context, 0, b, dev, 0, NULL), "no bytes");
     fails(context, ACCD_ERROR_ALREADY_PRESENT, accd_device_free(context, 0, dev), "it is in use");
     is_status(accd_map_data(context, 0, b, dev, 32, NULL), ACCD_OK, "the memory before it");
-    is_status(REGION(context, &region, BYTES(ACCD_ACTION_COPY, a, 32)), ACCD_OK,
-              "a region of mapped data");
+    is_status(REGION(context, &region, BYTES(ACCD_ACTION_COPY, a, 32)), ACCD_OK, "a region of mapped data");
     fails(context, ACCD_ERROR_ALREADY_PRESENT, accd_unmap_data(context, 0, a), "it is in use");
     is_status(accd_region_end(region), ACCD_OK, "its end");
     is_status(EXIT(context, BYTES(ACCD_ACTION_DELETE, a, 32)), ACCD_OK, "delete");
@@ -205,8 +199,7 @@ static void mapping(void)
     is_status(EXIT(context, BYTES(ACCD_ACTION_DELETE, a, 32)), ACCD_OK, "the first leaves");
     fails(context, ACCD_ERROR_ALREADY_PRESENT, accd_device_free(context, 0, hole),
           "its memory still belongs to the other's block");
-    fails(context, ACCD_ERROR_ALREADY_PRESENT, accd_map_data(context, 0, b, hole, 32, NULL),
-          "and cannot be mapped");
+    fails(context, ACCD_ERROR_ALREADY_PRESENT, accd_map_data(context, 0, b, hole, 32, NULL), "and cannot be mapped");
     is_sound(context);
     is_status(EXIT(context, BYTES(ACCD_ACTION_DELETE, a + 64, 32)), ACCD_OK, "the other leaves");
     free_memory_context(context, &meter);
@@ -227,8 +220,7 @@ static void host_memory(void)
     uint64_t start, bytes, dev;
     is_status(accd_host_register(context, a, 64, array(context, "a", 1, NULL)), ACCD_OK, "a is known");
     is_status(accd_host_register(context, a + 128, 64, NULL), ACCD_OK, "so is this");
-    ok(accd_host_at(context, a + 63, &range) && range.live && !strcmp(range.info.name, "a[0:64]"),
-       "its last byte");
+    ok(accd_host_at(context, a + 63, &range) && range.live && !strcmp(range.info.name, "a[0:64]"), "its last byte");
     ok(!accd_host_at(context, a + 64, &range) && !accd_host_at(context, NULL, &range), "not more");
     ok(accd_host_bounds(context, a + 130, &start, &bytes) && bytes == 64, "bounds");
     is_status(ENTER(context, BYTES(ACCD_ACTION_COPYIN, a + 8, 56)), ACCD_OK, "a section of it");
@@ -272,15 +264,12 @@ static void addresses(void)
     ok(accd_host_address(context, 0, dev + 15) == (uint64_t)(uintptr_t)(a + 15), "there and back");
     ok(!accd_host_address(context, 0, dev + 16) && !accd_host_address(context, 0, 0) &&
            !accd_host_address(context, 0, UINT64_MAX) && !accd_device_address(context, 0, a + 16) &&
-           !accd_device_address(context, 0, (void *)UINTPTR_MAX) &&
-           !accd_device_address(context, 5, a),
+           !accd_device_address(context, 0, (void *)UINTPTR_MAX) && !accd_device_address(context, 5, a),
        "and nowhere else");
     /* the device order is kept from now on */
-    is_status(ENTER(context, BYTES(ACCD_ACTION_COPYIN, b, 16), BYTES(ACCD_ACTION_COPYIN, b + 32, 16)), ACCD_OK,
-              "more");
+    is_status(ENTER(context, BYTES(ACCD_ACTION_COPYIN, b, 16), BYTES(ACCD_ACTION_COPYIN, b + 32, 16)), ACCD_OK, "more");
     dev = accd_device_address(context, 0, b + 32);
-    ok(accd_device_bounds(context, 0, dev + 3, &low, &high) && low == dev && high == dev + 16,
-       "bounds");
+    ok(accd_device_bounds(context, 0, dev + 3, &low, &high) && low == dev && high == dev + 16, "bounds");
     is_status(EXIT(context, BYTES(ACCD_ACTION_DELETE, b + 32, 16)), ACCD_OK, "less");
     ok(!accd_device_bounds(context, 0, dev, &low, &high), "no bounds");
     is_sound(context);

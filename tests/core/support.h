@@ -94,7 +94,8 @@ static inline void tell_story(void *ud, const accd_event *event)
 
 /* -------------------------------------------------------------------------------- constructs -- */
 
-/* A GPU takes tenths of a second to be opened, unless it is open already: one context holds it for the whole process. */
+/* A GPU takes tenths of a second to be opened, unless it is open already: one context holds it for the whole process.
+ */
 static inline void hold_device(const accd_backend *backend)
 {
     static accd_context *held;
@@ -126,8 +127,7 @@ static inline const accd_rules *rules_of(const char *profile)
 }
 
 /* A context with a meter and, if story is given, a listener. rules: a profile's name or NULL. */
-static inline accd_context *open_with(struct meter *meter, struct story *story, const char *rules,
-                                      size_t group_least)
+static inline accd_context *open_with(struct meter *meter, struct story *story, const char *rules, size_t group_least)
 {
     accd_context_config config;
     init_config(&config);
@@ -151,59 +151,54 @@ static inline accd_context *open_with(struct meter *meter, struct story *story, 
     return context;
 }
 
-#define PLAIN(what, object) \
-    ((accd_item){.host = (object), .bytes = sizeof(object), .action = (what)})
+#define PLAIN(what, object) ((accd_item){.host = (object), .bytes = sizeof(object), .action = (what)})
 #define BYTES(what, at, n) ((accd_item){.host = (at), .bytes = (n), .action = (what)})
 
 /* One construct of some items; region_p may be NULL for the kinds that open none. */
-#define CONSTRUCT(context, what, region_p, ...)                                                    \
-    accd_run_construct(                                                                                      \
-        (context),                                                                                 \
-        &(accd_construct){.kind = (what),                                                          \
-                          .name = "data",                                                          \
-                          .items = (const accd_item[]){__VA_ARGS__},                               \
-                          .nitems = sizeof((const accd_item[]){__VA_ARGS__}) / sizeof(accd_item)}, \
-        (region_p))
+#define CONSTRUCT(context, what, region_p, ...)                                                                   \
+    accd_run_construct((context),                                                                                 \
+                       &(accd_construct){.kind = (what),                                                          \
+                                         .name = "data",                                                          \
+                                         .items = (const accd_item[]){__VA_ARGS__},                               \
+                                         .nitems = sizeof((const accd_item[]){__VA_ARGS__}) / sizeof(accd_item)}, \
+                       (region_p))
 #define ENTER(context, ...) CONSTRUCT(context, ACCD_KIND_ENTER_DATA, NULL, __VA_ARGS__)
 #define EXIT(context, ...) CONSTRUCT(context, ACCD_KIND_EXIT_DATA, NULL, __VA_ARGS__)
 #define UPDATE(context, ...) CONSTRUCT(context, ACCD_KIND_UPDATE, NULL, __VA_ARGS__)
 #define REGION(context, region_p, ...) CONSTRUCT(context, ACCD_KIND_REGION, region_p, __VA_ARGS__)
-#define FINALIZE(context, item)                                    \
-    accd_run_construct((context),                                            \
-             &(accd_construct){.kind = ACCD_KIND_EXIT_DATA,             \
-                               .finalize = 1,                      \
-                               .items = (const accd_item[]){item}, \
-                               .nitems = 1},                       \
-             NULL)
+#define FINALIZE(context, item)                                                                           \
+    accd_run_construct(                                                                                   \
+        (context),                                                                                        \
+        &(accd_construct){                                                                                \
+            .kind = ACCD_KIND_EXIT_DATA, .finalize = 1, .items = (const accd_item[]){item}, .nitems = 1}, \
+        NULL)
 
 /* ok() for a status, with the message when it is another one. */
-#define is_status(found, wanted, ...)                                          \
-    do {                                                                       \
-        accd_status found_ = (found), wanted_ = (wanted);                      \
-        if (!ok(found_ == wanted_, __VA_ARGS__))                               \
-            printf("#   found  %s\n#   wanted %s\n", accd_status_code(found_), \
-                   accd_status_code(wanted_));                                 \
+#define is_status(found, wanted, ...)                                                                      \
+    do {                                                                                                   \
+        accd_status found_ = (found), wanted_ = (wanted);                                                  \
+        if (!ok(found_ == wanted_, __VA_ARGS__))                                                           \
+            printf("#   found  %s\n#   wanted %s\n", accd_status_code(found_), accd_status_code(wanted_)); \
     } while (0)
 
 /* The construct fails with the status, and nothing at all has changed. */
 #define fails(context, wanted, construct, ...)                               \
     do {                                                                     \
-        uint64_t before_ = accd_state_digest(context);                             \
+        uint64_t before_ = accd_state_digest(context);                       \
         accd_status got_ = (construct);                                      \
         is_status(got_, wanted, __VA_ARGS__);                                \
         must(got_ == ACCD_OK || accd_context_error(context)->status == got_, \
              "the last error is that of the construct");                     \
-        must(accd_state_digest(context) == before_, "nothing changed");            \
+        must(accd_state_digest(context) == before_, "nothing changed");      \
     } while (0)
 
 #define is_sound(context)                                        \
     do {                                                         \
-        const char *wrong_ = accd_check_invariants(context);                \
+        const char *wrong_ = accd_check_invariants(context);     \
         ok(!wrong_, "invariants: %s", wrong_ ? wrong_ : "hold"); \
     } while (0)
 
-static inline int present_count(accd_context *context, const void *host, unsigned structured,
-                                unsigned dynamic)
+static inline int present_count(accd_context *context, const void *host, unsigned structured, unsigned dynamic)
 {
     accd_present_object present;
     if (!accd_present_at(context, 0, (uint64_t)(uintptr_t)host, 0, &present))
@@ -299,18 +294,16 @@ static inline accd_program *program_of(accd_context *context, const accd_program
 static inline const accd_label *member(accd_context *context, const char *name, uint64_t unit,
                                        const accd_program *layout)
 {
-    return accd_label_intern(context, &(accd_label){.name = name,
-                                                 .unit = unit,
-                                                 .layout = layout,
-                                                 .flags = ACCD_LABEL_MEMBER | ACCD_LABEL_SECTION});
+    return accd_label_intern(
+        context,
+        &(accd_label){.name = name, .unit = unit, .layout = layout, .flags = ACCD_LABEL_MEMBER | ACCD_LABEL_SECTION});
 }
 
 static inline const accd_label *array(accd_context *context, const char *name, uint64_t unit,
                                       const accd_program *layout)
 {
-    return accd_label_intern(
-        context,
-        &(accd_label){.name = name, .unit = unit, .layout = layout, .flags = ACCD_LABEL_SECTION});
+    return accd_label_intern(context,
+                             &(accd_label){.name = name, .unit = unit, .layout = layout, .flags = ACCD_LABEL_SECTION});
 }
 
 /* include(a[0:n], b[0:n]): all own bytes, both pointers followed. */
@@ -328,24 +321,22 @@ static inline accd_program *leaf_program(accd_context *context)
          .code_end = 1,
          .label = member(context, "b", 4, NULL)},
     };
-    return program_of(context,
-                      &(accd_program_spec){
-                          .stride = sizeof(struct leaf),
-                          .pieces = &(accd_piece){.bytes = sizeof(struct leaf)},
-                          .npieces = 1,
-                          .fields = fields,
-                          .nfields = 2,
-                          .code = &(accd_instruction){.op = ACCD_I_LOAD, .b = ACCD_SCALAR_I32, .k = 0},
-                          .ncode = 1,
-                          .registers = 1,
-                      });
+    return program_of(context, &(accd_program_spec){
+                                   .stride = sizeof(struct leaf),
+                                   .pieces = &(accd_piece){.bytes = sizeof(struct leaf)},
+                                   .npieces = 1,
+                                   .fields = fields,
+                                   .nfields = 2,
+                                   .code = &(accd_instruction){.op = ACCD_I_LOAD, .b = ACCD_SCALAR_I32, .k = 0},
+                                   .ncode = 1,
+                                   .registers = 1,
+                               });
 }
 
-static inline accd_item walked(uint8_t action, const void *host, uint64_t bytes,
-                               accd_program *program, const accd_label *label)
+static inline accd_item walked(uint8_t action, const void *host, uint64_t bytes, accd_program *program,
+                               const accd_label *label)
 {
-    return (accd_item){
-        .host = host, .bytes = bytes, .action = action, .program = program, .label = label};
+    return (accd_item){.host = host, .bytes = bytes, .action = action, .program = program, .label = label};
 }
 
 #define CODE(...)        \
@@ -375,15 +366,15 @@ static inline accd_program *bounds_program(accd_context *context)
                               .start = 1,
                               .code_end = 2,
                               .label = member(context, "p", 8, NULL)};
-    return program_of(
-        context, &(accd_program_spec){.stride = sizeof(struct bounds),
-                                      .fields = &field,
-                                      .nfields = 1,
-                                      .pieces = &(accd_piece){.bytes = sizeof(struct bounds)},
-                                      .npieces = 1,
-                                      .registers = 2,
-                                      .ncode = 2,
-                                      .code = CODE(LOAD(0, ACCD_SCALAR_I64, 0), LOAD(1, ACCD_SCALAR_I64, 8))});
+    return program_of(context,
+                      &(accd_program_spec){.stride = sizeof(struct bounds),
+                                           .fields = &field,
+                                           .nfields = 1,
+                                           .pieces = &(accd_piece){.bytes = sizeof(struct bounds)},
+                                           .npieces = 1,
+                                           .registers = 2,
+                                           .ncode = 2,
+                                           .code = CODE(LOAD(0, ACCD_SCALAR_I64, 0), LOAD(1, ACCD_SCALAR_I64, 8))});
 }
 
 /* --------------------------------------------------------------------------------- Fortran -- */
@@ -426,8 +417,7 @@ struct record {
     char name[24];
 };
 
-static inline void point_typed(struct typed *to, void *base, int64_t lower,
-                               const struct record *type)
+static inline void point_typed(struct typed *to, void *base, int64_t lower, const struct record *type)
 {
     unsigned char *bytes = (unsigned char *)to;
     point(to, 1, base, lower, 4);

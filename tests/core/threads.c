@@ -48,8 +48,7 @@ static struct result run_with_threads(unsigned threads, bool equal, bool holes, 
     must(accd_context_new(&context, &config) == ACCD_OK, "open");
     accd_program *program = leaf_program(context);
     build_thread_data(equal, holes);
-    accd_item item =
-        walked(ACCD_ACTION_COPY, Y, M * sizeof *Y, program, array(context, "Y", sizeof *Y, program));
+    accd_item item = walked(ACCD_ACTION_COPY, Y, M * sizeof *Y, program, array(context, "Y", sizeof *Y, program));
     must(REGION(context, &region, item) == ACCD_OK, "enter");
     accd_item update = item;
     update.action = ACCD_ACTION_UPDATE_DEVICE;
@@ -63,8 +62,7 @@ static struct result run_with_threads(unsigned threads, bool equal, bool holes, 
         struct leaf leaf = {0};
         float row[5] = {0};
         must(device_get(context, &Y[i], &leaf, sizeof leaf), "read");
-        must(!Y[i].n || accd_device_read(context, 0, (uintptr_t)leaf.b, row, 4 * (size_t)Y[i].n) ==
-                            ACCD_OK,
+        must(!Y[i].n || accd_device_read(context, 0, (uintptr_t)leaf.b, row, 4 * (size_t)Y[i].n) == ACCD_OK,
              "follow Y[%zu].b", i);
         result.content = mix_bytes(mix_bytes(result.content, &leaf.n, 4), row, sizeof row);
         row[0] = -1;
@@ -86,8 +84,7 @@ static struct result run_with_threads(unsigned threads, bool equal, bool holes, 
     /* once more, left pending: the group leaves as a whole */
     must(REGION(context, &region, item) == ACCD_OK, "enter again");
     must(accd_region_end(region) == ACCD_OK, "end again");
-    result.host =
-        mix_bytes(mix_bytes(result.host, Y, M * sizeof *Y), values, 16 * M * sizeof values[0]);
+    result.host = mix_bytes(mix_bytes(result.host, Y, M * sizeof *Y), values, 16 * M * sizeof values[0]);
     /* the first of several faults is the one that is told */
     Y[8000].n = -4;
     Y[6000].n = -3;
@@ -118,8 +115,8 @@ int main(void)
             const struct result *x = others[i];
             ok(x->entered == one.entered, "shape %d, run %zu: the same state", shape, i);
             ok(x->content == one.content && x->host == one.host, "the same content");
-            ok(x->objects == one.objects && x->attachments == one.attachments &&
-                   x->moved[0] == one.moved[0] && x->moved[1] == one.moved[1],
+            ok(x->objects == one.objects && x->attachments == one.attachments && x->moved[0] == one.moved[0] &&
+                   x->moved[1] == one.moved[1],
                "the same figures");
             ok(x->bad == one.bad && !strcmp(x->name, one.name), "the same fault");
         }

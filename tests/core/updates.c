@@ -51,16 +51,16 @@ static void open_fixture(struct fixture *f, size_t least, accd_update_method way
                         .start = -1,
                         .code_end = 1,
                         .label = member(f->context, "b", 4, NULL)};
-    f->only_b = program_of(f->context, &(accd_program_spec){.stride = sizeof(struct leaf),
-                                                            .fields = &field,
-                                                            .nfields = 1,
-                                                            .registers = 1,
-                                                            .ncode = 1,
-                                                            .code = &(accd_instruction){
-                                                                .op = ACCD_I_LOAD, .b = ACCD_SCALAR_I32}});
+    f->only_b = program_of(f->context,
+                           &(accd_program_spec){.stride = sizeof(struct leaf),
+                                                .fields = &field,
+                                                .nfields = 1,
+                                                .registers = 1,
+                                                .ncode = 1,
+                                                .code = &(accd_instruction){.op = ACCD_I_LOAD, .b = ACCD_SCALAR_I32}});
     f->label = array(f->context, "Y", sizeof Y[0], f->leaf);
-    is_status(REGION(f->context, &f->region, walked(ACCD_ACTION_COPYIN, Y, sizeof Y, f->leaf, f->label)),
-              ACCD_OK, "copyin(Y), groups from %zu, way %d", least, (int)way);
+    is_status(REGION(f->context, &f->region, walked(ACCD_ACTION_COPYIN, Y, sizeof Y, f->leaf, f->label)), ACCD_OK,
+              "copyin(Y), groups from %zu, way %d", least, (int)way);
     story_clear(&story);
 }
 
@@ -89,16 +89,13 @@ static void whole(size_t least, accd_update_method way)
     accd_get_stats(context, 0, &before);
     is_status(UPDATE(context, deep), ACCD_OK, "update device(Y)");
     accd_get_stats(context, 0, &after);
-    ok(after.moved_bytes[0] > before.moved_bytes[0] &&
-           after.moved_bytes[1] == before.moved_bytes[1],
+    ok(after.moved_bytes[0] > before.moved_bytes[0] && after.moved_bytes[1] == before.moved_bytes[1],
        "moves to the device");
     for (int i = 0; i < N; i++) {
         int words[2];
         float value = 0;
-        must(device_get(context, &Y[i], words, 8) && words[0] == Y[i].n && words[1] == 7 + i,
-             "Y[%d] itself", i);
-        must(i == 5 || (device_get(context, arrays[i][0], &value, 4) && value == (float)-i),
-             "Y[%d].a", i);
+        must(device_get(context, &Y[i], words, 8) && words[0] == Y[i].n && words[1] == 7 + i, "Y[%d] itself", i);
+        must(i == 5 || (device_get(context, arrays[i][0], &value, 4) && value == (float)-i), "Y[%d].a", i);
         must(i == 5 || device_word(context, &Y[i].a) == accd_device_address(context, 0, Y[i].a),
              "Y[%d].a leads to the device", i);
     }
@@ -130,8 +127,7 @@ static void shallow(size_t least, accd_update_method way)
     must(device_put(context, (char *)(Y + 1) + 4, words + 1, 4), "write");
     is_status(UPDATE(context, item), ACCD_OK, "update self(Y[1:2])");
     ok(*(&Y[1].n + 1) == 123 && Y[1].a == arrays[1][0], "the bytes, not the pointers");
-    is_text(story.text, way == ACCD_UPDATE_METHOD_SPLIT ? "d2h Y[1]|d2h Y[2]|" : "d2h Y[1:2]|",
-            "how it is moved");
+    is_text(story.text, way == ACCD_UPDATE_METHOD_SPLIT ? "d2h Y[1]|d2h Y[2]|" : "d2h Y[1:2]|", "how it is moved");
     /* from the middle of one pointer to the middle of another */
     uint64_t kept = device_word(context, &Y[2].a);
     item = BYTES(ACCD_ACTION_UPDATE_DEVICE, (char *)&Y[2].a + 3, 10);
@@ -179,8 +175,7 @@ static void test_partial_updates(size_t least)
     ok(good, "fetched");
     /* a section of a section */
     arrays[7][0][2] = 66;
-    is_status(UPDATE(context, BYTES(ACCD_ACTION_UPDATE_DEVICE, &arrays[7][0][1], 8)), ACCD_OK,
-              "Y[7].a[1:2]");
+    is_status(UPDATE(context, BYTES(ACCD_ACTION_UPDATE_DEVICE, &arrays[7][0][1], 8)), ACCD_OK, "Y[7].a[1:2]");
     ok(device_get(context, &arrays[7][0][2], &value, 4) && value == 66, "sent");
     fails(context, ACCD_ERROR_NOT_PRESENT, UPDATE(context, BYTES(ACCD_ACTION_UPDATE_SELF, arrays[5], 4)),
           "the empty one is not there");
@@ -189,8 +184,7 @@ static void test_partial_updates(size_t least)
     int n = Y[4].n;
     Y[4].n = 4;
     fails(context, ACCD_ERROR_PARTIALLY_PRESENT,
-          UPDATE(context, walked(ACCD_ACTION_UPDATE_SELF, Y, sizeof Y, f.leaf, f.label)),
-          "a length that grew");
+          UPDATE(context, walked(ACCD_ACTION_UPDATE_SELF, Y, sizeof Y, f.leaf, f.label)), "a length that grew");
     Y[4].n = n;
     Y[4].a = arrays[5][0];
     fails(context, ACCD_ERROR_POINTER_CHANGED,
@@ -218,8 +212,8 @@ static void untranslated(accd_untranslated way, uint64_t wanted)
     config.rules = &rules;
     accd_context_new(&context, &config);
     build_update_data();
-    accd_program *program = program_of(
-        context, &(accd_program_spec){.stride = sizeof Y[0], .pieces = pieces, .npieces = 3});
+    accd_program *program =
+        program_of(context, &(accd_program_spec){.stride = sizeof Y[0], .pieces = pieces, .npieces = 3});
     is_status(REGION(context, &region, walked(ACCD_ACTION_COPY, Y, 48, program, NULL)), ACCD_OK, "copy");
     is_number(device_word(context, &Y[1].a), wanted, "untranslated pointer, way %d", (int)way);
     is_number(device_word(context, &Y[1].b), (uintptr_t)arrays[1][1], "any other bytes");
@@ -250,8 +244,8 @@ static void clipped(accd_untranslated way, size_t present, size_t bytes)
     config.rules = &rules;
     accd_context_new(&context, &config);
     memset(&x, 0x11, sizeof x);
-    accd_program *program = program_of(
-        context, &(accd_program_spec){.stride = sizeof x, .pieces = pieces, .npieces = 2});
+    accd_program *program =
+        program_of(context, &(accd_program_spec){.stride = sizeof x, .pieces = pieces, .npieces = 2});
     is_status(ENTER(context, BYTES(ACCD_ACTION_COPYIN, (char *)&x + present, bytes)), ACCD_OK, "a part");
     memset(&x, 0x22, sizeof x);
     accd_item all = walked(ACCD_ACTION_COPYIN, &x, sizeof x, program, NULL);
@@ -277,10 +271,9 @@ static void loose_pointers(size_t least)
     is_status(accd_region_end(f.region), ACCD_OK, "end");
     for (int i = 0; i < N; i++)
         Y[i].n = 0;
-    is_status(REGION(f.context, &region, walked(ACCD_ACTION_COPYOUT, Y, sizeof Y, f.leaf, f.label)),
-              ACCD_OK, "copyout of empty ones");
-    is_status(UPDATE(f.context, walked(ACCD_ACTION_UPDATE_SELF, Y, sizeof Y, f.leaf, f.label)), ACCD_OK,
-              "update self");
+    is_status(REGION(f.context, &region, walked(ACCD_ACTION_COPYOUT, Y, sizeof Y, f.leaf, f.label)), ACCD_OK,
+              "copyout of empty ones");
+    is_status(UPDATE(f.context, walked(ACCD_ACTION_UPDATE_SELF, Y, sizeof Y, f.leaf, f.label)), ACCD_OK, "update self");
     bool good = true;
     for (int i = 0; i < N; i++)
         good &= Y[i].a == arrays[i][0] && Y[i].b == arrays[i][1];
@@ -292,8 +285,8 @@ static void loose_pointers(size_t least)
         good &= Y[i].a == arrays[i][0] && Y[i].b == arrays[i][1];
     ok(good, "and by copyout");
     build_update_data();
-    is_status(REGION(f.context, &f.region, walked(ACCD_ACTION_COPY, Y, sizeof Y, f.leaf, f.label)),
-              ACCD_OK, "as before");
+    is_status(REGION(f.context, &f.region, walked(ACCD_ACTION_COPY, Y, sizeof Y, f.leaf, f.label)), ACCD_OK,
+              "as before");
     close_fixture(&f);
 }
 

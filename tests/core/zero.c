@@ -64,8 +64,7 @@ static void in_parts(const char *rules)
     put_device(context, many + MANY - 1, 0);
     ok(is_clear(context, 0, 1), "and the rest is 0");
     is_status(accd_region_end(region), ACCD_OK, "its end");
-    is_status(REGION(context, &region, zero, PLAIN(ACCD_ACTION_COPYIN, many)), ACCD_OK,
-              "all is copied");
+    is_status(REGION(context, &region, zero, PLAIN(ACCD_ACTION_COPYIN, many)), ACCD_OK, "all is copied");
     ok(is_clear(context, 0, MANY), "nothing is 0");
     is_status(accd_region_end(region), ACCD_OK, "its end");
     free_openmp_context(context, &meter);

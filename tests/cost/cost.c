@@ -44,7 +44,8 @@ static void open_and_end(char *host, size_t n)
     accd_region *region;
     for (size_t i = 0; i < n; i++)
         items[i] = (accd_item){.host = host + i * STEP, .bytes = BYTES, .action = ACCD_ACTION_COPYIN};
-    if (accd_run_construct(context, &(accd_construct){.kind = ACCD_KIND_REGION, .items = items, .nitems = n}, &region) != ACCD_OK ||
+    if (accd_run_construct(context, &(accd_construct){.kind = ACCD_KIND_REGION, .items = items, .nitems = n},
+                           &region) != ACCD_OK ||
         accd_region_end(region) != ACCD_OK)
         fail();
 }

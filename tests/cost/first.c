@@ -18,8 +18,8 @@ static void one(int goes_on, const char *rules, const char *directive)
     int fails =
         accd_session_new(&a, &(accd_session_config){.device = "direct", .threads = 1, .rules = rules}) != ACCD_OK;
     if (!fails && goes_on)
-        fails = accd_declare(a, "struct vector { int n; float *data; };") ||
-                accd_bind(a, "v", "struct vector", &v) || accd_run_directive(a, directive);
+        fails = accd_declare(a, "struct vector { int n; float *data; };") || accd_bind(a, "v", "struct vector", &v) ||
+                accd_run_directive(a, directive);
     if (fails)
         fprintf(stderr, "%s\n", accd_last_error_message(a));
     if (fails || accd_session_free(a))

@@ -25,14 +25,12 @@ int main(int argc, char **argv)
         switch (mode) {
         case DATA:
 #pragma acc data present(a)
-            {
-            }
-            break;
+        {
+        } break;
         case DATA_3:
 #pragma acc data copyin(a, b) copy(c)
-            {
-            }
-            break;
+        {
+        } break;
         case ENTER_EXIT: {
 #pragma acc enter data copyin(a)
 #pragma acc exit data delete (a)
@@ -51,7 +49,7 @@ int main(int argc, char **argv)
             break;
         }
         case MEMBERS:
-#pragma acc data copyin(s, s.a[0:64], s.b[0:64])
+#pragma acc data copyin(s, s.a [0:64], s.b [0:64])
         {
         } break;
         case IS_PRESENT:

@@ -80,12 +80,17 @@ static accd_item make_deep_item(accd_action action, size_t i)
     return (accd_item){.host = &leaves[i], .bytes = sizeof leaves[i], .action = (uint8_t)action, .program = program};
 }
 
-static void run_scaled(accd_construct_kind kind, unsigned number, const accd_item *items, size_t n, accd_region **region)
+static void run_scaled(accd_construct_kind kind, unsigned number, const accd_item *items, size_t n,
+                       accd_region **region)
 {
-    check_status(accd_run_construct(context, &(accd_construct){.kind = kind, .items = items, .nitems = n, .queue = number}, region));
+    check_status(accd_run_construct(
+        context, &(accd_construct){.kind = kind, .items = items, .nitems = n, .queue = number}, region));
 }
 
-static void run_one_item(accd_construct_kind kind, unsigned number, accd_item item) { run_scaled(kind, number, &item, 1, NULL); }
+static void run_one_item(accd_construct_kind kind, unsigned number, accd_item item)
+{
+    run_scaled(kind, number, &item, 1, NULL);
+}
 
 /* ---------------------------------------------------------------------------------- operations -- */
 
@@ -121,16 +126,26 @@ OPERATION(group_region)
 OPERATION(region)
 {
     accd_region *region;
-    const accd_item items[] = {make_plain_item(ACCD_ACTION_COPYIN, fresh + i * STEP), make_plain_item(ACCD_ACTION_COPY, fresh + (i + 1) * STEP)};
+    const accd_item items[] = {make_plain_item(ACCD_ACTION_COPYIN, fresh + i * STEP),
+                               make_plain_item(ACCD_ACTION_COPY, fresh + (i + 1) * STEP)};
     run_scaled(ACCD_KIND_REGION, 0, items, 2, &region);
     check_status(accd_region_end(region));
 }
 
-OPERATION(update) { run_one_item(ACCD_KIND_UPDATE, 0, make_plain_item(ACCD_ACTION_UPDATE_DEVICE, kept + i * STEP)); }
+OPERATION(update)
+{
+    run_one_item(ACCD_KIND_UPDATE, 0, make_plain_item(ACCD_ACTION_UPDATE_DEVICE, kept + i * STEP));
+}
 
-OPERATION(async) { run_one_item(ACCD_KIND_UPDATE, queue, make_plain_item(ACCD_ACTION_UPDATE_DEVICE, kept + i * STEP)); }
+OPERATION(async)
+{
+    run_one_item(ACCD_KIND_UPDATE, queue, make_plain_item(ACCD_ACTION_UPDATE_DEVICE, kept + i * STEP));
+}
 
-OPERATION(fetch) { run_one_item(ACCD_KIND_UPDATE, queue, make_plain_item(ACCD_ACTION_UPDATE_SELF, kept + i * STEP)); }
+OPERATION(fetch)
+{
+    run_one_item(ACCD_KIND_UPDATE, queue, make_plain_item(ACCD_ACTION_UPDATE_SELF, kept + i * STEP));
+}
 
 OPERATION(test)
 {
@@ -138,7 +153,10 @@ OPERATION(test)
     check_status(accd_queue_test(context, 0, queue, &done));
 }
 
-OPERATION(wait) { check_status(accd_queue_wait(context, 0, queue)); }
+OPERATION(wait)
+{
+    check_status(accd_queue_wait(context, 0, queue));
+}
 
 OPERATION(number)
 {
@@ -170,8 +188,8 @@ OPERATION(launch)
 {
     accd_region *region;
     const accd_item item = make_plain_item(ACCD_ACTION_PRESENT, kept + i * STEP);
-    check_status(accd_run_construct(context, &(accd_construct){.kind = ACCD_KIND_COMPUTE, .items = &item, .nitems = 1, .queue = queue},
-                   &region));
+    check_status(accd_run_construct(
+        context, &(accd_construct){.kind = ACCD_KIND_COMPUTE, .items = &item, .nitems = 1, .queue = queue}, &region));
     check_status(accd_launch_function(region, NULL, 0, nothing, NULL));
     check_status(accd_region_end(region));
 }
@@ -214,19 +232,40 @@ OPERATION(stats)
 static void open_and_end(size_t n, const accd_item *items, int line)
 {
     accd_region *region;
-    check_status(accd_run_construct(context, &(accd_construct){.kind = ACCD_KIND_REGION, .items = items, .nitems = n, .line = line},
-                   &region));
+    check_status(accd_run_construct(
+        context, &(accd_construct){.kind = ACCD_KIND_REGION, .items = items, .nitems = n, .line = line}, &region));
     check_status(accd_region_end(region));
 }
 
 /* Lines, lest compilers make one function of them. */
-LEVEL(each_plain) { open_and_end(n, items, __LINE__); }
-LEVEL(each_present) { open_and_end(n, items, __LINE__); }
-LEVEL(each_pointer) { open_and_end(n, items, __LINE__); }
-LEVEL(each_member) { open_and_end(n, items, __LINE__); }
-LEVEL(each_frame) { open_and_end(n, items, __LINE__); }
-LEVEL(each_update) { run_scaled(ACCD_KIND_UPDATE, 0, items, n, NULL); }
-LEVEL(each_async) { run_scaled(ACCD_KIND_UPDATE, queue, items, n, NULL); }
+LEVEL(each_plain)
+{
+    open_and_end(n, items, __LINE__);
+}
+LEVEL(each_present)
+{
+    open_and_end(n, items, __LINE__);
+}
+LEVEL(each_pointer)
+{
+    open_and_end(n, items, __LINE__);
+}
+LEVEL(each_member)
+{
+    open_and_end(n, items, __LINE__);
+}
+LEVEL(each_frame)
+{
+    open_and_end(n, items, __LINE__);
+}
+LEVEL(each_update)
+{
+    run_scaled(ACCD_KIND_UPDATE, 0, items, n, NULL);
+}
+LEVEL(each_async)
+{
+    run_scaled(ACCD_KIND_UPDATE, queue, items, n, NULL);
+}
 
 /* Objects that a level has named go before it ends. */
 LEVEL(each_goes)
@@ -234,8 +273,8 @@ LEVEL(each_goes)
     for (size_t i = 0; i < n; i++) {
         accd_item item = items[i];
         item.action = ACCD_ACTION_DELETE;
-        check_status(accd_run_construct(context, &(accd_construct){.kind = ACCD_KIND_EXIT_DATA, .items = &item, .nitems = 1, .finalize = 1},
-                       NULL));
+        check_status(accd_run_construct(
+            context, &(accd_construct){.kind = ACCD_KIND_EXIT_DATA, .items = &item, .nitems = 1, .finalize = 1}, NULL));
     }
 }
 
@@ -246,7 +285,8 @@ static void levels(size_t n)
     accd_region *region;
     if (!rows || !pointers || !items)
         exit(1);
-    run_one_item(ACCD_KIND_ENTER_DATA, 0, (accd_item){.host = pointers, .bytes = n * sizeof *pointers, .action = ACCD_ACTION_COPYIN});
+    run_one_item(ACCD_KIND_ENTER_DATA, 0,
+                 (accd_item){.host = pointers, .bytes = n * sizeof *pointers, .action = ACCD_ACTION_COPYIN});
     for (size_t i = 0; i < n; i++)
         items[i] = make_plain_item(ACCD_ACTION_COPY, rows + i * STEP);
     op_each_plain(n, items);
@@ -398,20 +438,22 @@ int main(int argc, char **argv)
     arrays = room(8 * (ROUNDS + n), sizeof *arrays);
     const accd_field fields[] = {{.offset = offsetof(struct leaf, a), .unit = 4, .start = -1, .code_end = 1},
                                  {.offset = offsetof(struct leaf, b), .unit = 4, .start = -1, .code_end = 1}};
-    check_status(accd_program_new(context,
-                           &(accd_program_spec){.stride = sizeof(struct leaf),
-                                                .pieces = &(accd_piece){.bytes = sizeof(struct leaf)},
-                                                .npieces = 1,
-                                                .fields = fields,
-                                                .nfields = 2,
-                                                .code = &(accd_instruction){.op = ACCD_I_LOAD, .b = ACCD_SCALAR_I32},
-                                                .ncode = 1,
-                                                .registers = 1},
-                           &program));
+    check_status(
+        accd_program_new(context,
+                         &(accd_program_spec){.stride = sizeof(struct leaf),
+                                              .pieces = &(accd_piece){.bytes = sizeof(struct leaf)},
+                                              .npieces = 1,
+                                              .fields = fields,
+                                              .nfields = 2,
+                                              .code = &(accd_instruction){.op = ACCD_I_LOAD, .b = ACCD_SCALAR_I32},
+                                              .ncode = 1,
+                                              .registers = 1},
+                         &program));
     check_status(accd_queue_get(context, 0, -1, &queue));
     for (size_t i = 0; i <= ROUNDS; i++)
         run_one_item(ACCD_KIND_ENTER_DATA, 0, make_plain_item(ACCD_ACTION_COPYIN, kept + i * STEP));
-    run_one_item(ACCD_KIND_ENTER_DATA, 0, (accd_item){.host = slots, .bytes = ROUNDS * sizeof *slots, .action = ACCD_ACTION_COPYIN});
+    run_one_item(ACCD_KIND_ENTER_DATA, 0,
+                 (accd_item){.host = slots, .bytes = ROUNDS * sizeof *slots, .action = ACCD_ACTION_COPYIN});
     /* What is made when it is asked for the first time. */
     if (!accd_host_address(context, 0, accd_device_address(context, 0, kept)))
         return 1;

@@ -123,7 +123,10 @@ static void cut(struct forest *forest)
     free(forest->values);
 }
 
-static int times_for(size_t bytes) { return bytes > large ? LARGE_TIMES : TIMES; }
+static int times_for(size_t bytes)
+{
+    return bytes > large ? LARGE_TIMES : TIMES;
+}
 
 /* ------------------------------------------------------------------------------------ 1. steps -- */
 
@@ -140,13 +143,13 @@ static void measure_steps(accd_context *context, size_t n)
     memset(plain, 1, forest.bytes);
     for (int time = 0; time < TIMES; time++) {
         time_construct(context, ACCD_KIND_ENTER_DATA, walked(ACCD_ACTION_COPYIN, forest.leaves, bytes, program, label),
-             &best[ENTER_DEEP]);
-        time_construct(context, ACCD_KIND_UPDATE, walked(ACCD_ACTION_UPDATE_DEVICE, forest.leaves, bytes, program, label),
-             &best[SEND]);
+                       &best[ENTER_DEEP]);
+        time_construct(context, ACCD_KIND_UPDATE,
+                       walked(ACCD_ACTION_UPDATE_DEVICE, forest.leaves, bytes, program, label), &best[SEND]);
         time_construct(context, ACCD_KIND_UPDATE, walked(ACCD_ACTION_UPDATE_SELF, forest.leaves, bytes, program, label),
-             &best[FETCH]);
+                       &best[FETCH]);
         time_construct(context, ACCD_KIND_EXIT_DATA, walked(ACCD_ACTION_COPYOUT, forest.leaves, bytes, program, label),
-             &best[LEAVE]);
+                       &best[LEAVE]);
         time_construct(context, ACCD_KIND_ENTER_DATA, BYTES(ACCD_ACTION_COPYIN, plain, forest.bytes), &best[PLAIN_IN]);
         time_construct(context, ACCD_KIND_EXIT_DATA, BYTES(ACCD_ACTION_COPYOUT, plain, forest.bytes), &best[PLAIN_OUT]);
     }
@@ -162,9 +165,8 @@ static void measure_steps(accd_context *context, size_t n)
 static void steps(const size_t *sizes, int nsizes)
 {
     accd_context *context = open_threads(0);
-    printf("\nSteps, 64-byte arrays far apart; microseconds\n%9s %8s | %9s %9s %9s %9s %9s %9s | %s\n",
-           "objects", "MiB", "copyin", "to device", "to self", "copyout", "plain in", "plain out",
-           "plain / deep, in and out");
+    printf("\nSteps, 64-byte arrays far apart; microseconds\n%9s %8s | %9s %9s %9s %9s %9s %9s | %s\n", "objects",
+           "MiB", "copyin", "to device", "to self", "copyout", "plain in", "plain out", "plain / deep, in and out");
     for (int i = 0; i < nsizes; i++)
         measure_steps(context, sizes[i]);
     accd_context_free(context);
@@ -180,8 +182,7 @@ struct raw {
     cu_stream stream;
 };
 
-#define RAW(raw, symbol, ...) \
-    ((raw)->driver.symbol(__VA_ARGS__) == CU_OK ? (void)0 : raw_failed(#symbol))
+#define RAW(raw, symbol, ...) ((raw)->driver.symbol(__VA_ARGS__) == CU_OK ? (void)0 : raw_failed(#symbol))
 static void raw_failed(const char *call)
 {
     printf("%s failed\n", call);
@@ -230,8 +231,8 @@ static double one_by_one(struct raw *raw, const struct forest *forest)
             RAW(raw, cuMemcpyHtoDAsync_v2, at[2 * i], forest->leaves[i].a, bytes, raw->stream);
             RAW(raw, cuMemAlloc_v2, &at[2 * i + 1], bytes);
             RAW(raw, cuMemcpyHtoDAsync_v2, at[2 * i + 1], forest->leaves[i].b, bytes, raw->stream);
-            leaves[i] = (struct leaf){forest->leaves[i].n, (float *)(uintptr_t)at[2 * i],
-                                      (float *)(uintptr_t)at[2 * i + 1]};
+            leaves[i] =
+                (struct leaf){forest->leaves[i].n, (float *)(uintptr_t)at[2 * i], (float *)(uintptr_t)at[2 * i + 1]};
         }
         RAW(raw, cuMemAlloc_v2, &at[2 * n], n * sizeof *leaves);
         raw_send(raw, at[2 * n], leaves, n * sizeof *leaves);
@@ -287,8 +288,10 @@ static double copyin(const struct forest *forest, unsigned threads)
     const size_t bytes = forest->n * sizeof(struct leaf);
     double best = 0, leave = 0;
     for (int time = 0; time < times_for(forest->bytes); time++) {
-        time_construct(context, ACCD_KIND_ENTER_DATA, walked(ACCD_ACTION_COPYIN, forest->leaves, bytes, program, label), &best);
-        time_construct(context, ACCD_KIND_EXIT_DATA, walked(ACCD_ACTION_DELETE, forest->leaves, bytes, program, label), &leave);
+        time_construct(context, ACCD_KIND_ENTER_DATA, walked(ACCD_ACTION_COPYIN, forest->leaves, bytes, program, label),
+                       &best);
+        time_construct(context, ACCD_KIND_EXIT_DATA, walked(ACCD_ACTION_DELETE, forest->leaves, bytes, program, label),
+                       &leave);
     }
     accd_program_release(program);
     accd_context_free(context);
@@ -306,8 +309,7 @@ static void measure_copyin(struct raw *raw, size_t n, size_t floats, bool ordere
 {
     enum { ONE_BY_ONE_MOST = 10000 };
     const double bytes = (double)n * (double)(sizeof(struct leaf) + 2 * floats * sizeof(float));
-    printf("%9zu %6zu %-9s %8.1f |", n, floats * sizeof(float), ordered ? "in order" : "far apart",
-           bytes / (1 << 20));
+    printf("%9zu %6zu %-9s %8.1f |", n, floats * sizeof(float), ordered ? "in order" : "far apart", bytes / (1 << 20));
     if (bytes > (double)most) {
         printf(" %10s %10s %10s %10s %10s |\n", "-", "-", "-", "-", "-");
         return;
@@ -324,8 +326,8 @@ static void measure_copyin(struct raw *raw, size_t n, size_t floats, bool ordere
     printf(" %10.1f %10.1f %10.1f %10.1f", one * 1e6, sixteen * 1e6, plain * 1e6, packed * 1e6);
     if (n <= ONE_BY_ONE_MOST) {
         double single = one_by_one(raw, &forest);
-        printf(" %10.1f | %6.3f %6.3f %7.2f %7.2f %8.1f\n", single * 1e6, plain / one, plain / sixteen,
-               packed / one, packed / sixteen, single / one);
+        printf(" %10.1f | %6.3f %6.3f %7.2f %7.2f %8.1f\n", single * 1e6, plain / one, plain / sixteen, packed / one,
+               packed / sixteen, single / one);
     } else {
         printf(" %10s | %6.3f %6.3f %7.2f %7.2f %8s\n", "-", plain / one, plain / sixteen, packed / one,
                packed / sixteen, "-");

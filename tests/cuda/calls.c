@@ -21,8 +21,8 @@ static struct forest new_forest(size_t n, size_t floats)
     struct forest forest = {n, malloc(n * sizeof(struct leaf)), malloc(n * 4 * floats * sizeof(float))};
     for (size_t i = 0; i < n; i++) {
         size_t k = i * 7919 % n;
-        forest.leaves[i] = (struct leaf){(int)floats, forest.values + (4 * k) * floats,
-                                         forest.values + (4 * k + 2) * floats};
+        forest.leaves[i] =
+            (struct leaf){(int)floats, forest.values + (4 * k) * floats, forest.values + (4 * k + 2) * floats};
         for (size_t v = 0; v < floats; v++)
             forest.leaves[i].a[v] = (float)i, forest.leaves[i].b[v] = (float)v;
     }
@@ -55,27 +55,22 @@ static void count_deep(size_t n, size_t floats, uint64_t *calls)
     const accd_label *label = array(context, "Y", sizeof(struct leaf), program);
     struct forest forest = new_forest(n, floats);
     const size_t bytes = n * sizeof(struct leaf);
-    COUNTED(ENTER(context, walked(ACCD_ACTION_COPYIN, forest.leaves, bytes, program, label)),
-            &calls[ENTER_DEEP]);
+    COUNTED(ENTER(context, walked(ACCD_ACTION_COPYIN, forest.leaves, bytes, program, label)), &calls[ENTER_DEEP]);
     for (size_t i = 0; i < n; i++)
         forest.leaves[i].a[3] += 1;
-    COUNTED(UPDATE(context, walked(ACCD_ACTION_UPDATE_DEVICE, forest.leaves, bytes, program, label)),
-            &calls[SEND]);
+    COUNTED(UPDATE(context, walked(ACCD_ACTION_UPDATE_DEVICE, forest.leaves, bytes, program, label)), &calls[SEND]);
     float there = 0;
-    must(device_get(context, &forest.leaves[n / 2].a[3], &there, sizeof there) &&
-             there == forest.leaves[n / 2].a[3],
+    must(device_get(context, &forest.leaves[n / 2].a[3], &there, sizeof there) && there == forest.leaves[n / 2].a[3],
          "what was sent is there");
     for (size_t i = 0; i < n; i++)
         forest.leaves[i].b[5] = -1;
-    COUNTED(UPDATE(context, walked(ACCD_ACTION_UPDATE_SELF, forest.leaves, bytes, program, label)),
-            &calls[FETCH]);
+    COUNTED(UPDATE(context, walked(ACCD_ACTION_UPDATE_SELF, forest.leaves, bytes, program, label)), &calls[FETCH]);
     bool fetched = true;
     for (size_t i = 0; i < n; i++)
         fetched = fetched && forest.leaves[i].b[5] == 5;
     must(fetched, "what was fetched is here");
     COUNTED(UPDATE(context, BYTES(ACCD_ACTION_UPDATE_DEVICE, forest.leaves, bytes)), &calls[SEND_SHALLOW]);
-    COUNTED(EXIT(context, walked(ACCD_ACTION_COPYOUT, forest.leaves, bytes, program, label)),
-            &calls[EXIT_DEEP]);
+    COUNTED(EXIT(context, walked(ACCD_ACTION_COPYOUT, forest.leaves, bytes, program, label)), &calls[EXIT_DEEP]);
     bool kept = true;
     for (size_t i = 0; i < n; i++)
         kept = kept && forest.leaves[i].n == (int)floats && forest.leaves[i].a[3] == (float)i + 1;
@@ -86,7 +81,10 @@ static void count_deep(size_t n, size_t floats, uint64_t *calls)
 }
 
 /* What is made once; and of each chunk, in which there may be parts of three columns, an event, a wait. */
-static uint64_t calls_for(uint64_t bytes) { return 20 + 5 * (bytes / CHUNK + 1); }
+static uint64_t calls_for(uint64_t bytes)
+{
+    return 20 + 5 * (bytes / CHUNK + 1);
+}
 
 static void copy_forest(const size_t sizes[3], size_t floats)
 {
@@ -101,8 +99,8 @@ static void copy_forest(const size_t sizes[3], size_t floats)
                  (unsigned long long)calls[i][s]);
         }
         ok(1, "%s: %llu, %llu, %llu calls for %zu, %zu, %zu objects with arrays of %zu bytes", steps[s],
-           (unsigned long long)calls[0][s], (unsigned long long)calls[1][s],
-           (unsigned long long)calls[2][s], sizes[0], sizes[1], sizes[2], floats * sizeof(float));
+           (unsigned long long)calls[0][s], (unsigned long long)calls[1][s], (unsigned long long)calls[2][s], sizes[0],
+           sizes[1], sizes[2], floats * sizeof(float));
     }
 }
 
@@ -123,15 +121,14 @@ static void count_nested(size_t n, size_t floats, uint64_t *calls)
                               .child = leaf,
                               .label = member(context, "leaves", sizeof(struct leaf), leaf)};
     accd_program *program =
-        program_of(context, &(accd_program_spec){
-                                .stride = sizeof(struct branch),
-                                .pieces = &(accd_piece){.bytes = sizeof(struct branch)},
-                                .npieces = 1,
-                                .fields = &field,
-                                .nfields = 1,
-                                .registers = 1,
-                                .ncode = 1,
-                                .code = CODE(LOAD(0, ACCD_SCALAR_I32, offsetof(struct branch, n)))});
+        program_of(context, &(accd_program_spec){.stride = sizeof(struct branch),
+                                                 .pieces = &(accd_piece){.bytes = sizeof(struct branch)},
+                                                 .npieces = 1,
+                                                 .fields = &field,
+                                                 .nfields = 1,
+                                                 .registers = 1,
+                                                 .ncode = 1,
+                                                 .code = CODE(LOAD(0, ACCD_SCALAR_I32, offsetof(struct branch, n)))});
     struct forest forest = new_forest(n, floats);
     struct branch *branches = calloc(n / EACH, sizeof *branches);
     const size_t bytes = n / EACH * sizeof *branches;
@@ -142,8 +139,8 @@ static void count_nested(size_t n, size_t floats, uint64_t *calls)
     COUNTED(EXIT(context, walked(ACCD_ACTION_COPYOUT, branches, bytes, program, NULL)), &calls[EXIT_DEEP]);
     bool kept = true;
     for (size_t i = 0; i < n; i++)
-        kept = kept && forest.leaves[i].a[floats - 1] == (float)i &&
-               forest.leaves[i].b[floats - 1] == (float)floats - 1;
+        kept =
+            kept && forest.leaves[i].a[floats - 1] == (float)i && forest.leaves[i].b[floats - 1] == (float)floats - 1;
     must(kept, "all of it came back");
     accd_program_release(program);
     accd_program_release(leaf);
@@ -161,8 +158,7 @@ static void copy_nested_structure(const size_t sizes[3], size_t floats)
         count_nested(sizes[i], floats, calls);
         ok(calls[ENTER_DEEP] <= calls_for(bytes) && calls[EXIT_DEEP] <= calls_for(bytes),
            "nested: %zu objects with arrays of %zu bytes enter in %llu calls, and leave in %llu", sizes[i],
-           floats * sizeof(float), (unsigned long long)calls[ENTER_DEEP],
-           (unsigned long long)calls[EXIT_DEEP]);
+           floats * sizeof(float), (unsigned long long)calls[ENTER_DEEP], (unsigned long long)calls[EXIT_DEEP]);
     }
 }
 
@@ -214,8 +210,7 @@ static void large(void)
     memset(bytes, 'x', N);
     holder[7] = bytes + 5;
     COUNTED(ENTER(context, BYTES(ACCD_ACTION_COPYIN, holder, N * sizeof *holder), BYTES(ACCD_ACTION_COPYIN, bytes, N),
-                  ((accd_item){.host = bytes + 5, .bytes = 1, .slot = &holder[7],
-                               .action = ACCD_ACTION_ATTACH})),
+                  ((accd_item){.host = bytes + 5, .bytes = 1, .slot = &holder[7], .action = ACCD_ACTION_ATTACH})),
             &calls);
     ok(calls <= 16, "9 MiB and a pointer enter in %llu calls", (unsigned long long)calls);
     ok(device_word(context, &holder[7]) == accd_device_address(context, 0, bytes) + 5 &&
@@ -224,8 +219,7 @@ static void large(void)
     ok(holder[7] == bytes + 5, "the host's is as it was");
     COUNTED(UPDATE(context, BYTES(ACCD_ACTION_UPDATE_SELF, bytes, N), BYTES(ACCD_ACTION_UPDATE_DEVICE, holder, 64)),
             &calls);
-    ok(device_word(context, &holder[7]) == accd_device_address(context, 0, bytes) + 5,
-       "an update leaves it alone");
+    ok(device_word(context, &holder[7]) == accd_device_address(context, 0, bytes) + 5, "an update leaves it alone");
     is_sound(context);
     accd_context_free(context);
     free(holder);
@@ -241,13 +235,13 @@ static void both_ways(void)
     uint64_t dev = accd_device_address(context, 0, a);
     must(accd_device_write(context, 0, dev, other, sizeof other) == ACCD_OK, "a kernel");
     a[2] = 33;
-    is_status(UPDATE(context, BYTES(ACCD_ACTION_UPDATE_DEVICE, &a[1], 8), PLAIN(ACCD_ACTION_UPDATE_SELF, a)),
-              ACCD_OK, "device, then self");
+    is_status(UPDATE(context, BYTES(ACCD_ACTION_UPDATE_DEVICE, &a[1], 8), PLAIN(ACCD_ACTION_UPDATE_SELF, a)), ACCD_OK,
+              "device, then self");
     ok(a[0] == -1 && a[1] == 2 && a[2] == 33 && a[3] == 4, "found %d %d %d %d", a[0], a[1], a[2], a[3]);
     must(accd_copy_within_device(context, 0, dev + 4, dev, 12) == ACCD_OK, "within");
     int there[4];
-    ok(accd_device_read(context, 0, dev, there, sizeof there) == ACCD_OK && there[0] == -1 &&
-           there[1] == -1 && there[2] == 2 && there[3] == 33,
+    ok(accd_device_read(context, 0, dev, there, sizeof there) == ACCD_OK && there[0] == -1 && there[1] == -1 &&
+           there[2] == 2 && there[3] == 33,
        "ranges of a copy may overlap");
     accd_context_free(context);
 }
@@ -255,8 +249,7 @@ static void both_ways(void)
 int main(void)
 {
     if (!standin_find_all((const struct standin_function[]){
-            {"standin_count", &count}, {"standin_reset", &reset}, {"standin_live", &live},
-            {NULL, NULL}}))
+            {"standin_count", &count}, {"standin_reset", &reset}, {"standin_live", &live}, {NULL, NULL}}))
         return 1;
     copy_forest((const size_t[]){1000, 8000, 64000}, FLOATS);
     copy_forest((const size_t[]){100, 800, 6400}, 1024);

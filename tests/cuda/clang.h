@@ -25,5 +25,9 @@ template <class T> static __device__ T atomicOr(T *at, T by)
 {
     return __atomic_fetch_or(at, by, __ATOMIC_RELAXED);
 }
-static __device__ void __threadfence() { __nvvm_membar_gl(); }
-extern "C" __device__ double sqrt(double), fabs(double), floor(double), ceil(double), fmod(double, double), trunc(double), round(double);
+static __device__ void __threadfence()
+{
+    __nvvm_membar_gl();
+}
+extern "C" __device__ double sqrt(double), fabs(double), floor(double), ceil(double), fmod(double, double),
+    trunc(double), round(double);

@@ -64,13 +64,8 @@ static unsigned get_queue_number(accd_context *context, int device, int64_t asyn
 static accd_status on(accd_context *context, int device, unsigned queue, accd_construct_kind kind,
                       const accd_item *items, size_t n)
 {
-    const accd_construct construct = {.device = device,
-                                      .kind = kind,
-                                      .file = "concurrent.c",
-                                      .line = 1,
-                                      .queue = queue,
-                                      .items = items,
-                                      .nitems = n};
+    const accd_construct construct = {
+        .device = device, .kind = kind, .file = "concurrent.c", .line = 1, .queue = queue, .items = items, .nitems = n};
     return accd_run_construct(context, &construct, NULL);
 }
 #define ON(context, device, queue, kind, ...)                            \
@@ -108,14 +103,15 @@ static void runs_in_stream(void)
     accd_context *context = open_concurrent(0);
     unsigned one = get_queue_number(context, 0, 1), two = get_queue_number(context, 0, 2);
     reset();
-    must(ON(context, 0, one, ACCD_KIND_ENTER_DATA, PLAIN(ACCD_ACTION_COPYIN, a), PLAIN(ACCD_ACTION_COPYIN, b)) == ACCD_OK,
+    must(ON(context, 0, one, ACCD_KIND_ENTER_DATA, PLAIN(ACCD_ACTION_COPYIN, a), PLAIN(ACCD_ACTION_COPYIN, b)) ==
+             ACCD_OK,
          "enter");
     must(IN(two, large) == ACCD_OK, "enter");
     must(ON(context, 0, one, ACCD_KIND_ENTER_DATA, PLAIN(ACCD_ACTION_COPYIN, odd[0]), PLAIN(ACCD_ACTION_COPYIN, odd[1]),
             PLAIN(ACCD_ACTION_COPYIN, odd[2])) == ACCD_OK,
          "enter");
-    must(ON(context, 0, one, ACCD_KIND_UPDATE, PLAIN(ACCD_ACTION_UPDATE_SELF, odd[0]), PLAIN(ACCD_ACTION_UPDATE_SELF, odd[2])) ==
-             ACCD_OK,
+    must(ON(context, 0, one, ACCD_KIND_UPDATE, PLAIN(ACCD_ACTION_UPDATE_SELF, odd[0]),
+            PLAIN(ACCD_ACTION_UPDATE_SELF, odd[2])) == ACCD_OK,
          "fetch");
     memset(a, 0, sizeof a);
     large[0][7] = large[3][7] = 'x';
@@ -161,8 +157,7 @@ static void locked(void)
         bytes[9] = 'q';
         must(on(context, 0, one, ACCD_KIND_UPDATE, sent, n) == ACCD_OK, "send");
         bytes[9] = 'r';
-        must(FETCH(one, *(char(*)[LARGE])bytes) == ACCD_OK && accd_queue_wait(context, 0, one) == ACCD_OK,
-             "fetch");
+        must(FETCH(one, *(char(*)[LARGE])bytes) == ACCD_OK && accd_queue_wait(context, 0, one) == ACCD_OK, "fetch");
         ok(bytes[9] == 'q', "%zu: what was sent is what it was at the construct", n);
         for (size_t i = 0; i < n; i++)
             items[i].action = ACCD_ACTION_DELETE;
@@ -178,7 +173,8 @@ static void locked(void)
 static void asks(void)
 {
     accd_context *context = open_concurrent(0);
-    unsigned one = get_queue_number(context, 0, 1), two = get_queue_number(context, 0, 2), three = get_queue_number(context, 0, 3);
+    unsigned one = get_queue_number(context, 0, 1), two = get_queue_number(context, 0, 2),
+             three = get_queue_number(context, 0, 3);
     must(IN(0, a) == ACCD_OK && FETCH(one, a) == ACCD_OK, "fetch");
     must(accd_queue_wait_for(context, 0, two, 0, one) == ACCD_OK, "two behind one");
     a[3] = -3;
@@ -215,7 +211,8 @@ static void many_batches(void)
                 items[i] = BYTES(out ? ACCD_ACTION_UPDATE_SELF : ACCD_ACTION_UPDATE_DEVICE, &small[k][i][1],
                                  (uint64_t)(SMALL - 1 - i % 7));
             }
-            must(on(context, 0, get_queue_number(context, 0, k % 3), ACCD_KIND_UPDATE, items, PIECES) == ACCD_OK, "%d", k);
+            must(on(context, 0, get_queue_number(context, 0, k % 3), ACCD_KIND_UPDATE, items, PIECES) == ACCD_OK, "%d",
+                 k);
         }
     for (int i = 0; i < PIECES; i++) {
         items[2 * i] = BYTES(ACCD_ACTION_UPDATE_SELF, &middle[i][3], MIDDLE - 5);
@@ -245,7 +242,8 @@ static void many_batches(void)
 static void test_concurrent_order(void)
 {
     accd_context *context = open_concurrent(0);
-    unsigned one = get_queue_number(context, 0, 1), two = get_queue_number(context, 0, 2), other = get_queue_number(context, 1, 1);
+    unsigned one = get_queue_number(context, 0, 1), two = get_queue_number(context, 0, 2),
+             other = get_queue_number(context, 1, 1);
     must(IN(0, a) == ACCD_OK && ON(context, 1, 0, ACCD_KIND_ENTER_DATA, PLAIN(ACCD_ACTION_COPYIN, a)) == ACCD_OK,
          "enter");
     uint64_t dev = accd_device_address(context, 0, a);
@@ -300,8 +298,8 @@ static void groups(void)
     ok(!memcmp(values[7][1], b, sizeof b), "behind what was sent into it");
     is_number(left(context, one), 1, "but beside the queue");
     const uint64_t other = accd_device_address(context, 0, c);
-    must(accd_copy_async(context, 0, two, ACCD_DIRECTION_FROM_DEVICE, (uintptr_t)values[9][0], other, sizeof c, NULL, 0) ==
-             ACCD_OK,
+    must(accd_copy_async(context, 0, two, ACCD_DIRECTION_FROM_DEVICE, (uintptr_t)values[9][0], other, sizeof c, NULL,
+                         0) == ACCD_OK,
          "other bytes are fetched into a section");
     item.action = ACCD_ACTION_UPDATE_DEVICE;
     is_status(ON(context, 0, 0, ACCD_KIND_UPDATE, item), ACCD_OK, "it is sent");
@@ -335,7 +333,8 @@ static void gives_back(void)
     memset(big, 3, sizeof big);
     must(IN(0, big) == ACCD_OK && FETCH(two, big) == ACCD_OK, "enter");
     reset();
-    is_status(ON(context, 0, two, ACCD_KIND_EXIT_DATA, PLAIN(ACCD_ACTION_COPYOUT, big)), ACCD_OK, "what is fetched goes");
+    is_status(ON(context, 0, two, ACCD_KIND_EXIT_DATA, PLAIN(ACCD_ACTION_COPYOUT, big)), ACCD_OK,
+              "what is fetched goes");
     ok(present_count(context, big, 0, 0), "it is not present any more");
     is_number(live_bytes(context), SIZE, "its memory is");
     is_number(count("cuMemFreeAsync") + count("cuMemFree_v2"), 0, "nothing was freed");
@@ -397,8 +396,7 @@ static int body(void *ud, accd_host_call call)
     int values[N];
     uint64_t own;
     if (call == ACCD_CALL_KERNEL_DONE)
-        body->gave = accd_device_alloc(context, 0, 16, &own) == ACCD_OK &&
-                     accd_device_free(context, 0, own) == ACCD_OK;
+        body->gave = accd_device_alloc(context, 0, 16, &own) == ACCD_OK && accd_device_free(context, 0, own) == ACCD_OK;
     if (call != ACCD_CALL_RUN) {
         *(call == ACCD_CALL_KERNEL_DONE ? &body->was_run : &body->drops) += 1;
         return 0;
@@ -446,8 +444,7 @@ static void test_concurrent_kernels(void)
 {
     accd_context *context = open_concurrent(0);
     unsigned one = get_queue_number(context, 0, 1), two = get_queue_number(context, 0, 2);
-    struct body good = {.context = context}, stopped = {.context = context},
-                wrong = {.context = context, .fails = 1};
+    struct body good = {.context = context}, stopped = {.context = context}, wrong = {.context = context, .fails = 1};
     must(IN(0, a) == ACCD_OK && IN(0, b) == ACCD_OK && IN(0, c) == ACCD_OK, "enter");
     reset();
     is_status(run_compute(&good, one, PLAIN(ACCD_ACTION_PRESENT, c), false), ACCD_OK, "a kernel");
@@ -462,7 +459,8 @@ static void test_concurrent_kernels(void)
 
     static int d[N];
     reset();
-    is_status(run_compute(&good, one, PLAIN(ACCD_ACTION_COPY, d), false), ACCD_OK, "a kernel whose results are copied out");
+    is_status(run_compute(&good, one, PLAIN(ACCD_ACTION_COPY, d), false), ACCD_OK,
+              "a kernel whose results are copied out");
     is_status(run_compute(&good, two, PLAIN(ACCD_ACTION_COPY, d), false), ACCD_OK, "and in again, in another queue");
     ok(d[4] == 1, "which waits for the first one");
     is_status(accd_queue_wait(context, 0, two), ACCD_OK, "the wait");
@@ -523,8 +521,9 @@ static accd_status run_concurrent_step(accd_context *context, int which, struct 
         return ON(context, 0, one, ACCD_KIND_ENTER_DATA, PLAIN(ACCD_ACTION_COPYIN, a), PLAIN(ACCD_ACTION_COPYIN, b),
                   PLAIN(ACCD_ACTION_COPYIN, large));
     case SEND_ALL:
-        return ON(context, 0, one, ACCD_KIND_UPDATE, PLAIN(ACCD_ACTION_UPDATE_DEVICE, a), PLAIN(ACCD_ACTION_UPDATE_DEVICE, b),
-                  PLAIN(ACCD_ACTION_UPDATE_DEVICE, large[0]), PLAIN(ACCD_ACTION_UPDATE_DEVICE, large[2]));
+        return ON(context, 0, one, ACCD_KIND_UPDATE, PLAIN(ACCD_ACTION_UPDATE_DEVICE, a),
+                  PLAIN(ACCD_ACTION_UPDATE_DEVICE, b), PLAIN(ACCD_ACTION_UPDATE_DEVICE, large[0]),
+                  PLAIN(ACCD_ACTION_UPDATE_DEVICE, large[2]));
     case FETCH_A:
         return FETCH(one, a);
     case FETCH_LARGE:
@@ -556,8 +555,7 @@ static void prepare(int which)
 static void unchanged(accd_context *context, int which, uint64_t n)
 {
     char there[N * sizeof(int)];
-    must(present_count(context, a, 0, which > ENTER_ALL) &&
-             present_count(context, large, 0, which > ENTER_ALL),
+    must(present_count(context, a, 0, which > ENTER_ALL) && present_count(context, large, 0, which > ENTER_ALL),
          "call %d, step %d: counters", (int)n, which);
     if (which == SEND_ALL)
         must(device_get(context, a, there, sizeof there) && is_all(there, sizeof there, 1) &&
@@ -614,8 +612,8 @@ static bool at_call(uint64_t n, int error, int *failed_p, int *lost_p)
         must(is_all(a, sizeof a, 2) && is_all(large[2], LARGE, 2) && is_all(large[3], LARGE, 1),
              "call %d: what was fetched is here", (int)n);
         int ran = b[3] - 0x02020202, told = of.runs + of.was_run;
-        must(ran == told && (ran == 1 || (!ran && of.drops)),
-             "call %d: the kernel ran %d times, it is told %d times", (int)n, ran, told);
+        must(ran == told && (ran == 1 || (!ran && of.drops)), "call %d: the kernel ran %d times, it is told %d times",
+             (int)n, ran, told);
     }
     bool met = !pending() && !meter.fail_at;
     plan_failure(error, 0);
@@ -635,8 +633,8 @@ static void each_call(const char *what, int error)
         n++;
     }
     reset();
-    ok(tap_failed == wrong && n > 30 && n < 500,
-       "%s fails at each of %d calls: %d steps did, %d lost the device", what, (int)n - 1, failed, lost);
+    ok(tap_failed == wrong && n > 30 && n < 500, "%s fails at each of %d calls: %d steps did, %d lost the device", what,
+       (int)n - 1, failed, lost);
     ok(lost || live() == before, "and gave back what it had");
 }
 
@@ -657,8 +655,7 @@ static void lost(void)
     is_status(SEND(one, a), ACCD_ERROR_DEVICE, "nothing starts any more");
     is_number(tested(context, one), 1, "there is nothing to be done");
     int over;
-    is_status(accd_queue_test(context, 0, two, &over), ACCD_ERROR_DEVICE,
-              "a test of the other one finds it, too");
+    is_status(accd_queue_test(context, 0, two, &over), ACCD_ERROR_DEVICE, "a test of the other one finds it, too");
     ok(a[0] == -1 && b[0] == -1, "nothing of it reaches the host");
     is_sound(context);
     accd_context_free(context);
@@ -692,9 +689,12 @@ static void chain(void)
 
 int main(void)
 {
-    if (!standin_find_all((const struct standin_function[]){
-            {"standin_fail", &fail}, {"standin_reset", &reset}, {"standin_live", &live},
-            {"standin_count", &count}, {"standin_pending", &pending}, {NULL, NULL}}))
+    if (!standin_find_all((const struct standin_function[]){{"standin_fail", &fail},
+                                                            {"standin_reset", &reset},
+                                                            {"standin_live", &live},
+                                                            {"standin_count", &count},
+                                                            {"standin_pending", &pending},
+                                                            {NULL, NULL}}))
         return 1;
     runs_in_stream();
     chain();

@@ -79,8 +79,7 @@ static bool lose(uint64_t n, uint64_t *lost_p)
     accd_context_config simulated;
     accd_context_config_init(&simulated);
     accd_context *context = open_with(NULL, NULL, NULL, 64), *other = NULL;
-    must(accd_context_new(&other, &simulated) == ACCD_OK,
-         "a simulated device in the same process");
+    must(accd_context_new(&other, &simulated) == ACCD_OK, "a simulated device in the same process");
     accd_program *program = leaf_program(context);
     accd_item item = walked(ACCD_ACTION_COPY, &leaf, sizeof leaf, program, NULL);
     accd_region *region = NULL;
@@ -109,8 +108,7 @@ static bool lose(uint64_t n, uint64_t *lost_p)
         const char *wrong = accd_check_invariants(context);
         must(!wrong, "call %d: %s", (int)n, wrong);
     }
-    must(leaf.a == before.a && leaf.b == before.b && a[3] == 4 && b[3] == 8, "call %d: the host",
-         (int)n);
+    must(leaf.a == before.a && leaf.b == before.b && a[3] == 4 && b[3] == 8, "call %d: the host", (int)n);
     must(CONSTRUCT(other, ACCD_KIND_ENTER_DATA, NULL, PLAIN(ACCD_ACTION_COPYIN, a)) == ACCD_OK &&
              CONSTRUCT(other, ACCD_KIND_EXIT_DATA, NULL, PLAIN(ACCD_ACTION_COPYOUT, a)) == ACCD_OK,
          "call %d: the other device works", (int)n);
@@ -125,10 +123,13 @@ static bool lose(uint64_t n, uint64_t *lost_p)
 
 int main(void)
 {
-    if (!standin_find_all((const struct standin_function[]){
-            {"standin_fail", &fail}, {"standin_reset", &reset}, {"standin_room", &room},
-            {"standin_live", &live}, {"standin_count", &count}, {"standin_pending", &pending},
-            {NULL, NULL}}))
+    if (!standin_find_all((const struct standin_function[]){{"standin_fail", &fail},
+                                                            {"standin_reset", &reset},
+                                                            {"standin_room", &room},
+                                                            {"standin_live", &live},
+                                                            {"standin_count", &count},
+                                                            {"standin_pending", &pending},
+                                                            {NULL, NULL}}))
         return 1;
     full();
     does_without("cuMemHostAlloc", 0);

@@ -16,8 +16,7 @@ static void write_by_itself(uint64_t to, const void *from, size_t bytes)
              driver.cuCtxPushCurrent_v2(context) == CU_OK &&
              driver.cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING_FLAG) == CU_OK,
          "a stream");
-    must(driver.cuMemcpyHtoDAsync_v2(to, from, bytes, stream) == CU_OK &&
-             driver.cuStreamSynchronize(stream) == CU_OK,
+    must(driver.cuMemcpyHtoDAsync_v2(to, from, bytes, stream) == CU_OK && driver.cuStreamSynchronize(stream) == CU_OK,
          "its work");
     (void)driver.cuStreamDestroy_v2(stream);
     (void)driver.cuCtxPopCurrent_v2(&context);

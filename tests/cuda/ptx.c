@@ -136,7 +136,10 @@ static uint64_t value_of(const struct operand *operand)
     return (*operand->name ? *reg(operand->name) : 0) + (uint64_t)operand->number;
 }
 
-static bool is(const struct instruction *now, const char *opcode) { return !strcmp(now->opcode, opcode); }
+static bool is(const struct instruction *now, const char *opcode)
+{
+    return !strcmp(now->opcode, opcode);
+}
 
 static void access_memory(const struct instruction *now)
 {

@@ -47,7 +47,10 @@ const char *standin_setting(const char *name, const char *otherwise)
 
 /* A process that has forked cannot go on with the driver of its parent. */
 static bool forked;
-static void note_fork(void) { forked = true; }
+static void note_fork(void)
+{
+    forked = true;
+}
 
 static void write_counts(void)
 {
@@ -76,8 +79,7 @@ static void start(void)
     standin.polls = (unsigned)atoi(standin_setting("ACCDEEP_STANDIN_POLLS", "2"));
     standin_start_memory();
     snprintf(plan, sizeof plan, "%s", standin_setting("ACCDEEP_STANDIN_FAIL", ""));
-    if (sscanf(plan, "%63[^:]:%llu:%d", planned.name, (unsigned long long *)&planned.left,
-               &planned.error) < 2)
+    if (sscanf(plan, "%63[^:]:%llu:%d", planned.name, (unsigned long long *)&planned.left, &planned.error) < 2)
         planned.left = 0;
     atexit(write_counts);
 }
@@ -90,8 +92,7 @@ cu_result standin_entered(int number, int usual)
         return CU_NOT_INITIALIZED;
     counts[number]++;
     total++;
-    if (planned.left && (!strcmp(planned.name, "*") || !strcmp(planned.name, name)) &&
-        --planned.left == 0) {
+    if (planned.left && (!strcmp(planned.name, "*") || !strcmp(planned.name, name)) && --planned.left == 0) {
         int error = planned.error ? planned.error : usual;
         bool sticky = error == CU_ILLEGAL_ADDRESS || error == CU_LAUNCH_FAILED;
         return sticky && thread.depth ? standin_lose(standin_current(), error) : error;
@@ -122,7 +123,10 @@ DRIVER void standin_fail(const char *name, uint64_t n, int error)
 }
 
 DRIVER int standin_pending(void);
-DRIVER int standin_pending(void) { return planned.left != 0; }
+DRIVER int standin_pending(void)
+{
+    return planned.left != 0;
+}
 
 DRIVER void standin_reset(void);
 DRIVER void standin_reset(void)
@@ -230,7 +234,10 @@ static cu_result describe(int error, const char **text, bool name)
     return CU_INVALID_VALUE;
 }
 
-cu_result cuGetErrorName(cu_result error, const char **text) { return describe(error, text, true); }
+cu_result cuGetErrorName(cu_result error, const char **text)
+{
+    return describe(error, text, true);
+}
 cu_result cuGetErrorString(cu_result error, const char **text)
 {
     return describe(error, text, false);

@@ -11,8 +11,7 @@
  * functions, and standin_run runs all threads of one. */
 #define STANDIN_IMAGE "stand-in image: "
 typedef void standin_kernel_fn(uint64_t argument);
-typedef void standin_run_fn(standin_kernel_fn *kernel, uint64_t argument, unsigned blocks,
-                            unsigned threads);
+typedef void standin_run_fn(standin_kernel_fn *kernel, uint64_t argument, unsigned blocks, unsigned threads);
 
 /* A function of the stand-in, or NULL if it is not the driver that a context has loaded. */
 static inline void standin_find(const char *name, void *function)

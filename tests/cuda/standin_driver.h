@@ -88,7 +88,7 @@ extern struct standin {
     int devices;
     unsigned polls; /* the N-th question in vain is the last; 0: none is */
     uint64_t room, used[DEVICES];
-    char *base, *bytes; /* addresses, content */
+    char *base, *bytes;                     /* addresses, content */
     struct standin_allocation *allocations; /* live ones, in order */
     size_t nallocations, room_allocations;
     struct cu_context_object contexts[DEVICES];
@@ -129,8 +129,7 @@ void standin_unmake(void *object);
 void standin_start_memory(void);
 bool standin_on_device(uint64_t at);
 /* Whether all of it lies in one allocation of the context that is no younger than the ticket. */
-bool standin_reachable(uint64_t dev, uint64_t bytes, const struct cu_context_object *context,
-                       uint64_t ticket);
+bool standin_reachable(uint64_t dev, uint64_t bytes, const struct cu_context_object *context, uint64_t ticket);
 /* The allocation around an address, or NULL. */
 const struct standin_allocation *standin_allocation_at(uint64_t dev);
 char *standin_content(uint64_t dev);

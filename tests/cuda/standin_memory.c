@@ -9,7 +9,7 @@ enum { GRAIN = 512, PAGE = 4096 };
 enum { ALIGNED = 32 << 20 }; /* as addresses of a device that are reserved in large are */
 
 static struct cu_pool_object *owner[SEGMENTS];
-static size_t next; /* segment to look at first */
+static size_t next;                          /* segment to look at first */
 static struct cu_pool_object usual[DEVICES]; /* without a pool of the caller's */
 static struct {
     char *at;
@@ -26,7 +26,7 @@ void standin_start_memory(void)
     if (room == MAP_FAILED)
         abort();
     standin.base = mmap(room + (ALIGNED - (uintptr_t)room % ALIGNED), SPACE, PROT_NONE,
-                    MAP_SHARED | MAP_NORESERVE | MAP_FIXED, memory, 0);
+                        MAP_SHARED | MAP_NORESERVE | MAP_FIXED, memory, 0);
     standin.bytes = mmap(NULL, SPACE, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, memory, 0);
     close(memory);
     if (standin.base == MAP_FAILED || standin.bytes == MAP_FAILED)
@@ -35,11 +35,20 @@ void standin_start_memory(void)
 
 /* ---------------------------------------------------------------------------- device memory -- */
 
-static uint64_t offset(uint64_t dev) { return dev - (uint64_t)(uintptr_t)standin.base; }
+static uint64_t offset(uint64_t dev)
+{
+    return dev - (uint64_t)(uintptr_t)standin.base;
+}
 
-bool standin_on_device(uint64_t at) { return offset(at) < SPACE; }
+bool standin_on_device(uint64_t at)
+{
+    return offset(at) < SPACE;
+}
 
-char *standin_content(uint64_t dev) { return standin.bytes + offset(dev); }
+char *standin_content(uint64_t dev)
+{
+    return standin.bytes + offset(dev);
+}
 
 /* The first allocation that ends behind an offset. */
 static size_t behind(uint64_t at)
@@ -70,7 +79,10 @@ bool standin_reachable(uint64_t dev, uint64_t bytes, const struct cu_context_obj
            bytes <= found->bytes - (offset(dev) - found->at);
 }
 
-const struct standin_allocation *standin_allocation_at(uint64_t dev) { return allocation_at(dev); }
+const struct standin_allocation *standin_allocation_at(uint64_t dev)
+{
+    return allocation_at(dev);
+}
 
 /* Segments belong to one pool, as on a GPU. Addresses come round as late as can be, so that old ones
  * stay wrong for long: a pool takes no address twice while anything in it lives. */
@@ -117,7 +129,7 @@ static void make_noise(char *at, uint64_t bytes)
 
 /* stream: NULL for memory that is all streams' at once. */
 static cu_result allocate_block(uint64_t *at_p, uint64_t bytes, struct cu_pool_object *pool,
-                          struct cu_stream_object *stream)
+                                struct cu_stream_object *stream)
 {
     struct cu_context_object *context = standin_current();
     uint64_t grains = (bytes + GRAIN - 1) / GRAIN * GRAIN;
@@ -131,8 +143,7 @@ static cu_result allocate_block(uint64_t *at_p, uint64_t bytes, struct cu_pool_o
         return CU_OUT_OF_MEMORY;
     if (standin.nallocations == standin.room_allocations) {
         standin.room_allocations = 2 * standin.room_allocations + 64;
-        standin.allocations = realloc(standin.allocations,
-                                      standin.room_allocations * sizeof standin.allocations[0]);
+        standin.allocations = realloc(standin.allocations, standin.room_allocations * sizeof standin.allocations[0]);
         if (!standin.allocations)
             abort();
     }
@@ -187,13 +198,16 @@ void standin_open(const struct standin_work *kernel, const struct cu_context_obj
     mprotect(standin.base + opened, opened_bytes, PROT_READ | PROT_WRITE);
     for (const struct standin_allocation *each = first; each <= last; each++) {
         uint64_t low = (each->at + PAGE - 1) / PAGE * PAGE, high = (each->at + each->bytes) / PAGE * PAGE;
-        if (low < high && (each->context != context || each->ticket > kernel->ticket ||
-                           !standin_is_behind(&kernel->behind, each)))
+        if (low < high &&
+            (each->context != context || each->ticket > kernel->ticket || !standin_is_behind(&kernel->behind, each)))
             mprotect(standin.base + low, high - low, PROT_NONE);
     }
 }
 
-void standin_close(void) { mprotect(standin.base + opened, opened_bytes, PROT_NONE); }
+void standin_close(void)
+{
+    mprotect(standin.base + opened, opened_bytes, PROT_NONE);
+}
 
 cu_result cuMemAlloc_v2(cu_address *at, size_t bytes)
 {
@@ -229,8 +243,8 @@ cu_result cuMemHostAlloc(void **at, size_t bytes, unsigned flags)
 {
     BEGIN(cuMemHostAlloc, CU_OUT_OF_MEMORY)
     (void)flags;
-    void *made = npinned < PINNED ? mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)
-                                  : MAP_FAILED;
+    void *made =
+        npinned < PINNED ? mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0) : MAP_FAILED;
     if (!standin_current() || made == MAP_FAILED) {
         result = standin_current() ? CU_OUT_OF_MEMORY : CU_INVALID_CONTEXT;
     } else {
@@ -263,8 +277,8 @@ cu_result cuMemFreeHost(void *at)
 cu_result cuMemPoolCreate(cu_pool *pool, const struct cu_pool_props *props)
 {
     BEGIN(cuMemPoolCreate, CU_OUT_OF_MEMORY)
-    if (props->allocation != CU_ALLOCATION_PINNED || props->handles ||
-        props->location.type != CU_LOCATION_DEVICE || props->location.id >= standin.devices) {
+    if (props->allocation != CU_ALLOCATION_PINNED || props->handles || props->location.type != CU_LOCATION_DEVICE ||
+        props->location.id >= standin.devices) {
         result = CU_INVALID_VALUE;
     } else {
         *pool = standin_make(sizeof **pool);
@@ -317,4 +331,3 @@ cu_result cuMemFreeAsync(cu_address at, cu_stream stream)
     END;
 }
 #endif
-

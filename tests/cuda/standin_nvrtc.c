@@ -95,8 +95,8 @@ nv_result nvrtcGetSupportedArchs(int *archs)
     return NV_OK;
 }
 
-nv_result nvrtcCreateProgram(nv_program *program, const char *text, const char *name, int n,
-                             const char *const *headers, const char *const *names)
+nv_result nvrtcCreateProgram(nv_program *program, const char *text, const char *name, int n, const char *const *headers,
+                             const char *const *names)
 {
     (void)name;
     if (n || headers || names)
@@ -135,9 +135,9 @@ static char *read_file(const char *path)
 }
 
 /* No library: what a kernel needs is in the process that loads it, and linking would take as long as compiling. */
-#define OPTIONS                                                                                     \
-    "-xc++", "-std=c++11", "-O0", "-w", "-fPIC", "-shared", "-nostdlib", "-pipe",                   \
-        "-ffp-contract=off", "-fno-strict-aliasing"
+#define OPTIONS                                                                                        \
+    "-xc++", "-std=c++11", "-O0", "-w", "-fPIC", "-shared", "-nostdlib", "-pipe", "-ffp-contract=off", \
+        "-fno-strict-aliasing"
 
 /* Runs a C++ compiler that is there; what it says goes to a file. */
 static bool run_compiler(const char *from, const char *to, const char *log)
@@ -248,7 +248,10 @@ nv_result nvrtcGetCUBINSize(nv_program program, size_t *bytes)
     return nvrtcGetPTXSize(program, bytes);
 }
 
-nv_result nvrtcGetCUBIN(nv_program program, char *to) { return nvrtcGetPTX(program, to); }
+nv_result nvrtcGetCUBIN(nv_program program, char *to)
+{
+    return nvrtcGetPTX(program, to);
+}
 
 nv_result nvrtcGetProgramLogSize(nv_program program, size_t *bytes)
 {

@@ -59,7 +59,10 @@ bool standin_is_behind(const struct standin_clock *clock, const struct standin_a
     return allocation->stream == ANYWHERE || (place < clock->n && clock->upto[place] >= allocation->ticket);
 }
 
-uint64_t standin_ticket(void) { return ++tickets; }
+uint64_t standin_ticket(void)
+{
+    return ++tickets;
+}
 
 uint64_t standin_issue(struct cu_stream_object *stream)
 {
@@ -74,8 +77,8 @@ struct row {
     uint64_t to, from, bytes;
 };
 
-static bool kernel_may_use(const struct standin_work *kernel, const struct cu_context_object *context,
-                           uint64_t dev, uint64_t bytes)
+static bool kernel_may_use(const struct standin_work *kernel, const struct cu_context_object *context, uint64_t dev,
+                           uint64_t bytes)
 {
     return standin_reachable(dev, bytes, context, kernel->ticket) &&
            standin_is_behind(&kernel->behind, standin_allocation_at(dev));
@@ -89,8 +92,7 @@ static cu_result move_pieces(const struct standin_work *work, struct cu_context_
     for (uint64_t i = 0; i < work->bytes; i++) {
         struct row row;
         memcpy(&row, standin_content(work->to + i * sizeof row), sizeof row);
-        if (!kernel_may_use(work, context, row.to, row.bytes) ||
-            !kernel_may_use(work, context, row.from, row.bytes))
+        if (!kernel_may_use(work, context, row.to, row.bytes) || !kernel_may_use(work, context, row.from, row.bytes))
             return standin_lose(context, CU_ILLEGAL_ADDRESS);
         if ((row.to - row.from) % 8)
             return standin_lose(context, CU_MISALIGNED_ADDRESS);
@@ -166,7 +168,10 @@ static cu_result drain_upto(size_t place, uint64_t upto)
     return context->sticky;
 }
 
-cu_result standin_drain(struct cu_stream_object *stream) { return drain_upto(stream->place, stream->given); }
+cu_result standin_drain(struct cu_stream_object *stream)
+{
+    return drain_upto(stream->place, stream->given);
+}
 
 cu_result standin_drain_context(const struct cu_context_object *context)
 {
@@ -218,7 +223,10 @@ bool standin_usable(const struct cu_stream_object *stream)
 
 /* ----------------------------------------------------------------------------------- copies -- */
 
-static bool overlap(uint64_t a, uint64_t b, uint64_t bytes) { return a - b < bytes || b - a < bytes; }
+static bool overlap(uint64_t a, uint64_t b, uint64_t bytes)
+{
+    return a - b < bytes || b - a < bytes;
+}
 
 static bool stream_may_use(const struct cu_stream_object *stream, uint64_t dev)
 {
@@ -288,8 +296,7 @@ cu_result cuMemcpyDtoDAsync_v2(cu_address to, cu_address from, size_t bytes, cu_
 
 #if STANDIN_VERSION >= 12080
 /* first: the copy that the attributes begin with. */
-static bool sound(const struct cu_copy_attributes *attributes, const size_t *first, size_t nattributes,
-                  size_t n)
+static bool sound(const struct cu_copy_attributes *attributes, const size_t *first, size_t nattributes, size_t n)
 {
     if (!n || !nattributes || nattributes > n || first[0])
         return false;
@@ -302,8 +309,8 @@ static bool sound(const struct cu_copy_attributes *attributes, const size_t *fir
 
 /* Copies of a batch come in whatever order: backwards. */
 static cu_result batch(cu_address *to, cu_address *from, const size_t *bytes, size_t n,
-                       const struct cu_copy_attributes *attributes, const size_t *first,
-                       size_t nattributes, cu_stream stream)
+                       const struct cu_copy_attributes *attributes, const size_t *first, size_t nattributes,
+                       cu_stream stream)
 {
     if (!sound(attributes, first, nattributes, n))
         return CU_INVALID_VALUE;
@@ -313,8 +320,11 @@ static cu_result batch(cu_address *to, cu_address *from, const size_t *bytes, si
         k -= i < first[k];
         bool in = standin_on_device(to[i]), out = standin_on_device(from[i]);
         result = !in && !out ? CU_INVALID_VALUE
-                             : copy(stream, in && out ? COPY_WITHIN : in ? COPY_IN : COPY_OUT, to[i],
-                                    from[i], bytes[i], attributes[k].access == CU_ACCESS_DURING_CALL);
+                             : copy(stream,
+                                    in && out ? COPY_WITHIN
+                                    : in      ? COPY_IN
+                                              : COPY_OUT,
+                                    to[i], from[i], bytes[i], attributes[k].access == CU_ACCESS_DURING_CALL);
         pageable = pageable || (!in && !standin_pinned(to[i], bytes[i]));
     }
     return result == CU_OK && pageable ? synchronize(stream) : result;
@@ -323,8 +333,8 @@ static cu_result batch(cu_address *to, cu_address *from, const size_t *bytes, si
 
 #if STANDIN_VERSION >= 13000
 cu_result cuMemcpyBatchAsync_v2(cu_address *to, cu_address *from, size_t *bytes, size_t n,
-                                struct cu_copy_attributes *attributes, size_t *first,
-                                size_t nattributes, cu_stream stream)
+                                struct cu_copy_attributes *attributes, size_t *first, size_t nattributes,
+                                cu_stream stream)
 {
     BEGIN(cuMemcpyBatchAsync_v2, CU_UNKNOWN)
     result = batch(to, from, bytes, n, attributes, first, nattributes, stream);
@@ -332,8 +342,8 @@ cu_result cuMemcpyBatchAsync_v2(cu_address *to, cu_address *from, size_t *bytes,
 }
 #elif STANDIN_VERSION >= 12080
 cu_result cuMemcpyBatchAsync(cu_address *to, cu_address *from, size_t *bytes, size_t n,
-                             struct cu_copy_attributes *attributes, size_t *first,
-                             size_t nattributes, size_t *failed, cu_stream stream)
+                             struct cu_copy_attributes *attributes, size_t *first, size_t nattributes, size_t *failed,
+                             cu_stream stream)
 {
     BEGIN(cuMemcpyBatchAsync, CU_UNKNOWN)
     *failed = SIZE_MAX;
@@ -344,13 +354,12 @@ cu_result cuMemcpyBatchAsync(cu_address *to, cu_address *from, size_t *bytes, si
 
 /* ---------------------------------------------------------------------------------- kernels -- */
 
-cu_result cuLaunchKernel(cu_function function, unsigned gx, unsigned gy, unsigned gz, unsigned bx,
-                         unsigned by, unsigned bz, unsigned shared, cu_stream stream,
-                         void **parameters, void **extra)
+cu_result cuLaunchKernel(cu_function function, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by,
+                         unsigned bz, unsigned shared, cu_stream stream, void **parameters, void **extra)
 {
     BEGIN(cuLaunchKernel, CU_UNKNOWN)
-    if (!function || !gx || gy != 1 || gz != 1 || !bx || bx > 1024 || by != 1 || bz != 1 ||
-        shared || extra || (!function->kernel && bx % 32)) {
+    if (!function || !gx || gy != 1 || gz != 1 || !bx || bx > 1024 || by != 1 || bz != 1 || shared || extra ||
+        (!function->kernel && bx % 32)) {
         result = CU_INVALID_VALUE;
     } else if (!standin_usable(stream)) {
         result = CU_INVALID_HANDLE;
@@ -498,10 +507,9 @@ cu_result cuStreamWaitEvent(cu_stream stream, cu_event event, unsigned flags)
     } else {
         join(&stream->behind, &event->behind);
         if (event->stream != stream->place && is_pending(event->stream, event->upto))
-            append(stream, (struct standin_work){.kind = WAIT,
-                                                 .ticket = standin_issue(stream),
-                                                 .stream = event->stream,
-                                                 .upto = event->upto});
+            append(stream,
+                   (struct standin_work){
+                       .kind = WAIT, .ticket = standin_issue(stream), .stream = event->stream, .upto = event->upto});
     }
     END;
 }

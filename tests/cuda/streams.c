@@ -58,8 +58,7 @@ static int number_at(cu_address dev)
 
 static void set_up(void)
 {
-    const struct cu_pool_props props = {.allocation = CU_ALLOCATION_PINNED,
-                                        .location = {CU_LOCATION_DEVICE, 0}};
+    const struct cu_pool_props props = {.allocation = CU_ALLOCATION_PINNED, .location = {CU_LOCATION_DEVICE, 0}};
     void *host = NULL;
     DO(cuDevicePrimaryCtxRetain, &context, 0);
     DO(cuCtxPushCurrent_v2, context);
@@ -241,11 +240,25 @@ static cu_result used_after(void (*between)(void))
     return result;
 }
 
-static void nothing(void) {}
-static void waits_for_stream(void) { DO(cuStreamSynchronize, stream[A]); }
-static void waits_for_another(void) { DO(cuStreamSynchronize, stream[C]); }
-static void asks_stream(void) { DO(cuStreamQuery, stream[A]); }
-static void records(void) { DO(cuEventRecord, event[A], stream[A]); }
+static void nothing(void)
+{
+}
+static void waits_for_stream(void)
+{
+    DO(cuStreamSynchronize, stream[A]);
+}
+static void waits_for_another(void)
+{
+    DO(cuStreamSynchronize, stream[C]);
+}
+static void asks_stream(void)
+{
+    DO(cuStreamQuery, stream[A]);
+}
+static void records(void)
+{
+    DO(cuEventRecord, event[A], stream[A]);
+}
 static void waits_for_event(void)
 {
     records();
@@ -256,7 +269,10 @@ static void is_behind(void)
     records();
     DO(cuStreamWaitEvent, stream[B], event[A], 0);
 }
-static void is_behind_what_was_before(void) { DO(cuStreamWaitEvent, stream[B], event[C], 0); }
+static void is_behind_what_was_before(void)
+{
+    DO(cuStreamWaitEvent, stream[B], event[C], 0);
+}
 static void is_behind_what_it_is_now(void)
 {
     records();

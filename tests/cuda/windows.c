@@ -41,8 +41,7 @@ static void reach(struct view *view, uint64_t dev, uint64_t bytes)
 static bool view_open(accd_context *context, struct view *view)
 {
     view->bytes = malloc(view->high - view->low + 1);
-    return !view->high ||
-           accd_copy_from_device(context, 0, view->bytes, view->low, view->high - view->low) == ACCD_OK;
+    return !view->high || accd_copy_from_device(context, 0, view->bytes, view->low, view->high - view->low) == ACCD_OK;
 }
 
 static bool view_holds_bytes(const struct view *view, uint64_t dev, const void *host, uint64_t bytes)
@@ -83,8 +82,8 @@ static bool bounds_there(accd_context *context, const struct bounds *rows, size_
     }
     right = right && view_open(context, &view);
     for (size_t i = 0; right && i < n; i++)
-        right = view_holds_bytes(&view, (uintptr_t)there[i].p + 8 * (uint64_t)rows[i].from,
-                      rows[i].p + rows[i].from, 8 * (uint64_t)rows[i].n);
+        right = view_holds_bytes(&view, (uintptr_t)there[i].p + 8 * (uint64_t)rows[i].from, rows[i].p + rows[i].from,
+                                 8 * (uint64_t)rows[i].n);
     free(view.bytes);
     free(there);
     return right;
@@ -154,8 +153,8 @@ static void leaves_of(const char *what, unsigned threads, size_t n, int least, i
     is_status(enter_leaves(&w), ACCD_OK, "%s, %u threads", what, threads);
     ok(is_there(&w), "all of it is there");
     is_sound(w.context);
-    is_status(EXIT(w.context, walked(ACCD_ACTION_COPYOUT, w.leaves, n * sizeof *w.leaves, w.program, NULL)),
-              ACCD_OK, "and back");
+    is_status(EXIT(w.context, walked(ACCD_ACTION_COPYOUT, w.leaves, n * sizeof *w.leaves, w.program, NULL)), ACCD_OK,
+              "and back");
     close_world(&w);
 }
 
@@ -163,8 +162,8 @@ static void leaves_of(const char *what, unsigned threads, size_t n, int least, i
 static void sections_of_all_lengths(unsigned threads)
 {
     enum { DOUBLES = WINDOW / sizeof(double) };
-    static const int64_t lengths[] = {0,  1, DOUBLES, 3, DOUBLES + 1, 300000, 300000, 2 * DOUBLES + 5, 17, 0,
-                                      DOUBLES - 8, 2};
+    static const int64_t lengths[] = {0,  1, DOUBLES,     3, DOUBLES + 1, 300000, 300000, 2 * DOUBLES + 5,
+                                      17, 0, DOUBLES - 8, 2};
     const size_t n = sizeof lengths / sizeof lengths[0], room = 2 * DOUBLES + 100;
     struct world w = {.context = open_threads(threads), .bounds = calloc(n, sizeof(struct bounds))};
     w.program = bounds_program(w.context);
@@ -196,8 +195,7 @@ static void several_roots(unsigned threads)
                     ((accd_item){.host = flat + 5, .bytes = 1, .slot = &holder[1], .action = ACCD_ACTION_ATTACH})),
               ACCD_OK, "several roots, %u threads", threads);
     ok(leaves_there(w.context, accd_device_address(w.context, 0, w.leaves), w.leaves, w.n / 2 - 1) &&
-           leaves_there(w.context, accd_device_address(w.context, 0, w.leaves + w.n / 2),
-                        w.leaves + w.n / 2, w.n / 2),
+           leaves_there(w.context, accd_device_address(w.context, 0, w.leaves + w.n / 2), w.leaves + w.n / 2, w.n / 2),
        "both are there");
     char there[sizeof flat];
     ok(device_get(w.context, flat, there, sizeof there) && !memcmp(there, flat, sizeof flat) &&
@@ -244,8 +242,7 @@ static void test_nested_windows(unsigned threads, size_t n, int least, int most)
     bool right = device_get(w.context, nest, there, nests * sizeof *nest);
     for (size_t i = 0; i < nests && right; i += i < 50 ? 1 : 37)
         right = there[i].n == nest[i].n &&
-                (!nest[i].n ||
-                 leaves_there(w.context, (uintptr_t)there[i].leaves, nest[i].leaves, (size_t)nest[i].n));
+                (!nest[i].n || leaves_there(w.context, (uintptr_t)there[i].leaves, nest[i].leaves, (size_t)nest[i].n));
     ok(right, "all of it is there");
     is_sound(w.context);
     accd_program_release(program);
@@ -271,15 +268,15 @@ static void odd_strides(unsigned threads)
                               .start = -1,
                               .code_end = 1,
                               .label = member(w.context, "text", 1, NULL)};
-    w.program = program_of(w.context,
-                           &(accd_program_spec){.stride = sizeof(struct odd),
-                                                .fields = &field,
-                                                .nfields = 1,
-                                                .pieces = &(accd_piece){.bytes = sizeof(struct odd)},
-                                                .npieces = 1,
-                                                .registers = 1,
-                                                .ncode = 1,
-                                                .code = CODE(LOAD(0, ACCD_SCALAR_I32, offsetof(struct odd, n)))});
+    w.program =
+        program_of(w.context, &(accd_program_spec){.stride = sizeof(struct odd),
+                                                   .fields = &field,
+                                                   .nfields = 1,
+                                                   .pieces = &(accd_piece){.bytes = sizeof(struct odd)},
+                                                   .npieces = 1,
+                                                   .registers = 1,
+                                                   .ncode = 1,
+                                                   .code = CODE(LOAD(0, ACCD_SCALAR_I32, offsetof(struct odd, n)))});
     struct odd *odd = calloc(N, sizeof *odd), *there = calloc(N, sizeof *odd);
     char *text = malloc((size_t)N * MOST);
     for (size_t i = 0; i < (size_t)N * MOST; i++)
@@ -364,8 +361,7 @@ static bool at_call(uint64_t n, int error, size_t leaves)
          "call %d, error %d: nothing is present", (int)n, error);
     const char *wrong = accd_check_invariants(w.context);
     must(!wrong, "call %d, error %d: %s", (int)n, error, wrong);
-    must(!lost || enter_leaves(&w) == ACCD_ERROR_DEVICE, "call %d, error %d: it goes on saying so", (int)n,
-         error);
+    must(!lost || enter_leaves(&w) == ACCD_ERROR_DEVICE, "call %d, error %d: it goes on saying so", (int)n, error);
     if (!lost) {
         must(status == ACCD_OK || enter_leaves(&w) == ACCD_OK, "call %d, error %d: again", (int)n, error);
         must(is_there(&w), "call %d, error %d: then it is there", (int)n, error);
@@ -383,8 +379,8 @@ static void each_call(int error, size_t leaves)
         n++;
     }
     reset();
-    ok(tap_failed == failed && n > 10 && n < 200, "%zu objects, error %d: each of %d calls failed", leaves,
-       error, (int)n - 1);
+    ok(tap_failed == failed && n > 10 && n < 200, "%zu objects, error %d: each of %d calls failed", leaves, error,
+       (int)n - 1);
 }
 
 static void without_pinned_memory(uint64_t from)
@@ -392,8 +388,7 @@ static void without_pinned_memory(uint64_t from)
     struct world w = leaf_world(1, 100000, 16, 16);
     reset();
     fail("cuMemHostAlloc", from, 0);
-    is_status(enter_leaves(&w), ACCD_OK, "without memory that can be pinned, but for %d windows",
-              (int)from - 1);
+    is_status(enter_leaves(&w), ACCD_OK, "without memory that can be pinned, but for %d windows", (int)from - 1);
     ok(count("cuMemHostAlloc") == from, "which is not asked for again");
     ok(is_there(&w), "all of it is there");
     close_world(&w);
@@ -419,14 +414,12 @@ static void received(void)
        "what was never written can be told");
     memset(bytes, 4, N);
     fail("cuMemcpyDtoHAsync_v2", 1, 0);
-    is_status(UPDATE(context, BYTES(ACCD_ACTION_UPDATE_SELF, bytes, N)), ACCD_ERROR_DEVICE,
-              "a copy that is refused");
+    is_status(UPDATE(context, BYTES(ACCD_ACTION_UPDATE_SELF, bytes, N)), ACCD_ERROR_DEVICE, "a copy that is refused");
     ok(bytes[0] == 4 && bytes[N - 1] == 4 &&
            !strstr(accd_context_error(context)->message, "a part of it may have arrived"),
        "nothing arrived");
     fail("cuStreamSynchronize", 1, 700);
-    is_status(UPDATE(context, BYTES(ACCD_ACTION_UPDATE_SELF, bytes, N)), ACCD_ERROR_DEVICE,
-              "a device that is lost");
+    is_status(UPDATE(context, BYTES(ACCD_ACTION_UPDATE_SELF, bytes, N)), ACCD_ERROR_DEVICE, "a device that is lost");
     ok(strstr(accd_context_error(context)->message, "lost the device; a part of it may have arrived") != NULL,
        "it says: %s", accd_context_error(context)->message);
     accd_context_free(context);
@@ -458,9 +451,12 @@ static void guarded(void)
 
 int main(void)
 {
-    if (!standin_find_all((const struct standin_function[]){
-            {"standin_fail", &fail}, {"standin_reset", &reset}, {"standin_pending", &pending},
-            {"standin_live", &live}, {"standin_count", &count}, {NULL, NULL}}))
+    if (!standin_find_all((const struct standin_function[]){{"standin_fail", &fail},
+                                                            {"standin_reset", &reset},
+                                                            {"standin_pending", &pending},
+                                                            {"standin_live", &live},
+                                                            {"standin_count", &count},
+                                                            {NULL, NULL}}))
         return 1;
     numbers = malloc(NUMBERS * sizeof *numbers);
     for (size_t i = 0; i < NUMBERS; i++)

@@ -63,12 +63,8 @@ static void one(struct transcript *t, const char *rules)
     static float v[8] = {1, 2, 3}, more[16], *p = more;
     static struct deep X = {8, v, more};
     memset(t, 0, sizeof *t);
-    accd_session *a = open_session(&(accd_session_config){.device = "direct",
-                                          .devices = 2,
-                                          .threads = 1,
-                                          .rules = rules,
-                                          .on_event = note_event,
-                                          .event_ud = t});
+    accd_session *a = open_session(&(accd_session_config){
+        .device = "direct", .devices = 2, .threads = 1, .rules = rules, .on_event = note_event, .event_ud = t});
     transcript_add(t, "declare", accd_declare_loc(a, deep_text, "again", 1));
     transcript_add(t, "declare", accd_declare_loc(a, "struct deep { int other; };", "again", 2));
     transcript_add(t, accd_last_error_message(a), accd_declare_loc(a, "typedef float real; int s[(4];", "again", 3));
@@ -90,8 +86,7 @@ static void one(struct transcript *t, const char *rules)
 
 static void as_before(const struct transcript *first, const struct transcript *later)
 {
-    if (!ok(first->length > 2000 && first->length == later->length &&
-                !strcmp(first->text, later->text),
+    if (!ok(first->length > 2000 && first->length == later->length && !strcmp(first->text, later->text),
             "a later session does as the first one, in %zu bytes", first->length))
         printf("# %s\n# %s\n", first->text, later->text);
 }
@@ -101,11 +96,7 @@ static void other(void)
 {
     static int v, p;
     accd_session *a = open_session(&(accd_session_config){.rules = "openmp-6.0"});
-    fine(
-        a,
-        accd_declare(
-            a,
-            "enum { twice = 2 }; struct deep { char c[twice]; }; typedef struct deep real, none;"));
+    fine(a, accd_declare(a, "enum { twice = 2 }; struct deep { char c[twice]; }; typedef struct deep real, none;"));
     fine(a, accd_bind(a, "v", "int", &v));
     fine(a, accd_bind(a, "p", "int", &p));
     fine(a, accd_run_directive(a, "omp declare group name(g) map(to: v)"));

@@ -19,7 +19,7 @@ static void objects(accd_session *a)
     fine(a, accd_bind(a, "p", "float *", &p));
     fine(a, accd_bind_sized(a, "Y", "struct deep", anything, 0, NULL, 0));
     refuses(a, accd_bind(a, "X", "struct deep", &small), ACCD_ERROR_INVALID, "type-mismatch",
-          "struct deep has 24 bytes, the object of the program 4");
+            "struct deep has 24 bytes, the object of the program 4");
     int line = __LINE__ + 1;
     refuses(a, accd_bind(a, "p", "float *", p), ACCD_ERROR_INVALID, "type-mismatch", "float * has 8 bytes");
     const accd_error_detail *detail = accd_last_error(a);
@@ -34,9 +34,9 @@ static void objects(accd_session *a)
     refuses(a, accd_bind(a, "f", "void", &small), ACCD_ERROR_INVALID, "unknown-type", "the size of void");
     fine(a, ACCD_CHECK_MEMBER(a, struct deep, b));
     refuses(a, accd_check_member(a, "struct deep", "b", 8, 8, NULL, 0), ACCD_ERROR_INVALID, "type-mismatch",
-          "struct deep.b is 8 bytes at offset 16, in the program 8 at 8");
-    refuses(a, accd_check_member(a, "struct deep", "z", 8, 8, NULL, 0), ACCD_ERROR_INVALID,
-          "unknown-member", "struct deep has no member 'z'");
+            "struct deep.b is 8 bytes at offset 16, in the program 8 at 8");
+    refuses(a, accd_check_member(a, "struct deep", "z", 8, 8, NULL, 0), ACCD_ERROR_INVALID, "unknown-member",
+            "struct deep has no member 'z'");
     refuses(a, accd_check_member(a, "int", "z", 8, 8, NULL, 0), ACCD_ERROR_INVALID, "not-a-struct", "int");
 }
 
@@ -61,11 +61,11 @@ static void declarations(accd_session *a)
 {
     fine(a, accd_declare(a, "struct later; enum { EIGHT = 8 };"));
     refuses(a,
-          accd_declare(a, "struct q { int n; }; struct later { int m; }; typedef struct q q_t;\n"
-                          "int counter; template<class T> class box { T *p; }; box<int> b;\n"
-                          "#pragma acc shape(less) type(struct deep) exclude(b)\n"
-                          "struct deep { int z; };"),
-          ACCD_ERROR_INVALID, "duplicate-name", "struct deep is defined already");
+            accd_declare(a, "struct q { int n; }; struct later { int m; }; typedef struct q q_t;\n"
+                            "int counter; template<class T> class box { T *p; }; box<int> b;\n"
+                            "#pragma acc shape(less) type(struct deep) exclude(b)\n"
+                            "struct deep { int z; };"),
+            ACCD_ERROR_INVALID, "duplicate-name", "struct deep is defined already");
     const accd_error_detail *detail = accd_last_error(a);
     ok(detail->column == 1 && strstr(accd_last_error_message(a), "struct deep { int z; };\n"), "it is shown");
     refuses(a, accd_bind(a, "b", "struct later", &X), ACCD_ERROR_INVALID, "unknown-type", "the size of");
@@ -73,20 +73,20 @@ static void declarations(accd_session *a)
                             "int counter; template<class T> class box { T t; };\n"
                             "#pragma acc shape(less) type(struct deep) exclude(a)\n"));
     refuses(a, accd_bind(a, "counter", "int", &X.n), ACCD_ERROR_INVALID, "duplicate-name",
-          "'counter' is declared already");
+            "'counter' is declared already");
     refuses(a, accd_declare(a, "struct"), ACCD_ERROR_SYNTAX, "syntax", "");
 
     /* Bounds are checked where they are written, at the end of the text. */
     refuses(a, accd_declare(a, "struct r { float *a;\n#pragma acc shape include(a[0:extent])\n};"), ACCD_ERROR_INVALID,
-          "unknown-name", "there is no variable 'extent'");
+            "unknown-name", "there is no variable 'extent'");
     detail = accd_last_error(a);
     is_text(detail->rule, "TR14-3.1.1-21", "a rule");
     ok(detail->column == 31, "the place of the name");
     refuses(a, accd_declare(a, "struct r { struct r *r;\n#pragma acc shape include(r[0:1])\n};"), ACCD_ERROR_INVALID,
-          "recursive-type", "the shape of struct r reaches struct r again");
+            "recursive-type", "the shape of struct r reaches struct r again");
     fine(a, accd_declare(a, "struct r { float *a;\n#pragma acc shape include(a[0:extent])\n}; int extent;"));
-    refuses(a, accd_run_directive(a, "acc shape(no) type(struct r) include(a[0:extend])"), ACCD_ERROR_INVALID, "unknown-name",
-          "there is no variable 'extend'");
+    refuses(a, accd_run_directive(a, "acc shape(no) type(struct r) include(a[0:extend])"), ACCD_ERROR_INVALID,
+            "unknown-name", "there is no variable 'extend'");
     fine(a, accd_run_directive(a, "acc shape(no) type(struct r) include(a[0:extent - 1])"));
 }
 
@@ -110,13 +110,14 @@ static void classes(accd_session *a)
 /* Directives that have no place where they stand, for the text of the program is not seen. */
 static void misplaced(accd_session *a)
 {
-    refuses(a, accd_declare(a, "int lasting;\n#pragma acc declare create(lasting)\n"), ACCD_ERROR_INVALID, "unsupported",
-            "'declare' in a text of declarations");
+    refuses(a, accd_declare(a, "int lasting;\n#pragma acc declare create(lasting)\n"), ACCD_ERROR_INVALID,
+            "unsupported", "'declare' in a text of declarations");
     is_text(accd_last_error(a)->help, "accd_run_directive carries it out behind them: acc declare create(...)", "help");
     fine(a, accd_run_directive(a, "acc data copyin(v)"));
     refuses(a, accd_run_directive(a, "acc declare create(X)"), ACCD_ERROR_REGION_NESTING, "region-nesting",
             "declare inside a data region");
-    refuses(a, accd_run_directive(a, "acc shutdown"), ACCD_ERROR_REGION_NESTING, "region-nesting", "a region is still open");
+    refuses(a, accd_run_directive(a, "acc shutdown"), ACCD_ERROR_REGION_NESTING, "region-nesting",
+            "a region is still open");
     fine(a, accd_run_directive(a, "acc end data"));
 }
 
@@ -128,16 +129,16 @@ static void regions(accd_session *a)
     ok(accd_is_present(a, vb, 12) && !accd_is_present(a, vb, 16), "three elements are present");
     ok(accd_hostptr(a, accd_deviceptr(a, va + 1)) == va + 1, "addresses there and back");
     refuses(a, accd_run_directive(a, "acc end parallel"), ACCD_ERROR_REGION_NESTING, "region-nesting",
-          "the innermost open region is 'data'");
+            "the innermost open region is 'data'");
     fine(a, accd_run_directive(a, "#pragma acc parallel loop gang present(X)"));
     refuses(a, accd_run_directive(a, "acc end data"), ACCD_ERROR_REGION_NESTING, "region-nesting",
-          "the innermost open region is 'parallel loop'");
+            "the innermost open region is 'parallel loop'");
     fine(a, accd_run_directive(a, "acc end parallel"));
     fine(a, accd_run_directive(a, "acc data present(X) if(X.n > 100)"));
     fine(a, accd_run_directive(a, "acc end data"));
     fine(a, accd_run_directive(a, "!$acc end data"));
     refuses(a, accd_run_directive(a, "acc end data"), ACCD_ERROR_REGION_NESTING, "region-nesting",
-          "there is no open region to end");
+            "there is no open region to end");
     is_empty(a);
 
     fine(a, accd_run_directive(a, "omp target data map(tofrom: p[0:4])"));
@@ -162,13 +163,12 @@ static void regions(accd_session *a)
 static void errors(accd_session *a)
 {
     refuses(a, accd_run_directive(a, "acc enter data copyn(X)"), ACCD_ERROR_INVALID, "unknown-clause",
-          "there is no clause 'copyn'");
+            "there is no clause 'copyn'");
     const accd_error_detail *detail = accd_last_error(a);
     is_text(detail->help, "did you mean 'copyin'?", "help");
     is_text(detail->text, "acc enter data copyn(X)", "the text");
     is_number(detail->column, 16, "the column");
-    refuses(a, accd_run_directive(a, "acc update self(v)"), ACCD_ERROR_NOT_PRESENT, "not-present",
-          "v is not present");
+    refuses(a, accd_run_directive(a, "acc update self(v)"), ACCD_ERROR_NOT_PRESENT, "not-present", "v is not present");
     detail = accd_last_error(a);
     ok(detail->objects[0].host == (uintptr_t)va && detail->objects[0].bytes == 16 &&
            !strcmp(detail->objects[0].name, "v"),
@@ -177,8 +177,8 @@ static void errors(accd_session *a)
     is_text(accd_last_error(a)->file, "text", "a call without a place");
     refuses(a, accd_run_directive(a, ""), ACCD_ERROR_SYNTAX, "syntax", "");
     refuses(a, accd_run_directive(a, "acc host_data use_device(p)"), ACCD_ERROR_INVALID, "unsupported", "'host_data'");
-    refuses(a, accd_run_directive(a, "omp target data map(v) use_device_ptr(p)"), ACCD_ERROR_INVALID,
-          "unsupported", "'use_device'");
+    refuses(a, accd_run_directive(a, "omp target data map(v) use_device_ptr(p)"), ACCD_ERROR_INVALID, "unsupported",
+            "'use_device'");
     refuses(a, accd_run_directive(a, "omp parallel for"), ACCD_ERROR_INVALID, "unsupported", "'parallel for'");
     refuses(a, accd_run_directive(a, "acc set device_num(7)"), ACCD_ERROR_NO_DEVICE, "no-device", "there is no");
     refuses(a, accd_set_device(a, -1), ACCD_ERROR_NO_DEVICE, "no-device", "there is no device -1");
@@ -189,8 +189,8 @@ static void errors(accd_session *a)
     refuses(a, accd_bind(a, "t", "std::vector<float>", &X), ACCD_ERROR_INVALID, "unknown-type",
             "there is no type 'std::vector<float>'");
     refuses(a, accd_unbind(a, "nothing"), ACCD_ERROR_INVALID, "unknown-name", "'nothing' is not bound");
-    refuses(a, accd_memcpy_from_device(a, vb, va, 4), ACCD_ERROR_HOST_POINTER_ON_DEVICE,
-            "host-pointer-on-device", "the address is not one of device 0");
+    refuses(a, accd_memcpy_from_device(a, vb, va, 4), ACCD_ERROR_HOST_POINTER_ON_DEVICE, "host-pointer-on-device",
+            "the address is not one of device 0");
     is_empty(a);
 }
 
@@ -228,7 +228,8 @@ static int kernel(accd_session *a, int device, void *ud)
         must(accd_kernel_read(a, &value, there, sizeof value) == ACCD_OK && value == 42, "reads");
     must(accd_run_directive(a, "acc wait") == ACCD_ERROR_MISUSE, "no directive in a kernel");
     must(!strcmp(accd_last_error(a)->message, "a kernel of the session is running"), "why");
-    must(accd_session_free(a) == ACCD_ERROR_MISUSE && accd_session_disown(a) == ACCD_ERROR_MISUSE, "no end, no other thread");
+    must(accd_session_free(a) == ACCD_ERROR_MISUSE && accd_session_disown(a) == ACCD_ERROR_MISUSE,
+         "no end, no other thread");
     return task->result;
 }
 
@@ -253,7 +254,7 @@ static void kernels(accd_session *a)
     refuses(a, accd_run_compute(a, "acc loop", kernel, &task), ACCD_ERROR_REGION_NESTING, "region-nesting",
             "'loop' stands in");
     refuses(a, accd_run_compute(a, "acc serial copy(X)", kernel, &task), ACCD_ERROR_CALLBACK, "callback",
-          "the kernel of 'serial' failed: it returned 3");
+            "the kernel of 'serial' failed: it returned 3");
     ok(va[0] == 1, "nothing came back");
     is_empty(a);
 
@@ -262,7 +263,7 @@ static void kernels(accd_session *a)
     device = accd_deviceptr(a, va);
     va[0] = 50;
     refuses(a, accd_run_compute(a, "acc parallel present(v) copy(p[0:1])", kernel, &task), ACCD_ERROR_CALLBACK,
-          "callback", "the kernel of 'parallel'");
+            "callback", "the kernel of 'parallel'");
     fine(a, accd_kernel_read(a, &value, device, sizeof value));
     ok(value == 1, "what was there before is as it was");
     fine(a, accd_run_directive(a, "acc exit data delete(v)"));
@@ -271,14 +272,14 @@ static void kernels(accd_session *a)
     fine(a, accd_run_compute(a, "acc parallel copy(X) if(X.n == 0)", kernel, &task));
     ok(task.device == -1 && task.runs == 1, "an if clause leaves the kernel on the host");
     task.runs = 0;
-    refuses(a, accd_run_compute(a, "acc parallel present(v)", kernel, &task), ACCD_ERROR_NOT_PRESENT,
-          "not-present", "v is not present");
+    refuses(a, accd_run_compute(a, "acc parallel present(v)", kernel, &task), ACCD_ERROR_NOT_PRESENT, "not-present",
+            "v is not present");
     refuses(a, accd_run_compute(a, "acc data copy(v)", kernel, &task), ACCD_ERROR_INVALID, "clause-not-allowed",
-          "'data' is not a compute construct");
+            "'data' is not a compute construct");
     refuses(a, accd_run_compute(a, "acc shape type(struct deep) exclude(a)", kernel, &task), ACCD_ERROR_INVALID,
-          "clause-not-allowed", "'shape' is not a compute construct");
+            "clause-not-allowed", "'shape' is not a compute construct");
     refuses(a, accd_run_compute(a, "omp target enter data map(to: v)", kernel, &task), ACCD_ERROR_INVALID,
-          "clause-not-allowed", "'target enter data' is no");
+            "clause-not-allowed", "'target enter data' is no");
     ok(!task.runs, "no kernel ran");
     va[0] = 1;
     is_empty(a);
@@ -290,8 +291,8 @@ static int twice(void *ud, int nargs, const int64_t *args, int64_t *result_p)
     if (nargs != 1 || args[0] > 2)
         return 9;
     *result_p = 2 * args[0];
-    must(accd_run_directive(a, "acc wait") == ACCD_ERROR_MISUSE && !accd_deviceptr(a, va) &&
-             !accd_get_context(a) && accd_get_device(a) == -1,
+    must(accd_run_directive(a, "acc wait") == ACCD_ERROR_MISUSE && !accd_deviceptr(a, va) && !accd_get_context(a) &&
+             accd_get_device(a) == -1,
          "no call in a callback");
     return 0;
 }
@@ -315,9 +316,9 @@ static void functions(accd_session *a)
     fine(a, accd_run_directive(a, "acc exit data delete(p[0:address(4, X.a)])"));
     ok(seen == (int64_t)(uintptr_t)va, "a pointer comes as an address");
     refuses(a, accd_run_directive(a, "acc enter data copyin(v, p[0:twice(X.n)])"), ACCD_ERROR_CALLBACK, "callback",
-          "the function 'twice' failed: it returned 9");
+            "the function 'twice' failed: it returned 9");
     refuses(a, accd_run_directive(a, "acc enter data copyin(v) if(twice(X.n))"), ACCD_ERROR_CALLBACK, "callback",
-          "the function 'twice' failed");
+            "the function 'twice' failed");
     is_empty(a);
 }
 
@@ -459,8 +460,7 @@ static void bad_configurations(void)
         accd_session *a = NULL;
         accd_status status = accd_session_new(&a, &cases[i].config);
         refuses(a, status, cases[i].status, accd_last_error(a)->code, cases[i].message);
-        must(accd_run_directive(a, "acc wait") == cases[i].status && !accd_deviceptr(a, va),
-             "it answers nothing else");
+        must(accd_run_directive(a, "acc wait") == cases[i].status && !accd_deviceptr(a, va), "it answers nothing else");
         must(accd_session_free(a) == ACCD_OK, "it is closed as others are");
     }
 }

@@ -14,12 +14,13 @@ int main(void)
     struct deep_type X = {3, va, vb, vc};
 
     accd_session *a = NULL;
-    accd_session_new(&a, &(accd_session_config){ .device = "sim" });
+    accd_session_new(&a, &(accd_session_config){.device = "sim"});
     accd_declare(a, "struct deep_type { int n; float *a, *b, *c; \n"
                     "#pragma acc shape init_needed(n) include(a[0:n],b[0:n],c[0:n])\n };");
-    accd_bind(a, "X", "struct deep_type", &X);           /* the host's own memory, checked against sizeof */
-    if (accd_run_directive(a, "acc data copy(X)") != ACCD_OK) fprintf(stderr, "%s\n", accd_last_error_message(a));
-    float *dev = accd_deviceptr(a, X.a);                 /* give it to your kernel */
+    accd_bind(a, "X", "struct deep_type", &X); /* the host's own memory, checked against sizeof */
+    if (accd_run_directive(a, "acc data copy(X)") != ACCD_OK)
+        fprintf(stderr, "%s\n", accd_last_error_message(a));
+    float *dev = accd_deviceptr(a, X.a); /* give it to your kernel */
 
     float ten = 10;
     ok(dev && accd_is_present(a, X.c, sizeof vc), "the arrays are on the device");

@@ -5,24 +5,22 @@ void *new_planet(void);
 int wrong(void);
 
 /* The type of stars as text, with one component otherwise. */
-#define CLUSTER(mass, names)                                                                \
-    "type body\n integer :: id\n real(8) :: x(3)\nend type\n"                             \
-    "type, extends(body) :: cluster\n " mass ", allocatable :: mass(:, :)\n type(body), "   \
-    names " :: members(:)\n real(8), pointer :: total\n type(body), allocatable :: hub\nend type\n"
+#define CLUSTER(mass, names)                                                                    \
+    "type body\n integer :: id\n real(8) :: x(3)\nend type\n"                                   \
+    "type, extends(body) :: cluster\n " mass ", allocatable :: mass(:, :)\n type(body), " names \
+    " :: members(:)\n real(8), pointer :: total\n type(body), allocatable :: hub\nend type\n"
 
 /* What is declared already has to be the same: also what pointers and descriptors lead to. */
 static void declared_before(void)
 {
     const accd_session_config config = {.language = "fortran", .descriptors = "gfortran"};
     const char *const others[] = {CLUSTER("integer", "pointer"), CLUSTER("real", "allocatable")};
-    const char *const messages[] = {
-        "type(cluster) is declared already, and not as in this program: member 'mass'",
-        "type(cluster) is declared already, and not as in this program: member 'members'"};
+    const char *const messages[] = {"type(cluster) is declared already, and not as in this program: member 'mass'",
+                                    "type(cluster) is declared already, and not as in this program: member 'members'"};
     for (size_t i = 0; i < 2; i++) {
         accd_session *a = open_session(&config);
         fine(a, accd_declare(a, others[i]));
-        refuses(a, accd_declare_from_debug_info(a, NULL, "cluster"), ACCD_ERROR_INVALID, "duplicate-name",
-                messages[i]);
+        refuses(a, accd_declare_from_debug_info(a, NULL, "cluster"), ACCD_ERROR_INVALID, "duplicate-name", messages[i]);
         accd_session_free(a);
     }
     accd_session *a = open_session(&config);

@@ -179,8 +179,8 @@ static void starve(accd_session *a, struct store *store, const char *name, accd_
 static void use(void)
 {
     struct store store = {.left = plenty};
-    accd_session *a = open_session(&(accd_session_config){.alloc = give, .alloc_ud = &store, .threads = 1,
-                                          .device_bytes = 64 << 20});
+    accd_session *a =
+        open_session(&(accd_session_config){.alloc = give, .alloc_ud = &store, .threads = 1, .device_bytes = 64 << 20});
     for (size_t i = 0; i < sizeof steps / sizeof steps[0]; i++)
         starve(a, &store, steps[i].name, steps[i].run);
     store.left = 0;
@@ -201,7 +201,9 @@ static void open_close(void)
         accd_session *a = NULL;
         store.left = n;
         accd_status status = accd_session_new(&a, &config);
-        wrong += status == ACCD_OK ? 0 : status != ACCD_ERROR_OUT_OF_MEMORY || !strstr(accd_last_error_message(a), a ? "enough memory" : "");
+        wrong += status == ACCD_OK ? 0
+                                   : status != ACCD_ERROR_OUT_OF_MEMORY ||
+                                         !strstr(accd_last_error_message(a), a ? "enough memory" : "");
         accd_session_free(a);
         wrong += store.meter.live != 0 || store.meter.wrong != 0;
         runs++;

@@ -59,7 +59,8 @@ int main(void)
        "it is as its owner left it");
     lua_pop(L, 1);
     ok(fails_to_open(L, (accd_session_config){.max_memory = 1 << 20}, ACCD_ERROR_MISUSE), "its memory is not counted");
-    ok(fails_to_open(L, (accd_session_config){.rules = "none"}, ACCD_ERROR_INVALID), "what is wrong is told as elsewhere");
+    ok(fails_to_open(L, (accd_session_config){.rules = "none"}, ACCD_ERROR_INVALID),
+       "what is wrong is told as elsewhere");
     lua_close(L);
 
     L = luaL_newstate();

@@ -96,7 +96,10 @@ static void stale(accd_session *a)
 static void refused(accd_session *a)
 {
     accd_prepared *none = NULL;
-    const char *const texts[] = {"acc end data", "acc wait", "omp end target data", "acc set device_num(1)",
+    const char *const texts[] = {"acc end data",
+                                 "acc wait",
+                                 "omp end target data",
+                                 "acc set device_num(1)",
                                  "acc shape type(struct deep) exclude(b)",
                                  "omp declare mapper(struct deep d) map(d)"};
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++)

@@ -15,10 +15,10 @@ static const char deep_text[] = "struct deep { int n; float *a, *b;\n"
                                 "};";
 
 /* The call succeeds; otherwise its message is shown. */
-#define fine(a, call)                                          \
-    do {                                                       \
-        if (!ok((call) == ACCD_OK, "%s", #call))               \
-            printf("# %s\n", accd_last_error_message(a));                 \
+#define fine(a, call)                                     \
+    do {                                                  \
+        if (!ok((call) == ACCD_OK, "%s", #call))          \
+            printf("# %s\n", accd_last_error_message(a)); \
     } while (0)
 
 /* The call fails with a status, a code and a message that begins so. */
@@ -31,8 +31,7 @@ static inline void failed(const accd_session *a, accd_status found, accd_status 
     if (!tap_ok(good, file, line, "%s: %s", code, message))
         printf("#   found %s, %s\n", accd_status_code(found), accd_last_error_message(a));
 }
-#define refuses(a, call, status, code, message) \
-    failed((a), (call), (status), (code), (message), __FILE__, __LINE__)
+#define refuses(a, call, status, code, message) failed((a), (call), (status), (code), (message), __FILE__, __LINE__)
 
 static inline accd_session *open_session(const accd_session_config *config)
 {
@@ -51,8 +50,7 @@ static inline void is_empty(accd_session *a)
     accd_stats stats;
     accd_level level;
     accd_get_stats(context, 0, &stats);
-    ok(!stats.objects && !stats.live_bytes && !accd_level_get(context, 0, 0, &level) &&
-           !accd_check_invariants(context),
+    ok(!stats.objects && !stats.live_bytes && !accd_level_get(context, 0, 0, &level) && !accd_check_invariants(context),
        "the device is empty");
 }
 

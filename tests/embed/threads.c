@@ -130,7 +130,9 @@ static accd_status wait_for_all(accd_session *a)
 static int kernel_that_calls(accd_session *a, int device, void *ud)
 {
     (void)device, (void)ud;
-    return call_below(a, wait_for_all) == ACCD_ERROR_MISUSE && call_below(a, accd_session_free) == ACCD_ERROR_MISUSE ? 0 : 1;
+    return call_below(a, wait_for_all) == ACCD_ERROR_MISUSE && call_below(a, accd_session_free) == ACCD_ERROR_MISUSE
+               ? 0
+               : 1;
 }
 
 /* Whether a call is inside of another one does not depend on how deep in the stack it is. */

@@ -21,16 +21,16 @@ static inline uint16_t rt_find_successor(const struct rt_shadow *shadow, struct 
 
 /* False: the last use does not come before this one. */
 static inline bool rt_record_access(const struct rt_shadow *shadow, struct rt_check_thread *thread,
-                             struct rt_last_access *last, unsigned how)
+                                    struct rt_last_access *last, unsigned how)
 {
     const uint16_t work = thread->work, own = work && how & RT_ACCESS_ATOMIC ? work + 1 : work;
     const uint16_t read = rt_find_successor(shadow, thread, last->read);
     if (rt_find_successor(shadow, thread, last->write) != work || (how & RT_ACCESS_MODIFY && read != work))
         return false;
     if (own != work) /* atomic, and remembers plain uses that came before */
-        *last = how & RT_ACCESS_MODIFY
-                    ? (struct rt_last_access){shadow->find_successor(last->write, own), shadow->find_successor(last->read, 1)}
-                    : (struct rt_last_access){last->write, shadow->find_successor(last->read, own)};
+        *last = how & RT_ACCESS_MODIFY ? (struct rt_last_access){shadow->find_successor(last->write, own),
+                                                                 shadow->find_successor(last->read, 1)}
+                                       : (struct rt_last_access){last->write, shadow->find_successor(last->read, own)};
     else if (how & RT_ACCESS_MODIFY)
         *last = (struct rt_last_access){.write = work};
     else
@@ -60,7 +60,8 @@ static inline unsigned rt_hash_last_access(uint32_t both)
 static inline bool rt_lock_tiles(struct rt_shadow *shadow, const struct rt_check_thread *thread)
 {
     const struct rt_check_thread *none = NULL;
-    while (!__atomic_compare_exchange_n(&shadow->tile_owner, &none, thread, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED)) {
+    while (
+        !__atomic_compare_exchange_n(&shadow->tile_owner, &none, thread, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED)) {
         if (none == thread)
             return false;
         none = NULL;
@@ -161,7 +162,8 @@ static inline bool rt_find_tile_entry(const struct rt_history_tile *uses, uint32
 }
 
 /* Two places may have the same numbers. */
-static inline unsigned rt_get_or_add_tile_entry(const struct rt_shadow *shadow, struct rt_history_tile *uses, uint32_t last)
+static inline unsigned rt_get_or_add_tile_entry(const struct rt_shadow *shadow, struct rt_history_tile *uses,
+                                                uint32_t last)
 {
     const unsigned first = rt_hash_last_access(last) % RT_TILE_ENTRIES;
     unsigned entry = first + !first;
@@ -180,7 +182,7 @@ static inline unsigned rt_get_or_add_tile_entry(const struct rt_shadow *shadow, 
 /* The numbers of a byte, and how many of n bytes from it on have the same and lie in one tile. A part of a unit has
  * none: the tile is taken apart. */
 static inline size_t rt_find_last_access(struct rt_shadow *shadow, const struct rt_check_thread *thread, size_t k,
-                                   size_t n, uint32_t *last)
+                                         size_t n, uint32_t *last)
 {
     size_t unit;
     struct rt_history_tile *uses = rt_find_history_tile(shadow, k, &unit);
@@ -202,12 +204,12 @@ static inline size_t rt_find_last_access(struct rt_shadow *shadow, const struct 
     return (end - first) * unit;
 }
 
-static inline void rt_set_last_access_range(struct rt_shadow *shadow, const struct rt_check_thread *thread, size_t k, size_t n,
-                                 uint32_t last);
+static inline void rt_set_last_access_range(struct rt_shadow *shadow, const struct rt_check_thread *thread, size_t k,
+                                            size_t n, uint32_t last);
 
 /* Bytes of one tile, whole units of it, get numbers. Returns their place. */
-static inline unsigned rt_set_last_access(struct rt_shadow *shadow, const struct rt_check_thread *thread, size_t k, size_t n,
-                                 uint32_t last)
+static inline unsigned rt_set_last_access(struct rt_shadow *shadow, const struct rt_check_thread *thread, size_t k,
+                                          size_t n, uint32_t last)
 {
     size_t unit;
     unsigned entry = 0;
@@ -233,8 +235,8 @@ static inline unsigned rt_set_last_access(struct rt_shadow *shadow, const struct
 }
 
 /* The same of any bytes. */
-static inline void rt_set_last_access_range(struct rt_shadow *shadow, const struct rt_check_thread *thread, size_t k, size_t n,
-                                 uint32_t last)
+static inline void rt_set_last_access_range(struct rt_shadow *shadow, const struct rt_check_thread *thread, size_t k,
+                                            size_t n, uint32_t last)
 {
     uint32_t old;
     for (size_t end = k + n, part; k < end; k += part) {
@@ -246,14 +248,15 @@ static inline void rt_set_last_access_range(struct rt_shadow *shadow, const stru
 /* --------------------------------------------------------------------------------------- uses -- */
 
 /* The change of some numbers that was kept last, where theirs may be. */
-static inline struct rt_history_change *rt_get_history_change(struct rt_check_thread *thread, uint32_t from, unsigned how)
+static inline struct rt_history_change *rt_get_history_change(struct rt_check_thread *thread, uint32_t from,
+                                                              unsigned how)
 {
     return &thread->changes[how % RT_ACCESS_FREE][rt_hash_last_access(from) % RT_CHANGE_CACHE];
 }
 
 /* A use of n bytes of device memory. Bytes whose last uses are the same ones clash once. */
-static inline void rt_record_access_range(struct rt_shadow *shadow, struct rt_check_thread *thread, uintptr_t at, size_t n,
-                                 unsigned how, uintptr_t pc, const uintptr_t *frame)
+static inline void rt_record_access_range(struct rt_shadow *shadow, struct rt_check_thread *thread, uintptr_t at,
+                                          size_t n, unsigned how, uintptr_t pc, const uintptr_t *frame)
 {
     struct rt_history_change clash = {UINT32_MAX, 0, 0};
     for (size_t k = at - shadow->low, end = k + n, part; k < end; k += part) {
@@ -279,13 +282,14 @@ static inline void rt_record_access_range(struct rt_shadow *shadow, struct rt_ch
 /* A load or store of a kernel, of aligned bytes that are one or two units, of 4 bytes or of one. True: their numbers
  * were those of others, and have become what those became. */
 static inline __attribute__((always_inline)) bool rt_record_repeated_access(const struct rt_shadow *shadow,
-                                                                  struct rt_check_thread *thread, size_t k, size_t n,
-                                                                  unsigned how)
+                                                                            struct rt_check_thread *thread, size_t k,
+                                                                            size_t n, unsigned how)
 {
     const bool split_tiles = n < 4;
     if (split_tiles && !rt_is_tile_split(&shadow->uses[k / RT_TILE_BYTES]))
         return false;
-    struct rt_history_tile *uses = split_tiles ? &shadow->split_tiles[k / RT_TILE_UNITS] : &shadow->uses[k / RT_TILE_BYTES];
+    struct rt_history_tile *uses =
+        split_tiles ? &shadow->split_tiles[k / RT_TILE_UNITS] : &shadow->uses[k / RT_TILE_BYTES];
     const size_t unit = split_tiles ? k : k / 4;
     const bool both = n == 8 || n == 2;
     uint8_t *of = &uses->of[unit % RT_TILE_UNITS / 2];
@@ -297,8 +301,7 @@ static inline __attribute__((always_inline)) bool rt_record_repeated_access(cons
     if (change->to == from)
         return true;
     unsigned other = (unsigned)change->entry;
-    if (shadow->recording > 1 ||
-        (uses->last[other] != change->to && !rt_find_tile_entry(uses, change->to, &other)))
+    if (shadow->recording > 1 || (uses->last[other] != change->to && !rt_find_tile_entry(uses, change->to, &other)))
         return false;
     *of = (uint8_t)(both ? 0x11 * other : (two & 0xf0u >> shift) | other << shift);
     return true;

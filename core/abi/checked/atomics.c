@@ -13,19 +13,19 @@
  * -- */
 
 /* gcc calls these with -fno-inline-atomics, where it would write the instruction itself. */
-#define COMPARE(n, type, attribute)                                                            \
+#define COMPARE(n, type, attribute)                                                                \
     API bool rt_atomic_compare##n(void *at, void *expected, type to, int order,                    \
-                              int failure) __asm__("__atomic_compare_exchange_" #n);           \
+                                  int failure) __asm__("__atomic_compare_exchange_" #n);           \
     attribute bool rt_atomic_compare##n(void *at, void *expected, type to, int order, int failure) \
-    {                                                                                          \
-        (void)order, (void)failure;                                                            \
-        type old;                                                                              \
+    {                                                                                              \
+        (void)order, (void)failure;                                                                \
+        type old;                                                                                  \
         check((uintptr_t)at, n, RT_ACCESS_ATOMIC);                                                 \
-        check((uintptr_t)at, n, RT_ACCESS_WRITE | RT_ACCESS_ATOMIC);                                  \
-        memcpy(&old, expected, sizeof old);                                                    \
-        const type was = __sync_val_compare_and_swap((volatile type *)at, old, to);            \
-        memcpy(expected, &was, sizeof was);                                                    \
-        return was == old;                                                                     \
+        check((uintptr_t)at, n, RT_ACCESS_WRITE | RT_ACCESS_ATOMIC);                               \
+        memcpy(&old, expected, sizeof old);                                                        \
+        const type was = __sync_val_compare_and_swap((volatile type *)at, old, to);                \
+        memcpy(expected, &was, sizeof was);                                                        \
+        return was == old;                                                                         \
     }
 __extension__ typedef unsigned __int128 wide;
 COMPARE(1, uint8_t, )
@@ -102,8 +102,7 @@ void rt_atomic_exchange_any(size_t n, void *at, const void *from, void *to, int 
     rt_spin_unlock(&locked);
 }
 
-typedef bool compare_fn(size_t n, void *at, void *expected, const void *from, int order,
-                        int failure);
+typedef bool compare_fn(size_t n, void *at, void *expected, const void *from, int order, int failure);
 API compare_fn rt_atomic_compare_any __asm__("__atomic_compare_exchange");
 bool rt_atomic_compare_any(size_t n, void *at, void *expected, const void *from, int order, int failure)
 {

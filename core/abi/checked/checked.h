@@ -16,8 +16,8 @@
 enum {
     RT_PRESENT = 1, /* mapped; on the host also: was mapped, and its newest value is lost */
     RT_VALID = 2,   /* this side has the newest value */
-    RT_DIRTY = 4,    /* the other side does not have it; on the host, if not valid: what is lost is of earlier data */
-    RT_WAS_READ = 8     /* was read since it was moved here */
+    RT_DIRTY = 4,   /* the other side does not have it; on the host, if not valid: what is lost is of earlier data */
+    RT_WAS_READ = 8 /* was read since it was moved here */
 };
 
 /* How memory is used. */
@@ -35,13 +35,13 @@ enum {
  * half of the return address of the last write; if no byte is valid: a digest of what the bytes were when they became
  * so. */
 enum {
-    RT_SHADOW_PAGE_BYTES = 1 << 21,           /* bytes of the host that a leaf is for: states, then notes */
-    RT_SHADOW_PAGES = 1 << 26,         /* leaves */
-    RT_SHADOW_ORIGINS = RT_SHADOW_PAGE_BYTES / 8    /* where a leaf's notes begin */
+    RT_SHADOW_PAGE_BYTES = 1 << 21,              /* bytes of the host that a leaf is for: states, then notes */
+    RT_SHADOW_PAGES = 1 << 26,                   /* leaves */
+    RT_SHADOW_ORIGINS = RT_SHADOW_PAGE_BYTES / 8 /* where a leaf's notes begin */
 };
 
-/* Of so many bytes of the device, a tile: RT_TILE_READABLE, if all of them are present, valid, and count as read: kernels may
- * read them. Otherwise how much of them was used since they were moved, in units of 4 bytes. */
+/* Of so many bytes of the device, a tile: RT_TILE_READABLE, if all of them are present, valid, and count as read:
+ * kernels may read them. Otherwise how much of them was used since they were moved, in units of 4 bytes. */
 enum { RT_TILE_BYTES = 512, RT_TILE_READABLE = 255 };
 
 static inline uint32_t rt_digest_word(uint64_t value)
@@ -74,18 +74,18 @@ struct rt_last_access {
 enum { RT_TILE_UNITS = 128, RT_TILE_ENTRIES = 16, RT_TILE_SPLIT = UINT16_MAX };
 struct rt_history_tile {
     uint32_t last[RT_TILE_ENTRIES]; /* read and write; the first: 0, or RT_TILE_SPLIT; others: 0, if they are free */
-    uint8_t of[RT_TILE_UNITS / 2]; /* of two units, the lower one in the lower bits */
+    uint8_t of[RT_TILE_UNITS / 2];  /* of two units, the lower one in the lower bits */
 };
 
 /* What the runtime sets. */
 struct rt_shadow {
-    uint32_t **shadow_pages;         /* of the host, by address; NULL: nothing is checked */
-    uint32_t *states, *origins;  /* of [low, low + bytes), the device's memory */
-    uint8_t *tiles;            /* of [low, low + reach): the main thread's stack lies there, too */
+    uint32_t **shadow_pages;                    /* of the host, by address; NULL: nothing is checked */
+    uint32_t *states, *origins;                 /* of [low, low + bytes), the device's memory */
+    uint8_t *tiles;                             /* of [low, low + reach): the main thread's stack lies there, too */
     struct rt_history_tile *uses, *split_tiles; /* of the device's memory: tiles; and those of tiles that are apart */
-    struct rt_last_access *split_bytes;        /* of each byte */
-    const struct rt_check_thread *tile_owner; /* who changes them, if someone does */
-    unsigned recording;                 /* kernels under way whose uses are noted */
+    struct rt_last_access *split_bytes;         /* of each byte */
+    const struct rt_check_thread *tile_owner;   /* who changes them, if someone does */
+    unsigned recording;                         /* kernels under way whose uses are noted */
     uintptr_t low, bytes, reach;
     /* Where a number is left, and a work uses the bytes: the number that takes its place. That of the work itself: what
      * was there comes before it. */
@@ -102,15 +102,15 @@ struct rt_shadow {
     /* A library may write from now on, until it says so by an access. */
     void (*on_async_buffer)(uintptr_t at, size_t n, uintptr_t pc, const uintptr_t *frame);
     uint32_t transfer_ids; /* of transfers: 0: there was none whose bytes are counted where a kernel overwrites them */
-    unsigned version; /* of what is present, and of what is pending */
+    unsigned version;      /* of what is present, and of what is pending */
 };
 extern struct rt_shadow rt_shadow;
 
 enum { RT_SUCCESSOR_CACHE = 16, RT_CHANGE_CACHE = 64, RT_LOOKUP_CACHE = 4 };
-/* Of a thread. Memory, and its shadow, that it may use at once where the shadow allows so: in a kernel all of the device,
- * but none if each use is noted; on the host a part of an object that the thread has written. A kernel's part of the
- * stack. And the variable of a declare directive that a kernel used last: its bytes have changed places with those of
- * the device, offset further on. */
+/* Of a thread. Memory, and its shadow, that it may use at once where the shadow allows so: in a kernel all of the
+ * device, but none if each use is noted; on the host a part of an object that the thread has written. A kernel's part
+ * of the stack. And the variable of a declare directive that a kernel used last: its bytes have changed places with
+ * those of the device, offset further on. */
 struct rt_check_thread {
     uintptr_t low, units[4]; /* of 1, 2, 4 and 8 bytes */
     uintptr_t reach[4];      /* the same, of what has tiles */
@@ -120,10 +120,10 @@ struct rt_check_thread {
     uint8_t *stack_tiles; /* those that are open: where the kernel's frames are */
     size_t nstack_tiles;
     bool in_kernel;        /* a kernel */
-    bool records_accesses;  /* each use is noted */
-    bool is_atomic;   /* loads and stores belong to an atomic operation */
-    uint16_t work;    /* the kernel's number; 0: it comes before all that follows */
-    unsigned version; /* of near */
+    bool records_accesses; /* each use is noted */
+    bool is_atomic;        /* loads and stores belong to an atomic operation */
+    uint16_t work;         /* the kernel's number; 0: it comes before all that follows */
+    unsigned version;      /* of near */
     struct rt_lookup_entry {
         uintptr_t at, bytes, offset; /* whole words; offset: of the other side */
         uint32_t *states, *origins, *other_states, *other_origins;
@@ -134,9 +134,9 @@ struct rt_check_thread {
     } steps[RT_SUCCESSOR_CACHE]; /* the last ones, by half of from */
     struct rt_history_change {
         uint32_t from, to;
-        uint64_t entry; /* where a tile may have it */
-    } (*changes)[RT_CHANGE_CACHE]; /* of numbers, by how memory is used, in 4 rows: the last ones. They are the runtime's: a
-                                 library that is loaded late has little memory for each thread */
+        uint64_t entry;            /* where a tile may have it */
+    } (*changes)[RT_CHANGE_CACHE]; /* of numbers, by how memory is used, in 4 rows: the last ones. They are the
+                                 runtime's: a library that is loaded late has little memory for each thread */
 };
 struct rt_check_thread *rt_get_check_thread(void); /* the calling thread's */
 

@@ -7,12 +7,12 @@
     API void __sanitizer_cov_load##n(const void *at);  \
     void __sanitizer_cov_load##n(const void *at)       \
     {                                                  \
-        check_last((uintptr_t)at, n, RT_ACCESS_READ);                \
+        check_last((uintptr_t)at, n, RT_ACCESS_READ);  \
     }                                                  \
     API void __sanitizer_cov_store##n(const void *at); \
     void __sanitizer_cov_store##n(const void *at)      \
     {                                                  \
-        check_last((uintptr_t)at, n, RT_ACCESS_WRITE);                 \
+        check_last((uintptr_t)at, n, RT_ACCESS_WRITE); \
     }
 TRACED(1)
 TRACED(2)

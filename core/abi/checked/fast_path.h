@@ -124,9 +124,9 @@ static inline __attribute__((always_inline)) bool rt_check_fast_path(uintptr_t a
 
 /* Of a function that does more behind it; its frame stays. */
 #define SLOW_PATH_HERE(at, n, how)                                                           \
-    do {                                                                          \
+    do {                                                                                     \
         rt_check_slow_path((at), (n), (how), (uintptr_t)__builtin_return_address(0), FRAME); \
-        __asm__ volatile("");                                                     \
+        __asm__ volatile("");                                                                \
     } while (0)
 
 static inline __attribute__((always_inline)) void check(uintptr_t at, size_t n, unsigned how)

@@ -1,5 +1,5 @@
-/* format_calls.c - functions of the C library that print or read text by a format: what the conversions read and write are
- * accesses of the caller. */
+/* format_calls.c - functions of the C library that print or read text by a format: what the conversions read and write
+ * are accesses of the caller. */
 #include "fast_path.h"
 #include "libc_calls.h"
 
@@ -12,7 +12,8 @@
 /* ------------------------------------------------------------------------------------- print -- */
 
 /* Passes the argument of a conversion, with the letters before it; %s reads a string. */
-static void check_printf_argument(const char *length, char conversion, long precision, va_list arguments, struct rt_caller caller)
+static void check_printf_argument(const char *length, char conversion, long precision, va_list arguments,
+                                  struct rt_caller caller)
 {
     const bool is_long = *length == 'l' || *length == 'j' || *length == 'z' || *length == 't' || *length == 'q';
     const char *text;
@@ -241,7 +242,8 @@ static int scan_text(void **cached, const char *name, const char *text, const ch
 {
     va_list copy;
     va_copy(copy, arguments);
-    const int n = ((int (*)(const char *, const char *, va_list))rt_find_real_function(cached, name))(text, format, copy);
+    const int n =
+        ((int (*)(const char *, const char *, va_list))rt_find_real_function(cached, name))(text, format, copy);
     va_end(copy);
     check_scanf_arguments(format, arguments, n, caller);
     return n;

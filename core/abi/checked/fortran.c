@@ -55,29 +55,25 @@ static void check_array(const struct descriptor *array, bool write, const char *
 }
 
 /* A variable of so many bytes of the kind. */
-#define VARIABLE(name, write, bytes)                                         \
-    API void _gfortran_transfer_##name(void *statement, void *at, int kind); \
-    void _gfortran_transfer_##name(void *statement, void *at, int kind)      \
-    {                                                                        \
-        static void *real;                                                   \
-        __typeof__(_gfortran_transfer_##name) *call =                        \
-            rt_find_real_function(&real, "_gfortran_transfer_" #name);                  \
-        if (rt_is_instrumented_caller(CALLER))                                        \
-            rt_check_word_range(at, (size_t)(bytes), write, CALLER);           \
-        call(statement, at, kind);                                           \
+#define VARIABLE(name, write, bytes)                                                                             \
+    API void _gfortran_transfer_##name(void *statement, void *at, int kind);                                     \
+    void _gfortran_transfer_##name(void *statement, void *at, int kind)                                          \
+    {                                                                                                            \
+        static void *real;                                                                                       \
+        __typeof__(_gfortran_transfer_##name) *call = rt_find_real_function(&real, "_gfortran_transfer_" #name); \
+        if (rt_is_instrumented_caller(CALLER))                                                                   \
+            rt_check_word_range(at, (size_t)(bytes), write, CALLER);                                             \
+        call(statement, at, kind);                                                                               \
     }
 /* An array; its characters have so many bytes. */
-#define ARRAY(name, write)                                                                  \
-    API void _gfortran_transfer_##name(void *statement, struct descriptor *array, int kind, \
-                                       long bytes);                                         \
-    void _gfortran_transfer_##name(void *statement, struct descriptor *array, int kind,     \
-                                   long bytes)                                              \
-    {                                                                                       \
-        static void *real;                                                                  \
-        __typeof__(_gfortran_transfer_##name) *call =                                       \
-            rt_find_real_function(&real, "_gfortran_transfer_" #name);                                 \
-        check_array(array, write, NULL, CALLER);                                                  \
-        call(statement, array, kind, bytes);                                                \
+#define ARRAY(name, write)                                                                                       \
+    API void _gfortran_transfer_##name(void *statement, struct descriptor *array, int kind, long bytes);         \
+    void _gfortran_transfer_##name(void *statement, struct descriptor *array, int kind, long bytes)              \
+    {                                                                                                            \
+        static void *real;                                                                                       \
+        __typeof__(_gfortran_transfer_##name) *call = rt_find_real_function(&real, "_gfortran_transfer_" #name); \
+        check_array(array, write, NULL, CALLER);                                                                 \
+        call(statement, array, kind, bytes);                                                                     \
     }
 VARIABLE(integer, true, kind)
 VARIABLE(integer_write, false, kind)

@@ -20,7 +20,7 @@ static unsigned nmodules;
 
 /* Whether relocations of a module name a symbol. */
 static bool has_relocation(const ElfW(Rela) * at, size_t bytes, const ElfW(Sym) * symbols, const char *text,
-                  const char *name)
+                           const char *name)
 {
     for (size_t i = 0; i < bytes / sizeof *at; i++)
         if (!strcmp(text + symbols[ELF64_R_SYM(at[i].r_info)].st_name, name))
@@ -36,11 +36,9 @@ static bool is_instrumented_module(const struct dl_phdr_info *info, const ElfW(D
             of[entry->d_tag] = entry->d_un.d_ptr;
     const ElfW(Sym) *symbols = (const void *)of[DT_SYMTAB];
     const char *text = (const char *)of[DT_STRTAB], *name = "__tsan_init";
-    if (!symbols || !text ||
-        of[DT_SYMTAB] < info->dlpi_addr) /* as the system's own module has it */
+    if (!symbols || !text || of[DT_SYMTAB] < info->dlpi_addr) /* as the system's own module has it */
         return false;
-    return has_relocation((const void *)of[DT_JMPREL], of[DT_JMPREL] ? of[DT_PLTRELSZ] : 0, symbols, text,
-                 name) ||
+    return has_relocation((const void *)of[DT_JMPREL], of[DT_JMPREL] ? of[DT_PLTRELSZ] : 0, symbols, text, name) ||
            has_relocation((const void *)of[DT_RELA], of[DT_RELA] ? of[DT_RELASZ] : 0, symbols, text, name);
 }
 

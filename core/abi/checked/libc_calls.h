@@ -11,8 +11,7 @@ struct rt_caller {
     uintptr_t pc;
     const uintptr_t *frame;
 };
-#define CALLER \
-    ((struct rt_caller){(uintptr_t)__builtin_return_address(0), __builtin_frame_address(0)})
+#define CALLER ((struct rt_caller){(uintptr_t)__builtin_return_address(0), __builtin_frame_address(0)})
 
 /* Whether the accesses of a caller are checked: it lies in a module that was compiled so, and the
  * runtime is there. */

@@ -79,15 +79,15 @@ static size_t (*find_other_usable_size(void))(void *at)
     Dl_info malloc_is, library;
     if (known)
         return found;
-    if (dladdr((void *)(uintptr_t)__libc_malloc, &malloc_is) && dladdr((void *)(uintptr_t)gnu_get_libc_version, &library) &&
-        malloc_is.dli_fbase != library.dli_fbase)
+    if (dladdr((void *)(uintptr_t)__libc_malloc, &malloc_is) &&
+        dladdr((void *)(uintptr_t)gnu_get_libc_version, &library) && malloc_is.dli_fbase != library.dli_fbase)
         *(void **)&found = dlsym(RTLD_NEXT, "malloc_usable_size");
     known = true;
     return found;
 }
 
-/* The C library's has no other name, and that of a preloaded allocator does not know the blocks of the C library: the word
- * in front of a block has its size, and two bits that are of interest here. */
+/* The C library's has no other name, and that of a preloaded allocator does not know the blocks of the C library: the
+ * word in front of a block has its size, and two bits that are of interest here. */
 API size_t malloc_usable_size(void *at);
 size_t malloc_usable_size(void *at)
 {
@@ -108,7 +108,8 @@ static void notify_free(void *at, uintptr_t pc, const uintptr_t *frame)
     if (!at || !local_shadow.shadow_pages)
         return;
     const size_t n = malloc_usable_size(at);
-    for (uintptr_t shadow_page = start / RT_SHADOW_PAGE_BYTES; shadow_page <= (start + n - 1) / RT_SHADOW_PAGE_BYTES; shadow_page++)
+    for (uintptr_t shadow_page = start / RT_SHADOW_PAGE_BYTES; shadow_page <= (start + n - 1) / RT_SHADOW_PAGE_BYTES;
+         shadow_page++)
         if (local_shadow.shadow_pages[shadow_page % RT_SHADOW_PAGES]) {
             local_shadow.on_free(start, n, pc, frame);
             return;

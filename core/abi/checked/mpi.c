@@ -30,7 +30,7 @@ static void *find_mpi_function(const char *name)
     do {                                                 \
         static void *function;                           \
         if (!function)                                   \
-            function = find_mpi_function(#name);                     \
+            function = find_mpi_function(#name);         \
         if (function)                                    \
             ((int(*) types)(word)function)(__VA_ARGS__); \
     } while (0)
@@ -53,9 +53,8 @@ static int get_comm_size(word comm)
 
 struct type {
     word handle, comm;
-    int size; /* bytes that are sent of one */
-    long low, extent, true_low,
-        true_extent; /* where they lie; the next one is an extent further on */
+    int size;                                /* bytes that are sent of one */
+    long low, extent, true_low, true_extent; /* where they lie; the next one is an extent further on */
 };
 
 static struct type get_type(word handle, word comm)
@@ -63,8 +62,7 @@ static struct type get_type(word handle, word comm)
     struct type type = {.handle = handle, .comm = comm};
     ASK(MPI_Type_size, (word, int *), handle, &type.size);
     ASK(MPI_Type_get_extent, (word, long *, long *), handle, &type.low, &type.extent);
-    ASK(MPI_Type_get_true_extent, (word, long *, long *), handle, &type.true_low,
-        &type.true_extent);
+    ASK(MPI_Type_get_true_extent, (word, long *, long *), handle, &type.true_low, &type.true_extent);
     return type;
 }
 
@@ -81,8 +79,8 @@ static char *get_type_mask(const struct type *type)
     int at = 0;
     if (mask && packed) {
         memset(packed, 1, (size_t)type->size);
-        ASK(MPI_Unpack, (const void *, int, int *, void *, int, word, word), packed, type->size,
-            &at, mask - type->true_low, 1, type->handle, type->comm);
+        ASK(MPI_Unpack, (const void *, int, int *, void *, int, word, word), packed, type->size, &at,
+            mask - type->true_low, 1, type->handle, type->comm);
     }
     free(packed);
     return mask;
@@ -105,8 +103,7 @@ static bool is_special(word at)
         common = (word)find_mpi_function("mpipriv1_");
         is_searched = true;
     }
-    return at + 1 <= 2 || at == variables[0] || at == variables[1] ||
-           (common && at - common < COMMON);
+    return at + 1 <= 2 || at == variables[0] || at == variables[1] || (common && at - common < COMMON);
 }
 
 static bool is_device_buffer(word at)
@@ -139,8 +136,7 @@ static void check_send_buffer(word at, long count, word handle, word comm, struc
             for (end = k; end < type.true_extent && mask[end]; end++)
                 ;
             if (end > k)
-                check_buffer(at + (word)(i * type.extent + type.true_low + k), (size_t)(end - k), false,
-                            caller);
+                check_buffer(at + (word)(i * type.extent + type.true_low + k), (size_t)(end - k), false, caller);
         }
     free(mask);
 }
@@ -289,9 +285,7 @@ static void add_request(word handle, struct recv_buffer received, struct rt_call
 /* Handles before a wait or a test; NULL: no receive is under way. */
 static word *save_handles(const void *handles, long n, bool fortran)
 {
-    word *before = n > 0 && __atomic_load_n(&requests, __ATOMIC_RELAXED)
-                       ? calloc((size_t)n, sizeof *before)
-                       : NULL;
+    word *before = n > 0 && __atomic_load_n(&requests, __ATOMIC_RELAXED) ? calloc((size_t)n, sizeof *before) : NULL;
     for (long i = 0; before && i < n; i++)
         before[i] = handle_at(handles, i, fortran);
     return before;
@@ -301,8 +295,7 @@ static word *save_handles(const void *handles, long n, bool fortran)
 static void complete_requests(word *before, const void *handles, long n, bool fortran)
 {
     for (long i = 0; before && i < n; i++) {
-        struct request *request =
-            before[i] != handle_at(handles, i, fortran) ? remove_request(before[i]) : NULL;
+        struct request *request = before[i] != handle_at(handles, i, fortran) ? remove_request(before[i]) : NULL;
         if (request)
             check_received(request->received, request->caller);
         free(request);
@@ -315,7 +308,7 @@ static void complete_requests(word *before, const void *handles, long n, bool fo
 
 /* Parts of a buffer: so many of a type each, and where they begin, counted in extents. */
 static void check_send_parts(word at, const int *counts, const int *starts, word handle, word comm,
-                        struct rt_caller caller)
+                             struct rt_caller caller)
 {
     if (is_special(at) || !rt_is_instrumented_caller(caller))
         return;
@@ -325,7 +318,7 @@ static void check_send_parts(word at, const int *counts, const int *starts, word
 }
 
 static struct recv_buffer save_recv_parts(word at, const int *counts, const int *starts, word handle, word comm,
-                              struct rt_caller caller)
+                                          struct rt_caller caller)
 {
     long low = LONG_MAX, high = LONG_MIN;
     if (is_special(at) || !rt_is_instrumented_caller(caller))
@@ -373,17 +366,16 @@ static struct recv_buffer save_recv_parts(word at, const int *counts, const int 
     if (IS_ROOT(g, h))             \
         READS(a, ALL(b, h), c, h); \
     KEEPS(d, N(e), f, h)
-#define BEFORE_SCATTERV                                   \
-    if (IS_ROOT(h, i))                                    \
+#define BEFORE_SCATTERV                                        \
+    if (IS_ROOT(h, i))                                         \
         check_send_parts(a, NS(b), NS(c), D(d), C(i), CALLER); \
     KEEPS(e, N(f), g, i)
 #define BEFORE_ALLGATHER READS(a, N(b), c, g), KEEPS(d, ALL(e, g), f, g)
-#define BEFORE_ALLGATHERV \
-    READS(a, N(b), c, h), received = save_recv_parts(d, NS(e), NS(f), D(g), C(h), CALLER)
+#define BEFORE_ALLGATHERV READS(a, N(b), c, h), received = save_recv_parts(d, NS(e), NS(f), D(g), C(h), CALLER)
 #define BEFORE_ALLTOALL                                                    \
     is_special(a) ? READS(d, ALL(e, g), f, g) : READS(a, ALL(b, g), c, g); \
     KEEPS(d, ALL(e, g), f, g)
-#define BEFORE_ALLTOALLV                                              \
+#define BEFORE_ALLTOALLV                                                   \
     is_special(a) ? check_send_parts(e, NS(f), NS(g), D(h), C(i), CALLER)  \
                   : check_send_parts(a, NS(b), NS(c), D(d), C(i), CALLER); \
     received = save_recv_parts(e, NS(f), NS(g), D(h), C(i), CALLER)
@@ -447,19 +439,19 @@ static struct recv_buffer save_recv_parts(word at, const int *counts, const int 
 #define LIST12(x) LIST11(x), x l
 #define LIST13(x) LIST12(x), x m
 
-#define DEFINE(name, n, before_, after_)                                       \
-    API int name(LIST##n(word));                                               \
-    int name(LIST##n(word))                                                    \
-    {                                                                          \
-        static void *real;                                                     \
+#define DEFINE(name, n, before_, after_)                                                  \
+    API int name(LIST##n(word));                                                          \
+    int name(LIST##n(word))                                                               \
+    {                                                                                     \
+        static void *real;                                                                \
         __typeof__(name) *call = (__typeof__(name) *)rt_find_real_function(&real, #name); \
         struct recv_buffer received = {0};                                                \
-        word *before = NULL;                                                   \
-        (void)received, (void)before;                                              \
-        BEFORE_##before_;                                                      \
-        const int status = call(LIST##n());                                    \
-        AFTER_##after_;                                                        \
-        return status;                                                         \
+        word *before = NULL;                                                              \
+        (void)received, (void)before;                                                     \
+        BEFORE_##before_;                                                                 \
+        const int status = call(LIST##n());                                               \
+        AFTER_##after_;                                                                   \
+        return status;                                                                    \
     }
 
 #define FORTRAN false

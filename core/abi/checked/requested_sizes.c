@@ -1,5 +1,5 @@
-/* requested_sizes.c - how many bytes the program asked for in each block of malloc: the C library rounds the size up, and forgets
- * it. A table by address, in parts with a lock each; only in a process that has the runtime. */
+/* requested_sizes.c - how many bytes the program asked for in each block of malloc: the C library rounds the size up,
+ * and forgets it. A table by address, in parts with a lock each; only in a process that has the runtime. */
 #include "fast_path.h"
 
 #include <stdlib.h>
@@ -14,7 +14,7 @@ static struct part {
     struct block {
         uintptr_t start; /* 0: the entry is free */
         size_t bytes;
-    } *blocks;
+    } * blocks;
 } parts[PARTS];
 
 /* `accdeep exec` sets the variable. */
@@ -88,7 +88,8 @@ void rt_forget_requested_size(uintptr_t start)
     size_t hole = part->capacity ? find_entry(part, start) : 0;
     if (part->capacity && part->blocks[hole].start) {
         for (size_t k = (hole + 1) & (part->capacity - 1); part->blocks[k].start; k = (k + 1) & (part->capacity - 1))
-            if (((k - get_home_slot(part, part->blocks[k].start)) & (part->capacity - 1)) >= ((k - hole) & (part->capacity - 1))) {
+            if (((k - get_home_slot(part, part->blocks[k].start)) & (part->capacity - 1)) >=
+                ((k - hole) & (part->capacity - 1))) {
                 part->blocks[hole] = part->blocks[k];
                 hole = k;
             }

@@ -24,9 +24,11 @@ static inline bool find_shadow_words(uintptr_t at, struct words *words)
         *words = (struct words){&local_shadow.states[offset / 8], &local_shadow.origins[offset / 8]};
         return true;
     }
-    uint32_t *shadow_page = local_shadow.shadow_pages ? local_shadow.shadow_pages[at / RT_SHADOW_PAGE_BYTES % RT_SHADOW_PAGES] : NULL;
+    uint32_t *shadow_page =
+        local_shadow.shadow_pages ? local_shadow.shadow_pages[at / RT_SHADOW_PAGE_BYTES % RT_SHADOW_PAGES] : NULL;
     if (shadow_page)
-        *words = (struct words){&shadow_page[at % RT_SHADOW_PAGE_BYTES / 8], &shadow_page[at % RT_SHADOW_PAGE_BYTES / 8 + RT_SHADOW_ORIGINS]};
+        *words = (struct words){&shadow_page[at % RT_SHADOW_PAGE_BYTES / 8],
+                                &shadow_page[at % RT_SHADOW_PAGE_BYTES / 8 + RT_SHADOW_ORIGINS]};
     return shadow_page;
 }
 
@@ -82,7 +84,8 @@ static bool is_allowed(uintptr_t at, size_t n, bool write, uintptr_t pc)
     for (size_t part; n; at += part, n -= part) {
         uint32_t bytes;
         part = get_first_part(at, n, &bytes);
-        if (this_check_thread.in_kernel ? !is_allowed_in_kernel(at, bytes, write, pc) : !is_allowed_on_host(at, bytes, write, pc))
+        if (this_check_thread.in_kernel ? !is_allowed_in_kernel(at, bytes, write, pc)
+                                        : !is_allowed_on_host(at, bytes, write, pc))
             return false;
     }
     return true;
@@ -95,7 +98,8 @@ static inline __attribute__((always_inline)) uint32_t load_atomic_states(const u
     return n == 8 ? __atomic_load_n(word, __ATOMIC_RELAXED) : __atomic_load_n(half, __ATOMIC_RELAXED);
 }
 
-static inline __attribute__((always_inline)) void store_atomic_states(uint32_t *word, size_t n, uintptr_t at, uint32_t states)
+static inline __attribute__((always_inline)) void store_atomic_states(uint32_t *word, size_t n, uintptr_t at,
+                                                                      uint32_t states)
 {
     uint16_t *half = (uint16_t *)(void *)word + at / 4 % 2;
     if (n == 8)
@@ -170,8 +174,7 @@ static inline __attribute__((always_inline)) bool handle_first_read(uintptr_t at
  * valid. As the runtime does it, in an object that it has named; false: it has to. */
 static inline __attribute__((always_inline)) bool handle_first_write(uintptr_t at, size_t n, uintptr_t pc)
 {
-    const uint32_t present = (uint32_t)rt_repeat_states(n, RT_PRESENT),
-                   valid = (uint32_t)rt_repeat_states(n, RT_VALID),
+    const uint32_t present = (uint32_t)rt_repeat_states(n, RT_PRESENT), valid = (uint32_t)rt_repeat_states(n, RT_VALID),
                    invalidated = (uint32_t)rt_repeat_states(n, RT_VALID | RT_DIRTY);
     const struct rt_lookup_entry *lookup_cache = this_check_thread.lookup_cache;
     if (at % n || this_check_thread.version != local_shadow.version)
@@ -228,7 +231,8 @@ void rt_check_slow_path(uintptr_t at, size_t n, unsigned how, uintptr_t pc, cons
     if (this_check_thread.is_atomic)
         how |= RT_ACCESS_ATOMIC;
     if (this_check_thread.records_accesses) {
-        const uintptr_t moved = at - this_check_thread.declared < this_check_thread.declared_bytes ? this_check_thread.offset : 0;
+        const uintptr_t moved =
+            at - this_check_thread.declared < this_check_thread.declared_bytes ? this_check_thread.offset : 0;
         if (at + moved - local_shadow.low < local_shadow.bytes)
             record_use(at + moved, n, how, pc, frame);
     }
@@ -248,7 +252,8 @@ static inline __attribute__((always_inline)) bool record_aligned_use(uintptr_t a
     if (at % n || offset >= local_shadow.bytes ||
         ~load_atomic_states(&local_shadow.states[offset / 8], n, at) & (uint32_t)rt_repeat_states(n, wanted))
         return false;
-    const unsigned how = (write ? RT_ACCESS_WRITE : RT_ACCESS_READ) | (this_check_thread.is_atomic ? RT_ACCESS_ATOMIC : 0);
+    const unsigned how =
+        (write ? RT_ACCESS_WRITE : RT_ACCESS_READ) | (this_check_thread.is_atomic ? RT_ACCESS_ATOMIC : 0);
     if (!rt_record_repeated_access(&local_shadow, &this_check_thread, offset, n, how))
         return false;
     if (write)
@@ -261,17 +266,18 @@ __attribute__((noinline)) void rt_check_caller_slow_path(uintptr_t at, size_t n,
     SLOW_PATH_HERE(at, n, how);
 }
 
-#define FIRST(n)                                                                                               \
-    void rt_read##n##_first(uintptr_t at)                                                                   \
-    {                                                                                                          \
-        if (this_check_thread.records_accesses ? !record_aligned_use(at, n, false, 0) : !handle_first_read(at, n))                            \
-            rt_check_caller_slow_path(at, n, RT_ACCESS_READ);                                                                \
-    }                                                                                                          \
-    static __attribute__((noinline)) void write##n##_first(uintptr_t at)                                       \
-    {                                                                                                          \
-        const uintptr_t pc = (uintptr_t)__builtin_return_address(0);                                           \
-        if (this_check_thread.records_accesses ? !record_aligned_use(at, n, true, pc) : !handle_first_write(at, n, pc))                       \
-            rt_check_caller_slow_path(at, n, RT_ACCESS_WRITE);                                                               \
+#define FIRST(n)                                                                                                   \
+    void rt_read##n##_first(uintptr_t at)                                                                          \
+    {                                                                                                              \
+        if (this_check_thread.records_accesses ? !record_aligned_use(at, n, false, 0) : !handle_first_read(at, n)) \
+            rt_check_caller_slow_path(at, n, RT_ACCESS_READ);                                                      \
+    }                                                                                                              \
+    static __attribute__((noinline)) void write##n##_first(uintptr_t at)                                           \
+    {                                                                                                              \
+        const uintptr_t pc = (uintptr_t)__builtin_return_address(0);                                               \
+        if (this_check_thread.records_accesses ? !record_aligned_use(at, n, true, pc)                              \
+                                               : !handle_first_write(at, n, pc))                                   \
+            rt_check_caller_slow_path(at, n, RT_ACCESS_WRITE);                                                     \
     }
 FIRST(4)
 FIRST(8)

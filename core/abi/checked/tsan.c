@@ -5,20 +5,20 @@
 
 /* --------------------------------------------------------------------------- loads and stores -- */
 
-#define ACCESS(name, bytes, how)            \
-    API void __tsan_##name(void *at);       \
-    void __tsan_##name(void *at)            \
-    {                                       \
+#define ACCESS(name, bytes, how)               \
+    API void __tsan_##name(void *at);          \
+    void __tsan_##name(void *at)               \
+    {                                          \
         check_last((uintptr_t)at, bytes, how); \
     }
-#define ACCESSES(n)                    \
+#define ACCESSES(n)                             \
     ACCESS(read##n, n, RT_ACCESS_READ)          \
-    ACCESS(write##n, n, RT_ACCESS_WRITE)          \
+    ACCESS(write##n, n, RT_ACCESS_WRITE)        \
     ACCESS(volatile_read##n, n, RT_ACCESS_READ) \
     ACCESS(volatile_write##n, n, RT_ACCESS_WRITE)
-#define UNALIGNED(n)                             \
+#define UNALIGNED(n)                                      \
     ACCESS(unaligned_read##n, n, RT_ACCESS_READ)          \
-    ACCESS(unaligned_write##n, n, RT_ACCESS_WRITE)          \
+    ACCESS(unaligned_write##n, n, RT_ACCESS_WRITE)        \
     ACCESS(unaligned_volatile_read##n, n, RT_ACCESS_READ) \
     ACCESS(unaligned_volatile_write##n, n, RT_ACCESS_WRITE)
 /* One load and store of the same place, in newer compilers of LLVM. */
@@ -26,8 +26,8 @@
     API void __tsan_##name##read_write##n(void *at); \
     void __tsan_##name##read_write##n(void *at)      \
     {                                                \
-        check((uintptr_t)at, n, RT_ACCESS_READ);              \
-        check((uintptr_t)at, n, RT_ACCESS_WRITE);               \
+        check((uintptr_t)at, n, RT_ACCESS_READ);     \
+        check((uintptr_t)at, n, RT_ACCESS_WRITE);    \
     }
 ACCESSES(1)
 ACCESSES(2)
@@ -130,60 +130,60 @@ SWAPS(128, WIDE)
     attribute word##n __tsan_atomic##n##_##name(volatile word##n *at, word##n operand, int order) \
     {                                                                                             \
         (void)order;                                                                              \
-        check((uintptr_t)at, n / 8, RT_ACCESS_ATOMIC);                                                       \
-        check((uintptr_t)at, n / 8, RT_ACCESS_WRITE | RT_ACCESS_ATOMIC);                                                        \
+        check((uintptr_t)at, n / 8, RT_ACCESS_ATOMIC);                                            \
+        check((uintptr_t)at, n / 8, RT_ACCESS_WRITE | RT_ACCESS_ATOMIC);                          \
         word##n old = *at; /* a torn value of 16 bytes is no old one */                           \
         while (!swap##n(at, &old, (word##n)(expression)))                                         \
             ;                                                                                     \
         return old;                                                                               \
     }
-#define COMPARE(n, name, attribute)                                                             \
-    API int __tsan_atomic##n##_compare_exchange_##name(volatile word##n *at, word##n *expected, \
-                                                       word##n to, int order, int failure);     \
-    attribute int __tsan_atomic##n##_compare_exchange_##name(                                   \
-        volatile word##n *at, word##n *expected, word##n to, int order, int failure)            \
-    {                                                                                           \
-        (void)order, (void)failure;                                                             \
-        check((uintptr_t)at, n / 8, RT_ACCESS_ATOMIC);                                                     \
-        check((uintptr_t)at, n / 8, RT_ACCESS_WRITE | RT_ACCESS_ATOMIC);                                                      \
-        return swap##n(at, expected, to);                                                       \
+#define COMPARE(n, name, attribute)                                                                                    \
+    API int __tsan_atomic##n##_compare_exchange_##name(volatile word##n *at, word##n *expected, word##n to, int order, \
+                                                       int failure);                                                   \
+    attribute int __tsan_atomic##n##_compare_exchange_##name(volatile word##n *at, word##n *expected, word##n to,      \
+                                                             int order, int failure)                                   \
+    {                                                                                                                  \
+        (void)order, (void)failure;                                                                                    \
+        check((uintptr_t)at, n / 8, RT_ACCESS_ATOMIC);                                                                 \
+        check((uintptr_t)at, n / 8, RT_ACCESS_WRITE | RT_ACCESS_ATOMIC);                                               \
+        return swap##n(at, expected, to);                                                                              \
     }
-#define ATOMIC(n, attribute)                                                                    \
-    CHANGE(n, exchange, attribute, operand)                                                     \
-    CHANGE(n, fetch_add, attribute, old + operand)                                              \
-    CHANGE(n, fetch_sub, attribute, old - operand)                                              \
-    CHANGE(n, fetch_and, attribute, old &operand)                                               \
-    CHANGE(n, fetch_or, attribute, old | operand)                                               \
-    CHANGE(n, fetch_xor, attribute, old ^ operand)                                              \
-    CHANGE(n, fetch_nand, attribute, ~(old & operand))                                          \
-    COMPARE(n, strong, attribute)                                                               \
-    COMPARE(n, weak, attribute)                                                                 \
-    API word##n __tsan_atomic##n##_compare_exchange_val(volatile word##n *at, word##n expected, \
-                                                        word##n to, int order, int failure);    \
-    attribute word##n __tsan_atomic##n##_compare_exchange_val(                                  \
-        volatile word##n *at, word##n expected, word##n to, int order, int failure)             \
-    {                                                                                           \
-        (void)order, (void)failure;                                                             \
-        check((uintptr_t)at, n / 8, RT_ACCESS_ATOMIC);                                                     \
-        check((uintptr_t)at, n / 8, RT_ACCESS_WRITE | RT_ACCESS_ATOMIC);                                                      \
-        swap##n(at, &expected, to);                                                             \
-        return expected;                                                                        \
-    }                                                                                           \
-    API word##n __tsan_atomic##n##_load(const volatile word##n *at, int order);                 \
-    attribute word##n __tsan_atomic##n##_load(const volatile word##n *at, int order)            \
-    {                                                                                           \
-        (void)order;                                                                            \
-        check((uintptr_t)at, n / 8, RT_ACCESS_ATOMIC);                                                     \
-        LOAD(n)                                                                                 \
-    }                                                                                           \
-    API void __tsan_atomic##n##_store(volatile word##n *at, word##n value, int order);          \
-    attribute void __tsan_atomic##n##_store(volatile word##n *at, word##n value, int order)     \
-    {                                                                                           \
-        (void)order;                                                                            \
-        check((uintptr_t)at, n / 8, RT_ACCESS_WRITE | RT_ACCESS_ATOMIC);                                                      \
-        word##n old = *at;                                                                      \
-        while (!swap##n(at, &old, value))                                                       \
-            ;                                                                                   \
+#define ATOMIC(n, attribute)                                                                                           \
+    CHANGE(n, exchange, attribute, operand)                                                                            \
+    CHANGE(n, fetch_add, attribute, old + operand)                                                                     \
+    CHANGE(n, fetch_sub, attribute, old - operand)                                                                     \
+    CHANGE(n, fetch_and, attribute, old &operand)                                                                      \
+    CHANGE(n, fetch_or, attribute, old | operand)                                                                      \
+    CHANGE(n, fetch_xor, attribute, old ^ operand)                                                                     \
+    CHANGE(n, fetch_nand, attribute, ~(old & operand))                                                                 \
+    COMPARE(n, strong, attribute)                                                                                      \
+    COMPARE(n, weak, attribute)                                                                                        \
+    API word##n __tsan_atomic##n##_compare_exchange_val(volatile word##n *at, word##n expected, word##n to, int order, \
+                                                        int failure);                                                  \
+    attribute word##n __tsan_atomic##n##_compare_exchange_val(volatile word##n *at, word##n expected, word##n to,      \
+                                                              int order, int failure)                                  \
+    {                                                                                                                  \
+        (void)order, (void)failure;                                                                                    \
+        check((uintptr_t)at, n / 8, RT_ACCESS_ATOMIC);                                                                 \
+        check((uintptr_t)at, n / 8, RT_ACCESS_WRITE | RT_ACCESS_ATOMIC);                                               \
+        swap##n(at, &expected, to);                                                                                    \
+        return expected;                                                                                               \
+    }                                                                                                                  \
+    API word##n __tsan_atomic##n##_load(const volatile word##n *at, int order);                                        \
+    attribute word##n __tsan_atomic##n##_load(const volatile word##n *at, int order)                                   \
+    {                                                                                                                  \
+        (void)order;                                                                                                   \
+        check((uintptr_t)at, n / 8, RT_ACCESS_ATOMIC);                                                                 \
+        LOAD(n)                                                                                                        \
+    }                                                                                                                  \
+    API void __tsan_atomic##n##_store(volatile word##n *at, word##n value, int order);                                 \
+    attribute void __tsan_atomic##n##_store(volatile word##n *at, word##n value, int order)                            \
+    {                                                                                                                  \
+        (void)order;                                                                                                   \
+        check((uintptr_t)at, n / 8, RT_ACCESS_WRITE | RT_ACCESS_ATOMIC);                                               \
+        word##n old = *at;                                                                                             \
+        while (!swap##n(at, &old, value))                                                                              \
+            ;                                                                                                          \
     }
 #define LOAD(n) return __atomic_load_n(at, __ATOMIC_SEQ_CST);
 ATOMIC(8, )

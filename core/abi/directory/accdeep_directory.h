@@ -71,7 +71,8 @@ ACCD_API accd_status accd_stacks_read_pragma(accd_stacks *stacks);
 ACCD_API accd_status accd_stacks_write_pragma(accd_stacks *stacks);
 /* Closes the current environment of a device. Data are copied to the host as its own clauses say, fused
  * data are moved back to their places, and memory of the environment is freed (DIR-4.3-01 to DIR-4.3-04).
- * ACCD_ERROR_NO_DEVICE; ACCD_ERROR_REGION_NESTING: none is open (DIR-4.3-06); ACCD_ERROR_DEVICE, ACCD_ERROR_OUT_OF_MEMORY. */
+ * ACCD_ERROR_NO_DEVICE; ACCD_ERROR_REGION_NESTING: none is open (DIR-4.3-06); ACCD_ERROR_DEVICE,
+ * ACCD_ERROR_OUT_OF_MEMORY. */
 ACCD_API accd_status accd_stacks_end_dataE(accd_stacks *stacks, int device);
 
 /* For unwinding: forgets a directive, with its clauses, that was begun and not yet written, if there is
@@ -90,9 +91,8 @@ ACCD_API accd_status accd_stacks_drop_dataE(accd_stacks *stacks, int device);
  *
  * Errors of each. ACCD_ERROR_INVALID_SECTION: a negative length, elements of 0 bytes, bounds outside of the address
  * space. ACCD_ERROR_NULL_POINTER: a null base, unless the rules ignore it. ACCD_ERROR_OUT_OF_MEMORY. */
-#define ACCD_CLAUSE(name)                                                           \
-    ACCD_API accd_status name(accd_stacks *stacks, const void *base, int64_t first, \
-                              int64_t length, uint64_t size)
+#define ACCD_CLAUSE(name) \
+    ACCD_API accd_status name(accd_stacks *stacks, const void *base, int64_t first, int64_t length, uint64_t size)
 /* Present data stay as they are, at both ends, whatever the clause says. But they are fused with other
  * data of their base, and are found at their distance from the base. */
 ACCD_CLAUSE(accd_stacks_pragma_copy);    /* copied to the device at the start, to the host at the end */
@@ -133,14 +133,12 @@ ACCD_API accd_status accd_stacks_end_data(accd_stacks *stacks, int device);
 /* Copies present elements, whichever environment mapped them. direction is ACCD_ACTION_UPDATE_DEVICE, to the
  * device, or ACCD_ACTION_UPDATE_SELF, to the host. Every byte must be present (DIR-ABI-03): ACCD_ERROR_NOT_PRESENT,
  * ACCD_ERROR_PARTIALLY_PRESENT. Also ACCD_ERROR_NO_DEVICE, and errors of clauses. */
-ACCD_API accd_status accd_stacks_pragma_update(accd_stacks *stacks, int device, accd_action direction,
-                                               const void *base, int64_t first, int64_t length,
-                                               uint64_t size);
+ACCD_API accd_status accd_stacks_pragma_update(accd_stacks *stacks, int device, accd_action direction, const void *base,
+                                               int64_t first, int64_t length, uint64_t size);
 /* The device address of a host address in the current environment of a device. It is valid until an
  * environment or data of the device are opened or closed, nested or not, because fusion moves data
  * (DIR-4.1-05). ACCD_ERROR_NO_DEVICE, ACCD_ERROR_NOT_PRESENT. */
-ACCD_API accd_status accd_stacks_device_address(accd_stacks *stacks, int device, const void *host,
-                                                uint64_t *dev_p);
+ACCD_API accd_status accd_stacks_device_address(accd_stacks *stacks, int device, const void *host, uint64_t *dev_p);
 
 #ifdef __cplusplus
 }

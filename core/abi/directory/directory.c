@@ -48,8 +48,8 @@ static void *default_alloc(void *ud, void *ptr, size_t old, size_t n)
     return NULL;
 }
 
-static __attribute__((format(printf, 4, 5))) accd_status
-refuse(accd_stacks *stacks, accd_status status, const char *rule, const char *format, ...)
+static __attribute__((format(printf, 4, 5))) accd_status refuse(accd_stacks *stacks, accd_status status,
+                                                                const char *rule, const char *format, ...)
 {
     va_list args;
     stacks->error = (accd_error){.status = status, .rule = rule, .item = SIZE_MAX};
@@ -73,9 +73,8 @@ static bool grow_array(const accd_stacks *stacks, void **array, size_t used, siz
     if (used < *capacity)
         return true;
     size_t more = *capacity ? 2 * *capacity : 16;
-    void *grown = more <= SIZE_MAX / size
-                      ? stacks->alloc(stacks->alloc_ud, *array, *capacity * size, more * size)
-                      : NULL;
+    void *grown =
+        more <= SIZE_MAX / size ? stacks->alloc(stacks->alloc_ud, *array, *capacity * size, more * size) : NULL;
     if (!grown)
         return false;
     *array = grown;
@@ -140,7 +139,7 @@ void accd_stacks_free(accd_stacks *stacks)
         return;
     for (int i = 0; i < stacks->devices; i++)
         free_memory_block(stacks, stacks->stacks[i].levels,
-                    stacks->stacks[i].capacity * sizeof stacks->stacks[i].levels[0]);
+                          stacks->stacks[i].capacity * sizeof stacks->stacks[i].levels[0]);
     free_memory_block(stacks, stacks->stacks, (size_t)stacks->devices * sizeof stacks->stacks[0]);
     free_memory_block(stacks, stacks->items, stacks->capacity * sizeof stacks->items[0]);
     accd_context_free(stacks->context);
@@ -170,26 +169,24 @@ static accd_status check_no_directive(accd_stacks *stacks, const char *call, int
         return ACCD_ERROR_MISUSE;
     if (stacks->phase != IDLE)
         return refuse(stacks, ACCD_ERROR_MISUSE, R_ORDER,
-                      "%s was called before accd_stacks_write_pragma ended the directive begun on device %d",
-                      call, stacks->device);
+                      "%s was called before accd_stacks_write_pragma ended the directive begun on device %d", call,
+                      stacks->device);
     if (device < 0 || device >= stacks->devices)
-        return refuse(stacks, ACCD_ERROR_NO_DEVICE, R_DEVICE,
-                      "%s: there is no device %d; the number of devices is %d", call, device,
-                      stacks->devices);
+        return refuse(stacks, ACCD_ERROR_NO_DEVICE, R_DEVICE, "%s: there is no device %d; the number of devices is %d",
+                      call, device, stacks->devices);
     return ACCD_OK;
 }
 
 /* The device's current environment. */
-static accd_status check_environment(accd_stacks *stacks, const char *call, int device,
-                               accd_region **region_p)
+static accd_status check_environment(accd_stacks *stacks, const char *call, int device, accd_region **region_p)
 {
     accd_status status = check_no_directive(stacks, call, device);
     if (status != ACCD_OK)
         return status;
     const struct environment_stack *stack = &stacks->stacks[device];
     if (!stack->depth)
-        return refuse(stacks, ACCD_ERROR_REGION_NESTING, R_NO_LEVEL,
-                      "%s: no data environment is open on device %d", call, device);
+        return refuse(stacks, ACCD_ERROR_REGION_NESTING, R_NO_LEVEL, "%s: no data environment is open on device %d",
+                      call, device);
     *region_p = stack->levels[stack->depth - 1];
     return ACCD_OK;
 }
@@ -263,12 +260,12 @@ accd_status accd_stacks_write_pragma(accd_stacks *stacks)
         return report_no_memory(stacks);
     accd_region *region = NULL;
     status = keep_clauses_on_error(stacks, accd_run_construct(stacks->context,
-                                   &(accd_construct){.device = stacks->device,
-                                                     .kind = stacks->kind,
-                                                     .items = stacks->items,
-                                                     .nitems = stacks->nitems,
-                                                     .name = "data"},
-                                   &region));
+                                                              &(accd_construct){.device = stacks->device,
+                                                                                .kind = stacks->kind,
+                                                                                .items = stacks->items,
+                                                                                .nitems = stacks->nitems,
+                                                                                .name = "data"},
+                                                              &region));
     if (status != ACCD_OK)
         return status;
     if (stacks->kind == ACCD_KIND_REGION)
@@ -302,28 +299,27 @@ accd_status accd_stacks_drop_dataE(accd_stacks *stacks, int device)
 /* --------------------------------------------------------------------------------- clauses -- */
 
 static accd_status set_item_section(accd_stacks *stacks, accd_item *item, const void *base, int64_t first,
-                           int64_t length, uint64_t size)
+                                    int64_t length, uint64_t size)
 {
     if (!size)
         return refuse(stacks, ACCD_ERROR_INVALID_SECTION, R_SECTION, "the elements have no bytes");
     if (!base && length > 0 && accd_get_rules(stacks->context)->null_pointer == ACCD_CHOICE_REJECT)
         return refuse(stacks, ACCD_ERROR_NULL_POINTER, R_NULL,
-                      "the section has %lld element%s, but its base is a null pointer",
-                      (long long)length, length == 1 ? "" : "s");
-    return keep_clauses_on_error(stacks, accd_item_set_section(stacks->context, item, (uint64_t)(uintptr_t)base, first,
-                                          length, size));
+                      "the section has %lld element%s, but its base is a null pointer", (long long)length,
+                      length == 1 ? "" : "s");
+    return keep_clauses_on_error(
+        stacks, accd_item_set_section(stacks->context, item, (uint64_t)(uintptr_t)base, first, length, size));
 }
 
-static accd_status add_clause(accd_stacks *stacks, const char *call, accd_item item, const void *base,
-                          int64_t first, int64_t length, uint64_t size)
+static accd_status add_clause(accd_stacks *stacks, const char *call, accd_item item, const void *base, int64_t first,
+                              int64_t length, uint64_t size)
 {
     accd_status status = check_clauses_open(stacks, call);
     if (status != ACCD_OK)
         return status;
     if (stacks->kind != ACCD_KIND_REGION && item.action == ACCD_ACTION_PRESENT)
         return refuse(stacks, ACCD_ERROR_MISUSE, R_NON_NESTED,
-                      "%s is for environments of accd_stacks_new_dataE: it has nothing to begin or to end",
-                      call);
+                      "%s is for environments of accd_stacks_new_dataE: it has nothing to begin or to end", call);
     if (stacks->kind == ACCD_KIND_EXIT_DATA) {
         bool fetches = item.action == ACCD_ACTION_COPY || item.action == ACCD_ACTION_COPYOUT;
         item = (accd_item){.action = fetches ? ACCD_ACTION_COPYOUT : ACCD_ACTION_DELETE};
@@ -331,19 +327,16 @@ static accd_status add_clause(accd_stacks *stacks, const char *call, accd_item i
     status = set_item_section(stacks, &item, base, first, length, size);
     if (status != ACCD_OK)
         return status;
-    if (!grow_array(stacks, (void **)&stacks->items, stacks->nitems, &stacks->capacity,
-              sizeof stacks->items[0]))
+    if (!grow_array(stacks, (void **)&stacks->items, stacks->nitems, &stacks->capacity, sizeof stacks->items[0]))
         return report_no_memory(stacks);
     stacks->items[stacks->nitems++] = item;
     return ACCD_OK;
 }
 
-#define CLAUSE(name, what, flag)                                                                  \
-    accd_status name(accd_stacks *stacks, const void *base, int64_t first, int64_t length,        \
-                     uint64_t size)                                                               \
-    {                                                                                             \
-        return add_clause(stacks, #name, (accd_item){.action = (what), .flags = (flag)}, base, first, \
-                      length, size);                                                              \
+#define CLAUSE(name, what, flag)                                                                                     \
+    accd_status name(accd_stacks *stacks, const void *base, int64_t first, int64_t length, uint64_t size)            \
+    {                                                                                                                \
+        return add_clause(stacks, #name, (accd_item){.action = (what), .flags = (flag)}, base, first, length, size); \
     }
 
 CLAUSE(accd_stacks_pragma_copy, ACCD_ACTION_COPY, 0)
@@ -360,8 +353,8 @@ CLAUSE(accd_stacks_pragma_update_and_copy, ACCD_ACTION_COPYIN, ACCD_ITEM_UPDATE_
 
 /* ---------------------------------------------------------------- inside of an environment -- */
 
-accd_status accd_stacks_pragma_update(accd_stacks *stacks, int device, accd_action direction,
-                                      const void *base, int64_t first, int64_t length, uint64_t size)
+accd_status accd_stacks_pragma_update(accd_stacks *stacks, int device, accd_action direction, const void *base,
+                                      int64_t first, int64_t length, uint64_t size)
 {
     accd_item item = {.action = (uint8_t)direction};
     accd_status status = check_no_directive(stacks, "accd_stacks_pragma_update", device);
@@ -373,13 +366,12 @@ accd_status accd_stacks_pragma_update(accd_stacks *stacks, int device, accd_acti
     status = set_item_section(stacks, &item, base, first, length, size);
     if (status != ACCD_OK)
         return status;
-    return keep_clauses_on_error(stacks, accd_run_construct(stacks->context,
-                                 &(accd_construct){.device = device,
-                                                   .kind = ACCD_KIND_UPDATE,
-                                                   .items = &item,
-                                                   .nitems = 1,
-                                                   .name = "update"},
-                                 NULL));
+    return keep_clauses_on_error(
+        stacks, accd_run_construct(
+                    stacks->context,
+                    &(accd_construct){
+                        .device = device, .kind = ACCD_KIND_UPDATE, .items = &item, .nitems = 1, .name = "update"},
+                    NULL));
 }
 
 accd_status accd_stacks_device_address(accd_stacks *stacks, int device, const void *host, uint64_t *dev_p)

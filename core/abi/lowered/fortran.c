@@ -19,8 +19,8 @@ int64_t accd_lowered_use_device_(const int64_t *own, const char *file, const int
 /* Ends the process: elements of what is named do not lie together (ACC33-2.7.1-4). */
 _Noreturn void accd_lowered_gaps_(const char *name, const char *file, const int32_t *line);
 
-/* The directive that a variable of the unit holds. Threads that meet it first at one time may each make one: the last one
- * stays, and works as well as the others. */
+/* The directive that a variable of the unit holds. Threads that meet it first at one time may each make one: the last
+ * one stays, and works as well as the others. */
 static accd_lowered *get_directive(DIRECTIVE)
 {
     accd_lowered *made = (accd_lowered *)(intptr_t)__atomic_load_n(variable, __ATOMIC_ACQUIRE);
@@ -37,7 +37,10 @@ static accd_lowered *get_directive(DIRECTIVE)
     return made;
 }
 
-static const void *const *to_pointers(const int64_t *arguments) { return (const void *const *)(const void *)arguments; }
+static const void *const *to_pointers(const int64_t *arguments)
+{
+    return (const void *const *)(const void *)arguments;
+}
 
 void accd_lowered_run_(DIRECTIVE, const int64_t *arguments)
 {
@@ -49,9 +52,15 @@ void accd_lowered_enter_(int64_t *region, DIRECTIVE, const int64_t *arguments)
     *region = (int64_t)(intptr_t)accd_lowered_enter(get_directive(ARGUMENTS), to_pointers(arguments));
 }
 
-static accd_lowered_region *to_region(const int64_t *region) { return (accd_lowered_region *)(intptr_t)*region; }
+static accd_lowered_region *to_region(const int64_t *region)
+{
+    return (accd_lowered_region *)(intptr_t)*region;
+}
 
-void accd_lowered_leave_(const int64_t *region) { accd_lowered_leave(to_region(region)); }
+void accd_lowered_leave_(const int64_t *region)
+{
+    accd_lowered_leave(to_region(region));
+}
 
 int64_t accd_lowered_pointer_(const int64_t *region, const int32_t *item, const int64_t *own)
 {

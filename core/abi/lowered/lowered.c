@@ -16,7 +16,10 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static accd_context *context; /* of the process; opened by its first directive */
 static FILE *events;
 
-void accd__lowered_lock(void) { pthread_mutex_lock(&lock); }
+void accd__lowered_lock(void)
+{
+    pthread_mutex_lock(&lock);
+}
 
 struct accd_lowered_region {
     accd_region *core;
@@ -43,7 +46,8 @@ static void write_help(const char *code)
 }
 
 /* Ends the process with an error. The caller has the lock. */
-static _Noreturn void end_with_error(const char *file, int line, const char *code, const char *rule, const char *message)
+static _Noreturn void end_with_error(const char *file, int line, const char *code, const char *rule,
+                                     const char *message)
 {
     pthread_mutex_unlock(&lock); /* functions of atexit may have directives */
     fflush(stdout);
@@ -53,7 +57,8 @@ static _Noreturn void end_with_error(const char *file, int line, const char *cod
     exit(EXIT_FAILURE);
 }
 
-_Noreturn void accd__lowered_end_with_error(const accd_lowered *directive, const char *code, const char *rule, const char *message)
+_Noreturn void accd__lowered_end_with_error(const accd_lowered *directive, const char *code, const char *rule,
+                                            const char *message)
 {
     end_with_error(directive->file, directive->line, code, rule, message);
 }
@@ -75,7 +80,8 @@ int accd__lowered_bound_number(const accd_lowered *directive, accd_lowered_bound
             return (int)i;
     accd_lowered_bound **list = realloc(bounds, (nbounds + 1) * sizeof *list);
     if (!list)
-        accd__lowered_end_with_error(directive, "out-of-memory", "HOUSE-memory", "there is no memory for a function of a bound");
+        accd__lowered_end_with_error(directive, "out-of-memory", "HOUSE-memory",
+                                     "there is no memory for a function of a bound");
     bounds = list;
     bounds[nbounds] = bound;
     return (int)nbounds++;
@@ -128,7 +134,7 @@ static void open_process_context(const accd_lowered *directive)
     const accd_status status = accd_context_new(&context, &config);
     if (status != ACCD_OK)
         accd__lowered_end_with_error(directive, accd_status_code(status), "HOUSE-device",
-                    *info.why ? info.why : accd_status_text(status));
+                                     *info.why ? info.why : accd_status_text(status));
     if (!events)
         accd_context_subscribe(context, 0, 0);
 }
@@ -212,7 +218,8 @@ void accd_lowered_run(accd_lowered *directive, const void *const *arguments)
     pthread_mutex_unlock(&lock);
 }
 
-void *accd__lowered_move(accd_lowered *directive, const struct accd__lowered_plan *plan, accd_action action, void *host, unsigned long bytes)
+void *accd__lowered_move(accd_lowered *directive, const struct accd__lowered_plan *plan, accd_action action, void *host,
+                         unsigned long bytes)
 {
     const accd_label label = {.name = plan->name, .unit = 1, .file = directive->file, .line = directive->line};
     pthread_mutex_lock(&lock);
@@ -226,7 +233,8 @@ void *accd__lowered_move(accd_lowered *directive, const struct accd__lowered_pla
     if (!item.label)
         accd__lowered_end_with_error(directive, "out-of-memory", "HOUSE-memory", "there is no memory for a name");
     if (bytes && !host)
-        accd__lowered_end_with_error(directive, accd_status_code(ACCD_ERROR_NULL_POINTER), "ACC33-3.2.18-1", "a null pointer has no data");
+        accd__lowered_end_with_error(directive, accd_status_code(ACCD_ERROR_NULL_POINTER), "ACC33-3.2.18-1",
+                                     "a null pointer has no data");
     if (bytes)
         execute_plan(directive, &plan_item, NULL);
     const uint64_t device = bytes && plan->kind == ACCD_KIND_ENTER_DATA ? accd_device_address(context, 0, host) : 0;
@@ -281,13 +289,14 @@ void *accd_lowered_pointer(const accd_lowered_region *region, int item, const vo
     if (!device && item == MUST_BE_PRESENT) {
         pthread_mutex_lock(&lock);
         accd__lowered_end_with_error(region->directive, "not-present", "ACC33-impl-1",
-                    "a variable of the kernel is not present, and no data clause brings all of it");
+                                     "a variable of the kernel is not present, and no data clause brings all of it");
     }
     return (void *)(uintptr_t)(device ? device + (own - (uint64_t)(uintptr_t)host) : own);
 }
 
 /* Copies bytes from device memory, or to it. Without a region, and if nothing is present there, it is the host's. */
-static void copy_region_bytes(const accd_lowered_region *region, uint64_t device, void *host, unsigned long bytes, bool to_device)
+static void copy_region_bytes(const accd_lowered_region *region, uint64_t device, void *host, unsigned long bytes,
+                              bool to_device)
 {
     pthread_mutex_lock(&lock);
     accd_status status = ACCD_OK;
@@ -326,8 +335,14 @@ static uint64_t find_host_address(accd_context *of, int device, const void *poin
     return accd_host_address(of, device, (uint64_t)(uintptr_t)pointer);
 }
 
-void *accd_lowered_device(const void *host) { return find_counterpart(accd_device_address, host); }
-void *accd_lowered_host(const void *device) { return find_counterpart(find_host_address, device); }
+void *accd_lowered_device(const void *host)
+{
+    return find_counterpart(accd_device_address, host);
+}
+void *accd_lowered_host(const void *device)
+{
+    return find_counterpart(find_host_address, device);
+}
 
 void *accd_lowered_use_device(const volatile void *pointer, const char *file, int line)
 {

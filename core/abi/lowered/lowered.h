@@ -8,8 +8,8 @@
 
 #include <stdbool.h>
 
-/* The array that an item is of: what the program gives from first on, its address, and lower bound and number of elements
- * of each dimension; and what the item's label says of it now. */
+/* The array that an item is of: what the program gives from first on, its address, and lower bound and number of
+ * elements of each dimension; and what the item's label says of it now. */
 struct accd__lowered_rows {
     int first;
     accd_array array;
@@ -37,11 +37,13 @@ struct accd__lowered_plan {
 void accd__lowered_lock(void);
 
 /* Ends the process with an error at a directive. The caller has the lock. */
-_Noreturn void accd__lowered_end_with_error(const accd_lowered *directive, const char *code, const char *rule, const char *message);
+_Noreturn void accd__lowered_end_with_error(const accd_lowered *directive, const char *code, const char *rule,
+                                            const char *message);
 
 /* Moves bytes at once, as a plan's construct with one item does: its kind, finalize and name count. Returns the device
  * address of what enter data has brought, or NULL. */
-void *accd__lowered_move(accd_lowered *directive, const struct accd__lowered_plan *plan, accd_action action, void *host, unsigned long bytes);
+void *accd__lowered_move(accd_lowered *directive, const struct accd__lowered_plan *plan, accd_action action, void *host,
+                         unsigned long bytes);
 
 /* The number of a function of a unit among those that the core calls. */
 int accd__lowered_bound_number(const accd_lowered *directive, accd_lowered_bound *bound);

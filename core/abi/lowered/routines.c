@@ -13,7 +13,8 @@ static void *run_routine(void *host, unsigned long bytes, ...)
     return accd__lowered_move(&next.place, &next.plan, next.action, host, bytes);
 }
 
-accd_lowered_routine *accd_lowered_find_routine(const char *file, int line, const char *name, int kind, int action, int finalize)
+accd_lowered_routine *accd_lowered_find_routine(const char *file, int line, const char *name, int kind, int action,
+                                                int finalize)
 {
     next.place.file = file;
     next.place.line = line;
@@ -30,4 +31,7 @@ int accd_lowered_wait(int queue, ...)
     return 1;
 }
 
-int accd_lowered_wait_all(void) { return 1; }
+int accd_lowered_wait_all(void)
+{
+    return 1;
+}

@@ -1,15 +1,16 @@
 /* text.c - reads what `accdeep lower --to accdeep` has made of a directive (lua/accdeep/tools/lower/ir_text.lua).
  *
  * The text has lines, each a word and numbers, some with a name behind them. In units of Fortran they end with
- * semicolons. Labels and programs are numbered from 0 as they come; -1 is none. Lines that belong to a program or an item follow it:
+ * semicolons. Labels and programs are numbered from 0 as they come; -1 is none. Lines that belong to a program or an
+ * item follow it:
  *
  *     accdeep VERSION
  *     construct KIND FINALIZE name
  *     label UNIT FLAGS LINE LAYOUT name
  *     array SHIFT DESCRIBED SPAN RANK {LOWER EXTENT STRIDE} name        of the next label
  *     program STRIDE REGISTERS PARAMS         piece, field, excluded, member, code
- *     item ACTION FLAGS LABEL PROGRAM UNIT REGISTERS BASE START COUNT SLOT ORIGIN INDEX INDEX INDEX       code, params, rows
- *     rows FIRST RANK name        the item is of an array: the program gives its address and bounds */
+ *     item ACTION FLAGS LABEL PROGRAM UNIT REGISTERS BASE START COUNT SLOT ORIGIN INDEX INDEX INDEX       code, params,
+ * rows rows FIRST RANK name        the item is of an array: the program gives its address and bounds */
 #include "lowered.h"
 
 #include <stdlib.h>
@@ -40,13 +41,14 @@ struct reader {
 
 static _Noreturn void end_without_memory(const struct reader *reader)
 {
-    accd__lowered_end_with_error(reader->directive, "out-of-memory", "HOUSE-memory", "there is no memory for a directive");
+    accd__lowered_end_with_error(reader->directive, "out-of-memory", "HOUSE-memory",
+                                 "there is no memory for a directive");
 }
 
 static _Noreturn void end_with_bad_plan(const struct reader *reader)
 {
     accd__lowered_end_with_error(reader->directive, "misuse", "HOUSE-version",
-                "the unit was lowered by another version of accdeep: compile it again");
+                                 "the unit was lowered by another version of accdeep: compile it again");
 }
 
 /* Room for one more element of a list, behind its first n; zeros. */
@@ -206,7 +208,10 @@ static void read_excluded(struct reader *reader)
     read_member(reader, &reader->excluded, &reader->spec.nexcluded);
 }
 
-static void read_named(struct reader *reader) { read_member(reader, &reader->members, &reader->spec.nmembers); }
+static void read_named(struct reader *reader)
+{
+    read_member(reader, &reader->members, &reader->spec.nmembers);
+}
 
 static void read_code(struct reader *reader)
 {
@@ -316,10 +321,10 @@ static const struct {
     void (*read)(struct reader *);
     bool begins; /* what is under way ends */
 } lines[] = {
-    {"construct", read_construct, false}, {"array", read_array, true},        {"label", read_label, true},
-    {"program", begin_program, true},     {"piece", read_piece, false},       {"field", read_field, false},
-    {"excluded", read_excluded, false},   {"member", read_named, false},      {"code", read_code, false},
-    {"item", begin_item, true},           {"params", read_params, false},   {"rows", read_rows, false},
+    {"construct", read_construct, false}, {"array", read_array, true},    {"label", read_label, true},
+    {"program", begin_program, true},     {"piece", read_piece, false},   {"field", read_field, false},
+    {"excluded", read_excluded, false},   {"member", read_named, false},  {"code", read_code, false},
+    {"item", begin_item, true},           {"params", read_params, false}, {"rows", read_rows, false},
 };
 
 static void read_line(struct reader *reader)

@@ -20,8 +20,7 @@ static struct timespec started;             /* the report of the end */
 static bool is_open;
 
 #ifdef RT_PRELOADED
-int __sigaction(int signal, const struct sigaction *action,
-                struct sigaction *before_p); /* of the C library */
+int __sigaction(int signal, const struct sigaction *action, struct sigaction *before_p); /* of the C library */
 #define set_action __sigaction
 #else
 #define set_action sigaction
@@ -142,10 +141,8 @@ static bool is_default(const struct sigaction *action)
 
 static struct sigaction deadly_action(void)
 {
-    struct sigaction action = {.sa_sigaction = rt_on_fatal_signal,
-                               .sa_flags = SA_SIGINFO | SA_ONSTACK};
-    memset(&action.sa_mask, -1,
-           sizeof action.sa_mask); /* also those that stop threads: see stop_the_world.h */
+    struct sigaction action = {.sa_sigaction = rt_on_fatal_signal, .sa_flags = SA_SIGINFO | SA_ONSTACK};
+    memset(&action.sa_mask, -1, sizeof action.sa_mask); /* also those that stop threads: see stop_the_world.h */
     return action;
 }
 
@@ -185,9 +182,8 @@ static __attribute__((constructor)) void record_silent_process(void)
  * launcher. */
 static __attribute__((destructor)) void report_silent_process(void)
 {
-    static const char text[] =
-        "no directive ran on a device; gcc needs -fopenacc or -fopenmp, and clang -fopenmp "
-        "-fopenmp-targets=x86_64-pc-linux-gnu";
+    static const char text[] = "no directive ran on a device; gcc needs -fopenacc or -fopenmp, and clang -fopenmp "
+                               "-fopenmp-targets=x86_64-pc-linux-gnu";
     const char *format = getenv("ACCDEEP_FORMAT");
     struct rt_text_buffer line;
     if (silent_process != getpid() || rt.options.rules || faults_of_children() != children)
@@ -221,8 +217,7 @@ __attribute__((visibility("default"))) int sigaction(int signal, const struct si
     const struct sigaction deadly = deadly_action();
     const bool replaced = is_open && action && is_deadly(signal) && is_default(action);
     const int failed = set_action(signal, replaced ? &deadly : action, before_p);
-    if (!failed && before_p && before_p->sa_flags & SA_SIGINFO &&
-        before_p->sa_sigaction == rt_on_fatal_signal)
+    if (!failed && before_p && before_p->sa_flags & SA_SIGINFO && before_p->sa_sigaction == rt_on_fatal_signal)
         *before_p = (struct sigaction){.sa_handler = SIG_DFL};
     return failed;
 }

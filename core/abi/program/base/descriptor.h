@@ -43,11 +43,9 @@ static inline bool rt_is_descriptor_size(const void *at, uint64_t bytes)
     if (!rt_has_descriptor_size(bytes))
         return false;
     memcpy(&array, at, sizeof array);
-    return !array.data ||
-           (!array.version && array.element && array.type > 0 && array.type <= TYPES &&
-            array.attribute >= 0 && array.attribute <= ATTRIBUTES && array.rank >= 0 &&
-            (rt_descriptor_bytes(array.rank) == bytes ||
-             bytes == rt_descriptor_bytes(RT_MAX_RANK)));
+    return !array.data || (!array.version && array.element && array.type > 0 && array.type <= TYPES &&
+                           array.attribute >= 0 && array.attribute <= ATTRIBUTES && array.rank >= 0 &&
+                           (rt_descriptor_bytes(array.rank) == bytes || bytes == rt_descriptor_bytes(RT_MAX_RANK)));
 }
 
 #endif

@@ -1,5 +1,5 @@
-/* diagnostics.c - findings: what is wrong with a program, or may be. The first of a kind at a place, about a variable, is
- * printed at once, as good compilers write errors or as JSON; the end counts the others. */
+/* diagnostics.c - findings: what is wrong with a program, or may be. The first of a kind at a place, about a variable,
+ * is printed at once, as good compilers write errors or as JSON; the end counts the others. */
 #include "runtime.h"
 #include "text_buffer.h"
 
@@ -17,12 +17,11 @@ struct diag_record {
     const char *file; /* NULL: not known */
     int line;
     const char *level, *code;
-    char *about; /* the variable; without one, the message */
+    char *about;        /* the variable; without one, the message */
     char *other_names;  /* names of other variables, or NULL */
-    unsigned nothers; /* how many they are */
-    bool object; /* about is a variable */
-    const char *
-        mapped; /* of findings that are counted together: their second place; NULL: there is none */
+    unsigned nothers;   /* how many they are */
+    bool object;        /* about is a variable */
+    const char *mapped; /* of findings that are counted together: their second place; NULL: there is none */
     int mapped_line;
     bool suppressed;
     size_t result; /* in the report; 0: none */
@@ -80,8 +79,7 @@ static bool is_by_object(const struct rt_diagnostic *diagnostic)
 /* Where the data of findings that are counted together were mapped: those of one place are one. */
 static struct rt_related_location get_mapping_location(const struct rt_diagnostic *diagnostic)
 {
-    const bool has_place =
-        diagnostic->together && diagnostic->other.file && !strcmp(diagnostic->other.is, "mapped");
+    const bool has_place = diagnostic->together && diagnostic->other.file && !strcmp(diagnostic->other.is, "mapped");
     return has_place ? diagnostic->other : (struct rt_related_location){0};
 }
 
@@ -105,8 +103,7 @@ static void count_record(struct diag_record *entry, const struct rt_diagnostic *
     if (!diagnostic->together || entry->nothers > NAMED || is_address_name(diagnostic->object))
         return;
     char variable[160], *longer = NULL;
-    snprintf(variable, sizeof variable, "%.*s", (int)rt_variable_name_length(diagnostic->object),
-             diagnostic->object);
+    snprintf(variable, sizeof variable, "%.*s", (int)rt_variable_name_length(diagnostic->object), diagnostic->object);
     const size_t n = strlen(variable);
     if (n == rt_variable_name_length(entry->about) && !strncmp(variable, entry->about, n))
         return;
@@ -133,18 +130,18 @@ static struct diag_record *find_record(const struct rt_diagnostic *diagnostic, c
 }
 
 static struct diag_record *find_record_at_line(const struct rt_diagnostic *diagnostic, const char *message,
-                                const struct rt_source_location *where)
+                                               const struct rt_source_location *where)
 {
     for (size_t i = 0; i < nrecords; i++)
-        if (!records[i]->first && records[i]->file && records[i]->line == where->line && !strcmp(records[i]->file, where->file) &&
-            matches_record(records[i], diagnostic, message))
+        if (!records[i]->first && records[i]->file && records[i]->line == where->line &&
+            !strcmp(records[i]->file, where->file) && matches_record(records[i], diagnostic, message))
             return records[i];
     return NULL;
 }
 
 /* NULL: without memory a finding is reported again. */
-static struct diag_record *add_record(struct diag_record *first, const struct rt_diagnostic *diagnostic, const char *message,
-                              const struct rt_source_location *where)
+static struct diag_record *add_record(struct diag_record *first, const struct rt_diagnostic *diagnostic,
+                                      const char *message, const struct rt_source_location *where)
 {
     if (nrecords == capacity) {
         struct diag_record **grown = realloc(records, (2 * capacity + 64) * sizeof *grown);
@@ -207,7 +204,10 @@ static void append_snippet(struct rt_text_buffer *text, const char *file, int li
         fclose(source);
 }
 
-static bool is_letter(char c) { return isalnum((unsigned char)c) || c == '_'; }
+static bool is_letter(char c)
+{
+    return isalnum((unsigned char)c) || c == '_';
+}
 
 /* Whether a line has a word, in small letters or capitals. */
 static bool has_word(const char *line, const char *word)
@@ -265,7 +265,7 @@ static void begin_json(struct rt_text_buffer *text, const char *level, const cha
 
 /* The beginning of the first line. */
 static void begin_text(struct rt_text_buffer *text, const char *level, const char *code, uintptr_t pc, const char *file,
-                  int line)
+                       int line)
 {
     rt_text_clear(text);
     if (file)
@@ -290,7 +290,7 @@ static void write_stderr(const struct rt_text_buffer *text)
 }
 
 static void append_json_fields(struct rt_text_buffer *text, const struct rt_diagnostic *diagnostic, const char *rule,
-                       const char *message, const struct rt_source_location *where)
+                               const char *message, const struct rt_source_location *where)
 {
     const struct {
         const char *key;
@@ -371,7 +371,8 @@ static void print_text(const struct rt_diagnostic *diagnostic, const char *rule,
 static bool is_first_of_code(const struct diag_record *entry)
 {
     for (size_t i = 0; i < nrecords; i++)
-        if (records[i] != entry && !records[i]->first && !records[i]->suppressed && !strcmp(records[i]->code, entry->code))
+        if (records[i] != entry && !records[i]->first && !records[i]->suppressed &&
+            !strcmp(records[i]->code, entry->code))
             return false;
     return true;
 }
@@ -416,7 +417,8 @@ static bool emit(const struct rt_diagnostic *diagnostic, const char *message)
         return false;
     }
     const char *rule = rt_find_rule(diagnostic);
-    const bool helps = (is_error || is_defect(diagnostic) || diagnostic->times) && rt_format_help(diagnostic, rule, &help);
+    const bool helps =
+        (is_error || is_defect(diagnostic) || diagnostic->times) && rt_format_help(diagnostic, rule, &help);
     if (rt.on_finding && (is_error || is_defect(diagnostic)))
         rt.on_finding(message);
     rt.has_findings |= is_failure(diagnostic);
@@ -459,8 +461,8 @@ static void print_count(const struct diag_record *entry)
     struct rt_text_buffer text, words;
     rt_text_clear(&words);
     rt_text_append(&words, "%s%s%llu more time%s%s%s", named ? entry->about : "", named ? ": " : "",
-              (unsigned long long)entry->count - 1, entry->count == 2 ? "" : "s", entry->other_names ? ", also of " : "",
-              entry->other_names ? entry->other_names : "");
+                   (unsigned long long)entry->count - 1, entry->count == 2 ? "" : "s",
+                   entry->other_names ? ", also of " : "", entry->other_names ? entry->other_names : "");
     if (entry->mapped)
         rt_text_append(&words, ", mapped at %s:%d", entry->mapped, entry->mapped_line);
     if (!rt.options.json) {

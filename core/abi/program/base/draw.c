@@ -13,9 +13,9 @@
 
 enum { OBJECTS_MOST = 200 };
 
-static char *picture;    /* DOT text of the state to be drawn */
+static char *picture;         /* DOT text of the state to be drawn */
 static uint64_t most_objects; /* objects in it */
-static bool final;       /* nothing later matters */
+static bool final;            /* nothing later matters */
 
 extern char **environ;
 
@@ -100,8 +100,7 @@ static void put_object(FILE *to, char side, int device, const accd_present_objec
     }
     fputs("</td></tr>", to);
     while (accd_attachment_next(rt.context, device, &at, &pointer) && pointer.slot < end) {
-        fprintf(to, "<tr><td port=\"p%llx\">",
-                (unsigned long long)(pointer.slot - object->info.host));
+        fprintf(to, "<tr><td port=\"p%llx\">", (unsigned long long)(pointer.slot - object->info.host));
         put_text(to, rt_get_pointer_display_name(&pointer).name);
         if (side == 'd')
             fprintf(to, " (attached %u)", pointer.count);
@@ -129,8 +128,7 @@ static void put_device(FILE *to, int device, const accd_present_object *objects,
         fputs("  }\n", to);
     }
     for (size_t i = 0; i < n; i++)
-        fprintf(to, "  h%d_%zu:all -> d%d_%zu:all [dir=none, style=dotted, color=gray];\n", device,
-                i, device, i);
+        fprintf(to, "  h%d_%zu:all -> d%d_%zu:all [dir=none, style=dotted, color=gray];\n", device, i, device, i);
     for (uint64_t at = 0; accd_attachment_next(rt.context, device, &at, &pointer);) {
         size_t from = find_holder(objects, n, pointer.slot);
         size_t target = find_target_object(objects, n, &pointer);
@@ -138,8 +136,8 @@ static void put_device(FILE *to, int device, const accd_present_object *objects,
             continue;
         unsigned long long port = pointer.slot - objects[from].info.host;
         for (const char *side = "hd"; *side; side++)
-            fprintf(to, "  %c%d_%zu:p%llx -> %c%d_%zu:all [color=%s, constraint=false];\n", *side,
-                    device, from, port, *side, device, target, *side == 'd' ? "blue" : "black");
+            fprintf(to, "  %c%d_%zu:p%llx -> %c%d_%zu:all [color=%s, constraint=false];\n", *side, device, from, port,
+                    *side, device, target, *side == 'd' ? "blue" : "black");
     }
 }
 
@@ -295,7 +293,7 @@ void rt_draw_finish(void)
     }
     unlink(path); /* an empty file, or none */
     rt_report("note", "file", NULL, 0,
-               "%s was not drawn, but %s was written: Graphviz (Debian's package graphviz) makes "
-               "a picture of it",
-               path, dot);
+              "%s was not drawn, but %s was written: Graphviz (Debian's package graphviz) makes "
+              "a picture of it",
+              path, dot);
 }

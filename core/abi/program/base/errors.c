@@ -13,7 +13,7 @@
 /* Names that were put off: that of an object of this site as the site sees it, others by where they
  * were mapped. */
 static void append_resolved_names(const struct rt_site *site, const accd_object_info *own, const char *from,
-                      struct rt_text_buffer *to)
+                                  struct rt_text_buffer *to)
 {
     while (*from) {
         const char *end = from + 1, *file;
@@ -41,8 +41,7 @@ static bool is_unnamed_address(const char *name)
     return !strncmp(name, "0x", 2);
 }
 
-static void append_object(struct rt_text_buffer *text, bool requested, const accd_object_info *object,
-                       const char *name)
+static void append_object(struct rt_text_buffer *text, bool requested, const accd_object_info *object, const char *name)
 {
     const char *file = NULL;
     int line = 0;
@@ -57,8 +56,7 @@ static void append_object(struct rt_text_buffer *text, bool requested, const acc
     rt_text_append(text, requested ? "  object: " : "  overlaps: ");
     if (name)
         rt_text_append(text, "%s, ", name);
-    rt_text_append(text, "%llu bytes at %p", (unsigned long long)object->bytes,
-        (void *)(uintptr_t)object->host);
+    rt_text_append(text, "%llu bytes at %p", (unsigned long long)object->bytes, (void *)(uintptr_t)object->host);
     if (file)
         rt_text_append(text, ", mapped at %s:%d", file, line);
     rt_text_append(text, "\n");
@@ -70,8 +68,7 @@ static bool append_late_allocation(struct rt_text_buffer *to, const accd_error *
     accd_present_object object;
     uint64_t at = 0, data;
     while (accd_present_next(rt.context, rt_this_thread.device, &at, &object)) {
-        if (!rt_has_descriptor_size(object.info.bytes) ||
-            rt_load_word((const void *)(uintptr_t)object.dev) ||
+        if (!rt_has_descriptor_size(object.info.bytes) || rt_load_word((const void *)(uintptr_t)object.dev) ||
             !rt_peek_memory(object.info.host, (char *)&data, sizeof data) || data != error->asked.host)
             continue;
         const struct rt_display_name display = rt_get_display_name(&object.info);
@@ -96,23 +93,21 @@ static void add_left_out(struct rt_text_buffer *to, const struct rt_site *site, 
     if (!line)
         return;
     rt_text_append(to, "; gcc makes no call for the declare directive of %s:%d", file, line);
-    snprintf(help, capacity, "map it by directives: enter data create(%s), at last exit data delete(%s)",
-             variable, variable);
+    snprintf(help, capacity, "map it by directives: enter data create(%s), at last exit data delete(%s)", variable,
+             variable);
 }
 
 /* The message about an absent pointer whose data, the target, are present; its name is that of its
  * data if it has none. */
-static void report_absent_pointer(const struct rt_site *site, const char *target,
-                         struct rt_text_buffer *message, char name[160], char *help, size_t capacity)
+static void report_absent_pointer(const struct rt_site *site, const char *target, struct rt_text_buffer *message,
+                                  char name[160], char *help, size_t capacity)
 {
     if (!*name || is_unnamed_address(name))
         snprintf(name, 160, "%.*s", (int)rt_variable_name_length(target), target);
     rt_text_clear(message);
     rt_text_append(message, strcmp(site->what, "compute") != 0 ? "%s: " : "%s construct: ", site->what);
-    rt_text_append(
-        message,
-        "%s names the pointer itself, which is not present on device %d; its data %s are present",
-        name, rt_this_thread.device, target);
+    rt_text_append(message, "%s names the pointer itself, which is not present on device %d; its data %s are present",
+                   name, rt_this_thread.device, target);
     const int n = snprintf(help, capacity, "name the data: ");
     const bool has_clauses = rt_is_kernel_construct(site->what) || strstr(site->what, "data");
     const char *before = !has_clauses ? "" : rt_uses_openmp_terms() ? "map(present, tofrom: " : "present(";
@@ -137,8 +132,7 @@ static const char *get_routine_help(const char *what, accd_status status)
         {"acc_unmap_data", ACCD_ERROR_ALREADY_PRESENT, "end the regions that use the data before"},
         {"acc_free", ACCD_ERROR_ALREADY_PRESENT, "unmap the data first: acc_unmap_data, or exit data"},
         {"acc_free", ACCD_ERROR_MISUSE, "free what acc_malloc has returned, once"},
-        {"omp_target_free", ACCD_ERROR_ALREADY_PRESENT,
-         "unmap the data first: omp_target_disassociate_ptr"},
+        {"omp_target_free", ACCD_ERROR_ALREADY_PRESENT, "unmap the data first: omp_target_disassociate_ptr"},
         {"omp_target_free", ACCD_ERROR_MISUSE, "free what omp_target_alloc has returned, once"},
     };
     for (size_t i = 0; i < sizeof helps / sizeof helps[0]; i++)
@@ -163,7 +157,8 @@ void rt_report_core_error(const struct rt_site *site, const accd_error *error)
     const accd_object_info *named = error->status == ACCD_ERROR_PARTIAL_OVERLAP ? &error->other : requested;
     char other[160];
     snprintf(other, sizeof other, "%s", error->other.name);
-    if (rt_parse_lazy_name(other, NULL) && !rt_format_name(site, error->other.host, error->other.bytes, other, sizeof other))
+    if (rt_parse_lazy_name(other, NULL) &&
+        !rt_format_name(site, error->other.host, error->other.bytes, other, sizeof other))
         *other = 0;
     if (*name && error->named_bytes) {
         snprintf(before, sizeof before, "%.*s", (int)error->named, rest);
@@ -174,7 +169,8 @@ void rt_report_core_error(const struct rt_site *site, const accd_error *error)
         rt_text_append(&message, "%s: ", name);
     }
     append_resolved_names(site, named->bytes ? named : NULL, rest, &message);
-    if (error->status == ACCD_ERROR_NOT_PRESENT && rt_format_pointer_target(requested->host, requested->bytes, target, sizeof target))
+    if (error->status == ACCD_ERROR_NOT_PRESENT &&
+        rt_format_pointer_target(requested->host, requested->bytes, target, sizeof target))
         report_absent_pointer(site, target, &message, name, help, sizeof help);
     else if (error->status == ACCD_ERROR_NOT_PRESENT && requested->bytes && !append_late_allocation(&message, error))
         add_left_out(&message, site, name, help, sizeof help);
@@ -207,14 +203,14 @@ void rt_report_empty_update(void)
 {
     lost_update = rt.site->call.pc;
     rt_report("warning", "unsupported", "ACC33-upd-1", rt.site->call.pc,
-               "this update arrives without data: gcc leaves out variables of declare directives at file scope, so "
-               "that nothing is moved");
+              "this update arrives without data: gcc leaves out variables of declare directives at file scope, so "
+              "that nothing is moved");
 }
 
 void rt_report_returned_variable(uintptr_t pc)
 {
     rt_report("warning", "still-mapped", "ACC33-2.6.7-4", pc,
-               "data of a function that has returned are still mapped from here; they are taken off the device");
+              "data of a function that has returned are still mapped from here; they are taken off the device");
 }
 
 void rt_report_jump_out_of_kernel(uintptr_t construct, uintptr_t pc)
@@ -269,7 +265,8 @@ void rt_write_trace_event(const accd_event *event, const char *about)
 /* libomp does not end in a thread that runs a kernel. */
 static bool must_exit_at_once(void)
 {
-    return rt.must_exit_at_once || (rt_kernel_kind(rt_this_thread.activity) && dlsym(RTLD_DEFAULT, "__kmpc_global_thread_num"));
+    return rt.must_exit_at_once ||
+           (rt_kernel_kind(rt_this_thread.activity) && dlsym(RTLD_DEFAULT, "__kmpc_global_thread_num"));
 }
 
 void rt_exit_with_error(void)

@@ -75,7 +75,10 @@ bool rt_format_help(const struct rt_diagnostic *diagnostic, const char *rule, st
         text = openmp && diagnostic->openmp ? diagnostic->openmp : diagnostic->help;
     rt_text_clear(to);
     for (const char *c = text; *c; c++) {
-        const char *name = c[0] != '{' ? NULL : c[1] == '1' ? diagnostic->object : c[1] == '2' ? diagnostic->second : NULL;
+        const char *name = c[0] != '{'   ? NULL
+                           : c[1] == '1' ? diagnostic->object
+                           : c[1] == '2' ? diagnostic->second
+                                         : NULL;
         const char *close = c[0] == '{' ? strchr(c, '}') : NULL;
         if (!close)
             rt_text_append(to, "%c", *c);

@@ -26,7 +26,7 @@ struct cached_label {
 };
 enum { LABEL_CACHE = 256, ON_STACK = 1 << 20 };
 static struct cached_label cached[LABEL_CACHE];
-static uint64_t items_before; /* of the directive under way */
+static uint64_t items_before;                      /* of the directive under way */
 static uintptr_t repeated_directives[LABEL_CACHE]; /* directives, by place */
 
 static size_t hash_label(uintptr_t pc, const char *name)
@@ -39,8 +39,8 @@ static size_t hash_label(uintptr_t pc, const char *name)
 
 static bool is_same_array(const accd_array *a, const accd_array *b)
 {
-    return a == b || (a && b && a->rank == b->rank &&
-                      !memcmp(a->dimensions, b->dimensions, a->rank * sizeof *a->dimensions));
+    return a == b ||
+           (a && b && a->rank == b->rank && !memcmp(a->dimensions, b->dimensions, a->rank * sizeof *a->dimensions));
 }
 
 static bool matches_label(const struct label *entry, uintptr_t pc, const accd_label *label)
@@ -93,8 +93,7 @@ static __attribute__((noinline)) const accd_label *get_label(uintptr_t pc, const
             return labels[k & (labels_capacity - 1)].label;
     char name[24];
     snprintf(name, sizeof name, "@%llx", (unsigned long long)pc);
-    const accd_label *label =
-        accd_label_intern(rt.context, wanted ? wanted : &(accd_label){.name = name});
+    const accd_label *label = accd_label_intern(rt.context, wanted ? wanted : &(accd_label){.name = name});
     if (!label)
         rt_fail_with_core_error();
     labels[k & (labels_capacity - 1)] = (struct label){pc, !wanted, label};
@@ -122,7 +121,8 @@ static const char private_copy_prefix[] = "firstprivate";
 
 bool rt_is_private_copy_name(const char *name)
 {
-    return !strncmp(name, private_copy_prefix, sizeof private_copy_prefix - 1) && !strncmp(name + sizeof private_copy_prefix - 1, " of ", 4);
+    return !strncmp(name, private_copy_prefix, sizeof private_copy_prefix - 1) &&
+           !strncmp(name + sizeof private_copy_prefix - 1, " of ", 4);
 }
 
 /* A variable on the stack that debug information does not name, of a construct with a region: often a copy that the
@@ -134,7 +134,9 @@ static bool name_private_copy(const struct rt_site *site, const accd_item *item,
         return false;
     *name_p = (struct accd__debug_name){.unit = 0};
     snprintf(name_p->name, sizeof name_p->name, "%s of %llu bytes",
-             rt_is_kernel_construct(site->what) && item->action == ACCD_ACTION_COPYIN && item->bytes <= SCALAR ? private_copy_prefix : "variable",
+             rt_is_kernel_construct(site->what) && item->action == ACCD_ACTION_COPYIN && item->bytes <= SCALAR
+                 ? private_copy_prefix
+                 : "variable",
              (unsigned long long)item->bytes);
     return true;
 }
@@ -144,25 +146,27 @@ static bool is_named_already(const struct rt_site *site, const accd_item *item)
 {
     return rt.options.diagnose && rt.options.trace < 0 && !rt.options.draw && item->bytes &&
            item->action != ACCD_ACTION_ATTACH &&
-           !(item->flags & (ACCD_ITEM_BASE_POINTER | ACCD_ITEM_ALWAYS_IN | ACCD_ITEM_ALWAYS_OUT)) && is_region_construct(site) &&
+           !(item->flags & (ACCD_ITEM_BASE_POINTER | ACCD_ITEM_ALWAYS_IN | ACCD_ITEM_ALWAYS_OUT)) &&
+           is_region_construct(site) &&
            accd_get_presence(rt.context, rt_this_thread.device, item->host, item->bytes) == ACCD_PRESENCE_FULL;
 }
 
 static struct cached_label *find_cached_label(const struct rt_site *site, const accd_item *item, bool *known_p)
 {
     struct cached_label wanted = {.pc = site->call.pc,
-                                 .sp = site->call.sp,
-                                 .host = (uintptr_t)item->host,
-                                 .bytes = item->bytes,
-                                 .action = item->action};
+                                  .sp = site->call.sp,
+                                  .host = (uintptr_t)item->host,
+                                  .bytes = item->bytes,
+                                  .action = item->action};
     struct cached_label *at = &cached[(wanted.pc + wanted.host / sizeof(int) + 5 * wanted.action) % LABEL_CACHE];
     const bool on_stack = wanted.host >= wanted.sp && wanted.host - wanted.sp <= ON_STACK;
     if (!on_stack && repeated_directives[wanted.pc % LABEL_CACHE] == wanted.pc)
-        wanted.preceding_items = items_before = (items_before ^ wanted.host ^ wanted.bytes << 48) * 0x9E3779B97F4A7C15u + 1;
+        wanted.preceding_items = items_before =
+            (items_before ^ wanted.host ^ wanted.bytes << 48) * 0x9E3779B97F4A7C15u + 1;
     else if (!on_stack || !rt.options.diagnose)
         return NULL;
-    *known_p = at->pc == wanted.pc && at->sp == wanted.sp && at->host == wanted.host &&
-               at->bytes == wanted.bytes && at->action == wanted.action && at->preceding_items == wanted.preceding_items;
+    *known_p = at->pc == wanted.pc && at->sp == wanted.sp && at->host == wanted.host && at->bytes == wanted.bytes &&
+               at->action == wanted.action && at->preceding_items == wanted.preceding_items;
     if (!*known_p)
         *at = wanted;
     return at;

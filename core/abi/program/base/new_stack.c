@@ -1,5 +1,5 @@
-/* new_stack.c - calls functions on a stack of the runtime: threads of the program may have small ones, and so may handlers
- * of signals. */
+/* new_stack.c - calls functions on a stack of the runtime: threads of the program may have small ones, and so may
+ * handlers of signals. */
 #include "runtime.h"
 
 #include <sys/mman.h>

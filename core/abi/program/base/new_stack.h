@@ -10,12 +10,12 @@ void rt_run_on_new_stack(void (*fn)(void *), void *arg);
  * The two functions are its parts. */
 void *rt_acquire_new_stack(void *fn);
 void rt_release_new_stack(const void *taken);
-#define RT_ON_NEW_STACK(fn, ...)                                                                             \
-    __extension__({                                                                                             \
+#define RT_ON_NEW_STACK(fn, ...)                                                                               \
+    __extension__({                                                                                            \
         __typeof__(&(fn)) call_ = (__typeof__(&(fn)))(uintptr_t)rt_acquire_new_stack((void *)(uintptr_t)(fn)); \
-        __typeof__((fn)(__VA_ARGS__)) result_ = call_(__VA_ARGS__);                                             \
-        rt_release_new_stack((void *)(uintptr_t)call_);                                                         \
-        result_;                                                                                                \
+        __typeof__((fn)(__VA_ARGS__)) result_ = call_(__VA_ARGS__);                                            \
+        rt_release_new_stack((void *)(uintptr_t)call_);                                                        \
+        result_;                                                                                               \
     })
 
 #endif

@@ -98,7 +98,7 @@ static struct rt_prof_info make_prof_info(const struct rt_prof_span *span, int e
 }
 
 static struct rt_prof_event_info make_event_info(const struct rt_prof_span *span, int event,
-                                     const struct rt_prof_record *record)
+                                                 const struct rt_prof_record *record)
 {
     struct rt_prof_event_info detail = {
         .event = event,
@@ -144,10 +144,8 @@ static void call_callbacks(struct rt_prof_span *span, int event, const struct rt
     for (size_t i = 0; i < n; i++) {
         struct rt_prof_info own = location;
         struct rt_prof_event_info given = detail;
-        struct rt_prof_api_info api = {.api = get_api(span, event),
-                                .valid_bytes = sizeof api,
-                                .device_type = span->type,
-                                .vendor = -1};
+        struct rt_prof_api_info api = {
+            .api = get_api(span, event), .valid_bytes = sizeof api, .device_type = span->type, .vendor = -1};
         calls[i](&own, &given, &api);
         detail.tool = given.tool;
     }
@@ -212,15 +210,14 @@ void rt_prof_record_core_event(const accd_event *event)
     static const struct {
         int first, second;
     } kinds[ACCD_OP_COUNT] = {[ACCD_OP_ALLOC] = {RT_EV_ALLOC, RT_EV_CREATE},
-                             [ACCD_OP_FREE] = {RT_EV_DELETE, RT_EV_FREE},
-                             [ACCD_OP_H2D] = {RT_EV_UPLOAD, RT_EV_NONE},
-                             [ACCD_OP_D2H] = {RT_EV_DOWNLOAD, RT_EV_NONE}};
+                              [ACCD_OP_FREE] = {RT_EV_DELETE, RT_EV_FREE},
+                              [ACCD_OP_H2D] = {RT_EV_UPLOAD, RT_EV_NONE},
+                              [ACCD_OP_D2H] = {RT_EV_DOWNLOAD, RT_EV_NONE}};
     const void *host = (const void *)(uintptr_t)event->host;
     const int events_of[] = {kinds[event->op].first, kinds[event->op].second};
     for (int i = 0; i < 2; i++)
         if (is_wanted_event(events_of[i]))
-            rt_prof_record_data(events_of[i], host,
-                            accd_device_address(rt.context, event->device, host), event->bytes);
+            rt_prof_record_data(events_of[i], host, accd_device_address(rt.context, event->device, host), event->bytes);
 }
 
 static void dispatch_records(const struct rt_prof_span *span)
@@ -238,8 +235,8 @@ static void dispatch_records(const struct rt_prof_span *span)
     self->nrecords = 0;
 }
 
-void rt_prof_init_span(struct rt_prof_span *span, const struct rt_site *site, int event, int parent,
-                          int queue, int type)
+void rt_prof_init_span(struct rt_prof_span *span, const struct rt_site *site, int event, int parent, int queue,
+                       int type)
 {
     struct rt_thread *self = rt_current_thread();
     if (type == RT_DEVICE_CURRENT)

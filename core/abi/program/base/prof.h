@@ -52,7 +52,7 @@ enum {
 /* What one call does, from its first event to its last. */
 struct rt_prof_span {
     const struct rt_site *site; /* NULL: not reported */
-    int event;                     /* RT_EV_NONE: only what happens inside is reported */
+    int event;                  /* RT_EV_NONE: only what happens inside is reported */
     int parent, queue;
     int type, device;
     bool implicit;
@@ -70,22 +70,21 @@ static inline bool rt_is_profiled(void)
 
 /* Around what a call does, without the lock. type: of the device, RT_DEVICE_CURRENT: the thread's. */
 RT_COLD
-void rt_prof_begin_span(struct rt_prof_span *span, const struct rt_site *site, int event, int parent,
-                      int queue, int type);
+void rt_prof_begin_span(struct rt_prof_span *span, const struct rt_site *site, int event, int parent, int queue,
+                        int type);
 RT_COLD
 void rt_prof_begin_nested_span(struct rt_prof_span *part, const struct rt_prof_span *span, int event);
 RT_COLD void rt_prof_end_span(struct rt_prof_span *span);
 
-static inline void rt_span_begin(struct rt_prof_span *span, const struct rt_site *site, int event,
-                               int parent, int queue, int type)
+static inline void rt_span_begin(struct rt_prof_span *span, const struct rt_site *site, int event, int parent,
+                                 int queue, int type)
 {
     span->site = NULL;
     if (rt_is_profiled())
         rt_prof_begin_span(span, site, event, parent, queue, type);
 }
 /* A step of it. */
-static inline void rt_span_begin_nested(struct rt_prof_span *part, const struct rt_prof_span *span,
-                                    int event)
+static inline void rt_span_begin_nested(struct rt_prof_span *part, const struct rt_prof_span *span, int event)
 {
     part->site = NULL;
     if (__builtin_expect(span->site != NULL, 0))
@@ -97,7 +96,8 @@ static inline void rt_span_end(struct rt_prof_span *span)
         rt_prof_end_span(span);
 }
 
-/* A wait for a queue, RT_ASYNC_NOVAL: for all, in the trace. async: of the queue that waits, RT_ASYNC_SYNC: the program. */
+/* A wait for a queue, RT_ASYNC_NOVAL: for all, in the trace. async: of the queue that waits, RT_ASYNC_SYNC: the
+ * program. */
 RT_COLD void rt_trace_wait(const struct rt_site *site, int async, int queue);
 
 /* The host waits for a queue, RT_ASYNC_NOVAL: for all. Nothing is ever under way. */
@@ -114,8 +114,8 @@ static inline void rt_host_wait(const struct rt_site *site, int parent, int queu
 RT_COLD
 void rt_prof_record_data(int event, const void *host, uint64_t device, uint64_t bytes);
 RT_COLD void rt_prof_record_core_event(const accd_event *event);
-static inline void rt_span_record(const struct rt_prof_span *span, int event, const void *host,
-                              const void *device, uint64_t bytes)
+static inline void rt_span_record(const struct rt_prof_span *span, int event, const void *host, const void *device,
+                                  uint64_t bytes)
 {
     if (__builtin_expect(span->site != NULL, 0) && span->type != RT_DEVICE_HOST)
         rt_prof_record_data(event, host, (uintptr_t)device, bytes);
@@ -126,8 +126,8 @@ RT_COLD
 void rt_prof_start_device(const struct rt_site *site, int parent, int requested_type, bool implicit);
 /* Steps of the two: what a call does, on a device that has started; one event, without the lock. */
 RT_COLD
-void rt_prof_init_span(struct rt_prof_span *span, const struct rt_site *site, int event,
-                          int parent, int queue, int type);
+void rt_prof_init_span(struct rt_prof_span *span, const struct rt_site *site, int event, int parent, int queue,
+                       int type);
 RT_COLD void rt_prof_dispatch_event(struct rt_prof_span *span, int event);
 
 /* The runtime ends. */
@@ -138,11 +138,10 @@ struct rt_prof_info;
 struct rt_prof_event_info;
 struct rt_prof_api_info;
 typedef void rt_prof_callback(struct rt_prof_info *location, struct rt_prof_event_info *detail,
-                            struct rt_prof_api_info *api);
+                              struct rt_prof_api_info *api);
 static inline bool rt_is_data_event(int event)
 {
-    return (event >= RT_EV_CREATE && event <= RT_EV_FREE) ||
-           (event >= RT_EV_UPLOAD && event <= RT_EV_DOWNLOAD_END);
+    return (event >= RT_EV_CREATE && event <= RT_EV_FREE) || (event >= RT_EV_UPLOAD && event <= RT_EV_DOWNLOAD_END);
 }
 /* Whether callbacks of an event are registered. */
 bool rt_is_event_registered(int event);

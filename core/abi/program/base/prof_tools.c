@@ -94,8 +94,7 @@ static void change_registration(int event, rt_prof_callback *call, int how, bool
             rt_current_thread()->muted = !on;
         return;
     }
-    if (event < RT_EV_NONE || event >= RT_EV_COUNT || (call && event == RT_EV_NONE) ||
-        (how == REGISTER && !call))
+    if (event < RT_EV_NONE || event >= RT_EV_COUNT || (call && event == RT_EV_NONE) || (how == REGISTER && !call))
         return;
     rt_lock();
     struct listener *listener = call ? find_listener(event, call) : NULL;
@@ -197,8 +196,7 @@ void rt_prof_register_tools(void)
         program(acc_prof_register, acc_prof_unregister, acc_prof_lookup);
     else
         call_register_library(find_next_register_library());
-    for (char *path = paths ? strtok_r(paths, ";", &rest) : NULL; path;
-         path = strtok_r(NULL, ";", &rest))
+    for (char *path = paths ? strtok_r(paths, ";", &rest) : NULL; path; path = strtok_r(NULL, ";", &rest))
         open_library(path);
     free(paths);
     rt_lock();

@@ -9,8 +9,7 @@
 /* As Open MPI, PMIx, MPICH and Slurm set it; lua/accdeep/tools/exec.lua has the same list. */
 static const char *rank_text(void)
 {
-    static const char *const names[] = {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK",
-                                        "SLURM_PROCID"};
+    static const char *const names[] = {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "SLURM_PROCID"};
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         const char *text = getenv(names[i]);
         if (text && *text && strlen(text) < 10 && strspn(text, "0123456789") == strlen(text))

@@ -1,5 +1,6 @@
-/* report_file.c - `exec --report FILE`: findings in a file. In SARIF 2.1.0, for code hosts, it is whole after each finding; a
- * result, and a rule, is a line of its own, so that `accdeep merge` need not know more. Or as lines of JSON. */
+/* report_file.c - `exec --report FILE`: findings in a file. In SARIF 2.1.0, for code hosts, it is whole after each
+ * finding; a result, and a rule, is a line of its own, so that `accdeep merge` need not know more. Or as lines of JSON.
+ */
 #include "runtime.h"
 #include "text_buffer.h"
 
@@ -14,7 +15,7 @@
 #include <unistd.h>
 
 static int file = -1, owner; /* owner: a process that was forked leaves the file alone */
-static int write_error;             /* errno of what could not be written */
+static int write_error;      /* errno of what could not be written */
 static bool is_sarif;
 
 /* A result without its end, to which the count is added. */
@@ -108,7 +109,7 @@ bool rt_report_file_open(const char *pattern, char *name, size_t name_capacity)
 }
 
 static void append_result(FILE *to, const struct rt_diagnostic *diagnostic, const struct rt_source_location *where,
-                       const char *rule, const char *message)
+                          const char *rule, const char *message)
 {
     /* What has no place of its own stands where its data were mapped; code hosts take no result without a place. */
     const bool own = where->file;
@@ -127,7 +128,8 @@ static void append_result(FILE *to, const struct rt_diagnostic *diagnostic, cons
     if (own && diagnostic->other.file) {
         fputs(",\"relatedLocations\":[{\"id\":1,", to);
         append_location(to, diagnostic->other.file, diagnostic->other.line);
-        const char *is = strcmp(diagnostic->other.is, "agreed") != 0 ? diagnostic->other.is : "host and device last agreed";
+        const char *is =
+            strcmp(diagnostic->other.is, "agreed") != 0 ? diagnostic->other.is : "host and device last agreed";
         append_string(to, ",\"message\":{\"text\":", is);
         fputs("}}]", to);
     }
@@ -157,8 +159,8 @@ static void append_result(FILE *to, const struct rt_diagnostic *diagnostic, cons
     fputs("}", to);
 }
 
-size_t rt_report_file_add_result(const struct rt_diagnostic *diagnostic, const struct rt_source_location *where, const char *rule,
-                        const char *message)
+size_t rt_report_file_add_result(const struct rt_diagnostic *diagnostic, const struct rt_source_location *where,
+                                 const char *rule, const char *message)
 {
     char *text = NULL;
     size_t size = 0;
@@ -177,8 +179,7 @@ size_t rt_report_file_add_result(const struct rt_diagnostic *diagnostic, const s
     append_result(to, diagnostic, where, rule, message);
     if (fclose(to))
         return 0;
-    results[nresults++] =
-        (struct result){text, diagnostic->code, diagnostic->objects ? diagnostic->objects : 1};
+    results[nresults++] = (struct result){text, diagnostic->code, diagnostic->objects ? diagnostic->objects : 1};
     write_sarif();
     return nresults;
 }

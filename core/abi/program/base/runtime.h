@@ -63,10 +63,10 @@
 /* A construct or call of the program. The frame pointer must be kept: -fno-omit-frame-pointer. */
 struct rt_site {
     struct accd__debug_call_frame call;
-    const char *what; /* "enter data", "acc_copyin" */
-    bool declares;    /* the scope of a declare directive begins or ends */
-    bool is_region_end;        /* a data region ends */
-    const int *queue; /* of a compute construct, for its trace; NULL: none */
+    const char *what;   /* "enter data", "acc_copyin" */
+    bool declares;      /* the scope of a declare directive begins or ends */
+    bool is_region_end; /* a data region ends */
+    const int *queue;   /* of a compute construct, for its trace; NULL: none */
     /* Names that the compiler passed with the call, where debug information has none; or NULL. */
     bool (*name)(const void *names, uint64_t host, uint64_t bytes, struct accd__debug_name *name_p);
     const void *names;
@@ -123,24 +123,26 @@ enum { RT_SLOW_PATH, RT_FAST_PATH };
 
 struct rt_kernel_section;
 struct rt_thread {
-    uint64_t number;      /* of the thread, from 1 */
-    int type, device;     /* current device type and number */
-    uintptr_t activity;       /* RT_SLOW_PATH, RT_FAST_PATH, or the construct of its kernel on a device that is not the host */
-    uintptr_t frame;      /* of the function that runs the kernel; the stack grows to lower addresses */
-    unsigned exclusive_calls;        /* one bit for each call under way: it holds back kernels */
-    bool in_core;         /* the core moves bytes */
+    uint64_t number;  /* of the thread, from 1 */
+    int type, device; /* current device type and number */
+    uintptr_t
+        activity;    /* RT_SLOW_PATH, RT_FAST_PATH, or the construct of its kernel on a device that is not the host */
+    uintptr_t frame; /* of the function that runs the kernel; the stack grows to lower addresses */
+    unsigned exclusive_calls; /* one bit for each call under way: it holds back kernels */
+    bool in_core;             /* the core moves bytes */
     enum rt_sampling sampling;
-    uint64_t argument_hash;      /* a sum of addresses that the construct passes as values */
-    uintptr_t stack_high; /* end of its stack; 0: not asked for yet */
+    uint64_t argument_hash; /* a sum of addresses that the construct passes as values */
+    uintptr_t stack_high;   /* end of its stack; 0: not asked for yet */
     struct rt_region *regions;
     size_t nregions, regions_capacity;
-    bool in_callback;         /* of a tool: what it does is not reported */
-    bool muted;               /* tools hear nothing of this thread */
-    bool starting;            /* tools are informed that the device starts */
-    bool ends_group;           /* waits for the end of a group of tasks: what it reads meanwhile is complete */
-    struct rt_epoch epoch;    /* what the call under way is */
-    struct rt_kernel_section *kernel_sections; /* sections of the compute construct under way, where races are looked for */
-    struct rt_prof_record *records;  /* what was done under the lock, to be reported after */
+    bool in_callback;      /* of a tool: what it does is not reported */
+    bool muted;            /* tools hear nothing of this thread */
+    bool starting;         /* tools are informed that the device starts */
+    bool ends_group;       /* waits for the end of a group of tasks: what it reads meanwhile is complete */
+    struct rt_epoch epoch; /* what the call under way is */
+    struct rt_kernel_section
+        *kernel_sections;           /* sections of the compute construct under way, where races are looked for */
+    struct rt_prof_record *records; /* what was done under the lock, to be reported after */
     size_t nrecords, records_capacity;
     struct rt_thread *next; /* in the list of threads that have called the runtime */
 };
@@ -190,15 +192,16 @@ enum { RT_EXIT_FINDINGS = 5 };
 struct rt_options {
     const accd_rules *rules;
     bool strict, json;
-    bool guard_before;       /* strict: closed pages stand before objects, not after them */
-    bool check_all;         /* strict: each construct is looked at */
-    bool instrumented;       /* the program was compiled for checking: it is not watched */
+    bool guard_before;    /* strict: closed pages stand before objects, not after them */
+    bool check_all;       /* strict: each construct is looked at */
+    bool instrumented;    /* the program was compiled for checking: it is not watched */
     bool diagnose;        /* strict or check: what does nothing, and what is left at the end, is reported */
-    bool fail_on_finding;        /* the process exits with RT_EXIT_FINDINGS where something was found, and its own status is 0 */
-    bool null_unmatched;   /* OpenMP 5.2: a pointer to nothing present keeps its value, before it becomes null */
-    int trace;        /* file descriptor, -1: none */
+    bool fail_on_finding; /* the process exits with RT_EXIT_FINDINGS where something was found, and its own status is 0
+                           */
+    bool null_unmatched;  /* OpenMP 5.2: a pointer to nothing present keeps its value, before it becomes null */
+    int trace;            /* file descriptor, -1: none */
     const char *draw, *suppress; /* files, or NULL */
-    int devices, targets; /* of all, of OpenMP: none where OMP_TARGET_OFFLOAD says so */
+    int devices, targets;        /* of all, of OpenMP: none where OMP_TARGET_OFFLOAD says so */
     uint64_t device_bytes;
     int type, device; /* ACC_DEVICE_TYPE, ACC_DEVICE_NUM */
 };
@@ -206,29 +209,31 @@ struct rt_options {
 enum rt_fork_phase { RT_FORK_PREPARE, RT_FORK_PARENT, RT_FORK_CHILD };
 struct rt_state {
     accd_context *context;
-    atomic_bool fast_path_enabled; /* calls need the lock alone: devices are in use, without listeners, pictures, checks, names */
+    atomic_bool fast_path_enabled; /* calls need the lock alone: devices are in use, without listeners, pictures,
+                                      checks, names */
     struct rt_options options;
-    atomic_bool profiled; /* tools are informed of events, or may wish to be */
-    bool data_profiled;   /* also of data; with the lock */
-    bool observes_waits;         /* waits are of interest: there is a trace, or a strict run */
-    bool active[2];       /* used or initialised since the start or acc_shutdown: devices, host */
+    atomic_bool profiled;             /* tools are informed of events, or may wish to be */
+    bool data_profiled;               /* also of data; with the lock */
+    bool observes_waits;              /* waits are of interest: there is a trace, or a strict run */
+    bool active[2];                   /* used or initialised since the start or acc_shutdown: devices, host */
     uint64_t device_low, device_high; /* all device addresses lie between them */
-    uint64_t heap_start;                    /* where it begins; 0: not asked for yet */
-    accd_construct construct; /* under way, of no items: the end of a region. What rt_run_construct does not write is 0 */
-    atomic_bool has_declared;             /* there are declared variables */
-    bool starts_with_openmp;                /* the first call of the program is one of OpenMP */
-    bool device_pointers;             /* a pointer to device memory keeps its value in a region of OpenMP */
-    bool names_eagerly; /* objects are named as they are mapped, otherwise when asked for */
+    uint64_t heap_start;              /* where it begins; 0: not asked for yet */
+    accd_construct
+        construct; /* under way, of no items: the end of a region. What rt_run_construct does not write is 0 */
+    atomic_bool has_declared;   /* there are declared variables */
+    bool starts_with_openmp;    /* the first call of the program is one of OpenMP */
+    bool device_pointers;       /* a pointer to device memory keeps its value in a region of OpenMP */
+    bool names_eagerly;         /* objects are named as they are mapped, otherwise when asked for */
     const struct rt_site *site; /* of the call under way */
-    uint64_t calls;                /* so far, if they are checked */
-    int pid;                       /* of the process that made the context */
-    bool has_findings;                    /* a warning or a note about the program was reported */
+    uint64_t calls;             /* so far, if they are checked */
+    int pid;                    /* of the process that made the context */
+    bool has_findings;          /* a warning or a note about the program was reported */
     volatile bool is_ending;
-    int trace_lost; /* errno of events that could not be written; 0: none */
-    atomic_int guarded_kernels; /* kernels that are watched now */
-    volatile bool is_dying;  /* the program ends without its exit functions */
-    bool must_exit_at_once;    /* an error may not call them: they are under way */
-    volatile bool is_killed; /* by a signal: what is left then is no finding */
+    int trace_lost;              /* errno of events that could not be written; 0: none */
+    atomic_int guarded_kernels;  /* kernels that are watched now */
+    volatile bool is_dying;      /* the program ends without its exit functions */
+    bool must_exit_at_once;      /* an error may not call them: they are under way */
+    volatile bool is_killed;     /* by a signal: what is left then is no finding */
     void (*report_at_end)(void); /* reports what the end reports, once; NULL: nothing is to be reported */
     /* Called when a finding is reported, the program ends, the core does something. NULL: not called. */
     void (*on_finding)(const char *message);
@@ -259,8 +264,8 @@ struct rt_thread *rt_ensure_started(void);
 /* The list of threads that have called the runtime. */
 void rt_register_thread(struct rt_thread *thread);
 void rt_unregister_thread(const struct rt_thread *thread);
-/* The region of the kernel that a thread runs, or helps to run: it has never called the runtime, and another thread runs
- * a kernel. NULL: none. For handlers of faults. */
+/* The region of the kernel that a thread runs, or helps to run: it has never called the runtime, and another thread
+ * runs a kernel. NULL: none. For handlers of faults. */
 const char *rt_team_kernel_kind(const struct rt_thread *thread);
 
 /* rt_enter and rt_leave, below, where calls are not quick. */
@@ -296,8 +301,9 @@ static inline void rt_unlock(void)
 /* Whether the thread's calls are. */
 static inline bool rt_can_use_fast_path(void)
 {
-    return __builtin_expect(
-        atomic_load_explicit(&rt.fast_path_enabled, memory_order_relaxed) && rt_this_thread.activity == RT_FAST_PATH, 1);
+    return __builtin_expect(atomic_load_explicit(&rt.fast_path_enabled, memory_order_relaxed) &&
+                                rt_this_thread.activity == RT_FAST_PATH,
+                            1);
 }
 /* Makes the runtime if it is not there, and takes the lock. Every call between the two. */
 static inline struct rt_thread *rt_enter(const struct rt_site *site)
@@ -327,8 +333,7 @@ void rt_set_event_mask(bool named);
 /* While a kernel uses declared variables, other threads wait with their calls. */
 void rt_set_exclusive(bool on);
 /* For what cannot do anything without the runtime's memory: tells, ends the program. */
-_Noreturn void rt_fatal(const char *code, const char *format, ...)
-    __attribute__((format(printf, 2, 3)));
+_Noreturn void rt_fatal(const char *code, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* The same about an object, or its name. */
 _Noreturn void rt_fatal_about(const char *code, const char *object, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
@@ -383,16 +388,16 @@ static inline bool rt_needs_check(uintptr_t host, uint64_t bytes, bool moves)
 }
 static inline bool rt_moves_bytes(accd_action action)
 {
-    const unsigned moving = 1u << ACCD_ACTION_COPY | 1u << ACCD_ACTION_COPYIN | 1u << ACCD_ACTION_COPYOUT | 1u << ACCD_ACTION_UPDATE_SELF |
-                            1u << ACCD_ACTION_UPDATE_DEVICE;
+    const unsigned moving = 1u << ACCD_ACTION_COPY | 1u << ACCD_ACTION_COPYIN | 1u << ACCD_ACTION_COPYOUT |
+                            1u << ACCD_ACTION_UPDATE_SELF | 1u << ACCD_ACTION_UPDATE_DEVICE;
     return moving >> action & 1;
 }
 
 /* The end of the structure that a member lies in, as the call under way sees it; 0: not known. */
 uintptr_t rt_find_aggregate_end(uintptr_t member, size_t bytes);
 
-/* struct_programs.c: the program of a structure of so many bytes of which pieces, an array of malloc that is taken, ask for
- * something. It is kept; the caller is no user of it. */
+/* struct_programs.c: the program of a structure of so many bytes of which pieces, an array of malloc that is taken, ask
+ * for something. It is kept; the caller is no user of it. */
 accd_program *rt_get_struct_program(uint64_t bytes, accd_piece *pieces, size_t n);
 
 static inline uintptr_t rt_load_word(const void *address)
@@ -411,7 +416,7 @@ void rt_end_device_data(void);
 enum { RT_NEEDS_CHECK = 1, RT_HAS_POINTERS = 2 };
 void rt_end_core_region(struct rt_thread *self, accd_region *region);
 accd_region *rt_run_construct(struct rt_thread *self, accd_construct_kind kind, unsigned how, const accd_item *items,
-                       size_t nitems, bool finalize);
+                              size_t nitems, bool finalize);
 
 _Noreturn void rt_exit_with_error(void); /* with status 1, in the middle of a call or of a kernel */
 
@@ -439,35 +444,36 @@ struct rt_related_location {
     int line;
 };
 struct rt_diagnostic {
-    const char *level, *code;      /* "error", "warning", "note", "advice"; a code of error_codes.lua; both are kept */
-    const char *rule;              /* NULL: the house rule of the code, if there is one */
-    uintptr_t pc;                  /* of the access, the construct or the call, a return address; 0: none */
-    const char *object, *element;  /* "u[0:16]", "u[17] of u[0:16]"; NULL: none */
-    const char *second;            /* object; NULL: none */
+    const char *level, *code;     /* "error", "warning", "note", "advice"; a code of error_codes.lua; both are kept */
+    const char *rule;             /* NULL: the house rule of the code, if there is one */
+    uintptr_t pc;                 /* of the access, the construct or the call, a return address; 0: none */
+    const char *object, *element; /* "u[0:16]", "u[17] of u[0:16]"; NULL: none */
+    const char *second;           /* object; NULL: none */
     struct rt_related_location other;
-    uint64_t bytes, times, of;     /* cost: so many bytes, in so many transfers of so many; 0: none */
-    uint64_t objects;              /* that it is about, where it stands for several; 0: one */
-    bool together; /* with those of other variables at its place, mapped at one place: the first is
-                      printed, the end names the others */
-    const char *lines;             /* of text, after the first ones; NULL: none */
-    const char *help, *openmp;     /* as in abi/helps: openmp: in words of OpenMP, or NULL; help is
-                                      NULL: the code's */
-    bool continues;                /* an error after which the program continues, so that it may be suppressed */
+    uint64_t bytes, times, of; /* cost: so many bytes, in so many transfers of so many; 0: none */
+    uint64_t objects;          /* that it is about, where it stands for several; 0: one */
+    bool together;             /* with those of other variables at its place, mapped at one place: the first is
+                                  printed, the end names the others */
+    const char *lines;         /* of text, after the first ones; NULL: none */
+    const char *help, *openmp; /* as in abi/helps: openmp: in words of OpenMP, or NULL; help is
+                                  NULL: the code's */
+    bool continues;            /* an error after which the program continues, so that it may be suppressed */
 };
 /* Where a finding stands; NULL: not known. */
 struct rt_source_location {
     const char *file, *function;
     int line;
 };
-/* Reports a finding: the first of its code at a place, about a variable, is printed at once. The others are counted, and
- * the end prints the count. False: it was counted. Any thread may call it, with the lock or without. */
-bool rt_emit_diagnostic(const struct rt_diagnostic *diagnostic, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* Reports a finding: the first of its code at a place, about a variable, is printed at once. The others are counted,
+ * and the end prints the count. False: it was counted. Any thread may call it, with the lock or without. */
+bool rt_emit_diagnostic(const struct rt_diagnostic *diagnostic, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
 /* The same for what is expensive to spell: counts a finding of the code at the place, about the variable, if one was
  * reported. False: none was; rt_emit_diagnostic must be called. */
 bool rt_count_duplicate(const char *code, uintptr_t pc, const char *object);
 /* A finding without an object: what says the same at the same place is counted. */
-void rt_report(const char *level, const char *code, const char *rule, uintptr_t pc,
-                const char *format, ...) __attribute__((format(printf, 5, 6)));
+void rt_report(const char *level, const char *code, const char *rule, uintptr_t pc, const char *format, ...)
+    __attribute__((format(printf, 5, 6)));
 /* Prints the counts, once. */
 void rt_emit_counts(void);
 /* How much of "p[1].a[0:4]" is the variable: all but the section at its end. */
@@ -489,8 +495,8 @@ bool rt_report_file_open(const char *pattern, char *name, size_t capacity);
 /* A line of JSON, for a file of such lines. */
 void rt_report_file_add_line(const struct rt_text_buffer *line);
 /* Adds a result to a file in SARIF, and returns its number; 0: there is none. Sets how often it was found. */
-size_t rt_report_file_add_result(const struct rt_diagnostic *diagnostic, const struct rt_source_location *where, const char *rule,
-                        const char *message);
+size_t rt_report_file_add_result(const struct rt_diagnostic *diagnostic, const struct rt_source_location *where,
+                                 const char *rule, const char *message);
 void rt_report_file_set_count(size_t number, uint64_t count);
 int rt_report_file_finish(void); /* errno of what could not be written; 0: nothing */
 
@@ -500,8 +506,8 @@ bool rt_is_suppressed(const struct rt_diagnostic *diagnostic, const struct rt_so
 /* Calls for each line that matched nothing. */
 void rt_for_each_unused_suppression(void (*unused)(const char *path, int number));
 
-/* text_buffer.c: a file, or a copy of one, whose number is far from those that programs close and open for themselves. how:
- * O_TRUNC, O_APPEND. -1: it cannot be opened, errno says why. */
+/* text_buffer.c: a file, or a copy of one, whose number is far from those that programs close and open for themselves.
+ * how: O_TRUNC, O_APPEND. -1: it cannot be opened, errno says why. */
 int rt_move_to_high_fd(int file);
 int rt_open_output_file(const char *name, int how);
 
@@ -515,8 +521,8 @@ void rt_symbolize_init(void);
 uintptr_t rt_parse_lazy_name(const char *name, const char **end_p);
 /* What the program calls a range, as a site sees it. False: not known. */
 bool rt_find_name(const struct rt_site *site, uint64_t host, uint64_t bytes, struct accd__debug_name *name_p);
-/* The variable or member that a name of a section or an element is of, without subscripts: "s.a" for "s[1].a[0:4]"; empty
- * for an address, and for a name that is not looked up yet. */
+/* The variable or member that a name of a section or an element is of, without subscripts: "s.a" for "s[1].a[0:4]";
+ * empty for an address, and for a name that is not looked up yet. */
 void rt_copy_variable_name(const char *name, char *to, size_t capacity);
 
 /* label.c */
@@ -541,20 +547,19 @@ static inline void rt_label_item_at_site(accd_item *item)
 }
 /* An item with a program: what the program leaves out is not present. */
 void rt_add_label_layout(accd_item *item);
-void rt_clear_labels(void); /* they went with the context */
+void rt_clear_labels(void);          /* they went with the context */
 void rt_clear_struct_programs(void); /* before the context goes */
 /* symbolize.c */
 /* What the program calls a range, or 0 bytes: what begins there; its address, and false, if that
  * is not known. */
-bool rt_format_name(const struct rt_site *site, uint64_t host, uint64_t bytes, char *to,
-                 size_t capacity);
+bool rt_format_name(const struct rt_site *site, uint64_t host, uint64_t bytes, char *to, size_t capacity);
 /* Whether a byte of a range, counted from host, is padding of its type; false also where nothing is known. */
 bool rt_is_padding(const struct rt_site *site, uint64_t host, uint64_t bytes, uint64_t at);
 /* "u[17] of u[0:16]": the element of an object in which a byte lies. object: the object's name, of
  * so many letters, becomes that of the site if it knows one. */
 enum { RT_NAME_SIZE = 160 };
 void rt_format_element(const struct rt_site *site, uint64_t host, uint64_t bytes, uint64_t at,
-                         char object[RT_NAME_SIZE], char *to, size_t capacity);
+                       char object[RT_NAME_SIZE], char *to, size_t capacity);
 /* Bytes of the scalar that a Fortran variable at an address points to; 0: it is no such variable, or not known. */
 uint64_t rt_find_pointee_bytes(uint64_t variable);
 /* Where a call stands; function_p may be NULL, and what it gets. False: not known. */
@@ -593,12 +598,10 @@ struct rt_display_name rt_get_pointer_display_name(const accd_attachment *pointe
  * points to. */
 struct rt_pointer_name {
     uint64_t slot;
-    char name[1400],
-        section[160]; /* section: "f.results[0:n]", in Fortran the name; "": not known */
+    char name[1400], section[160]; /* section: "f.results[0:n]", in Fortran the name; "": not known */
 };
 /* False: the site does not know it; the name says where in a present object it lies. */
-bool rt_format_pointer(const struct rt_site *site, int device, uint64_t slot,
-                         struct rt_pointer_name *pointer);
+bool rt_format_pointer(const struct rt_site *site, int device, uint64_t slot, struct rt_pointer_name *pointer);
 /* Reads host memory that may be gone. */
 bool rt_peek_memory(uint64_t host, char *to, size_t n);
 /* What a range is called that is present, and that a pointer at an address points to. False: the bytes there are no
@@ -654,8 +657,8 @@ bool rt_is_constant(const void *host);
 bool rt_is_code(const void *address);
 void rt_swap_declared_variables(const struct rt_thread *self);
 
-/* allocatable.c: the contents of allocatable variables of declare directives. A variable may be one of them, by its size;
- * it is none any more. */
+/* allocatable.c: the contents of allocatable variables of declare directives. A variable may be one of them, by its
+ * size; it is none any more. */
 void rt_allocatable_add(char *host, uint64_t bytes);
 void rt_allocatable_remove(const char *host);
 /* Maps and unmaps what was allocated and deallocated since the last call. */
@@ -669,11 +672,10 @@ void rt_allocatable_clear(void); /* nothing is present any more */
 
 /* stack_variables.c: before a construct; after one that maps data for longer than a region, or takes some
  * off. declares: the scope of a declare directive begins with it. */
-void rt_check_returned_variables(struct rt_thread *self, const accd_item *items, size_t nitems,
-                       bool declares);
+void rt_check_returned_variables(struct rt_thread *self, const accd_item *items, size_t nitems, bool declares);
 void rt_record_stack_variables(struct rt_thread *self, const accd_item *items, size_t nitems, bool exits);
 /* Whether data were mapped for the scope of a declare directive, of which no end is reported. */
-void rt_end_thread_stack(uint64_t thread); /* has ended */
+void rt_end_thread_stack(uint64_t thread);          /* has ended */
 uintptr_t rt_get_stack_end(struct rt_thread *self); /* the end of its stack; 1: not known */
 bool rt_is_declared_on_stack(uint64_t host);
 /* Whether a pointer is one that the program does not know: no directive of it can unmap the pointer. */
@@ -702,7 +704,7 @@ void rt_quarantine_add(const accd_event *event, uint64_t dev);
 void rt_unprotect_devices(void);
 void rt_protect_devices(enum rt_sampling sampling);
 void rt_unprotect_devices_until_next_call(void); /* open to the host until the next call ends */
-bool rt_unprotect_devices_for_mpi(void); /* the same, if MPI makes the access under way */
+bool rt_unprotect_devices_for_mpi(void);         /* the same, if MPI makes the access under way */
 /* Most memory of the host may stay closed between kernels. Gaps between kernels are numbered. A range is untouched
  * if the host cannot have changed it after the gap `since`. */
 uint64_t rt_get_host_interval(void);
@@ -731,7 +733,7 @@ void rt_draw_finish(void);
 /* snapshots.c */
 /* Before a construct; after one that opens a region; before a region ends, after the kernel if it has one. */
 void rt_snapshot_before_construct(const struct rt_thread *self, accd_construct_kind kind, const accd_item *items,
-                        size_t nitems);
+                                  size_t nitems);
 void rt_snapshot_enter_region(const struct rt_thread *self, const accd_item *items, size_t nitems);
 void rt_snapshot_leave_region(struct rt_thread *self, bool kernel);
 /* Before the runtime itself unmaps data. */
@@ -739,7 +741,8 @@ void rt_snapshot_before_unmap(int device, uint64_t host, uint64_t bytes);
 void rt_snapshot_event(const accd_event *event);
 /* Whether a transfer, whose event comes before that of snapshots.c, changed a byte. */
 bool rt_is_changing_transfer(const accd_event *event);
-/* A kernel has run: looks at the declared variables that it uses. Before rt_snapshot_leave_region. on_initial: its value. */
+/* A kernel has run: looks at the declared variables that it uses. Before rt_snapshot_leave_region. on_initial: its
+ * value. */
 void rt_snapshot_check_declared(int device, const struct rt_kernel *kernel);
 void rt_snapshot_set_initial(int device, const char *host, const char *initial, uint64_t bytes);
 /* Whether an item is data, not a pointer to another item's. */
@@ -781,7 +784,8 @@ void rt_races_after_wait(void);
 void rt_races_finish(void);
 
 /* sampling.c: whether the construct under way is looked at; what it maps or frees; the devices are closed. */
-enum rt_sampling rt_sample_construct(struct rt_thread *self, accd_construct_kind kind, const accd_item *items, size_t nitems);
+enum rt_sampling rt_sample_construct(struct rt_thread *self, accd_construct_kind kind, const accd_item *items,
+                                     size_t nitems);
 /* Before it: what a kernel gets by value. Other addresses of the host are other arguments. */
 void rt_sampling_add_value(struct rt_thread *self, uint64_t value);
 void rt_sampling_event(const accd_event *event);

@@ -174,8 +174,11 @@ void rt_subscribe(void)
 
 void rt_set_event_mask(bool named)
 {
-    enum { MOVES = 1 << ACCD_OP_H2D | 1 << ACCD_OP_D2H, NAMED = MOVES | 1 << ACCD_OP_FREE,
-           CHANGES = NAMED | 1 << ACCD_OP_ALLOC | 1 << ACCD_OP_ATTACH | 1 << ACCD_OP_DETACH };
+    enum {
+        MOVES = 1 << ACCD_OP_H2D | 1 << ACCD_OP_D2H,
+        NAMED = MOVES | 1 << ACCD_OP_FREE,
+        CHANGES = NAMED | 1 << ACCD_OP_ALLOC | 1 << ACCD_OP_ATTACH | 1 << ACCD_OP_DETACH
+    };
     const bool all = rt.options.trace >= 0 || rt.options.instrumented || rt.data_profiled || !rt.options.strict;
     accd_context_subscribe(rt.context, all ? ~0u : CHANGES, all ? ~0u : named ? NAMED : 0);
 }

@@ -18,17 +18,16 @@ static void send_letter(char what, bool answered)
     const struct timeval second = {.tv_sec = 1};
     const char *name = getenv("ACCDEEP_LOADED");
     const size_t n = name ? strlen(name) : 0;
-    const int before = errno, file = n && n < sizeof address.sun_path - 1
-                                         ? socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0)
-                                         : -1;
+    const int before = errno,
+              file = n && n < sizeof address.sun_path - 1 ? socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0) : -1;
     if (file >= 0) {
         memcpy(address.sun_path + 1, name, n);
         const socklen_t size = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + n);
         answered = answered && !bind(file, (const void *)&any, sizeof any.sun_family) &&
                    !setsockopt(file, SOL_SOCKET, SO_RCVTIMEO, &second, sizeof second);
-        const ssize_t sent =
-            sendto(file, &what, 1, MSG_DONTWAIT | MSG_NOSIGNAL, (const void *)&address, size);
-        if (answered && sent == 1 && recv(file, &what, 1, 0) < 0) {} /* it is said, or late */
+        const ssize_t sent = sendto(file, &what, 1, MSG_DONTWAIT | MSG_NOSIGNAL, (const void *)&address, size);
+        if (answered && sent == 1 && recv(file, &what, 1, 0) < 0) {
+        } /* it is said, or late */
         close(file);
     }
     errno = before;

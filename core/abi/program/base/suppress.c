@@ -1,5 +1,5 @@
-/* suppress.c - `exec --suppress FILE`: findings that are not reported. A line is CODE:PLACE or CODE:PLACE:OBJECT, patterns
- * with * and ?; what follows # at the beginning of a line or after a space is a comment. */
+/* suppress.c - `exec --suppress FILE`: findings that are not reported. A line is CODE:PLACE or CODE:PLACE:OBJECT,
+ * patterns with * and ?; what follows # at the beginning of a line or after a space is a comment. */
 #include "runtime.h"
 
 #include <stdio.h>

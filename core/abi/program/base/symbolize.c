@@ -180,25 +180,26 @@ uintptr_t rt_parse_lazy_name(const char *name, const char **end_p)
     return pc;
 }
 
-bool rt_find_name(const struct rt_site *site, uint64_t host, uint64_t bytes,
-                   struct accd__debug_name *name_p)
+bool rt_find_name(const struct rt_site *site, uint64_t host, uint64_t bytes, struct accd__debug_name *name_p)
 {
     rt_lock_diagnostics();
     *name_p = (struct accd__debug_name){.unit = 0};
     const bool known =
-        site && ((get_debug_info() && RT_ON_NEW_STACK(accd__debug_find_name, debug, &site->call, host, bytes, name_p)) ||
-                 (site->name && site->name(site->names, host, bytes, name_p)));
+        site &&
+        ((get_debug_info() && RT_ON_NEW_STACK(accd__debug_find_name, debug, &site->call, host, bytes, name_p)) ||
+         (site->name && site->name(site->names, host, bytes, name_p)));
     rt_unlock_diagnostics();
     return known;
 }
 
 /* The element of a range that has a byte, counted from host; "" where debug information does not tell. */
 static void find_element(const struct rt_site *site, uint64_t host, uint64_t bytes, uint64_t at,
-                       struct accd__debug_name *element_p)
+                         struct accd__debug_name *element_p)
 {
     struct accd__debug_name name;
     rt_lock_diagnostics();
-    if (!get_debug_info() || !RT_ON_NEW_STACK(accd__debug_find_element, debug, &site->call, host, bytes, (int64_t)at, &name, element_p))
+    if (!get_debug_info() ||
+        !RT_ON_NEW_STACK(accd__debug_find_element, debug, &site->call, host, bytes, (int64_t)at, &name, element_p))
         element_p->name[0] = 0;
     rt_unlock_diagnostics();
 }
@@ -206,7 +207,8 @@ static void find_element(const struct rt_site *site, uint64_t host, uint64_t byt
 bool rt_is_padding(const struct rt_site *site, uint64_t host, uint64_t bytes, uint64_t at)
 {
     rt_lock_diagnostics();
-    const bool is = site && get_debug_info() && RT_ON_NEW_STACK(accd__debug_is_padding, debug, &site->call, host, bytes, at);
+    const bool is =
+        site && get_debug_info() && RT_ON_NEW_STACK(accd__debug_is_padding, debug, &site->call, host, bytes, at);
     rt_unlock_diagnostics();
     return is;
 }
@@ -296,8 +298,7 @@ static void format_fortran_section(const struct accd__debug_name *name, uint64_t
     snprintf(to, capacity, "%s%s", name->name, text.at);
 }
 
-bool rt_format_name(const struct rt_site *site, uint64_t host, uint64_t bytes, char *to,
-                 size_t capacity)
+bool rt_format_name(const struct rt_site *site, uint64_t host, uint64_t bytes, char *to, size_t capacity)
 {
     struct accd__debug_name name;
     bool known = rt_find_name(site, host, bytes, &name);
@@ -316,7 +317,7 @@ bool rt_format_name(const struct rt_site *site, uint64_t host, uint64_t bytes, c
 }
 
 void rt_format_element(const struct rt_site *site, uint64_t host, uint64_t bytes, uint64_t at,
-                         char object[RT_NAME_SIZE], char *to, size_t capacity)
+                       char object[RT_NAME_SIZE], char *to, size_t capacity)
 {
     struct accd__debug_name whole, element, beside;
     if (!rt_find_name(site, host, bytes, &whole)) {
@@ -325,13 +326,11 @@ void rt_format_element(const struct rt_site *site, uint64_t host, uint64_t bytes
     }
     rt_format_name(site, host, bytes, object, RT_NAME_SIZE);
     find_element(site, host, bytes, at, &element);
-    const long long unit = (long long)whole.unit,
-                    into = (long long)at - ((long long)at < 0 ? unit - 1 : 0);
+    const long long unit = (long long)whole.unit, into = (long long)at - ((long long)at < 0 ? unit - 1 : 0);
     if (*element.name && strcmp(element.name, object) != 0)
         snprintf(to, capacity, "%s of %s", element.name, object);
     else if (unit && whole.unit < bytes)
-        snprintf(to, capacity, "%s[%lld] of %s", whole.name, (long long)whole.start + into / unit,
-                 object);
+        snprintf(to, capacity, "%s[%lld] of %s", whole.name, (long long)whole.start + into / unit, object);
     else if (at >= bytes && rt_find_name(site, host + at, 0, &beside) && !beside.section &&
              strcmp(beside.name, object) != 0)
         snprintf(to, capacity, "%s beside %s", beside.name, object);
@@ -339,8 +338,7 @@ void rt_format_element(const struct rt_site *site, uint64_t host, uint64_t bytes
         snprintf(to, capacity, "%s", object);
 }
 
-bool rt_format_pointer(const struct rt_site *site, int device, uint64_t slot,
-                         struct rt_pointer_name *pointer)
+bool rt_format_pointer(const struct rt_site *site, int device, uint64_t slot, struct rt_pointer_name *pointer)
 {
     struct accd__debug_name name, member;
     accd_present_object object;
@@ -349,8 +347,7 @@ bool rt_format_pointer(const struct rt_site *site, int device, uint64_t slot,
         find_element(site, slot, sizeof(void *), 0, &member);
         snprintf(pointer->name, sizeof pointer->name, "%s", *member.name ? member.name : name.name);
         const bool fortran = name.fortran || strchr(pointer->name, '%');
-        snprintf(pointer->section, sizeof pointer->section, "%.140s%s", pointer->name,
-                 fortran ? "" : "[0:n]");
+        snprintf(pointer->section, sizeof pointer->section, "%.140s%s", pointer->name, fortran ? "" : "[0:n]");
         return true;
     }
     if (slot && accd_present_at(rt.context, device, slot, 0, &object)) {
@@ -358,8 +355,8 @@ bool rt_format_pointer(const struct rt_site *site, int device, uint64_t slot,
         const int n = snprintf(pointer->name, sizeof pointer->name, "at byte %llu of %s",
                                (unsigned long long)(slot - object.info.host), display.name);
         if (display.file && n > 0 && (size_t)n < sizeof pointer->name)
-            snprintf(pointer->name + n, sizeof pointer->name - (size_t)n, ", mapped at %s:%d,",
-                     display.file, display.line);
+            snprintf(pointer->name + n, sizeof pointer->name - (size_t)n, ", mapped at %s:%d,", display.file,
+                     display.line);
     } else {
         snprintf(pointer->name, sizeof pointer->name, "%p", (void *)(uintptr_t)slot);
     }

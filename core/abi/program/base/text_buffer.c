@@ -84,4 +84,3 @@ bool rt_text_write(int fd, const struct rt_text_buffer *text)
     errno = lost;
     return !lost;
 }
-

@@ -26,8 +26,7 @@ static unsigned last_number;
 static struct traced_object **find_link(uint64_t address, int device, bool pointer)
 {
     struct traced_object **at = &buckets[(address >> 3) * 2654435761u % BUCKETS];
-    while (*at &&
-           ((*at)->address != address || (*at)->device != device || (*at)->pointer != pointer))
+    while (*at && ((*at)->address != address || (*at)->device != device || (*at)->pointer != pointer))
         at = &(*at)->next;
     return at;
 }
@@ -58,14 +57,12 @@ static void format_pointer_fields(const accd_event *event, char *to, size_t capa
     accd_attachment attached;
     accd_present_object object;
     const unsigned number = get_object_number(event->host, event->device, true);
-    const bool there =
-        accd_attachment_at(rt.context, event->device, slot, &attached) && attached.count;
+    const bool there = accd_attachment_at(rt.context, event->device, slot, &attached) && attached.count;
     char target[32] = "";
     if (there && accd_present_at(rt.context, event->device, attached.low, 1, &object))
-        snprintf(target, sizeof target, ",\"object\":%u",
-                 get_object_number(object.info.host, event->device, false));
-    snprintf(to, capacity, "%s,\"pointer\":%u,\"count\":%u%s", target, number,
-             there ? attached.count : 0, there ? "" : ",\"gone\":true");
+        snprintf(target, sizeof target, ",\"object\":%u", get_object_number(object.info.host, event->device, false));
+    snprintf(to, capacity, "%s,\"pointer\":%u,\"count\":%u%s", target, number, there ? attached.count : 0,
+             there ? "" : ",\"gone\":true");
     if (!there)
         unlink_object(find_link(event->host, event->device, true));
 }
@@ -81,8 +78,7 @@ static void format_object_fields(const accd_event *event, char *to, size_t capac
         if (strcmp(display.name, rt_get_display_name(&own).name) != 0)
             snprintf(in, sizeof in, ",\"in\":\"%s\"", display.name);
         if (event->host > object.info.host)
-            snprintf(offset, sizeof offset, ",\"offset\":%llu",
-                     (unsigned long long)(event->host - object.info.host));
+            snprintf(offset, sizeof offset, ",\"offset\":%llu", (unsigned long long)(event->host - object.info.host));
         snprintf(to, capacity, ",\"object\":%u%s%s,\"size\":%llu,\"structured\":%u,\"dynamic\":%u%s",
                  get_object_number(object.info.host, event->device, false), in, offset,
                  (unsigned long long)object.info.bytes, object.structured, object.dynamic,

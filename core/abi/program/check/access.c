@@ -26,8 +26,8 @@ bool rt_is_poison(uint64_t at, size_t n)
 static bool is_unchanged(const struct rt_access *access)
 {
     RT_FOR_EACH_GRANULE(granule, access->at, access->n)
-        if (!rt_matches_digest(&granule))
-            return false;
+    if (!rt_matches_digest(&granule))
+        return false;
     return true;
 }
 
@@ -65,12 +65,14 @@ static void handle_invalid_read(const struct rt_access *access, const struct rt_
     const struct rt_granule other = rt_get_granule(rt_other_side(mapping, at), 1);
     if (rt_is_poison(at, access->n))
         rt_report_uninitialized_read(access, at, mapping);
-    else if (is_unchanged(access) && rt_get_bytes_with_state(&other, RT_VALID) && differs_from_other_side(access, mapping))
+    else if (is_unchanged(access) && rt_get_bytes_with_state(&other, RT_VALID) &&
+             differs_from_other_side(access, mapping))
         rt_report_stale_read(access, at, mapping, *other.origin);
     /* or written by what was not compiled for checking */
     if (differs_from_other_side(access, mapping))
         rt_mark_divergent(mapping);
-    RT_FOR_EACH_GRANULE(granule, rt_other_side(mapping, at), n) {
+    RT_FOR_EACH_GRANULE(granule, rt_other_side(mapping, at), n)
+    {
         granule.bytes = rt_get_bytes_with_state(&granule, RT_VALID) / RT_VALID * 0xf;
         rt_change_states(&granule, RT_DIRTY, 0);
     }
@@ -91,7 +93,8 @@ static void handle_device_read(const struct rt_access *access)
 {
     bool invalid = true;
     struct rt_mapping mapping;
-    RT_FOR_EACH_GRANULE(granule, access->at, access->n) {
+    RT_FOR_EACH_GRANULE(granule, access->at, access->n)
+    {
         invalid &= !rt_get_bytes_with_state(&granule, RT_VALID);
         rt_change_states(&granule, 0, RT_WAS_READ);
     }
@@ -109,7 +112,8 @@ static void handle_device_read(const struct rt_access *access)
 static void handle_device_write(const struct rt_access *access)
 {
     struct rt_mapping mapping = {0};
-    RT_FOR_EACH_GRANULE(granule, access->at, access->n) {
+    RT_FOR_EACH_GRANULE(granule, access->at, access->n)
+    {
         rt_unused_record_overwrite(&granule);
         rt_change_states(&granule, 0, RT_VALID | RT_DIRTY | RT_WAS_READ);
         *granule.origin = (uint32_t)access->pc;
@@ -123,8 +127,8 @@ static void handle_device_write(const struct rt_access *access)
 static void handle_device_access(const struct rt_access *access)
 {
     RT_FOR_EACH_GRANULE(granule, access->at, access->n)
-        if (!rt_have_all_bytes(&granule, RT_PRESENT))
-            rt_report_access_out_of_bounds(access, rt_find_byte_without(&granule, RT_PRESENT));
+    if (!rt_have_all_bytes(&granule, RT_PRESENT))
+        rt_report_access_out_of_bounds(access, rt_find_byte_without(&granule, RT_PRESENT));
     if (access->write)
         handle_device_write(access);
     else
@@ -183,7 +187,8 @@ static void handle_host_read(const struct rt_access *access)
 {
     struct rt_mapping mapping;
     bool invalid = true, lost = true;
-    RT_FOR_EACH_GRANULE(granule, access->at, access->n) {
+    RT_FOR_EACH_GRANULE(granule, access->at, access->n)
+    {
         invalid &= rt_have_all_bytes(&granule, RT_PRESENT) && !rt_get_bytes_with_state(&granule, RT_VALID);
         lost &= rt_get_lost_bytes(&granule) != 0;
         granule.bytes = rt_get_bytes_with_state(&granule, RT_PRESENT) * 0xf;
@@ -217,8 +222,8 @@ static void handle_host_access(const struct rt_access *access)
         return;
     }
     RT_FOR_EACH_GRANULE(granule, access->at, access->n)
-        if (rt_get_bytes_with_state(&granule, RT_PRESENT))
-            write_host_granule(access, &granule);
+    if (rt_get_bytes_with_state(&granule, RT_PRESENT))
+        write_host_granule(access, &granule);
 }
 
 /* ---------------------------------------------------------------------------- host in kernel -- */
@@ -337,7 +342,8 @@ static void on_mpi_transfer(uintptr_t at, size_t n, bool write, uintptr_t pc, co
         const struct rt_site *const outer = rt.site, site = rt_get_access_site(&access, rt_mpi_transfer);
         rt.site = &site;
         rt_history_record_access(at, n, write ? RT_ACCESS_WRITE : RT_ACCESS_READ);
-        RT_FOR_EACH_GRANULE(granule, at, n) {
+        RT_FOR_EACH_GRANULE(granule, at, n)
+        {
             access.at = granule.at;
             access.n = granule.n;
             handle_device_access(&access);

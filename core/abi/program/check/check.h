@@ -29,8 +29,8 @@ void rt_check_map(const void *host, uint64_t bytes);
 void rt_check_unmap(int device, const void *host); /* before */
 /* The program gets an address of device memory: libraries may use the data. */
 void rt_check_expose(uint64_t dev);
-/* The program asks whether data are present, or a construct other than the end of data is about to find them so: they are
- * of use, though nothing may read them. */
+/* The program asks whether data are present, or a construct other than the end of data is about to find them so: they
+ * are of use, though nothing may read them. */
 void rt_check_mark_used(int device, const void *host);
 void rt_check_mark_items_used(int device, const accd_item *items, size_t nitems);
 static inline void rt_expose_address(const void *device)

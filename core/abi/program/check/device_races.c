@@ -193,7 +193,8 @@ void rt_history_init(void)
 {
     rt_shadow.uses = rt_reserve_memory(get_table_bytes());
     rt_shadow.split_tiles = rt_shadow.uses + count_tiles();
-    rt_shadow.split_bytes = (struct rt_last_access *)(rt_shadow.split_tiles + count_tiles() * (RT_TILE_BYTES / RT_TILE_UNITS));
+    rt_shadow.split_bytes =
+        (struct rt_last_access *)(rt_shadow.split_tiles + count_tiles() * (RT_TILE_BYTES / RT_TILE_UNITS));
     rt_shadow.find_successor = on_successor;
     rt_shadow.on_race = on_race;
     if (!rt_shadow.uses)

@@ -61,8 +61,8 @@ static void report_racing_transfer(const struct rt_pending_transfer *transfer)
             rt_happens_before(earlier->origin.epoch, transfer->origin.epoch))
             continue;
         const uint64_t at = transfer->host > earlier->host ? transfer->host : earlier->host;
-        rt_report_race(&(struct rt_access){at, 1, transfer->writes, transfer->origin.pc, NULL}, false,
-                           &earlier->origin, earlier->writes, true);
+        rt_report_race(&(struct rt_access){at, 1, transfer->writes, transfer->origin.pc, NULL}, false, &earlier->origin,
+                       earlier->writes, true);
         return;
     }
 }
@@ -91,19 +91,19 @@ void rt_record_pending_transfer(const accd_event *event, const struct rt_mapping
 {
     const bool out = event->op == ACCD_OP_D2H;
     accd_present_object object;
-    if ((!rt_this_thread.epoch.stream && !npending) || !rt.site ||
-        (!out && rt_may_pass_by_value(event)) ||
+    if ((!rt_this_thread.epoch.stream && !npending) || !rt.site || (!out && rt_may_pass_by_value(event)) ||
         !accd_present_at(rt.context, event->device, mapping->host, 0, &object))
         return;
     const struct rt_pending_transfer transfer = {.origin = {rt_this_thread.epoch, rt.site->call.pc, rt.site->what},
-                                            .writes = out,
-                                            .redundant = redundant,
-                                            .scalar = rt_may_pass_by_value(event) && event->bytes <= sizeof(double),
-                                            .host = event->host,
-                                            .bytes = event->bytes,
-                                            .object = mapping->host,
-                                            .object_bytes = mapping->bytes,
-                                            .display = rt_get_display_name(&object.info)};
+                                                 .writes = out,
+                                                 .redundant = redundant,
+                                                 .scalar =
+                                                     rt_may_pass_by_value(event) && event->bytes <= sizeof(double),
+                                                 .host = event->host,
+                                                 .bytes = event->bytes,
+                                                 .object = mapping->host,
+                                                 .object_bytes = mapping->bytes,
+                                                 .display = rt_get_display_name(&object.info)};
     const char *file;
     int line;
     if (rt_is_private_copy_name(transfer.display.name) && rt_find_line(transfer.origin.pc, &file, &line, NULL))
@@ -119,11 +119,11 @@ void rt_record_pending_copy(uint64_t host, uint64_t bytes, bool writes)
     if ((!rt_this_thread.epoch.stream && !npending) || !rt.site || !bytes || !rt_add_shadow(host, bytes))
         return;
     struct rt_pending_transfer transfer = {.origin = {rt_this_thread.epoch, rt.site->call.pc, rt.site->what},
-                                      .writes = writes,
-                                      .host = host,
-                                      .bytes = bytes,
-                                      .object = host,
-                                      .object_bytes = bytes};
+                                           .writes = writes,
+                                           .host = host,
+                                           .bytes = bytes,
+                                           .object = host,
+                                           .object_bytes = bytes};
     rt_format_name(rt.site, host, bytes, transfer.display.name, sizeof transfer.display.name);
     remove_synced();
     report_racing_transfer(&transfer);
@@ -131,7 +131,8 @@ void rt_record_pending_copy(uint64_t host, uint64_t bytes, bool writes)
         return;
     add_pending(&transfer);
     restore_shadow(host, bytes);
-    RT_FOR_EACH_GRANULE(granule, host, bytes) { /* the next access is a question */
+    RT_FOR_EACH_GRANULE(granule, host, bytes)
+    { /* the next access is a question */
         granule.bytes = rt_get_bytes_with_state(&granule, RT_VALID) / RT_VALID * 0xf;
         rt_change_states(&granule, RT_DIRTY | RT_WAS_READ, 0);
     }

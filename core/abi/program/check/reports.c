@@ -93,7 +93,8 @@ static const struct rt_site *get_naming_site(const struct rt_site *site)
 static bool differs_in_padding(const struct rt_access *access, const struct rt_mapping *mapping)
 {
     const struct rt_site site = get_site(access);
-    const uint64_t other = rt_other_side(mapping, access->at), host = rt_is_in_device_space(access->at) ? other : access->at;
+    const uint64_t other = rt_other_side(mapping, access->at),
+                   host = rt_is_in_device_space(access->at) ? other : access->at;
     const unsigned char *here = rt_get_content_address(access->at), *there = rt_get_content_address(other);
     for (uint64_t i = 0; i < access->n && host + i < mapping->host + mapping->bytes; i++)
         if (here[i] != there[i] &&
@@ -103,7 +104,7 @@ static bool differs_in_padding(const struct rt_access *access, const struct rt_m
 }
 
 static void name_element(const struct rt_access *access, const struct rt_mapping *mapping, uint64_t at,
-                 struct named_element *named)
+                         struct named_element *named)
 {
     const struct rt_site site = get_site(access);
     accd_present_object object;
@@ -112,16 +113,16 @@ static void name_element(const struct rt_access *access, const struct rt_mapping
     if (!accd_present_at(rt.context, mapping->device, mapping->host, 0, &object))
         return;
     named->object = rt_get_display_name(&object.info);
-    rt_format_element(get_naming_site(&site), mapping->host, mapping->bytes, host - mapping->host, named->object.name, named->element,
-                        sizeof named->element);
+    rt_format_element(get_naming_site(&site), mapping->host, mapping->bytes, host - mapping->host, named->object.name,
+                      named->element, sizeof named->element);
 }
 
 /* Data that were unmapped while the host's bytes were not the newest, or came from memory to which nothing was written.
  * The newest ones are at the end. */
 struct lost_change {
     uint64_t host, bytes;
-    uint32_t origin; /* of the change that was lost */
-    uintptr_t pc;  /* of the construct that removed the data */
+    uint32_t origin;  /* of the change that was lost */
+    uintptr_t pc;     /* of the construct that removed the data */
     uintptr_t region; /* the directive of the data region whose end removed them; 0: of no region */
     char name[RT_NAME_SIZE];
 };
@@ -140,11 +141,11 @@ void rt_record_lost_change(const accd_event *event, uint32_t origin)
     snprintf(info.name, sizeof info.name, "%s", event->name);
     const bool ends = rt.site && rt.site->is_region_end && rt_this_thread.nregions;
     *entry = (struct lost_change){event->host,
-                           event->bytes,
-                           origin,
-                           rt.site ? rt.site->call.pc : 0,
-                           ends ? rt_this_thread.regions[rt_this_thread.nregions - 1].pc : 0,
-                           ""};
+                                  event->bytes,
+                                  origin,
+                                  rt.site ? rt.site->call.pc : 0,
+                                  ends ? rt_this_thread.regions[rt_this_thread.nregions - 1].pc : 0,
+                                  ""};
     snprintf(entry->name, sizeof entry->name, "%s", rt_get_display_name(&info).name);
 }
 
@@ -159,16 +160,16 @@ static struct lost_change *find_lost_change(uint64_t at)
 }
 
 static void format_lost_element(const struct rt_access *access, struct lost_change *entry, uint64_t at, char *to,
-                       size_t capacity)
+                                size_t capacity)
 {
     const struct rt_site site = get_site(access);
     rt_format_element(access->frame ? &site : NULL, entry->host, entry->bytes, at - entry->host, entry->name, to,
-                        capacity);
+                      capacity);
 }
 
 /* A place in memory of the host that is not present. */
 static void name_host_element(const struct rt_access *access, struct lost_change *entry, uint64_t at,
-                      struct named_element *named)
+                              struct named_element *named)
 {
     const struct rt_site site = get_site(access);
     memset(named, 0, sizeof *named);
@@ -183,12 +184,14 @@ static void name_host_element(const struct rt_access *access, struct lost_change
 
 /* A warning about an access, or about what the call under way does (NULL). */
 static struct rt_diagnostic make_diagnostic(const struct rt_access *access, const char *code, const char *rule,
-                                    const struct named_element *named, struct rt_related_location other)
+                                            const struct named_element *named, struct rt_related_location other)
 {
     return (struct rt_diagnostic){.level = "warning",
                                   .code = code,
                                   .rule = rule,
-                                  .pc = access ? get_access_pc(access) : rt.site ? rt.site->call.pc : 0,
+                                  .pc = access    ? get_access_pc(access)
+                                        : rt.site ? rt.site->call.pc
+                                                  : 0,
                                   .object = *named->object.name ? named->object.name : NULL,
                                   .element = *named->element ? named->element : NULL,
                                   .other = other};
@@ -202,7 +205,8 @@ static struct rt_related_location get_mapping_location(const struct named_elemen
 /* -------------------------------------------------------------------------------------- reads -- */
 
 static const char uninitialized_read[] = "uninitialized-read", stale_data[] = "stale-data",
-                  overwritten_change[] = "overwritten-change", missing_wait[] = "missing-wait", out_of_bounds[] = "out-of-bounds";
+                  overwritten_change[] = "overwritten-change", missing_wait[] = "missing-wait",
+                  out_of_bounds[] = "out-of-bounds";
 
 /* What was reported last, whose names are known: the next elements of an array are only counted. A loop that the
  * compiler has unrolled makes its accesses at several addresses. */
@@ -232,7 +236,7 @@ static bool is_repeated(const char *code, const struct rt_access *access, const 
 }
 
 static void add_recent_report(const char *code, const struct rt_access *access, const struct rt_mapping *mapping,
-                     const char *object)
+                              const char *object)
 {
     struct recent_report *known = find_recent_report(access->pc);
     if (!known)
@@ -246,20 +250,23 @@ static void add_recent_report(const char *code, const struct rt_access *access, 
 
 /* The element of present data that a byte lies in, without the name of the data. */
 static void format_byte(const struct rt_access *access, const struct rt_mapping *mapping, uint64_t dev, char *to,
-                       size_t capacity)
+                        size_t capacity)
 {
     struct named_element named;
     name_element(access, mapping, dev, &named);
-    snprintf(to, capacity, "%.*s", (int)(strstr(named.element, " of ") ? strcspn(named.element, " ") : 0), named.element);
+    snprintf(to, capacity, "%.*s", (int)(strstr(named.element, " of ") ? strcspn(named.element, " ") : 0),
+             named.element);
 }
 
-/* Says which elements of data have a value on the device, if the others have none. False: none has, they do not lie side
- * by side, or they have no names. */
-static bool format_written_elements(const struct rt_access *access, const struct rt_mapping *mapping, char *to, size_t capacity)
+/* Says which elements of data have a value on the device, if the others have none. False: none has, they do not lie
+ * side by side, or they have no names. */
+static bool format_written_elements(const struct rt_access *access, const struct rt_mapping *mapping, char *to,
+                                    size_t capacity)
 {
     uint64_t first = 0, last = 0, n = 0;
     char from[340], until[340];
-    RT_FOR_EACH_GRANULE(granule, mapping->dev, mapping->bytes) {
+    RT_FOR_EACH_GRANULE(granule, mapping->dev, mapping->bytes)
+    {
         const uint32_t valid = rt_get_bytes_with_state(&granule, RT_VALID);
         if (!valid)
             continue;
@@ -281,7 +288,8 @@ void rt_report_uninitialized_read(const struct rt_access *access, uint64_t at, c
     char who[200], written[740], help[900], openmp[900];
     struct named_element named = {.element = "device memory"};
     struct lost_change *entry = mapping || rt_is_in_device_space(at) ? NULL : find_lost_change(at);
-    if (is_repeated(uninitialized_read, access, mapping) || (entry && rt_count_duplicate(uninitialized_read, get_access_pc(access), entry->name)))
+    if (is_repeated(uninitialized_read, access, mapping) ||
+        (entry && rt_count_duplicate(uninitialized_read, get_access_pc(access), entry->name)))
         return;
     if (mapping)
         name_element(access, mapping, at, &named);
@@ -297,23 +305,22 @@ void rt_report_uninitialized_read(const struct rt_access *access, uint64_t at, c
         read.openmp = openmp;
     }
     if (!mapping) {
-        read.help =
-            rt_is_in_device_space(at)
-                ? "write the memory first, in a region or by a copy to the device"
-                : "let a region write all that is copied back, or use copy instead of copyout";
-        read.openmp =
-            rt_is_in_device_space(at)
-                ? read.help
-                : "let a region write all that is copied back, or map with tofrom instead of from";
+        read.help = rt_is_in_device_space(at)
+                        ? "write the memory first, in a region or by a copy to the device"
+                        : "let a region write all that is copied back, or use copy instead of copyout";
+        read.openmp = rt_is_in_device_space(at)
+                          ? read.help
+                          : "let a region write all that is copied back, or map with tofrom instead of from";
     }
     rt_emit_diagnostic(&read,
-               rt_is_in_device_space(at) ? "%s reads %s, to which nothing was written on the device"
-                                   : "%s reads %s, which was copied from device memory that nothing was written to",
-               format_actor(who, sizeof who), named.element);
+                       rt_is_in_device_space(at)
+                           ? "%s reads %s, to which nothing was written on the device"
+                           : "%s reads %s, which was copied from device memory that nothing was written to",
+                       format_actor(who, sizeof who), named.element);
 }
 
 void rt_report_race(const struct rt_access *access, bool frees, const struct rt_access_origin *earlier, bool written,
-                        bool last)
+                    bool last)
 {
     const struct rt_site *site = rt_kernel_site ? rt_kernel_site : rt.site;
     const struct rt_access_origin own = {rt_this_thread.epoch, rt_kernel_site ? site->call.pc : 0, site->what};
@@ -322,7 +329,8 @@ void rt_report_race(const struct rt_access *access, bool frees, const struct rt_
     struct rt_mapping mapping;
     struct named_element named = {.element = "device memory"};
     const bool device = rt_is_in_device_space(access->at);
-    const bool known = device ? rt_find_device_mapping(access->at, &mapping) : rt_find_mapping(rt_this_thread.device, access->at, &mapping);
+    const bool known = device ? rt_find_device_mapping(access->at, &mapping)
+                              : rt_find_mapping(rt_this_thread.device, access->at, &mapping);
     if (is_repeated(missing_wait, access, known ? &mapping : NULL))
         return;
     if (known)
@@ -339,9 +347,15 @@ void rt_report_race(const struct rt_access *access, bool frees, const struct rt_
     related.is = written ? "written" : "read";
     const struct rt_diagnostic clash =
         make_diagnostic(access, missing_wait, frees ? "ACC33-async-4" : "ACC33-async-2", &named, related);
-    rt_emit_diagnostic(&clash, "%s %s %s%s; %s %s it%s, and %s", who, frees ? "frees" : access->write ? "writes" : "reads",
-               named.element, !known ? "" : device ? " on the device" : " on the host", work,
-               written ? "writes" : "reads", where, remedy);
+    rt_emit_diagnostic(&clash, "%s %s %s%s; %s %s it%s, and %s", who,
+                       frees           ? "frees"
+                       : access->write ? "writes"
+                                       : "reads",
+                       named.element,
+                       !known   ? ""
+                       : device ? " on the device"
+                                : " on the host",
+                       work, written ? "writes" : "reads", where, remedy);
 }
 
 void rt_report_missing_wait(const struct rt_access *access, bool frees, const struct rt_pending_transfer *transfer)
@@ -354,14 +368,16 @@ void rt_report_missing_wait(const struct rt_access *access, bool frees, const st
         return;
     const uint64_t at = access->at > transfer->host ? access->at : transfer->host;
     rt_format_element(&site, transfer->object, transfer->object_bytes, at - transfer->object, named.object.name,
-                        named.element, sizeof named.element);
+                      named.element, sizeof named.element);
     rt_format_origin(&transfer->origin, work, sizeof work);
     rt_format_wait_help(transfer->origin.epoch, remedy, sizeof remedy);
     rt_find_line(transfer->origin.pc, &related.file, &related.line, NULL);
     const struct rt_diagnostic early = make_diagnostic(access, missing_wait, "ACC33-async-2", &named, related);
     rt_emit_diagnostic(&early, "the host %s %s; %s %s it on the host, and %s",
-               frees ? "frees" : access->write ? "writes" : "reads",
-               named.element, work, transfer->writes ? "writes" : "reads", remedy);
+                       frees           ? "frees"
+                       : access->write ? "writes"
+                                       : "reads",
+                       named.element, work, transfer->writes ? "writes" : "reads", remedy);
 }
 
 /* Whether a byte of an object, on either side, lies in an attached pointer. */
@@ -374,7 +390,7 @@ static bool is_attached(const struct rt_mapping *mapping, uint64_t at)
 }
 
 void rt_report_stale_read(const struct rt_access *access, uint64_t at, const struct rt_mapping *mapping,
-                        uint32_t origin)
+                          uint32_t origin)
 {
     char who[200], where[1100], location[1100] = "", left_out[1200] = "";
     struct named_element named;
@@ -397,13 +413,13 @@ void rt_report_stale_read(const struct rt_access *access, uint64_t at, const str
         read.help = device ? "detach the pointer before the host changes it, and attach it afterwards: "
                              "update leaves attached pointers as they are"
                            : "set the pointer on the host, too: update leaves attached pointers as they are";
-        read.openmp =
-            device ? "unmap the pointer's section before the host changes the pointer, and map it "
-                     "afterwards: target update leaves attached pointers as they are"
-                   : "set the pointer on the host: target update leaves attached pointers as they are";
+        read.openmp = device ? "unmap the pointer's section before the host changes the pointer, and map it "
+                               "afterwards: target update leaves attached pointers as they are"
+                             : "set the pointer on the host: target update leaves attached pointers as they are";
     }
-    rt_emit_diagnostic(&read, "%s reads an old state of %s: the %s has changed it%s, and no transfer has sent the change%s",
-               format_actor(who, sizeof who), named.element, device ? "host" : "device", where, left_out);
+    rt_emit_diagnostic(&read,
+                       "%s reads an old state of %s: the %s has changed it%s, and no transfer has sent the change%s",
+                       format_actor(who, sizeof who), named.element, device ? "host" : "device", where, left_out);
 }
 
 void rt_report_lost_change(const struct rt_access *access, uint64_t at)
@@ -418,8 +434,8 @@ void rt_report_lost_change(const struct rt_access *access, uint64_t at)
     name_host_element(access, entry, at, &named);
     snprintf(removal, sizeof removal, "its data were removed from the device");
     if (entry->region && rt_find_line(entry->region, &file, &line, NULL))
-        snprintf(removal, sizeof removal,
-                 "the end of the region of %s:%d removed its data from the device", file, line);
+        snprintf(removal, sizeof removal, "the end of the region of %s:%d removed its data from the device", file,
+                 line);
     else if (rt_find_line(entry->pc, &file, &line, NULL))
         snprintf(removal, sizeof removal, "%s:%d removed its data from the device", file, line);
     struct rt_diagnostic read =
@@ -427,9 +443,9 @@ void rt_report_lost_change(const struct rt_access *access, uint64_t at)
     read.help = "copy the data back as they are removed: copyout({1|...}), or copy";
     read.openmp = "copy the data back as they are removed: map(from: {1|...}), or tofrom";
     rt_emit_diagnostic(&read,
-               "%s reads an old state of %s: the device has changed it%s, and no transfer has sent the "
-               "change before %s",
-               format_actor(who, sizeof who), named.element, where, removal);
+                       "%s reads an old state of %s: the device has changed it%s, and no transfer has sent the "
+                       "change before %s",
+                       format_actor(who, sizeof who), named.element, where, removal);
 }
 
 void rt_report_overwritten_change(const struct rt_mapping *mapping, uint64_t at, uint32_t origin)
@@ -443,8 +459,8 @@ void rt_report_overwritten_change(const struct rt_mapping *mapping, uint64_t at,
     const char *side = device ? "device" : "host";
     char call[1200];
     rt_format_call(call, sizeof call);
-    rt_emit_diagnostic(&change, "%s overwrites %s on the %s, which the %s has changed%s", call,
-               named.element, side, side, where);
+    rt_emit_diagnostic(&change, "%s overwrites %s on the %s, which the %s has changed%s", call, named.element, side,
+                       side, where);
 }
 
 /* ------------------------------------------------------------------------------------- bounds -- */
@@ -475,15 +491,16 @@ void rt_report_access_out_of_bounds(const struct rt_access *access, uint64_t at)
     if (find_nearest_mapping(at, &mapping)) {
         struct named_element named;
         name_element(access, &mapping, at, &named);
-        struct rt_diagnostic use = make_diagnostic(access, out_of_bounds, "ACC33-2.7.1-1", &named, get_mapping_location(&named));
+        struct rt_diagnostic use =
+            make_diagnostic(access, out_of_bounds, "ACC33-2.7.1-1", &named, get_mapping_location(&named));
         const accd_object_info object = {.host = mapping.host, .bytes = mapping.bytes};
         use.level = "error";
         use.help = rt_get_out_of_bounds_help(mapping.device, &object, (int64_t)(at - mapping.dev));
         rt_emit_diagnostic(&use, "%s %s %s, %s of the data on the device", who, activity, named.element,
-                   at < mapping.dev ? "before the beginning" : "after the end");
+                           at < mapping.dev ? "before the beginning" : "after the end");
     } else {
-        rt_report("error", out_of_bounds, "ACC33-2.7.1-1", get_access_pc(access), "%s %s %p, where no data are on the device",
-                   who, activity, (void *)(uintptr_t)at);
+        rt_report("error", out_of_bounds, "ACC33-2.7.1-1", get_access_pc(access),
+                  "%s %s %p, where no data are on the device", who, activity, (void *)(uintptr_t)at);
     }
     rt_exit_with_error();
 }
@@ -492,7 +509,7 @@ void rt_report_access_to_host(const struct rt_access *access)
 {
     char who[200];
     rt_report_host_access(rt_kernel_site, rt_kernel_device, format_actor(who, sizeof who),
-                    access->write ? "writes" : "reads", access->at, get_access_pc(access));
+                          access->write ? "writes" : "reads", access->at, get_access_pc(access));
 }
 
 void rt_report_access_to_device(const struct rt_access *access)
@@ -505,12 +522,12 @@ void rt_report_access_to_device(const struct rt_access *access)
         make_diagnostic(access, "device-pointer-on-host", "ACC33-hd-1", &named, (struct rt_related_location){0});
     use.level = "error";
     if (!*named.element) {
-        use.help =
-            "copy the memory to or from the host: acc_memcpy_from_device, acc_memcpy_to_device";
+        use.help = "copy the memory to or from the host: acc_memcpy_from_device, acc_memcpy_to_device";
         use.openmp = "copy the memory to or from the host: omp_target_memcpy";
     }
-    rt_emit_diagnostic(&use, "the host program %s the device address %p%s%s", access->write ? "writes to" : "reads from",
-               (void *)(uintptr_t)access->at, *named.element ? ", which is that of " : "", named.element);
+    rt_emit_diagnostic(&use, "the host program %s the device address %p%s%s",
+                       access->write ? "writes to" : "reads from", (void *)(uintptr_t)access->at,
+                       *named.element ? ", which is that of " : "", named.element);
     rt_exit_with_error();
 }
 

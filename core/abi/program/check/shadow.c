@@ -43,9 +43,9 @@ static void allocate_tiles(uint64_t bytes)
 }
 
 void rt_shadow_init(void (*on_access)(uintptr_t at, size_t n, bool write, uintptr_t pc, const uintptr_t *frame),
-                       void (*on_mpi_transfer)(uintptr_t at, size_t n, bool write, uintptr_t pc, const uintptr_t *frame),
-                       void (*on_free)(uintptr_t at, size_t n, uintptr_t pc, const uintptr_t *frame),
-                       void (*on_async_buffer)(uintptr_t at, size_t n, uintptr_t pc, const uintptr_t *frame))
+                    void (*on_mpi_transfer)(uintptr_t at, size_t n, bool write, uintptr_t pc, const uintptr_t *frame),
+                    void (*on_free)(uintptr_t at, size_t n, uintptr_t pc, const uintptr_t *frame),
+                    void (*on_async_buffer)(uintptr_t at, size_t n, uintptr_t pc, const uintptr_t *frame))
 {
     static uint32_t **shadow_pages;
     const uint64_t bytes = rt.device_high - rt.device_low;
@@ -82,7 +82,8 @@ void rt_shadow_free(void)
 
 bool rt_add_shadow(uint64_t host, uint64_t n)
 {
-    for (uint64_t i = host / RT_SHADOW_PAGE_BYTES; i <= (host + n - 1) / RT_SHADOW_PAGE_BYTES && i < RT_SHADOW_PAGES; i++) {
+    for (uint64_t i = host / RT_SHADOW_PAGE_BYTES; i <= (host + n - 1) / RT_SHADOW_PAGE_BYTES && i < RT_SHADOW_PAGES;
+         i++) {
         if (rt_shadow.shadow_pages[i])
             continue;
         if (ncovered_pages == covered_capacity) {
@@ -136,7 +137,8 @@ struct rt_word_run rt_get_word_run(uint64_t at, uint64_t n)
 {
     struct rt_word_run run = {.n = at % 8 ? 0 : n / 8};
     const uint64_t high = rt_shadow.low + rt_shadow.bytes;
-    const uint64_t left = (rt_is_in_device_space(at) ? high - at : RT_SHADOW_PAGE_BYTES - at % RT_SHADOW_PAGE_BYTES) / 8;
+    const uint64_t left =
+        (rt_is_in_device_space(at) ? high - at : RT_SHADOW_PAGE_BYTES - at % RT_SHADOW_PAGE_BYTES) / 8;
     find_shadow(at, &run.states, &run.origins);
     if (!run.states)
         run.n = 0;
@@ -198,10 +200,10 @@ const void *rt_get_content_address(uint64_t at)
     struct rt_mapping mapping;
     if (!rt_declared_swapped)
         return (const void *)(uintptr_t)at;
-    const bool found =
-        rt_is_in_device_space(at) ? rt_find_device_mapping(at, &mapping) : rt_find_mapping(rt_this_thread.device, at, &mapping);
+    const bool found = rt_is_in_device_space(at) ? rt_find_device_mapping(at, &mapping)
+                                                 : rt_find_mapping(rt_this_thread.device, at, &mapping);
     return (const void *)(uintptr_t)(found && rt_is_declared((const void *)mapping.host) ? rt_other_side(&mapping, at)
-                                                                                      : at);
+                                                                                         : at);
 }
 
 static bool has_valid_byte(const struct rt_granule *granule)
@@ -229,7 +231,8 @@ bool rt_matches_digest(const struct rt_granule *granule)
 
 void rt_remove_shadow(uint64_t at, uint64_t n)
 {
-    RT_FOR_EACH_GRANULE(granule, at, n) {
+    RT_FOR_EACH_GRANULE(granule, at, n)
+    {
         const bool same = rt_matches_digest(&granule);
         rt_change_states(&granule, 0xf, 0);
         if (same)
@@ -248,7 +251,8 @@ void rt_invalidate_mapping_cache(void)
 void rt_cache_mapping(const struct rt_mapping *mapping, uint64_t at)
 {
     struct rt_check_thread *thread = rt_get_check_thread();
-    const uint64_t start = rt_is_in_device_space(at) ? mapping->dev : mapping->host, offset = rt_other_side(mapping, start) - start;
+    const uint64_t start = rt_is_in_device_space(at) ? mapping->dev : mapping->host,
+                   offset = rt_other_side(mapping, start) - start;
     const uint64_t word = at / 8 * 8;
     if (rt.options.devices != 1 || rt.has_declared || offset % 8 || word < start || thread->records_accesses)
         return;
@@ -260,7 +264,8 @@ void rt_cache_mapping(const struct rt_mapping *mapping, uint64_t at)
         memset(thread->lookup_cache, 0, sizeof thread->lookup_cache);
     thread->version = rt_shadow.version;
     memmove(thread->lookup_cache + 1, thread->lookup_cache, (RT_LOOKUP_CACHE - 1) * sizeof thread->lookup_cache[0]);
-    thread->lookup_cache[0] = (struct rt_lookup_entry){word, 8 * other.n, offset, own.states, own.origins, other.states, other.origins};
+    thread->lookup_cache[0] =
+        (struct rt_lookup_entry){word, 8 * other.n, offset, own.states, own.origins, other.states, other.origins};
     if (thread->in_kernel)
         return;
     thread->low = word;
@@ -326,7 +331,8 @@ void rt_unmark_divergent(const struct rt_mapping *mapping)
 
 void rt_invalidate_other_side(const struct rt_mapping *mapping, uint64_t at, uint64_t n)
 {
-    RT_FOR_EACH_GRANULE(granule, rt_other_side(mapping, at), n) {
+    RT_FOR_EACH_GRANULE(granule, rt_other_side(mapping, at), n)
+    {
         if (!rt_get_bytes_with_state(&granule, RT_VALID))
             continue;
         rt_change_states(&granule, RT_VALID | RT_DIRTY, 0);

@@ -43,7 +43,9 @@ static inline bool rt_have_all_bytes(const struct rt_granule *granule, uint32_t 
  * that are not valid, and "only" here. All bits of each. */
 static inline uint32_t rt_get_lost_bytes(const struct rt_granule *granule)
 {
-    return (rt_get_bytes_with_state(granule, RT_DIRTY) / RT_DIRTY & ~(rt_get_bytes_with_state(granule, RT_VALID) / RT_VALID)) * 0xf;
+    return (rt_get_bytes_with_state(granule, RT_DIRTY) / RT_DIRTY &
+            ~(rt_get_bytes_with_state(granule, RT_VALID) / RT_VALID)) *
+           0xf;
 }
 /* The first byte of a part that has no such state; the part's end: all have it. */
 static inline uint64_t rt_find_byte_without(const struct rt_granule *granule, uint32_t state)
@@ -66,7 +68,8 @@ static inline void rt_change_states(const struct rt_granule *granule, uint32_t c
 {
     if (granule->states)
         __atomic_store_n(granule->states,
-                         (*granule->states & ~(granule->bytes & RT_ALL_BYTES(clear))) | (granule->bytes & RT_ALL_BYTES(set)),
+                         (*granule->states & ~(granule->bytes & RT_ALL_BYTES(clear))) |
+                             (granule->bytes & RT_ALL_BYTES(set)),
                          __ATOMIC_RELAXED);
     if (clear & ~(uint32_t)RT_DIRTY)
         rt_invalidate_tiles(granule->at, granule->n);
@@ -103,9 +106,9 @@ void rt_remove_shadow(uint64_t at, uint64_t n);
 
 /* Makes the shadow; the functions are those of struct rt_shadow. */
 void rt_shadow_init(void (*on_access)(uintptr_t at, size_t n, bool write, uintptr_t pc, const uintptr_t *frame),
-                       void (*on_mpi_transfer)(uintptr_t at, size_t n, bool write, uintptr_t pc, const uintptr_t *frame),
-                       void (*on_free)(uintptr_t at, size_t n, uintptr_t pc, const uintptr_t *frame),
-                       void (*on_async_buffer)(uintptr_t at, size_t n, uintptr_t pc, const uintptr_t *frame));
+                    void (*on_mpi_transfer)(uintptr_t at, size_t n, bool write, uintptr_t pc, const uintptr_t *frame),
+                    void (*on_free)(uintptr_t at, size_t n, uintptr_t pc, const uintptr_t *frame),
+                    void (*on_async_buffer)(uintptr_t at, size_t n, uintptr_t pc, const uintptr_t *frame));
 void rt_shadow_free(void);
 
 /* Whether memory is as the device gives it. access.c. */
@@ -152,13 +155,14 @@ void rt_history_record_access(uint64_t at, uint64_t n, unsigned how);
 
 /* unused.c: data that are moved to the device, before their states change (number: of their tally; idle: they are there
  * already); freed. Bytes that a kernel writes, before; what the end reports. */
-void rt_unused_record_transfer(const accd_event *event, const struct rt_mapping *mapping, uint16_t number, bool redundant);
+void rt_unused_record_transfer(const accd_event *event, const struct rt_mapping *mapping, uint16_t number,
+                               bool redundant);
 void rt_unused_record_free(const struct rt_mapping *mapping);
 void rt_unused_record_overwrite(const struct rt_granule *granule);
 void rt_report_unused_data(void);
 
-/* uninstrumented.c: looks for object files of the program that were not compiled for checking; whether there are some, and some
- * with kernels; reports them. */
+/* uninstrumented.c: looks for object files of the program that were not compiled for checking; whether there are some,
+ * and some with kernels; reports them. */
 void rt_find_uninstrumented_objects(void);
 bool rt_has_uninstrumented_objects(void);
 bool rt_has_uninstrumented_kernels(void);
@@ -168,7 +172,7 @@ void rt_report_uninstrumented_objects(void);
 struct rt_pending_transfer {
     struct rt_access_origin origin;
     bool writes, redundant; /* idle: what is there already */
-    bool scalar;       /* a kernel may have it for itself: then the program may write it, and does not read it */
+    bool scalar;            /* a kernel may have it for itself: then the program may write it, and does not read it */
     uint64_t host, bytes;
     uint64_t object, object_bytes; /* that it is of */
     struct rt_display_name display;
@@ -198,13 +202,13 @@ void rt_report_uninitialized_read(const struct rt_access *access, uint64_t at, c
 /* An access, or the call under way, uses device memory that other work wrote, or read, and nothing orders the two.
  * last: no work has written it since. */
 void rt_report_race(const struct rt_access *access, bool frees, const struct rt_access_origin *earlier, bool written,
-                        bool last);
+                    bool last);
 void rt_report_missing_wait(const struct rt_access *access, bool frees, const struct rt_pending_transfer *transfer);
 /* An access of the host, or the end of its memory: pending_transfers.c. */
 void rt_check_pending_transfers(const struct rt_access *access, bool frees);
 /* note: of the last write on the other side. */
 void rt_report_stale_read(const struct rt_access *access, uint64_t at, const struct rt_mapping *mapping,
-                        uint32_t origin);
+                          uint32_t origin);
 /* The newest value was on the device, and went with its data. */
 void rt_report_lost_change(const struct rt_access *access, uint64_t at);
 void rt_record_lost_change(const accd_event *event, uint32_t origin);

@@ -60,18 +60,17 @@ static void move_states(uint64_t to, uint64_t from, uint64_t n, const struct rt_
         } else {
             const bool unwritten = is_uninitialized(&source);
             for (uint64_t i = 0; i < target.n; i++) {
-                const struct rt_granule a = rt_get_granule(target.at + i, 1),
-                                        b = rt_get_granule(source.at + i, 1);
+                const struct rt_granule a = rt_get_granule(target.at + i, 1), b = rt_get_granule(source.at + i, 1);
                 const bool only = rt_get_bytes_with_state(&a, RT_DIRTY) && rt_get_bytes_with_state(&a, RT_VALID);
-                bool valid = !b.states || rt_get_bytes_with_state(&b, RT_VALID) || (rt_get_lost_bytes(&b) && !only && !unwritten);
+                bool valid = !b.states || rt_get_bytes_with_state(&b, RT_VALID) ||
+                             (rt_get_lost_bytes(&b) && !only && !unwritten);
                 if (!valid && only && !unwritten) {
                     if (!reported && mapping && rt_matches_digest(&b))
                         rt_report_overwritten_change(mapping, a.at, *a.origin);
                     reported = valid = true;
                     rt_change_states(&b, 0, RT_VALID);
                 }
-                rt_change_states(&a, RT_DIRTY | RT_WAS_READ | RT_VALID,
-                             RT_PRESENT | (valid ? RT_VALID | read : 0));
+                rt_change_states(&a, RT_DIRTY | RT_WAS_READ | RT_VALID, RT_PRESENT | (valid ? RT_VALID | read : 0));
                 rt_change_states(&b, rt_get_lost_bytes(&b) ? 0 : RT_DIRTY, 0);
             }
             rt_store_digest(&target);
@@ -106,9 +105,11 @@ static void map_host_shadow(const struct rt_mapping *mapping)
         rt_set_states(mapping->host, mapping->bytes, 0, RT_PRESENT | RT_VALID | RT_DIRTY);
         return;
     }
-    RT_FOR_EACH_GRANULE(granule, mapping->host, mapping->bytes) {
+    RT_FOR_EACH_GRANULE(granule, mapping->host, mapping->bytes)
+    {
         const uint32_t valid = rt_get_bytes_with_state(&granule, RT_VALID) / RT_VALID;
-        const uint32_t old = rt_matches_digest(&granule) ? (rt_get_bytes_with_state(&granule, RT_PRESENT) & ~valid) * 0xf : 0;
+        const uint32_t old =
+            rt_matches_digest(&granule) ? (rt_get_bytes_with_state(&granule, RT_PRESENT) & ~valid) * 0xf : 0;
         rt_change_states(&granule, 0, RT_PRESENT | RT_DIRTY);
         granule.bytes &= ~old;
         rt_change_states(&granule, 0, RT_VALID);
@@ -139,9 +140,8 @@ static bool may_be_private(const accd_event *event)
 static bool is_present_elsewhere(const accd_event *event)
 {
     for (int device = 0; device < rt.options.devices; device++)
-        if (device != event->device &&
-            accd_get_presence(rt.context, device, (const void *)(uintptr_t)event->host, event->bytes) !=
-                ACCD_PRESENCE_NONE)
+        if (device != event->device && accd_get_presence(rt.context, device, (const void *)(uintptr_t)event->host,
+                                                         event->bytes) != ACCD_PRESENCE_NONE)
             return true;
     return false;
 }
@@ -160,15 +160,18 @@ static void handle_free(const accd_event *event)
     if (newest)
         rt_set_states(mapping.host, mapping.bytes, 0xf, 0);
     RT_FOR_EACH_GRANULE(granule, mapping.host, newest ? mapping.bytes : 0)
-        rt_store_digest(&granule); /* of what lies beside it, in one word, and is old */
-    RT_FOR_EACH_GRANULE(granule, mapping.host, stays || newest ? 0 : mapping.bytes) {
+    rt_store_digest(&granule); /* of what lies beside it, in one word, and is old */
+    RT_FOR_EACH_GRANULE(granule, mapping.host, stays || newest ? 0 : mapping.bytes)
+    {
         const uint32_t valid = rt_get_bytes_with_state(&granule, RT_VALID) / RT_VALID * 0xf;
-        const bool same = valid != granule.bytes && !memcmp(rt_get_content_address(granule.at),
-                                                         rt_get_content_address(rt_other_side(&mapping, granule.at)), granule.n);
+        const bool same =
+            valid != granule.bytes && !memcmp(rt_get_content_address(granule.at),
+                                              rt_get_content_address(rt_other_side(&mapping, granule.at)), granule.n);
         for (uint64_t i = 0; i < granule.n && valid != granule.bytes; i++) {
             const struct rt_granule own = rt_get_granule(granule.at + i, 1);
             const struct rt_granule other = rt_get_granule(rt_other_side(&mapping, granule.at + i), 1);
-            const bool other_valid = !rt_get_bytes_with_state(&own, RT_VALID) && rt_get_bytes_with_state(&other, RT_VALID);
+            const bool other_valid =
+                !rt_get_bytes_with_state(&own, RT_VALID) && rt_get_bytes_with_state(&other, RT_VALID);
             const bool newer = other_valid && !same;
             if (other_valid && (newer ? may_be_private(event) : !rt_get_lost_bytes(&own)))
                 rt_change_states(&own, 0, RT_VALID);
@@ -212,9 +215,10 @@ void rt_check_event(const accd_event *event)
             break;
         redundant = is_redundant(&mapping, host, event->bytes);
         rt_history_record_access(rt_other_side(&mapping, host), event->bytes,
-                        event->op == ACCD_OP_D2H || redundant ? RT_ACCESS_READ : RT_ACCESS_WRITE);
+                                 event->op == ACCD_OP_D2H || redundant ? RT_ACCESS_READ : RT_ACCESS_WRITE);
         rt_record_pending_transfer(event, &mapping,
-                           event->op == ACCD_OP_D2H && redundant && rt_has_range_states(host, event->bytes, RT_VALID, 0));
+                                   event->op == ACCD_OP_D2H && redundant &&
+                                       rt_has_range_states(host, event->bytes, RT_VALID, 0));
         number = rt_stats_record_transfer(event, redundant && !rt_has_uninstrumented_objects(), false);
         if (event->op == ACCD_OP_D2H) {
             outdate_elsewhere(&mapping, host, event->bytes);
@@ -269,7 +273,7 @@ void rt_check_device_alloc(uint64_t dev, uint64_t bytes)
 {
     rt_set_states(dev, bytes, RT_VALID | RT_DIRTY | RT_WAS_READ, RT_PRESENT);
     RT_FOR_EACH_GRANULE(granule, dev, bytes)
-        rt_store_digest(&granule);
+    rt_store_digest(&granule);
 }
 
 /* Up to the gap behind it. */
@@ -309,8 +313,8 @@ static bool find_any_mapping(uint64_t at, struct rt_mapping *mapping)
     return found;
 }
 
-/* Whether a pointer in device memory has the device address of what the host's pointer points to: then the program itself
- * has attached the pointer. */
+/* Whether a pointer in device memory has the device address of what the host's pointer points to: then the program
+ * itself has attached the pointer. */
 static bool is_attached_by_program(uint64_t at)
 {
     struct rt_mapping mapping;

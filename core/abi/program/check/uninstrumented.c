@@ -32,8 +32,7 @@ bool rt_has_uninstrumented_kernels(void)
 /* Whether a file is part of every program: compilers and the C library name theirs so. */
 static bool is_startup_file(const char *file)
 {
-    static const char *const known[] = {"", "crtstuff.c", "offloadstuff.c", "tsan_preinit.cpp",
-                                        "<artificial>"};
+    static const char *const known[] = {"", "crtstuff.c", "offloadstuff.c", "tsan_preinit.cpp", "<artificial>"};
     const char *dot = strrchr(file, '.');
     for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
         if (!strcmp(file, known[i]))
@@ -46,8 +45,7 @@ static void add_uninstrumented_file(const char *file, bool has_kernels)
     const size_t used = strlen(uninstrumented.names);
     uninstrumented.has_kernels |= has_kernels;
     if (uninstrumented.n++ < NAMES_MAX)
-        snprintf(uninstrumented.names + used, sizeof uninstrumented.names - used, "%s%s", used ? ", " : "",
-                 file);
+        snprintf(uninstrumented.names + used, sizeof uninstrumented.names - used, "%s%s", used ? ", " : "", file);
 }
 
 /* Local symbols come file by file, each behind the name of its file. */
@@ -56,8 +54,7 @@ static void read_symbols(const Elf64_Sym *symbols, size_t n, const char *names, 
     const char *file = "";
     bool shadow = false, has_kernels = false;
     for (size_t i = 0; i <= n; i++) {
-        const char *name =
-            i < n && symbols[i].st_name < names_bytes ? names + symbols[i].st_name : "";
+        const char *name = i < n && symbols[i].st_name < names_bytes ? names + symbols[i].st_name : "";
         const bool is_file = i < n && ELF64_ST_TYPE(symbols[i].st_info) == STT_FILE;
         if ((i == n || is_file || ELF64_ST_BIND(symbols[i].st_info) != STB_LOCAL) && *file) {
             if (!shadow && !is_startup_file(file))
@@ -68,8 +65,7 @@ static void read_symbols(const Elf64_Sym *symbols, size_t n, const char *names, 
             file = name;
             shadow = has_kernels = false;
         }
-        shadow |= strstr(name, "sub_I_00099_") ||
-                   !strcmp(name, "tsan.module_ctor"); /* of gcc, of clang */
+        shadow |= strstr(name, "sub_I_00099_") || !strcmp(name, "tsan.module_ctor"); /* of gcc, of clang */
         has_kernels |= strstr(name, "._omp_fn.") || strstr(name, "omp_offloading");
     }
 }
@@ -82,18 +78,16 @@ static bool is_section_within(const Elf64_Shdr *section, size_t bytes)
 static void read_object_file(const char *image, size_t bytes)
 {
     const Elf64_Ehdr *head = (const void *)image;
-    if (bytes < sizeof *head || memcmp(head->e_ident, ELFMAG, SELFMAG) != 0 ||
-        head->e_shoff > bytes || head->e_shnum > (bytes - head->e_shoff) / sizeof(Elf64_Shdr))
+    if (bytes < sizeof *head || memcmp(head->e_ident, ELFMAG, SELFMAG) != 0 || head->e_shoff > bytes ||
+        head->e_shnum > (bytes - head->e_shoff) / sizeof(Elf64_Shdr))
         return;
     const Elf64_Shdr *sections = (const void *)(image + head->e_shoff);
     for (size_t i = 0; i < head->e_shnum; i++) {
-        const Elf64_Shdr *table = &sections[i],
-                         *names = &sections[table->sh_link < head->e_shnum ? table->sh_link : 0];
-        if (table->sh_type == SHT_SYMTAB && is_section_within(table, bytes) &&
-            is_section_within(names, bytes) && names->sh_size &&
-            !image[names->sh_offset + names->sh_size - 1])
+        const Elf64_Shdr *table = &sections[i], *names = &sections[table->sh_link < head->e_shnum ? table->sh_link : 0];
+        if (table->sh_type == SHT_SYMTAB && is_section_within(table, bytes) && is_section_within(names, bytes) &&
+            names->sh_size && !image[names->sh_offset + names->sh_size - 1])
             read_symbols((const void *)(image + table->sh_offset), table->sh_size / sizeof(Elf64_Sym),
-                    image + names->sh_offset, names->sh_size);
+                         image + names->sh_offset, names->sh_size);
     }
 }
 
@@ -128,8 +122,7 @@ static struct tables tables_of(const struct dl_phdr_info *info)
 
 static bool is_directive(const char *name)
 {
-    return !strncmp(name, "GOACC_", 6) || !strncmp(name, "GOMP_target", 11) ||
-           !strncmp(name, "__tgt_", 6);
+    return !strncmp(name, "GOACC_", 6) || !strncmp(name, "GOMP_target", 11) || !strncmp(name, "__tgt_", 6);
 }
 
 /* Notes a library once, by its name without the folder. */
@@ -198,7 +191,7 @@ void rt_report_uninstrumented_objects(void)
     if (uninstrumented.n > NAMES_MAX)
         snprintf(others, sizeof others, " and %zu more", uninstrumented.n - NAMES_MAX);
     rt_report("note", "not-checked", NULL, 0,
-               "%s%s: not compiled by accdeep cc; loads and stores there are not checked, and "
-               "transfers have no advice",
-               uninstrumented.names, others);
+              "%s%s: not compiled by accdeep cc; loads and stores there are not checked, and "
+              "transfers have no advice",
+              uninstrumented.names, others);
 }

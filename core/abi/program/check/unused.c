@@ -3,8 +3,8 @@
  * Each word of device memory has the number of the transfers that moved it last: those from one place, of one variable.
  * A byte is unread while it is valid, no kernel has written it (RT_DIRTY), and nothing has read it (RT_WAS_READ). It is
  * counted once: when a kernel or a transfer overwrites it, or when its data are removed. Read is also what is copied
- * back: the host gets it. Where a word has bytes of several transfers, none of them counts. So a sum that is all that was
- * moved says that the program needs none of it, and only such a sum is reported.
+ * back: the host gets it. Where a word has bytes of several transfers, none of them counts. So a sum that is all that
+ * was moved says that the program needs none of it, and only such a sum is reported.
  *
  * Data that a library may use by their device address count as used, and so do those that a second construct names. */
 #include "abi/program/strict/transfer_stats.h"
@@ -13,7 +13,8 @@
 #include <stdlib.h>
 
 enum { NO_TALLY = RT_STATS_MAX - 1 };
-static uint16_t *sources; /* of each word of device memory: the tally of what moved it last; 0: nothing was moved there */
+static uint16_t
+    *sources; /* of each word of device memory: the tally of what moved it last; 0: nothing was moved there */
 
 static uint64_t *exposed; /* device addresses of objects whose addresses the program has got */
 static size_t nexposed, exposed_capacity;
@@ -94,7 +95,8 @@ void rt_unused_record_overwrite(const struct rt_granule *granule)
 {
     const uint32_t unread = sources ? get_unread_bytes(granule) : 0;
     if (unread)
-        rt_stats_table[*get_transfer_source(granule->at)].unread += (uint64_t)__builtin_popcount(unread); /* NO_TALLY has no report */
+        rt_stats_table[*get_transfer_source(granule->at)].unread +=
+            (uint64_t)__builtin_popcount(unread); /* NO_TALLY has no report */
 }
 
 /* Bytes leave, or others take their place. */
@@ -109,8 +111,8 @@ static void count_unread(uint64_t dev, uint64_t bytes)
     }
 }
 
-/* The word of an end of a range, of which the range has a part: it is the transfers' if its other bytes are not those of
- * others. */
+/* The word of an end of a range, of which the range has a part: it is the transfers' if its other bytes are not those
+ * of others. */
 static void set_source_of_partial_word(uint64_t dev, uint64_t bytes, uint64_t word, uint16_t number)
 {
     const uint64_t low = word > dev ? word : dev, high = word + 8 < dev + bytes ? word + 8 : dev + bytes;
@@ -131,7 +133,8 @@ static void set_source(uint64_t dev, uint64_t bytes, uint16_t number)
         set_source_of_partial_word(dev, bytes, end, number);
 }
 
-void rt_unused_record_transfer(const accd_event *event, const struct rt_mapping *mapping, uint16_t number, bool redundant)
+void rt_unused_record_transfer(const accd_event *event, const struct rt_mapping *mapping, uint16_t number,
+                               bool redundant)
 {
     const uint64_t dev = rt_other_side(mapping, event->host);
     if (redundant) /* what was moved before stays, and is not unread: this transfer may be left out */
@@ -150,9 +153,9 @@ void rt_unused_record_transfer(const accd_event *event, const struct rt_mapping 
 static bool is_unused(const struct rt_mapping *mapping)
 {
     RT_FOR_EACH_GRANULE(granule, mapping->dev, mapping->bytes)
-        if (rt_get_bytes_with_state(&granule, RT_VALID) || rt_get_bytes_with_state(&granule, RT_WAS_READ) ||
-            (sources && *get_transfer_source(granule.at)))
-            return false;
+    if (rt_get_bytes_with_state(&granule, RT_VALID) || rt_get_bytes_with_state(&granule, RT_WAS_READ) ||
+        (sources && *get_transfer_source(granule.at)))
+        return false;
     return true;
 }
 
@@ -205,17 +208,19 @@ static void report_unused(const struct rt_transfer_stats *stats)
         diagnostic.code = "unread-transfer";
         diagnostic.bytes = stats->unread;
         diagnostic.times = diagnostic.of = stats->n;
-        rt_emit_diagnostic(&diagnostic, "%s: %llu of %llu bytes that were moved to the device from here were never read there",
-                   stats->name, (unsigned long long)stats->unread, (unsigned long long)stats->bytes);
+        rt_emit_diagnostic(&diagnostic,
+                           "%s: %llu of %llu bytes that were moved to the device from here were never read there",
+                           stats->name, (unsigned long long)stats->unread, (unsigned long long)stats->bytes);
     }
     if (stats->unused && rt_stats_cover_clause(stats, is_always_unused)) {
         diagnostic.code = "unused-data";
         diagnostic.bytes = stats->unused_bytes;
         diagnostic.times = stats->unused;
         diagnostic.of = stats->n;
-        rt_emit_diagnostic(&diagnostic, "%s: %llu of %llu allocations on the device from here were never used: %llu bytes",
-                   stats->name, (unsigned long long)stats->unused, (unsigned long long)stats->n,
-                   (unsigned long long)stats->unused_bytes);
+        rt_emit_diagnostic(&diagnostic,
+                           "%s: %llu of %llu allocations on the device from here were never used: %llu bytes",
+                           stats->name, (unsigned long long)stats->unused, (unsigned long long)stats->n,
+                           (unsigned long long)stats->unused_bytes);
     }
 }
 

@@ -9,21 +9,21 @@
 enum { STATIC_CHUNKED = 33 };
 
 /* NOLINTBEGIN(bugprone-macro-parentheses): the arguments are types */
-#define PARAMETERS(type, step_type)                                                                        \
-    (void *location, int32_t thread, int32_t schedule, int32_t *last, type *low, type *high,                  \
-     step_type *stride, step_type step, step_type chunk)
-#define TAKE(name, type, step_type)                                                                        \
-    void name PARAMETERS(type, step_type);                                                                 \
-    void name PARAMETERS(type, step_type)                                                                  \
-    {                                                                                                      \
-        static void(*real) PARAMETERS(type, step_type);                                                    \
-        if (!real)                                                                                         \
-            *(void **)&real = rt_find_next_function(#name);                                                         \
-        real(location, thread, schedule, last, low, high, stride, step, chunk);                               \
-        if (schedule == STATIC_CHUNKED && chunk == 1 && (step > 0 ? *low < *high : *low > *high)) {        \
-            *high = *low;                                                                                  \
-            *stride = step;                                                                                \
-        }                                                                                                  \
+#define PARAMETERS(type, step_type)                                                                             \
+    (void *location, int32_t thread, int32_t schedule, int32_t *last, type *low, type *high, step_type *stride, \
+     step_type step, step_type chunk)
+#define TAKE(name, type, step_type)                                                                 \
+    void name PARAMETERS(type, step_type);                                                          \
+    void name PARAMETERS(type, step_type)                                                           \
+    {                                                                                               \
+        static void(*real) PARAMETERS(type, step_type);                                             \
+        if (!real)                                                                                  \
+            *(void **)&real = rt_find_next_function(#name);                                         \
+        real(location, thread, schedule, last, low, high, stride, step, chunk);                     \
+        if (schedule == STATIC_CHUNKED && chunk == 1 && (step > 0 ? *low < *high : *low > *high)) { \
+            *high = *low;                                                                           \
+            *stride = step;                                                                         \
+        }                                                                                           \
     }
 /* NOLINTEND(bugprone-macro-parentheses) */
 TAKE(__kmpc_for_static_init_4, int32_t, int32_t)

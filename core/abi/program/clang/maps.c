@@ -39,26 +39,23 @@ int64_t __tgt_mapper_num_components(void *mapping)
     return (int64_t)(of->maps->n - of->first);
 }
 
-void __tgt_push_mapper_component(void *mapping, void *base, void *begin, int64_t size,
-                                 uint64_t type, const char *name);
-void __tgt_push_mapper_component(void *mapping, void *base, void *begin, int64_t size,
-                                 uint64_t type, const char *name)
+void __tgt_push_mapper_component(void *mapping, void *base, void *begin, int64_t size, uint64_t type, const char *name);
+void __tgt_push_mapper_component(void *mapping, void *base, void *begin, int64_t size, uint64_t type, const char *name)
 {
     add_map(((struct mapping *)mapping)->maps, &(struct rt_map){base, begin, size, type, name});
 }
 
 void rt_maps_init(struct rt_maps *maps, const struct rt_map_columns *columns)
 {
-    typedef void mapper(void *mapping, void *base, void *begin, int64_t size, uint64_t type,
-                        const char *name);
+    typedef void mapper(void *mapping, void *base, void *begin, int64_t size, uint64_t type, const char *name);
     maps->at = maps->few;
     maps->n = 0;
     maps->dims = NULL;
     maps->flags = maps->taken = 0;
     maps->capacity = sizeof maps->few / sizeof maps->few[0];
     for (size_t i = 0; i < columns->n; i++) {
-        const struct rt_map map = {columns->base[i], columns->begin[i], columns->size[i],
-                                      columns->type[i], columns->name ? columns->name[i] : NULL};
+        const struct rt_map map = {columns->base[i], columns->begin[i], columns->size[i], columns->type[i],
+                                   columns->name ? columns->name[i] : NULL};
         void *function = columns->mapper ? columns->mapper[i] : NULL;
         if (!function) {
             add_map(maps, &map);
@@ -92,14 +89,12 @@ static bool is_pointer_map(const struct rt_map *map)
 /* Whether it asks for data, not for a value or memory of its own. */
 static bool is_data_map(const struct rt_maps *maps, const struct rt_map *map)
 {
-    return !(map->type & (LITERAL | PRIVATE)) && map->begin &&
-           (map->type & maps->flags) == maps->taken;
+    return !(map->type & (LITERAL | PRIVATE)) && map->begin && (map->type & maps->flags) == maps->taken;
 }
 
 static uint16_t get_item_flags(uint64_t type)
 {
-    const uint16_t always =
-        (type & TO ? ACCD_ITEM_ALWAYS_IN : 0) | (type & FROM ? ACCD_ITEM_ALWAYS_OUT : 0);
+    const uint16_t always = (type & TO ? ACCD_ITEM_ALWAYS_IN : 0) | (type & FROM ? ACCD_ITEM_ALWAYS_OUT : 0);
     return (type & ALWAYS ? always : 0) | (type & PRESENT ? ACCD_ITEM_REQUIRE_PRESENT : 0);
 }
 
@@ -119,8 +114,7 @@ static const void *get_pointer_base(const struct rt_map *map)
 static bool has_members(const struct rt_maps *maps, size_t i)
 {
     const struct rt_map *map = &maps->at[i];
-    return i + 1 < maps->n && !is_pointer_map(map) && !(map->type & (TO | FROM)) &&
-           rt_get_map_parent(map[1].type) &&
+    return i + 1 < maps->n && !is_pointer_map(map) && !(map->type & (TO | FROM)) && rt_get_map_parent(map[1].type) &&
            (uintptr_t)(is_pointer_map(&map[1]) ? map[1].base : map[1].begin) - (uintptr_t)map->begin <
                (uint64_t)map->size;
 }
@@ -131,7 +125,8 @@ static void align_item(accd_item *item)
     const uintptr_t host = (uintptr_t)item->host;
     for (uintptr_t to = RT_BLOCK_ALIGNMENT; to; to /= 2) {
         const uintptr_t into = host % to;
-        if (into && accd_get_presence(rt.context, rt_this_thread.device, (const void *)(host - into), into) != ACCD_PRESENCE_NONE)
+        if (into && accd_get_presence(rt.context, rt_this_thread.device, (const void *)(host - into), into) !=
+                        ACCD_PRESENCE_NONE)
             continue;
         item->frame = into ? (const void *)(host - into) : NULL;
         item->frame_bytes = into + item->bytes;
@@ -152,8 +147,7 @@ static void add_attach_item(struct rt_items *items, const struct rt_map *map)
 }
 
 /* A section of no length: what is present there. */
-static void add_empty(struct rt_items *items, accd_action action, const struct rt_map *map,
-                      uint16_t flags)
+static void add_empty(struct rt_items *items, accd_action action, const struct rt_map *map, uint16_t flags)
 {
     const bool counts = !rt_get_map_parent(map->type) || is_pointer_map(map);
     if (counts && !rt_add_present_item(items, action, map->begin, flags) && map->type & PRESENT)
@@ -162,14 +156,14 @@ static void add_empty(struct rt_items *items, accd_action action, const struct r
 
 void rt_add_map_enter_items(struct rt_maps *maps, struct rt_items *items)
 {
-    static const accd_action actions[] = {ACCD_ACTION_CREATE, ACCD_ACTION_COPYIN, ACCD_ACTION_COPYOUT, ACCD_ACTION_COPY};
+    static const accd_action actions[] = {ACCD_ACTION_CREATE, ACCD_ACTION_COPYIN, ACCD_ACTION_COPYOUT,
+                                          ACCD_ACTION_COPY};
     for (size_t i = 0; i < maps->n; i++) {
         const struct rt_map *map = &maps->at[i];
         if (!is_data_map(maps, map))
             continue;
         if (map->type & PTR_AND_OBJ && !rt_get_map_parent(map->type))
-            rt_add_item(items, ACCD_ACTION_CREATE, map->base, sizeof(void *))->flags =
-                ACCD_ITEM_BASE_POINTER;
+            rt_add_item(items, ACCD_ACTION_CREATE, map->base, sizeof(void *))->flags = ACCD_ITEM_BASE_POINTER;
         if (map->type & ATTACH) {
             add_attach_item(items, map);
         } else if (!map->size) {
@@ -177,12 +171,9 @@ void rt_add_map_enter_items(struct rt_maps *maps, struct rt_items *items)
             if (is_pointer_map(map))
                 add_attach_item(items, map);
             items->nulls |= is_pointer_map(map);
-        } else if (!(map->type & IMPLICIT) ||
-                   !rt_is_partly_present(&rt_this_thread, map->begin, (uint64_t)map->size)) {
-            const unsigned moves =
-                rt_is_constant(map->begin) ? TO : TO | FROM; /* tables, typeinfo */
-            accd_item *item =
-                rt_add_item(items, actions[map->type & moves], map->begin, (uint64_t)map->size);
+        } else if (!(map->type & IMPLICIT) || !rt_is_partly_present(&rt_this_thread, map->begin, (uint64_t)map->size)) {
+            const unsigned moves = rt_is_constant(map->begin) ? TO : TO | FROM; /* tables, typeinfo */
+            accd_item *item = rt_add_item(items, actions[map->type & moves], map->begin, (uint64_t)map->size);
             item->flags = get_item_flags(map->type) | uncounted(map);
             item->base = get_pointer_base(map);
             if (is_pointer_map(map))
@@ -202,17 +193,15 @@ void rt_add_map_exit_items(struct rt_maps *maps, struct rt_items *items)
             continue;
         if (!map->size) {
             add_empty(items, ACCD_ACTION_DELETE, map, final);
-        } else if (!has_members(maps, i) ||
-                   !rt_is_partly_present(&rt_this_thread, map->begin, (uint64_t)map->size)) {
+        } else if (!has_members(maps, i) || !rt_is_partly_present(&rt_this_thread, map->begin, (uint64_t)map->size)) {
             accd_item *item = rt_add_item(items, map->type & FROM ? ACCD_ACTION_COPYOUT : ACCD_ACTION_DELETE,
-                                             map->begin, (uint64_t)map->size);
+                                          map->begin, (uint64_t)map->size);
             item->flags = final | get_item_flags(map->type & ~(uint64_t)TO) | uncounted(map);
             if (is_pointer_map(map))
                 item->slot = map->base;
         }
         if (map->type & PTR_AND_OBJ && !rt_get_map_parent(map->type))
-            rt_add_item(items, ACCD_ACTION_DELETE, map->base, sizeof(void *))->flags =
-                ACCD_ITEM_BASE_POINTER;
+            rt_add_item(items, ACCD_ACTION_DELETE, map->base, sizeof(void *))->flags = ACCD_ITEM_BASE_POINTER;
     }
 }
 
@@ -222,15 +211,14 @@ struct dimension {
     uint64_t offset, count, stride;
 };
 
-static void add_runs(struct rt_maps *maps, struct rt_items *items, accd_action action,
-                     const struct rt_map *map, uint16_t flags)
+static void add_runs(struct rt_maps *maps, struct rt_items *items, accd_action action, const struct rt_map *map,
+                     uint16_t flags)
 {
     const struct dimension *dimension = map->begin;
     const size_t n = (size_t)map->size - 1;
     struct rt_dim_list *dims = malloc(sizeof *dims);
     if (n > ACCD_MAX_RANK || !dims)
-        rt_fatal("unsupported", "a section of %zu dimensions is updated; the most are %d", n,
-                  ACCD_MAX_RANK);
+        rt_fatal("unsupported", "a section of %zu dimensions is updated; the most are %d", n, ACCD_MAX_RANK);
     dims->next = maps->dims;
     maps->dims = dims;
     const uint64_t run = dimension[n].count * dimension[n].stride;
@@ -266,14 +254,12 @@ void rt_add_map_update_items(struct rt_maps *maps, struct rt_items *items)
     }
 }
 
-void rt_sync_null_map_pointers(const struct rt_thread *self, const struct rt_maps *maps,
-                              bool back)
+void rt_sync_null_map_pointers(const struct rt_thread *self, const struct rt_maps *maps, bool back)
 {
     const void *const null = NULL;
     for (size_t i = 0; i < maps->n; i++) {
         const struct rt_map *map = &maps->at[i];
-        if (map->size || !is_data_map(maps, map) || !is_pointer_map(map) ||
-            rt_find_device_address(self, map->begin))
+        if (map->size || !is_data_map(maps, map) || !is_pointer_map(map) || rt_find_device_address(self, map->begin))
             continue;
         const uint64_t slot = accd_device_address(rt.context, self->device, map->base);
         if (!slot || (back && rt_load_word((const void *)(uintptr_t)slot)))
@@ -293,14 +279,12 @@ void *rt_find_map_base(const struct rt_thread *self, const struct rt_map *map, b
     uint64_t low, high;
     char *device;
     if (!map->size) { /* OMP60-map-10 */
-        const uint64_t match =
-            accd_matching_address(rt.context, self->device, map->begin, &low, &high);
+        const uint64_t match = accd_matching_address(rt.context, self->device, map->begin, &low, &high);
         if (!match || match == high) {
             void *function = rt_find_image_function(self->device, map->begin);
             const bool keeps =
                 rt.options.null_unmatched || rt_is_code(map->begin) ||
-                (rt.device_pointers &&
-                 accd_device_at(rt.context, (uintptr_t)map->begin) == self->device);
+                (rt.device_pointers && accd_device_at(rt.context, (uintptr_t)map->begin) == self->device);
             return function || !keeps ? function : (void *)base;
         }
         device = (char *)(uintptr_t)match;
@@ -321,11 +305,9 @@ bool rt_find_map_name(const void *maps, uint64_t host, uint64_t bytes, struct ac
     const struct rt_maps *of = maps;
     for (size_t i = 0; i < of->n; i++) {
         const struct rt_map *map = &of->at[i];
-        const bool pointer =
-            is_pointer_map(map) && (uintptr_t)map->base == host && bytes == sizeof(void *);
+        const bool pointer = is_pointer_map(map) && (uintptr_t)map->base == host && bytes == sizeof(void *);
         const bool data = (uintptr_t)map->begin == host && (!bytes || (uint64_t)map->size == bytes);
-        if (!map->name || map->name[0] != ';' || !strncmp(map->name, ";unknown;", 9) ||
-            (!pointer && !data))
+        if (!map->name || map->name[0] != ';' || !strncmp(map->name, ";unknown;", 9) || (!pointer && !data))
             continue;
         const char *name = map->name + 1;
         *name_p = (struct accd__debug_name){0};

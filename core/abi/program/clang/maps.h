@@ -21,13 +21,12 @@ enum {
     IMPLICIT = 0x200,
     CLOSE = 0x400,
     PRESENT = 0x1000,
-    HOLD = 0x2000,  /* until the region ends, whatever other directives say */
+    HOLD = 0x2000,      /* until the region ends, whatever other directives say */
     ATTACH = 0x4000,    /* no more than the pointer, of a section that has a map of its own */
     FB_NULLIFY = 0x8000 /* of clang 23: with RETURN_PARAM, absent data have the address NULL */
 };
 static const uint64_t rt_non_contiguous = (uint64_t)1 << 44;
-static inline unsigned
-rt_get_map_parent(uint64_t type) /* the number of the map it is part of, from 1; 0: none */
+static inline unsigned rt_get_map_parent(uint64_t type) /* the number of the map it is part of, from 1; 0: none */
 {
     return (unsigned)(type >> 48);
 }
@@ -36,8 +35,7 @@ rt_get_map_parent(uint64_t type) /* the number of the map it is part of, from 1;
 static inline bool rt_is_known_map_type(uint64_t type)
 {
     const uint64_t flags = 0xf7ff, number = (uint64_t)0xffff << 48;
-    return !(type & ~(flags | rt_non_contiguous | number)) &&
-           !(type & ATTACH && type & (ALWAYS | PRIVATE));
+    return !(type & ~(flags | rt_non_contiguous | number)) && !(type & ATTACH && type & (ALWAYS | PRIVATE));
 }
 
 /* Where the compiler says that a call is, as ";FILE;FUNCTION;LINE;COLUMN;;". */
@@ -96,8 +94,7 @@ void rt_add_map_update_items(struct rt_maps *maps, struct rt_items *items);
 /* After an entry: makes pointers to sections of no length null on the device where nothing is
  * present (OMP60-map-10). back: makes those that still are null what they are on the host, before
  * they are fetched. */
-void rt_sync_null_map_pointers(const struct rt_thread *self, const struct rt_maps *maps,
-                              bool back);
+void rt_sync_null_map_pointers(const struct rt_thread *self, const struct rt_maps *maps, bool back);
 
 /* Returns the device's address for the base of a map; NULL: its data are absent. A mapper maps what
  * it names of the data, which need not have the first byte. */

@@ -28,14 +28,8 @@ struct entry {
     uint64_t bytes, data;
     void *more;
 };
-enum { OPENMP = 1 }; /* kind */
-enum {
-    IS_LINK = 0x1,
-    IS_CONSTRUCTOR = 0x2,
-    IS_DESTRUCTOR = 0x4,
-    IS_INDIRECT = 0x8,
-    IS_REQUIRES = 0x10
-}; /* flags */
+enum { OPENMP = 1 };                                                                                      /* kind */
+enum { IS_LINK = 0x1, IS_CONSTRUCTOR = 0x2, IS_DESTRUCTOR = 0x4, IS_INDIRECT = 0x8, IS_REQUIRES = 0x10 }; /* flags */
 
 struct device_image {
     const char *start, *end;
@@ -53,8 +47,7 @@ enum { REVERSE_OFFLOAD = 0x2, UNIFIED_ADDRESS = 0x4, UNIFIED_SHARED_MEMORY = 0x8
 /* The directive has no place: the compiler passes what all files of the program require. */
 static _Noreturn void refuse_requires(const char *message, const char *help)
 {
-    rt_emit_diagnostic(&(struct rt_diagnostic){.level = "error", .code = "unsupported", .help = help}, "%s",
-               message);
+    rt_emit_diagnostic(&(struct rt_diagnostic){.level = "error", .code = "unsupported", .help = help}, "%s", message);
     rt_exit_with_error();
 }
 
@@ -67,10 +60,9 @@ static void check_requires(int64_t flags)
             return;
     }
     if (flags & UNIFIED_SHARED_MEMORY)
-        refuse_requires(
-            "requires names unified_shared_memory, but a device has memory of its own here",
-            "map the data, and leave the directive out; or run the regions on the host, unchecked: "
-            "OMP_TARGET_OFFLOAD=disabled");
+        refuse_requires("requires names unified_shared_memory, but a device has memory of its own here",
+                        "map the data, and leave the directive out; or run the regions on the host, unchecked: "
+                        "OMP_TARGET_OFFLOAD=disabled");
     if (flags & REVERSE_OFFLOAD)
         refuse_requires("requires names reverse_offload, which regions of this machine do not have",
                         "end the region before the work of the host, and leave the directive out; "
@@ -85,11 +77,8 @@ static bool read_entry(const char *at, bool old, struct rt_image_entry *entry_p)
     const struct legacy_entry *before = (const struct legacy_entry *)(const void *)at;
     const struct entry *now = (const struct entry *)(const void *)at;
     const uint32_t flags = old ? before->flags : now->flags;
-    *entry_p =
-        old ? (struct rt_image_entry){.host = before->host,
-                                         .name = before->name,
-                                         .bytes = before->bytes}
-            : (struct rt_image_entry){.host = now->host, .name = now->name, .bytes = now->bytes};
+    *entry_p = old ? (struct rt_image_entry){.host = before->host, .name = before->name, .bytes = before->bytes}
+                   : (struct rt_image_entry){.host = now->host, .name = now->name, .bytes = now->bytes};
     if (!old && now->kind != OPENMP)
         return false;
     if (!entry_p->bytes && flags & IS_REQUIRES) {
@@ -126,7 +115,8 @@ static void unpack_image(const char **start_p, uint64_t *bytes_p)
     if (*bytes_p < sizeof *package || memcmp(package->magic, magic, sizeof magic) != 0 ||
         package->entry > *bytes_p - sizeof(struct packaged_image))
         return;
-    const struct packaged_image *packaged_image = (const struct packaged_image *)(const void *)(*start_p + package->entry);
+    const struct packaged_image *packaged_image =
+        (const struct packaged_image *)(const void *)(*start_p + package->entry);
     if (packaged_image->image > *bytes_p || packaged_image->image_bytes > *bytes_p - packaged_image->image)
         return;
     *start_p += packaged_image->image;
@@ -180,7 +170,7 @@ void __tgt_register_lib(const struct library *library)
     free(entries);
     if (library->nimages)
         rt_fatal("unsupported", "the program has device code for GPUs only; compile it with "
-                                 "-fopenmp-targets=x86_64-pc-linux-gnu");
+                                "-fopenmp-targets=x86_64-pc-linux-gnu");
 }
 
 void __tgt_unregister_lib(const struct library *library);
@@ -222,13 +212,13 @@ int __tgt_print_device_info(int64_t device)
     return 0; /* nothing is known of a simulated device */
 }
 
-#define REFUSED(function, what, why)                          \
-    void function(void);                                      \
-    void function(void)                                       \
-    {                                                         \
-        const struct rt_site site = rt_caller_site(what);      \
+#define REFUSED(function, what, why)                              \
+    void function(void);                                          \
+    void function(void)                                           \
+    {                                                             \
+        const struct rt_site site = rt_caller_site(what);         \
         rt_ensure_started(); /* reports are as the options say */ \
-        rt_reject_call(&site, "unsupported", why);              \
+        rt_reject_call(&site, "unsupported", why);                \
     }
 REFUSED(__tgt_interop_init, "interop", "needs a device with streams of its own")
 REFUSED(__tgt_interop_use, "interop", "needs a device with streams of its own")
@@ -250,7 +240,5 @@ void llvm_omp_target_free_device(void *pointer, int device)
 {
     omp_target_free(pointer, device);
 }
-REFUSED(llvm_omp_target_alloc_host, "llvm_omp_target_alloc_host",
-        "needs memory that host and device share")
-REFUSED(llvm_omp_target_alloc_shared, "llvm_omp_target_alloc_shared",
-        "needs memory that host and device share")
+REFUSED(llvm_omp_target_alloc_host, "llvm_omp_target_alloc_host", "needs memory that host and device share")
+REFUSED(llvm_omp_target_alloc_shared, "llvm_omp_target_alloc_shared", "needs memory that host and device share")

@@ -25,8 +25,7 @@ enum { OFFLOADED = 0, NOT_OFFLOADED = 1 }; /* results of a target construct */
 typedef void items_of(struct rt_maps *maps, struct rt_items *items);
 
 /* Runs a construct of the maps' items. */
-static accd_region *run_items(struct rt_thread *self, accd_construct_kind kind, struct rt_maps *maps,
-                              items_of *convert)
+static accd_region *run_items(struct rt_thread *self, accd_construct_kind kind, struct rt_maps *maps, items_of *convert)
 {
     struct rt_items items;
     accd_region *region = NULL;
@@ -47,11 +46,10 @@ static void keep_held_references(struct rt_thread *self, struct rt_maps *maps)
         struct rt_map *map = &maps->at[i];
         accd_present_object object;
         if (map->type & (HOLD | LITERAL | PRIVATE) ||
-            !accd_present_at(rt.context, self->device, (uintptr_t)map->begin, 0, &object) ||
-            !object.structured || (object.dynamic && !(map->type & DELETE)))
+            !accd_present_at(rt.context, self->device, (uintptr_t)map->begin, 0, &object) || !object.structured ||
+            (object.dynamic && !(map->type & DELETE)))
             continue;
-        const accd_item item = {
-            .host = map->begin, .bytes = (uint64_t)map->size, .action = ACCD_ACTION_DELETE};
+        const accd_item item = {.host = map->begin, .bytes = (uint64_t)map->size, .action = ACCD_ACTION_DELETE};
         for (uint64_t n = object.dynamic; n; n--)
             rt_run_construct(self, ACCD_KIND_EXIT_DATA, true, &item, 1, false);
         map->type |= LITERAL;
@@ -61,7 +59,7 @@ static void keep_held_references(struct rt_thread *self, struct rt_maps *maps)
 /* What a data region of the compiler's own clause holds has a region of the core, which ends with
  * it. */
 static void hold_region_data(struct rt_site *site, struct rt_thread *self, accd_construct_kind kind,
-                 struct rt_maps *maps)
+                             struct rt_maps *maps)
 {
     static bool holds; /* the program uses that clause */
     bool any = false;
@@ -104,7 +102,7 @@ static void check_types(const struct rt_site *site, const struct rt_map_columns 
 }
 
 static void run_data_directive(struct rt_site *site, int64_t number, const struct rt_map_columns *columns,
-                 accd_construct_kind kind, items_of *convert)
+                               accd_construct_kind kind, items_of *convert)
 {
     struct rt_maps maps;
     const int device = rt_resolve_target_device((int)number, site);
@@ -130,37 +128,36 @@ static void run_data_directive(struct rt_site *site, int64_t number, const struc
 #define NAMES const char *const *name, void *const *mapper
 #define DEPENDS int32_t ndepend, void *depend, int32_t nno_alias, void *no_alias
 #define IGNORE_DEPENDS (void)ndepend, (void)depend, (void)nno_alias, (void)no_alias
-#define COLUMNS(...) \
-    (&(const struct rt_map_columns){(size_t)n, base, begin, size, type, __VA_ARGS__})
+#define COLUMNS(...) (&(const struct rt_map_columns){(size_t)n, base, begin, size, type, __VA_ARGS__})
 
-#define DATA(function, what, kind, convert)                                           \
-    void function(int64_t device, MAPS);                                              \
-    void function(int64_t device, MAPS)                                               \
-    {                                                                                 \
-        struct rt_site site = rt_caller_site(what);                                    \
-        run_data_directive(&site, device, COLUMNS(NULL, NULL), kind, convert);                      \
-    }                                                                                 \
-    void function##_nowait(int64_t device, MAPS, DEPENDS);                            \
-    void function##_nowait(int64_t device, MAPS, DEPENDS)                             \
-    {                                                                                 \
-        struct rt_site site = rt_caller_site(what);                                    \
-        IGNORE_DEPENDS;                                                               \
-        run_data_directive(&site, device, COLUMNS(NULL, NULL), kind, convert);                      \
-    }                                                                                 \
+#define DATA(function, what, kind, convert)                                              \
+    void function(int64_t device, MAPS);                                                 \
+    void function(int64_t device, MAPS)                                                  \
+    {                                                                                    \
+        struct rt_site site = rt_caller_site(what);                                      \
+        run_data_directive(&site, device, COLUMNS(NULL, NULL), kind, convert);           \
+    }                                                                                    \
+    void function##_nowait(int64_t device, MAPS, DEPENDS);                               \
+    void function##_nowait(int64_t device, MAPS, DEPENDS)                                \
+    {                                                                                    \
+        struct rt_site site = rt_caller_site(what);                                      \
+        IGNORE_DEPENDS;                                                                  \
+        run_data_directive(&site, device, COLUMNS(NULL, NULL), kind, convert);           \
+    }                                                                                    \
     void function##_mapper(void *location, int64_t device, MAPS, NAMES);                 \
     void function##_mapper(void *location, int64_t device, MAPS, NAMES)                  \
-    {                                                                                 \
-        struct rt_site site = rt_caller_site(what);                                    \
-        site.location = rt_get_ident_text(location);                                                 \
-        run_data_directive(&site, device, COLUMNS(name, mapper), kind, convert);                    \
-    }                                                                                 \
+    {                                                                                    \
+        struct rt_site site = rt_caller_site(what);                                      \
+        site.location = rt_get_ident_text(location);                                     \
+        run_data_directive(&site, device, COLUMNS(name, mapper), kind, convert);         \
+    }                                                                                    \
     void function##_nowait_mapper(void *location, int64_t device, MAPS, NAMES, DEPENDS); \
     void function##_nowait_mapper(void *location, int64_t device, MAPS, NAMES, DEPENDS)  \
-    {                                                                                 \
-        struct rt_site site = rt_caller_site(what);                                    \
-        site.location = rt_get_ident_text(location);                                                 \
-        IGNORE_DEPENDS;                                                               \
-        run_data_directive(&site, device, COLUMNS(name, mapper), kind, convert);                    \
+    {                                                                                    \
+        struct rt_site site = rt_caller_site(what);                                      \
+        site.location = rt_get_ident_text(location);                                     \
+        IGNORE_DEPENDS;                                                                  \
+        run_data_directive(&site, device, COLUMNS(name, mapper), kind, convert);         \
     }
 
 /* The compiler makes the same calls for a region and for the directives without one. */
@@ -246,28 +243,26 @@ void __kmpc_push_num_teams(void *location, int32_t thread, int32_t teams, int32_
     push(location, thread, has_single_team() ? 1 : teams, has_single_team() ? 1 : threads);
 }
 
-void __kmpc_push_num_teams_51(void *location, int32_t thread, int32_t least, int32_t most,
-                              int32_t threads);
-void __kmpc_push_num_teams_51(void *location, int32_t thread, int32_t least, int32_t most,
-                              int32_t threads)
+void __kmpc_push_num_teams_51(void *location, int32_t thread, int32_t least, int32_t most, int32_t threads);
+void __kmpc_push_num_teams_51(void *location, int32_t thread, int32_t least, int32_t most, int32_t threads)
 {
     static void (*push)(void *location, int32_t thread, int32_t least, int32_t most, int32_t threads);
     if (!push)
         *(void **)&push = rt_find_next_function("__kmpc_push_num_teams_51");
-    push(location, thread, has_single_team() ? 1 : least, has_single_team() ? 1 : most, has_single_team() ? 1 : threads);
+    push(location, thread, has_single_team() ? 1 : least, has_single_team() ? 1 : most,
+         has_single_team() ? 1 : threads);
 }
 
 static void call_single_threaded(const struct body *body)
 {
-    const int regions = libomp()->get_max_active_levels(),
-              threads = libomp()->get_teams_thread_limit(), teams = libomp()->get_max_teams();
+    const int regions = libomp()->get_max_active_levels(), threads = libomp()->get_teams_thread_limit(),
+              teams = libomp()->get_max_teams();
     rt_get_openmp_functions()->set_max_active_levels(0);
     libomp()->set_teams_thread_limit(1);
     libomp()->set_num_teams(1);
     call_region(body);
     libomp()->set_num_teams(teams);
-    libomp()->set_teams_thread_limit(threads ? threads
-                                             : libomp()->get_num_procs()); /* 0: no limit */
+    libomp()->set_teams_thread_limit(threads ? threads : libomp()->get_num_procs()); /* 0: no limit */
     rt_get_openmp_functions()->set_max_active_levels(regions);
 }
 
@@ -291,8 +286,7 @@ static size_t private_bytes(const struct rt_map_columns *columns)
     size_t bytes = PRIVATE_ALIGNMENT;
     for (size_t i = 0; i < columns->n; i++)
         if (columns->type[i] & PRIVATE)
-            bytes += ((size_t)columns->size[i] + PRIVATE_ALIGNMENT - 1) / PRIVATE_ALIGNMENT *
-                     PRIVATE_ALIGNMENT;
+            bytes += ((size_t)columns->size[i] + PRIVATE_ALIGNMENT - 1) / PRIVATE_ALIGNMENT * PRIVATE_ALIGNMENT;
     return bytes;
 }
 
@@ -307,12 +301,11 @@ static void sample_arguments(struct rt_thread *self, const struct rt_map_columns
 }
 
 /* What the region gets for each map; returns how many. position: of each map among them. */
-static size_t fill_arguments(const struct rt_thread *self, const struct rt_map_columns *columns,
-                        uintptr_t *args, char *capacity)
+static size_t fill_arguments(const struct rt_thread *self, const struct rt_map_columns *columns, uintptr_t *args,
+                             char *capacity)
 {
     size_t n = 0;
-    capacity =
-        (char *)(((uintptr_t)capacity + PRIVATE_ALIGNMENT - 1) & ~(uintptr_t)(PRIVATE_ALIGNMENT - 1));
+    capacity = (char *)(((uintptr_t)capacity + PRIVATE_ALIGNMENT - 1) & ~(uintptr_t)(PRIVATE_ALIGNMENT - 1));
     for (size_t i = 0; i < columns->n; i++) {
         const struct rt_map map = rt_get_map(columns, i);
         if (!(map.type & TARGET_PARAM))
@@ -337,8 +330,7 @@ static size_t fill_arguments(const struct rt_thread *self, const struct rt_map_c
 
 /* Pointers in a lambda that the region uses point to the device's data of what it captures by
  * reference. */
-static void translate_lambdas(const struct rt_thread *self, const struct rt_map_columns *columns,
-                              const uintptr_t *args)
+static void translate_lambdas(const struct rt_thread *self, const struct rt_map_columns *columns, const uintptr_t *args)
 {
     enum { CAPTURED = LITERAL | PTR_AND_OBJ | IMPLICIT };
     for (size_t i = 0; i < columns->n; i++) {
@@ -348,8 +340,7 @@ static void translate_lambdas(const struct rt_thread *self, const struct rt_map_
         size_t position = 0;
         for (size_t k = 0; k + 1 < of; k++)
             position += (columns->type[k] & TARGET_PARAM) != 0;
-        const uintptr_t field =
-            args[position] + (uintptr_t)columns->base[i] - (uintptr_t)columns->base[of - 1];
+        const uintptr_t field = args[position] + (uintptr_t)columns->base[i] - (uintptr_t)columns->base[of - 1];
         void *device = rt_find_device_address(self, columns->begin[i]);
         if (device && columns->type[of - 1] & PRIVATE)
             memcpy((void *)field, &device, sizeof device);
@@ -373,8 +364,8 @@ static _Noreturn void wait_for_end(void)
         pause();
 }
 
-static void run_target(struct rt_site *site, int device, const void *region_id,
-                    const struct rt_map_columns *columns, enum passing passing)
+static void run_target(struct rt_site *site, int device, const void *region_id, const struct rt_map_columns *columns,
+                       enum passing passing)
 {
     const bool environment = passing == PASS_ENVIRONMENT_FIRST, by_address = passing == PASS_ADDRESSES;
     const size_t capacity = rt_round_up_argument_count(columns->n + environment),
@@ -405,7 +396,7 @@ static void run_target(struct rt_site *site, int device, const void *region_id,
             wait_for_end();
         rt.must_exit_at_once = true;
         rt_fatal("missing-wait",
-                  "this target region, a nowait task, begins as the program ends: no wait for tasks comes before");
+                 "this target region, a nowait task, begins as the program ends: no wait for tasks comes before");
     }
     if (!body->fn)
         rt_fatal("unsupported", "the device code for this machine does not have this region");
@@ -414,8 +405,7 @@ static void run_target(struct rt_site *site, int device, const void *region_id,
     *(void **)&kernel->code = body->fn;
     accd_region *region = run_items(call.self, ACCD_KIND_COMPUTE, &maps, rt_add_map_enter_items);
     body->args[0] = UINTPTR_MAX; /* there is no environment */
-    body->n = environment +
-              fill_arguments(call.self, columns, body->args + environment, (char *)kernel + args);
+    body->n = environment + fill_arguments(call.self, columns, body->args + environment, (char *)kernel + args);
     translate_lambdas(call.self, columns, body->args + environment);
     if (by_address)
         body->addresses = (void **)(body->args + capacity);
@@ -431,54 +421,51 @@ static void run_target(struct rt_site *site, int device, const void *region_id,
 }
 
 static int run_target_construct(struct rt_site *site, int64_t number, const void *region_id,
-                  const struct rt_map_columns *columns, enum passing passing)
+                                const struct rt_map_columns *columns, enum passing passing)
 {
     const int device = rt_resolve_target_device((int)number, site);
     if (device < 0)
         return NOT_OFFLOADED;
     check_types(site, columns);
     if (columns->n >= RT_CALL_ARGUMENTS_MAX)
-        rt_reject_call(site, "unsupported", "has %zu maps; the most are %d", columns->n,
-                     RT_CALL_ARGUMENTS_MAX - 1);
+        rt_reject_call(site, "unsupported", "has %zu maps; the most are %d", columns->n, RT_CALL_ARGUMENTS_MAX - 1);
     run_target(site, device, region_id, columns, passing);
     return OFFLOADED;
 }
 
 /* Up to clang 14: teams: arguments behind those of the maps. */
-#define TARGET(function, TEAMS, ...)                                                           \
-    int function(int64_t device, const void *region, MAPS TEAMS);                              \
-    int function(int64_t device, const void *region, MAPS TEAMS)                               \
-    {                                                                                          \
-        struct rt_site site = rt_caller_site("target");                                         \
-        __VA_ARGS__;                                                                           \
-        return run_target_construct(&site, device, region, COLUMNS(NULL, NULL), PASS_VALUES);                      \
-    }                                                                                          \
-    int function##_nowait(int64_t device, const void *region, MAPS TEAMS, DEPENDS);            \
-    int function##_nowait(int64_t device, const void *region, MAPS TEAMS, DEPENDS)             \
-    {                                                                                          \
-        struct rt_site site = rt_caller_site("target");                                         \
-        __VA_ARGS__;                                                                           \
-        IGNORE_DEPENDS;                                                                        \
-        return run_target_construct(&site, device, region, COLUMNS(NULL, NULL), PASS_VALUES);                      \
-    }                                                                                          \
-    int function##_mapper(void *location, int64_t device, const void *region, MAPS, NAMES TEAMS); \
-    int function##_mapper(void *location, int64_t device, const void *region, MAPS, NAMES TEAMS)  \
-    {                                                                                          \
-        struct rt_site site = rt_caller_site("target");                                         \
-        site.location = rt_get_ident_text(location);                                                          \
-        __VA_ARGS__;                                                                           \
-        return run_target_construct(&site, device, region, COLUMNS(name, mapper), PASS_VALUES);                    \
-    }                                                                                          \
-    int function##_nowait_mapper(void *location, int64_t device, const void *region, MAPS,        \
-                                 NAMES TEAMS, DEPENDS);                                        \
-    int function##_nowait_mapper(void *location, int64_t device, const void *region, MAPS,        \
-                                 NAMES TEAMS, DEPENDS)                                         \
-    {                                                                                          \
-        struct rt_site site = rt_caller_site("target");                                         \
-        site.location = rt_get_ident_text(location);                                                          \
-        __VA_ARGS__;                                                                           \
-        IGNORE_DEPENDS;                                                                        \
-        return run_target_construct(&site, device, region, COLUMNS(name, mapper), PASS_VALUES);                    \
+#define TARGET(function, TEAMS, ...)                                                                              \
+    int function(int64_t device, const void *region, MAPS TEAMS);                                                 \
+    int function(int64_t device, const void *region, MAPS TEAMS)                                                  \
+    {                                                                                                             \
+        struct rt_site site = rt_caller_site("target");                                                           \
+        __VA_ARGS__;                                                                                              \
+        return run_target_construct(&site, device, region, COLUMNS(NULL, NULL), PASS_VALUES);                     \
+    }                                                                                                             \
+    int function##_nowait(int64_t device, const void *region, MAPS TEAMS, DEPENDS);                               \
+    int function##_nowait(int64_t device, const void *region, MAPS TEAMS, DEPENDS)                                \
+    {                                                                                                             \
+        struct rt_site site = rt_caller_site("target");                                                           \
+        __VA_ARGS__;                                                                                              \
+        IGNORE_DEPENDS;                                                                                           \
+        return run_target_construct(&site, device, region, COLUMNS(NULL, NULL), PASS_VALUES);                     \
+    }                                                                                                             \
+    int function##_mapper(void *location, int64_t device, const void *region, MAPS, NAMES TEAMS);                 \
+    int function##_mapper(void *location, int64_t device, const void *region, MAPS, NAMES TEAMS)                  \
+    {                                                                                                             \
+        struct rt_site site = rt_caller_site("target");                                                           \
+        site.location = rt_get_ident_text(location);                                                              \
+        __VA_ARGS__;                                                                                              \
+        return run_target_construct(&site, device, region, COLUMNS(name, mapper), PASS_VALUES);                   \
+    }                                                                                                             \
+    int function##_nowait_mapper(void *location, int64_t device, const void *region, MAPS, NAMES TEAMS, DEPENDS); \
+    int function##_nowait_mapper(void *location, int64_t device, const void *region, MAPS, NAMES TEAMS, DEPENDS)  \
+    {                                                                                                             \
+        struct rt_site site = rt_caller_site("target");                                                           \
+        site.location = rt_get_ident_text(location);                                                              \
+        __VA_ARGS__;                                                                                              \
+        IGNORE_DEPENDS;                                                                                           \
+        return run_target_construct(&site, device, region, COLUMNS(name, mapper), PASS_VALUES);                   \
     }
 #define NO_TEAMS
 #define TEAMS , int32_t teams, int32_t threads
@@ -506,19 +493,17 @@ static enum passing passing_of(const struct rt_site *site, uint32_t version)
     return version == ENVIRONMENT_FIRST ? PASS_ENVIRONMENT_FIRST : PASS_VALUES;
 }
 
-static int target_kernel(struct rt_site *site, int64_t device, const void *region,
-                         const struct kernel_arguments *of)
+static int target_kernel(struct rt_site *site, int64_t device, const void *region, const struct kernel_arguments *of)
 {
     rt.device_pointers = true; /* these compilers do as OpenMP 5.2 says */
-    const struct rt_map_columns columns = {of->n,    of->base, of->begin, of->size,
-                                          of->type, of->name, of->mapper};
+    const struct rt_map_columns columns = {of->n, of->base, of->begin, of->size, of->type, of->name, of->mapper};
     return run_target_construct(site, device, region, &columns, passing_of(site, of->version));
 }
 
-int __tgt_target_kernel(void *location, int64_t device, int32_t teams, int32_t threads,
-                        const void *region, const struct kernel_arguments *arguments);
-int __tgt_target_kernel(void *location, int64_t device, int32_t teams, int32_t threads,
-                        const void *region, const struct kernel_arguments *arguments)
+int __tgt_target_kernel(void *location, int64_t device, int32_t teams, int32_t threads, const void *region,
+                        const struct kernel_arguments *arguments);
+int __tgt_target_kernel(void *location, int64_t device, int32_t teams, int32_t threads, const void *region,
+                        const struct kernel_arguments *arguments)
 {
     struct rt_site site = rt_caller_site("target");
     (void)teams, (void)threads;
@@ -526,12 +511,10 @@ int __tgt_target_kernel(void *location, int64_t device, int32_t teams, int32_t t
     return target_kernel(&site, device, region, arguments);
 }
 
-int __tgt_target_kernel_nowait(void *location, int64_t device, int32_t teams, int32_t threads,
-                               const void *region, const struct kernel_arguments *arguments,
-                               DEPENDS);
-int __tgt_target_kernel_nowait(void *location, int64_t device, int32_t teams, int32_t threads,
-                               const void *region, const struct kernel_arguments *arguments,
-                               DEPENDS)
+int __tgt_target_kernel_nowait(void *location, int64_t device, int32_t teams, int32_t threads, const void *region,
+                               const struct kernel_arguments *arguments, DEPENDS);
+int __tgt_target_kernel_nowait(void *location, int64_t device, int32_t teams, int32_t threads, const void *region,
+                               const struct kernel_arguments *arguments, DEPENDS)
 {
     struct rt_site site = rt_caller_site("target");
     (void)teams, (void)threads, IGNORE_DEPENDS;

@@ -38,37 +38,36 @@ enum { TIED = 1 };                  /* flags of tasks */
 
 /* Functions at whose end tasks are complete: name, parameters, arguments; and those with a result.
  */
-#define ENDS(X)                                                                               \
-    X(__kmpc_barrier, (void *location, int32_t thread), (location, thread))                         \
-    X(__kmpc_end_serialized_parallel, (void *location, int32_t thread), (location, thread))         \
-    X(__kmpc_end_reduce, (void *location, int32_t thread, void *lock), (location, thread, lock))    \
-    X(__kmpc_copyprivate,                                                                     \
-      (void *location, int32_t thread, size_t bytes, void *data, void (*copy)(void *, void *),   \
-       int32_t ready),                                                                        \
-      (location, thread, bytes, data, copy, ready))                                              \
-    X(__kmpc_fork_call_if, (void *location, int32_t n, void *fn, int32_t condition, void *args), \
+#define ENDS(X)                                                                                                \
+    X(__kmpc_barrier, (void *location, int32_t thread), (location, thread))                                    \
+    X(__kmpc_end_serialized_parallel, (void *location, int32_t thread), (location, thread))                    \
+    X(__kmpc_end_reduce, (void *location, int32_t thread, void *lock), (location, thread, lock))               \
+    X(__kmpc_copyprivate,                                                                                      \
+      (void *location, int32_t thread, size_t bytes, void *data, void (*copy)(void *, void *), int32_t ready), \
+      (location, thread, bytes, data, copy, ready))                                                            \
+    X(__kmpc_fork_call_if, (void *location, int32_t n, void *fn, int32_t condition, void *args),               \
       (location, n, fn, condition, args))
-#define RETURNS(X)                                                           \
-    X(__kmpc_omp_taskwait, (void *location, int32_t thread), (location, thread))   \
-    X(__kmpc_cancel_barrier, (void *location, int32_t thread), (location, thread)) \
-    X(__kmpc_reduce,                                                         \
-      (void *location, int32_t thread, int32_t n, size_t bytes, void *data,     \
-       void (*reduce)(void *, void *), void *lock),                          \
+#define RETURNS(X)                                                                                          \
+    X(__kmpc_omp_taskwait, (void *location, int32_t thread), (location, thread))                            \
+    X(__kmpc_cancel_barrier, (void *location, int32_t thread), (location, thread))                          \
+    X(__kmpc_reduce,                                                                                        \
+      (void *location, int32_t thread, int32_t n, size_t bytes, void *data, void (*reduce)(void *, void *), \
+       void *lock),                                                                                         \
       (location, thread, n, bytes, data, reduce, lock))
 /* The others that are taken, and those that are only called: result, name, parameters. */
-#define OTHERS(X)                                                                                 \
-    X(struct task *, __kmpc_omp_target_task_alloc,                                                \
+#define OTHERS(X)                                                                                    \
+    X(struct task *, __kmpc_omp_target_task_alloc,                                                   \
       (void *location, int32_t thread, int32_t flags, size_t bytes, size_t shared,                   \
-       int32_t (*entry)(int32_t, struct task *), int64_t device))                                 \
+       int32_t (*entry)(int32_t, struct task *), int64_t device))                                    \
     X(int32_t, __kmpc_omp_task, (void *location, int32_t thread, struct task *task))                 \
     X(int32_t, __kmpc_omp_task_with_deps, (void *location, int32_t thread, struct task *task, LIST)) \
     X(void, __kmpc_omp_wait_deps, (void *location, int32_t thread, LIST))                            \
     X(void, __kmpc_omp_taskwait_deps_51, (void *location, int32_t thread, LIST, int32_t nowait))     \
     X(void *, __kmpc_task_allow_completion_event, (void *location, int32_t thread, struct task *task))
-#define CALLED(X)                                                                        \
-    X(struct task *, __kmpc_omp_task_alloc,                                              \
+#define CALLED(X)                                                                           \
+    X(struct task *, __kmpc_omp_task_alloc,                                                 \
       (void *location, int32_t thread, int32_t flags, size_t bytes, size_t shared,          \
-       int32_t (*entry)(int32_t, struct task *)))                                        \
+       int32_t (*entry)(int32_t, struct task *)))                                           \
     X(void, __kmpc_omp_task_begin_if0, (void *location, int32_t thread, struct task *task)) \
     X(void, __kmpc_omp_task_complete_if0, (void *location, int32_t thread, struct task *task))
 
@@ -117,23 +116,23 @@ void rt_find_libomp_tasks(void)
 /* ------------------------------------------------------------------------------------- waits -- */
 
 /* Of a function that gets its place. */
-#define HERE(name)               \
+#define HERE(name)            \
     (&(const struct rt_site){ \
         .call = rt_caller_site(name).call, .what = (name), .location = rt_get_ident_text(location)})
 #define WAIT HERE("a wait for tasks")
 #define END(name, parameters, arguments) \
     void name parameters                 \
     {                                    \
-        rt_find_libomp_tasks();       \
+        rt_find_libomp_tasks();          \
         real_##name arguments;           \
-        rt_after_taskwait(WAIT, NULL);  \
+        rt_after_taskwait(WAIT, NULL);   \
     }
 #define RETURN(name, parameters, arguments)     \
     int32_t name parameters                     \
     {                                           \
-        rt_find_libomp_tasks();              \
+        rt_find_libomp_tasks();                 \
         int32_t result = real_##name arguments; \
-        rt_after_taskwait(WAIT, NULL);         \
+        rt_after_taskwait(WAIT, NULL);          \
         return result;                          \
     }
 ENDS(END)
@@ -166,18 +165,18 @@ static void fork_all(fork_fn *real, void *location, int32_t n, void *fn, va_list
         real(location, n, fn, A1024(0));
 }
 
-#define FORK(name)                                                                                 \
-    void __kmpc_##name(void *location, int32_t n, void *fn, ...)                                      \
-    {                                                                                              \
-        va_list list;                                                                              \
-        rt_find_libomp_tasks();                                                                 \
-        if (n > RT_CALL_ARGUMENTS_MAX)                                                                  \
+#define FORK(name)                                                                                   \
+    void __kmpc_##name(void *location, int32_t n, void *fn, ...)                                     \
+    {                                                                                                \
+        va_list list;                                                                                \
+        rt_find_libomp_tasks();                                                                      \
+        if (n > RT_CALL_ARGUMENTS_MAX)                                                               \
             rt_reject_call(HERE("parallel"), "unsupported", "uses %d variables; the most are %d", n, \
-                         RT_CALL_ARGUMENTS_MAX);                                                        \
-        va_start(list, fn);                                                                        \
-        fork_all(real_##name, location, n, fn, list);                                                 \
-        va_end(list);                                                                              \
-        rt_after_taskwait(WAIT, NULL);                                                            \
+                           RT_CALL_ARGUMENTS_MAX);                                                   \
+        va_start(list, fn);                                                                          \
+        fork_all(real_##name, location, n, fn, list);                                                \
+        va_end(list);                                                                                \
+        rt_after_taskwait(WAIT, NULL);                                                               \
     }
 FORK(fork_call)
 FORK(fork_teams)
@@ -273,15 +272,13 @@ static int32_t run_nowait_task(int32_t thread, struct task *task)
     return result;
 }
 
-struct task *__kmpc_omp_target_task_alloc(void *location, int32_t thread, int32_t flags, size_t bytes,
-                                          size_t shared, int32_t (*entry)(int32_t, struct task *),
-                                          int64_t device)
+struct task *__kmpc_omp_target_task_alloc(void *location, int32_t thread, int32_t flags, size_t bytes, size_t shared,
+                                          int32_t (*entry)(int32_t, struct task *), int64_t device)
 {
     rt_find_libomp_tasks();
     rt_get_target_device_count(); /* the options */
     if (!rt.options.diagnose && rt.options.trace < 0)
-        return real___kmpc_omp_target_task_alloc(location, thread, flags, bytes, shared, entry,
-                                                 device);
+        return real___kmpc_omp_target_task_alloc(location, thread, flags, bytes, shared, entry, device);
     shared += 2 * sizeof(struct extra); /* one for its alignment */
     struct task *task =
         rt_defers_tasks()
@@ -294,8 +291,7 @@ struct task *__kmpc_omp_target_task_alloc(void *location, int32_t thread, int32_
 }
 
 /* Whether a task has run; otherwise it is libomp's. */
-static bool run_at_once(const struct rt_site *site, void *location, int32_t thread, struct task *task,
-                    LIST)
+static bool run_at_once(const struct rt_site *site, void *location, int32_t thread, struct task *task, LIST)
 {
     if (task->entry != run_nowait_task) { /* of the program */
         if (n || nno_alias)

@@ -15,13 +15,13 @@
 struct allocatable {
     char *host; /* the variable: a descriptor, or the pointer to a scalar */
     uint64_t bytes;
-    uint64_t scalar;         /* bytes of the scalar; 0: it is none */
-    bool scalar_is_known;              /* for these */
-    bool is_copyin;             /* declare copyin */
+    uint64_t scalar;        /* bytes of the scalar; 0: it is none */
+    bool scalar_is_known;   /* for these */
+    bool is_copyin;         /* declare copyin */
     struct rt_range mapped; /* what the device has of its contents; 0 bytes: nothing */
-    int device;              /* where */
-    bool is_owned;              /* its allocation mapped them */
-    bool is_inherited;           /* what it holds now was owned by another one: move_alloc */
+    int device;             /* where */
+    bool is_owned;          /* its allocation mapped them */
+    bool is_inherited;      /* what it holds now was owned by another one: move_alloc */
 };
 static struct allocatable *variables;
 static size_t nvariables, variables_capacity;
@@ -64,8 +64,7 @@ void rt_allocatable_set_copyin(const void *host)
 bool rt_is_allocatable_data(uint64_t host)
 {
     for (size_t i = 0; i < nvariables; i++)
-        if (variables[i].mapped.bytes &&
-            (variables[i].mapped.start == host || (uintptr_t)variables[i].host == host))
+        if (variables[i].mapped.bytes && (variables[i].mapped.start == host || (uintptr_t)variables[i].host == host))
             return true;
     return false;
 }
@@ -123,22 +122,20 @@ static void run_item(struct allocatable *variable, accd_construct_kind kind, con
 {
     rt_check_status(
         accd_run_construct(rt.context,
-                 &(accd_construct){.device = variable->device,
-                                   .kind = kind,
-                                   .finalize = kind == ACCD_KIND_EXIT_DATA,
-                                   .items = item,
-                                   .nitems = 1,
-                                   .name = kind == ACCD_KIND_EXIT_DATA ? "deallocate" : "allocate"},
-                 NULL));
+                           &(accd_construct){.device = variable->device,
+                                             .kind = kind,
+                                             .finalize = kind == ACCD_KIND_EXIT_DATA,
+                                             .items = item,
+                                             .nitems = 1,
+                                             .name = kind == ACCD_KIND_EXIT_DATA ? "deallocate" : "allocate"},
+                           NULL));
 }
 
 /* Attaches or detaches the variable. */
 static void attach_or_detach(struct allocatable *variable, accd_action action)
 {
-    accd_item item = {.host = variable->host,
-                      .bytes = sizeof(void *),
-                      .slot = variable->host,
-                      .action = (uint8_t)action};
+    accd_item item = {
+        .host = variable->host, .bytes = sizeof(void *), .slot = variable->host, .action = (uint8_t)action};
     rt_label_item_at_site(&item);
     run_item(variable, action == ACCD_ACTION_ATTACH ? ACCD_KIND_ENTER_DATA : ACCD_KIND_EXIT_DATA, &item);
 }
@@ -156,13 +153,12 @@ static void unmap_contents(struct allocatable *variable)
             variables[i].is_inherited = true;
             is_owned = false;
         }
-    if (is_owned &&
-        accd_present_at(rt.context, variable->device, variable->mapped.start, 0, &object) &&
+    if (is_owned && accd_present_at(rt.context, variable->device, variable->mapped.start, 0, &object) &&
         object.structured) {
         char name[160];
         rt_format_name(rt.site, (uintptr_t)variable->host, 0, name, sizeof name);
         rt_report("error", "region-nesting", "ACC33-dec-1", rt.site->call.pc,
-                   "%s was deallocated, or allocated again, while a data region holds it", name);
+                  "%s was deallocated, or allocated again, while a data region holds it", name);
         rt_exit_with_error();
     }
     rt_label_item_at_site(&item);
@@ -174,8 +170,7 @@ static void unmap_contents(struct allocatable *variable)
 }
 
 /* The variable has contents that the device does not have yet. */
-static void map_contents(const struct rt_thread *self, struct allocatable *variable,
-                 struct rt_range now)
+static void map_contents(const struct rt_thread *self, struct allocatable *variable, struct rt_range now)
 {
     const void *data = (const void *)(uintptr_t)now.start;
     accd_item item = {.host = data,
@@ -183,8 +178,7 @@ static void map_contents(const struct rt_thread *self, struct allocatable *varia
                       .slot = variable->host,
                       .action = variable->is_copyin ? ACCD_ACTION_COPYIN : ACCD_ACTION_CREATE};
     variable->device = self->device;
-    const bool present =
-        accd_get_presence(rt.context, self->device, data, now.bytes) == ACCD_PRESENCE_FULL;
+    const bool present = accd_get_presence(rt.context, self->device, data, now.bytes) == ACCD_PRESENCE_FULL;
     rt_label_item_at_site(&item);
     if (present)
         attach_or_detach(variable, ACCD_ACTION_ATTACH);
@@ -207,8 +201,7 @@ static void update_pointer(struct allocatable *variable)
         return;
     if (!accd_attachment_at(rt.context, variable->device, variable->host, &attached))
         attach_or_detach(variable, ACCD_ACTION_ATTACH);
-    if (rest &&
-        memcmp(variable->host + pointer, (const char *)(uintptr_t)device + pointer, rest) != 0)
+    if (rest && memcmp(variable->host + pointer, (const char *)(uintptr_t)device + pointer, rest) != 0)
         rt_write_device(variable->device, device + pointer, variable->host + pointer, rest);
 }
 

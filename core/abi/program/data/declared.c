@@ -43,7 +43,7 @@ struct module {
     size_t nvariables;
     accd_region *regions[DEVICES_MOST]; /* that hold them, to the end */
     bool loaded;                        /* found by the last scan */
-    bool is_read, open;                   /* its table was read, its variables are present */
+    bool is_read, open;                 /* its table was read, its variables are present */
 };
 static struct module *modules;
 static size_t nmodules, modules_capacity;
@@ -190,8 +190,7 @@ static int add_module(struct dl_phdr_info *info, size_t size, void *ud)
         if (part->p_type != PT_GNU_RELRO && (part->p_type != PT_LOAD || part->p_flags & PF_W))
             continue;
         constants = grow_array(constants, nconstants, &constants_capacity, sizeof *constants);
-        constants[nconstants++] =
-            (struct rt_range){info->dlpi_addr + part->p_vaddr, part->p_memsz};
+        constants[nconstants++] = (struct rt_range){info->dlpi_addr + part->p_vaddr, part->p_memsz};
     }
     has_late_instrumentation |= !rt.options.instrumented && strstr(path, "/libaccdeep-check.so");
     if (!strncmp(path, "/lib/", 5) || !strncmp(path, "/usr/lib/", 9)) /* the system's */
@@ -306,19 +305,18 @@ static void map_variables(struct module *module)
         const struct declared *variable = &module->variables[i];
         if (variable->link || !variable->bytes)
             continue;
-        items[n] =
-            (accd_item){.host = variable->host, .bytes = variable->bytes, .action = ACCD_ACTION_COPYIN};
+        items[n] = (accd_item){.host = variable->host, .bytes = variable->bytes, .action = ACCD_ACTION_COPYIN};
         rt_label_item_at_site(&items[n++]);
     }
     for (int device = 0; n && device < rt.options.devices && device < DEVICES_MOST; device++) {
         rt_check_status(accd_run_construct(rt.context,
-                            &(accd_construct){.device = device,
-                                              .kind = ACCD_KIND_REGION,
-                                              .items = items,
-                                              .nitems = n,
-                                              .name = rt_declared_region_name,
-                                              .thread = module->base + 1}, /* nests alone */
-                            &module->regions[device]));
+                                           &(accd_construct){.device = device,
+                                                             .kind = ACCD_KIND_REGION,
+                                                             .items = items,
+                                                             .nitems = n,
+                                                             .name = rt_declared_region_name,
+                                                             .thread = module->base + 1}, /* nests alone */
+                                           &module->regions[device]));
         for (size_t i = 0; i < module->nvariables; i++) {
             const struct declared *variable = &module->variables[i];
             uint64_t at = accd_device_address(rt.context, device, variable->host);
@@ -368,8 +366,10 @@ static void report_late_instrumentation(void)
         .pc = rt.site ? rt.site->call.pc : 0,
     };
     if (!is_reported)
-        rt_emit_diagnostic(&diagnostic, "nothing is checked: a library that was compiled for checking was loaded after the start; compile the "
-                             "program by accdeep cc, too");
+        rt_emit_diagnostic(
+            &diagnostic,
+            "nothing is checked: a library that was compiled for checking was loaded after the start; compile the "
+            "program by accdeep cc, too");
     is_reported = true;
     if (rt.options.strict)
         rt_exit_with_error();
@@ -429,7 +429,10 @@ static const struct declared *find_variable(const void *host)
     return NULL;
 }
 
-bool rt_is_declared(const void *host) { return find_variable(host) != NULL; }
+bool rt_is_declared(const void *host)
+{
+    return find_variable(host) != NULL;
+}
 
 bool rt_is_declared_permanent(const void *host)
 {

@@ -62,14 +62,12 @@ static int compare_hosts(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-void rt_image_add(const void *owner, const char *start, size_t bytes,
-                     struct rt_image_entry *entries, size_t nentries)
+void rt_image_add(const void *owner, const char *start, size_t bytes, struct rt_image_entry *entries, size_t nentries)
 {
     struct image *image = malloc(sizeof *image), **last = &images;
     if (!image)
         rt_fatal("out-of-memory", "no memory for the program's device code");
-    *image = (struct image){
-        .owner = owner, .start = start, .bytes = bytes, .entries = entries, .nentries = nentries};
+    *image = (struct image){.owner = owner, .start = start, .bytes = bytes, .entries = entries, .nentries = nentries};
     qsort(entries, nentries, sizeof *entries, compare_hosts);
     rt_lock();
     while (*last)
@@ -83,8 +81,7 @@ void rt_image_add(const void *owner, const char *start, size_t bytes,
 
 static _Noreturn void reject_image(const char *why)
 {
-    rt_fatal("unsupported", "the program's device code for this machine cannot be loaded: %s",
-              why);
+    rt_fatal("unsupported", "the program's device code for this machine cannot be loaded: %s", why);
 }
 
 /* The image's names are its own, also where the program or a library exports the same. clang 19
@@ -96,12 +93,10 @@ static void bind_names_locally(const struct image *image, int file)
     const Elf64_Dyn own = {.d_tag = DT_SYMBOLIC};
     for (size_t i = 0; i < head->e_phnum; i++) {
         const uint64_t offset = parts[i].p_offset;
-        for (uint64_t at = 0; parts[i].p_type == PT_DYNAMIC && at < parts[i].p_filesz;
-             at += sizeof own) {
+        for (uint64_t at = 0; parts[i].p_type == PT_DYNAMIC && at < parts[i].p_filesz; at += sizeof own) {
             Elf64_Dyn entry;
             memcpy(&entry, image->start + offset + at, sizeof entry);
-            if (entry.d_tag == DT_RELACOUNT &&
-                pwrite(file, &own, sizeof own, (off_t)(offset + at)) < 0)
+            if (entry.d_tag == DT_RELACOUNT && pwrite(file, &own, sizeof own, (off_t)(offset + at)) < 0)
                 reject_image(strerror(errno));
         }
     }
@@ -132,8 +127,7 @@ static void *find_entry_address(void *handle, const struct rt_image_entry *entry
 {
     char name[512];
     void *address = dlsym(handle, entry->name);
-    if (!address &&
-        snprintf(name, sizeof name, ".omp_offloading.entry.%s", entry->name) < (int)sizeof name) {
+    if (!address && snprintf(name, sizeof name, ".omp_offloading.entry.%s", entry->name) < (int)sizeof name) {
         const void *copy = dlsym(handle, name);
         address = copy ? (void *)rt_load_word(copy) : NULL;
     }
@@ -255,8 +249,7 @@ static void map_entry(const struct image *image, const struct loaded *loaded, in
         item.label = accd_label_intern(rt.context, &(accd_label){.name = entry->name});
         if (rt.names_eagerly)
             rt_resolve_item_label(&item);
-        const accd_status status =
-            accd_map_data(rt.context, device, entry->host, at, entry->bytes, item.label);
+        const accd_status status = accd_map_data(rt.context, device, entry->host, at, entry->bytes, item.label);
         if (status != ACCD_ERROR_ALREADY_PRESENT)
             rt_check_status(status);
     }
@@ -277,7 +270,8 @@ static char read_file_byte(const struct image *image, const struct loaded *loade
 
 /* Tells what a variable held at the start of the program. Words that loading or constructors have changed hold
  * addresses of the image, or what the host's constructors made, too: they are taken for what the host has. */
-static void notify_initial_value(const struct image *image, const struct loaded *loaded, int device, size_t i, bool fresh)
+static void notify_initial_value(const struct image *image, const struct loaded *loaded, int device, size_t i,
+                                 bool fresh)
 {
     const struct rt_image_entry *entry = &image->entries[i];
     const uint64_t at = (uintptr_t)loaded->addresses[i];
@@ -358,8 +352,7 @@ void rt_image_remove(const void *owner)
         *at = image->next;
         for (int device = 0; image->devices && device < rt.options.devices; device++) {
             call_entries(image, &image->devices[device], RT_IMAGE_DESTRUCTOR);
-            for (size_t i = 0; rt.context && image->open == rt.context && i < image->nentries;
-                 i++)
+            for (size_t i = 0; rt.context && image->open == rt.context && i < image->nentries; i++)
                 if (find_shared_address(&image->devices[device], image->devices[device].addresses[i])) {
                     if (rt.on_initial)
                         rt.on_initial(device, image->entries[i].host, NULL, image->entries[i].bytes);
@@ -398,7 +391,8 @@ bool rt_find_image_variable(int device, uint64_t at, struct rt_image_variable *v
 {
     for (const struct image *image = images; image; image = image->next) {
         const struct loaded *loaded = image->devices ? &image->devices[device] : NULL;
-        for (size_t i = 0; loaded && find_shared_address(loaded, (const void *)(uintptr_t)at) && i < image->nentries; i++)
+        for (size_t i = 0; loaded && find_shared_address(loaded, (const void *)(uintptr_t)at) && i < image->nentries;
+             i++)
             if (at - (uintptr_t)loaded->addresses[i] < image->entries[i].bytes && is_variable(image, loaded, i)) {
                 *variable_p = (struct rt_image_variable){
                     .at = (uintptr_t)loaded->addresses[i],
@@ -427,8 +421,7 @@ bool rt_is_image_variable(uint64_t host)
 {
     for (const struct image *image = images; image; image = image->next)
         for (size_t i = 0; i < image->nentries; i++)
-            if (image->entries[i].bytes &&
-                host - (uintptr_t)image->entries[i].host < image->entries[i].bytes)
+            if (image->entries[i].bytes && host - (uintptr_t)image->entries[i].host < image->entries[i].bytes)
                 return true;
     return false;
 }

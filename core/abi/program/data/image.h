@@ -21,8 +21,7 @@ struct rt_image_entry {
 
 /* Without the lock. owner names it to remove it. entries are of malloc, and taken. An image is
  * loaded when a device is used: for each device once, so that each has variables of its own. */
-void rt_image_add(const void *owner, const char *start, size_t bytes,
-                     struct rt_image_entry *entries, size_t nentries);
+void rt_image_add(const void *owner, const char *start, size_t bytes, struct rt_image_entry *entries, size_t nentries);
 void rt_image_remove(const void *owner);
 bool rt_has_removed_image(void); /* the program ends, or has unloaded a library */
 
@@ -41,7 +40,8 @@ struct rt_image_variable {
 /* The one at an address in the image; false: there is none. */
 bool rt_find_image_variable(int device, uint64_t at, struct rt_image_variable *variable_p);
 /* Those that a function of an image may use. */
-void rt_for_each_used_image_variable(int device, const void *fn, void (*use)(int device, uint64_t host, uint64_t bytes));
+void rt_for_each_used_image_variable(int device, const void *fn,
+                                     void (*use)(int device, uint64_t host, uint64_t bytes));
 /* Whether the host's address is one of a variable of an image, which stays present. */
 bool rt_is_image_variable(uint64_t host);
 

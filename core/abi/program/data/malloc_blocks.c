@@ -5,9 +5,9 @@
  * The word alone proves nothing, because it may be the program's own data; only when it says that a
  * section is too long, the blocks in front of it are counted from the start of the heap. Strict and checked
  * runs count also where a section begins inside of a block. Checked programs know each block, and how many bytes were
- * asked for. In others, sizes are those that malloc has rounded up, and blocks of other threads' arenas are not checked.
- * Sections that do not move are never checked: the host memory of deleted data may be freed already, and belong to
- * others. */
+ * asked for. In others, sizes are those that malloc has rounded up, and blocks of other threads' arenas are not
+ * checked. Sections that do not move are never checked: the host memory of deleted data may be freed already, and
+ * belong to others. */
 #include "abi/checked/checked.h"
 #include "abi/program/base/runtime.h"
 
@@ -24,8 +24,8 @@ enum { GNU_MALLOC = 1 };
 
 enum {
     HEAD = 2 * sizeof(uint64_t), /* in front of a block's bytes: a word of the block before, the size */
-    MAPPED = 2, /* the block is a mapping of its own */
-    ARENA = 4,  /* of another thread */
+    MAPPED = 2,                  /* the block is a mapping of its own */
+    ARENA = 4,                   /* of another thread */
     BITS = 7
 };
 
@@ -64,7 +64,8 @@ uint64_t rt_find_heap_start(void)
 
 bool rt_may_exceed_block(uintptr_t host, uint64_t bytes)
 {
-    if (rt.options.instrumented || !rt.heap_start || host % 4096 == 0 || (int64_t)bytes < 0) /* that word may be in no memory */
+    if (rt.options.instrumented || !rt.heap_start || host % 4096 == 0 ||
+        (int64_t)bytes < 0) /* that word may be in no memory */
         return true;
     rt_this_thread.in_core = true; /* a section that is not there at all */
     atomic_signal_fence(memory_order_seq_cst);
@@ -186,8 +187,7 @@ static bool format_section(const accd_item *item, char *to, size_t capacity)
     struct accd__debug_name name;
     const uint64_t host = (uintptr_t)item->host;
     const bool begins = rt_find_name(rt.site, host, 0, &name);
-    if (!rt_format_name(rt.site, host, item->bytes, to, capacity) && begins && name.section &&
-        name.unit && !name.rank)
+    if (!rt_format_name(rt.site, host, item->bytes, to, capacity) && begins && name.section && name.unit && !name.rank)
         snprintf(to, capacity, "%s[%lld:%llu]", name.name, (long long)name.start,
                  (unsigned long long)(item->bytes / name.unit));
     return begins && name.fortran;
@@ -200,14 +200,14 @@ void rt_check_malloc_blocks(const accd_item *items, size_t nitems)
         bool inside = false;
         const uint64_t least = rt.options.instrumented ? 0 : RT_BLOCK_MIN;
         uint64_t capacity = GNU_MALLOC && item->bytes > least && item->host && rt_moves_bytes(item->action)
-                            ? find_exceeded_block((uintptr_t)item->host, item->bytes, &inside)
-                            : 0;
+                                ? find_exceeded_block((uintptr_t)item->host, item->bytes, &inside)
+                                : 0;
         char name[160];
         if ((int64_t)item->bytes < 0) {
             rt_format_name(rt.site, (uintptr_t)item->host, 0, name, sizeof name);
             rt_fatal_about("invalid-section", name,
-                            "%s: the section that begins at %s has a negative length, %lld bytes", rt.site->what,
-                            name, (long long)item->bytes);
+                           "%s: the section that begins at %s has a negative length, %lld bytes", rt.site->what, name,
+                           (long long)item->bytes);
         }
         if (!capacity)
             continue;
@@ -223,9 +223,8 @@ void rt_check_malloc_blocks(const accd_item *items, size_t nitems)
                                 : "end the section inside of the block: in [first:n], n is the "
                                   "length, not the end",
             },
-            "%s: %s: the section has %llu bytes, and the block that malloc gave has %llu%s",
-            rt.site->what, name, (unsigned long long)item->bytes, (unsigned long long)capacity,
-            inside ? " from there on" : "");
+            "%s: %s: the section has %llu bytes, and the block that malloc gave has %llu%s", rt.site->what, name,
+            (unsigned long long)item->bytes, (unsigned long long)capacity, inside ? " from there on" : "");
         rt_exit_with_error();
     }
 }

@@ -9,8 +9,7 @@ static bool has_only_pointers(const struct rt_thread *self, const accd_item *ite
     uint64_t at = (uintptr_t)item->host, end = at + item->bytes;
     accd_present_object object;
     while (accd_present_next(rt.context, self->device, &at, &object) && object.info.host < end)
-        if (!object.pointer || object.structured || object.info.host < (uintptr_t)item->host ||
-            at > end)
+        if (!object.pointer || object.structured || object.info.host < (uintptr_t)item->host || at > end)
             return false;
     return true;
 }
@@ -24,13 +23,11 @@ static void unmap_pointers(const struct rt_thread *self, const accd_item *item)
                              .bytes = object.info.bytes,
                              .action = ACCD_ACTION_DELETE};
         rt_label_item_at_site(&pointer);
-        rt_check_status(accd_run_construct(rt.context,
-                            &(accd_construct){.device = self->device,
-                                              .kind = ACCD_KIND_EXIT_DATA,
-                                              .finalize = 1,
-                                              .items = &pointer,
-                                              .nitems = 1},
-                            NULL));
+        rt_check_status(accd_run_construct(
+            rt.context,
+            &(accd_construct){
+                .device = self->device, .kind = ACCD_KIND_EXIT_DATA, .finalize = 1, .items = &pointer, .nitems = 1},
+            NULL));
     }
 }
 

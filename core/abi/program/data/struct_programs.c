@@ -26,14 +26,12 @@ void rt_clear_struct_programs(void)
 
 accd_program *rt_get_struct_program(uint64_t bytes, accd_piece *pieces, size_t n)
 {
-    accd_program_spec spec = {
-        .stride = bytes, .pieces = pieces, .npieces = n, .registers = 1};
+    accd_program_spec spec = {.stride = bytes, .pieces = pieces, .npieces = n, .registers = 1};
     uint64_t at = bytes + n;
     for (size_t i = 0; i < n; i++)
         at = at * 31 + pieces[i].offset + 7 * pieces[i].bytes + pieces[i].action;
     struct cached_program *found = &program_cache[at % PROGRAM_CACHE];
-    if (found->n == n && found->bytes == bytes &&
-        !memcmp(found->pieces, pieces, n * sizeof *pieces)) {
+    if (found->n == n && found->bytes == bytes && !memcmp(found->pieces, pieces, n * sizeof *pieces)) {
         free(pieces);
         return found->program;
     }

@@ -25,8 +25,7 @@ static void mark_pointer(struct rt_items *items, const void *slot)
 }
 
 /* A pointer: points to the section before it, or is attached by itself. */
-static void add_pointer(struct rt_items *items, accd_action action, const void *slot,
-                        size_t bias, uint16_t flags)
+static void add_pointer(struct rt_items *items, accd_action action, const void *slot, size_t bias, uint16_t flags)
 {
     accd_item *section = rt_find_pointed_section(items, slot, bias);
     if (section) {
@@ -100,8 +99,7 @@ static const void *get_empty_section(const struct entries *map, size_t i)
 /* Whether an implicit map uses what is present of its data, as not all of them are (OMP60-map-12). */
 static bool is_partly_present(const struct entries *map, size_t i)
 {
-    return (map->kind[i] & IMPLICIT) == IMPLICIT &&
-           rt_is_partly_present(&rt_this_thread, map->host[i], map->size[i]);
+    return (map->kind[i] & IMPLICIT) == IMPLICIT && rt_is_partly_present(&rt_this_thread, map->host[i], map->size[i]);
 }
 
 /* Returns the flags of items for the always modifier, with or without `present` (OMP60-map-5, OMP60-map-9). */
@@ -170,7 +168,8 @@ static bool is_attached_alone(const struct entries *map, size_t i)
 static bool is_any_present(const accd_piece *pieces, size_t n)
 {
     const uint64_t low = pieces[0].offset, bytes = pieces[n - 1].offset + pieces[n - 1].bytes - low;
-    return accd_get_presence(rt.context, rt_this_thread.device, (const void *)(uintptr_t)low, bytes) != ACCD_PRESENCE_NONE;
+    return accd_get_presence(rt.context, rt_this_thread.device, (const void *)(uintptr_t)low, bytes) !=
+           ACCD_PRESENCE_NONE;
 }
 
 /* Members of one structure on a directive of OpenMP: one object, from the first of them to the last, of which each
@@ -196,7 +195,8 @@ static void add_structure(const struct entries *map, size_t head, struct rt_item
     for (size_t i = 0; i < n; i++)
         pieces[i].offset -= low;
     if (n) {
-        accd_item *item = rt_add_item(items, n > 1 ? ACCD_ACTION_CREATE : pieces[0].action, (const void *)low, high - low);
+        accd_item *item =
+            rt_add_item(items, n > 1 ? ACCD_ACTION_CREATE : pieces[0].action, (const void *)low, high - low);
         item->frame_bytes = aggregate_bytes(map, head);
         item->frame = item->frame_bytes ? map->host[head] : NULL;
         if (n > 1) {
@@ -237,8 +237,7 @@ bool rt_is_pointer_variable(const struct rt_thread *self, const void *variable)
     return accd_device_address(rt.context, self->device, (const void *)rt_load_word(variable)) != 0;
 }
 
-void rt_attach_variables(const struct rt_thread *self, const struct entries *map,
-                            struct rt_items *items)
+void rt_attach_variables(const struct rt_thread *self, const struct entries *map, struct rt_items *items)
 {
     const size_t n = rt.options.rules->attach_variables ? map->n : 0;
     for (size_t i = 0; i < n; i++) {
@@ -256,8 +255,8 @@ static void add_declared_pointers(struct rt_items *items)
 {
     for (size_t i = 0; rt.has_declared && i < items->n; i++) {
         accd_item *item = &items->at[i];
-        const bool is_section = item->action != ACCD_ACTION_ATTACH && item->action != ACCD_ACTION_DETACH &&
-                                !item->slot && item->bytes;
+        const bool is_section =
+            item->action != ACCD_ACTION_ATTACH && item->action != ACCD_ACTION_DETACH && !item->slot && item->bytes;
         const void *pointer = is_section ? rt_find_declared_pointer(item->host, rt_is_in_block) : NULL;
         if (pointer)
             item->slot = pointer;
@@ -265,7 +264,8 @@ static void add_declared_pointers(struct rt_items *items)
 }
 
 /* Returns true if an entry is a pointer on the stack by which the compiler passes a dummy argument that `enter data`
- * maps, or its pointer. No directive could unmap it, and other variables will lie there. A kernel gets one of its own. */
+ * maps, or its pointer. No directive could unmap it, and other variables will lie there. A kernel gets one of its own.
+ */
 static bool is_passing_pointer(const struct entries *map, size_t i)
 {
     const uintptr_t slot = (uintptr_t)map->host[i], target = rt_load_word(map->host[i]);
@@ -273,7 +273,8 @@ static bool is_passing_pointer(const struct entries *map, size_t i)
     bool has_target = false;
     for (size_t k = 0; k < map->n; k++) {
         const bool is_data = entry_action(rt_get_entry_kind(map, k)) != ACCD_ACTION_COUNT;
-        has_target |= target - (uintptr_t)map->host[k] < (is_data ? map->size[k] : rt_get_entry_kind(map, k) == POINTER);
+        has_target |=
+            target - (uintptr_t)map->host[k] < (is_data ? map->size[k] : rt_get_entry_kind(map, k) == POINTER);
     }
     return has_target && !rt.site->declares && (!strcmp(what, "enter data") || !strcmp(what, "target enter data")) &&
            slot >= rt.site->call.sp && slot < rt_get_stack_end(&rt_this_thread) &&
@@ -412,8 +413,7 @@ void rt_add_exit_items(const struct entries *map, struct rt_items *items)
                 section->slot = host;
             bool covered = false; /* by its descriptor */
             for (size_t k = 0; k < i; k++)
-                covered |=
-                    entry_action(rt_get_entry_kind(map, k)) != ACCD_ACTION_COUNT && is_in_entry(map, k, host);
+                covered |= entry_action(rt_get_entry_kind(map, k)) != ACCD_ACTION_COUNT && is_in_entry(map, k, host);
             if (!covered)
                 rt_add_item(items, ACCD_ACTION_DELETE, host, sizeof(void *));
             break;
@@ -421,7 +421,8 @@ void rt_add_exit_items(const struct entries *map, struct rt_items *items)
         case ZERO_LENGTH:
         case DELETE_ZERO_LENGTH: /* of OpenMP: all of what the pointer points to */
             if (map->target)
-                rt_add_present_item(items, ACCD_ACTION_DELETE, host, kind == DELETE_ZERO_LENGTH ? ACCD_ITEM_FINALIZE : 0);
+                rt_add_present_item(items, ACCD_ACTION_DELETE, host,
+                                    kind == DELETE_ZERO_LENGTH ? ACCD_ITEM_FINALIZE : 0);
             break;
         case STRUCT:
             break;
@@ -442,8 +443,10 @@ void rt_add_update_items(const struct entries *map, struct rt_items *items)
         case TO:
         case FROM: {
             accd_item *item = rt_add_item(items, kind == TO ? ACCD_ACTION_UPDATE_DEVICE : ACCD_ACTION_UPDATE_SELF,
-                                       map->host[i], map->size[i]);
-            item->flags = raw - kind == ALWAYS_PRESENT ? ACCD_ITEM_REQUIRE_PRESENT : raw & FORCE ? 0 : ACCD_ITEM_IF_PRESENT;
+                                          map->host[i], map->size[i]);
+            item->flags = raw - kind == ALWAYS_PRESENT ? ACCD_ITEM_REQUIRE_PRESENT
+                          : raw & FORCE                ? 0
+                                                       : ACCD_ITEM_IF_PRESENT;
             break;
         }
         case POINTER: /* an update changes no pointer */
@@ -465,10 +468,9 @@ static bool is_pointer_entry(unsigned kind)
 }
 
 /* Returns true if the device's copy of descriptor i points to the data of its pointer, which a later entry attaches.
- * The data's entry precedes that of the descriptor up to gcc 13, and follows it since. A kernel may have let the pointer
- * point elsewhere: then the bounds are the kernel's, too. */
-static bool points_to_attached_data(const struct rt_thread *self, const struct entries *map, size_t i,
-                          uint64_t device)
+ * The data's entry precedes that of the descriptor up to gcc 13, and follows it since. A kernel may have let the
+ * pointer point elsewhere: then the bounds are the kernel's, too. */
+static bool points_to_attached_data(const struct rt_thread *self, const struct entries *map, size_t i, uint64_t device)
 {
     size_t k = i + 1;
     while (k < map->n && !(map->host[k] == map->host[i] && is_pointer_entry(rt_get_entry_kind(map, k))))
@@ -516,13 +518,13 @@ void rt_report_link_sections(const struct entries *map, const void *code)
             continue;
         rt_format_name(rt.site, (uintptr_t)map->host[i], map->size[i], name, sizeof name);
         rt_emit_diagnostic(&(struct rt_diagnostic){.level = "note",
-                                           .code = "unsupported",
-                                           .pc = rt.site->call.pc,
-                                           .object = name,
-                                           .help = "map all of the variable"},
-                   "gcc gives this region an array of its own, without values, in place of the array of %s: "
-                   "only functions that the region calls use the mapped data",
-                   name);
+                                                   .code = "unsupported",
+                                                   .pc = rt.site->call.pc,
+                                                   .object = name,
+                                                   .help = "map all of the variable"},
+                           "gcc gives this region an array of its own, without values, in place of the array of %s: "
+                           "only functions that the region calls use the mapped data",
+                           name);
     }
 }
 
@@ -532,7 +534,7 @@ void *rt_get_kernel_argument(const struct rt_thread *self, const struct entries 
     void *host = map->host[i], *device = NULL;
     uint64_t low, high;
     if (!host || kind == FIRSTPRIVATE_INT || rt_is_declared(host))
-        return host; /* a declared variable changes places with its device copy */
+        return host;      /* a declared variable changes places with its device copy */
     if (kind == STRUCT) { /* where all of it would be */
         const char *first = i + 1 < map->n ? map->host[i + 1] : NULL;
         device = first ? rt_find_device_address(self, first) : NULL;
@@ -556,8 +558,7 @@ void rt_sync_null_pointers(const struct rt_thread *self, const struct entries *m
     for (size_t i = 0; i < map->n; i++) {
         const void *target = get_empty_section(map, i);
         const uint64_t slot = target ? accd_device_address(rt.context, self->device, map->host[i]) : 0;
-        if (!slot || rt_find_device_address(self, target) ||
-            (back && rt_load_word((const void *)(uintptr_t)slot)))
+        if (!slot || rt_find_device_address(self, target) || (back && rt_load_word((const void *)(uintptr_t)slot)))
             continue;
         if (!back)
             rt_record_nulled_pointer(self->device, map->host[i]);

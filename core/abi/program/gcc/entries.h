@@ -34,8 +34,8 @@ enum {
     DETACH = 0x51,
     ATTACH_ZERO_LENGTH = 0x52,
     STRUCT_UNORDERED = 0x5c, /* of gcc 14: STRUCT whose members follow in any order */
-    FORCE = 0x80,       /* of ALLOC, TO, FROM, TOFROM: from times before present_or was the rule */
-    FORCE_DETACH = 0xd1 /* detach finalize */
+    FORCE = 0x80,            /* of ALLOC, TO, FROM, TOFROM: from times before present_or was the rule */
+    FORCE_DETACH = 0xd1      /* detach finalize */
 };
 
 /* Of OpenMP: what the kinds TO, FROM and TOFROM carry besides. */
@@ -46,8 +46,8 @@ struct entries {
     void **host;
     const size_t *size;
     const unsigned short *kind;
-    bool target; /* of OpenMP: each private variable gets memory of its own */
-    bool region; /* of a target construct */
+    bool target;            /* of OpenMP: each private variable gets memory of its own */
+    bool region;            /* of a target construct */
     const size_t *argument; /* expanded iterators: the entry of each argument; NULL: there are none */
     size_t arguments;
 };
@@ -84,8 +84,7 @@ void rt_add_update_items(const struct entries *map, struct rt_items *items);
 /* Of a compute construct, behind those of its entry: attaches variables that hold the address of
  * present data. They are pointers, which the compiler passes like any scalar; a pointer in a data
  * clause takes part in attach (ACC33-att-5). */
-void rt_attach_variables(const struct rt_thread *self, const struct entries *map,
-                            struct rt_items *items);
+void rt_attach_variables(const struct rt_thread *self, const struct entries *map, struct rt_items *items);
 bool rt_is_pointer_variable(const struct rt_thread *self, const void *variable); /* of this kind */
 
 /* After an entry: a descriptor that was present may have had other bounds. Attach includes it

@@ -1,5 +1,5 @@
-/* fast_path.h - the short way of directives: a few entries of plain data alone, while calls are quick, each of which is one
- * item. All else goes the general way. */
+/* fast_path.h - the short way of directives: a few entries of plain data alone, while calls are quick, each of which is
+ * one item. All else goes the general way. */
 #ifndef RT_FAST_PATH_H
 #define RT_FAST_PATH_H
 
@@ -11,11 +11,16 @@ enum { FAST_ITEMS_MAX = 16 };
 enum { ACTION = 0x0f, TRIES = 0x10, MOVES = 0x20, OUT = 0x40, FINAL = 0x80 };
 
 /* Which way a directive goes. On the short one RT_NEEDS_CHECK and RT_HAS_POINTERS may be added. */
-enum route { SLOW_PATH, FAST_PATH, FAST_PATH_CHECKED = FAST_PATH + RT_NEEDS_CHECK, FAST_PATH_LINKED = FAST_PATH_CHECKED + RT_HAS_POINTERS };
+enum route {
+    SLOW_PATH,
+    FAST_PATH,
+    FAST_PATH_CHECKED = FAST_PATH + RT_NEEDS_CHECK,
+    FAST_PATH_LINKED = FAST_PATH_CHECKED + RT_HAS_POINTERS
+};
 
 /* Whether the entry asks for plain data at all; DOUBTFUL: they are to be looked at first. */
 static inline __attribute__((always_inline)) enum route choose_data_route(const void *host, size_t bytes, unsigned spec,
-                                                                   uintptr_t stack)
+                                                                          uintptr_t stack)
 {
     if (rt_is_static(host) && (uintptr_t)host < stack) /* statics may hold the stack */
         return FAST_PATH;
@@ -40,8 +45,7 @@ static inline bool attach_to_last_item(accd_item *items, size_t n, const void *s
     if (!last || last->slot || (uintptr_t)last->host != rt_load_word(slot) + bias)
         return false;
     for (size_t i = 0; i < n; i++)
-        if (items[i].host == slot &&
-            (items[i].bytes <= sizeof(void *) || rt_is_descriptor_size(slot, items[i].bytes)))
+        if (items[i].host == slot && (items[i].bytes <= sizeof(void *) || rt_is_descriptor_size(slot, items[i].bytes)))
             return false;
     last->slot = slot;
     return true;

@@ -67,7 +67,8 @@ static __attribute__((noinline)) bool is_member_pointer(const struct entries *ma
         rt.options.rules->member == ACCD_MEMBER_COUNTED)
         return false;
     for (size_t k = 0; k < n; k++)
-        if (fast_items[k].bytes > sizeof(void *) && host - (uintptr_t)fast_items[k].host <= fast_items[k].bytes - sizeof(void *))
+        if (fast_items[k].bytes > sizeof(void *) &&
+            host - (uintptr_t)fast_items[k].host <= fast_items[k].bytes - sizeof(void *))
             return true;
     if (host - last->start >= last->bytes &&
         !accd_present_bounds(rt.context, rt_this_thread.device, map->host[entry], &last->start, &last->bytes))
@@ -76,8 +77,8 @@ static __attribute__((noinline)) bool is_member_pointer(const struct entries *ma
 }
 
 /* words: variables of a pointer's size are never attached. */
-static inline __attribute__((always_inline)) enum route make_fast_items(const struct entries *map,
-                                                                     const uint8_t *specs, bool words)
+static inline __attribute__((always_inline)) enum route make_fast_items(const struct entries *map, const uint8_t *specs,
+                                                                        bool words)
 {
     const accd_label *label = rt_get_site_label();
     const uintptr_t stack = rt.site->call.sp;
@@ -117,9 +118,8 @@ static inline __attribute__((always_inline)) enum route make_fast_items(const st
 }
 
 /* Takes the lock and makes the items if a directive goes the short way. */
-static inline __attribute__((always_inline)) enum route choose_route(const struct rt_site *site, int flags,
-                                                                const struct entries *map, const uint8_t *specs,
-                                                                bool words)
+static inline __attribute__((always_inline)) enum route
+choose_route(const struct rt_site *site, int flags, const struct entries *map, const uint8_t *specs, bool words)
 {
     if (!rt_can_use_fast_path() || !is_on_device(flags) || map->n - 1 >= FAST_ITEMS_MAX || !rt_lock())
         return SLOW_PATH;
@@ -137,7 +137,7 @@ static _Noreturn void refuse_absent(const struct rt_thread *self, const void *ho
     char name[160];
     rt_format_name(rt.site, (uintptr_t)host, 0, name, sizeof name);
     rt_fatal_about("not-present", name, "use_device needs present data, but %s is not present on device %d", name,
-                    self->device);
+                   self->device);
 }
 
 /* host_data: the program continues with device addresses. */
@@ -159,8 +159,7 @@ static void translate_addresses(const struct rt_thread *self, const struct entri
 /* host_data has no other clauses. */
 static bool uses_device(const struct entries *map)
 {
-    return map->n &&
-           (rt_get_entry_kind(map, 0) == USE_DEVICE || rt_get_entry_kind(map, 0) == USE_DEVICE_IF_PRESENT);
+    return map->n && (rt_get_entry_kind(map, 0) == USE_DEVICE || rt_get_entry_kind(map, 0) == USE_DEVICE_IF_PRESENT);
 }
 
 /* Returns what a directive with these flags runs on. Ends the program if a flag is not known. */
@@ -209,7 +208,8 @@ void GOACC_data_start(int flags, size_t n, void **host, size_t *sizes, unsigned 
         return;
     }
     struct rt_region *level = rt_push_region(&rt_this_thread, RT_PARENT_DATA);
-    level->region = rt_run_construct(&rt_this_thread, ACCD_KIND_REGION, route - FAST_PATH, fast_items, nfast_items, false);
+    level->region =
+        rt_run_construct(&rt_this_thread, ACCD_KIND_REGION, route - FAST_PATH, fast_items, nfast_items, false);
     rt_leave_fast_path();
 }
 
@@ -222,7 +222,8 @@ static int parent_of_end(void)
 static __attribute__((noinline)) void close_data_region(const struct rt_site *site)
 {
     struct rt_prof_span span;
-    rt_span_begin(&span, site, RT_EV_EXIT_DATA, rt_is_profiled() ? parent_of_end() : 0, RT_ASYNC_SYNC, RT_DEVICE_CURRENT);
+    rt_span_begin(&span, site, RT_EV_EXIT_DATA, rt_is_profiled() ? parent_of_end() : 0, RT_ASYNC_SYNC,
+                  RT_DEVICE_CURRENT);
     struct rt_thread *self = rt_enter(site);
     rt_pop_region(self);
     rt_leave();
@@ -253,16 +254,19 @@ struct directive_kind {
     void (*convert)(const struct entries *map, struct rt_items *items);
 };
 static const struct directive_kind enters = {ACCD_KIND_ENTER_DATA, RT_EV_ENTER_DATA, RT_PARENT_ENTER_DATA, entry_specs,
-                                  rt_add_entry_items};
-static const struct directive_kind exits = {ACCD_KIND_EXIT_DATA, RT_EV_EXIT_DATA, RT_PARENT_EXIT_DATA, exit_specs, rt_add_exit_items};
-static const struct directive_kind updates = {ACCD_KIND_UPDATE, RT_EV_UPDATE, RT_PARENT_UPDATE, update_specs, rt_add_update_items};
+                                             rt_add_entry_items};
+static const struct directive_kind exits = {ACCD_KIND_EXIT_DATA, RT_EV_EXIT_DATA, RT_PARENT_EXIT_DATA, exit_specs,
+                                            rt_add_exit_items};
+static const struct directive_kind updates = {ACCD_KIND_UPDATE, RT_EV_UPDATE, RT_PARENT_UPDATE, update_specs,
+                                              rt_add_update_items};
 
 /* queue: only reported and checked, every queue is done at once, in program order. */
 static __attribute__((noinline)) void run_dynamic(const struct rt_site *site, int flags, const struct entries *map,
-                                              const struct directive_kind *directive, int queue)
+                                                  const struct directive_kind *directive, int queue)
 {
     struct rt_prof_span span;
-    rt_span_begin(&span, site, directive->event, site->declares ? RT_PARENT_DECLARE : directive->parent, queue, get_directive_type(site, flags));
+    rt_span_begin(&span, site, directive->event, site->declares ? RT_PARENT_DECLARE : directive->parent, queue,
+                  get_directive_type(site, flags));
     struct rt_thread *self = rt_enter(site);
     if (!is_host_directive(self, flags)) {
         struct rt_items items;
@@ -284,7 +288,7 @@ static __attribute__((noinline)) void run_dynamic(const struct rt_site *site, in
 
 /* False: nothing is done. */
 static inline bool run_dynamic_fast(const struct rt_site *site, int flags, const struct entries *map,
-                                 const struct directive_kind *directive)
+                                    const struct directive_kind *directive)
 {
     const enum route route = choose_route(site, flags, map, directive->specs, true);
     if (route == SLOW_PATH)
@@ -303,20 +307,19 @@ static void trace_waits(const struct rt_site *site, int async, int waits, va_lis
         rt_trace_wait(site, async, va_arg(queues, int));
 }
 
-#define TRACE_WAITS(site, async, waits)                      \
-    do {                                                     \
-        if (__builtin_expect(rt.observes_waits && (waits), 0)) {  \
-            va_list queues;                                  \
-            va_start(queues, waits);                         \
-            trace_waits((site), (async), (waits), queues);   \
-            va_end(queues);                                  \
-        }                                                    \
+#define TRACE_WAITS(site, async, waits)                          \
+    do {                                                         \
+        if (__builtin_expect(rt.observes_waits && (waits), 0)) { \
+            va_list queues;                                      \
+            va_start(queues, waits);                             \
+            trace_waits((site), (async), (waits), queues);       \
+            va_end(queues);                                      \
+        }                                                        \
     } while (0)
 
-void GOACC_enter_data(int flags, size_t n, void **host, size_t *sizes, unsigned short *kinds,
-                      int async, int waits, ...);
-void GOACC_enter_data(int flags, size_t n, void **host, size_t *sizes, unsigned short *kinds,
-                      int async, int waits, ...)
+void GOACC_enter_data(int flags, size_t n, void **host, size_t *sizes, unsigned short *kinds, int async, int waits,
+                      ...);
+void GOACC_enter_data(int flags, size_t n, void **host, size_t *sizes, unsigned short *kinds, int async, int waits, ...)
 {
     const struct rt_site site = rt_caller_site("enter data");
     const struct entries map = {n, host, sizes, kinds, false, false, NULL, 0};
@@ -326,10 +329,8 @@ void GOACC_enter_data(int flags, size_t n, void **host, size_t *sizes, unsigned 
     run_dynamic(&site, flags, &map, &enters, async);
 }
 
-void GOACC_exit_data(int flags, size_t n, void **host, size_t *sizes, unsigned short *kinds,
-                     int async, int waits, ...);
-void GOACC_exit_data(int flags, size_t n, void **host, size_t *sizes, unsigned short *kinds,
-                     int async, int waits, ...)
+void GOACC_exit_data(int flags, size_t n, void **host, size_t *sizes, unsigned short *kinds, int async, int waits, ...);
+void GOACC_exit_data(int flags, size_t n, void **host, size_t *sizes, unsigned short *kinds, int async, int waits, ...)
 {
     const struct rt_site site = rt_caller_site("exit data");
     const struct entries map = {n, host, sizes, kinds, false, false, NULL, 0};
@@ -344,8 +345,7 @@ static bool is_exit(const struct entries *map)
 {
     for (size_t i = 0; i < map->n; i++) {
         unsigned raw = map->kind[i] & 0xff, kind = rt_get_entry_kind(map, i);
-        if (kind == FROM || kind == DELETE || kind == RELEASE || kind == DETACH ||
-            raw == FORCE_DETACH)
+        if (kind == FROM || kind == DELETE || kind == RELEASE || kind == DETACH || raw == FORCE_DETACH)
             return true;
         if (kind == TO || kind == ALLOC || kind == ATTACH || kind == TO_PSET || kind == STRUCT)
             return false;
@@ -353,10 +353,10 @@ static bool is_exit(const struct entries *map)
     return false;
 }
 
-void GOACC_enter_exit_data(int flags, size_t n, void **host, size_t *sizes, unsigned short *kinds,
-                           int async, int waits, ...);
-void GOACC_enter_exit_data(int flags, size_t n, void **host, size_t *sizes, unsigned short *kinds,
-                           int async, int waits, ...)
+void GOACC_enter_exit_data(int flags, size_t n, void **host, size_t *sizes, unsigned short *kinds, int async, int waits,
+                           ...);
+void GOACC_enter_exit_data(int flags, size_t n, void **host, size_t *sizes, unsigned short *kinds, int async, int waits,
+                           ...)
 {
     const struct entries map = {n, host, sizes, kinds, false, false, NULL, 0};
     bool out = is_exit(&map);
@@ -365,10 +365,8 @@ void GOACC_enter_exit_data(int flags, size_t n, void **host, size_t *sizes, unsi
     run_dynamic(&site, flags, &map, out ? &exits : &enters, async);
 }
 
-void GOACC_update(int flags, size_t n, void **host, size_t *sizes, unsigned short *kinds, int async,
-                  int waits, ...);
-void GOACC_update(int flags, size_t n, void **host, size_t *sizes, unsigned short *kinds, int async,
-                  int waits, ...)
+void GOACC_update(int flags, size_t n, void **host, size_t *sizes, unsigned short *kinds, int async, int waits, ...);
+void GOACC_update(int flags, size_t n, void **host, size_t *sizes, unsigned short *kinds, int async, int waits, ...)
 {
     const struct rt_site site = rt_caller_site("update");
     const struct entries map = {n, host, sizes, kinds, false, false, NULL, 0};
@@ -448,7 +446,8 @@ static bool run_compute_fast(const struct rt_site *site, int flags, void (*fn)(v
     }
     struct rt_thread *self = &rt_this_thread;
     accd_region *region = rt_run_construct(self, ACCD_KIND_COMPUTE, route - FAST_PATH, fast_items, nfast_items, false);
-    if (nfast_items < map->n || accd_region_addresses(region, args.address, nfast_items) < nfast_items) /* pointers are arguments, too */
+    if (nfast_items < map->n ||
+        accd_region_addresses(region, args.address, nfast_items) < nfast_items) /* pointers are arguments, too */
         fill_arguments(self, map, args.at);
     rt_leave_fast_path();
     rt_begin_kernel(self, site->call.pc);
@@ -461,7 +460,7 @@ static bool run_compute_fast(const struct rt_site *site, int flags, void (*fn)(v
 }
 
 static __attribute__((noinline)) void run_compute(const struct rt_site *site, int flags, void (*fn)(void *),
-                                              const struct entries *map, int queue)
+                                                  const struct entries *map, int queue)
 {
     enum { FEW = 32 };
     struct rt_thread *self = rt_ensure_started();
@@ -545,10 +544,10 @@ static int read_queue(const struct rt_site *site, va_list tags)
     return queue;
 }
 
-void GOACC_parallel_keyed(int flags, void (*fn)(void *), size_t n, void **host, size_t *sizes,
-                          unsigned short *kinds, ...);
-void GOACC_parallel_keyed(int flags, void (*fn)(void *), size_t n, void **host, size_t *sizes,
-                          unsigned short *kinds, ...)
+void GOACC_parallel_keyed(int flags, void (*fn)(void *), size_t n, void **host, size_t *sizes, unsigned short *kinds,
+                          ...);
+void GOACC_parallel_keyed(int flags, void (*fn)(void *), size_t n, void **host, size_t *sizes, unsigned short *kinds,
+                          ...)
 {
     struct rt_site site = rt_caller_site("compute");
     if (run_compute_fast(&site, flags, fn, &(struct entries){n, host, sizes, kinds, false, false, NULL, 0}))
@@ -566,12 +565,10 @@ void GOACC_parallel_keyed(int flags, void (*fn)(void *), size_t n, void **host, 
 }
 
 /* Of gcc before 6. */
-void GOACC_parallel(int flags, void (*fn)(void *), size_t n, void **host, size_t *sizes,
-                    unsigned short *kinds, int gangs, int workers, int vector, int async, int waits,
-                    ...);
-void GOACC_parallel(int flags, void (*fn)(void *), size_t n, void **host, size_t *sizes,
-                    unsigned short *kinds, int gangs, int workers, int vector, int async, int waits,
-                    ...)
+void GOACC_parallel(int flags, void (*fn)(void *), size_t n, void **host, size_t *sizes, unsigned short *kinds,
+                    int gangs, int workers, int vector, int async, int waits, ...);
+void GOACC_parallel(int flags, void (*fn)(void *), size_t n, void **host, size_t *sizes, unsigned short *kinds,
+                    int gangs, int workers, int vector, int async, int waits, ...)
 {
     (void)gangs, (void)workers, (void)vector;
     struct rt_site site = rt_caller_site("compute");

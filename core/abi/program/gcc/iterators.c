@@ -35,8 +35,7 @@ struct entries rt_expand_iterators(const struct entries *map)
     size_t n = 0;
     for (size_t i = 0; i < map->n; i++)
         n += count_of(map, i);
-    void **host =
-        malloc(n * (sizeof *host + sizeof(size_t) + sizeof *map->kind) + map->n * sizeof(size_t));
+    void **host = malloc(n * (sizeof *host + sizeof(size_t) + sizeof *map->kind) + map->n * sizeof(size_t));
     if (!host)
         rt_fatal("out-of-memory", "no memory for a directive with %zu entries", n);
     size_t *argument = (size_t *)(void *)(host + n), *size = argument + map->n, k = 0;

@@ -18,11 +18,10 @@ enum { ON_HOST = -2 };              /* a device, as libgomp numbers them */
 
 /* Functions of libgomp behind ours. */
 static struct libgomp {
-    void (*target)(int device, void (*fn)(void *), size_t n, void **host, size_t *sizes,
-                   unsigned short *kinds, unsigned flags, void **depend, void **args);
-    void (*task)(void (*fn)(void *), void *data, void (*copy)(void *, void *), long bytes,
-                 long alignment, bool deferred, unsigned flags, void **depend, int priority,
-                 void *detach);
+    void (*target)(int device, void (*fn)(void *), size_t n, void **host, size_t *sizes, unsigned short *kinds,
+                   unsigned flags, void **depend, void **args);
+    void (*task)(void (*fn)(void *), void *data, void (*copy)(void *, void *), long bytes, long alignment,
+                 bool deferred, unsigned flags, void **depend, int priority, void *detach);
     void (*taskwait_depend)(void **depend);
 } libgomp_functions;
 
@@ -146,12 +145,12 @@ static void defer_directive(const struct directive *directive, void **depend)
     if (arguments)
         memcpy(argument, map->argument, arguments * sizeof *argument);
     copy_private(map, copies, host);
-    task->directive.map = (struct entries){
-        n, host, size, kind, true, map->region, arguments ? argument : NULL, arguments};
+    task->directive.map =
+        (struct entries){n, host, size, kind, true, map->region, arguments ? argument : NULL, arguments};
     task->epoch = rt_begin_nowait_task(&directive->site, depend);
     deferred_in_creation = task;
     libgomp()->task(run_task, &task, NULL, sizeof task, sizeof task, rt_defers_tasks(), depend ? TASK_DEPENDS : 0,
-                          depend, 0, NULL);
+                    depend, 0, NULL);
     deferred_in_creation = NULL;
 }
 
@@ -265,7 +264,7 @@ static enum route make_fast_items(const struct entries *map, const uint8_t *spec
 
 /* Takes the lock, chooses the device and makes the items if a directive goes the short way. leave_short comes after. */
 static inline enum route choose_route(const struct rt_site *site, int device, const struct entries *map,
-                                  const uint8_t *specs, struct rt_target_call *call)
+                                      const uint8_t *specs, struct rt_target_call *call)
 {
     if (device < 0 || !rt_can_use_fast_path() || map->n - 1 >= FAST_ITEMS_MAX || !rt_lock())
         return SLOW_PATH;
@@ -286,7 +285,7 @@ static void leave_fast_path(const struct rt_target_call *call)
 
 /* Whether a directive without a region of its own has been carried out. */
 static inline bool run_fast(const struct rt_site *site, int device, const struct entries *map, accd_construct_kind kind,
-                              const uint8_t *specs)
+                            const uint8_t *specs)
 {
     struct rt_target_call call;
     const enum route route = choose_route(site, device, map, specs, &call);
@@ -307,7 +306,7 @@ struct construct_result {
 
 /* Runs a construct of the entries' items. */
 static struct construct_result run_items(struct rt_thread *self, accd_construct_kind kind, const struct entries *map,
-                               void (*convert)(const struct entries *map, struct rt_items *items))
+                                         void (*convert)(const struct entries *map, struct rt_items *items))
 {
     struct rt_items items;
     accd_region *region = NULL;
@@ -348,7 +347,8 @@ void GOMP_target_data_ext(int device, size_t n, void **host, size_t *sizes, unsi
     const enum route route = choose_route(&site, device, &map, entry_specs, &call);
     if (route != SLOW_PATH) {
         struct rt_region *level = rt_push_region(call.self, 0);
-        level->region = rt_run_construct(call.self, ACCD_KIND_REGION, route == FAST_PATH_CHECKED, fast_items, nfast_items, false);
+        level->region =
+            rt_run_construct(call.self, ACCD_KIND_REGION, route == FAST_PATH_CHECKED, fast_items, nfast_items, false);
         leave_fast_path(&call);
         return;
     }
@@ -375,13 +375,13 @@ void GOMP_target_end_data(void)
 }
 
 /* Carries out a directive without a region of its own. */
-static void move_data(const struct rt_site *site, int device, const struct entries *map, unsigned flags,
-                      void **depend, accd_construct_kind kind, const uint8_t *specs, void (*run)(const struct directive *))
+static void move_data(const struct rt_site *site, int device, const struct entries *map, unsigned flags, void **depend,
+                      accd_construct_kind kind, const uint8_t *specs, void (*run)(const struct directive *))
 {
     device = rt_resolve_target_device(device, site);
     if ((flags & ~(unsigned)EXIT_DATA) || depend || !run_fast(site, device, map, kind, specs))
         execute_directive(&(struct directive){.site = *site, .device = device, .flags = flags, .map = *map, .run = run},
-                  depend);
+                          depend);
 }
 
 static void run_enter_exit(const struct directive *directive)
@@ -395,16 +395,16 @@ static void run_enter_exit(const struct directive *directive)
     rt_target_leave(&call);
 }
 
-void GOMP_target_enter_exit_data(int device, size_t n, void **host, size_t *sizes,
-                                 unsigned short *kinds, unsigned flags, void **depend);
-void GOMP_target_enter_exit_data(int device, size_t n, void **host, size_t *sizes,
-                                 unsigned short *kinds, unsigned flags, void **depend)
+void GOMP_target_enter_exit_data(int device, size_t n, void **host, size_t *sizes, unsigned short *kinds,
+                                 unsigned flags, void **depend);
+void GOMP_target_enter_exit_data(int device, size_t n, void **host, size_t *sizes, unsigned short *kinds,
+                                 unsigned flags, void **depend)
 {
     const bool out = flags & EXIT_DATA;
     const struct rt_site site = rt_caller_site(out ? "target exit data" : "target enter data");
     const struct entries map = {n, host, sizes, kinds, true, false, NULL, 0};
-    move_data(&site, device, &map, flags, depend, out ? ACCD_KIND_EXIT_DATA : ACCD_KIND_ENTER_DATA, out ? exit_specs : entry_specs,
-              run_enter_exit);
+    move_data(&site, device, &map, flags, depend, out ? ACCD_KIND_EXIT_DATA : ACCD_KIND_ENTER_DATA,
+              out ? exit_specs : entry_specs, run_enter_exit);
 }
 
 static void run_update(const struct directive *directive)
@@ -416,10 +416,10 @@ static void run_update(const struct directive *directive)
     rt_target_leave(&call);
 }
 
-void GOMP_target_update_ext(int device, size_t n, void **host, size_t *sizes, unsigned short *kinds,
-                            unsigned flags, void **depend);
-void GOMP_target_update_ext(int device, size_t n, void **host, size_t *sizes, unsigned short *kinds,
-                            unsigned flags, void **depend)
+void GOMP_target_update_ext(int device, size_t n, void **host, size_t *sizes, unsigned short *kinds, unsigned flags,
+                            void **depend);
+void GOMP_target_update_ext(int device, size_t n, void **host, size_t *sizes, unsigned short *kinds, unsigned flags,
+                            void **depend)
 {
     const struct rt_site site = rt_caller_site("target update");
     const struct entries map = {n, host, sizes, kinds, true, false, NULL, 0};
@@ -449,8 +449,7 @@ static void run_in_host_region(void *data)
 
 static void run_body(struct body *body)
 {
-    libgomp()->target(ON_HOST, run_in_host_region, 0, (void **)body, NULL, NULL, 0, NULL,
-                            body->teams);
+    libgomp()->target(ON_HOST, run_in_host_region, 0, (void **)body, NULL, NULL, 0, NULL, body->teams);
 }
 
 static void run_kernel(void *args)
@@ -474,7 +473,7 @@ static void pick_arguments(const struct entries *map, void **args)
 
 /* False: nothing is done. */
 static bool run_compute_fast(const struct rt_site *site, int device, void (*fn)(void *), const struct entries *map,
-                          void **teams)
+                             void **teams)
 {
     enum { FEW = 512, WORDS = sizeof(struct body) / sizeof(void *) + FAST_ITEMS_MAX };
     union {
@@ -494,7 +493,8 @@ static bool run_compute_fast(const struct rt_site *site, int device, void (*fn)(
         rt_target_leave(&call);
         return false;
     }
-    accd_region *region = rt_run_construct(call.self, ACCD_KIND_COMPUTE, route == FAST_PATH_CHECKED, fast_items, nfast_items, false);
+    accd_region *region =
+        rt_run_construct(call.self, ACCD_KIND_COMPUTE, route == FAST_PATH_CHECKED, fast_items, nfast_items, false);
     struct body *body = &few.body;
     *body = (struct body){fn, teams, device};
     for (size_t i = 0; i < map->n; i++)
@@ -503,7 +503,8 @@ static bool run_compute_fast(const struct rt_site *site, int device, void (*fn)(
     for (size_t k = 0; k < nfast_items; k++) {
         const size_t i = entry_indices[k];
         if (k < known)
-            body->args[i] = (void *)(uintptr_t)(addresses[k] + ((uintptr_t)map->host[i] - (uintptr_t)fast_items[k].host));
+            body->args[i] =
+                (void *)(uintptr_t)(addresses[k] + ((uintptr_t)map->host[i] - (uintptr_t)fast_items[k].host));
         else
             body->args[i] = rt_get_kernel_argument(call.self, map, i);
     }
@@ -522,8 +523,7 @@ static void run_target(const struct directive *directive)
 {
     const struct entries *map = &directive->map;
     const size_t head = sizeof(struct rt_kernel) + sizeof(void *);
-    const size_t args = head + sizeof(struct body) + map->n * sizeof(void *),
-                 bytes = args + private_bytes(map);
+    const size_t args = head + sizeof(struct body) + map->n * sizeof(void *), bytes = args + private_bytes(map);
     const struct rt_target_call call = rt_target_enter(&directive->site, directive->device);
     rt_declared_refresh();
     rt_acquire_exclusive(&directive->site);
@@ -572,10 +572,10 @@ static void run_target_on_host(const struct directive *directive)
     free(body);
 }
 
-void GOMP_target_ext(int device, void (*fn)(void *), size_t n, void **host, size_t *sizes,
-                     unsigned short *kinds, unsigned flags, void **depend, void **args);
-void GOMP_target_ext(int device, void (*fn)(void *), size_t n, void **host, size_t *sizes,
-                     unsigned short *kinds, unsigned flags, void **depend, void **args)
+void GOMP_target_ext(int device, void (*fn)(void *), size_t n, void **host, size_t *sizes, unsigned short *kinds,
+                     unsigned flags, void **depend, void **args);
+void GOMP_target_ext(int device, void (*fn)(void *), size_t n, void **host, size_t *sizes, unsigned short *kinds,
+                     unsigned flags, void **depend, void **args)
 {
     const struct rt_site site = rt_caller_site("target");
     const struct entries map = {n, host, sizes, kinds, true, true, NULL, 0};
@@ -583,11 +583,11 @@ void GOMP_target_ext(int device, void (*fn)(void *), size_t n, void **host, size
     if (!flags && !depend && run_compute_fast(&site, device, fn, &map, args))
         return;
     execute_directive(&(struct directive){.site = site,
-                                  .device = device,
-                                  .fn = fn,
-                                  .teams = args,
-                                  .flags = flags,
-                                  .map = map,
-                                  .run = device < 0 ? run_target_on_host : run_target},
-              depend);
+                                          .device = device,
+                                          .fn = fn,
+                                          .teams = args,
+                                          .flags = flags,
+                                          .map = map,
+                                          .run = device < 0 ? run_target_on_host : run_target},
+                      depend);
 }

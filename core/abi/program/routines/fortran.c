@@ -18,38 +18,37 @@ static size_t get_array_bytes(const struct rt_gfortran_descriptor *array)
 #define HERE(name) ((const struct rt_site[]){rt_caller_site(name)})
 
 /* Four names for each routine: any array; an address with a length of either kind; with a queue. */
-#define DATA(name, kind, action, finalize)                                                         \
-    void name##_array_h_(const struct rt_gfortran_descriptor *array);                                          \
-    void name##_array_h_(const struct rt_gfortran_descriptor *array)                                           \
-    {                                                                                              \
+#define DATA(name, kind, action, finalize)                                                                            \
+    void name##_array_h_(const struct rt_gfortran_descriptor *array);                                                 \
+    void name##_array_h_(const struct rt_gfortran_descriptor *array)                                                  \
+    {                                                                                                                 \
         rt_run_data_routine(HERE(#name), kind, action, array->data, get_array_bytes(array), finalize, RT_ASYNC_SYNC); \
-    }                                                                                              \
-    void name##_32_h_(void *host, const int32_t *bytes);                                           \
-    void name##_32_h_(void *host, const int32_t *bytes)                                            \
-    {                                                                                              \
-        rt_run_data_routine(HERE(#name), kind, action, host, (size_t)*bytes, finalize, RT_ASYNC_SYNC);         \
-    }                                                                                              \
-    void name##_64_h_(void *host, const int64_t *bytes);                                           \
-    void name##_64_h_(void *host, const int64_t *bytes)                                            \
-    {                                                                                              \
-        rt_run_data_routine(HERE(#name), kind, action, host, (size_t)*bytes, finalize, RT_ASYNC_SYNC);         \
+    }                                                                                                                 \
+    void name##_32_h_(void *host, const int32_t *bytes);                                                              \
+    void name##_32_h_(void *host, const int32_t *bytes)                                                               \
+    {                                                                                                                 \
+        rt_run_data_routine(HERE(#name), kind, action, host, (size_t)*bytes, finalize, RT_ASYNC_SYNC);                \
+    }                                                                                                                 \
+    void name##_64_h_(void *host, const int64_t *bytes);                                                              \
+    void name##_64_h_(void *host, const int64_t *bytes)                                                               \
+    {                                                                                                                 \
+        rt_run_data_routine(HERE(#name), kind, action, host, (size_t)*bytes, finalize, RT_ASYNC_SYNC);                \
     }
-#define DATA_ASYNC(name, kind, action)                                                             \
-    void name##_async_array_h_(const struct rt_gfortran_descriptor *array, const int *queue);                  \
-    void name##_async_array_h_(const struct rt_gfortran_descriptor *array, const int *queue)                   \
-    {                                                                                              \
-        rt_run_data_routine(HERE(#name "_async"), kind, action, array->data, get_array_bytes(array), false,        \
-                   *queue);                                                                        \
-    }                                                                                              \
-    void name##_async_32_h_(void *host, const int32_t *bytes, const int *queue);                   \
-    void name##_async_32_h_(void *host, const int32_t *bytes, const int *queue)                    \
-    {                                                                                              \
-        rt_run_data_routine(HERE(#name "_async"), kind, action, host, (size_t)*bytes, false, *queue);       \
-    }                                                                                              \
-    void name##_async_64_h_(void *host, const int64_t *bytes, const int *queue);                   \
-    void name##_async_64_h_(void *host, const int64_t *bytes, const int *queue)                    \
-    {                                                                                              \
-        rt_run_data_routine(HERE(#name "_async"), kind, action, host, (size_t)*bytes, false, *queue);       \
+#define DATA_ASYNC(name, kind, action)                                                                               \
+    void name##_async_array_h_(const struct rt_gfortran_descriptor *array, const int *queue);                        \
+    void name##_async_array_h_(const struct rt_gfortran_descriptor *array, const int *queue)                         \
+    {                                                                                                                \
+        rt_run_data_routine(HERE(#name "_async"), kind, action, array->data, get_array_bytes(array), false, *queue); \
+    }                                                                                                                \
+    void name##_async_32_h_(void *host, const int32_t *bytes, const int *queue);                                     \
+    void name##_async_32_h_(void *host, const int32_t *bytes, const int *queue)                                      \
+    {                                                                                                                \
+        rt_run_data_routine(HERE(#name "_async"), kind, action, host, (size_t)*bytes, false, *queue);                \
+    }                                                                                                                \
+    void name##_async_64_h_(void *host, const int64_t *bytes, const int *queue);                                     \
+    void name##_async_64_h_(void *host, const int64_t *bytes, const int *queue)                                      \
+    {                                                                                                                \
+        rt_run_data_routine(HERE(#name "_async"), kind, action, host, (size_t)*bytes, false, *queue);                \
     }
 
 DATA(acc_copyin, ACCD_KIND_ENTER_DATA, ACCD_ACTION_COPYIN, false)
@@ -69,26 +68,25 @@ DATA_ASYNC(acc_delete, ACCD_KIND_EXIT_DATA, ACCD_ACTION_DELETE)
 DATA_ASYNC(acc_update_device, ACCD_KIND_UPDATE, ACCD_ACTION_UPDATE_DEVICE)
 DATA_ASYNC(acc_update_self, ACCD_KIND_UPDATE, ACCD_ACTION_UPDATE_SELF)
 
-#define ROUTINES(X)                                                                               \
-    X(int, acc_is_present_array_h_, (const struct rt_gfortran_descriptor *array))                             \
-    X(int, acc_is_present_32_h_, (void *host, const int32_t *bytes))                              \
-    X(int, acc_is_present_64_h_, (void *host, const int64_t *bytes))                              \
-    X(int, acc_get_num_devices_h_, (const int *type))                                             \
-    X(void, acc_set_device_type_h_, (const int *type))                                            \
-    X(int, acc_get_device_type_h_, (void))                                                        \
-    X(void, acc_set_device_num_h_, (const int *number, const int *type))                          \
-    X(int, acc_get_device_num_h_, (const int *type))                                              \
-    X(int64_t, acc_get_property_h_, (int number, int type, int property))                         \
-    X(void, acc_get_property_string_h_,                                                           \
-      (int number, int type, int property, char *to, size_t capacity))                                \
-    X(void, acc_init_h_, (const int *type))                                                       \
-    X(void, acc_shutdown_h_, (const int *type))                                                   \
-    X(int, acc_on_device_h_, (const int *type))                                                   \
-    X(int, acc_async_test_h_, (const int *queue))                                                 \
-    X(int, acc_async_test_all_h_, (void))                                                         \
-    X(void, acc_wait_h_, (const int *queue))                                                      \
-    X(void, acc_wait_async_h_, (const int *queue, const int *other))                              \
-    X(void, acc_wait_all_h_, (void))                                                              \
+#define ROUTINES(X)                                                                                      \
+    X(int, acc_is_present_array_h_, (const struct rt_gfortran_descriptor *array))                        \
+    X(int, acc_is_present_32_h_, (void *host, const int32_t *bytes))                                     \
+    X(int, acc_is_present_64_h_, (void *host, const int64_t *bytes))                                     \
+    X(int, acc_get_num_devices_h_, (const int *type))                                                    \
+    X(void, acc_set_device_type_h_, (const int *type))                                                   \
+    X(int, acc_get_device_type_h_, (void))                                                               \
+    X(void, acc_set_device_num_h_, (const int *number, const int *type))                                 \
+    X(int, acc_get_device_num_h_, (const int *type))                                                     \
+    X(int64_t, acc_get_property_h_, (int number, int type, int property))                                \
+    X(void, acc_get_property_string_h_, (int number, int type, int property, char *to, size_t capacity)) \
+    X(void, acc_init_h_, (const int *type))                                                              \
+    X(void, acc_shutdown_h_, (const int *type))                                                          \
+    X(int, acc_on_device_h_, (const int *type))                                                          \
+    X(int, acc_async_test_h_, (const int *queue))                                                        \
+    X(int, acc_async_test_all_h_, (void))                                                                \
+    X(void, acc_wait_h_, (const int *queue))                                                             \
+    X(void, acc_wait_async_h_, (const int *queue, const int *other))                                     \
+    X(void, acc_wait_all_h_, (void))                                                                     \
     X(void, acc_wait_all_async_h_, (const int *queue))
 #define DECLARE(type, name, parameters) type name parameters;
 ROUTINES(DECLARE)
@@ -106,12 +104,18 @@ int acc_is_present_64_h_(void *host, const int64_t *bytes)
     return rt_is_present(HERE("acc_is_present"), host, (size_t)*bytes);
 }
 
-int acc_get_num_devices_h_(const int *type) { return rt_get_num_devices(*type); }
+int acc_get_num_devices_h_(const int *type)
+{
+    return rt_get_num_devices(*type);
+}
 void acc_set_device_type_h_(const int *type)
 {
     rt_set_device_type(HERE("acc_set_device_type"), *type);
 }
-int acc_get_device_type_h_(void) { return rt_get_device_type(); }
+int acc_get_device_type_h_(void)
+{
+    return rt_get_device_type();
+}
 void acc_set_device_num_h_(const int *number, const int *type)
 {
     rt_set_device_num(HERE("acc_set_device_num"), *number, *type);
@@ -139,7 +143,10 @@ void acc_shutdown_h_(const int *type)
 {
     rt_shutdown_device(HERE("acc_shutdown"), *type);
 }
-int acc_on_device_h_(const int *type) { return rt_is_on_device_type(*type); }
+int acc_on_device_h_(const int *type)
+{
+    return rt_is_on_device_type(*type);
+}
 
 int acc_async_test_h_(const int *queue)
 {

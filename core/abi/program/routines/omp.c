@@ -13,32 +13,31 @@
 #include <string.h>
 
 /* As omp.h declares them; the program has that header, we have the functions. */
-#define ROUTINES(X)                                                                       \
-    X(int, omp_get_num_devices, (void))                                                   \
-    X(int, omp_get_num_devices_, (void))                                                  \
-    X(int, omp_get_initial_device, (void))                                                \
-    X(int, omp_get_initial_device_, (void))                                               \
-    X(int, omp_get_device_num, (void))                                                    \
-    X(int, omp_get_device_num_, (void))                                                   \
-    X(int, omp_is_initial_device, (void))                                                 \
-    X(int, omp_is_initial_device_, (void))                                                \
-    X(const char *, omp_get_uid_from_device, (int device))                                \
-    X(int, omp_get_device_from_uid, (const char *uid))                                    \
-    X(void *, omp_target_alloc, (size_t bytes, int device))                               \
-    X(void, omp_target_free, (void *pointer, int device))                                 \
-    X(int, omp_target_is_present, (const void *pointer, int device))                      \
-    X(int, omp_target_is_accessible, (const void *pointer, size_t bytes, int device))     \
-    X(void *, omp_get_mapped_ptr, (const void *pointer, int device))                      \
-    X(int, omp_target_memcpy,                                                             \
-      (void *to, const void *from, size_t bytes, size_t to_offset, size_t from_offset,    \
-       int to_device, int from_device))                                                   \
-    X(int, omp_target_memcpy_rect,                                                        \
-      (void *to, const void *from, size_t element, int rank, const size_t *volume,        \
-       const size_t *to_offsets, const size_t *from_offsets, const size_t *to_dimensions, \
-       const size_t *from_dimensions, int to_device, int from_device))                    \
-    X(void *, omp_target_memset, (void *pointer, int value, size_t bytes, int device))    \
-    X(int, omp_target_associate_ptr,                                                      \
-      (const void *host, const void *pointer, size_t bytes, size_t offset, int device))   \
+#define ROUTINES(X)                                                                                                    \
+    X(int, omp_get_num_devices, (void))                                                                                \
+    X(int, omp_get_num_devices_, (void))                                                                               \
+    X(int, omp_get_initial_device, (void))                                                                             \
+    X(int, omp_get_initial_device_, (void))                                                                            \
+    X(int, omp_get_device_num, (void))                                                                                 \
+    X(int, omp_get_device_num_, (void))                                                                                \
+    X(int, omp_is_initial_device, (void))                                                                              \
+    X(int, omp_is_initial_device_, (void))                                                                             \
+    X(const char *, omp_get_uid_from_device, (int device))                                                             \
+    X(int, omp_get_device_from_uid, (const char *uid))                                                                 \
+    X(void *, omp_target_alloc, (size_t bytes, int device))                                                            \
+    X(void, omp_target_free, (void *pointer, int device))                                                              \
+    X(int, omp_target_is_present, (const void *pointer, int device))                                                   \
+    X(int, omp_target_is_accessible, (const void *pointer, size_t bytes, int device))                                  \
+    X(void *, omp_get_mapped_ptr, (const void *pointer, int device))                                                   \
+    X(int, omp_target_memcpy,                                                                                          \
+      (void *to, const void *from, size_t bytes, size_t to_offset, size_t from_offset, int to_device,                  \
+       int from_device))                                                                                               \
+    X(int, omp_target_memcpy_rect,                                                                                     \
+      (void *to, const void *from, size_t element, int rank, const size_t *volume, const size_t *to_offsets,           \
+       const size_t *from_offsets, const size_t *to_dimensions, const size_t *from_dimensions, int to_device,          \
+       int from_device))                                                                                               \
+    X(void *, omp_target_memset, (void *pointer, int value, size_t bytes, int device))                                 \
+    X(int, omp_target_associate_ptr, (const void *host, const void *pointer, size_t bytes, size_t offset, int device)) \
     X(int, omp_target_disassociate_ptr, (const void *host, int device))
 #define DECLARE(type, name, parameters) type name parameters;
 ROUTINES(DECLARE)
@@ -57,8 +56,8 @@ void *rt_find_next_function(const char *name)
         if ((library = dlopen(libraries[i], RTLD_LAZY | RTLD_NOLOAD)))
             function = dlsym(library, name);
     if (!function)
-        rt_fatal("file",
-                  "libgomp of gcc 12 or later, or libomp, is needed: %s is not in the program's libraries", name);
+        rt_fatal("file", "libgomp of gcc 12 or later, or libomp, is needed: %s is not in the program's libraries",
+                 name);
     return function;
 }
 
@@ -98,8 +97,8 @@ static int device_here(void)
 static _Noreturn void refuse_device(const struct rt_site *site, int number)
 {
     const int devices = rt_get_target_device_count();
-    rt_reject_call(site, "no-device", "names device %d; devices are 0 to %d, the host is %d", number,
-                 devices - 1, devices);
+    rt_reject_call(site, "no-device", "names device %d; devices are 0 to %d, the host is %d", number, devices - 1,
+                   devices);
 }
 
 int rt_resolve_target_device(int number, const struct rt_site *site)
@@ -287,8 +286,7 @@ void *omp_get_mapped_ptr(const void *pointer, int device)
     return (void *)(uintptr_t)address;
 }
 
-int omp_target_associate_ptr(const void *host, const void *pointer, size_t bytes, size_t offset,
-                             int device)
+int omp_target_associate_ptr(const void *host, const void *pointer, size_t bytes, size_t offset, int device)
 {
     if (!is_device(device, &device) || device < 0 || !host || !pointer)
         return EINVAL;
@@ -298,10 +296,9 @@ int omp_target_associate_ptr(const void *host, const void *pointer, size_t bytes
     accd_present_object object;
     rt_label_item_at_site(&item);
     bool done = false;
-    if (accd_present_at(rt.context, device, (uintptr_t)host, 0,
-                        &object)) /* the same again does nothing */
-        done = object.mapped && object.info.host == (uintptr_t)host && object.info.bytes == bytes &&
-               object.dev == there;
+    if (accd_present_at(rt.context, device, (uintptr_t)host, 0, &object)) /* the same again does nothing */
+        done =
+            object.mapped && object.info.host == (uintptr_t)host && object.info.bytes == bytes && object.dev == there;
     else
         done = accd_map_data(rt.context, device, host, there, bytes, item.label) == ACCD_OK;
     if (rt.options.instrumented && done)
@@ -340,8 +337,7 @@ static accd_status copy_without_checks(char *to, const char *from, size_t bytes,
     char *between = malloc(bytes);
     if (!between)
         return ACCD_ERROR_OUT_OF_MEMORY;
-    accd_status status =
-        accd_copy_from_device(rt.context, from_device, between, (uintptr_t)from, bytes);
+    accd_status status = accd_copy_from_device(rt.context, from_device, between, (uintptr_t)from, bytes);
     if (status == ACCD_OK)
         status = accd_copy_to_device(rt.context, to_device, (uintptr_t)to, between, bytes);
     free(between);
@@ -365,7 +361,7 @@ static accd_status copy_bytes(char *to, const char *from, size_t bytes, int to_d
 }
 
 int rt_target_copy(const struct rt_site *site, void *to, const void *from, size_t bytes, size_t to_offset,
-                      size_t from_offset, int to_device, int from_device)
+                   size_t from_offset, int to_device, int from_device)
 {
     if (!is_device(to_device, &to_device) || !is_device(from_device, &from_device))
         return EINVAL;
@@ -374,8 +370,8 @@ int rt_target_copy(const struct rt_site *site, void *to, const void *from, size_
     if (!to || !from)
         return EINVAL;
     const struct rt_target_call call = rt_target_enter(site, -1);
-    rt_check_status(copy_bytes((char *)to + to_offset, (const char *)from + from_offset, bytes, to_device,
-                    from_device));
+    rt_check_status(
+        copy_bytes((char *)to + to_offset, (const char *)from + from_offset, bytes, to_device, from_device));
     rt_target_leave(&call);
     return 0;
 }
@@ -388,7 +384,7 @@ int omp_target_memcpy(void *to, const void *from, size_t bytes, size_t to_offset
 
 /* Bytes between neighbours of each dimension; returns the first byte's offset. */
 static size_t compute_first_offset(int rank, const size_t *offsets, const size_t *dimensions, size_t element,
-                    size_t *strides)
+                                   size_t *strides)
 {
     size_t stride = element, first = 0;
     for (int i = rank - 1; i >= 0; i--) {
@@ -400,30 +396,28 @@ static size_t compute_first_offset(int rank, const size_t *offsets, const size_t
 }
 
 /* Row by row: neighbours of the last dimension are neighbours in memory. */
-static accd_status copy_rows(char *to, const char *from, int rank, const size_t *volume,
-                             const size_t *to_strides, const size_t *from_strides, int to_device,
-                             int from_device)
+static accd_status copy_rows(char *to, const char *from, int rank, const size_t *volume, const size_t *to_strides,
+                             const size_t *from_strides, int to_device, int from_device)
 {
     if (rank == 1)
         return copy_bytes(to, from, volume[0] * to_strides[0], to_device, from_device);
     accd_status status = ACCD_OK;
     for (size_t i = 0; i < volume[0] && status == ACCD_OK; i++)
-        status = copy_rows(to + i * to_strides[0], from + i * from_strides[0], rank - 1, volume + 1,
-                           to_strides + 1, from_strides + 1, to_device, from_device);
+        status = copy_rows(to + i * to_strides[0], from + i * from_strides[0], rank - 1, volume + 1, to_strides + 1,
+                           from_strides + 1, to_device, from_device);
     return status;
 }
 
 int rt_target_copy_rows(const struct rt_site *site, void *to, const void *from, size_t element, int rank,
-                           const size_t *volume, const size_t *to_offsets,
-                           const size_t *from_offsets, const size_t *to_dimensions,
-                           const size_t *from_dimensions, int to_device, int from_device)
+                        const size_t *volume, const size_t *to_offsets, const size_t *from_offsets,
+                        const size_t *to_dimensions, const size_t *from_dimensions, int to_device, int from_device)
 {
     enum { RANKS = 32 };
     size_t to_strides[RANKS], from_strides[RANKS];
     if (!to && !from) /* how many dimensions there may be (OMP60-api-8) */
         return RANKS;
-    if (!is_device(to_device, &to_device) || !is_device(from_device, &from_device) || !to ||
-        !from || !element || rank < 1 || rank > RANKS)
+    if (!is_device(to_device, &to_device) || !is_device(from_device, &from_device) || !to || !from || !element ||
+        rank < 1 || rank > RANKS)
         return EINVAL;
     for (int i = 0; i < rank; i++)
         if (!volume[i])
@@ -441,7 +435,7 @@ int omp_target_memcpy_rect(void *to, const void *from, size_t element, int rank,
                            const size_t *from_dimensions, int to_device, int from_device)
 {
     return rt_target_copy_rows(HERE, to, from, element, rank, volume, to_offsets, from_offsets, to_dimensions,
-                                  from_dimensions, to_device, from_device);
+                               from_dimensions, to_device, from_device);
 }
 
 void *rt_target_memset(const struct rt_site *site, void *pointer, int value, size_t bytes, int device)

@@ -6,16 +6,13 @@
 #include <stdlib.h>
 
 /* As omp.h declares them. */
-int omp_target_memcpy_async(void *to, const void *from, size_t bytes, size_t to_offset,
-                            size_t from_offset, int to_device, int from_device, int ndepend,
-                            void **depend);
-int omp_target_memcpy_rect_async(void *to, const void *from, size_t element, int rank,
-                                 const size_t *volume, const size_t *to_offsets,
-                                 const size_t *from_offsets, const size_t *to_dimensions,
-                                 const size_t *from_dimensions, int to_device, int from_device,
-                                 int ndepend, void **depend);
-void *omp_target_memset_async(void *pointer, int value, size_t bytes, int device, int ndepend,
-                              void **depend);
+int omp_target_memcpy_async(void *to, const void *from, size_t bytes, size_t to_offset, size_t from_offset,
+                            int to_device, int from_device, int ndepend, void **depend);
+int omp_target_memcpy_rect_async(void *to, const void *from, size_t element, int rank, const size_t *volume,
+                                 const size_t *to_offsets, const size_t *from_offsets, const size_t *to_dimensions,
+                                 const size_t *from_dimensions, int to_device, int from_device, int ndepend,
+                                 void **depend);
+void *omp_target_memset_async(void *pointer, int value, size_t bytes, int device, int ndepend, void **depend);
 
 /* Returns the argument of libgomp's taskwait for a list of depend objects, each of two pointers. NULL:
  * none, or no memory. */
@@ -68,35 +65,30 @@ static void end_task(const struct routine *routine)
     routine->self->epoch = routine->before;
 }
 
-int omp_target_memcpy_async(void *to, const void *from, size_t bytes, size_t to_offset,
-                            size_t from_offset, int to_device, int from_device, int ndepend,
-                            void **depend)
+int omp_target_memcpy_async(void *to, const void *from, size_t bytes, size_t to_offset, size_t from_offset,
+                            int to_device, int from_device, int ndepend, void **depend)
 {
     const struct rt_site site = rt_caller_site(__func__);
     const struct routine routine = begin_task(&site, ndepend, depend);
-    const int error =
-        rt_target_copy(&site, to, from, bytes, to_offset, from_offset, to_device, from_device);
+    const int error = rt_target_copy(&site, to, from, bytes, to_offset, from_offset, to_device, from_device);
     end_task(&routine);
     return error;
 }
 
-int omp_target_memcpy_rect_async(void *to, const void *from, size_t element, int rank,
-                                 const size_t *volume, const size_t *to_offsets,
-                                 const size_t *from_offsets, const size_t *to_dimensions,
-                                 const size_t *from_dimensions, int to_device, int from_device,
-                                 int ndepend, void **depend)
+int omp_target_memcpy_rect_async(void *to, const void *from, size_t element, int rank, const size_t *volume,
+                                 const size_t *to_offsets, const size_t *from_offsets, const size_t *to_dimensions,
+                                 const size_t *from_dimensions, int to_device, int from_device, int ndepend,
+                                 void **depend)
 {
     const struct rt_site site = rt_caller_site(__func__);
     const struct routine routine = begin_task(&site, ndepend, depend);
-    const int error =
-        rt_target_copy_rows(&site, to, from, element, rank, volume, to_offsets, from_offsets,
-                               to_dimensions, from_dimensions, to_device, from_device);
+    const int error = rt_target_copy_rows(&site, to, from, element, rank, volume, to_offsets, from_offsets,
+                                          to_dimensions, from_dimensions, to_device, from_device);
     end_task(&routine);
     return error;
 }
 
-void *omp_target_memset_async(void *pointer, int value, size_t bytes, int device, int ndepend,
-                              void **depend)
+void *omp_target_memset_async(void *pointer, int value, size_t bytes, int device, int ndepend, void **depend)
 {
     const struct rt_site site = rt_caller_site(__func__);
     const struct routine routine = begin_task(&site, ndepend, depend);

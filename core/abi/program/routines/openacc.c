@@ -10,67 +10,67 @@
 #include <string.h>
 
 /* As openacc.h declares them; the program has that header, we have the functions. */
-#define ROUTINES(X)                                                                               \
-    X(void *, acc_copyin, (void *host, size_t bytes))                                             \
-    X(void *, acc_present_or_copyin, (void *host, size_t bytes))                                  \
-    X(void *, acc_pcopyin, (void *host, size_t bytes))                                            \
-    X(void *, acc_create, (void *host, size_t bytes))                                             \
-    X(void *, acc_present_or_create, (void *host, size_t bytes))                                  \
-    X(void *, acc_pcreate, (void *host, size_t bytes))                                            \
-    X(void, acc_copyin_async, (void *host, size_t bytes, int queue))                              \
-    X(void, acc_create_async, (void *host, size_t bytes, int queue))                              \
-    X(void, acc_copyout, (void *host, size_t bytes))                                              \
-    X(void, acc_copyout_async, (void *host, size_t bytes, int queue))                             \
-    X(void, acc_copyout_finalize, (void *host, size_t bytes))                                     \
-    X(void, acc_copyout_finalize_async, (void *host, size_t bytes, int queue))                    \
-    X(void, acc_delete, (void *host, size_t bytes))                                               \
-    X(void, acc_delete_async, (void *host, size_t bytes, int queue))                              \
-    X(void, acc_delete_finalize, (void *host, size_t bytes))                                      \
-    X(void, acc_delete_finalize_async, (void *host, size_t bytes, int queue))                     \
-    X(void, acc_update_device, (void *host, size_t bytes))                                        \
-    X(void, acc_update_device_async, (void *host, size_t bytes, int queue))                       \
-    X(void, acc_update_self, (void *host, size_t bytes))                                          \
-    X(void, acc_update_self_async, (void *host, size_t bytes, int queue))                         \
-    X(void, acc_attach, (void **slot))                                                            \
-    X(void, acc_attach_async, (void **slot, int queue))                                           \
-    X(void, acc_detach, (void **slot))                                                            \
-    X(void, acc_detach_async, (void **slot, int queue))                                           \
-    X(void, acc_detach_finalize, (void **slot))                                                   \
-    X(void, acc_detach_finalize_async, (void **slot, int queue))                                  \
-    X(int, acc_is_present, (void *host, size_t bytes))                                            \
-    X(void *, acc_deviceptr, (void *host))                                                        \
-    X(void *, acc_hostptr, (void *device))                                                        \
-    X(void, acc_map_data, (void *host, void *device, size_t bytes))                               \
-    X(void, acc_unmap_data, (void *host))                                                         \
-    X(void *, acc_malloc, (size_t bytes))                                                         \
-    X(void, acc_free, (void *device))                                                             \
-    X(void, acc_memcpy_to_device, (void *device, void *host, size_t bytes))                       \
-    X(void, acc_memcpy_to_device_async, (void *device, void *host, size_t bytes, int queue))      \
-    X(void, acc_memcpy_from_device, (void *host, void *device, size_t bytes))                     \
-    X(void, acc_memcpy_from_device_async, (void *host, void *device, size_t bytes, int queue))    \
-    X(void, acc_memcpy_device, (void *to, void *from, size_t bytes))                              \
-    X(void, acc_memcpy_device_async, (void *to, void *from, size_t bytes, int queue))             \
-    X(int, acc_get_num_devices, (int type))                                                       \
-    X(void, acc_set_device_type, (int type))                                                      \
-    X(int, acc_get_device_type, (void))                                                           \
-    X(void, acc_set_device_num, (int number, int type))                                           \
-    X(int, acc_get_device_num, (int type))                                                        \
-    X(size_t, acc_get_property, (int number, int type, int property))                             \
-    X(const char *, acc_get_property_string, (int number, int type, int property))                \
-    X(void, acc_init, (int type))                                                                 \
-    X(void, acc_shutdown, (int type))                                                             \
-    X(int, acc_on_device, (int type))                                                             \
-    X(int, acc_async_test, (int queue))                                                           \
-    X(int, acc_async_test_all, (void))                                                            \
-    X(void, acc_wait, (int queue))                                                                \
-    X(void, acc_async_wait, (int queue))                                                          \
-    X(void, acc_wait_async, (int queue, int other))                                               \
-    X(void, acc_wait_all, (void))                                                                 \
-    X(void, acc_async_wait_all, (void))                                                           \
-    X(void, acc_wait_all_async, (int queue))                                                      \
-    X(void *, acc_get_current_cuda_device, (void))                                                \
-    X(void *, acc_get_current_cuda_context, (void))                                               \
-    X(void *, acc_get_cuda_stream, (int queue))                                                   \
+#define ROUTINES(X)                                                                            \
+    X(void *, acc_copyin, (void *host, size_t bytes))                                          \
+    X(void *, acc_present_or_copyin, (void *host, size_t bytes))                               \
+    X(void *, acc_pcopyin, (void *host, size_t bytes))                                         \
+    X(void *, acc_create, (void *host, size_t bytes))                                          \
+    X(void *, acc_present_or_create, (void *host, size_t bytes))                               \
+    X(void *, acc_pcreate, (void *host, size_t bytes))                                         \
+    X(void, acc_copyin_async, (void *host, size_t bytes, int queue))                           \
+    X(void, acc_create_async, (void *host, size_t bytes, int queue))                           \
+    X(void, acc_copyout, (void *host, size_t bytes))                                           \
+    X(void, acc_copyout_async, (void *host, size_t bytes, int queue))                          \
+    X(void, acc_copyout_finalize, (void *host, size_t bytes))                                  \
+    X(void, acc_copyout_finalize_async, (void *host, size_t bytes, int queue))                 \
+    X(void, acc_delete, (void *host, size_t bytes))                                            \
+    X(void, acc_delete_async, (void *host, size_t bytes, int queue))                           \
+    X(void, acc_delete_finalize, (void *host, size_t bytes))                                   \
+    X(void, acc_delete_finalize_async, (void *host, size_t bytes, int queue))                  \
+    X(void, acc_update_device, (void *host, size_t bytes))                                     \
+    X(void, acc_update_device_async, (void *host, size_t bytes, int queue))                    \
+    X(void, acc_update_self, (void *host, size_t bytes))                                       \
+    X(void, acc_update_self_async, (void *host, size_t bytes, int queue))                      \
+    X(void, acc_attach, (void **slot))                                                         \
+    X(void, acc_attach_async, (void **slot, int queue))                                        \
+    X(void, acc_detach, (void **slot))                                                         \
+    X(void, acc_detach_async, (void **slot, int queue))                                        \
+    X(void, acc_detach_finalize, (void **slot))                                                \
+    X(void, acc_detach_finalize_async, (void **slot, int queue))                               \
+    X(int, acc_is_present, (void *host, size_t bytes))                                         \
+    X(void *, acc_deviceptr, (void *host))                                                     \
+    X(void *, acc_hostptr, (void *device))                                                     \
+    X(void, acc_map_data, (void *host, void *device, size_t bytes))                            \
+    X(void, acc_unmap_data, (void *host))                                                      \
+    X(void *, acc_malloc, (size_t bytes))                                                      \
+    X(void, acc_free, (void *device))                                                          \
+    X(void, acc_memcpy_to_device, (void *device, void *host, size_t bytes))                    \
+    X(void, acc_memcpy_to_device_async, (void *device, void *host, size_t bytes, int queue))   \
+    X(void, acc_memcpy_from_device, (void *host, void *device, size_t bytes))                  \
+    X(void, acc_memcpy_from_device_async, (void *host, void *device, size_t bytes, int queue)) \
+    X(void, acc_memcpy_device, (void *to, void *from, size_t bytes))                           \
+    X(void, acc_memcpy_device_async, (void *to, void *from, size_t bytes, int queue))          \
+    X(int, acc_get_num_devices, (int type))                                                    \
+    X(void, acc_set_device_type, (int type))                                                   \
+    X(int, acc_get_device_type, (void))                                                        \
+    X(void, acc_set_device_num, (int number, int type))                                        \
+    X(int, acc_get_device_num, (int type))                                                     \
+    X(size_t, acc_get_property, (int number, int type, int property))                          \
+    X(const char *, acc_get_property_string, (int number, int type, int property))             \
+    X(void, acc_init, (int type))                                                              \
+    X(void, acc_shutdown, (int type))                                                          \
+    X(int, acc_on_device, (int type))                                                          \
+    X(int, acc_async_test, (int queue))                                                        \
+    X(int, acc_async_test_all, (void))                                                         \
+    X(void, acc_wait, (int queue))                                                             \
+    X(void, acc_async_wait, (int queue))                                                       \
+    X(void, acc_wait_async, (int queue, int other))                                            \
+    X(void, acc_wait_all, (void))                                                              \
+    X(void, acc_async_wait_all, (void))                                                        \
+    X(void, acc_wait_all_async, (int queue))                                                   \
+    X(void *, acc_get_current_cuda_device, (void))                                             \
+    X(void *, acc_get_current_cuda_context, (void))                                            \
+    X(void *, acc_get_cuda_stream, (int queue))                                                \
     X(int, acc_set_cuda_stream, (int queue, void *stream))
 #define DECLARE(type, name, parameters) type name parameters;
 ROUTINES(DECLARE)
@@ -96,12 +96,12 @@ static int event_of(accd_construct_kind kind)
 {
     return kind == ACCD_KIND_ENTER_DATA  ? RT_EV_ENTER_DATA
            : kind == ACCD_KIND_EXIT_DATA ? RT_EV_EXIT_DATA
-                                    : RT_EV_UPDATE;
+                                         : RT_EV_UPDATE;
 }
 
 /* queue: only reported and checked, every queue is done at once, in program order. */
 void *rt_run_data_routine(const struct rt_site *site, accd_construct_kind kind, accd_action action, void *host,
-                 size_t bytes, bool finalize, int queue)
+                          size_t bytes, bool finalize, int queue)
 {
     struct rt_prof_span span;
     rt_span_begin(&span, site, event_of(kind), RT_PARENT_ROUTINE, queue, RT_DEVICE_CURRENT);
@@ -113,12 +113,12 @@ void *rt_run_data_routine(const struct rt_site *site, accd_construct_kind kind, 
         accd_item item = {.host = host, .bytes = bytes, .action = (uint8_t)action};
         rt_label_item_at_site(&item);
         rt_enter_queue(self, queue);
-        rt_run_construct(self, kind, !rt_can_use_fast_path() || rt_needs_check((uintptr_t)host, bytes, rt_moves_bytes(action)),
-                  &item, 1, finalize);
+        rt_run_construct(self, kind,
+                         !rt_can_use_fast_path() || rt_needs_check((uintptr_t)host, bytes, rt_moves_bytes(action)),
+                         &item, 1, finalize);
         rt_enter_queue(self, RT_ASYNC_SYNC);
-        device = kind == ACCD_KIND_ENTER_DATA
-                     ? (void *)(uintptr_t)accd_device_address(rt.context, self->device, host)
-                     : NULL;
+        device = kind == ACCD_KIND_ENTER_DATA ? (void *)(uintptr_t)accd_device_address(rt.context, self->device, host)
+                                              : NULL;
     }
     rt_leave();
     rt_span_end(&span);
@@ -127,25 +127,67 @@ void *rt_run_data_routine(const struct rt_site *site, accd_construct_kind kind, 
 
 #define HERE ((const struct rt_site[]){rt_caller_site(__func__)})
 #define ENTER(action, queue) rt_run_data_routine(HERE, ACCD_KIND_ENTER_DATA, action, host, bytes, false, queue)
-#define EXIT(action, finalize, queue)                                                             \
+#define EXIT(action, finalize, queue) \
     rt_run_data_routine(HERE, ACCD_KIND_EXIT_DATA, action, host, bytes, finalize, queue)
 #define UPDATE(action, queue) rt_run_data_routine(HERE, ACCD_KIND_UPDATE, action, host, bytes, false, queue)
 
-void *acc_copyin(void *host, size_t bytes) { return ENTER(ACCD_ACTION_COPYIN, RT_ASYNC_SYNC); }
-void *acc_present_or_copyin(void *host, size_t bytes) { return ENTER(ACCD_ACTION_COPYIN, RT_ASYNC_SYNC); }
-void *acc_pcopyin(void *host, size_t bytes) { return ENTER(ACCD_ACTION_COPYIN, RT_ASYNC_SYNC); }
-void *acc_create(void *host, size_t bytes) { return ENTER(ACCD_ACTION_CREATE, RT_ASYNC_SYNC); }
-void *acc_present_or_create(void *host, size_t bytes) { return ENTER(ACCD_ACTION_CREATE, RT_ASYNC_SYNC); }
-void *acc_pcreate(void *host, size_t bytes) { return ENTER(ACCD_ACTION_CREATE, RT_ASYNC_SYNC); }
-void acc_copyout(void *host, size_t bytes) { EXIT(ACCD_ACTION_COPYOUT, false, RT_ASYNC_SYNC); }
-void acc_copyout_finalize(void *host, size_t bytes) { EXIT(ACCD_ACTION_COPYOUT, true, RT_ASYNC_SYNC); }
-void acc_delete(void *host, size_t bytes) { EXIT(ACCD_ACTION_DELETE, false, RT_ASYNC_SYNC); }
-void acc_delete_finalize(void *host, size_t bytes) { EXIT(ACCD_ACTION_DELETE, true, RT_ASYNC_SYNC); }
-void acc_update_device(void *host, size_t bytes) { UPDATE(ACCD_ACTION_UPDATE_DEVICE, RT_ASYNC_SYNC); }
-void acc_update_self(void *host, size_t bytes) { UPDATE(ACCD_ACTION_UPDATE_SELF, RT_ASYNC_SYNC); }
+void *acc_copyin(void *host, size_t bytes)
+{
+    return ENTER(ACCD_ACTION_COPYIN, RT_ASYNC_SYNC);
+}
+void *acc_present_or_copyin(void *host, size_t bytes)
+{
+    return ENTER(ACCD_ACTION_COPYIN, RT_ASYNC_SYNC);
+}
+void *acc_pcopyin(void *host, size_t bytes)
+{
+    return ENTER(ACCD_ACTION_COPYIN, RT_ASYNC_SYNC);
+}
+void *acc_create(void *host, size_t bytes)
+{
+    return ENTER(ACCD_ACTION_CREATE, RT_ASYNC_SYNC);
+}
+void *acc_present_or_create(void *host, size_t bytes)
+{
+    return ENTER(ACCD_ACTION_CREATE, RT_ASYNC_SYNC);
+}
+void *acc_pcreate(void *host, size_t bytes)
+{
+    return ENTER(ACCD_ACTION_CREATE, RT_ASYNC_SYNC);
+}
+void acc_copyout(void *host, size_t bytes)
+{
+    EXIT(ACCD_ACTION_COPYOUT, false, RT_ASYNC_SYNC);
+}
+void acc_copyout_finalize(void *host, size_t bytes)
+{
+    EXIT(ACCD_ACTION_COPYOUT, true, RT_ASYNC_SYNC);
+}
+void acc_delete(void *host, size_t bytes)
+{
+    EXIT(ACCD_ACTION_DELETE, false, RT_ASYNC_SYNC);
+}
+void acc_delete_finalize(void *host, size_t bytes)
+{
+    EXIT(ACCD_ACTION_DELETE, true, RT_ASYNC_SYNC);
+}
+void acc_update_device(void *host, size_t bytes)
+{
+    UPDATE(ACCD_ACTION_UPDATE_DEVICE, RT_ASYNC_SYNC);
+}
+void acc_update_self(void *host, size_t bytes)
+{
+    UPDATE(ACCD_ACTION_UPDATE_SELF, RT_ASYNC_SYNC);
+}
 
-void acc_copyin_async(void *host, size_t bytes, int queue) { ENTER(ACCD_ACTION_COPYIN, queue); }
-void acc_create_async(void *host, size_t bytes, int queue) { ENTER(ACCD_ACTION_CREATE, queue); }
+void acc_copyin_async(void *host, size_t bytes, int queue)
+{
+    ENTER(ACCD_ACTION_COPYIN, queue);
+}
+void acc_create_async(void *host, size_t bytes, int queue)
+{
+    ENTER(ACCD_ACTION_CREATE, queue);
+}
 void acc_copyout_async(void *host, size_t bytes, int queue)
 {
     EXIT(ACCD_ACTION_COPYOUT, false, queue);
@@ -173,8 +215,7 @@ void acc_update_self_async(void *host, size_t bytes, int queue)
 
 /* ---------------------------------------------------------------------------------- pointers -- */
 
-static void run_pointer_routine(const struct rt_site *site, accd_action action, void **slot, bool finalize,
-                    int queue)
+static void run_pointer_routine(const struct rt_site *site, accd_action action, void **slot, bool finalize, int queue)
 {
     const accd_construct_kind kind = action == ACCD_ACTION_ATTACH ? ACCD_KIND_ENTER_DATA : ACCD_KIND_EXIT_DATA;
     struct rt_prof_span span;
@@ -183,8 +224,7 @@ static void run_pointer_routine(const struct rt_site *site, accd_action action, 
     if (!slot)
         rt_fatal("null-pointer", "%s needs the address of a pointer", site->what);
     if (self->type != RT_DEVICE_HOST) {
-        accd_item item = {.host = slot, .bytes = sizeof *slot, .slot = slot,
-                          .action = (uint8_t)action};
+        accd_item item = {.host = slot, .bytes = sizeof *slot, .slot = slot, .action = (uint8_t)action};
         rt_label_item_at_site(&item);
         rt_enter_queue(self, queue);
         rt_run_construct(self, kind, true, &item, 1, finalize);
@@ -196,20 +236,38 @@ static void run_pointer_routine(const struct rt_site *site, accd_action action, 
 
 #define POINTER(action, finalize, queue) run_pointer_routine(HERE, action, slot, finalize, queue)
 
-void acc_attach(void **slot) { POINTER(ACCD_ACTION_ATTACH, false, RT_ASYNC_SYNC); }
-void acc_attach_async(void **slot, int queue) { POINTER(ACCD_ACTION_ATTACH, false, queue); }
-void acc_detach(void **slot) { POINTER(ACCD_ACTION_DETACH, false, RT_ASYNC_SYNC); }
-void acc_detach_async(void **slot, int queue) { POINTER(ACCD_ACTION_DETACH, false, queue); }
-void acc_detach_finalize(void **slot) { POINTER(ACCD_ACTION_DETACH, true, RT_ASYNC_SYNC); }
-void acc_detach_finalize_async(void **slot, int queue) { POINTER(ACCD_ACTION_DETACH, true, queue); }
+void acc_attach(void **slot)
+{
+    POINTER(ACCD_ACTION_ATTACH, false, RT_ASYNC_SYNC);
+}
+void acc_attach_async(void **slot, int queue)
+{
+    POINTER(ACCD_ACTION_ATTACH, false, queue);
+}
+void acc_detach(void **slot)
+{
+    POINTER(ACCD_ACTION_DETACH, false, RT_ASYNC_SYNC);
+}
+void acc_detach_async(void **slot, int queue)
+{
+    POINTER(ACCD_ACTION_DETACH, false, queue);
+}
+void acc_detach_finalize(void **slot)
+{
+    POINTER(ACCD_ACTION_DETACH, true, RT_ASYNC_SYNC);
+}
+void acc_detach_finalize_async(void **slot, int queue)
+{
+    POINTER(ACCD_ACTION_DETACH, true, queue);
+}
 
 /* ------------------------------------------------------------------------------------- looks -- */
 
 int rt_is_present(const struct rt_site *site, const void *host, size_t bytes)
 {
     const struct rt_thread *self = rt_enter(site);
-    int present = self->type == RT_DEVICE_HOST ||
-                  accd_get_presence(rt.context, self->device, host, bytes) == ACCD_PRESENCE_FULL;
+    int present =
+        self->type == RT_DEVICE_HOST || accd_get_presence(rt.context, self->device, host, bytes) == ACCD_PRESENCE_FULL;
     if (rt.options.instrumented)
         rt_check_mark_used(self->device, host);
     rt_leave();
@@ -224,9 +282,8 @@ int acc_is_present(void *host, size_t bytes)
 void *acc_deviceptr(void *host)
 {
     const struct rt_thread *self = rt_enter(HERE);
-    uint64_t device = self->type == RT_DEVICE_HOST
-                          ? (uintptr_t)host
-                          : accd_device_address(rt.context, self->device, host);
+    uint64_t device =
+        self->type == RT_DEVICE_HOST ? (uintptr_t)host : accd_device_address(rt.context, self->device, host);
     rt_expose_address((void *)(uintptr_t)device);
     rt_leave();
     return (void *)(uintptr_t)device;
@@ -235,9 +292,8 @@ void *acc_deviceptr(void *host)
 void *acc_hostptr(void *device)
 {
     const struct rt_thread *self = rt_enter(HERE);
-    uint64_t host = self->type == RT_DEVICE_HOST
-                        ? (uintptr_t)device
-                        : accd_host_address(rt.context, self->device, (uintptr_t)device);
+    uint64_t host = self->type == RT_DEVICE_HOST ? (uintptr_t)device
+                                                 : accd_host_address(rt.context, self->device, (uintptr_t)device);
     rt_leave();
     return (void *)(uintptr_t)host;
 }
@@ -252,7 +308,7 @@ void acc_map_data(void *host, void *device, size_t bytes)
     accd_item item = {.host = host, .bytes = bytes};
     if (self->type == RT_DEVICE_HOST)
         rt_fatal("misuse", "data cannot be mapped while the host is the device: their memory is "
-                  "the same");
+                           "the same");
     rt_label_item_at_site(&item);
     rt_check_status(accd_map_data(rt.context, self->device, host, (uintptr_t)device, bytes, item.label));
     if (rt.options.instrumented)
@@ -323,8 +379,8 @@ void acc_free(void *device)
 
 enum direction { IN, OUT, WITHIN };
 
-static void copy_memory(const struct rt_site *site, enum direction direction, void *to,
-                 const void *from, size_t bytes, int queue)
+static void copy_memory(const struct rt_site *site, enum direction direction, void *to, const void *from, size_t bytes,
+                        int queue)
 {
     struct rt_prof_span span;
     rt_span_begin(&span, site, RT_EV_NONE, RT_PARENT_ROUTINE, queue, RT_DEVICE_CURRENT);
@@ -337,8 +393,7 @@ static void copy_memory(const struct rt_site *site, enum direction direction, vo
     else if (direction == OUT)
         rt_check_status(accd_copy_from_device(rt.context, device, to, (uintptr_t)from, bytes));
     else
-        rt_check_status(
-            accd_copy_within_device(rt.context, device, (uintptr_t)to, (uintptr_t)from, bytes));
+        rt_check_status(accd_copy_within_device(rt.context, device, (uintptr_t)to, (uintptr_t)from, bytes));
     rt_enter_queue(self, queue);
     if (rt.options.instrumented && self->type != RT_DEVICE_HOST)
         rt_check_copy((uintptr_t)to, (uintptr_t)from, bytes);
@@ -346,7 +401,7 @@ static void copy_memory(const struct rt_site *site, enum direction direction, vo
         rt_races_routine_access(direction != IN, false, (uintptr_t)from, bytes);
         rt_races_routine_access(direction != OUT, true, (uintptr_t)to, bytes);
         rt_snapshot_device_write(device, (uintptr_t)(direction == OUT ? from : to), direction == OUT ? to : from,
-                           bytes);
+                                 bytes);
     }
     rt_enter_queue(self, RT_ASYNC_SYNC);
     if (direction == IN)
@@ -399,8 +454,8 @@ static int resolve_device_type(const struct rt_thread *self, int type)
     if (is_simulated_type(type))
         return type == RT_DEVICE_DEFAULT ? rt.options.type : RT_DEVICE_NVIDIA;
     if (type != RT_DEVICE_HOST)
-        rt_fatal("no-device", "there is no device of type %d; there are host (%d) and nvidia (%d)",
-                  type, RT_DEVICE_HOST, RT_DEVICE_NVIDIA);
+        rt_fatal("no-device", "there is no device of type %d; there are host (%d) and nvidia (%d)", type,
+                 RT_DEVICE_HOST, RT_DEVICE_NVIDIA);
     return type;
 }
 
@@ -445,15 +500,14 @@ int rt_get_device_type(void)
 static void check_number(int number, int type)
 {
     if (number < 0 || number >= rt_get_num_devices(type))
-        rt_fatal("no-device", "there is no device %d of type %d; there are %d", number, type,
-                  rt_get_num_devices(type));
+        rt_fatal("no-device", "there is no device %d of type %d; there are %d", number, type, rt_get_num_devices(type));
 }
 
 void rt_set_device_num(const struct rt_site *site, int number, int type)
 {
     struct rt_thread *self = rt_enter_without_device(site);
     int wanted = type ? resolve_device_type(self, type) : self->type; /* 0: of any type */
-    if (number < 0) /* the usual one */
+    if (number < 0)                                                   /* the usual one */
         number = rt.options.device;
     check_number(number, wanted);
     set_thread_type(self, wanted);
@@ -477,8 +531,7 @@ void rt_init_device(const struct rt_site *site, int type)
     if (wanted != self->type)
         self->device = 0;
     set_thread_type(self, wanted);
-    if (rt.active[self->type == RT_DEVICE_HOST] &&
-        rt.options.rules->device_state == ACCD_CHOICE_REJECT)
+    if (rt.active[self->type == RT_DEVICE_HOST] && rt.options.rules->device_state == ACCD_CHOICE_REJECT)
         rt_fatal("misuse", "the device is active already");
     rt_leave_without_device();
     if (rt_is_profiled())
@@ -555,12 +608,18 @@ int rt_is_on_device_type(int type)
                  : type == RT_DEVICE_HOST || type == RT_DEVICE_NONE;
 }
 
-int acc_get_num_devices(int type) { return rt_get_num_devices(type); }
+int acc_get_num_devices(int type)
+{
+    return rt_get_num_devices(type);
+}
 void acc_set_device_type(int type)
 {
     rt_set_device_type(HERE, type);
 }
-int acc_get_device_type(void) { return rt_get_device_type(); }
+int acc_get_device_type(void)
+{
+    return rt_get_device_type();
+}
 void acc_set_device_num(int number, int type)
 {
     rt_set_device_num(HERE, number, type);
@@ -585,7 +644,10 @@ void acc_shutdown(int type)
 {
     rt_shutdown_device(HERE, type);
 }
-int acc_on_device(int type) { return rt_is_on_device_type(type); }
+int acc_on_device(int type)
+{
+    return rt_is_on_device_type(type);
+}
 
 /* ------------------------------------------------------------------------------------ queues -- */
 
@@ -600,8 +662,14 @@ int rt_test_queue(const struct rt_site *site, int queue)
     return 1;
 }
 
-int acc_async_test(int queue) { return rt_test_queue(HERE, queue); }
-int acc_async_test_all(void) { return rt_test_queue(HERE, RT_ASYNC_NOVAL); }
+int acc_async_test(int queue)
+{
+    return rt_test_queue(HERE, queue);
+}
+int acc_async_test_all(void)
+{
+    return rt_test_queue(HERE, RT_ASYNC_NOVAL);
+}
 void acc_wait(int queue)
 {
     rt_host_wait(HERE, RT_PARENT_ROUTINE, queue);
@@ -631,7 +699,19 @@ void acc_wait_all_async(int queue)
 }
 
 /* There is no CUDA behind a simulated device. */
-void *acc_get_current_cuda_device(void) { return NULL; }
-void *acc_get_current_cuda_context(void) { return NULL; }
-void *acc_get_cuda_stream(int queue) { return (void)queue, NULL; }
-int acc_set_cuda_stream(int queue, void *stream) { return (void)queue, (void)stream, 0; }
+void *acc_get_current_cuda_device(void)
+{
+    return NULL;
+}
+void *acc_get_current_cuda_context(void)
+{
+    return NULL;
+}
+void *acc_get_cuda_stream(int queue)
+{
+    return (void)queue, NULL;
+}
+int acc_set_cuda_stream(int queue, void *stream)
+{
+    return (void)queue, (void)stream, 0;
+}

@@ -6,7 +6,7 @@
 
 /* acc_copyin and acc_create, acc_copyout and acc_delete, acc_update_*: by action. */
 void *rt_run_data_routine(const struct rt_site *site, accd_construct_kind kind, accd_action action, void *host,
-                 size_t bytes, bool finalize, int queue);
+                          size_t bytes, bool finalize, int queue);
 int rt_is_present(const struct rt_site *site, const void *host, size_t bytes);
 int rt_get_num_devices(int type);
 void rt_set_device_type(const struct rt_site *site, int type);

@@ -29,7 +29,8 @@ void rt_after_taskwait(const struct rt_site *site, void **depend);
 bool rt_has_pending_tasks(void); /* for which the program has not waited */
 /* Finds libgomp's functions, before a region whose memory is closed may need them. */
 void rt_find_libgomp_tasks(void);
-extern bool rt_has_detached_tasks; /* the program has tasks that an event completes: nothing may wait for tasks before */
+extern bool
+    rt_has_detached_tasks; /* the program has tasks that an event completes: nothing may wait for tasks before */
 
 /* The default device of threads that run a target region of device 0, above any number of a device:
  * threads of a team have the same. */
@@ -37,10 +38,10 @@ enum { RT_TARGET_DEVICE_BASE = 1 << 28 };
 
 /* omp_target_memcpy, _rect and omp_target_memset, called at a site. */
 int rt_target_copy(const struct rt_site *site, void *to, const void *from, size_t bytes, size_t to_offset,
-                      size_t from_offset, int to_device, int from_device);
+                   size_t from_offset, int to_device, int from_device);
 int rt_target_copy_rows(const struct rt_site *site, void *to, const void *from, size_t element, int rank,
-                           const size_t *volume, const size_t *to_offsets, const size_t *from_offsets,
-                           const size_t *to_dimensions, const size_t *from_dimensions, int to_device, int from_device);
+                        const size_t *volume, const size_t *to_offsets, const size_t *from_offsets,
+                        const size_t *to_dimensions, const size_t *from_dimensions, int to_device, int from_device);
 void *rt_target_memset(const struct rt_site *site, void *pointer, int value, size_t bytes, int device);
 
 void *omp_target_alloc(size_t bytes, int device);

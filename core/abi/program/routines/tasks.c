@@ -1,6 +1,6 @@
-/* tasks.c - libgomp's functions at whose end tasks are complete, for strict runs and traces: each does what libgomp's own
- * does, and then the order of tasks is known. Which thread waits for which task is not looked at: each wait is for all
- * tasks. A task of the program with depend clauses orders ours, too: those before it are taken for complete. */
+/* tasks.c - libgomp's functions at whose end tasks are complete, for strict runs and traces: each does what libgomp's
+ * own does, and then the order of tasks is known. Which thread waits for which task is not looked at: each wait is for
+ * all tasks. A task of the program with depend clauses orders ours, too: those before it are taken for complete. */
 #include "target.h"
 
 #include <dlfcn.h>
@@ -42,10 +42,10 @@ void rt_after_taskwait(const struct rt_site *site, void **depend)
     has_tasks = depend;
     if (traced)
         rt_trace_event(&(accd_event){.op = ACCD_OP_WAIT,
-                                        .device = rt_this_thread.device,
-                                        .name = depend ? "tasks of depend clauses" : "all tasks",
-                                        .rule = "OMP60-tgt-1",
-                                        .async = ACCD_SYNCHRONOUS});
+                                     .device = rt_this_thread.device,
+                                     .name = depend ? "tasks of depend clauses" : "all tasks",
+                                     .rule = "OMP60-tgt-1",
+                                     .async = ACCD_SYNCHRONOUS});
     if (depend)
         rt_clock_wait_depend(depend);
     else
@@ -57,40 +57,38 @@ void rt_after_taskwait(const struct rt_site *site, void **depend)
 /* Functions without a result, with one: name, parameters, arguments. */
 #define LOOP (void (*fn)(void *), void *data, unsigned threads, long from, long to, long step, long a, long b)
 #define LOOP_ARGUMENTS (fn, data, threads, from, to, step, a, b)
-#define TASKS                                                                                                \
-    (void (*fn)(void *), void *data, void (*copy)(void *, void *), long bytes, long alignment,               \
-     unsigned flags, unsigned long tasks, int priority, long from, long to, long step)
+#define TASKS                                                                                                  \
+    (void (*fn)(void *), void *data, void (*copy)(void *, void *), long bytes, long alignment, unsigned flags, \
+     unsigned long tasks, int priority, long from, long to, long step)
 #define TASKS_ARGUMENTS (fn, data, copy, bytes, alignment, flags, tasks, priority, from, to, step)
-#define ENDS(X)                                                                                              \
-    X(GOMP_taskwait, (void), ())                                                                             \
-    X(GOMP_taskgroup_end, (void), ())                                                                        \
-    X(GOMP_taskloop, TASKS, TASKS_ARGUMENTS)                                                                 \
-    X(GOMP_taskloop_ull, TASKS, TASKS_ARGUMENTS)                                                             \
-    X(GOMP_barrier, (void), ())                                                                              \
-    X(GOMP_loop_end, (void), ())                                                                             \
-    X(GOMP_sections_end, (void), ())                                                                         \
-    X(GOMP_single_copy_end, (void *data), (data))                                                            \
-    X(GOMP_workshare_task_reduction_unregister, (bool cancelled), (cancelled))                               \
-    X(GOMP_parallel_end, (void), ())                                                                         \
-    X(GOMP_parallel, (void (*fn)(void *), void *data, unsigned threads, unsigned flags),                     \
-      (fn, data, threads, flags))                                                                            \
-    X(GOMP_parallel_sections,                                                                                \
-      (void (*fn)(void *), void *data, unsigned threads, unsigned count, unsigned flags),                    \
-      (fn, data, threads, count, flags))                                                                     \
-    X(GOMP_parallel_loop_static, LOOP, LOOP_ARGUMENTS)                                                       \
-    X(GOMP_parallel_loop_dynamic, LOOP, LOOP_ARGUMENTS)                                                      \
-    X(GOMP_parallel_loop_guided, LOOP, LOOP_ARGUMENTS)                                                       \
-    X(GOMP_parallel_loop_runtime, LOOP, LOOP_ARGUMENTS)                                                      \
-    X(GOMP_parallel_loop_nonmonotonic_dynamic, LOOP, LOOP_ARGUMENTS)                                         \
-    X(GOMP_parallel_loop_nonmonotonic_guided, LOOP, LOOP_ARGUMENTS)                                          \
-    X(GOMP_parallel_loop_nonmonotonic_runtime, LOOP, LOOP_ARGUMENTS)                                         \
+#define ENDS(X)                                                                                                      \
+    X(GOMP_taskwait, (void), ())                                                                                     \
+    X(GOMP_taskgroup_end, (void), ())                                                                                \
+    X(GOMP_taskloop, TASKS, TASKS_ARGUMENTS)                                                                         \
+    X(GOMP_taskloop_ull, TASKS, TASKS_ARGUMENTS)                                                                     \
+    X(GOMP_barrier, (void), ())                                                                                      \
+    X(GOMP_loop_end, (void), ())                                                                                     \
+    X(GOMP_sections_end, (void), ())                                                                                 \
+    X(GOMP_single_copy_end, (void *data), (data))                                                                    \
+    X(GOMP_workshare_task_reduction_unregister, (bool cancelled), (cancelled))                                       \
+    X(GOMP_parallel_end, (void), ())                                                                                 \
+    X(GOMP_parallel, (void (*fn)(void *), void *data, unsigned threads, unsigned flags), (fn, data, threads, flags)) \
+    X(GOMP_parallel_sections, (void (*fn)(void *), void *data, unsigned threads, unsigned count, unsigned flags),    \
+      (fn, data, threads, count, flags))                                                                             \
+    X(GOMP_parallel_loop_static, LOOP, LOOP_ARGUMENTS)                                                               \
+    X(GOMP_parallel_loop_dynamic, LOOP, LOOP_ARGUMENTS)                                                              \
+    X(GOMP_parallel_loop_guided, LOOP, LOOP_ARGUMENTS)                                                               \
+    X(GOMP_parallel_loop_runtime, LOOP, LOOP_ARGUMENTS)                                                              \
+    X(GOMP_parallel_loop_nonmonotonic_dynamic, LOOP, LOOP_ARGUMENTS)                                                 \
+    X(GOMP_parallel_loop_nonmonotonic_guided, LOOP, LOOP_ARGUMENTS)                                                  \
+    X(GOMP_parallel_loop_nonmonotonic_runtime, LOOP, LOOP_ARGUMENTS)                                                 \
     X(GOMP_parallel_loop_maybe_nonmonotonic_runtime, LOOP, LOOP_ARGUMENTS)
-#define RETURNS(X)                                                                                           \
-    X(bool, GOMP_barrier_cancel, (void), ())                                                                 \
-    X(bool, GOMP_loop_end_cancel, (void), ())                                                                \
-    X(bool, GOMP_sections_end_cancel, (void), ())                                                            \
-    X(unsigned, GOMP_parallel_reductions,                                                                    \
-      (void (*fn)(void *), void *data, unsigned threads, unsigned flags), (fn, data, threads, flags))
+#define RETURNS(X)                                                                                            \
+    X(bool, GOMP_barrier_cancel, (void), ())                                                                  \
+    X(bool, GOMP_loop_end_cancel, (void), ())                                                                 \
+    X(bool, GOMP_sections_end_cancel, (void), ())                                                             \
+    X(unsigned, GOMP_parallel_reductions, (void (*fn)(void *), void *data, unsigned threads, unsigned flags), \
+      (fn, data, threads, flags))
 
 #define POINTER_TO(type, name, parameters, arguments) \
     type name parameters;                             \
@@ -100,8 +98,8 @@ ENDS(POINTER)
 RETURNS(POINTER_TO)
 void GOMP_taskwait_depend(void **depend);
 static __typeof__(GOMP_taskwait_depend) *real_GOMP_taskwait_depend;
-void GOMP_task(void (*fn)(void *), void *data, void (*copy)(void *, void *), long bytes, long alignment,
-               bool deferred, unsigned flags, void **depend, int priority, void *detach);
+void GOMP_task(void (*fn)(void *), void *data, void (*copy)(void *, void *), long bytes, long alignment, bool deferred,
+               unsigned flags, void **depend, int priority, void *detach);
 static __typeof__(GOMP_task) *real_GOMP_task;
 
 static void find_functions(void)
@@ -131,20 +129,20 @@ static inline bool observes_tasks(void)
 #define END(name, parameters, arguments) \
     void name parameters                 \
     {                                    \
-        rt_find_libgomp_tasks();              \
-        if (!observes_tasks()) {                  \
+        rt_find_libgomp_tasks();         \
+        if (!observes_tasks()) {         \
             real_##name arguments;       \
             return;                      \
         }                                \
         real_##name arguments;           \
-        rt_after_taskwait(HERE, NULL);  \
+        rt_after_taskwait(HERE, NULL);   \
     }
 #define RETURN(type, name, parameters, arguments) \
     type name parameters                          \
     {                                             \
-        rt_find_libgomp_tasks();                       \
+        rt_find_libgomp_tasks();                  \
         type result = real_##name arguments;      \
-        rt_after_taskwait(HERE, NULL);           \
+        rt_after_taskwait(HERE, NULL);            \
         return result;                            \
     }
 ENDS(END)
@@ -157,8 +155,8 @@ void GOMP_taskwait_depend(void **depend)
     rt_after_taskwait(HERE, depend);
 }
 
-void GOMP_task(void (*fn)(void *), void *data, void (*copy)(void *, void *), long bytes, long alignment,
-               bool deferred, unsigned flags, void **depend, int priority, void *detach)
+void GOMP_task(void (*fn)(void *), void *data, void (*copy)(void *, void *), long bytes, long alignment, bool deferred,
+               unsigned flags, void **depend, int priority, void *detach)
 {
     rt_find_libgomp_tasks();
     if (flags & DEPENDS)

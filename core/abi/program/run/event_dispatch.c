@@ -31,8 +31,7 @@ void rt_report_end(void)
     const char *name;
     int device = rt_find_open_region(&name);
     if (device >= 0 && !rt.is_killed)
-        rt_report("note", "region-nesting", NULL, 0,
-                   "the program ends inside a %s region of device %d", name, device);
+        rt_report("note", "region-nesting", NULL, 0, "the program ends inside a %s region of device %d", name, device);
     if (rt.options.instrumented)
         rt_check_finish();
     if (rt.options.diagnose)

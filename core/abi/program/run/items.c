@@ -8,8 +8,7 @@ void rt_grow_items(struct rt_items *items, size_t entries)
         rt_fatal("out-of-memory", "no memory for a directive with %zu entries", entries);
 }
 
-accd_item *rt_add_item(struct rt_items *items, accd_action action, const void *host,
-                          uint64_t bytes)
+accd_item *rt_add_item(struct rt_items *items, accd_action action, const void *host, uint64_t bytes)
 {
     accd_item *item = &items->at[items->n++];
     *item = (accd_item){.host = host, .bytes = bytes, .action = (uint8_t)action};
@@ -22,8 +21,8 @@ accd_item *rt_find_pointed_section(struct rt_items *items, const void *slot, siz
     uintptr_t target = rt_load_word(slot) + bias;
     for (size_t i = items->n; i-- > 0 && items->n - i <= items->back;) {
         accd_item *item = &items->at[i];
-        if ((uintptr_t)item->host == target && !item->slot && item->bytes &&
-            item->action != ACCD_ACTION_ATTACH && item->action != ACCD_ACTION_DETACH)
+        if ((uintptr_t)item->host == target && !item->slot && item->bytes && item->action != ACCD_ACTION_ATTACH &&
+            item->action != ACCD_ACTION_DETACH)
             return item;
     }
     return NULL;
@@ -43,8 +42,7 @@ bool rt_is_partly_present(const struct rt_thread *self, const void *host, uint64
     return accd_get_presence(rt.context, self->device, host, bytes) == ACCD_PRESENCE_PARTIAL;
 }
 
-bool rt_add_present_item(struct rt_items *items, accd_action action, const void *host,
-                       uint16_t flags)
+bool rt_add_present_item(struct rt_items *items, accd_action action, const void *host, uint16_t flags)
 {
     uint64_t start, bytes;
     if (!accd_present_bounds(rt.context, rt_this_thread.device, host, &start, &bytes))

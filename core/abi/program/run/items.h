@@ -35,8 +35,7 @@ static inline void rt_items_free(struct rt_items *items)
         free(items->at);
 }
 
-accd_item *rt_add_item(struct rt_items *items, accd_action action, const void *host,
-                          uint64_t bytes);
+accd_item *rt_add_item(struct rt_items *items, accd_action action, const void *host, uint64_t bytes);
 /* The section that a pointer with a bias points to, among the items just added; or NULL. */
 accd_item *rt_find_pointed_section(struct rt_items *items, const void *slot, size_t bias);
 
@@ -50,7 +49,6 @@ void *rt_find_partly_present_address(const struct rt_thread *self, const void *h
 bool rt_is_partly_present(const struct rt_thread *self, const void *host, uint64_t bytes);
 /* All that is present of the object in which an address lies, as an item (OMP60-map-10). False:
  * nothing is. */
-bool rt_add_present_item(struct rt_items *items, accd_action action, const void *host,
-                       uint16_t flags);
+bool rt_add_present_item(struct rt_items *items, accd_action action, const void *host, uint16_t flags);
 
 #endif

@@ -10,8 +10,8 @@ struct rt_region *rt_push_region(struct rt_thread *self, int parent)
 {
     if (self->nregions == self->regions_capacity) {
         size_t capacity = self->regions_capacity ? 2 * self->regions_capacity : 16;
-        struct rt_region *grown = rt_arena_realloc(NULL, self->regions, self->regions_capacity * sizeof *grown,
-                                                      capacity * sizeof *grown);
+        struct rt_region *grown =
+            rt_arena_realloc(NULL, self->regions, self->regions_capacity * sizeof *grown, capacity * sizeof *grown);
         if (!grown)
             rt_fatal("out-of-memory", "no memory for a data region");
         self->regions = grown;

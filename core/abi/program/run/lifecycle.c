@@ -31,8 +31,8 @@ static uint64_t number_option(const char *name, uint64_t usual, uint64_t least, 
     errno = 0;
     unsigned long long n = strtoull(text, &end, 10);
     if (errno || *end || *text == '-' || n < least || n > most)
-        rt_fatal("file", "%s=%s is not a whole number from %llu to %llu", name, text,
-                  (unsigned long long)least, (unsigned long long)most);
+        rt_fatal("file", "%s=%s is not a whole number from %llu to %llu", name, text, (unsigned long long)least,
+                 (unsigned long long)most);
     return n;
 }
 
@@ -118,8 +118,7 @@ static void read_options(void)
     options->devices = (int)number_option("ACCDEEP_DEVICES", 1, 1, 64);
     const char *offload = getenv("OMP_TARGET_OFFLOAD");
     options->targets = offload && !strcasecmp(offload, "disabled") ? 0 : options->devices;
-    options->device_bytes =
-        number_option("ACCDEEP_DEVICE_MEMORY", (uint64_t)16 << 30, 1, (uint64_t)1 << 44);
+    options->device_bytes = number_option("ACCDEEP_DEVICE_MEMORY", (uint64_t)16 << 30, 1, (uint64_t)1 << 44);
     options->type = type_option();
     options->device = (int)number_option("ACC_DEVICE_NUM", 0, 0, (uint64_t)options->devices - 1);
     const char *draw = getenv("ACCDEEP_DRAW");
@@ -133,8 +132,8 @@ static void read_options(void)
         return;
     rt_expand_file_name(trace, name, sizeof name);
     const int fresh = strstr(trace, "%p") ? O_TRUNC : 0; /* an earlier process may have had the number */
-    options->trace = strcmp(trace, "-") != 0 ? rt_open_output_file(name, O_APPEND | fresh)
-                                             : rt_move_to_high_fd(STDERR_FILENO);
+    options->trace =
+        strcmp(trace, "-") != 0 ? rt_open_output_file(name, O_APPEND | fresh) : rt_move_to_high_fd(STDERR_FILENO);
     if (options->trace < 0)
         rt_fatal("file", "%s: %s", name, strerror(errno));
 }
@@ -236,16 +235,15 @@ static void open_context(void *unused)
     config.devices = (unsigned)rt.options.devices;
     config.device_bytes = rt.options.device_bytes;
     config.threads = 1; /* helpers would not survive a fork */
-    config.backend = accd_find_backend(!rt.options.diagnose     ? "direct"
-                                        : rt.options.instrumented ? "guarded-again"
-                                        : rt.options.guard_before ? "guarded-begin"
-                                                              : "guarded-end");
+    config.backend = accd_find_backend(!rt.options.diagnose      ? "direct"
+                                       : rt.options.instrumented ? "guarded-again"
+                                       : rt.options.guard_before ? "guarded-begin"
+                                                                 : "guarded-end");
     config.alloc = rt.options.strict ? rt_arena_realloc : NULL; /* watched kernels need it */
     config.on_event = rt_get_event_callback();
     accd_status status = accd_context_new(&rt.context, &config);
     if (status != ACCD_OK)
-        rt_fatal(accd_status_code(status), "the device cannot be opened: %s",
-                  accd_status_text(status));
+        rt_fatal(accd_status_code(status), "the device cannot be opened: %s", accd_status_text(status));
     rt_subscribe();
     if (!rt.pid)
         rt.pid = getpid();
@@ -317,10 +315,10 @@ void rt_reject_unknown_abi(const struct rt_site *site, const char *format, ...)
     rt_ensure_started(); /* reports are as the options say */
     rt_get_compiler_name(site->call.pc, compiler, sizeof compiler);
     rt_emit_diagnostic(&(struct rt_diagnostic){.level = "error",
-                                       .code = "unsupported",
-                                       .pc = site->call.pc,
-                                       .help = "compile with gcc 12 to 16, or with clang 14 to 23"},
-               "%s: %s %s, which accdeep " ACCD_VERSION " does not know", site->what, compiler, text);
+                                               .code = "unsupported",
+                                               .pc = site->call.pc,
+                                               .help = "compile with gcc 12 to 16, or with clang 14 to 23"},
+                       "%s: %s %s, which accdeep " ACCD_VERSION " does not know", site->what, compiler, text);
     rt_exit_with_error();
 }
 
@@ -333,8 +331,9 @@ static inline struct rt_thread *enter_call(const struct rt_site *site)
     if (hold)
         rt_set_exclusive(true);
     if (!rt_lock())
-        rt_reject_call(site, "misuse", "was called while another call of the same thread was under way, maybe by a "
-                                     "signal handler");
+        rt_reject_call(site, "misuse",
+                       "was called while another call of the same thread was under way, maybe by a "
+                       "signal handler");
     thread->exclusive_calls = thread->exclusive_calls << 1 | hold;
     rt.site = site;
     rt.calls++;
@@ -381,7 +380,8 @@ void rt_leave_slow_path(void)
     rt.active[rt_this_thread.type == RT_DEVICE_HOST] = true;
     rt_this_thread.activity = rt_this_thread.type == RT_DEVICE_HOST ? RT_SLOW_PATH : RT_FAST_PATH;
     if (rt_this_thread.activity == RT_FAST_PATH)
-        rt.fast_path_enabled = rt.context && !rt_is_profiled() && !rt.has_declared && !rt.names_eagerly && !rt.is_ending;
+        rt.fast_path_enabled =
+            rt.context && !rt_is_profiled() && !rt.has_declared && !rt.names_eagerly && !rt.is_ending;
     leave_call();
 }
 
@@ -417,8 +417,7 @@ static _Noreturn void report_device_address(const accd_item *item)
     const uint64_t address = (uintptr_t)item->host;
     const int device = accd_device_at(rt.context, address);
     const uint64_t host = accd_host_address(rt.context, device, address);
-    const bool has_region =
-        rt_is_kernel_construct(rt.site->what) || strstr(rt.site->what, "data") == rt.site->what;
+    const bool has_region = rt_is_kernel_construct(rt.site->what) || strstr(rt.site->what, "data") == rt.site->what;
     char name[160] = "", display[200], help[300], openmp[300];
     if (rt_format_name(rt.site, address, item->bytes, name, sizeof name))
         snprintf(display, sizeof display, "%s, at %p,", name, item->host);
@@ -427,14 +426,11 @@ static _Noreturn void report_device_address(const accd_item *item)
     const int n = (int)rt_variable_name_length(name);
     accd_present_object object;
     if (host && accd_present_at(rt.context, device, host, 0, &object)) {
-        snprintf(help, sizeof help,
-                 "name the data by their address on the host, that of the variable");
+        snprintf(help, sizeof help, "name the data by their address on the host, that of the variable");
         snprintf(openmp, sizeof openmp, "%s", help);
     } else if (has_region) {
-        snprintf(help, sizeof help, "name memory of acc_malloc in deviceptr(%.*s) instead", n,
-                 n ? name : "...");
-        snprintf(openmp, sizeof openmp,
-                 "name memory of omp_target_alloc in is_device_ptr(%.*s) instead", n,
+        snprintf(help, sizeof help, "name memory of acc_malloc in deviceptr(%.*s) instead", n, n ? name : "...");
+        snprintf(openmp, sizeof openmp, "name memory of omp_target_alloc in is_device_ptr(%.*s) instead", n,
                  n ? name : "...");
     } else {
         snprintf(help, sizeof help,
@@ -451,8 +447,7 @@ static _Noreturn void report_device_address(const accd_item *item)
             .help = help,
             .openmp = openmp,
         },
-        "%s needs the host's address of data, but %s is an address of device %d", rt.site->what,
-        display, device);
+        "%s needs the host's address of data, but %s is an address of device %d", rt.site->what, display, device);
     rt_exit_with_error();
 }
 
@@ -464,8 +459,7 @@ static void reject_device_addresses(const accd_item *items, size_t nitems)
             report_device_address(&items[i]);
 }
 
-static inline accd_status run_core(struct rt_thread *thread, const accd_construct *construct,
-                              accd_region **region_p)
+static inline accd_status run_core(struct rt_thread *thread, const accd_construct *construct, accd_region **region_p)
 {
     thread->in_core = true;
     accd_status status = accd_run_construct(rt.context, construct, region_p);
@@ -482,8 +476,8 @@ void rt_end_core_region(struct rt_thread *thread, accd_region *region)
     rt_check_status(status);
 }
 
-static __attribute__((noinline)) void check_items(struct rt_thread *thread, accd_construct_kind kind, const accd_item *items,
-                                            size_t nitems)
+static __attribute__((noinline)) void check_items(struct rt_thread *thread, accd_construct_kind kind,
+                                                  const accd_item *items, size_t nitems)
 {
     if (kind != ACCD_KIND_EXIT_DATA) /* which does nothing for absent data */
         reject_device_addresses(items, nitems);
@@ -503,11 +497,11 @@ static __attribute__((noinline)) void check_items(struct rt_thread *thread, accd
 }
 
 /* What the core refused is done after all, if nothing is in the way but pointers that are present alone. */
-static RT_COLD void retry_without_member_pointers(struct rt_thread *thread, const accd_construct *construct, accd_status status,
-                                 accd_region **region_p)
+static RT_COLD void retry_without_member_pointers(struct rt_thread *thread, const accd_construct *construct,
+                                                  accd_status status, accd_region **region_p)
 {
-    if (status == ACCD_ERROR_PARTIALLY_PRESENT && construct->kind != ACCD_KIND_EXIT_DATA && construct->kind != ACCD_KIND_UPDATE &&
-        rt.options.rules->member == ACCD_MEMBER_UNCOUNTED &&
+    if (status == ACCD_ERROR_PARTIALLY_PRESENT && construct->kind != ACCD_KIND_EXIT_DATA &&
+        construct->kind != ACCD_KIND_UPDATE && rt.options.rules->member == ACCD_MEMBER_UNCOUNTED &&
         rt_unmap_member_pointers(thread, construct->items, construct->nitems))
         status = run_core(thread, construct, region_p);
     rt_check_status(status);
@@ -523,7 +517,8 @@ static __attribute__((noinline)) accd_region *run_checked(struct rt_thread *thre
         rt_check_mark_items_used(thread->device, items, nitems);
     if (rt.options.strict)
         rt_set_event_mask(thread->sampling != RT_SKIPPED || kind != ACCD_KIND_COMPUTE);
-    const bool spares = kind == ACCD_KIND_COMPUTE && thread->sampling == RT_SKIPPED; /* what the kernel maps for itself */
+    const bool spares =
+        kind == ACCD_KIND_COMPUTE && thread->sampling == RT_SKIPPED; /* what the kernel maps for itself */
     if (spares)
         accd_device_set_guards(rt.context, thread->device, 0);
     accd_region *region = rt_run_construct(thread, kind, 0, items, nitems, finalize);
@@ -539,9 +534,9 @@ static __attribute__((noinline)) accd_region *run_checked(struct rt_thread *thre
 }
 
 /* by: how the core is asked. */
-static inline accd_region *run_using(struct rt_thread *thread, accd_construct_kind kind, const accd_item *items, size_t nitems,
-                                  bool finalize,
-                                  accd_status (*by)(accd_context *, const accd_construct *, accd_region **))
+static inline accd_region *run_using(struct rt_thread *thread, accd_construct_kind kind, const accd_item *items,
+                                     size_t nitems, bool finalize,
+                                     accd_status (*by)(accd_context *, const accd_construct *, accd_region **))
 {
     accd_construct *construct = &rt.construct;
     accd_region *region = NULL;
@@ -561,13 +556,13 @@ static inline accd_region *run_using(struct rt_thread *thread, accd_construct_ki
 }
 
 static __attribute__((noinline)) accd_region *run_with_pointers(struct rt_thread *thread, accd_construct_kind kind,
-                                                         const accd_item *items, size_t nitems, bool finalize)
+                                                                const accd_item *items, size_t nitems, bool finalize)
 {
     return run_using(thread, kind, items, nitems, finalize, accd_run_construct_with_pointers);
 }
 
 accd_region *rt_run_construct(struct rt_thread *thread, accd_construct_kind kind, unsigned how, const accd_item *items,
-                       size_t nitems, bool finalize)
+                              size_t nitems, bool finalize)
 {
     if (how)
         return (how & RT_NEEDS_CHECK ? run_checked : run_with_pointers)(thread, kind, items, nitems, finalize);
@@ -603,8 +598,8 @@ void rt_prof_start_device(const struct rt_site *site, int parent, int requested_
     under_way[host] = false;
 }
 
-void rt_prof_begin_span(struct rt_prof_span *span, const struct rt_site *site, int event, int parent,
-                      int queue, int type)
+void rt_prof_begin_span(struct rt_prof_span *span, const struct rt_site *site, int event, int parent, int queue,
+                        int type)
 {
     const struct rt_thread *self = rt_ensure_started();
     if (self->in_callback || !rt_is_profiled()) /* tools had their chance by now */

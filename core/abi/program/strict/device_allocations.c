@@ -1,4 +1,5 @@
-/* device_allocations.c - device memory of acc_malloc and omp_target_alloc: a table by device address, with open addressing. */
+/* device_allocations.c - device memory of acc_malloc and omp_target_alloc: a table by device address, with open
+ * addressing. */
 #include "leaks.h"
 
 #include <stdlib.h>

@@ -37,7 +37,7 @@ static _Noreturn void report_transfer_fault(void *address)
             rt_format_name(site, (uintptr_t)item->host, item->bytes, name, sizeof name);
     }
     rt_fatal_about("invalid-section", name, "%s: %s: the section leaves the program's memory at %p", site->what, name,
-                    address);
+                   address);
 }
 
 static _Noreturn void report_device_access(void *address, const void *context)
@@ -61,8 +61,9 @@ static _Noreturn void report_device_access(void *address, const void *context)
         diagnostic.other = rt_get_mapped_location(&object.info);
     }
     if (host)
-        rt_emit_diagnostic(&diagnostic, "the host program follows the device address %p; the data are at %p on the host", address,
-                   (void *)(uintptr_t)host);
+        rt_emit_diagnostic(&diagnostic,
+                           "the host program follows the device address %p; the data are at %p on the host", address,
+                           (void *)(uintptr_t)host);
     else
         rt_emit_diagnostic(&diagnostic, "the host program follows the device address %p", address);
     rt_emit_counts();
@@ -98,8 +99,7 @@ static void on_fault(int signal, siginfo_t *info, void *context)
         else if (!rt_report_null_pointer(self->activity, self->device, (uintptr_t)info->si_addr, pc, region) &&
                  !rt_report_out_of_bounds(NULL, region, "uses", (uintptr_t)info->si_addr, pc))
             rt_report("error", "out-of-bounds", "ACC33-2.7.1-1", pc,
-                       "%s uses %p, which is neither host nor device memory", region,
-                       info->si_addr);
+                      "%s uses %p, which is neither host nor device memory", region, info->si_addr);
     }
     if (before->sa_flags & SA_SIGINFO)
         before->sa_sigaction(signal, info, context);

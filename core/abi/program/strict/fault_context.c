@@ -9,7 +9,9 @@
 
 void rt_read_fault_context(struct accd__debug_fault_context *stopped, const greg_t *registers)
 {
-    enum { PIECES = sizeof stopped->words / RT_PAGE_SIZE + 1 }; /* of pages: all before one that is not there are read */
+    enum {
+        PIECES = sizeof stopped->words / RT_PAGE_SIZE + 1
+    }; /* of pages: all before one that is not there are read */
     const uint64_t sp = (uint64_t)registers[REG_RSP];
     const struct iovec here = {stopped->words, sizeof stopped->words};
     struct iovec there[PIECES];
@@ -27,8 +29,7 @@ void rt_read_fault_context(struct accd__debug_fault_context *stopped, const greg
 uintptr_t rt_find_program_pc(struct accd__debug_fault_context *stopped)
 {
     enum { FRAMES_MOST = 64 };
-    if (stopped->at.pc <= RT_PAGE_SIZE &&
-        stopped->n) { /* a null pointer was called: the stack ends with the call */
+    if (stopped->at.pc <= RT_PAGE_SIZE && stopped->n) { /* a null pointer was called: the stack ends with the call */
         stopped->at.pc = stopped->words[0];
         stopped->at.sp += sizeof stopped->words[0];
     }

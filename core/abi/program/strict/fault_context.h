@@ -8,7 +8,8 @@
 #include <sys/ucontext.h>
 
 /* Inside a signal handler: what the kernel has left on a stack that can be read up to end. */
-static inline void rt_capture_fault_context(struct accd__debug_fault_context *stopped, const greg_t *registers, uint64_t end)
+static inline void rt_capture_fault_context(struct accd__debug_fault_context *stopped, const greg_t *registers,
+                                            uint64_t end)
 {
     const uint64_t sp = (uint64_t)registers[REG_RSP], bytes = end > sp ? end - sp : 0;
     stopped->at = (struct accd__debug_call_frame){

@@ -48,8 +48,7 @@ void rt_guard_set_syscall_dispatch(struct rt_page_guard *guard, bool on)
 {
     const uintptr_t start = (uintptr_t)rt_raw_syscall;
     /* The address after the instruction is what is compared. */
-    rt_raw_syscall(SYS_prctl, PR_SET_SYSCALL_USER_DISPATCH,
-                 on ? PR_SYS_DISPATCH_ON : PR_SYS_DISPATCH_OFF, on ? (long)start : 0,
-                 on ? (long)((uintptr_t)rt_guard_sigreturn_end - start + 1) : 0,
-                 on ? (long)&guard->selector : 0, 0);
+    rt_raw_syscall(SYS_prctl, PR_SET_SYSCALL_USER_DISPATCH, on ? PR_SYS_DISPATCH_ON : PR_SYS_DISPATCH_OFF,
+                   on ? (long)start : 0, on ? (long)((uintptr_t)rt_guard_sigreturn_end - start + 1) : 0,
+                   on ? (long)&guard->selector : 0, 0);
 }

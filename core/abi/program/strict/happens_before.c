@@ -72,8 +72,7 @@ static unsigned new_stream(int device, int queue, bool task)
 
 static bool is_queue_stream(unsigned i, int device, int queue)
 {
-    return !streams[i].task && streams[i].device == device &&
-           (queue == RT_ASYNC_NOVAL || streams[i].queue == queue);
+    return !streams[i].task && streams[i].device == device && (queue == RT_ASYNC_NOVAL || streams[i].queue == queue);
 }
 
 /* Of a queue; 0: nothing was done there. */
@@ -229,8 +228,7 @@ static struct dependence *get_dependence(const void *address)
 /* Calls fn for each address of depend clauses, as gcc passes them: the number of all, of those that
  * are written, and the addresses; or no number first, those written, those of mutexinoutset, those
  * read, then objects of type depend. */
-static void for_each_dependence(void **depend, void (*fn)(struct dependence *at, bool reads, void *ud),
-                            void *ud)
+static void for_each_dependence(void **depend, void (*fn)(struct dependence *at, bool reads, void *ud), void *ud)
 {
     enum { IN = 1, OLD = 2, NEW = 5 };
     const bool old = depend[0] != NULL;
@@ -354,8 +352,8 @@ void rt_format_origin(const struct rt_access_origin *work, char *to, size_t size
     char location[1100], queue[60];
     rt_format_location(work->pc, location, sizeof location);
     rt_format_stream(work->epoch, queue, sizeof queue);
-    snprintf(to, size, rt_is_kernel_construct(work->what) ? "the %s region%s%s" : "%s%s%s", work->what,
-             location, queue);
+    snprintf(to, size, rt_is_kernel_construct(work->what) ? "the %s region%s%s" : "%s%s%s", work->what, location,
+             queue);
 }
 
 static bool is_fortran(void)
@@ -370,6 +368,5 @@ void rt_format_wait_help(struct rt_epoch earlier, char *to, size_t size)
         snprintf(to, size, "no taskwait and no depend clause orders the two%s",
                  is_fortran() ? "; gfortran 12 drops those of combined constructs" : "");
     else
-        snprintf(to, size, "no wait for %s comes between",
-                 format_queue(earlier.stream, queue, sizeof queue));
+        snprintf(to, size, "no wait for %s comes between", format_queue(earlier.stream, queue, sizeof queue));
 }

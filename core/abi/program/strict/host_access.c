@@ -29,47 +29,37 @@ struct advice {
     char help[400], openmp[400];
 };
 
-static void fill_advice(struct advice *to, const struct rt_pointer_name *pointer, const char *data,
-                   bool present, bool attached)
+static void fill_advice(struct advice *to, const struct rt_pointer_name *pointer, const char *data, bool present,
+                        bool attached)
 {
     data = strncmp(data, "0x", 2) != 0 ? data : "...";
     const char *section = *pointer->section ? pointer->section : "...",
                *name = *pointer->section ? pointer->name : "...";
     const size_t capacity = sizeof to->help;
     if (attached) {
-        snprintf(to->help, capacity,
-                 "detach the pointer before a transfer overwrites it, and attach it afterwards");
-        snprintf(to->openmp, capacity,
-                 "transfer single members, not all of the object that the pointer lies in");
+        snprintf(to->help, capacity, "detach the pointer before a transfer overwrites it, and attach it afterwards");
+        snprintf(to->openmp, capacity, "transfer single members, not all of the object that the pointer lies in");
     } else if (present && pointer->slot) {
-        snprintf(to->help, capacity,
-                 "attach the pointer after both are mapped: enter data attach(%.160s)", name);
-        snprintf(to->openmp, capacity,
-                 "map the object with the pointer first, and then the pointer's section: %s",
+        snprintf(to->help, capacity, "attach the pointer after both are mapped: enter data attach(%.160s)", name);
+        snprintf(to->openmp, capacity, "map the object with the pointer first, and then the pointer's section: %s",
                  section);
     } else if (present) {
         snprintf(to->help, capacity, "name the data in a clause of the construct: present(%s)", data);
         snprintf(to->openmp, capacity, "name the data in a map clause of the construct: %s", data);
     } else if (pointer->slot) {
-        snprintf(
-            to->help, capacity,
-            "map what the pointer points to, with the pointer or after it: copyin(%s), or copy",
-            section);
-        snprintf(to->openmp, capacity,
-                 "map what the pointer points to, with the pointer or after it: map(tofrom: %s)",
+        snprintf(to->help, capacity,
+                 "map what the pointer points to, with the pointer or after it: copyin(%s), or copy", section);
+        snprintf(to->openmp, capacity, "map what the pointer points to, with the pointer or after it: map(tofrom: %s)",
                  section);
     } else {
-        snprintf(to->help, capacity,
-                 "map it at the construct: copy(%s); by declare where a routine uses it", data);
-        snprintf(
-            to->openmp, capacity,
-            "map it at the construct: map(tofrom: %s); by declare target where a function uses it",
-            data);
+        snprintf(to->help, capacity, "map it at the construct: copy(%s); by declare where a routine uses it", data);
+        snprintf(to->openmp, capacity,
+                 "map it at the construct: map(tofrom: %s); by declare target where a function uses it", data);
     }
 }
 
-_Noreturn void rt_report_host_access(const struct rt_site *site, int device, const char *region,
-                               const char *verb, uint64_t address, uintptr_t pc)
+_Noreturn void rt_report_host_access(const struct rt_site *site, int device, const char *region, const char *verb,
+                                     uint64_t address, uintptr_t pc)
 {
     enum { NEAR = 1 << 20 };
     const uint64_t low = address > NEAR ? address - NEAR : 0;
@@ -82,12 +72,10 @@ _Noreturn void rt_report_host_access(const struct rt_site *site, int device, con
     struct accd__debug_name at;
     rt_format_name(site, address, 0, name, sizeof name);
     if (rt_find_name(site, address, 0, &at))
-        snprintf(variable, sizeof variable, "%s%s", at.name,
-                 at.section && !at.fortran ? "[0:n]" : "");
+        snprintf(variable, sizeof variable, "%s%s", at.name, at.section && !at.fortran ? "[0:n]" : "");
     rt_format_pointer(site, device, slot, &pointer);
     accd_attachment attachment;
-    bool attached =
-        present && accd_attachment_at(rt.context, device, (void *)(uintptr_t)slot, &attachment);
+    bool attached = present && accd_attachment_at(rt.context, device, (void *)(uintptr_t)slot, &attachment);
     struct rt_diagnostic diagnostic = {
         .level = "error",
         .code = "host-pointer-on-device",
@@ -108,15 +96,14 @@ _Noreturn void rt_report_host_access(const struct rt_site *site, int device, con
         diagnostic.element = name;
         diagnostic.other = rt_get_mapped_location(&object.info);
         rt_emit_diagnostic(&diagnostic, "%s%s%s%s %s host memory at %s, whose data are present as %s%s",
-                   slot ? "the pointer " : "", slot ? pointer.name : "",
-                   attached ? " was attached, and then overwritten: "
-                   : slot   ? " was never attached: "
-                            : "",
-                   region, verb, name, display.name, slot ? "" : ": their host address was used");
+                           slot ? "the pointer " : "", slot ? pointer.name : "",
+                           attached ? " was attached, and then overwritten: "
+                           : slot   ? " was never attached: "
+                                    : "",
+                           region, verb, name, display.name, slot ? "" : ": their host address was used");
     } else {
-        rt_emit_diagnostic(&diagnostic, "%s %s host memory at %s, which is not present%s%s%s", region, verb,
-                   name, slot ? "; the pointer " : "", slot ? pointer.name : "",
-                   slot ? " points there" : "");
+        rt_emit_diagnostic(&diagnostic, "%s %s host memory at %s, which is not present%s%s%s", region, verb, name,
+                           slot ? "; the pointer " : "", slot ? pointer.name : "", slot ? " points there" : "");
     }
     rt_exit_with_error();
 }

@@ -1,7 +1,7 @@
-/* interposed_free.c - reports about malloc blocks that are freed while data in them are mapped, and about device memory that is
- * freed like a block. The program calls these free and realloc, because the library is preloaded: it comes before the C
- * library. They look for no data while a kernel is watched, because the runtime's memory is closed then, or while
- * another thread has the lock. */
+/* interposed_free.c - reports about malloc blocks that are freed while data in them are mapped, and about device memory
+ * that is freed like a block. The program calls these free and realloc, because the library is preloaded: it comes
+ * before the C library. They look for no data while a kernel is watched, because the runtime's memory is closed then,
+ * or while another thread has the lock. */
 #include "abi/program/base/runtime.h"
 
 #include <dlfcn.h>
@@ -22,8 +22,8 @@ enum { TOMBSTONE = 1 };
 static struct freed_entry *find_freed_entry(int device, uint64_t host)
 {
     size_t i = (size_t)((host >> 3) * 0x9E3779B97F4A7C15u >> 20);
-    while (freed_table[i & (freed_capacity - 1)].host &&
-           (freed_table[i & (freed_capacity - 1)].host != host || freed_table[i & (freed_capacity - 1)].device != device))
+    while (freed_table[i & (freed_capacity - 1)].host && (freed_table[i & (freed_capacity - 1)].host != host ||
+                                                          freed_table[i & (freed_capacity - 1)].device != device))
         i++;
     return &freed_table[i & (freed_capacity - 1)];
 }
@@ -139,20 +139,18 @@ static void report_freed_data(const struct rt_site *site, const struct freed *fr
         .help = moves ? "exit data copyout({1|...}) before the realloc, and enter data "
                         "copyin({1|...}) after it"
                       : "unmap the data before they are freed: exit data delete({1|...})",
-        .openmp =
-            moves ? "target exit data map(from: {1|...}) before the realloc, and target enter data "
-                    "map(to: {1|...}) "
-                    "after it"
-                  : "unmap the data before they are freed: target exit data map(delete: {1|...})",
+        .openmp = moves ? "target exit data map(from: {1|...}) before the realloc, and target enter data "
+                          "map(to: {1|...}) "
+                          "after it"
+                        : "unmap the data before they are freed: target exit data map(delete: {1|...})",
     };
     if (moves)
-        rt_emit_diagnostic(
-            &diagnostic,
-            "realloc moves %s, which is still on device %d%s: the device keeps the old block",
-            display.name, freed->device, from);
+        rt_emit_diagnostic(&diagnostic,
+                           "realloc moves %s, which is still on device %d%s: the device keeps the old block",
+                           display.name, freed->device, from);
     else
         rt_emit_diagnostic(&diagnostic, "%s: %s is freed on the host, and still on device %d%s", site->what,
-                   display.name, freed->device, from);
+                           display.name, freed->device, from);
     add_freed_entry(freed->device, freed->object.info.host);
     rt_unlock();
 }
@@ -193,8 +191,7 @@ static __attribute__((noinline, cold)) void reject_device_free(const struct rt_s
     if (diagnostic.object)
         rt_emit_diagnostic(&diagnostic, "%s: %s frees the device memory of %s", site->what, who, display.name);
     else if (device >= 0)
-        rt_emit_diagnostic(&diagnostic, "%s: %s frees device memory at %p", site->what, who,
-                   (const void *)dev);
+        rt_emit_diagnostic(&diagnostic, "%s: %s frees device memory at %p", site->what, who, (const void *)dev);
     if (device >= 0)
         rt_exit_with_error();
     rt_unlock();

@@ -73,8 +73,7 @@ void rt_guard_add_own_range(struct rt_page_guard *guard, uint64_t start, uint64_
 }
 
 /* The kernel's memory is what it maps. */
-static void track_mapping_call(struct rt_page_guard *guard, const greg_t *registers, long number,
-                         long result)
+static void track_mapping_call(struct rt_page_guard *guard, const greg_t *registers, long number, long result)
 {
     long start = registers[REG_RDI], bytes = registers[REG_RSI];
     if (result < 0 && result > -RT_PAGE_SIZE)
@@ -155,8 +154,8 @@ static long make_syscall(struct rt_page_guard *guard, const greg_t *registers, l
 {
     if (number == SYS_rt_sigprocmask)
         return emulate_sigprocmask(guard, registers);
-    return rt_raw_syscall(number, registers[REG_RDI], registers[REG_RSI], registers[REG_RDX],
-                        registers[REG_R10], registers[REG_R8], registers[REG_R9]);
+    return rt_raw_syscall(number, registers[REG_RDI], registers[REG_RSI], registers[REG_RDX], registers[REG_R10],
+                          registers[REG_R8], registers[REG_R9]);
 }
 
 /* SIGPIPE is sent to the thread that wrote, which would keep it. */

@@ -12,11 +12,11 @@
 #include <sys/uio.h>
 
 enum {
-    MERGE_DISTANCE = 4 * RT_PAGE_SIZE,     /* pieces so close are one */
-    STACK_WINDOW = 2 * RT_PAGE_SIZE,    /* of the caller's stack, in both directions */
-    EAGER_WINDOW_MAX = 64 * RT_PAGE_SIZE,   /* a larger piece is opened by faults only */
+    MERGE_DISTANCE = 4 * RT_PAGE_SIZE,    /* pieces so close are one */
+    STACK_WINDOW = 2 * RT_PAGE_SIZE,      /* of the caller's stack, in both directions */
+    EAGER_WINDOW_MAX = 64 * RT_PAGE_SIZE, /* a larger piece is opened by faults only */
     STACK_GROWTH = 16384 * RT_PAGE_SIZE,
-    EAGER_PERIOD = 256             /* kernels until it is seen whether a piece is still needed */
+    EAGER_PERIOD = 256 /* kernels until it is seen whether a piece is still needed */
 };
 
 static uint64_t page_down(uint64_t address)
@@ -34,8 +34,8 @@ static bool is_mapped_below(const struct rt_page_guard *guard)
 {
     unsigned char in_memory;
     const struct rt_protected_range *stack = rt_find_protected_range(&guard->protections, guard->caller_sp);
-    return stack && !rt_raw_syscall(SYS_mincore, (long)(stack->start - RT_PAGE_SIZE), RT_PAGE_SIZE, (long)&in_memory, 0,
-                                  0, 0);
+    return stack &&
+           !rt_raw_syscall(SYS_mincore, (long)(stack->start - RT_PAGE_SIZE), RT_PAGE_SIZE, (long)&in_memory, 0, 0, 0);
 }
 
 /* ------------------------------------------------------------------------------------ pieces -- */
@@ -46,15 +46,17 @@ static bool is_in_window(const struct rt_window *window, uint64_t address)
 }
 
 /* The piece of a page, or one of the same mapping that is so close that it may grow; or NULL. */
-static struct rt_window *find_near_window(struct rt_lazy_reprotect *lazy, uint64_t page, const struct rt_protected_range *protected)
+static struct rt_window *find_near_window(struct rt_lazy_reprotect *lazy, uint64_t page,
+                                          const struct rt_protected_range *protected)
 {
     struct rt_window *found = NULL;
     for (size_t i = 0; i < lazy->nwindows; i++) {
         struct rt_window *window = &lazy->windows[i];
         if (is_in_window(window, page))
             return window;
-        if ((window->end - window->start <= EAGER_WINDOW_MAX || window->grown == lazy->interval) && window->start >= protected->start &&
-            window->end <= protected->end && page + MERGE_DISTANCE >= window->start && page < window->end + MERGE_DISTANCE)
+        if ((window->end - window->start <= EAGER_WINDOW_MAX || window->grown == lazy->interval) &&
+            window->start >= protected->start && window->end <= protected->end &&
+            page + MERGE_DISTANCE >= window->start && page < window->end + MERGE_DISTANCE)
             found = window;
     }
     return found;
@@ -125,11 +127,11 @@ static bool open_window_at(struct rt_lazy_reprotect *lazy, const struct rt_prote
             return false;
         window = &lazy->windows[lazy->nwindows++];
         *window = (struct rt_window){.start = page,
-                                      .end = page + RT_PAGE_SIZE,
-                                      .protection = protected->protection,
-                                      .eager = 1,
-                                      .patience = 2,
-                                      .grown = lazy->interval};
+                                     .end = page + RT_PAGE_SIZE,
+                                     .protection = protected->protection,
+                                     .eager = 1,
+                                     .patience = 2,
+                                     .grown = lazy->interval};
     }
     return open_window(lazy, window);
 }
@@ -147,7 +149,8 @@ static bool is_in_open_window(const struct rt_lazy_reprotect *lazy, uint64_t add
 /* Whether the thread lets the faults through that open memory. */
 static bool can_take_faults(const struct rt_page_guard *guard)
 {
-    return !(guard->caller_mask & (rt_signal_bit(SIGSEGV) | rt_signal_bit(SIGBUS) | rt_signal_bit(SIGSYS) | rt_signal_bit(SIGTRAP)));
+    return !(guard->caller_mask &
+             (rt_signal_bit(SIGSEGV) | rt_signal_bit(SIGBUS) | rt_signal_bit(SIGSYS) | rt_signal_bit(SIGTRAP)));
 }
 
 static void open_stack_window(struct rt_page_guard *guard)
@@ -160,8 +163,8 @@ static void open_stack_window(struct rt_page_guard *guard)
     const uint64_t low = page_down(sp - STACK_WINDOW), high = page_down(sp + STACK_WINDOW) + RT_PAGE_SIZE;
     struct rt_window *window = &lazy->stack;
     *window = (struct rt_window){.start = low > stack->start ? low : stack->start,
-                                  .end = high < stack->end ? high : stack->end,
-                                  .protection = stack->protection};
+                                 .end = high < stack->end ? high : stack->end,
+                                 .protection = stack->protection};
     open_window(lazy, window);
 }
 
@@ -170,8 +173,9 @@ bool rt_lazy_begin(struct rt_page_guard *guard)
     struct rt_lazy_reprotect *lazy = &guard->lazy;
     const bool again = lazy->on;
     lazy->interval++;
-    lazy->on = lazy->nleft_open <= RT_UNPROTECTED_PAGES_MAX && !guard->is_abandoned && !guard->has_faulted && !guard->queued_signals && lazy->nopen <= RT_OPEN_RANGES_MAX &&
-               rt_is_only_thread(&guard->others) && (again || can_take_faults(guard));
+    lazy->on = lazy->nleft_open <= RT_UNPROTECTED_PAGES_MAX && !guard->is_abandoned && !guard->has_faulted &&
+               !guard->queued_signals && lazy->nopen <= RT_OPEN_RANGES_MAX && rt_is_only_thread(&guard->others) &&
+               (again || can_take_faults(guard));
     const size_t nleft_open = lazy->nleft_open;
     lazy->nleft_open = 0;
     if (!lazy->on) {
@@ -276,13 +280,14 @@ void rt_lazy_handle_signal(struct rt_page_guard *guard, int signal, const siginf
     const uint64_t address = (uintptr_t)info->si_addr;
     const struct rt_protected_range *protected = NULL;
     if (signal == SIGSEGV && info->si_code > 0 && info->si_code != SI_KERNEL)
-        protected = rt_find_protected_range(&guard->protections, address);
+    protected = rt_find_protected_range(&guard->protections, address);
     if (protected && !is_in_open_window(lazy, address) && open_window_at(lazy, protected, page_down(address)))
         return;
     const bool call = signal == SIGSYS && info->si_code == SYS_USER_DISPATCH;
     if (call && is_device_protection_call(lazy, info->si_syscall, registers)) {
-        registers[REG_RAX] = rt_raw_syscall(info->si_syscall, registers[REG_RDI], registers[REG_RSI], registers[REG_RDX],
-                                          registers[REG_R10], registers[REG_R8], registers[REG_R9]);
+        registers[REG_RAX] =
+            rt_raw_syscall(info->si_syscall, registers[REG_RDI], registers[REG_RSI], registers[REG_RDX],
+                           registers[REG_R10], registers[REG_R8], registers[REG_R9]);
         return;
     }
     rt_lazy_end(guard, context);
@@ -350,7 +355,8 @@ static void read_bytes(struct host_read *request, const void *at, size_t n)
     request->n -= n;
 }
 
-static bool read_protected(const struct rt_lazy_reprotect *lazy, const struct rt_protected_range *protected, struct host_read *request)
+static bool read_protected(const struct rt_lazy_reprotect *lazy, const struct rt_protected_range *protected,
+                           struct host_read *request)
 {
     const uint64_t start = request->start;
     const size_t n = protected->end - start < request->n ? protected->end - start : request->n;

@@ -13,8 +13,8 @@ static bool is_unreported_descriptor(int device, uint64_t host)
     accd_attachment pointer;
     accd_present_object descriptor, array;
     return accd_attachment_at(rt.context, device, (const void *)(uintptr_t)host, &pointer) &&
-           accd_present_at(rt.context, device, host, 0, &descriptor) &&
-           descriptor.info.host == host && rt_has_descriptor_size(descriptor.info.bytes) &&
+           accd_present_at(rt.context, device, host, 0, &descriptor) && descriptor.info.host == host &&
+           rt_has_descriptor_size(descriptor.info.bytes) &&
            accd_present_at(rt.context, device, pointer.target, 0, &array) &&
            !strcmp(rt_get_display_name(&descriptor.info).name, rt_get_display_name(&array.info).name);
 }
@@ -30,8 +30,7 @@ static bool is_declared_target(uint64_t host)
 static bool has_ended_with_data(int device, const accd_attachment *pointer)
 {
     accd_present_object data;
-    return is_declared_target(pointer->slot) &&
-           !accd_present_at(rt.context, device, pointer->target, 0, &data);
+    return is_declared_target(pointer->slot) && !accd_present_at(rt.context, device, pointer->target, 0, &data);
 }
 
 /* A base pointer that OpenACC's directives do not map, and gcc does: a routine has unmapped the
@@ -50,8 +49,8 @@ static bool is_leaked(int device, const accd_present_object *object)
 {
     const uint64_t host = object->info.host;
     return object->dynamic && !rt_is_declared_on_stack(host) && !rt_is_allocatable_data(host) &&
-           !rt_is_image_variable(host) && !is_declared_target(host) &&
-           !is_bare_pointer(device, object) && !rt_is_hidden_pointer(host) && !is_unreported_descriptor(device, host);
+           !rt_is_image_variable(host) && !is_declared_target(host) && !is_bare_pointer(device, object) &&
+           !rt_is_hidden_pointer(host) && !is_unreported_descriptor(device, host);
 }
 
 /* Objects that were mapped at one place; those whose place is not known are apart. */
@@ -67,8 +66,7 @@ struct group {
 static void add_group_name(struct group *group, const char *name)
 {
     const size_t used = strlen(group->names), n = rt_variable_name_length(name);
-    if (!strncmp(name, "0x", 2) || group->named++ > NAMED ||
-        used + n + sizeof ", " > sizeof group->names)
+    if (!strncmp(name, "0x", 2) || group->named++ > NAMED || used + n + sizeof ", " > sizeof group->names)
         return;
     snprintf(group->names + used, sizeof group->names - used, "%s%.*s", used ? ", " : "",
              group->named > NAMED ? 3 : (int)n, group->named > NAMED ? "..." : name);
@@ -79,9 +77,8 @@ static bool add_to_group(struct group *groups, size_t *ngroups, const accd_prese
 {
     const struct rt_display_name display = rt_get_display_name(&object->info);
     size_t i = 0;
-    while (i < *ngroups &&
-           (!display.file || !groups[i].first.file || groups[i].first.line != display.line ||
-            strcmp(groups[i].first.file, display.file) != 0))
+    while (i < *ngroups && (!display.file || !groups[i].first.file || groups[i].first.line != display.line ||
+                            strcmp(groups[i].first.file, display.file) != 0))
         i++;
     if (i == GROUPS)
         return false;
@@ -112,15 +109,13 @@ static void report_group(int device, const struct group *group)
         .objects = group->n > 1 ? group->n : 0,
     };
     if (group->n > 1)
-        rt_emit_diagnostic(&diagnostic, "%zu objects, %s, are still on device %d at the end%s%s%s%s", group->n,
-                   bytes, device, from, *group->names ? " (" : "", group->names,
-                   *group->names ? ")" : "");
+        rt_emit_diagnostic(&diagnostic, "%zu objects, %s, are still on device %d at the end%s%s%s%s", group->n, bytes,
+                           device, from, *group->names ? " (" : "", group->names, *group->names ? ")" : "");
     else
-        rt_emit_diagnostic(
-            &diagnostic,
-            "%s, %s, is still on device %d at the end, with dynamic reference counter %u%s%s",
-            display->name, bytes, device, group->object.dynamic,
-            group->object.mapped ? ", from acc_map_data" : "", from);
+        rt_emit_diagnostic(&diagnostic,
+                           "%s, %s, is still on device %d at the end, with dynamic reference counter %u%s%s",
+                           display->name, bytes, device, group->object.dynamic,
+                           group->object.mapped ? ", from acc_map_data" : "", from);
 }
 
 static void report_mapped(int device)
@@ -135,8 +130,7 @@ static void report_mapped(int device)
     for (size_t i = 0; i < n; i++)
         report_group(device, &groups[i]);
     if (more)
-        rt_report("note", "still-mapped", "ACC33-2.6.7-4", 0, "and %zu more on device %d", more,
-                   device);
+        rt_report("note", "still-mapped", "ACC33-2.6.7-4", 0, "and %zu more on device %d", more, device);
 }
 
 /* A pointer of an object that is reported goes with it. */
@@ -154,8 +148,8 @@ static void report_attached(int device)
     size_t n = 0;
     while (accd_attachment_next(rt.context, device, &at, &pointer)) {
         if (rt_is_allocatable_data(pointer.slot) || rt_is_image_variable(pointer.slot) ||
-            rt_is_hidden_pointer(pointer.slot) || is_unreported_descriptor(device, pointer.slot) || has_ended_with_data(device, &pointer) ||
-            is_leaked_with_object(device, pointer.slot) || n++ >= MOST)
+            rt_is_hidden_pointer(pointer.slot) || is_unreported_descriptor(device, pointer.slot) ||
+            has_ended_with_data(device, &pointer) || is_leaked_with_object(device, pointer.slot) || n++ >= MOST)
             continue;
         const struct rt_display_name display = rt_get_pointer_display_name(&pointer);
         rt_emit_diagnostic(
@@ -165,12 +159,11 @@ static void report_attached(int device)
                 .rule = "ACC33-det-1",
                 .object = display.name,
             },
-            "the pointer %s is still attached on device %d at the end, with attachment counter %u",
-            display.name, device, pointer.count);
+            "the pointer %s is still attached on device %d at the end, with attachment counter %u", display.name,
+            device, pointer.count);
     }
     if (n > MOST)
-        rt_report("note", "still-attached", "ACC33-det-1", 0, "and %zu more on device %d",
-                   n - MOST, device);
+        rt_report("note", "still-attached", "ACC33-det-1", 0, "and %zu more on device %d", n - MOST, device);
 }
 
 void rt_report_leaks(int device)

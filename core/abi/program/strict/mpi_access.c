@@ -19,7 +19,8 @@ static _Unwind_Reason_Code visit_frame(struct _Unwind_Context *context, void *ar
 {
     struct mpi_frame_search *mpi_frame_search = arg;
     Dl_info info;
-    mpi_frame_search->is_found |= dladdr((void *)_Unwind_GetIP(context), &info) && info.dli_fbase == mpi_frame_search->base;
+    mpi_frame_search->is_found |=
+        dladdr((void *)_Unwind_GetIP(context), &info) && info.dli_fbase == mpi_frame_search->base;
     return mpi_frame_search->is_found ? _URC_END_OF_STACK : _URC_NO_REASON;
 }
 
@@ -47,15 +48,15 @@ static bool can_retry_call(ssize_t result)
     return opened;
 }
 
-#define RETRIED(name, parameters, ...)                                                  \
-    API ssize_t name parameters;                                                      \
-    ssize_t name parameters                                                           \
-    {                                                                                 \
-        static ssize_t(*real) parameters;                                             \
-        if (!real)                                                                    \
-            *(void **)&real = dlsym(RTLD_NEXT, #name);                                \
-        const ssize_t result = real(__VA_ARGS__);                                     \
-        return can_retry_call(result) ? real(__VA_ARGS__) : result;                        \
+#define RETRIED(name, parameters, ...)                              \
+    API ssize_t name parameters;                                    \
+    ssize_t name parameters                                         \
+    {                                                               \
+        static ssize_t(*real) parameters;                           \
+        if (!real)                                                  \
+            *(void **)&real = dlsym(RTLD_NEXT, #name);              \
+        const ssize_t result = real(__VA_ARGS__);                   \
+        return can_retry_call(result) ? real(__VA_ARGS__) : result; \
     }
 RETRIED(send, (int fd, const void *from, size_t n, int flags), fd, from, n, flags)
 RETRIED(sendmsg, (int fd, const struct msghdr *message, int flags), fd, message, flags)

@@ -58,8 +58,7 @@ void rt_forget_nulled_pointers(const struct rt_site *site)
 /* Whether a pointer is null on the device, and not on the host. */
 static bool is_null_on_device(const struct slot *slot)
 {
-    const uint64_t device =
-        slot->host ? accd_device_address(rt.context, slot->device, slot->host) : 0;
+    const uint64_t device = slot->host ? accd_device_address(rt.context, slot->device, slot->host) : 0;
     uint64_t there, here;
     return device && rt_peek_memory(device, (char *)&there, sizeof there) && !there &&
            rt_peek_memory((uintptr_t)slot->host, (char *)&here, sizeof here) && here;
@@ -98,7 +97,7 @@ static void add_argument(struct names *names, const struct rt_site *site, uint64
 }
 
 static void add_nulled_pointer(struct names *names, const struct rt_site *site, uintptr_t construct,
-                     const struct slot *slot)
+                               const struct slot *slot)
 {
     struct rt_pointer_name pointer;
     const bool own = slot->site && rt_construct_id(slot->site) == construct;
@@ -124,9 +123,8 @@ static bool report_nulled_pointers(uintptr_t construct, int device, uintptr_t pc
     if (!names.n)
         return false;
     const bool one = names.n == 1;
-    snprintf(help, sizeof help, "map a section of %s%s%.500s%s%s%s", one ? "it" : "each",
-             names.sections.n ? ": " : "", names.sections.at,
-             required ? "; the program requires " : "", required ? required : "",
+    snprintf(help, sizeof help, "map a section of %s%s%.500s%s%s%s", one ? "it" : "each", names.sections.n ? ": " : "",
+             names.sections.at, required ? "; the program requires " : "", required ? required : "",
              required ? ", but devices have memory of their own here" : "");
     rt_emit_diagnostic(
         &(struct rt_diagnostic){
@@ -137,14 +135,13 @@ static bool report_nulled_pointers(uintptr_t construct, int device, uintptr_t pc
             .object = one ? names.first : NULL,
             .help = help,
         },
-        "the pointer%s %s %s null on device %d: what %s on the host is not present; %s follows %s",
-        one ? "" : "s", names.text.at, one ? "is" : "are", device,
-        one ? "it points to" : "they point to", region, one ? "it" : "one of them");
+        "the pointer%s %s %s null on device %d: what %s on the host is not present; %s follows %s", one ? "" : "s",
+        names.text.at, one ? "is" : "are", device, one ? "it points to" : "they point to", region,
+        one ? "it" : "one of them");
     return true;
 }
 
-bool rt_report_null_pointer(uintptr_t construct, int device, uint64_t address, uintptr_t pc,
-                     const char *region)
+bool rt_report_null_pointer(uintptr_t construct, int device, uint64_t address, uintptr_t pc, const char *region)
 {
     const uint64_t low = (uint64_t)1 << 32; /* elements of a null pointer may lie up to low */
     if (address < low && report_nulled_pointers(construct, device, pc, region))

@@ -11,7 +11,6 @@ void rt_record_nulled_pointer(int device, const void *host);
 void rt_forget_nulled_pointers(const struct rt_site *site); /* after its kernel */
 /* A kernel of the construct, on a device, at pc, uses an address that belongs to nothing: reports a
  * null pointer if it may be one. False: it is none, or nothing is reported. */
-bool rt_report_null_pointer(uintptr_t construct, int device, uint64_t address, uintptr_t pc,
-                     const char *region);
+bool rt_report_null_pointer(uintptr_t construct, int device, uint64_t address, uintptr_t pc, const char *region);
 
 #endif

@@ -28,8 +28,7 @@ void rt_quarantine_add(const accd_event *event, uint64_t dev)
 const char *rt_get_out_of_bounds_help(int device, const accd_object_info *info, int64_t into)
 {
     accd_present_object other;
-    if (accd_present_at(rt.context, device, info->host + (uint64_t)into, 0, &other) &&
-        other.info.host != info->host)
+    if (accd_present_at(rt.context, device, info->host + (uint64_t)into, 0, &other) && other.info.host != info->host)
         return "pieces of one object lie apart on the device: map one section that contains all "
                "that a region uses";
     return into < 0 ? "keep the index inside of {1|the data}, or map a section that begins before"
@@ -37,8 +36,8 @@ const char *rt_get_out_of_bounds_help(int device, const accd_object_info *info, 
 }
 
 static void emit_out_of_bounds(const struct rt_site *site, const accd_object_info *info, uint64_t at,
-                 struct rt_related_location related, const char *region, const char *verb, const char *where,
-                 const char *help, uintptr_t pc)
+                               struct rt_related_location related, const char *region, const char *verb,
+                               const char *where, const char *help, uintptr_t pc)
 {
     struct rt_display_name display = rt_get_display_name(info);
     char element[340];
@@ -57,8 +56,8 @@ static void emit_out_of_bounds(const struct rt_site *site, const accd_object_inf
         "%s %s %s, %s", region, verb, element, where);
 }
 
-static bool report_unmapped_access(const struct rt_site *site, const char *region, const char *verb,
-                          uint64_t address, uintptr_t pc)
+static bool report_unmapped_access(const struct rt_site *site, const char *region, const char *verb, uint64_t address,
+                                   uintptr_t pc)
 {
     for (unsigned i = last_entry, n = 0; n < QUARANTINE; n++, i = (i + QUARANTINE - 1) % QUARANTINE) {
         if (address - quarantine[i].dev >= quarantine[i].info.bytes)
@@ -70,14 +69,14 @@ static bool report_unmapped_access(const struct rt_site *site, const char *regio
         char where[1200];
         snprintf(where, sizeof where, "whose data were unmapped%s", location);
         emit_out_of_bounds(site, &quarantine[i].info, address - quarantine[i].dev, related, region, verb, where,
-             "unmap {1|the data} after the last region that uses them", pc);
+                           "unmap {1|the data} after the last region that uses them", pc);
         return true;
     }
     return false;
 }
 
-bool rt_report_out_of_bounds(const struct rt_site *site, const char *region, const char *verb,
-                        uint64_t address, uintptr_t pc)
+bool rt_report_out_of_bounds(const struct rt_site *site, const char *region, const char *verb, uint64_t address,
+                             uintptr_t pc)
 {
     const int device = rt.context ? accd_device_at(rt.context, address) : -1;
     const uint64_t page = address / RT_PAGE_SIZE * RT_PAGE_SIZE, next = page + RT_PAGE_SIZE;
@@ -88,21 +87,18 @@ bool rt_report_out_of_bounds(const struct rt_site *site, const char *region, con
         return false;
     if (report_unmapped_access(site, region, verb, address, pc))
         return true;
-    const bool before =
-        rt.options.guard_before && accd_present_at(rt.context, device, next, 1, &object);
+    const bool before = rt.options.guard_before && accd_present_at(rt.context, device, next, 1, &object);
     if (before)
         where = "before the beginning of the data on the device";
     /* an object ends at the page, or in its last 16 bytes */
-    while (!before && at >= page - RT_BLOCK_ALIGNMENT &&
-           !accd_present_at(rt.context, device, at, 1, &object))
+    while (!before && at >= page - RT_BLOCK_ALIGNMENT && !accd_present_at(rt.context, device, at, 1, &object))
         at--;
     if (at >= page - RT_BLOCK_ALIGNMENT) {
         emit_out_of_bounds(site, &object.info, address - object.dev, rt_get_mapped_location(&object.info), region, verb,
-             where, rt_get_out_of_bounds_help(device, &object.info, (int64_t)(address - object.dev)), pc);
+                           where, rt_get_out_of_bounds_help(device, &object.info, (int64_t)(address - object.dev)), pc);
         return true;
     }
-    rt_report("error", "out-of-bounds", "ACC33-2.7.1-1", pc,
-               "%s %s device memory at %p, which is not allocated", region, verb,
-               (void *)(uintptr_t)address);
+    rt_report("error", "out-of-bounds", "ACC33-2.7.1-1", pc, "%s %s device memory at %p, which is not allocated",
+              region, verb, (void *)(uintptr_t)address);
     return true;
 }

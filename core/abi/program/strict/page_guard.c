@@ -20,7 +20,6 @@
 #include <time.h>
 #include <unistd.h>
 
-
 enum { STATE_STARTS, STATE_SLEEPS, STATE_QUIT }; /* of the watch's thread */
 
 enum {
@@ -120,9 +119,9 @@ static void on_forwarded_signal(int signal, siginfo_t *info, void *context)
 static void install_handlers(struct rt_page_guard *guard)
 {
     struct rt_kernel_sigaction action = {.handler = (void *)(uintptr_t)on_signal,
-                                  .flags = SA_SIGINFO | SA_ONSTACK | RT_SA_RESTORER,
-                                  .restorer = rt_guard_sigreturn,
-                                  .mask = RT_ALL_SIGNALS | rt_signal_bit(RT_STOP_SIGNAL)};
+                                         .flags = SA_SIGINFO | SA_ONSTACK | RT_SA_RESTORER,
+                                         .restorer = rt_guard_sigreturn,
+                                         .mask = RT_ALL_SIGNALS | rt_signal_bit(RT_STOP_SIGNAL)};
     guard->run_mask = ~((rt_get_interrupting_signals() & ~guard->caller_mask) | rt_signal_bit(RT_STOP_SIGNAL));
     for (int i = 0; i < RT_HANDLED_SIGNALS; i++) {
         rt_set_sigaction(rt_handled_signals[i], &action, &guard->before[i]);
@@ -225,7 +224,7 @@ static void *run_guard_thread(void *arg)
     futex(&guard->state, FUTEX_WAKE, 1);
     while (__atomic_load_n(&guard->state, __ATOMIC_ACQUIRE) != STATE_QUIT) {
         rt_raw_syscall(SYS_futex, (long)&guard->state, FUTEX_WAIT | FUTEX_PRIVATE_FLAG, STATE_SLEEPS, (long)&second, 0,
-                     0);
+                       0);
         if (!ends && is_last_thread())
             ends = !pthread_create(&thread, NULL, exit_process, NULL);
     }
@@ -238,7 +237,7 @@ static bool can_dispatch(struct rt_page_guard *guard)
     const uintptr_t start = (uintptr_t)rt_raw_syscall;
     guard->selector = RT_DISPATCH_ALLOW;
     if (rt_raw_syscall(SYS_prctl, PR_SET_SYSCALL_USER_DISPATCH, PR_SYS_DISPATCH_ON, (long)start, 1,
-                     (long)&guard->selector, 0))
+                       (long)&guard->selector, 0))
         return false;
     rt_guard_set_syscall_dispatch(guard, false);
     return true;
@@ -272,11 +271,9 @@ static bool map_guard_stack(struct rt_page_guard *guard)
 {
     struct rlimit limit = {0};
     getrlimit(RLIMIT_STACK, &limit);
-    size_t bytes =
-        limit.rlim_cur < stack_most ? (size_t)rt_round_up_to_page((long)limit.rlim_cur) : stack_most;
+    size_t bytes = limit.rlim_cur < stack_most ? (size_t)rt_round_up_to_page((long)limit.rlim_cur) : stack_most;
     bytes = (bytes < stack_least ? stack_least : bytes) + GUARD + ALTERNATE + GUARD;
-    char *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
-                   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
+    char *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
     if (p == MAP_FAILED)
         return false;
     mprotect(p, GUARD, PROT_NONE);
@@ -337,8 +334,7 @@ static void set_timer(struct rt_page_guard *guard, long seconds)
     if (guard->timed != guard->caller) {
         if (guard->timed)
             rt_raw_syscall(SYS_timer_delete, guard->timer, 0, 0, 0, 0, 0);
-        guard->timed = rt_raw_syscall(SYS_timer_create, CLOCK_MONOTONIC, (long)&event,
-                                    (long)&guard->timer, 0, 0, 0)
+        guard->timed = rt_raw_syscall(SYS_timer_create, CLOCK_MONOTONIC, (long)&event, (long)&guard->timer, 0, 0, 0)
                            ? 0
                            : guard->caller;
     }
@@ -376,8 +372,8 @@ void rt_guard_unprotect_all(struct rt_page_guard *guard)
 }
 
 /* If all is as the kernel before left it, nothing is listed. False: it is not; memory is open. */
-static bool run_with_same_protection(struct rt_page_guard *guard, void (*fn)(void *), void *arg, const struct rt_range *open,
-                      size_t nopen, void (*ready)(void))
+static bool run_with_same_protection(struct rt_page_guard *guard, void (*fn)(void *), void *arg,
+                                     const struct rt_range *open, size_t nopen, void (*ready)(void))
 {
     if (!guard->lazy.on)
         return false;
@@ -400,8 +396,8 @@ static bool run_with_same_protection(struct rt_page_guard *guard, void (*fn)(voi
 
 /* While others wait, none of the C library's locks may be taken: one of them may hold it. Signals
  * are blocked around it: no handler may change mappings that are listed. */
-static bool run_protected(struct rt_page_guard *guard, void (*fn)(void *), void *arg,
-                const struct rt_range *open, size_t nopen, void (*ready)(void))
+static bool run_protected(struct rt_page_guard *guard, void (*fn)(void *), void *arg, const struct rt_range *open,
+                          size_t nopen, void (*ready)(void))
 {
     register_first_at_exit(guard);
     if (run_with_same_protection(guard, fn, arg, open, nopen, ready))
@@ -545,8 +541,8 @@ void rt_guard_set_sections(struct rt_page_guard *guard, struct rt_device_section
 }
 
 enum rt_guard_result rt_guard_run(struct rt_page_guard *guard, void (*fn)(void *), void *arg,
-                                   const struct rt_range *open, size_t nopen,
-                                   void (*ready)(void), struct rt_guard_fault *fault_p)
+                                  const struct rt_range *open, size_t nopen, void (*ready)(void),
+                                  struct rt_guard_fault *fault_p)
 {
     const bool inside = guard && is_guard_thread(guard); /* a kernel in a kernel */
     if (inside || !guard || !ensure_thread(guard) || (!guard->has_own_malloc && !check_own_malloc(guard)) ||

@@ -22,10 +22,11 @@ struct rt_page_guard;
 
 struct rt_guard_fault {
     uint64_t address; /* 0: the processor did not tell (not a valid address) */
-    struct accd__debug_fault_context *stopped; /* may lie in a system library that the kernel called; until the next run */
+    struct accd__debug_fault_context
+        *stopped; /* may lie in a system library that the kernel called; until the next run */
     int write;
-    int host;       /* 0: not memory that was closed */
-    int jumped;     /* the program has left the kernel by a jump, and its stack */
+    int host;              /* 0: not memory that was closed */
+    int jumped;            /* the program has left the kernel by a jump, and its stack */
     uint64_t wild_pointer; /* without an address: what rt_find_wild_pointer says; otherwise 0 */
 };
 
@@ -79,7 +80,7 @@ void rt_guard_set_sections(struct rt_page_guard *guard, struct rt_device_section
  * process do so at once. A kernel that calls exit() runs the exit functions as the watch's thread,
  * with all memory open; this does not return. */
 enum rt_guard_result rt_guard_run(struct rt_page_guard *guard, void (*fn)(void *), void *arg,
-                                   const struct rt_range *open, size_t nopen,
-                                   void (*ready)(void), struct rt_guard_fault *fault_p);
+                                  const struct rt_range *open, size_t nopen, void (*ready)(void),
+                                  struct rt_guard_fault *fault_p);
 
 #endif

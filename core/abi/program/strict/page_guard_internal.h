@@ -30,13 +30,13 @@
 enum { RT_DISPATCH_ALLOW, RT_DISPATCH_BLOCK }; /* as the operating system has them */
 
 enum {
-    RT_OWN_RANGES_MAX = 512,   /* mappings that kernels made */
+    RT_OWN_RANGES_MAX = 512,    /* mappings that kernels made */
     RT_STEPPED_PAGES_MAX = 256, /* pages with stepped accesses */
     RT_HANDLED_SIGNALS = 6,
-    RT_WINDOWS_MAX = 128, /* of closed memory that the host needs between kernels */
-    RT_UNPROTECTED_PAGES_MAX = 32,  /* pages that a kernel's steps left open */
+    RT_WINDOWS_MAX = 128,          /* of closed memory that the host needs between kernels */
+    RT_UNPROTECTED_PAGES_MAX = 32, /* pages that a kernel's steps left open */
     RT_SIGNAL_MAX = 64,
-    RT_OPEN_RANGES_MAX = 16     /* ranges of the caller, for memory to stay closed between kernels */
+    RT_OPEN_RANGES_MAX = 16 /* ranges of the caller, for memory to stay closed between kernels */
 };
 
 /* The kernel's structure. */
@@ -58,10 +58,10 @@ struct rt_window {
 };
 
 struct rt_lazy_reprotect {
-    bool on;           /* the host's code runs, and most memory is closed */
-    bool below;        /* whether something is mapped below the caller's stack */
+    bool on;                /* the host's code runs, and most memory is closed */
+    bool below;             /* whether something is mapped below the caller's stack */
     uint64_t interval, all; /* number of this gap between kernels, and of the last one with all memory open */
-    stack_t program_stack; /* for signals */
+    stack_t program_stack;  /* for signals */
     struct rt_range opened[RT_OPEN_RANGES_MAX]; /* what the caller gave */
     size_t nopen;
     struct rt_window stack; /* of the caller's stack: what is needed at once */
@@ -104,7 +104,7 @@ struct rt_page_guard {
     uint64_t caller_sp;
     uint64_t caller_mask, run_mask; /* signals: of the caller, of the kernel */
     uint64_t kernel_mask;           /* what the kernel believes its mask to be */
-    uint64_t queued_signals;                  /* signals that arrived and are sent again after the kernel */
+    uint64_t queued_signals;        /* signals that arrived and are sent again after the kernel */
     siginfo_t queued_info[RT_SIGNAL_MAX + 1];
     bool running, is_abandoned, has_faulted;
     struct rt_guard_fault fault;
@@ -158,8 +158,8 @@ void rt_sections_end(struct rt_page_guard *guard); /* what is not touched yet ma
 
 /* page_guard.c */
 /* In the handler of a signal. True: host memory was protected between kernels; now it is not, and the signal is sent
- * to the thread again. If the thread runs a watched kernel, it leaves that, and gets the signal afterwards; then this does
- * not return. */
+ * to the thread again. If the thread runs a watched kernel, it leaves that, and gets the signal afterwards; then this
+ * does not return. */
 bool rt_guard_defer_signal(int signal, siginfo_t *info, void *context);
 extern struct rt_page_guard *rt_process_guard; /* of the process; NULL: no kernel was watched */
 void rt_guard_set_syscall_dispatch(struct rt_page_guard *guard, bool on); /* system calls come to the handler */
@@ -178,10 +178,10 @@ void rt_lazy_end(struct rt_page_guard *guard, ucontext_t *context);
 void rt_lazy_handle_signal(struct rt_page_guard *guard, int signal, const siginfo_t *info, ucontext_t *context);
 
 /* signals.c: signals of the program that arrive while memory is protected. */
-#define RT_ALL_SIGNALS (~((uint64_t)3 << 31)) /* but the two that the C library sends its threads */
+#define RT_ALL_SIGNALS (~((uint64_t)3 << 31))            /* but the two that the C library sends its threads */
 extern const int rt_handled_signals[RT_HANDLED_SIGNALS]; /* signals */
-/* A handler that ends the process, so that its signals are not held back while a kernel runs; NULL: there is none. It is
- * installed with SA_ONSTACK, and calls rt_guard_defer_signal first. */
+/* A handler that ends the process, so that its signals are not held back while a kernel runs; NULL: there is none. It
+ * is installed with SA_ONSTACK, and calls rt_guard_defer_signal first. */
 extern void (*rt_guard_fatal_signal_handler)(int signal, siginfo_t *info, void *context);
 void rt_set_signal_mask(uint64_t mask, uint64_t *before_p);
 /* Blocks all signals but those of accesses to protected memory. Returns the mask before. */

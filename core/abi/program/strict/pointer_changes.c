@@ -14,8 +14,7 @@ static size_t nchanged_slots, capacity;
 /* Whether an attached pointer holds another address of the device than that of its target. */
 static bool is_pointer_changed(int device, const accd_attachment *pointer)
 {
-    const uint64_t at =
-        accd_device_address(rt.context, device, (const void *)(uintptr_t)pointer->slot);
+    const uint64_t at = accd_device_address(rt.context, device, (const void *)(uintptr_t)pointer->slot);
     const uintptr_t value = at ? rt_load_word((const void *)(uintptr_t)at) : 0;
     return value && value != pointer->dev && rt_is_device_address((const void *)value);
 }
@@ -32,8 +31,7 @@ static bool find_next_changed(int device, uint64_t *at, accd_attachment *pointer
 static bool has_attached_pointers(int device)
 {
     accd_stats stats;
-    return rt_uses_openmp_terms() &&
-           (accd_get_stats(rt.context, device, &stats), stats.attachments > 0);
+    return rt_uses_openmp_terms() && (accd_get_stats(rt.context, device, &stats), stats.attachments > 0);
 }
 
 /* Without memory some are not known. */

@@ -34,7 +34,7 @@ static uint64_t page_up(uint64_t address)
 
 /* items with room for `wanted`, moved when it has grown; NULL: no memory. */
 static void *reserve_items(struct rt_protection_map *protections, void *items, size_t *capacity, size_t needed,
-                     size_t size)
+                           size_t size)
 {
     if (needed <= *capacity)
         return items;
@@ -48,7 +48,7 @@ static void *reserve_items(struct rt_protection_map *protections, void *items, s
 }
 
 static bool add_interval(struct rt_protection_map *protections, struct rt_interval_list *spans, uint64_t start,
-                uint64_t end)
+                         uint64_t end)
 {
     if (start >= end)
         return true;
@@ -133,15 +133,12 @@ static bool starts_with(const char *text, const char *with)
 /* A library in a folder of the system, or a runtime of the compiler in a folder of its own. */
 static bool is_system_path(const char *path)
 {
-    static const char *const folders[] = {"/lib/",         "/lib32/",     "/lib64/",
-                                          "/usr/lib/",     "/usr/lib32/", "/usr/lib64/",
-                                          "/usr/libexec/", "linux-vdso"};
+    static const char *const folders[] = {"/lib/",       "/lib32/",     "/lib64/",       "/usr/lib/",
+                                          "/usr/lib32/", "/usr/lib64/", "/usr/libexec/", "linux-vdso"};
     static const char *const names[] = {
-        "ld-linux",  "ld-2.",      "libc.",        "libc-2.",      "libm.",    "libm-2.",
-        "libmvec",   "libpthread", "libdl.",       "libdl-2.",     "librt.",   "librt-2.",
-        "libgcc_s.", "libstdc++.", "libgfortran.", "libquadmath.", "libgomp.", "libatomic.",
-        "libomp.",   "libomptarget.",
-        "libdw.",    "libdw-",     "libelf.",      "libelf-"};
+        "ld-linux", "ld-2.",      "libc.",   "libc-2.",       "libm.",     "libm-2.",    "libmvec",      "libpthread",
+        "libdl.",   "libdl-2.",   "librt.",  "librt-2.",      "libgcc_s.", "libstdc++.", "libgfortran.", "libquadmath.",
+        "libgomp.", "libatomic.", "libomp.", "libomptarget.", "libdw.",    "libdw-",     "libelf.",      "libelf-"};
     for (size_t i = 0; i < sizeof folders / sizeof folders[0]; i++)
         if (starts_with(path, folders[i]))
             return true;
@@ -167,8 +164,7 @@ static uint64_t get_absolute_address(const struct dl_phdr_info *info, uint64_t p
     return pointer < info->dlpi_addr ? info->dlpi_addr + pointer : pointer;
 }
 
-static void read_tables(const struct dl_phdr_info *info, const ElfW(Dyn) * dynamic,
-                        struct tables *t)
+static void read_tables(const struct dl_phdr_info *info, const ElfW(Dyn) * dynamic, struct tables *t)
 {
     for (; dynamic->d_tag != DT_NULL; dynamic++) {
         uint64_t address = get_absolute_address(info, dynamic->d_un.d_ptr);
@@ -210,8 +206,7 @@ static bool is_in_module(const struct dl_phdr_info *info, uint64_t address)
 
 static bool is_system_module(const struct dl_phdr_info *info, size_t number)
 {
-    return is_in_module(info, (uintptr_t)is_system_module) ||
-           (number > 0 && is_system_path(info->dlpi_name));
+    return is_in_module(info, (uintptr_t)is_system_module) || (number > 0 && is_system_path(info->dlpi_name));
 }
 
 static int is_system_symbol(struct dl_phdr_info *info, size_t size, void *address_p)
@@ -229,8 +224,7 @@ static bool is_system_variable(const char *name)
 }
 
 /* Tables of the linker that share pages with variables: any code reads them. */
-static bool add_tables(struct rt_protection_map *protections, const struct dl_phdr_info *info,
-                       const struct tables *t)
+static bool add_tables(struct rt_protection_map *protections, const struct dl_phdr_info *info, const struct tables *t)
 {
     struct rt_interval_list *constant = &protections->constant;
     struct rt_interval got = {UINT64_MAX, 0};
@@ -259,8 +253,7 @@ static bool add_tables(struct rt_protection_map *protections, const struct dl_ph
     return add_interval(protections, constant, got.start, got.end);
 }
 
-static bool add_module(struct rt_protection_map *protections, const struct dl_phdr_info *info,
-                       bool is_system)
+static bool add_module(struct rt_protection_map *protections, const struct dl_phdr_info *info, bool is_system)
 {
     uint64_t start = UINT64_MAX, end = 0;
     struct tables tables = {0};
@@ -321,8 +314,8 @@ bool rt_protection_scan_modules(struct rt_protection_map *protections)
 /* The mappings of the process, in ascending order. The caller's errno stays what it is. */
 struct mappings {
     long file;
-    uint64_t from;  /* asked for one by one: the next one ends behind */
-    const char *at; /* or read as a text; NULL: it is not */
+    uint64_t from;                                    /* asked for one by one: the next one ends behind */
+    const char *at;                                   /* or read as a text; NULL: it is not */
     const struct rt_interval_list *skipped_intervals; /* what lies in them is not asked for; or NULL */
 };
 
@@ -342,9 +335,7 @@ static bool read_text(struct rt_protection_map *protections, struct mappings *ma
         char *text =
             reserve_items(protections, protections->text, &protections->text_capacity, length + RT_PAGE_SIZE + 1, 1);
         protections->text = text ? text : protections->text;
-        got = text ? rt_raw_syscall(SYS_read, mappings->file, (long)(text + length), RT_PAGE_SIZE, 0, 0,
-                                  0)
-                   : -1;
+        got = text ? rt_raw_syscall(SYS_read, mappings->file, (long)(text + length), RT_PAGE_SIZE, 0, 0, 0) : -1;
         length += got > 0 ? (size_t)got : 0;
     } while (got > 0);
     if (got == 0)
@@ -378,8 +369,7 @@ static bool parse_mapping_line(const char **at, struct rt_protected_range *mappi
         *at = strchrnul(*at, '\n');
         *at += **at == '\n';
         if (*at - flags > 4 && flags[1] == 'w' && flags[3] == 'p') {
-            int protection =
-                PROT_WRITE | (flags[0] == 'r' ? PROT_READ : 0) | (flags[2] == 'x' ? PROT_EXEC : 0);
+            int protection = PROT_WRITE | (flags[0] == 'r' ? PROT_READ : 0) | (flags[2] == 'x' ? PROT_EXEC : 0);
             *mapping_p = (struct rt_protected_range){start, end, protection};
             return true;
         }
@@ -392,13 +382,13 @@ static int next_mapping(struct rt_protection_map *protections, struct mappings *
                         struct rt_protected_range *mapping_p)
 {
     while (!mappings->at) {
-        const struct rt_interval *skipped_intervals = mappings->skipped_intervals ? find_interval(mappings->skipped_intervals, mappings->from) : NULL;
+        const struct rt_interval *skipped_intervals =
+            mappings->skipped_intervals ? find_interval(mappings->skipped_intervals, mappings->from) : NULL;
         if (skipped_intervals)
             mappings->from = skipped_intervals->end;
-        struct query query = {
-            .bytes = sizeof query, .flags = WRITABLE | THIS_OR_NEXT, .address = mappings->from};
-        const long result = rt_raw_syscall(SYS_ioctl, mappings->file,
-                                         (long)_IOWR('f', 17, struct query), (long)&query, 0, 0, 0);
+        struct query query = {.bytes = sizeof query, .flags = WRITABLE | THIS_OR_NEXT, .address = mappings->from};
+        const long result =
+            rt_raw_syscall(SYS_ioctl, mappings->file, (long)_IOWR('f', 17, struct query), (long)&query, 0, 0, 0);
         if (result) {
             if (result == -ENOENT)
                 return 0;
@@ -409,10 +399,9 @@ static int next_mapping(struct rt_protection_map *protections, struct mappings *
         mappings->from = query.end;
         if (query.mapping_flags & SHARED)
             continue;
-        *mapping_p =
-            (struct rt_protected_range){query.start, query.end,
-                                  PROT_WRITE | (query.mapping_flags & READABLE ? PROT_READ : 0) |
-                                      (query.mapping_flags & EXECUTABLE ? PROT_EXEC : 0)};
+        *mapping_p = (struct rt_protected_range){query.start, query.end,
+                                                 PROT_WRITE | (query.mapping_flags & READABLE ? PROT_READ : 0) |
+                                                     (query.mapping_flags & EXECUTABLE ? PROT_EXEC : 0)};
         return 1;
     }
     return parse_mapping_line(&mappings->at, mapping_p);
@@ -440,8 +429,8 @@ static bool exempt_arena(struct rt_protection_map *protections)
 {
     size_t n;
     while ((n = rt_arena_list_pages(protections->pages, protections->pages_capacity)) > protections->pages_capacity) {
-        void *pages =
-            reserve_items(protections, protections->pages, &protections->pages_capacity, n, sizeof protections->pages[0]);
+        void *pages = reserve_items(protections, protections->pages, &protections->pages_capacity, n,
+                                    sizeof protections->pages[0]);
         if (!pages)
             return false;
         protections->pages = pages;
@@ -455,8 +444,7 @@ static bool exempt_arena(struct rt_protection_map *protections)
 }
 
 static bool list_exempt(struct rt_protection_map *protections, const struct rt_range *open, size_t nopen,
-                      const struct rt_range *own, size_t nown, const uint64_t *threads,
-                      size_t nthreads)
+                        const struct rt_range *own, size_t nown, const uint64_t *threads, size_t nthreads)
 {
     struct rt_interval_list *keep = &protections->exempt;
     keep->n = protections->allowed.n = 0;
@@ -489,13 +477,14 @@ static bool list_exempt(struct rt_protection_map *protections, const struct rt_r
 
 static bool add_protected(struct rt_protection_map *protections, uint64_t start, uint64_t end, int protection)
 {
-    struct rt_protected_range *last = protections->nprotected ? &protections->protected[protections->nprotected - 1] : NULL;
+    struct rt_protected_range *last =
+        protections->nprotected ? &protections->protected[protections->nprotected - 1] : NULL;
     if (last && last->end == start && last->protection == protection) {
         last->end = end;
         return true;
     }
-    void *p = reserve_items(protections, protections->protected, &protections->protected_capacity, protections->nprotected + 1,
-                      sizeof protections->protected[0]);
+    void *p = reserve_items(protections, protections->protected, &protections->protected_capacity,
+                            protections->nprotected + 1, sizeof protections->protected[0]);
     if (!p)
         return false;
     protections->protected = p;
@@ -533,14 +522,12 @@ static bool list_protected(struct rt_protection_map *protections)
 
 /* Lists that grow lie in mappings that the lists must know: repeated until none grows. */
 bool rt_protection_build(struct rt_protection_map *protections, const struct rt_range *open, size_t nopen,
-                        const struct rt_range *own, size_t nown, const uint64_t *threads,
-                        size_t nthreads)
+                         const struct rt_range *own, size_t nown, const uint64_t *threads, size_t nthreads)
 {
     bool good;
     do {
         protections->grown = false;
-        good =
-            list_exempt(protections, open, nopen, own, nown, threads, nthreads) && list_protected(protections);
+        good = list_exempt(protections, open, nopen, own, nown, threads, nthreads) && list_protected(protections);
     } while (good && protections->grown);
     if (!good)
         protections->nprotected = 0;
@@ -551,8 +538,8 @@ bool rt_protection_build(struct rt_protection_map *protections, const struct rt_
 
 static long protect_range(const struct rt_protected_range *protected, int protection)
 {
-    return rt_raw_syscall(SYS_mprotect, (long)protected->start, (long)(protected->end - protected->start),
-                        protection, 0, 0, 0);
+    return rt_raw_syscall(SYS_mprotect, (long)protected->start, (long)(protected->end - protected->start), protection,
+                          0, 0, 0);
 }
 
 /* What refuses to be closed stays open. */
@@ -572,18 +559,19 @@ void rt_protection_apply(struct rt_protection_map *protections)
 void rt_protection_lift(const struct rt_protection_map *protections)
 {
     for (size_t i = 0; i < protections->nprotected; i++)
-        protect_range(&protections->protected[i], protections->protected[i].protection);
+        protect_range(&protections->protected[i], protections -> protected[i].protection);
 }
 
 void rt_protection_free(struct rt_protection_map *protections)
 {
     struct rt_interval_list *spans[] = {&protections->system, &protections->constant, &protections->exempt,
-                                   &protections->allowed};
+                                        &protections->allowed};
     for (size_t i = 0; i < sizeof spans / sizeof spans[0]; i++)
         rt_arena_realloc(NULL, spans[i]->at, spans[i]->capacity * sizeof(struct rt_interval), 0);
     rt_arena_realloc(NULL, protections->text, protections->text_capacity, 0);
     rt_arena_realloc(NULL, protections->pages, protections->pages_capacity * sizeof(struct rt_range), 0);
-    rt_arena_realloc(NULL, protections->protected, protections->protected_capacity * sizeof(struct rt_protected_range), 0);
+    rt_arena_realloc(NULL, protections->protected, protections->protected_capacity * sizeof(struct rt_protected_range),
+                     0);
 }
 
 const struct rt_protected_range *rt_find_protected_range(const struct rt_protection_map *protections, uint64_t address)

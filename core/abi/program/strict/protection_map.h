@@ -28,7 +28,7 @@ struct rt_protection_map {
     /* Of one run. */
     char *text; /* /proc/self/maps, where the operating system has no other way */
     size_t text_capacity;
-    struct rt_interval_list exempt; /* whole pages that stay open, ascending */
+    struct rt_interval_list exempt;  /* whole pages that stay open, ascending */
     struct rt_interval_list allowed; /* what the caller gave, ascending */
     struct rt_range *pages;
     size_t pages_capacity;
@@ -48,8 +48,7 @@ bool rt_protection_scan_modules(struct rt_protection_map *protections);
  * arena, own (whole pages) and open, and the control blocks of nthreads threads. False: no memory.
  */
 bool rt_protection_build(struct rt_protection_map *protections, const struct rt_range *open, size_t nopen,
-                        const struct rt_range *own, size_t nown, const uint64_t *threads,
-                        size_t nthreads);
+                         const struct rt_range *own, size_t nown, const uint64_t *threads, size_t nthreads);
 void rt_protection_apply(struct rt_protection_map *protections);
 void rt_protection_lift(const struct rt_protection_map *protections);
 void rt_protection_free(struct rt_protection_map *protections);

@@ -18,7 +18,7 @@
 #include <string.h>
 
 enum { PENDING_MAX = 4096 }; /* accesses that are kept: older ones are forgotten */
-enum { CHUNK = 16 };  /* a kernel that changes a byte of each writes the whole section */
+enum { CHUNK = 16 };         /* a kernel that changes a byte of each writes the whole section */
 static const uint64_t NONE = UINT64_MAX;
 
 enum how { READS, WRITES, FREES, USES, MAY_USE };
@@ -33,7 +33,7 @@ struct access {
     bool on_device;
     bool redundant; /* writes what is there: of interest if the program changes it */
     uint64_t start, bytes;
-    uint64_t touched; /* a byte that a kernel uses for certain, where bits do not tell; 0: it is not known */
+    uint64_t touched;    /* a byte that a kernel uses for certain, where bits do not tell; 0: it is not known */
     unsigned char *bits; /* which bytes a kernel has changed; NULL: all are meant */
     char *image;         /* of the host, after a transfer; or NULL */
     uint64_t host, object, object_bytes; /* the host address of start; the object that it lies in */
@@ -47,8 +47,8 @@ static size_t npending;
 static unsigned running;
 static uint64_t writers;
 
-/* Of kernels and the sections that they name, those of which all runs that were watched have touched nothing. A run that
- * is passed over is taken to do the same. */
+/* Of kernels and the sections that they name, those of which all runs that were watched have touched nothing. A run
+ * that is passed over is taken to do the same. */
 static struct untouched_sections {
     uintptr_t pc;
     uint64_t host;
@@ -97,25 +97,24 @@ static void remove_pending(bool (*is_meant)(const struct access *access, const v
 /* ----------------------------------------------------------------------------------- reports -- */
 
 /* object gets the object's name. */
-static void format_byte(const struct access *access, uint64_t at, char object[RT_NAME_SIZE], char *to,
-                       size_t size)
+static void format_byte(const struct access *access, uint64_t at, char object[RT_NAME_SIZE], char *to, size_t size)
 {
     snprintf(object, RT_NAME_SIZE, "%s", access->name);
     rt_format_element(rt.site, access->object, access->object_bytes,
-                        access->host - access->object + (at - access->start), object, to, size);
+                      access->host - access->object + (at - access->start), object, to, size);
 }
 
 /* What is reported of a pair of accesses: the place of the earlier one is the other one. */
 static struct rt_diagnostic make_race_diagnostic(const struct access *earlier, enum how how, uintptr_t pc,
-                                    const char *name)
+                                                 const char *name)
 {
     static const char *const done[] = {"read", "written", "freed", "used", "used"};
     struct rt_diagnostic diagnostic = {.level = "warning",
-                                    .code = missing_wait,
-                                    .rule = how == FREES ? "ACC33-async-4" : "ACC33-async-2",
-                                    .pc = pc,
-                                    .object = name,
-                                    .other = {.is = done[earlier->how]}};
+                                       .code = missing_wait,
+                                       .rule = how == FREES ? "ACC33-async-4" : "ACC33-async-2",
+                                       .pc = pc,
+                                       .object = name,
+                                       .other = {.is = done[earlier->how]}};
     rt_find_line(earlier->origin.pc, &diagnostic.other.file, &diagnostic.other.line, NULL);
     return diagnostic;
 }
@@ -145,10 +144,9 @@ static void report_race(const struct access *earlier, const struct access *later
     rt_format_wait_help(earlier->origin.epoch, remedy, sizeof remedy);
     clash.object = object;
     clash.element = element;
-    rt_emit_diagnostic(&clash, "%s%s%s%s %s %s on the %s; %s %s %s, and %s",
-               kernel ? "this " : "", later->origin.what, kernel ? " region" : "",
-               queue, verbs[later->how], element, later->on_device ? "device" : "host", first,
-               verbs[earlier->how], earlier->how == later->how ? "it, too" : "it", remedy);
+    rt_emit_diagnostic(&clash, "%s%s%s%s %s %s on the %s; %s %s %s, and %s", kernel ? "this " : "", later->origin.what,
+                       kernel ? " region" : "", queue, verbs[later->how], element, later->on_device ? "device" : "host",
+                       first, verbs[earlier->how], earlier->how == later->how ? "it, too" : "it", remedy);
 }
 
 /* The program has changed what a transfer reads or writes. ends: it never waits. */
@@ -163,7 +161,7 @@ static void report_change_before_wait(const struct access *access, uint64_t at, 
     change.object = object;
     change.element = element;
     rt_emit_diagnostic(&change, "the host has changed %s %s; %s %s it on the host, and %s", element,
-               at_exit ? "before any wait" : "before this wait", work, verbs[access->how], remedy);
+                       at_exit ? "before any wait" : "before this wait", work, verbs[access->how], remedy);
 }
 
 /* ---------------------------------------------------------------------------------- accesses -- */
@@ -193,8 +191,7 @@ static bool covers_range(const struct access *access, uint64_t start, uint64_t b
 
 static bool overlaps(const struct access *a, const struct access *b)
 {
-    return a->on_device == b->on_device && a->start < b->start + b->bytes &&
-           b->start < a->start + a->bytes;
+    return a->on_device == b->on_device && a->start < b->start + b->bytes && b->start < a->start + a->bytes;
 }
 
 static uint64_t get_used_byte(const struct access *use)
@@ -207,9 +204,9 @@ static uint64_t get_used_byte(const struct access *use)
 static uint64_t find_race(const struct access *a, const struct access *b)
 {
     const uint64_t from = a->start > b->start ? a->start : b->start;
-    const uint64_t a_end = a->start + a->bytes, b_end = b->start + b->bytes,
-                   to = a_end < b_end ? a_end : b_end;
-    if (!overlaps(a, b) || (a->bits && b->bits) || a->redundant || b->redundant || (!is_modification(a) && !is_modification(b)))
+    const uint64_t a_end = a->start + a->bytes, b_end = b->start + b->bytes, to = a_end < b_end ? a_end : b_end;
+    if (!overlaps(a, b) || (a->bits && b->bits) || a->redundant || b->redundant ||
+        (!is_modification(a) && !is_modification(b)))
         return NONE;
     if (a->how >= USES)
         return covers_range(b, a->start, a->bytes) ? get_used_byte(a) : NONE;
@@ -225,10 +222,9 @@ static uint64_t find_race(const struct access *a, const struct access *b)
 static bool is_covered_by(const struct access *access, const void *ud)
 {
     const struct access *by = ud;
-    return access->origin.epoch.stream == by->origin.epoch.stream && access->thread == by->thread && access->how == by->how &&
-           access->redundant >= by->redundant && access->on_device == by->on_device &&
-           by->start <= access->start && access->start + access->bytes <= by->start + by->bytes &&
-           !by->bits;
+    return access->origin.epoch.stream == by->origin.epoch.stream && access->thread == by->thread &&
+           access->how == by->how && access->redundant >= by->redundant && access->on_device == by->on_device &&
+           by->start <= access->start && access->start + access->bytes <= by->start + by->bytes && !by->bits;
 }
 
 /* What the later one of two writes is its own; nothing left: the earlier one goes. */
@@ -258,8 +254,7 @@ static void add_pending(const struct access *access)
     *own = *access;
     own->name = strdup(access->name ? access->name : "");
     own->next = NULL;
-    if (!own->on_device && (own->image = malloc(own->bytes)) &&
-        !rt_peek_protected(own->start, own->image, own->bytes))
+    if (!own->on_device && (own->image = malloc(own->bytes)) && !rt_peek_protected(own->start, own->image, own->bytes))
         forget_image(own);
     *end = own;
     end = &own->next;
@@ -275,12 +270,10 @@ static void check_access(struct access *access)
     access->origin = (struct rt_access_origin){self->epoch, rt.site->call.pc, rt.site->what};
     access->thread = self->number;
     writers += access->how == WRITES && access->on_device && !access->bits;
-    if (accd_present_at(rt.context, self->device,
-                        access->on_device ? access->start : access->host, access->on_device,
+    if (accd_present_at(rt.context, self->device, access->on_device ? access->start : access->host, access->on_device,
                         &object)) {
         display = rt_get_display_name(&object.info);
-        access->host =
-            access->on_device ? object.info.host + (access->start - object.dev) : access->start;
+        access->host = access->on_device ? object.info.host + (access->start - object.dev) : access->start;
     } else {
         snprintf(display.name, sizeof display.name, "%p", (void *)(uintptr_t)access->start);
         object.info.host = access->host = access->start;
@@ -317,11 +310,11 @@ static void record_transfer(bool on_device, bool writes, uint64_t start, uint64_
 {
     if (bytes && !has_no_pending(rt_current_thread()))
         check_access(&(struct access){.how = writes ? WRITES : READS,
-                                .on_device = on_device,
-                                .redundant = redundant,
-                                .start = start,
-                                .bytes = bytes,
-                                .host = start});
+                                      .on_device = on_device,
+                                      .redundant = redundant,
+                                      .start = start,
+                                      .bytes = bytes,
+                                      .host = start});
 }
 
 void rt_races_routine_access(bool on_device, bool writes, uint64_t start, uint64_t bytes)
@@ -415,8 +408,13 @@ void rt_races_before_kernel(struct rt_thread *self, const accd_item *items, size
             named = malloc(sizeof *named + item->bytes);
         if (!named)
             continue;
-        *named = (struct rt_kernel_section){self->kernel_sections, running > 1 ? 0 : writers, (uintptr_t)item->host,
-                                      dev, item->bytes, RT_TOUCH_UNKNOWN, 0};
+        *named = (struct rt_kernel_section){self->kernel_sections,
+                                            running > 1 ? 0 : writers,
+                                            (uintptr_t)item->host,
+                                            dev,
+                                            item->bytes,
+                                            RT_TOUCH_UNKNOWN,
+                                            0};
         memcpy(named->image, (const void *)(uintptr_t)dev, item->bytes);
         self->kernel_sections = named;
     }

@@ -1,5 +1,5 @@
-/* redundant_transfers.c - counts of allocations and transfers by place and variable; advice at the end: transfers that moved bytes that
- * were the same on both sides. */
+/* redundant_transfers.c - counts of allocations and transfers by place and variable; advice at the end: transfers that
+ * moved bytes that were the same on both sides. */
 #include "transfer_stats.h"
 
 #include <stdlib.h>
@@ -63,7 +63,7 @@ uint16_t rt_stats_record(const accd_event *event)
         return 0;
     rt_copy_variable_name(event->name, variable, sizeof variable);
     struct rt_transfer_stats *any = get_stats(rt.site->call.pc, event->op, "*", ""),
-                       *stats = get_stats(rt.site->call.pc, event->op, variable, event->name);
+                             *stats = get_stats(rt.site->call.pc, event->op, variable, event->name);
     if (!any || !stats)
         return 0;
     count_construct(any);
@@ -135,7 +135,8 @@ void rt_stats_merge(uint64_t (*cost)(const struct rt_transfer_stats *stats))
     qsort(rt_stats_table + 1, rt_stats_count, sizeof *rt_stats_table, compare_costs);
 }
 
-bool rt_stats_cover_clause(const struct rt_transfer_stats *stats, bool (*is_whole)(const struct rt_transfer_stats *stats))
+bool rt_stats_cover_clause(const struct rt_transfer_stats *stats,
+                           bool (*is_whole)(const struct rt_transfer_stats *stats))
 {
     bool all = true, in_each_call = false;
     for (size_t i = 1; i <= rt_stats_count; i++) {

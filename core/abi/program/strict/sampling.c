@@ -1,6 +1,6 @@
-/* sampling.c - which constructs of a strict run are looked at. The first runs of a construct are. If it runs on with the
- * same arguments while the same data are present, one run in 2, 4, 8 and so on follows, at last one in 256. Runs are
- * counted, and no clock is read: two equal runs of a program look at the same constructs.
+/* sampling.c - which constructs of a strict run are looked at. The first runs of a construct are. If it runs on with
+ * the same arguments while the same data are present, one run in 2, 4, 8 and so on follows, at last one in 256. Runs
+ * are counted, and no clock is read: two equal runs of a program look at the same constructs.
  *
  * What is present is known by host addresses and sizes, not by device addresses: data that a program maps and unmaps
  * in each step are the same ones. A construct that always gets other data is looked at for a share of its runs. */
@@ -10,10 +10,10 @@
 #include <string.h>
 
 enum {
-    FIRST = 16,      /* runs that are looked at, of a construct with the same arguments */
-    EACH = 4,        /* so many looks later the interval doubles */
-    INTERVAL = 256,  /* at most */
-    OTHERS = 64,     /* looks at a construct, whatever its arguments; then one run in */
+    FIRST = 16,     /* runs that are looked at, of a construct with the same arguments */
+    EACH = 4,       /* so many looks later the interval doubles */
+    INTERVAL = 256, /* at most */
+    OTHERS = 64,    /* looks at a construct, whatever its arguments; then one run in */
     SHARE = 64,
     SMALL = 4096,    /* bytes that a directive moves at little cost: they are always looked at */
     TABLE = 1 << 12, /* entries at first */
@@ -125,7 +125,8 @@ static bool is_sampled(struct entry *same, struct entry *all)
     return true;
 }
 
-enum rt_sampling rt_sample_construct(struct rt_thread *self, accd_construct_kind kind, const accd_item *items, size_t nitems)
+enum rt_sampling rt_sample_construct(struct rt_thread *self, accd_construct_kind kind, const accd_item *items,
+                                     size_t nitems)
 {
     if (rt.options.check_all)
         return RT_SAMPLED;

@@ -36,8 +36,7 @@ uint64_t rt_block_all_but_faults(void)
 
 static bool is_guard_signal(int signal)
 {
-    bool own = signal == SIGKILL || signal == SIGSTOP || signal == RT_STOP_SIGNAL ||
-               signal == RT_SETXID_SIGNAL;
+    bool own = signal == SIGKILL || signal == SIGSTOP || signal == RT_STOP_SIGNAL || signal == RT_SETXID_SIGNAL;
     for (int i = 0; i < RT_HANDLED_SIGNALS; i++)
         own |= rt_handled_signals[i] == signal;
     return own;
@@ -67,9 +66,7 @@ void rt_signals_resend(const struct rt_page_guard *guard, int signal, const sigi
     siginfo_t plain;
     if (!rt_raw_syscall(SYS_rt_tgsigqueueinfo, guard->pid, thread, signal, (long)info, 0, 0))
         return;
-    memset(
-        &plain, 0,
-        sizeof plain); /* the limit of queued signals: as sent by kill() it arrives all the same */
+    memset(&plain, 0, sizeof plain); /* the limit of queued signals: as sent by kill() it arrives all the same */
     plain.si_signo = signal;
     plain.si_code = SI_USER;
     plain.si_pid = (int)guard->pid;
@@ -86,9 +83,9 @@ void rt_signals_forward(struct rt_page_guard *guard)
 {
     struct rt_lazy_reprotect *lazy = &guard->lazy;
     const struct rt_kernel_sigaction action = {.handler = (void *)(uintptr_t)guard->on_forwarded_signal,
-                                        .flags = SA_SIGINFO | SA_ONSTACK | RT_SA_RESTORER,
-                                        .restorer = rt_guard_sigreturn,
-                                        .mask = ~(uint64_t)0};
+                                               .flags = SA_SIGINFO | SA_ONSTACK | RT_SA_RESTORER,
+                                               .restorer = rt_guard_sigreturn,
+                                               .mask = ~(uint64_t)0};
     for (int signal = 1; signal <= RT_SIGNAL_MAX; signal++)
         if (!is_guard_signal(signal) && has_program_handler(signal, &lazy->program_action[signal])) {
             rt_set_sigaction(signal, &action, NULL);

@@ -8,7 +8,7 @@
 #include <sys/syscall.h>
 
 enum {
-    STEPS_MOST = 40,   /* pages of one instruction: a gather of 16 crossing elements */
+    STEPS_MOST = 40,    /* pages of one instruction: a gather of 16 crossing elements */
     OPENS_MAX = 64,     /* a page opened so often stays open for the rest of the run */
     KNOWN_OPENS_MAX = 8 /* the same for one that stayed open in an earlier run */
 };
@@ -83,7 +83,7 @@ static long protect_interval(uint64_t start, uint64_t end, int protection)
 /* Opens the page for one instruction, or all around it where that is too small for the operating
  * system (huge pages). */
 static void step_instruction(struct rt_page_guard *guard, const struct rt_protected_range *protected, uint64_t address,
-                 greg_t *registers)
+                             greg_t *registers)
 {
     uint64_t page = address & ~(uint64_t)(RT_PAGE_SIZE - 1);
     if (protect_interval(page, page + RT_PAGE_SIZE, protected->protection) != 0) {

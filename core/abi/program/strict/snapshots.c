@@ -27,19 +27,20 @@ static const uint64_t NONE = UINT64_MAX; /* no byte */
 struct object {
     struct object *next, *next_saved; /* of the bucket; of those with an image in was */
     int device;
-    bool was_transferred; /* to the device or from there, at least in part */
-    bool host_is_changed;   /* the host from host_then, when it was looked at last */
+    bool was_transferred;      /* to the device or from there, at least in part */
+    bool host_is_changed;      /* the host from host_then, when it was looked at last */
     uint64_t checked_interval; /* the host was not touched since this gap between kernels, or differs */
     uint64_t host, dev, bytes;
-    uintptr_t agreed_pc;   /* the call that mapped it, or moved it last */
-    uint64_t changed_at;   /* first byte that the device has changed, as the object may go */
-    char *stale_element;       /* the element that a kernel got in an old state; NULL: there is none */
-    uint64_t stale_at; /* its byte */
+    uintptr_t agreed_pc; /* the call that mapped it, or moved it last */
+    uint64_t changed_at; /* first byte that the device has changed, as the object may go */
+    char *stale_element; /* the element that a kernel got in an old state; NULL: there is none */
+    uint64_t stale_at;   /* its byte */
     uintptr_t stale_pc;
     char *saved[SIDES]; /* what a side holds before the construct under way, if that has changed; or NULL */
-    /* What each side held when they last agreed, the device from the allocation on. NULL: the object is not looked at. */
+    /* What each side held when they last agreed, the device from the allocation on. NULL: the object is not looked at.
+     */
     char *host_snapshot, *device_snapshot; /* device_then: of its own, or NULL */
-    bool unwritten;                /* without device_then: device memory was not written to; or equals the host's */
+    bool unwritten; /* without device_then: device memory was not written to; or equals the host's */
 };
 
 /* Memory that stays open: between kernels, the runtime need not open it. */
@@ -149,7 +150,8 @@ static bool has_host_changed(const struct object *object, uint64_t since)
         const bool skipped = !left || rt_is_untouched_since(at, next - k, since);
         if (!skipped && from == NONE)
             from = k;
-        if (skipped && from != NONE && rt_protected_differs(object->host + from, object->host_snapshot + from, k - from))
+        if (skipped && from != NONE &&
+            rt_protected_differs(object->host + from, object->host_snapshot + from, k - from))
             return true;
         if (skipped)
             from = NONE;
@@ -357,7 +359,7 @@ static const char overwritten[] = "overwritten-change", stale[] = "stale-data", 
                   unwritten[] = "uninitialized-read";
 
 static void format_object_element(const struct object *object, uint64_t at, char name[RT_NAME_SIZE], char *to,
-                  size_t size)
+                                  size_t size)
 {
     rt_format_element(rt.site, object->host, object->bytes, at, name, to, size);
 }
@@ -390,8 +392,8 @@ static void report_overwritten(const struct object *object, const accd_event *ev
             .element = element,
             .other = find_agreed_location(object, agreed_pc, sizeof agreed_pc),
         },
-        "%s overwrites %s on the %s, which the %s has changed%s", call, element,
-        out ? "host" : "device", out ? "host" : "device", agreed_pc);
+        "%s overwrites %s on the %s, which the %s has changed%s", call, element, out ? "host" : "device",
+        out ? "host" : "device", agreed_pc);
 }
 
 /* ------------------------------------------------------------------------ before constructs -- */
@@ -460,7 +462,8 @@ static void find_lost_change(struct object *object)
     const char *const now = get_device_bytes(object);
     recheck_stale_element(object);
     object->changed_at = NONE;
-    if (!object->was_transferred || equals_device_snapshot(object, 0, now, object->bytes) || is_unallocated(object, now))
+    if (!object->was_transferred || equals_device_snapshot(object, 0, now, object->bytes) ||
+        is_unallocated(object, now))
         return;
     for (uint64_t k = 0; k < object->bytes && object->changed_at == NONE; k++)
         if (now[k] != get_device_snapshot_byte(object, k) && !is_padding(object, k))
@@ -485,7 +488,7 @@ bool rt_is_data_item(const accd_item *items, size_t nitems, const accd_item *ite
 }
 
 void rt_snapshot_before_construct(const struct rt_thread *self, accd_construct_kind kind, const accd_item *items,
-                        size_t nitems)
+                                  size_t nitems)
 {
     free_all_saved_images();
     if (self->sampling == RT_SKIPPED)
@@ -608,12 +611,12 @@ void rt_snapshot_leave_region(struct rt_thread *self, bool kernel)
 /* ------------------------------------------------------------------------------------ events -- */
 
 /* The first byte of a range at which an image has changed, and is overwritten. */
-static uint64_t find_overwritten_byte(const struct object *object, int side, const char *now, uint64_t from,
-                               uint64_t n)
+static uint64_t find_overwritten_byte(const struct object *object, int side, const char *now, uint64_t from, uint64_t n)
 {
     const char *saved = object->saved[side];
     for (uint64_t k = from; saved && k < from + n; k++)
-        if (saved[k] != now[k - from] && saved[k] != (side == HOST ? object->host_snapshot[k] : get_device_snapshot_byte(object, k)) &&
+        if (saved[k] != now[k - from] &&
+            saved[k] != (side == HOST ? object->host_snapshot[k] : get_device_snapshot_byte(object, k)) &&
             !is_attached_pointer(object, k) && !is_padding(object, k))
             return k;
     return NONE;
@@ -644,11 +647,13 @@ static void check_transfer(const struct object *object, const accd_event *event,
     const char *const saved = object->saved[out ? HOST : DEVICE];
     if (lost_at != NONE)
         report_overwritten(object, event, lost_at);
-    if (out && !object->was_transferred && n == object->bytes && n >= sizeof(int) && is_poisoned(now, n)) /* a kernel may write less */
+    if (out && !object->was_transferred && n == object->bytes && n >= sizeof(int) &&
+        is_poisoned(now, n)) /* a kernel may write less */
         report_uninitialized(event);
-    rt_stats_record_transfer(event, !memcmp(now, object->host_snapshot + at, n) && equals_device_snapshot(object, at, now, n) &&
-                                    (!saved || !memcmp(saved + at, now, n)),
-                     false);
+    rt_stats_record_transfer(event,
+                             !memcmp(now, object->host_snapshot + at, n) &&
+                                 equals_device_snapshot(object, at, now, n) && (!saved || !memcmp(saved + at, now, n)),
+                             false);
 }
 
 static void handle_transfer(const accd_event *event)
@@ -656,8 +661,8 @@ static void handle_transfer(const accd_event *event)
     const bool checked_interval = rt_current_thread()->sampling != RT_SKIPPED, out = event->op == ACCD_OP_D2H;
     struct object *object = find_object(event->device, event->host);
     uint64_t start, bytes;
-    if (!object && checked_interval && accd_present_bounds(rt.context, event->device, (const void *)(uintptr_t)event->host,
-                                                 &start, &bytes)) {
+    if (!object && checked_interval &&
+        accd_present_bounds(rt.context, event->device, (const void *)(uintptr_t)event->host, &start, &bytes)) {
         const struct object *passed = capacity ? *find_bucket(event->device, start) : NULL;
         if (!passed || (event->host == start && event->bytes == bytes)) /* of acc_map_data, or all is known now */
             object = add_object(event->device, start, bytes, true);
@@ -754,10 +759,9 @@ void rt_snapshot_event(const accd_event *event)
         break;
     case ACCD_OP_ATTACH:
     case ACCD_OP_DETACH:
-        rt_snapshot_device_write(
-            event->device,
-            accd_device_address(rt.context, event->device, (const void *)(uintptr_t)event->host), NULL,
-            event->bytes);
+        rt_snapshot_device_write(event->device,
+                                 accd_device_address(rt.context, event->device, (const void *)(uintptr_t)event->host),
+                                 NULL, event->bytes);
         break;
     case ACCD_OP_FREE:
         object = capacity ? *find_bucket(event->device, event->host) : NULL;

@@ -21,7 +21,7 @@ struct stack_variable {
 };
 
 static const uint64_t THREAD_ENDED = UINT64_MAX; /* a thread; its stack may be another one's now */
-static const uint64_t NONE = UINT64_MAX - 1; /* of memory that is no stack: only hidden pointers */
+static const uint64_t NONE = UINT64_MAX - 1;     /* of memory that is no stack: only hidden pointers */
 
 /* By host address, open addressing; thread 0: free. Objects are what is looked for, so that each is
  * found by where it begins. */
@@ -152,8 +152,8 @@ static const accd_item *find_target_item(const accd_item *items, size_t nitems, 
     return NULL;
 }
 
-/* Whether an item is a pointer that compilers pass a dummy argument or a reference by: it has no name, or that of what it
- * points to. Or it is the pointer of a class container, which such a pointer points to. */
+/* Whether an item is a pointer that compilers pass a dummy argument or a reference by: it has no name, or that of what
+ * it points to. Or it is the pointer of a class container, which such a pointer points to. */
 static bool is_hidden_item(const accd_item *items, size_t nitems, const accd_item *item)
 {
     const char *const name = get_debug_name(item);
@@ -166,8 +166,7 @@ static bool is_hidden_item(const accd_item *items, size_t nitems, const accd_ite
     return false;
 }
 
-static void record_variable(const struct rt_thread *self, const accd_item *items, size_t nitems,
-                 const accd_item *item)
+static void record_variable(const struct rt_thread *self, const accd_item *items, size_t nitems, const accd_item *item)
 {
     struct search search = {.host = (uintptr_t)item->host};
     struct stack_variable *known = find_variable(search.host);
@@ -179,9 +178,9 @@ static void record_variable(const struct rt_thread *self, const accd_item *items
         remove_variable(known);
     _Unwind_Backtrace(visit_frame, &search);
     if (search.slot)
-        add_variable(&(struct stack_variable){self->number, search.host, item->bytes, search.slot,
-                               load_address(search.slot), rt.site->call.pc, rt.site->declares,
-                               rt_is_pointer_item(items, nitems, item), is_hidden_item(items, nitems, item)});
+        add_variable(&(struct stack_variable){
+            self->number, search.host, item->bytes, search.slot, load_address(search.slot), rt.site->call.pc,
+            rt.site->declares, rt_is_pointer_item(items, nitems, item), is_hidden_item(items, nitems, item)});
 }
 
 void rt_record_stack_variables(struct rt_thread *self, const accd_item *items, size_t nitems, bool exits)
@@ -193,7 +192,8 @@ void rt_record_stack_variables(struct rt_thread *self, const accd_item *items, s
         if (!exits) {
             if (is_on_stack(self, (uintptr_t)item->host))
                 record_variable(self, items, nitems, item);
-            else if (is_hidden_item(items, nitems, item) && *get_debug_name(item) && !find_variable((uintptr_t)item->host))
+            else if (is_hidden_item(items, nitems, item) && *get_debug_name(item) &&
+                     !find_variable((uintptr_t)item->host))
                 add_variable(&(struct stack_variable){.thread = NONE, .host = (uintptr_t)item->host, .hidden = true});
             continue;
         }
@@ -228,12 +228,10 @@ bool rt_is_hidden_pointer(uint64_t host)
 static bool unmap_variable(const struct rt_thread *self, uint64_t host)
 {
     accd_present_object object;
-    if (!accd_present_at(rt.context, self->device, host, 0, &object) || object.structured ||
-        object.mapped)
+    if (!accd_present_at(rt.context, self->device, host, 0, &object) || object.structured || object.mapped)
         return false;
-    const accd_item item = {.host = (const void *)(uintptr_t)object.info.host,
-                            .bytes = object.info.bytes,
-                            .action = ACCD_ACTION_DELETE};
+    const accd_item item = {
+        .host = (const void *)(uintptr_t)object.info.host, .bytes = object.info.bytes, .action = ACCD_ACTION_DELETE};
     const accd_construct construct = {
         .device = self->device, .kind = ACCD_KIND_EXIT_DATA, .finalize = 1, .items = &item, .nitems = 1};
     if (rt.options.strict)
@@ -244,15 +242,15 @@ static bool unmap_variable(const struct rt_thread *self, uint64_t host)
 /* declares: a scope begins, so that what other ones declared at the same place has ended. */
 static bool has_returned(const struct stack_variable *variable, bool declares)
 {
-    return variable->thread == THREAD_ENDED || (variable->declared && declares) ||
-           variable->slot < rt.site->call.sp || load_address(variable->slot) != variable->address;
+    return variable->thread == THREAD_ENDED || (variable->declared && declares) || variable->slot < rt.site->call.sp ||
+           load_address(variable->slot) != variable->address;
 }
 
 static void check_variable(const struct rt_thread *self, uint64_t host, bool declares)
 {
     struct stack_variable *known = find_variable(host);
-    if (!known || (known->thread != self->number && known->thread != THREAD_ENDED) ||
-        !has_returned(known, declares) || !unmap_variable(self, host))
+    if (!known || (known->thread != self->number && known->thread != THREAD_ENDED) || !has_returned(known, declares) ||
+        !unmap_variable(self, host))
         return;
     const struct stack_variable variable = *known;
     remove_variable(known);
@@ -260,8 +258,7 @@ static void check_variable(const struct rt_thread *self, uint64_t host, bool dec
         rt_report_returned_variable(variable.pc);
 }
 
-void rt_check_returned_variables(struct rt_thread *self, const accd_item *items, size_t nitems,
-                       bool declares)
+void rt_check_returned_variables(struct rt_thread *self, const accd_item *items, size_t nitems, bool declares)
 {
     for (size_t i = 0; i < nitems && nvariables; i++) {
         const accd_item *item = &items[i];
@@ -276,8 +273,7 @@ void rt_check_returned_variables(struct rt_thread *self, const accd_item *items,
             check_variable(self, start, declares);
         if (accd_get_presence(rt.context, self->device, item->host, item->bytes) != ACCD_PRESENCE_PARTIAL)
             continue;
-        while (accd_present_next(rt.context, self->device, &at, &object) &&
-               object.info.host < end)
+        while (accd_present_next(rt.context, self->device, &at, &object) && object.info.host < end)
             check_variable(self, object.info.host, declares);
     }
 }

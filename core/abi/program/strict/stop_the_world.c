@@ -1,4 +1,5 @@
-/* stop_the_world.c - stops the other threads of the process by a signal, as a debugger does, and lets them run again. */
+/* stop_the_world.c - stops the other threads of the process by a signal, as a debugger does, and lets them run again.
+ */
 #include "page_guard_internal.h"
 
 #include <errno.h>
@@ -29,8 +30,7 @@ static uint64_t get_monotonic_time(void)
 
 static bool change_state(struct rt_stopped_thread *other, uint32_t from, uint32_t to)
 {
-    return __atomic_compare_exchange_n(&other->state, &from, to, false, __ATOMIC_SEQ_CST,
-                                       __ATOMIC_SEQ_CST);
+    return __atomic_compare_exchange_n(&other->state, &from, to, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
 }
 
 /* ------------------------------------------------------------------------------- the handler -- */
@@ -38,32 +38,31 @@ static bool change_state(struct rt_stopped_thread *other, uint32_t from, uint32_
 /* Waits. From the first instruction to the last the stack may be closed. */
 static void wait_for_release(struct rt_stopped_thread *other, const struct timespec *patience)
 {
-    __asm__ volatile(
-        "movl %[called], %%eax\n"
-        "movl %[waits], %%ecx\n"
-        "lock cmpxchgl %%ecx, (%%rdi)\n"
-        "jne 3f\n"
-        "movl %[number], %%eax\n"
-        "movl %[wake], %%esi\n"
-        "movl $1, %%edx\n"
-        "syscall\n"
-        "1: movl (%%rdi), %%edx\n"
-        "movl %[number], %%eax\n"
-        "movl %[wait], %%esi\n"
-        "movq %[patience], %%r10\n"
-        "syscall\n"
-        "cmpq %[timed_out], %%rax\n"
-        "jne 1b\n"
-        "movl %[waits], %%eax\n"
-        "movl %[runs], %%ecx\n"
-        "lock cmpxchgl %%ecx, (%%rdi)\n"
-        "jne 1b\n"
-        "3:"
-        :
-        : "D"(&other->state), [patience] "r"(patience), [called] "i"(SIGNALED), [waits] "i"(WAITING),
-          [runs] "i"(RUNNING), [number] "i"(SYS_futex), [wake] "i"(FUTEX_WAKE | FUTEX_PRIVATE_FLAG),
-          [wait] "i"(FUTEX_WAIT | FUTEX_PRIVATE_FLAG), [timed_out] "i"(-ETIMEDOUT)
-        : "rax", "rcx", "rdx", "rsi", "r10", "r11", "memory", "cc");
+    __asm__ volatile("movl %[called], %%eax\n"
+                     "movl %[waits], %%ecx\n"
+                     "lock cmpxchgl %%ecx, (%%rdi)\n"
+                     "jne 3f\n"
+                     "movl %[number], %%eax\n"
+                     "movl %[wake], %%esi\n"
+                     "movl $1, %%edx\n"
+                     "syscall\n"
+                     "1: movl (%%rdi), %%edx\n"
+                     "movl %[number], %%eax\n"
+                     "movl %[wait], %%esi\n"
+                     "movq %[patience], %%r10\n"
+                     "syscall\n"
+                     "cmpq %[timed_out], %%rax\n"
+                     "jne 1b\n"
+                     "movl %[waits], %%eax\n"
+                     "movl %[runs], %%ecx\n"
+                     "lock cmpxchgl %%ecx, (%%rdi)\n"
+                     "jne 1b\n"
+                     "3:"
+                     :
+                     : "D"(&other->state), [patience] "r"(patience), [called] "i"(SIGNALED), [waits] "i"(WAITING),
+                       [runs] "i"(RUNNING), [number] "i"(SYS_futex), [wake] "i"(FUTEX_WAKE | FUTEX_PRIVATE_FLAG),
+                       [wait] "i"(FUTEX_WAIT | FUTEX_PRIVATE_FLAG), [timed_out] "i"(-ETIMEDOUT)
+                     : "rax", "rcx", "rdx", "rsi", "r10", "r11", "memory", "cc");
 }
 
 /* Calls that a signal with SA_RESTART ends all the same. They have done nothing yet. */
@@ -123,8 +122,8 @@ static void restart_syscall(struct rt_stopped_thread *other, ucontext_t *context
     if (!can_restart_syscall(number))
         return;
     const uint64_t limit = get_syscall_timeout(number, registers), at = get_monotonic_time();
-    const bool again = limit && other->call == (uint64_t)next &&
-                       other->sp == (uint64_t)registers[REG_RSP] && at - other->left < limit;
+    const bool again =
+        limit && other->call == (uint64_t)next && other->sp == (uint64_t)registers[REG_RSP] && at - other->left < limit;
     if (again && at > other->deadline) {
         registers[REG_RAX] = 0;
         other->call = 0;
@@ -164,9 +163,9 @@ static void on_stop(int signal, siginfo_t *info, void *context)
 static void install_stop_handler(struct rt_stopped_threads *others)
 {
     struct rt_kernel_sigaction now, action = {.handler = (void *)(uintptr_t)on_stop,
-                                       .flags = SA_SIGINFO | SA_RESTART | RT_SA_RESTORER,
-                                       .restorer = rt_guard_sigreturn,
-                                       .mask = ~(uint64_t)0};
+                                              .flags = SA_SIGINFO | SA_RESTART | RT_SA_RESTORER,
+                                              .restorer = rt_guard_sigreturn,
+                                              .mask = ~(uint64_t)0};
     handler_threads = others;
     others->patience = (struct timespec){0, 200000};
     rt_set_sigaction(RT_STOP_SIGNAL, NULL, &now);
@@ -233,8 +232,7 @@ static bool list_threads(struct rt_stopped_threads *others, int self, int second
     bool good = folder >= 0;
     for (size_t i = 0; i < others->n; i++)
         others->at[i].seen = false;
-    while (good &&
-           (got = rt_raw_syscall(SYS_getdents64, folder, (long)text, sizeof text, 0, 0, 0)) > 0)
+    while (good && (got = rt_raw_syscall(SYS_getdents64, folder, (long)text, sizeof text, 0, 0, 0)) > 0)
         for (const struct entry *entry = (void *)text; (const char *)entry < text + got;
              entry = (const void *)((const char *)entry + entry->bytes)) {
             int thread = 0;
@@ -268,8 +266,7 @@ static void signal_thread(struct rt_stopped_thread *other)
     info.si_pid = (int)rt_raw_syscall(SYS_getpid, 0, 0, 0, 0, 0, 0);
     info.si_value.sival_ptr = other;
     if (change_state(other, RUNNING, SIGNALED) &&
-        rt_raw_syscall(SYS_rt_tgsigqueueinfo, info.si_pid, other->thread, RT_STOP_SIGNAL,
-                     (long)&info, 0, 0))
+        rt_raw_syscall(SYS_rt_tgsigqueueinfo, info.si_pid, other->thread, RT_STOP_SIGNAL, (long)&info, 0, 0))
         other->state = RUNNING; /* it is gone: the next list lacks it */
 }
 
@@ -280,10 +277,8 @@ static bool wait_until_stopped(struct rt_stopped_thread *other, uint64_t until)
     while (!change_state(other, WAITING, STOPPED)) {
         if (__atomic_load_n(&other->state, __ATOMIC_ACQUIRE) != SIGNALED)
             return true;
-        rt_raw_syscall(SYS_futex, (long)&other->state, FUTEX_WAIT | FUTEX_PRIVATE_FLAG, SIGNALED,
-                     (long)&often, 0, 0);
-        if (rt_raw_syscall(SYS_tgkill, rt_raw_syscall(SYS_getpid, 0, 0, 0, 0, 0, 0), other->thread, 0,
-                         0, 0, 0)) {
+        rt_raw_syscall(SYS_futex, (long)&other->state, FUTEX_WAIT | FUTEX_PRIVATE_FLAG, SIGNALED, (long)&often, 0, 0);
+        if (rt_raw_syscall(SYS_tgkill, rt_raw_syscall(SYS_getpid, 0, 0, 0, 0, 0, 0), other->thread, 0, 0, 0, 0)) {
             other->state = RUNNING; /* it is gone */
             return true;
         }

@@ -26,11 +26,11 @@ struct rt_stopped_thread {
 /* In the arena's memory. */
 struct rt_stopped_threads {
     struct rt_stopped_thread at[RT_STOPPED_THREADS_MAX];
-    size_t n;                 /* those in use lie before */
-    size_t ended;             /* 1: the first thread has ended before the others, and is counted to the end */
-    struct timespec patience; /* of a thread after memory was opened */
-    bool refused;             /* a thread cannot be stopped: no other run tries it */
-    void (*yield_to_threads)(void);    /* called for the signal of a timer whose value is this structure */
+    size_t n;                       /* those in use lie before */
+    size_t ended;                   /* 1: the first thread has ended before the others, and is counted to the end */
+    struct timespec patience;       /* of a thread after memory was opened */
+    bool refused;                   /* a thread cannot be stopped: no other run tries it */
+    void (*yield_to_threads)(void); /* called for the signal of a timer whose value is this structure */
 };
 
 size_t rt_count_threads(void);

@@ -19,10 +19,10 @@
 #include <time.h>
 #include <unistd.h>
 
-static int guarded_device; /* of the kernel under way */
-static unsigned device_users;      /* calls and kernels that need the devices' memory */
-static bool devices_are_protected;         /* to the host */
-static bool is_skipping;        /* the last construct was passed over */
+static int guarded_device;            /* of the kernel under way */
+static unsigned device_users;         /* calls and kernels that need the devices' memory */
+static bool devices_are_protected;    /* to the host */
+static bool is_skipping;              /* the last construct was passed over */
 static atomic_ullong skipped_kernels; /* kernels, over */
 static unsigned long long guarded_kernels;
 static const char not_watched_code[] = "not-watched";
@@ -85,8 +85,7 @@ void rt_protect_devices(enum rt_sampling sampling)
 static int is_present(void *ud, uint64_t address)
 {
     (void)ud;
-    return accd_get_presence(rt.context, guarded_device, (const void *)(uintptr_t)address, 1) ==
-           ACCD_PRESENCE_FULL;
+    return accd_get_presence(rt.context, guarded_device, (const void *)(uintptr_t)address, 1) == ACCD_PRESENCE_FULL;
 }
 
 void rt_report_wild_pointer(uint64_t value, uintptr_t pc, const char *region)
@@ -101,8 +100,8 @@ void rt_report_wild_pointer(uint64_t value, uintptr_t pc, const char *region)
                 .help = "copy the pointer in, or attach it, before a region follows it",
                 .openmp = "map the pointer with to, or a section of it, before a region follows it",
             },
-            "%s follows a pointer in device memory that nothing was written to: its value is %p",
-            region, (void *)(uintptr_t)value);
+            "%s follows a pointer in device memory that nothing was written to: its value is %p", region,
+            (void *)(uintptr_t)value);
     else if (value == RT_UNALIGNED_ACCESS)
         rt_emit_diagnostic(
             &(struct rt_diagnostic){
@@ -114,8 +113,8 @@ void rt_report_wild_pointer(uint64_t value, uintptr_t pc, const char *region)
             },
             "%s uses data that are less aligned on the device than an instruction needs", region);
     else
-        rt_report("error", "out-of-bounds", "ACC33-2.7.1-1", pc,
-                   "%s follows %p, which is not an address", region, (void *)(uintptr_t)value);
+        rt_report("error", "out-of-bounds", "ACC33-2.7.1-1", pc, "%s follows %p, which is not an address", region,
+                  (void *)(uintptr_t)value);
 }
 
 static bool has_unchecked_gaps; /* kernels were passed over since what lies beside data was looked at */
@@ -136,16 +135,15 @@ static void check_gaps(int device, const char *by)
     };
     if (accd_present_at(rt.context, device, block, 1, &object)) {
         snprintf(name, sizeof name, "%s", rt_get_display_name(&object.info).name);
-        rt_format_element(rt.site, object.info.host, object.info.bytes, address - block, name,
-                            element, sizeof element);
+        rt_format_element(rt.site, object.info.host, object.info.bytes, address - block, name, element, sizeof element);
         diagnostic.object = name;
         diagnostic.element = element;
         diagnostic.other = rt_get_mapped_location(&object.info);
         diagnostic.help = rt_get_out_of_bounds_help(device, &object.info, (int64_t)(address - block));
     }
     rt_emit_diagnostic(&diagnostic, "%s has written %s, %s", by, element,
-               address < block ? "before the beginning of the data on the device"
-                               : "after the end of the data on the device");
+                       address < block ? "before the beginning of the data on the device"
+                                       : "after the end of the data on the device");
     rt_exit_with_error();
 }
 
@@ -171,14 +169,12 @@ static _Noreturn void report_fault(const struct rt_site *site, int device, const
         rt_report_wild_pointer(fault->wild_pointer, pc, region);
         rt_exit_with_error();
     }
-    if (!fault->host &&
-        (rt_report_null_pointer(rt_construct_id(site), device, fault->address, pc, region) ||
-         rt_report_out_of_bounds(site, region, activity, fault->address, pc)))
+    if (!fault->host && (rt_report_null_pointer(rt_construct_id(site), device, fault->address, pc, region) ||
+                         rt_report_out_of_bounds(site, region, activity, fault->address, pc)))
         rt_exit_with_error();
     if (!fault->host) {
-        rt_report("error", "out-of-bounds", "ACC33-2.7.1-1", pc,
-                   "%s %s %p, which is neither host nor device memory", region,
-                   activity, address);
+        rt_report("error", "out-of-bounds", "ACC33-2.7.1-1", pc, "%s %s %p, which is neither host nor device memory",
+                  region, activity, address);
         rt_exit_with_error();
     }
     rt_report_host_access(site, device, region, activity, fault->address, pc);
@@ -246,7 +242,8 @@ static void report_unguarded(const struct rt_site *site)
         "this compute region was not checked, and others will not be: this system cannot protect host memory",
         "this compute region was not checked, and others will not be: host memory cannot be protected "
         "while a thread runs that cannot be stopped",
-        "this compute region was not checked, and others will not be: host memory can be protected only with the malloc "
+        "this compute region was not checked, and others will not be: host memory can be protected only with the "
+        "malloc "
         "of the C library",
         "this compute region was not checked to its end: it starts a thread or a process, or sends a signal"};
     const enum rt_unguarded_reason reason = rt_guard_get_reason(rt_process_guard);
@@ -293,8 +290,7 @@ void rt_run_guarded_kernel(const struct rt_site *site, int device, struct rt_ker
     const size_t nsections = rt_races_get_sections(self, sections, SECTIONS);
     rt_guard_set_sections(rt_process_guard, sections, nsections);
     rt.guarded_kernels++;
-    const enum rt_guard_result result =
-        rt_guard_run(rt_process_guard, call_kernel, kernel, open, n, rt_unlock, &fault);
+    const enum rt_guard_result result = rt_guard_run(rt_process_guard, call_kernel, kernel, open, n, rt_unlock, &fault);
     rt.guarded_kernels--;
     if (result == RT_GUARD_FAULT)
         report_fault(site, device, &fault);
@@ -334,9 +330,9 @@ void rt_report_sampling(void)
     const unsigned long long all = atomic_load(&skipped_kernels) + guarded_kernels;
     if (all > guarded_kernels && guarded_kernels && rt_get_mpi_rank() <= 0) /* ranks mostly do the same */
         rt_report("note", not_watched_code, NULL, 0,
-                   "%llu of %llu kernel runs were checked, the others repeat constructs: "
-                   "--strict=all checks each",
-                   guarded_kernels, all);
+                  "%llu of %llu kernel runs were checked, the others repeat constructs: "
+                  "--strict=all checks each",
+                  guarded_kernels, all);
 }
 
 void rt_check_exit_clauses(const struct rt_thread *self, const accd_item *items, size_t nitems)
@@ -388,8 +384,7 @@ void rt_check_private_scalars(const struct rt_thread *self, const accd_item *ite
         if (item->action != ACCD_ACTION_COPYIN || !item->bytes || item->bytes > SCALAR ||
             accd_get_presence(rt.context, self->device, item->host, item->bytes) != ACCD_PRESENCE_FULL)
             continue;
-        const void *device =
-            (const void *)(uintptr_t)accd_device_address(rt.context, self->device, item->host);
+        const void *device = (const void *)(uintptr_t)accd_device_address(rt.context, self->device, item->host);
         if (!memcmp(item->host, device, item->bytes) || is_translated_pointer(self, item, device))
             continue;
         rt_format_name(rt.site, (uintptr_t)item->host, item->bytes, name, sizeof name);

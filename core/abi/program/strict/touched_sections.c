@@ -7,7 +7,8 @@ static void set_section_protection(struct rt_device_section *section, bool prote
 {
     const uint64_t low = section->start & ~(uint64_t)(RT_PAGE_SIZE - 1),
                    high = rt_round_up_to_page((long)(section->start + section->bytes));
-    rt_raw_syscall(SYS_mprotect, (long)low, (long)(high - low), protected ? PROT_NONE : PROT_READ | PROT_WRITE, 0, 0, 0);
+    rt_raw_syscall(SYS_mprotect, (long)low, (long)(high - low), protected ? PROT_NONE : PROT_READ | PROT_WRITE, 0, 0,
+                   0);
     section->protected = protected;
 }
 

@@ -16,9 +16,8 @@ bool rt_is_uninitialized_pointer(uint64_t value)
 
 uint64_t rt_find_wild_pointer(const greg_t *registers)
 {
-    static const int general[] = {REG_RAX, REG_RBX, REG_RCX, REG_RDX, REG_RSI,
-                                  REG_RDI, REG_RBP, REG_R8,  REG_R9,  REG_R10,
-                                  REG_R11, REG_R12, REG_R13, REG_R14, REG_R15};
+    static const int general[] = {REG_RAX, REG_RBX, REG_RCX, REG_RDX, REG_RSI, REG_RDI, REG_RBP, REG_R8,
+                                  REG_R9,  REG_R10, REG_R11, REG_R12, REG_R13, REG_R14, REG_R15};
     uint64_t found = 0;
     for (size_t i = 0; i < sizeof general / sizeof general[0]; i++) {
         uint64_t value = (uint64_t)registers[general[i]];
