@@ -1,11 +1,15 @@
--- ast.lua - walks over the trees that grammars make, in an order of their own: children come as they stand in the
--- source, those of one place by their keys. The order of Lua's pairs differs from process to process.
+-- ast.lua - traversal of ASTs in a deterministic order. Used by all phases after the parsers of lua/accdeep/syntax.
+--
+-- A node is a table with `tag` (its kind) and `pos` (its index in the text); other fields hold values, child nodes or
+-- lists of nodes. The heads of the files in lua/accdeep/syntax list the kinds and their fields. Children are visited in
+-- the order of their positions, and by key if positions are equal. The order of Lua's pairs differs between processes.
 
 local ast = {}
 
-local of_types = { type = true, resolved = true, mapped = true } -- the type that a node has is not a child of it
+-- fields that hold a node's semantic type, which is not a child
+local of_types = { type = true, resolved = true, mapped = true }
 
--- The position of a node, or of the first of a list.
+-- Returns the position of a node, or of the first node of a list; math.huge for an empty list.
 local function position(node)
   while not node.pos do
     node = node[1]
@@ -24,7 +28,7 @@ end
 local function sort(node, keys, n)
   local at = {}
   for i = 1, n do at[i] = position(node[keys[i]]) end
-  for i = 2, n do -- a node has few children: each goes before those behind it
+  for i = 2, n do -- insertion sort: a node has few children
     local key, here, k = keys[i], at[i], i
     while k > 1 and is_before(key, here, keys[k - 1], at[k - 1]) do
       keys[k], at[k] = keys[k - 1], at[k - 1]
@@ -34,7 +38,8 @@ local function sort(node, keys, n)
   end
 end
 
--- for key, child in tree.children(node): its nodes and lists, a list's in its own order.
+-- Iterates over the child nodes and lists of a node in source order: for key, child in ast.children(node). Elements of
+-- a list keep their order.
 function ast.children(node)
   local keys, n, is_list = {}, 0, true
   for key, child in next, node do
@@ -52,13 +57,13 @@ function ast.children(node)
   end
 end
 
--- Visits a tree; fn(node) -> true ends the visit of what is inside.
+-- Visits all nodes of an AST in preorder. fn(node) returns true to skip the children of the node.
 function ast.visit(node, fn)
   if node.tag and fn(node) then return end
   for _, child in ast.children(node) do ast.visit(child, fn) end
 end
 
--- Whether a test holds for a node of a tree.
+-- True if the test holds for at least one node of an AST.
 function ast.any(node, test)
   if node.tag and test(node) then return true end
   for _, child in ast.children(node) do
@@ -67,8 +72,8 @@ function ast.any(node, test)
   return false
 end
 
--- A tree with other nodes: replace(node) -> node, nil: a copy, with what is inside replaced. finish(copy), if given,
--- sees each copy of a node or list.
+-- Returns a copy of an AST with nodes replaced. replace(node) returns the replacement, or nil to copy the node and
+-- continue with its children. finish(copy), if given, is called with each copied node or list.
 function ast.map(node, replace, finish)
   local other = node.tag and replace(node)
   if other then return other end
@@ -78,7 +83,7 @@ function ast.map(node, replace, finish)
   return made
 end
 
--- A node with another value of a field.
+-- Returns a shallow copy of a node, with one field set to another value if `field` is given.
 function ast.copy_with(node, field, value)
   local made = {}
   for key, old in next, node do made[key] = old end

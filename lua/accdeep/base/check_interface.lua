@@ -1,5 +1,5 @@
--- check_interface.lua - interface(slots, name, made): checks that a table fills a written interface - all of its slots,
--- and nothing else. slots: name -> what it is for. Returns the table.
+-- check_interface.lua - check_interface(slots, name, made): returns `made` after asserting that it has every slot of an
+-- interface and no others. slots: slot name -> description; name: the name in error messages.
 
 return function(slots, name, made)
   for slot in pairs(slots) do assert(made[slot] ~= nil, name .. " lacks " .. slot) end

@@ -1,10 +1,10 @@
--- diagnostic.lua - errors that carry a stable code, a position, a rule and help.
+-- diagnostic.lua - errors that carry a stable code, a position, a rule and a help text.
 --
--- Every error of the interpreter is one of these tables. Passes raise it with the position they know
--- (an index into the text they work on); whoever knows the text adds file, line and column. In Lua a
--- scenario sees the fields code, message, rule, file, line, column, help, objects, callers (a list of {file, line}:
--- the calls that reach the one at file:line, from the inside). Where in_text is set, the column is one of the text,
--- which does not stand in the file as it is.
+-- Every error of the interpreter is one of these tables. A phase raises it with an index into the text that it
+-- processes (`pos`); the caller that has the text adds file, line and column (location.locate_error). Fields that a
+-- scenario sees: code, message, rule, file, line, column, help, objects and callers. `callers` is a list of {file,
+-- line}, innermost first: the calls that reach file:line. `in_text` means that the column refers to the text of the
+-- directive, because the file does not contain that text literally.
 
 local error_codes = require "accdeep.base.error_codes"
 local location = require "accdeep.base.location"
@@ -13,7 +13,7 @@ local diagnostic = {}
 
 local Error = { __name = "accdeep.error" }
 
--- Where an error comes from the place that raised it has no help, its code's is read.
+-- Returns the help of the error's code if the raising function gave none.
 function Error:__index(key)
   if key == "help" then return diagnostic.help(self) end
   return nil
@@ -29,8 +29,8 @@ function Error:__tostring()
   return ("%serror[%s]: %s"):format(where, self.code, self.message)
 end
 
--- What each code means in the phases a directive goes through: malformed text, broken static rules,
--- run time, and failures of the environment. The exit status of the program follows from it.
+-- Codes by phase of a directive: malformed text, broken static rules, run time, failures of the environment. The phase
+-- determines the exit status of the program.
 local phases = {
   text = "syntax",
   static = [[unknown-name unknown-type unknown-member unknown-shape unknown-policy unknown-clause
@@ -52,11 +52,12 @@ for phase, list in pairs(phases) do
   for code in list:gmatch "[%w-]+" do phase_of[code] = phase end
 end
 
--- "text", "static", "run", "environment", "internal", or "finding": a report of `accdeep exec`; nil for a code that is
--- unknown.
+-- Returns the phase of a code: "text", "static", "run", "environment", "internal", or "finding" for a report of
+-- `accdeep exec`; nil for an unknown code.
 function diagnostic.phase(code) return phase_of[code] end
 
--- Results of fn(...), which reads a text: whatever the code of an error, the text is wrong, but for values of pointers.
+-- Returns the results of fn(...), a function that analyses a text. Errors that it raises become static errors, whatever
+-- their code, except null pointers, which depend on values.
 function diagnostic.static(fn, ...)
   local results = table.pack(pcall(fn, ...))
   if results[1] then return table.unpack(results, 2, results.n) end
@@ -65,11 +66,11 @@ function diagnostic.static(fn, ...)
   error(err, 0)
 end
 
--- All codes, as keys.
+-- Returns the set of all codes (code -> phase).
 function diagnostic.codes() return phase_of end
 
--- The help of an error's code, in the words of its language, with the names of its objects and its file. err: any
--- table with a code; openmp: the construct is one of OpenMP (else its rule tells).
+-- Returns the help text of an error's code, with the names of its objects and its file filled in; nil for an unknown
+-- code. err: any table with a code. The OpenMP text is chosen if err.openmp is set or the rule belongs to OpenMP.
 function diagnostic.help(err)
   local entry = error_codes[rawget(err, "code")]
   if not entry then return nil end
@@ -87,16 +88,16 @@ end
 
 function diagnostic.is(value) return getmetatable(value) == Error end
 
--- A scenario may not catch a limit of the run: expectations and cases pass it on. One of a construct is
--- an error like others.
+-- True if an error is the step or time limit of the run, which a scenario cannot catch: expectations and cases
+-- propagate it. A limit of a single construct is an ordinary error.
 function diagnostic.is_limit(value)
   return type(value) == "table" and rawget(value, "code") == "limit" and not rawget(value, "of_construct")
 end
 
 local KILLED = 128 + 9
 
--- The error of a process of ours that ended too early. status: as system.wait gives it. Only the system or a user sends
--- the signal that kills: it is no error of accdeep.
+-- Returns the error for a child process that ended too early. status: the status that system.wait returned. A killed
+-- process is reported as lack of memory, because only the system or a user sends that signal.
 function diagnostic.process_error(what, status)
   if status ~= KILLED then
     return diagnostic.new { code = "internal", rule = "HOUSE-jobs",
@@ -106,7 +107,7 @@ function diagnostic.process_error(what, status)
     help = "the system does that where memory runs out: fewer --jobs need less" }
 end
 
--- The house rule behind a code, for errors that no document's rule asks for.
+-- Rules of accdeep itself by code, for errors that cite no document's rule.
 local house_rules = {
   ["syntax"] = "HOUSE-syntax", ["scenario-error"] = "HOUSE-scenario", ["expectation"] = "HOUSE-expect",
   ["unsupported"] = "HOUSE-version", ["internal"] = "HOUSE-internal", ["misuse"] = "HOUSE-internal",
@@ -118,7 +119,7 @@ for name in ([[unknown-name unknown-type unknown-member unknown-shape unknown-po
   house_rules[name] = "HOUSE-names"
 end
 
--- Makes an error of a table with at least code and message.
+-- Returns an error made of the table `fields`, which must have at least a known code and a message.
 -- Decides HOUSE-language.
 function diagnostic.new(fields)
   assert(phase_of[fields.code], fields.code)
@@ -126,8 +127,8 @@ function diagnostic.new(fields)
   return setmetatable(fields, Error)
 end
 
--- Raises. pos is an index into the text of the directive or declaration; without one the error is
--- about the scenario's own line. fields may add rule, help, length (of the offending word), objects.
+-- Raises an error. pos: index into the text of the directive or declaration; nil if the error concerns the scenario's
+-- own line. fields: may add rule, help, length (of the offending word) and objects.
 function diagnostic.raise(code, pos, message, fields)
   fields = fields or {}
   fields.code, fields.pos, fields.message = code, pos, message
@@ -138,8 +139,8 @@ function diagnostic.raise(code, pos, message, fields)
   error(diagnostic.new(fields), 0)
 end
 
--- An error of the interpreter's own, which is not a fault of the scenario whose line it is reported at; nil for a text
--- that does not begin with a place in the interpreter.
+-- Returns an error for a Lua error in the interpreter itself, located at the scenario's line; nil if the text does not
+-- begin with a location in the interpreter.
 function diagnostic.internal(text)
   local at = type(text) == "string" and text:match "^(.-):%d+: "
   if not at or not location.is_own(at) then return nil end
@@ -153,8 +154,8 @@ function diagnostic.internal(text)
     help = "this is an error of accdeep, not of the scenario" }
 end
 
--- The closest of several names to a wrong one, for "did you mean": at most two edits away, one of a name of three
--- letters. Of equally close ones the one that begins alike, then the first of the alphabet.
+-- Returns the key of `names` that is closest to a misspelt name, or nil: at most two edits away, or one for names of up
+-- to three letters. Ties: first a name with the same first letter, then alphabetical order.
 function diagnostic.closest(name, names)
   local best, least = nil, #name < 4 and 2 or 3
   local function is_better(candidate)
@@ -183,15 +184,15 @@ function diagnostic.closest(name, names)
   return least < #name and best or nil
 end
 
--- "did you mean 'X'?" where one of the names is close; nil if none is.
+-- Returns "did you mean 'X'?" if one of the names is close; nil otherwise.
 function diagnostic.suggest(name, names)
   local near = type(name) == "string" and diagnostic.closest(name, names)
   return near and ("did you mean '%s'?"):format(near) or nil
 end
 
-local MOST_MEMBERS = 12 -- that a help lists
+local MOST_MEMBERS = 12 -- limit for the list in a help text
 
--- Help for a member that a record does not have: a close one, else all that there are.
+-- Returns a help text for an unknown member: a close name, otherwise the list of members; nil if there are too many.
 function diagnostic.suggest_member(name, record)
   local near = diagnostic.suggest(name, record.by_name or {})
   if near or not record.by_name then return near end
@@ -202,8 +203,8 @@ function diagnostic.suggest_member(name, record)
   return "its members: " .. table.concat(names, ", ")
 end
 
--- Raises: a record has no member of that name, or one that cannot be named. record_name: what messages call it.
--- rule: of the text that names it.
+-- Raises the error for a member that a record does not have or that directives cannot name. record_name: the record's
+-- name in messages; rule: the rule of the text that names the member.
 function diagnostic.no_member(record, record_name, name, pos, rule)
   if record.hidden and record.hidden[name] then
     diagnostic.raise("unsupported", pos,

@@ -1,8 +1,9 @@
--- error_codes.lua - what error codes mean, for people: {meaning, typical cause, help, openmp = help for OpenMP,
--- compiled = help for compiled programs, rules = those that findings of `accdeep exec` cite} by code.
+-- error_codes.lua - descriptions of all error codes for users, read by diagnostic.lua and `accdeep explain`: code ->
+-- {meaning, typical cause, help, openmp = help for OpenMP, compiled = help for compiled programs, rules}. `rules` are
+-- the rules that findings of `accdeep exec` cite.
 --
--- The help is printed with each error of the code that has none of its own. {1|x} is the name of the error's first
--- object, {2|x} of the second one, {file|x} the scenario's file; x where there is none.
+-- Help is printed with each error that has no help of its own. Placeholders: {1|x} is the name of the error's first
+-- object, {2|x} of its second one, {file|x} the scenario's file; `x` is printed if there is no such name.
 
 return {
   ["syntax"] = { "The text does not follow its grammar.", "A missing parenthesis or comma, or a word in a wrong place.",

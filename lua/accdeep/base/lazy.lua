@@ -1,9 +1,9 @@
--- lazy.lua - modules that most sessions do without: each is loaded when something of it is first used.
+-- lazy.lua - lazy loading of modules that most sessions do not need: a module is loaded when it is first used.
 
-local require = require -- as it is now: a trusted scenario may change the global one
+local require = require -- captured at load time, because a trusted scenario may replace the global function
 local lazy = {}
 
--- Stands for a module, which is a table or a function. check(module): called when it is loaded.
+-- Returns a proxy for a module, which is a table or a function. check(module), if given, is called when it is loaded.
 function lazy.require(name, check)
   local function load()
     local module = require(name)

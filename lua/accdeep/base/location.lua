@@ -1,35 +1,36 @@
--- location.lua - from an index into a directive's text to file, line and column.
+-- location.lua - source locations: translates an index into a directive's text into file, line and column.
 --
--- A directive is a string inside a scenario. Lua tells the line of the call; if the text stands
--- literally in the file from there on, columns are those of the file, otherwise those of the text.
+-- A directive is a string inside a scenario, and Lua reports only the line of the call. If the text occurs literally in
+-- the file at that line, columns refer to the file; otherwise they refer to the text. Also finds the calls of a script
+-- that lead to an error. All phases use it through diagnostic.lua; report.lua prints the result.
 
 local core = require "accdeep.core"
 
 local location = {}
 
--- What the interpreter's own chunks are called begins with this.
+-- Prefix of the chunk names of the interpreter's own modules.
 local own = debug.getinfo(1, "S").source:gsub("base/location%.lua$", "")
 
--- Whether a chunk, as error messages name it, is one of the interpreter's own.
+-- True if a chunk, named as in error messages, is one of the interpreter's own modules.
 function location.is_own(chunk) return ("@" .. chunk):sub(1, #own) == own end
 
 local sources = {} -- file -> its text, or false
 
--- Makes a file's text known (the program reads scenarios itself).
+-- Stores the text of a file, so that locations in it can be shown. The program reads scenarios itself.
 function location.remember(file, text) sources[file] = text end
 
 function location.source(file)
   return sources[file] or nil
 end
 
--- Lines of a text: {number -> position of the first character}.
+-- Returns the position of the first character of each line of a text: {number -> position}.
 function location.line_starts(text)
   local starts = { 1 }
   for at in text:gmatch "\n()" do starts[#starts + 1] = at end
   return starts
 end
 
--- Line and column (from 1) of an index into a text.
+-- Returns line and column (both from 1) of an index into a text.
 function location.position(text, at)
   local line, start = 1, 1
   for from in text:gmatch "\n()" do
@@ -39,7 +40,7 @@ function location.position(text, at)
   return line, at - start + 1
 end
 
--- The text of one line, without its end.
+-- Returns the text of line `number` without its end; nil if the text is shorter.
 function location.line(text, number)
   local n = 1
   for line in (text .. "\n"):gmatch "(.-)\r?\n" do
@@ -51,7 +52,7 @@ end
 
 local function file_of(info) return info.source:sub(1, 1) == "@" and info.source:sub(2) or info.short_src end
 
--- The file of a function; false: one of the interpreter's own. What a function's source is called is looked up once.
+-- Cache: function -> its file, or false for a function of the interpreter itself.
 local files = setmetatable({}, { __mode = "k", __index = function(known, fn)
   local info = debug.getinfo(fn, "S")
   local file = info.source:sub(1, #own) ~= own and file_of(info)
@@ -59,17 +60,18 @@ local files = setmetatable({}, { __mode = "k", __index = function(known, fn)
   return file
 end })
 
--- Where the call that is level functions above stands: file and line.
+-- Returns file and line of the call `level` frames above the caller.
 function location.caller(level)
   local fn, line = core.call(level + 1)
   if fn and line > 0 then
     local file = files[fn]
     if file then return file, line end
   end
-  return location.scenario(level + 1) -- a tail call leaves no trace of its place
+  return location.scenario(level + 1) -- a tail call leaves no frame
 end
 
--- The first call up the stack that is not in the interpreter itself: the scenario's own line.
+-- Returns file and line of the innermost frame that is not the interpreter's: the scenario's own line; nil, nil if
+-- there is no such frame within 60 levels.
 function location.scenario(level)
   for up = level + 1, level + 60 do
     local fn, line = core.call(up)
@@ -80,20 +82,21 @@ function location.scenario(level)
   return nil, nil
 end
 
--- A directive stands in its line or, after an open parenthesis, in the next one.
+-- Number of lines in which a directive may begin: the line of its call or, after an open parenthesis, the next one.
 local LINES = 2
 
--- So many calls are collected, from so many levels.
+-- Limits: number of callers in a list, and of stack levels that are searched.
 local MOST_CALLERS, MOST_LEVELS = 8, 200
 
--- Whether a function stands inside of a call that another one makes: the body of a region or a case.
+-- True if function `inner` is written inside the call that `outer` is executing, as the body of a region or a case is.
 local function is_body(inner, outer)
   return inner.source == outer.source and outer.currentline <= inner.linedefined
     and (outer.what == "main" or inner.lastlinedefined <= outer.lastlinedefined)
 end
 
--- The calls of the script that reach the one at file:line, from the inside: a list of {file, line}; nil if that call
--- is not under way, or no function of the script made it. Bodies that stand in the call itself are no functions here.
+-- Returns the calls in the script that reach the call at file:line, innermost first, as a list of {file, line}. Returns
+-- nil if that call is not on the stack or no function of the script made it. Bodies of regions and cases do not count
+-- as functions.
 function location.callers(file, line)
   if not file then return nil end
   local list, inner, through = {}, nil, false
@@ -108,7 +111,7 @@ function location.callers(file, line)
         if name ~= file or info.currentline ~= line then return nil end
       elseif not (through and is_body(inner, info)) then
         local last = list[#list] or {}
-        if last.file ~= name or last.line ~= info.currentline then -- recursion is one of them
+        if last.file ~= name or last.line ~= info.currentline then -- a recursive call is listed once
           list[#list + 1] = { file = name, line = info.currentline }
         end
       end
@@ -119,16 +122,18 @@ function location.callers(file, line)
   return list[1] and list or nil
 end
 
--- A call outside of the script's functions that an error passes.
+-- Appends to the error the call at file:line, outside of the script's functions, through which the error propagates.
 function location.add_caller(err, file, line)
-  if not err.callers and err.file == file and err.line == line then return end -- the error is about the call
+  -- the error is already reported at this call
+  if not err.callers and err.file == file and err.line == line then return end
   err.callers = err.callers or {}
   if file and line and #err.callers < MOST_CALLERS then table.insert(err.callers, { file = file, line = line }) end
 end
 
--- The innermost of the script's outermost calls: for when the interpreter itself is nested very deeply above them.
+-- Returns file and line of the innermost script frame among the outermost frames. Used if the interpreter's own frames
+-- above are nested too deeply for location.scenario.
 local function outermost()
-  local low, high = 1, 2 -- a level that is there, and one that may be
+  local low, high = 1, 2 -- a level that exists, and one that may exist
   while debug.getinfo(high, "l") do low, high = high, 2 * high end
   while high - low > 1 do
     local middle = (low + high) // 2
@@ -143,9 +148,10 @@ local function outermost()
   return found, found_line
 end
 
-local last_error = { value = {} } -- that Lua or the script raised: its value, its place, and the calls under way
+local last_error = { value = {} } -- last error raised by Lua or the script: its value, location and callers
 
--- Whether the interpreter raised what a message handler gets: it passes an error on. Called by what the handler calls.
+-- True if the interpreter itself raised the error that a message handler got, which then only forwards it. Must be
+-- called by a function that the handler calls: the frames are counted.
 local function is_forwarding_frame()
   for level = 4, MOST_LEVELS do
     local info = debug.getinfo(level, "S")
@@ -155,8 +161,8 @@ local function is_forwarding_frame()
   return false
 end
 
--- For a message handler: keeps the place of an error that is none of ours, and the calls that it passes. Returns the
--- error.
+-- Records the location and the callers of an error that Lua or the script raised; called by message handlers. Returns
+-- the error unchanged.
 function location.record_error(err)
   if rawequal(err, last_error.value) and is_forwarding_frame() then return err end
   local is_text = type(err) == "string"
@@ -170,17 +176,17 @@ function location.record_error(err)
   return err
 end
 
--- What was kept of an error: {file, line, callers}, as far as they are known.
+-- Returns what was recorded of an error: {file, line, callers}, each if known; an empty table for any other error.
 function location.recall_error(err) return rawequal(err, last_error.value) and last_error or {} end
 
--- Callers as a text.
+-- Returns callers as a text: "file:line, file:line".
 function location.callers_text(callers)
   local names = {}
   for i, caller in ipairs(callers) do names[i] = ("%s:%d"):format(caller.file, caller.line) end
   return table.concat(names, ", ")
 end
 
--- Where a text stands as a literal in the source, from one index to another.
+-- Returns the position of `text` as a string literal in the source between two indices; nil if it does not occur there.
 local function literal_between(source, text, at, last)
   while at do
     local found = source:find(text, at, true)
@@ -195,8 +201,8 @@ local function literal_between(source, text, at, last)
   return nil
 end
 
--- Where a text stands as a literal in the source, at a line or just below; or so that the text ends in the line, which
--- Lua 5.4.6 and later give to a call.
+-- Returns the position of `text` as a string literal in the source, at a line or just below it. Lua 5.4.6 and later
+-- report the line where a call ends: a literal that ends in that line is found, too.
 local function literal(source, text, starts, line)
   if not text:find "%S" then return nil end
   local _, breaks = text:gsub("\n", "")
@@ -204,7 +210,7 @@ local function literal(source, text, starts, line)
     or breaks > 0 and literal_between(source, text, starts[line - breaks], starts[line - breaks + 1]) or nil
 end
 
--- The line of a file in which an index into a text lies, for a text that a call at file:line passed.
+-- Returns the line in the file of an index into a text that was passed by the call at file:line.
 function location.line_of(text, at, file, line)
   local source = sources[file]
   local found = source and literal(source, text, location.line_starts(source), line)
@@ -212,9 +218,9 @@ function location.line_of(text, at, file, line)
   return source and line or line + location.position(text, at) - 1
 end
 
--- Fills file, line, column of an error from the text it is about and the call that passed the text. The column is the
--- file's when the text is found there at or after the call's line; otherwise in_text is set, and text_line and column
--- are places in the text.
+-- Sets file, line and column of an error from its index (err.pos) into a text that was passed by the call at file:line.
+-- The column refers to the file if the text occurs there literally at the call's line or below. Otherwise `in_text` is
+-- set, and `text_line` and `column` refer to the text.
 function location.locate_error(err, text, file, line)
   if err.file or not file then return err end
   err.file, err.line = file, line
@@ -234,7 +240,7 @@ function location.locate_error(err, text, file, line)
     err.line, err.column = location.position(source, index)
   else
     local row, column = location.position(text, at)
-    -- a text that is put together, or has escapes, stands at its call as a whole
+    -- a text that was concatenated or has escapes is located at its call as a whole
     err.line, err.column = source and line or line + row - 1, column
     err.in_text, err.text_line = true, row
   end

@@ -1,12 +1,13 @@
--- observers.lua - observers of a run, any number of them together: traces, pictures, steps, explanations, exports.
+-- observers.lua - combines the observers of a run (traces, pictures, steps, explanations, exports) into one.
 --
--- An observer is a table with functions of these names; a run asks all that have one, in the order of the list.
+-- An observer is a table whose functions have the names of the hooks below. A session calls each hook on every observer
+-- that has it, in the order of the list.
 
 local diagnostic = require "accdeep.base.diagnostic"
 
 local observers = {}
 
--- Hooks whose functions are just called.
+-- Hooks without results: each observer's function is called.
 local called = {
   names = "(env, run): the script's names are there; nothing has run",
   mark = "(kind, name): \"scenario\" or \"case\" begins; \"end\" of a case",
@@ -19,11 +20,12 @@ local called = {
   last = "(session): the script has run",
   draw = "(session, name): the script wants a picture",
 }
--- Hooks whose functions may give one that is called when what begins is over, the last one first.
+-- Hooks whose functions may return a finisher, which is called at the end of the construct; finishers run in reverse
+-- order.
 local around = {
   construct = "(session, plan, ends) -> function(err): a construct is carried out, or a region ends",
 }
--- Hooks whose functions give what stands for a function, or nil.
+-- Hooks whose functions return a replacement for a function of the script, or nil to keep it.
 local standing = {
   statement = "(run, name, fn) -> function: what the script calls by that name; kinds of names: scenario.statements",
 }
@@ -67,7 +69,8 @@ local function wrap_all(functions)
   end
 end
 
--- The observers of a list as one table: for each hook a function, or false if no observer has one.
+-- Returns the observers of a list as one table: for each hook a function that calls all of them, or false if no
+-- observer has the hook. Raises if an observer has a function that is not a hook.
 function observers.combine(list)
   for _, observer in ipairs(list) do
     for hook in pairs(observer) do

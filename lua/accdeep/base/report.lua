@@ -1,8 +1,8 @@
--- report.lua - results for people and for programs: error text as good compilers write it, and the
--- formats of `accdeep run`.
+-- report.lua - formats errors and results: error texts as compilers print them, and the formats of `accdeep run` (text,
+-- TAP, JSON, JUnit).
 --
--- A record is plain data, so that it can cross processes: {file, title, seconds, output, cases =
--- {{name, ok, seconds, error = {code, message, rule, file, line, column, ...}}}}.
+-- Input is a record for each scenario file, plain data that can cross processes:
+--  {file, title, seconds, output, cases = {{name, ok, seconds, error = {code, message, rule, file, line, ...}}}}.
 
 local diagnostic = require "accdeep.base.diagnostic"
 local location = require "accdeep.base.location"
@@ -25,7 +25,8 @@ local FIELDS = { "code", "message", "rule", "file", "line", "column", "help", "w
 local TYPES = { line = "integer", column = "integer", snippet_column = "integer", length = "integer",
   text_line = "integer", text_column = "integer", bytes = "integer" }
 
--- A script may have put anything into an error it caught: only what is of its type is taken.
+-- Returns field `key` of an error if it has the expected type, otherwise nil: a script may have stored anything in an
+-- error that it caught.
 local function field(t, key)
   local value = rawget(t, key)
   if (math.type(value) or type(value)) == (TYPES[key] or "string") then return value end
@@ -42,7 +43,7 @@ local function object_fields(object)
     file = field(object, "line") and field(object, "file"), line = field(object, "line") }
 end
 
--- The error as plain data, with the line of the source it stands in. Plain errors stay as they are.
+-- Returns an error as plain data with the source line of its location. Plain data is returned unchanged.
 function report.to_plain_data(err)
   local plain = {}
   for _, key in ipairs(FIELDS) do plain[key] = field(err, key) end
@@ -84,30 +85,30 @@ function report.to_plain_data(err)
   return plain
 end
 
--- How many columns the carets take: the error's own length, or the word that stands there.
+-- Returns the number of columns to underline: the error's own length, or the length of the word at its column.
 local function caret_length(err, line)
   local at = err.snippet_column
   local word = line:match("^[%w_]+", at) or line:match("^%S", at) or " "
   return err.length or #word
 end
 
-local WIDTH = 120 -- columns of a line that are shown
-local BEFORE = 60 -- of a longer one, so many before the place
+local WIDTH = 120 -- columns of a source line that are printed
+local BEFORE = 60 -- columns before the error's column that are printed of a longer line
 
 local LONGEST = 2000 -- bytes of a line of a message
 
--- What a line of a scenario may do to a terminal: nothing.
+-- Returns a line without control characters, which could affect the terminal, and at most LONGEST bytes long.
 local function printable(text)
   if #text > LONGEST then text = text:sub(1, LONGEST) .. "..." end
   return (text:gsub("[%c\127]", function(c) return c == "\t" and c or "?" end))
 end
 
--- A message may have lines of its own.
+-- Returns a message of several lines with each line made printable.
 local function printable_lines(text)
   return (text:gsub("[^\n]+", printable))
 end
 
--- The part of a long line around a column; the column in it.
+-- Returns the part of a long line around column `at`, and the column in that part.
 local function window(text, at)
   if #text <= WIDTH then return text, at end
   local from = at and at > BEFORE and at - BEFORE + 1 or 1
@@ -134,9 +135,9 @@ local function snippet(err, paint, out)
   end
 end
 
--- Returns the error as text: position, code, message, the line with carets, objects, rule, help, and the command that
--- explains the code. options: color; case: the name of its case; warning: it is a warning; seen: the codes that were
--- explained before, as keys (this one is added).
+-- Returns the error as text: location, code, message, source line with carets, objects, rule, help, and the command
+-- that explains the code. options: color; case: the name of its case; warning: true to print it as a warning; seen: set
+-- of codes explained before, to which this one is added.
 function report.error(err, options)
   err = report.to_plain_data(err)
   local paint = painter(options and options.color)
@@ -170,7 +171,7 @@ end
 
 -- ------------------------------------------------------------------------------------- formats --
 
--- Numbers over all records.
+-- Returns the number of cases and of failed cases in all records.
 local function count(records)
   local total, failed = 0, 0
   for _, record in ipairs(records) do
@@ -182,11 +183,13 @@ local function count(records)
   return total, failed
 end
 
--- A formatter gets every record once it is complete, in the order of the files, and the end. out and
--- err take text. live: output is printed while the scenario runs, not kept in the record.
+-- Formatters by name. A formatter gets each record when it is complete, in the order of the files, and then all at the
+-- end. options.out and options.err write text. live: output is printed while the scenario runs, not stored in the
+-- record.
 local formats = {}
 
--- Places of errors that several cases of a record have: they name their cases.
+-- Returns a predicate that is true for a case whose error has the same location as another case's. Such errors are
+-- printed with the name of their case.
 local function shared_locations(record)
   local counts = {}
   local function place(case) return ("%s:%s"):format(case.error.file, case.error.line) end
@@ -311,7 +314,7 @@ local STATUS = { text = 2, static = 2, run = 1, environment = 3, internal = 70 }
 
 function report.status_of(phase) return STATUS[phase] or 70 end
 
--- The program's exit status after these records: the gravest.
+-- Returns the program's exit status after these records: the highest status of a failed case.
 function report.status(records)
   local status = 0
   for _, record in ipairs(records) do

@@ -1,5 +1,4 @@
--- sorted_pairs.lua - pairs in an order that is the same in each process: numbers, then texts, then other keys as they
--- come.
+-- sorted_pairs.lua - pairs with a deterministic order: numbers, then strings, then other keys in the order of pairs.
 
 local function is_before(a, b)
   local number, other = type(a) == "number", type(b) == "number"
@@ -7,7 +6,7 @@ local function is_before(a, b)
   return a < b
 end
 
--- for key, value in sorted(t). Keys that are removed meanwhile are left out.
+-- Iterates over a table: for key, value in sorted_pairs(t). Keys that are removed during the iteration are skipped.
 return function(t)
   local keys, others = {}, {}
   local in_order = true

@@ -1,5 +1,5 @@
--- strict_table.lua - record(what, fields): a table that has the fields it begins with; reading or setting another one
--- is an error, which says what the table is.
+-- strict_table.lua - strict_table(what, fields): returns the table `fields`, made strict: reading or setting a field
+-- that it does not have raises an error that names `what`.
 
 local function refuse(what)
   return function(_, name) error(("%s has no field '%s'"):format(what, tostring(name)), 2) end

@@ -1,15 +1,15 @@
--- strings.lua - lists that are written as words of a text, and text that is UTF-8.
+-- strings.lua - word lists and sets written as texts, and conversion to valid UTF-8.
 
 local strings = {}
 
--- The words of a text, in order.
+-- Returns the words of a text as a list.
 function strings.word_list(text)
   local list = {}
   for word in text:gmatch "%S+" do list[#list + 1] = word end
   return list
 end
 
--- The words of all texts as keys of a set.
+-- Returns the words of all texts as the keys of a set.
 function strings.word_set(...)
   local set = {}
   for _, text in ipairs { ... } do
@@ -18,7 +18,7 @@ function strings.word_set(...)
   return set
 end
 
--- Text as JSON, XML and pages want it: bytes that are no UTF-8 become question marks.
+-- Returns the text as valid UTF-8: each invalid byte becomes a question mark. JSON, XML and pages require it.
 function strings.to_utf8(text)
   local valid, bad = utf8.len(text)
   if valid then return text end

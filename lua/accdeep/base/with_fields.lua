@@ -1,5 +1,5 @@
--- with_fields.lua - with(object, values, fn, ...) runs fn(...) while fields of an object have other values. Whatever
--- happens, the fields then have the values of before; an error of fn propagates.
+-- with_fields.lua - runs a function while fields of an object have other values: with_fields(object, values, fn, ...).
+-- Returns the results of fn(...). The fields are then restored, even if fn raises; its error propagates.
 
 local function put_back(object, before, ok, ...)
   for name, value in next, before do object[name] = value end
