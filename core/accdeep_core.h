@@ -1,31 +1,32 @@
 /* accdeep_core.h - present data, attachments and deep copy on an accelerator's memory.
  *
  * All data movement is expressed as constructs. A construct has a kind, a device and a vector of items.
- * The core plans a construct without changing anything, and reserves the memory it needs. Then it copies
- * the bytes in one batch, attaches pointers, and changes counters and levels last. A construct that fails
- * changes nothing: not the device, not the counters, not the host.
+ * The core plans a construct without changing anything, and reserves the memory it needs. It then copies
+ * the bytes in one batch, attaches pointers, and finally changes counters and levels. A construct that fails
+ * leaves the device, the counters and the host unchanged.
  *
- * This is the explicit tier: contexts, constructs, items, mapping programs, events, inspection. It needs
- * no Lua. Activity queues, and kernels on the device, are in accdeep_queues.h; registered host memory, saved states,
- * invariants and digests in accdeep_checkpoints.h. This header includes both.
+ * This header declares contexts, constructs, items, mapping programs, events and inspection. It needs
+ * no Lua. It includes accdeep_queues.h (activity queues, kernels on the device) and accdeep_checkpoints.h
+ * (registered
+ * host memory, saved states, invariants, digests).
  * Terms are those of OpenACC: data environment, present table, structured and dynamic reference counter,
  * attach counter, section. Rule ids, in parentheses, are those of spec/rules.
  *
- * Ownership. What a function returns through a pointer to pointer belongs to the caller, until the
- * matching close or release. Exceptions are stated. Destructors accept NULL. Output arguments come last,
+ * Ownership. An object returned through a pointer to pointer belongs to the caller, until the
+ * matching close or release; exceptions are stated. Destructors accept NULL. Output arguments come last,
  * and are written on success only.
  *
- * Threads. One thread at a time uses a context. Contexts share nothing. Nothing here prints, exits or uses
- * globals.
+ * Threads. One thread at a time uses a context. Contexts share nothing. The library prints nothing, never exits and
+ * has no global variables.
  *
  * Units. Sizes are in bytes; counts and indices of elements are called so. Device addresses are uint64_t;
  * 0 is not an address.
  *
  * Errors that are not listed at each function: ACCD_ERROR_NO_DEVICE for an invalid device number,
  * ACCD_ERROR_OUT_OF_MEMORY of the host, and ACCD_ERROR_MISUSE. ACCD_ERROR_MISUSE is a call from within a callback, a
- * null pointer where an object is needed, or an invalid enumerator or number. Functions without a status then return 0
- * or NULL.
- */
+ * null pointer where an object is needed, or an invalid enumerator or number. Functions without a status then return
+ * 0
+ * or NULL. */
 #ifndef ACCDEEP_CORE_H
 #define ACCDEEP_CORE_H
 
@@ -47,13 +48,13 @@ extern "C" {
 #define ACCD_API
 #endif
 
-/* The version of the library that runs; ACCD_VERSION is that of the header. */
+/* Returns the version of the loaded library; ACCD_VERSION is that of the header. */
 ACCD_API const char *accd_version(void);
 
 /* ---------------------------------------------------------------------------------- status -- */
 
-/* X(enumerator, number, code in messages and scenarios, meaning). Numbers never change: a new status takes
- * the next number. */
+/* X(enumerator, number, code in messages and scenarios, meaning). Numbers never change: a new status takes the next
+ * one. */
 #define ACCD_STATUS_MAP(X)                                                                                 \
     X(OK, 0, "ok", "no error")                                                                             \
     X(ERROR_NOT_PRESENT, 1, "not-present", "data are not present on the device")                           \
@@ -79,7 +80,7 @@ ACCD_API const char *accd_version(void);
     X(ERROR_LIMIT, 21, "limit", "a limit was reached")                                                     \
     X(ERROR_CALLBACK, 22, "callback", "a function called for a section bound failed")                      \
     X(ERROR_MISUSE, 23, "misuse", "the interface was used wrongly")                                        \
-    /* of texts, which accdeep.h has */                                                                    \
+    /* errors in texts, which accdeep.h has */                                                             \
     X(ERROR_SYNTAX, 24, "syntax", "a text is not well-formed")                                             \
     X(ERROR_INVALID, 25, "invalid", "a text breaks a rule that holds before anything is run")              \
     X(ERROR_INTERNAL, 26, "internal", "an error in accdeep itself")
@@ -91,18 +92,18 @@ typedef enum accd_status {
         ACCD_STATUS_COUNT
 } accd_status;
 
-/* The code of a status, "not-present"; "unknown" for other numbers. A constant. */
+/* Returns the code of a status, "not-present"; "unknown" for other numbers. A constant. */
 ACCD_API const char *accd_status_code(accd_status status);
-/* The meaning of a status in one phrase. A constant. */
+/* Returns the meaning of a status in one phrase. A constant. */
 ACCD_API const char *accd_status_text(accd_status status);
 
-/* One object of an error: its name, its place in host memory, the directive that mapped it. */
+/* Object that an error is about: its name, its place in host memory, the directive that mapped it. */
 typedef struct accd_object_info {
-    char name[160];   /* "X.a[0:3]"; empty: it has no name */
+    char name[160];   /* "X.a[0:3]"; empty: no name */
     uint64_t host;    /* host address of its first byte */
     uint64_t bytes;   /* 0: no such object */
-    const char *file; /* of the directive that mapped it, or NULL */
-    int line;         /* 0: not known */
+    const char *file; /* file of the directive that mapped the object, or NULL */
+    int line;         /* line of that directive; 0: not known */
 } accd_object_info;
 
 /* A hint that the status alone does not give. */
@@ -111,16 +112,15 @@ typedef enum accd_advice {
     ACCD_ADVICE_WHOLE_ROWS /* the section is a part of several rows of an array: use whole rows, or one row */
 } accd_advice;
 
-/* An error. Its texts belong to the context, and are valid until the next error. */
+/* Description of the last failure. Its texts belong to the context, and are valid until the next error. */
 typedef struct accd_error {
     accd_status status;
-    const char *rule;       /* the rule that decided, "TR14-4.2-03"; never NULL in an error */
+    const char *rule;       /* id of the rule that decided, "TR14-4.2-03"; never NULL in an error */
     size_t item;            /* index of the item in the construct; SIZE_MAX: none */
-    accd_object_info asked; /* the object the construct asked for */
-    accd_object_info other; /* the object in its way */
-    char message[400];      /* one sentence */
-    size_t named;           /* where message names `asked`: by its name or, without one, by "the data". A caller
-                               with a better name may replace it */
+    accd_object_info asked; /* object that the construct asked for */
+    accd_object_info other; /* present object that conflicts with it */
+    char message[400];      /* sentence that describes the failure */
+    size_t named;           /* offset in message of the name of `asked` (or of "the data"); a caller may replace it */
     size_t named_bytes;     /* length of that name; 0: the sentence does not name `asked` */
     accd_advice advice;
 } accd_error;
@@ -133,21 +133,21 @@ typedef struct accd_program accd_program;
 typedef struct accd_walk accd_bounds;
 typedef struct accd_backend accd_backend;
 
-/* An allocator, as Lua's. n = 0 frees ptr. Else it resizes ptr (of old bytes, or NULL) to n bytes. It
- * returns the new address, or NULL if it fails; freeing and shrinking must not fail. */
+/* Allocator, as Lua's. n = 0 frees ptr. Otherwise it resizes ptr (of old bytes, or NULL) to n bytes. It returns the new
+ * address, or NULL if it fails; freeing and shrinking must not fail. */
 typedef void *(*accd_allocator)(void *ud, void *ptr, size_t old, size_t n);
 
-/* The value of bytes of simulated device memory that were never written. As numbers these are so large that sums show
+/* Value of each byte of simulated device memory that was never written. As numbers these are so large that sums show
  * them: 3e38 as a float, 1e306 as a double, 2139062143 as an int; no pointer has such an address. */
 enum { ACCD_POISON = 0x7F };
 
-/* Documents and runtimes differ; a rule profile decides. accdeep_rules.def describes each knob and its
- * values. */
+/* Values of the knobs of a rule profile, for rules on which documents and runtimes differ. accdeep_rules.def describes
+ * each knob. */
 typedef enum accd_choice { ACCD_CHOICE_IGNORE, ACCD_CHOICE_REJECT } accd_choice;
 #define ACCD_CHOICE(name, about, rules, ignored, rejected)
 #define ACCD_FLAG(name, about, rules, no, yes)
 #define ACCD_VALUE(enumerator, word, meaning) enumerator,
-#ifdef __GNUC__ /* in C++98 no comma ends a list */
+#ifdef __GNUC__ /* C++98 allows no comma at the end of a list */
 #define ACCD_KNOB(name, type, about, rules, values) __extension__ typedef enum type { values } type; /* NOLINT */
 #else
 #define ACCD_KNOB(name, type, about, rules, values) typedef enum type { values } type;
@@ -156,16 +156,15 @@ typedef enum accd_choice { ACCD_CHOICE_IGNORE, ACCD_CHOICE_REJECT } accd_choice;
 
 typedef struct accd_rules {
     const char *name;
-    const char *documents; /* documents whose rules events and errors cite, in order: "ACC33 TR14" */
+    const char *documents; /* names of the documents whose rules events and errors cite, in order: "ACC33 TR14" */
 #define ACCD_KNOB(name, type, about, rules, values) type name;
 #include "accdeep_rules.def"
 } accd_rules;
 
-/* The built-in profile of that name: "tr14", "openacc-3.3" and the others of accdeep_rules.def. NULL:
- * none. */
+/* Returns the built-in profile of that name: "tr14", "openacc-3.3" and the others of accdeep_rules.def; NULL: none. */
 ACCD_API const accd_rules *accd_find_rules(const char *name);
-/* A row lists the ids of one rule in several documents. Returns the id at a place of a row, both from 0;
- * NULL: none. A constant. */
+/* Returns the id at a place of a row, both from 0, or NULL. A row lists the ids of one rule in several documents. A
+ * constant. */
 ACCD_API const char *accd_get_rule_id(unsigned row, unsigned place);
 
 /* Kinds of events. Events are reported after the construct succeeded, in the order of TR-14-1's steps. */
@@ -180,29 +179,30 @@ typedef enum accd_op {
     ACCD_OP_INCREF,
     ACCD_OP_DECREF,
     ACCD_OP_FUSE,
-    ACCD_OP_KERNEL, /* the body of a compute construct has run; in a queue, when the queue has run it */
+    ACCD_OP_KERNEL, /* the body of a compute construct was executed; for a queue, at the time when the queue executed it
+                     */
     ACCD_OP_WAIT,   /* the program, or a queue, waits for queues: see accd_report_wait */
     ACCD_OP_COUNT
 } accd_op;
-/* The name of an event in traces: "alloc", "h2d". A constant. */
+/* Returns the name of an event in traces: "alloc", "h2d". A constant. */
 ACCD_API const char *accd_op_name(accd_op op);
 
 typedef struct accd_event {
     accd_op op;
     int device;
-    const char *name; /* of the object; of the pointer for attach and detach; for a kernel what its construct
-                         names, "a, v.data[0:4]"; for a wait "queue 1" or "all queues" */
+    const char *name; /* name of the object, or of the pointer (attach, detach); of the kernel's operands, "a,
+                         v.data[0:4]"; of the queue, "queue 1" or "all queues" (wait) */
     uint64_t host;    /* host address of the object or the pointer; 0 for kernels and waits */
     uint64_t bytes;
     const char *rule;
-    const char *file; /* of the directive, or NULL */
+    const char *file; /* file of the directive, or NULL */
     int line;
     int64_t async; /* async value of the queue; ACCD_SYNCHRONOUS: none */
 } accd_event;
 #define ACCD_SYNCHRONOUS INT64_MIN
 
-/* Called after the construct is complete. It may inspect the context, but not change it. The event and its
- * strings are valid during the call. */
+/* Observer of events, called after the construct is complete. It may inspect the context, but not change it. The event
+ * and its strings are valid during the call. */
 typedef void (*accd_event_fn)(void *ud, const accd_event *event);
 
 /* Calls function fn for rows 0 .. n-1: args[k][row] are the arguments of a row, out[row] is its result.
@@ -212,25 +212,25 @@ typedef int (*accd_bound_fn)(void *ud, int fn, size_t n, int nargs, const int64_
 /* Layouts of Fortran descriptors. All begin with the address of the data. */
 typedef enum accd_descriptor_layout {
     ACCD_DESCRIPTOR_CFI,     /* CFI_cdesc_t of gcc's ISO_Fortran_binding.h */
-    ACCD_DESCRIPTOR_FLANG,   /* that of LLVM Flang: an addendum may follow the dimensions */
-    ACCD_DESCRIPTOR_GFORTRAN /* that of gfortran */
+    ACCD_DESCRIPTOR_FLANG,   /* descriptor of LLVM Flang: an addendum may follow the dimensions */
+    ACCD_DESCRIPTOR_GFORTRAN /* descriptor of gfortran */
 } accd_descriptor_layout;
 
 typedef struct accd_device_info {
-    char name[128];     /* the name from its driver */
+    char name[128];     /* name reported by the driver */
     uint64_t bytes;     /* size of its memory */
     char driver[64];    /* "CUDA 12.4"; empty: no driver */
-    char why[200];      /* the reason, if there is no such device */
-    char compiler[200]; /* for kernels given as text: "NVRTC 12.4", or the reason why not */
+    char why[200];      /* reason, if there is no such device */
+    char compiler[200]; /* compiler of kernels given as text, "NVRTC 12.4", or the reason why there is none */
 } accd_device_info;
 
 typedef enum accd_queue_mode {
-    ACCD_QUEUES_IN_ORDER,  /* at once, in program order */
-    ACCD_QUEUES_DELAYED,   /* at the wait: a missing wait becomes visible */
-    ACCD_QUEUES_CONCURRENT /* while the program continues, if the device can; else at once */
+    ACCD_QUEUES_IN_ORDER,  /* work is done at once, in program order */
+    ACCD_QUEUES_DELAYED,   /* work is done at the wait, so that a missing wait becomes visible */
+    ACCD_QUEUES_CONCURRENT /* work is done while the program continues, if the device can; otherwise at once */
 } accd_queue_mode;
 
-/* Counts memory of the machine that simulated devices begin to use; negative bytes are given back. */
+/* Adds bytes to the count of host memory that simulated devices use; negative bytes are given back. */
 typedef void (*accd_charge_fn)(void *ud, int64_t bytes);
 
 typedef struct accd_context_config {
@@ -241,28 +241,28 @@ typedef struct accd_context_config {
     unsigned devices;        /* default 1, at most ACCD_MAX_DEVICES */
     uint64_t device_bytes;   /* memory of each device. 0, the default: the whole memory of a real device; 16 GiB of
                                 address space of a simulated one */
-    unsigned threads;        /* for large constructs; 0: one for each processor, at most 16; else at
-                                most ACCD_MAX_THREADS */
-    size_t group_least;      /* a construct with at least so many sections makes a group */
-    int check_host;          /* sections must lie in memory that accd_host_register has registered */
+    unsigned threads;   /* number of threads for large constructs; 0: one for each processor, at most 16; otherwise at
+                           most ACCD_MAX_THREADS */
+    size_t group_least; /* least number of sections for which a construct makes a group */
+    int check_host;     /* true if sections must lie in memory that accd_host_register has registered */
     accd_event_fn on_event;
     void *event_ud;
     accd_bound_fn on_bound;
     void *bound_ud;
-    const accd_backend *backend;        /* of the devices; NULL: the simulated device */
-    accd_descriptor_layout descriptors; /* of accd_attach_descriptor */
-    unsigned first_device;              /* which device of the machine is device 0. If the machine has too few, several
-                                           devices of the context share one */
-    accd_device_info *no_device;        /* NULL, or gets the reason of ACCD_ERROR_NO_DEVICE in its member why */
-    accd_queue_mode queues;             /* when the work of queues is done */
-    int own_kernels;                    /* kernels of the program write device memory. All of it then counts as written,
-                                           and any stream may use it once its construct has returned. Always so for
-                                           "direct"; never for "sim", whose memory no kernel can use */
-    int checkpoints;       /* states can be saved and restored: see accd_checkpoint_new. Only for "sim"; one
-                              thread works, and alloc is asked for checkpoints alone */
-    int avoid_reuse;       /* device memory that was freed is used again only if there is no other, so that what
-                              points there points to nothing. Only for "sim" */
-    accd_charge_fn charge; /* NULL: no count is kept. Only for "sim" */
+    const accd_backend *backend;        /* backend of the devices; NULL: the simulated device */
+    accd_descriptor_layout descriptors; /* layout for accd_attach_descriptor */
+    unsigned first_device;       /* number of the machine's device that is device 0. If the machine has too few, several
+                                    devices of the context share one */
+    accd_device_info *no_device; /* NULL, or receives the reason of ACCD_ERROR_NO_DEVICE in its member why */
+    accd_queue_mode queues;      /* when the work of queues is done */
+    int own_kernels; /* true if kernels of the program write device memory. All of it then counts as written, and any
+                        stream may use it once its construct has returned. Always so for "direct"; never for "sim",
+                        whose memory no kernel can use */
+    int checkpoints; /* true if states can be saved and restored (accd_checkpoint_new). Only for "sim"; one thread
+                        works, and alloc is used for checkpoints alone */
+    int avoid_reuse; /* true if freed device memory is used again only if there is no other, so that stale pointers into
+                        it stay invalid. Only for "sim" */
+    accd_charge_fn charge; /* NULL: no count. Only for "sim" */
     void *charge_ud;
 } accd_context_config;
 
@@ -272,86 +272,90 @@ typedef struct accd_context_config {
 /* Sets the size, and all members to their defaults. */
 ACCD_API void accd_context_config_init(accd_context_config *config);
 
-/* The built-in backend of that name. "sim": simulated memory that only the core reaches. "direct": the
- * same at its device addresses in this process, for kernels of real programs; it does not know which bytes
- * were written. "guarded": "direct", with a page that no access may touch after each of the first 8192
- * allocations. Freed memory of up to 16 KiB cannot be touched for a while. "guarded-end": the same, and these
- * allocations end at that page. Their address is a multiple of the largest power of two that divides the size, up
- * to 16. "guarded-begin": the page comes before the allocation. "guarded-again": "guarded", but freed memory does
- * not rest: it keeps its page, and the next allocation of that size gets it. "cuda": memory of a GPU, through the
- * driver that is found when the context is opened; then the process must not fork. NULL: no such backend. */
+/* Returns the built-in backend of that name; NULL: no such backend.
+ * - "sim": simulated memory that only the core reaches.
+ * - "direct": "sim" at its device addresses in this process, for kernels of real programs; it does not know which
+ *  bytes were written.
+ * - "guarded": "direct", with a page that no access may touch after each of the first 8192 allocations. Freed memory
+ *  of up to 16 KiB cannot be touched for a while.
+ * - "guarded-end": "guarded", and these allocations end at that page. Their address is a multiple of the largest
+ *  power of two that divides the size, up to 16.
+ * - "guarded-begin": the page comes before the allocation.
+ * - "guarded-again": "guarded" without that delay: freed memory keeps its page, and the next allocation of that size
+ *  gets it.
+ * - "cuda": memory of a GPU, through the driver that is found when the context is opened; then the process must not
+ *  fork. */
 ACCD_API const accd_backend *accd_find_backend(const char *name);
 
-/* Describes a device of this machine that the backend can use, by its number from 0. ACCD_ERROR_NO_DEVICE:
- * info_p->why has the reason; it is empty after the last device (HOUSE-device). */
+/* Describes a device of this machine that the backend can use, by its number from 0. ACCD_ERROR_NO_DEVICE: info_p->why
+ * has the reason; it is empty after the last device (HOUSE-device). */
 ACCD_API accd_status accd_device_get_info(const accd_backend *backend, unsigned number, accd_device_info *info_p);
 
-/* Makes a context with its own devices and tables; the caller closes it. ACCD_ERROR_OUT_OF_MEMORY;
- * ACCD_ERROR_NO_DEVICE; ACCD_ERROR_MISUSE: a configuration of another size, too many devices or threads, or an invalid
- * enumerator, also in its rules (HOUSE-device, HOUSE-memory). */
+/* Makes a context with its own devices and tables; the caller frees it. ACCD_ERROR_OUT_OF_MEMORY; ACCD_ERROR_NO_DEVICE;
+ * ACCD_ERROR_MISUSE: a configuration of another size, too many devices or threads, or an invalid enumerator, also in
+ * its rules (HOUSE-device, HOUSE-memory). */
 ACCD_API accd_status accd_context_new(accd_context **context_p, const accd_context_config *config);
 /* Frees the context, its open regions, and all device memory. Nothing is copied to the host. */
 ACCD_API void accd_context_free(accd_context *context);
-
-/* The error of the last call that failed; valid until the next call. Never NULL. */
+/* Returns the error of the last call that failed; valid until the next call. Never NULL. */
 ACCD_API const accd_error *accd_context_error(const accd_context *context);
-/* The rules of the context; they belong to it. */
+/* Returns the rules of the context; they belong to it. */
 ACCD_API const accd_rules *accd_get_rules(const accd_context *context);
-/* The number of devices. */
+/* Returns the number of devices. */
 ACCD_API int accd_device_count(const accd_context *context);
-/* Sets the function for events; NULL: none. */
+/* Sets the observer of events; NULL: none. */
 ACCD_API void accd_context_set_event_handler(accd_context *context, accd_event_fn fn, void *ud);
-/* Which operations the function hears of from now on, and of which with names; others have the name "". A bit for each:
- * 1 << op. At first: all. */
+/* Selects which events the observer receives from now on (ops) and which of them carry names (named); others have the
+ * name "". Both have a bit 1 << op for each kind. Initially all are set. */
 ACCD_API void accd_context_subscribe(accd_context *context, unsigned ops, unsigned named);
 
 /* ---------------------------------------------------------------------- labels and programs -- */
 
-/* One dimension of a Fortran array; stride in bytes. */
+/* Dimension of a Fortran array; stride in bytes. */
 typedef struct accd_dimension {
     int64_t lower, extent, stride;
 } accd_dimension;
 #define ACCD_MAX_RANK 15
 
-/* How elements of an array are named: s(1,2) in Fortran. In C it gives the rows of a label's object,
- * s[1][2]: only their extents, the innermost first. */
+/* Names of the elements of an array: s(1,2) in Fortran. In C it gives the rows of a label's object, s[1][2]: only their
+ * extents, the innermost first. */
 typedef struct accd_array {
-    const char *name; /* of the array, if the label names a part of it: "s" for "s(2:3)"; or NULL */
+    const char *name; /* name of the array, if the label names a part of it: "s" for "s(2:3)"; or NULL */
     int64_t shift;    /* bytes from the array's first element to the object */
     unsigned rank;
-    uint32_t described; /* not 0: offset of the dimensions in the descriptor that points to the object, three
-                           words each: lower bound, extent and stride */
-    uint32_t span;      /* not 0: the words are stride, lower and upper bound, and strides count units of the
-                           word at this offset */
+    uint32_t described; /* nonzero: offset of the dimensions in the descriptor that points to the object; each has three
+                           words: lower bound, extent and stride */
+    uint32_t span; /* nonzero: the words are stride, lower and upper bound, and strides count units of the word at this
+                      offset */
     accd_dimension dimensions[ACCD_MAX_RANK];
 } accd_array;
 
-/* The name of an object. Labels belong to the context, and live as long. */
+/* Name of an object. Labels belong to the context, and live as long. */
 typedef struct accd_label {
-    const char *name; /* "X", "X.a"; for a member only its own name, "a". Each # in it is replaced by the
-                         next index of the item: "Y[#].b" */
+    const char *name; /* "X", "X.a"; for a member only its own name, "a". Each # is replaced by the next index of the
+                         item: "Y[#].b" */
     uint64_t unit;    /* bytes of one element */
     unsigned flags;   /* ACCD_LABEL_* */
-    const char *file; /* of the clause */
+    const char *file; /* file of the clause */
     int line;
-    const accd_program *layout; /* a program with the names of parts of an element, or NULL */
-    const char *pointer;        /* name of the pointer that points to it; NULL: as the object */
+    const accd_program *layout; /* program with the names of parts of an element, or NULL */
+    const char *pointer;        /* name of the pointer that points to the object; NULL: the name of the object */
     const accd_array *array;    /* names of its elements, or NULL */
-    uint32_t id;                /* for the core */
+    uint32_t id;                /* number given by the core */
 } accd_label;
 #define ACCD_MAX_LABEL_INDICES 3
 #define ACCD_LABEL_SECTION 1u     /* printed with [start:length] */
 #define ACCD_LABEL_MEMBER 2u      /* printed after the name of the element that holds the pointer */
 #define ACCD_LABEL_ELEMENT 4u     /* printed with [start]: one element of an array */
 #define ACCD_LABEL_PARENTHESES 8u /* elements are named (1), (2) ..., as in Fortran, not [0], [1] */
-#define ACCD_LABEL_INDEXED 16u    /* for the core: its name has a # */
+#define ACCD_LABEL_INDEXED 16u    /* set by the core: the name has a # */
 
-/* The context's copy of a label and its strings; equal labels share one copy. NULL: out of memory. */
+/* Returns the context's copy of a label and its strings; equal labels share one copy. NULL: out of memory. */
 ACCD_API const accd_label *accd_label_intern(accd_context *context, const accd_label *label);
 
-/* What a clause does with an item. */
+/* Operation of a clause on an item. */
 typedef enum accd_action {
-    ACCD_ACTION_INHERIT, /* in programs: the action of the item */
+    ACCD_ACTION_INHERIT, /* action of the item (in mapping programs only) */
     ACCD_ACTION_COPY,
     ACCD_ACTION_COPYIN,
     ACCD_ACTION_COPYOUT,
@@ -366,57 +370,54 @@ typedef enum accd_action {
     ACCD_ACTION_HOLD, /* storage and a reference, no copies: the base of a member clause (TR14-3.4-05) */
     ACCD_ACTION_COUNT
 } accd_action;
-/* The name of an action in messages: "copyin". A constant. */
+/* Returns the name of an action in messages: "copyin". A constant. */
 ACCD_API const char *accd_action_name(accd_action action);
 
-/* A mapping program describes one element of an object: which of its bytes are copied, and which of its
- * pointers are followed. It is the compiled form of a nest (TR14-3.3-17). */
+/* A mapping program describes one element of an object: which of its bytes are copied, and which of its pointers are
+ * followed. It is the compiled form of a nest (TR14-3.3-17). */
 typedef struct accd_piece { /* bytes of the element itself */
     uint64_t offset, bytes;
-    uint8_t action;          /* ACCD_ACTION_INHERIT, or an action of its own */
+    uint8_t action;          /* ACCD_ACTION_INHERIT, or another action */
     uint8_t init;            /* init_needed: create acts as copyin, copyout as copy */
-    uint8_t entry_only;      /* copied to the device at entry, never back: an untranslated pointer */
-    uint8_t base_pointer;    /* base pointer of a section: copied with a new object, ignored in a present one */
-    const accd_label *label; /* NULL: named as the object */
+    uint8_t entry_only;      /* true for an untranslated pointer: copied to the device at entry, never back */
+    uint8_t base_pointer;    /* true for the base pointer of a section: copied with a new object only */
+    const accd_label *label; /* NULL: the name of the object */
 } accd_piece;
 
-typedef struct accd_field { /* a pointer that is followed, or embedded elements */
-    uint64_t offset;        /* of the pointer, or of the embedded elements */
+typedef struct accd_field { /* pointer that is followed, or embedded elements */
+    uint64_t offset;        /* offset of the pointer, or of the embedded elements */
     uint64_t unit;          /* bytes of one element of the section */
     int count;              /* register with the number of elements */
     int start;              /* register with the first element; -1: 0 */
     uint8_t action;
-    uint16_t flags; /* ACCD_ITEM_PRESENT_OR, _KEEP, _REFRESH, _ALWAYS_IN, _ALWAYS_OUT, _MUST, _FINAL, _ZERO,
-                       _ATTACH_*, with an action of its own; with ACCD_ACTION_INHERIT, flags are inherited, too,
-                       but for _ATTACH_* */
+    uint16_t flags; /* ACCD_ITEM_PRESENT_OR, _KEEP, _REFRESH, _ALWAYS_IN, _ALWAYS_OUT, _MUST, _FINAL, _ZERO, _ATTACH_*,
+                       for an explicit action; with ACCD_ACTION_INHERIT all flags except _ATTACH_* are inherited */
     uint8_t init;
-    uint8_t embedded;    /* the elements are in the object itself: they are walked, not mapped */
-    uint8_t in_place;    /* a section of an embedded array: bytes of the object, without a pointer */
-    uint32_t slot_bytes; /* of the descriptor (CFI_cdesc_t) that begins with the pointer; 0: a plain
-                            pointer */
-    size_t code_end;     /* instructions before this one run before the field */
+    uint8_t embedded;    /* true if the elements are in the object itself: they are walked, not mapped */
+    uint8_t in_place;    /* true for a section of an embedded array: bytes of the object, without a pointer */
+    uint32_t slot_bytes; /* bytes of the descriptor (CFI_cdesc_t) that begins with the pointer; 0: a plain pointer */
+    size_t code_end;     /* number of instructions executed before this field, from the start of the program */
     const accd_label *label;
-    accd_program *child; /* for the elements of the section; NULL: plain data. Retained */
-    unsigned up;         /* not 0: the program so many levels up walks the elements, 1: this program
-                            (TR14-5-10). Then child is NULL, and each element is walked once, even if
-                            several pointers point to it */
+    accd_program *child; /* program for the elements of the section, retained; NULL: plain data */
+    unsigned up; /* nonzero: the program so many levels up walks the elements, 1: this program (TR14-5-10). Then child
+                    is NULL, and each element is walked once, even if several pointers point to it */
 } accd_field;
 
-/* Instructions run on 256 elements at once; registers are columns of 64-bit integers. The instructions of
- * a field run just before the field, so registers can be used again. Inner programs read the final values
- * of registers. */
+/* Operations of mapping programs, each on 256 elements at once. R[x] is register x, a column of 64-bit integers. The
+ * instructions of a field run just before the field, so registers can be used again. Inner programs read the final
+ * values of registers. */
 typedef enum accd_opcode {
-    ACCD_I_CONST,   /* to = k */
-    ACCD_I_PARAM,   /* to = parameter k of the item */
-    ACCD_I_INHERIT, /* to = register k of the enclosing element */
-    ACCD_I_SELF,    /* to = host address of the element */
-    ACCD_I_LOAD,    /* to = member of type b at offset k of the element */
-    ACCD_I_LOAD_AT, /* to = value of type b at address a + k. A null or dangling address is an error; at
+    ACCD_I_CONST,   /* R[to] = k */
+    ACCD_I_PARAM,   /* R[to] = parameter k of the item */
+    ACCD_I_INHERIT, /* R[to] = R[k] of the enclosing element */
+    ACCD_I_SELF,    /* R[to] = host address of the element */
+    ACCD_I_LOAD,    /* R[to] = member of scalar type b at offset k of the element */
+    ACCD_I_LOAD_AT, /* R[to] = value of scalar type b at address R[a] + k. A null or dangling address is an error; at
                        address -1 nothing is read */
-    /* k = 0: computed in 64 bits; an undefined result becomes ACCD_UNREPRESENTABLE. k = 1 + ACCD_SCALAR_I32,
-     * ACCD_SCALAR_U32, ACCD_SCALAR_I64 or ACCD_SCALAR_U64: as C computes in this type. What C leaves undefined is an
-     * error: a division by zero, an overflow of a signed type, a shift by too many bits. Registers have the value of
-     * the type; for ACCD_SCALAR_U64, its bits. */
+    /* Arithmetic: k selects the type. k = 0: computed in 64 bits; an undefined result becomes ACCD_UNREPRESENTABLE. k =
+     * 1 + ACCD_SCALAR_I32, ACCD_SCALAR_U32, ACCD_SCALAR_I64 or ACCD_SCALAR_U64: as C computes in this type. Results
+     * undefined in C are errors: a division by zero, an overflow of a signed type, a shift by too many bits. Registers
+     * have the value of the type; for ACCD_SCALAR_U64, its bits. */
     ACCD_I_ADD,
     ACCD_I_SUB,
     ACCD_I_MUL,
@@ -434,13 +435,13 @@ typedef enum accd_opcode {
     ACCD_I_NEG,
     ACCD_I_NOT,
     ACCD_I_LNOT,
-    ACCD_I_DISTANCE, /* to = (a - b) / k, of pointers to elements of k bytes */
-    ACCD_I_SELECT,   /* to = a ? b : register k */
-    ACCD_I_CAST,     /* to = a converted to type b */
-    ACCD_I_CALL,     /* to = function k of registers a .. a+b-1 */
-    ACCD_I_REQUIRE,  /* to = a. 0 is an error: the section is a part of several rows, of k elements each;
-                        k = 0: it is outside of its row */
-    ACCD_I_CALL_IF,  /* to = a ? function k of registers a+1 .. a+b : 0; where a is 0 the function is not called */
+    ACCD_I_DISTANCE, /* R[to] = (R[a] - R[b]) / k, for pointers to elements of k bytes */
+    ACCD_I_SELECT,   /* R[to] = R[a] ? R[b] : R[k] */
+    ACCD_I_CAST,     /* R[to] = R[a] converted to type b */
+    ACCD_I_CALL,     /* R[to] = function k of registers a .. a+b-1 */
+    ACCD_I_REQUIRE, /* R[to] = R[a]. 0 is an error: the section is a part of several rows, of k elements each; k = 0: it
+                       is outside of its row */
+    ACCD_I_CALL_IF, /* R[to] = R[a] ? function k of registers a+1 .. a+b : 0; called only where R[a] is not 0 */
     ACCD_I_COUNT
 } accd_opcode;
 
@@ -476,118 +477,111 @@ typedef struct accd_program_spec {
     const accd_instruction *code;
     size_t ncode;
     unsigned registers;
-    unsigned params;             /* number of parameters that it reads; items have as many */
+    unsigned params;             /* number of parameters that the program reads; items have as many */
     const accd_member *excluded; /* excluded members: not available on the device */
     size_t nexcluded;
     const accd_member *members; /* names of the parts of an element, for messages */
     size_t nmembers;
 } accd_program_spec;
 
-/* Checks and copies a program. The caller releases it. ACCD_ERROR_MISUSE: an invalid program, such as registers
- * out of range, or members outside of the element. */
+/* Checks and copies a program. The caller releases it. ACCD_ERROR_MISUSE: an invalid program, such as registers out of
+ * range, or members outside of the element. */
 ACCD_API accd_status accd_program_new(accd_context *context, const accd_program_spec *spec, accd_program **program_p);
-/* Adds a user of a program, and removes one. The last user frees it. Programs that contain it, and
+/* Adds a user of a program (retain), or removes one (release). The last user frees it. Programs that contain it, and
  * constructs that use it, are users, too. */
 ACCD_API accd_program *accd_program_retain(accd_program *program);
 ACCD_API void accd_program_release(accd_program *program);
 
-/* Runs code once, without an element. registers is the number of registers; out gets their values.
- * Instructions about elements (ACCD_I_LOAD, ACCD_I_INHERIT, ACCD_I_SELF) are ACCD_ERROR_MISUSE.
- * ACCD_ERROR_NULL_POINTER, ACCD_ERROR_CALLBACK, ACCD_ERROR_INVALID_SECTION, ACCD_ERROR_OUT_OF_BOUNDS (TR14-3.1.1-21).
- */
+/* Runs code once, without an element. registers is the number of registers; out receives their values. Instructions
+ * about elements (ACCD_I_LOAD, ACCD_I_INHERIT, ACCD_I_SELF) are ACCD_ERROR_MISUSE. ACCD_ERROR_NULL_POINTER,
+ * ACCD_ERROR_CALLBACK, ACCD_ERROR_INVALID_SECTION, ACCD_ERROR_OUT_OF_BOUNDS (TR14-3.1.1-21). */
 ACCD_API accd_status accd_evaluate(accd_context *context, const accd_instruction *code, size_t ncode,
                                    unsigned registers, const int64_t *params, int64_t *out);
-/* The value of a register without a result in 64 bits: a division by zero, an overflow. */
+/* Value of a register whose result does not exist in 64 bits: a division by zero, an overflow. */
 #define ACCD_UNREPRESENTABLE INT64_MIN
 
 /* ------------------------------------------------------------------------------- constructs -- */
 
 typedef enum accd_construct_kind {
     ACCD_KIND_REGION,  /* structured data region: entry now, exit at accd_region_end */
-    ACCD_KIND_COMPUTE, /* compute region: entry and exit as above */
+    ACCD_KIND_COMPUTE, /* compute region: entry now, exit at accd_region_end */
     ACCD_KIND_ENTER_DATA,
     ACCD_KIND_EXIT_DATA,
     ACCD_KIND_UPDATE
 } accd_construct_kind;
 
-typedef struct accd_stride { /* one dimension of a section with gaps */
-    uint64_t count, step;    /* number of runs, and bytes from one to the next */
+typedef struct accd_stride { /* dimension of a section with gaps */
+    uint64_t count, step;    /* number of runs, and bytes from one run to the next */
 } accd_stride;
 
 typedef struct accd_item {
-    const void *host;    /* first byte */
-    uint64_t bytes;      /* 0: the clause does not apply (TR14-4.3-14). With ACCD_ACTION_ATTACH of a descriptor: the
-                            bytes that must be present; 0: those at the address in the descriptor */
-    const void *slot;    /* address of the pointer through which the section is reached, or NULL */
-    uint32_t slot_bytes; /* of the descriptor (CFI_cdesc_t) that begins with the pointer; it is attached as a
-                            whole (FLANG-composite-1). 0: a plain pointer. ACCD_ERROR_MISUSE: not whole words,
-                            or too large for a descriptor */
+    const void *host; /* first byte */
+    uint64_t bytes;   /* 0: the clause does not apply (TR14-4.3-14). With ACCD_ACTION_ATTACH of a descriptor: the bytes
+                         that must be present; 0: those at the address in the descriptor */
+    const void *slot; /* address of the pointer through which the section is reached, or NULL */
+    uint32_t slot_bytes; /* bytes of the descriptor (CFI_cdesc_t) that begins with the pointer and is attached as a
+                            whole (FLANG-composite-1). 0: a plain pointer. ACCD_ERROR_MISUSE: not whole words, or too
+                            large for a descriptor */
     int64_t start;       /* index of the first element, for names only */
-    int64_t index[ACCD_MAX_LABEL_INDICES]; /* for # in the label's name */
-    const accd_label *label;               /* or NULL */
+    int64_t index[ACCD_MAX_LABEL_INDICES]; /* indices for # in the label's name */
+    const accd_label *label;               /* name of the item, or NULL */
     accd_program *program;                 /* mapping program of its elements; NULL: plain data */
-    const int64_t *params;                 /* of the program */
-    const void *frame;                     /* NULL, or the aggregate of which the item is a member, if it is not mapped
-                                              itself. On the device its members keep their distances */
-    uint64_t frame_bytes;                  /* bytes of the frame, in the first construct that names it */
-    const void *base;                      /* element 0 of the array of the section; NULL: host (DIR-4.1-03) */
-    const accd_stride *dims; /* with ndims: of the bytes, the item means only runs of `run` bytes. The first run is
-                             at host, the others at these distances. All bytes, gaps included, are present or
-                             get memory. Only runs are copied (ACC33-upd-2), and only their elements are walked.
-                             ACCD_ERROR_MISUSE: runs outside of the bytes, overlapping runs, or parts of elements */
+    const int64_t *params;                 /* parameters of the program */
+    const void *frame;    /* NULL, or the aggregate that has the item as a member, if it is not mapped itself. On the
+                             device its members keep their distances */
+    uint64_t frame_bytes; /* bytes of the frame, in the first construct that names it */
+    const void *base;     /* element 0 of the array of the section; NULL: host (DIR-4.1-03) */
+    /* Section with gaps: ndims dimensions of runs of `run` bytes. The first run is at host, the others at the distances
+     * of dims. All bytes, gaps included, are present or get memory. Only runs are copied (ACC33-upd-2), and only their
+     * elements are walked. ACCD_ERROR_MISUSE: runs outside of the bytes, overlapping runs, or parts of elements. */
+    const accd_stride *dims;
     uint64_t run;
-    uint8_t ndims;  /* at most 15; 0: no gaps */
+    uint8_t ndims;  /* number of dims, at most 15; 0: no gaps */
     uint8_t action; /* accd_action */
     uint16_t flags; /* ACCD_ITEM_* */
 } accd_item;
-#define ACCD_ITEM_UNCOUNTED 1u  /* bytes of an object whose counter another item increments */
-#define ACCD_ITEM_INIT 2u       /* init_needed */
-#define ACCD_ITEM_IF_PRESENT 4u /* if_present: absent data are skipped; exit data skips data without enter data */
-#define ACCD_ITEM_PRESENT_OR 8u /* present_or_copy and similar clauses: present data are accepted */
-#define ACCD_ITEM_BASE_POINTER                                                                  \
-    16u /* the base pointer of another item's section, an object of its own; in a larger object \
-      it increments that object's counter if the rules say so */
+#define ACCD_ITEM_UNCOUNTED 1u       /* bytes of an object whose counter another item increments */
+#define ACCD_ITEM_INIT 2u            /* init_needed */
+#define ACCD_ITEM_IF_PRESENT 4u      /* if_present: absent data are skipped; exit data skips data without enter data */
+#define ACCD_ITEM_PRESENT_OR 8u      /* present_or_copy and similar clauses: present data are accepted */
+#define ACCD_ITEM_BASE_POINTER 16u   /* object that is the base pointer of another item's section */
 #define ACCD_ITEM_COPY_ABSENT 32u    /* present_and_copyin: copies the absent part of partially present data */
-#define ACCD_ITEM_UPDATE_PRESENT 64u /* update_and_copy: copies also the present part */
-#define ACCD_ITEM_ALWAYS_IN 128u     /* copies to the device, also present data */
+#define ACCD_ITEM_UPDATE_PRESENT 64u /* update_and_copy: copies the present part, too */
+#define ACCD_ITEM_ALWAYS_IN 128u     /* copies present data to the device, too */
 #define ACCD_ITEM_ALWAYS_OUT 256u    /* copies to the host, also while references remain */
-#define ACCD_ITEM_REQUIRE_PRESENT                                                                                     \
-    512u                         /* present modifier: all of it must be present before the construct; this is checked \
-                         first for all items (OMP60-map-9) */
-#define ACCD_ITEM_FINALIZE 1024u /* exit data: the counters of this item's data become 0 */
-#define ACCD_ITEM_ZERO 2048u     /* memory that is allocated is cleared, where nothing is copied to it (ACC33-2.7-4) */
-/* Of the section's own pointer only (OMP61-1): */
-#define ACCD_ITEM_ATTACH_ALWAYS 4096u /* is attached, even if neither the pointer nor its target is new */
-#define ACCD_ITEM_ATTACH_NEVER 8192u  /* is not attached */
-/* Of the item and its sections, on entry: */
-#define ACCD_ITEM_PRESENT_PART                                                                        \
-    16384u                     /* of data that are partly present only the present part is meant, and \
-                          pointers are attached to that part (OMP60-map-12) */
-#define ACCD_ITEM_CHAIN 32768u /* a pointer on the way to another item: adds a second reference, which stays */
+#define ACCD_ITEM_REQUIRE_PRESENT 512u /* present modifier: checked first, for all items (OMP60-map-9) */
+#define ACCD_ITEM_FINALIZE 1024u       /* exit data: sets the counters of this item's data to 0 */
+#define ACCD_ITEM_ZERO 2048u           /* clears allocated memory to which nothing is copied (ACC33-2.7-4) */
+/* Flags for the section's own pointer only (OMP61-1): */
+#define ACCD_ITEM_ATTACH_ALWAYS 4096u /* attaches it, even if neither the pointer nor its target is new */
+#define ACCD_ITEM_ATTACH_NEVER 8192u  /* never attaches it */
+/* Flags for the item and its sections, on entry: */
+#define ACCD_ITEM_PRESENT_PART 16384u /* maps and attaches only the present part of its data (OMP60-map-12) */
+#define ACCD_ITEM_CHAIN 32768u        /* pointer on the path to another item: adds a second reference, which stays */
 
 /* Sets host, bytes, start and base of an item from the section base[start:count] of elements of unit bytes.
  * ACCD_ERROR_INVALID_SECTION: a negative length, or bounds outside of the address space (ACC33-2.7.1-1). */
 ACCD_API accd_status accd_item_set_section(accd_context *context, accd_item *item, uint64_t base, int64_t start,
                                            int64_t count, uint64_t unit);
 
-/* Where an item lies, as code computes it. Places of values are registers; -1: there is no such value. */
+/* Code that computes where an item lies. Each value is a register; -1: no such value. */
 typedef struct accd_item_code {
-    const accd_instruction *code; /* without instructions about elements */
+    const accd_instruction *code; /* code that has no instructions about elements */
     size_t ncode;
-    unsigned registers;                /* at most ACCD_MAX_ITEM_REGISTERS */
-    int base, start, count;            /* of the section base[start:count]; start -1: 0, count -1: 1 */
+    unsigned registers;                /* count, at most ACCD_MAX_ITEM_REGISTERS */
+    int base, start, count;            /* values of the section base[start:count]; start -1: 0, count -1: 1 */
     int slot;                          /* address of the pointer */
-    int origin;                        /* of element 0, if it is not at base */
-    int index[ACCD_MAX_LABEL_INDICES]; /* for # in the label's name */
+    int origin;                        /* address of element 0, if it is not at base */
+    int index[ACCD_MAX_LABEL_INDICES]; /* indices for # in the label's name */
     uint64_t unit;                     /* bytes of an element */
     const int *params;                 /* registers with the parameters of the item's program */
     unsigned nparams;
 } accd_item_code;
 #define ACCD_MAX_ITEM_REGISTERS 64
 
-/* Sets host, bytes, start, base, index and params of an item as its code says now, and slot, if the code has one.
- * given: parameters of the code, or NULL. params: room for those of the item's program; the item keeps it. Errors: as
- * of accd_evaluate and accd_item_set_section. */
+/* Runs code and sets host, bytes, start, base, index and params of an item, and slot if the code has one. given:
+ * parameters of the code, or NULL. params: array for those of the item's program; the item keeps it. Errors: as of
+ * accd_evaluate and accd_item_set_section. */
 ACCD_API accd_status accd_item_locate(accd_context *context, const accd_item_code *code, const int64_t *given,
                                       int64_t *params, accd_item *item);
 
@@ -597,34 +591,34 @@ typedef struct accd_construct {
     int finalize; /* exit data: dynamic counters and attach counters become 0 */
     const accd_item *items;
     size_t nitems;
-    const char *name; /* of the level that it opens, "data"; not copied: it must outlive the region */
-    const char *file; /* of the directive; not copied, as name */
+    const char *name; /* name of the level that it opens, "data"; not copied: it must outlive the region */
+    const char *file; /* file of the directive; not copied, as name */
     int line;
     uint64_t thread; /* number of the host thread: regions nest among those of one thread */
-    unsigned queue;  /* of accd_queue_get, for the transfers of the construct and of the region's end; 0: they
-                        are done when the call returns */
+    unsigned queue;  /* queue (accd_queue_get) for the transfers of the construct and of the region's end; 0: they are
+                        done when the call returns */
 } accd_construct;
 
-/* Carries out a construct. region_p gets the region of ACCD_KIND_REGION and ACCD_KIND_COMPUTE, which accd_region_end
- * frees; it may be NULL for other kinds. A failure changes nothing, and accd_context_error has the reason.
- * Reasons are absent or partially present data, pointers that cannot be attached or detached, invalid
- * sections, memory, the device (TR14-4.2-01 to TR14-4.2-11). */
+/* Executes a construct. region_p receives the region of ACCD_KIND_REGION and ACCD_KIND_COMPUTE, which accd_region_end
+ * frees; it may be NULL for other kinds. A failure changes nothing, and accd_context_error has the reason. Reasons are
+ * absent or partially present data, pointers that cannot be attached or detached, invalid sections, memory, the device
+ * (TR14-4.2-01 to TR14-4.2-11). */
 ACCD_API accd_status accd_run_construct(accd_context *context, const accd_construct *construct, accd_region **region_p);
-/* The same. It is faster if items have pointers that they attach or detach. */
+/* Executes a construct as accd_run_construct does; faster if items have pointers that they attach or detach. */
 ACCD_API accd_status accd_run_construct_with_pointers(accd_context *context, const accd_construct *construct,
                                                       accd_region **region_p);
 
-/* Ends a region, and frees it. If this fails, the region stays open. ACCD_ERROR_REGION_NESTING: it is not the
- * innermost region of its device and thread (DIR-4.3-06). */
+/* Ends a region, and frees it. If this fails, the region stays open. ACCD_ERROR_REGION_NESTING: it is not the innermost
+ * region of its device and thread (DIR-4.3-06). */
 ACCD_API accd_status accd_region_end(accd_region *region);
-/* For unwinding: ends a region, and the regions inside it, and copies nothing to the host.
- * ACCD_ERROR_OUT_OF_MEMORY: regions are left; they stay until they are abandoned again, or a region around them
- * ends. */
+/* Ends a region and the regions inside it without copying to the host, when an error unwinds the program.
+ * ACCD_ERROR_OUT_OF_MEMORY: some regions remain; they stay until they are abandoned again, or an enclosing region ends.
+ */
 ACCD_API accd_status accd_region_abandon(accd_region *region);
-/* The number of the region's device. */
+/* Returns the number of the region's device. */
 ACCD_API int accd_region_device(const accd_region *region);
-/* Writes the device addresses of the region's first n items that are known without a look-up. Returns their
- * number. */
+/* Writes the device addresses of the region's first n items that are known without a look-up. Returns how many it
+ * wrote. */
 ACCD_API size_t accd_region_addresses(const accd_region *region, uint64_t *addresses, size_t n);
 
 /* Records the bounds of all sections that an item has now. The caller frees them with accd_bounds_free,
@@ -632,33 +626,33 @@ ACCD_API size_t accd_region_addresses(const accd_region *region, uint64_t *addre
  * program, which only constructs call. Fails as accd_run_construct if a section is invalid. */
 ACCD_API accd_status accd_bounds_new(accd_context *context, const accd_item *item, accd_bounds **bounds_p);
 typedef struct accd_bounds_change {
-    char then[160], now[160]; /* the section: "X.a[0:4]", "X.a[0:2]" */
+    char then[160], now[160]; /* section in each record: "X.a[0:4]", "X.a[0:2]" */
 } accd_bounds_change;
-/* Compares two records. 1: a section that the same pointer points to has other bounds; change_p gets the
- * first one. 0: no difference, as far as both followed the same pointers (TR14-4.3-04). */
+/* Returns 1 if a section that the same pointer points to has other bounds; change_p gets the first one. Returns 0 if no
+ * difference is found, as far as both followed the same pointers (TR14-4.3-04). */
 ACCD_API int accd_bounds_changed(const accd_bounds *then, const accd_bounds *now, accd_bounds_change *change_p);
 ACCD_API void accd_bounds_free(accd_bounds *bounds);
 
 /* ------------------------------------------------------------------ single steps (acc_* API) -- */
 
-/* acc_map_data: maps host memory to a device address that the caller owns. The dynamic counter is 1;
- * nothing is copied. ACCD_ERROR_NULL_POINTER; ACCD_ERROR_INVALID_SECTION: no bytes; ACCD_ERROR_ALREADY_PRESENT: some
- * bytes are present (ACC33-3.2.21-1). */
+/* Maps host memory to a device address that the caller owns (acc_map_data). The dynamic counter is 1; nothing is
+ * copied. ACCD_ERROR_NULL_POINTER; ACCD_ERROR_INVALID_SECTION: no bytes; ACCD_ERROR_ALREADY_PRESENT: some bytes are
+ * present (ACC33-3.2.21-1). */
 ACCD_API accd_status accd_map_data(accd_context *context, int device, const void *host, uint64_t dev, uint64_t bytes,
                                    const accd_label *label);
-/* acc_unmap_data: ends such a mapping; nothing is copied. ACCD_ERROR_NOT_PRESENT: accd_map_data did not map host.
+/* Ends such a mapping (acc_unmap_data); nothing is copied. ACCD_ERROR_NOT_PRESENT: accd_map_data did not map host.
  * ACCD_ERROR_ALREADY_PRESENT: a region uses the data. ACCD_ERROR_STILL_ATTACHED: a pointer in the data, or to them, is
  * attached. unmap_used = ACCD_CHOICE_IGNORE ignores the last two (ACC33-3.2.21-2). */
 ACCD_API accd_status accd_unmap_data(accd_context *context, int device, const void *host);
 /* Allocates device memory without host data. It belongs to the caller until accd_device_free, or the end
  * of the context. bytes = 0 gives address 0. ACCD_ERROR_OUT_OF_DEVICE_MEMORY (ACC33-3.2.16-1). */
 ACCD_API accd_status accd_device_alloc(accd_context *context, int device, uint64_t bytes, uint64_t *dev_p);
-/* Frees such memory; address 0 does nothing. ACCD_ERROR_MISUSE: not an address of accd_device_alloc;
+/* Frees memory of accd_device_alloc; address 0 does nothing. ACCD_ERROR_MISUSE: no address of accd_device_alloc;
  * ACCD_ERROR_ALREADY_PRESENT: host data are mapped to the memory (ACC33-3.2.16-1). */
 ACCD_API accd_status accd_device_free(accd_context *context, int device, uint64_t dev);
-/* Raw copies of bytes between host and device addresses, without regard to present data.
- * ACCD_ERROR_HOST_POINTER_ON_DEVICE: not a device address. ACCD_ERROR_OUT_OF_BOUNDS: the range leaves allocated device
- * memory, or, with check_host, registered host memory. ACCD_ERROR_DEVICE (ACC33-3.2.30-1). */
+/* Copies bytes between host and device addresses, without regard to present data. ACCD_ERROR_HOST_POINTER_ON_DEVICE: no
+ * device address. ACCD_ERROR_OUT_OF_BOUNDS: the range runs off allocated device memory, or, with check_host, registered
+ * host memory. ACCD_ERROR_DEVICE (ACC33-3.2.30-1). */
 ACCD_API accd_status accd_copy_to_device(accd_context *context, int device, uint64_t dev, const void *host,
                                          uint64_t bytes);
 ACCD_API accd_status accd_copy_from_device(accd_context *context, int device, void *host, uint64_t dev, uint64_t bytes);
@@ -670,45 +664,46 @@ typedef enum accd_direction {
     ACCD_DIRECTION_FROM_DEVICE,
     ACCD_DIRECTION_WITHIN_DEVICE
 } accd_direction;
-/* The same as work of a queue; file and line are of the call, or NULL and 0 (ACC33-async-1). */
+/* Queues such a copy; file and line are of the call, or NULL and 0 (ACC33-async-1). */
 ACCD_API accd_status accd_copy_async(accd_context *context, int device, unsigned queue, accd_direction way, uint64_t to,
                                      uint64_t from, uint64_t bytes, const char *file, int line);
 
-/* Attaches the descriptor of a Fortran variable to the device copy of size bytes at offset from data, as
- * FLANG-api-2 to FLANG-api-6 describe. Nothing happens unless both the section and the descriptor are
- * present. If the descriptor is as it was at the last attach, its counter is incremented. Else it is
- * copied to the device with the data's device address, less offset so that indices keep their meaning; the
- * counter is one. data must be the address in the descriptor: else ACCD_ERROR_POINTER_CHANGED. A scalar has
- * offset 0 and its own size. An empty section is present where one byte would be. With a null address, the
- * device's descriptor becomes the host's null descriptor, and the attachment ends (ACC33-att-4,
- * ACC33-gloss-2). This is ACCD_ERROR_POINTER_CHANGED if the rules let no attached pointer change. Nothing
- * happens if the rules attach a null pointer to nothing (attach_null). The first word of an addendum
- * points to a type record, which begins with its size in bytes, a word of eight. The call maps and
- * attaches the record, too. A later step that ends the attachment also removes this reference: a detach,
- * an exit of data or descriptor, the end of a region, a null pointer, another type (FLANG-api-7). */
+/* Attaches the descriptor of a Fortran variable to the device copy of size bytes at offset from data (FLANG-api-2 to
+ * FLANG-api-6). It does nothing unless both the section and the descriptor are present. A scalar has offset 0 and
+ * its
+ * own size. An empty section is present where one byte would be.
+ * - If the descriptor is as it was at the last attach, its counter is incremented.
+ * - Otherwise it is copied to the device with the data's device address, less offset so that indices keep their
+ *  meaning, and the counter is one. data must be the address in the descriptor; otherwise ACCD_ERROR_POINTER_CHANGED.
+ * - A null address copies the host's null descriptor to the device and ends the attachment (ACC33-att-4,
+ *  ACC33-gloss-2). This is ACCD_ERROR_POINTER_CHANGED if the rules let no attached pointer change. It does nothing if
+ *  the rules attach a null pointer to nothing (attach_null).
+ * - The first word of an addendum points to a type record, which begins with its size in bytes, a word of eight. The
+ *  call maps and attaches the record, too. A later step that ends the attachment also removes this reference: a
+ *  detach, an exit of data or descriptor, the end of a region, a null pointer, another type (FLANG-api-7). */
 ACCD_API accd_status accd_attach_descriptor(accd_context *context, int device, const void *descriptor, const void *data,
                                             uint64_t offset, uint64_t size, const char *file, int line);
-/* Decrements the attach counter of a descriptor; with finalize it becomes 0. At 0 the device's descriptor
- * becomes the host's, as a whole. The record of its addendum is unmapped, unless it is needed elsewhere
- * (FLANG-todo-1). */
+/* Decrements the attach counter of a descriptor; with finalize it becomes 0. At 0 the whole host descriptor is copied
+ * to the device. The record of its addendum is unmapped, unless it is needed elsewhere (FLANG-todo-1). */
 ACCD_API accd_status accd_detach_descriptor(accd_context *context, int device, const void *descriptor, int finalize,
                                             const char *file, int line);
-/* The bytes of a descriptor with its dimensions and addendum; 0: its rank is not 0 to 15. */
+/* Returns the bytes of a descriptor with its dimensions and addendum; 0: its rank is not 0 to 15. */
 ACCD_API uint32_t accd_descriptor_bytes(const accd_context *context, const void *descriptor);
 
 /* ------------------------------------------------------------------------------- inspection -- */
 
 typedef enum accd_presence { ACCD_PRESENCE_NONE, ACCD_PRESENCE_PARTIAL, ACCD_PRESENCE_FULL } accd_presence;
 
-/* Whether a range is present in one object, wholly or in part. bytes = 0 counts as one byte
- * (ACC33-3.2.26-2). */
+/* Returns whether a range is present in one object, wholly or in part. bytes = 0 counts as one byte (ACC33-3.2.26-2).
+ */
 ACCD_API accd_presence accd_get_presence(accd_context *context, int device, const void *host, uint64_t bytes);
-/* The device address of a host address in a present object, or 0; and the reverse (ACC33-3.2.26-1). */
+/* Translates a host address in a present object to a device address, and the reverse; 0: not present (ACC33-3.2.26-1).
+ */
 ACCD_API uint64_t accd_device_address(accd_context *context, int device, const void *host);
 ACCD_API uint64_t accd_host_address(accd_context *context, int device, uint64_t dev);
-/* The device address of the target of a pointer that no clause names; host is its value. The target is in
- * a present object, at the end of one, or, if the rules say so, in the extended range before its bytes
- * (OMP60-map-10). 0: no target. [*low_p, *high_p) is the device range of the object. */
+/* Returns the device address of the target of a pointer that no clause names; host is its value. 0: no target. The
+ * target is in a present object, at the end of one, or, if the rules say so, in the extended range before its bytes
+ * (OMP60-map-10). [*low_p, *high_p) is the device range of the object. */
 ACCD_API uint64_t accd_matching_address(accd_context *context, int device, const void *host, uint64_t *low_p,
                                         uint64_t *high_p);
 
@@ -719,42 +714,41 @@ typedef struct accd_present_object {
     int mapped;  /* mapped by accd_map_data */
     int pointer; /* mapped only by items with ACCD_ITEM_BASE_POINTER */
 } accd_present_object;
-/* The present object at a host address or, with in_device, at a device address. 0: none. */
+/* Describes the present object at a host address or, with in_device, at a device address. Returns 0 if there is none.
+ */
 ACCD_API int accd_present_at(accd_context *context, int device, uint64_t address, int in_device,
                              accd_present_object *present_p);
-/* The first present object at or after host address *at, which becomes its end: a loop visits all. 0: no
- * more. */
+/* Describes the first present object at or after host address *at, and sets *at to its end: a loop visits all. Returns
+ * 0 after the last one. */
 ACCD_API int accd_present_next(accd_context *context, int device, uint64_t *at, accd_present_object *present_p);
-
-/* Start and size of the present object at a host address; 0: none. Faster than accd_present_at, which makes
- * names. */
+/* Gives start and size of the present object at a host address; returns 0 if there is none. Faster than
+ * accd_present_at, which makes names. */
 ACCD_API int accd_present_bounds(accd_context *context, int device, const void *host, uint64_t *start_p,
                                  uint64_t *bytes_p);
-
-/* Start and size of the first present object with a byte in [*at, end); *at becomes its end. It makes no
- * names. 0: none. */
+/* Gives start and size of the first present object with a byte in [*at, end), and sets *at to its end. It makes no
+ * names. Returns 0 if there is none. */
 ACCD_API int accd_present_overlapping(accd_context *context, int device, uint64_t *at, uint64_t end, uint64_t *start_p,
                                       uint64_t *bytes_p);
 
 typedef struct accd_attachment {
-    char name[160];      /* of the pointer */
-    uint64_t slot;       /* its host address */
+    char name[160];      /* name of the pointer */
+    uint64_t slot;       /* host address of the pointer */
     uint64_t slot_bytes; /* 8, or the size of its descriptor */
-    uint64_t target;     /* its value on the host when it was attached */
-    uint64_t dev;        /* its value on the device */
+    uint64_t target;     /* pointer's value on the host when it was attached */
+    uint64_t dev;        /* pointer's value on the device */
     uint32_t count;
-    uint64_t low, high; /* device range of the object into which it points */
+    uint64_t low, high; /* device range of the object into which the pointer points */
 } accd_attachment;
-/* The attachment of the pointer at host address slot. 0: it is not attached. */
+/* Describes the attachment of the pointer at host address slot. Returns 0 if it is not attached. */
 ACCD_API int accd_attachment_at(accd_context *context, int device, const void *slot, accd_attachment *attachment_p);
-/* The first attachment of a pointer at or after host address *at, which becomes the address after it: a
- * loop visits all. 0: no more. */
+/* Describes the first attachment of a pointer at or after host address *at, and sets *at to the next address: a loop
+ * visits all. Returns 0 after the last one. */
 ACCD_API int accd_attachment_next(accd_context *context, int device, uint64_t *at, accd_attachment *attachment_p);
 
-typedef struct accd_clause { /* one tuple of a level (DIR-4.1-03) */
+typedef struct accd_clause { /* tuple of a level (DIR-4.1-03) */
     accd_object_info info;
     accd_action action;
-    int created; /* this level allocated the object: ALLOC, else ALIAS */
+    int created; /* true if this level allocated the object (ALLOC), false for ALIAS */
 } accd_clause;
 typedef struct accd_level {
     accd_construct_kind kind;
@@ -762,45 +756,36 @@ typedef struct accd_level {
     int line;
     size_t clauses;
 } accd_level;
-/* A level of the device's stack of data environments, and one of its clauses; index 0 is the outermost
- * level. 0: none. */
+/* Describes a level of the device's stack of data environments, or one of its clauses; index 0 is the outermost level.
+ * Returns 0 if there is none. */
 ACCD_API int accd_level_get(accd_context *context, int device, size_t index, accd_level *level_p);
 ACCD_API int accd_level_get_clause(accd_context *context, int device, size_t index, size_t clause,
                                    accd_clause *clause_p);
 
-/* Lists of a level, and of the floor above it, to which enter data adds (DIR-6-02). */
+/* Lists of tuples of a level, and of the base level above it, to which enter data adds (DIR-6-02). */
 typedef enum accd_tuple_list {
     ACCD_LIST_ORIGINAL,   /* clauses of the level */
     ACCD_LIST_ARTIFICIAL, /* tuples of the level after fusion */
     ACCD_LIST_DYNAMIC,    /* clauses of enter data while the level was the innermost one */
-    ACCD_LIST_BASE_LEVEL  /* tuples after fusion with these */
+    ACCD_LIST_BASE_LEVEL  /* tuples after fusion with the dynamic ones */
 } accd_tuple_list;
 typedef struct accd_tuple {
     accd_object_info info;
-    uint64_t base;                     /* ORIGINAL, DYNAMIC: host address of element 0 */
-    uint64_t dev;                      /* ARTIFICIAL, FLOOR: device address of the first byte */
-    accd_action action;                /* ORIGINAL, DYNAMIC */
-    unsigned flags;                    /* ORIGINAL, DYNAMIC: ACCD_ITEM_* */
-    int alloc;                         /* ARTIFICIAL, FLOOR: the level, or floor, allocated it; else ALIAS */
-    const accd_object_info *ancestors; /* ARTIFICIAL, FLOOR: its source tuples, in host order */
+    uint64_t base;      /* ORIGINAL, DYNAMIC: host address of element 0 */
+    uint64_t dev;       /* ARTIFICIAL, BASE_LEVEL: device address of the first byte */
+    accd_action action; /* ORIGINAL, DYNAMIC */
+    unsigned flags;     /* ORIGINAL, DYNAMIC: ACCD_ITEM_* */
+    int alloc;          /* ARTIFICIAL, BASE_LEVEL: true if the level, or base level, allocated it; false: ALIAS */
+    const accd_object_info *ancestors; /* ARTIFICIAL, BASE_LEVEL: its source tuples, in host order */
     size_t nancestors;
 } accd_tuple;
 typedef void (*accd_tuple_fn)(void *ud, const accd_tuple *tuple);
-/* Calls fn for each tuple of a list: originals in the order of their clauses, others in host order. Level
- * 0 is the outermost one; -1, for DYNAMIC and FLOOR, is below all levels. Without fusion in the rules,
- * both lists of a level are its clauses, and floors have none. Costs O(n log n). ACCD_ERROR_NO_DEVICE;
- * ACCD_ERROR_MISUSE: no such level; ACCD_ERROR_OUT_OF_MEMORY (DIR-4.1-03). */
+/* Calls fn for each tuple of a list: originals in the order of their clauses, others in host order. Level 0 is the
+ * outermost one; -1, for DYNAMIC and BASE_LEVEL, is below all levels. Without fusion in the rules, both lists of a
+ * level are its clauses, and base levels have none. Costs O(n log n). ACCD_ERROR_NO_DEVICE; ACCD_ERROR_MISUSE: no such
+ * level; ACCD_ERROR_OUT_OF_MEMORY (DIR-4.1-03). */
 ACCD_API accd_status accd_for_each_tuple(accd_context *context, int device, int64_t level, accd_tuple_list list,
                                          accd_tuple_fn fn, void *ud);
-
-typedef struct accd_stats {
-    uint64_t live_bytes, live_allocations; /* device memory in use */
-    uint64_t objects, attachments;         /* present objects, attached pointers */
-    uint64_t allocations, frees;           /* since the context was opened */
-    uint64_t transfers[3], moved_bytes[3]; /* [0] h2d, [1] d2h, [2] d2d */
-} accd_stats;
-/* Statistics of a device; all are 0 for an invalid device number. */
-ACCD_API void accd_get_stats(accd_context *context, int device, accd_stats *stats_p);
 
 #ifdef __cplusplus
 }

@@ -12,6 +12,7 @@
 #include "base/sort.h"
 #include "base/interval_tree.h"
 
+#include <assert.h>
 #include <stdbool.h>
 #include <string.h>
 
