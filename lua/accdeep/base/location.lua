@@ -1,8 +1,8 @@
 -- location.lua - source locations: translates an index into a directive's text into file, line and column.
 --
 -- A directive is a string inside a scenario, and Lua reports only the line of the call. If the text occurs literally in
--- the file at that line, columns refer to the file; otherwise they refer to the text. Also finds the calls of a script
--- that lead to an error. All phases use it through diagnostic.lua; report.lua prints the result.
+-- the file at that line, columns refer to the file; otherwise they refer to the text. The module also finds the calls
+-- of a script through which an error passes. All phases use it through diagnostic.lua; report.lua prints the result.
 
 local core = require "accdeep.core"
 

@@ -1,4 +1,5 @@
--- advice.lua - help for mistakes that the raising place does not know: words of the other language, Lua's own errors.
+-- advice.lua - help texts for mistakes that the raising phase cannot explain: words of the other directive language,
+-- and errors of Lua itself. Loaded only when an error occurs.
 
 local diagnostic = require "accdeep.base.diagnostic"
 local openacc_directives = require "accdeep.definitions.openacc_directives"
@@ -9,7 +10,7 @@ local advice = {}
 
 -- --------------------------------------------------------------------------------------- directives --
 
--- What OpenACC writes for a clause of OpenMP, and the other way round.
+-- Counterparts of clauses in the other language: of_openacc maps names of OpenMP, of_openmp names of OpenACC.
 local of_openacc = {
   ["for"] = "OpenACC's word is loop", ["do"] = "OpenACC's word is loop", map = "OpenACC: copy, copyin, copyout, create",
   to = "OpenACC: copyin, or device of an update", from = "OpenACC: copyout, or self of an update",
@@ -28,7 +29,8 @@ local of_openmp = {
   no_create = "OpenMP has no such clause", default_async = "OpenMP has no such clause",
 }
 
--- Help for an unknown clause: what the language writes for it, or the closest of its own.
+-- Returns help for an unknown clause: its counterpart in this language, or the closest name in the tables that follow;
+-- nil if there is none.
 function advice.clause(name, is_openmp, ...)
   local other = (is_openmp and of_openmp or of_openacc)[name]
   if other then return other end
@@ -39,7 +41,7 @@ function advice.clause(name, is_openmp, ...)
   return nil
 end
 
--- The directive whose words a text almost begins with; nil if there is none.
+-- Returns the directive whose words are closest to the first one to four words of a text; nil if none is close.
 local function nearest_directive(text, names)
   for count = 4, 1, -1 do
     local words = {}
@@ -57,7 +59,8 @@ local function nearest_directive(text, names)
   return nil
 end
 
--- Help where no directive begins. own, other: the names of the directives of this language and of the other one.
+-- Returns help for a text that begins with no directive. own, other: names of the directives of this language and of
+-- the other one.
 local function no_directive(text, pos, is_openmp, own, other)
   local word, here, there = "acc", "OpenMP", "OpenACC"
   if not is_openmp then word, here, there = "omp", "OpenACC", "OpenMP" end
@@ -88,8 +91,8 @@ local function names_of(is_openmp)
   return acc_names, openmp_directives.names
 end
 
--- Help for a text of C that does not parse. start: what it should be; what: the message; pos: the place that does not
--- fit. nil if there is nothing to say.
+-- Returns help for a C text that does not parse, or nil. start: the start rule; pos: position of the error; what: the
+-- error's message.
 function advice.syntax(start, text, pos, what)
   what = what or ""
   local rest = text:sub(pos)
@@ -121,7 +124,7 @@ function advice.syntax(start, text, pos, what)
   return nil
 end
 
--- Help for a section [first:count] that is outside of an array of n elements.
+-- Returns help for a section [first:count] that exceeds an array of n elements.
 function advice.section(first, count, n)
   if first >= 0 and first < count and count <= n then
     return ("a section is [start:length]: [%d:%d] has the elements %d to %d"):format(first, count - first, first,
@@ -134,13 +137,13 @@ end
 
 -- ---------------------------------------------------------------------------------- Lua's own errors --
 
--- Words that a reader may try, which are no names of the language.
+-- Names that readers may try, though the scenario language does not have them.
 local no_name = { device = 'values on the device: expect.device("a[0]", 1), or state()' }
 
 local of_library = word_set "io os require dofile loadfile load package debug collectgarbage"
 
--- Help for a name that a script does not have. variables: names of the host program, as keys; names: those of the
--- language. nil if nothing is close.
+-- Returns help for an unknown name in a script; nil if no name is close. variables: set of the host program's
+-- variables; names: table of the language's names.
 function advice.name(name, variables, names)
   if variables[name] then return ("'%s' is a variable of the host program: host.%s"):format(name, name) end
   if of_library[name] and not rawget(names, name) then
@@ -149,7 +152,7 @@ function advice.name(name, variables, names)
   return no_name[name] or diagnostic.suggest(name, names) or diagnostic.suggest(name, variables)
 end
 
--- Help for an error of Lua itself. variables, names: as of advice.name.
+-- Returns help for an error raised by Lua itself, or nil. variables, names: the tables that advice.name takes.
 function advice.lua(message, variables, names)
   local name = message:match "%(global '([%w_]+)'%)"
   if name then return advice.name(name, variables, names) end
@@ -159,7 +162,7 @@ function advice.lua(message, variables, names)
   return near and ("did you mean 'expect.%s'?"):format(near) or nil
 end
 
--- Help for a script that is not Lua, from the line of the error.
+-- Returns help for a script that is not valid Lua. line: text of the line that the error names.
 function advice.no_lua(message, line)
   local section = line and line:match "host%.([%w_.%[%]]*%[[^%[%]:]*:[^%[%]:]*%])"
   if section and message:find "near ':'" then

@@ -1,11 +1,14 @@
--- c_class.lua - definitions of structures, unions and classes: base classes, members, functions, templates.
+-- c_class.lua - grammar of structures, unions and classes: base classes, members, functions, templates. Adds its rules
+-- to the parser of syntax/init.lua; backend/class.lua evaluates the nodes.
 --
--- Nodes: record{kind, name?, path?, bases?, members?, align?}; base{spec, virtual?, pos}; access{word};
--- members{storage?, spec, list of member_item{declarator, bits?, value_at?}, align?};
--- function{name, role, words, parameters_at, body_at?, body?, outcome?}: role is "method", "constructor", "destructor"
--- or "operator"; texts are read when they are needed (backend/class.lua), what is not used is only passed by;
--- alias{name, type}; template{params, record}; template_function{params, what}; friend, using, assertion (which say
--- nothing of objects).
+-- Nodes:
+--  record{kind, name?, path?, bases?, members?, align?}   base{spec, virtual?, pos}   access{word}.
+--  members{words, spec, list of member_item{declarator, bits?, value_at?}, align?}
+--  function{name, role, words, parameters_at, body_at?, body?, outcome?}.
+--  role: "method", "constructor", "destructor" or "operator"
+--  alias{name, type}   template{params, record}   template_function{params, what}.
+--  friend, using, assertion: parsed, but without effect on objects.
+-- Texts of parameters, bodies and member values are stored by position and parsed when they are needed.
 
 local lex = require "accdeep.syntax.lex"
 local lpeg = require "lpeg"
@@ -16,7 +19,7 @@ return function(rules, lx)
   local opt = function(p) return p + Cc(false) end
   local blank, refuse = lex.blank, lx.refuse
 
-  -- Texts that are passed by: what brackets hold, with strings and comments.
+  -- Patterns for skipped text: everything between brackets, with strings and comments.
   local quoted = P '"' * (P "\\" * 1 + (1 - S '"\\\n')) ^ 0 * P '"' + P "'" * (P "\\" * 1 + (1 - S "'\\\n")) ^ 1 * P "'"
     + P "//" * (1 - P "\n") ^ 0 + P "/*" * (1 - P "*/") ^ 0 * P "*/"
   rules.round = P "(" * (quoted + V "round" + (1 - S "()")) ^ 0 * P ")"
@@ -28,7 +31,7 @@ return function(rules, lx)
   local attributes = V "attribute" ^ 0
   rules.alignas = word "alignas" * sym "(" * (V "type_name" + V "expression") * expect(sym ")", "expected ')'")
 
-  -- base classes
+  -- Base classes.
   local access = lx.words "public private protected"
   rules.base = node("base", Ct((access / 0 + word "virtual" * Cc "virtual") ^ 0) * V "path",
     function(n, words, spec) n.virtual, n.spec = words[1] ~= nil, spec end)
@@ -42,7 +45,7 @@ return function(rules, lx)
       if tag then n.name, n.path = tag.name, tag.path end
       if not tag and not members then error({ syntax = "expected a tag or members", pos = n.pos }, 0) end
     end)
-  -- The name of a definition: of a nested class outside of the one that declares it Outer::Inner.
+  -- Matches the name of a definition. A nested class may be defined outside of its class: Outer::Inner.
   rules.tag = Cp() * name * (P "::" * lx.space * name) ^ 0 / function(pos, first, ...)
     if select("#", ...) == 0 then return { name = first } end
     local steps = { { name = first, pos = pos } }
@@ -50,7 +53,7 @@ return function(rules, lx)
     return { name = steps[#steps].name, path = { tag = "path", pos = pos, steps = steps } }
   end
 
-  -- functions
+  -- Functions.
   local specifier = lx.words [[static inline constexpr explicit virtual extern __inline __inline__]]
     + V "attribute"
   local specifiers = Ct(specifier ^ 0)
@@ -75,7 +78,7 @@ return function(rules, lx)
   rules["function"] = fn("destructor", sym "~" * name) + fn("constructor", name)
     + fn("operator", (returned ^ -1) * operator) + fn("method", returned * name)
 
-  -- members
+  -- Members.
   rules.access = node("access", access * sym ":", function(n, text) n.word = text end)
   rules.friend = node("friend", word "friend" * (1 - S ";{") ^ 0 * (sym ";" + V "braced" * lx.space * sym ";" ^ -1),
     function() end)
@@ -85,7 +88,7 @@ return function(rules, lx)
   rules.using = node("using", word "using" * (word "typename" + word "namespace") ^ -1 * V "path" * sym ";",
     function(n, path) n.path = path end)
   rules.assertion = node("assertion", word "static_assert" * V "round" * lx.space * sym ";", function() end)
-  -- The value that a member begins with: where its text begins.
+  -- Captures the position of the value that a member is initialized with.
   local nested = quoted + V "round" + V "braced" + (1 - S ";,(){}")
   local start = sym "=" * Cp() * nested ^ 1 + #P "{" * Cp() * V "braced" * lx.space
   rules.member_item = node("member_item", V "declarator" * attributes * opt(node("bits", sym ":" * V "expression",
@@ -107,7 +110,7 @@ return function(rules, lx)
   rules.member = V "pragma" + V "access" + sym ";" + V "friend" + V "alias" + V "using" + V "assertion"
     + V "template" + V "function" + V "members"
 
-  -- templates
+  -- Templates.
   local refused_parameter = refuse(P "template" * -lex.alnum, "a template as a template's argument")
     + refuse((lex.letter * lex.alnum ^ 0 * blank) ^ -1 * P "...",
       "a template with any number of arguments", "give it the arguments that it is used with")
@@ -130,6 +133,6 @@ return function(rules, lx)
       if what.tag == "record" then n.record = what else n.tag, n.what = "template_" .. what.tag, what end
     end)
 
-  -- An argument of a template: a type, or a number, in which '>' is not an operator.
+  -- Matches a template argument: a type, or a number in which '>' is not an operator.
   rules.argument = V "any_type" * #S ",>" + V "argument_value" * #S ",>"
 end

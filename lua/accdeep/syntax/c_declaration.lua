@@ -1,9 +1,15 @@
--- c_declaration.lua - C declarations: types, members, variables with initialisers, directives between them.
+-- c_declaration.lua - grammar of C and C++ declarations: types, members, variables with initializers, and the
+-- directives between them. Adds its rules to the parser of syntax/init.lua; types/ and backend/declarations.lua
+-- evaluate the nodes.
 --
--- Nodes: declaration{spec, words, list of {declarator, init?}}; spec is builtin{words} | enum{name?, list?, scoped?,
--- base?} | named{name, type?} | instance{name, arguments} | path{global?, steps} | record (c_class.lua); const: what it
--- says of itself; declarator{pointers, const?, reference?, name? | inner?, suffixes}; pragma{text}; init is an
--- expression or braces{list of {path?, value}}; namespace{names}, linkage and closing stand for their braces.
+-- Nodes:
+--  declaration{spec, words, align?, list of init{declarator, value?}}
+--  spec: builtin{words}, enum{name?, list?, scoped?, base?}, named{name, type?}, instance{name, arguments},
+--  path{global?, steps}, record (c_class.lua); each may have const
+--  declarator{pointers, const?, reference?, name? | inner?, suffixes}
+--  braces{list of item{path?, value}}: an initializer; other initializers are expressions
+--  pragma{start, text}
+--  namespace{names}, linkage{is_block?}, closing: the opening and closing lines of blocks of declarations
 
 local lex = require "accdeep.syntax.lex"
 local lpeg = require "lpeg"
@@ -15,7 +21,7 @@ return function(rules, lx)
   local sym, word, expect, node, name = lx.sym, lx.word, lx.expect, lx.node, lx.name
   local opt = function(p) return p + Cc(false) end
 
-  -- A directive line, with its continuation lines and comments, or a _Pragma.
+  -- Matches a directive line with its continuation lines and comments, or a _Pragma.
   local comment = P "/*" * (1 - P "*/") ^ 0 * P "*/"
   local line = (P "\\" * P "\r" ^ -1 * P "\n" + comment + (1 - P "\n")) ^ 0
   local quoted = (P "\\" * 1 + (1 - S '"\\\n')) ^ 0 / function(text) return (text:gsub('\\([\\"])', "%1")) end
@@ -47,7 +53,8 @@ return function(rules, lx)
     end)
   rules.known = node("named", V "known_type", function(n, text) n.name = text end)
 
-  -- A name of C++, with scopes and arguments of templates: what it is, is found where it is used (names.lua).
+  -- Matches a C++ name with scopes and template arguments. The name is resolved where it is used
+  -- (types/scoped_names.lua).
   local arguments = sym "<" * Ct(lx.list(V "argument") ^ -1)
   rules.step = node("step", V "known_template" * arguments * expect(sym ">", "expected ',' or '>'")
       + name * opt(arguments * sym ">"),
@@ -62,7 +69,7 @@ return function(rules, lx)
   local more_steps = (P "::" * lx.space * word "template" ^ -1 * V "step") ^ 0
   local steps = V "step" * more_steps
   rules.path = word "typename" ^ -1 * Cp() * opt(sym "::" * Cc(true)) * steps / one_name
-  -- struct Outer::Inner, class vector<float>: no definition
+  -- Matches an elaborated type such as struct Outer::Inner or class vector<float>, but not a definition.
   rules.elaborated = (lx.words "struct class union enum typename" / 0) * Cp() * opt(sym "::" * Cc(true))
     * #(lex.letter * lex.alnum ^ 0 * lex.blank * (P "<" + "::")) * steps * -S "{:" / one_name
   rules.known_instance = Cp() * Cc(false) * node("step", V "known_template" * arguments * sym ">",
@@ -72,7 +79,8 @@ return function(rules, lx)
     n.spec, n.declarator = spec, { tag = "declarator", pos = n.pos, pointers = 0, suffixes = {} }
   end)
 
-  -- The same of what is known already: from a program's debug information, or declared.
+  -- Matches the spelling of a qualified type that is known already: declared, or read from a program's debug
+  -- information.
   rules.angles = P "<" * ((1 - S "<>;{}") + V "angles") ^ 0 * P ">"
   local known_step = lx.raw_name / 0 * lx.space * (V "angles" * lx.space) ^ -1
   local spelled = C((P "::" * lx.space) ^ -1 * known_step * (P "::" * lx.space * known_step) ^ 0)
@@ -101,7 +109,7 @@ return function(rules, lx)
   rules.spec = any_spec(V "path")
   rules.sure_spec = any_spec(V "known_instance" + V "known")
 
-  -- Their number, and whether the last is const.
+  -- Captures the number of stars, and whether the last pointer is const.
   local stars = Ct((sym "*" * Ct(qualifier ^ 0)) ^ 0) / function(list)
     local last = list[#list] or {}
     local const
@@ -118,7 +126,7 @@ return function(rules, lx)
     return node("declarator", stars * opt(Cp() * sym "&" * qualifiers) * Cp()
         * (who + sym "(" * V "declarator" * sym ")") * Ct(V "dimension" ^ 0),
       function(n, pointers, reference, pos, what, dimensions)
-        n.pos = pos -- of the name
+        n.pos = pos -- position of the name
         n.pointers, n.const, n.reference, n.suffixes = pointers.n, pointers.const, reference or nil, dimensions
         if type(what) == "table" then
           n.inner = what
@@ -145,11 +153,12 @@ return function(rules, lx)
 
   rules.parameter_names = Ct((lx.list(V "spec" / 0 * V "any_declarator" * (sym "=" * V "expression" / 0) ^ -1
     / function(declared) return declared.name or "" end)) ^ -1) * sym ")"
-  -- The value of a static member, and a function's body that is one expression (c_class.lua).
+  -- Start rules for texts kept from class definitions: the value of a static member, and a function body that is a
+  -- single return (c_class.lua).
   rules.initial = sym "{" * V "expression" * sym "}" + V "expression"
   rules.returned = word "return" * V "comma" * sym ";" * sym "}"
 
-  -- initialisers
+  -- Initializers.
   rules.designator = (sym "." * node("field", name, function(n, text) n.name = text end)
     + sym "[" * node("element", V "expression", function(n, index) n.index = index end)
       * sym "]") ^ 1 * sym "="
@@ -176,11 +185,12 @@ return function(rules, lx)
       end)
   end
   rules.declaration = declaration(V "spec")
-  -- A variable may have the name of a type: a declaration declares a name.
+  -- Matches a declaration of a local variable, whose name may equal that of a type.
   rules.local_declaration = #(-V "known" + V "known" * sym "*" ^ 0 * qualifiers * name)
     * declaration(V "sure_spec")
 
-  -- What holds declarations in braces: they are read one by one, with the names of those before.
+  -- Match the lines that open and close blocks of declarations. External declarations are parsed one by one, because
+  -- each may use the names that the previous ones declared.
   rules.namespace = node("namespace", word "inline" ^ -1 * word "namespace" * V "attribute" ^ 0
       * Ct((name * (P "::" * lx.space * name) ^ 0) ^ -1) * sym "{",
     function(n, names) n.names = names end)

@@ -1,10 +1,14 @@
--- c_expression.lua - C expressions, with array sections.
+-- c_expression.lua - grammar of C expressions, with array sections. Adds its rules to the parser of syntax/init.lua.
 --
--- Nodes: num{value, type}, str{value}, row (TR14 5: #), id{name, global? (::name)}, member{base, name, arrow},
--- index{base, index}, section{base, start?, length?, stride? (in directives of OpenMP)},
--- alias{base, to?} (TR14 3.5: [@], [@to]), call{fn, args}, unary{op, e}, postfix{op, e}, binary{op, a, b},
--- cond{c, a, b}, cast{type, e}, sizeof{type | e}, assign{op, to, e}, comma{list}. An operand that stands alone gets no
--- node for the operators it lacks.
+-- Nodes:
+--  num{value, type}            str{value}                   row (TR14 5: #)
+--  id{name, global? (::name)}  member{base, name, arrow}    index{base, index}
+--  section{base, start?, length?, stride? (only in directives of OpenMP)}.
+--  alias{base, to?} (TR14 3.5: [@], [@to])                  call{base, args}
+--  unary{op, e}                postfix{op, base}            binary{op, a, b}
+--  cond{c, a, b}               cast{type, e}                sizeof{type | e}
+--  assign{op, to, e}           comma{list}
+-- A rule for a binary or comma operator returns its operand itself if the operator is absent.
 
 local lpeg = require "lpeg"
 local P, R, S, V, C, Cc, Cp, Cmt, Carg, Ct =
@@ -19,7 +23,8 @@ local precedence = {
   ["&"] = 5, ["^"] = 4, ["|"] = 3, ["&&"] = 2, ["||"] = 1,
 }
 
--- Operands and operators in order, folded by precedence; all operators are left-associative.
+-- Returns the AST of operands and operators by operator precedence; all operators are left-associative. Arguments after
+-- the first operand: position, operator, operand, ...
 local function fold(first, ...)
   local n = select("#", ...)
   if n == 0 then return first end
@@ -55,7 +60,7 @@ end
 
 local escapes = { n = 10, t = 9, r = 13, ["0"] = 0, a = 7, b = 8, f = 12, v = 11 }
 
--- Value of a character as it is written; pos is for errors.
+-- Returns the code of a character constant, with or without an escape. pos: position for errors.
 local function char_value(text, pos)
   local byte = text:byte(1)
   if byte ~= 92 then return byte end
@@ -69,7 +74,8 @@ local function char_value(text, pos)
   return escapes[e] or e:byte(1)
 end
 
--- Value and type of an integer constant, as C says: the first type that holds it.
+-- Returns value and type of an integer constant: the first type of C's list that can represent it. Returns nil if it
+-- needs more than 64 bits.
 local function integer(text, suffix)
   local digits, base = text, 10
   if text:match "^0[xX]" then
@@ -91,7 +97,7 @@ local function integer(text, suffix)
   end
   suffix = suffix:lower()
   local unsigned, long = suffix:find "u", suffix:find "l"
-  local negative = value < 0 -- beyond the signed 64-bit range
+  local negative = value < 0 -- exceeds the signed 64-bit range
   if not long and not negative then
     if not unsigned and value <= 0x7fffffff then return value, "int" end
     if (unsigned or base ~= 10) and value <= 0xffffffff then return value, "unsigned int" end
@@ -148,7 +154,8 @@ return function(rules, lx)
     end)
     + sym "(" * V "comma" * expect(sym ")", "expected ')'")
 
-  -- Every expression is read once, whatever follows: what nests must not be tried in several ways.
+  -- Subscripts are written without backtracking over expressions: nested subscripts would otherwise be parsed
+  -- exponentially often.
   local is_openmp = Cmt(Carg(2), function(_, _, start) return start == "omp_directive" end)
   local stride = is_openmp * sym ":" * expect(V "expression", "expected a stride")
   local rest = sym ":" * Cc(true) * opt(V "expression") * opt(stride) * expect(sym "]", "expected ']'")
@@ -215,7 +222,7 @@ return function(rules, lx)
     if state.is_template and state.is_template(text) then return at, text end
     return nil
   end) * lx.space
-  -- Only the scope knows the names of typedefs.
+  -- The scope knows the names of typedefs, so it decides whether a name is a type.
   rules.known_type = Cmt(Carg(1) * lx.raw_name, function(_, at, state, text)
     if state.is_type and state.is_type(text) then return at, text end
     return nil

@@ -1,10 +1,12 @@
--- fortran_blocks.lua - puts the statements between a structured directive and its end into a node.
+-- fortran_blocks.lua - groups the statements of each structured directive into a node: turns the parser's flat lists
+-- into a tree.
 --
--- A list of statements is flat: a directive is a line among others. Here a directive and its statements become
--- construct{directive, list}: OpenACC's data, host_data and compute constructs, OpenMP's constructs, which end with
--- their end directive, or, where they are about a loop, with the loop. A data region that does not end in the text
--- stays as it stands: the scenario ends it. OpenACC's loop and atomic are constructs with what is behind them.
--- A directive of OpenMP has the field omp, its name. exit and cycle stand in loops.
+-- Input is a list of statements in which a directive is one line among others. Each block directive and its statements
+-- become construct{directive, list, finish?, end_directive?}.
+--  OpenACC: data, host_data and compute constructs; loop and atomic with the statement that follows.
+--  OpenMP: constructs up to their end directive, or up to the end of their loop.
+-- A data region that does not end in the text is left flat: the scenario ends it. Directives of OpenMP get the field
+-- `omp`, their name. Also checks that exit and cycle are inside of loops.
 
 local diagnostic = require "accdeep.base.diagnostic"
 local openmp_directives = require "accdeep.definitions.openmp_directives"
@@ -20,11 +22,11 @@ local NESTING = { ["!$acc"] = "ACC33-2.6-1", ["!$omp"] = "OMP60-tgt-1" }
 
 local function directive_words(node) return node.text:match "^!%$acc%s*([%a_]*)%s*([%a_]*)%s*([%a_]*)" end
 
-local arrange, arrange_nested -- forward
+local arrange, arrange_nested -- forward declarations
 
 -- ---------------------------------------------------------------------------- OpenMP's directives --
 
--- The first of these names that a text begins with.
+-- Returns the first of the names with which a text begins; nil if there is none.
 local function name_in(names, text)
   for _, name in ipairs(names) do
     if text:sub(1, #name) == name and not text:find("^[%w_]", #name + 1) then return name end
@@ -37,7 +39,7 @@ local all_names = table.move(openmp_directives.fortran_names, 1, #openmp_directi
 local known = {}
 for _, name in ipairs(all_names) do known[name] = true end
 
--- The name of an OpenMP directive: what is not one is refused where it stands.
+-- Returns the name of an OpenMP directive. Raises if there is no such directive or if it is not supported.
 local function omp_name(node)
   local blanks, text = node.text:match "^!%$omp(%s*)(.*)$"
   local plain = text:gsub("%s+", " "):gsub("^end(%a)", "end %1")
@@ -61,7 +63,8 @@ end
 
 local loop_words = { ["do"] = true, simd = true, distribute = true, loop = true, taskloop = true }
 
--- What belongs to an OpenMP construct: "alone", "loop", "statement", or "block", which its end directive ends.
+-- Returns what belongs to an OpenMP construct: "alone" (nothing), "loop", "statement", or "block" up to its end
+-- directive.
 local function form_of(node)
   local name = node.omp
   if openmp_directives.standalone[name] or name == "declare mapper" then return "alone" end
@@ -89,7 +92,8 @@ local function construct(directive, list, finish)
   return { tag = "construct", pos = directive.pos, directive = directive, list = list, finish = finish }
 end
 
--- What nothing ends: a data region stays open, its statements follow it.
+-- Appends the directive and the statements of a group that has no end. Only data regions may stay open; raises for
+-- others.
 local function splice(group, into)
   local node = group.node
   if node.omp and node.omp ~= "target data" or not node.omp and (compute[group.kind] or group.kind == "atomic") then
@@ -105,7 +109,7 @@ local function no_beginning(item, kind)
     { length = #item.sentinel, rule = item.omp and NESTING[item.sentinel] or "DIR-4.3-06" })
 end
 
--- Ends the innermost open construct, if this directive ends it.
+-- Closes the innermost open construct and returns true if this end directive belongs to it; otherwise returns false.
 function Arranger:ends(item, kind)
   local top = self.open[#self.open]
   if not top or top.kind ~= kind or top.node.sentinel ~= item.sentinel then return false end
@@ -122,7 +126,7 @@ local function name_of(node)
   return second == "loop" and first .. " loop" or first
 end
 
--- Raises where a loop is expected and something else is there.
+-- Raises if a directive still waits for its loop or statement and another item follows.
 function Arranger:needs_no_loop(item)
   local waiting = self.waiting[#self.waiting]
   if not waiting then return end
@@ -131,7 +135,7 @@ function Arranger:needs_no_loop(item)
     { length = item.sentinel and #item.sentinel or nil, rule = NESTING[node.sentinel] })
 end
 
--- Raises about words behind a directive that ends something, and about ends that there are not.
+-- Raises for words after the name of an OpenACC end directive, and for end directives that do not exist.
 local function check_acc_end(item, second, third)
   local last = third == "loop" and third or second
   local _, finish = item.text:find("%f[%w_]" .. last .. "%f[^%w_]")
@@ -146,7 +150,7 @@ local function check_acc_end(item, second, third)
   end
 end
 
--- The construct that the last statement is, if it has this name and nothing has ended it.
+-- Returns the last statement if it is a construct of this name without an end; otherwise raises.
 local function last_construct(list, item, name)
   local last = list[#list]
   local is_its = last and last.tag == "construct" and last.directive.sentinel == item.sentinel and not last.finish
@@ -166,7 +170,7 @@ function Arranger:acc(item)
     elseif self.open[1] or compute[second] then
       no_beginning(item, second)
     else
-      self:append(item) -- of a region that the scenario opened
+      self:append(item) -- ends a region that the scenario opened
     end
   elseif compute[first] and second == "loop" then
     self:wait(item, "loop")
@@ -194,7 +198,7 @@ function Arranger:omp(item)
     if is_its then
       last.finish, last.end_directive = item.pos, item
     elseif ended == "target data" and #self.open == 0 then
-      self:append(item) -- of a region that the scenario opened
+      self:append(item) -- ends a region that the scenario opened
     else
       no_beginning(item, ended)
     end
@@ -216,10 +220,10 @@ function Arranger:omp(item)
   end
 end
 
--- The directive is about what comes next: a loop, or with form "statement" whatever there is.
+-- Records a directive that applies to the next statement. form: "loop" if that must be a loop, or "statement".
 function Arranger:wait(item, form) self.waiting[#self.waiting + 1] = { node = item, form = form } end
 
--- A statement, with the directives that are about it.
+-- Appends a statement, wrapped in the constructs of the directives that wait for it.
 function Arranger:statement(item)
   local tag = item.tag
   if (tag == "exit" or tag == "cycle") and not self.in_loop then
@@ -266,7 +270,7 @@ function arrange(list, in_loop)
   return a.made
 end
 
--- The lists inside a statement. in_loop: what leaves a loop may stand in them.
+-- Arranges the lists inside a statement. in_loop: true if exit and cycle are allowed in them.
 function arrange_nested(item, in_loop)
   if item.tag == "if" or item.tag == "select" or item.tag == "select_type"
     or item.tag == "select_rank" then

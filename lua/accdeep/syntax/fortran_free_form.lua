@@ -1,21 +1,22 @@
--- fortran_free_form.lua - free-form Fortran text made plain for the grammar, every character in its place.
+-- fortran_free_form.lua - normalizes free-form Fortran text for the grammar (fortran_syntax.lua). Every character keeps
+-- its position.
 --
--- Letters become small but in strings, comments become blanks, lines that continue become one: where the
--- line ended there are blanks. Positions in the plain text are those of the text. What is left of line
--- structure are the ends of statements, and lines that begin with the sentinel of directives: !$ and a word. The
--- sentinel of conditional compilation, !$ and a blank, becomes blanks: its line is a statement, as OpenMP has it.
+-- Letters outside of strings become lower case, comments become blanks, and continued lines are joined: blanks replace
+-- the end of the line. Line structure that remains: ends of statements, and lines that begin with the sentinel of a
+-- directive (!$ and a word). The sentinel of conditional compilation (!$ and a blank) becomes blanks, so its line is a
+-- statement, as OpenMP requires.
 
 local diagnostic = require "accdeep.base.diagnostic"
 
 local fortran_free_form = {}
 
--- Raises about a directive where a compiler sees a comment: it would be passed over (HOUSE-bodies).
+-- Raises for a directive at a place where a compiler would treat it as a comment and ignore it (HOUSE-bodies).
 local function no_place(pos, where)
   diagnostic.raise("syntax", pos, ("a directive %s"):format(where), { length = #"!$acc", rule = "HOUSE-bodies",
     help = "a directive stands in a line of its own, before or behind a statement" })
 end
 
--- A line up to its comment, in small letters but for strings. first: where the line begins in its text.
+-- Returns a line without its comment, in lower case except strings. first: position of the line in its text.
 local function strip_comment(line, first)
   local out, at = {}, 1
   while at <= #line do
@@ -39,10 +40,10 @@ end
 
 local function blanks(text) return (" "):rep(#text) end
 
--- The plain form of a text.
+-- Returns the normalized form of a text, which has the same length.
 function fortran_free_form.normalize(text)
   local lines, n, start = {}, 0, 1
-  local continued = false -- false, or how a line that continues begins
+  local continued = false -- false, or what the continued line is: "directive" or "statement"
   for line, stop in text:gmatch "([^\n]*)(\n?)" do
     if line == "" and stop == "" then break end
     line = line:gsub("^([ \t]*)!%$([ \t])", "%1  %2")
@@ -76,7 +77,7 @@ function fortran_free_form.normalize(text)
   return table.concat(lines)
 end
 
--- The plain form of one directive: its sentinel may be missing, and it may stand in several lines.
+-- Returns the normalized form of one directive, which may lack its sentinel and may have several lines.
 function fortran_free_form.directive(text)
   return (fortran_free_form.normalize(text):gsub("\n", " "))
 end

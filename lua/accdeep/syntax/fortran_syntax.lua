@@ -1,17 +1,24 @@
--- fortran_syntax.lua - Fortran: expressions, declarations, statements, program units, and clauses of directives.
+-- fortran_syntax.lua - grammar of Fortran: expressions, declarations, statements, program units, and clauses of
+-- directives.
 --
--- Texts are plain (fortran_free_form.lua). Nodes of expressions: num{value, kind, class = "integer"|"real"},
--- str{value}, truth{value}, complex{re, im}, id{name}, component{base, name, name_pos}, reference{base, args},
--- unary{op, e}, binary{op, a, b}, array{list, spec?}, implied{list, name, first, last, step?}; among arguments also
--- range{first?, last?, step?}, keyword{name, e} and star.
--- Specifications: declaration{spec, attrs, list of entity{name, dims?, value?, target?}}; spec{class, kind?,
--- name?, len?}; dims of dimension{lower?, upper?, open, star}; derived{name, list}.
--- Statements: assign{to, e}, associate{to, e}, if{list of {c?, body}}, do{name, first, last, step?, body},
--- while{c?, body}, select{e, list of {pos, cases?, body}}, select_type{e, name?, list of {guard = "type"|"class"|nil,
--- spec?, body}}, select_rank{e, name?, list of {rank = expression, "*" or "default", body}},
--- where{list of {mask?, body}}, call{target}, allocate{spec?, list}, deallocate{list},
--- nullify{list}, print{list}, return, exit, cycle, stop{failed, code?}, nothing, directive{text}.
--- procedure{kind, name, params, result?, spec?, list, inner}.
+-- Input is the normalized text of fortran_free_form.lua, output the AST. fortran_blocks.lua then groups statements by
+-- directive. Expressions:
+--  num{value, kind, class = "integer" | "real"}   str{value}   truth{value}   complex{re, im}   id{name}
+--  component{base, name, name_pos}   reference{base, args}   unary{op, e}   binary{op, a, b}
+--  array{list, spec?}   implied{list, name, first, last, step?}
+--  only as arguments: range{first?, last?, step?}   keyword{name, e}   star
+-- Specifications:
+--  declaration{spec, attrs, list of entity{name, dims?, value?, target?}}   spec{class, kind?, name?, len?}
+--  dims of dimension{lower?, upper?, open, star}   derived{attrs, name, list}
+-- Statements:
+--  assign{to, e}   associate{to, e}   if{list of {c?, body}}   do{name, first, last, step?, body}   while{c?, body}
+--  select{e, list of {pos, cases?, body}}   where{list of {mask?, body}}
+--  select_type{e, name?, list of {guard = "type" | "class" | nil, spec?, body}}
+--  select_rank{e, name?, list of {rank = expression, "*" or "default", body}}
+--  call{target}   allocate{spec?, list}   deallocate{list}   nullify{list}   print{list}   stop{failed, code?}
+--  return   exit   cycle   nothing   directive{sentinel, text}
+-- Program units:
+--  procedure{kind, name, params, result?, spec?, list, inner}
 
 local lpeg = require "lpeg"
 local openacc_syntax = require "accdeep.syntax.openacc_syntax"
@@ -25,7 +32,8 @@ local digits = R "09" ^ 1
 
 -- ---------------------------------------------------------------------------------- expressions --
 
--- Operands and operators of one level, from the left.
+-- Returns the AST of operands and left-associative operators of one precedence level. Arguments after the first
+-- operand: position, operator, operand, ...
 local function fold(first, ...)
   local node = first
   for i = 1, select("#", ...), 3 do
@@ -151,7 +159,7 @@ local function declarations(rules, lx)
     + spec((word "type" * Cc(false) + word "class" * Cc(true)) * sym "(" * Cp() * (name + C "*" * lx.space) * close,
       function(n, polymorphic, at, text) n.class, n.name, n.name_pos, n.polymorphic = "type", text, at, polymorphic end)
 
-  -- a derived type where only a type can stand: type is (child), allocate(child :: p)
+  -- Matches the name of a derived type where only a type can occur: type is (child), allocate(child :: p).
   rules.type_spec = spec(Cp() * name, function(n, at, text) n.class, n.name, n.name_pos = "type", text, at end)
 
   rules.dimension = node("dimension", opt(V "expression") * sym ":" * opt(sym "*" * Cc "*" + V "expression"),
@@ -188,7 +196,7 @@ local function declarations(rules, lx)
     function(n, sentinel, text)
       n.sentinel, n.text = sentinel, sentinel .. text:gsub("%s+$", "")
     end)
-  -- reported later: one line is as wrong as another
+  -- Matches type-bound procedures as a single node, which is reported once.
   rules.procedures_of_type = node("type_bound", word "contains" * lx.ended
     * (-(word "end" * word "type" + word "endtype") * (1 - S "\n;") ^ 0 * (S "\n;" * lx.space) ^ 1) ^ 0, function() end)
   local of_type = node("attribute", word "extends" * sym "(" * Cp() * expect(name, "expected a type's name") * close,
@@ -202,7 +210,7 @@ local function declarations(rules, lx)
       * (name / 0) ^ -1 * stop,
     function(n, attrs, text, list) n.attrs, n.name, n.list = attrs, text, list end)
 
-  -- what says nothing here
+  -- Matches specification statements that have no effect here.
   rules.nothing = node("nothing", (word "implicit" * word "none" * (sym "("
         * lx.list(word "type" + word "external") ^ -1 * close) ^ -1 + word "use" * (1 - P "\n") ^ 1 * lx.space
       + word "import" * (1 - P "\n") ^ 0 * lx.space + word "contains"
@@ -211,7 +219,7 @@ local function declarations(rules, lx)
       + (word "endprogram" + word "endmodule") * (name / 0) ^ -1 + word "continue"
       + (word "public" + word "private" + word "save") * ((sym "::") ^ -1 * lx.list(name / 0)) ^ -1) * stop
       + word "end" * lx.ended, function() end)
-  -- attributes in statements of their own: integer n, then parameter (n = 3)
+  -- Matches attribute statements: allocatable, pointer, target and dimension.
   rules.attribute_statement = node("attributes", lx.words "allocatable pointer target dimension"
       * (sym "::") ^ -1 * Ct(lx.list(V "entity")) * stop,
     function(n, text, list) n.name, n.list = text, list end)
@@ -220,7 +228,7 @@ end
 
 -- --------------------------------------------------------------- what is known and not carried out --
 
--- Statements of Fortran that there are not here, each with what to write instead.
+-- Raises "unsupported" for each Fortran statement that is parsed but not implemented, with what to write instead.
 local function beyond(rules, lx)
   local sym, word, name = lx.sym, lx.word, lx.name
   local function unsupported_statement(p, what, help)
@@ -327,7 +335,7 @@ local function statements(rules, lx)
 
   local unit_end = word "end" * (lx.ended + lx.words "subroutine function program module procedure" / 0)
     + word "endsubroutine" + word "endfunction" + word "contains" * lx.ended + word "endprogram" + word "endmodule"
-  -- bodies of where are assignments to arrays, and such constructs again
+  -- Matches the body of where: assignments to arrays and nested where constructs.
   local masked = Ct((V "masking" + assignment * stop) ^ 0)
   local function masked_branch(mask, body) return { mask = mask or nil, body = body } end
   local elsewhere = word "else" * word "where" + word "elsewhere"
@@ -359,7 +367,7 @@ local function statements(rules, lx)
   end)
   rules.executable = V "directive_line" + V "beyond" + V "branching" + V "looping" + V "selecting" + V "typing"
     + V "ranking" + V "masking" + V "action" * stop
-  rules.statement = #(word "character" * sym "(") * V "declaration" -- else its length may be read as a section
+  rules.statement = #(word "character" * sym "(") * V "declaration" -- otherwise the length would be parsed as a section
     + V "executable" + V "derived" + V "procedure" + V "declaration" + V "attribute_statement"
     + V "nothing"
 
@@ -386,7 +394,7 @@ local function statements(rules, lx)
   rules.body = begin * V "block"
   rules.call = statement_rule("call", begin * (word "call") ^ -1 * V "designator" * stop,
     function(n, d) n.target = d end)
-  -- what clauses of directives name
+  -- Start rules for what clauses of directives name.
   local alias = node("alias", sym "(" * P "@" * lx.space * opt(V "designator") * expect(sym ")", "expected ')'"),
     function(n, to) n.to, n.round = to or nil, true end)
   rules.unary = V "designator" * alias ^ -1 / suffixes
@@ -402,7 +410,7 @@ end
 local function lexer(trace)
   local lx = lex.new(trace, S " \t" ^ 0)
   lx.fortran = true
-  lx.name = lx.raw_name * lx.space -- there are no reserved words
+  lx.name = lx.raw_name * lx.space -- Fortran has no reserved words
   lx.ended = (S "\n;" * lx.space) ^ 1 + -P(1)
   lx.stop = lx.expect(lx.ended, "expected the end of the statement")
   return lx

@@ -1,8 +1,14 @@
--- grammar - parses text into trees.
+-- syntax/init.lua - the parser for C texts and directives: text in, AST out. syntax.new makes a parser for another
+-- language (fortran_syntax.lua). Directive dispatch, scopes and bodies call it.
 --
--- parse(start, text, at, state) -> node, next position. state.is_type(name) tells typedef names.
--- Raises a diagnostic with code "syntax" and the position of the first thing that fits nowhere. This is the
--- parser of C texts; grammar.new makes one for another language.
+-- parse(start, text, at, state) -> node, next position. `start` names the start rule; `state` is the scope, whose
+-- is_type(name) recognizes typedef names. Raises a diagnostic with the code "syntax" at the first token that fits no
+-- rule.
+--
+--  text --lex.lua--> tokens --rules of c_*.lua, openacc_syntax.lua, openmp_syntax.lua--> AST (base/ast.lua)
+--
+-- Each grammar is built in two forms. The fast form records no positions. If it fails, the tracing form parses the same
+-- text once more and records the farthest position that it reached, where the error is reported.
 
 local lazy = require "accdeep.base.lazy"
 local advice = lazy.require "accdeep.syntax.advice"
@@ -13,13 +19,13 @@ local word_list = require "accdeep.base.strings".word_list
 local openacc_syntax = require "accdeep.syntax.openacc_syntax"
 local openmp_syntax = require "accdeep.syntax.openmp_syntax"
 
--- Nested parentheses and statements need a stack; what does not fit is reported, not crashed on.
+-- Limit of LPeg's stack for nested parentheses and statements. Texts that exceed it are reported as nested too deeply.
 lpeg.setmaxstack(4000)
 
 local no_state = {}
 
--- One pattern for all start rules, as most of what LPeg translates is shared by them. The name of the start rule is
--- the second extra argument of a match.
+-- Returns one LPeg pattern for all start rules of a language, because they share most of their rules. A match takes two
+-- extra arguments: the state and the name of the start rule.
 local function build(language, trace)
   local lx = language.lex(trace)
   local rules, start = { "start", space = lx.blanks }, lpeg.P(false)
@@ -35,8 +41,8 @@ local function build(language, trace)
   return lpeg.P(rules) * lpeg.Cp()
 end
 
--- LPeg translates a pattern when it is first used. Where memory ends meanwhile the pattern must not be used
--- again: it is kept once it was used.
+-- Returns the cached pattern of a language. LPeg compiles a pattern at its first match. The pattern is stored only
+-- after that match succeeded, because it is unusable if memory ran out meanwhile.
 local function pattern(language, trace)
   local made = language.patterns[trace]
   if not made then
@@ -68,9 +74,12 @@ local function describe(text, at)
   return ("unexpected '%s'"):format(word:gsub("%c", "?")), #word
 end
 
--- A parser for a language: parts (functions that add rules), names of start rules - whole (they must reach the end of
--- the text) and beginning (they need not) -, lex (function of trace that gives the helpers of lex.lua), help? (function
--- of start, text, position and message: help for an error, or nil).
+-- Returns a parser for a language, a table with
+--  parts      functions that add rules to the grammar
+--  whole      names of start rules that must match the whole text
+--  beginning  names of start rules that may end before the end of the text
+--  lex        function(trace) that returns the combinators of lex.lua
+--  help       function(start, text, position, message) that returns help for an error, or nil; optional
 local function new(language)
   language.patterns = {}
   local parser = {}
@@ -105,10 +114,10 @@ local function new(language)
         help = language.help and language.help(start, text, pos, what) })
   end
 
-  -- The LPeg pattern; further arguments of its match are a state and the name of a start rule.
+  -- Returns the LPeg pattern of the fast form; a match takes the state and the name of a start rule.
   function parser.pattern() return pattern(language, false) end
 
-  -- Passes by blanks and comments, and what a start rule without nodes describes; returns the next position.
+  -- Skips blanks, comments and the text that a start rule without nodes matches; returns the next position.
   function parser.skip(start, text, at) return (parser.pattern():match(text, at, no_state, start)) end
 
   return parser

@@ -1,7 +1,7 @@
--- lex.lua - tokens and the few combinators all grammars are written with.
+-- lex.lua - tokens and parser combinators for all grammars of this folder, built on LPeg.
 --
--- Rules build their nodes with functions, position first. The fast form of a grammar keeps no track
--- of how far it got; when it fails, a tracing form of the same rules is run once to find the place.
+-- Rules build AST nodes with functions that get the node and its captures. The fast form of a grammar does not record
+-- how far it got; after a failure, the tracing form of the same rules runs once to find the position (syntax/init.lua).
 
 local lpeg = require "lpeg"
 local strings = require "accdeep.base.strings"
@@ -13,7 +13,7 @@ local letter = R("az", "AZ") + "_"
 local alnum = letter + R "09"
 
 lex.letter, lex.alnum = letter, alnum
--- The sentinel of Fortran's directives, which a continuation line repeats.
+-- Sentinel of Fortran's OpenACC directives, which a continuation line repeats.
 lex.fortran_sentinel = P "!$" * S "aA" * S "cC" * S "cC" * -alnum
 local continued = P "&" * S " \t\r" ^ 0 * P "\n" * S " \t" ^ 0 * lex.fortran_sentinel * P "&" ^ -1
 
@@ -27,7 +27,8 @@ local keywords =
   operator virtual]]
 lex.keywords = keywords
 
--- The helpers for one form of the grammar. blank: what stands between tokens, if not C's blanks.
+-- Returns the combinators for one form of a grammar. trace: true for the tracing form; blank: pattern of what may
+-- separate tokens, by default C's blanks and comments.
 function lex.new(trace, blank)
   local self = { alnum = alnum, raw_name = C(letter * alnum ^ 0) }
 
@@ -36,19 +37,19 @@ function lex.new(trace, blank)
     return true
   end
   local mark = trace and Cmt(Carg(1), record_farthest) or P(true)
-  local space = lpeg.V "space" -- a rule, as it stands behind every token
+  local space = lpeg.V "space" -- a grammar rule, because it follows every token
   self.space, self.blanks = space, (blank or lex.blank) * mark
 
-  -- A token followed by blanks.
+  -- Matches a token and the blanks after it.
   function self.token(p) return P(p) * space end
 
-  -- Punctuation; not a prefix of a longer operator where that matters (sym("&", "&=")).
+  -- Matches punctuation. `but` lists characters of longer operators, which do not match: sym("&", "&=").
   function self.sym(s, but) return (but and P(s) - S(but) or P(s)) * space end
 
-  -- A whole word.
+  -- Matches a whole word.
   function self.word(w) return P(w) * -alnum * space end
 
-  -- Any of several words, captured.
+  -- Matches one of several words and captures it.
   function self.words(list)
     local p = P(false)
     if type(list) == "string" then list = strings.word_list(list) end
@@ -58,13 +59,13 @@ function lex.new(trace, blank)
     return C(p * -alnum) * space
   end
 
-  -- The longest of the texts in known, captured as its value. gap: what stands between words; joint: a letter that may
-  -- stand there, too.
+  -- Matches the longest phrase among the keys of `known` and captures its value. gap: pattern between the words of a
+  -- phrase; joint: character that may join words instead of a blank.
   function self.phrases(known, gap, joint)
     local first_words = {}
     for text in pairs(known) do first_words[text:match "^%S+"] = true end
     local one = self.raw_name * Cp()
-    local found, behind -- for the second capture, as the first looks ahead and keeps nothing
+    local found, behind -- found and its end, for the second capture: the lookahead keeps no captures
     local function look(_, _, ...)
       local text
       found = nil
@@ -85,18 +86,18 @@ function lex.new(trace, blank)
     return at, name
   end
   self.name = Cmt(self.raw_name, not_keyword) * space
-  -- One, or several with scopes: a::b.
+  -- Matches a name, which may have scopes: a::b.
   local one = letter * alnum ^ 0
   self.names = Cmt(C(one * (P "::" * one) ^ 0), not_keyword) * space
 
-  -- p, or else an error with this text at this place. Only behind what commits to the rule.
+  -- Matches p, or raises the syntax error `what` at this position. Must only be used where no other rule can match.
   function self.expect(p, what)
     return P(p) + Cmt(P(true), function(_, at)
       error({ syntax = what, pos = at }, 0)
     end)
   end
 
-  -- An error for what p begins with: it is known, and not supported.
+  -- Raises an "unsupported" error if p matches here.
   function self.refuse(p, what, help)
     return Cmt(#P(p), function(_, at)
       error({ syntax = what .. " is not supported", code = "unsupported", pos = at, help = help }, 0)
@@ -108,7 +109,7 @@ function lex.new(trace, blank)
     return p * (separator * p) ^ 0
   end
 
-  -- A node: a table with tag and pos, made by build(node, ...captures).
+  -- Matches p and returns a node {tag, pos}, which build(node, ...captures) completes.
   function self.node(tag, p, build)
     return Cp() * p / function(pos, ...)
       local node = { tag = tag, pos = pos }

@@ -1,21 +1,25 @@
--- openacc_syntax.lua - OpenACC directives, from the entries of definitions/openacc_directives.lua.
+-- openacc_syntax.lua - grammar of OpenACC directives, built from the table definitions/openacc_directives.lua. C and
+-- Fortran parsers use it with their own expressions.
 --
--- Nodes: directive{name, argument?, waiting?, clauses}; clause{name, pos, kind, shape?, direction?,
--- vars | members | names | e | values | word | text, modifiers?, nest?}, of wait {devnum?, queues}, of self {vars?,
--- e?}; nest{clauses}. modifiers {name, pos} stand before the variables of data clauses. shape is what stands between
--- < and >: of a shape, or of a policy behind invoke. Clauses of a shape, a policy or a nest take members
--- (member_shape{name, path?, subscripts}) where those of a directive take variables. Which clause stands
--- where is no matter of grammar: definitions/openacc_directives.lua, lowering/shape.lua and lowering/policy.lua say.
+-- Nodes:
+--  directive{name, argument?, clauses}; wait has waiting{devnum?, queues}, cache has modifier? and vars
+--  clause{name, pos, kind, shape?, direction?, vars | members | names | e | values | word | text, modifiers?, nest?}.
+--  clause wait has devnum? and queues, clause self vars? or e?.
+--  nest{clauses}, member_shape{name, path?, subscripts}
+--  modifiers: list of {name, pos}, written before the variables of a data clause.
+-- `shape` is the text between < and >: the name of a shape or, after invoke, of a policy. Clauses of a shape, a policy
+-- or a nest take members (member_shape) where those of a directive take variables. The grammar accepts every clause on
+-- every directive; sema/openacc_sema.lua, lowering/shape.lua and lowering/policy.lua check them.
 
 local lpeg = require "lpeg"
 local openacc_directives = require "accdeep.definitions.openacc_directives"
 local lex = require "accdeep.syntax.lex"
 local P, S, V, C, Cc, Cp, Ct = lpeg.P, lpeg.S, lpeg.V, lpeg.C, lpeg.Cc, lpeg.Cp, lpeg.Ct
 
--- First words of directives, as keys, and all names.
+-- first_words: set of the first words of directives; all_names: list of their names.
 local openacc_syntax = { first_words = {}, all_names = {} }
 
--- Names of directives without parentheses of their own, and of those about members.
+-- Names of directives without own parentheses, and of directives that describe members.
 local names, member_names = {}, {}
 for i, entry in ipairs(openacc_directives.directives) do
   if entry.kind == "members" then
@@ -45,7 +49,7 @@ function openacc_syntax.rules(rules, lx)
 
   local name = lx.phrases(names, S " \t" ^ 1)
 
-  -- <name>, <name(values)>, and the clause's parentheses
+  -- Match <name> or <name(values)>, and the parentheses of a clause.
   local values = opt(sym "(" * Ct(lx.list(V "expression") ^ -1) * expect(sym ")", "expected ',' or ')'"))
   local shape = opt(sym "<" * Cp() * opt(lx.name) * values * expect(sym ">", "expected '>'")
     / function(pos, text, args) return { pos = pos, name = text or nil, args = args or nil } end)
@@ -56,7 +60,7 @@ function openacc_syntax.rules(rules, lx)
   local function set_field(key) return function(n, value) n[key] = value end end
   local part = node("part", sym "." * Cp() * expect(lx.name, "expected a member's name"),
     function(n, pos, text) n.name_pos, n.name = pos, text end)
-  -- Parts of members are for shapes (lowering/nested_members.lua).
+  -- Raises for a path of members outside of a shape: only shapes have them (lowering/nested_members.lua).
   local function reject_parts(clauses)
     for _, clause in ipairs(clauses) do
       for _, member in ipairs(clause.members or {}) do
@@ -68,7 +72,7 @@ function openacc_syntax.rules(rules, lx)
       * V "subscript" ^ 0,
     function(n, text, path, ...) n.name, n.path, n.subscripts = text, path[1] and path or nil, { ... } end)
 
-  -- ::{ clauses }; the figures of TR14 agree on this spelling, its text has a single colon too (AMB-TR14-01)
+  -- Matches ::{ clauses }. The figures of TR14 use this spelling; its text also has a single colon (AMB-TR14-01).
   local colons = sym ":" * opt(sym ":" * Cc(true)) * expect(sym "{", "expected '::{'")
   rules.nest = node("nest", colons * Ct((sym "," ^ -1 * V "member_clause") ^ 0)
     * expect(sym "}", "expected a clause or '}'"),
@@ -93,7 +97,7 @@ function openacc_syntax.rules(rules, lx)
   local unknown = node("clause", Cp() * lx.raw_name * lx.space * opt(V "parentheses" * lx.space),
     function(n, _, text) n.name, n.kind = text, "unknown" end)
 
-  -- (devnum: 1: queues: 2, 3); without, all queues
+  -- Matches (devnum: 1: queues: 2, 3). Without an argument, `queues` is empty, which means all queues.
   local colon = expect(sym ":", "expected ':'")
   local devnum = opt(P "devnum" * -lx.alnum * lx.space * #(P ":") * colon * V "expression" * colon)
   local queues = opt(sym "(" * devnum * (P "queues" * -lx.alnum * lx.space * colon) ^ -1
@@ -108,7 +112,7 @@ function openacc_syntax.rules(rules, lx)
     function(n, pos, text) n.word, n.word_pos = text, pos end)
   local of_type = clause("type", open * expect(V "type_name" + V "plain_type", "expected a type") * close,
     set_field "type")
-  -- of update the host's variables; of a compute construct a condition, or nothing
+  -- Matches the argument of self: variables of the host on update; a condition or nothing on a compute construct.
   local on_self = opt(sym "(" * (Ct(lx.list(V "unary")) * sym ")" * Cc(false) + Cc(false) * V "expression" * close))
   rules.clause = clause("vars", shape * open * modifiers * variables * close * nest,
       function(n, s, list, vars, inner)
@@ -171,7 +175,7 @@ function openacc_syntax.rules(rules, lx)
         if text == "cache" then n.modifier, n.vars, n.argument = argument_of.modifier, argument_of.vars, nil
         elseif text == "wait" then n.waiting = argument_of else n.argument = argument_of or nil end
       end)
-  -- the variables of REFS, and of routines called with text
+  -- Start rule for the variables of REFS, and of runtime routines that are called with a text.
   rules.references = lx.space * Ct(lx.list(V "variable")) * expect(-P(1), "expected ','")
 end
 

@@ -1,11 +1,16 @@
--- openmp_syntax.lua - OpenMP directives, from the entries of definitions/openmp_directives.lua.
+-- openmp_syntax.lua - grammar of OpenMP directives, built from the table definitions/openmp_directives.lua. C and
+-- Fortran parsers use it with their own expressions.
 --
--- Nodes: directive{name, clauses, vars?, mapper?}; mapper{name?, type, variable}; clause{name, pos, kind, ...}:
--- map and motion (to, from) {modifiers, vars}; vars {vars, step? of linear}; expression {modifier?, e, lower? of
--- num_teams}; reduction {op, vars}; default and defaultmap {words}; depend {type, modifier?, items?}; names {names,
--- action?}; types {types}; anything {text?}. modifier{name, mapper? | iterators? | when? of attach, no_comma?: before
--- it}; iterator{name, first, last, step?}. The type of a map is the modifier that names one. Which clause stands where
--- is no matter of grammar: sema/openmp_sema.lua says.
+-- Nodes:
+--  directive{name, clauses, vars?, mapper?}           mapper{name?, type, variable}
+--  clause{name, pos, kind, ...}, by kind:
+--  map, motion {modifiers, vars}                      vars {vars, step? of linear}
+--  expression {modifier?, e, lower? of num_teams}     reduction {op, vars}
+--  words {words}: default and defaultmap              depend {type, modifier?, items?}
+--  group {names, action?}      names {names | types}  types {types}      anything {text?}
+--  modifier{name, mapper? | iterators? | when? of attach, no_comma?}     iterator{name, first, last, step?}
+-- `no_comma` marks a modifier that is written without a comma before it. The type of a map is the modifier that names a
+-- map type. The grammar accepts every clause on every directive; sema/openmp_sema.lua checks them.
 
 local lpeg = require "lpeg"
 local openmp_directives = require "accdeep.definitions.openmp_directives"
@@ -41,7 +46,7 @@ function openmp_syntax.rules(rules, lx)
     end)
   end
 
-  -- map([modifiers:] list). What ends with a colon is a list of modifiers.
+  -- Matches map([modifiers:] list). Only a colon after it makes a list of words a list of modifiers.
   local of_type = lx.fortran and V "spec" * sym "::" or V "sure_spec"
   local iterator = node("iterator", (of_type / 0) ^ -1 * lx.name * sym "=" * V "expression" * sym ":"
       * V "expression" * opt(sym ":" * V "expression"),
@@ -60,7 +65,7 @@ function openmp_syntax.rules(rules, lx)
   local modifiers = Ct(V "omp_modifier" * (sym "," * V "omp_modifier" + without_comma) ^ 0) * sym ":" * -P ":"
   local mapped = open * (modifiers + Ct(P(true))) * variables * close
 
-  -- bind_group([action:] names)
+  -- Matches bind_group([action:] names).
   local names = Ct(lx.list(node("name", expect(word, "expected a name"), function(n, text) n.name = text end)))
   local phrase_names = Ct(lx.list(node("name", expect(name, "expected the name of a construct"),
     function(n, text) n.name = text end)))
@@ -75,7 +80,7 @@ function openmp_syntax.rules(rules, lx)
       * expect(sym ":", "expected ':'") * variables * close, function(n, op, vars) n.op, n.vars = op, vars end)
     + clause("vars", open * opt(Cp() * word * Cp() * sym ":" * -P ":") * variables * close,
       function(n, pos, modifier, colon, vars)
-        n.vars = pos and vars or modifier -- of which there may be none
+        n.vars = pos and vars or modifier -- modifier holds the variables if there is no modifier
         if pos and not (n.name == "lastprivate" and modifier == "conditional") then
           error({ syntax = "expected ',' or ')'", pos = colon }, 0)
         end
@@ -111,7 +116,7 @@ function openmp_syntax.rules(rules, lx)
     + node("clause", Cp() * lx.raw_name * lx.space * opt(V "parentheses" * lx.space),
       function(n, _, text) n.name, n.kind = text, "unknown" end)
 
-  -- declare mapper([name:] type variable), in Fortran ([name:] type :: variable)
+  -- Matches declare mapper([name:] type variable); in Fortran ([name:] type :: variable).
   local c_mapper = node("mapper", expect(V "spec", "expected a type") * expect(V "declarator", "expected a variable")
       * close, function(n, spec, declarator)
       n.type = { tag = "type_name", pos = n.pos, spec = spec, declarator = declarator }
@@ -124,7 +129,7 @@ function openmp_syntax.rules(rules, lx)
   local mapper = phrases { "declare mapper" }
     * open * opt(word * sym ":" * -P ":") * (lx.fortran and fortran_mapper or c_mapper)
   local clauses = Ct((sym "," ^ -1 * V "omp_clause") ^ 0) * expect(-P(1), "expected a clause")
-  -- the order of flush stands before its list
+  -- Matches the memory order of flush, which precedes its list.
   local order = node("clause", (C(P "seq_cst" + "acq_rel" + "acquire" + "release") * -lx.alnum) * lx.space * #P "(",
     function(n, text) n.name, n.kind = text, "none" end)
   local listed = opt(sym "(" * variables * close)

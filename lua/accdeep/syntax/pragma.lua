@@ -1,7 +1,8 @@
--- pragma.lua - directive lines in C texts: which of them are directives of OpenACC or OpenMP, and their trees.
+-- pragma.lua - pragma lines in C texts: finds directives of OpenACC and OpenMP and parses them. Called while bodies and
+-- declarations are analysed.
 --
--- Pragmas of others are hints for compilers and are passed over: unroll, ivdep, once, STDC, GCC, clang and their kin.
--- One that is almost a sentinel of ours is an error, and never passed over (HOUSE-bodies).
+-- Foreign pragmas (unroll, ivdep, once, STDC, GCC, clang) are hints for compilers and are skipped. A word that differs
+-- from a sentinel by one letter is an error, so that no directive is ignored silently (HOUSE-bodies).
 
 local diagnostic = require "accdeep.base.diagnostic"
 local syntax = require "accdeep.syntax"
@@ -11,14 +12,14 @@ local raise = diagnostic.raise
 
 local pragma = {}
 
--- Pragmas of compilers, whose words might look like a slip.
+-- Words of compilers' pragmas that would count as a misspelt sentinel.
 local others = { GCC = true }
 
 local starts = { acc = "directive", omp = "omp_directive" }
--- Vendors' own directives of OpenMP (5.1, 2.1).
+-- Sentinels of vendor extensions of OpenMP (5.1, 2.1).
 local extensions = { omx = true, ompx = true }
 
--- Whether two words differ by one letter, or by two letters that changed places.
+-- True if two words differ by one letter, or by two adjacent letters that are swapped.
 local function is_slip(word, wanted)
   if #word == #wanted then
     local differs = {}
@@ -37,6 +38,7 @@ local function is_slip(word, wanted)
   return false
 end
 
+-- Raises if a foreign pragma is a misspelt sentinel, a vendor's extension or a packed layout.
 -- Decides HOUSE-bodies.
 local function check_foreign(node, word)
   if extensions[word] then
@@ -51,9 +53,9 @@ local function check_foreign(node, word)
   if word == "pack" then raise("unsupported", node.start, "packed layouts are not supported", { length = #word }) end
 end
 
--- Reads a pragma of the current text. node: pragma{start, text}. Returns nil for pragmas of others; or {language
--- ("acc", "omp"), tree, text}: the directive's tree, with positions of the whole text, and its text with blanks in
--- front, so that positions are the same.
+-- Parses a pragma of the current text. node: pragma{start, text}. Returns nil for a foreign pragma, otherwise {language
+-- ("acc" or "omp"), tree, text}. `tree` is the AST of the directive; `text` is padded with blanks, so that positions in
+-- it equal those in the whole text.
 function pragma.read(session, node)
   local word = node.text:match "^[%a_][%w_]*" or ""
   local start = starts[word]

@@ -1,16 +1,17 @@
--- unparse.lua - trees of directives and expressions as text again, in one canonical spelling.
+-- unparse.lua - unparser: ASTs of directives and C expressions as text in one canonical spelling, for messages, names
+-- of objects and cache keys.
 --
--- unparse.expression(node [, scope]), unparse.clause(clause [, scope]), unparse.directive(name, argument,
--- clauses). Without a scope the texts of equal expressions are equal, and those of different ones differ.
--- scope is of convenience syntax, whose bounds are written where the directive stands but printed inside a
--- nest: {base = text of the object, record}. Its members lose the base, X.n becomes n; a host variable that
--- a member hides is printed ::n (AMB-TR14-13). scope.of_this says whether a name is that of a member of *this.
+-- unparse.expression(node [, scope]), unparse.clause(clause [, scope]), unparse.directive(name, argument, clauses).
+-- Without a scope, two expressions have the same text if and only if they are equal. A scope {base, record, of_this} is
+-- used for convenience syntax, whose bounds are written in the directive but printed inside a nest. `base` is the text
+-- of the object: its members are printed without it (X.n becomes n). A host variable that a member hides is printed as
+-- ::n (AMB-TR14-13). of_this(name) is true if the name is a member of *this.
 
 local unparse_fortran = require "accdeep.syntax.unparse_fortran"
 
 local unparse = {}
 
-local expression -- forward
+local expression -- forward declaration
 
 local function list_of(nodes, scope)
   local parts = {}
@@ -18,7 +19,7 @@ local function list_of(nodes, scope)
   return table.concat(parts, ", ")
 end
 
--- How tightly each kind of expression binds: what binds less than its place needs parentheses.
+-- Binding strength of each kind of expression. An operand that binds less strongly than required gets parentheses.
 local levels = { assign = 1, cond = 2, binary = 3, unary = 14, cast = 14, sizeof = 14 }
 local binary_levels = { ["||"] = 3, ["&&"] = 4, ["|"] = 5, ["^"] = 6, ["&"] = 7, ["=="] = 8, ["!="] = 8,
   ["<"] = 9, [">"] = 9, ["<="] = 9, [">="] = 9, ["<<"] = 10, [">>"] = 10, ["+"] = 11, ["-"] = 11,
@@ -34,7 +35,7 @@ local function parenthesize(node, wanted, scope)
   return level(node) < wanted and "(" .. text .. ")" or text
 end
 
--- Whether a member is one of the object whose nest is printed: p->n is one of p[0].
+-- True if a member expression selects a member of the object whose nest is printed: p->n is a member of p[0].
 function unparse.is_member_of(node, scope)
   local base = parenthesize(node.base, 15)
   return (node.arrow and base .. "[0]" or base) == scope.base
@@ -42,7 +43,7 @@ end
 
 local writers = {}
 
--- Constants keep their types: 1.0 / 2 is not 1 / 2.
+-- Suffixes keep the type of a constant: 1.0 / 2 differs from 1 / 2.
 local integer_suffixes = { ["unsigned int"] = "u", long = "l", ["unsigned long"] = "ul" }
 function writers.num(node)
   if math.type(node.value) == "integer" then
@@ -69,7 +70,7 @@ function writers.index(node, scope)
   return ("%s[%s]"):format(parenthesize(node.base, 15, scope), expression(node.index, scope))
 end
 local function section(node, scope)
-  local ranges = node.ranges or node.written -- Fortran's
+  local ranges = node.ranges or node.written -- Fortran's subscripts
   if ranges then return unparse_fortran { tag = "reference", base = { tag = "id", name = "" }, args = ranges } end
   if node.tag == "alias" and node.round then
     local to = node.to
@@ -106,7 +107,7 @@ function writers.assign(node, scope)
 end
 function writers.comma(node, scope) return ("(%s)"):format(list_of(node.list, scope)) end
 
-local declarator_text, type_text -- forward
+local declarator_text, type_text -- forward declarations
 
 function declarator_text(node)
   local parts = { ("*"):rep(node.pointers), node.inner and ("(%s)"):format(declarator_text(node.inner)) or nil }
@@ -132,7 +133,7 @@ function writers.sizeof(node, scope)
   return "sizeof " .. parenthesize(node.e, 14, scope)
 end
 
--- Nodes that only Fortran has.
+-- True for nodes that only Fortran expressions have.
 local function is_fortran_node(node)
   return not writers[node.tag] or node.tag == "binary" and not binary_levels[node.op]
     or node.tag == "num" and node.class ~= nil
@@ -142,7 +143,7 @@ function expression(node, scope)
   return is_fortran_node(node) and unparse_fortran(node) or writers[node.tag](node, scope)
 end
 
-local clause -- forward
+local clause -- forward declaration
 
 local function nest_text(nest, scope)
   if not nest then return "" end

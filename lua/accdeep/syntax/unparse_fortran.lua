@@ -1,6 +1,6 @@
--- unparse_fortran.lua - trees of Fortran expressions as text again: names of objects, and messages.
+-- unparse_fortran.lua - unparser for Fortran expressions, for messages and names of objects.
 
-local unparse_fortran -- forward
+local unparse_fortran -- forward declaration
 
 local function list_of(nodes)
   local parts = {}
@@ -38,7 +38,7 @@ function writers.range(node)
 end
 function writers.unary(node) return node.op .. parenthesize(node.e, 8) end
 function writers.binary(node)
-  local own, power = levels[node.op], node.op == "**" and 1 or 0 -- which binds to the right
+  local own, power = levels[node.op], node.op == "**" and 1 or 0 -- ** is right-associative
   return parenthesize(node.a, own + power) .. node.op .. parenthesize(node.b, own + 1 - power)
 end
 function writers.star() return "*" end

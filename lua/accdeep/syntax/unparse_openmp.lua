@@ -1,4 +1,4 @@
--- unparse_openmp.lua - OpenMP directives as text again, in one canonical spelling: texts of equal clauses are equal.
+-- unparse_openmp.lua - unparser for OpenMP directives: one canonical spelling, in which equal clauses have equal texts.
 
 local unparse = require "accdeep.syntax.unparse"
 
@@ -25,7 +25,7 @@ local function modifier(node)
   return node.when and ("%s(%s)"):format(node.name, node.when) or node.name
 end
 
--- What stands in the parentheses of each kind of clause (syntax/openmp_syntax.lua).
+-- Returns the text between the parentheses of a clause, by its kind (syntax/openmp_syntax.lua).
 local inside = {
   map = function(c) return prefix(list_of(c.modifiers, modifier)) .. list_of(c.vars, expression) end,
   vars = function(c) return list_of(c.vars, expression) .. (c.step and ": " .. expression(c.step) or "") end,
@@ -45,10 +45,10 @@ local inside = {
 }
 inside.motion = inside.map
 
--- The list item of a clause that takes variables, or a modifier of a map, as text.
+-- Return the text of a list item of a clause, and of a modifier of a map.
 unparse_openmp.item, unparse_openmp.modifier = expression, modifier
 
--- Arguments that are kept as they were written, with blanks where they help.
+-- Returns an argument that is stored as text, with its blanks normalized.
 local function tidy(text)
   return (text:gsub("%s+", " "):gsub(" ?([(),:]) ?", "%1"):gsub("[,:]", "%0 "))
 end
