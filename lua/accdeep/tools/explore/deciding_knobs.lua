@@ -1,4 +1,8 @@
--- deciding_knobs.lua - which knobs decide that two rule profiles do not do the same with a program.
+-- deciding_knobs.lua - finds the smallest set of knobs that explains why two rule profiles treat a program
+-- differently.
+--
+-- Input: a program and two profile names, with a replay (program_replay.lua) that executes the program under any
+-- profile. profile_differences.lua calls it for each pair of profiles that differ.
 
 local profile_comparison = require "accdeep.script.profile_comparison"
 local knobs = require "accdeep.definitions.knobs"
@@ -6,14 +10,14 @@ local profiles = require "accdeep.definitions.profiles"
 
 local deciding_knobs = {}
 
--- What a profile decides, as a text: profiles with one text differ in no knob.
+-- Returns all knob values of a profile as a text. Two profiles with equal texts differ in no knob.
 function deciding_knobs.signature(name)
   local profile, values = profiles.profile(name), {}
   for i, knob in ipairs(knobs) do values[i] = tostring(profile[knob.name]) end
   return table.concat(values, " ")
 end
 
--- Knobs that have other values in two profiles.
+-- Returns the names of the knobs whose values differ between two profiles.
 function deciding_knobs.between(first, second)
   local a, b, list = profiles.profile(first), profiles.profile(second), {}
   for _, knob in ipairs(knobs) do
@@ -22,15 +26,19 @@ function deciding_knobs.between(first, second)
   return list
 end
 
--- A profile's name with other values of some knobs: those that another profile has.
+-- Returns the name of a derived profile: `name` with the values that `other` has for the knobs in list.
 local function profile_with_values(name, list, other)
   local from, parts = profiles.profile(other), { name }
   for _, knob in ipairs(list) do parts[#parts + 1] = ("%s=%s"):format(knob, tostring(from[knob])) end
   return table.concat(parts, "+")
 end
 
--- The knobs that decide between two profiles on a program, the fewest: each profile does what the other one does, if
--- it has the other one's values of these. An empty list: no knob does, the version of the language does.
+-- Returns a minimal list of knobs that decide a program between two profiles. Exchanging the values of these knobs
+-- makes each profile behave like the other. Returns an empty list if no set of knobs does: the version of the
+-- language decides then. counters: compare counters, too.
+--
+-- The search keeps each knob whose exchange alone changes an outcome, then removes knobs while the rest still
+-- decides.
 function deciding_knobs.knobs(replay, program, first, second, counters)
   local is, should = replay:observe(program, first), replay:observe(program, second)
   local function swaps(list)
@@ -48,7 +56,7 @@ function deciding_knobs.knobs(replay, program, first, second, counters)
     if not there and not here and swaps { knob } then return { knob } end
     if not there or not here then some[#some + 1] = knob end
   end
-  if not swaps(some) then -- those that change nothing alone matter, too
+  if not swaps(some) then -- knobs without an effect of their own are needed, too
     if not swaps(all) then return {} end
     some = all
   end

@@ -1,11 +1,15 @@
--- equivalence.lua - what profiles show behind one program: who shows the same, and in what the others differ, as text.
+-- equivalence.lua - groups profiles whose observations of a program are equal, and describes in words how the groups
+-- differ.
+--
+-- Input: observations by profile (program_replay.lua), with the facts that equivalence.observe lists. Output: groups
+-- with texts, for the cases that profile_differences.lua writes.
 
 local profile_comparison = require "accdeep.script.profile_comparison"
 local snapshot = require "accdeep.inspect.snapshot"
 
 local equivalence = {}
 
-local FACTS = 3 -- that a text has at most
+local FACTS = 3 -- number of facts in a text, at most
 
 -- ---------------------------------------------------------------------------------------- facts --
 
@@ -15,10 +19,11 @@ local pointers = {
   unknown = "is not initialised",
 }
 
--- Floating-point numbers that were never written, in texts of values.
+-- Pattern for the text of floating-point numbers whose bytes were never written (0x7F).
 local UNWRITTEN = ("%.7g"):format((string.unpack("<f", ("\x7F"):rep(4)))):gsub("%p", "%%%0")
 
--- What a row of an object says. called: names of objects by number.
+-- Returns the state of a member or element as a phrase ("is 3", "is attached to `b`"). called: object names by
+-- number.
 local function format_row(row, called)
   if row.kind ~= "pointer" then
     local text = (row.text or "?"):gsub(UNWRITTEN, "?")
@@ -29,8 +34,9 @@ local function format_row(row, called)
   return ("is attached to `%s`%s"):format(called[row.to] or "?", at)
 end
 
--- The facts about a device and the host now, in order: {key, text, host, is_present, counts}. A fact that something is
--- present has the number of the host's object; one about counters has counts.
+-- Returns the facts about the device and the host as a list of {key, text, host, is_present, bytes, counts}. host:
+-- the number of the host object that the fact is about. is_present: the fact states presence. counts: the fact is
+-- about counters.
 function equivalence.observe(session)
   local now, list, called, hosts = snapshot.take(session, nil, {}), {}, {}, {}
   local function add(key, text, fields)
@@ -67,10 +73,10 @@ function equivalence.observe(session)
   return list
 end
 
--- Of facts of several groups: those in which they differ, as a text for each group.
+-- Returns a text for each list of facts: the facts in which the lists differ, at most FACTS of them.
 local function differing_facts(lists, counters)
   local by_key, order, texts, hosts, denied = {}, {}, {}, {}, {}
-  local bytes_of, ambiguous = {}, {} -- objects of one name that have other lengths
+  local bytes_of, ambiguous = {}, {} -- texts that name objects of different lengths
   for _, list in ipairs(lists) do
     for _, fact in ipairs(list) do
       ambiguous[fact.text] = ambiguous[fact.text] or fact.bytes and bytes_of[fact.text]
@@ -103,7 +109,7 @@ local function differing_facts(lists, counters)
         if values[g] then
           table.insert(texts[g], values[g])
         elseif fact.is_present and not hosts[g][fact.host] and not denied[g][fact.host] then
-          denied[g][fact.host] = true -- another part of it may be present elsewhere, too
+          denied[g][fact.host] = true -- a different part of the object may still be present
           table.insert(texts[g], (fact.text:gsub("is present$", "is not present")))
         end
       end
@@ -117,13 +123,13 @@ end
 
 -- --------------------------------------------------------------------------------------- groups --
 
--- Where facts do not tell accepted groups apart.
+-- Texts for accepted groups that their facts do not distinguish, by the part that differs.
 local others = { ["values on the host"] = "other values on the host", ["what is present"] = "other bytes are present",
   ["values on the device"] = "other values on the device", counters = "other counters" }
 
--- Outcomes that show the same are one group: the list {names, code, at, text, outcome}, by the order of names. text:
--- the code of an error, or "accepted" and, where several are, in what it differs from the others. found: outcome by
--- name, with facts.
+-- Groups profiles with equal outcomes. Returns a list of {names, code, at, text, outcome}, in the order of names.
+-- code: the error, or nil. text: the error's code, or "accepted" and the facts that distinguish the group. found:
+-- outcomes by profile, with facts in `seen`.
 function equivalence.groups(names, found, counters)
   local groups, accepted, lists = {}, {}, {}
   for _, name in ipairs(names) do
@@ -156,7 +162,8 @@ function equivalence.groups(names, found, counters)
   return groups
 end
 
--- A text that is the same for programs on which these profiles show outcomes of the same kind.
+-- Returns a key for the shape of a comparison. Two programs have equal keys if each profile has the same error, or
+-- belongs to the same group of accepting profiles, in both.
 function equivalence.kind(names, found, counters)
   local parts, accepted = {}, {}
   for _, name in ipairs(names) do

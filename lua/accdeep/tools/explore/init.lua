@@ -1,4 +1,8 @@
--- explore - all programs of a vocabulary, carried out under one rule profile or several.
+-- explore - the command `accdeep explore`: executes all programs of a vocabulary up to a bound, and reports
+-- differences between rule profiles or violated properties.
+--
+-- Input: a scenario with a vocabulary, and names of rule profiles. Output: counts, findings, and a scenario that
+-- reproduces the findings. cli/explore.lua and cli/merge.lua call it. The search is in search.lua.
 
 local core = require "accdeep.core"
 local diagnostic = require "accdeep.base.diagnostic"
@@ -15,7 +19,8 @@ local transition_system = require "accdeep.tools.explore.transition_system"
 
 local explore = {}
 
--- A number for all that decides what is explored.
+-- Returns a 64-bit hash (FNV-1a) of everything that determines the result. Files of results with other keys are
+-- refused.
 local function key_of(source, names, bound, parts)
   local hash = 0xcbf29ce484222325
   for c in (table.concat({ source.text, table.concat(names, " "), bound, table.concat(parts) }, "\0")):gmatch "." do
@@ -28,9 +33,12 @@ function explore.close(made)
   for _, one in ipairs(made.systems) do one:close() end
 end
 
--- Opens what is explored: {source, names, worlds, words, bound, parts, line, key, is_own: rules are the scenario's}.
--- The caller closes it, with explore.close or as a variable that is <close>. options: rules (names of profiles;
--- "all"; nil: the scenario's own), bound, counters (they are compared, too), hold (properties are checked).
+-- Opens an exploration. Returns {source, names, systems, words, bound, parts, line, key, is_own}. is_own: the profile
+-- is the scenario's own. The caller closes it with explore.close, or declares the variable <close>. Raises if the
+-- scenario has an error or no vocabulary; nothing stays open then.
+--
+-- Options. rules: a list of profile names, "all", or nil for the scenario's own. bound: replaces the vocabulary's.
+-- counters: compare reference counters, too. hold: check properties instead of comparing profiles.
 function explore.open(path, options)
   local made = setmetatable({ source = { file = path, text = files.read(path) }, systems = {}, names = {} },
     { __close = explore.close })
@@ -54,7 +62,8 @@ function explore.open(path, options)
   return made
 end
 
--- The file of results, and what it says already. Raises if that is about something else.
+-- Returns the file of results to write, and its former content if options.resume is set; nil if no file is wanted.
+-- Raises if the file belongs to another exploration.
 local function results_of(made, options)
   if not options.out then return nil end
   if not options.resume then return results_file.create(options.out, made.key, options.shard) end
@@ -68,7 +77,7 @@ local function results_of(made, options)
   return results_file.continue(options.out, loaded), loaded
 end
 
--- Words that failed in every program.
+-- Returns the actions that failed in every program.
 local function never_succeeded(words, succeeded)
   local list = {}
   for i, word in ipairs(words) do
@@ -77,11 +86,16 @@ local function never_succeeded(words, succeeded)
   return list
 end
 
--- Explores. options: out (a file of results), resume (continues that file), shard ({i, n}), jobs (processes), limit
--- (directives), hold (properties are checked, of one profile), progress(n, i, all, directives, seconds of the level).
--- Returns {ways = in which names can be exchanged, directives, programs, classes, levels = classes by words, found =
--- differences or counterexamples, seconds, carried_out = directives in this process, never = words that failed in every
--- program (of a run that does not continue another one), ended = "limit" or "interrupted", why = a sentence}.
+-- Runs the search and returns its result.
+--
+-- Options. out: path of the file of results. resume: continue that file. shard: {i, n}. jobs: processes. limit:
+-- directives. hold: check properties, of one profile. progress(n, i, all, directives, seconds): program i of level n;
+-- seconds are those of the level.
+--
+-- Result. renamings: number of symmetries, with the identity. directives, programs, classes: counts. levels: classes
+-- by program length. found: differences or counterexamples. seconds: run time. carried_out: directives executed by
+-- this run, without those of the resumed one. never: actions that failed in every program; empty in a resumed run.
+-- ended: nil, "limit" or "interrupted". why: a sentence for "limit".
 function explore.run(made, options)
   local file, loaded = results_of(made, options)
   local observer, levels, counted = {}, {}, 0
@@ -124,7 +138,7 @@ function explore.run(made, options)
     never = not loaded and never_succeeded(one.words, one.succeeded) or {} }
 end
 
--- The joined results of shards, as run returns them.
+-- Joins the files of results of all shards (results_file.merge). Raises if they belong to another exploration.
 function explore.merge(made, paths)
   local joined = results_file.merge(paths)
   if joined.key ~= made.key then
@@ -136,14 +150,15 @@ end
 
 -- ----------------------------------------------------------------------------------- as scenario --
 
--- The scenario that shows counterexamples.
+-- Returns the text of a scenario with a case for each counterexample.
 function explore.counterexamples(made, found)
   local cases = { test_program.declarations(made.source, made.line) }
   for _, one in ipairs(found) do cases[#cases + 1] = properties.case(one, made.words, made.names[1], made.is_own) end
   return table.concat(cases, "\n")
 end
 
--- Differences, the smallest of each kind, and the scenario that shows them.
+-- Returns the smallest differences of each kind (profile_differences.smallest), and the text of a scenario with a
+-- case for each.
 function explore.differences(made, found)
   local replayed = program_replay.new(made.source, made.words)
   local rows = profile_differences.smallest(profile_differences.rows(found, replayed, made.names, made.parts))

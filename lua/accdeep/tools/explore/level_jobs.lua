@@ -1,5 +1,9 @@
--- level_jobs.lua - a level of programs in several processes. Each takes a part of the level as it stands now, with all
--- that the search knows; what it finds comes back in order.
+-- level_jobs.lua - extends a level of programs in several processes.
+--
+-- Input: a search and a level; called by Search:run through `visit`. Each forked child inherits the whole search and
+-- extends an interval of the level. It writes new classes and findings as lines of results_file.lua to a temporary
+-- file. The parent merges the files in the order of the intervals, so that the result does not depend on the number
+-- of processes.
 
 local core = require "accdeep.core"
 local diagnostic = require "accdeep.base.diagnostic"
@@ -8,10 +12,11 @@ local system = require "accdeep.system"
 
 local level_jobs = {}
 
-local ROUND = 500 -- programs that a process extends before it reports
+local ROUND = 500 -- programs of a child in one round
 local POLL = 0.1  -- seconds
 
--- In a process of its own: extends some programs, and writes what is new.
+-- Runs in a child: extends level[from..to] and writes to pipe the new classes, findings, successful actions and
+-- counts.
 local function work(search, level, from, to, last, pipe, counter)
   local lines = {}
   local before = { directives = search.directives, programs = search.programs }
@@ -30,7 +35,8 @@ local function work(search, level, from, to, last, pipe, counter)
   pipe:flush()
 end
 
--- What a process has found becomes what the search has found.
+-- Merges a child's lines into the search. Returns true if the child wrote its last line, `e`; otherwise it has
+-- crashed.
 local function merge_results(search, pipe, last)
   local observer, ended = search.observer, false
   pipe:seek("set", 0)
@@ -53,7 +59,8 @@ local function merge_results(search, pipe, last)
   return ended
 end
 
--- Extends the programs from the first one to the last one of a round. Returns whether it was interrupted.
+-- Extends level[from..to] in up to n children. Returns true if the user interrupted it; its results are then
+-- discarded. Raises if a child has crashed.
 local function round(search, level, from, to, n, last, progress, all)
   local count, counter = to - from + 1, system.counters(1)
   local pipes, statuses, running = {}, {}, 0
@@ -83,8 +90,9 @@ local function round(search, level, from, to, n, last, progress, all)
   end
 end
 
--- A function that extends the programs of a level, for Search:run. n: processes. progress(i, all): of the level. It
--- returns whether it was interrupted: what came since the last line of the file is not used then.
+-- Returns the `visit` function for Search:run. n: processes. file: the file of results, or nil. progress(level, done,
+-- all, search) is called as programs are extended. The function returns true if it was interrupted; lines after the
+-- file's last complete line are then not used.
 function level_jobs.visit(n, file, progress)
   return function(search, level, first, number, last)
     local i = first

@@ -1,8 +1,9 @@
--- observation.lua - what of a program's state is compared with a runtime's: for each scalar of the observed objects its
+-- observation.lua - the state that is compared with a real runtime: for each scalar of the observed objects, its
 -- value on the host and on the device.
 --
--- The text of a value: a number; "-" absent, "~3" so many bytes present, "u" never written; a pointer as what it leads
--- to: "a+4" on the host, "@a+4" on the device, "null", "?" anything else. test_driver.lua has the same in C.
+-- Texts of a value. A number is decimal. "-": absent. "~3": 3 bytes are present. "u": never written. "a+4": a pointer
+-- to the host's a. "@a+4": a pointer to the device's a. "null": a null pointer. "?": any other pointer.
+-- test_driver.lua prints the same texts in C; oracle_comparison.lua compares the two.
 
 local types = require "accdeep.types"
 
@@ -22,7 +23,7 @@ local function add_leaves(list, t, offset)
   if #list > MOST_LEAVES then error(("an observed object has more than %d scalars"):format(MOST_LEAVES), 0) end
 end
 
--- The blocks of a session's host memory, in the order in which they were made.
+-- Returns the live, typed blocks of a session's host memory, in the order of their creation.
 local function blocks_of(session)
   local list = {}
   for address, block in pairs(session.program.blocks) do
@@ -32,8 +33,8 @@ local function blocks_of(session)
   return list
 end
 
--- The observed objects of a session: {name, address, bytes, is_variable, leaves = {offset, bytes, kind, code}}. Memory
--- that alloc gave has the name that exported programs give it.
+-- Returns the observed objects: a list of {name, address, bytes, is_variable, leaves}. A leaf is a scalar: {offset,
+-- bytes, kind, code}. Blocks without a variable get the names that exported programs give them (block_1, ...).
 function observation.layout(session)
   local layout, n = {}, 0
   for i, entry in ipairs(blocks_of(session)) do
@@ -49,7 +50,7 @@ function observation.layout(session)
   return layout
 end
 
--- Parts of observed objects that are present: {object, host, device, bytes}.
+-- Returns the maximal byte ranges of observed objects that are present: {object, host, device, bytes}.
 local function runs_of(session, layout)
   local ctx, runs = session.ctx, {}
   for _, object in ipairs(layout) do
@@ -57,7 +58,7 @@ local function runs_of(session, layout)
       local first = math.max(part.host, object.address)
       local last = math.min(part.host + part.bytes, object.address + object.bytes)
       local at, device = nil, ctx:deviceptr(0, first)
-      for byte = first, last do -- bytes that a clause excludes are not present
+      for byte = first, last do -- bytes excluded by a clause are not present
         local is_there = byte < last and not ctx:excluded_at(0, byte)
         if is_there and not at then at = byte end
         if not is_there and at then
@@ -99,7 +100,7 @@ local function pointer_text(layout, runs, value, like)
   return names[1] and table.concat(names, "/") or "?"
 end
 
--- What bytes hold that were never written, as each kind of scalar.
+-- Values of scalars whose bytes were never written (0x7F), by kind and size in bytes.
 local unwritten = { i = {}, f = {}, p = {} }
 for bytes, format in pairs { "<i1", "<i2", [4] = "<i4", [8] = "<i8" } do
   local poison = ("\x7F"):rep(bytes)
@@ -115,7 +116,7 @@ local function value_text(layout, runs, leaf, value, like)
   if leaf.kind == "f" then return ((leaf.bytes == 4 and "%.9g" or "%.17g"):format(value)) end
   if value >= 0 then return ("%d"):format(value) end
   if leaf.kind == "i" then return ("%d"):format(value) end
-  local tenth = (value >> 1) // 5 -- an unsigned number beyond Lua's integers
+  local tenth = (value >> 1) // 5 -- an unsigned number that exceeds Lua's integers
   return ("%d%d"):format(tenth, value - tenth * 10)
 end
 
@@ -127,7 +128,7 @@ local function present_bytes(runs, first, bytes)
   return n
 end
 
--- The state of a session, as test_driver.lua prints it.
+-- Returns the state of a session in the format that test_driver.lua prints.
 function observation.text(session, layout)
   local ctx, runs, parts = session.ctx, runs_of(session, layout), {}
   for i, object in ipairs(layout) do
@@ -152,7 +153,7 @@ function observation.text(session, layout)
   return table.concat(parts, "; ")
 end
 
--- The parts of such a text: name -> { host = {values}, device = {values} }.
+-- Parses a state text. Returns a table from object name to {host = {values}, device = {values}}.
 function observation.parse(text)
   local objects = {}
   for name, host, device in text:gmatch "([%w_]+): ([^|;]*) | ([^|;]*)" do
@@ -164,8 +165,8 @@ function observation.parse(text)
   return objects
 end
 
--- A text that is the same for states of one session's program that go on in the same way: what is present, counters,
--- attached pointers.
+-- Returns a key for a state: equal keys have equal futures in one session's program. It adds the present table,
+-- counters and attached pointers to the text.
 function observation.key(session, layout, text)
   local ctx, parts = session.ctx, {}
   local function name(address) return host_name(layout, "", address, 0) or "?" end
@@ -175,12 +176,12 @@ function observation.key(session, layout, text)
   for _, attached in ipairs(ctx:attachments(0)) do
     parts[#parts + 1] = ("%s>%s %d"):format(name(attached.slot), name(attached.target), attached.count)
   end
-  table.sort(parts) -- blocks of the host lie in any order
+  table.sort(parts) -- the order of host blocks is arbitrary
   return text .. ";" .. table.concat(parts, ";")
 end
 
--- Whether two values may be the same. What was never written may be any value. reuses: the other device gives the
--- memory of what has left to new data, to which old pointers then point.
+-- True if two values can be equal. A value that was never written equals any value. reuses: the runtime may give
+-- freed device memory to new data, so that dangling pointers point into it.
 local function is_same(ours, theirs, reuses)
   if ours == theirs or ours == "u" or reuses and ours == "?" and theirs:find "^@" then return true end
   for one in ours:gmatch "@[^/]+" do
@@ -191,7 +192,8 @@ local function is_same(ours, theirs, reuses)
   return false
 end
 
--- Where two states differ first: "host" or "device", what kind of difference, and a sentence; nil: nowhere.
+-- Returns the first difference of two states: {side, kind, object, scalar, ours, theirs}; nil if they are equal.
+-- side: "host" or "device"; kind: "presence", "pointer" or "value".
 function observation.difference(ours, theirs, reuses)
   local a, b = observation.parse(ours), observation.parse(theirs)
   for _, side in ipairs { "device", "host" } do

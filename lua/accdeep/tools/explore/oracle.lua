@@ -1,7 +1,8 @@
--- oracle.lua - programs of a vocabulary on the runtime of a real compiler, in memory that plays a device's.
+-- oracle.lua - runs programs of a vocabulary on the runtime of a real compiler, with host memory as the device.
 --
--- gcc: libgomp 12 with a plugin that is a device (plugin.c). clang: libomptarget and its device for x86-64. One C
--- program (test_driver.lua) has the vocabulary; it is compiled once and then runs any programs of these words.
+-- gcc: libgomp 12 with a plugin that simulates a device (plugin.c). clang: libomptarget and its x86-64 device. One C
+-- program (test_driver.lua) contains all actions; it is compiled once and then executes any programs of these
+-- actions. oracle_comparison.lua opens an oracle and calls Oracle:run.
 
 local diagnostic = require "accdeep.base.diagnostic"
 local files = require "accdeep.tools.files"
@@ -11,7 +12,7 @@ local system = require "accdeep.system"
 
 local oracle = {}
 
-local SECONDS = 600 -- that one run of the C program may take
+local SECONDS = 600 -- limit of one run of the C program
 local COMPILE_SECONDS = 60
 
 local families = {
@@ -35,7 +36,8 @@ end
 
 -- ------------------------------------------------------------------------------------- the runtimes --
 
--- The source of the plugin: with the tests, or where it is installed.
+-- Returns the path of the plugin's source: $ACCDEEP_PLUGIN, or the installed file, or that of the tests. Raises if it
+-- does not exist.
 local function plugin_source()
   local folder = (system.executable() or ""):match "^(.*)/[^/]*$" or "."
   local given = os.getenv "ACCDEEP_PLUGIN"
@@ -53,7 +55,7 @@ local function family_of(command)
   error(environment_error(("'%s' is neither a gcc nor a clang"):format(command), "--oracle gcc, or --oracle clang"), 0)
 end
 
--- The folder of a clang's libomptarget; nil: the usual ones have it.
+-- Returns the folder of a clang's libomptarget, or nil if the default search path has it.
 local function folder_of_clang(command)
   local _, version = shell_command.run(quote(command) .. " --version")
   local release = version:match "version (%d+)"
@@ -61,7 +63,7 @@ local function folder_of_clang(command)
   return folder and system.filetype(folder) and folder
 end
 
--- The packages that have a compiler and its runtime.
+-- Returns a help text that names the packages of a compiler and its runtime.
 local function packages(self)
   if self.family == "gcc" then return "Debian packages: gcc libc6-dev" end
   return ("Debian packages: %s libomp%s-dev"):format(self.compiler, self.compiler:match "%-%d+$" or "")
@@ -81,13 +83,15 @@ function Oracle:compile(words, name)
   return ok and program, said
 end
 
--- What a compiler says of a word that it does not take, in one line.
+-- Returns the first error of a compiler's output, in one line.
 local function complaint(said)
   return said:match "error: ([^\n]*)" or said:match "[^\n]*internal compiler error[^\n]*" or said:match "[^\n]+"
     or "no program was made"
 end
 
--- Compiles the program of all words; words that the compiler does not take are left out, each with the reason.
+-- Compiles the test driver. Actions that the compiler rejects are left out and recorded in self.refused with the
+-- reason. The first round reads the line numbers of the errors; the second compiles each action alone. Raises if
+-- nothing compiles.
 function Oracle:build()
   local taken, refused = {}, {}
   for number, word in ipairs(self.words) do
@@ -113,21 +117,21 @@ function Oracle:build()
   self.program, self.refused = program, refused
 end
 
--- The runtime, and the program.
+-- Sets up the runtime's options and environment, and compiles the test driver.
 function Oracle:prepare(how, options)
   local settings = table.move(how.environment, 1, #how.environment, 1, {})
-  local library = self.folder -- of the runtime, or of its plugin
+  local library = self.folder -- folder of the runtime, or of its plugin
   if self.family == "gcc" then
     local ok, _, said = shell_command.run(("gcc -O1 -shared -fPIC -w %s -o %s/libgomp-plugin-nvptx.so.1"):format(
       quote(plugin_source()), quote(self.folder)))
     if not ok then error(environment_error("the plugin for libgomp was not made: " .. complaint(said)), 0) end
-    options[#options + 1] = "-fopenacc" -- routines of OpenACC ask for single bytes
+    options[#options + 1] = "-fopenacc" -- the test driver asks OpenACC routines about single bytes
   else
     library = folder_of_clang(self.compiler)
     if library then options[#options + 1] = "-L" .. library end
   end
   if library then
-    local given = self.family == "clang" and os.getenv "LD_LIBRARY_PATH" -- a runtime of the user's own
+    local given = self.family == "clang" and os.getenv "LD_LIBRARY_PATH" -- a runtime that the user provides
     settings[#settings + 1] = ("LD_LIBRARY_PATH=%s%s"):format(given and given .. ":" or "", library)
   end
   for i, setting in ipairs(settings) do settings[i] = quote(setting) end
@@ -137,7 +141,8 @@ end
 
 -- ------------------------------------------------------------------------------------------- running --
 
--- A tree of programs: nodes in preorder {depth, word, first = number}, and for each program its nodes.
+-- Returns the prefix tree of programs. A node has {word, children by action, list of children}; number_nodes adds its
+-- number.
 local function build_tree(programs)
   local root = { children = {}, list = {} }
   for _, program in ipairs(programs) do
@@ -169,7 +174,7 @@ local function number_nodes(root, lines)
   return n
 end
 
--- What a runtime said before it ended a program, in one line without addresses.
+-- Returns a runtime's message before it ended a program, in one line; addresses are replaced by a word.
 local function message_of(lines)
   for _, line in ipairs(lines) do
     local text = line:match "error(%[[%w-]+%])" or line:match "^libgomp: (.*)" or line:match "^%S+ message: (.*)"
@@ -188,7 +193,8 @@ local function ending(how, number, lines)
   return text and ("%s: %s"):format(what, text) or what
 end
 
--- Runs the programs of one tree; results: number of a node -> text of the state, or { stopped = }.
+-- Runs the programs of one tree. Returns a table from node number to the text of the state, or to { stopped = reason
+-- }.
 function Oracle:run_tree(lines)
   local list = self.folder .. "/tree"
   files.write(list, table.concat(lines, "\n") .. "\n")
@@ -218,7 +224,7 @@ function Oracle:run_tree(lines)
   return results
 end
 
--- The reason why a program cannot be run; nil: it can.
+-- Returns the reason why a program cannot be run, or nil.
 function Oracle:unfit(program)
   local open = 0
   for _, number in ipairs(program) do
@@ -232,9 +238,9 @@ end
 
 local MOST = test_driver.MOST_NODES - 1
 
--- Runs programs, lists of numbers of words. A result is a list: after each step the text of the state
--- (observation.lua); at last { stopped = "how" } where the runtime ended the program; start: the state before.
--- A program that there cannot be has { refused = "why" } instead.
+-- Runs programs, each a list of action numbers. Returns a list of results. A result holds the text of the state
+-- (observation.lua) after each action, and in `start` the state before the first one. Its last entry is { stopped =
+-- reason } if the runtime ended the program. A program that cannot be run has { refused = reason } instead.
 function Oracle:run(programs)
   local results, fit, nodes = {}, {}, 0
   local function flush()
@@ -272,10 +278,11 @@ function Oracle:close() shell_command.remove(self.folder) end
 
 -- ------------------------------------------------------------------------------------------- opening --
 
--- Opens an oracle: compiler ("gcc", "clang-19"), declared (an exported program with the declarations, and statements
--- that come first), words {kind = "acc" | "omp" | "host" | "end", text, body (of a compute construct), opens (a
--- region)}, layout (outcome.layout); exec (a rule profile: programs run under accdeep exec instead, on its runtime).
--- Raises what is missing.
+-- Opens an oracle; the caller closes it. Raises if the compiler or its runtime is missing.
+--
+-- Fields of spec. compiler: "gcc" or "clang-19". declared: an exported program with the declarations, and the
+-- statements that come first. words: the actions {kind, text, body, opens}; kind is acc, omp, host or end; opens: it
+-- opens a region. layout: that of observation.layout. exec: a rule profile; programs then run under `accdeep exec`.
 function oracle.open(spec)
   local family, how = family_of(spec.compiler)
   local options, used = { spec.exec and "-g" or "-g0", how.always }, {}

@@ -1,9 +1,8 @@
--- oracle_comparison.lua - programs of a vocabulary under a rule profile, and on a runtime that the profile describes:
--- where their outcomes differ.
+-- oracle_comparison.lua - breadth-first comparison of a rule profile with the real runtime that it describes.
 --
--- Programs grow word by word. A program goes on where both do, and once for each state that both are in. So a
--- difference is found first in a program from which no word can be left out. Differences are grouped by the last word
--- and by what differs.
+-- Programs grow by one action per level. A program is extended if both sides accept it, and once per pair of states.
+-- Programs are run in the order of their length, so no action can be dropped from the first program of a difference
+-- without losing it. Differences are grouped by the last action and by kind. oracle_report.lua calls it.
 
 local observation = require "accdeep.tools.explore.observation"
 local oracle = require "accdeep.tools.explore.oracle"
@@ -15,7 +14,8 @@ local transition_system = require "accdeep.tools.explore.transition_system"
 
 local oracle_comparison = {}
 
--- What C has of a scenario: its declarations, and statements that give variables their values.
+-- Returns the C program of a scenario's declarations and of the statements that initialise variables. Raises if they
+-- cannot be exported.
 local function exported_declarations(source, rules)
   local recorder = scenario_recorder(source.file)
   local observer = setmetatable({}, { __index = recorder.observer })
@@ -23,7 +23,7 @@ local function exported_declarations(source, rules)
   function observer.statement(run, name, fn)
     local stand = recorder.observer.statement(run, name, fn)
     return stand and function(...)
-      if run.words then return fn(...) end -- a word of the vocabulary: nothing is done
+      if run.words then return fn(...) end -- an action of the vocabulary is recorded, not executed
       return stand(...)
     end
   end
@@ -45,7 +45,7 @@ local function exported_declarations(source, rules)
   return recorder.program
 end
 
--- Words as the compiler gets them.
+-- Returns the actions in the form that oracle.open takes. Raises if regions are not nested.
 local function c_words(words)
   local list = {}
   for i, word in ipairs(words) do
@@ -63,8 +63,8 @@ end
 local Comparison = {}
 Comparison.__index = Comparison
 
--- Opens both sides. source: {file, text} of a scenario with a vocabulary; rules: a profile; nil: the scenario's own.
--- on_exec: the runtime is that of accdeep exec.
+-- Opens both sides; the caller closes them. source: {file, text} of a scenario with a vocabulary. rules: a profile,
+-- or nil for the scenario's. on_exec: the runtime is that of `accdeep exec`.
 function oracle_comparison.open(source, rules, compiler, on_exec)
   local declared = exported_declarations(source, rules)
   local base = transition_system.open(source.file, source.text, rules, "guarded")
@@ -95,8 +95,9 @@ end
 
 -- ----------------------------------------------------------------------------------------- outcomes --
 
--- The outcome of a program under the profile: after each step, from a first one on, the text of the state, at last
--- { stopped = code } where it fails; and a text that is the same for states that go on in the same way.
+-- Executes a program under the profile. Returns a list of states, and a key: equal keys have equal futures. The list
+-- has the text of the state after each action from index first on. Its last entry is { stopped = code, rule } if an
+-- action failed.
 function Comparison:observe(numbers, first)
   local made, layout, result = self.base:inner(), self.layout, {}
   local session = made.session
@@ -115,13 +116,13 @@ function Comparison:observe(numbers, first)
   return result, key
 end
 
--- How two outcomes differ: { kind, text }; nil: they do not. Both may have ended.
+-- Returns the difference of two outcomes as { kind, text }, or nil. Two failures are never a difference.
 local function compare(ours, theirs, reuses)
   local we_end, they_end = type(ours) == "table", type(theirs) == "table"
   if we_end and they_end then return nil end
   if we_end then
     return { kind = "error " .. ours.stopped,
-      text = ("accdeep has an error, %s; the runtime goes on"):format(ours.stopped) }
+      text = ("accdeep has an error, %s; the runtime continues"):format(ours.stopped) }
   elseif they_end then
     return { kind = "ends: " .. theirs.stopped:gsub("%d+", "N"), text = "the runtime ends: " .. theirs.stopped }
   end
@@ -131,7 +132,7 @@ local function compare(ours, theirs, reuses)
       found.ours, found.theirs) }
 end
 
--- The text of a word, and of a program.
+-- Returns the text of an action.
 function Comparison:text_of(number)
   local word = self.words[number]
   if word.kind == "end" then return "end" end
@@ -144,7 +145,7 @@ function Comparison:text(numbers)
   return table.concat(texts, "; ")
 end
 
--- The program of a text; nil: the vocabulary has no such words.
+-- Parses the text of a program. Returns its action numbers, or nil if the vocabulary lacks an action.
 function Comparison:parse_program(text)
   for number in ipairs(self.words) do
     local own = self:text_of(number)
@@ -155,8 +156,8 @@ function Comparison:parse_program(text)
   return nil
 end
 
--- Where two outcomes of a program differ first, from a step on: { program (up to there), kind, text, key, ours,
--- theirs }; nil: nowhere.
+-- Returns the first difference of two outcomes from index first on: { program, kind, text, key, ours, theirs }; nil
+-- if there is none. program: the prefix up to the difference.
 function Comparison:difference(numbers, ours, theirs, first)
   for i = first, #numbers do
     local a, b = ours[i], theirs[i]
@@ -173,7 +174,7 @@ end
 
 -- -------------------------------------------------------------------------------------- exploring --
 
--- Programs of one more word. Ends of regions need one that is open.
+-- Returns the extensions of programs by one action. The end of a region needs an open region.
 function Comparison:longer(alive)
   local programs = {}
   for _, numbers in ipairs(alive) do
@@ -193,10 +194,11 @@ function Comparison:longer(alive)
   return programs
 end
 
--- Runs all programs up to a number of words. options: limit (programs), every (also programs whose state another one
--- reached before), progress (a function of the length, and of the numbers of programs that are done and to do).
--- Returns groups of differences, each with its first program and the number of programs that show it, the number of
--- programs, and why it ended early.
+-- Compares all programs of up to bound actions. Returns the groups of differences, the number of programs, and why
+-- the search ended early. A group is its first difference, with `count` programs that show it.
+--
+-- Options. limit: programs. every: extend also programs whose state was reached before. progress(n, i, all): program
+-- i of those with n actions.
 function Comparison:run(bound, options)
   options = options or {}
   local groups, alive, seen, count = {}, { {} }, {}, 0
@@ -207,7 +209,7 @@ function Comparison:run(bound, options)
     end
     for i, theirs in ipairs(self.oracle:run(programs)) do
       if options.progress then options.progress(n, i, #programs) end
-      local ours, key = self:observe(programs[i], n) -- both agree behind the words before
+      local ours, key = self:observe(programs[i], n) -- the shorter program showed no difference
       local found = self:difference(programs[i], ours, theirs, n)
       local last = theirs[n]
       if found then
@@ -228,7 +230,7 @@ function Comparison:run(bound, options)
   return groups, count
 end
 
--- Differences that the programs of some texts show, by text.
+-- Returns the differences of the programs with these texts, by text.
 function Comparison:differences_of(texts)
   local programs, of, shown = {}, {}, {}
   for _, text in ipairs(texts) do
@@ -243,7 +245,8 @@ end
 
 -- ---------------------------------------------------------------------------------------- shrinking --
 
--- A program without a word; a region goes with its end. nil: the last word would go.
+-- Returns a program without the action at an index; a region is removed with its end. Returns nil if the last action
+-- would be removed.
 function Comparison:shorten(numbers, at)
   local words, partner, depth, shorter = self.words, nil, 0, {}
   if words[numbers[at]].kind == "end" then return nil end
@@ -260,7 +263,7 @@ function Comparison:shorten(numbers, at)
   return at ~= #numbers and partner ~= #numbers and shorter or nil
 end
 
--- Leaves out words of differences' programs while the differences stay the same.
+-- Shrinks the program of each group: removes actions while the difference keeps its key.
 function Comparison:shrink(groups)
   local work = groups
   while #work > 0 do

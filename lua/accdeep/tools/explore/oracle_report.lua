@@ -1,9 +1,9 @@
--- oracle_report.lua - what `accdeep explore FILE --oracle COMPILER` tells: differences between a rule profile and a
--- real runtime, and which of them are explained.
+-- oracle_report.lua - the report of `accdeep explore FILE --oracle COMPILER`: differences between a rule profile and
+-- a real runtime, and their explanations.
 --
--- A file of explanations gives for the name of each scenario a list of { program, kind, reason }: the smallest program,
--- its words separated by "; ", what differs behind it, and why. An entry explains all differences of that kind behind
--- that last word.
+-- A file of explanations returns a table from scenario name to a list of { program, kind, reason }. program: the
+-- smallest program, its actions separated by "; ". kind: the kind of the difference after it. An entry explains all
+-- differences of that kind after that last action. cli/explore.lua calls oracle_report.compare.
 
 local oracle_comparison = require "accdeep.tools.explore.oracle_comparison"
 local core = require "accdeep.core"
@@ -19,14 +19,15 @@ local function wrong(path, message)
     help = 'return { SCENARIO = { { "enter data copyin(a); update self(a)", "host value", "why" } } }' }, 0)
 end
 
--- The last word of a program's text, and the number of its words.
+-- Returns the last action of a program's text, and the number of actions.
 local function last_word(text)
   local n = 1
   for _ in text:gmatch "; " do n = n + 1 end
   return text:match ".*; (.*)$" or text, n
 end
 
--- Explanations of a file about a scenario, by what they explain.
+-- Returns the explanations for a scenario, by the key of the difference that they explain. Raises if the file is
+-- malformed.
 local function read_explanations(path, name)
   local chunk, problem = load(files.read(path), "@" .. path, "t", {})
   if not chunk then wrong(path, problem) end
@@ -61,9 +62,9 @@ local function group_text(one, group, known)
   return table.concat(lines, "\n") .. "\n"
 end
 
--- Explained differences of programs of up to bound words that were not found. Their programs are run: one whose state
--- another program reached before shows what the state does not. Returns those that are not there; groups gets the
--- others.
+-- Checks explained differences that the search did not find, for programs of up to bound actions. The search skips
+-- programs whose state was reached before, so these programs are run here. Returns a line for each difference that no
+-- longer exists; the others are appended to groups.
 local function look_for(one, known, groups, bound)
   local found, texts, missing = {}, {}, {}
   for _, group in ipairs(groups) do found[group.key] = true end
@@ -86,9 +87,11 @@ local function look_for(one, known, groups, bound)
   return missing
 end
 
--- Compares. options: oracle (the compiler), exec (on accdeep's own runtime), rules (a profile; nil: those of the
--- scenario), bound, known (a file), limit, every, progress. Returns the lines that tell of it; failed: whether a
--- difference is not explained, or one that is explained is not there; why it ended early.
+-- Runs the comparison. Returns the lines of the report, whether it failed, and why it ended early. It fails if a
+-- difference is not explained, or if an explained one no longer exists.
+--
+-- Options. oracle: the compiler. exec: use accdeep's own runtime. rules: a profile, or nil for the scenario's. bound,
+-- limit: as in `explore`. known: path of the explanations. every, progress: see Comparison:run.
 function oracle_report.compare(path, options)
   local source = { file = path, text = files.read(path) }
   local known = options.known and read_explanations(options.known, path:match "([^/]*)$":gsub("%.lua$", "")) or {}

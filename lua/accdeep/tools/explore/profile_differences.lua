@@ -1,4 +1,8 @@
--- profile_differences.lua - the smallest programs on which rule profiles differ, one for each way in which they do.
+-- profile_differences.lua - collects programs on which rule profiles differ, and reduces them to the smallest one for
+-- each kind of difference.
+--
+-- During the search, profile_differences.collect provides the `differ` observer of search.lua. Afterwards,
+-- explore.differences in init.lua calls rows, smallest and case. Output: cases of a scenario with `expect.differs`.
 
 local profile_comparison = require "accdeep.script.profile_comparison"
 local deciding_knobs = require "accdeep.tools.explore.deciding_knobs"
@@ -9,7 +13,7 @@ local search = require "accdeep.tools.explore.search"
 
 local profile_differences = {}
 
--- The names of parts that are compared.
+-- Returns the names of the parts of a state that are compared.
 function profile_differences.parts(with_counters)
   local list = {}
   for i, part in ipairs(profile_comparison.parts) do
@@ -22,18 +26,19 @@ local function has_counters(parts) return parts[#parts] == "counters" end
 
 -- ----------------------------------------------------------------------------- while it searches --
 
--- Differences, the first program of each: by its last directive, by the worlds that agreed before it, by what they show
--- behind it, and by the rules of their errors. Returns the list {program, names, key}, a function that adds one, and
--- what a search calls (search.lua: differ). told(one): is called for each new one.
-function profile_differences.collect(names, words, parts, told)
+-- Returns a list of differences {program, names, key}, a function that adds one, and the `differ` callback for
+-- search.lua. Two differences have one key if they agree in the last directive, the profiles that had agreed before,
+-- the kind of the outcomes (equivalence.kind), and the rules of the errors. Only the first program of each key is
+-- kept. on_new(one) is called for each new one.
+function profile_differences.collect(names, words, parts, on_new)
   local found, by_key, counters = {}, {}, has_counters(parts)
   local function add(one)
     if by_key[one.key] then return end
     by_key[one.key], found[#found + 1] = one, one
-    told(one)
+    on_new(one)
   end
   local function observe(text, before, made)
-    local groups = {} -- of worlds that agreed before the word
+    local groups = {} -- systems that agreed before the action, by letter
     for k, name in ipairs(names) do
       local letter, at = before:sub(k, k), (k - 1) * #search.parts
       local group = groups[letter] or { names = {}, found = {}, rules = {} }
@@ -62,10 +67,11 @@ end
 
 -- ----------------------------------------------------------------------------------------- rows --
 
--- What decided a difference: the list {knobs, names of the profiles between which they decide}.
+-- Returns the sets of knobs that cause a difference: a list of {knobs, key, names, pairs}. names: the profiles that
+-- the knobs separate; pairs: pairs of them.
 local function attribute_to_knobs(one, replay, outcome, counters)
   local list, by_key, firsts = {}, {}, {}
-  for _, name in ipairs(one.names) do -- profiles that have the same knobs and do the same are one
+  for _, name in ipairs(one.names) do -- profiles with equal knobs and outcomes are compared once
     local signature, known = deciding_knobs.signature(name), nil
     for _, first in ipairs(firsts) do
       if first.signature == signature and not profile_comparison.difference(
@@ -106,9 +112,12 @@ local function attribute_to_knobs(one, replay, outcome, counters)
   return list
 end
 
--- Differences of one vocabulary as rows: {knobs, key = knobs as text, program, words, names = profiles that they decide
--- between, pairs = of these, outcome = by profile, mixed = number of other knobs that decide there, too, agreed =
--- number of profiles that agreed before, counters}. names: all profiles.
+-- Replays each difference under all profiles and attributes it to knobs. Returns rows, sorted as found: several rows
+-- for a difference that several sets of knobs cause.
+--
+-- Fields of a row. knobs, key: the knobs, as a list and as text. program, words: the program and its actions. names,
+-- pairs: profiles that the knobs separate. outcome: by profile. mixed: number of other rows of the same difference.
+-- agreed: number of profiles that agreed before the last action. counters: counters are compared.
 function profile_differences.rows(found, replay, names, parts)
   local rows, counters = {}, has_counters(parts)
   for _, one in ipairs(found) do
@@ -124,7 +133,8 @@ function profile_differences.rows(found, replay, names, parts)
   return rows
 end
 
--- How two outcomes differ, as text. Two errors are one way, and so is all that differs on the device.
+-- Returns the kind of difference between two outcomes as text. All pairs of errors are one kind, and so are all
+-- differences on the device.
 local function difference_kind(a, b, counters)
   if a.code and b.code then return "errors" end
   local part = profile_comparison.difference(a, b, counters)
@@ -132,8 +142,9 @@ local function difference_kind(a, b, counters)
   return a.code or b.code or is_on_device and "device" or part
 end
 
--- The smallest rows: of those with the same knobs, each has two profiles that differ in a way in which no smaller one
--- has them differ. also: rows that show nothing new. Rows come by the length of their programs.
+-- Returns the smallest rows, ordered by program length. A row is kept if it shows, for its knobs, a pair of profiles
+-- and a kind of difference that no smaller row shows. Each other row is appended to `also` of the row that made it
+-- redundant.
 function profile_differences.smallest(rows)
   for i, row in ipairs(rows) do row.place = i end
   table.sort(rows, function(a, b)
@@ -163,7 +174,7 @@ end
 
 -- ----------------------------------------------------------------------------------------- text --
 
--- The rules that a row's knobs follow.
+-- Returns the rules that a row's knobs decide.
 function profile_differences.rules(row)
   local list, seen = {}, {}
   for _, name in ipairs(row.knobs) do
@@ -175,14 +186,14 @@ function profile_differences.rules(row)
   return list
 end
 
--- What decided, in words.
+-- Returns the cause of a difference as a phrase.
 function profile_differences.decision_text(row)
   if #row.knobs == 0 then return "the version of the language decides" end
   if #row.knobs == 1 then return row.knobs[1] .. " decides" end
   return ("%s and %s decide together"):format(table.concat(row.knobs, ", ", 1, #row.knobs - 1), row.knobs[#row.knobs])
 end
 
--- A row as a case of a scenario. number: of the row, if its title needs one.
+-- Returns a row as a case of a scenario. number: distinguishes rows with equal titles, or nil.
 function profile_differences.case(row, names, number)
   local lines, rules = {}, profile_differences.rules(row)
   local title = ("differs: %s, after %s%s [%s]"):format(profile_differences.decision_text(row),

@@ -1,4 +1,7 @@
--- program_replay.lua - programs carried out from the beginning, as scenarios carry them out: until a word fails.
+-- program_replay.lua - executes single programs from the initial state, until an action fails.
+--
+-- deciding_knobs.lua, equivalence.lua and profile_differences.lua observe programs with it after the search has found
+-- them. One system per profile is kept open and restored to its initial state before each program.
 
 local profile_comparison = require "accdeep.script.profile_comparison"
 local transition_system = require "accdeep.tools.explore.transition_system"
@@ -8,9 +11,9 @@ local program_replay = {}
 local Replay = {}
 Replay.__index = Replay
 
-local MOST = 800 -- devices of the worlds that are kept
+local MOST = 800 -- devices of all systems that are kept open
 
--- source: {file, text}; words: those of its vocabulary.
+-- Returns a replay. source: {file, text} of the scenario; words: the actions of its vocabulary.
 function program_replay.new(source, words)
   return setmetatable({ source = source, words = words, systems = {}, n = 0 }, Replay)
 end
@@ -20,7 +23,8 @@ function Replay:close()
   self.systems, self.n = {}, 0
 end
 
--- A world at its beginning.
+-- Returns the system of a profile in its initial state; opens it if needed. Closes all systems first if MOST is
+-- exceeded.
 function Replay:system_at_start(rules)
   local one = self.systems[rules]
   if one then
@@ -34,9 +38,9 @@ function Replay:system_at_start(rules)
   return made
 end
 
--- What is shown behind a program: {code, at, host, present, values, counters}; code: of the word that failed, the
--- at-th. look(session): is called at the end, if no word fails; its result is outcome.seen. rules: a profile's name,
--- which may have changes.
+-- Executes a program and returns what can be observed: {host, present, values, counters, seen}. If an action fails,
+-- returns {code, at} instead; at is the index of the action. rules: a profile name, perhaps with changed knobs.
+-- look(session): its result becomes `seen`, or nil.
 function Replay:observe(program, rules, look)
   local made = self:system_at_start(rules)
   for i = 1, #program do
@@ -48,7 +52,8 @@ function Replay:observe(program, rules, look)
   return outcome
 end
 
--- The same of a new session: {code, host, present, values, counters, rest}; code: of the word that failed.
+-- Executes a program in a new session, which is closed afterwards. Returns {code, host, present, values, counters,
+-- rest}. Tests compare it with Replay:observe.
 function program_replay.fresh(source, words, program, rules)
   local made, code = transition_system.open(source.file, source.text, rules), nil
   made:prepare(words)

@@ -1,11 +1,15 @@
--- properties.lua - properties that all programs of a vocabulary must have, and the smallest programs that do not.
+-- properties.lua - checks properties that every program of a vocabulary must have, and collects the smallest
+-- counterexamples.
+--
+-- properties.collect returns the `step` observer of search.lua for `accdeep explore --hold`. Each property is checked
+-- after each execution of an action, in one system. Output: findings, and cases of a scenario that reproduce them.
 
 local test_program = require "accdeep.tools.explore.test_program"
 local search = require "accdeep.tools.explore.search"
 
 local properties = {}
 
--- The parts of a state, of one world, as a table.
+-- Returns the state of a system as a table from part to digest.
 local function digests_of(world)
   local list = { world:digests() }
   list[#list + 1] = world:hash_open_regions()
@@ -14,7 +18,7 @@ local function digests_of(world)
   return shown
 end
 
--- The first part in which two states differ, of some.
+-- Returns the first of the named parts in which two states differ, or nil.
 local function first_changed(a, b, parts)
   for _, part in ipairs(parts) do
     if a[part] ~= b[part] then return part end
@@ -25,10 +29,13 @@ end
 local PARTS_IN_WORDS = { host = "host memory", present = "what is present", values = "device memory",
   counters = "counters", rest = "what regions and tuples keep", open = "open regions" }
 
--- Each property: {name, about, check = function(context) -> what is wrong, or nil}. context: {world, words, word, code
--- (of the word's error, or nil), before and after (digests by part), back (makes the world what it was before the
--- word), has_dynamic (the program has enter data or exit data), alternatives (numbers of words: the word with its
--- clauses in other orders)}. The checks come in this order: those that change the world come last.
+-- Each property is {name, about, check}. check(context) returns a description of the violation, or nil. The order
+-- matters: the last two checks change the system.
+--
+-- Fields of the context. world: the system. words: its actions. word: the number of the executed action. code: its
+-- error, or nil. before, after: digests by part. back(): restores the state before the action. has_dynamic: the
+-- program has `enter data` or `exit data`. alternatives: numbers of the actions that equal this one with its clauses
+-- in other orders.
 properties.properties = {
   { name = "failed", about = "a construct that fails changes nothing", check = function(c)
     if not c.code or c.code == "limit" or c.words[c.word].of_host then return nil end
@@ -64,7 +71,7 @@ properties.properties = {
     for _, other in ipairs(c.alternatives) do
       c.back()
       local code = c.world:step(other)
-      if (code == nil) ~= (c.code == nil) then -- of two errors any may be reported
+      if (code == nil) ~= (c.code == nil) then -- a directive with two errors may report either
         return ("as `%s` the word is %s, not %s"):format(c.words[other].text, code or "accepted", c.code or "accepted")
       end
       local part = first_changed(c.after, digests_of(c.world), { "host", "present", "values", "counters" })
@@ -75,7 +82,7 @@ properties.properties = {
 
 -- -------------------------------------------------------------------------------------- clauses --
 
--- The name of a directive, and its clauses; nil: it has other forms of arguments.
+-- Returns the name of a directive and its clauses as texts, or nil if it has other forms of arguments.
 local function clauses_of(text)
   local name, list, at = {}, {}, 1
   while true do
@@ -83,7 +90,7 @@ local function clauses_of(text)
     if at > #text then return table.concat(name, " "), list end
     local clause, after = text:match("^([%a_]+%s*%b())()", at)
     local word, behind = text:match("^([%a_]+)()", at)
-    if clause and not name[1] then -- an argument of the directive: wait(1)
+    if clause and not name[1] then -- an argument of the directive itself: wait(1)
       name[1], at = clause, after
     elseif clause or word and #list > 0 then
       list[#list + 1], at = clause or word, after or behind
@@ -95,7 +102,8 @@ local function clauses_of(text)
   end
 end
 
--- Texts of a directive with its clauses in other orders: each clause comes first once, and all are reversed.
+-- Returns variants of a directive with its clauses in other orders: reversed, and with each clause moved to the
+-- front.
 function properties.orders(text)
   local name, list = clauses_of(text)
   if not name or #list < 2 then return {} end
@@ -120,7 +128,7 @@ end
 
 -- ---------------------------------------------------------------------------------------- lists --
 
--- A list of tuples of the directory as intervals of bytes, by address.
+-- Returns the directory's tuples as byte intervals {low, high, base, alloc}, sorted by address.
 local function intervals(list)
   local made = {}
   for i, tuple in ipairs(list) do
@@ -131,9 +139,9 @@ local function intervals(list)
   return made
 end
 
--- The fusion of DIR figure 2: tuples of a level and those of the level below are joined while two have one base address
--- or overlap. A tuple that is larger than each of those that it was made of is allocated; so is a new one, and what was
--- made of one that is.
+-- Computes the fusion of DIR figure 2: joins tuples of a level and of the level below while two share a base address
+-- or overlap. The result is sorted by address. A joined tuple is an allocation, unless one of its parts comes from
+-- the level below, is no allocation there, and covers the whole range.
 local function fuse_tuples(own, below)
   local list = {}
   for _, one in ipairs(own) do
@@ -183,8 +191,8 @@ local function text_of(list, origin)
   return table.concat(parts, " ")
 end
 
--- What differs between a directory's levels and the paper's algorithm, or nil. Programs with `enter data` are left out:
--- the paper has none (DIR-6-01). Decides DIR-4.2-08, DIR-4.2-10.
+-- Compares the directory's levels with the paper's algorithm. Returns the first difference as a sentence, or nil.
+-- Programs with `enter data` must be left out: the paper has none (DIR-6-01). Decides DIR-4.2-08, DIR-4.2-10.
 function properties.lists(session)
   local below = {}
   for i, level in ipairs(session.ctx:levels(session.now.device)) do
@@ -198,12 +206,12 @@ end
 
 -- ------------------------------------------------------------------------------------ exploring --
 
--- Counterexamples of the programs of one world, the first of each property and each kind of word. Returns the list
--- {program, property, what, key}, a function that adds one, and what a search calls (search.lua: step). told(one): is
+-- Returns a list of counterexamples, a function that adds one, and the `step` callback for search.lua. Each
+-- counterexample is {program, property, what, key}; only the first per property and directive is kept. on_new(one) is
 -- called for each new one.
-function properties.collect(world, words, told)
+function properties.collect(world, words, on_new)
   local found, by_key, alternatives, violating = {}, {}, {}, {}
-  -- Whether a beginning of a program has violated the property already.
+  -- True if a prefix of the program has violated the property already; longer programs are then not reported.
   local function has_violated(property, text)
     for n = 1, #text do
       if violating[property.name .. text:sub(1, n)] then return true end
@@ -222,7 +230,7 @@ function properties.collect(world, words, told)
   local function add(one)
     if by_key[one.key] then return end
     by_key[one.key], found[#found + 1] = one, one
-    told(one)
+    on_new(one)
   end
   local function is_dynamic(number)
     local family = test_program.family(words[number])
@@ -247,7 +255,7 @@ function properties.collect(world, words, told)
   end
 end
 
--- A counterexample as a case of a scenario. is_own: the profile is that of the scenario's head.
+-- Returns a counterexample as a case of a scenario. is_own: the profile is set by the scenario's head already.
 function properties.case(one, words, profile, is_own)
   local about
   for _, property in ipairs(properties.properties) do

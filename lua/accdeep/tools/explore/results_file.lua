@@ -1,16 +1,19 @@
--- results_file.lua - the file with the results of an exploration, as lines: it is written as the exploration goes on,
--- and continued after an interruption; files of shards are joined.
+-- results_file.lua - the file of results of an exploration: written during the search, resumed after an interruption,
+-- and merged over shards.
 --
---   accdeep explore 1 KEY            KEY: a number for all that decides what is explored
---   part I N                         of a shard
---   level N                          programs of N words begin
---   c PROGRAM KEY LETTERS            the first program of a class (bytes in hexadecimal), its state
---   d JSON                           a difference, or a counterexample
---   s DIRECTIVES PROGRAMS            so far, when the programs were divided among shards
---   e I DIRECTIVES PROGRAMS          the first I programs of the level before have been extended
---   done
+-- Each line is a record:
 --
--- Lines are complete up to the last line e, level or done: what stands behind is not used.
+--   accdeep explore 1 KEY            header. KEY: hash of all that determines the result.
+--   part I N                         shard I of N.
+--   level N                          programs of N actions begin.
+--   c PROGRAM KEY LETTERS            a new class: first program (hex), key of its state, partition.
+--   d JSON                           a difference, or a counterexample.
+--   s DIRECTIVES PROGRAMS            counts when the programs were divided among shards.
+--   e I DIRECTIVES PROGRAMS          the first I programs of the previous level are extended.
+--   done                             the search is complete.
+--
+-- Records count only up to the last line e, level, part or done. A reader drops the lines after it, because an
+-- interrupted write may have left them incomplete.
 
 local core = require "accdeep.core"
 local diagnostic = require "accdeep.base.diagnostic"
@@ -26,14 +29,14 @@ local function refuse(path, why)
   error(diagnostic.new { code = "file", message = ("%s: %s"):format(path, why), rule = "HOUSE-files" }, 0)
 end
 
-local FLUSH, SECONDS = 1 << 16, 5 -- what waits is written then, at the latest
+local FLUSH, SECONDS = 1 << 16, 5 -- buffered bytes and seconds after which the file is written
 
 local function hex(text) return (text:gsub(".", function(c) return ("%02x"):format(c:byte()) end)) end
 local function text_of(digits) return (digits:gsub("%x%x", function(c) return string.char(tonumber(c, 16)) end)) end
 
 function results_file.class_line(program, key, letters) return ("c %s %016x %s"):format(hex(program), key, letters) end
 
--- The numbers of a text; raises if it is something else, or one of them is too large.
+-- Returns the integers that the pattern captures in a text. Raises if it does not match, or if a number is too large.
 local function numbers_of(text, pattern)
   local numbers = table.pack(text:match(pattern))
   assert(numbers[1])
@@ -43,7 +46,7 @@ end
 
 local KEY = ("%x"):rep(16)
 
--- What stands behind the c of a line.
+-- Parses a line `c`, without its first letter. Raises if it is malformed.
 function results_file.class_of(rest)
   local program, key, letters = rest:match("^(%x*) (" .. KEY .. ") (%a*)$")
   assert(program and #program % 2 == 0)
@@ -57,7 +60,7 @@ function results_file.finding_line(one)
   return "d " .. json.encode(copy)
 end
 
--- What stands behind the d of a line.
+-- Parses a line `d`, without its first letter. Raises if it is malformed.
 function results_file.finding_of(rest)
   local one = json.decode(rest)
   assert(one.program:find "^%x*$" and #one.program % 2 == 0)
@@ -65,7 +68,7 @@ function results_file.finding_of(rest)
   return one
 end
 
--- Begins a file. key: a number.
+-- Creates a file of results. key: the integer of explore.open; shard: {i, n}, or nil.
 function results_file.create(path, key, shard)
   local made = setmetatable({ path = path, file = files.open(path), waiting = {}, bytes = 0, committed = 0,
     written = core.clock() }, Results)
@@ -79,14 +82,14 @@ function Results:add(line)
   self.bytes = self.bytes + #line
 end
 
--- Lines up to here are complete.
+-- Adds a line that completes all lines before it. Writes the buffer if it is large or old, or if now is set.
 function Results:commit(line, now)
   self:add(line)
   self.committed = #self.waiting
   if now or self.bytes >= FLUSH or core.clock() - self.written >= SECONDS then self:write() end
 end
 
--- Writes what waits and is complete.
+-- Writes the buffer up to the last complete line, and drops the rest.
 function Results:write()
   for i = #self.waiting, self.committed + 1, -1 do self.waiting[i] = nil end
   self.waiting[#self.waiting + 1] = self.committed > 0 and "" or nil
@@ -102,7 +105,7 @@ end
 
 -- -------------------------------------------------------------------------------------- reading --
 
--- The lines of a file up to the last one that ends what is complete. Raises if it is no such file.
+-- Returns the lines of a file up to the last complete one, and the key. Raises if it is not a file of results.
 local function lines_of(path)
   local lines, complete = {}, 0
   local text = files.read(path)
@@ -117,7 +120,7 @@ local function lines_of(path)
   return lines, math.tointeger(tonumber("0x" .. key))
 end
 
--- What a line says becomes part of what a file says.
+-- Applies a line to the loaded results. Raises if it is malformed or out of order.
 local function apply_line(made, line)
   local word, rest = line:match "^(%a+) ?(.*)$"
   if word == "c" then
@@ -126,7 +129,7 @@ local function apply_line(made, line)
     table.insert(made.findings, results_file.finding_of(rest))
   elseif word == "level" then
     local level = numbers_of(rest, "^(%d+)$")
-    -- the latter: begun once more
+    -- Second case: the level was begun again after an interruption.
     assert(level == #made.levels + 1 or level == made.level and made.record_extended == 0)
     made.level, made.record_extended = level, 0
     made.levels[level] = { classes = {} }
@@ -147,8 +150,10 @@ local function apply_line(made, line)
   end
 end
 
--- What a file says: {key, shard, levels = list of {classes = list of {program, key, letters}}, findings, directives,
--- programs, level, extended, before = {directives, programs} of all shards, done}.
+-- Loads a file of results. Returns {key, shard, lines, levels, findings, directives, programs, level,
+-- record_extended, before, done}. levels: a list of {classes}. level: the one under way. record_extended: number of
+-- programs extended in it. before: {directives, programs} that all shards have in common. Raises if a line is
+-- damaged.
 function results_file.load(path)
   local lines, key = lines_of(path)
   local made = { key = key, levels = {}, findings = {}, directives = 0, programs = 0, level = 0, record_extended = 0,
@@ -159,8 +164,8 @@ function results_file.load(path)
   return made
 end
 
--- Continues a file behind what it says: lines that are not complete are dropped. The file is replaced at once, so that
--- an interruption leaves the one or the other.
+-- Reopens a file to append after its last complete line. The file is replaced atomically: an interruption leaves the
+-- old or the new one.
 function results_file.continue(path, loaded)
   local next_path = path .. ".new"
   local made = setmetatable({ path = path, file = files.open(next_path), waiting = loaded.lines, bytes = 0,
@@ -171,8 +176,8 @@ function results_file.continue(path, loaded)
   return made
 end
 
--- Joins the results of shards: {key, levels = classes by words, classes, found, directives, programs}. Raises if they
--- are not all parts of one exploration.
+-- Merges the results of all shards. Returns {key, levels, classes, found, directives, programs}. levels: number of
+-- classes by program length. Raises unless the files are all shards of one finished exploration.
 function results_file.merge(paths)
   local parts, seen = {}, {}
   local made = { levels = {}, found = {}, directives = 0, programs = 0, classes = 0 }

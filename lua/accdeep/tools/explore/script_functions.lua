@@ -1,7 +1,7 @@
--- script_functions.lua - functions of a script that words call: variables of Lua stay as they are.
+-- script_functions.lua - checks that functions of a script, called by actions, do not change Lua variables.
 --
--- A world goes back to the state before a word, and what functions keep in Lua does not. So they may read variables of
--- the script, and tables in them, but not change them.
+-- Restoring a state restores host and device memory, but not Lua variables. Functions may therefore read variables of
+-- the script, and tables in them, but not change them. transition_system.lua calls the check after each action.
 
 local diagnostic = require "accdeep.base.diagnostic"
 local location = require "accdeep.base.location"
@@ -9,7 +9,7 @@ local sorted_pairs = require "accdeep.base.sorted_pairs"
 
 local script_functions = {}
 
--- The functions that expressions may call: those of func and of method.
+-- Returns the functions that expressions may call: those registered by `func` and `method`.
 local function roots(session)
   local list = {}
   for _, fn in sorted_pairs(session.now.scope.functions) do list[#list + 1] = fn end
@@ -19,10 +19,11 @@ local function roots(session)
   return list
 end
 
--- Whether expressions may call functions, which may not end.
+-- True if expressions may call functions of the script.
 function script_functions.exist(session) return #roots(session) > 0 end
 
--- What is in the variables that functions of the script can reach, in order: {value, name, from = a function}.
+-- Returns the variables that functions of the script can reach, in a fixed order: {value, name, from}. from: the
+-- function that reaches the variable.
 local function reachable_variables(session, env)
   local list, seen = {}, {}
   local visit
@@ -56,7 +57,7 @@ end
 
 local function is_same(a, b) return rawequal(a, b) or a ~= a and b ~= b end
 
--- A function that raises an error if a variable has changed. env: the script's names.
+-- Returns a function that raises an error if a reachable variable has changed since now. env: the script's globals.
 function script_functions.new_change_check(session, env)
   local before = reachable_variables(session, env)
   return function()

@@ -1,10 +1,40 @@
--- search.lua - visits all programs of a vocabulary, the shortest first, once for each state that they reach.
+-- search.lua - breadth-first search over all programs of a vocabulary, with one representative program per state.
 --
--- Several worlds (transition_system.lua) carry out the same words, each under its own rules. Programs are one class if
--- each world is in the same state after them, by its digests, perhaps with other names, and if the same worlds have
--- agreed so far. The first program of a class is extended; programs of one length come in the order of their words.
--- Between two programs the worlds go back to the longest beginning that both have, so that each word is carried out
--- once.
+-- Input: transition systems (transition_system.lua), one for each rule profile, and the actions of the vocabulary.
+-- Output: calls of an observer, which collects differences (profile_differences.lua) or counterexamples
+-- (properties.lua). `explore.run` in init.lua calls Search:run; level_jobs.lua divides a level among processes.
+--
+-- Terms. An action is a word of the vocabulary: a directive, a statement, or the end of a region. A program is a
+-- sequence of actions, stored as a string with one byte (the action's number) per action. A system's state is the
+-- tuple of six digests named by PARTS. A partition is a string with one letter per system. Systems with one letter
+-- have agreed since the program began; a system whose letter is unique has diverged, and is no longer executed. With
+-- a single system there is nothing to compare, and it is always executed.
+--
+--   level 0    level 1          level 2
+--   ""         "1"              "1 1"  dropped: key of "1"
+--     \-----   "2"  ---------   "1 2"  new class
+--     \-----   "3"  fails       "2 1"  dropped: key of "1 2"
+--
+-- A class is the set of programs with equal keys. The key hashes the partition and the digests of all systems that
+-- have not diverged. It is the minimum over all renamings of variables (symmetry.lua), so that programs which differ
+-- only in names are one class. Only the first program of a class is extended; within a level, programs are visited in
+-- lexicographic order.
+--
+-- Invariants.
+--
+-- - `seen` holds the key of every class that was reached.
+-- - `path` is the program whose state the systems are in, between two calls of Search:extend.
+-- - `saved[d]` holds the checkpoints, digests and partition after the first d actions of `path`. A diverged system
+--   has no checkpoint there.
+-- - `next` is the frontier: the representatives of the level under way that the following level extends.
+--
+-- Life of a program. Search:extend restores the longest common prefix of `path` and the program, executes the rest,
+-- and saves a checkpoint after each action (Search:go_to). Search:try then executes each possible next action. The
+-- observer's `step` sees every execution, `differ` sees each split of the partition, and `class` sees each new key.
+-- The checkpoint is restored after each action that changed a system. A new class in which two systems still agree
+-- enters `next`.
+--
+-- Two different states with equal keys would be merged; keys have 64 bits.
 
 local symmetry = require "accdeep.tools.explore.symmetry"
 
@@ -13,7 +43,7 @@ local search = {}
 local Search = {}
 Search.__index = Search
 
--- The parts of a world's state; open: the words whose regions are open.
+-- Components of a system's state, in the order of its digests. `open` is the hash of the open regions.
 local PARTS = { "host", "present", "values", "counters", "rest", "open" }
 search.parts = PARTS
 local NPARTS = #PARTS
@@ -23,13 +53,18 @@ local function mix(hash, value)
   return hash ~ hash >> 29
 end
 
--- worlds: with their words prepared; words: {kind, text, ...}. compared: names of the parts of states in which worlds
--- may differ. observer: functions that are called if they are there:
---   step(search, program, word, outcomes, before)   a word was carried out behind a program; outcomes: see Search:try;
---                                    true: the worlds have been changed
---   class(program, key, letters)     the first program of a new class
---   differ(program, letters, outcomes)   worlds that had agreed, by letters, do not any more
---   level(n, search)                 all programs of n words are known
+-- Returns a search at the empty program. systems: prepared with these words. words: {kind, text, ...}. compared:
+-- names of the parts of PARTS that two systems must share to agree. observer: a table of callbacks.
+--
+-- `step(search, program, word, outcomes, before)` follows each execution of an action after a program; it is
+-- optional. `outcomes` is the result of Search:try. It returns true if it changed the systems.
+--
+-- `class(program, key, partition)` gets the first program of a new class; it is optional.
+--
+-- `differ(program, partition_before, outcomes)` is called if systems that had agreed do not agree any more. It is
+-- required with several systems.
+--
+-- `level(n, search)` follows the last program of n actions; it is optional.
 function search.new(systems, words, compared, observer)
   local self = setmetatable({ systems = systems, words = words, observer = observer, seen = {}, saved = {}, path = "",
     directives = 0, classes = 0, programs = 0, parts = {}, next = {}, renamings = {}, shard = false, divided = false,
@@ -48,7 +83,7 @@ end
 
 -- -------------------------------------------------------------------------------------- states --
 
--- way: under other names (symmetry.lua).
+-- Writes the digests of system k to its NPARTS entries of digests. way: a renaming of symmetry.lua, or nil.
 function Search:read(k, digests, way)
   local at = (k - 1) * NPARTS
   local system, numbers = self.systems[k], way and way.numbers
@@ -56,15 +91,15 @@ function Search:read(k, digests, way)
   digests[at + 6] = system:hash_open_regions(way)
 end
 
--- Whether no other world has agreed with this one all along: what it does does not matter any more.
+-- True if no other system has the letter of system k: it agrees with none, and is not executed any more.
 local function is_diverged(partition, k)
   local class = partition:sub(k, k)
   local at = partition:find(class, 1, true)
   return not partition:find(class, at + 1, true)
 end
 
--- One number for the states of all worlds, and for who agrees with whom: the least one under all names, if some can be
--- exchanged. The worlds are in these states.
+-- Returns the hash of the states of all systems and of their partition. It is the least hash under all renamings, so
+-- that symmetric states have one key. Precondition: the systems are in the states of digests.
 function Search:key(digests, partition)
   local least = self:hash(digests, partition)
   for _, way in ipairs(self.renamings) do
@@ -90,8 +125,9 @@ function Search:hash(digests, partition)
   return hash
 end
 
--- Worlds by what they show behind a word: those with one letter have agreed all along. codes: of the word's errors.
--- A world in which the word failed agrees with no other world any more.
+-- Returns the partition after an action. Two systems keep a common letter if they had one in before, the action
+-- failed in neither, and all compared parts are equal. codes: the action's error by system. A system in which the
+-- action failed gets a letter of its own.
 function Search:partition(before, codes, digests)
   local partition, n, made = {}, 0, {}
   for k = 1, #self.systems do
@@ -109,7 +145,7 @@ function Search:partition(before, codes, digests)
   return table.concat(made)
 end
 
--- Makes the worlds what they are behind the program so far.
+-- Restores all saved systems to the checkpoint after the first depth actions of the path.
 function Search:back(depth)
   local saved = self.saved[depth]
   for k, system in ipairs(self.systems) do
@@ -117,8 +153,9 @@ function Search:back(depth)
   end
 end
 
--- Carries out a word in all worlds that still matter. Returns outcomes by world: {codes, rules, digests, letters,
--- failed: in all; stopped: in one, at a limit, which nothing undoes}.
+-- Executes an action in every system that has not diverged. Returns {codes, rules, digests, partition, failed,
+-- stopped}. codes and rules describe the errors by system. failed: the action failed in all of them. stopped: it hit
+-- the step budget in one, which leaves that system changed. A failed system keeps the digests of before.
 function Search:try(word, before)
   local codes, rules, digests, partition = {}, {}, {}, before.partition
   local failed, several, stopped = true, #self.systems > 1, false
@@ -142,7 +179,8 @@ function Search:try(word, before)
     partition = several and self:partition(partition, codes, digests) or partition }
 end
 
--- Goes to the state behind a program, whose beginnings are known.
+-- Moves the systems to the state after a program, and saves a checkpoint at each depth. Only the actions after the
+-- common prefix with the present path are executed.
 function Search:go_to(program)
   local common = 0
   while common < #program and common < #self.path and self.path:byte(common + 1) == program:byte(common + 1) do
@@ -163,7 +201,8 @@ end
 
 -- -------------------------------------------------------------------------------------- visiting --
 
--- The first program of a class. last: no program goes on.
+-- Records a new class and its first program. last: the level is the last one, so that the program does not enter
+-- `next`.
 function Search:add_class(program, key, partition, last)
   self.seen[key] = true
   self.classes = self.classes + 1
@@ -171,7 +210,7 @@ function Search:add_class(program, key, partition, last)
   if not last and self:has_agreement(partition) then self.next[#self.next + 1] = program end
 end
 
--- Whether a word can come next in a world that still matters.
+-- True if the action is enabled in a system that has not diverged.
 function Search:may(word, partition)
   for k, system in ipairs(self.systems) do
     if (#self.systems == 1 or not is_diverged(partition, k)) and system:may(word) then return true end
@@ -179,7 +218,8 @@ function Search:may(word, partition)
   return false
 end
 
--- All programs of one more word. last: they do not go on.
+-- Executes every enabled action after a program, reports to the observer, and adds the new classes. last: as in
+-- Search:add_class.
 function Search:extend(program, last)
   local observer, depth = self.observer, #program
   self:go_to(program)
@@ -208,7 +248,7 @@ function Search:extend(program, last)
   end
 end
 
--- Whether two worlds still agree: programs go on while some do.
+-- True if two systems still agree; a program is extended only then. Always true for one system.
 function Search:has_agreement(partition)
   if #self.systems == 1 then return true end
   for k = 1, #partition do
@@ -217,7 +257,8 @@ function Search:has_agreement(partition)
   return false
 end
 
--- Programs of one level that are this shard's: levels are divided as soon as there is enough for all, or at the end.
+-- Returns the programs of a level that belong to this shard. The search is divided once: at the first level with at
+-- least 8 programs per shard, or at the last level. Before that, every shard visits all programs.
 function Search:divide(level, n, bound)
   local shard = self.shard
   if not shard or self.divided or #level < 8 * shard[2] and n < bound then return level end
@@ -229,8 +270,8 @@ function Search:divide(level, n, bound)
   return own
 end
 
--- Takes up what a file of results says (results_file.lua). Returns the level that was under way, its programs, and the
--- first one that has not been extended.
+-- Restores the search from a loaded file of results (results_file.lua). Returns the number of the level under way,
+-- its programs, and the index of the first one that was not yet extended.
 function Search:resume(loaded, bound)
   local level = self:divide({ "" }, 1, bound)
   for n, known in ipairs(loaded.levels) do
@@ -247,10 +288,11 @@ function Search:resume(loaded, bound)
   return math.max(loaded.level, 1), level, loaded.record_extended + 1
 end
 
--- Visits programs up to a number of words. Returns why it ended early ("limit" and a sentence, "interrupted"), or
--- nothing. options: limit (directives), results
--- (file that is written), loaded (what it said before), shard, visit(search, level, first, n, last): extends the
--- programs of a level from the first one on; true: it was interrupted.
+-- Visits all programs of up to bound actions. Returns nothing, "interrupted", or "limit" and a sentence.
+--
+-- Options. limit: the number of executed directives that a level may not exceed, checked before the level. results:
+-- the file that is written. loaded: its former content. shard: {i, n}. visit(search, level, first, n, last): extends
+-- the programs of a level from index first on, and returns true if it was interrupted.
 function Search:run(bound, options)
   local results, loaded = options.results, options.loaded
   self.shard = options.shard

@@ -1,15 +1,17 @@
--- symmetry.lua - variables whose names can be exchanged: a program and the one with other names are one class.
+-- symmetry.lua - symmetry reduction: finds the variables whose names can be exchanged without changing the
+-- vocabulary.
 --
--- Two variables of one type are alike if the words are the same words with both names exchanged, and the first state is
--- the same state. What is alike is exchanged in every way, up to a number of ways.
+-- search.lua treats two programs as one class if a renaming maps the state of one to the state of the other. Two
+-- variables can be exchanged if they have one type, the set of actions stays the same under the exchange, and so does
+-- the initial state. The renamings are the group that these exchanges generate, cut off at MOST.
 
 local types = require "accdeep.types"
 
 local symmetry = {}
 
-local MOST = 24 -- ways to rename, of all variables together
+local MOST = 24 -- Renamings, the identity included.
 
--- The text of a word with two names exchanged; names of members stay.
+-- Returns the text of an action with two variable names exchanged. Names of members, after `.`, `%` or `->`, stay.
 local function exchange_names(text, a, b)
   return (text:gsub("()(%f[%w_][%a_][%w_]*)", function(at, name)
     local before = text:sub(1, at - 1)
@@ -24,7 +26,8 @@ local function key_of(word, a, b)
   return word.kind .. "\0" .. text .. "\0" .. body
 end
 
--- The numbers of words once two names are exchanged, or nil: some are no words.
+-- Returns the permutation of action numbers that exchanging two names causes, or nil if an exchanged action is not in
+-- the vocabulary.
 local function words_exchanged(words, a, b)
   local by_key, map = {}, {}
   for i, word in ipairs(words) do
@@ -34,7 +37,7 @@ local function words_exchanged(words, a, b)
     map[i] = word.kind ~= "end" and by_key[key_of(word, a, b)] or word.kind == "end" and i or nil
     if not map[i] then return nil end
   end
-  for i, word in ipairs(words) do -- the end of a region that has another name now
+  for i, word in ipairs(words) do -- The end of a region follows the action that opens it
     for j, other in ipairs(words) do
       if word.of and other.of == map[word.of] then map[i] = j end
     end
@@ -42,7 +45,8 @@ local function words_exchanged(words, a, b)
   return map
 end
 
--- The variables of a session, with the numbers of their memory.
+-- Returns the variables of a session as {name, type, number}, and the number of memory blocks. number: the rank of
+-- the variable's block in the order of creation.
 local function variables(session)
   local blocks, list = {}, {}
   for _, block in next, session.program.blocks do blocks[#blocks + 1] = block end
@@ -61,7 +65,7 @@ local function identity(n)
   return map
 end
 
--- first, then second.
+-- Returns the permutation that applies first, then second.
 local function compose(first, second)
   local map = {}
   for i, k in ipairs(first) do map[i] = second[k] end
@@ -78,8 +82,9 @@ end
 
 local function pack_map(map) return (("I4"):rep(#map):pack(table.unpack(map))) end
 
--- All ways to rename but the one that changes nothing: {numbers = of memory, packed, words = numbers of words, names}.
--- The worlds are in their first states.
+-- Returns all renamings except the identity: {numbers, memory, words, names}. numbers: the packed permutation of
+-- memory blocks, as the core's digests take it. words: the permutation of actions. names: new name by old name.
+-- Precondition: the systems are in their initial states. Sessions with more than 64 blocks have none.
 function symmetry.renamings(systems, words)
   local list, n = variables(systems[1].session)
   local ways = { { memory = identity(n), words = identity(#words), names = {} } }

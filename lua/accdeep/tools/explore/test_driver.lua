@@ -1,10 +1,10 @@
--- test_driver.lua - the C program that carries out programs on a runtime: each word of a vocabulary is a function, a
--- program is a path through a tree of words.
+-- test_driver.lua - writes the C program that executes programs on a real runtime (oracle.lua compiles and runs it).
 --
--- The tree comes as lines "depth word" in preorder. At each node the process forks for each word that may follow, so
--- that a prefix is carried out once, and what a word does to its process, or that it ends there, stays with that
--- branch. Regions are C blocks around calls of play. After each word the state is printed: for each scalar of the
--- observed objects its value on the host and on the device. observation.lua writes the state of a session the same way.
+-- Each action of the vocabulary becomes a C function, and the programs are the paths through a prefix tree. The tree
+-- is read as lines "depth action" in preorder. At each node the process forks for each following action. A common
+-- prefix is therefore executed once, and a crash or a change of process state affects only its own branch. A region
+-- is a C block around a call of play. After each action the state is printed: the value of each scalar of the
+-- observed objects on the host and on the device. observation.lua writes the state of a session in the same format.
 
 local test_driver = {}
 
@@ -21,7 +21,7 @@ local head = [[
 #include <unistd.h>
 ]]
 
--- How a runtime is asked for one byte: its address on the device, or NULL; and for bytes of the device.
+-- C code by compiler family: start of the runtime, device address of a byte (NULL if absent), copy from the device.
 local asked = {
   gcc = [[
 #include <omp.h>
@@ -30,8 +30,8 @@ static void begin(void) { acc_init(acc_device_nvidia); }
 static char *device_of(void *host) { return acc_is_present(host, 1) ? acc_deviceptr(host) : NULL; }
 static void from_device(void *to, void *from, size_t bytes) { acc_memcpy_from_device(to, from, bytes); }
 ]],
-  -- Memory is never freed, so that no new object gets an address that an old pointer holds, and holds the value of
-  -- what was never written. Gaps keep pointers in front of an object apart from what lies there.
+  -- Memory is never freed, so that a new object never gets an address that an old pointer holds. New memory is filled
+  -- with the value of unwritten bytes. Gaps keep a pointer before an object from pointing into its neighbour.
   clang = [[
 #include <errno.h>
 #include <omp.h>
@@ -125,7 +125,7 @@ static void say(const char *format, ...)
     length = n < 0 || length + n >= sizeof said ? sizeof said - 1 : length + n;
 }
 
-static void tell(void)
+static void flush_output(void)
 {
     for (size_t at = 0; at < length;) {
         ssize_t n = write(1, said + at, length - at);
@@ -247,7 +247,7 @@ static void say_device(const struct leaf *leaf)
         say_value(leaf, bytes, like);
 }
 
-static void told(void)
+static void report_state(void)
 {
     alarm(0);
     find_runs();
@@ -262,7 +262,7 @@ static void told(void)
             say_device(&leaves[k]);
         say(i + 1 < OBJECTS ? ";" : "\n");
     }
-    tell();
+    flush_output();
 }
 
 /* ------------------------------------------------------------------------------------------- the words -- */
@@ -287,7 +287,7 @@ static int next(void)
         if (status != 0) {
             say("E %%d %%s %%d\n", i, WIFSIGNALED(status) ? "signal" : "status",
                 WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status));
-            tell();
+            flush_output();
         }
     }
     _exit(0);
@@ -316,7 +316,7 @@ int main(int count, char **arguments)
     fclose(tree);
     dup2(1, 2);
 %s%s    begin();
-    told();
+    report_state();
     play();
     return 3;
 }
@@ -326,27 +326,28 @@ test_driver.MOST_NODES = 1 << 17
 
 local function c_text(text) return '"' .. text:gsub('[\\"]', "\\%0") .. '"' end
 
--- A word's function. Blocks of regions play what follows.
+-- Returns the C function of an action. The block of a region plays the actions that follow.
 local function define(number, word)
   local lines = { ("static void word_%d(void)\n{\n"):format(number), ('#line 1 "word %d"\n'):format(number) }
   local function add(format, ...) lines[#lines + 1] = format:format(...) end
   if word.kind == "host" then
-    add("    %s;\n    told();\n", word.text)
+    add("    %s;\n    report_state();\n", word.text)
   else
     add("#pragma %s %s\n", word.kind, (word.text:gsub("^%s*#%s*pragma%s+%a+%s+", ""):gsub("%s*\n%s*", " ")))
-    if word.body then add("    { %s }\n    told();\n", word.body)
-    elseif word.opens then add "    { told(); play(); }\n    told();\n"
-    else add "    told();\n" end
+    if word.body then add("    { %s }\n    report_state();\n", word.body)
+    elseif word.opens then add "    { report_state(); play(); }\n    report_state();\n"
+    else add "    report_state();\n" end
   end
   add "}\n"
   return table.concat(lines)
 end
 
--- The text of the program. declared: {declarations, globals, lines} of an exported program; words: those that this
--- compiler takes, by number: {kind = "acc" | "omp" | "host", text, body, opens}; layout: outcome.layout.
+-- Returns the text of the program. declared: {declarations, globals, lines} of an exported program. words: the
+-- actions that the compiler accepts, by number: {kind, text, body, opens}; kind is acc, omp or host. layout: that of
+-- observation.layout.
 function test_driver.text(family, declared, words, layout)
   local parts, objects, leaves, functions, cases = { head, asked[family] }, {}, {}, {}, {}
-  for i, text in ipairs(declared.declarations) do -- memory between the variables: none begins where another ends
+  for i, text in ipairs(declared.declarations) do -- padding between variables: none begins where another ends
     parts[#parts + 1] = ('#line 1 "declaration %d"\n%s\n'):format(i, text)
     parts[#parts + 1] = ("char apart_%d_[256] = {1}, apart_%d_0_[256];\n"):format(i, i)
   end

@@ -1,14 +1,14 @@
--- test_program.lua - programs of a vocabulary: their words, their text as a scenario.
+-- test_program.lua - programs of a vocabulary: their actions, and their text as statements of a scenario.
 --
--- A program is a string whose bytes are numbers of words.
+-- A program is a string in which each byte is the number of an action.
 
 local vocabulary = require "accdeep.script.vocabulary"
 local transition_system = require "accdeep.tools.explore.transition_system"
 
 local test_program = {}
 
--- All words of a vocabulary: its own, then those that end its regions - where regions are nested, one for all.
--- of_host: what was carried out before an error stays.
+-- Returns all actions of a vocabulary: its words, then the ends of its regions. With nested regions one `end` action
+-- closes the innermost region; else each opening action has its own. of_host: a failed action may leave changes.
 function test_program.all_words(given)
   local words, opens = {}, {}
   for i, word in ipairs(given.words) do
@@ -21,18 +21,18 @@ function test_program.all_words(given)
   return words
 end
 
--- What a directive is, without its clauses and their arguments.
+-- Returns the name of a directive without clauses and arguments.
 local function directive_of(word)
   return (word.text:lower():gsub("^%s*#%s*pragma%s+%a+%s+", ""):gsub("%b()", ""):gsub("%s+", " "))
 end
 
--- Whether a word opens a region that another one closes.
+-- True if an action opens a region that an `end` action closes.
 function test_program.opens(word)
   if word.kind == "acc" then return directive_of(word):find "^data%f[%A]" or directive_of(word):find "^host_data" end
   return word.kind == "omp" and directive_of(word):find "^target[ _]data%f[%A]" ~= nil
 end
 
--- A word without what it is about: "exit data delete".
+-- Returns the kind of an action without its operands, such as "acc exit data".
 function test_program.family(word)
   if word.kind == "end" then return "end of a region" end
   if word.kind ~= "acc" and word.kind ~= "omp" then return word.kind end
@@ -46,7 +46,7 @@ local function end_text(word)
   return directive_of(word):find "^host_data" and 'acc "end host_data"' or 'acc "end data"'
 end
 
--- The lines of a program in a scenario. is_whole: regions that it leaves open end behind it.
+-- Returns the statements of a program in a scenario. is_whole: close the regions that it leaves open.
 function test_program.lines(words, text, is_whole)
   local lines, open = {}, {}
   local function close(at)
@@ -71,7 +71,7 @@ function test_program.lines(words, text, is_whole)
   return lines
 end
 
--- The text of a scenario before its vocabulary, which is in a line.
+-- Returns the text of a scenario up to its vocabulary, which begins in a given line.
 function test_program.declarations(source, line)
   local lines = {}
   for row in (source.text .. "\n"):gmatch "(.-)\n" do

@@ -1,5 +1,9 @@
--- transition_system.lua - a session under one rule profile: the words of a vocabulary are carried out in it one by one,
--- and it goes back to what it was.
+-- transition_system.lua - a session under one rule profile as a transition system: executes actions, saves and
+-- restores states.
+--
+-- The states are those of the session: host memory, device memory, the present table, and the open regions. An action
+-- is a word of the scenario's vocabulary (acc, omp, host, fortran, kernel, end). search.lua enumerates programs with
+-- it; program_replay.lua and oracle_comparison.lua replay single programs.
 
 local closures = require "accdeep.backend.closures"
 local profile_comparison = require "accdeep.script.profile_comparison"
@@ -16,11 +20,13 @@ local transition_system = {}
 local TransitionSystem = {}
 TransitionSystem.__index = TransitionSystem
 
--- Steps of Lua that one word may take: a loop that does not end is an error of the word.
+-- Lua steps that one action may take. An action that exceeds them fails with the code `limit`, which ends infinite
+-- loops.
 local STEP_BUDGET = 2000000
 
--- Opens a scenario's declarations under a profile. The words are those of its vocabulary. device: another one, without
--- checkpoints.
+-- Executes the declarations of a scenario under a profile. Returns a system in the initial state. Raises if the
+-- scenario fails or has no vocabulary. device: name of a device that replaces the simulated one; the system then
+-- cannot save states.
 function transition_system.open(file, text, rules, device)
   local run = scenario.open(file, text, { rules = rules, checkpoints = not device, device = device,
     out = function() end })
@@ -40,7 +46,7 @@ function transition_system.open(file, text, rules, device)
     watch = script_functions.exist(session) and script_functions.new_change_check(session, run.env) }, TransitionSystem)
 end
 
--- A world that begins anew, with this one's declarations and values. When it is closed, they are what they were.
+-- Returns a system with the declarations and values of this one, whose changes are undone when it is closed.
 function TransitionSystem:inner()
   local session = self.session:inner()
   return setmetatable({ run = session, session = session, vocabulary = self.vocabulary, steps = {}, open = {},
@@ -51,7 +57,8 @@ function TransitionSystem:close() self.run:close() end
 
 -- ----------------------------------------------------------------------------------------- words --
 
--- Code and rule of an error. What a function of the script raises is one, too.
+-- Returns the code and the rule of an error. Errors raised by functions of the script count as failures of the
+-- action; internal errors are raised again.
 local function failure(self, err)
   if diagnostic.is_limit(err) then return "limit", "HOUSE-limit" end
   local known = scenario.to_diagnostic(err, self.vocabulary.file)
@@ -66,7 +73,8 @@ end
 
 local makers = {}
 
--- A directive: what it opens is closed by the word `end`; a compute construct has its body here.
+-- Returns the step of a directive. A region that it opens is appended to self.open, where the action `end` finds it.
+-- body: the statements of a compute construct, or nil.
 local function directive(word, body)
   local kind, text, file, line, place = word.kind, word.text, word.file, word.line, nil
   if body then place = { file = file, line = line } end
@@ -83,7 +91,8 @@ end
 makers.acc = function(word) return directive(word, word.body) end
 makers.omp = makers.acc
 
--- The construct that carries out the statements of a kernel: one that maps nothing, of the language of other words.
+-- Returns the directive that executes the statements of a kernel: a compute construct that maps nothing. It is
+-- OpenMP's if any action of the vocabulary is, else OpenACC's.
 function transition_system.construct(word, words)
   local is_openmp = false
   for _, other in ipairs(words) do is_openmp = is_openmp or other.kind == "omp" end
@@ -94,7 +103,7 @@ end
 function makers.kernel(word, words) return makers.acc(transition_system.construct(word, words)) end
 
 function makers.host(word)
-  local plain -- where no region lets names stand for device addresses
+  local plain -- compiled outside of regions that replace names by device addresses
   local function run(session)
     if session.language.name ~= "c" then
       return session:with_text(word.text, word.file, word.line, session.value, session, session:host_env(), word.text)
@@ -113,15 +122,15 @@ function makers.fortran(word)
   end
 end
 
--- Where the region is, among those that are open, that a word ends: the innermost one, or the last one that another
--- word opened; 0: there is none.
+-- Returns the index in self.open of the region that an `end` action closes, or 0 if no region is open. It is the last
+-- region opened by the action word.of, or the innermost one if word.of is nil.
 local function ended_by(self, word)
   local at = #self.open
   while word.of and at > 0 and self.open[at].word ~= word.of do at = at - 1 end
   return at
 end
 
--- The end of the innermost region, or of the last one that a word opened.
+-- Returns the step of an `end` action. It fails if no such region is open.
 makers["end"] = function(word)
   return function(self)
     local at = ended_by(self, word)
@@ -132,17 +141,17 @@ makers["end"] = function(word)
   end
 end
 
--- The words in the order of their numbers; ends of regions come behind them.
+-- Compiles the actions to steps, in the order of their numbers. The ends of regions must be last.
 function TransitionSystem:prepare(words)
   self.words, self.given = {}, words
   for _, word in ipairs(words) do self:add(word) end
 end
 
--- A step that fails if it takes too many steps of Lua. check: called behind it.
+-- Returns a step that fails if it exceeds STEP_BUDGET. check: called after the step, or nil.
 local function limit_steps(step, file, check)
   return function(self)
     local code, rule
-    math.randomseed(1) -- the same numbers whenever it is carried out
+    math.randomseed(1) -- every execution gets the same random numbers
     local ok, err = core.limited(0, STEP_BUDGET, function() code, rule = step(self) end, file)
     if check then check() end
     if not ok then return failure(self, err) end
@@ -150,13 +159,13 @@ local function limit_steps(step, file, check)
   end
 end
 
--- Whether a body may repeat statements: it has a loop of C, or calls procedures of Fortran.
+-- True if a body may loop: it has a loop of C, or it is Fortran, whose procedures may loop.
 local function repeats(session, body)
   if session.language.name ~= "c" then return true end
-  return body:find "%f[%w_]for%f[^%w_]" or body:find "%f[%w_]while%f[^%w_]" -- do ends with while
+  return body:find "%f[%w_]for%f[^%w_]" or body:find "%f[%w_]while%f[^%w_]" -- `do` loops end with while
 end
 
--- Adds a word behind all others. Returns its number.
+-- Appends an action. Returns its number.
 function TransitionSystem:add(word)
   local number, step = #self.words + 1, makers[word.kind](word, self.given)
   local body = word.kind == "kernel" and word.text or word.body
@@ -165,11 +174,11 @@ function TransitionSystem:add(word)
   return number
 end
 
--- Closes the innermost region, as a word does.
+-- Closes the innermost region, like an `end` action. Returns the code and rule of an error, or nothing.
 function TransitionSystem:close_innermost() return makers["end"] {}(self) end
 
--- Carries out a word. Returns nothing, or code and rule of the error: then nothing has changed, but for what an
--- expression of the host did before its error, and what stops at a limit.
+-- Executes an action. Returns nothing, or the code and rule of its error. A failed action has changed nothing, with
+-- two exceptions: host statements keep what they did before the error, and so do actions stopped by the budget.
 function TransitionSystem:step(number) return self.steps[number](self) end
 
 -- ---------------------------------------------------------------------------------------- states --
@@ -184,7 +193,7 @@ function TransitionSystem:restore(saved)
   self.open = table.move(saved.open, 1, #saved.open, 1, {})
 end
 
--- Whether a word can come next: what ends regions needs an open one.
+-- True if an action is enabled. Only the ends of regions can be disabled: they need an open region.
 function TransitionSystem:may(number)
   local word = self.words[number]
   return word.kind ~= "end" or ended_by(self, word) > 0
@@ -196,8 +205,8 @@ local function hash_text(text)
   return hash
 end
 
--- A number for the words whose regions are open, and what names stand for in them. way: under other names
--- (symmetry.lua).
+-- Returns a hash of the open regions and of the names that stand for device addresses in them. way: a renaming of
+-- symmetry.lua, or nil.
 function TransitionSystem:hash_open_regions(way)
   local session, hash = self.session, #self.open
   for _, one in ipairs(self.open) do hash = hash * 257 + (way and way.words[one.word] or one.word) end
@@ -209,7 +218,8 @@ function TransitionSystem:hash_open_regions(way)
   return hash
 end
 
--- Numbers of the state, as profile_comparison.lua has them.
+-- Returns the digests of the session's state (profile_comparison.lua). numbers: a packed permutation of blocks, or
+-- nil.
 function TransitionSystem:digests(numbers) return profile_comparison.digests(self.session, numbers) end
 
 return transition_system
