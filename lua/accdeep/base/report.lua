@@ -2,7 +2,7 @@
 -- TAP, JSON, JUnit).
 --
 -- Input is a record for each scenario file, plain data that can cross processes:
---  {file, title, seconds, output, cases = {{name, ok, seconds, error = {code, message, rule, file, line, ...}}}}.
+--   {file, title, seconds, output, cases = {{name, ok, seconds, error = {code, message, rule, file, line, ...}}}}.
 
 local diagnostic = require "accdeep.base.diagnostic"
 local location = require "accdeep.base.location"

@@ -2,12 +2,12 @@
 -- to the parser of syntax/init.lua; backend/class.lua evaluates the nodes.
 --
 -- Nodes:
---  record{kind, name?, path?, bases?, members?, align?}   base{spec, virtual?, pos}   access{word}.
---  members{words, spec, list of member_item{declarator, bits?, value_at?}, align?}
---  function{name, role, words, parameters_at, body_at?, body?, outcome?}.
---  role: "method", "constructor", "destructor" or "operator"
---  alias{name, type}   template{params, record}   template_function{params, what}.
---  friend, using, assertion: parsed, but without effect on objects.
+--   record{kind, name?, path?, bases?, members?, align?}   base{spec, virtual?, pos}   access{word}.
+--   members{words, spec, list of member_item{declarator, bits?, value_at?}, align?}
+--   function{name, role, words, parameters_at, body_at?, body?, outcome?}.
+--   role: "method", "constructor", "destructor" or "operator"
+--   alias{name, type}   template{params, record}   template_function{params, what}.
+--   friend, using, assertion: parsed, but without effect on objects.
 -- Texts of parameters, bodies and member values are stored by position and parsed when they are needed.
 
 local lex = require "accdeep.syntax.lex"

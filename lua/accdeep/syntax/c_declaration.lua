@@ -3,13 +3,13 @@
 -- evaluate the nodes.
 --
 -- Nodes:
---  declaration{spec, words, align?, list of init{declarator, value?}}
---  spec: builtin{words}, enum{name?, list?, scoped?, base?}, named{name, type?}, instance{name, arguments},
---  path{global?, steps}, record (c_class.lua); each may have const
---  declarator{pointers, const?, reference?, name? | inner?, suffixes}
---  braces{list of item{path?, value}}: an initializer; other initializers are expressions
---  pragma{start, text}
---  namespace{names}, linkage{is_block?}, closing: the opening and closing lines of blocks of declarations
+--   declaration{spec, words, align?, list of init{declarator, value?}}
+--   spec: builtin{words}, enum{name?, list?, scoped?, base?}, named{name, type?}, instance{name, arguments},
+--   path{global?, steps}, record (c_class.lua); each may have const
+--   declarator{pointers, const?, reference?, name? | inner?, suffixes}
+--   braces{list of item{path?, value}}: an initializer; other initializers are expressions
+--   pragma{start, text}
+--   namespace{names}, linkage{is_block?}, closing: the opening and closing lines of blocks of declarations
 
 local lex = require "accdeep.syntax.lex"
 local lpeg = require "lpeg"

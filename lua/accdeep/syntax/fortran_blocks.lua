@@ -3,8 +3,8 @@
 --
 -- Input is a list of statements in which a directive is one line among others. Each block directive and its statements
 -- become construct{directive, list, finish?, end_directive?}.
---  OpenACC: data, host_data and compute constructs; loop and atomic with the statement that follows.
---  OpenMP: constructs up to their end directive, or up to the end of their loop.
+--   OpenACC: data, host_data and compute constructs; loop and atomic with the statement that follows.
+--   OpenMP: constructs up to their end directive, or up to the end of their loop.
 -- A data region that does not end in the text is left flat: the scenario ends it. Directives of OpenMP get the field
 -- `omp`, their name. Also checks that exit and cycle are inside of loops.
 

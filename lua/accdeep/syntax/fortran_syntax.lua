@@ -2,23 +2,25 @@
 -- directives.
 --
 -- Input is the normalized text of fortran_free_form.lua, output the AST. fortran_blocks.lua then groups statements by
--- directive. Expressions:
---  num{value, kind, class = "integer" | "real"}   str{value}   truth{value}   complex{re, im}   id{name}
---  component{base, name, name_pos}   reference{base, args}   unary{op, e}   binary{op, a, b}
---  array{list, spec?}   implied{list, name, first, last, step?}
---  only as arguments: range{first?, last?, step?}   keyword{name, e}   star
+-- directive.
+--
+-- Expressions:
+--   num{value, kind, class = "integer" | "real"}   str{value}   truth{value}   complex{re, im}   id{name}.
+--   component{base, name, name_pos}   reference{base, args}   unary{op, e}   binary{op, a, b}.
+--   array{list, spec?}   implied{list, name, first, last, step?}.
+--   only as arguments: range{first?, last?, step?}   keyword{name, e}   star.
 -- Specifications:
---  declaration{spec, attrs, list of entity{name, dims?, value?, target?}}   spec{class, kind?, name?, len?}
---  dims of dimension{lower?, upper?, open, star}   derived{attrs, name, list}
+--   declaration{spec, attrs, list of entity{name, dims?, value?, target?}}   spec{class, kind?, name?, len?}.
+--   dims of dimension{lower?, upper?, open, star}   derived{attrs, name, list}.
 -- Statements:
---  assign{to, e}   associate{to, e}   if{list of {c?, body}}   do{name, first, last, step?, body}   while{c?, body}
---  select{e, list of {pos, cases?, body}}   where{list of {mask?, body}}
---  select_type{e, name?, list of {guard = "type" | "class" | nil, spec?, body}}
---  select_rank{e, name?, list of {rank = expression, "*" or "default", body}}
---  call{target}   allocate{spec?, list}   deallocate{list}   nullify{list}   print{list}   stop{failed, code?}
---  return   exit   cycle   nothing   directive{sentinel, text}
+--   assign{to, e}   associate{to, e}   if{list of {c?, body}}   do{name, first, last, step?, body}   while{c?, body}.
+--   select{e, list of {pos, cases?, body}}   where{list of {mask?, body}}.
+--   select_type{e, name?, list of {guard = "type" | "class" | nil, spec?, body}}.
+--   select_rank{e, name?, list of {rank = expression, "*" or "default", body}}.
+--   call{target}   allocate{spec?, list}   deallocate{list}   nullify{list}   print{list}   stop{failed, code?}.
+--   return   exit   cycle   nothing   directive{sentinel, text}.
 -- Program units:
---  procedure{kind, name, params, result?, spec?, list, inner}
+--   procedure{kind, name, params, result?, spec?, list, inner}.
 
 local lpeg = require "lpeg"
 local openacc_syntax = require "accdeep.syntax.openacc_syntax"

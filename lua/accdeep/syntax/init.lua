@@ -5,7 +5,7 @@
 -- is_type(name) recognizes typedef names. Raises a diagnostic with the code "syntax" at the first token that fits no
 -- rule.
 --
---  text --lex.lua--> tokens --rules of c_*.lua, openacc_syntax.lua, openmp_syntax.lua--> AST (base/ast.lua)
+--   text --lex.lua--> tokens --rules of c_*.lua, openacc_syntax.lua, openmp_syntax.lua--> AST (base/ast.lua)
 --
 -- Each grammar is built in two forms. The fast form records no positions. If it fails, the tracing form parses the same
 -- text once more and records the farthest position that it reached, where the error is reported.
@@ -74,12 +74,12 @@ local function describe(text, at)
   return ("unexpected '%s'"):format(word:gsub("%c", "?")), #word
 end
 
--- Returns a parser for a language, a table with
---  parts      functions that add rules to the grammar
---  whole      names of start rules that must match the whole text
---  beginning  names of start rules that may end before the end of the text
---  lex        function(trace) that returns the combinators of lex.lua
---  help       function(start, text, position, message) that returns help for an error, or nil; optional
+-- Returns a parser for a language, a table with:
+--   parts      functions that add rules to the grammar.
+--   whole      names of start rules that must match the whole text.
+--   beginning  names of start rules that may end before the end of the text.
+--   lex        function(trace) that returns the combinators of lex.lua.
+--   help       function(start, text, position, message) that returns help for an error, or nil; optional.
 local function new(language)
   language.patterns = {}
   local parser = {}

@@ -2,11 +2,11 @@
 -- Fortran parsers use it with their own expressions.
 --
 -- Nodes:
---  directive{name, argument?, clauses}; wait has waiting{devnum?, queues}, cache has modifier? and vars
---  clause{name, pos, kind, shape?, direction?, vars | members | names | e | values | word | text, modifiers?, nest?}.
---  clause wait has devnum? and queues, clause self vars? or e?.
---  nest{clauses}, member_shape{name, path?, subscripts}
---  modifiers: list of {name, pos}, written before the variables of a data clause.
+--   directive{name, argument?, clauses}; wait has waiting{devnum?, queues}, cache has modifier? and vars
+--   clause{name, pos, kind, shape?, direction?, vars | members | names | e | values | word | text, modifiers?, nest?}.
+--   clause wait has devnum? and queues, clause self vars? or e?.
+--   nest{clauses}, member_shape{name, path?, subscripts}
+--   modifiers: list of {name, pos}, written before the variables of a data clause.
 -- `shape` is the text between < and >: the name of a shape or, after invoke, of a policy. Clauses of a shape, a policy
 -- or a nest take members (member_shape) where those of a directive take variables. The grammar accepts every clause on
 -- every directive; sema/openacc_sema.lua, lowering/shape.lua and lowering/policy.lua check them.

@@ -2,13 +2,13 @@
 -- Fortran parsers use it with their own expressions.
 --
 -- Nodes:
---  directive{name, clauses, vars?, mapper?}           mapper{name?, type, variable}
---  clause{name, pos, kind, ...}, by kind:
---  map, motion {modifiers, vars}                      vars {vars, step? of linear}
---  expression {modifier?, e, lower? of num_teams}     reduction {op, vars}
---  words {words}: default and defaultmap              depend {type, modifier?, items?}
---  group {names, action?}      names {names | types}  types {types}      anything {text?}
---  modifier{name, mapper? | iterators? | when? of attach, no_comma?}     iterator{name, first, last, step?}
+--   directive{name, clauses, vars?, mapper?}           mapper{name?, type, variable}
+--   clause{name, pos, kind, ...}, by kind:
+--   map, motion {modifiers, vars}                      vars {vars, step? of linear}
+--   expression {modifier?, e, lower? of num_teams}     reduction {op, vars}
+--   words {words}: default and defaultmap              depend {type, modifier?, items?}
+--   group {names, action?}      names {names | types}  types {types}      anything {text?}
+--   modifier{name, mapper? | iterators? | when? of attach, no_comma?}     iterator{name, first, last, step?}
 -- `no_comma` marks a modifier that is written without a comma before it. The type of a map is the modifier that names a
 -- map type. The grammar accepts every clause on every directive; sema/openmp_sema.lua checks them.
 
