@@ -1,33 +1,37 @@
-/* device_allocations.c - device memory of acc_malloc and omp_target_alloc: a table by device address, with open
- * addressing. */
+/* device_allocations.c - device memory of acc_malloc and omp_target_alloc: a hash table by device address, with linear
+ * probing. Serves the report of blocks that are left at the end. */
 #include "leaks.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
 struct block {
     uint64_t dev, bytes; /* dev is 0: the entry is free */
-    uintptr_t pc;        /* of the call that allocated it */
-    const char *what;    /* the routine */
+    uintptr_t pc;        /* return address of the call that allocated it */
+    const char *what;    /* name of the routine */
     int device;
 };
 static struct block *blocks;
-static size_t nblocks, capacity; /* room is 0 or a power of two */
+static size_t nblocks, capacity; /* number of slots, 0 or a power of two; at most half of them are used */
 
+/* Returns the slot at which the search for an address begins. */
 static size_t get_home_slot(uint64_t dev)
 {
     return (size_t)((dev >> 4) * 0x9E3779B97F4A7C15u >> 20) & (capacity - 1);
 }
 
-/* The entry of a block, or the free one for it; room is not 0. */
+/* Returns the slot of a block, or the free one where it belongs. There must be slots. */
 static size_t find_block_entry(uint64_t dev)
 {
+    assert(capacity && !(capacity & (capacity - 1)));
     size_t i = get_home_slot(dev);
     while (blocks[i].dev && blocks[i].dev != dev)
         i = (i + 1) & (capacity - 1);
     return i;
 }
 
+/* Doubles the table. Returns false without memory. */
 static bool grow_blocks(void)
 {
     struct block *const old = blocks, *grown = calloc(capacity ? 2 * capacity : 64, sizeof *grown);
@@ -43,7 +47,7 @@ static bool grow_blocks(void)
     return true;
 }
 
-/* Without memory there is a diagnosis less. */
+/* - */
 void rt_device_alloc_add(int device, uint64_t dev, uint64_t bytes)
 {
     if (!rt.options.diagnose || !dev || (2 * nblocks >= capacity && !grow_blocks()))
@@ -52,7 +56,7 @@ void rt_device_alloc_add(int device, uint64_t dev, uint64_t bytes)
     nblocks++;
 }
 
-/* What an entry made room for elsewhere moves back. */
+/* Moves later entries of the probe sequence into the hole, so that searches still find them. */
 void rt_device_alloc_remove(uint64_t dev)
 {
     size_t hole = capacity ? find_block_entry(dev) : 0;
@@ -64,6 +68,7 @@ void rt_device_alloc_remove(uint64_t dev)
             hole = k;
         }
     blocks[hole].dev = 0;
+    assert(nblocks);
     nblocks--;
 }
 
@@ -96,7 +101,7 @@ void rt_report_device_alloc_leaks(void)
     size_t n = 0;
     for (size_t i = 0; i < capacity; i++)
         if (blocks[i].dev && !accd_host_address(rt.context, blocks[i].device, blocks[i].dev))
-            blocks[n++] = blocks[i]; /* what acc_map_data gave to data is reported with them */
+            blocks[n++] = blocks[i]; /* memory given to acc_map_data is reported with its data */
     if (n)
         qsort(blocks, n, sizeof *blocks, compare_blocks);
     for (size_t i = 0, k; i < n; i = k) {

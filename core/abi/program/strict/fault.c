@@ -1,6 +1,6 @@
-/* fault.c - accesses that end the program by SIGSEGV or SIGBUS: sections that leave its memory, wild pointers
- * in kernels, device addresses on the host. The handler reports them; then the program ends, or its own
- * handler runs, as it would without the runtime. */
+/* fault.c - handler of SIGSEGV and SIGBUS: sections outside of the program's memory, wild pointers in kernels, device
+ * addresses on the host. The handler reports the access; then the program ends, or its own handler runs, as it would
+ * without the runtime. */
 #include "abi/program/base/arena.h"
 #include "abi/program/base/abnormal_exit.h"
 #include "abi/program/base/runtime.h"
@@ -15,9 +15,9 @@
 #include <stdlib.h>
 #include <ucontext.h>
 
-static struct sigaction before_segv, before_bus; /* of the program */
+static struct sigaction before_segv, before_bus; /* actions of the program */
 
-/* Of the access, in the program. */
+/* Returns the address in the program's code of the access, or of the call of the library that made it. */
 static uintptr_t find_access_pc(const greg_t *registers)
 {
     static struct accd__debug_fault_context stopped;
@@ -25,7 +25,8 @@ static uintptr_t find_access_pc(const greg_t *registers)
     return rt_find_program_pc(&stopped);
 }
 
-/* Bytes are moved by functions that hold no lock of the C library: it may be used. */
+/* Reports a transfer of bytes outside of the program's memory, and ends the program. The functions that move bytes hold
+ * no lock of the C library, so it may be used. */
 static _Noreturn void report_transfer_fault(void *address)
 {
     const struct rt_site *site = rt.site;
@@ -40,10 +41,11 @@ static _Noreturn void report_transfer_fault(void *address)
                    address);
 }
 
+/* Reports that the host's code uses a device address, and ends the program. */
 static _Noreturn void report_device_access(void *address, const void *context)
 {
     int device = accd_device_at(rt.context, (uintptr_t)address);
-    rt_unprotect_devices(); /* for good */
+    rt_unprotect_devices(); /* they stay open: the process ends */
     uint64_t host = accd_host_address(rt.context, device, (uintptr_t)address);
     struct rt_diagnostic diagnostic = {
         .level = "error",
@@ -71,12 +73,13 @@ static _Noreturn void report_device_access(void *address, const void *context)
     _Exit(EXIT_FAILURE);
 }
 
+/* Handles SIGSEGV and SIGBUS. */
 static void on_fault(int signal, siginfo_t *info, void *context)
 {
     const struct sigaction *before = signal == SIGBUS ? &before_bus : &before_segv;
     struct rt_thread *self = rt_current_thread();
     const greg_t *registers = ((const ucontext_t *)context)->uc_mcontext.gregs;
-    const bool sent = info->si_code <= 0; /* by kill() or raise(): no access */
+    const bool sent = info->si_code <= 0; /* sent by kill() or raise(): not an access */
     if (self->in_core && !sent)
         report_transfer_fault(info->si_addr);
     if (!sent && rt.options.strict && !rt_kernel_kind(self->activity) && rt.context &&
@@ -107,7 +110,7 @@ static void on_fault(int signal, siginfo_t *info, void *context)
         before->sa_handler(signal);
     else if (before->sa_handler == SIG_DFL)
         rt_end_by_signal(signal);
-    else /* the access is made again */
+    else /* the access is made again, without a handler */
         sigaction(signal, before, NULL);
 }
 

@@ -1,4 +1,5 @@
-/* fault_context.c - the place in the program of an access inside of a library of the system, as in memcpy. */
+/* fault_context.c - finds the program's own code that makes an access, also if it is made inside of a library of the
+ * system, as in memcpy. */
 #include "fault_context.h"
 #include "protection_map.h"
 
@@ -11,7 +12,7 @@ void rt_read_fault_context(struct accd__debug_fault_context *stopped, const greg
 {
     enum {
         PIECES = sizeof stopped->words / RT_PAGE_SIZE + 1
-    }; /* of pages: all before one that is not there are read */
+    }; /* number of pages: those before an unmapped one are read */
     const uint64_t sp = (uint64_t)registers[REG_RSP];
     const struct iovec here = {stopped->words, sizeof stopped->words};
     struct iovec there[PIECES];
@@ -29,7 +30,8 @@ void rt_read_fault_context(struct accd__debug_fault_context *stopped, const greg
 uintptr_t rt_find_program_pc(struct accd__debug_fault_context *stopped)
 {
     enum { FRAMES_MOST = 64 };
-    if (stopped->at.pc <= RT_PAGE_SIZE && stopped->n) { /* a null pointer was called: the stack ends with the call */
+    if (stopped->at.pc <= RT_PAGE_SIZE &&
+        stopped->n) { /* a null pointer was called: the return address is on the stack */
         stopped->at.pc = stopped->words[0];
         stopped->at.sp += sizeof stopped->words[0];
     }

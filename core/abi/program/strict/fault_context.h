@@ -1,4 +1,4 @@
-/* fault_context.h - kernels that were stopped by an access inside of a library of the system. */
+/* fault_context.h - registers and stack of the code that a fault has stopped. */
 #ifndef RT_FAULT_CONTEXT_H
 #define RT_FAULT_CONTEXT_H
 
@@ -7,7 +7,8 @@
 #include <string.h>
 #include <sys/ucontext.h>
 
-/* Inside a signal handler: what the kernel has left on a stack that can be read up to end. */
+/* Captures registers and stack words, inside of a signal handler. The stack must be readable up to `end`; an end below
+ * the stack pointer captures no words. */
 static inline void rt_capture_fault_context(struct accd__debug_fault_context *stopped, const greg_t *registers,
                                             uint64_t end)
 {
@@ -18,9 +19,10 @@ static inline void rt_capture_fault_context(struct accd__debug_fault_context *st
     stopped->n = (bytes < sizeof stopped->words ? bytes : sizeof stopped->words) / sizeof *stopped->words;
     memcpy(stopped->words, (const void *)(uintptr_t)sp, stopped->n * sizeof *stopped->words);
 }
-/* The same where the stack may end anywhere; no memory is closed. */
+/* Captures registers and as many stack words as can be read. Memory must not be protected. */
 void rt_read_fault_context(struct accd__debug_fault_context *stopped, const greg_t *registers);
-/* The place of the access in the program's own code: of the access itself, or of the call of the library. */
+/* Returns the address in the program's own code of the access, or of its call of the library. Unwinds `stopped` to it.
+ */
 uintptr_t rt_find_program_pc(struct accd__debug_fault_context *stopped);
 
 #endif

@@ -1,13 +1,13 @@
-/* host_access.c - reports about kernels that use memory of the host: the pointer that they most likely
- * followed, and what would make it one of the device. */
+/* host_access.c - reports about kernels that access host memory: which pointer they most likely followed, and which
+ * clause would make it a device pointer. */
 #include "abi/program/base/runtime.h"
 #include "host_access.h"
 
 #include <stdio.h>
 #include <string.h>
 
-/* The word of present data, as the device has it, that points closest to a host address from below:
- * the pointer that a kernel most likely followed. Its own host address, or 0. */
+/* Returns the host address of the pointer that a kernel most likely followed to a host address; 0: none. That is the
+ * word of present data on the device with the greatest value from `low` to `address`. */
 static uint64_t find_followed_pointer(int device, uint64_t address, uint64_t low)
 {
     accd_present_object object;
@@ -24,11 +24,13 @@ static uint64_t find_followed_pointer(int device, uint64_t address, uint64_t low
     return found;
 }
 
-/* Help for one situation, in the words of OpenACC and of OpenMP. */
+/* Help texts for one situation, in terms of OpenACC and of OpenMP. */
 struct advice {
     char help[400], openmp[400];
 };
 
+/* Writes the help that fits. present: the accessed data are present; attached: the pointer was attached and then
+ * overwritten. */
 static void fill_advice(struct advice *to, const struct rt_pointer_name *pointer, const char *data, bool present,
                         bool attached)
 {

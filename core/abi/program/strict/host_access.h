@@ -1,17 +1,19 @@
-/* host_access.h - reports about addresses that kernels use: of the host, beside data, of no memory. */
+/* host_access.h - reports about addresses that kernels use wrongly: host addresses, and device addresses outside of
+ * data. */
 #ifndef RT_HOST_ACCESS_H
 #define RT_HOST_ACCESS_H
 
 #include "abi/program/base/runtime.h"
 
-/* The help for an access beside an object, so many bytes from its beginning. */
+/* Returns the help for an access `into` bytes from the beginning of an object (negative: before it). */
 const char *rt_get_out_of_bounds_help(int device, const accd_object_info *info, int64_t into);
-/* Reports that a region reads, writes or uses an address of a device where no data are. False: it is none. */
+/* Reports that a region accesses a device address outside of present data. Returns false, without a report, if it is
+ * not a device address. verb: "reads", "writes" or "uses". */
 bool rt_report_out_of_bounds(const struct rt_site *site, const char *region, const char *verb, uint64_t address,
                              uintptr_t pc);
-/* A kernel at pc, "the compute region", follows a value that is no address. */
+/* Reports that a kernel follows a value that is not an address. region: "the compute region". */
 void rt_report_wild_pointer(uint64_t value, uintptr_t pc, const char *region);
-/* Reports that a kernel uses memory of the host, and ends the program. region: "the compute region of a.c:5". */
+/* Reports that a kernel accesses host memory, and ends the program. region: "the compute region of a.c:5". */
 _Noreturn void rt_report_host_access(const struct rt_site *site, int device, const char *region, const char *verb,
                                      uint64_t address, uintptr_t pc);
 

@@ -1,4 +1,5 @@
-/* host_interval.c - whether the host may have changed memory between two kernels: what the watch knows about that. */
+/* host_interval.c - what the page guard of the process knows of the host's accesses between two kernels. These
+ * functions give snapshots.c and races.c that knowledge without the guard. */
 #include "abi/program/base/runtime.h"
 #include "page_guard_internal.h"
 

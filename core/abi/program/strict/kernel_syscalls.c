@@ -1,6 +1,5 @@
-/* kernel_syscalls.c - system calls of a watched kernel. They come to a handler first (syscall user dispatch),
- * because the operating system answers with EFAULT, not with a signal, where it encounters closed
- * memory. They are made with memory open. */
+/* kernel_syscalls.c - system calls of a guarded kernel. They raise SIGSYS first (syscall user dispatch), because the
+ * operating system answers EFAULT for protected memory, without a signal. The handler makes them with memory open. */
 #include "page_guard_internal.h"
 
 #include <errno.h>
@@ -48,7 +47,7 @@ void rt_guard_resume(struct rt_page_guard *guard)
     }
 }
 
-/* Takes [start, start + bytes) out of what kernels mapped. */
+/* Removes [start, start + bytes) from the ranges that kernels mapped, and splits ranges that contain it. */
 static void remove_own_range(struct rt_page_guard *guard, uint64_t start, uint64_t bytes)
 {
     uint64_t end = start + bytes;
@@ -72,7 +71,8 @@ void rt_guard_add_own_range(struct rt_page_guard *guard, uint64_t start, uint64_
         guard->own[guard->nown++] = (struct rt_range){start, bytes};
 }
 
-/* The kernel's memory is what it maps. */
+/* Adds what the kernel has mapped to its own memory, and removes what it has unmapped. result: that of the system call.
+ */
 static void track_mapping_call(struct rt_page_guard *guard, const greg_t *registers, long number, long result)
 {
     long start = registers[REG_RDI], bytes = registers[REG_RSI];
@@ -86,7 +86,8 @@ static void track_mapping_call(struct rt_page_guard *guard, const greg_t *regist
         rt_guard_add_own_range(guard, (uint64_t)result, rt_round_up_to_page(registers[REG_RDX]));
 }
 
-/* Threads, processes, an end of the process, signals to itself: not while memory is closed. */
+/* True for system calls that need unprotected memory to their end: they start threads or processes, end the process, or
+ * send signals to it. */
 static bool needs_unguarded_run(long number)
 {
     switch (number) {
@@ -110,7 +111,8 @@ static bool needs_unguarded_run(long number)
     return false;
 }
 
-/* FUTEX_WAKE uses the address as a name. Threads that are stopped repeat their wait, which reads the word anew. */
+/* True for system calls that use an address as a key, without access to its memory. FUTEX_WAKE is one: stopped threads
+ * repeat their wait, which reads the word again. */
 static bool is_address_a_key(long number, const greg_t *registers)
 {
     switch (number) {
@@ -127,7 +129,7 @@ static bool is_address_a_key(long number, const greg_t *registers)
     return false;
 }
 
-/* rt_sigprocmask for the kernel: signals wait all the same. */
+/* Changes the kernel's signal mask in the guard only; signals stay blocked until the kernel ends. */
 static long emulate_sigprocmask(struct rt_page_guard *guard, const greg_t *registers)
 {
     const uint64_t *set_p = (const uint64_t *)registers[REG_RSI];
@@ -150,6 +152,7 @@ static long emulate_sigprocmask(struct rt_page_guard *guard, const greg_t *regis
     return 0;
 }
 
+/* Makes the system call in the registers, and returns its result or -errno. */
 static long make_syscall(struct rt_page_guard *guard, const greg_t *registers, long number)
 {
     if (number == SYS_rt_sigprocmask)
@@ -158,7 +161,7 @@ static long make_syscall(struct rt_page_guard *guard, const greg_t *registers, l
                           registers[REG_R8], registers[REG_R9]);
 }
 
-/* SIGPIPE is sent to the thread that wrote, which would keep it. */
+/* Queues a pending SIGPIPE, which is sent to the thread that wrote and would stay pending there. */
 static void queue_pipe_signal(struct rt_page_guard *guard)
 {
     uint64_t mask = rt_signal_bit(SIGPIPE);
@@ -172,11 +175,11 @@ void rt_guard_handle_syscall(struct rt_page_guard *guard, long number, ucontext_
 {
     greg_t *registers = context->uc_mcontext.gregs;
     if (needs_unguarded_run(number)) {
-        if (number == SYS_tgkill && registers[REG_RSI] == guard->number) /* raise() */
+        if (number == SYS_tgkill && registers[REG_RSI] == guard->number) /* sent by raise() */
             registers[REG_RSI] = guard->caller;
         rt_guard_abandon(guard);
         memcpy(&context->uc_sigmask, &guard->kernel_mask, sizeof guard->kernel_mask);
-        registers[REG_RIP] -= 2; /* the instruction, once more */
+        registers[REG_RIP] -= 2; /* the instruction is executed again */
         registers[REG_RAX] = number;
     } else if (is_address_a_key(number, registers)) {
         long result = make_syscall(guard, registers, number);

@@ -1,9 +1,20 @@
-/* lazy_reprotect.c - keeps the host's memory closed between two kernels, because opening and closing all of it takes
- * long. This is done if the process has no thread but the one that runs kernels. The host's access to closed
- * memory opens a piece of it. Pieces that are opened again and again are opened without a fault. A system
- * call of the host opens everything, because the operating system answers with EFAULT, not with a signal,
- * where memory is closed. So does a signal that the program handles (signals.c). So mappings, threads and handlers of
- * signals are what they were when the next kernel begins, unless memory is open. */
+/* lazy_reprotect.c - lazy reprotection: the host's memory stays protected between two kernels, because protecting and
+ * unprotecting all of it takes long. Used if the process has no thread except the one that runs kernels.
+ *
+ * DATA. A window is an interval of pages in a protected mapping that the host has touched:
+ *
+ *      mapping   [............................................................]   PROT_NONE
+ *      windows        [ open ]       [ closed ]               [ open ]
+ *
+ * LIFE OF A WINDOW. The host's first access to a protected page faults and opens a window of one page. The next kernel
+ * protects it again. A fault in or near the window opens it once more; near ones let it grow, twice as long if it has
+ * grown in this interval. A window that faults repeatedly is opened without a fault after the next `eager` kernels: 2,
+ * 4, ... 256. A window of more than EAGER_WINDOW_MAX bytes is opened by faults only.
+ *
+ * INVARIANTS. Each window lies in one range of the protection map, and windows do not overlap. While lazy.on, mappings,
+ * threads and signal actions are those of the last kernel. A system call of the host ends the state, because the
+ * operating system would answer EFAULT for protected memory, without a signal. A signal that the program handles ends
+ * it too (signals.c). A window that is not in the list was last open before the interval lazy.all. */
 #include "page_guard_internal.h"
 
 #include <errno.h>
@@ -12,24 +23,26 @@
 #include <sys/uio.h>
 
 enum {
-    MERGE_DISTANCE = 4 * RT_PAGE_SIZE,    /* pieces so close are one */
-    STACK_WINDOW = 2 * RT_PAGE_SIZE,      /* of the caller's stack, in both directions */
-    EAGER_WINDOW_MAX = 64 * RT_PAGE_SIZE, /* a larger piece is opened by faults only */
+    MERGE_DISTANCE = 4 * RT_PAGE_SIZE,    /* windows so close become one */
+    STACK_WINDOW = 2 * RT_PAGE_SIZE,      /* bytes of the caller's stack that are opened in both directions */
+    EAGER_WINDOW_MAX = 64 * RT_PAGE_SIZE, /* bytes; a larger window is opened by faults only */
     STACK_GROWTH = 16384 * RT_PAGE_SIZE,
-    EAGER_PERIOD = 256 /* kernels until it is seen whether a piece is still needed */
+    EAGER_PERIOD = 256 /* most kernels after which a window is opened without a fault */
 };
 
+/* Returns the beginning of the page of an address. */
 static uint64_t page_down(uint64_t address)
 {
     return address & ~(uint64_t)(RT_PAGE_SIZE - 1);
 }
 
+/* Sets the protection of whole pages. Returns false if the system call fails. */
 static bool protect_interval(uint64_t start, uint64_t end, int protection)
 {
     return !rt_raw_syscall(SYS_mprotect, (long)start, (long)(end - start), protection, 0, 0, 0);
 }
 
-/* Whether something lies below the caller's stack: the stack may have grown. */
+/* True if a page is mapped below the mapping of the caller's stack: then the stack may have grown. */
 static bool is_mapped_below(const struct rt_page_guard *guard)
 {
     unsigned char in_memory;
@@ -45,7 +58,7 @@ static bool is_in_window(const struct rt_window *window, uint64_t address)
     return address - window->start < window->end - window->start;
 }
 
-/* The piece of a page, or one of the same mapping that is so close that it may grow; or NULL. */
+/* Returns the window of a page; otherwise one of the same mapping that is close enough to grow; NULL: none. */
 static struct rt_window *find_near_window(struct rt_lazy_reprotect *lazy, uint64_t page,
                                           const struct rt_protected_range *protected)
 {
@@ -62,7 +75,8 @@ static struct rt_window *find_near_window(struct rt_lazy_reprotect *lazy, uint64
     return found;
 }
 
-/* Pieces that are not open are forgotten: what they held may have been changed until now. */
+/* Forgets the windows that are not open, to make room. What they held may have changed until now, so lazy.all is set.
+ */
 static void remove_closed_windows(struct rt_lazy_reprotect *lazy)
 {
     size_t kept = 0;
@@ -73,7 +87,7 @@ static void remove_closed_windows(struct rt_lazy_reprotect *lazy)
     lazy->all = lazy->interval;
 }
 
-/* What else begins in a piece that has grown is a part of it. */
+/* Merges all windows that overlap a grown one into it. The merged window becomes the last of the list. */
 static void absorb_windows(struct rt_lazy_reprotect *lazy, struct rt_window *grown)
 {
     const uint64_t start = grown->start, end = grown->end;
@@ -93,6 +107,7 @@ static void absorb_windows(struct rt_lazy_reprotect *lazy, struct rt_window *gro
     lazy->nwindows = kept;
 }
 
+/* Opens a window in this interval. Returns false if the system call fails. */
 static bool open_window(struct rt_lazy_reprotect *lazy, struct rt_window *window)
 {
     window->open = true;
@@ -100,14 +115,15 @@ static bool open_window(struct rt_lazy_reprotect *lazy, struct rt_window *window
     return protect_interval(window->start, window->end, window->protection);
 }
 
-/* The host touches a page of closed memory. False: it cannot be opened. */
+/* Opens a window for the host's access to a protected page. Returns false if there is no room or the page cannot be
+ * opened. */
 static bool open_window_at(struct rt_lazy_reprotect *lazy, const struct rt_protected_range *protected, uint64_t page)
 {
     struct rt_window *window = find_near_window(lazy, page, protected);
     if (window && is_in_window(window, page)) {
         window->eager = window->patience;
         window->patience = window->patience < EAGER_PERIOD ? 2 * window->patience : EAGER_PERIOD;
-    } else if (window) { /* twice as long, if the host is on its way through it */
+    } else if (window) { /* doubles if it has grown in this interval: the host runs through the mapping */
         uint64_t more = window->grown == lazy->interval ? window->end - window->start : RT_PAGE_SIZE;
         more = more < STACK_GROWTH ? more : STACK_GROWTH;
         if (page < window->start) {
@@ -146,13 +162,14 @@ static bool is_in_open_window(const struct rt_lazy_reprotect *lazy, uint64_t add
 
 /* ---------------------------------------------------------------------------- begin and end -- */
 
-/* Whether the thread lets the faults through that open memory. */
+/* True if the caller's signal mask allows the faults that open memory. */
 static bool can_take_faults(const struct rt_page_guard *guard)
 {
     return !(guard->caller_mask &
              (rt_signal_bit(SIGSEGV) | rt_signal_bit(SIGBUS) | rt_signal_bit(SIGSYS) | rt_signal_bit(SIGTRAP)));
 }
 
+/* Opens the pages of the caller's stack around its stack pointer. */
 static void open_stack_window(struct rt_page_guard *guard)
 {
     struct rt_lazy_reprotect *lazy = &guard->lazy;
@@ -212,7 +229,8 @@ bool rt_lazy_can_continue(struct rt_page_guard *guard, const struct rt_range *op
            rt_find_protected_range(&guard->protections, sp) == stack && lazy->below == is_mapped_below(guard);
 }
 
-/* The caller's stack may have grown while its lower end was closed: what is new is closed, too. */
+/* Protects the page below the stack's mapping with PROT_GROWSDOWN: the stack may have grown while its lower end was
+ * protected, and the new pages have inherited that. */
 static void protect_stack_growth(const struct rt_page_guard *guard)
 {
     const struct rt_protected_range *stack = rt_find_protected_range(&guard->protections, guard->caller_sp);
@@ -257,11 +275,12 @@ void rt_lazy_end(struct rt_page_guard *guard, ucontext_t *context)
 
 /* ----------------------------------------------------------------------------------- signals -- */
 
-/* Calls that change the protection of memory that is never closed, as the device's, and no other memory. */
+/* True if a system call changes the protection of open ranges only, such as the device's, and touches no other memory.
+ */
 static bool is_device_protection_call(const struct rt_lazy_reprotect *lazy, long number, const greg_t *registers)
 {
     uint64_t start = (uint64_t)registers[REG_RDI], bytes = (uint64_t)registers[REG_RSI];
-    if (number == SYS_mremap && !bytes && registers[REG_R10] & MREMAP_FIXED) { /* one more mapping */
+    if (number == SYS_mremap && !bytes && registers[REG_R10] & MREMAP_FIXED) { /* maps the range a second time */
         start = (uint64_t)registers[REG_R8];
         bytes = (uint64_t)registers[REG_RDX];
     } else if (number != SYS_mprotect && (number != SYS_mmap || !(registers[REG_R10] & MAP_FIXED)))
@@ -292,7 +311,7 @@ void rt_lazy_handle_signal(struct rt_page_guard *guard, int signal, const siginf
     }
     rt_lazy_end(guard, context);
     const unsigned char *before = (const unsigned char *)registers[REG_RIP] - 1;
-    if (call) { /* the instruction, once more */
+    if (call) { /* the instruction is executed again */
         registers[REG_RIP] -= 2;
         registers[REG_RAX] = info->si_syscall;
     } else if (info->si_code <= 0) {
@@ -315,7 +334,7 @@ bool rt_guard_is_untouched(const struct rt_page_guard *guard, uint64_t start, ui
     if (!guard || !guard->lazy.on || guard->lazy.all > since)
         return false;
     const struct rt_lazy_reprotect *lazy = &guard->lazy;
-    for (uint64_t at = start; at < end;) { /* what is never closed is not looked after */
+    for (uint64_t at = start; at < end;) { /* the whole range must be protected: other memory is not observed */
         const struct rt_protected_range *protected = rt_find_protected_range(&guard->protections, at);
         if (!protected)
             return false;
@@ -331,16 +350,16 @@ bool rt_guard_is_untouched(const struct rt_page_guard *guard, uint64_t start, ui
     return true;
 }
 
-/* Bytes of the host that are copied, or compared. */
+/* Request to copy or to compare bytes of host memory. Its fields advance as it is served. */
 struct host_read {
     uint64_t start;
     size_t n;
-    char *to; /* NULL: they are compared */
+    char *to; /* NULL: the bytes are compared with `with` */
     const char *with;
     bool same;
 };
 
-/* The first ones of them, which can be read at another address. */
+/* Serves the first n bytes of a request, which can be read at `at`. */
 static void read_bytes(struct host_read *request, const void *at, size_t n)
 {
     if (request->to) {
@@ -355,6 +374,8 @@ static void read_bytes(struct host_read *request, const void *at, size_t n)
     request->n -= n;
 }
 
+/* Serves the first bytes of a request from a protected range: opens its pages, reads, and protects them again, except
+ * in open windows. Returns false if the pages cannot be opened. */
 static bool read_protected(const struct rt_lazy_reprotect *lazy, const struct rt_protected_range *protected,
                            struct host_read *request)
 {
@@ -380,9 +401,10 @@ static bool read_protected(const struct rt_lazy_reprotect *lazy, const struct rt
     return true;
 }
 
+/* Serves a request from memory that is not protected. Returns false if it is not mapped. */
 static bool read_open(struct host_read *request)
 {
-    enum { MOST = 1 << 16 }; /* it stays in the cache */
+    enum { MOST = 1 << 16 }; /* stays in the cache */
     static char window[MOST];
     const long pid = rt_raw_syscall(SYS_getpid, 0, 0, 0, 0, 0, 0);
     while (request->n && request->same) {
@@ -390,7 +412,7 @@ static bool read_open(struct host_read *request)
         const struct iovec here = {request->to ? request->to : window, n},
                            there = {(void *)(uintptr_t)request->start, n};
         const long got = rt_raw_syscall(SYS_process_vm_readv, pid, (long)&here, 1, (long)&there, 1, 0);
-        if (got == -ENOSYS || got == -EPERM) /* where the call is not allowed */
+        if (got == -ENOSYS || got == -EPERM) /* the call is not allowed here */
             read_bytes(request, there.iov_base, n);
         else if (got == (long)n)
             read_bytes(request, here.iov_base, n);
@@ -400,16 +422,17 @@ static bool read_open(struct host_read *request)
     return true;
 }
 
+/* Serves a request, wherever its memory is. Returns false if it is not mapped. */
 static bool read_host(struct rt_page_guard *guard, struct host_read *request)
 {
     if (!guard || !guard->lazy.on)
         return read_open(request);
-    const uint64_t mask = rt_block_all_but_faults(); /* a handler would open all memory in between */
+    const uint64_t mask = rt_block_all_but_faults(); /* a handler would end lazy reprotection in between */
     bool good = false;
     while (request->n && guard->lazy.on && !good) {
         const struct rt_protected_range *protected = rt_find_protected_range(&guard->protections, request->start);
         if (protected ? !read_protected(&guard->lazy, protected, request) : !read_open(request))
-            rt_lazy_end(guard, NULL); /* more is closed there */
+            rt_lazy_end(guard, NULL); /* protected differently than the map says */
         else
             good = !protected;
     }

@@ -1,4 +1,4 @@
-/* leaks.c - what is still mapped or attached at the end of a strict or checked run: one report for
+/* leaks.c - objects still mapped, and pointers still attached, at the end of a strict or checked run: one report for
  * each place where data were mapped. */
 #include "leaks.h"
 #include "abi/program/data/image.h"
@@ -6,8 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Whether a descriptor of gfortran begins at an address that is present as long as its array, of
- * the same name, is: the array is reported. */
+/* True if a descriptor of gfortran begins at the address, and its array is present under the same name: only the array
+ * is reported. */
 static bool is_unreported_descriptor(int device, uint64_t host)
 {
     accd_attachment pointer;
@@ -19,22 +19,22 @@ static bool is_unreported_descriptor(int device, uint64_t host)
            !strcmp(rt_get_display_name(&descriptor.info).name, rt_get_display_name(&array.info).name);
 }
 
-/* Whether an address lies in a variable of OpenMP's declare target, which is mapped to the end: no
- * counter counts. */
+/* True if the address is in a variable of OpenMP's declare target, which stays mapped to the end without a reference
+ * counter. */
 static bool is_declared_target(uint64_t host)
 {
     return rt_uses_openmp_terms() && rt_is_declared_permanent((const void *)(uintptr_t)host);
 }
 
-/* OpenMP has no clause that detaches: an attachment ends with the data, or with the pointer. */
+/* True if an attachment has ended with its data. OpenMP has no clause that detaches. */
 static bool has_ended_with_data(int device, const accd_attachment *pointer)
 {
     accd_present_object data;
     return is_declared_target(pointer->slot) && !accd_present_at(rt.context, device, pointer->target, 0, &data);
 }
 
-/* A base pointer that OpenACC's directives do not map, and gcc does: a routine has unmapped the
- * data alone. */
+/* True if an object is the base pointer of data that a routine has unmapped. OpenACC's directives do not map the
+ * pointer, but gcc does. */
 static bool is_bare_pointer(int device, const accd_present_object *object)
 {
     accd_present_object data;
@@ -44,7 +44,7 @@ static bool is_bare_pointer(int device, const accd_present_object *object)
            !accd_present_at(rt.context, device, target, 0, &data);
 }
 
-/* Whether the end reports that an object is mapped, or free has done so. */
+/* True if the end reports that an object is mapped. Data of a freed block are reported by free(). */
 static bool is_leaked(int device, const accd_present_object *object)
 {
     const uint64_t host = object->info.host;
@@ -53,16 +53,17 @@ static bool is_leaked(int device, const accd_present_object *object)
            !rt_is_hidden_pointer(host) && !is_unreported_descriptor(device, host);
 }
 
-/* Objects that were mapped at one place; those whose place is not known are apart. */
+/* Objects that were mapped at one place. An object with an unknown place is a group of its own. */
 enum { GROUPS = 20, NAMED = 3 };
 struct group {
     struct rt_display_name first;
-    accd_present_object object; /* the first one */
+    accd_present_object object; /* first object of the group */
     size_t n, named;
     uint64_t bytes;
     char names[500];
 };
 
+/* Appends the variable's name, at most NAMED names and then "...". */
 static void add_group_name(struct group *group, const char *name)
 {
     const size_t used = strlen(group->names), n = rt_variable_name_length(name);
@@ -72,7 +73,7 @@ static void add_group_name(struct group *group, const char *name)
              group->named > NAMED ? 3 : (int)n, group->named > NAMED ? "..." : name);
 }
 
-/* False: there is no room for one more. */
+/* Adds an object to the group of its place. Returns false if all groups are used. */
 static bool add_to_group(struct group *groups, size_t *ngroups, const accd_present_object *object)
 {
     const struct rt_display_name display = rt_get_display_name(&object->info);
@@ -133,7 +134,7 @@ static void report_mapped(int device)
         rt_report("note", "still-mapped", "ACC33-2.6.7-4", 0, "and %zu more on device %d", more, device);
 }
 
-/* A pointer of an object that is reported goes with it. */
+/* True if a pointer lies in an object that is reported, so that its attachment is not. */
 static bool is_leaked_with_object(int device, uint64_t slot)
 {
     accd_present_object object;

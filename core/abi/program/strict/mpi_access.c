@@ -1,5 +1,6 @@
-/* mpi_access.c - MPI may be given device addresses, as libraries with support for GPUs are. Its accesses open device
- * memory to the host: those of its own code by a fault, those of system calls, as of TCP, as the call fails. */
+/* mpi_access.c - device addresses that are passed to MPI, as libraries with support for GPUs allow. Accesses of MPI
+ * unprotect device memory: those of its own code in the fault handler, those of system calls, as for TCP, when the call
+ * fails. */
 #include "abi/program/base/runtime.h"
 
 #include <dlfcn.h>
@@ -11,10 +12,11 @@
 #define API __attribute__((visibility("default")))
 
 struct mpi_frame_search {
-    const void *base; /* of MPI's library */
+    const void *base; /* base address of MPI's library */
     bool is_found;
 };
 
+/* Stops at the frame whose code is in MPI's library, for _Unwind_Backtrace. */
 static _Unwind_Reason_Code visit_frame(struct _Unwind_Context *context, void *arg)
 {
     struct mpi_frame_search *mpi_frame_search = arg;
@@ -38,7 +40,8 @@ bool rt_unprotect_devices_for_mpi(void)
     return mpi_frame_search.is_found;
 }
 
-/* Whether a call that failed is worth another try. */
+/* True if a failed call accessed protected device memory for MPI, which is open now: the call can be repeated. Keeps
+ * errno. */
 static bool can_retry_call(ssize_t result)
 {
     if (result >= 0 || errno != EFAULT || !rt.options.strict || !rt.context || rt_kernel_kind(rt_this_thread.activity))

@@ -1,6 +1,6 @@
-/* null_pointers.c - pointers that are null on the device, because nothing present matches them
- * (OMP60-map-10). They are noted as a construct makes them null, so that the error of a kernel that
- * follows one has their names. */
+/* null_pointers.c - pointers that are null on the device, because the data that they point to are not present
+ * (OMP60-map-10). They are recorded when a construct makes them null, so that the error of a kernel that follows one
+ * can name them. */
 #include "abi/program/base/runtime.h"
 #include "abi/program/base/text_buffer.h"
 #include "null_pointers.h"
@@ -11,18 +11,18 @@
 
 enum { NULLED_MAX = 32 };
 
-/* Arguments of kernels under way: what the pointers point to on the host. */
+/* Arguments of kernels under way: the host addresses that the pointers hold. */
 static struct argument {
     const struct rt_site *site;
     const void *target;
 } nulled_arguments[NULLED_MAX];
 static unsigned nnulled_arguments;
 
-/* Pointers in present objects, the last ones: each may have got another value since. */
+/* Ring of the last pointers made null in present objects. They may have been changed since. */
 static struct slot {
     int device;
     const void *host;
-    const struct rt_site *site; /* of the kernel under way that it is for; NULL: of none */
+    const struct rt_site *site; /* construct of a kernel under way; NULL: another one */
 } nulled_pointers[NULLED_MAX];
 static unsigned nnulled_pointers;
 
@@ -55,7 +55,7 @@ void rt_forget_nulled_pointers(const struct rt_site *site)
             nulled_pointers[i].site = NULL;
 }
 
-/* Whether a pointer is null on the device, and not on the host. */
+/* True if the pointer is null on the device, but not on the host. */
 static bool is_null_on_device(const struct slot *slot)
 {
     const uint64_t device = slot->host ? accd_device_address(rt.context, slot->device, slot->host) : 0;
@@ -64,13 +64,14 @@ static bool is_null_on_device(const struct slot *slot)
            rt_peek_memory((uintptr_t)slot->host, (char *)&here, sizeof here) && here;
 }
 
+/* Names of the null pointers, joined by "and", and sections of them for the help. */
 struct names {
     struct rt_text_buffer text, sections;
     char first[160];
     unsigned n;
 };
 
-/* One more name, once, and a section of the pointer; "": not known. */
+/* Adds a name, unless it is there already, and a section of the pointer; "": not known. */
 static void add_pointer_name(struct names *names, const char *name, const char *section)
 {
     char known[300];
@@ -84,7 +85,7 @@ static void add_pointer_name(struct names *names, const char *name, const char *
         rt_text_append(&names->sections, "%s%s", names->sections.n ? ", " : "", section);
 }
 
-/* An argument, which points to an address of the host. */
+/* Adds an argument that points to the host address `target`. */
 static void add_argument(struct names *names, const struct rt_site *site, uint64_t target)
 {
     struct accd__debug_name name;
@@ -96,6 +97,7 @@ static void add_argument(struct names *names, const struct rt_site *site, uint64
     add_pointer_name(names, name.name, section);
 }
 
+/* Adds a pointer in a present object, under the name that its construct knows. */
 static void add_nulled_pointer(struct names *names, const struct rt_site *site, uintptr_t construct,
                                const struct slot *slot)
 {
@@ -105,7 +107,7 @@ static void add_nulled_pointer(struct names *names, const struct rt_site *site, 
     add_pointer_name(names, pointer.name, pointer.section);
 }
 
-/* False: no pointer is known. */
+/* Reports all recorded null pointers that the construct may follow. Returns false if there is none. */
 static bool report_nulled_pointers(uintptr_t construct, int device, uintptr_t pc, const char *region)
 {
     struct names names = {.n = 0};
@@ -143,7 +145,7 @@ static bool report_nulled_pointers(uintptr_t construct, int device, uintptr_t pc
 
 bool rt_report_null_pointer(uintptr_t construct, int device, uint64_t address, uintptr_t pc, const char *region)
 {
-    const uint64_t low = (uint64_t)1 << 32; /* elements of a null pointer may lie up to low */
+    const uint64_t low = (uint64_t)1 << 32; /* elements of a null pointer are expected below 4 GB */
     if (address < low && report_nulled_pointers(construct, device, pc, region))
         return true;
     if (address >= RT_PAGE_SIZE)

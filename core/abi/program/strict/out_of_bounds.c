@@ -1,16 +1,17 @@
-/* out_of_bounds.c - reports about kernels that use device memory outside of present data: next to an object, where
- * data were that are unmapped now, or anywhere else. */
+/* out_of_bounds.c - reports about kernels that access device memory outside of present data: next to an object, in data
+ * that were unmapped, or elsewhere. */
 #include "abi/program/base/runtime.h"
 #include "host_access.h"
 #include "page_guard.h"
 
+#include <assert.h>
 #include <stdio.h>
 
-/* Objects that were unmapped last; their device memory rests. */
+/* Quarantine: ring of the objects that were unmapped last, whose device memory is not used again at once. */
 enum { QUARANTINE = 256 };
 static struct {
     uint64_t dev;
-    uintptr_t pc; /* of the call that unmapped it */
+    uintptr_t pc; /* return address of the call that unmapped it */
     accd_object_info info;
 } quarantine[QUARANTINE];
 static unsigned last_entry;
@@ -27,6 +28,7 @@ void rt_quarantine_add(const accd_event *event, uint64_t dev)
 
 const char *rt_get_out_of_bounds_help(int device, const accd_object_info *info, int64_t into)
 {
+    assert(info);
     accd_present_object other;
     if (accd_present_at(rt.context, device, info->host + (uint64_t)into, 0, &other) && other.info.host != info->host)
         return "pieces of one object lie apart on the device: map one section that contains all "
@@ -35,6 +37,7 @@ const char *rt_get_out_of_bounds_help(int device, const accd_object_info *info, 
                     : "keep the index inside of {1|the data}, or map a longer section";
 }
 
+/* Emits the diagnostic for an access `at` bytes from the start of an object. where: "after the end ...". */
 static void emit_out_of_bounds(const struct rt_site *site, const accd_object_info *info, uint64_t at,
                                struct rt_related_location related, const char *region, const char *verb,
                                const char *where, const char *help, uintptr_t pc)
@@ -56,6 +59,8 @@ static void emit_out_of_bounds(const struct rt_site *site, const accd_object_inf
         "%s %s %s, %s", region, verb, element, where);
 }
 
+/* Reports an access to the data of an object in the quarantine, the latest first. Returns false if the address is in
+ * none. */
 static bool report_unmapped_access(const struct rt_site *site, const char *region, const char *verb, uint64_t address,
                                    uintptr_t pc)
 {

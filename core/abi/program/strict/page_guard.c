@@ -1,13 +1,40 @@
-/* page_guard.c - kernels with the host's memory closed: what runs them, the hand-over, the signals.
+/* page_guard.c - the page guard's core: the hand-over to the guard's thread, signal handlers, runs of kernels.
  *
- * A kernel runs on the thread that calls it, with the stack and the thread pointer of another one
- * that sleeps: so its malloc, its errno and its variables are not the caller's. Three signals do
- * the work while memory is closed. SIGSEGV: an access that is none of the kernel's doing (a system
- * library's, the linker's tables, an open variable in a closed page) is stepped: its page is opened
- * for one instruction, and SIGTRAP closes it again. SIGSYS: system calls of the kernel come here
- * first. */
+ * DATA. One `struct rt_page_guard` in the arena. It holds the protection map (ranges to mprotect), the stopped threads,
+ * the lazy reprotection between kernels, and the stack of a sleeping thread, the guard's thread:
+ *
+ *      low  [ 1 MB PROT_NONE ][ 256 KB signal stack ][ 1 MB PROT_NONE ][ kernel's stack ...  top][ 64 KB sleeper ] high
+ *
+ * A kernel runs on the CALLING thread, with the stack and the thread pointer of the guard's thread, which sleeps. So
+ * its malloc arena, its errno and its thread-local variables are not the caller's, and the caller's can be protected.
+ *
+ * STATES, and what moves between them:
+ *
+ *               rt_guard_run             kernel ends, no other thread
+ *      OPEN ------------------> RUNNING -----------------------------> LAZY
+ *       ^                        |   ^                                 |  |
+ *       |  kernel ends, faults,  |   |   rt_guard_run, same mappings   |  |
+ *       +--- or is abandoned ----+   +---------------------------------+  |
+ *       |                                                                 |
+ *       +---- system call or handled signal of the host, new mappings ----+
+ *
+ *      OPEN: nothing is protected. RUNNING: all writable memory of the program is PROT_NONE.
+ *      LAZY: the host runs, and opens windows of the memory, which is PROT_NONE otherwise.
+ *
+ * LIFE OF A RUN. 1. All signals are blocked, other threads are stopped, the protection map is built. 2. Handlers are
+ * installed, the thread pointer and the stack are switched, and all ranges become PROT_NONE. 3. fn runs. SIGSEGV: an
+ * access that is not the kernel's fault (by a system library, to the linker's tables, to an open variable in a
+ * protected page) is single-stepped. Its page is open for one instruction, and SIGTRAP protects it again. An access of
+ * the kernel itself is recorded, and siglongjmp leaves the kernel. SIGSYS: each system call of the kernel is made by
+ * the handler with memory open. 4. Memory is unprotected, or stays protected (LAZY). 5. Threads are resumed, and
+ * signals that arrived meanwhile are sent again.
+ *
+ * INVARIANTS. While memory is protected or threads are stopped: no lock, malloc or errno of the C library is used, only
+ * rt_raw_syscall; handlers touch memory of the arena only. running: a kernel has the guard. lazy.on: memory stays
+ * protected between kernels. is_abandoned: the run has ended its protection early; the kernel still runs. */
 #include "page_guard_internal.h"
 
+#include <assert.h>
 #include <asm/prctl.h>
 #include <errno.h>
 #include <linux/futex.h>
@@ -20,18 +47,19 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { STATE_STARTS, STATE_SLEEPS, STATE_QUIT }; /* of the watch's thread */
+enum { STATE_STARTS, STATE_SLEEPS, STATE_QUIT }; /* states of the guard's thread */
 
 enum {
-    GUARD = 1 << 20,       /* below a stack */
-    ALTERNATE = 256 << 10, /* signal stack */
-    SLEEPER = 64 << 10,    /* of the stack, for the thread itself */
+    GUARD = 1 << 20,       /* bytes below a stack that are never accessible */
+    ALTERNATE = 256 << 10, /* bytes of the signal stack */
+    SLEEPER = 64 << 10,    /* bytes of the stack for the sleeping thread itself */
 };
 
+/* Bounds of the kernel's stack, in bytes. */
 static const size_t stack_least = (size_t)64 << 20, stack_most = (size_t)1 << 30;
-static const uint64_t malloc_heap = (uint64_t)64 << 20; /* size and alignment in the C library */
+static const uint64_t malloc_heap = (uint64_t)64 << 20; /* size and alignment of a malloc heap in the C library */
 
-/* Handlers know it by this. */
+/* The guard that handlers use; set by the first run. */
 static struct rt_page_guard *handler_guard;
 
 static bool is_guard_thread(const struct rt_page_guard *guard)
@@ -39,7 +67,8 @@ static bool is_guard_thread(const struct rt_page_guard *guard)
     return guard->control_block == __builtin_thread_pointer();
 }
 
-/* A long kernel: the others run for a moment, while it waits. */
+/* Lets the other threads run for 5 ms while the kernel waits. Called in the handler of the timer's signal; does nothing
+ * unless the calling thread runs a guarded kernel. */
 static void yield_to_threads(void)
 {
     struct rt_page_guard *guard = handler_guard;
@@ -53,7 +82,8 @@ static void yield_to_threads(void)
 
 /* ----------------------------------------------------------------------------------- signals -- */
 
-/* The program's own matter: its handler gets it once more. */
+/* Abandons the protection for a fault that is not the guard's: the instruction runs again and raises the signal for the
+ * program's handler. */
 static void forward_fault(struct rt_page_guard *guard, int signal, ucontext_t *context)
 {
     greg_t *registers = context->uc_mcontext.gregs;
@@ -65,7 +95,8 @@ static void forward_fault(struct rt_page_guard *guard, int signal, ucontext_t *c
         registers[REG_RIP]--;
 }
 
-/* Other threads run while a kernel waits. What they did is done again. */
+/* Handles a fault of a thread that is not in the kernel: restores the program's handlers, so that the repeated
+ * access reaches them. A signal that was sent is sent again. */
 static void return_fault(struct rt_page_guard *guard, int signal, const siginfo_t *info)
 {
     rt_guard_restore_handlers(guard);
@@ -76,6 +107,7 @@ static void return_fault(struct rt_page_guard *guard, int signal, const siginfo_
         rt_signals_resend(guard, signal, info);
 }
 
+/* Handles each signal of rt_handled_signals, during a kernel and between kernels. */
 static void on_signal(int signal, siginfo_t *info, void *arg)
 {
     struct rt_page_guard *guard = handler_guard;
@@ -111,11 +143,13 @@ bool rt_guard_defer_signal(int signal, siginfo_t *info, void *context)
     return false;
 }
 
+/* Handles a signal of the program between kernels; see rt_signals_forward. */
 static void on_forwarded_signal(int signal, siginfo_t *info, void *context)
 {
     rt_guard_defer_signal(signal, info, context);
 }
 
+/* Installs the guard's handlers for one run, and computes the signal mask of the kernel. */
 static void install_handlers(struct rt_page_guard *guard)
 {
     struct rt_kernel_sigaction action = {.handler = (void *)(uintptr_t)on_signal,
@@ -129,6 +163,7 @@ static void install_handlers(struct rt_page_guard *guard)
     }
 }
 
+/* Restores the program's handlers, and sends the queued signals again. */
 static void uninstall_handlers(struct rt_page_guard *guard)
 {
     if (!guard->is_abandoned)
@@ -145,15 +180,16 @@ static void futex(uint32_t *word, int operation, uint32_t value)
     rt_raw_syscall(SYS_futex, (long)word, operation | FUTEX_PRIVATE_FLAG, value, 0, 0, 0);
 }
 
-/* Arms the alternate stack of the watch. The operating system disarms it while a handler runs, and takes the stack of
- * the handler's context for the next one, so that a handler can give the program's stack back. */
+/* Arms the alternate stack of the watch. The operating system disarms it while a handler runs, and arms the stack of
+ * the handler's context when it returns. So a handler can give the program's stack back. */
 static void set_signal_stack(struct rt_page_guard *guard, stack_t *before_p)
 {
     const stack_t stack = {.ss_sp = guard->stack + GUARD, .ss_flags = SS_AUTODISARM, .ss_size = ALTERNATE};
     rt_raw_syscall(SYS_sigaltstack, (long)&stack, (long)before_p, 0, 0, 0, 0);
 }
 
-/* On the watch's stack: the caller may be a handler on the program's alternate stack, which cannot be changed there. */
+/* Runs the kernel with memory protected. It runs on the guard's stack, because the caller may be a handler on the
+ * program's alternate stack, which cannot be replaced there. */
 static void run_on_guard_stack(void *arg)
 {
     struct rt_page_guard *guard = arg;
@@ -163,7 +199,7 @@ static void run_on_guard_stack(void *arg)
         set_signal_stack(guard, &guard->lazy.program_stack);
         rt_protection_apply(&guard->protections);
     }
-    if (sigsetjmp(guard->leave, 0)) { /* from a handler */
+    if (sigsetjmp(guard->leave, 0)) { /* a handler has left the kernel */
         set_signal_stack(guard, NULL);
     } else {
         rt_set_signal_mask(guard->run_mask, NULL);
@@ -181,10 +217,11 @@ static void run_on_guard_stack(void *arg)
     }
 }
 
-/* The caller becomes the watch's thread, and itself again. */
+/* Gives the calling thread the thread pointer and the stack of the guard's thread, runs the kernel, and switches back.
+ */
 static void switch_to_guard_thread(struct rt_page_guard *guard)
 {
-    long caller; /* the compiler takes the thread pointer for one that never changes */
+    long caller; /* read by assembly: the compiler assumes that the thread pointer never changes */
     __asm__ volatile("movq %%fs:0, %0" : "=r"(caller));
     if (!guard->lazy.on)
         rt_guard_set_syscall_dispatch(guard, true);
@@ -205,12 +242,15 @@ static void *exit_process(void *arg)
     exit(0);
 }
 
-/* After the first thread has ended, the end of the last one ends the process: the C library counts this thread, too. */
+/* True if only the guard's thread and one that has ended as the first are left. The C library ends the process with its
+ * last thread, but counts the guard's thread too. */
 static bool is_last_thread(void)
 {
     return rt_count_threads() == 2 && rt_has_first_thread_ended();
 }
 
+/* Main function of the guard's thread: sleeps, lending its stack and thread pointer, until STATE_QUIT. Wakes every
+ * second to see if it is the last thread; then another thread ends the process. */
 static void *run_guard_thread(void *arg)
 {
     struct rt_page_guard *guard = arg;
@@ -231,7 +271,7 @@ static void *run_guard_thread(void *arg)
     return NULL;
 }
 
-/* Whether the system calls of a thread can be dispatched here. */
+/* True if the kernel supports dispatch of system calls (Linux 5.11). */
 static bool can_dispatch(struct rt_page_guard *guard)
 {
     const uintptr_t start = (uintptr_t)rt_raw_syscall;
@@ -243,6 +283,7 @@ static bool can_dispatch(struct rt_page_guard *guard)
     return true;
 }
 
+/* Starts the guard's thread on its mapped stack and waits until it sleeps. Returns false on failure. */
 static bool start_thread(struct rt_page_guard *guard)
 {
     pthread_attr_t attributes;
@@ -266,7 +307,8 @@ static bool start_thread(struct rt_page_guard *guard)
     return !failed;
 }
 
-/* As large as the program's own, within reason. */
+/* Maps the guard's stack: as large as the program's limit, at least 64 MB, at most 1 GB. Returns false without memory.
+ */
 static bool map_guard_stack(struct rt_page_guard *guard)
 {
     struct rlimit limit = {0};
@@ -288,7 +330,8 @@ static bool map_guard_stack(struct rt_page_guard *guard)
 
 /* ---------------------------------------------------------------------------------- the runs -- */
 
-/* Exit functions are the program's, and touch its memory. */
+/* Runs before the program's exit functions if a kernel calls exit(): abandons the protection, because they touch the
+ * program's memory. */
 static void on_exit_call(void *arg)
 {
     struct rt_page_guard *guard = arg;
@@ -298,11 +341,12 @@ static void on_exit_call(void *arg)
     rt_set_signal_mask(guard->kernel_mask, NULL);
 }
 
-/* Of the C++ ABI; the first names a handler by the address of any object, the second removes it. */
+/* Functions of the C++ ABI: the first registers an exit function under the address of any object, the second runs or
+ * removes those of an object. */
 int __cxa_atexit(void (*fn)(void *), void *arg, void *object);
 void __cxa_finalize(void *object);
 
-/* Exit functions run in the reverse order of their registration: ours has to be the last. */
+/* Registers on_exit_call as the latest exit function, which runs first; guard NULL: only removes it. */
 static void register_first_at_exit(struct rt_page_guard *guard)
 {
     static char object;
@@ -311,8 +355,10 @@ static void register_first_at_exit(struct rt_page_guard *guard)
         __cxa_atexit(on_exit_call, guard, &object);
 }
 
+/* Prepares the guard's fields for one run of fn(arg), including the caller's floating-point modes. */
 static void begin_run(struct rt_page_guard *guard, void (*fn)(void *), void *arg)
 {
+    assert(fn);
     guard->fn = fn;
     guard->arg = arg;
     __asm__ volatile("stmxcsr %0\n\tfnstcw %1" : "=m"(guard->mxcsr), "=m"(guard->x87));
@@ -323,9 +369,10 @@ static void begin_run(struct rt_page_guard *guard, void (*fn)(void *), void *arg
     handler_guard = guard;
 }
 
-/* Seconds until the others run for a moment; 0: never. */
+/* Arms the timer that lets the other threads run every `seconds`; 0 disarms it. */
 static void set_timer(struct rt_page_guard *guard, long seconds)
 {
+    assert(seconds >= 0);
     struct sigevent event = {.sigev_signo = RT_STOP_SIGNAL,
                              .sigev_notify = SIGEV_THREAD_ID,
                              .sigev_value.sival_ptr = &guard->others,
@@ -342,7 +389,8 @@ static void set_timer(struct rt_page_guard *guard, long seconds)
         rt_raw_syscall(SYS_timer_settime, guard->timer, 0, (long)&often, 0, 0, 0);
 }
 
-/* Of control blocks the operating system writes parts whenever a thread is moved, asleep or not. */
+/* Builds the protection map for the stopped threads. Their control blocks stay open, because the operating system
+ * writes to them whenever it moves a thread. */
 static bool build_protection(struct rt_page_guard *guard, const struct rt_range *open, size_t nopen)
 {
     uint64_t threads[1 + RT_STOPPED_THREADS_MAX];
@@ -351,6 +399,7 @@ static bool build_protection(struct rt_page_guard *guard, const struct rt_range 
     return rt_protection_build(&guard->protections, open, nopen, guard->own, guard->nown, threads, n);
 }
 
+/* Ends a run, also one that could not begin: handlers, threads and the signal mask are the program's again. */
 static void end_run(struct rt_page_guard *guard)
 {
     if (guard->running && !guard->lazy.on)
@@ -371,7 +420,8 @@ void rt_guard_unprotect_all(struct rt_page_guard *guard)
     rt_set_signal_mask(mask, NULL);
 }
 
-/* If all is as the kernel before left it, nothing is listed. False: it is not; memory is open. */
+/* Runs fn with the protection map of the last run, which lazy reprotection has kept. Returns false, with memory open,
+ * if it is off or does not hold any more. */
 static bool run_with_same_protection(struct rt_page_guard *guard, void (*fn)(void *), void *arg,
                                      const struct rt_range *open, size_t nopen, void (*ready)(void))
 {
@@ -394,11 +444,13 @@ static bool run_with_same_protection(struct rt_page_guard *guard, void (*fn)(voi
     return true;
 }
 
-/* While others wait, none of the C library's locks may be taken: one of them may hold it. Signals
- * are blocked around it: no handler may change mappings that are listed. */
+/* Runs fn(arg) with memory protected. Signals are blocked while the mappings are listed, as a handler could change
+ * them; no lock of the C library may be taken while threads are stopped, as one of them may hold it. Returns false if
+ * fn has not run. */
 static bool run_protected(struct rt_page_guard *guard, void (*fn)(void *), void *arg, const struct rt_range *open,
                           size_t nopen, void (*ready)(void))
 {
+    assert(fn && (open || !nopen));
     register_first_at_exit(guard);
     if (run_with_same_protection(guard, fn, arg, open, nopen, ready))
         return true;
@@ -442,11 +494,12 @@ static bool is_own_address(const struct rt_page_guard *guard, uint64_t address)
     return false;
 }
 
-/* What the thread's malloc returns must lie in mappings that stay open. The C library may give it
- * the arena of a thread that is gone: that one's heaps, each with a pointer to the one before, are
- * the thread's from now on. */
+/* Set if malloc gives threads blocks of shared mappings, so it is not the C library's. */
 static bool has_shared_malloc; /* threads get blocks of the same mappings: another malloc than the C library's */
 
+/* Checks that malloc of the guard's thread uses mappings that stay open. The C library may give it the arena of an
+ * ended thread: its heaps, each with a pointer to the one before, then become the guard's. Returns false if the guard
+ * cannot be used. */
 static bool check_own_malloc(struct rt_page_guard *guard)
 {
     char **block_p = rt_arena_realloc(NULL, NULL, 0, sizeof *block_p);
@@ -472,8 +525,8 @@ static bool check_own_malloc(struct rt_page_guard *guard)
     return true;
 }
 
-/* The memory of a watch, which stays: a thread that was stopped may still be in its handler, with its slot. All but
- * the slots is zero. NULL: no memory. */
+/* Returns the guard's memory, zeroed except for the slots of stopped threads: a thread may still be in the stop handler
+ * with its slot. The memory is never freed. NULL: no memory. */
 static struct rt_page_guard *allocate_guard(void)
 {
     static struct rt_page_guard *instance;
@@ -492,6 +545,7 @@ static struct rt_page_guard *allocate_guard(void)
 
 struct rt_page_guard *rt_guard_new(int (*present)(void *ud, uint64_t address), void *ud)
 {
+    assert(present);
     struct rt_page_guard *guard = has_shared_malloc ? NULL : allocate_guard();
     if (!guard)
         return NULL;
@@ -522,7 +576,8 @@ void rt_guard_free(struct rt_page_guard *guard)
     rt_protection_free(&guard->protections);
 }
 
-/* After a fork the thread is the parent's; its stack and its memory serve a new one. */
+/* Returns true if the guard's thread runs. After a fork it is the parent's, so that a new one is started with its stack
+ * and memory. */
 static bool ensure_thread(struct rt_page_guard *guard)
 {
     if (guard->pid == rt_raw_syscall(SYS_getpid, 0, 0, 0, 0, 0, 0))
@@ -534,6 +589,7 @@ static bool ensure_thread(struct rt_page_guard *guard)
 
 void rt_guard_set_sections(struct rt_page_guard *guard, struct rt_device_section *sections, size_t nsections)
 {
+    assert(sections || !nsections);
     if (!guard || is_guard_thread(guard))
         return;
     guard->sections = sections;
@@ -545,6 +601,7 @@ enum rt_guard_result rt_guard_run(struct rt_page_guard *guard, void (*fn)(void *
                                   struct rt_guard_fault *fault_p)
 {
     const bool inside = guard && is_guard_thread(guard); /* a kernel in a kernel */
+    assert(fn && fault_p && (open || !nopen));
     if (inside || !guard || !ensure_thread(guard) || (!guard->has_own_malloc && !check_own_malloc(guard)) ||
         !run_protected(guard, fn, arg, open, nopen, ready)) {
         if (ready)

@@ -1,4 +1,5 @@
-/* page_guard_internal.h - the state of the watch, and the functions that its files call of each other. */
+/* page_guard_internal.h - state of the page guard, and the functions that its files share: page_guard.c (the run),
+ * single_step.c, touched_sections.c, lazy_reprotect.c, signals.c, kernel_syscalls.c, guard_asm.c. */
 #ifndef RT_PAGE_GUARD_INTERNAL_H
 #define RT_PAGE_GUARD_INTERNAL_H
 
@@ -20,26 +21,26 @@
 #endif
 
 #ifndef SS_AUTODISARM
-#define SS_AUTODISARM ((int)(1u << 31)) /* of Linux 4.7 */
+#define SS_AUTODISARM ((int)(1u << 31)) /* Linux 4.7 or later */
 #endif
 
 #ifndef SYS_USER_DISPATCH
 #define SYS_USER_DISPATCH 2
 #endif
 
-enum { RT_DISPATCH_ALLOW, RT_DISPATCH_BLOCK }; /* as the operating system has them */
+enum { RT_DISPATCH_ALLOW, RT_DISPATCH_BLOCK }; /* values of the dispatch selector, as Linux defines them */
 
 enum {
-    RT_OWN_RANGES_MAX = 512,    /* mappings that kernels made */
-    RT_STEPPED_PAGES_MAX = 256, /* pages with stepped accesses */
+    RT_OWN_RANGES_MAX = 512,    /* mappings made by kernels */
+    RT_STEPPED_PAGES_MAX = 256, /* pages with single-stepped accesses */
     RT_HANDLED_SIGNALS = 6,
-    RT_WINDOWS_MAX = 128,          /* of closed memory that the host needs between kernels */
-    RT_UNPROTECTED_PAGES_MAX = 32, /* pages that a kernel's steps left open */
+    RT_WINDOWS_MAX = 128,          /* parts of protected memory that the host opens between kernels */
+    RT_UNPROTECTED_PAGES_MAX = 32, /* pages left open by the single-steps of one kernel */
     RT_SIGNAL_MAX = 64,
-    RT_OPEN_RANGES_MAX = 16 /* ranges of the caller, for memory to stay closed between kernels */
+    RT_OPEN_RANGES_MAX = 16 /* ranges of the caller; more disable lazy reprotection */
 };
 
-/* The kernel's structure. */
+/* Argument of the system call rt_sigaction. */
 struct rt_kernel_sigaction {
     void *handler;
     unsigned long flags;
@@ -48,63 +49,68 @@ struct rt_kernel_sigaction {
 };
 enum { RT_SA_RESTORER = 0x04000000 };
 
-/* Of closed memory, which the host has opened between two kernels. */
+/* Window: an interval of a protected mapping that the host opens between two kernels. `eager` counts further kernels
+ * after which it is opened without a fault; `patience` is the value that `eager` gets at the next fault. */
 struct rt_window {
     uint64_t start, end;
+    /* protection that the program gave the mapping */
     int protection;
     bool open;
-    unsigned eager, patience; /* how often it is opened without a fault, and how often after the next one */
-    uint64_t opened, grown;   /* the last gaps between kernels in which it was open, and became larger */
+    unsigned eager, patience;
+    uint64_t opened, grown; /* last intervals in which it was open, and in which it became larger */
 };
 
+/* State of lazy reprotection: memory that stays protected between kernels. See lazy_reprotect.c. */
 struct rt_lazy_reprotect {
-    bool on;                /* the host's code runs, and most memory is closed */
-    bool below;             /* whether something is mapped below the caller's stack */
-    uint64_t interval, all; /* number of this gap between kernels, and of the last one with all memory open */
-    stack_t program_stack;  /* for signals */
-    struct rt_range opened[RT_OPEN_RANGES_MAX]; /* what the caller gave */
+    bool on;                /* the host's code runs while most memory is protected */
+    bool below;             /* something was mapped just below the caller's stack */
+    uint64_t interval, all; /* number of this host interval, and of the last one with all memory open */
+    stack_t program_stack;  /* alternate signal stack of the program */
+    struct rt_range opened[RT_OPEN_RANGES_MAX]; /* ranges of the caller in the last run */
     size_t nopen;
-    struct rt_window stack; /* of the caller's stack: what is needed at once */
+    struct rt_window stack; /* window of the caller's stack that is opened at once */
     struct rt_window windows[RT_WINDOWS_MAX];
     size_t nwindows;
-    struct rt_range left_open[RT_UNPROTECTED_PAGES_MAX]; /* open, since a kernel's steps opened them too often */
+    struct rt_range left_open[RT_UNPROTECTED_PAGES_MAX]; /* pages that the last kernel's single-steps left open */
     size_t nleft_open;
-    uint64_t forwarded; /* signals whose handlers of the program are replaced by the watch's */
+    uint64_t forwarded; /* signals whose handlers of the program are replaced by the guard's */
     struct rt_kernel_sigaction program_action[RT_SIGNAL_MAX + 1];
 };
 
+/* The page guard. Lies in memory of the arena, which is never protected. */
 struct rt_page_guard {
     int (*present)(void *ud, uint64_t address);
     void *ud;
     void (*on_forwarded_signal)(int signal, siginfo_t *info, void *context);
     long pid;
-    bool has_own_malloc; /* the thread's malloc has memory of its own */
+    bool has_own_malloc; /* malloc of the guard's thread has an arena of its own */
+    /* identity, stack and registers of the guard's thread */
     pthread_t thread;
-    int number;  /* of the thread, as the operating system has it */
-    char *stack; /* guard, signal stack, guard, stack of the thread */
+    int number;  /* thread number of the operating system */
+    char *stack; /* mapping: guard page, signal stack, guard page, stack of the thread */
     size_t stack_bytes;
-    void *control_block; /* of the thread */
-    uint64_t bottom;     /* of the thread's stack */
-    uint64_t top;        /* of the kernel's part of the stack */
+    void *control_block; /* thread pointer */
+    uint64_t bottom;     /* lowest address of the thread's stack */
+    uint64_t top;        /* first stack pointer of kernels, below the frames of the sleeping thread */
     uint32_t state;
-    volatile char selector; /* whether system calls come to the handler */
+    volatile char selector; /* RT_DISPATCH_BLOCK: system calls raise SIGSYS */
     struct rt_protection_map protections;
     struct rt_stopped_threads others;
     struct rt_lazy_reprotect lazy;
-    struct rt_range own[1 + RT_OWN_RANGES_MAX]; /* first the stack, then what kernels mapped */
+    struct rt_range own[1 + RT_OWN_RANGES_MAX]; /* memory of kernels: first the stack, then what they mapped */
     size_t nown;
-    struct rt_kernel_sigaction before[RT_HANDLED_SIGNALS]; /* the program's handlers */
-    /* Of one run. */
+    struct rt_kernel_sigaction before[RT_HANDLED_SIGNALS]; /* actions of the program for rt_handled_signals */
+    /* State of one run. */
     void (*fn)(void *);
     void *arg;
     uint32_t mxcsr;
     uint16_t x87;
-    int timer, timed; /* a timer of the operating system, its thread; 0: there is none */
-    int caller;       /* the thread that runs the kernel */
+    int timer, timed; /* POSIX timer, and the thread that it signals; 0: no timer */
+    int caller;       /* number of the thread that runs the kernel */
     uint64_t caller_sp;
-    uint64_t caller_mask, run_mask; /* signals: of the caller, of the kernel */
-    uint64_t kernel_mask;           /* what the kernel believes its mask to be */
-    uint64_t queued_signals;        /* signals that arrived and are sent again after the kernel */
+    uint64_t caller_mask, run_mask; /* signal masks of the caller, and during the kernel */
+    uint64_t kernel_mask;           /* mask that the kernel believes it has */
+    uint64_t queued_signals;        /* signals to be sent again after the kernel */
     siginfo_t queued_info[RT_SIGNAL_MAX + 1];
     bool running, is_abandoned, has_faulted;
     struct rt_guard_fault fault;
@@ -112,14 +118,15 @@ struct rt_page_guard {
     struct rt_device_section *sections;
     size_t nsections;
     sigjmp_buf leave;
-    uint64_t stepped_pages[RT_STEPPED_PAGES_MAX]; /* pages and how often they were opened */
+    uint64_t stepped_pages[RT_STEPPED_PAGES_MAX]; /* hash table of pages and how often each was opened */
     unsigned open_counts[RT_STEPPED_PAGES_MAX], nstepped_pages;
 };
 
-/* The C library sends its threads two signals, and waits for the second. The first serves to stop
- * other threads. */
+/* Signals that the C library reserves; it waits for the answer to the second. The guard stops other threads by the
+ * first. */
 enum { RT_STOP_SIGNAL = 32, RT_SETXID_SIGNAL = 33 };
 
+/* Returns the bit of a signal (1 to RT_SIGNAL_MAX) in a signal mask of the kernel. */
 static inline uint64_t rt_signal_bit(int signal)
 {
     return (uint64_t)1 << (signal - 1);
@@ -130,6 +137,7 @@ static inline uint64_t rt_round_up_to_page(long bytes)
     return ((uint64_t)bytes + RT_PAGE_SIZE - 1) & ~(uint64_t)(RT_PAGE_SIZE - 1);
 }
 
+/* Sets the action of a signal unless `action` is NULL, and writes the old one unless `before_p` is NULL. */
 static inline void rt_set_sigaction(int signal, const struct rt_kernel_sigaction *action,
                                     struct rt_kernel_sigaction *before_p)
 {
@@ -137,73 +145,87 @@ static inline void rt_set_sigaction(int signal, const struct rt_kernel_sigaction
 }
 
 /* guard_asm.c */
-void rt_guard_sigreturn(void); /* where handlers return to */
+void rt_guard_sigreturn(void); /* return address of signal handlers */
 void rt_guard_sigreturn_end(void);
-/* Calls fn(arg) on another stack; *sp_p is the caller's meanwhile. */
+/* Calls fn(arg) on the stack whose top is `stack`; *sp_p holds the caller's stack pointer meanwhile. */
 void rt_guard_switch_stack(uint64_t *sp_p, uint64_t stack, void (*fn)(void *), void *arg);
 
-/* single_step.c: accesses to closed memory. */
+/* single_step.c: accesses to protected memory. */
+/* Handles SIGSEGV or SIGBUS of a kernel: single-steps an allowed access; otherwise records the fault and leaves the
+ * kernel by siglongjmp. */
 void rt_guard_handle_access(struct rt_page_guard *guard, uint64_t address, greg_t *registers);
-/* Closes what was opened for one instruction. False: nothing was. */
+/* Protects again the pages that were opened for one instruction, and clears the trap flag. Returns false if no page was
+ * open. */
 bool rt_guard_end_single_step(greg_t *registers);
+/* Begins a run: forgets the counts of opened pages, except of those that stayed open before. */
 void rt_guard_reset_step_counts(struct rt_page_guard *guard);
 
-/* touched_sections.c. True: a section is closed at this address, and has been opened. */
+/* touched_sections.c. Records the touch of each protected section on the page of an address, and unprotects these
+ * sections. Returns false if none is there. */
 bool rt_section_handle_touch(struct rt_page_guard *guard, uint64_t address);
 void rt_sections_check_syscall(struct rt_page_guard *guard, long number, const greg_t *registers);
 void rt_sections_begin(struct rt_page_guard *guard);
-void rt_sections_unprotect(struct rt_page_guard *guard); /* while the kernel waits */
+void rt_sections_unprotect(struct rt_page_guard *guard); /* opens sections while the kernel waits */
 void rt_sections_protect(struct rt_page_guard *guard);
-void rt_sections_end(struct rt_page_guard *guard); /* what is not touched yet may be, unseen */
+void rt_sections_end(struct rt_page_guard *guard); /* a section not touched so far becomes unknown */
 
 /* page_guard.c */
-/* In the handler of a signal. True: host memory was protected between kernels; now it is not, and the signal is sent
- * to the thread again. If the thread runs a watched kernel, it leaves that, and gets the signal afterwards; then this
- * does not return. */
+/* Called in a signal handler. Between kernels with protected memory: unprotects it, sends the signal to the thread
+ * again and returns true. On the thread of a guarded kernel: queues the signal, leaves the kernel, and does not return.
+ * Otherwise returns false. */
 bool rt_guard_defer_signal(int signal, siginfo_t *info, void *context);
-extern struct rt_page_guard *rt_process_guard; /* of the process; NULL: no kernel was watched */
-void rt_guard_set_syscall_dispatch(struct rt_page_guard *guard, bool on); /* system calls come to the handler */
+extern struct rt_page_guard *rt_process_guard; /* the guard of the process; NULL: no kernel was guarded */
+void rt_guard_set_syscall_dispatch(struct rt_page_guard *guard,
+                                   bool on); /* turns on or off that system calls raise SIGSYS */
 
-/* strict.c: a signal in a kernel that is not watched. Does not return if the thread runs one in a strict run. */
+/* strict.c: handles a fault of a kernel that is not guarded. Does not return if the thread runs a kernel in a strict
+ * run. */
 void rt_handle_unguarded_fault(const siginfo_t *info, const ucontext_t *context);
 
-/* lazy_reprotect.c: memory that stays closed between kernels. */
-/* After a kernel. False: all memory is to be opened. */
+/* lazy_reprotect.c: memory that stays protected between kernels. */
+/* Called after a kernel, on the guard's stack. Begins a host interval with memory protected; returns false if the
+ * caller must unprotect all. */
 bool rt_lazy_begin(struct rt_page_guard *guard);
-/* Whether the next kernel finds mappings, threads and signals as the last one did. */
+/* True if mappings, stack and open ranges are as in the last run, so that the protection map still holds. */
 bool rt_lazy_can_continue(struct rt_page_guard *guard, const struct rt_range *open, size_t nopen);
-void rt_lazy_protect_windows(struct rt_page_guard *guard); /* what the host has opened */
-/* Opens everything, and gives the signals back; context: of a handler, or NULL. */
+void rt_lazy_protect_windows(struct rt_page_guard *guard); /* protects again what the host has opened */
+/* Unprotects everything and restores the program's signal actions; context: that of the handler that calls, or NULL. */
 void rt_lazy_end(struct rt_page_guard *guard, ucontext_t *context);
+/* Handles a signal of the host's code between kernels: opens a window for a fault, otherwise ends lazy reprotection. */
 void rt_lazy_handle_signal(struct rt_page_guard *guard, int signal, const siginfo_t *info, ucontext_t *context);
 
-/* signals.c: signals of the program that arrive while memory is protected. */
-#define RT_ALL_SIGNALS (~((uint64_t)3 << 31))            /* but the two that the C library sends its threads */
-extern const int rt_handled_signals[RT_HANDLED_SIGNALS]; /* signals */
-/* A handler that ends the process, so that its signals are not held back while a kernel runs; NULL: there is none. It
- * is installed with SA_ONSTACK, and calls rt_guard_defer_signal first. */
+/* signals.c: signals that arrive while memory is protected. */
+#define RT_ALL_SIGNALS (~((uint64_t)3 << 31)) /* signal mask of all except 32 and 33, which the C library reserves */
+extern const int rt_handled_signals[RT_HANDLED_SIGNALS]; /* the signals that the guard handles itself */
+/* Handler that ends the process, so that its signals need not be blocked while a kernel runs; NULL: none. It is
+ * installed with SA_ONSTACK and calls rt_guard_defer_signal first. */
 extern void (*rt_guard_fatal_signal_handler)(int signal, siginfo_t *info, void *context);
 void rt_set_signal_mask(uint64_t mask, uint64_t *before_p);
-/* Blocks all signals but those of accesses to protected memory. Returns the mask before. */
+/* Blocks all signals except faults on protected memory. Returns the mask before. */
 uint64_t rt_block_all_but_faults(void);
-/* Signals that may interrupt a kernel: the program has no handler of its own for them. */
+/* Returns the signals that may interrupt a kernel, as the program has no handler for them. */
 uint64_t rt_get_interrupting_signals(void);
-/* Replaces the program's handlers while memory stays protected between kernels, and gives them back. */
+/* Replaces the program's handlers while memory stays protected between kernels. */
 void rt_signals_forward(struct rt_page_guard *guard);
+/* Restores the program's handlers that rt_signals_forward replaced. */
 void rt_signals_restore(struct rt_page_guard *guard);
-/* Keeps a signal that arrived during a kernel, to be sent again after it. */
+/* Stores a signal that arrived during a kernel, to be sent again after it. */
 void rt_signals_queue(struct rt_page_guard *guard, int signal, const siginfo_t *info);
-/* Sends a signal that arrived to the calling thread once more, with what came with it. */
+/* Sends a signal to the calling thread again, with its siginfo. */
 void rt_signals_resend(const struct rt_page_guard *guard, int signal, const siginfo_t *info);
 
 /* kernel_syscalls.c: system calls of kernels. */
-void rt_guard_restore_handlers(const struct rt_page_guard *guard); /* the program's handlers */
-/* Ends the watching of this run: nothing is closed, and signals are the program's. */
+void rt_guard_restore_handlers(const struct rt_page_guard *guard); /* restores the program's actions for
+                                                                    * rt_handled_signals */
+/* Ends the protection of this run: memory is open, and signals have the program's handlers. The kernel runs on. */
 void rt_guard_abandon(struct rt_page_guard *guard);
-/* Around a call that needs memory, or another thread: opens; closes, or gives up. */
+/* Opens memory and resumes the other threads, around a system call or a wait of the kernel. */
 void rt_guard_pause(struct rt_page_guard *guard);
+/* Reverses rt_guard_pause; abandons the protection if a thread cannot be stopped. */
 void rt_guard_resume(struct rt_page_guard *guard);
+/* Handles a system call of a kernel, trapped as SIGSYS. */
 void rt_guard_handle_syscall(struct rt_page_guard *guard, long number, ucontext_t *context);
+/* Adds a range to the kernel's own memory; drops it if the list is full. */
 void rt_guard_add_own_range(struct rt_page_guard *guard, uint64_t start, uint64_t bytes);
 
 #endif

@@ -1,17 +1,17 @@
-/* pointer_changes.c - reports about kernels that change an attached pointer: the device pointer then leads
- * to other data than the host pointer, and no transfer brings the change back. OpenMP forbids it
- * (OMP60-map-8); OpenACC leaves it undefined (ACC33-att-8), and nothing is reported. Strict and
- * checked runs compare the attached pointers of the device before and after each kernel. */
+/* pointer_changes.c - reports about kernels that change an attached pointer. The device pointer then points to other
+ * data than the host pointer, and no transfer copies the change back. OpenMP forbids it (OMP60-map-8); OpenACC leaves
+ * it undefined (ACC33-att-8), and nothing is reported. Strict and checked runs compare the attached pointers of the
+ * device before and after each kernel. */
 #include "abi/program/base/runtime.h"
 #include "pointer_changes.h"
 
 #include <stdlib.h>
 
-/* Attached pointers that were changed before the kernel under way: they are not its own. */
+/* Host addresses of attached pointers that were changed before the kernel under way, so not by it. */
 static uint64_t *changed_slots;
 static size_t nchanged_slots, capacity;
 
-/* Whether an attached pointer holds another address of the device than that of its target. */
+/* True if an attached pointer holds a device address other than that of its target. */
 static bool is_pointer_changed(int device, const accd_attachment *pointer)
 {
     const uint64_t at = accd_device_address(rt.context, device, (const void *)(uintptr_t)pointer->slot);
@@ -19,7 +19,7 @@ static bool is_pointer_changed(int device, const accd_attachment *pointer)
     return value && value != pointer->dev && rt_is_device_address((const void *)value);
 }
 
-/* The next one from an address on. */
+/* Finds the first changed pointer at or after *at, and moves *at past it. Returns false if there is none. */
 static bool find_next_changed(int device, uint64_t *at, accd_attachment *pointer)
 {
     while (accd_attachment_next(rt.context, device, at, pointer))
@@ -28,13 +28,14 @@ static bool find_next_changed(int device, uint64_t *at, accd_attachment *pointer
     return false;
 }
 
+/* True if pointers are attached and the profile is one of OpenMP: otherwise nothing is reported. */
 static bool has_attached_pointers(int device)
 {
     accd_stats stats;
     return rt_uses_openmp_terms() && (accd_get_stats(rt.context, device, &stats), stats.attachments > 0);
 }
 
-/* Without memory some are not known. */
+/* Records fewer pointers without memory. */
 void rt_save_changed_pointers(int device)
 {
     accd_attachment pointer;

@@ -1,7 +1,16 @@
-/* protection_map.c - the modules of the process and its mappings: what the program owns is closed, what
- * the system's libraries need to run is not. */
+/* protection_map.c - builds the protection map from the modules of the process and its mappings.
+ *
+ *      mappings, private and writable   [======]     [==========]        [====]     from the operating system
+ *      exempt: open, own, system, arena    [=]          [==]             [====]     merged, whole pages
+ *      protected                        [=] [=]      [==]  [====]                   mappings without exempt
+ *
+ * INVARIANTS. Each list is sorted by address and disjoint after merge_intervals. All lists lie in the arena, so that
+ * they stay readable while memory is protected. If a list grows while the map is built, the arena may have a new
+ * mapping, and the map is built again. After rt_protection_scan_modules no function takes a lock of the C library.
+ * Called by page_guard.c. */
 #include "protection_map.h"
 
+#include <assert.h>
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -14,8 +23,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* Of the control block, from the thread pointer on, the operating system writes to the area for
- * restartable sequences whenever the thread is moved, asleep or not. */
+/* Bytes of a control block from the thread pointer on, and of the area for restartable sequences. The operating system
+ * writes to that area whenever a thread is moved, even if it sleeps. */
 #pragma weak __rseq_offset
 extern const ptrdiff_t __rseq_offset;
 enum { CONTROL_BLOCK = 4096, RSEQ = 64 };
@@ -32,7 +41,8 @@ static uint64_t page_up(uint64_t address)
 
 /* ------------------------------------------------------------------------------------- lists -- */
 
-/* items with room for `wanted`, moved when it has grown; NULL: no memory. */
+/* Returns `items` with capacity for `needed` elements of `size` bytes, moved if it has grown; NULL: no memory, and
+ * `items` is unchanged. */
 static void *reserve_items(struct rt_protection_map *protections, void *items, size_t *capacity, size_t needed,
                            size_t size)
 {
@@ -47,6 +57,7 @@ static void *reserve_items(struct rt_protection_map *protections, void *items, s
     return p;
 }
 
+/* Appends an interval unless it is empty. Returns false without memory. */
 static bool add_interval(struct rt_protection_map *protections, struct rt_interval_list *spans, uint64_t start,
                          uint64_t end)
 {
@@ -60,6 +71,7 @@ static bool add_interval(struct rt_protection_map *protections, struct rt_interv
     return true;
 }
 
+/* Restores the heap order below element i. */
 static void sift_down(struct rt_interval *at, size_t i, size_t n)
 {
     for (size_t child; (child = 2 * i + 1) < n; i = child) {
@@ -73,7 +85,7 @@ static void sift_down(struct rt_interval *at, size_t i, size_t n)
     }
 }
 
-/* Without memory of malloc, as qsort() takes. */
+/* Sorts intervals by start, without malloc, which qsort() may call. */
 static void heap_sort(struct rt_interval *at, size_t n)
 {
     for (size_t i = n / 2; i-- > 0;)
@@ -86,7 +98,7 @@ static void heap_sort(struct rt_interval *at, size_t n)
     }
 }
 
-/* Ascending, and what overlaps or touches becomes one. */
+/* Sorts intervals, and joins those that overlap or touch. */
 static void merge_intervals(struct rt_interval_list *spans)
 {
     if (spans->n == 0)
@@ -103,7 +115,7 @@ static void merge_intervals(struct rt_interval_list *spans)
     spans->n = last + 1;
 }
 
-/* The span that holds an address, or NULL. */
+/* Returns the interval that contains an address, or NULL. The list must be sorted and disjoint. */
 static const struct rt_interval *find_interval(const struct rt_interval_list *spans, uint64_t address)
 {
     size_t low = 0, high = spans->n;
@@ -130,7 +142,7 @@ static bool starts_with(const char *text, const char *with)
     return !strncmp(text, with, strlen(with));
 }
 
-/* A library in a folder of the system, or a runtime of the compiler in a folder of its own. */
+/* True for the path of a library in a folder of the system, or of a runtime library of a compiler in any folder. */
 static bool is_system_path(const char *path)
 {
     static const char *const folders[] = {"/lib/",       "/lib32/",     "/lib64/",       "/usr/lib/",
@@ -149,7 +161,7 @@ static bool is_system_path(const char *path)
     return false;
 }
 
-/* What a module's dynamic section tells. */
+/* Tables that a module's dynamic section names. */
 struct tables {
     const ElfW(Sym) * symbols;
     const char *names;
@@ -158,7 +170,8 @@ struct tables {
     uint64_t plt;
 };
 
-/* The C library relocates pointers of the dynamic section, others do not. */
+/* Returns the address of an entry of the dynamic section: the C library relocates such pointers in some modules only.
+ */
 static uint64_t get_absolute_address(const struct dl_phdr_info *info, uint64_t pointer)
 {
     return pointer < info->dlpi_addr ? info->dlpi_addr + pointer : pointer;
@@ -194,6 +207,7 @@ static void read_tables(const struct dl_phdr_info *info, const ElfW(Dyn) * dynam
     }
 }
 
+/* True if a loaded segment of the module contains the address. */
 static bool is_in_module(const struct dl_phdr_info *info, uint64_t address)
 {
     for (size_t i = 0; i < info->dlpi_phnum; i++) {
@@ -204,26 +218,29 @@ static bool is_in_module(const struct dl_phdr_info *info, uint64_t address)
     return false;
 }
 
+/* True for this library and for modules in system paths. The program itself, number 0, is not one. */
 static bool is_system_module(const struct dl_phdr_info *info, size_t number)
 {
     return is_in_module(info, (uintptr_t)is_system_module) || (number > 0 && is_system_path(info->dlpi_name));
 }
 
+/* Returns 0 unless the address is in the module; then 2 for a system library and 1 for another. */
 static int is_system_symbol(struct dl_phdr_info *info, size_t size, void *address_p)
 {
     (void)size;
     return is_in_module(info, *(uint64_t *)address_p) ? is_system_path(info->dlpi_name) + 1 : 0;
 }
 
-/* A variable of a library that the linker moved into the program (stdout): the system's, unless a
- * library of the program has it too. */
+/* True for a variable of a library that the linker has moved into the program (stdout), unless a library of the program
+ * defines it too. */
 static bool is_system_variable(const char *name)
 {
     uint64_t address = (uintptr_t)dlsym(RTLD_NEXT, name);
     return !address || dl_iterate_phdr(is_system_symbol, &address) != 1;
 }
 
-/* Tables of the linker that share pages with variables: any code reads them. */
+/* Adds the linker's tables of a module, which share pages with variables and are read by any code, to `constant`.
+ * Returns false without memory. */
 static bool add_tables(struct rt_protection_map *protections, const struct dl_phdr_info *info, const struct tables *t)
 {
     struct rt_interval_list *constant = &protections->constant;
@@ -253,6 +270,7 @@ static bool add_tables(struct rt_protection_map *protections, const struct dl_ph
     return add_interval(protections, constant, got.start, got.end);
 }
 
+/* Adds the intervals of a module to `system` or `constant`. Returns false without memory. */
 static bool add_module(struct rt_protection_map *protections, const struct dl_phdr_info *info, bool is_system)
 {
     uint64_t start = UINT64_MAX, end = 0;
@@ -275,6 +293,7 @@ static bool add_module(struct rt_protection_map *protections, const struct dl_ph
     return add_tables(protections, info, &tables);
 }
 
+/* Adds a module, for dl_iterate_phdr. The first call stops the iteration if no module was loaded or unloaded. */
 static int list_module(struct dl_phdr_info *info, size_t size, void *arg)
 {
     (void)size;
@@ -311,15 +330,15 @@ bool rt_protection_scan_modules(struct rt_protection_map *protections)
 
 /* ---------------------------------------------------------------------------------- mappings -- */
 
-/* The mappings of the process, in ascending order. The caller's errno stays what it is. */
+/* Iterator over the mappings of the process, in ascending order. It does not change errno. */
 struct mappings {
     long file;
-    uint64_t from;                                    /* asked for one by one: the next one ends behind */
-    const char *at;                                   /* or read as a text; NULL: it is not */
-    const struct rt_interval_list *skipped_intervals; /* what lies in them is not asked for; or NULL */
+    uint64_t from;  /* query by query: address where the next mapping is searched */
+    const char *at; /* position in the text of /proc/self/maps; NULL: it is not used */
+    const struct rt_interval_list *skipped_intervals; /* their mappings are not queried; or NULL */
 };
 
-/* One of them, as Linux 6.11 tells. */
+/* Query for one mapping, PROCMAP_QUERY of Linux 6.11 and later. */
 struct query {
     uint64_t bytes, flags, address, start, end, mapping_flags, page_bytes, offset, inode;
     uint32_t major, minor, name_bytes, id_bytes;
@@ -327,6 +346,7 @@ struct query {
 };
 enum { READABLE = 1, WRITABLE = 2, EXECUTABLE = 4, SHARED = 8, THIS_OR_NEXT = 16 };
 
+/* Reads /proc/self/maps into protections->text. Returns false without memory. */
 static bool read_text(struct rt_protection_map *protections, struct mappings *mappings)
 {
     size_t length = 0;
@@ -358,7 +378,7 @@ static uint64_t read_hex(const char **at)
     }
 }
 
-/* A line: start-end rwxp offset ... */
+/* Parses lines "start-end rwxp offset ..." up to a private writable mapping. Returns false at the end of the text. */
 static bool parse_mapping_line(const char **at, struct rt_protected_range *mapping_p)
 {
     while (**at) {
@@ -377,7 +397,7 @@ static bool parse_mapping_line(const char **at, struct rt_protected_range *mappi
     return false;
 }
 
-/* The next private writable mapping: 1, none: 0, cannot tell: -1. */
+/* Finds the next private writable mapping. Returns 1, 0 if there is none, -1 if it cannot be found out. */
 static int next_mapping(struct rt_protection_map *protections, struct mappings *mappings,
                         struct rt_protected_range *mapping_p)
 {
@@ -425,6 +445,7 @@ bool rt_is_private_mapping(struct rt_protection_map *protections, uint64_t start
     return result > 0 && mapping.start == start && start <= address;
 }
 
+/* Adds the arena's pages to `exempt`. Returns false without memory. */
 static bool exempt_arena(struct rt_protection_map *protections)
 {
     size_t n;
@@ -443,6 +464,7 @@ static bool exempt_arena(struct rt_protection_map *protections)
     return true;
 }
 
+/* Lists all that stays open: sorted and merged. Returns false without memory. */
 static bool list_exempt(struct rt_protection_map *protections, const struct rt_range *open, size_t nopen,
                         const struct rt_range *own, size_t nown, const uint64_t *threads, size_t nthreads)
 {
@@ -475,6 +497,7 @@ static bool list_exempt(struct rt_protection_map *protections, const struct rt_r
     return true;
 }
 
+/* Appends a range to `protected`, or extends its last one. Ranges must be added in ascending order. */
 static bool add_protected(struct rt_protection_map *protections, uint64_t start, uint64_t end, int protection)
 {
     struct rt_protected_range *last =
@@ -492,7 +515,7 @@ static bool add_protected(struct rt_protection_map *protections, uint64_t start,
     return true;
 }
 
-/* The mappings, which ascend, less what is kept open. */
+/* Lists the mappings without the intervals of `exempt`. Both lists are in ascending order. Returns false on failure. */
 static bool list_protected(struct rt_protection_map *protections)
 {
     const struct rt_interval_list *keep = &protections->exempt;
@@ -520,10 +543,11 @@ static bool list_protected(struct rt_protection_map *protections)
     return result == 0;
 }
 
-/* Lists that grow lie in mappings that the lists must know: repeated until none grows. */
+/* - */
 bool rt_protection_build(struct rt_protection_map *protections, const struct rt_range *open, size_t nopen,
                          const struct rt_range *own, size_t nown, const uint64_t *threads, size_t nthreads)
 {
+    assert((open || !nopen) && (own || !nown) && (threads || !nthreads));
     bool good;
     do {
         protections->grown = false;
@@ -542,7 +566,7 @@ static long protect_range(const struct rt_protected_range *protected, int protec
                           0, 0, 0);
 }
 
-/* What refuses to be closed stays open. */
+/* - */
 void rt_protection_apply(struct rt_protection_map *protections)
 {
     size_t kept = 0;

@@ -1,4 +1,4 @@
-/* protection_map.h - finds the memory that a watched kernel must not touch, and closes and opens it. */
+/* protection_map.h - the protection map: which memory a guarded kernel must not touch; protects and unprotects it. */
 #ifndef RT_PROTECTION_MAP_H
 #define RT_PROTECTION_MAP_H
 
@@ -6,59 +6,65 @@
 
 #include <stdbool.h>
 
+/* Addresses from start on, before end. */
 struct rt_interval {
     uint64_t start, end;
 };
 
+/* A growing array of intervals in the arena. */
 struct rt_interval_list {
     struct rt_interval *at;
     size_t n, capacity;
 };
 
+/* Range of whole pages that is protected while a kernel runs. */
 struct rt_protected_range {
     uint64_t start, end;
-    int protection; /* as the program has it */
+    int protection; /* as the program has set it */
 };
 
 struct rt_protection_map {
-    /* Of the loaded modules, listed anew when some were loaded or unloaded. */
-    struct rt_interval_list system;   /* whole images of the system's runtime libraries */
-    struct rt_interval_list constant; /* in the program's: the linker's tables, the system's variables */
+    /* Intervals of the loaded modules, listed again when some were loaded or unloaded. */
+    struct rt_interval_list system;   /* whole images of the system's libraries */
+    struct rt_interval_list constant; /* in images of the program: the linker's tables, variables of the system's
+                                       * libraries */
     unsigned long long loaded, unloaded;
-    /* Of one run. */
-    char *text; /* /proc/self/maps, where the operating system has no other way */
+    /* Lists of one run. */
+    char *text; /* content of /proc/self/maps, if the operating system has no query for mappings */
     size_t text_capacity;
-    struct rt_interval_list exempt;  /* whole pages that stay open, ascending */
-    struct rt_interval_list allowed; /* what the caller gave, ascending */
+    struct rt_interval_list exempt;  /* whole pages that stay open, sorted and disjoint */
+    struct rt_interval_list allowed; /* ranges of the caller, sorted and disjoint */
     struct rt_range *pages;
     size_t pages_capacity;
-    struct rt_protected_range *protected; /* ascending */
+    struct rt_protected_range *protected; /* ranges to protect, sorted and disjoint */
     size_t nprotected, protected_capacity;
-    bool grown; /* memory was mapped since the list was begun */
+    bool grown; /* a list was moved to new memory, since the lists were begun */
 };
 
-/* The system call itself: errno belongs to the kernel that was interrupted. It never comes to the
- * watch's handler. */
+/* Makes a system call, and returns its result or -errno. Leaves errno alone, which belongs to the interrupted kernel,
+ * and is never dispatched to the guard's handler. */
 long rt_raw_syscall(long number, long a, long b, long c, long d, long e, long f);
 
-/* Lists the loaded modules, if some came or went. Takes locks of the C library; the others take
- * none. */
+/* Lists the loaded modules again if some were loaded or unloaded. Takes locks of the C library; the functions below
+ * take none. Returns false without memory. */
 bool rt_protection_scan_modules(struct rt_protection_map *protections);
-/* Lists what to close: all private writable memory but that of the system's libraries, of the
- * arena, own (whole pages) and open, and the control blocks of nthreads threads. False: no memory.
- */
+/* Lists what to protect: all private writable memory except the system's libraries, the arena, own (whole pages), open,
+ * and the control blocks of nthreads threads. Returns false without memory, with an empty list. */
 bool rt_protection_build(struct rt_protection_map *protections, const struct rt_range *open, size_t nopen,
                          const struct rt_range *own, size_t nown, const uint64_t *threads, size_t nthreads);
+/* Protects all listed ranges; drops those that the operating system refuses to protect. */
 void rt_protection_apply(struct rt_protection_map *protections);
+/* Gives all listed ranges the program's protection again. */
 void rt_protection_lift(const struct rt_protection_map *protections);
 void rt_protection_free(struct rt_protection_map *protections);
 
-/* Look-ups, which change nothing. */
+/* Look-ups. True or non-NULL: the address is protected; is in a range of the caller or a table of the linker; is in a
+ * system library. */
 const struct rt_protected_range *rt_find_protected_range(const struct rt_protection_map *protections, uint64_t address);
 bool rt_is_unrestricted(const struct rt_protection_map *protections, uint64_t address);
 bool rt_is_system_library_address(const struct rt_protection_map *protections, uint64_t address);
 
-/* Whether a private writable mapping starts at start and holds address. */
+/* True if a private writable mapping begins at start and contains address. */
 bool rt_is_private_mapping(struct rt_protection_map *protections, uint64_t start, uint64_t address);
 
 #endif

@@ -1,16 +1,15 @@
 /* signals.c - signals that arrive while host memory is protected.
  *
- * The operating system writes the frame of a handler to the thread's stack. Where that is
- * protected, it drops the signal and sends SIGSEGV instead. So no handler of the program may run
- * while memory is protected:
+ * The operating system writes the frame of a handler to the thread's stack. If that is protected, it drops the signal
+ * and sends SIGSEGV instead. So no handler of the program may run while memory is protected:
  *
- *   during a kernel    signals that the program handles are blocked until it ends
- *   between kernels    they come to a handler of the watch, on its alternate stack. It opens
- * memory, gives the program its handlers and its alternate stack back, and sends the signal to the
- * thread again, with what came with it. The operating system then delivers it as usual.
+ *      during a kernel    signals that the program handles are blocked until it ends
+ *      between kernels    they are delivered to a handler of the guard, on its alternate stack
  *
- * Signals that end the process are handled by the runtime, on the alternate stack, too; see
- * rt_guard_defer_signal. */
+ * The handler between kernels unprotects memory, restores the program's handlers and alternate stack, and sends the
+ * signal with its siginfo to the thread again. The operating system then delivers it as usual.
+ *
+ * Signals that end the process are handled by the runtime, on the alternate stack, too; see rt_guard_defer_signal. */
 #include "page_guard_internal.h"
 
 #include <errno.h>
@@ -34,6 +33,7 @@ uint64_t rt_block_all_but_faults(void)
     return before;
 }
 
+/* True for signals that cannot be blocked, or that the guard or the C library handles. */
 static bool is_guard_signal(int signal)
 {
     bool own = signal == SIGKILL || signal == SIGSTOP || signal == RT_STOP_SIGNAL || signal == RT_SETXID_SIGNAL;
@@ -42,6 +42,7 @@ static bool is_guard_signal(int signal)
     return own;
 }
 
+/* True if the program handles a signal; *action_p gets its action. */
 static bool has_program_handler(int signal, struct rt_kernel_sigaction *action_p)
 {
     *action_p = (struct rt_kernel_sigaction){0};
@@ -66,7 +67,7 @@ void rt_signals_resend(const struct rt_page_guard *guard, int signal, const sigi
     siginfo_t plain;
     if (!rt_raw_syscall(SYS_rt_tgsigqueueinfo, guard->pid, thread, signal, (long)info, 0, 0))
         return;
-    memset(&plain, 0, sizeof plain); /* the limit of queued signals: as sent by kill() it arrives all the same */
+    memset(&plain, 0, sizeof plain); /* the limit of queued signals is reached: one as sent by kill() still arrives */
     plain.si_signo = signal;
     plain.si_code = SI_USER;
     plain.si_pid = (int)guard->pid;

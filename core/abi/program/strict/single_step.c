@@ -1,5 +1,5 @@
-/* single_step.c - what is done about an access to closed memory while a kernel is watched. If the kernel makes it,
- * it ends and is reported. If a library of the system makes it, its page is opened for that one instruction. */
+/* single_step.c - accesses to protected memory during a guarded kernel. An access by the kernel ends it and is
+ * reported. An access by a library of the system is single-stepped: its page is open for that instruction only. */
 #include "wild_pointer.h"
 #include "page_guard_internal.h"
 
@@ -8,18 +8,18 @@
 #include <sys/syscall.h>
 
 enum {
-    STEPS_MOST = 40,    /* pages of one instruction: a gather of 16 crossing elements */
-    OPENS_MAX = 64,     /* a page opened so often stays open for the rest of the run */
-    KNOWN_OPENS_MAX = 8 /* the same for one that stayed open in an earlier run */
+    STEPS_MOST = 40,    /* pages of one instruction: a gather of 16 elements across page borders */
+    OPENS_MAX = 64,     /* a page opened so often stays open until the run ends */
+    KNOWN_OPENS_MAX = 8 /* a page that stayed open in an earlier run: remaining opens until it does so again */
 };
 
-/* Of a thread: pages open for one instruction. */
+/* Pages that the thread has opened for the instruction under way. */
 static __thread __attribute__((tls_model("initial-exec"))) struct {
     uint64_t at[STEPS_MOST];
     unsigned n;
 } steps;
 
-/* How often the page was opened in this run; NULL: too many pages. */
+/* Returns the counter of a page's opens in this run; NULL: too many pages. */
 static unsigned *get_open_count(struct rt_page_guard *guard, uint64_t page)
 {
     size_t i = (page / RT_PAGE_SIZE * 0x9E3779B97F4A7C15u >> 32) % RT_STEPPED_PAGES_MAX;
@@ -42,8 +42,8 @@ static bool has_present_data(const struct rt_page_guard *guard, uint64_t page)
     return false;
 }
 
-/* A page that is often needed stays open. Not for a system library if some of it is present: what a
- * library does there may be the kernel's fault. */
+/* Counts an open of a page. True if it is to stay open, because it is opened often. Pages with present data stay
+ * protected against system libraries, as such an access may be the kernel's fault. */
 static bool is_left_open(struct rt_page_guard *guard, uint64_t address, uint64_t page)
 {
     unsigned *open_counts = get_open_count(guard, page);
@@ -55,7 +55,7 @@ static bool is_left_open(struct rt_page_guard *guard, uint64_t address, uint64_t
     return stays;
 }
 
-/* A new run. */
+/* - */
 void rt_guard_reset_step_counts(struct rt_page_guard *guard)
 {
     bool all = guard->nstepped_pages > RT_STEPPED_PAGES_MAX / 2;
@@ -66,7 +66,8 @@ void rt_guard_reset_step_counts(struct rt_page_guard *guard)
     guard->nstepped_pages = all ? 0 : guard->nstepped_pages;
 }
 
-/* What stays open is closed again after the run. */
+/* Records pages that stay open, so that they are protected again after the run. An overflow of the list is counted,
+ * too. */
 static void record_unprotected(struct rt_page_guard *guard, uint64_t start, uint64_t end)
 {
     struct rt_lazy_reprotect *lazy = &guard->lazy;
@@ -80,8 +81,8 @@ static long protect_interval(uint64_t start, uint64_t end, int protection)
     return rt_raw_syscall(SYS_mprotect, (long)start, (long)(end - start), protection, 0, 0, 0);
 }
 
-/* Opens the page for one instruction, or all around it where that is too small for the operating
- * system (huge pages). */
+/* Opens a page for one instruction. If the operating system refuses one page (huge pages), opens the whole range until
+ * the run ends. */
 static void step_instruction(struct rt_page_guard *guard, const struct rt_protected_range *protected, uint64_t address,
                              greg_t *registers)
 {
@@ -109,9 +110,9 @@ bool rt_guard_end_single_step(greg_t *registers)
     return stepped;
 }
 
-enum { PAGE_FAULT = 14, ERROR_WRITE = 2, ERROR_FETCH = 16 }; /* of the processor */
+enum { PAGE_FAULT = 14, ERROR_WRITE = 2, ERROR_FETCH = 16 }; /* trap number and bits of the error code of x86 */
 
-/* Whether the kernel is not to blame for an access to closed memory. */
+/* True if the kernel is not to blame for an access to protected memory. */
 static bool is_allowed_access(const struct rt_page_guard *guard, uint64_t address, const greg_t *registers)
 {
     if (registers[REG_ERR] & ERROR_FETCH)

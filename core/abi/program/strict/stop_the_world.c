@@ -1,7 +1,8 @@
-/* stop_the_world.c - stops the other threads of the process by a signal, as a debugger does, and lets them run again.
- */
+/* stop_the_world.c - stops the other threads of the process by a signal, as a debugger does, and resumes them. Called
+ * by page_guard.c and kernel_syscalls.c, while no lock of the C library may be taken. */
 #include "page_guard_internal.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/futex.h>
@@ -10,8 +11,11 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* A thread runs, is called by the signal, waits as long as its patience lasts, or until it is
- * released. */
+/* State of a thread, changed by compare-and-swap only:
+ *
+ *      RUNNING --signal_thread--> SIGNALED --handler begins to wait--> WAITING --wait_until_stopped--> STOPPED
+ *         ^                                                             |  ^                              |
+ *         +------- patience is over: the handler returns ---------------+  +----- resume_the_world -------+ */
 enum { RUNNING, SIGNALED, WAITING, STOPPED };
 
 static const uint64_t nanoseconds_per_second = 1000000000;
@@ -19,7 +23,7 @@ static const uint64_t nanoseconds_per_second = 1000000000;
 static const char tasks[] = "/proc/self/task";
 
 static struct rt_stopped_threads *handler_threads;
-static struct rt_kernel_sigaction previous_action; /* the C library's */
+static struct rt_kernel_sigaction previous_action; /* action of the C library */
 
 static uint64_t get_monotonic_time(void)
 {
@@ -35,24 +39,25 @@ static bool change_state(struct rt_stopped_thread *other, uint32_t from, uint32_
 
 /* ------------------------------------------------------------------------------- the handler -- */
 
-/* Waits. From the first instruction to the last the stack may be closed. */
+/* Waits in the handler until the state is WAITING for as long as `patience`. Written in assembly, because from its
+ * first to its last instruction the thread's stack may be protected. */
 static void wait_for_release(struct rt_stopped_thread *other, const struct timespec *patience)
 {
     __asm__ volatile("movl %[called], %%eax\n"
                      "movl %[waits], %%ecx\n"
                      "lock cmpxchgl %%ecx, (%%rdi)\n"
-                     "jne 3f\n"
+                     "jne 3f\n" /* wakes the thread that stops this one */
                      "movl %[number], %%eax\n"
                      "movl %[wake], %%esi\n"
                      "movl $1, %%edx\n"
-                     "syscall\n"
+                     "syscall\n" /* waits, and repeats the wait until its patience is over */
                      "1: movl (%%rdi), %%edx\n"
                      "movl %[number], %%eax\n"
                      "movl %[wait], %%esi\n"
                      "movq %[patience], %%r10\n"
                      "syscall\n"
                      "cmpq %[timed_out], %%rax\n"
-                     "jne 1b\n"
+                     "jne 1b\n" /* runs on, unless it was stopped again */
                      "movl %[waits], %%eax\n"
                      "movl %[runs], %%ecx\n"
                      "lock cmpxchgl %%ecx, (%%rdi)\n"
@@ -65,7 +70,7 @@ static void wait_for_release(struct rt_stopped_thread *other, const struct times
                      : "rax", "rcx", "rdx", "rsi", "r10", "r11", "memory", "cc");
 }
 
-/* Calls that a signal with SA_RESTART ends all the same. They have done nothing yet. */
+/* True for system calls that fail with EINTR in spite of SA_RESTART. They have had no effect yet. */
 static bool can_restart_syscall(uint32_t number)
 {
     switch (number) {
@@ -91,7 +96,7 @@ static bool can_restart_syscall(uint32_t number)
     return false;
 }
 
-/* Nanoseconds that a call waits at most, from its beginning on; 0: another time, or none. */
+/* Returns the timeout of a system call in nanoseconds, counted from its start; 0: none, or an absolute time. */
 static uint64_t get_syscall_timeout(uint32_t number, const greg_t *registers)
 {
     const struct timespec *t = NULL;
@@ -109,8 +114,8 @@ static uint64_t get_syscall_timeout(uint32_t number, const greg_t *registers)
     return milliseconds > 0 ? (uint64_t)milliseconds * 1000000 : 0;
 }
 
-/* Makes the system call once more that the signal ended: movl $number, %eax; syscall. If its time
- * has passed while the thread was stopped again and again, it is over. */
+/* Restarts the system call that the signal interrupted, if it was made by `movl $number, %eax; syscall`. A call whose
+ * timeout has passed while the thread was stopped repeatedly returns 0. */
 static void restart_syscall(struct rt_stopped_thread *other, ucontext_t *context)
 {
     greg_t *registers = context->uc_mcontext.gregs;
@@ -137,11 +142,13 @@ static void restart_syscall(struct rt_stopped_thread *other, ucontext_t *context
     registers[REG_RAX] = number;
 }
 
+/* True if the value of a signal points to a slot of handler_threads. */
 static bool is_thread_slot(const struct rt_stopped_thread *other)
 {
     return handler_threads && other >= handler_threads->at && other < handler_threads->at + RT_STOPPED_THREADS_MAX;
 }
 
+/* Handles RT_STOP_SIGNAL: of the timer, of signal_thread, or of the C library itself. */
 static void on_stop(int signal, siginfo_t *info, void *context)
 {
     struct rt_stopped_thread *other = info->si_value.sival_ptr;
@@ -159,9 +166,10 @@ static void on_stop(int signal, siginfo_t *info, void *context)
     }
 }
 
-/* The C library may install its own at any time. */
+/* Installs the stop handler. Repeated for each stop, as the C library may install its own at any time. */
 static void install_stop_handler(struct rt_stopped_threads *others)
 {
+    assert(others->yield_to_threads);
     struct rt_kernel_sigaction now, action = {.handler = (void *)(uintptr_t)on_stop,
                                               .flags = SA_SIGINFO | SA_RESTART | RT_SA_RESTORER,
                                               .restorer = rt_guard_sigreturn,
@@ -177,7 +185,7 @@ static void install_stop_handler(struct rt_stopped_threads *others)
 
 /* ----------------------------------------------------------------------------------- threads -- */
 
-/* A directory has a link for each folder in it: one for each thread. */
+/* Counts the links of /proc/self/task: a directory has one for each folder in it. */
 size_t rt_count_threads(void)
 {
     struct stat status;
@@ -193,12 +201,13 @@ bool rt_has_first_thread_ended(void)
         return false;
     rt_raw_syscall(SYS_read, file, (long)text, sizeof text - 1, 0, 0, 0);
     rt_raw_syscall(SYS_close, file, 0, 0, 0, 0, 0);
-    for (size_t i = sizeof text - 1; i-- > 0;) /* the name of the program stands in brackets */
+    for (size_t i = sizeof text - 1; i-- > 0;) /* the program's name is in parentheses and may hold others */
         if (text[i] == ')')
             return text[i + 1] == ' ' && text[i + 2] == 'Z';
     return false;
 }
 
+/* Returns the slot of a thread, a new one if it has none; NULL: all slots are used. */
 static struct rt_stopped_thread *get_thread_slot(struct rt_stopped_threads *others, int thread)
 {
     struct rt_stopped_thread *unused = NULL;
@@ -215,15 +224,15 @@ static struct rt_stopped_thread *get_thread_slot(struct rt_stopped_threads *othe
     return unused;
 }
 
-struct entry { /* of a directory, as the operating system has it */
+struct entry { /* entry of a directory, as getdents64 returns it */
     uint64_t inode, offset;
     uint16_t bytes;
     uint8_t type;
     char name[];
 };
 
-/* Gives each thread a slot, and frees those of threads that are gone. False: too many, or no list.
- */
+/* Gives each thread except the two a slot, and frees the slots of ended threads. Returns false if there are too many
+ * threads or no list. */
 static bool list_threads(struct rt_stopped_threads *others, int self, int second_one)
 {
     _Alignas(8) char text[2048];
@@ -257,6 +266,7 @@ static bool list_threads(struct rt_stopped_threads *others, int self, int second
     return good;
 }
 
+/* Sends the stop signal to a thread that runs. */
 static void signal_thread(struct rt_stopped_thread *other)
 {
     siginfo_t info;
@@ -267,10 +277,10 @@ static void signal_thread(struct rt_stopped_thread *other)
     info.si_value.sival_ptr = other;
     if (change_state(other, RUNNING, SIGNALED) &&
         rt_raw_syscall(SYS_rt_tgsigqueueinfo, info.si_pid, other->thread, RT_STOP_SIGNAL, (long)&info, 0, 0))
-        other->state = RUNNING; /* it is gone: the next list lacks it */
+        other->state = RUNNING; /* the thread has ended: the next list lacks it */
 }
 
-/* False: it does not come. */
+/* Waits until a signaled thread is stopped or has ended. Returns false if it does not answer before `until`. */
 static bool wait_until_stopped(struct rt_stopped_thread *other, uint64_t until)
 {
     const struct timespec often = {0, 10000000};
@@ -279,7 +289,7 @@ static bool wait_until_stopped(struct rt_stopped_thread *other, uint64_t until)
             return true;
         rt_raw_syscall(SYS_futex, (long)&other->state, FUTEX_WAIT | FUTEX_PRIVATE_FLAG, SIGNALED, (long)&often, 0, 0);
         if (rt_raw_syscall(SYS_tgkill, rt_raw_syscall(SYS_getpid, 0, 0, 0, 0, 0, 0), other->thread, 0, 0, 0, 0)) {
-            other->state = RUNNING; /* it is gone */
+            other->state = RUNNING; /* the thread has ended */
             return true;
         }
         if (get_monotonic_time() > until)

@@ -1,9 +1,8 @@
-/* stop_the_world.h - the other threads of the process wait while memory is closed.
+/* stop_the_world.h - stops the other threads of the process while memory is protected.
  *
- * A signal stops a thread wherever it is. Its handler waits, and touches no memory but that of the
- * arena. When memory is open again the thread waits a little longer, since the next kernel often
- * follows at once: then it need not be stopped once more. A system call that the signal ended is
- * made again. */
+ * A signal stops a thread at any instruction. Its handler waits, and touches no memory except that of the arena. After
+ * the world is resumed, a thread waits a little longer, because the next kernel often follows at once and then need not
+ * signal it again. A system call that the signal interrupted is restarted. */
 #ifndef RT_STOP_THE_WORLD_H
 #define RT_STOP_THE_WORLD_H
 
@@ -14,36 +13,39 @@
 
 enum { RT_STOPPED_THREADS_MAX = 256 };
 
+/* A thread, while it is or may be stopped. */
 struct rt_stopped_thread {
     uint32_t state;
-    int thread; /* 0: free */
+    int thread; /* thread number; 0: the slot is free */
     uint64_t control_block;
-    uint64_t call, sp;       /* where the system call stands that is made again; 0: there is none */
-    uint64_t deadline, left; /* nanoseconds: when its time is over, when the thread ran on */
+    uint64_t call, sp;       /* address after the restarted system call, and its stack pointer; 0: none */
+    uint64_t deadline, left; /* nanoseconds: end of that call's timeout; time at which the thread was last resumed */
+    /* found by the last listing of threads */
     bool seen;
 };
 
-/* In the arena's memory. */
+/* Threads that were stopped; lies in memory of the arena. */
 struct rt_stopped_threads {
     struct rt_stopped_thread at[RT_STOPPED_THREADS_MAX];
-    size_t n;                       /* those in use lie before */
-    size_t ended;                   /* 1: the first thread has ended before the others, and is counted to the end */
-    struct timespec patience;       /* of a thread after memory was opened */
-    bool refused;                   /* a thread cannot be stopped: no other run tries it */
+    size_t n;                       /* used slots lie before this index */
+    size_t ended;                   /* 1: the first thread of the process has ended but is still listed */
+    struct timespec patience;       /* time that a thread waits after the world was resumed */
+    bool refused;                   /* a thread could not be stopped: later runs do not try */
     void (*yield_to_threads)(void); /* called for the signal of a timer whose value is this structure */
 };
 
+/* Returns the number of threads of the process; 0: not known. */
 size_t rt_count_threads(void);
-/* Whether the first thread of the process has ended and others run on. */
+/* True if the first thread of the process has ended and others run on. */
 bool rt_has_first_thread_ended(void);
 
-/* Stops all threads but the ones with these two numbers. False: some run on; none waits. */
+/* Stops all threads except the two with these numbers. Returns false if one cannot be stopped: then none is. */
 bool rt_stop_the_world(struct rt_stopped_threads *others, int self, int second);
-/* Whether no thread was stopped, because there is none. */
+/* True if no thread was stopped because no other thread exists. */
 bool rt_is_only_thread(const struct rt_stopped_threads *others);
-/* They may run on. */
+/* Lets the stopped threads run on, after their patience. */
 void rt_resume_the_world(struct rt_stopped_threads *others);
-/* Writes their control blocks, at most RT_STOPPED_THREADS_MAX. */
+/* Writes the thread pointers of the stopped threads, at most RT_STOPPED_THREADS_MAX, and returns their number. */
 size_t rt_get_control_blocks(const struct rt_stopped_threads *others, uint64_t *blocks);
 
 #endif

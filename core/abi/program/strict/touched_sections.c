@@ -1,4 +1,5 @@
-/* touched_sections.c - which sections of device memory a watched kernel touches: each is closed until it does. */
+/* touched_sections.c - which sections of device memory a guarded kernel touches. Each section is PROT_NONE until its
+ * first touch, which the guard's handler records. Used by races.c. */
 #include "page_guard_internal.h"
 
 #include <sys/mman.h>
@@ -12,13 +13,15 @@ static void set_section_protection(struct rt_device_section *section, bool prote
     section->protected = protected;
 }
 
+/* True if a protected section has a page in common with [start, end). */
 static bool overlaps_section(const struct rt_device_section *section, uint64_t start, uint64_t end)
 {
     return section->protected && (start & ~(uint64_t)(RT_PAGE_SIZE - 1)) < section->start + section->bytes &&
            section->start < rt_round_up_to_page((long)end);
 }
 
-/* Opens a section, and others that have a page with it: of those nothing is known then. */
+/* Unprotects a section, and all others that share a page with it. Whether the kernel touches those is not known then.
+ */
 static void unprotect_section(struct rt_page_guard *guard, struct rt_device_section *section)
 {
     set_section_protection(section, false);
@@ -44,7 +47,8 @@ bool rt_section_handle_touch(struct rt_page_guard *guard, uint64_t address)
     return found;
 }
 
-/* A system call is given an address in a section, or addresses in memory. */
+/* Records the touch of sections whose addresses a system call gets in registers. A call that gets addresses in memory
+ * ends the observation of all sections. */
 void rt_sections_check_syscall(struct rt_page_guard *guard, long number, const greg_t *registers)
 {
     const int arguments[] = {REG_RDI, REG_RSI, REG_RDX, REG_R10, REG_R8, REG_R9};

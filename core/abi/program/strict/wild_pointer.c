@@ -1,5 +1,5 @@
-/* wild_pointer.c - finds the value that a kernel used as a pointer although it is no address, in the registers of a
- * fault. */
+/* wild_pointer.c - finds the value that a kernel used as a pointer in the registers of a fault. Called in handlers of
+ * signals. */
 #include "wild_pointer.h"
 
 #include "accdeep_core.h"

@@ -1,4 +1,4 @@
-/* wild_pointer.h - values that a kernel followed as a pointer and that are no address. */
+/* wild_pointer.h - wild pointers: values that a kernel used as a pointer and that are not an address. */
 #ifndef RT_WILD_POINTER_H
 #define RT_WILD_POINTER_H
 
@@ -6,14 +6,13 @@
 #include <stdint.h>
 #include <sys/ucontext.h>
 
-/* The register whose value the processor refused to follow: its highest bits are neither all 0 nor
- * all 1. The processor does not say which register was used; what device memory holds before
- * anything is written is preferred. UNALIGNED: every register is an address, and the instruction needs one that is
- * aligned. */
+/* Returns the value of the register that the processor refused as an address, whose highest bits are neither all 0 nor
+ * all 1. The processor does not report the register; a value that looks like uninitialized device memory is preferred.
+ * Returns RT_UNALIGNED_ACCESS if all registers are addresses: then the instruction needs an aligned one. */
 enum { RT_UNALIGNED_ACCESS = 1 };
 uint64_t rt_find_wild_pointer(const greg_t *registers);
 
-/* Whether a value is what device memory holds before anything is written, as a pointer or near one. */
+/* True if a value is the poison that device memory holds before it is written, or at most 1 MB from it. */
 bool rt_is_uninitialized_pointer(uint64_t value);
 
 #endif
