@@ -1,9 +1,9 @@
-/* call.c - how calls begin and end: whose turn it is. */
+/* call.c - begin and end of public calls of libaccdeep: thread ownership, nested calls, callbacks that jump out. */
 #include "embed.h"
 
 #include <unwind.h>
 
-/* --------------------------------------------------------------------------------- whose turn -- */
+/* ------------------------------------------------------------------------------ begin and end -- */
 
 static const char misuse[] = "misuse", rule[] = "HOUSE-misuse";
 
@@ -21,21 +21,25 @@ static const accd_error_detail not_yours = {
     .help = "accd_session_disown gives it away, accd_session_adopt takes it",
 };
 
+/* True if `a` is a session that has not been freed; a freed one is recognised as long as its memory is not reused. */
 static bool is_session(const accd_session *a)
 {
     return a && a->magic == ACCD_MAGIC;
 }
 
+/* True if the calling thread owns the session. */
 static bool is_ours(const accd_session *a)
 {
     return atomic_load_explicit(&a->owner, memory_order_relaxed) == (uintptr_t)pthread_self();
 }
 
+/* Search for the frame of an earlier call on the present stack. */
 struct frame_search {
     struct accd__caller caller;
-    bool passed;
+    bool passed; /* the stack has another frame at that address, or none */
 };
 
+/* Stops at the first frame that is as old as the wanted one; sets `passed` if that is not the wanted frame. */
 static _Unwind_Reason_Code visit_caller_frame(struct _Unwind_Context *context, void *arg)
 {
     struct frame_search *search = arg;
@@ -46,7 +50,8 @@ static _Unwind_Reason_Code visit_caller_frame(struct _Unwind_Context *context, v
     return _URC_NORMAL_STOP;
 }
 
-/* Whether the stack has other calls where that one was. Not where they cannot be seen. */
+/* True if the stack has other frames where the call `caller` was, so that the call has been left by a jump. Returns
+ * false if the stack cannot be unwound that far. */
 static bool has_left_stack(struct accd__caller caller)
 {
     struct frame_search search = {.caller = caller};
@@ -54,9 +59,9 @@ static bool has_left_stack(struct accd__caller caller)
     return search.passed;
 }
 
-/* The call under way is over without an end if the new one is not below it, or if the stack does not have
- * it any more: a callback jumped out. A kernel can be undone, since nothing is under way around it; anything
- * else cannot. */
+/* Detects that a callback has jumped out of the call in progress. This is so if the new call is not below it on the
+ * stack, or if the stack no longer has its frame. A kernel is undone, since nothing else is in progress around it.
+ * After any other callback the session is broken. */
 static void notice_jump(accd_session *a, struct accd__caller caller)
 {
     if (!a->caller.frame || (caller.frame < a->caller.frame && !has_left_stack(a->caller)))
@@ -74,7 +79,7 @@ accd_status accd__begin_call(accd_session *a, struct accd__caller caller, bool g
         return ACCD_ERROR_MISUSE;
     notice_jump(a, caller);
     if (!a->core)
-        return a->detail.status; /* of accd_session_new */
+        return a->detail.status; /* status of accd_session_new */
     if (a->broken)
         return accd__reject_call(a, ACCD_ERROR_MISUSE, rule,
                                  "a callback did not return: the session can only be closed");
@@ -133,7 +138,7 @@ accd_status accd__check_can_close(accd_session *a, struct accd__caller caller)
     return a->caller.frame ? ACCD_ERROR_MISUSE : ACCD_OK;
 }
 
-/* -------------------------------------------------------------------------------- what was reported -- */
+/* ----------------------------------------------------------------------------------- last error -- */
 
 const accd_error_detail *accd_last_error(const accd_session *a)
 {

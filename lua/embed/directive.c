@@ -1,26 +1,37 @@
-/* directive.c - carries out directives: Lua plans, this runs. Regions, kernels, prepared directives. */
+/* directive.c - executes directives given as text: Lua plans them (lua/accdeep/embed.lua), this file runs the plans.
+ *
+ * Public functions: accd_run_directive, accd_run_compute, accd_prepare and the calls of prepared directives. Each
+ * asks Lua for a plan, and runs it with accd__construct_run. Open regions are a stack, a->regions:
+ *
+ *   a->regions -> innermost -> ... -> outermost -> NULL        (outer)
+ *
+ * A registry reference keeps the directive's Lua record, and with it the construct, alive. Its owner is the region
+ * (`owns`), or the handle of a prepared directive. If the handle gets another record or is freed while regions use
+ * the old one, the outermost of these regions becomes the owner. */
 #include "embed.h"
 
 #include <lauxlib.h>
 
+#include <assert.h>
 #include <stdio.h>
 #include <string.h>
 
 /* --------------------------------------------------------------------------------------- plans -- */
 
-/* What the Lua half returns of a directive. */
+/* Stack indices of the results of the Lua planner. */
 enum { KIND = 1, CONSTRUCT, DEVICE, QUEUE, NAME, IS_OPENMP, GATED, RECORD, VALUES = RECORD };
 
+/* Request for a plan, and its result. */
 struct planning {
     accd_session *a;
-    const char *method;      /* directive, compute, prepare, again */
-    const char *text, *file; /* NULL: of `again` */
+    const char *method;      /* method of the Lua session: directive, compute, prepare, again */
+    const char *text, *file; /* text and file of the directive; NULL for `again` */
     int line;
-    int ref; /* in the registry, of its record: what the Lua half knows of it. For `again` the
-                one it had, afterwards the one it has */
+    int ref; /* registry reference to the directive's record; `again` replaces it by a new one */
     struct accd__directive_plan plan;
 };
 
+/* Fills a plan from the planner's results on the stack. */
 static void read_plan(lua_State *L, struct accd__directive_plan *plan)
 {
     static const char *const kinds[] = {"done", "step", "region", "compute", "end", NULL};
@@ -33,6 +44,7 @@ static void read_plan(lua_State *L, struct accd__directive_plan *plan)
     plan->gated = lua_toboolean(L, GATED);
 }
 
+/* (planning): calls the planner; fills plan and ref. */
 static int make_plan(lua_State *L)
 {
     struct planning *planning = lua_touserdata(L, 1);
@@ -50,7 +62,7 @@ static int make_plan(lua_State *L)
     return 0;
 }
 
-/* Asks for a plan; the reference it comes with is the caller's. */
+/* Gets the plan of a directive from Lua. On success the caller owns planning->ref. */
 static accd_status get_plan(struct planning *planning)
 {
     return accd__call_protected(planning->a, make_plan, planning);
@@ -58,15 +70,16 @@ static accd_status get_plan(struct planning *planning)
 
 /* -------------------------------------------------------------------------------------- failures -- */
 
+/* Failure of the core in a construct. */
 struct failure {
     accd_session *a;
-    int ref;            /* of the directive's record */
-    accd_status status; /* of the core */
-    size_t item;
-    bool at_end;
+    int ref;            /* reference to the directive's record */
+    accd_status status; /* status that the core returned */
+    size_t item;        /* number of the item in the construct */
+    bool at_end;        /* the construct failed at its end */
 };
 
-/* Raises what the core's error means for the directive. */
+/* (failure): raises the core's error in terms of the directive. */
 static int raise_failure(lua_State *L)
 {
     const struct failure *failure = lua_touserdata(L, 1);
@@ -79,7 +92,7 @@ static int raise_failure(lua_State *L)
     return 0;
 }
 
-/* Tells why the core failed; in its own words where there is no memory for better ones. */
+/* Reports a failure of the core in terms of the directive; in the core's own words if Lua has no memory for that. */
 static accd_status explain(struct failure failure)
 {
     accd_session *a = failure.a;
@@ -91,14 +104,16 @@ static accd_status explain(struct failure failure)
     return lost && failure.status != status ? accd__report_core_error(a, failure.status) : status;
 }
 
+/* Error that Lua raises about a directive. */
 struct complaint {
     accd_session *a;
-    const char *method; /* of the Lua half, which raises */
+    const char *method; /* method of the Lua session that raises */
     int ref;
     const char *text;
     int number;
 };
 
+/* (complaint): calls the method, which raises. */
 static int raise_complaint(lua_State *L)
 {
     const struct complaint *complaint = lua_touserdata(L, 1);
@@ -110,6 +125,7 @@ static int raise_complaint(lua_State *L)
     return 0;
 }
 
+/* Reports an error about a directive; returns its status. */
 static accd_status complain(struct complaint complaint)
 {
     return accd__call_protected(complaint.a, raise_complaint, &complaint);
@@ -117,8 +133,10 @@ static accd_status complain(struct complaint complaint)
 
 /* --------------------------------------------------------------------------------------- regions -- */
 
+/* Ends the innermost region, which exists. It stays open if the core fails. */
 static accd_status end_region(accd_session *a)
 {
+    assert(a->regions);
     struct accd__session_region *region = a->regions;
     accd_status status = region->core ? accd_region_end(region->core) : ACCD_OK;
     if (status != ACCD_OK)
@@ -132,7 +150,7 @@ static bool is_compute(const struct accd__session_region *region)
     return region->kind == PLAN_COMPUTE;
 }
 
-/* Whether "end NAME" ends the region: of a combined construct the first words do. */
+/* True if the plan "end NAME" ends the region. The first words of a combined construct are enough. */
 static bool ends(const struct accd__directive_plan *end, const struct accd__session_region *region)
 {
     size_t n = strlen(end->name);
@@ -141,10 +159,12 @@ static bool ends(const struct accd__directive_plan *end, const struct accd__sess
     return !region->name[n] || (region->name[n] == ' ' && is_compute(region));
 }
 
-/* Runs a plan; a region takes the reference, unless it is that of the handle. *opened_p: there is one. */
+/* Runs a plan that is not PLAN_DONE or PLAN_END. *opened_p is set if a region was opened; it then owns `ref`, unless
+ * the handle `by` does. */
 static accd_status run_plan(accd_session *a, const struct accd__directive_plan *plan, int ref, accd_prepared *by,
                             bool *opened_p)
 {
+    assert(plan->kind != PLAN_DONE && plan->kind != PLAN_END);
     struct accd__session_region *region = NULL;
     size_t item = 0;
     *opened_p = false;
@@ -157,7 +177,7 @@ static accd_status run_plan(accd_session *a, const struct accd__directive_plan *
     if (plan->construct && plan->device >= 0)
         status = accd__construct_run(plan->construct, plan->device, plan->queue, region ? &region->core : NULL, &item);
     if (status == ACCD_OK && plan->kind == PLAN_COMPUTE && region->core) {
-        status = accd_queue_wait(a->core, plan->device, 0); /* what the kernel uses is there */
+        status = accd_queue_wait(a->core, plan->device, 0); /* data that queues copy for the kernel */
         if (status != ACCD_OK)
             accd_region_abandon(region->core);
     }
@@ -183,13 +203,14 @@ static accd_status run_plan(accd_session *a, const struct accd__directive_plan *
 
 /* ------------------------------------------------------------------------------------ directives -- */
 
-/* Directives that Lua has carried out may have changed types or the current device. */
+/* Notes that Lua has executed a directive: it may have changed types or the current device. */
 static void carried_out(accd_session *a, const struct accd__directive_plan *plan)
 {
     a->device = plan->device;
     a->generation++;
 }
 
+/* Ends the innermost region if the plan "end NAME" names it; else reports an error. */
 static accd_status end_named(accd_session *a, const struct planning *planning)
 {
     const struct accd__session_region *region = a->regions;
@@ -227,9 +248,10 @@ accd_status(accd_run_directive)(accd_session *a, const char *text)
 
 /* --------------------------------------------------------------------------------------- kernels -- */
 
-/* The construct is open: runs the kernel, and ends the construct. */
+/* Runs the kernel of the innermost region, whose construct has been entered, and ends the construct. */
 static accd_status run_kernel(accd_session *a, accd_kernel_fn fn, void *ud)
 {
+    assert(a->regions && is_compute(a->regions));
     struct accd__session_region *region = a->regions;
     int device = region->device;
     a->kernel = region;
@@ -318,9 +340,11 @@ accd_status(accd_prepare)(accd_session *a, const char *text, accd_prepared **pre
     return accd_prepare_loc(a, text, NULL, 0, prepared_p);
 }
 
-/* The handle is done with its record: the outermost region that uses it, if there is one, keeps it. */
+/* Gives up the handle's claim to its record: the outermost open region that uses it becomes its owner, or it is
+ * released. */
 static void leave_record(accd_session *a, const accd_prepared *prepared)
 {
+    assert(prepared->a == a);
     struct accd__session_region *outermost = NULL;
     for (struct accd__session_region *region = a->regions; region; region = region->outer)
         if (region->by == prepared && region->ref == prepared->ref)
@@ -331,7 +355,7 @@ static void leave_record(accd_session *a, const accd_prepared *prepared)
         accd__unref(a, prepared->ref);
 }
 
-/* Lowers it again, or only asks its conditions. */
+/* Plans a prepared directive again: evaluates its conditions, or lowers it if it is stale. */
 static accd_status renew(accd_session *a, accd_prepared *prepared)
 {
     struct planning planning = {.a = a, .method = "again", .ref = prepared->ref};

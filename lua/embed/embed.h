@@ -1,8 +1,14 @@
-/* embed.h - what the files of the library for host programs share.
+/* embed.h - state of a session, and internal functions of libaccdeep (accdeep.h).
  *
- * Lua reads and lowers directives, and changes nothing on a device meanwhile; C runs what comes of them. So
- * whatever ends a call of Lua - an error, no memory, a limit - ends it before anything happened, and a
- * prepared directive runs without Lua. Regions are C's: a stack for all devices. */
+ *   accd_run_directive(a, text)
+ *        |  accd__begin_call          is the session this thread's, and in no call?
+ *        |  accd__call_protected      Lua parses, checks and lowers the text  ->  accd__directive_plan
+ *        |  run_plan                  C runs the plan's construct; a region is pushed on a->regions
+ *        v  accd__end_call            status
+ *
+ * Lua changes nothing on a device while it plans. If a call of Lua ends early (an error, no memory, a limit), nothing
+ * has happened yet. A prepared directive runs without Lua, until its plan becomes stale (`generation`) or if it is
+ * gated. The stack of open regions, for all devices, is kept in C. */
 #ifndef ACCD_EMBED_H
 #define ACCD_EMBED_H
 
@@ -16,126 +22,133 @@
 
 #define ACCD_MAGIC UINT64_C(0x61636364656570)
 
-/* What the interpreter says of a directive. */
+/* Kind of plan that the interpreter returns for a directive. */
 enum accd__plan_kind {
-    PLAN_DONE,    /* it was carried out */
+    PLAN_DONE,    /* the interpreter has executed the directive */
     PLAN_STEP,    /* a construct to run */
     PLAN_REGION,  /* a construct that opens a region */
-    PLAN_COMPUTE, /* the same, for a kernel */
-    PLAN_END      /* the end of the region of that name */
+    PLAN_COMPUTE, /* a construct that opens a region with a kernel */
+    PLAN_END      /* the end of the region with the plan's name */
 };
 
+/* Open region. */
 struct accd__session_region {
     struct accd__session_region *outer;
-    accd_region *core; /* NULL: its if clause was false */
-    int device;        /* -1: it runs on the host */
+    accd_region *core; /* region of the core; NULL if the if clause was false */
+    int device;        /* number of the device; -1: the region runs on the host */
     enum accd__plan_kind kind;
-    int ref;           /* of the directive's record, whose construct has the names that the core uses */
-    bool owns;         /* the reference is its own, not that of the handle */
+    int ref;           /* reference to the directive's record, whose construct has the names that the core uses */
+    bool owns;         /* the region, not the handle, releases `ref` */
     accd_prepared *by; /* the handle that opened it, or NULL */
-    char name[64];     /* of its directive, "target data" */
+    char name[64];     /* name of the directive, such as "target data" */
     bool is_openmp;
 };
 
+/* Plan of a directive, as lua/accdeep/embed.lua returns it. */
 struct accd__directive_plan {
     enum accd__plan_kind kind;
-    struct accd__lua_construct *construct; /* NULL: nothing to run */
-    int device;                            /* -1: the host's own data, or an if clause that does not hold */
-    unsigned queue;                        /* of the device: which one events name */
+    struct accd__lua_construct *construct; /* construct to run, or NULL */
+    int device;     /* number of the device; -1: data of the host, or an if clause that is false */
+    unsigned queue; /* queue of the device that events name */
     bool is_openmp;
-    bool gated; /* Lua is asked each time: conditions, device and queue numbers, measured bounds */
+    bool gated; /* Lua plans again at each run: conditions, device and queue numbers, measured bounds */
     char name[64];
 };
 
-struct accd__meter { /* of the interpreter's memory */
+struct accd__meter { /* allocator of the interpreter's memory, with a limit in bytes (most; 0: none) */
     accd_allocator fn;
     void *ud;
     size_t used, most;
-    bool refused;
+    bool refused; /* an allocation has been refused because of the limit */
 };
 
-struct accd__caller { /* of a function of the interface */
-    char *frame;      /* where its own frame ends */
-    void *link;       /* the call */
+struct accd__caller { /* identifies a call of a public function by its stack frame */
+    char *frame;      /* canonical frame address of the public function; NULL: no call */
+    void *link;       /* return address into the program */
 };
 
 struct accd_session {
     uint64_t magic;
-    _Atomic(uintptr_t) owner; /* the thread it belongs to; 0: none */
+    _Atomic(uintptr_t) owner; /* thread that owns the session; 0: none */
     struct accd__meter meter;
-    lua_State *L;  /* NULL: it could not be opened */
-    bool borrowed; /* L is a thread of the host's state */
-    bool is_usual; /* the usual allocator, and no limit of memory */
-    bool broken;   /* a callback left it in the middle of something */
-    /* in the registry: the Lua half, its functions, L, what was reported last, the error of a limit */
+    lua_State *L;  /* state that the session uses; NULL: it could not be opened */
+    bool borrowed; /* L is a thread of the state that the caller configured */
+    bool is_usual; /* default allocator, and no memory limit */
+    bool broken;   /* a callback jumped out of a call; the session can only be closed */
+    /* registry references: the Lua session, the functions of accdeep.embed, L, the last diagnostic, the limit error */
     int self, library, thread, detail_ref, limit_ref;
-    accd_context *core;                   /* NULL: it could not be opened */
-    struct accd__lua_context *context;    /* the same as Lua's object */
-    int device;                           /* the current one */
-    struct accd__caller caller;           /* of the call under way; no frame: there is none */
-    struct accd__session_region *kernel;  /* a kernel of accd_run_compute runs in it */
-    uint64_t steps, max_steps;            /* of the call under way */
-    uint64_t generation;                  /* counts what makes prepared directives stale */
-    struct accd__session_region *regions; /* the innermost one */
+    accd_context *core;                  /* context of the core; NULL: it could not be opened */
+    struct accd__lua_context *context;   /* Lua's object for `core` */
+    int device;                          /* number of the current device */
+    struct accd__caller caller;          /* call in progress; its frame is NULL between calls */
+    struct accd__session_region *kernel; /* region whose kernel runs in accd_run_compute, or NULL */
+    uint64_t steps, max_steps; /* interpreter instructions of the call in progress, and their limit (0: none) */
+    uint64_t generation;       /* version of names and types; a prepared directive of an older one is stale */
+    struct accd__session_region *regions; /* innermost open region */
     accd_prepared *handles;
     accd_error_detail detail;
     const char *message;
-    char sentence[400], shown[700]; /* of an error that Lua has no part in */
+    char sentence[400], shown[700]; /* texts of an error that was raised without Lua */
 };
 
 struct accd_prepared {
-    accd_session *a; /* NULL: the session is closed */
+    accd_session *a; /* session; NULL after it was closed */
     accd_prepared *next, **link;
-    struct accd__meter meter; /* where its memory is from: it may outlive the session */
-    int ref;                  /* what Lua knows of it; it keeps the construct */
+    struct accd__meter meter; /* allocator of this block, which may outlive the session */
+    int ref;                  /* reference to the Lua record of the directive, which keeps the construct alive */
     uint64_t generation;
     struct accd__directive_plan plan;
 };
 
 /* --------------------------------------------------------------------------------- protect.c -- */
 
-/* Runs fn(L) with request as light userdata, protected and within limits. On failure the error is reported. */
+/* Runs fn(L) with request as light userdata at index 1, protected and within the limits of memory and steps. Reports
+ * the error and returns its status on failure. */
 accd_status accd__call_protected(accd_session *a, lua_CFunction fn, void *request);
-/* For fn: pushes method name of the Lua half and the half itself. */
+/* Pushes the method `name` of the Lua session, and the session as its first argument. May raise. */
 void accd__push_method(lua_State *L, accd_session *a, const char *name);
-/* For fn: pushes file and line of the host program's call. */
+/* Pushes file and line of the host program's call; file may be NULL. May raise. */
 void accd__push_location(lua_State *L, const char *file, int line);
 
-/* Ways to fail: the detail is filled, the status returned. */
+/* Fails the call: fills the session's error detail with status, rule and message. Returns `status`. */
 accd_status accd__reject_call(accd_session *a, accd_status status, const char *rule, const char *message);
+/* Fills the error detail with the last error of the core. Returns `status`. */
 accd_status accd__report_core_error(accd_session *a, accd_status status);
-accd_status accd__report_no_memory(accd_session *a); /* ACCD_ERROR_LIMIT, where it is the limit that refused some */
+/* Fills the error detail; returns ACCD_ERROR_LIMIT if the limit refused memory, else ACCD_ERROR_OUT_OF_MEMORY. */
+accd_status accd__report_no_memory(accd_session *a);
 
-void *accd__session_alloc(accd_session *a, size_t bytes); /* zeroed, or NULL with the error reported */
+/* Returns a block of `bytes` zeros from the session's allocator; on failure reports the error and returns NULL. */
+void *accd__session_alloc(accd_session *a, size_t bytes);
 void accd__session_free_block(accd_session *a, void *block, size_t bytes);
 
 /* --------------------------------------------------------------------------------- regions.c -- */
 
+/* Releases a registry reference. */
 void accd__unref(accd_session *a, int ref);
-/* The innermost region has ended. */
+/* Removes the innermost region, which the core has ended, from the stack of regions. */
 void accd__pop_region(accd_session *a);
-/* Takes a region off, and those inside it, without copying anything to the host. */
+/* Abandons `region`, which is open, and all regions inside it, without copying anything to the host. */
 void accd__drop_regions(accd_session *a, struct accd__session_region *region);
-/* Ends the kernel under way as if its construct had failed. */
+/* Ends the kernel in progress as if its construct had failed: its writes are undone, its region is abandoned. */
 void accd__undo_kernel(accd_session *a);
 
 /* ------------------------------------------------------------------------------------ call.c -- */
 
-/* Tells a call inside of another one from a call after a callback that jumped out. */
+/* Identity of the public function in which the macro is written: its frame and return address. */
 #define ACCD_HERE ((struct accd__caller){__builtin_dwarf_cfa(), __builtin_return_address(0)})
 
-/* Begins a call that may change the session; given: its arguments are there. Not ACCD_OK: the call is refused.
- * Every call that began ends with accd__end_call, which passes the status on. */
+/* Begins a call that may change the session. `given`: all required arguments are non-NULL. Returns another status than
+ * ACCD_OK if the call is refused. Each call that began is ended by accd__end_call, which returns its status. */
 accd_status accd__begin_call(accd_session *a, struct accd__caller caller, bool given);
 accd_status accd__end_call(accd_session *a, accd_status status);
-/* Begins a call that looks at devices, which a kernel may do. It has no end. */
+/* Checks that a call may inspect devices, which a kernel may do, too. Needs no accd__end_call. */
 accd_status accd__check_inspection(accd_session *a, struct accd__caller caller);
-/* Whether the session can be closed now. */
+/* Returns ACCD_OK if the session can be closed now, else ACCD_ERROR_MISUSE. */
 accd_status accd__check_can_close(accd_session *a, struct accd__caller caller);
 
 /* ----------------------------------------------------------------------------------- library.c -- */
 
-/* Pushes the table of functions of accdeep.embed, in an environment of its own within the state. Raises. */
+/* Pushes the table of functions of accdeep.embed, which has an environment of its own within the state. Raises. */
 void accd__push_library(lua_State *L);
 
 #endif

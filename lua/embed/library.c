@@ -1,20 +1,21 @@
-/* library.c - accdeep's Lua modules in an environment of their own, inside of any Lua state.
+/* library.c - loads accdeep's Lua modules into an environment of their own, inside of any Lua state.
  *
- * They have a table of globals and a `require` that the state's owner does not see, and see nothing of
- * what the owner has changed. What there is one of in a state is shared: the registry, where LPeg's
- * patterns and our objects have their types, and the methods of strings. */
+ * The modules have a table of globals and a `require` that are hidden from the owner of the state. What the owner has
+ * changed in the globals does not affect them. Two things exist only once in a state and are shared: the registry,
+ * which holds the metatables of LPeg's patterns and of our objects, and the methods of strings. */
 #include "embed.h"
 
 #include <modules.h>
 
 #include <lualib.h>
 
+#include <assert.h>
 #include <string.h>
 
-/* Keys in the registry: of the functions of accdeep.embed, and of the mark that its types are ours. */
+/* Registry keys (by address): the functions of accdeep.embed; the mark that the metatables are of this library. */
 static const char key = 0, mark = 0;
 
-/* require(name): upvalues are the modules loaded so far and their globals. */
+/* require(name): loads an embedded module once. Upvalues: table of loaded modules, table of globals. */
 static int own_require(lua_State *L)
 {
     const char *name = luaL_checkstring(L, 1);
@@ -39,7 +40,7 @@ static int own_require(lua_State *L)
     return 1;
 }
 
-/* Opens Lua's libraries into the table of globals, which is empty. */
+/* Opens Lua's libraries into the table of globals of the registry, which is empty. */
 static int open_libraries(lua_State *L)
 {
     static const luaL_Reg libraries[] = {
@@ -61,10 +62,11 @@ static int open_libraries(lua_State *L)
     return 0;
 }
 
-/* Calls open_libraries while the state's globals are the table at the top; then they are the owner's again,
- * and so are the methods of strings, if there were any. */
+/* Fills the table at the top with Lua's libraries. While open_libraries runs, this table is the state's table of
+ * globals. Afterwards the owner's globals, and the methods of strings, if there were any, are restored. */
 static void open_isolated(lua_State *L)
 {
+    assert(lua_istable(L, -1));
     int apart = lua_gettop(L);
     lua_rawgeti(L, LUA_REGISTRYINDEX, LUA_RIDX_GLOBALS);
     lua_pushliteral(L, "");
@@ -86,8 +88,8 @@ static void open_isolated(lua_State *L)
     lua_settop(L, apart);
 }
 
-/* Pushes the modules that are there before any is required. The owner's LPeg serves, if it has one: the types
- * of patterns are the state's. */
+/* Pushes a table of the modules that exist before any `require`. The owner's LPeg is used if it is loaded, because
+ * patterns have one metatable in a state. */
 static void push_loaded(lua_State *L)
 {
     lua_newtable(L);
@@ -104,6 +106,7 @@ static void push_loaded(lua_State *L)
     lua_setfield(L, -2, "accdeep.core");
 }
 
+/* Pushes the functions of accdeep.embed, loaded into a new environment. Raises if the state has another accdeep. */
 static void open_library(lua_State *L)
 {
     bool is_ours = lua_rawgetp(L, LUA_REGISTRYINDEX, &mark) != LUA_TNIL;

@@ -1,15 +1,15 @@
-/* memory.c - addresses and memory of devices, for the program's own kernels. */
+/* memory.c - public functions about addresses and memory of devices, for the program's own kernels. */
 #include "embed.h"
 
 #include <lauxlib.h>
 
-/* The device of the kernel that runs, which may be none, or the current one. */
+/* Returns the device of the kernel in progress (-1: the host), or the current one. */
 static int current_device(const accd_session *a)
 {
     return a->kernel ? a->kernel->device : a->device;
 }
 
-/* Begins a call that looks at a device. */
+/* Checks that a call may inspect the current device; fails if the kernel in progress runs on the host. */
 static accd_status check_inspection(accd_session *a, struct accd__caller caller)
 {
     accd_status status = accd__check_inspection(a, caller);
@@ -38,7 +38,7 @@ int accd_is_present(accd_session *a, const void *host, size_t bytes)
            accd_get_presence(a->core, current_device(a), host, bytes) == ACCD_PRESENCE_FULL;
 }
 
-/* Begins a call that copies bytes of the host. */
+/* Checks that a call may copy `bytes` bytes of the host at `host`, which may be NULL only if bytes is 0. */
 static accd_status check_host_range(accd_session *a, struct accd__caller caller, const void *host, size_t bytes)
 {
     accd_status status = check_inspection(a, caller);
@@ -47,6 +47,7 @@ static accd_status check_host_range(accd_session *a, struct accd__caller caller,
     return status;
 }
 
+/* Reports the core's error, if there is one. Returns `status`. */
 static accd_status finish_inspection(accd_session *a, accd_status status)
 {
     return status == ACCD_OK ? ACCD_OK : accd__report_core_error(a, status);
@@ -91,6 +92,7 @@ struct choice {
     int device;
 };
 
+/* (choice): selects the device in the Lua session. */
 static int set_session_device(lua_State *L)
 {
     const struct choice *choice = lua_touserdata(L, 1);

@@ -1,21 +1,25 @@
-/* objects.c - what directives can name: declared types, objects and functions of the host program. */
+/* objects.c - names that directives can use: declares types, binds objects and functions of the host program. */
 #include "embed.h"
 
 #include <lauxlib.h>
 
-/* A call of a method of the Lua half: texts, then the place, then numbers. */
+#include <assert.h>
+
+/* Call of a method of the Lua session: texts, then file and line, then numbers. */
 struct library_request {
     accd_session *a;
     const char *method;
-    const char *texts[2];
+    const char *texts[2]; /* the first NULL ends the list */
     const char *file;
     int line, nnumbers;
     uint64_t numbers[2];
 };
 
+/* (library_request): calls the method. */
 static int call_library(lua_State *L)
 {
     const struct library_request *request = lua_touserdata(L, 1);
+    assert(request->nnumbers >= 0 && request->nnumbers <= 2);
     accd__push_method(L, request->a, request->method);
     int before = lua_gettop(L) - 1;
     for (int i = 0; i < 2 && request->texts[i]; i++)
@@ -27,7 +31,7 @@ static int call_library(lua_State *L)
     return 0;
 }
 
-/* Ends the call; prepared directives are lowered again after one that succeeds. */
+/* Executes a request and ends the public call. On success prepared directives become stale. */
 static accd_status call_changing(struct library_request request)
 {
     accd_status status = accd__call_protected(request.a, call_library, &request);
@@ -100,7 +104,7 @@ struct function {
     void *ud;
 };
 
-/* (integers...) -> integer; or nil, and what the function returned instead. Upvalue: the function. */
+/* (integers...) -> integer; or nil and the error number that the function returned. Upvalue: the function. */
 static int call_function(lua_State *L)
 {
     const struct function *function = lua_touserdata(L, lua_upvalueindex(1));
@@ -126,6 +130,7 @@ struct function_request {
     struct function function;
 };
 
+/* (function_request): binds the function in the Lua session. */
 static int add_function(lua_State *L)
 {
     const struct function_request *request = lua_touserdata(L, 1);

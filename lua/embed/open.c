@@ -1,8 +1,9 @@
-/* open.c - sessions: their interpreter, configuration, begin and end. */
+/* open.c - opens and closes sessions: configuration, Lua state, cache of Lua states. */
 #include "embed.h"
 
 #include <lauxlib.h>
 
+#include <assert.h>
 #include <dlfcn.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,7 +19,7 @@ static void *default_allocator(void *ud, void *ptr, size_t old, size_t n)
     return realloc(ptr, n);
 }
 
-/* The interpreter's memory. Lua's old size is a kind where there is no block yet. */
+/* Allocates the interpreter's memory within the limit. Lua passes a type, not a size, as `old` if ptr is NULL. */
 static void *metered_alloc(void *ud, void *ptr, size_t old, size_t n)
 {
     struct accd__meter *meter = ud;
@@ -37,11 +38,12 @@ static void *metered_alloc(void *ud, void *ptr, size_t old, size_t n)
 
 /* ----------------------------------------------------------------------------- the interpreter -- */
 
-/* States of closed sessions, for sessions to come: they have the modules and the grammar. Only those with the
- * usual allocator and without a limit of memory. */
+/* Lua states of closed sessions, for later sessions: they have the modules and the grammar. Only states with the
+ * default allocator and without a memory limit are cached. */
 enum { KEPT_MOST = 8 };
 static _Atomic(lua_State *) kept[KEPT_MOST];
 
+/* Removes a state from the cache; returns NULL if it is empty. Any thread may call it. */
 static lua_State *take_cached_state(void)
 {
     for (int i = 0; i < KEPT_MOST; i++) {
@@ -52,8 +54,10 @@ static lua_State *take_cached_state(void)
     return NULL;
 }
 
+/* Puts a state into the cache; returns false if it is full. The state must not be in a call. */
 static bool cache_state(lua_State *L)
 {
+    assert(L);
     lua_settop(L, 0);
     lua_gc(L, LUA_GCCOLLECT);
     for (int i = 0; i < KEPT_MOST; i++) {
@@ -64,13 +68,14 @@ static bool cache_state(lua_State *L)
     return false;
 }
 
-/* Where the library is unloaded, or the program ends. */
+/* Closes the cached states when the library is unloaded or the program ends. */
 __attribute__((destructor)) static void close_kept(void)
 {
     for (lua_State *L; (L = take_cached_state());)
         lua_close(L);
 }
 
+/* Returns a cached or new state for the session, or NULL without memory. */
 static lua_State *new_state(accd_session *a)
 {
     lua_State *L = a->is_usual ? take_cached_state() : NULL;
@@ -82,6 +87,7 @@ static lua_State *new_state(accd_session *a)
     return L;
 }
 
+/* (session): makes the session's thread in the caller's state. */
 static int new_thread(lua_State *L)
 {
     accd_session *a = lua_touserdata(L, 1);
@@ -90,14 +96,15 @@ static int new_thread(lua_State *L)
     return 0;
 }
 
-/* Another Lua library in the process, of another release, has states that look otherwise. Where there is
- * more than one of them, the loader's order tells which one the program uses. */
+/* True if the process uses the Lua library that this one is linked with. The layout of a state differs between
+ * releases. If several Lua libraries are loaded, the loader's order decides which one the program uses. */
 static bool is_same_lua_library(void)
 {
     const char *theirs = dlsym(RTLD_DEFAULT, "lua_ident");
     return !theirs || !strcmp(theirs, lua_ident);
 }
 
+/* Sets a->L: a state of the session, or a thread of the configured state. */
 static accd_status make_state(accd_session *a, const accd_session_config *config)
 {
     lua_State *L = config->L;
@@ -122,12 +129,14 @@ static accd_status make_state(accd_session *a, const accd_session_config *config
 
 /* -------------------------------------------------------------------------------------- opening -- */
 
+/* Arguments of open_session. */
 struct opening {
     accd_session *a;
     const accd_session_config *config;
     struct accd__lua_allocator allocator;
 };
 
+/* Sets a field of the table at the top, unless the value is 0. */
 static void set_number(lua_State *L, const char *key, uint64_t value)
 {
     if (!value)
@@ -136,6 +145,7 @@ static void set_number(lua_State *L, const char *key, uint64_t value)
     lua_setfield(L, -2, key);
 }
 
+/* Pushes the configuration as the options table of accdeep.embed. */
 static void push_options(lua_State *L, struct opening *opening)
 {
     const accd_session_config *config = opening->config;
@@ -153,7 +163,7 @@ static void push_options(lua_State *L, struct opening *opening)
     lua_setfield(L, -2, "allocator");
 }
 
-/* Runs protected. */
+/* (opening): loads the library, opens the Lua session and sets the session's references. Runs protected. */
 static int open_session(lua_State *L)
 {
     struct opening *opening = lua_touserdata(L, 1);
@@ -177,6 +187,7 @@ static int open_session(lua_State *L)
     return 0;
 }
 
+/* True if the reserved members are zero. */
 static bool is_zero(const accd_session_config *config)
 {
     for (size_t i = 0; i < sizeof config->reserved / sizeof config->reserved[0]; i++)
@@ -185,6 +196,7 @@ static bool is_zero(const accd_session_config *config)
     return true;
 }
 
+/* Checks the configuration, makes the Lua state and opens the Lua session and its context. */
 static accd_status open_core(accd_session *a, const accd_session_config *config)
 {
     if (!is_zero(config))
@@ -242,6 +254,7 @@ accd_status accd_session_new(accd_session **a_p, const accd_session_config *conf
 
 /* -------------------------------------------------------------------------------------- closing -- */
 
+/* (pointer to session): closes the Lua session. */
 static int close_session(lua_State *L)
 {
     accd_session *a = *(accd_session **)lua_touserdata(L, 1);
@@ -250,9 +263,10 @@ static int close_session(lua_State *L)
     return 0;
 }
 
-/* Takes the session out of a state in which the library stays. */
+/* Releases the session's references in a state that outlives it. */
 static void detach_state(accd_session *a)
 {
+    assert(a->L);
     lua_State *L = a->L;
     for (accd_prepared *handle = a->handles; handle; handle = handle->next)
         luaL_unref(L, LUA_REGISTRYINDEX, handle->ref);
@@ -261,7 +275,7 @@ static void detach_state(accd_session *a)
         luaL_unref(L, LUA_REGISTRYINDEX, refs[i]);
 }
 
-/* is_whole: nothing was left half-way. */
+/* Caches, leaves or closes the session's state. is_whole: the Lua session was closed without an error. */
 static void release_state(accd_session *a, bool is_whole)
 {
     bool stays = a->borrowed || (a->is_usual && is_whole);

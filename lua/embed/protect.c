@@ -1,13 +1,16 @@
-/* protect.c - what an error says, protection of Lua, memory. */
+/* protect.c - protected calls of Lua, error details of a session, memory of a session. */
 #include "embed.h"
 
 #include <lauxlib.h>
 
+#include <assert.h>
 #include <stdio.h>
 #include <string.h>
 
+/* Sets the session's error, and its text. Returns the status of the detail. */
 static accd_status set_detail(accd_session *a, const accd_error_detail *detail)
 {
+    assert(detail->code && detail->message && detail->rule);
     a->detail = *detail;
     snprintf(a->shown, sizeof a->shown, "accdeep: error[%s]: %s\n  rule: %s", detail->code, detail->message,
              detail->rule);
@@ -23,6 +26,7 @@ accd_status accd__reject_call(accd_session *a, accd_status status, const char *w
 
 accd_status accd__report_core_error(accd_session *a, accd_status status)
 {
+    assert(a->core && status != ACCD_OK);
     const accd_error *error = accd_context_error(a->core);
     snprintf(a->sentence, sizeof a->sentence, "%s", error->message);
     return set_detail(a, &(accd_error_detail){.status = status,
@@ -40,28 +44,32 @@ accd_status accd__report_no_memory(accd_session *a)
     return accd__reject_call(a, ACCD_ERROR_OUT_OF_MEMORY, "HOUSE-memory", "the host has not enough memory");
 }
 
-/* A code as a status: that of its name, else what is said of its phase. */
+/* Returns the status with the name `code`; for other codes ACCD_ERROR_INTERNAL or ACCD_ERROR_INVALID by phase. */
 static accd_status status_of(const char *code, const char *phase)
 {
+    assert(code && phase);
     for (int i = 1; i < ACCD_STATUS_COUNT; i++)
         if (!strcmp(code, accd_status_code((accd_status)i)))
             return (accd_status)i;
     return !strcmp(phase, "internal") ? ACCD_ERROR_INTERNAL : ACCD_ERROR_INVALID;
 }
 
+/* Returns a text field of the table at the top, or NULL. The table keeps the text alive. */
 static const char *text_field(lua_State *L, const char *key)
 {
     lua_getfield(L, -1, key);
-    const char *text = lua_tostring(L, -1); /* the table keeps it */
+    const char *text = lua_tostring(L, -1);
     lua_pop(L, 1);
     return text;
 }
 
+/* Returns an integer field of the table at the top, or 0. */
 static int number_field(lua_State *L, const char *key)
 {
     return (int)accd__get_integer(L, lua_gettop(L), key, 0);
 }
 
+/* Fills info from element n of the table at the top, if it is a table. */
 static void read_object(lua_State *L, int n, accd_object_info *info)
 {
     if (lua_rawgeti(L, -1, n) == LUA_TTABLE) {
@@ -75,13 +83,14 @@ static void read_object(lua_State *L, int n, accd_object_info *info)
     lua_pop(L, 1);
 }
 
+/* Arguments and results of push_diagnostic. */
 struct diagnostic_request {
     accd_session *a;
     accd_error_detail detail;
-    const char *shown;
+    const char *shown; /* the error as text to read */
 };
 
-/* (request, error): what it says, kept in the registry. */
+/* (request, error): fills the request from the error. The texts stay alive in the registry (detail_ref). */
 static int push_diagnostic(lua_State *L)
 {
     struct diagnostic_request *telling = lua_touserdata(L, 1);
@@ -110,7 +119,7 @@ static int push_diagnostic(lua_State *L)
     return 0;
 }
 
-/* (a): the interpreter gives up what it only keeps to save time. */
+/* (session): frees the Lua session's caches. */
 static int collect_garbage(lua_State *L)
 {
     accd__push_method(L, lua_touserdata(L, 1), "relieve");
@@ -118,7 +127,7 @@ static int collect_garbage(lua_State *L)
     return 0;
 }
 
-/* Tells that memory ran out, in Lua. */
+/* Reports that memory ran out in Lua, and frees caches. Returns the status. */
 static accd_status report_memory(accd_session *a)
 {
     accd_status status = accd__report_no_memory(a);
@@ -131,17 +140,18 @@ static accd_status report_memory(accd_session *a)
     return status;
 }
 
-/* Tells of the error at the stack's top, which is popped. */
+/* Reports the error at the top of the stack, which lua_pcall returned as `failure`, and pops it. Returns its status. */
 static accd_status report_lua_error(accd_session *a, int failure)
 {
     lua_State *L = a->L;
     struct diagnostic_request telling = {.a = a};
     const char *text = lua_type(L, -1) == LUA_TSTRING ? lua_tostring(L, -1) : NULL;
-    if (failure == LUA_ERRMEM || (text && !strcmp(text, "not enough memory"))) { /* caught, raised again */
+    /* The text is that of a memory error that was caught and raised again. */
+    if (failure == LUA_ERRMEM || (text && !strcmp(text, "not enough memory"))) {
         lua_pop(L, 1);
         return report_memory(a);
     }
-    if (a->library == LUA_NOREF) { /* it could not be opened: in a state of the host's, because of that */
+    if (a->library == LUA_NOREF) { /* the library could not be opened; in a borrowed state the reason is the state */
         snprintf(a->sentence, sizeof a->sentence, "%s", text ? text : "?");
         lua_pop(L, 1);
         return a->borrowed ? accd__reject_call(a, ACCD_ERROR_MISUSE, "HOUSE-misuse", a->sentence)
@@ -165,9 +175,11 @@ static accd_status report_lua_error(accd_session *a, int failure)
 
 /* ---------------------------------------------------------------------------------- protection -- */
 
-/* Once the steps are used up every further one raises, whoever catches the error. */
+/* Interval of the step limit, in instructions. After the limit every further instruction raises the error, so that
+ * code that catches it cannot continue. */
 enum { STEPS = 1000 };
 
+/* Hook: counts instructions, and raises the error of the limit. */
 static void on_steps(lua_State *L, lua_Debug *debug)
 {
     (void)debug;
@@ -183,6 +195,7 @@ static void on_steps(lua_State *L, lua_Debug *debug)
 accd_status accd__call_protected(accd_session *a, lua_CFunction fn, void *request)
 {
     enum { ROOM = 24 };
+    assert(fn && a->L);
     lua_State *L = a->L;
     a->meter.refused = false;
     a->steps = 0;
@@ -201,6 +214,7 @@ accd_status accd__call_protected(accd_session *a, lua_CFunction fn, void *reques
 
 void accd__push_method(lua_State *L, accd_session *a, const char *name)
 {
+    assert(a->self != LUA_NOREF);
     lua_rawgeti(L, LUA_REGISTRYINDEX, a->self);
     lua_getfield(L, -1, name);
     lua_insert(L, -2);
@@ -208,7 +222,7 @@ void accd__push_method(lua_State *L, accd_session *a, const char *name)
 
 void accd__push_location(lua_State *L, const char *file, int line)
 {
-    lua_pushstring(L, file ? file : "text"); /* errors show the text then, as if it were a file */
+    lua_pushstring(L, file ? file : "text"); /* errors then show the text as if it were a file */
     lua_pushinteger(L, file ? line : 1);
 }
 

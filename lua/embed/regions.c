@@ -1,7 +1,9 @@
-/* regions.c - open regions, and how they go. */
+/* regions.c - the stack of open regions of a session, and how regions are removed from it. */
 #include "embed.h"
 
 #include <lauxlib.h>
+
+#include <assert.h>
 
 void accd__unref(accd_session *a, int ref)
 {
@@ -10,6 +12,7 @@ void accd__unref(accd_session *a, int ref)
 
 void accd__pop_region(accd_session *a)
 {
+    assert(a->regions);
     struct accd__session_region *region = a->regions;
     a->regions = region->outer;
     if (region->owns)
@@ -19,8 +22,10 @@ void accd__pop_region(accd_session *a)
 
 void accd__drop_regions(accd_session *a, struct accd__session_region *region)
 {
+    assert(region);
     bool last;
     do {
+        assert(a->regions);
         struct accd__session_region *top = a->regions;
         last = top == region;
         if (top->core)
@@ -31,6 +36,7 @@ void accd__drop_regions(accd_session *a, struct accd__session_region *region)
 
 void accd__undo_kernel(accd_session *a)
 {
+    assert(a->kernel);
     struct accd__session_region *region = a->kernel;
     a->kernel = NULL;
     if (region->device >= 0)
