@@ -1,5 +1,5 @@
--- absent_alias.lua - what is absent where an alias cannot be translated: q[@I.start] asks for I.start, not for q (TR14
--- 3.5).
+-- absent_alias.lua - finds the base of an alias that cannot be translated, for reports of absent data: q[@I.start]
+-- requires I.start to be present, not q (TR14 3.5). run/core_error.lua and traces use it.
 
 local nest = require "accdeep.lowering.nest"
 local types = require "accdeep.types"
@@ -7,7 +7,7 @@ local unparse = require "accdeep.syntax.unparse"
 
 local absent_alias = {}
 
--- The entry of the member at the end of a path of member names; nil if the treatment has none.
+-- Returns the entry of the member at the end of a path of member names; nil if the member mapping has none.
 local function entry_at(session, member_mapping, path)
   local found
   for name in path:gmatch "[%a_][%w_]*" do
@@ -24,7 +24,7 @@ local function entry_at(session, member_mapping, path)
   return found
 end
 
--- The base of the alias that an item asks for under a name, as a text; nil if it has none.
+-- Returns the base of the alias that an item has under a name, as text; nil if there is no alias.
 function absent_alias.base(session, item, name)
   if item.alias or not item.member_mapping or not item.name then return item.alias end
   local start = "^" .. item.name:gsub("%p", "%%%0"):gsub("%%#", "%%-?%%d+")

@@ -1,7 +1,8 @@
--- c_items.lua - what data clauses name in C: variables, members, elements and sections of them, as items of a plan.
+-- c_items.lua - lowers list items of C to operands (items) of a plan: variables, members, elements and sections.
 --
--- An item says by code where it lies: registers hold its base, count and start, and the slot of the pointer that is
--- attached. How the objects of a request are treated is requested_action.lua's matter.
+-- Input: a request (plan/requested_action.lua) and the AST of its list item. Output: an item with register code that
+-- computes its base, count, start and the cell of the pointer to attach. The session's language calls this file through
+-- Plan:object, :section and :pointer. requested_action.lua decides the item's action and member mapping.
 
 local lazy = require "accdeep.base.lazy"
 local advice = lazy.require "accdeep.syntax.advice"
@@ -23,7 +24,7 @@ local render, type_of = list_item.render, list_item.type_of
 
 local c_items = {}
 
--- Places in a label's name that are computed: registers of their values.
+-- Returns the registers that hold the computed subscripts of a name; at most the first 3 are kept.
 local function index_registers(b, ctx, indices)
   local list = {}
   for i = 1, math.min(#indices, 3) do
@@ -33,14 +34,15 @@ local function index_registers(b, ctx, indices)
   return list
 end
 
--- The variable that a member is a part of; nil if a pointer points to it.
+-- Returns the variable that a member is a part of; nil if the path to the member follows a pointer.
 local function enclosing_variable(node)
   local root = node
   while root.tag == "member" and not root.arrow do root = root.base end
   return root ~= node and root.tag == "id" and root or nil
 end
 
--- Where members are mapped without the structure they lie in, they keep their places in it.
+-- Sets the frame of an item that is a member of a variable: where members are mapped without their structure, they keep
+-- their offset in it.
 local function keep_place(plan, item, node)
   local root = enclosing_variable(node)
   if plan.session.rules.members ~= "mapped" or not root then return end
@@ -50,14 +52,14 @@ local function keep_place(plan, item, node)
   if address.const then item.frame, item.room = address.const, from.type.size end
 end
 
--- Maps a pointer with the data that it points to. fields: more of the request.
+-- Adds an item that maps a pointer for the data that it points to. fields: further fields of the request.
 local function map_pointer(plan, request, node, fields)
   fields.action, fields.clause = plan.kind == "exit data" and "delete" or "create", {}
   fields.node, fields.kind = request.node, plan.kind
   plan:object(fields, node)
 end
 
--- Maps a pointer that is a member with the data that it points to, once for a construct.
+-- Maps a pointer member for the data that it points to, once per construct.
 local function pointer_member(plan, request, node)
   local text = unparse.expression(node)
   if plan.pointers[text] then return end
@@ -65,8 +67,8 @@ local function pointer_member(plan, request, node)
   map_pointer(plan, request, node, { pointer = true })
 end
 
--- Maps the pointer to the data of a request and, where rules.chains are mapped, the pointers on the way to it. Members
--- of a variable, or of what a variable points to, are mapped once for a construct, the others once for each list item.
+-- Maps the base pointer `node` of a request and, if rules.chains is "mapped", the pointers on the access path to it.
+-- Members of a variable, or of what a variable points to, are mapped once per construct; others once per list item.
 local function map_pointers(plan, request, node)
   local rules = plan.session.rules
   if rules.members ~= "mapped" or plan.kind == "update" then return end
@@ -81,8 +83,8 @@ local function map_pointers(plan, request, node)
   end
 end
 
--- Maps the pointers on the way to the object of a list item. clang treats an object that is a pointer in the target of
--- another member's pointer as one on the way, too, and does not copy it.
+-- Maps the pointers on the access path to the object of a list item. As in clang, a pointer that is reached through
+-- another member's pointer counts as part of the path and is not copied.
 local function map_chain(plan, request, node, t, item)
   local pointer = list_item.pointer_to(plan.session, node)
   if pointer then map_pointers(plan, request, pointer) end
@@ -92,7 +94,7 @@ local function map_chain(plan, request, node, t, item)
   end
 end
 
--- The pointer's own address, if the pointer is one that data clauses attach.
+-- Sets the cell of a pointer, which is attached, in an item; does nothing if data clauses do not attach this pointer.
 local function pointer_cell(b, ctx, node, item)
   local members = ctx.session.rules.members == "mapped" and item.action ~= action.attach
     and item.action ~= action.detach
@@ -107,9 +109,9 @@ local function pointer_cell(b, ctx, node, item)
   end
 end
 
--- Where element 0 lies of what holds an element or row of an array, where data are fused of the outermost array with
--- the place in it: that is a variable, a member, or what a pointer points to (DIR-4.1-03). nil for what is no part of
--- an array.
+-- Returns the register of the address where the enclosing array begins, for an element or a row of one. Where data are
+-- fused, the outermost array is meant; it may be a variable, a member, or the target of a pointer (DIR-4.1-03). nil:
+-- `node` is not part of an array.
 local function origin_of(b, ctx, node)
   local whole, at = nil, node
   while true do
@@ -126,7 +128,7 @@ local function origin_of(b, ctx, node)
   return whole and codegen.reg(b, codegen.address_of(b, codegen.lvalue(b, ctx, whole), node.pos), node.pos)
 end
 
--- Adds an item with its code. A request's base pointer points to the structure of a member.
+-- Adds an item with the code of builder b. If no pointer cell is set yet, the request's base pointer is attached.
 local function add(plan, item, b, request)
   local pointer = request.base_pointer
   if pointer and not item.slot and not item.slot_address then
@@ -135,7 +137,8 @@ local function add(plan, item, b, request)
 end
 c_items.add = add
 
--- The same for elements of what base names. how: what the label names; rows: of a section.
+-- Adds an item for elements of `base`, with its name and symbol. how: "section", "element" or nil; rows: dimensions
+-- inside an element of a section.
 local function add_elements(plan, item, b, ctx, request, base, element, how, rows)
   local indices = {}
   item.name, item.element = render(base, indices), element
@@ -145,7 +148,7 @@ local function add_elements(plan, item, b, ctx, request, base, element, how, row
   return add(plan, item, b, request)
 end
 
--- An alias: one byte of what the pointer, or its base, points to (TR14 3.5).
+-- Sets the extent of an alias item: one byte of the target of the pointer, or of its base (TR14 3.5).
 local function alias_section(session, b, ctx, item, base, subscript, sections)
   local value = codegen.value(b, ctx, base)
   local section = subscript.to and sections[unparse.expression(subscript.to)]
@@ -157,7 +160,8 @@ local function alias_section(session, b, ctx, item, base, subscript, sections)
   item.alias = subscript.to and unparse.expression(subscript.to)
 end
 
--- Address, length and program of base[s:l]... Returns the type of its elements, and the rows around them.
+-- Sets address, length, action and mapping program of a section item. Returns the type of its elements and the
+-- dimensions inside them.
 local function compile_section(plan, request, b, ctx, item, base, subscripts, t)
   local session = plan.session
   local of, start, length, rest = section_subscripts.first_section(b, ctx, t, subscripts)
@@ -175,7 +179,7 @@ local function compile_section(plan, request, b, ctx, item, base, subscripts, t)
       help = advice.section(start.const, length.const, t.size // of.size) })
   end
   local flags
-  if more then -- pointers that are followed: bounds are the host's own
+  if more then -- sections through several pointers: inner bounds are evaluated on the host
     item.action, item.program, flags = resolve(session, request, types.innermost(element))
     item.program = mapping_compiler.pointer_program(session, nil, nil, ctx, element, subscripts, more, function(last)
       local _, program = resolve(session, request, last)
@@ -201,12 +205,12 @@ local function compile_section(plan, request, b, ctx, item, base, subscripts, t)
   end
   item.count = codegen.reg(b, length, pos)
   item.start = start.const ~= 0 and codegen.reg(b, start, pos) or nil
-  item.unit = element.size * times -- a row of an array is one element in names
+  item.unit = element.size * times -- a row of an array counts as one element in names
   return element, mapping_compiler.rows(types.element(t), of)
 end
 
--- a[0:n] of a structure: start and length are values for its shape (TR14-5-03).
--- Decides TR14-5-03.
+-- Adds the item of a[0:n] for a structure a: start and length are arguments of its shape (TR14-5-03). Decides
+-- TR14-5-03.
 local function container(plan, request, base, subscripts)
   local first = subscripts[1]
   if subscripts[2] or first.tag ~= "section" or not first.length then
@@ -221,8 +225,7 @@ local function container(plan, request, base, subscripts)
   return c_items.object(plan, setmetatable({ clause = with_values, node = base }, { __index = request }), base)
 end
 
--- An item for base[s:l]...
--- Decides TR14-3.5-10.
+-- Adds the item of a section base[s:l]... and returns it. Decides TR14-3.5-10.
 function c_items.section(plan, request, base, subscripts)
   local session, b = plan.session, codegen.builder()
   local ctx = { session = session }
@@ -260,7 +263,7 @@ function c_items.section(plan, request, base, subscripts)
   return add_elements(plan, item, b, ctx, request, base, element, first.tag ~= "alias" and "section" or nil, rows)
 end
 
--- An item for an object named as it is: a variable, a member, an element.
+-- Adds the item of a whole variable, member or element and returns it. A pointer also gets an attach or detach item.
 -- Decides ACC33-att-5.
 function c_items.object(plan, request, node)
   local session, b = plan.session, codegen.builder()
@@ -280,7 +283,7 @@ function c_items.object(plan, request, node)
   if request.asks and session.rules.chains == "mapped" then map_chain(plan, request, node, t, item) end
   local how, base = nil, node
   if node.tag == "index" and type_of(session, node.base).kind == "pointer" then
-    -- an element behind a pointer: its number is part of its name, its pointer may be attached
+    -- Element of a pointer's target: its subscript is part of the name, and the pointer may be attached.
     local index = codegen.integer(b, ctx, node.index)
     local pointer = codegen.value(b, ctx, node.base)
     how, base = "element", node.base
@@ -307,14 +310,14 @@ function c_items.object(plan, request, node)
   add_elements(plan, item, b, ctx, request, base, element, how)
   if t.kind == "pointer" and t.to.kind ~= "function" and plan.kind ~= "update" and not request.resolve
     and session.rules.members ~= "mapped" then
-    -- a pointer reference: attached if what it points to is present (ACC33-att-5)
+    -- A pointer reference is attached if its target is present (ACC33-att-5).
     plan:pointer({ action = plan.kind == "exit data" and "detach" or "attach", node = request.node,
       try = true }, node)
   end
   return item
 end
 
--- An attach or detach of the pointer itself.
+-- Adds the item of an attach or detach of the pointer `node` itself and returns it. Raises if it is not a pointer.
 -- Decides ACC33-att-5.
 function c_items.pointer(plan, request, node)
   local session, b = plan.session, codegen.builder()

@@ -1,7 +1,25 @@
--- construct_ir.lua - plans: what a directive at a place does, made once from its tree and carried out as often as it is
--- encountered.
+-- construct_ir.lua - the construct IR: a plan, the lowered form of one directive at one place in the text.
 --
--- Plans and items are records: a field that is not named here is an error, of an item when it is added.
+-- openacc_lowering.lua and openmp_lowering.lua make plans from ASTs; run/ executes them; run/plan_cache.lua retains
+-- them.
+--
+--   plan = operation                   plan.kind: "enter data", "update", "compute", ...
+--     items = operands, in order       one per object, section, block or pointer.
+--       action, flags                  what the core does with the bytes: copyin, delete, attach, always, ...
+--       code, registers                register code that computes the addresses on the host.
+--       base, count, start, unit       register numbers: address of element 0, elements, first; bytes of one element.
+--       slot | slot_address            the pointer cell that is attached: a register, or a constant address.
+--       program                        mapping program: maps the members (lowering/mapping_compiler.lua).
+--       label                          symbol: the name in messages and events.
+--     private, deviceptr, use_device   variables of the body that have no operand.
+--
+-- Life of a plan: a lowering calls `new`, its language adds items by Plan:object, :section and :pointer, and `prepare`
+-- makes the core's construct of them. Each time the directive is encountered, the core runs the items' code, then the
+-- construct. A plan with single_use is discarded after one execution; others are reused until their scope changes.
+--
+-- Invariants: a plan has only fields that `fields` names, an item only those that `item_fields` names; another name is
+-- an error that suggests the closest one. An item is complete when Plan:add receives it. Item numbers are their
+-- positions.
 
 local core = require "accdeep.core"
 local diagnostic = require "accdeep.base.diagnostic"
@@ -9,56 +27,57 @@ local strings = require "accdeep.base.strings"
 
 local construct_ir = {}
 
--- The fields of a plan.
+-- Fields of a plan, with their meanings.
 local fields = {
-  -- what it is of
-  session = "the session", node = "the directive's tree", kind = "what its directive is (catalogue)",
-  file = "name of the file that the directive stands in", line = "its line in the file, from 1",
+  -- Identity of the directive.
+  session = "the session", node = "AST of the directive", kind = "operation, from the directive's definition",
+  file = "name of the file with the directive", line = "line of the directive in the file, from 1",
   place = "{text, file, line} of the directive, for errors",
-  openmp = "whether it is OpenMP's", language = "OpenACC or OpenMP (run/directive_dispatch.lua)",
-  -- what is made of the clauses
-  items = "list of items", named = "variable -> its item", clauses = "the clauses, lowered",
+  openmp = "true for OpenMP", language = "OpenACC or OpenMP (run/directive_dispatch.lua)",
+  -- Results of lowering its clauses.
+  items = "operands, in order", named = "variable -> its item", clauses = "the clauses, lowered",
   private = "variable -> {how, variable}", deviceptr = "variables that hold device addresses",
   use_device = "variables that stand for device addresses in the region", attached = "pointers that clauses attach",
   pointers = "pointer members that are mapped with a section", sections = "sections of pointers, for aliases",
-  absent = "whether a clause names an optional argument that is not there", default = "the word of default",
-  if_present = "whether what is absent is left out", finalize = "whether counters become 0",
-  condition = "tree of the condition", on_self = "tree of self's condition", on_device = "tree of the device's number",
-  device_num = "tree of the number that set, init or shutdown gives", default_async = "tree of the default queue",
+  absent = "true if a clause names an absent optional argument", default = "the word of default",
+  if_present = "true if absent data are skipped", finalize = "true if counters are set to 0",
+  condition = "AST of the condition", on_self = "AST of self's condition", on_device = "AST of the device's number",
+  device_num = "AST of the number that set, init or shutdown gives", default_async = "AST of the default queue",
   async = "the async clause", waiting = "the argument of a wait directive", waits = "wait clauses",
-  sizes = "trees of numbers of gangs, workers and lanes: {name, e}",
-  ordered = "whether a queue or a wait is asked for", lasting = "allocatables of declare",
+  sizes = "ASTs of numbers of gangs, workers and lanes: {name, e}",
+  ordered = "true if a queue or a wait is requested", lasting = "allocatables of declare",
   typed = "polymorphic descriptors of the construct",
-  -- of OpenMP
-  defaults = "category -> behaviour of defaultmap", taken = "variables of other clauses",
+  -- Fields that only OpenMP uses.
+  defaults = "category -> behaviour of defaultmap", taken = "variables of has_device_addr",
   partly = "structures of which members are mapped", roots = "variables that maps name",
   bases = "base pointers of maps",
   looked_up = "references that are looked up by address", several = "pointers with several sections",
-  request = "makes the item of a request",
-  self_maps = "of maps with self: makes the condition one that asks for the host",
-  -- how it is kept and carried out
+  request = "function that makes the item of a request",
+  self_maps = "function for maps with self: wraps the condition, which then requires execution on the host",
+  -- Execution and caching.
   construct = "the core's construct", condition_value = "function that computes the condition",
-  single_use = "whether it is made anew each time", runs_directly = "whether it needs nothing but to be run",
-  thunk = "function that runs it with no question about it", acc = "its file, if it is OpenACC's and has a step",
-  omp = "its file, if it is OpenMP's and has a step", watched = "bounds that are compared at the end",
-  measured = "what it was made from", scope = "the scope it was made in",
-  scope_version = "how often the scope had changed by then",
+  single_use = "true if the plan is valid for one execution", runs_directly = "true if only the construct runs",
+  thunk = "function that executes the plan without checks", acc = "its file, if it is OpenACC's and has a thunk",
+  omp = "its file, if it is OpenMP's and has a thunk", watched = "bounds that are compared at the end",
+  measured = "host values that the plan depends on", scope = "the scope it was made in",
+  scope_version = "version of the scope when the plan was made",
 }
 
--- The fields of an item that the binding reads: those of accd_item, or the registers in which its code leaves them.
+-- Fields of an item that lua/binding reads: those of accd_item, or the registers in which the item's code leaves them.
 local item_fields = strings.word_set("action flags label unit code registers base count start origin slot slot_address",
   "slot_bytes program indices frame room dims run")
 
--- The others.
+-- Fields of an item that only Lua reads, with their meanings.
 for name, meaning in pairs {
-  pos = "place in the directive's text", name = "the list item", places = "places of the members it stands for",
-  clause = "the clause", node = "the variable's tree", member_mapping = "how its objects are treated",
+  pos = "position in the directive's text", name = "the list item", places = "positions of the members it stands for",
+  clause = "the clause", node = "AST of the list item", member_mapping = "member mapping of its objects",
   element = "type of its elements", variable = "the variable's name", alias = "the pointer of an alias",
-  number = "its place among the plan's items",
+  number = "its position among the plan's items",
   first = "of Fortran: address of its first byte", bytes = "of Fortran: bytes from there on",
-  home = "of Fortran: the variable", inside = "of Fortran: whether it is a part of its variable",
+  home = "of Fortran: the variable", inside = "of Fortran: true if it is a part of its variable",
 } do item_fields[name] = meaning end
 
+-- Raises if `known` has no field of this name; `what` is the record's noun in the message.
 local function check(known, what, name)
   if known[name] then return end
   local near = diagnostic.closest(tostring(name), known)
@@ -72,21 +91,23 @@ function Plan:__newindex(name, value)
   rawset(self, name, value)
 end
 
--- An empty plan of a directive; options: file, line.
+-- Returns an empty plan for a directive node; options: file, line.
 function construct_ir.new(session, node, kind, options)
   return setmetatable({ session = session, node = node, kind = kind, items = {}, named = {}, private = {},
     pointers = {}, attached = {}, deviceptr = {}, use_device = {}, sections = {}, file = options.file,
     line = options.line }, Plan)
 end
 
--- A label for messages and events. how: "section", "element" or nil.
+-- Returns a symbol for messages and events. unit: bytes of an element; how: "section", "element" or nil; layout: the
+-- members; rows: dimensions inside an element.
 function Plan:label(name, unit, how, layout, rows)
   local given = { name = name, unit = unit, layout = layout, array = rows, file = self.file, line = self.line }
   if how then given[how] = true end
   return self.session:label(given)
 end
 
--- Adds an item that is done: its code, and what its request says. Returns the item.
+-- Appends a complete item with the code of builder b and the clause of its request. Returns the item; raises if it has
+-- an unknown field.
 function Plan:add(item, b, request)
   item.places = request.clause and request.clause.places
   item.clause, item.node, item.member_mapping = request.clause, request.node, request.member_mapping
@@ -96,7 +117,7 @@ function Plan:add(item, b, request)
   return item
 end
 
--- The core's flags of a request.
+-- Returns the core's flags of a request.
 function Plan:flags(request)
   local f = 0
   if request.try then f = f | core.flag.try end
@@ -105,18 +126,18 @@ function Plan:flags(request)
   return f | (request.flags or 0)
 end
 
--- The item of an object named as it is: a variable, a member, an element.
+-- Returns the item of a variable, a member or an element, made by the session's language.
 function Plan:object(request, node) return self.session.language.object(self, request, node) end
 
--- The item of base[s:l]...
+-- Returns the item of a section base[s:l]..., made by the session's language.
 function Plan:section(request, base, subscripts)
   return self.session.language.section(self, request, base, subscripts)
 end
 
--- The item of an attach or detach of the pointer itself.
+-- Returns the item of an attach or detach of the pointer `node` itself.
 function Plan:pointer(request, node) return self.session.language.pointer(self, request, node) end
 
--- The core's construct for the items.
+-- Returns the core's construct for the items and numbers the items.
 function Plan:prepare()
   local spec = { kind = core.kind[self.kind == "declare" and "region" or self.kind], name = self.node.name,
     file = self.file, line = self.line, finalize = self.finalize }

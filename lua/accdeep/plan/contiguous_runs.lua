@@ -1,4 +1,5 @@
--- contiguous_runs.lua - sections of update that are not in one piece of memory, as several that are.
+-- contiguous_runs.lua - splits the section of an update into contiguous runs. The lowerings of OpenACC and OpenMP call
+-- it with the AST of a list item and get a list of ASTs.
 
 local advice = require "accdeep.base.lazy".require "accdeep.syntax.advice"
 local diagnostic = require "accdeep.base.diagnostic"
@@ -7,9 +8,10 @@ local types = require "accdeep.types"
 
 local raise = diagnostic.raise
 
-local contiguous_runs = { MOST = 1 << 16 } -- so many, at most
+local contiguous_runs = { MOST = 1 << 16 } -- limit on the runs of one section
 
--- A subscript as {first, count, stride} of an array's n elements.
+-- Returns first, count and stride of a subscript of an array with n elements (nil for a pointer). Raises if the stride
+-- is not positive.
 local function range_of(session, subscript, n)
   local function value(node) return session.language.integer(session, node) end
   if subscript.index then return value(subscript.index), 1, 1 end
@@ -30,6 +32,7 @@ local function require_inside(subscript, first, count, stride, n, rule)
     count, by, n), { rule = rule, help = by == "" and advice.section(first, count, n) or nil })
 end
 
+-- True if a section has a stride in any dimension.
 local function has_stride(node)
   while node.tag == "section" or node.tag == "index" do
     if node.stride then return true end
@@ -38,7 +41,7 @@ local function has_stride(node)
   return false
 end
 
--- The same section without strides.
+-- Returns a copy of a section without strides.
 local function strip_strides(node)
   local made = {}
   for key, value in pairs(node) do
@@ -47,8 +50,8 @@ local function strip_strides(node)
   return made
 end
 
--- A section in one piece: strides have no effect in it.
--- Decides OMP60-map-13.
+-- Returns a section as one run, without strides that have no effect. Raises if a stride leaves gaps. Decides
+-- OMP60-map-13.
 function contiguous_runs.as_single_run(plan, node)
   if not has_stride(node) then return node end
   local base, subscripts = list_item.split_designator(node)
@@ -65,9 +68,9 @@ function contiguous_runs.as_single_run(plan, node)
   return strip_strides(node)
 end
 
--- A section of update whose inner dimensions are not whole, or that has strides, as those that are in one piece
--- (OMP60-upd-1, ACC33-upd-2). rule: of sections outside of their array.
--- Decides ACC33-upd-2.
+-- Returns the contiguous runs of a section as ASTs. Sections with strides, or with partial inner dimensions, have
+-- several runs (OMP60-upd-1, ACC33-upd-2). rule: the rule of the error about a section outside of its array. Decides
+-- ACC33-upd-2.
 function contiguous_runs.contiguous(plan, node, rule)
   local session = plan.session
   local base, subscripts = list_item.split_designator(node)
@@ -90,7 +93,7 @@ function contiguous_runs.contiguous(plan, node, rule)
   local list = {}
   local function each(i, at)
     if i == last then
-      for k = i, #subscripts do -- the rest as it stands
+      for k = i, #subscripts do -- the remaining subscripts are copied unchanged
         local rest = { base = at }
         for key, value in pairs(subscripts[k]) do if key ~= "base" and key ~= "stride" then rest[key] = value end end
         at = rest
@@ -105,7 +108,7 @@ function contiguous_runs.contiguous(plan, node, rule)
     local subscript, n = subscripts[i], arrays[i].n
     local first, count, stride = range_of(session, subscript, n)
     if not count or count < 0 then
-      list[#list + 1] = strip_strides(node) -- reported where it is lowered
+      list[#list + 1] = strip_strides(node) -- the lowering of the section reports the error
       return
     end
     if n then require_inside(subscript, first, count, stride, n, rule) end

@@ -1,8 +1,9 @@
--- fortran_map.lua - what OpenMP's map and motion clauses name in Fortran: the list items of one construct.
+-- fortran_map.lua - lowers the map, to and from clauses of OpenMP in Fortran to the items of one construct.
 --
--- A whole allocatable or pointer component is its descriptor and what that describes; a section of one is elements
--- alone, attached where the descriptor is present, as in C (openmp_lowering.lua). Components that lie in one structure
--- are parts of one object. Addresses are measured when the directive is encountered: its plan is made for one use.
+-- Input: requests of openmp_lowering.lua, which calls map_items through the session's language. A whole allocatable or
+-- pointer component is mapped as its descriptor and its target. A section of one is mapped as elements alone, and
+-- attached if the descriptor is present, as in C. Components of one structure form one block. Addresses are computed
+-- when the directive is encountered, so each plan is single_use.
 
 local codegen = require "accdeep.backend.codegen"
 local core = require "accdeep.core"
@@ -20,7 +21,7 @@ local raise = diagnostic.raise
 
 local fortran_map = {}
 
--- What a variable is for defaultmap, and whether it is mapped unless a clause says otherwise (OMP60-map-11).
+-- Returns the defaultmap category of a variable, and whether it is mapped by default (OMP60-map-11).
 function fortran_map.category(variable)
   local t = variable.type
   if t.kind == "descriptor" and t.attribute ~= "other" then return t.attribute, t.attribute == "pointer" end
@@ -30,7 +31,7 @@ function fortran_map.category(variable)
   return "scalar", variable.target
 end
 
--- The structure in one piece that holds a component: {node, type, address}.
+-- Returns the contiguous structure that encloses a component: {node, type, address, measured}.
 local function structure_of(session, component)
   local env, at = session:host_env(), component.base
   while at.base do
@@ -43,11 +44,12 @@ local function structure_of(session, component)
   return { node = at, type = e.type, address = (e.place { pos = at.pos }), measured = true }
 end
 
+-- Returns the descriptor of an expression as a holder {address, bytes, name}.
 local function holder_of(e, node)
   return { address = (e.descriptor { pos = node.pos }), bytes = e.dtype.size, name = e.text }
 end
 
--- Raises for a list item with a modifier of pointers and allocatables that is none, or that none points to.
+-- Raises if a list item has a modifier ref but is no allocatable or pointer, or a modifier attach but no base pointer.
 local function check_modifiers(session, request)
   local map_modifiers, node = request.map_modifiers, request.node
   if map_modifiers.ref then
@@ -65,8 +67,9 @@ local function check_modifiers(session, request)
   end
 end
 
--- Sets what a request names: extent, and of components the structure; of allocatable and pointer ones the holder
--- {address, bytes, name}, their descriptor. A variable has a holder if ref_ptr or ref_ptr_ptee asks for it.
+-- Sets in a request what its list item designates. A component gets extent, type and structure; an allocatable or
+-- pointer component also gets its holder, the descriptor. A variable gets a holder if ref_ptr or ref_ptr_ptee requests
+-- it.
 local function look_into(plan, request)
   local session, node = plan.session, request.node
   check_modifiers(session, request)
@@ -90,7 +93,7 @@ local function look_into(plan, request)
   request.structure = structure_of(session, component)
 end
 
--- An item for the bytes of a descriptor alone.
+-- Adds an item for the bytes of a descriptor, without its target, and returns it.
 local function add_holder(plan, request, action)
   local b, holder, structure = codegen.builder(), request.holder, request.structure
   local pos, name = request.node.pos, holder.name .. " (descriptor)"
@@ -102,7 +105,7 @@ local function add_holder(plan, request, action)
   return plan:add(item, b, request)
 end
 
--- A descriptor that is mapped alone points to what is present of its target (OMP60-map-17).
+-- Adds an item that attaches a descriptor mapped alone to the part of its target that is present (OMP60-map-17).
 local function add_attachment(plan, request)
   local wanted = setmetatable({ action = "no_create", present_or = false, try = true }, { __index = request })
   local item = plan:object(wanted, request.node)
@@ -110,6 +113,7 @@ local function add_attachment(plan, request)
   item.flags = item.flags | core.flag.uncounted | core.flag.try
 end
 
+-- Groups requests by the structure that encloses their components: {structure, values, holders}.
 local function structures_of(requests)
   local list, by_address = {}, {}
   for _, request in ipairs(requests) do
@@ -127,7 +131,7 @@ local function structures_of(requests)
   return list
 end
 
--- The items of what lies in one structure.
+-- Adds the items of the components of one structure: a block if there are several.
 local function add_structure(plan, found)
   local from, parts, members = found.structure.address, {}, {}
   local function add(request, address, bytes, action)
@@ -155,8 +159,8 @@ local function add_structure(plan, found)
   end
 end
 
--- The items of a directive's requests. implicit(structure): whether a target construct maps what its sections need
--- of a structure.
+-- Adds the items of all requests of a directive. implicit(structure) is true if a target construct implicitly maps what
+-- the sections of the structure need; it is nil for other constructs.
 function fortran_map.map_items(plan, requests, implicit)
   function plan.request(_, request)
     local item, name = plan:object(request, request.node), list_item.root_variable(request.node)

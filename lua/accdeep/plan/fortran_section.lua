@@ -1,9 +1,10 @@
--- fortran_section.lua - what a data clause names in Fortran: bytes from the first to the last element, and the
--- descriptor of the allocatable or pointer that points there.
+-- fortran_section.lua - lowers list items of Fortran to operands (items) of a plan. An item is the bytes from the first to the
+-- last element, and the descriptor of the allocatable or pointer that points there.
 --
--- Bounds and indices are computed when the directive is encountered: an item holds constants. Sections are contiguous
--- (ACC33-2.7.1-4). Of a whole pointer with strides, and in updates, the bytes between the first and the last
--- element are present, or get memory, and only those of the elements move (ACC33-upd-2).
+-- Input: a request (plan/requested_action.lua) and the AST of its list item; the session's language calls this file
+-- through Plan:object, :section and :pointer. Bounds and subscripts are evaluated when the directive is encountered, so
+-- items hold constants. Sections are contiguous (ACC33-2.7.1-4). For a whole pointer with strides, and in updates, all
+-- bytes between the first and the last element get memory, but only those of elements are copied (ACC33-upd-2).
 
 local fortran_addendum = require "accdeep.lowering.fortran_addendum"
 local codegen = require "accdeep.backend.codegen"
@@ -21,10 +22,12 @@ local action = core.action
 
 local fortran_section = {}
 
+-- Returns the register of a constant.
 local function constant(b, value, pos) return codegen.reg(b, codegen.constant(value), pos) end
 
--- Address, bytes, number, type, descriptor's address of what an expression names, then its gaps, if any. pointer: the
--- expression of the allocatable or pointer that points there, or nil.
+-- Returns address, bytes, number and type of the elements that an expression designates, the address of its descriptor,
+-- then the run length and steps of its gaps, if any. pointer: the expression of the allocatable or pointer that points
+-- there, or nil. All numbers are 0 if there is no target.
 local function extent_of(session, e, pointer, node, gaps)
   local frame = { pos = node.pos }
   if e.descriptor then
@@ -46,8 +49,8 @@ local function extent_of(session, e, pointer, node, gaps)
   return address, bytes, bytes // of.size, of, slot, run, table.unpack(steps or {})
 end
 
--- How elements of an object are called: by the subscripts of the array they are elements of. Returns where that
--- begins, then lower bound, extent and stride of each dimension.
+-- Returns, for names of elements, the address where the array begins, then lower bound, extent and stride in bytes of
+-- each dimension.
 local function subscripts_of(whole, pos)
   local s = whole.section { pos = pos }
   local list = { s.address }
@@ -58,8 +61,8 @@ local function subscripts_of(whole, pos)
   return table.unpack(list)
 end
 
--- The outermost array with an object in it, or what the last allocatable or pointer before it points to, as an
--- expression. nil for what is in neither.
+-- Returns the expression of the outermost array that encloses an object, or of the target of the last allocatable or
+-- pointer before it; nil if neither exists.
 local function outermost(session, node)
   local env, found = session:host_env(), nil
   while node.base and not fortran_expression.compile(env, node).descriptor do
@@ -70,7 +73,8 @@ local function outermost(session, node)
   return found
 end
 
--- The array for names, and the object's base for the directory: where the outermost array with it begins (DIR-4.1-03).
+-- Returns the array for names of elements, and the address of the object's base in the directory, where its outermost
+-- array begins (DIR-4.1-03).
 local function array_of(session, found, node)
   local e, pos = found.e, node.pos
   if found.address == 0 then return nil, 0 end
@@ -88,9 +92,9 @@ local function array_of(session, found, node)
   return array, origin or list[1]
 end
 
--- Address, bytes and element type of an object, and the expression of the allocatable or pointer it was reached
--- through. What is not allocated or associated has no bytes. gaps: whether there may be any between the elements of
--- a part.
+-- Describes a list item: {address, bytes, count, of (element type), run, dims, e, pointer, slot}. pointer is the
+-- expression of the allocatable or pointer that points to it. An object that is not allocated or associated has 0 bytes.
+-- gaps: true if a part may have gaps between its elements.
 local function describe_object(session, node, gaps)
   local e = fortran_expression.compile(session:host_env(), node)
   if not e.place and not e.section then
@@ -109,13 +113,13 @@ end
 
 fortran_section.named = describe_object
 
--- Address and bytes of an object on the host; 0, 0 for what is not allocated or associated.
+-- Returns address and bytes of an object on the host; 0, 0 if it is not allocated or associated.
 function fortran_section.extent_or_none(session, node)
   local found = describe_object(session, node)
   return found.address, found.bytes
 end
 
--- Where an object lies on the host: address, bytes, type.
+-- Returns address, bytes and element type of an object on the host; raises if it is not allocated or associated.
 function fortran_section.extent(session, node)
   local found = describe_object(session, node)
   if found.bytes == 0 and found.e.descriptor then
@@ -125,7 +129,8 @@ function fortran_section.extent(session, node)
   return found.address, found.bytes, found.of
 end
 
--- The descriptor of a whole pointer or allocatable: its address and type.
+-- Returns the address and type of the descriptor of a whole pointer or allocatable, and its expression. Raises for
+-- other variables.
 function fortran_section.descriptor_of(session, node)
   local e = fortran_expression.compile(session:host_env(), node)
   if not e.descriptor or e.dtype.attribute == "other" then
@@ -136,7 +141,7 @@ function fortran_section.descriptor_of(session, node)
   return address, e.dtype, e
 end
 
--- First byte and number of bytes of all that a descriptor describes; 0, 0 if it has no target.
+-- Returns the first byte and the number of bytes of the target of a descriptor; 0, 0 if it has no target.
 function fortran_section.target(session, address, t)
   local space = session.host_space
   return fortran_inputs.record_inputs(session, function()
@@ -147,12 +152,13 @@ function fortran_section.target(session, address, t)
   end)
 end
 
+-- Returns the variable at the root of a list item, and its name.
 local function root_variable(session, node)
   while node.base do node = node.base end
   return session.now.scope.variables[node.name], node.name
 end
 
--- Whether a part of an object is named: its own variable is then named nowhere.
+-- True if a list item is a component or part of one: its root variable is then not named as a whole.
 local function has_component(node)
   while node.base do
     if node.tag == "component" then return true end
@@ -162,8 +168,8 @@ local function has_component(node)
 end
 fortran_section.has_component = has_component
 
--- The object that a component, or a part of one, lies in, and whether an allocatable or pointer component points to the
--- object (convenience.lua). nil: what is named is none, or has a descriptor.
+-- Returns the object that encloses a component, or a part of one, and whether an allocatable or pointer component
+-- points to this object (convenience.lua). nil: the list item is not a component, or has a descriptor.
 function fortran_section.object_of(session, variable)
   local env, node, object = session:host_env(), variable, nil
   if variable.tag == "alias" then return nil end
@@ -178,13 +184,14 @@ function fortran_section.object_of(session, variable)
   return object, false
 end
 
+-- True if data are fused and the list item is a component stored directly in its variable.
 local function is_piece(session, node)
   if not session.rules.fusion then return false end
   local object, is_led = fortran_section.object_of(session, node)
   return object ~= nil and not is_led
 end
 
--- Decides FLANG-other-2.
+-- Sets in an item the descriptor that is attached, and notes its addendum. Decides FLANG-other-2.
 local function set_descriptor(plan, request, item, found)
   local session = plan.session
   local pointer = found.pointer
@@ -195,7 +202,7 @@ local function set_descriptor(plan, request, item, found)
   end
 end
 
--- What an object is called: a section of all elements as the array.
+-- Returns the name of an object for messages; a section of all elements is named as the array.
 local function display_name(e)
   local node = e.node
   if not e.part_of or node.tag ~= "reference" then return e.text end
@@ -205,7 +212,8 @@ local function display_name(e)
   return e.part_of.text or e.text
 end
 
--- The first byte of what a pointer or allocatable, or another variable, has; 0 if there is none.
+-- Returns the address of the first byte of a variable, or of the target of a pointer or allocatable; 0 if there is
+-- none.
 local function first_byte(session, node)
   local e = fortran_expression.compile(session:host_env(), node)
   if not e.place and not e.section then
@@ -218,8 +226,8 @@ local function first_byte(session, node)
   end)
 end
 
--- p(@), p(@base): one byte of what the pointer, or its base, points to is present (TR14-3.5-03).
--- Decides TR14-3.5-10.
+-- Returns the item of p(@) or p(@base): one byte of the target of the pointer, or of its base, must be present
+-- (TR14-3.5-03). Decides TR14-3.5-10.
 local function alias_item(plan, request, node, b)
   local session, pos = plan.session, node.pos
   if request.action ~= "present" then
@@ -240,7 +248,7 @@ local function alias_item(plan, request, node, b)
   return item
 end
 
--- The last bound of an assumed-size argument is that of a section (ACC33-2.7.1-1).
+-- Raises if an assumed-size argument is named without a last bound (ACC33-2.7.1-1).
 local function check_assumed_size(session, node)
   local name = node.tag == "id" and node or node.tag == "reference" and node.base.tag == "id" and node.base
   local variable = name and session.now.scope.variables[name.name]
@@ -253,8 +261,8 @@ local function check_assumed_size(session, node)
       help = ("name a section of it: %s(%s1:n)"):format(name.name, bounds) })
 end
 
--- Adds the items of what a request names, and returns the first.
--- Decides TR14-A.5-01, FLANG-recipe-1.
+-- Adds the items of a list item, those of its extended objects included, and returns the first. Decides TR14-A.5-01,
+-- FLANG-recipe-1.
 function fortran_section.object(plan, request, node)
   local session, b = plan.session, codegen.builder()
   check_assumed_size(session, node)
@@ -265,7 +273,8 @@ function fortran_section.object(plan, request, node)
     plan.lasting = plan.lasting or {}
     table.insert(plan.lasting, { descriptor = e.descriptor { pos = node.pos }, name = e.text, address = found.address,
       bytes = found.bytes })
-    found.count, found.bytes, found.pointer = 0, 0, nil -- the structured reference would outlive deallocate
+    -- deallocate may free the data before the program ends, so there is no structured reference
+    found.count, found.bytes, found.pointer = 0, 0, nil
   end
   local item = { flags = plan:flags(request), pos = request.node.pos, unit = of.size, name = display_name(e),
     element = of,
@@ -301,10 +310,10 @@ function fortran_section.object(plan, request, node)
   return item
 end
 
--- The same for a section: what is written behind a name is a part of the expression here.
+-- Adds the item of a section; in Fortran, subscripts are part of the expression, so this is the same as object.
 function fortran_section.section(plan, request) return fortran_section.object(plan, request, request.node) end
 
--- An attach or detach of the descriptor itself.
+-- Adds the item of an attach or detach of a descriptor itself and returns it.
 function fortran_section.pointer(plan, request, node)
   local session, b = plan.session, codegen.builder()
   if node.tag == "reference" then
@@ -324,9 +333,9 @@ function fortran_section.pointer(plan, request, node)
     slot_bytes = t.size, label = plan:label(e.text, 1), indices = {} }, b, request)
 end
 
--- Requests with the implicit ones before them: a component in a clause of a compute construct needs the object
--- it is in, for its descriptor to be there (FLANG-storage-2).
--- Decides FLANG-storage-1, FLANG-storage-2.
+-- Returns the requests preceded by implicit ones. A component in a clause of a compute construct needs its object to be
+-- present, because the object holds the component's descriptor (FLANG-storage-2). Decides FLANG-storage-1,
+-- FLANG-storage-2.
 function fortran_section.add_root_objects(plan, requests)
   local session, named, implied, list = plan.session, {}, {}, {}
   for _, request in ipairs(requests) do
@@ -346,13 +355,13 @@ function fortran_section.add_root_objects(plan, requests)
   return table.move(requests, 1, #requests, #list + 1, list)
 end
 
--- written: the subscripts as text has them.
+-- Returns the AST of a section with constant bounds. written: the subscripts as they were written.
 local function constant_section(pos, start, length, written)
   return { tag = "section", pos = pos, start = { tag = "num", type = "long", value = start, pos = pos },
     length = { tag = "num", type = "long", value = length, pos = pos }, written = written }
 end
 
--- Subscripts with the values that their expressions have now: they mean the same inside of the object.
+-- Returns the subscripts with their present values, which stay valid where names have another meaning.
 local function evaluate_subscripts(session, args)
   local env, list = session:host_env(), {}
   local function value(node)
@@ -368,9 +377,10 @@ local function evaluate_subscripts(session, args)
   return list
 end
 
--- Which elements of a whole array a part of it is, counted from 0 in memory order: first and number.
+-- Returns the first element, counted from 0 in memory order, and the number of elements of a part of an array. Raises
+-- if the part is not contiguous.
 local function elements_of(session, whole, node)
-  local found = describe_object(session, node) -- what is not an array is reported
+  local found = describe_object(session, node) -- raises if the node is not an array
   local s = whole.section { pos = node.pos }
   if not fortran_descriptor.is_contiguous(found.of, s.dims) then
     raise("invalid-section", node.pos, ("%s is not contiguous"):format(whole.text), { rule = "ACC33-2.7.1-4" })
@@ -380,16 +390,16 @@ local function elements_of(session, whole, node)
   end), found.count
 end
 
--- The way from the outermost object that holds a component to the component: the object's node, its type, the
--- steps, and the elements of the last one; nil if none is named (convenience.lua).
+-- Returns the access path from the outermost object to a component: the object's AST, its type, the steps, and the
+-- subscripts of the last component. nil if the list item is not a component (convenience.lua).
 function fortran_section.access_path(session, variable)
   local env, steps, subscripts, node = session:host_env(), {}, nil, variable
   if variable.tag == "alias" then node, subscripts = variable.base, { variable } end
   while has_component(node) do
     local around = fortran_expression.compile(env, node.base)
     if node.tag == "component" then
-      if around.rank > 0 then return nil end -- a component of all elements: no object is meant
-      -- which says that it has no components
+      if around.rank > 0 then return nil end -- a component of all elements designates no single object
+      -- Raises that this type has no components.
       if around.type.kind ~= "record" then fortran_expression.compile(env, node) end
       table.insert(steps, 1, { name = node.name, pos = node.name_pos })
       if not has_component(node.base) then return node.base, around.type, steps, subscripts end
@@ -407,7 +417,7 @@ function fortran_section.access_path(session, variable)
   return nil
 end
 
--- Type of the elements of what a clause names.
+-- Returns the element type of a list item; for a polymorphic object the dynamic type.
 function fortran_section.element_type(session, node)
   local e = fortran_expression.compile(session:host_env(), node)
   return e.dynamic and fortran_inputs.record_inputs(session, function() return (e.dynamic { pos = node.pos }) end)

@@ -1,4 +1,5 @@
--- host_expression.lua - expressions of a scenario: their values in a memory, and where they lie on the host.
+-- host_expression.lua - evaluates C expressions of a scenario on the host: their values in a memory, and where their
+-- l-values lie. The lowerings, expectations and the interpreter call it.
 
 local diagnostic = require "accdeep.base.diagnostic"
 local closures = require "accdeep.backend.closures"
@@ -12,7 +13,7 @@ local raise = diagnostic.raise
 
 local host_expression = {}
 
--- The value of a bound.
+-- Returns the value of a bound of a section; raises if it is not an integer.
 local function bound(env, node, frame)
   local e = closures.compile(env, node)
   if not e.value or e.type.kind ~= "scalar" or e.type.float then
@@ -21,7 +22,8 @@ local function bound(env, node, frame)
   return (e.value(frame))
 end
 
--- Start and length of a subscript; n: elements of the array that it is of, nil for a pointer.
+-- Returns start and length of a subscript. n: elements of its array, nil for a pointer. Raises if there is no length or
+-- it is negative.
 local function range(env, subscript, n, frame)
   if subscript.index then return bound(env, subscript.index, frame), 1 end
   local start = subscript.start and bound(env, subscript.start, frame) or 0
@@ -35,11 +37,12 @@ local function range(env, subscript, n, frame)
   return start, length
 end
 
+-- Returns the element type of an array or pointer type; raises for other types.
 local function element(t, pos)
   return types.element(t) or raise("not-a-pointer", pos, ("%s has no elements"):format(types.name(t)))
 end
 
--- Values of a section as lists, dimension by dimension.
+-- Returns the values of a section as nested lists, one level per dimension.
 local function section_values(env, node, frame)
   local dimensions = {}
   while node.tag == "section" do
@@ -47,7 +50,8 @@ local function section_values(env, node, frame)
     node = node.base
   end
   local base, space = closures.compile(env, node), env.space
-  -- at: where the array or the pointer is; a first pointer may be a value itself
+  -- Arguments: at: address of the array or pointer; low, high: bounds of the object. The outermost pointer may be an
+  -- r-value.
   local function list(t, depth, at, low, high)
     local section = dimensions[depth]
     if not section then return memory_view.read(space, t, at, low, high) end
@@ -73,8 +77,8 @@ local function section_values(env, node, frame)
   return list(base.type, 1, (base.place or base.value)(frame))
 end
 
--- The value of an expression in a memory: a number, a view, or lists for sections. start: "assignment" where the
--- expression may assign.
+-- Returns the value of an expression in a memory: a number, a view, or nested lists for a section. start: the grammar
+-- rule, "assignment" where the expression may assign.
 function host_expression.value(self, env, text, start)
   local node = syntax.parse(start or "expression", text, 1, self.now.scope)
   local frame = {}
@@ -95,7 +99,7 @@ function host_expression.value(self, env, text, start)
   error(result, 0)
 end
 
--- Where an lvalue or section lies on the host: address, bytes, type.
+-- Returns address, bytes and type of an l-value or section on the host.
 function host_expression.extent_of(self, node)
   local env, frame = self:host_env(), { pos = node.pos }
   local base, subscripts = node, nil
@@ -111,7 +115,7 @@ function host_expression.extent_of(self, node)
   local of = element(t, subscripts[1].pos)
   local address = (t.kind == "pointer" and e.value or e.place)(frame)
   local start, length = range(env, subscripts[1], t.n, frame)
-  for i = 2, #subscripts do -- of one row only a part
+  for i = 2, #subscripts do -- a part of a single row
     if length ~= 1 or of.kind ~= "array" then break end
     local first, count = range(env, subscripts[i], of.n, frame)
     start, length, of = start * of.n + first, count, of.of
@@ -119,11 +123,12 @@ function host_expression.extent_of(self, node)
   return address + start * of.size, length * of.size, t
 end
 
+-- Returns address, bytes and type of the l-value in a text.
 function host_expression.extent(self, text)
   return host_expression.extent_of(self, syntax.parse("expression", text, 1, self.now.scope))
 end
 
--- The address and type of a pointer.
+-- Returns the address and type of the pointer in a text.
 function host_expression.pointer(self, text)
   local address, _, t = host_expression.extent(self, text)
   return address, t

@@ -1,8 +1,21 @@
--- openacc_lowering.lua - from a directive's tree to the items of one construct.
+-- openacc_lowering.lua - lowers the AST of an OpenACC directive to the construct IR, a plan (plan/construct_ir.lua).
 --
--- Input: a directive node. Result: a plan (construct_ir.lua). On the way clauses are checked against what the directive
--- allows, members in data clauses become nests (convenience.lua), and each variable becomes an item of the session's
--- language, treated as its clause's shape, policy or nest says (nest.lua).
+-- Input: a directive node that the parser made, and the names that its body uses. Output: a plan whose operands (items)
+-- the core maps. run/directive_dispatch.lua and its executors call openacc_lowering.directive.
+--
+--   AST --check--> clauses for the default device    sema/openacc_sema.lua; wrong clauses are reported.
+--     |  convenience.lower                           members in data clauses become nests of their structures.
+--     v
+--   requests {clause, action, node, ...}             one per variable: requests_of, then reductions, roots.
+--     |  add_requests -> language.object, section    c_items.lua or fortran_section.lua.
+--     v
+--   items: base, count, symbol, mapping program      the member mapping comes from shape, policy or nest (nest.lua).
+--     |  add_implicit                                variables that the body uses and no clause names.
+--     v
+--   plan
+--
+-- Invariants: each variable is mapped, private or deviceptr, never two of these. Items appear in the order of their
+-- clauses; implicit items follow. Nothing on the device changes here: the core executes the plan later.
 
 local lazy = require "accdeep.base.lazy"
 local openacc_sema = require "accdeep.sema.openacc_sema"
@@ -24,16 +37,18 @@ local split_designator, type_of = list_item.split_designator, list_item.type_of
 
 local openacc_lowering = {}
 
--- What data clauses ask for.
+-- Action that each data clause requests; clauses that are no data clauses have none.
 local data_actions = openacc_directives.clauses_where(function(entry, clause)
   return policy.actions[clause.name] or openacc_directives.of.policy[clause.name] == nil and entry.action
 end)
 
 -- ------------------------------------------------------------------------------------------ requests --
 
+-- Directions of update's clauses: the action of each.
 local directions = openacc_directives.clauses_where(function(entry) return entry.update and entry.action end)
 
--- The direction of an update that invokes a policy; other constructs have none. Decides TR14-3.2.3-01.
+-- Returns the action of an update that invokes a policy, from the clause's direction. Raises if an update has no valid
+-- direction, or another construct has one. Decides TR14-3.2.3-01.
 local function direction_of(plan, clause)
   local way = clause.direction
   if plan.kind == "update" and not (way and directions[way.name]) then
@@ -45,7 +60,7 @@ local function direction_of(plan, clause)
   return way and directions[way.name]
 end
 
--- Variables of update, each in one piece of memory.
+-- Returns the list items of an update as contiguous runs: a section in several pieces becomes several list items.
 function openacc_lowering.split_update(plan, vars)
   local list = {}
   for _, variable in ipairs(vars) do
@@ -56,7 +71,8 @@ end
 
 local always = { ["in"] = core.flag.always_in, out = core.flag.always_out }
 
--- The core's flags for a data clause's modifiers. Decides ACC34-mod-3, ACC34-mod-4, ACC34-mod-5, ACC34-mod-6.
+-- Returns the core's flags for the modifiers of a data clause. Decides ACC34-mod-3, ACC34-mod-4, ACC34-mod-5,
+-- ACC34-mod-6.
 local function flags_of(clause)
   local bits = 0
   for _, modifier in ipairs(clause.modifiers or {}) do
@@ -68,6 +84,7 @@ local function flags_of(clause)
   return bits
 end
 
+-- Returns a request for each variable of the data clauses. Absent optional arguments have none and set plan.absent.
 local function requests_of(plan, clauses)
   local list, session = {}, plan.session
   for _, clause in ipairs(clauses) do
@@ -91,13 +108,13 @@ end
 
 openacc_lowering.requests = requests_of
 
--- Whether a clause of a directive names data.
+-- True if a clause of a directive of this kind names data.
 function openacc_lowering.moves(clause, kind)
   return clause.name == "invoke" or (clause.name ~= "self" or kind == "update") and data_actions[clause.name] ~= nil
 end
 
--- Clauses as a member function means them: with this-> where it was left out (TR14-3.4-08).
--- Decides TR14-3.4-08, TR14-A.8-04.
+-- Returns the clauses with members qualified by this->, as they are meant in a member function (TR14-3.4-08). Decides
+-- TR14-3.4-08, TR14-A.8-04.
 local function qualify_members(session, clauses)
   local list = {}
   for i, clause in ipairs(clauses) do
@@ -111,11 +128,12 @@ local function qualify_members(session, clauses)
   return list
 end
 
+-- Clauses that take a shape or a nest.
 local takes_shape = openacc_directives.clauses_where(function(entry, clause)
   return policy.actions[clause.name] or entry.update or entry.takes == "invoke"
 end)
 
--- All variables of a clause with a nest are of one type (TR14-3.3-03). Decides TR14-3.3-03.
+-- Raises if the variables of a clause with a nest have different types (TR14-3.3-03). Decides TR14-3.3-03.
 local function check_one_type(session, clause)
   local record
   for _, variable in ipairs(clause.nest and clause.vars or {}) do
@@ -129,7 +147,8 @@ local function check_one_type(session, clause)
   end
 end
 
--- The sections of pointers that a directive names: what aliases of these pointers go by.
+-- Returns the sections of pointers that the requests name, by the text of the pointer. Aliases of a pointer take the
+-- length of its section from here.
 local function sections_of(session, requests)
   local sections = {}
   for _, request in ipairs(requests) do
@@ -143,6 +162,7 @@ local function sections_of(session, requests)
   return sections
 end
 
+-- Adds the item of each request and registers it under its variable. Raises if attach or detach names a section.
 local function add_requests(plan, requests)
   plan.sections = sections_of(plan.session, requests)
   for _, request in ipairs(requests) do
@@ -167,19 +187,21 @@ end
 
 -- --------------------------------------------------------------------------------------- directives --
 
--- Directives that are nothing without a data clause.
+-- True by name for directives that are invalid without a data clause.
 local needs_data = {}
 for _, directive in ipairs(openacc_directives.directives) do needs_data[directive[1]] = directive.needs_data end
 
--- Clauses of declare whose data live as long as the program.
+-- Clauses of declare whose data live until the program ends.
 local lasting = openacc_directives.clauses_where(function(entry, clause) return entry.lasting
   and not clause.present_or end)
 
+-- Raises about a variable that two declare clauses name.
 function openacc_lowering.raise_declared_twice(name, pos)
   raise("duplicate-clause", pos, ("'%s' is in a declare already"):format(name), { length = #name,
     rule = "ACC33-dec-1", help = "keep one of the clauses" })
 end
 
+-- Returns {name, pos} for each variable of a clause; raises if a list item is not the plain name of a variable.
 function openacc_lowering.simple_names(clause)
   local names = {}
   for _, variable in ipairs(clause.vars) do
@@ -191,13 +213,13 @@ function openacc_lowering.simple_names(clause)
   return names
 end
 
--- The variable of a name in a clause: {name, pos}.
+-- Returns the variable that a list item {name, pos} names; raises if it is not declared.
 function openacc_lowering.declared_variable(session, item)
   return session.now.scope.variables[item.name] or session.now.scope:no_variable(item)
 end
 
--- Raises if there are references to variables that a construct wants in clauses: at the first use in a body that is C
--- text, else at the construct. Tells all of them. Decides ACC33-impl-2.
+-- Raises if missing, a list of references to variables in no clause, is not empty. The error lists all names; its
+-- position is the first use in a body of C text, else the construct. Decides ACC33-impl-2.
 function openacc_lowering.raise_unlisted(node, missing, wanted, clause, rule)
   local first, names, seen = missing[1], {}, {}
   if not first then return end
@@ -217,7 +239,7 @@ function openacc_lowering.raise_unlisted(node, missing, wanted, clause, rule)
   error(err, 0)
 end
 
--- Scalars that no clause names are firstprivate where the host runs a compute construct, too; its plan has no items.
+-- Makes scalars that no clause names firstprivate in a plan without items, where the host runs a compute construct.
 -- Decides ACC33-impl-1.
 local function add_own_scalars(plan, references)
   local named = {}
@@ -233,7 +255,7 @@ local function add_own_scalars(plan, references)
   end
 end
 
--- Raises about a scalar that a loop in parallel or serial reduces, and no clause of the construct or around it names.
+-- Raises about a scalar that a loop in parallel or serial reduces, while no clause of an enclosing construct names it.
 -- Decides ACC33-impl-4.
 local function refuse_reduced(node, reference)
   raise("missing-clause", node.pos, ("a loop reduces '%s', which is in no clause of '%s'"):format(reference.name,
@@ -241,13 +263,14 @@ local function refuse_reduced(node, reference)
     help = ("write copy(%s) or reduction on %s"):format(reference.name, node.name) })
 end
 
--- Implicit data attributes of a compute construct (ACC33-impl-1..3). Decides TR14-1.1-06, ACC33-impl-1.
+-- Adds the implicit data attributes of variables that a compute construct's body uses (ACC33-impl-1..3). default: the
+-- word of the default clause, or nil. Decides TR14-1.1-06, ACC33-impl-1.
 local function add_implicit(plan, node, references, default)
   local session, missing = plan.session, {}
   for _, reference in ipairs(references) do
     local variable = openacc_lowering.declared_variable(session, reference)
     local t, name = variable.type, reference.name
-    if session.now.this and name == "this" then -- TR14-1.1-06: the use of a member is one of *this
+    if session.now.this and name == "this" then -- using a member uses *this (TR14-1.1-06)
       if not plan.named.this and default == "none" and not session:visible "this" then
         raise("default-none", node.pos, "default(none), but '*this' is in no clause", { rule = "ACC33-impl-2",
           help = "name 'this[0:1]' in a data clause" })
@@ -260,9 +283,10 @@ local function add_implicit(plan, node, references, default)
     elseif not plan.named[name] and not plan.private[name] and not plan.deviceptr[name]
       and not plan.attached[name] and not variable.absent then
       local aggregate = t.kind == "record" or t.kind == "array" or t.kind == "descriptor"
-      -- a reduction in the body is the host's, too (ACC33-impl-1)
+      -- A reduction in the body also updates the host's variable (ACC33-impl-1).
       local copied = reference.reduced or node.name:find "^kernels" and t.kind == "scalar"
-      local is_visible = session:visible(name) -- what an enclosing clause made present is used (ACC33-impl-3)
+      -- data that an enclosing clause made present are used as they are (ACC33-impl-3)
+      local is_visible = session:visible(name)
       if default == "none" and not is_visible then
         missing[#missing + 1] = reference
       elseif session:visible_deviceptr(name) then
@@ -282,8 +306,8 @@ local function add_implicit(plan, node, references, default)
   openacc_lowering.raise_unlisted(node, missing, "default(none)", "a data clause", "ACC33-impl-2")
 end
 
--- self on a compute construct: where its condition holds, or without one, the construct runs on the host, on the host's
--- own data (ACC33-2.5.7-1). Decides ACC33-2.5.7-1.
+-- Registers the self clause of a compute construct. If its condition holds, or is missing, the construct runs on the
+-- host with the host's data (ACC33-2.5.7-1). Decides ACC33-2.5.7-1.
 local function add_self(plan, clause)
   local vars = clause.vars
   if not plan.session.language.takes_self then
@@ -298,8 +322,8 @@ end
 
 local is_member = { member = true, component = true }
 
--- Adds requests for variables, and parts of them, that a reduction clause names and no data clause does: they are
--- copied. Decides ACC33-impl-1, ACC33-2.5.15-1.
+-- Adds copy requests for variables, elements and sections that a reduction clause names but no data clause does.
+-- Decides ACC33-impl-1, ACC33-2.5.15-1.
 local function add_reductions(plan, clauses, requests)
   local named = {}
   for _, request in ipairs(requests) do named[list_item.root_variable(request.node) or ""] = true end
@@ -322,10 +346,11 @@ local function add_reductions(plan, clauses, requests)
   end
 end
 
-local examples = { ["exit data"] = "delete(x)", update = "self(x)" } -- others: copyin(x)
+-- clauses in help texts; other directives use copyin(x)
+local examples = { ["exit data"] = "delete(x)", update = "self(x)" }
 
--- Lowers a directive. references: variables that a compute construct's body uses.
--- Decides TR14-3.2.2-01, TR14-3.3-01, ACC33-2.6-1, ACC33-2.7-9.
+-- Lowers the AST of a directive and returns its plan. options: file, line, references (variables that the body of a
+-- compute construct uses, nil without one). Decides TR14-3.2.2-01, TR14-3.3-01, ACC33-2.6-1, ACC33-2.7-9.
 function openacc_lowering.directive(session, node, options)
   local kind = openacc_sema.kind_of(node.name)
   if kind == "body" then
@@ -424,7 +449,7 @@ function openacc_lowering.directive(session, node, options)
     raise("syntax", node.pos + #node.name, "'host_data' needs a use_device clause", { rule = "ACC33-hd-1" })
   end
   plan.clauses = session.now.this and qualify_members(session, clauses) or clauses
-  -- where bounds are computed here, those of a directive that does nothing are left alone
+  -- Fortran computes bounds here: a directive whose condition is false evaluates none of them.
   if session.language.computes_bounds and plan.condition
     and not session.language.condition(session, plan.condition)() then
     plan.single_use = true
@@ -435,7 +460,7 @@ function openacc_lowering.directive(session, node, options)
     plan.clauses = convenience.lower(session, plan.kind, plan.clauses, node.name)
   end
   local requests = requests_of(plan, plan.clauses)
-  for _, clause in ipairs(node.clauses) do -- nothing until a data clause maps them (ACC33-dec-1)
+  for _, clause in ipairs(node.clauses) do -- link maps nothing until a data clause does (ACC33-dec-1)
     local names = clause.name == "link" and openacc_lowering.simple_names(clause) or {}
     for _, item in ipairs(names) do openacc_lowering.declared_variable(session, item) end
   end

@@ -1,4 +1,5 @@
--- openmp_depend.lua - what depend clauses say. Nothing waits here, but types of dependences and names must be right.
+-- openmp_depend.lua - checks depend clauses: their types, iterators and list items. Dependences have no effect, because
+-- tasks are executed in order.
 
 local c_sema = require "accdeep.backend.c_sema"
 local diagnostic = require "accdeep.base.diagnostic"
@@ -12,9 +13,9 @@ local openmp_depend = {}
 local is_type = { ["in"] = true, out = true, inout = true, mutexinoutset = true, inoutset = true, depobj = true,
   source = true, sink = true }
 local of_ordered = { source = true, sink = true }
-local of_memory = { out = true, inout = true } -- these may name omp_all_memory
+local of_memory = { out = true, inout = true } -- types that may name omp_all_memory
 
--- A copy of a tree in which names of iterators are numbers.
+-- Returns a copy of an AST in which each name of an iterator is replaced by a number.
 local function substitute_iterators(session, expression, names)
   local language = session.language
   return ast.map(expression, function(node)
@@ -22,6 +23,7 @@ local function substitute_iterators(session, expression, names)
   end)
 end
 
+-- Raises if the type of a dependence is unknown, is for ordered, or has no list items.
 local function check_type(clause)
   local word = clause.type
   if not is_type[word.name] then
@@ -36,7 +38,7 @@ local function check_type(clause)
   end
 end
 
--- Names of a clause's iterators, their bounds checked: a bound may use the iterators before it.
+-- Returns the names of a clause's iterators as keys and checks their bounds, which may use earlier iterators.
 local function iterators_of(session, clause)
   local names, modifier = {}, clause.modifier
   if not modifier then return names end
@@ -53,7 +55,7 @@ local function iterators_of(session, clause)
   return names
 end
 
--- Raises about a depend clause in Fortran that is wrong.
+-- Raises if a depend clause in Fortran is wrong.
 function openmp_depend.check_fortran(session, clause)
   check_type(clause)
   local names = {}
@@ -65,7 +67,7 @@ function openmp_depend.check_fortran(session, clause)
   end
 end
 
--- The same in C.
+-- Raises if a depend clause in C is wrong.
 function openmp_depend.check_c(session, clause)
   check_type(clause)
   local names = iterators_of(session, clause)
@@ -85,7 +87,7 @@ function openmp_depend.check_c(session, clause)
   end
 end
 
--- Raises about depend clauses of a directive that are wrong.
+-- Raises if a depend clause of a directive is wrong.
 function openmp_depend.check(session, node)
   for _, clause in ipairs(node.clauses) do
     if clause.kind == "depend" then session.language.check_dependence(session, clause) end

@@ -1,5 +1,5 @@
--- openmp_implicit.lua - how a target construct has what its body uses and no clause names: defaultmap, and the maps and
--- private copies that follow from it.
+-- openmp_implicit.lua - implicit data mapping of a target construct: defaultmap, and the maps and private copies of
+-- variables that the body uses but no clause names. openmp_lowering.lua calls it.
 
 local codegen = require "accdeep.backend.codegen"
 local core = require "accdeep.core"
@@ -14,13 +14,14 @@ local raise = diagnostic.raise
 
 local openmp_implicit = {}
 
+-- Action of each implicit behaviour that maps.
 local behaviours = { alloc = "create", to = "copyin", from = "copyout", tofrom = "copy", present = "copy",
   storage = "create", self = "copy" }
 
 local other_behaviours = { firstprivate = true, private = true, none = true, default = true }
 local of_60 = { storage = true, self = true, private = true }
 
--- What a defaultmap clause says: {behaviour, category} in its words.
+-- Registers a defaultmap clause in plan.defaults: category -> behaviour. Raises for unknown words and duplicates.
 function openmp_implicit.defaultmap(plan, clause)
   local behaviour, category, more = table.unpack(clause.words)
   if more then
@@ -51,8 +52,8 @@ function openmp_implicit.defaultmap(plan, clause)
   plan.defaults[key] = behaviour.name
 end
 
--- How a variable that no clause names is there for the body: firstprivate, section, or what is asked for. named: a
--- clause names a part of it. aliased: it has Fortran's attribute target.
+-- Returns the implicit behaviour of a variable that no clause names: firstprivate, section, a map type, or a word of
+-- defaultmap. named: true if a clause names a part of the variable; aliased: true if it has Fortran's attribute target.
 -- Decides OMP60-map-11, LLNL-2.1-04, LLNL-2.2-05, LLNL-3.1-05, LLNL-3.2-01, LLNL-3.2-03, LLNL-3.2-04, LLNL-3.2-05.
 local function behaviour_of(plan, category, named, aliased)
   local said = plan.defaults[category] or plan.defaults.all
@@ -63,15 +64,15 @@ local function behaviour_of(plan, category, named, aliased)
   return way == "firstprivate" and "firstprivate" or "tofrom" -- LLNL-3.2-03
 end
 
--- Whether a reference that no clause names is a section of no length: looked up by the address it holds
--- (LLNL-3.2-01, LLNL-3.2-02). One to a pointer is as the pointer. Decides LLNL-3.2-02.
+-- True if a C++ reference that no clause names is treated as a zero-length section, looked up by the address it holds
+-- (LLNL-3.2-01, LLNL-3.2-02). A reference to a pointer is treated as the pointer. Decides LLNL-3.2-02.
 local function is_by_reference(plan, category)
   local said = plan.defaults[category] or plan.defaults.all or "default"
   return said == "default" and category ~= "pointer" and plan.session.rules.implicit == "by-type"
 end
 
--- An item for what is present of an object, where not all of it is, whatever that was mapped by (OMP60-map-12).
--- Decides OMP60-map-12.
+-- Adds an item for each present part of an object that is only partly present, however that part was mapped
+-- (OMP60-map-12). Decides OMP60-map-12.
 local function add_present_parts(plan, name, request, objects)
   local pos = plan.node.pos
   for _, object in ipairs(objects) do
@@ -86,8 +87,7 @@ local function add_present_parts(plan, name, request, objects)
   end
 end
 
--- Adds the items of an aggregate. Of allocatable components only what is present is meant, if that is a part.
--- Decides OMP60-map-12.
+-- Adds the items of an aggregate. If it is partly present, only the present parts are mapped. Decides OMP60-map-12.
 local function add_aggregate(plan, name, node, t, behaviour)
   local session = plan.session
   local address, bytes = session.language.extent_of(session, node)
@@ -106,8 +106,8 @@ local function add_aggregate(plan, name, node, t, behaviour)
   end
 end
 
--- Variables that a target construct's body uses and no clause names, and pointers of which only sections are mapped:
--- the body has these for itself, too.
+-- Adds maps or private copies for variables that the body uses but no clause names, and private copies of pointers of
+-- which only sections are mapped. Raises for variables that defaultmap(none) requires in a clause.
 function openmp_implicit.add(plan, references)
   local session, seen, missing = plan.session, {}, {}
   for _, reference in ipairs(references) do
@@ -140,8 +140,9 @@ function openmp_implicit.add(plan, references)
   openacc_lowering.raise_unlisted(plan.node, missing, "defaultmap(none)", "a map or private clause", "OMP60-map-11")
 end
 
--- Structures of which members are on the construct and that the body uses as a whole: what is not yet present
--- of them stays absent. Decides OMPEX-struct_map-11, OMPEX-struct_map-13.
+-- Returns a function that is true for a structure of which members are on the construct, nothing is present yet, and
+-- which the body uses as a whole. Its other members then stay absent (plan.partly). Decides OMPEX-struct_map-11,
+-- OMPEX-struct_map-13.
 function openmp_implicit.structures(plan, options)
   local used = {}
   for _, reference in ipairs(options.references or {}) do used[reference.name] = true end
@@ -154,7 +155,8 @@ function openmp_implicit.structures(plan, options)
     local t = found.structure.type
     local whole = session.ctx:presence(session.now.device, found.structure.address, t.size)
     plan.single_use = true
-    local element = not found.structure.pointer and #found.values > 0 -- of an array: no more of that is mapped
+    -- an element of an array: the rest of the array is not mapped
+    local element = not found.structure.pointer and #found.values > 0
     if (node.tag == "id" or name == "this" or element) and whole == "absent" then plan.partly[name] = true end
     return whole == "absent" and (node.tag == "id" or name == "this")
   end

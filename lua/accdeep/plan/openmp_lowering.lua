@@ -1,12 +1,30 @@
--- openmp_lowering.lua - from an OpenMP directive's tree to the items of one construct.
+-- openmp_lowering.lua - lowers the AST of an OpenMP directive to the construct IR, a plan (plan/construct_ir.lua).
 --
--- A list item becomes the item of an object, of a section, or of a block: members of one structure that stand
--- on one construct lie in one object, from the first of them to the last, as in the structure; what lies between
--- is not present (OMP60-map-4, OMPEX-struct_map-4). A section's base pointer is attached where the core's rules
--- say so. Behind the items of clauses come those of what a target construct's body uses (OMP60-map-11).
+-- Input: a directive node that the parser made, and the names that its body uses. Output: a plan whose operands (items)
+-- the core maps. run/directive_dispatch.lua and its executors call openmp_lowering.directive.
 --
--- What an implicit map of a structure maps depends on what is present of it (OMP60-map-12), the place of a block
--- on the values of pointers: plans that depend on such are made for one use.
+--   AST: map(tofrom: s.a, s.b[0:n])    clauses with list items; iterators expand to several.
+--     |  requests_of                   one request per list item: {node, action, map_modifiers, ...}
+--     v
+--   requests --look_into-->            + base, subscripts, by_pointer, structure {node, type, address}
+--     |  structures_of                 members are grouped by the address of their structure.
+--     v
+--   items:  block item for several members of one structure      (add_block).
+--           object or section item for every other request       (add_request).
+--           items of variables that the body uses implicitly     (openmp_implicit.add).
+--
+-- Members of one structure that are mapped by one construct form one block: a single object from the first member to
+-- the last. Bytes of the block between them are excluded, so they are not present (OMP60-map-4, OMPEX-struct_map-4).
+--
+--   struct S:   | x | a | gap | b | y |         map(s.a, s.b).
+--                   ^low          ^high         block [low, high): pieces a and b, excluded: gap.
+--
+-- Invariants: parts of a block are sorted by offset and do not overlap (split_overlaps). A request belongs to at most
+-- one structure. Items of clauses precede implicit items (OMP60-map-11), unless rules.counting is "items": then both
+-- are sorted as clang sorts them. The core attaches the base pointer of a section as its rules say.
+--
+-- A plan is single_use if it depends on run-time state: present data decides an implicit map of a structure
+-- (OMP60-map-12), and pointer values decide where a block lies. The plan cache does not retain such a plan.
 
 local codegen = require "accdeep.backend.codegen"
 local mapping_compiler = require "accdeep.lowering.mapping_compiler"
@@ -32,15 +50,15 @@ local raise = diagnostic.raise
 
 local openmp_lowering = {}
 
--- More instances of a list item than this are no iterator's but a mistake.
+-- Limit on the instances of one list item; more are treated as a mistake in an iterator's bounds.
 local INSTANCES = contiguous_runs.MOST
 
--- Flags about the pointer of a list item, not about its bytes.
+-- Flags of a list item's base pointer; they do not affect how its bytes are copied.
 local about_pointer = core.flag.attach_always | core.flag.attach_never
 
 -- ---------------------------------------------------------------------------------------- requests --
 
--- A copy of a tree in which names of iterators are numbers, nodes of the session's language.
+-- Returns a copy of an AST in which each name of an iterator is replaced by a number node of the session's language.
 local function substitute_values(session, item, values)
   return ast.map(item, function(node)
     local value = node.tag == "id" and values[node.name]
@@ -48,7 +66,8 @@ local function substitute_values(session, item, values)
   end)
 end
 
--- The instances of a variable for all values of iterators (OMP60-map-3). Decides OMP60-map-3.
+-- Returns the AST of a list item once for each combination of the iterators' values. Raises if two iterators have one
+-- name, a step is zero, or INSTANCES is exceeded. Decides OMP60-map-3.
 local function instances(plan, iterators, variable)
   if #iterators == 0 then return { variable } end
   local names = {}
@@ -88,13 +107,14 @@ local function instances(plan, iterators, variable)
   return list
 end
 
--- p[:] of a pointer (6.0): the size is assumed.
+-- True for p[:] where p is a pointer (OpenMP 6.0): an assumed-size section.
 local function is_assumed_size(session, node)
   return (session.rules.openmp or 0) >= 60 and node.tag == "section" and not node.length and node.base.tag ~= "section"
     and list_item.type_of(session, node.base).kind == "pointer"
 end
 
--- Decides OMP60-sec-1, LLNL-2.1-01.
+-- Returns a request for each instance of each list item of the map, to and from clauses. Decides OMP60-sec-1,
+-- LLNL-2.1-01.
 local function requests_of(plan)
   local session, list, directions = plan.session, {}, {}
   for _, clause in ipairs(plan.node.clauses) do
@@ -115,7 +135,7 @@ local function requests_of(plan)
             or { contiguous_runs.as_single_run(plan, named) }
           for _, node in ipairs(nodes) do
             local request
-            -- of no known size: it maps nothing but by what is present (OMP60-map-10)
+            -- An assumed size maps no new data: it only finds what is present (OMP60-map-10).
             if clause.kind == "map" and is_assumed_size(session, node) then
               openmp_restrictions.check_assumed_size(map_modifiers, node)
               node = setmetatable({ length = list_item.number(0, node.pos) }, { __index = node })
@@ -136,7 +156,7 @@ local function requests_of(plan)
   return list
 end
 
--- Sorts a list by keys of its entries, two numbers; equal ones keep their order.
+-- Sorts a list stably by keys[entry], a pair of numbers.
 local function sort_by(list, keys)
   local place = {}
   for i, entry in ipairs(list) do place[entry] = i end
@@ -148,8 +168,9 @@ local function sort_by(list, keys)
   end)
 end
 
--- Sorts requests as clang does: by their variables. Of one variable those with present come first, and those with alloc
--- before the others, on a target construct after them.
+-- Sorts requests as clang does: by the first occurrence of their variable, then by modifier and map type. Within a
+-- variable, requests with the modifier present come first; those with alloc precede the others, but follow them on a
+-- target construct.
 local function sort_requests(plan, requests)
   local first, keys = {}, {}
   for i, request in ipairs(requests) do
@@ -161,7 +182,7 @@ local function sort_requests(plan, requests)
   sort_by(requests, keys)
 end
 
--- Sorts the items of a target construct as clang does: those on variables that the body uses come first.
+-- Sorts the items of a target construct as clang does: items of variables that the body uses come first.
 local function sort_items(plan, references)
   local first, keys = {}, {}
   for i, reference in ipairs(references) do first[reference.name] = first[reference.name] or i end
@@ -173,14 +194,14 @@ end
 
 -- ------------------------------------------------------------------------------------------ blocks --
 
--- The member of a structure that a place is, without the elements of arrays in it; nil if it is none.
+-- Returns the member that an l-value designates, without subscripts of array elements; nil if it is not a member.
 local function enclosing_member(session, node)
   while node.tag == "index" and list_item.type_of(session, node.base).kind == "array" do node = node.base end
   return node.tag == "member" and node or nil
 end
 
--- Sets what a request names: base, subscripts, by_pointer (a pointer points to the section), and of members the
--- structure they lie in {node, type, address, pointer?}.
+-- Sets in a request what its list item designates: base, subscripts, type, by_pointer (true: a pointer points to the
+-- section). A member also gets its enclosing structure {node, type, address, pointer?}. Raises for a member of a union.
 local function look_into(plan, request)
   local session = plan.session
   local base, subscripts = list_item.split_designator(request.node)
@@ -204,7 +225,8 @@ local function look_into(plan, request)
   request.in_chain = session.rules.chains == "mapped" and pointer ~= nil and pointer.tag ~= "id"
 end
 
--- Leaves of a structure in [low, high) that lie outside of the parts: what is not available.
+-- Returns the ranges of a structure's leaf members in [low, high) that no part covers: {offset from low, bytes, label}.
+-- Parts are sorted and disjoint.
 local function gaps_of(session, record, low, high, parts)
   local gaps = {}
   for _, leaf in ipairs(mapping_compiler.names(session, record)) do
@@ -223,7 +245,8 @@ end
 local into = { copyin = true, copy = true }
 local back = { copyout = true, copy = true }
 
--- Parts that overlap, cut into such that do not: each asks for all that those ask for which it is cut from.
+-- Returns a sorted list of disjoint parts that covers the given parts. A part that lies in several given ones combines
+-- their actions.
 local function split_overlaps(parts)
   local edges, list, seen = {}, {}, {}
   for _, part in ipairs(parts) do
@@ -247,8 +270,8 @@ local function split_overlaps(parts)
   return list
 end
 
--- Members as parts of their structure: {offset, bytes, action}, in order. They may share storage (OMP60-map-13).
--- Decides OMP60-map-4.
+-- Returns the members of one structure as sorted, disjoint parts {offset, bytes, action}. Members that share storage
+-- are merged (OMP60-map-13). Decides OMP60-map-4.
 local function structure_parts(session, requests)
   local parts, overlap = {}, false
   for i, request in ipairs(requests) do
@@ -262,8 +285,8 @@ local function structure_parts(session, requests)
   return overlap and split_overlaps(parts) or parts
 end
 
--- The program of a block: members as pieces, gaps that are not there. Kept by what it is made of.
--- Decides OMPEX-struct_map-4.
+-- Returns the mapping program of a block: members are its pieces, gaps between them are excluded. Programs are cached
+-- in the session by record, offsets and actions. Decides OMPEX-struct_map-4.
 local function block_program(session, record, parts, low, high)
   local key = { "block" }
   for _, part in ipairs(parts) do
@@ -287,11 +310,11 @@ local function block_program(session, record, parts, low, high)
   return kept[key]
 end
 
--- What belongs to a structure is present with the rest of it that is mapped, or new with it (OMP60-map-13).
+-- Sets the item's frame, the structure that encloses it: both are present together (OMP60-map-13).
 local function belongs_to(item, structure) item.frame, item.room = structure.address, structure.type.size end
 
--- The pointer that points to a structure of which members are mapped: the body's own points to these, and to nothing
--- else of the structure.
+-- Registers the pointer variable to a structure whose members the item maps. In the body, the variable then points to
+-- the mapped members only.
 local function add_structure_pointer(plan, request, item)
   local pointer = not (request.by_pointer or request.implied) and request.structure.pointer
   if not pointer or pointer.tag ~= "id" then return end
@@ -302,7 +325,8 @@ local function add_structure_pointer(plan, request, item)
   if plan.session.rules.section == "one-step" then plan.bases[name] = plan.bases[name] ~= false end
 end
 
--- One item for several members of a structure.
+-- Adds one item, a block, for several members of a structure. parts are sorted and disjoint; requests have the same
+-- structure.
 local function add_block(plan, requests, parts)
   local session, b = plan.session, codegen.builder()
   local structure, first = requests[1].structure, requests[1]
@@ -326,7 +350,7 @@ local function add_block(plan, requests, parts)
   for i, request in ipairs(requests) do
     item.places[i] = { name = list_item.render((list_item.split_designator(request.node)), {}), pos = request.node.pos }
   end
-  local pointer -- that points to it, of those by which some of its members are named
+  local pointer -- base pointer of the structure, from the first member that is named by a pointer
   for _, request in ipairs(requests) do
     add_structure_pointer(plan, request, item)
     local attach = not request.implied and request.map_modifiers.attach
@@ -336,8 +360,8 @@ local function add_block(plan, requests, parts)
   c_items.add(plan, item, b, { node = first.node, base_pointer = pointer, clause = { places = item.places } })
 end
 
--- Requests on one structure make one object. Those that move always, or by a mapper, have items of their own, too,
--- which lie in it. false: there is only one.
+-- Adds one block for all requests on a structure; returns false if there are fewer than two. Requests that always copy,
+-- or use a mapper, get an item of their own inside the block as well.
 local function add_members(plan, requests)
   if #requests < 2 then return false end
   local own_items = {}
@@ -355,9 +379,8 @@ end
 
 -- ----------------------------------------------------------------------------------------- clauses --
 
--- Whether a section maps its pointer, too (LLNL-2.1-05, LLNL-3.1-01, LLNL-3.1-04).
--- Decides OMPEX-struct_map-15, LLNL-2.1-05, LLNL-2.1-06, LLNL-2.2-04, LLNL-3.1-01, LLNL-3.1-02, LLNL-3.1-03,
--- LLNL-3.1-04.
+-- True if the section of a request maps its base pointer as well (LLNL-2.1-05, LLNL-3.1-01, LLNL-3.1-04). Decides
+-- OMPEX-struct_map-15, LLNL-2.1-05, LLNL-2.1-06, LLNL-2.2-04, LLNL-3.1-01, LLNL-3.1-02, LLNL-3.1-03, LLNL-3.1-04.
 local function maps_pointer(plan, request)
   local way = plan.session.rules.section
   if plan.kind == "update" or way == "one-step" then return false end
@@ -369,6 +392,7 @@ local function maps_pointer(plan, request)
   return true
 end
 
+-- Adds the item of one request, whose fields look_into has set, and registers it under its variable. Returns the item.
 local function add_request(plan, request)
   local item
   if request.subscripts then
@@ -380,7 +404,7 @@ local function add_request(plan, request)
     end
     item = plan:section(request, request.base, request.subscripts)
     local length = request.subscripts[1].length
-    item.empty = length and length.tag == "num" and length.value == 0 -- another one says more of the pointer
+    item.empty = length and length.tag == "num" and length.value == 0 -- a later item of the variable takes precedence
   else
     item = plan:object(request, request.node)
   end
@@ -397,7 +421,8 @@ local function add_request(plan, request)
   return item
 end
 
--- Members on one construct, by the structure they lie in; those of one that is mapped whole stand for themselves.
+-- Groups requests by the structure that encloses their members: {structure, values, pointers}. Members of a structure
+-- that is also mapped whole are left out.
 local function structures_of(requests)
   local list, by_address, whole = {}, {}, {}
   for _, request in ipairs(requests) do
@@ -414,7 +439,7 @@ local function structures_of(requests)
         by_address[structure.address] = found
         list[#list + 1] = found
       end
-      if structure.node.tag == "id" then found.structure = structure end -- what it is called in a body
+      if structure.node.tag == "id" then found.structure = structure end -- the variable's name is the name in the body
       table.insert(request.by_pointer and found.pointers or found.values, request)
       request.in_structure = found
     end
@@ -422,7 +447,7 @@ local function structures_of(requests)
   return list
 end
 
--- Requests for the base pointers of a structure's sections that are no list items.
+-- Returns requests for the base pointers of a structure's sections, except those that are list items themselves.
 local function base_pointers(plan, found, asked, map_type)
   local named, list = {}, {}
   for _, request in ipairs(found.values) do named[list_item.render(request.base, {})] = true end
@@ -439,9 +464,9 @@ local function base_pointers(plan, found, asked, map_type)
   return list
 end
 
--- Adds to the members of a structure on the construct what an implicit map of it adds: base pointers of sections, if
--- nothing of it is present yet (OMPEX-struct_map-12, OMPEX-struct_map-13). Where chains of pointers are mapped, adds
--- base pointers, too, so that there is one object. Decides OMPEX-struct_map-3, OMPEX-struct_map-12.
+-- Adds base pointers of sections to the members of a structure. An implicit map of the structure adds them if none of
+-- it is present yet (OMPEX-struct_map-12, OMPEX-struct_map-13). Where chains of pointers are mapped they are always
+-- added, to form one object. Decides OMPEX-struct_map-3, OMPEX-struct_map-12.
 local function add_base_pointers(plan, found)
   local joins = not found.implicit and plan.session.rules.chains == "mapped"
   if not (found.implicit or joins) then return end
@@ -454,14 +479,14 @@ local function add_base_pointers(plan, found)
   found.joins = joins and #list > 0
 end
 
--- Makes an item of several parts of one structure, in order, cut where they overlap.
+-- Adds one block for parts of one structure, which may be unsorted and overlap. fortran_map.lua calls it.
 function openmp_lowering.add_parts(plan, members, parts)
   table.sort(parts, function(a, b) return a.offset < b.offset end)
   add_block(plan, members, split_overlaps(parts))
 end
 
--- The items of a directive's requests in C. used(structure): whether a target construct maps what its sections need
--- of a structure.
+-- Adds the items of all requests of a directive in C. used(structure) is true if a target construct implicitly maps
+-- what the sections of the structure need; it is nil for other constructs.
 function openmp_lowering.c_items(plan, requests, used)
   local entry = plan.kind ~= "update" and plan.kind ~= "exit data"
   for _, request in ipairs(requests) do
@@ -501,19 +526,21 @@ function openmp_lowering.c_items(plan, requests, used)
     if found and not request.by_pointer then add_structure(found) else plan:request(request) end
   end
   for _, found in ipairs(structures) do
-    if found.implicit or found.joins then add_structure(found) end -- that of sections alone
+    if found.implicit or found.joins then add_structure(found) end -- structures of which only sections are named
   end
 end
 
 -- --------------------------------------------------------------------------------------- the rest --
 
+-- Behaviour of data-sharing clauses on a target construct: private copies, or a map type.
 local sharing = { private = "private", firstprivate = "firstprivate", lastprivate = "tofrom", linear = "tofrom",
   reduction = "tofrom", in_reduction = "tofrom", task_reduction = "tofrom" }
 
 local takes_sections = { use_device_addr = true, has_device_addr = true, reduction = true, in_reduction = true,
   task_reduction = true }
 
--- What a clause that is not a map names: {name, pos, section?}.
+-- Returns the list items of a clause other than map: {name, pos, section?}. Raises if one is not a variable, or not a
+-- section where the clause takes sections.
 local function clause_variables(session, clause)
   local list = {}
   for i, node in ipairs(clause.vars) do
@@ -525,14 +552,15 @@ local function clause_variables(session, clause)
     end
     if subscripts then
       openacc_lowering.declared_variable(session, base)
-      list_item.element_type(session, node) -- which it must have
+      list_item.element_type(session, node) -- raises if the section is invalid
     end
     list[i] = { name = base.name, pos = node.pos, section = subscripts and node }
   end
   return list
 end
 
--- Clauses that say how a target construct has its variables. Returns those it maps for that reason.
+-- Registers the variables of data-sharing clauses in the plan: device pointers, device addresses, private copies.
+-- Returns the remaining list items, which are mapped tofrom.
 local function data_sharing(plan)
   local session, list, how = plan.session, {}, {}
   for _, clause in ipairs(plan.node.clauses) do
@@ -564,7 +592,7 @@ local function data_sharing(plan)
   return list
 end
 
--- A variable is private or mapped, not both.
+-- Raises if a variable is both mapped and private, or mapped and a device address.
 local function check_private(plan, requests)
   for _, request in ipairs(requests) do
     local name = request.node.tag == "id" and request.node.name
@@ -577,6 +605,7 @@ local function check_private(plan, requests)
   end
 end
 
+-- Registers the list items of use_device_ptr and use_device_addr in plan.use_device. Raises for a variable in both.
 local function use_device(plan)
   local clause_of = {}
   for _, clause in ipairs(plan.node.clauses) do
@@ -601,8 +630,8 @@ local function use_device(plan)
   end
 end
 
--- The conditions and device of a directive. `if` with the name of another construct is about that one.
--- Decides OMP60-tgt-1.
+-- Registers the condition, the device and the defaultmap clauses of a directive. An `if` clause with the name of
+-- another constituent construct is ignored. Decides OMP60-tgt-1.
 local function general(plan)
   for _, clause in ipairs(plan.node.clauses) do
     local modifier = clause.modifier and clause.modifier.name
@@ -625,8 +654,8 @@ local function general(plan)
   end
 end
 
--- From 6.0 on what use_device clauses refer to is mapped, too: a pointer as p[:], a variable or section if it is there.
--- Decides OMP60-map-18.
+-- Maps the list items of use_device clauses from OpenMP 6.0 on: a pointer as p[:], a variable or section only if it is
+-- wholly present. Decides OMP60-map-18.
 local function map_used(plan)
   local session = plan.session
   for _, item in ipairs((session.rules.openmp or 0) >= 60 and plan.use_device or {}) do
@@ -646,14 +675,14 @@ end
 local needs_map = { ["enter data"] = "a map clause", ["exit data"] = "a map clause",
   update = "a to or from clause" }
 
--- Lowers a directive. options: file, line, references (variables that a body uses), is_text (the body is
--- C text).
+-- Lowers the AST of a directive and returns its plan. options: file, line, references (variables that the body uses,
+-- nil without a body), is_text (true if the body is C text).
 function openmp_lowering.directive(session, node, options)
   local what = openmp_sema.check(node, session.rules.openmp)
   local plan = new_plan(session, node, what.kind, options)
   plan.openmp, plan.clauses = true, node.clauses
   plan.defaults, plan.taken, plan.partly, plan.roots, plan.bases, plan.looked_up = {}, {}, {}, {}, {}, {}
-  plan.several = {} -- pointers of which the construct maps several sections, or members that they point to
+  plan.several = {} -- pointers of which the construct maps several sections, or members of what they point to
   general(plan)
   local extra = data_sharing(plan)
   use_device(plan)

@@ -1,4 +1,5 @@
--- openmp_requested_action.lua - what a list item of a map or motion clause asks for, as plan/requested_action.lua says.
+-- openmp_requested_action.lua - makes the request of one list item of an OpenMP map, to or from clause. Its function
+-- resolve replaces that of plan/requested_action.lua.
 
 local mapping_compiler = require "accdeep.lowering.mapping_compiler"
 local diagnostic = require "accdeep.base.diagnostic"
@@ -9,10 +10,12 @@ local types = require "accdeep.types"
 
 local raise = diagnostic.raise
 
+-- Action on exit data for each map type.
 local exit_actions = { from = "copyout", tofrom = "copyout", to = "delete", alloc = "delete", release = "delete",
   delete = "delete" }
 
--- How objects of a type are treated by a request: the core's action, program, flags.
+-- Returns the core's action, the mapping program and the flags for objects of type t, with the mapper that the request
+-- selects. Raises if t is not a structure but a mapper is named.
 local function resolve_action(plan, request, t)
   local session, map_modifiers = plan.session, request.map_modifiers
   local member_mapping
@@ -29,7 +32,8 @@ local function resolve_action(plan, request, t)
   return code, program, flags | mapper.bits(request.asks.flags)
 end
 
--- A request. asked: the action; map_type: as directives say it; says: modifiers (sema/openmp_sema.lua).
+-- Returns a request. asked: the action; map_type: the type as directives spell it; map_modifiers: what
+-- openmp_sema.modifiers returned.
 return function(plan, clause, node, asked, map_type, map_modifiers)
   local update = plan.kind == "update"
   local exit = plan.kind == "exit data"

@@ -1,4 +1,5 @@
--- openmp_restrictions.lua - what OpenMP forbids list items of one construct (OMP60-map-13).
+-- openmp_restrictions.lua - raises about list items of one construct that OpenMP forbids (OMP60-map-13).
+-- openmp_lowering.lua and openmp_implicit.lua call it.
 
 local c_sema = require "accdeep.backend.c_sema"
 local diagnostic = require "accdeep.base.diagnostic"
@@ -13,10 +14,10 @@ local raise = diagnostic.raise
 
 local openmp_restrictions = {}
 
--- Map types without copies.
+-- Map types that copy nothing.
 local enters_nothing = { storage = true, alloc = true, release = true, delete = true }
 
--- A list item of update stands in to or in from, not in both (OMP60-upd-1).
+-- Raises if a list item of update is in both to and from (OMP60-upd-1). directions: text of a list item -> its clause.
 -- Decides OMP60-upd-1.
 function openmp_restrictions.direction(directions, clause, variable)
   local text = unparse.expression(variable)
@@ -28,12 +29,12 @@ function openmp_restrictions.direction(directions, clause, variable)
   end
 end
 
--- Whether the place of an lvalue is known for good.
+-- True if the address of an l-value is constant.
 function openmp_restrictions.is_constant(session, node)
   return typed_ast.is_fixed(c_sema.place({ session = session }, node))
 end
 
--- The member of a union on the way to a place, or nil.
+-- Returns the member of a union on the access path of an l-value, or nil.
 function openmp_restrictions.union_member(session, node)
   while node.base do
     local of = node.tag == "member" and list_item.type_of(session, node.base)
@@ -43,7 +44,7 @@ function openmp_restrictions.union_member(session, node)
   return nil
 end
 
--- The pointer that points to what a list item is a part of. nil, variable: none does.
+-- Returns the innermost pointer on the access path of a list item; nil and the variable if there is none.
 local function base_pointer(session, node)
   while true do
     local inner = node.tag == "unary" and node.e or node.base
@@ -55,7 +56,7 @@ local function base_pointer(session, node)
   end
 end
 
--- Instances of an iterator have neither an array nor a base pointer in common (OMP60-map-13).
+-- Raises if two instances of an iterator are parts of one array or have one base pointer (OMP60-map-13).
 function openmp_restrictions.instances(plan, requests)
   local session, seen = plan.session, {}
   for _, request in ipairs(requests) do
@@ -73,7 +74,7 @@ function openmp_restrictions.instances(plan, requests)
   end
 end
 
--- Raises for a list item in C that has a modifier of references, or one of pointers and no pointer points to it.
+-- Raises for a list item in C with a modifier of references, or with a modifier of pointers but without a base pointer.
 -- Decides OMP60-map-17, OMP61-1.
 function openmp_restrictions.modifiers(plan, request)
   local map_modifiers, node = request.map_modifiers, request.node
@@ -87,8 +88,8 @@ function openmp_restrictions.modifiers(plan, request)
   end
 end
 
--- What asks for the storage of the host itself, at pos, is carried out by the host only.
--- Decides OMP60-map-14.
+-- Marks a plan as one that only the host can execute, since it requests the host's own storage at pos. If the construct
+-- would run on a device, plan.self_maps raises. Decides OMP60-map-14.
 function openmp_restrictions.require_host_execution(plan, pos)
   function plan.self_maps(condition)
     return function()
@@ -99,8 +100,7 @@ function openmp_restrictions.require_host_execution(plan, pos)
   end
 end
 
--- All that is mapped of a variable is mapped with self, or nothing (OMP60-map-14).
--- Decides OMP60-map-14.
+-- Raises if one variable is mapped both with and without the modifier self (OMP60-map-14). Decides OMP60-map-14.
 function openmp_restrictions.self_maps(plan, requests)
   local first, by_name = nil, {}
   for _, request in ipairs(requests) do
@@ -116,14 +116,14 @@ function openmp_restrictions.self_maps(plan, requests)
   if first then openmp_restrictions.require_host_execution(plan, first) end
 end
 
--- p[:] stands for what is present (OMP60-map-10).
+-- Raises if p[:] has a map type that copies or creates: it only designates present data (OMP60-map-10).
 function openmp_restrictions.check_assumed_size(map_modifiers, node)
   if not map_modifiers.type or enters_nothing[map_modifiers.type] then return end
   raise("clause-not-allowed", map_modifiers.type_pos, ("'%s' has no size: its map type is storage, not '%s'"):format(
     unparse.expression(node), map_modifiers.type), { length = #map_modifiers.type, rule = "OMP60-map-10" })
 end
 
--- List items are memory in one piece: a pointer in a section is not followed (OMP60-map-13).
+-- Raises if a section of a list item follows a pointer: list items are contiguous (OMP60-map-13). t: type of the base.
 -- Decides OMP60-map-13.
 function openmp_restrictions.rows(t, subscripts)
   for i, subscript in ipairs(subscripts) do
@@ -134,7 +134,7 @@ function openmp_restrictions.rows(t, subscripts)
         { rule = "OMP60-map-13", help = "an iterator names what each of them points to" })
     end
     t = types.element(t)
-    if not t then return end -- reported where it is lowered
+    if not t then return end -- the lowering of the section reports the error
   end
 end
 

@@ -1,7 +1,8 @@
--- requested_action.lua - what a request asks for: the core's action and flags, and the program of the objects' members.
+-- requested_action.lua - resolves a request to the core's action and flags, and the mapping program of its members.
 --
--- A request is what a clause says of one variable: {clause, action, node, kind, update?, try?, present_or?, ...}; what
--- it is treated by is noted in it. A front end with rules of its own gives mapped(type), which says all.
+-- A request is one list item of one clause: {clause, action, node, kind, update?, try?, present_or?, ...}. The
+-- lowerings make requests; c_items.lua and fortran_section.lua resolve them. OpenMP has rules of its own: its requests
+-- have a function resolve(type), which replaces this one.
 
 local mapping_compiler = require "accdeep.lowering.mapping_compiler"
 local diagnostic = require "accdeep.base.diagnostic"
@@ -14,9 +15,9 @@ local raise = diagnostic.raise
 
 local requested_action = {}
 
--- How the objects of a request are treated, or nil if it asks for no more than their bytes. A shallow
--- present asks for the object alone, whatever its shape includes (TR14-1.2-08).
--- Decides TR14-1.2-08.
+-- Returns the member mapping of a request for objects of type t, or nil if only their bytes are mapped. A shallow
+-- present checks the object alone, whatever its shape includes (TR14-1.2-08). Raises if t is not a structure but the
+-- clause has a shape, a nest or a policy. Decides TR14-1.2-08.
 local function member_mapping_of(session, request, t)
   local clause, update = request.clause, request.update
   local invoke = clause.name == "invoke"
@@ -31,13 +32,15 @@ local function member_mapping_of(session, request, t)
   return nest.mapping_of_clause(session, t, clause, update, request.action)
 end
 
--- What is left of a policy's actions on exit data (AMB-TR14-10).
+-- Action on exit data for each data clause: the exit half of a policy's action (AMB-TR14-10).
 local exit_half = openacc_directives.clauses_where(function(entry, clause)
   if clause.present_or then return nil end
   return entry.data and (entry.data:find "out" and "copyout" or "delete")
     or (clause.name == "present" or clause.name == "no_create") and "hold"
 end)
 
+-- True if a member mapping, or one that it invokes, deletes. seen: member mappings already visited, for recursive
+-- types.
 local function deletes(session, member_mapping, seen)
   if member_mapping.own == "delete" then return true end
   if seen[member_mapping] then return false end
@@ -51,13 +54,14 @@ local function deletes(session, member_mapping, seen)
   return false
 end
 
--- What a request asks for, the program of its elements, and flags that go with it.
--- Decides TR14-3.2.2-06.
+-- Returns the core's action, the mapping program of the elements (nil: bytes only), and the core's flags for a request
+-- on type t. Sets request.member_mapping. Decides TR14-3.2.2-06.
 function requested_action.resolve(session, request, t)
   if request.resolve then return request.resolve(t) end
   local member_mapping = member_mapping_of(session, request, t)
   local wanted = request.action or member_mapping.own
-  if member_mapping and member_mapping.own then wanted = member_mapping.own end -- a policy says what is asked for
+  -- the policy's action replaces the clause's
+  if member_mapping and member_mapping.own then wanted = member_mapping.own end
   if member_mapping and member_mapping.policy and request.kind ~= "exit data"
     and deletes(session, member_mapping, {}) then
     raise("clause-not-allowed", request.node.pos, "a policy that deletes is for exit data",

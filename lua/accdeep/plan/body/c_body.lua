@@ -1,10 +1,13 @@
--- c_body.lua - directives among the statements of a body: each gets the statements behind it, and is checked.
+-- c_body.lua - semantic analysis of directives in a C body: each is given the statement that follows it, and is
+-- checked.
 --
--- The tree of a body (syntax/c_statement.lua) has pragmas where directives stand. What a directive does with one
--- thread is put in their place: statements alone; private{node, copies, values, names, body, ...} for constructs of
--- threads (backend/privatization.lua); carried{language, text, kind, body?} for what is carried out on devices
--- (backend/nested_directives.lua). No directive is passed over: one that may not stand where it does is an error
--- (HOUSE-bodies).
+-- Input: the AST of a body (syntax/c_statement.lua), with a `pragma` node where a directive is. Output: the same AST,
+-- in which each directive is replaced by what it means for one thread:
+--   a plain statement            the directive has no effect on one thread.
+--   private{node, copies, ...}   a construct with private copies (backend/privatization.lua, plan/body/data_sharing.lua).
+--   carried{language, text, kind, body?}   executed on devices (backend/nested_directives.lua).
+-- A directive that is not allowed where it is raises; none is ignored (HOUSE-bodies). run/kernel.lua and run/ call
+-- body.
 
 local lazy = require "accdeep.base.lazy"
 local openacc_sema = require "accdeep.sema.openacc_sema"
@@ -30,12 +33,14 @@ Reader.__index = Reader
 
 local loops = word_set "for simd distribute loop taskloop"
 
+-- Returns an empty block.
 local function empty(pos) return { tag = "block", pos = pos, list = {} } end
 
--- The number that a clause in parentheses gives: a constant, or nil.
+-- Returns the integer constant in the parentheses of a clause, or nil.
 local function number_in(clause) return math.tointeger(tonumber((clause.text or ""):match "%d+")) end
 
--- How many loops a directive is about, at most as many as its clauses say.
+-- Returns the number of nested loops that a directive applies to, from collapse, ordered(n) and tile; 1 without them.
+-- Sets collapse_pos, collapses and forced in the node. place: the directive's text, for errors, if separate.
 local function depth_of(node, rule, place)
   local depth = 1
   for _, clause in ipairs(openacc_sema.default_device_clauses(node)) do
@@ -58,8 +63,7 @@ c_body.depth_of = depth_of
 
 -- ------------------------------------------------------------------------------------- statements --
 
--- A statement, or what its place holds: walks into it.
--- Decides HOUSE-bodies.
+-- Analyses a statement and the statements inside it; returns its replacement. Decides HOUSE-bodies.
 function Reader:statement(node, level)
   if node.tag == "block" then
     node.list = self:items(node.list, level)
@@ -75,6 +79,7 @@ function Reader:statement(node, level)
   return node
 end
 
+-- Analyses a list of statements and returns the list with directives replaced.
 function Reader:items(list, level)
   local made, at = {}, 1
   while at <= #list do
@@ -91,7 +96,8 @@ function Reader:items(list, level)
   return made
 end
 
--- The statement behind a directive, and where the list continues. Directives of its own before it are its, too.
+-- Returns the statement that follows a directive, with directives that precede it applied, and where the list
+-- continues. Raises if there is no statement.
 function Reader:statement_after(node, list, at, level)
   while list[at] and list[at].tag == "pragma" do
     local got
@@ -108,8 +114,8 @@ end
 
 -- ------------------------------------------------------------------------------ constructs of threads --
 
--- The variables that count a construct's loops and live outside of them: they are private, though no clause names them.
--- Decides ACC33-2.9-4.
+-- Returns the counters of a construct's loops that are declared outside of them: they are private without a clause.
+-- lasts: true if their last value is copied back. Decides ACC33-2.9-4.
 local function counters_of(list, lasts)
   local counters = {}
   for _, loop in ipairs(list) do
@@ -119,7 +125,7 @@ local function counters_of(list, lasts)
   return counters
 end
 
--- Levels of the parts that a combined construct is made of, checked.
+-- Returns the chain of levels of the constituent constructs of a combined construct, and checks the nesting of each.
 local function levels_of(node, level, on)
   for part in node.name:gmatch "%S+" do
     if part ~= "target" then nesting_check.check(part, node, level) end
@@ -128,7 +134,7 @@ local function levels_of(node, level, on)
   return level
 end
 
--- Raises if a variable that counts a loop is no integer and no pointer. Decides ACC33-2.9-3.
+-- Raises if a loop counter is neither an integer nor a pointer. Decides ACC33-2.9-3.
 local function check_counters(session, list, construct)
   for _, loop in ipairs(list) do
     local name, pos, own = statement_patterns.counter(loop)
@@ -143,7 +149,7 @@ end
 
 local how_atomic = { "capture", "compare", "read", "write", "update" }
 
--- What an atomic directive is about: read, write, update, capture or compare.
+-- Returns the form of an atomic directive: read, write, update (the default), capture or compare. Raises for two forms.
 function c_body.atomic_form(node, rule)
   local said = {}
   for _, name in ipairs(how_atomic) do
@@ -158,12 +164,14 @@ function c_body.atomic_form(node, rule)
   return said[1] or "update"
 end
 
--- Whatever its condition says. Decides ACC34-2.12-1.
+-- Raises if a statement does not have its directive's atomic form, whatever the condition of an if clause is. Decides
+-- ACC34-2.12-1.
 local function check_atomic(node, statement, rule)
   statement_patterns.check_atomic(statement, c_body.atomic_form(node, rule), node, rule)
 end
 
--- The sections of a sections construct: each from its directive to the next one; what stands before the first is one.
+-- Splits the block of a sections construct into sections, each from its directive to the next; statements before the
+-- first directive form one. Returns the block.
 function Reader:sections(node, block, level)
   if block.tag ~= "block" or block.inner then
     raise("syntax", block.pos or node.pos, ("'%s' needs a block of sections"):format(node.name),
@@ -192,6 +200,8 @@ function Reader:sections(node, block, level)
   return block
 end
 
+-- Analyses an OpenMP construct that threads of the host or device execute. Returns its replacement, and where the list
+-- continues.
 function Reader:threads(node, list, at, outer)
   openmp_sema.check(node, self.session.rules.openmp)
   local name, body = node.name
@@ -230,7 +240,7 @@ local of_loop = openacc_directives.of.loop
 local exclusive = { { "seq", "independent" }, { "seq", "auto" }, { "independent", "auto" }, { "seq", "gang" },
   { "seq", "worker" }, { "seq", "vector" }, { "tile", "collapse" } }
 
--- Clauses of a loop for one device type that exclude each other.
+-- Raises if two clauses of a loop for one device type are duplicates or exclude each other.
 local function check_loop_clauses(clauses)
   local seen = {}
   for _, clause in ipairs(clauses) do
@@ -250,10 +260,11 @@ local function check_loop_clauses(clauses)
   end
 end
 
+-- Clause of a compute construct that gives the size for each clause of a loop.
 local size_of = { gang = "num_gangs", worker = "num_workers", vector = "vector_length" }
 
--- Numbers of gangs, workers and lanes are a loop's in kernels alone, unless the construct has them; dimensions of gangs
--- are not. Decides ACC33-2.9-1.
+-- Raises if a loop gives a number of gangs, workers or lanes outside of kernels, or where the construct has one. Raises
+-- if a gang dimension is in kernels. Decides ACC33-2.9-1.
 local function check_sizes(clauses, compute)
   local in_kernels = compute and compute.node.name:find "^kernels"
   for _, clause in ipairs(clauses) do
@@ -268,19 +279,18 @@ local function check_sizes(clauses, compute)
   end
 end
 
--- Raises about clauses of a loop, or of a combined construct, that exclude each other, or sizes that have no place.
--- compute: the compute construct around it, or itself.
+-- Raises if clauses of a loop or a combined construct exclude each other, or give sizes that are not allowed. compute:
+-- the level of the enclosing compute construct, or of the construct itself. Sets node.sequential.
 local function check_clauses(node, compute)
   for _, clauses in ipairs(openacc_sema.clauses_by_device(node)) do check_loop_clauses(clauses) end
   check_sizes(openacc_sema.default_device_clauses(node), compute)
   node.sequential = has_clause(node, "seq") and not has_clause(node, "collapse") and not has_clause(node, "tile")
 end
 
--- Checks the clauses of a construct that is a loop, too. Decides ACC33-2.9-1.
+-- Checks the loop clauses of a combined construct. Decides ACC33-2.9-1.
 function c_body.check_combined(node) check_clauses(node, { node = node }) end
 
--- Raises about clauses of a loop that exclude each other, or what constructs around have.
--- Decides ACC33-2.9-1.
+-- Raises if clauses of a loop exclude each other, or conflict with those of enclosing constructs. Decides ACC33-2.9-1.
 function c_body.check_loop(node, outer)
   local compute = nesting_check.enclosing_compute(outer)
   check_clauses(node, compute)
@@ -288,15 +298,14 @@ function c_body.check_loop(node, outer)
   if compute then openacc_sema.check_reduction(node, compute.node) end
 end
 
--- Raises about a directive that may not stand where it does.
+-- Raises about a directive that is not allowed where it is. why: the end of the message.
 local function no_place(node, why, rule)
   raise("region-nesting", node.pos, ("'%s' %s"):format(node.name, why), { length = #node.name, rule = rule,
     help = why:find "^inside" and "move it out of the text of the construct's body" or nil })
 end
 c_body.no_place = no_place
 
--- Checks a directive of OpenACC inside of a compute construct.
--- Decides ACC33-2.5-1.
+-- Raises if an OpenACC directive is not allowed inside a compute construct, or is wrong. Decides ACC33-2.5-1.
 function c_body.check_inside(node, rules)
   local kind = openacc_sema.kind_of(node.name)
   if kind ~= "body" then
@@ -306,6 +315,7 @@ function c_body.check_inside(node, rules)
   openacc_sema.check_forms(node, "body", rules)
 end
 
+-- Analyses an OpenACC loop construct. Returns its replacement, and where the list continues.
 function Reader:acc_loop(node, list, at, outer)
   c_body.check_loop(node, outer)
   local level = { part = "loop", node = node, outer = outer, on = "acc" }
@@ -321,6 +331,7 @@ function Reader:acc_loop(node, list, at, outer)
   return made, at
 end
 
+-- Analyses an OpenACC directive inside a compute construct: loop, atomic or cache.
 function Reader:in_compute(node, list, at, level)
   c_body.check_inside(node, self.session.rules)
   if node.name == "loop" then return self:acc_loop(node, list, at, level) end
@@ -335,7 +346,7 @@ function Reader:in_compute(node, list, at, level)
   return data_sharing.cache(node), at
 end
 
--- teams is all that a target construct has inside (OMP60-nest-1).
+-- Raises if a target construct with a nested teams construct contains another statement (OMP60-nest-1).
 local function check_only_teams(tree, lone_teams)
   local at = tree
   while at.tag == "block" and #at.list == 1 do at = at.list[1] end
@@ -349,8 +360,8 @@ end
 
 local takes_statement = { region = true, compute = true, ["host data"] = true }
 
--- A directive that is carried out on devices while the body runs on the host.
--- Decides OMP60-body-1.
+-- Returns the `carried` node of a directive that is executed on devices while the body runs on the host, and where the
+-- list continues. Decides OMP60-body-1.
 function Reader:read_nested_directive(found, kind, list, at, level)
   local node = found.tree
   local made = { tag = "carried", pos = node.pos, language = found.language, text = found.text, kind = kind,
@@ -378,13 +389,13 @@ end
 
 -- ------------------------------------------------------------------------------------- directives --
 
--- What a pragma says; nil: it is another's.
+-- Returns the parsed pragma {language, tree, text}; nil if it is not one of OpenACC or OpenMP. Results are cached.
 function Reader:parse_pragma(item)
   if self.known[item] == nil then self.known[item] = pragma.read(self.session, item) or false end
   return self.known[item] or nil
 end
 
--- Decides OMP60-nest-2.
+-- Analyses an OpenMP directive. Decides OMP60-nest-2.
 function Reader:omp(found, list, at, level)
   local node = found.tree
   local what = openmp_sema.directive_info(node.name)
@@ -417,6 +428,7 @@ function Reader:omp(found, list, at, level)
   no_place(node, "inside of a target region", "OMP60-nest-2")
 end
 
+-- Analyses an OpenACC directive.
 function Reader:acc(found, list, at, level)
   local node = found.tree
   local kind, on = openacc_sema.kind_of(node.name), level and level.on or "host"
@@ -433,7 +445,7 @@ function Reader:acc(found, list, at, level)
   return self:read_nested_directive(found, kind, list, at, level)
 end
 
--- The construct of a directive, nil for a pragma of others, and where the list continues.
+-- Returns the replacement of a directive, nil for a foreign pragma, and where the list continues.
 function Reader:directive(item, list, at, level)
   local found = self:parse_pragma(item)
   if not found then return nil, at end
@@ -442,10 +454,11 @@ end
 
 -- --------------------------------------------------------------------------------------- whole bodies --
 
+-- Returns the loop directive that a node of the body is made from, or nil.
 local function loop_directive(node) return node.construct end
 
--- Checks what a construct asks of its body: that collapse finds its loops, and that reductions agree. place: of its
--- text, if it has its own.
+-- Raises if the loops that collapse or tile need are missing, or reductions of nested loops disagree. place: the text
+-- of the construct, for errors, if separate.
 function c_body.check_top(node, body, language, place)
   local is_loop, at = false, body
   for part in node.name:gmatch "%S+" do is_loop = is_loop or loops[part] end
@@ -463,8 +476,9 @@ function c_body.check_top(node, body, language, place)
   if language == "omp" then data_sharing.count_linear(node, own[#own]) end
 end
 
--- Reads the directives in the tree of a body. node: the construct's directive; on: "host", "omp" or "acc"; place: of
--- the directive's text. Returns the tree; its field carries says that directives inside are carried out on devices.
+-- Analyses the directives in the AST of a body and returns it. node: the construct's directive; on: "host", "omp" or
+-- "acc"; place: the directive's text, for errors. The result's field carries is true if a directive inside is executed
+-- on devices.
 function c_body.body(session, tree, node, on, place)
   local language = on == "acc" and "acc" or "omp"
   local reader = setmetatable({ session = session, known = {} }, Reader)

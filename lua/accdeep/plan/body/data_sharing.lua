@@ -1,12 +1,16 @@
--- data_sharing.lua - what the clauses of a construct in a body say of variables, as copies that its body has for
--- itself.
+-- data_sharing.lua - data-sharing analysis of a construct in a C body: which variables have private copies in it.
 --
--- private{copies, parts, values, names, body, implicit?, team?, is_said}: copies are {name, pos, begins, lasts, op,
--- rule}: begins with the value of before, its last value is the variable's, op: combined with the variable at the end;
--- rule: the one that says what can be combined. parts are {item, op, pos, rule}: elements of arrays that are reduced.
--- values are
--- expressions that clauses give, names what else clauses name; implicit says what variables are that no clause names
--- ("none", "private", "firstprivate", "task"), is_said(name) whether one does; team: a parallel or teams region.
+-- Input: a directive node of a construct in a body, and the analysed statement. Output: the statement itself, or a node
+-- private{copies, parts, values, names, body, implicit?, team?, is_said} that backend/privatization.lua compiles:
+--   copies    {name, pos, begins, lasts, op, rule}: private variables. begins: initialised from the original;
+--             lasts: the last value is assigned to the original; op: combined with the original at the end.
+--   parts     {item, op, pos, rule}: elements and sections of arrays that are reduced.
+--   values    expressions of clauses, which are evaluated.
+--   names     other names in clauses, which must be declared.
+--   implicit  attribute of variables in no clause: "none", "private", "firstprivate" or "task".
+--   is_said   function: true if a clause names the variable.
+--   team      true for a parallel or teams region.
+--   rule      the rule that says what can be reduced.
 
 local c_effects = require "accdeep.backend.c_effects"
 local diagnostic = require "accdeep.base.diagnostic"
@@ -16,6 +20,7 @@ local word_set = require "accdeep.base.strings".word_set
 
 local raise = diagnostic.raise
 
+-- Clauses by their effect: they make a private copy, combine it, initialise it, assign its last value.
 local data_sharing = {}
 
 local own, combined, begins, lasts = openmp_directives.making "own", openmp_directives.making "combined",
@@ -24,34 +29,35 @@ local own, combined, begins, lasts = openmp_directives.making "own", openmp_dire
 local of_names = openmp_directives.clauses_where(function(entry) return entry.attribute end)
 local defaults = word_set "none shared private firstprivate"
 
--- A tree for a construct, and what its clauses say of names: name -> {clause, copy?}.
+-- Returns an empty `private` node, and a table of its clauses: name -> {clause, copy?}.
 local function new(node, body)
   local said = {}
   return { tag = "private", pos = node.pos, copies = {}, parts = {}, values = {}, names = {}, body = body,
     is_said = function(name) return said[name] ~= nil end }, said
 end
 
--- Adds the names in a tree to a list.
+-- Appends the identifiers in an AST to a list, except those that are keys of `without`.
 local function add_names(list, item, without)
   ast.visit(item, function(node)
     if node.tag == "id" and not (without and without[node.name]) then list[#list + 1] = node end
   end)
 end
 
--- Raises about an item that is a part of a variable.
+-- Raises about a list item that is a part of a variable.
 function data_sharing.refuse_part(clause, item)
   raise("unsupported", item.pos, ("'%s' of a part of a variable, in a body"):format(clause.name),
     { help = "name a variable" })
 end
 
--- The name of a clause's item.
+-- Returns the variable name of a list item; raises if it is not a plain variable.
 local function name_of(clause, item, rule)
   if item.tag == "id" then return item.name end
   if item.tag == "section" or item.tag == "index" then data_sharing.refuse_part(clause, item) end
   raise("clause-not-allowed", item.pos, ("'%s' takes names of variables"):format(clause.name), { rule = rule })
 end
 
--- Decides OMP60-share-1.
+-- Registers a list item of a data-sharing clause: a copy, or a name. Raises if another clause names it already, except
+-- firstprivate with lastprivate. Decides OMP60-share-1.
 local function add_copy(made, said, clause, item, rule)
   local name = name_of(clause, item, rule)
   local before = said[name]
@@ -77,7 +83,7 @@ local function add_copy(made, said, clause, item, rule)
   if clause.name == "in_reduction" or clause.name == "task_reduction" then copy.shared = true end
 end
 
--- The variable of which a reduction of OpenACC names an element or a section, or all. Raises about what else it names.
+-- Returns the variable of an OpenACC reduction's list item: a variable, an element or a section. Raises for others.
 -- Decides ACC33-2.5.15-1.
 function data_sharing.reduction_variable(item)
   local root = item
@@ -88,13 +94,14 @@ function data_sharing.reduction_variable(item)
       or nil })
 end
 
+-- Registers an element or section of an array that an OpenACC reduction names.
 local function add_part(made, clause, item)
   data_sharing.reduction_variable(item)
   made.parts[#made.parts + 1] = { item = item, op = clause.op, pos = item.pos, rule = "ACC33-2.5.15-1" }
   add_names(made.names, item)
 end
 
--- The innermost loop counts a linear variable along, unless its body changes it itself.
+-- Adds the step of a linear variable to the step of the innermost loop, unless the loop's body changes the variable.
 local function count_linear(loop, clause, item)
   if c_effects.change_of(item.name, loop.body) then return end
   local by = clause.step or { tag = "num", value = 1, type = "int", pos = item.pos }
@@ -102,27 +109,28 @@ local function count_linear(loop, clause, item)
     to = { tag = "id", pos = item.pos, name = item.name }, e = by }, loop.step } }
 end
 
--- Linear variables of a construct on loops.
+-- Makes the innermost loop of a construct count its linear variables.
 function data_sharing.count_linear(node, loop)
   for _, clause in ipairs(node.clauses) do
     for _, item in ipairs(clause.name == "linear" and clause.vars or {}) do count_linear(loop, clause, item) end
   end
 end
 
--- Raises if default has another word than these.
+-- Raises if the word of a default clause is not none, shared, private or firstprivate.
 function data_sharing.check_default(word, rule)
   if defaults[word.name] then return end
   raise("clause-not-allowed", word.pos, ("default is none, shared, private or firstprivate, not '%s'"):format(
     word.name), { length = #word.name, rule = rule })
 end
 
--- Raises if the modifier of an if, or nil, names no part of its construct.
+-- Raises if the modifier of an if clause is not a constituent construct of the directive. modifier may be nil.
 function data_sharing.check_modifier(node, modifier, rule)
   if not modifier or (" " .. node.name .. " "):find(" " .. modifier.name .. " ", 1, true) then return end
   raise("clause-not-allowed", modifier.pos, ("'%s' is not part of '%s'"):format(modifier.name, node.name),
     { length = #modifier.name, rule = rule })
 end
 
+-- Registers one clause in a `private` node. Clauses without data-sharing effect are ignored.
 local function read_clause(made, said, node, clause, rule)
   local name = clause.name
   if name == "copyin" and clause.kind == "vars" and rule:find "^OMP" then
@@ -155,8 +163,8 @@ local function read_clause(made, said, node, clause, rule)
   end
 end
 
--- A construct of threads as a tree that one thread executes. counters: variables that count its loops.
--- Decides HOUSE-threads.
+-- Returns the AST of a construct as one thread executes it: a `private` node, or the body alone if no clause affects
+-- data. counters: loop counters that are private. Decides HOUSE-threads.
 function data_sharing.construct(node, body, counters, rule)
   local made, said = new(node, body)
   for _, clause in ipairs(node.clauses) do read_clause(made, said, node, clause, rule) end
@@ -175,7 +183,7 @@ function data_sharing.construct(node, body, counters, rule)
   return nothing and body or made
 end
 
--- A directive without a statement: what it names must be there.
+-- Returns the AST of a directive without a statement: a block that requires the names in its clauses to be declared.
 function data_sharing.standalone(node)
   local made, said = new(node, { tag = "block", pos = node.pos, list = {} })
   for _, item in ipairs(node.vars or {}) do add_names(made.names, item) end
@@ -183,8 +191,8 @@ function data_sharing.standalone(node)
   return #made.names > 0 and made or made.body
 end
 
--- Raises if cache names something else than elements and sections of arrays. is_part: tags of their trees.
--- Decides ACC33-2.10-1.
+-- Raises if cache names anything except elements and sections of arrays. is_part: tags of their nodes, as keys. Decides
+-- ACC33-2.10-1.
 function data_sharing.check_cache(node, is_part)
   if node.modifier and node.modifier.name ~= "readonly" then
     raise("syntax", node.modifier.pos, ("'%s' is not a modifier of 'cache'"):format(node.modifier.name),
@@ -199,6 +207,7 @@ end
 
 local is_part = { section = true, index = true }
 
+-- Returns the AST of a cache directive, which only requires its names to be declared.
 function data_sharing.cache(node)
   data_sharing.check_cache(node, is_part)
   local made = new(node, { tag = "block", pos = node.pos, list = {} })

@@ -1,9 +1,9 @@
--- fortran_body.lua - directives among Fortran statements are read before anything runs: each is parsed and checked
--- where it stands, and none is passed over (HOUSE-bodies).
+-- fortran_body.lua - semantic analysis of directives among Fortran statements, before anything is executed. Each
+-- directive is parsed and checked where it is; none is ignored (HOUSE-bodies).
 --
--- A construct of OpenACC's loop or atomic (syntax/fortran_blocks.lua) gets the field acc = {tree, copies}: its
--- directive, and the variables that it has for itself, {name, pos, op?}, op: the operator that combines it with the
--- variable at the end.
+-- Input: the statements of a text (syntax/fortran_blocks.lua). Output: the same AST. A construct of OpenACC's loop or
+-- atomic gets a field acc = {tree, copies, loops}: its directive, its private variables {name, pos, op?}, and its
+-- loops. op is the operator that combines a private variable with the original at the end.
 
 local openacc_sema = require "accdeep.sema.openacc_sema"
 local diagnostic = require "accdeep.base.diagnostic"
@@ -23,7 +23,7 @@ local raise, no_place = diagnostic.raise, c_body.no_place
 
 local fortran_body = {}
 
--- The lists of statements inside of one.
+-- Calls fn with each list of statements inside a statement.
 local function each_list(item, fn)
   if item.tag == "procedure" then return end
   for _, branch in ipairs(item.list or {}) do
@@ -34,8 +34,8 @@ end
 
 -- ------------------------------------------------------------------------------------------ loops --
 
--- Raises if a statement leaves the body of a construct. rule: that of loops, which cycle does not leave, or of blocks.
--- Decides ACC33-2.5-1.
+-- Raises if a statement leaves the body of a construct. rule: the rule of loops, which cycle does not leave, or of
+-- blocks. inner: true inside a nested loop. Decides ACC33-2.5-1.
 local function check_end(list, node, rule, inner)
   for _, item in ipairs(list) do
     if item.tag == "return" or not inner and (item.tag == "exit" or item.tag == "cycle" and rule ~= "ACC33-2.9-3") then
@@ -49,7 +49,7 @@ local function check_end(list, node, rule, inner)
   end
 end
 
--- Decides ACC33-2.9-3.
+-- Raises if a statement changes the counter of a loop. Decides ACC33-2.9-3.
 local function check_counter(list, name, node)
   for _, item in ipairs(list) do
     local changes = item.tag == "assign" and item.to.tag == "id" and item.to.name == name
@@ -64,8 +64,8 @@ local function check_counter(list, name, node)
   end
 end
 
--- The only do loop of a list, beside which stand statements without loops, directives and routines' calls; nil: there
--- is none, or there are several. Decides ACC33-2.9-3.
+-- Returns the first do loop of a list; nil if it has none. Raises if another statement contains a loop, a directive or
+-- a call of a routine. Decides ACC33-2.9-3.
 local function only_loop(list, node)
   local found
   for _, item in ipairs(list) do
@@ -82,7 +82,8 @@ local function only_loop(list, node)
   return found
 end
 
--- The loops that a directive is about, from the outermost. place: of the directive's text, if it has its own.
+-- Returns the loops that a directive applies to, from the outermost. place: the directive's text, for errors, if
+-- separate.
 local function loops_of(node, list, place)
   local depth, at, loops, counters = c_body.depth_of(node, "ACC33-2.9-3", place), list, {}, {}
   for i = 1, depth do
@@ -119,7 +120,7 @@ local function mentions(e, text)
   return ast.any(e, function(node) return is_place(node) and unparse_fortran(node) == text end)
 end
 
--- The variable of x = x op expr and its kin, as text; nil for other statements.
+-- Returns the variable x that x = x op expr, or a similar statement, updates, as text; nil for other statements.
 local function updated_variable(item)
   if item.tag ~= "assign" then return nil end
   local x, e = unparse_fortran(item.to), item.e
@@ -141,6 +142,7 @@ local function updated_variable(item)
   return itself == 1 and others == 0 and x or nil
 end
 
+-- Returns the variable that a statement assigns without reading it, as text, or nil.
 local function written_variable(item)
   return item.tag == "assign" and not mentions(item.e, unparse_fortran(item.to)) and unparse_fortran(item.to) or nil
 end
@@ -158,7 +160,7 @@ local atomic = {
   capture = captured_variable,
 }
 
--- Decides ACC33-2.12-1.
+-- Raises if the statements do not have the form of the atomic directive. Decides ACC33-2.12-1.
 local function check_atomic(node, list)
   local how = c_body.atomic_form(node, "ACC33-2.12-1")
   if atomic[how](list) then return end
@@ -171,6 +173,7 @@ end
 local integers = word_set "iand ior ieor"
 local logicals = word_set ".and. .or. .eqv. .neqv."
 
+-- Raises if the type of a variable cannot be reduced by the clause's operator.
 local function check_reduction(clause, item, variable)
   local t, op = variable.type, clause.op
   while t.kind == "array" do t = t.of end
@@ -184,8 +187,8 @@ local function check_reduction(clause, item, variable)
   end
 end
 
--- The variables that a loop has for itself: those of its clauses, then those that count. Raises if there are none of a
--- name.
+-- Returns the private variables of a loop construct: those of its clauses, then its counters. Raises if a variable is
+-- not declared.
 local function copies_of(session, node, loops)
   local list, said = {}, {}
   for _, clause in ipairs(node.clauses) do
@@ -217,7 +220,7 @@ end
 
 -- ------------------------------------------------------------------------------------- directives --
 
--- A directive's tree, parsed once for its place in the text.
+-- Returns the AST of a directive; it is parsed once per place in the text.
 local function directive_tree(session, item)
   if not item.tree then
     item.tree = session:parse(session:padded_directive_text(item), item.sentinel == "!$omp" and "omp_directive" or nil)
@@ -226,12 +229,12 @@ local function directive_tree(session, item)
 end
 fortran_body.tree_of = directive_tree
 
-local is_part = { reference = true } -- of an array
+local is_part = { reference = true } -- tag of an array element or section
 
 local Reader = {}
 Reader.__index = Reader
 
--- A directive of OpenACC inside of a compute construct, or of a procedure with a routine directive.
+-- Analyses an OpenACC directive inside a compute construct, or inside a procedure with a routine directive.
 function Reader:in_compute(item, node, level)
   c_body.check_inside(node, self.session.rules)
   if node.name == "cache" then return data_sharing.check_cache(node, is_part) end
@@ -246,6 +249,7 @@ function Reader:in_compute(item, node, level)
   return self:list(item.list, level)
 end
 
+-- Analyses an OpenACC directive and the statements of its construct.
 function Reader:acc(item, level)
   local line = item.directive or item
   local node = directive_tree(self.session, line)
@@ -271,6 +275,7 @@ function Reader:acc(item, level)
   self:list(item.list, level)
 end
 
+-- Analyses an OpenMP directive and the statements of its construct.
 function Reader:omp(item, level)
   local node = directive_tree(self.session, item.directive or item)
   local kind = openmp_sema.directive_info(node.name).kind
@@ -283,6 +288,7 @@ function Reader:omp(item, level)
   self:list(item.list, level)
 end
 
+-- True if a list of statements has a routine directive.
 local function has_routine(self, list)
   for _, item in ipairs(list) do
     if item.tag == "directive" and item.sentinel == "!$acc" and directive_tree(
@@ -295,6 +301,7 @@ end
 
 local specifies = word_set "declaration derived attributes nothing directive procedure"
 
+-- Analyses a procedure and its internal procedures.
 function Reader:procedure(item)
   local level
   if has_routine(self, item.list) then
@@ -305,8 +312,9 @@ function Reader:procedure(item)
   for _, inner in ipairs(item.inner) do self:procedure(inner) end
 end
 
+-- Analyses a list of statements.
 function Reader:list(list, level)
-  local runs = false -- whether a statement that is executed stands before
+  local runs = false -- true after the first executable statement
   for _, item in ipairs(list) do
     local line = item.tag == "construct" and item.directive or item.tag == "directive" and item
     if item.tag == "procedure" then
@@ -326,12 +334,12 @@ function Reader:list(list, level)
   end
 end
 
--- Reads all directives of a text's statements, in the text. Names are looked at when their construct is reached.
+-- Analyses all directives of a text. Variables are looked up later, when their construct is reached.
 function fortran_body.check(session, list) setmetatable({ session = session }, Reader):list(list) end
 
 -- --------------------------------------------------------------------------------- compute constructs --
 
--- Finds the variables of the loops in a body: they are declared by now.
+-- Sets the private variables of loop constructs in a body, whose variables are declared by now.
 function fortran_body.names(session, list)
   for _, item in ipairs(list) do
     if item.tag == "construct" then
@@ -349,10 +357,12 @@ function fortran_body.names(session, list)
   end
 end
 
+-- Returns the loop directive of a construct, or nil.
 local function loop_directive(item) return item.acc and item.acc.tree.name == "loop" and item.acc.tree or nil end
 
--- The statements of a construct's body, its directives read. construct: {node, on, place}. What counts the loops of a
--- combined construct is private, as a loop construct's is (ACC33-2.9-4).
+-- Returns the statements of a construct's body with directives analysed. construct: {node, on, place}; is_own: true if
+-- the body is a text of its own. Counters of a combined construct's loops are private, like those of a loop construct
+-- (ACC33-2.9-4).
 function fortran_body.read(session, list, construct, is_own)
   local node = construct.node
   if construct.on == "host" then return list end

@@ -1,8 +1,9 @@
--- nesting_check.lua - which constructs may stand in which (OpenMP 5.1, 2.24: OMP60-nest-1; OpenACC 3.3, 2.9:
--- ACC33-2.9-2).
+-- nesting_check.lua - checks which constructs may be nested in which (OpenMP 5.1, 2.24: OMP60-nest-1; OpenACC 3.3, 2.9:
+-- ACC33-2.9-2). c_body.lua and fortran_body.lua call it.
 --
--- Constructs around a statement are a chain of levels {part, node, outer, on}: part is one of the constructs that a
--- combined one is made of, on says where the statement runs: "host", "omp" (a target region), "acc" (a compute region).
+-- The constructs that enclose a statement form a linked list of levels {part, node, outer, on}, innermost first. part:
+-- a constituent of a combined construct; outer: the enclosing level, or nil; on: where the statement runs, "host",
+-- "omp" (a target region) or "acc" (a compute region).
 
 local openacc_sema = require "accdeep.sema.openacc_sema"
 local diagnostic = require "accdeep.base.diagnostic"
@@ -13,6 +14,7 @@ local raise = diagnostic.raise
 local nesting_check = {}
 
 local worksharing = "for sections single scope"
+-- Enclosing constructs that forbid each construct, unless a region that begins a team lies between.
 local in_none_of = {
   barrier = word_set(worksharing .. " loop task taskloop critical ordered atomic masked master section"),
   masked = word_set(worksharing .. " loop task taskloop atomic section"),
@@ -21,14 +23,14 @@ local in_none_of = {
 in_none_of.master = in_none_of.masked
 for part in worksharing:gmatch "%S+" do in_none_of[part] = in_none_of.barrier end
 
--- What alone may stand directly in a construct.
+-- Constructs that may be nested directly in each construct; others are refused.
 local only_inside = {
   teams = word_set "distribute parallel loop",
   loop = word_set "loop parallel simd",
   simd = word_set "simd loop atomic ordered",
   sections = word_set "section",
 }
--- Regions whose implicit parallel region is a new one.
+-- Constructs that begin a new (implicit) parallel region.
 local begins_team = word_set "parallel teams target"
 
 local function refuse(node, message, fields)
@@ -36,6 +38,7 @@ local function refuse(node, message, fields)
   raise("region-nesting", node.pos, message, fields)
 end
 
+-- True if a directive has a clause of this name.
 local function has_clause(node, name)
   for _, clause in ipairs(node.clauses) do
     if clause.name == name then return true end
@@ -44,9 +47,10 @@ local function has_clause(node, name)
 end
 nesting_check.has_clause = has_clause
 
--- The name that a critical construct gives itself.
+-- Returns the name of a critical construct; "" if it has none.
 local function name_of(node) return node.vars and node.vars[1].tag == "id" and node.vars[1].name or "" end
 
+-- Raises if a critical region is nested in one of the same name, which would deadlock.
 local function check_critical(level, node)
   while level do
     if level.part == "critical" and name_of(level.node) == name_of(node) then
@@ -56,7 +60,7 @@ local function check_critical(level, node)
   end
 end
 
--- The innermost worksharing loop, if only such constructs are between as leave an ordered region to that.
+-- Raises if the innermost worksharing loop of an ordered construct is missing, or has no ordered clause.
 local function check_ordered(level, node)
   if has_clause(node, "simd") then return end
   local at = level
@@ -66,9 +70,8 @@ local function check_ordered(level, node)
   end
 end
 
--- Raises if a part of an OpenMP construct, or a standalone directive, may not stand where it does. level: the innermost
--- construct around it, of the same directive or another.
--- Decides OMP60-nest-1.
+-- Raises if a constituent of an OpenMP construct, or a standalone directive, may not be nested where it is. level: the
+-- innermost enclosing level, of the same directive or another. Decides OMP60-nest-1.
 function nesting_check.check(part, node, level)
   local inside = level and only_inside[level.part]
   if inside and level.node ~= node and not inside[part] then
@@ -94,12 +97,12 @@ end
 
 -- ---------------------------------------------------------------------------------------- OpenACC --
 
--- The level of a compute construct.
+-- Returns the level of a compute construct.
 function nesting_check.compute(node)
   return { part = node.name:find "loop" and "loop" or node.name, node = node, on = "acc", compute = true }
 end
 
--- The level of the compute construct around a level; nil: there is none.
+-- Returns the level of the compute construct that encloses a level, or nil.
 function nesting_check.enclosing_compute(level)
   while level and not level.compute do level = level.outer end
   return level
@@ -108,14 +111,14 @@ end
 local refused_in = { gang = word_set "gang worker vector", worker = word_set "worker vector",
   vector = word_set "vector" }
 
--- Whether one gang loop may stand inside of another: its dimension is a lower one (ACC33-2.9-2).
+-- True if a gang loop may be nested in another one: its dimension is lower (ACC33-2.9-2).
 local function is_lower(inner, outer)
   local low, high = openacc_sema.dimension(inner) or "1", openacc_sema.dimension(outer) or "1"
   return low ~= high and (not (tonumber(low) and tonumber(high)) or tonumber(low) < tonumber(high))
 end
 
--- Raises if a loop directive names a level of parallelism that one around it has, or has left behind.
--- Decides ACC33-2.9-2.
+-- Raises if a loop directive uses a level of parallelism that an enclosing loop uses, or one above it. Decides
+-- ACC33-2.9-2.
 function nesting_check.check_levels(node, level)
   for _, clause in ipairs(openacc_sema.default_device_clauses(node)) do
     local refused = refused_in[clause.name]

@@ -1,8 +1,9 @@
--- reductions.lua - reductions of nested loop directives of OpenACC: they have one operator, and none is left out.
+-- reductions.lua - checks reductions of nested OpenACC loops: all enclosing loops that a reduction spans name the
+-- variable, with one operator. c_body.lua and fortran_body.lua call reductions.check.
 --
--- A directive says of a variable that it is reduced, or private. A walk over a body keeps what the directives and the
--- blocks around a loop say: a list of {construct, said, body} and {declared}, from the outermost. Trees are those of C
--- and of Fortran, in which a loop directive is known by of_loop(node).
+-- The walk over a body keeps a stack of what encloses a loop, outermost first. Entries are {construct, said, body} for a directive
+-- (said: variable -> operator or "private"), {declared} for a block (its own variables). ASTs are those of C or
+-- Fortran; of_loop(node) tells their loop directives apart.
 
 local diagnostic = require "accdeep.base.diagnostic"
 local list_item = require "accdeep.lowering.list_item"
@@ -14,7 +15,7 @@ local reductions = {}
 
 local makes_private = { private = true, firstprivate = true }
 
--- What a directive says of variables: name -> the operator of its reduction, or "private".
+-- Returns the attributes that a directive gives to variables: name -> the operator of its reduction, or "private".
 local function reductions_of(construct)
   local said = {}
   for _, clause in ipairs(construct.clauses) do
@@ -24,7 +25,7 @@ local function reductions_of(construct)
   return said
 end
 
--- Whether a loop's body assigns to a variable beside the inner loop that reduces it: then each iteration has a
+-- True if a loop's body assigns to a variable outside of the inner loop that reduces it: each iteration then has a
 -- reduction of its own.
 local function has_own_reduction(body, name, inner)
   local found = false
@@ -39,8 +40,8 @@ local function has_own_reduction(body, name, inner)
   return found
 end
 
--- Raises if a directive around reduces a variable of a loop by another operator, or is a loop that the reduction spans
--- and does not name the variable. Decides ACC33-2.9.11-3.
+-- Raises if an enclosing directive reduces the variable by another operator, or if the reduction spans an enclosing
+-- loop that does not name the variable. Decides ACC33-2.9.11-3.
 local function check(around, name, op, pos, inner)
   for i = #around, 1, -1 do
     local construct = around[i].construct
@@ -60,8 +61,8 @@ end
 
 local scopes = { block = true, ["for"] = true, switch = true }
 
--- Checks the reductions of the loops in the body of a compute construct. of_loop(node) -> the loop directive that a
--- node of the body stands for, or nil.
+-- Checks the reductions of loops in the body of a compute construct. of_loop(node) returns the loop directive that a
+-- node of the body is made from, or nil.
 function reductions.check(compute, body, of_loop)
   local around = { { construct = compute, said = reductions_of(compute), body = body } }
   local function visit_nested(entry, node, visit)

@@ -1,5 +1,5 @@
--- statement_patterns.lua - the forms that directives ask of the statements behind them: loops that count, atomic
--- statements, blocks that are left at their end.
+-- statement_patterns.lua - checks the forms that directives require of their statements: counted loops, atomic
+-- statements, blocks with one exit. c_body.lua calls it; fortran_body.lua uses the parts that fit both languages.
 
 local c_effects = require "accdeep.backend.c_effects"
 local diagnostic = require "accdeep.base.diagnostic"
@@ -13,8 +13,8 @@ local statement_patterns = { STAY = "let an if statement skip what is left out" 
 
 -- ------------------------------------------------------------------------------------------ blocks --
 
--- Raises if a statement leaves the construct that it is the body of: by return, by break or continue of a loop around,
--- or by break of the construct's own loop, whose body it is then. is_whole: no loop can be around.
+-- Raises if a statement leaves the body of a construct: by return, by break or continue of an enclosing loop, or by
+-- break of the construct's own loop. is_loop: the body is that of the construct's loop; is_whole: no loop encloses it.
 -- Decides ACC33-2.5-1.
 function statement_patterns.check_end(node, construct, rule, is_loop, is_whole)
   local found = c_effects.find_exit(node, is_loop or is_whole, is_whole)
@@ -25,7 +25,7 @@ end
 
 -- ------------------------------------------------------------------------------------------- loops --
 
--- The variable that a for loop counts: name, position, whether the loop declares it. nil: it counts none.
+-- Returns name and position of the counter of a for loop, and whether the loop declares it; nil if it has no counter.
 local function counter(node)
   local init = node.init
   if not init then return nil end
@@ -41,6 +41,7 @@ statement_patterns.counter = counter
 local is_loop = { ["for"] = true, ["while"] = true, ["do"] = true }
 local relations = { ["<"] = true, ["<="] = true, [">"] = true, [">="] = true, ["!="] = true }
 
+-- True if a step changes the counter by an increment.
 local function counts(step, name)
   if not is_name(c_effects.assignment_target(step), name) then return false end
   if step.tag ~= "assign" or step.op == "+=" or step.op == "-=" then return true end
@@ -49,7 +50,7 @@ local function counts(step, name)
     or e.op == "-" and is_name(e.a, name))
 end
 
--- Decides ACC33-2.9-3, OMP60-loop-1.
+-- Raises if a loop does not have the canonical form of a counted loop. Decides ACC33-2.9-3, OMP60-loop-1.
 local function check_loop(node, construct, rule)
   local name = counter(node)
   local function wrong(pos, message)
@@ -67,8 +68,8 @@ local function check_loop(node, construct, rule)
   if change then wrong(change.pos, ("changes %s, which counts it"):format(name)) end
 end
 
--- Raises if a statement that stands beside a collapsed loop has a loop, a directive or a call of a routine.
--- Decides ACC33-2.9-3.
+-- Raises if a statement between collapsed loops contains a loop, a directive or a call of a routine. Decides
+-- ACC33-2.9-3.
 local function check_between(item, construct)
   ast.visit(item, function(node)
     local called = node.tag == "call" and node.base.tag == "id" and node.base.name:match "^acc_.*"
@@ -81,7 +82,7 @@ local function check_between(item, construct)
   end)
 end
 
--- The loop in a body: it alone, or, where other statements may stand beside it, the only one of them.
+-- Returns the loop in a body, or nil. alone: the loop must be the only statement; otherwise it must be the only loop.
 local function loop_in(body, alone)
   while body.tag == "block" do
     local found, n = nil, 0
@@ -95,7 +96,7 @@ local function loop_in(body, alone)
   return body.tag == "for" and body or nil
 end
 
--- The statements beside the loop in a body, at any depth of blocks.
+-- Calls see for each statement of a body beside the loop, at any depth of blocks.
 local function each_beside(body, loop, see)
   if body == loop then return end
   if body.tag ~= "block" or not ast.any(body, function(node) return node == loop end) then return see(body) end
@@ -104,8 +105,8 @@ end
 
 local sums = { binary = true, unary = true, id = true, num = true }
 
--- The counter of a loop around that an expression names, and whether the expression has more than sums and products of
--- names and numbers: it may have one value then for all iterations around.
+-- Returns the counter of an enclosing loop that an expression names, and whether the expression has more than sums and
+-- products. Such an expression may be invariant, although it names a counter.
 local function counter_in(e, counters)
   local found
   local has_more = ast.any(e, function(node)
@@ -115,9 +116,8 @@ local function counter_in(e, counters)
   return found, has_more
 end
 
--- Raises if one end of a collapsed loop moves with a loop around, and the other one does not: first, last.
--- counters: those of the loops around, as keys.
--- Decides ACC33-2.9-3.
+-- Raises if exactly one bound of a collapsed loop depends on the counter of an enclosing loop. counters: those of the
+-- enclosing loops, as keys. Decides ACC33-2.9-3.
 function statement_patterns.check_invariant(first, last, counters, construct)
   local moves_first, first_has_more = counter_in(first, counters)
   local moves_last, last_has_more = counter_in(last, counters)
@@ -127,8 +127,8 @@ function statement_patterns.check_invariant(first, last, counters, construct)
     found.name, construct.name), { length = #found.name, rule = "ACC33-2.9-3", help = "collapse fewer loops" })
 end
 
--- The loops, from the outermost, that a construct with collapse(n) is about. alone: nothing stands between them, except
--- statements where the construct has collapse(force: n); place: of the construct's text, if that is another one.
+-- Returns the n nested loops of a construct, from the outermost. alone: no other statements are allowed between them,
+-- except with collapse(force: n). place: the text of the construct, for errors, if separate.
 function statement_patterns.loops(node, construct, n, rule, alone, place)
   local forced = alone and construct.forced
   if node.tag ~= "for" then
@@ -136,7 +136,7 @@ function statement_patterns.loops(node, construct, n, rule, alone, place)
       { rule = rule, place = place })
   end
   local list = { node }
-  if construct.sequential then -- its variable need not count (ACC33-2.9-3)
+  if construct.sequential then -- any loop form is allowed: its variable need not count (ACC33-2.9-3)
     if not counter(node) then
       raise("syntax", node.pos, ("the loop of '%s' begins with the value of one variable"):format(construct.name),
         { rule = rule, place = place })
@@ -173,10 +173,12 @@ local operators = { ["+"] = true, ["*"] = true, ["-"] = true, ["/"] = true, ["&"
 
 local text_of = unparse.expression
 
+-- True if a node is an l-value of an atomic statement.
 local function is_place(node)
   return node.tag == "id" or node.tag == "member" or node.tag == "index" or node.tag == "unary" and node.op == "*"
 end
 
+-- True if an expression contains the l-value with this text.
 local function mentions(node, text)
   local found = false
   ast.visit(node, function(n)
@@ -188,7 +190,7 @@ end
 
 local function expression_of(node) return node.tag == "expr" and node.e or nil end
 
--- The text of the place that x++, x op= e, x = x op e and x = e op x update; nil for other expressions.
+-- Returns the text of the l-value x that x++, x op= e, x = x op e or x = e op x updates; nil for other expressions.
 local function updated_place(e)
   if not e then return nil end
   local place = c_effects.assignment_target(e)
@@ -202,22 +204,23 @@ local function updated_place(e)
   return not mentions(left and value.b or value.a, x) and x or nil
 end
 
--- The text of the place that is set.
+-- Returns the text of the l-value that an assignment sets, or nil.
 local function assigned_place(e) return e and e.tag == "assign" and e.op == "=" and is_place(e.to) and text_of(e.to)
   or nil end
 
--- Of the place that v = x reads, and of the one that x = expr writes.
+-- Returns the text of the l-value x that v = x reads, or nil.
 local function copied_place(e)
   local v = assigned_place(e)
   return v and is_place(e.e) and not mentions(e.e, v) and text_of(e.e) or nil
 end
 
+-- Returns the text of the l-value x that x = expr writes without reading it, or nil.
 local function written_place(e)
   local x = assigned_place(e)
   return x and not mentions(e.e, x) and x or nil
 end
 
--- x = x < e ? e : x and its kin, or if (x < e) x = e;
+-- True for x = x < e ? e : x and similar statements, and for if (x < e) x = e;
 local function compared_place(node)
   if node.tag == "if" and not node.no then
     local yes = node.yes
@@ -233,15 +236,15 @@ local function compared_place(node)
     and (text_of(value.a) == x or text_of(value.b) == x)
 end
 
--- Whether one of two statements copies a place, v = x, and the other updates it, or writes it behind the copy.
--- copied_by(statement), updated_by, written_by give the text of x, or nil.
+-- True if one of two statements copies an l-value, v = x, and the other updates it, or overwrites it after the copy.
+-- copied_by, updated_by and written_by take a statement and return the text of x, or nil.
 function statement_patterns.captures(first, second, copied_by, updated_by, written_by)
   local before, after = copied_by(first), copied_by(second)
   return before and (updated_by(second) or written_by(second)) == before
     or after ~= nil and updated_by(first) == after
 end
 
--- OpenMP also captures what is written, v = x = expr.
+-- True for the forms of atomic capture; OpenMP also allows v = x = expr.
 local function captured_place(node, rule)
   local e = expression_of(node)
   if e then return assigned_place(e) and (updated_place(e.e) or rule:find "^OMP" and written_place(e.e)) end
@@ -259,7 +262,7 @@ local atomic = {
   compare = { "x = x < expr ? expr : x; or if (x < expr) x = expr;", compared_place },
 }
 
--- Raises if a statement has not the form that an atomic construct asks for. how: read, write, update, capture, compare.
+-- Raises if a statement does not have the form of an atomic construct. how: read, write, update, capture or compare.
 -- Decides ACC33-2.12-1, OMP60-atomic-1.
 function statement_patterns.check_atomic(node, how, construct, rule)
   local form = atomic[how]
