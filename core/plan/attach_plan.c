@@ -1,12 +1,33 @@
-/* links.c - pointers that an entry construct attaches: what they point to, what is written to the device,
- * and what becomes of their attachment counters. */
+/* attach_plan.c - plans, writes and records the pointers that an entry construct attaches.
+ *
+ *     attaches->at[i]:   holder object             target object
+ *                        +------------+            +-----------+
+ *         request.slot ->|  pointer   |----------->| base      |     on the device the pointer gets
+ *                        +------------+            +-----------+     dev(target) + (pointer - target.host)
+ *
+ * A planned attach refers to its holder and target as objects, if they are present, or as the requests that make them.
+ *
+ * Life of a planned attach:
+ * 1. accd__attach_plan_make checks the pointer against the rules and finds holder and target.
+ * 2. choose_targets marks all but one attach of a pointer as `repeats`, so that each pointer is written once.
+ * 3. accd__attach_plan_words, once all objects have device addresses, plans the pointer values to write.
+ * 4. accd__attach_plan_commit makes or re-targets the attachment and increments its counter; it cannot fail.
+ * 5. accd__attach_plan_free frees the descriptors that no attachment took, after a commit as after a failure.
+ *
+ * Invariants: a slot has at most one attachment in env->attached.slots; target->pins counts the attachments to an
+ * object.
+ * Called by core/ops/enter.c. */
 #include "plan/inside.h"
 #include "plan/change_set.h"
 #include "plan/attach_plan.h"
 
+#include <assert.h>
+
+/* Finds the object, or the request of a new one in *request, that contains [host, host + bytes) without holes. */
 static accd_status find_pointer_holder(struct accd__plan *plan, uint64_t host, uint64_t bytes,
                                        struct accd__object **object, uint32_t *request, bool *found)
 {
+    assert(object && request && found);
     enum accd__containment relation;
     ACCD_TRY(accd__find_containment(plan->env, host, bytes, &relation, object));
     *found = relation == ACCD_RANGE_CONTAINED;
@@ -24,20 +45,21 @@ static accd_status find_pointer_holder(struct accd__plan *plan, uint64_t host, u
     return ACCD_OK;
 }
 
-/* The list item, present or new, that begins behind an address but has it in its extended range. */
+/* Finds the list item, present or new, that begins after `host` and has it in its extended range. */
 static accd_status find_extended_target(struct accd__plan *plan, struct accd__planned_attach *planned, uint64_t host,
                                         bool *found)
 {
+    assert(host);
     ACCD_TRY(accd__find_extended_object(plan->env, host, &planned->target));
     uint64_t nearest = planned->target ? planned->target->host : UINT64_MAX;
-    for (size_t i = 0; i < plan->input.construct->nitems; i++) { /* of this construct */
+    for (size_t i = 0; i < plan->input.construct->nitems; i++) { /* items of this construct */
         const struct accd__request *request = &plan->resolved.requests[i];
         uint64_t base = request->host > host ? accd__request_extended_base(plan, request) : 0;
         uint32_t owner = request->state == ACCD_REQUEST_WITHIN_NEW ? request->owner : (uint32_t)i;
         if (!base || base > host || plan->resolved.requests[owner].host >= nearest ||
             request->state == ACCD_REQUEST_SKIPPED || request->state == ACCD_REQUEST_UNRESOLVED)
             continue;
-        planned->target = plan->resolved.requests[owner].object; /* NULL, if it is new */
+        planned->target = plan->resolved.requests[owner].object; /* NULL if it is new */
         planned->target_claim = owner;
         nearest = planned->target ? planned->target->host : plan->resolved.requests[owner].host;
     }
@@ -46,8 +68,8 @@ static accd_status find_extended_target(struct accd__plan *plan, struct accd__pl
     return ACCD_OK;
 }
 
-/* What a section of no elements stands for: data at its address, data whose extended range has it, or data just
- * before it (OMP60-map-10).
+/* Finds the target of a section of no elements: data at its address, data whose extended range contains it, or data
+ * that end just before it (OMP60-map-10).
  * Decides OMP60-map-10, OMPEX-struct_map-10. */
 static accd_status find_empty_target(struct accd__plan *plan, struct accd__planned_attach *planned, uint64_t host,
                                      bool *found)
@@ -62,8 +84,8 @@ static accd_status find_empty_target(struct accd__plan *plan, struct accd__plann
     return ACCD_OK;
 }
 
-/* Whether a pointer is attached as it would be, and to that object: where attachments are not counted, a
- * section elsewhere moves it.
+/* Sets *attached_p if the pointer is attached with its present value. Where attachments are not counted, it must also
+ * be attached to the planned target; otherwise the attachment moves.
  * Decides ACC33-att-3, FLANG-moving-target-1, FLANG-moving-target-2, FLANG-pointer-4, FLANG-api-4. */
 static accd_status check_attached(struct accd__plan *plan, const struct accd__planned_attach *planned,
                                   uint32_t slot_bytes, bool *attached_p)
@@ -79,11 +101,13 @@ static accd_status check_attached(struct accd__plan *plan, const struct accd__pl
     return ACCD_OK;
 }
 
-/* Decides ACC33-att-2, ACC33-att-4, ACC33-att-6, OMP60-map-7, FLANG-storage-3, FLANG-api-2, FLANG-api-3,
+/* Plans the attach of one request's pointer, if the rules attach it. Requires a slot, and room in attaches->at.
+ * Decides ACC33-att-2, ACC33-att-4, ACC33-att-6, OMP60-map-7, FLANG-storage-3, FLANG-api-2, FLANG-api-3,
  * OMPEX-struct_map-2, OMPEX-struct_map-8, TR14-1.2-09. */
 static accd_status plan_attach(struct accd__attach_plan *attaches, uint32_t index)
 {
     struct accd__plan *plan = attaches->plan;
+    assert(index < plan->resolved.nrequests && plan->resolved.requests[index].slot);
     struct accd__request *request = &plan->resolved.requests[index];
     const accd_rules *rules = &plan->context->rules;
     bool explicit = request->action == ACCD_ACTION_ATTACH;
@@ -92,14 +116,14 @@ static accd_status plan_attach(struct accd__attach_plan *attaches, uint32_t inde
     const uint64_t bytes = slot_bytes ? slot_bytes : sizeof(void *);
     bool found;
     ACCD_TRY(find_pointer_holder(plan, request->slot, bytes, &planned.holder, &planned.holder_claim, &found));
-    if (!found) /* nothing to attach */
+    if (!found) /* the pointer lies in no object */
         return accd__check_slot_state(plan, request, NULL, ACCD_SLOT_ABSENT);
     if (!accd__is_host_accessible(plan->context, request->slot, bytes))
         return accd__report_request_error(plan, request, planned.holder, ACCD_ERROR_OUT_OF_BOUNDS, R_HOST_BOUNDS,
                                           "the pointer to " ACCD_NAME_PLACEHOLDER " does not lie in live host memory");
     if (rules->reattach == ACCD_REATTACH_COUNTS) {
         ACCD_TRY(accd__find_attachment(plan->env, request->slot, &planned.attach));
-        if (planned.attach) { /* wherever the pointer points now */
+        if (planned.attach) { /* counted regardless of the pointer's present value */
             planned.pointer = planned.attach->target;
             request->attached = true;
             planned.counts = true;
@@ -115,7 +139,7 @@ static accd_status plan_attach(struct accd__attach_plan *attaches, uint32_t inde
     } else if (planned.pointer) {
         if (!explicit && !request->bytes) {
             ACCD_TRY(find_empty_target(plan, &planned, request->host, &found));
-        } else if (slot_bytes && request->bytes) { /* all that the descriptor describes */
+        } else if (slot_bytes && request->bytes) { /* everything that the descriptor describes must be present */
             planned.base = request->host;
             ACCD_TRY(find_pointer_holder(plan, request->host, request->bytes, &planned.target, &planned.target_claim,
                                          &found));
@@ -136,7 +160,7 @@ static accd_status plan_attach(struct accd__attach_plan *attaches, uint32_t inde
     ACCD_TRY(check_attached(plan, &planned, slot_bytes, &planned.counts));
     if (planned.attach && !planned.counts && !accd__is_attachment_current(planned.attach, slot_bytes))
         ACCD_TRY(accd__check_slot_state(plan, request, NULL, ACCD_SLOT_REPOINTED));
-    if (planned.attach && !planned.counts) { /* indexes what it pointed to, in time */
+    if (planned.attach && !planned.counts) { /* indexes the old target, which may fail, before the commit */
         attaches->nreattached++;
         struct accd__object *before;
         ACCD_TRY(accd__find_object(plan->env, planned.attach->base, &before));
@@ -151,8 +175,8 @@ static accd_status plan_attach(struct accd__attach_plan *attaches, uint32_t inde
     return ACCD_OK;
 }
 
-/* Among objects that sections of one pointer point to, the one it is attached to: that which holds the
- * byte it points to, else the first in memory. So the order of clauses decides nothing (TR14-4.2-01).
+/* True if `a` is the better target of two sections of one pointer: the object that holds the byte it points to, or
+ * else the first in memory. The order of clauses therefore has no effect (TR14-4.2-01).
  * Decides TR14-4.2-01. */
 static bool is_preferred_target(const struct accd__plan *plan, const struct accd__planned_attach *a,
                                 const struct accd__planned_attach *b)
@@ -170,11 +194,14 @@ static bool is_preferred_target(const struct accd__plan *plan, const struct accd
     return holds[0] != holds[1] ? holds[0] : host[0] < host[1];
 }
 
+/* Chooses one attach for each pointer that several requests attach, and marks the others as repeats. */
 static __attribute__((noinline, cold)) accd_status choose_targets(struct accd__attach_plan *attaches)
 {
+    assert(attaches->n >= 2);
     struct accd__plan *plan = attaches->plan;
     const bool counted = plan->context->policy.counts_attachments;
-    const bool last = plan->context->rules.counting == ACCD_COUNT_ITEMS; /* each item attaches anew */
+    const bool last = plan->context->rules.counting == ACCD_COUNT_ITEMS; /* each item attaches again, and the last one
+                                                                          * counts */
     size_t n = attaches->n;
     struct accd__pair *pairs;
     ACCD_SCRATCH_ALLOC(plan->context, pairs, 2 * n);
@@ -201,6 +228,7 @@ static __attribute__((noinline, cold)) accd_status choose_targets(struct accd__a
  * OMPEX-struct_map-9. */
 accd_status accd__attach_plan_make(struct accd__attach_plan *attaches)
 {
+    assert(!attaches->n);
     struct accd__plan *plan = attaches->plan;
     size_t n = 0;
     for (size_t i = 0; i < plan->resolved.nrequests; i++)
@@ -219,12 +247,13 @@ accd_status accd__attach_plan_make(struct accd__attach_plan *attaches)
     return attaches->n < 2 ? ACCD_OK : choose_targets(attaches);
 }
 
+/* Returns the object that contains the pointer. Requires that new objects exist. */
 static struct accd__object *attach_holder(const struct accd__plan *plan, const struct accd__planned_attach *planned)
 {
     return planned->holder ? planned->holder : plan->resolved.requests[planned->holder_claim].object;
 }
 
-/* NULL: the pointer is a null pointer. */
+/* Returns the target object; NULL: the pointer is a null pointer. */
 static struct accd__object *attach_target(const struct accd__plan *plan, const struct accd__planned_attach *planned)
 {
     return !planned->pointer ? NULL
@@ -232,22 +261,24 @@ static struct accd__object *attach_target(const struct accd__plan *plan, const s
                              : plan->resolved.requests[planned->target_claim].object;
 }
 
-/* Decides FLANG-api-6, TR14-3.5-05. */
+/* Returns the device value of the pointer; 0: it is a null pointer.
+ * Decides FLANG-api-6, TR14-3.5-05. */
 static uint64_t attach_value(const struct accd__plan *plan, const struct accd__planned_attach *planned)
 {
     const struct accd__object *target = attach_target(plan, planned);
     return target ? accd__planned_object_dev(plan, target) + (planned->pointer - target->host) : 0;
 }
 
-/* The words to be written into the device's pointers. Objects have their device addresses.
+/* Plans the words to write into device pointers. Requires that all objects have device addresses.
  * Decides TR14-1.1-04, TR14-4.1-01, FLANG-pointer-3. */
 accd_status accd__attach_plan_words(const struct accd__attach_plan *attaches)
 {
     struct accd__plan *plan = attaches->plan;
-    for (size_t i = attaches->n; i-- > 0;) { /* within a descriptor the first one holds */
+    for (size_t i = attaches->n;
+         i-- > 0;) { /* reversed, so that the first attach within a descriptor is written last */
         const struct accd__planned_attach *planned = &attaches->at[i];
         if (planned->counts || planned->repeats)
-            continue; /* attached here already, or by the first one: counted only */
+            continue; /* already written: it only counts */
         const struct accd__object *holder = attach_holder(plan, planned);
         uint64_t dev =
             accd__planned_object_dev(plan, holder) + (plan->resolved.requests[planned->request].slot - holder->host);
@@ -260,8 +291,10 @@ accd_status accd__attach_plan_words(const struct accd__attach_plan *attaches)
 
 /* ------------------------------------------------------------------------------------ commit -- */
 
+/* True if `a` exists and both saved descriptors have equal bytes after their addresses. */
 static bool descriptors_equal(const struct accd__saved_descriptor *a, const struct accd__saved_descriptor *b)
 {
+    assert(b);
     return a && a->bytes == b->bytes && !memcmp(a->rest, b->rest, a->bytes - sizeof(void *));
 }
 
@@ -284,28 +317,28 @@ void accd__attach_plan_commit(struct accd__attach_plan *attaches)
             request->attached = false;
             continue;
         }
-        /* another clause of this construct may have attached or detached the same pointer */
+        /* earlier clauses of this construct may have attached or detached it */
         struct accd__attachment *attach = accd__btree_floor(&env->attached.slots, request->slot);
         if (attach && attach->slot != request->slot)
             attach = NULL;
         struct accd__object *target = attach_target(plan, planned);
         if (counted && attach && attach->target == planned->pointer &&
             (planned->counts || !planned->descriptor || descriptors_equal(attach->descriptor, planned->descriptor))) {
-            attach->count++; /* here already, or by another clause of this construct */
+            attach->count++; /* attached before, or by another clause of this construct */
             continue;
         }
-        if (attach) { /* re-attached elsewhere: starts anew (ACC33-att-3) */
+        if (attach) { /* re-attached to another target: the counter restarts (ACC33-att-3) */
             struct accd__object *before = NULL;
             if (accd__find_object(env, attach->base, &before) == ACCD_OK && before && before->pins)
                 before->pins--;
             if (!target)
                 accd__remove_attachment(env, attach);
         }
-        if (!target) { /* a null pointer was written, nothing is attached */
+        if (!target) { /* a null pointer was written; it has no attachment */
             request->attached = false;
             continue;
         }
-        if (!attach && counted) /* others are not detached, finally or not */
+        if (!attach && counted) /* objects without this flag have no pointers to detach */
             attach_holder(plan, planned)->size |= ACCD_OBJECT_HAD_POINTER;
         if (!attach)
             attach = accd__insert_attachment(env, request->slot);
@@ -322,11 +355,12 @@ void accd__attach_plan_commit(struct accd__attach_plan *attaches)
     }
 }
 
-/* TR14-4.3-04: what was attached must be what is named now.
+/* TR14-4.3-04: the attached target must be the one that is named now.
  * Decides TR14-4.3-04, TR14-1.2-17, TR14-2.3-06. */
 accd_status accd__check_pointer_unchanged(const struct accd__plan *plan, const struct accd__request *request,
                                           const struct accd__attachment *attach)
 {
+    assert(attach);
     uint64_t bytes = accd__attachment_end(attach) - attach->slot;
     if (!plan->context->policy.slot[ACCD_SLOT_OWNER_ITEM][ACCD_SLOT_CHANGED] ||
         !accd__is_host_accessible(plan->context, attach->slot, bytes) ||

@@ -1,12 +1,16 @@
-/* begin.c - from the items of a construct to claims: what may be read of them, what they walk to. */
+/* begin.c - the start of a plan: makes requests of the items of a construct, checks that their memory may be read,
+ * and walks their mapping programs. Entries, exits and updates in core/ops call it. */
 #include "plan/inside.h"
 
+#include <assert.h>
 #include <stdio.h>
 
-/* Whether the memory of an item may be read: what a walk or a move would otherwise fault on. */
+/* Returns an error if the memory of a non-empty item may not be read by a walk or a move.
+ * Skips the request of a null pointer if the rules ignore it. */
 static accd_status check_item_memory(const struct accd__plan *plan, struct accd__request *request,
                                      const accd_item *item)
 {
+    assert(request->bytes && item);
     accd_context *context = plan->context;
     const struct accd__action_traits *demand = &accd__traits_of_action[request->action];
     if (!request->host) {
@@ -38,8 +42,8 @@ static accd_status check_item_memory(const struct accd__plan *plan, struct accd_
     return status;
 }
 
-/* A null pointer counts as present, with length zero (ACC33-gloss-2): a data clause comes down to what it does
- * about the pointer itself (ACC33-att-4).
+/* True if a request has a null pointer, which counts as present with length zero (ACC33-gloss-2). Its clause then
+ * acts on the pointer only (ACC33-att-4).
  * Decides ACC33-gloss-2, ACC33-2.7-2. */
 static bool is_null_section(const struct accd__plan *plan, const struct accd__request *request)
 {
@@ -48,12 +52,13 @@ static bool is_null_section(const struct accd__plan *plan, const struct accd__re
            accd__is_host_accessible(plan->context, request->slot, sizeof(void *)) && !accd__load_pointer(request->slot);
 }
 
-/* Where constructs count, a section of no elements stands for the present object at its address, of which it moves
- * nothing (OMP60-map-10); otherwise it asks for nothing (TR14-4.3-14).
+/* Resolves a section of no elements. Where constructs count, it refers to the present object at its address and
+ * moves nothing (OMP60-map-10); otherwise it is skipped (TR14-4.3-14).
  * Decides TR14-4.3-14, OMP60-map-10. */
 static __attribute__((noinline)) accd_status resolve_empty_section(const struct accd__plan *plan,
                                                                    struct accd__request *request)
 {
+    assert(!request->bytes);
     struct accd__object *object = NULL;
     if (plan->context->rules.counting != ACCD_COUNT_CLAUSES && request->host)
         ACCD_TRY(accd__find_object(plan->env, request->host, &object));
@@ -62,12 +67,12 @@ static __attribute__((noinline)) accd_status resolve_empty_section(const struct 
     return ACCD_OK;
 }
 
-/* Apart, so that constructs of flat data have little code to run through. */
+/* Walks the items of the construct. Not inlined, to keep the code for flat data short. */
 static __attribute__((noinline)) accd_status walk_construct(struct accd__plan *plan)
 {
     struct accd_walk *before = accd__find_similar_walk(plan->env, plan->input.construct);
     if (before)
-        accd__walk_retain(before); /* missing memory may cost the directory its retired group */
+        accd__walk_retain(before); /* lack of memory may free the retired group that owns it */
     accd_status status = accd__walk_items(plan->context, plan->input.construct, before, &plan->input.walk);
     accd__walk_release(before);
     return status;
@@ -75,6 +80,7 @@ static __attribute__((noinline)) accd_status walk_construct(struct accd__plan *p
 
 accd_status accd__plan_begin(struct accd__plan *plan, struct accd__device_env *env, const accd_construct *construct)
 {
+    assert(env && construct && (construct->items || !construct->nitems));
     accd_context *context = env->context;
     size_t n = construct->nitems;
     *plan = (struct accd__plan){.context = context,
@@ -87,7 +93,7 @@ accd_status accd__plan_begin(struct accd__plan *plan, struct accd__device_env *e
         return accd__report_plan_out_of_memory(context);
     plan->input.sources = (struct accd__item_source *)(plan->resolved.requests + n);
     plan->changes.moves.at = (struct accd__move *)(plan->input.sources + n);
-    plan->changes.moves.capacity = n; /* flat data want no more */
+    plan->changes.moves.capacity = n; /* enough for flat data */
     int walked = 0;
     unsigned gaps = 0;
     for (size_t i = 0; i < n; i++) {
@@ -115,7 +121,7 @@ accd_status accd__plan_begin(struct accd__plan *plan, struct accd__device_env *e
     }
     plan->resolved.nrequests = plan->resolved.requests_capacity = n;
     if (plan->input.item_flags & ACCD_ITEM_REQUIRE_PRESENT)
-        ACCD_TRY(accd__plan_check_required(plan, 0)); /* before all other errors */
+        ACCD_TRY(accd__plan_check_required(plan, 0)); /* reported before any other error */
     for (size_t i = 0; i < n; i++) {
         struct accd__request *request = &plan->resolved.requests[i];
         if (plan->input.sources[i].slot_bytes % sizeof(void *) ||
@@ -145,10 +151,11 @@ void accd__plan_end(struct accd__plan *plan)
     accd__scratch_reset(&plan->context->scratch);
 }
 
-/* The claim of one section; returns how many it is, 0 or 1. */
+/* Makes the request of one section. Returns the number of requests made: 0 if the section is empty or not mapped. */
 static size_t make_section_request(const struct accd__plan *plan, const struct accd__segment *segment, size_t row,
                                    struct accd__request *request)
 {
+    assert(segment && request);
     uint64_t bytes = accd__section_bytes(segment, row);
     if (!accd__segment_is_mapped(segment) || !bytes)
         return 0;
@@ -166,10 +173,11 @@ static size_t make_section_request(const struct accd__plan *plan, const struct a
     return 1;
 }
 
-/* Element by element, as a person would list them.
+/* Appends requests element by element, in the order of a manual listing.
  * Decides TR14-1.2-05, TR14-1.2-07. */
 accd_status accd__plan_add_sections(struct accd__plan *plan)
 {
+    assert(plan->input.walk);
     const struct accd_walk *walk = plan->input.walk;
     size_t more = 0;
     for (size_t i = 0; i < walk->nsegments; i++)

@@ -1,11 +1,15 @@
-/* bytes.c - the bytes that claims ask for become moves: attached pointers are cut out, what overlaps is joined. */
+/* bytes.c - plans the moves of requests: which bytes are transferred, minus attached pointers; overlapping moves are
+ * joined. Called by entries, exits and updates after their requests are resolved. */
 #include "plan/inside.h"
 #include "device/written.h"
 #include "plan/change_set.h"
 
-/* Of a move the part from one host address to another, if there is any. */
+#include <assert.h>
+
+/* Adds the part [from, to) of a move. Does nothing if the range is empty. */
 static accd_status add_partial_move(struct accd__plan *plan, const struct accd__move *move, uint64_t from, uint64_t to)
 {
+    assert(move && from >= move->host);
     struct accd__move part = *move;
     if (from >= to)
         return ACCD_OK;
@@ -15,7 +19,7 @@ static accd_status add_partial_move(struct accd__plan *plan, const struct accd__
     return accd__plan_add_move(plan, &part);
 }
 
-/* Cuts one move at the attached pointers in it, in place of the move itself.
+/* Adds the pieces of a move between the attached pointers in it.
  * Decides TR14-4.1-06, TR14-4.1-07, ACC33-att-8, TR14-A.1-04. */
 static accd_status add_split_move(struct accd__plan *plan, const struct accd__move *move)
 {
@@ -37,13 +41,14 @@ static accd_status add_split_move(struct accd__plan *plan, const struct accd__mo
 accd_status accd__plan_add_attached_pointer(struct accd__plan *plan, const struct accd__attachment *attach,
                                             uint64_t dev)
 {
+    assert(attach);
     const struct accd__saved_descriptor *kept = attach->descriptor;
     return accd__plan_add_pointer(plan, attach->slot, dev, accd__planned_attachment_dev(plan, attach),
                                   kept ? kept->rest : NULL, kept ? kept->bytes : 0);
 }
 
-/* The other way: everything goes in one transfer, and what it overwrites of the device's pointers is
- * written again; on the way to the host they are left out when the bytes are stored.
+/* Adds a move as one transfer, and rewrites the attached pointers that it overwrites on the device. A move to the
+ * host leaves them out when its bytes are stored.
  * Decides TR14-4.1-07. */
 static accd_status add_reverse_move(struct accd__plan *plan, const struct accd__move *move)
 {
@@ -59,7 +64,7 @@ static accd_status add_reverse_move(struct accd__plan *plan, const struct accd__
     return ACCD_OK;
 }
 
-/* Pointers that are followed but point to nothing this time (TR14-4.3-14), by address. */
+/* Lists the followed pointers that have an empty section this time (TR14-4.3-14), sorted by address: {slot, bytes}. */
 static accd_status list_unfollowed_pointers(struct accd__plan *plan, struct accd__pair **slots_p, size_t *n_p)
 {
     const struct accd_walk *walk = plan->input.walk;
@@ -85,7 +90,7 @@ static accd_status list_unfollowed_pointers(struct accd__plan *plan, struct accd
     return ACCD_OK;
 }
 
-/* The moves there are, to be planned anew. */
+/* Empties the list of moves and returns its old contents, *n_p moves. */
 static const struct accd__move *detach_moves(struct accd__plan *plan, size_t *n_p)
 {
     const struct accd__move *moves = plan->changes.moves.at;
@@ -95,7 +100,7 @@ static const struct accd__move *detach_moves(struct accd__plan *plan, size_t *n_
     return moves;
 }
 
-/* Neither side's value of them is any good on the other: they are cut out of the moves. */
+/* Cuts pointers with empty sections out of the moves, because neither side's value is valid on the other. */
 static accd_status cut_unfollowed_pointers(struct accd__plan *plan)
 {
     struct accd__pair *slots = NULL;
@@ -107,7 +112,7 @@ static accd_status cut_unfollowed_pointers(struct accd__plan *plan)
     for (size_t i = 0; i < n; i++) {
         uint64_t at = moves[i].host, end = moves[i].host + moves[i].bytes;
         size_t k = ACCD_UPPER_BOUND(slots, key, nslots, at);
-        while (k && slots[k - 1].key + slots[k - 1].value > at) /* it reaches behind the start */
+        while (k && slots[k - 1].key + slots[k - 1].value > at) /* starts before the move and ends in it */
             k--;
         for (; at < end; k++) {
             uint64_t stop = k < nslots && slots[k].key < end ? slots[k].key : end;
@@ -127,15 +132,15 @@ accd_status accd__plan_keep_pointers(struct accd__plan *plan)
         return ACCD_OK;
     size_t n;
     const struct accd__move *moves = detach_moves(plan, &n);
-    /* what is attached when a queue gets there is not known */
+    /* the attachments at the time when a queue runs the moves are not known */
     const bool reverse = plan->context->policy.copies_then_restores && !plan->input.queue;
     for (size_t i = 0; i < n; i++)
         ACCD_TRY(reverse ? add_reverse_move(plan, &moves[i]) : add_split_move(plan, &moves[i]));
     return ACCD_OK;
 }
 
-/* Among moves of one object in one direction, each byte moves once. The order stays that of the
- * first clause that asked.
+/* Joins overlapping or touching moves of one object, so that each byte moves once. A joined move takes the position
+ * of the first of them. Requires that all moves have one direction.
  * Decides TR14-4.2-07. */
 accd_status accd__plan_merge_moves(struct accd__plan *plan)
 {
@@ -183,10 +188,11 @@ accd_status accd__plan_merge_moves(struct accd__plan *plan)
     return ACCD_OK;
 }
 
-/* Pointers that are not followed get a value on the device (TR14-4.3-15), but for those that are attached: data that
- * are present may be sent again. */
+/* Plans to fill pointers that are not followed with the rules' value (TR14-4.3-15). Attached pointers in
+ * [host, end) keep their values, because present data may be updated. */
 static accd_status fill_untranslated(struct accd__plan *plan, uint64_t host, uint64_t end, uint64_t dev)
 {
+    assert(host <= end);
     const uint8_t value = plan->context->rules.untranslated == ACCD_UNTRANSLATED_NULL ? 0 : ACCD_POISON;
     struct accd__btree_cursor cursor;
     struct accd__attachment *attach;
@@ -201,11 +207,12 @@ static accd_status fill_untranslated(struct accd__plan *plan, uint64_t host, uin
     return at < end ? accd__plan_add_fill(plan, dev + (at - host), end - at, value) : ACCD_OK;
 }
 
-/* What zero says of bytes that an entry allocates and does not copy.
+/* Plans to clear bytes that a `zero` clause allocates and does not copy.
  * Decides ACC33-2.7-4. */
 static accd_status add_clear(struct accd__plan *plan, const struct accd__request *request, bool out, uint64_t host,
                              uint64_t end)
 {
+    assert(host <= end);
     const bool allocates = request->state == ACCD_REQUEST_NEW || request->state == ACCD_REQUEST_WITHIN_NEW;
     if (!out && allocates && request->flags & ACCD_ITEM_ZERO)
         ACCD_SCRATCH_APPEND(plan->context, &plan->changes.clears,
@@ -241,9 +248,11 @@ accd_status accd__plan_trim_clears(struct accd__plan *plan)
     return ACCD_OK;
 }
 
+/* Plans the moves of the pieces in elements [from, to) that lie in a request. */
 static accd_status plan_row_pieces(struct accd__plan *plan, uint32_t index, const struct accd__rowset *set, size_t from,
                                    size_t to, bool out)
 {
+    assert(set && from <= to && to <= set->rows);
     const struct accd__request *request = &plan->resolved.requests[index];
     const accd_program_spec *spec = &set->program->spec;
     const bool is_filled = plan->context->rules.untranslated != ACCD_UNTRANSLATED_HOST;
@@ -253,7 +262,7 @@ static accd_status plan_row_pieces(struct accd__plan *plan, uint32_t index, cons
         for (size_t p = 0; p < spec->npieces; p++) {
             const accd_piece *piece = &spec->pieces[p];
             uint64_t host = at + piece->offset, end = host + piece->bytes;
-            if (host < request->host) /* a claim may be a part of its item */
+            if (host < request->host) /* a request may be a part of its item */
                 host = request->host;
             if (end > request->host + request->bytes)
                 end = request->host + request->bytes;
@@ -266,7 +275,7 @@ static accd_status plan_row_pieces(struct accd__plan *plan, uint32_t index, cons
                 continue;
             if (piece->action != ACCD_ACTION_INHERIT && request->state != ACCD_REQUEST_FILLS_HOLE &&
                 accd__request_updates_present(request) && !(request->flags & ACCD_ITEM_ALWAYS_IN))
-                continue; /* that is not what it asks for */
+                continue; /* an update concerns inherited actions only */
             if (piece->entry_only && is_filled) {
                 ACCD_TRY(fill_untranslated(plan, host, end, dev));
                 continue;
@@ -282,7 +291,6 @@ static accd_status plan_row_pieces(struct accd__plan *plan, uint32_t index, cons
     return ACCD_OK;
 }
 
-/* The elements of a claim that is walked, or NULL. */
 const struct accd__rowset *accd__request_elements(const struct accd__plan *plan, const struct accd__request *request,
                                                   size_t *from, size_t *to)
 {
@@ -299,7 +307,7 @@ const struct accd__rowset *accd__request_elements(const struct accd__plan *plan,
     *from = set->owner ? 0 : row * set->per;
     *to = *from + set->per;
     if (set->owner) {
-        for (size_t end = set->rows; *from < end;) { /* owners ascend */
+        for (size_t end = set->rows; *from < end;) { /* owners are sorted in ascending order */
             size_t middle = *from + (end - *from) / 2;
             if (set->owner[middle] < row)
                 *from = middle + 1;
@@ -314,6 +322,7 @@ const struct accd__rowset *accd__request_elements(const struct accd__plan *plan,
 
 accd_status accd__plan_request_moves(struct accd__plan *plan, uint32_t index, bool out)
 {
+    assert(index < plan->resolved.nrequests);
     const struct accd__request *request = &plan->resolved.requests[index];
     size_t from = 0, to = 0;
     if (request->moves_nothing || !request->bytes)
@@ -332,8 +341,8 @@ accd_status accd__plan_request_moves(struct accd__plan *plan, uint32_t index, bo
                                                     request->bytes, index, ACCD_WHOLE_REQUEST, 0, out});
 }
 
-/* What the pointer is on the host, or was, if its memory is there no more, or if it lies in a descriptor that stays
- * attached as it was. */
+/* Returns the value of an attached pointer on the host. Returns its value when attached if its memory is gone, or if
+ * it lies in a descriptor that stays attached. */
 static uint64_t host_pointer_value(const struct accd__plan *plan, const struct accd__attachment *attach)
 {
     const struct accd__attachment *enclosing = accd__descriptor_attachment(plan->env, attach);
@@ -346,6 +355,7 @@ static uint64_t host_pointer_value(const struct accd__plan *plan, const struct a
 /* Decides FLANG-detach-1, FLANG-detach-2, ACC33-det-1. */
 accd_status accd__plan_restore_pointer(struct accd__plan *plan, const struct accd__attachment *attach, uint64_t dev)
 {
+    assert(attach);
     const struct accd__saved_descriptor *kept = attach->descriptor;
     const char *rest = kept ? kept->rest : NULL;
     if (kept && accd__is_host_accessible(plan->context, attach->slot, kept->bytes))

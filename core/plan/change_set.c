@@ -1,39 +1,46 @@
-/* ledger.c - what a construct is about to change of records that are there: found by the record, applied at once when
- * nothing can fail any more. A hash table: open addressing, half full at most. */
+/* change_set.c - the pending changes of present records, found by the record's address and applied at the commit.
+ *
+ * A hash table with open addressing, at most half full; lists link the changes of each kind for the commit.
+ *     at[hash(record)] -> {record, change} -> change->before -> ... -> NULL
+ * Files of core/plan and core/ops note changes while they plan, and ask what a record will be like afterwards. */
 #include "plan/inside.h"
 #include "plan/change_set.h"
+
+#include <assert.h>
 
 enum { INLINE_BITS = 4 };
 
 struct change_entry {
-    const void *record; /* NULL: free */
+    const void *record; /* NULL: the entry is free */
     void *change;
 };
 
 struct accd__change_set {
-    struct change_entry *at; /* 1 << bits */
+    struct change_entry *at; /* table of 1 << bits entries */
     size_t n;
     unsigned bits;
-    struct accd__object_change *objects; /* the last one noted */
+    struct accd__object_change *objects; /* change noted last */
     struct accd__attachment_change *attachments;
     struct change_entry inline_table[1 << INLINE_BITS];
 };
 
-/* The entry of a record, or the free one for it. */
+/* Returns the entry of a record, or the free entry for it. */
 static struct change_entry *find_entry(const struct accd__change_set *change_set, const void *record)
 {
+    assert(record && change_set->bits >= INLINE_BITS && change_set->bits < 64);
     size_t i = (accd__address(record) * 0x9E3779B97F4A7C15u) >> (64 - change_set->bits);
     while (change_set->at[i].record && change_set->at[i].record != record)
         i = (i + 1) & (((size_t)1 << change_set->bits) - 1);
     return &change_set->at[i];
 }
 
+/* Enlarges the table to hold at least one record for each request. */
 static accd_status grow_table(struct accd__plan *plan)
 {
     struct accd__change_set *change_set = plan->changes.change_set, table = *change_set;
     do
         table.bits++;
-    while ((size_t)1 << (table.bits - 1) < plan->resolved.nrequests); /* most claims have an object of their own */
+    while ((size_t)1 << (table.bits - 1) < plan->resolved.nrequests); /* most requests have an object of their own */
     ACCD_SCRATCH_ALLOC(plan->context, table.at, (size_t)1 << table.bits);
     memset(table.at, 0, sizeof table.at[0] << table.bits);
     for (size_t i = 0; i < (size_t)1 << change_set->bits; i++)
@@ -44,7 +51,7 @@ static accd_status grow_table(struct accd__plan *plan)
     return ACCD_OK;
 }
 
-/* The entry of a record; without a change, if none was noted. */
+/* Finds or adds the entry of a record; its change is NULL if none was noted. */
 static accd_status note_record(struct accd__plan *plan, const void *record, struct change_entry **entry_p)
 {
     struct accd__change_set *change_set = plan->changes.change_set;
@@ -61,6 +68,7 @@ static accd_status note_record(struct accd__plan *plan, const void *record, stru
     return ACCD_OK;
 }
 
+/* Returns the change noted for a record, or NULL. */
 static void *find_change(const struct accd__plan *plan, const void *record)
 {
     return plan->changes.change_set ? find_entry(plan->changes.change_set, record)->change : NULL;
@@ -69,6 +77,7 @@ static void *find_change(const struct accd__plan *plan, const void *record)
 accd_status accd__note_object_change(struct accd__plan *plan, struct accd__object *object,
                                      struct accd__object_change **change_p)
 {
+    assert(object && change_p);
     struct change_entry *entry = NULL;
     struct accd__object_change *change;
     ACCD_TRY(note_record(plan, object, &entry));
@@ -87,6 +96,7 @@ accd_status accd__note_object_change(struct accd__plan *plan, struct accd__objec
 accd_status accd__note_attachment_change(struct accd__plan *plan, struct accd__attachment *attach,
                                          struct accd__attachment_change **change_p)
 {
+    assert(attach && change_p);
     struct change_entry *entry = NULL;
     struct accd__attachment_change *change;
     ACCD_TRY(note_record(plan, attach, &entry));
@@ -114,6 +124,7 @@ uint64_t accd__planned_object_dev(const struct accd__plan *plan, const struct ac
 
 uint64_t accd__request_dev(const struct accd__plan *plan, const struct accd__request *request, uint64_t host)
 {
+    assert(request->object);
     const struct accd__object *object = request->object;
     return (plan->resolved.fusion ? accd__planned_object_dev(plan, object) : object->dev) + (host - object->host);
 }

@@ -1,48 +1,49 @@
-/* ledger.h - what a construct is about to change of records that are there. */
+/* change_set.h - the pending changes of present records: what a construct will change at its commit. */
 #ifndef ACCD_CHANGE_SET_H
 #define ACCD_CHANGE_SET_H
 
 #include "plan/plan.h"
 
-/* What a construct is about to change of a present object. */
+/* The pending change of a present object. */
 struct accd__object_change {
     struct accd__object *object;
-    uint32_t structured, dynamic; /* references that are taken off */
-    bool gains_references;        /* the construct adds references: the object does not go for want of them */
-    uint32_t unpinned;            /* attached pointers that point here no more */
-    uint32_t last;                /* the claim that takes off the last reference, from 1; 0: none does */
-    uint64_t dev;                 /* the object's device address then */
-    bool shared;                  /* ACCD_OBJECT_SHARED then */
-    bool becomes_undercounted;    /* ACCD_OBJECT_UNDERCOUNTED then */
+    uint32_t structured, dynamic; /* references that will be removed */
+    bool gains_references;        /* the construct adds references, so that a counter of 0 does not remove the object */
+    uint32_t unpinned;            /* attached pointers that will no longer point to it */
+    uint32_t last;                /* 1 + index of the request that removes the last reference; 0: none */
+    uint64_t dev;                 /* device address after the commit */
+    bool shared;                  /* ACCD_OBJECT_SHARED after the commit */
+    bool becomes_undercounted;    /* ACCD_OBJECT_UNDERCOUNTED after the commit */
     bool is_removed;
-    struct accd__object_change *before; /* the one noted before */
+    struct accd__object_change *before; /* change noted before this one, or NULL */
 };
 
-/* The same of an attachment. */
+/* The pending change of an attachment. */
 struct accd__attachment_change {
     struct accd__attachment *attach;
-    struct accd__object *record; /* of its references one is taken off with the attachment, or NULL */
-    uint64_t dev;                /* the pointer's value in the device's copy then */
-    uint32_t removed_count;      /* off its counter */
-    bool forced;                 /* it ends, and no clause detaches it */
-    bool dangles;                /* its target goes; the pointer stays as it is, unless the attachment ends, too */
+    struct accd__object *record; /* type record that loses one reference with the attachment, or NULL */
+    uint64_t dev;                /* value of the device's pointer after the commit */
+    uint32_t removed_count;      /* amount by which its counter decreases */
+    bool forced;                 /* ends although no clause detaches it */
+    bool dangles;                /* the target is removed; the device's pointer keeps its value unless the attachment
+                                  * ends */
     struct accd__attachment_change *before;
 };
 
-/* The change of a record, which changes nothing yet. */
+/* Finds or adds the pending change of a record. The record itself does not change yet. */
 accd_status accd__note_object_change(struct accd__plan *plan, struct accd__object *object,
                                      struct accd__object_change **change_p);
 accd_status accd__note_attachment_change(struct accd__plan *plan, struct accd__attachment *attach,
                                          struct accd__attachment_change **change_p);
-/* What records are like when the construct is done. */
+/* Return the state of a record after the commit. */
 bool accd__object_is_removed(const struct accd__plan *plan, const struct accd__object *object);
 uint64_t accd__planned_object_dev(const struct accd__plan *plan, const struct accd__object *object);
 uint32_t accd__planned_pins(const struct accd__plan *plan, const struct accd__object *object);
 uint32_t accd__planned_attach_count(const struct accd__plan *plan, const struct accd__attachment *attach);
 uint64_t accd__planned_attachment_dev(const struct accd__plan *plan, const struct accd__attachment *attach);
-/* Whether clauses of the construct detach it, the last of them finally. */
+/* True if clauses of the construct detach the attachment, so that its counter becomes 0. */
 bool accd__is_planned_detached(const struct accd__plan *plan, const struct accd__attachment *attach);
-/* All changes are made. */
+/* Applies all pending changes. Cannot fail. */
 void accd__apply_changes(const struct accd__plan *plan);
 
 #endif

@@ -1,9 +1,14 @@
-/* faults.c - sections that a walk could not compute, as errors. */
+/* faults.c - walks the items of a construct, and turns the fault of a section that could not be computed into an error.
+ */
 #include "plan/inside.h"
 #include "table/name.h"
 
+#include <assert.h>
+
+/* Records the error for a walk's fault and returns its status. */
 static accd_status report_walk_fault(const struct accd_walk *walk)
 {
+    assert(walk->nroots);
     const struct accd__walk_fault *fault = &walk->fault;
     accd_context *context = walk->context;
     size_t row;

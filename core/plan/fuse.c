@@ -1,16 +1,39 @@
-/* fuse.c - putting data together: which ranges of a new data environment share a device block, where
- * they lie, and what moves there (DIR 4.2, Figure 2). Planned and reserved before anything is touched. */
+/* fuse.c - fusion at an entry: decides which ranges of a new data environment share a device block (DIR 4.2, Figure 2).
+ * It allocates the blocks and plans the copies of objects that move there. Called by core/ops/enter.c.
+ *
+ *     host      a[0:4]          a[6:2]            clauses with one base, or ranges that intersect
+ *               |     |         |     |
+ *     before   [block A]       [block B]          each object has device memory of its own
+ *                  \               \              two shifts: copied within the device
+ *     after    [ a[0:4] | hole  | a[6:2] ]        one block, a fused tuple; distances are those of the host
+ *              A and B become vacated slots of their placements, to which split.c may return the objects
+ *
+ * Input: plan->resolved.fusion->candidates, the clauses that resolve.c added. Steps, in the order of the functions:
+ * 1. Ranges: candidates of one base form a range; ranges that intersect are joined; a range of one object is dropped.
+ * A range in which a tuple lies entirely keeps that tuple (cover); any other range gets a block.
+ * 2. Reserve: every present object in a range without cover is a shift. Records and blocks are reserved.
+ * 3. Moves: shifts are copied within the device; pointers to shifted objects get new values.
+ * 4. Commit: new tuples and originals are inserted; old places become vacated slots or are freed. Cannot fail.
+ *
+ * Life of an original: candidate (resolve.c) -> original of its object's placement (add_originals) -> marked as ending
+ * by an exit (split.c) -> freed.
+ *
+ * Invariants: fused tuples that are current are disjoint and indexed by host address in env->tuples.fused. After
+ * join_ranges, ranges are disjoint, sorted by host address, and cut no tuple and no object. */
 #include "base/sort.h"
 #include "plan/inside.h"
 #include "plan/fusion.h"
 #include "plan/change_set.h"
 #include "table/name.h"
 
+#include <assert.h>
+
 /* --------------------------------------------------------------------------------- 1. ranges -- */
 
-/* Grows a range so that it cuts no tuple. */
+/* Extends a range to whole tuples and objects at both of its ends. */
 static void extend_to_tuples(struct accd__device_env *env, struct accd__fusion_range *range)
 {
+    assert(range->host < range->end);
     for (int upper = 0; upper < 2; upper++) {
         uint64_t at = upper ? range->end - 1 : range->host, low = range->host, high = range->end;
         const struct accd__fused_tuple *fused = accd__find_fused_tuple(env, at);
@@ -27,7 +50,8 @@ static void extend_to_tuples(struct accd__device_env *env, struct accd__fusion_r
     }
 }
 
-/* Fusion 1: a range for all that have one base, with what is present of it (DIR-4.2-08).
+/* Fusion 1: makes a range for all candidates of one base, and includes a present object of that base (DIR-4.2-08).
+ * Without fusion in the rules, each candidate gets a range of its own.
  * Decides DIR-4.2-08. */
 static accd_status fuse_by_base(struct accd__plan *plan)
 {
@@ -68,7 +92,7 @@ static accd_status fuse_by_base(struct accd__plan *plan)
     return ACCD_OK;
 }
 
-/* Fusion 2: ranges that intersect are one (DIR-4.2-10). None of them cuts a tuple, so one pass does.
+/* Fusion 2: joins ranges that intersect (DIR-4.2-10). One pass suffices because no range cuts a tuple.
  * Decides DIR-4.2-10, DIR-2-04. */
 static accd_status join_ranges(struct accd__plan *plan)
 {
@@ -98,8 +122,8 @@ static accd_status join_ranges(struct accd__plan *plan)
     return ACCD_OK;
 }
 
-/* Keeps the ranges that are more than one object: those that a tuple covers have a home there
- * (ALIAS), the others get memory (ALLOC): DIR-4.2-11.
+/* Keeps the ranges that contain more than one object. Ranges that a tuple covers keep it (ALIAS); the others get
+ * memory (ALLOC): DIR-4.2-11.
  * Decides DIR-4.2-11, DIR-4.2-12. */
 static void select_ranges(struct accd__plan *plan)
 {
@@ -125,6 +149,7 @@ static void select_ranges(struct accd__plan *plan)
 /* Decides DIR-2-01, DIR-2-02, DIR-4.2-09, DIR-4.2-18, DIR-6-02. */
 accd_status accd__fuse_plan(struct accd__plan *plan)
 {
+    assert(plan->resolved.fusion);
     struct accd__fusion *fusion = plan->resolved.fusion;
     size_t kept = 0;
     for (size_t i = 0; i < fusion->ncandidates; i++)
@@ -143,7 +168,8 @@ accd_status accd__fuse_plan(struct accd__plan *plan)
 
 /* -------------------------------------------------------------------------------- 2. reserve -- */
 
-/* What enter data moves out of places of its own floor leaves nothing behind: no object goes back there. */
+/* True if the old place of a shifted object is freed, not kept, because enter data moves it within its base level.
+ * No exit returns the object to such a place. */
 static bool abandons_slot(const struct accd__plan *plan, const struct accd__placement *placement,
                           const struct accd__object *object)
 {
@@ -152,6 +178,7 @@ static bool abandons_slot(const struct accd__plan *plan, const struct accd__plac
            (!top || top->serial < placement->serial);
 }
 
+/* Lists the present objects in ranges that get memory, by host address. */
 static accd_status list_entry_shifts(struct accd__plan *plan)
 {
     struct accd__fusion *fusion = plan->resolved.fusion;
@@ -196,6 +223,7 @@ accd_status accd__fuse_check_pending(const struct accd__plan *plan)
 
 accd_status accd__fuse_reserve(struct accd__plan *plan)
 {
+    assert(plan->resolved.fusion && !plan->resolved.fusion->shifts.n);
     struct accd__fusion *fusion = plan->resolved.fusion;
     struct accd__device_env *env = plan->env;
     size_t vacated_count = 0;
@@ -222,10 +250,11 @@ accd_status accd__fuse_reserve(struct accd__plan *plan)
     return ok ? ACCD_OK : accd__report_plan_out_of_memory(plan->context);
 }
 
-/* Memory for the ranges, and new places in it for objects that are there. Alignment stays that of the host.
+/* Allocates device memory for the ranges, aligned as on the host, and notes the new addresses of shifted objects.
  * Decides DIR-4.1-04, DIR-4.1-05, DIR-4.2-13. */
 accd_status accd__fuse_place(struct accd__plan *plan)
 {
+    assert(plan->resolved.fusion && !plan->resolved.fusion->nplaced);
     struct accd__fusion *fusion = plan->resolved.fusion;
     struct accd__device_env *env = plan->env;
     for (size_t i = 0; i < fusion->nranges; i++, fusion->nplaced++) {
@@ -242,7 +271,7 @@ accd_status accd__fuse_place(struct accd__plan *plan)
         if (status != ACCD_OK) {
             size_t k = 0;
             while (fusion->candidates[k].host - range->host >= range->end - range->host)
-                k++; /* a clause of the range */
+                k++; /* finds a clause of the range */
             accd__report_request_error(
                 plan, &plan->resolved.requests[fusion->candidates[k].request], NULL, status, R_ALLOCATE,
                 "device %d has no %llu bytes of memory left for " ACCD_NAME_PLACEHOLDER " and what it is fused with",
@@ -262,8 +291,10 @@ accd_status accd__fuse_place(struct accd__plan *plan)
     return ACCD_OK;
 }
 
+/* Returns the range that contains a host address, or NULL. */
 static const struct accd__fusion_range *find_fusion_range(const struct accd__plan *plan, uint64_t host)
 {
+    assert(plan->resolved.fusion);
     const struct accd__fusion *fusion = plan->resolved.fusion;
     size_t i = ACCD_UPPER_BOUND(fusion->ranges, end, fusion->nranges, host);
     return i < fusion->nranges && fusion->ranges[i].host <= host ? &fusion->ranges[i] : NULL;
@@ -277,7 +308,7 @@ uint64_t accd__fuse_dev(const struct accd__plan *plan, uint64_t host)
 
 /* ---------------------------------------------------------------------------------- 3. moves -- */
 
-/* Bytes of present data that come from the host all the same (update_and_copy), by host address.
+/* Lists requests for present bytes that are copied from the host as one piece (update_and_copy), by host address.
  * Decides DIR-6-04. */
 static accd_status list_updated_requests(struct accd__plan *plan, struct accd__pair **pairs_p, size_t *n_p)
 {
@@ -298,7 +329,8 @@ static accd_status list_updated_requests(struct accd__plan *plan, struct accd__p
             accd__request_updates_present(request) ? accd__request_elements(plan, request, &from, &to) : NULL;
         if (accd__request_updates_present(request) &&
             (!set || accd__moves_as_one_piece(set->program, request->action, false)) &&
-            !accd__request_grid(plan, request, &grid)) /* gaps come with the rest */
+            !accd__request_grid(plan, request, &grid)) /* elements of a section with gaps are copied within the device
+                                                        * first */
             pairs[n++] = (struct accd__pair){request->host, i};
     }
     *n_p = n;
@@ -306,7 +338,7 @@ static accd_status list_updated_requests(struct accd__plan *plan, struct accd__p
     return ACCD_OK;
 }
 
-/* Whether a copy continues where the last one ends, and both lie in one allocation at either end. */
+/* True if a copy continues the last one, and the joined copy lies in one allocation on both sides. */
 static bool continues_copy(const struct accd__device_env *env, const struct accd__device_copy *last,
                            const struct accd__device_copy *copy)
 {
@@ -317,7 +349,7 @@ static bool continues_copy(const struct accd__device_env *env, const struct accd
                                              env->device.ops->is_allocated(env->device.handle, last->to, bytes)));
 }
 
-/* Adds a copy, or lengthens the last one. */
+/* Appends a copy of [host, end) of a shifted object, or extends the last copy. Does nothing if the range is empty. */
 static accd_status add_device_copy(struct accd__plan *plan, const struct accd__object_shift *shift, uint64_t host,
                                    uint64_t end)
 {
@@ -346,7 +378,7 @@ accd_status accd__fuse_plan_copies(struct accd__plan *plan, const struct accd__p
 {
     const struct accd__fusion *fusion = plan->resolved.fusion;
     size_t k = 0;
-    for (size_t i = 0; i < fusion->shifts.n; i++) { /* in host order, as the claims */
+    for (size_t i = 0; i < fusion->shifts.n; i++) { /* sorted by host address, like `cut` */
         const struct accd__object_shift *shift = &fusion->shifts.at[i];
         uint64_t at = shift->object->host, end = accd__object_end(shift->object);
         for (; k < ncut && cut[k].key < end; k++) {
@@ -399,7 +431,7 @@ accd_status accd__fuse_plan_pointers(struct accd__plan *plan)
     return ACCD_OK;
 }
 
-/* Pointers that a transfer from the host leaves out are not copied with the rest, either. */
+/* Rewrites attached pointers in bytes that the host updates: neither transfer copies them. */
 static accd_status keep_updated_pointers(struct accd__plan *plan, const struct accd__pair *pairs, size_t n)
 {
     struct accd__btree_cursor cursor;
@@ -429,8 +461,10 @@ accd_status accd__fuse_plan_moves(struct accd__plan *plan)
 
 /* --------------------------------------------------------------------------------- 4. commit -- */
 
+/* Returns the placement of an object. Makes one if it has none; the record must be reserved. */
 static struct accd__placement *get_placement(struct accd__device_env *env, struct accd__object *object, uint64_t serial)
 {
+    assert(object);
     struct accd__placement *placement = accd__find_placement(env, object);
     if (placement)
         return placement;
@@ -441,7 +475,7 @@ static struct accd__placement *get_placement(struct accd__device_env *env, struc
     return placement;
 }
 
-/* The memory an object leaves becomes a block of its own, if it was not in one. */
+/* Returns the block of a shifted object's old memory. Makes one if the memory was not in a shared block. */
 static struct accd__block *make_vacated_block(struct accd__device_env *env, const struct accd__object_shift *shift)
 {
     if (shift->size & ACCD_OBJECT_SHARED)
@@ -455,16 +489,18 @@ static struct accd__block *make_vacated_block(struct accd__device_env *env, cons
                                    });
 }
 
-/* Jumps are those of a skew-binary list: from depth to depth in O(log n) steps. */
+/* Sets the skip link of a slot, as in a skew-binary list: any depth is reached in O(log n) steps. */
 static void set_skip_link(struct accd__vacated_slot *vacated)
 {
+    assert(vacated && vacated->below != vacated);
     struct accd__vacated_slot *below = vacated->below, *jump = below ? below->jump : NULL;
     bool far = jump && jump->jump && below->depth - jump->depth == jump->depth - jump->jump->depth;
     vacated->depth = below ? below->depth + 1 : 0;
     vacated->jump = far ? jump->jump : below;
 }
 
-/* Decides DIR-4.2-16. */
+/* Keeps the old place of a shifted object as its latest vacated slot, or frees it.
+ * Decides DIR-4.2-16. */
 static void vacate_slot(struct accd__device_env *env, const struct accd__object_shift *shift,
                         struct accd__placement *placement)
 {
@@ -489,7 +525,7 @@ static void vacate_slot(struct accd__device_env *env, const struct accd__object_
         accd__free_device_memory(env, shift->from, accd__object_bytes(shift->object));
 }
 
-/* Tuples that lose their objects to new ones are not the current ones any more. */
+/* Removes the tuples that lose their objects to new tuples from the index of current tuples. */
 static void retire_tuples(struct accd__plan *plan)
 {
     for (size_t i = 0; i < plan->resolved.fusion->shifts.n; i++) {
@@ -513,15 +549,17 @@ void accd__fuse_update_device_order(struct accd__plan *plan)
         accd__btree_insert(&env->present.by_device, fusion->shifts.at[i].to, fusion->shifts.at[i].object);
 }
 
+/* Puts a placement into a tuple and counts it in the tuple's block. */
 static void join_tuple(struct accd__placement *placement, struct accd__fused_tuple *fused)
 {
+    assert(fused && fused->block);
     placement->fused = fused;
     fused->places++;
     fused->block->live++;
 }
 
-/* Whether a clause names no bytes of an object: it asks for storage, or for what is there of a held object, and holes
- * are among that. */
+/* True if a clause names no bytes of an object: it allocates storage only, or uses the present part of a storage
+ * object, which includes holes. */
 static bool names_no_bytes(const struct accd__plan *plan, const struct accd__original *original,
                            const struct accd__object *object, const struct accd__request *request)
 {
@@ -533,6 +571,7 @@ static bool names_no_bytes(const struct accd__plan *plan, const struct accd__ori
                ACCD_RANGE_CONTAINED;
 }
 
+/* Inserts a reserved copy of `like` into the placement of its object and, with fusion, into the ring of its base. */
 static struct accd__original *insert_original(struct accd__plan *plan, const struct accd__original *like,
                                               const struct accd__request *request)
 {
@@ -540,7 +579,7 @@ static struct accd__original *insert_original(struct accd__plan *plan, const str
     struct accd__original *original = accd__pool_alloc(&env->tuples.original_pool);
     struct accd__object *object = NULL;
     *original = *like;
-    (void)accd__find_object(env, original->host, &object); /* present: nothing is indexed any more */
+    (void)accd__find_object(env, original->host, &object); /* cannot fail: nothing is left to be indexed */
     original->names_no_bytes = names_no_bytes(plan, like, object, request);
     original->placement = get_placement(env, object, original->serial);
     original->next = original->placement->originals;
@@ -562,7 +601,7 @@ static struct accd__original *insert_original(struct accd__plan *plan, const str
     return original;
 }
 
-/* The clauses of this construct become originals.
+/* Inserts the clauses of this construct as originals, each piece of a split clause separately.
  * Decides DIR-4.2-05, DIR-4.2-06. */
 static void add_originals(struct accd__plan *plan, struct accd_region *region, uint64_t serial)
 {
@@ -616,7 +655,7 @@ static void add_originals(struct accd__plan *plan, struct accd_region *region, u
                 first = original;
             }
             original->head = first;
-            if (!plan->context->rules.fusion) /* by base only pieces of a clause know each other */
+            if (!plan->context->rules.fusion) /* if bases do not fuse, only the pieces of one clause share a base */
                 original->base = accd__address(first);
         }
     }
@@ -624,6 +663,7 @@ static void add_originals(struct accd__plan *plan, struct accd_region *region, u
 
 void accd__fuse_commit(struct accd__plan *plan, struct accd_region *region, uint64_t serial)
 {
+    assert(plan->resolved.fusion && plan->resolved.fusion->nplaced == plan->resolved.fusion->nranges);
     struct accd__fusion *fusion = plan->resolved.fusion;
     struct accd__device_env *env = plan->env;
     retire_tuples(plan);

@@ -1,4 +1,9 @@
-/* fusion.h - what a construct does about tuples: an entry puts data together, an exit takes them apart. */
+/* fusion.h - how a construct changes tuples: an entry fuses data into one block, an exit splits tuples.
+ *
+ *     entry: fuse_begin, fuse_plan, fuse_reserve, fuse_place, fuse_plan_moves, then fuse_commit or fuse_undo
+ *     exit:  split_begin, split_end_original..., split_plan, then split_commit or split_undo
+ *
+ * fuse.c and split.c describe the algorithms; table/tuples.h describes the records. */
 #ifndef ACCD_FUSION_H
 #define ACCD_FUSION_H
 
@@ -8,16 +13,17 @@
 struct accd__fusion_candidate;
 struct accd__tuple_occupant;
 
-/* Why data are in one tuple: the reason whose rule events cite, the last one where there are several. */
+/* The reason why data are fused, whose rule events cite. If several hold, the last one counts. */
 enum accd__fusion_reason { ACCD_FUSED_BY_RANGE, ACCD_FUSED_BY_BASE, ACCD_FUSED_BY_PIECES };
 
-/* A range that this construct fuses. */
+/* A host range that this construct fuses. */
 struct accd__fusion_range {
     uint64_t host, end;
-    uint64_t dev;                    /* of the first byte, once it has memory */
-    uint64_t place, bytes;           /* its memory: a little before dev, so that alignment is the host's */
-    struct accd__fused_tuple *cover; /* not NULL: the tuple that covers it; nothing is fused (ALIAS) */
-    struct accd__fused_tuple *fused; /* once it is committed */
+    uint64_t dev;          /* device address of the first byte, once placed */
+    uint64_t place, bytes; /* allocated block; up to 15 bytes of padding before dev keep the host's alignment */
+    struct accd__fused_tuple *cover; /* tuple that covers the range, so that nothing is fused (ALIAS); NULL: a block is
+                                      * allocated (ALLOC) */
+    struct accd__fused_tuple *fused; /* new tuple, after the commit */
     enum accd__fusion_reason reason;
 };
 
@@ -25,11 +31,12 @@ struct accd__fusion_range {
 struct accd__object_shift {
     struct accd__object *object;
     struct accd__placement *placement; /* NULL: it has none yet */
-    uint64_t from, to;                 /* device addresses */
-    uint64_t size;                     /* of the object before, with its flags */
-    uint32_t range;                    /* entry: the one that takes it */
-    uint64_t freed_bytes;              /* entry: bytes given back with it, of its tuple if it is the first */
-    bool kept;                         /* entry: the place it leaves waits for it */
+    uint64_t from, to;                 /* device addresses before and after */
+    uint64_t size;                     /* size and flags of the object before the move */
+    uint32_t range;                    /* entry: index of the range that receives it */
+    uint64_t freed_bytes; /* entry: bytes freed with it; those of its whole tuple if it is the first object */
+    bool kept;            /* entry: the old place becomes a vacated slot; exit: the new place is in a
+                           * shared block */
 };
 
 /* A copy within the device. */
@@ -38,61 +45,70 @@ struct accd__device_copy {
     const struct accd__object *object;
 };
 
-/* Exit: a tuple that lost something. */
+/* Exit: a tuple that loses an object or an original. */
 struct accd__regroup {
     struct accd__fused_tuple *fused;
-    uint64_t least;                       /* serial of the oldest original that goes */
-    struct accd__tuple_occupant *members; /* that stay present, by host address */
+    uint64_t least;                       /* serial of the oldest original that ends */
+    struct accd__tuple_occupant *members; /* objects that stay present, by host address */
     uint32_t n;
 };
 
-/* What a construct does about tuples. In scratch space, but for the memory of ranges. */
+/* The changes of tuples by one construct. In scratch space, except for the device memory of ranges. */
 struct accd__fusion {
     struct accd__fusion_candidate *candidates;
     size_t ncandidates, noriginals, blocks;
     struct accd__fusion_range *ranges;
-    size_t nranges, nplaced; /* so many have memory */
+    size_t nranges, nplaced; /* number of ranges; the first nplaced have memory */
     ACCD_SCRATCH_LIST(struct accd__object_shift) shifts;
     ACCD_SCRATCH_LIST(struct accd__device_copy) copies;
-    ACCD_SCRATCH_LIST(struct accd__original *) ending; /* exit: originals that go */
+    ACCD_SCRATCH_LIST(struct accd__original *) ending; /* exit: originals that end */
     ACCD_SCRATCH_LIST(struct accd__regroup) regroups;
 };
 
 /* ---------------------------------------------------------------------------------- tuples.c -- */
 
-/* Whether a construct can fuse anything; if not, fusion of its plan stays NULL. */
+/* True if a construct may fuse data. If not, plan->resolved.fusion stays NULL. */
 bool accd__can_fuse(const struct accd__plan *plan);
+/* Allocates the fusion of a plan, with room for a candidate for each request. */
 accd_status accd__fuse_begin(struct accd__plan *plan);
 
 /* ------------------------------------------------------------------------------------ fuse.c -- */
 
+/* Computes the ranges to fuse from the candidates (fusion 1 and 2 of Figure 2). */
 accd_status accd__fuse_plan(struct accd__plan *plan);
+/* Lists the shifts and reserves all records, so that the commit cannot fail. */
 accd_status accd__fuse_reserve(struct accd__plan *plan);
+/* Allocates the blocks of the ranges and notes the new addresses of shifted objects. */
 accd_status accd__fuse_place(struct accd__plan *plan);
-/* ACCD_ERROR_MISSING_WAIT if a queue that the construct does not come behind still uses what moves. */
+/* Returns ACCD_ERROR_MISSING_WAIT if a queue that does not precede this construct still uses an object that moves. */
 accd_status accd__fuse_check_pending(const struct accd__plan *plan);
-/* Device address for a new object, if it lies in a fused range; 0: it gets memory of its own. */
+/* Returns the device address of a host address in a fused range; 0: it is in none. Requires plan->resolved.fusion. */
 uint64_t accd__fuse_dev(const struct accd__plan *plan, uint64_t host);
+/* Plans the copies within the device and the new values of attached pointers. */
 accd_status accd__fuse_plan_moves(struct accd__plan *plan);
+/* Makes the new tuples, moves the records of shifted objects and adds the originals. Cannot fail. */
 void accd__fuse_commit(struct accd__plan *plan, struct accd_region *region, uint64_t serial);
+/* Frees the blocks that accd__fuse_place allocated. */
 void accd__fuse_undo(struct accd__plan *plan);
 
-/* ---------------------------------------------------------------------------------- unfuse.c -- */
+/* ----------------------------------------------------------------------------------- split.c -- */
 
-/* Where anything has a share; otherwise fusion of the plan stays NULL. */
+/* Sets plan->resolved.fusion if the device has any placement; else it stays NULL. */
 accd_status accd__split_begin(struct accd__plan *plan);
-/* The clause goes with this construct. */
+/* Marks an original and all its pieces as ending with this construct. */
 accd_status accd__split_end_original(struct accd__plan *plan, struct accd__original *original);
-/* The same for every enter data that begins in an object. */
+/* Marks all originals of enter data that begin in an object as ending. */
 accd_status accd__split_end_enter_data(struct accd__plan *plan, const struct accd__object *object);
+/* Plans how tuples split when `dying` objects are removed: shifts, copies, pointers, reserved records. */
 accd_status accd__split_plan(struct accd__plan *plan, struct accd__object *const *dying, size_t ndying);
+/* Ends the marked originals and regroups the affected tuples. Cannot fail. */
 void accd__split_commit(struct accd__plan *plan);
-/* The exit is not carried out: its marks mean nothing any more. */
+/* Discards the marks of an exit that is not executed. */
 void accd__split_undo(struct accd__plan *plan);
-/* Before an object is removed: its share, originals and former places go. */
+/* Frees an object's placement, originals and vacated slots, before the object is removed. Does nothing without one. */
 void accd__free_placement(struct accd__device_env *env, const struct accd__object *object);
 
-/* Whether a new object lies in a range that the construct fuses. */
+/* True if a new object at `host` lies in a range that the construct fuses. */
 static inline bool accd__fuse_covers(const struct accd__plan *plan, uint64_t host)
 {
     return plan->resolved.fusion && accd__fuse_dev(plan, host);

@@ -1,10 +1,13 @@
-/* groups.c - whether the sections of a walk may be one group, and what they were before. */
+/* groups.c - decides if an entry can handle all sections of its walk as one group, and finds a matching group.
+ * Called by core/ops/enter.c, exit.c and begin.c. */
 #include "plan/inside.h"
 #include "plan/fusion.h"
 #include "table/group.h"
 
-/* Whether another item names bytes of elements that are walked, or a pointer in them: they are then not
- * the group's alone to write or to keep. */
+#include <assert.h>
+
+/* True if another item names bytes of walked elements, or a pointer in them. The group then cannot own these bytes.
+ * Also true if there are too many pairs to compare. */
 static bool roots_are_shared(const struct accd__plan *plan)
 {
     enum { MAX_PAIRS = 1 << 16 };
@@ -28,6 +31,7 @@ static bool roots_are_shared(const struct accd__plan *plan)
 
 bool accd__plan_overlaps_group(const struct accd__plan *plan, const struct accd__group *group)
 {
+    assert(plan->input.walk && group);
     if (roots_are_shared(plan))
         return true;
     for (size_t i = 0; i < plan->input.construct->nitems; i++) {
@@ -36,7 +40,7 @@ bool accd__plan_overlaps_group(const struct accd__plan *plan, const struct accd_
             return true;
         if (!request->slot)
             continue;
-        if (!request->bytes && request->host && /* what is at its address, or ends there */
+        if (!request->bytes && request->host && /* an empty section refers to data at its address, or ending there */
             accd__group_overlaps(group, request->host - 1, request->host + 1))
             return true;
         uint64_t end =
@@ -56,6 +60,7 @@ bool accd__plan_overlaps_group(const struct accd__plan *plan, const struct accd_
     return false;
 }
 
+/* True if a walk began at exactly the items with elements of a construct. */
 static bool has_same_roots(const struct accd_walk *walk, const accd_construct *construct)
 {
     size_t root = 0;
@@ -79,6 +84,7 @@ static bool group_has_roots(void *ud, const struct accd__interval *span)
 
 struct accd_walk *accd__find_similar_walk(const struct accd__device_env *env, const accd_construct *construct)
 {
+    assert(construct->nitems);
     size_t first = 0;
     while (!accd__item_has_elements(&construct->items[first]))
         first++;
@@ -94,6 +100,7 @@ struct accd_walk *accd__find_similar_walk(const struct accd__device_env *env, co
 
 bool accd__plan_can_group(const struct accd__plan *plan)
 {
+    assert(!plan->input.queue || plan->input.walk);
     return !plan->input.queue || !accd__walk_descriptor_checksum(plan->input.walk);
 }
 
@@ -106,14 +113,14 @@ bool accd__plan_has_modifiers(const struct accd__plan *plan)
                     ACCD_ITEM_ZERO | ACCD_ATTACH_FLAGS);
 }
 
-/* Whether all elements that are walked will be present. */
+/* True if all walked elements will be present after the construct. */
 static bool roots_will_be_present(const struct accd__plan *plan)
 {
     for (size_t i = 0; i < plan->input.walk->nroots; i++) {
         const struct accd__request *root = &plan->resolved.requests[plan->input.walk->roots[i].item];
         const struct accd__action_traits *demand = &accd__traits_of_action[root->action];
         if (root->state == ACCD_REQUEST_SKIPPED || !demand->entry ||
-            !(demand->creates || demand->requires_present)) /* such a one may stay absent */
+            !(demand->creates || demand->requires_present)) /* the elements may stay absent */
             return false;
     }
     return true;

@@ -1,28 +1,31 @@
-/* presence.c - what a claim finds on the device, and what becomes of it. Where the rules say so, an object is present
- * without the bytes that its clause left out (OMP60-map-13). */
+/* presence.c - looks requests up in the present table and applies the rules to the result. Where the rules say so, an
+ * object has holes: bytes that its clause excluded are not present (OMP60-map-13). Called by entries, exits and
+ * updates. */
 #include "plan/inside.h"
 #include "table/group.h"
 #include "table/name.h"
 
+#include <assert.h>
 #include <stdio.h>
 
 /* ------------------------------------------------------------------------------------- holes -- */
 
-/* Whether a claim asks for a range as such, not for what its own mapping program names: with ACCD_ITEM_IF_PRESENT a
- * compute construct is content with what there is of it. */
+/* True if a request is for a plain range, not for the bytes that a mapping program names. With ACCD_ITEM_IF_PRESENT a
+ * compute construct then accepts an object with holes. */
 static bool requests_plain_range(const struct accd__plan *plan, const struct accd__request *request)
 {
     const struct accd__item_source *source = accd__request_source(&plan->input, request);
     return source && source->root < 0;
 }
 
+/* Returns the program that describes the excluded bytes of a request's type, or NULL. */
 static const accd_program *request_layout(const struct accd__plan *plan, const struct accd__request *request)
 {
     const accd_label *label = accd__request_label(&plan->input, request);
     return label ? label->layout : NULL;
 }
 
-/* How far a claim begins behind the first byte of its item: a part of it begins inside of an element. */
+/* Returns the distance of a request from the first byte of its item, in bytes; a piece may begin inside an element. */
 static uint64_t offset_in_item(const struct accd__plan *plan, const struct accd__request *request)
 {
     const struct accd__item_source *source = accd__request_source(&plan->input, request);
@@ -42,14 +45,17 @@ bool accd__request_allocates(const struct accd__plan *plan, const struct accd__r
                                  request ? offset_in_item(plan, request) : 0) == ACCD_RANGE_CONTAINED;
 }
 
-/* The range of what an item's program asks for of its elements: its first piece, in the first one, to the last one. */
+/* Computes the range from the first piece of an item's first element to the last piece of its last element.
+ * Returns false if the program names whole elements. Requires a request of an item with elements. */
 static bool get_pieces_range(const struct accd__plan *plan, const struct accd__request *request, uint64_t *host_p,
                              uint64_t *bytes_p)
 {
+    assert(!(request->source & ACCD_SOURCE_WALKED) && plan->input.sources[request->source].root >= 0);
     const struct accd__item_source *source = &plan->input.sources[request->source];
     const accd_program_spec *spec =
         plan->input.leaving ? &plan->input.walk->rowsets[plan->input.walk->roots[source->root].rowset].program->spec
-                            : &plan->input.construct->items[request->source].program->spec; /* before the walk, too */
+                            : &plan->input.construct->items[request->source].program->spec; /* the walk may not exist
+                                                                                             * yet */
     uint64_t low = UINT64_MAX, high = 0;
     bool parts = spec->nexcluded > 0;
     for (size_t i = 0; i < spec->nfields; i++)
@@ -68,8 +74,8 @@ static bool get_pieces_range(const struct accd__plan *plan, const struct accd__r
     return parts && low < high;
 }
 
-/* How a claim lies to present data. One of which only parts are meant, those that its program names, is cut down to
- * the range of these where that is what is present, or absent (OMP60-map-15).
+/* Computes the relation of a request to present data. If the request means only the parts that its program names, it
+ * is narrowed to their range when that range is entirely present, or absent (OMP60-map-15).
  * Decides OMP60-map-13. */
 static accd_status find_request_containment(struct accd__plan *plan, struct accd__request *request,
                                             enum accd__containment *relation_p, struct accd__object **object_p)
@@ -85,7 +91,8 @@ static accd_status find_request_containment(struct accd__plan *plan, struct accd
     enum accd__containment relation;
     struct accd__object *object;
     ACCD_TRY(accd__find_containment(plan->env, host, bytes, &relation, &object));
-    if (relation == ACCD_RANGE_PARTIAL || (relation == ACCD_RANGE_DISJOINT && enters)) /* OMP60-map-13: it grows */
+    if (relation == ACCD_RANGE_PARTIAL ||
+        (relation == ACCD_RANGE_DISJOINT && enters)) /* OMP60-map-13: the object grows */
         return ACCD_OK;
     request->host = host;
     request->bytes = bytes;
@@ -94,7 +101,7 @@ static accd_status find_request_containment(struct accd__plan *plan, struct accd
     return ACCD_OK;
 }
 
-/* Whether all present objects that meet a claim lie in what its own program leaves out. */
+/* True if all present objects that overlap a request lie in bytes that its own program excludes. */
 static bool avoids_present_objects(struct accd__plan *plan, const struct accd__request *request)
 {
     struct accd__btree_cursor cursor;
@@ -111,11 +118,12 @@ static bool avoids_present_objects(struct accd__plan *plan, const struct accd__r
     return true;
 }
 
-/* How the bytes of an object that a claim's own program names lie to those that the object's clause left out.
+/* Compares the bytes that a request's program names with those that the object's clause excluded.
  * Decides TR14-3.1.1-14, OMPEX-struct_map-1. */
 static enum accd__lookup_result find_excluded_bytes(const struct accd__plan *plan, const struct accd__request *request,
                                                     const struct accd__object *object)
 {
+    assert(object && request->host >= object->host);
     const accd_program *layout = accd__object_layout(plan->env, object);
     uint64_t from = request->host - object->host;
     if (!layout || !layout->spec.nexcluded ||
@@ -129,15 +137,17 @@ static enum accd__lookup_result find_excluded_bytes(const struct accd__plan *pla
                                              : ACCD_LOOKUP_HOLES;
 }
 
-/* Whether a claim asks for a part of a held object in which it may fill holes. All of the object is there. */
+/* True if a request covers a part of a storage object and may fill holes in it. The object contains its range. */
 static bool can_fill_holes(const struct accd__plan *plan, const struct accd__request *request,
                            const struct accd__object *object, enum accd__demand demand)
 {
+    assert(object);
     return object->size & ACCD_OBJECT_STORAGE && request->bytes < accd__object_bytes(object) && plan->resolved.fusion &&
            demand <= ACCD_DEMAND_ABSENT_PART && request->action != ACCD_ACTION_HOLD &&
            !(request->flags & ACCD_ITEM_UNCOUNTED);
 }
 
+/* Classifies what a request finds on the device; found->object gets the object with its first present byte. */
 static accd_status look_up_request(struct accd__plan *plan, struct accd__request *request, enum accd__demand demand,
                                    struct accd__resolution *found)
 {
@@ -167,6 +177,7 @@ static accd_status look_up_request(struct accd__plan *plan, struct accd__request
 accd_status accd__reject_request(const struct accd__plan *plan, const struct accd__request *request,
                                  const struct accd__object *object, const struct accd__policy_entry *verdict)
 {
+    assert(verdict && verdict->status != ACCD_OK);
     char number[12];
     snprintf(number, sizeof number, "%d", plan->env->device.number);
     return accd__report_request_error(
@@ -178,6 +189,7 @@ const struct accd__policy_entry *accd__request_policy(const struct accd__plan *p
                                                       const struct accd__request *request, enum accd__demand demand,
                                                       enum accd__lookup_result what)
 {
+    assert(what < ACCD_LOOKUP_COUNT);
     const uint8_t(*row)[ACCD_LOOKUP_COUNT] = plan->context->policy.presence[demand];
     const bool plain = row[0][what] != row[1][what] && !(request->flags & ACCD_ITEM_REQUIRE_PRESENT) &&
                        requests_plain_range(plan, request);
@@ -225,8 +237,7 @@ accd_status accd__check_slot_state(const struct accd__plan *plan, const struct a
 
 /* ------------------------------------------------------------------------- extended ranges -- */
 
-/* The target of the pointer that a section of a walk was reached through, if the section begins behind it. 0: it
- * does not. */
+/* Returns the target of the pointer to a walked section, if the section begins after it; 0: it begins there. */
 static uint64_t section_base_address(const struct accd_walk *walk, size_t section)
 {
     size_t row;
@@ -245,6 +256,7 @@ uint64_t accd__request_extended_base(const struct accd__plan *plan, const struct
     return base < request->host ? base : 0;
 }
 
+/* Returns the base address that an object's extended range begins at; 0: none is recorded. */
 static uint64_t object_base_address(const struct accd__device_env *env, const struct accd__object *object)
 {
     const struct accd__group *group = object->size & ACCD_OBJECT_MEMBER ? env->groups.at[object->where] : NULL;
@@ -253,7 +265,7 @@ static uint64_t object_base_address(const struct accd__device_env *env, const st
     return object->size & ACCD_OBJECT_ORIGIN ? env->present.origins[object->where].base : 0;
 }
 
-/* Groups whose sections begin behind their pointers are looked into. */
+/* Expands pending groups whose sections begin after the targets of their pointers. */
 static accd_status expand_shifted_groups(struct accd__device_env *env)
 {
     for (size_t g = 0; g < env->groups.n && env->groups.npending; g++) {
@@ -281,7 +293,7 @@ accd_status accd__find_extended_object(struct accd__device_env *env, uint64_t ho
             found = object;
     }
     for (const struct accd_region *region = env->levels.top; region; region = region->below)
-        for (size_t i = 0; i < region->nrequests; i++) { /* list items of data that were there before */
+        for (size_t i = 0; i < region->nrequests; i++) { /* list items for data that were present before */
             const struct accd__request *request = &region->requests[i];
             uint64_t base = request->source & ACCD_SOURCE_WALKED ? 0 : region->items[request->source].base;
             if (request->object && base && base <= host && host < request->host &&

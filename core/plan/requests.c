@@ -1,10 +1,10 @@
-/* claims.c - claims: their names, their errors, how they are cut, and what is to be moved and written for them.
- * Nothing here changes anything but the plan: a construct that must fail fails before it touches the device, a
- * counter or the host. */
+/* requests.c - requests of a plan: their sources, names and errors, how they are split, and the writes planned for
+ * them. Only the plan changes here, never the device, a counter or the host. */
 #include "plan/inside.h"
 #include "plan/change_set.h"
 #include "table/name.h"
 
+#include <assert.h>
 #include <stdarg.h>
 #include <stdio.h>
 
@@ -19,9 +19,11 @@ const struct accd__item_source *accd__request_source(const struct accd__plan_inp
 const struct accd__segment *accd__request_segment(const struct accd__plan_input *input,
                                                   const struct accd__request *request, size_t *row_p)
 {
+    assert(input->walk && request->source & ACCD_SOURCE_WALKED);
     return accd__find_segment(input->walk, request->source & ~ACCD_SOURCE_WALKED, row_p);
 }
 
+/* Returns the field of a walked request. */
 static const accd_field *request_field(const struct accd__plan_input *input, const struct accd__request *request)
 {
     size_t row;
@@ -96,6 +98,7 @@ accd_status accd__report_request_error(const struct accd__plan *plan, const stru
 /* Decides ACC33-att-10. */
 bool accd__pointer_request_counts(const struct accd__plan *plan, const struct accd__request *request)
 {
+    assert(request->object);
     return plan->context->rules.member == ACCD_MEMBER_COUNTED || accd__object_bytes(request->object) <= request->bytes;
 }
 
@@ -109,7 +112,7 @@ bool accd_claim_is_part(const struct accd__plan *plan, const struct accd__reques
 void accd_plan_together(struct accd__plan *plan)
 {
     struct accd__request *requests = plan->resolved.requests;
-    for (int whole = 0; whole <= 1; whole++) /* a structure itself counts with its members */
+    for (int whole = 0; whole <= 1; whole++) /* 1: a whole structure counts only if no member of it does */
         for (size_t i = 0; i < plan->resolved.nrequests; i++) {
             struct accd__object *object = requests[i].object;
             if (!object || requests[i].flags & (ACCD_ITEM_UNCOUNTED | ACCD_ITEM_FINALIZE) ||
@@ -130,6 +133,7 @@ void accd_plan_together(struct accd__plan *plan)
 
 accd_status accd__plan_add_move(struct accd__plan *plan, const struct accd__move *move)
 {
+    assert(move);
     ACCD_SCRATCH_APPEND(plan->context, &plan->changes.moves, *move);
     return ACCD_OK;
 }
@@ -156,6 +160,7 @@ accd_status accd__plan_add_fill(struct accd__plan *plan, uint64_t dev, uint64_t 
 accd_status accd__plan_add_pointer(struct accd__plan *plan, uint64_t slot, uint64_t dev, uint64_t value,
                                    const void *rest, uint32_t bytes)
 {
+    assert(!rest || bytes >= sizeof value);
     if (!rest)
         return accd__plan_add_word(plan, dev, value);
     const struct accd__attachment *inner = accd__find_attachment_within(plan->env, slot, bytes);
@@ -173,6 +178,7 @@ uint32_t accd__request_slot_bytes(const struct accd__plan_input *input, const st
     return source ? source->slot_bytes : request_field(input, request)->slot_bytes;
 }
 
+/* Makes room for `more` requests. Returns false without memory. */
 static bool reserve_requests(struct accd__plan *plan, size_t more)
 {
     size_t need = plan->resolved.nrequests + more;
@@ -191,6 +197,8 @@ static bool reserve_requests(struct accd__plan *plan, size_t more)
 
 accd_status accd__split_request(struct accd__plan *plan, uint32_t index, struct accd__object *storage)
 {
+    assert(index < plan->resolved.nrequests);
+    assert(plan->resolved.requests[index].bytes);
     const struct accd__request whole = plan->resolved.requests[index];
     const uint64_t end = whole.host + whole.bytes;
     for (uint64_t at = whole.host, stop; at < end; at = stop) {
@@ -214,17 +222,17 @@ accd_status accd__split_request(struct accd__plan *plan, uint32_t index, struct 
         }
         if (first)
             continue;
-        request->slot = 0; /* of all pieces the first one attaches the pointer, or detaches it ... */
+        request->slot = 0; /* the first piece alone attaches or detaches the pointer */
         request->attached = false;
-        if (storage) /* ... and counts the object */
+        if (storage) /* the first piece alone counts the object */
             request->flags |= ACCD_ITEM_UNCOUNTED;
     }
     return ACCD_OK;
 }
 
-/* The first claim in plan->found.fresh with a byte in [host, host + bytes), or NULL. */
 struct accd__request *accd__find_new_request(const struct accd__plan *plan, uint64_t host, uint64_t bytes)
 {
+    assert(!plan->resolved.nfresh || plan->resolved.fresh);
     size_t low = 0, high = plan->resolved.nfresh;
     while (low < high) {
         size_t middle = low + (high - low) / 2;
@@ -243,6 +251,7 @@ struct accd__request *accd__find_new_request(const struct accd__plan *plan, uint
 accd_status accd__report_overlap(const struct accd__plan *plan, const struct accd__request *request,
                                  const struct accd__request *owner)
 {
+    assert(request != owner);
     char name[sizeof plan->context->error.other.name];
     accd__format_request(&plan->input, owner, name, sizeof name);
     const bool later = plan->context->rules.counting == ACCD_COUNT_ITEMS && request > owner &&

@@ -1,10 +1,13 @@
-/* resolve.c - what each clause of an entry construct finds: present data, parts of such, an object that
- * another clause makes, or nothing. The first steps of TR14 4.2. */
+/* resolve.c - resolves the requests of an entry construct against present data and each other. Each becomes present,
+ * split, new, skipped, or lies within an object that another request makes (first steps of TR14 4.2).
+ * Called by core/ops/enter.c after begin.c and, for walked items, accd__plan_add_sections. */
 #include "plan/inside.h"
+
+#include <assert.h>
 
 /* ------------------------------------------------------------------------- present or not -- */
 
-/* What becomes of absent data. */
+/* Returns how a request treats absent data, as a row of the policy table. */
 static enum accd__demand get_demand(const struct accd__request *request)
 {
     const struct accd__action_traits *demand = &accd__traits_of_action[request->action];
@@ -19,10 +22,11 @@ static enum accd__demand get_demand(const struct accd__request *request)
                : ACCD_DEMAND_NEW;
 }
 
-/* A claim, or piece of one, that lies in a present object.
+/* Checks that the counter of a present request's object can grow. With fusion, drops the request's moves.
  * Decides TR14-4.2-04, TR14-4.3-01, DIR-2-03, LLNL-2.2-01. */
 static accd_status accept_present(const struct accd__plan *plan, struct accd__request *request)
 {
+    assert(request->object);
     const struct accd__object *object = request->object;
     if (object->structured > UINT32_MAX / 2 || object->dynamic > UINT32_MAX / 2)
         return accd__report_request_error(plan, request, object, ACCD_ERROR_LIMIT, R_LIMIT,
@@ -33,7 +37,7 @@ static accd_status accept_present(const struct accd__plan *plan, struct accd__re
     return ACCD_OK;
 }
 
-/* What is there of data that are sent in part comes from the host, too, if the rules say so.
+/* Marks data that are present in part to be updated from the host as a whole, if the rules say so.
  * Decides DIR-6-04. */
 static void set_update_present(const struct accd__plan *plan, struct accd__request *request)
 {
@@ -42,10 +46,11 @@ static void set_update_present(const struct accd__plan *plan, struct accd__reque
         request->flags |= ACCD_ITEM_UPDATE_PRESENT;
 }
 
-/* A claim of which one object does not hold all, but present ones hold something.
+/* Splits a request that several objects, or an object in part, hold. Adds a candidate if the pieces may be fused.
  * Decides TR14-4.2-03, TR14-3.5-04, DIR-2-06, DIR-4.2-04, DIR-6-03. */
 static accd_status split_partly_present(struct accd__plan *plan, uint32_t index, const struct accd__resolution *found)
 {
+    assert(index < plan->resolved.nrequests);
     struct accd__request *request = &plan->resolved.requests[index];
     const bool is_whole = found->what != ACCD_LOOKUP_PARTIAL, one = found->what == ACCD_LOOKUP_TUPLE;
     const struct accd__policy_entry *each =
@@ -75,11 +80,12 @@ static accd_status split_partly_present(struct accd__plan *plan, uint32_t index,
     return ACCD_OK;
 }
 
-/* A claim that asks only for what is present of its data: the absent pieces are skipped, and the first
- * present one attaches the pointer.
+/* Splits a request that uses only the present part of its data: absent pieces are skipped, and the first present
+ * piece attaches the pointer.
  * Decides OMP60-map-12. */
 static __attribute__((noinline, cold)) accd_status select_present_part(struct accd__plan *plan, uint32_t index)
 {
+    assert(index < plan->resolved.nrequests);
     const size_t first = plan->resolved.nrequests;
     uint64_t slot = plan->resolved.requests[index].slot;
     ACCD_TRY(accd__split_request(plan, index, NULL));
@@ -97,14 +103,14 @@ static __attribute__((noinline, cold)) accd_status select_present_part(struct ac
     return ACCD_OK;
 }
 
-/* Whether a section asks for its data although they may be absent, and so may the pointer to them. */
+/* True if a section's data may be absent, and so may the object with the pointer to them. */
 static bool is_optional_section(const struct accd__request *request)
 {
     return request->flags & ACCD_ITEM_PRESENT_PART && request->slot && request->state == ACCD_REQUEST_UNRESOLVED;
 }
 
-/* Where only a part of data is asked for, what pointers in the rest point to is skipped, too. n: claims that
- * are no pieces. Pointers come before what they point to.
+/* Skips optional sections whose pointers lie in absent parts. `n`: number of requests that are no pieces.
+ * Requires that the request of a pointer precedes that of its target.
  * Decides OMP60-map-12. */
 static __attribute__((noinline, cold)) accd_status skip_absent_targets(struct accd__plan *plan, uint32_t n)
 {
@@ -131,7 +137,7 @@ static __attribute__((noinline, cold)) accd_status skip_absent_targets(struct ac
                 requests[i].state = ACCD_REQUEST_SKIPPED;
             continue;
         }
-        while (low < high) { /* how many begin at the pointer or before it */
+        while (low < high) { /* counts the pairs that begin at or before the pointer */
             size_t middle = low + (high - low) / 2;
             if (pairs[middle].key <= requests[i].slot)
                 low = middle + 1;
@@ -145,11 +151,12 @@ static __attribute__((noinline, cold)) accd_status skip_absent_targets(struct ac
     return ACCD_OK;
 }
 
-/* What no clause named of a held object is sent, into the object (DIR-4.2-17).
+/* Splits a request at the holes of a storage object, and copies the unnamed bytes into it (DIR-4.2-17).
  * Decides DIR-4.2-17. */
 static __attribute__((noinline, cold)) accd_status fill_storage(struct accd__plan *plan, uint32_t index,
                                                                 const struct accd__resolution *found)
 {
+    assert(plan->resolved.fusion && found->object);
     struct accd__request *request = &plan->resolved.requests[index];
     struct accd__fusion_candidate *candidate = accd__fuse_add_candidate(plan, index);
     candidate->split = found->what == ACCD_LOOKUP_NAMED_PART;
@@ -169,7 +176,7 @@ static __attribute__((noinline, cold)) accd_status fill_storage(struct accd__pla
     return ACCD_OK;
 }
 
-/* Whether a new object takes bytes between data that are fused: those belong to their block. */
+/* True if a new object begins or ends between fused data, whose block then contains its bytes. */
 static bool lies_in_tuple_gap(const struct accd__plan *plan, const struct accd__request *request)
 {
     return accd__traits_of_action[request->action].creates &&
@@ -177,9 +184,11 @@ static bool lies_in_tuple_gap(const struct accd__plan *plan, const struct accd__
             accd__find_fused_tuple(plan->env, request->host + request->bytes - 1));
 }
 
-/* Decides TR14-4.3-02. */
+/* Looks one request up and applies the decision: use, skip, split or fill.
+ * Decides TR14-4.3-02. */
 static accd_status resolve_presence(struct accd__plan *plan, uint32_t index)
 {
+    assert(index < plan->resolved.nrequests && plan->resolved.requests[index].bytes);
     struct accd__request *request = &plan->resolved.requests[index];
     struct accd__resolution found;
     ACCD_TRY(accd__resolve_request(plan, request, get_demand(request), &found));
@@ -202,7 +211,7 @@ static accd_status resolve_presence(struct accd__plan *plan, uint32_t index)
 
 /* --------------------------------------------------------------------- conflicts and owners -- */
 
-/* What the clause or section of a claim asks for, of which the claim may be a piece. */
+/* Returns the range of the clause or section that a request belongs to; the request may be a piece of it. */
 static void get_requested_range(const struct accd__plan *plan, const struct accd__request *request, uint64_t *low_p,
                                 uint64_t *end_p)
 {
@@ -213,7 +222,7 @@ static void get_requested_range(const struct accd__plan *plan, const struct accd
     *end_p = *low_p + (source ? source->bytes : accd__section_bytes(segment, row));
 }
 
-/* Whether two of them overlap in part, although the claims, cut at present data, do not.
+/* True if the clauses of two requests overlap in part, although the requests, split at present data, do not.
  * Decides TR14-4.2-05. */
 static bool clauses_overlap(const struct accd__plan *plan, const struct accd__request *a, const struct accd__request *b)
 {
@@ -223,8 +232,7 @@ static bool clauses_overlap(const struct accd__plan *plan, const struct accd__re
     return (low < high && low_end < high_end) || (low > high && low_end > high_end);
 }
 
-/* Whether, where list items count, a claim that lies in another one comes before it, and so would map a part of the
- * data first. */
+/* True if a request maps a part of `owner` before `owner` does, where list items count. */
 static bool comes_before(const struct accd__plan *plan, const struct accd__request *request,
                          const struct accd__request *owner)
 {
@@ -232,10 +240,11 @@ static bool comes_before(const struct accd__plan *plan, const struct accd__reque
            !accd_claim_is_part(plan, request) && !((request->source | owner->source) & ACCD_SOURCE_WALKED);
 }
 
-/* A claim that makes nothing: it may lie in what another one makes.
+/* Resolves a request that makes no object: it lies in an object that another request makes, is skipped, or fails.
  * Decides TR14-4.2-09, TR14-2.2-03. */
 static accd_status resolve_within_new(struct accd__plan *plan, struct accd__request *request)
 {
+    assert(request->state == ACCD_REQUEST_UNRESOLVED);
     struct accd__request *owner = accd__find_new_request(plan, request->host, request->bytes);
     if (owner && owner->host <= request->host && request->bytes <= owner->host + owner->bytes - request->host &&
         accd__request_allocates(plan, owner, request->host, request->bytes, request)) {
@@ -253,7 +262,9 @@ static accd_status resolve_within_new(struct accd__plan *plan, struct accd__requ
     return ACCD_OK;
 }
 
-/* Decides TR14-4.2-06. */
+/* Resolves requests that make objects: sorts them by address, finds the owner of each, fills resolved.fresh, and then
+ * resolves the requests that make nothing.
+ * Decides TR14-4.2-06. */
 static accd_status resolve_new_objects(struct accd__plan *plan)
 {
     const size_t most = plan->resolved.nrequests;
@@ -275,8 +286,7 @@ static accd_status resolve_new_objects(struct accd__plan *plan)
     }
     pairs = accd__sort_pairs(pairs, pairs + most, n);
     for (size_t i = 0; i < n;) {
-        /* of those that begin at one address the longest owns the others, of equal ones one without
-         * present_or */
+        /* the longest request at an address owns the others; of equal ones, one without present_or */
         size_t longest = i, end = i + 1;
         for (; end < n && pairs[end].key == pairs[i].key; end++) {
             const struct accd__request *a = &plan->resolved.requests[pairs[end].value];
@@ -316,9 +326,10 @@ static accd_status resolve_new_objects(struct accd__plan *plan)
     return ACCD_OK;
 }
 
-/* The common case of one clause: nothing to compare it with. */
+/* Resolves the only open request, which has no other to be compared with. Requires that its index is 0. */
 static accd_status resolve_single(struct accd__plan *plan, struct accd__request *request)
 {
+    assert(request == plan->resolved.requests && request->state == ACCD_REQUEST_UNRESOLVED);
     if (!accd__traits_of_action[request->action].creates)
         return resolve_within_new(plan, request);
     static const uint32_t only = 0;
@@ -328,12 +339,12 @@ static accd_status resolve_single(struct accd__plan *plan, struct accd__request 
     return ACCD_OK;
 }
 
-/* ----------------------------------------------------------------------------------- all of them -- */
+/* ---------------------------------------------------------------------------------- entry point -- */
 
 /* Decides TR14-4.2-01, TR14-4.2-02. */
 accd_status accd__resolve_entry(struct accd__plan *plan)
 {
-    uint32_t open = 0, last = 0, n = (uint32_t)plan->resolved.nrequests; /* pieces come behind them */
+    uint32_t open = 0, last = 0, n = (uint32_t)plan->resolved.nrequests; /* pieces are appended after these */
     for (uint32_t i = 0; i < n; i++) {
         if (plan->resolved.requests[i].action == ACCD_ACTION_ATTACH)
             plan->resolved.requests[i].state = ACCD_REQUEST_SKIPPED;

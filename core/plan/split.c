@@ -1,9 +1,36 @@
-/* unfuse.c - taking data apart: what an exit leaves of the tuples that lose something, and where their
- * objects go (DIR 4.3, Figure 3). Nothing here asks the device for memory, so that an exit cannot fail for
- * want of it: parts that nothing connects any more go back where they came from, or stay where they are. */
+/* split.c - fusion at an exit: decides how tuples split that lose an object or an original, and where their objects go
+ * (DIR 4.3, Figure 3). Called by core/ops/exit_plan.c and exit.c. No device memory is allocated, so that an exit cannot
+ * fail for lack of it. Objects that nothing connects any more return to a vacated slot, or stay where they are.
+ *
+ *     placement of an object
+ *       fused ------> tuple it is in now                        layer of the present tuple
+ *       vacated ----> slot (dev, tuple, serial)                 layer below: where it was before
+ *                       below -> slot -> ... -> NULL            older layers
+ *       originals --> clauses that begin in it, latest first
+ *
+ * A tuple holds as long as originals that are at most as old as it connect its objects: by one base, or because their
+ * ranges intersect. fused->support is the serial of the youngest original that it depends on.
+ *
+ * Steps of accd__split_plan:
+ * 1. Tuples that lose an object, or an original no younger than their support, become regroups.
+ * 2. The objects of a regroup that stay form a union-find forest: one tree per connected part.
+ * 3. Layers in older tuples that are not affected connect their objects for certain (list_layers).
+ * 4. The other layers are evaluated, oldest first: each vacated slot is worth returning to TOGETHER with other objects,
+ * ALONE, or not at all (NONE).
+ * 5. The present tuple is evaluated last: objects that are still connected stay in place as one part.
+ * 6. Every other object moves to its first usable slot, if it has one. The moves become shifts, as in fuse.c.
+ *
+ * Life of a vacated slot: made by vacate_slot in fuse.c -> evaluated by exits -> its object returns (return_to_slot),
+ * or
+ * it becomes useless (free_unused_slots), or its object is removed (accd__free_placement).
+ *
+ * Marks: tuples.exit is the number of this exit. A mark in a record (original->ends, fused->loses, vacated->evaluated)
+ * is valid only if it equals that number, so incrementing the number clears all marks. */
 #include "plan/inside.h"
 #include "plan/fusion.h"
 #include "plan/change_set.h"
+
+#include <assert.h>
 
 accd_status accd__split_begin(struct accd__plan *plan)
 {
@@ -18,6 +45,7 @@ accd_status accd__split_begin(struct accd__plan *plan)
     return ACCD_OK;
 }
 
+/* Marks one piece of a clause as ending, once. */
 static accd_status end_piece(struct accd__plan *plan, struct accd__original *original)
 {
     if (accd__original_ends(&plan->env->tuples, original))
@@ -30,6 +58,7 @@ static accd_status end_piece(struct accd__plan *plan, struct accd__original *ori
 
 accd_status accd__split_end_original(struct accd__plan *plan, struct accd__original *original)
 {
+    assert(plan->resolved.fusion);
     for (original = original->head; original; original = original->piece) {
         ACCD_TRY(end_piece(plan, original));
         original->whole_ends = true;
@@ -47,8 +76,9 @@ accd_status accd__split_end_enter_data(struct accd__plan *plan, const struct acc
     return ACCD_OK;
 }
 
-/* -------------------------------------------------------------------------- which lose something -- */
+/* ----------------------------------------------------------------------------- affected tuples -- */
 
+/* Adds a tuple to the regroups, or lowers the serial of its oldest ending original. */
 static accd_status note_regroup(struct accd__plan *plan, struct accd__fused_tuple *fused, uint64_t serial)
 {
     struct accd__fusion *fusion = plan->resolved.fusion;
@@ -62,8 +92,8 @@ static accd_status note_regroup(struct accd__plan *plan, struct accd__fused_tupl
     return ACCD_OK;
 }
 
-/* Where references are taken off without their originals, data go before these end: originals that reach from data
- * that stay into data that go end, too. */
+/* Marks originals as ending that reach from data that stay into data that are removed. Needed where references are
+ * removed without their originals, so that data are removed first. */
 static accd_status end_reaching_originals(struct accd__plan *plan, struct accd__object *const *dying, size_t ndying)
 {
     struct accd__fusion *fusion = plan->resolved.fusion;
@@ -86,6 +116,7 @@ static accd_status end_reaching_originals(struct accd__plan *plan, struct accd__
     return ACCD_OK;
 }
 
+/* Lists the tuples that lose an object or a supporting original, as regroups. */
 static accd_status find_affected_tuples(struct accd__plan *plan, struct accd__object *const *dying, size_t ndying)
 {
     const struct accd__fusion *fusion = plan->resolved.fusion;
@@ -106,7 +137,7 @@ static accd_status find_affected_tuples(struct accd__plan *plan, struct accd__ob
     for (size_t i = 0; i < fusion->ending.n; i++) {
         const struct accd__original *original = fusion->ending.at[i];
         struct accd__fused_tuple *fused = original->placement->fused;
-        /* what joined a tuple later does not hold it together, unless others went before */
+        /* younger originals do not hold a tuple together, unless older ones have ended */
         if (fused && original->serial <= fused->support)
             ACCD_TRY(note_regroup(plan, fused, original->serial));
     }
@@ -115,6 +146,7 @@ static accd_status find_affected_tuples(struct accd__plan *plan, struct accd__ob
 
 /* ------------------------------------------------------------------------------------- parts -- */
 
+/* Returns the root of a member in the union-find forest, and halves the path to it. */
 static uint32_t find_root(struct accd__tuple_occupant *members, uint32_t i)
 {
     while (members[i].up != i)
@@ -122,6 +154,7 @@ static uint32_t find_root(struct accd__tuple_occupant *members, uint32_t i)
     return i;
 }
 
+/* Unites two parts; the smaller index becomes the root. */
 static void union_sets(struct accd__tuple_occupant *members, uint32_t a, uint32_t b)
 {
     a = find_root(members, a);
@@ -129,6 +162,7 @@ static void union_sets(struct accd__tuple_occupant *members, uint32_t a, uint32_
     members[a > b ? a : b].up = a > b ? b : a;
 }
 
+/* Unites the members (values) whose keys are equal. Sorts `pairs`, which has room for 2 n. */
 static void union_equal_keys(struct accd__tuple_occupant *members, struct accd__pair *pairs, size_t n)
 {
     pairs = accd__sort_pairs(pairs, pairs + n, n);
@@ -137,21 +171,22 @@ static void union_equal_keys(struct accd__tuple_occupant *members, struct accd__
             union_sets(members, (uint32_t)pairs[i].value, (uint32_t)pairs[i - 1].value);
 }
 
-/* A tuple that objects were in, or are. */
+/* A tuple that a member was in before, as one vacated slot. */
 struct tuple_layer {
-    uint64_t serial, above; /* of the tuple, and of the place an object took after it */
+    uint64_t serial, above; /* serial of the tuple; serial of the place that the object moved to from it */
     uint32_t member;
-    bool last;                          /* that place is the present one */
-    struct accd__vacated_slot *vacated; /* NULL: it is the present one itself */
+    bool last;                          /* the object's present place followed this slot */
+    struct accd__vacated_slot *vacated; /* NULL: the present place itself */
 };
 
+/* True if an original is at most as old as `serial` and does not end. */
 static bool is_counted_original(const struct accd__plan *plan, const struct accd__original *original, uint64_t serial)
 {
     return original->serial <= serial && !accd__original_ends(&plan->env->tuples, original);
 }
 
-/* Unites the objects of a layer that originals up to a serial connect: by one base, or because their
- * ranges, holes included, intersect. Roots of more than one part are marked.
+/* Unites the objects of a layer that originals up to a serial connect: by one base, or because their ranges,
+ * including holes, intersect. Sets `several` in roots that unite more than one part.
  * Decides DIR-6-02. */
 static accd_status connect_occupants(struct accd__plan *plan, struct accd__tuple_occupant *members,
                                      const struct tuple_layer *layers, size_t n, uint64_t serial)
@@ -212,13 +247,14 @@ static accd_status connect_occupants(struct accd__plan *plan, struct accd__tuple
     return ACCD_OK;
 }
 
+/* True if the tuple's support may include an ending original of the regroup. */
 static bool may_split(const struct accd__regroup *regroup, const struct accd__fused_tuple *fused)
 {
     return fused->support >= regroup->least;
 }
 
-/* Parts that older tuples hold together are united; the tuples in which that is not sure are listed, the
- * oldest first. */
+/* Unites the objects that unaffected older tuples hold together. Lists the layers whose tuples may split, sorted by
+ * the serial of their tuples. */
 static accd_status list_layers(struct accd__plan *plan, struct accd__regroup *regroup, struct tuple_layer **layers_p,
                                size_t *n_p)
 {
@@ -259,12 +295,14 @@ static accd_status list_layers(struct accd__plan *plan, struct accd__regroup *re
     return ACCD_OK;
 }
 
+/* True if this exit has evaluated a slot with the given use. */
 static bool has_slot_use(const struct accd__device_env *env, const struct accd__vacated_slot *vacated,
                          enum accd__slot_use worth)
 {
     return vacated->evaluated == env->tuples.exit && vacated->use == worth;
 }
 
+/* Returns the first slot from `vacated` down that an object may return to, or NULL. */
 static struct accd__vacated_slot *first_usable_slot(const struct accd__device_env *env,
                                                     struct accd__vacated_slot *vacated)
 {
@@ -273,8 +311,8 @@ static struct accd__vacated_slot *first_usable_slot(const struct accd__device_en
     return vacated;
 }
 
-/* Which former places are still worth going back to. What was mapped before objects moved on to another
- * tuple holds theirs together; if that tuple ends, whatever there is does. */
+/* Sets the use of each vacated slot in the layers. Originals older than the objects' next move connect a layer;
+ * if the present tuple ends, all originals connect its last layer. Requires that layers are sorted by serial. */
 static accd_status evaluate_layers(struct accd__plan *plan, struct accd__tuple_occupant *members,
                                    const struct tuple_layer *layers, size_t n, bool ends)
 {
@@ -297,8 +335,8 @@ static accd_status evaluate_layers(struct accd__plan *plan, struct accd__tuple_o
     return ACCD_OK;
 }
 
-/* The last original that objects' level, with the floor above it, can have: those of the next level that
- * stays open are behind it. */
+/* Returns the last serial that an original of the objects' level, or of the base level above it, can have: younger
+ * ones belong to the next level that stays open. */
 static uint64_t last_serial_of_level(const struct accd__plan *plan, const struct accd__regroup *regroup)
 {
     uint64_t serial = 0, next = 0;
@@ -309,10 +347,11 @@ static uint64_t last_serial_of_level(const struct accd__plan *plan, const struct
     for (; region && region->serial > serial; region = region->below)
         if (region != plan->input.leaving)
             next = region->serial;
-    return next - 1; /* no next one: all */
+    return next - 1; /* wraps to UINT64_MAX if there is no next level */
 }
 
-/* The oldest original behind a level: it holds a tuple together when those of the level do not any more. */
+/* Returns the serial of the oldest original after a level, which holds a tuple together once those of the level have
+ * ended; UINT64_MAX: none. */
 static uint64_t oldest_serial_after(const struct accd__plan *plan, const struct accd__regroup *regroup, uint64_t serial)
 {
     uint64_t first = UINT64_MAX;
@@ -323,7 +362,7 @@ static uint64_t oldest_serial_after(const struct accd__plan *plan, const struct 
     return first;
 }
 
-/* Which objects stay together where they are. */
+/* Decides which objects stay together in the present tuple. *any_p: some do. */
 static accd_status evaluate_present(struct accd__plan *plan, struct accd__regroup *regroup, bool *any_p)
 {
     struct accd__tuple_occupant *members = regroup->members;
@@ -352,7 +391,8 @@ static accd_status evaluate_present(struct accd__plan *plan, struct accd__regrou
     return ACCD_OK;
 }
 
-/* Tried first: that the tuple ends, and its objects are where they were before. */
+/* Finds the parts of a regroup. First assumes that the tuple ends and all objects return to earlier slots; if a part
+ * stays nevertheless, evaluates the layers again without that assumption. */
 static accd_status find_tuple_parts(struct accd__plan *plan, struct accd__regroup *regroup)
 {
     struct accd__tuple_occupant *members = regroup->members;
@@ -374,11 +414,13 @@ static accd_status find_tuple_parts(struct accd__plan *plan, struct accd__regrou
     return evaluate_present(plan, regroup, &stays_in_place);
 }
 
+/* True if a member belongs to a part of several objects, which does not move. */
 static bool stays_in_place(struct accd__regroup *regroup, uint32_t i)
 {
     return regroup->members[find_root(regroup->members, i)].several;
 }
 
+/* Lists the objects of a regroup's tuple that stay present, by host address. */
 static accd_status list_occupants(struct accd__plan *plan, struct accd__regroup *regroup)
 {
     struct accd__btree_cursor cursor;
@@ -394,7 +436,8 @@ static accd_status list_occupants(struct accd__plan *plan, struct accd__regroup 
     return ACCD_OK;
 }
 
-/* Decides DIR-4.3-03. */
+/* Lists the objects that return to a vacated slot.
+ * Decides DIR-4.3-03. */
 static accd_status list_exit_shifts(struct accd__plan *plan, struct accd__regroup *regroup)
 {
     struct accd__fusion *fusion = plan->resolved.fusion;
@@ -418,6 +461,7 @@ static accd_status list_exit_shifts(struct accd__plan *plan, struct accd__regrou
 /* Decides DIR-4.3-01, DIR-6-05. */
 accd_status accd__split_plan(struct accd__plan *plan, struct accd__object *const *dying, size_t ndying)
 {
+    assert(plan->resolved.fusion && (dying || !ndying));
     struct accd__fusion *fusion = plan->resolved.fusion;
     struct accd__device_env *env = plan->env;
     size_t members = 0;
@@ -432,7 +476,7 @@ accd_status accd__split_plan(struct accd__plan *plan, struct accd__object *const
     }
     if (!members)
         return ACCD_OK;
-    /* a group of two objects at least is a tuple */
+    /* a part of at least two objects is a tuple */
     if (!accd__pool_reserve(&env->tuples.fused_pool, members / 2) ||
         !accd__btree_reserve(&env->tuples.fused, members / 2) ||
         (env->present.device_order && !accd__btree_reserve(&env->present.by_device, fusion->shifts.n)))
@@ -451,9 +495,10 @@ accd_status accd__split_plan(struct accd__plan *plan, struct accd__object *const
 
 /* ------------------------------------------------------------------------------------ commit -- */
 
-/* A piece goes, and others of its clause stay. */
+/* Removes a piece from the list of its clause; the other pieces stay. */
 static void unlink_piece(struct accd__original *original)
 {
+    assert(original->head);
     struct accd__original *head = original->head == original ? original->piece : original->head;
     for (struct accd__original *piece = original->head; piece; piece = piece->piece) {
         piece->head = head;
@@ -462,6 +507,7 @@ static void unlink_piece(struct accd__original *original)
     }
 }
 
+/* Removes an original from its clause, its placement, the ring of its base and its region, and frees it. */
 static void free_original(struct accd__device_env *env, struct accd__original *original)
 {
     if (!(accd__original_ends(&env->tuples, original) && original->whole_ends) && original->head)
@@ -485,21 +531,22 @@ static void free_original(struct accd__device_env *env, struct accd__original *o
     accd__pool_free(&env->tuples.original_pool, original);
 }
 
-/* A former place ends: its object went back there (taken), or will not. */
+/* Frees a vacated slot. is_reoccupied: its object has returned there; otherwise its memory is released as well. */
 static void free_vacated_slot(struct accd__device_env *env, const struct accd__object *object,
-                              struct accd__vacated_slot *vacated, bool removed_count)
+                              struct accd__vacated_slot *vacated, bool is_reoccupied)
 {
     struct accd__block *block = accd__btree_floor(&env->present.blocks, vacated->dev);
     block->vacated--;
-    if (!removed_count) {
+    if (!is_reoccupied) {
         accd__mark_unwritten(env, vacated->dev, accd__object_bytes(object));
         accd__release_fused_tuple(env, vacated->fused);
     }
-    if (!removed_count || !vacated->shared)
+    if (!is_reoccupied || !vacated->shared)
         accd__release_block(env, block, 1);
     accd__pool_free(&env->tuples.vacated_pool, vacated);
 }
 
+/* Frees the slots of use NONE, and updates the tuples of the others. */
 static void free_unused_slots(struct accd__device_env *env, struct accd__placement *placement)
 {
     bool any = false;
@@ -521,11 +568,13 @@ static void free_unused_slots(struct accd__device_env *env, struct accd__placeme
         free_vacated_slot(env, placement->object, vacated, false);
     }
     for (struct accd__vacated_slot *vacated = any ? placement->vacated : NULL; vacated; vacated = vacated->below)
-        vacated->jump = vacated->below; /* theirs may have pointed to what is gone */
+        vacated->jump = vacated->below; /* old skip links may point to freed slots */
 }
 
+/* Moves an object's records to its latest vacated slot. Requires a tuple and a slot. */
 static void return_to_slot(struct accd__device_env *env, struct accd__placement *placement)
 {
+    assert(placement->vacated && placement->fused);
     struct accd__vacated_slot *vacated = placement->vacated;
     struct accd__block *left = placement->fused->block;
     uint64_t from = left->dev + (placement->object->host - left->host);
@@ -538,7 +587,7 @@ static void return_to_slot(struct accd__device_env *env, struct accd__placement 
     accd__release_block(env, left, 1);
 }
 
-/* Objects that are together are a tuple: the one they are in, or a part of it. */
+/* Makes a tuple of each part with several objects: the tuple that they are in, or a new one for this part. */
 static void make_part_tuples(struct accd__device_env *env, struct accd__regroup *regroup, uint64_t serial)
 {
     struct accd__tuple_occupant *members = regroup->members;
@@ -559,7 +608,7 @@ static void make_part_tuples(struct accd__device_env *env, struct accd__regroup 
         if (root->count == 1) {
             placement->fused = NULL;
             accd__release_fused_tuple(env, fused);
-        } else if (r == i) { /* the first of them */
+        } else if (r == i) { /* first object of the part */
             bool present = fused->block == regroup->fused->block;
             if (fused->current) {
                 struct accd__fused_tuple *part = accd__pool_alloc(&env->tuples.fused_pool);
@@ -568,7 +617,7 @@ static void make_part_tuples(struct accd__device_env *env, struct accd__regroup 
                 fused->places--;
                 placement->fused = fused = part;
             }
-            if (present) /* those that went back are as old as they were */
+            if (present) /* a tuple that objects returned to keeps its serial */
                 fused->serial = root->held ? root->held : serial;
             fused->current = true;
             fused->host = root->low;
@@ -582,6 +631,7 @@ static void make_part_tuples(struct accd__device_env *env, struct accd__regroup 
     }
 }
 
+/* Regroups one tuple: returns objects to their slots and makes tuples of the parts that remain. */
 static void commit_tuple(struct accd__device_env *env, struct accd__regroup *regroup)
 {
     struct accd__fused_tuple *fused = regroup->fused;
@@ -589,7 +639,7 @@ static void commit_tuple(struct accd__device_env *env, struct accd__regroup *reg
     const uint64_t serial = fused->serial;
     fused->current = false;
     fused->support = env->levels.serial;
-    fused->places++; /* so that it lives until here */
+    fused->places++; /* keeps the tuple alive until the end of this function */
     for (uint32_t i = 0; i < regroup->n; i++) {
         struct accd__placement *placement = regroup->members[i].placement;
         free_unused_slots(env, placement);
@@ -600,7 +650,7 @@ static void commit_tuple(struct accd__device_env *env, struct accd__regroup *reg
     accd__release_fused_tuple(env, fused);
 }
 
-/* Where nothing is fused by itself, only what is in a tuple has a share. */
+/* Frees placements without tuple, slots and originals. Used where the rules have no fusion. */
 static void free_idle_placements(struct accd__device_env *env, struct accd__regroup *regroup)
 {
     for (uint32_t i = 0; i < regroup->n; i++) {
@@ -610,7 +660,8 @@ static void free_idle_placements(struct accd__device_env *env, struct accd__regr
     }
 }
 
-/* What a clause filled of a held object is a hole again, but for what others name, and attached pointers.
+/* Makes the bytes of an ended original into holes of its storage object again, except for bytes that other clauses
+ * name and for attached pointers.
  * Decides DIR-4.2-17. */
 static void clear_unnamed_bytes(const struct accd__plan *plan, const struct accd__original *original)
 {
@@ -626,7 +677,7 @@ static void clear_unnamed_bytes(const struct accd__plan *plan, const struct accd
         stop = end;
         if (accd__is_byte_named(env, object, at, &stop))
             continue;
-        (void)accd__first_attachment(env, at, stop, &cursor, &attach); /* nothing is indexed any more */
+        (void)accd__first_attachment(env, at, stop, &cursor, &attach); /* cannot fail: nothing is left to be indexed */
         uint64_t from = at;
         for (; attach; attach = accd__next_attachment(&cursor, stop)) {
             if (attach->slot > from)
@@ -641,6 +692,7 @@ static void clear_unnamed_bytes(const struct accd__plan *plan, const struct accd
 /* Decides DIR-4.3-04. */
 void accd__split_commit(struct accd__plan *plan)
 {
+    assert(plan->resolved.fusion);
     struct accd__fusion *fusion = plan->resolved.fusion;
     struct accd__device_env *env = plan->env;
     accd__fuse_update_device_order(plan);

@@ -1,10 +1,12 @@
-/* strided.c - sections with gaps: every other element that a pointer points to, or a part of an array that is
- * updated. All bytes from the first to the last element are present and have memory, so that addresses and
- * strides mean the same on both sides; those of the elements alone move (ACC33-upd-2). */
+/* strided.c - sections with gaps: every other element that a pointer points to, or a part of an array that is updated.
+ * All bytes from the first to the last element are present, so that addresses and strides have the same meaning on
+ * both sides. Only the bytes of the elements move (ACC33-upd-2). */
 #include "plan/inside.h"
 
-/* The elements of a walked claim. Where its descriptor is another one now, they are those of when it was
- * attached. */
+#include <assert.h>
+
+/* Returns the elements of a walked request. If its descriptor has changed since it was attached, the saved one counts.
+ */
 static bool section_request_grid(const struct accd__plan *plan, const struct accd__request *request,
                                  struct accd__grid *grid)
 {
@@ -60,12 +62,13 @@ accd_status accd__plan_item_grids(struct accd__plan *plan)
 
 accd_status accd__plan_grid_moves(struct accd__plan *plan, uint32_t index, const struct accd__grid *grid, bool out)
 {
+    assert(index < plan->resolved.nrequests && grid);
     const struct accd__request *request = &plan->resolved.requests[index];
     const uint64_t low = request->host, high = request->host + request->bytes;
     uint64_t at[ACCD_MAX_RANK] = {0}, offset = 0;
     do {
         uint64_t host = grid->host + offset, end = host + grid->run;
-        host = host < low ? low : host; /* a claim may be a part of its item */
+        host = host < low ? low : host; /* a request may be a part of its item */
         end = end > high ? high : end;
         if (host < end)
             ACCD_TRY(accd__plan_add_move(plan, &(struct accd__move){host, accd__request_dev(plan, request, host),

@@ -1,9 +1,11 @@
-/* tuples.c - the clauses of a directive as tuples (DIR-4.2-01 to DIR-4.2-05): how they lie to what is
- * present, and to one another. */
+/* tuples.c - the clauses of a directive as candidates for fusion (DIR-4.2-01 to DIR-4.2-05), and the comparison of
+ * clauses with each other. Called by resolve.c and fuse.c. */
 #include "plan/inside.h"
 #include "plan/fusion.h"
 
-/* Host address of element 0 of what a claim is a section of.
+#include <assert.h>
+
+/* Returns the host address of element 0 of the array that a request is a section of.
  * Decides DIR-4.1-03. */
 static uint64_t request_base(const struct accd__plan *plan, const struct accd__request *request)
 {
@@ -21,7 +23,7 @@ bool accd__can_fuse(const struct accd__plan *plan)
     const accd_rules *rules = &plan->context->rules;
     bool wanted = rules->fusion || rules->partial_overlap != ACCD_OVERLAP_ERROR ||
                   plan->input.item_flags & (ACCD_ITEM_COPY_ABSENT | ACCD_ITEM_UPDATE_PRESENT) ||
-                  plan->env->tuples.fused.count; /* what lies between fused data is put there */
+                  plan->env->tuples.fused.count; /* new data between fused data join their block */
     for (size_t i = 0; plan->input.walk && i < plan->input.walk->nsegments && !wanted; i++)
         wanted = plan->input.walk->segments[i].flags & (ACCD_ITEM_COPY_ABSENT | ACCD_ITEM_UPDATE_PRESENT);
     return wanted;
@@ -41,12 +43,13 @@ accd_status accd__fuse_begin(struct accd__plan *plan)
 
 struct accd__fusion_candidate *accd__fuse_add_candidate(struct accd__plan *plan, uint32_t index)
 {
+    assert(plan->resolved.fusion && index < plan->resolved.nrequests);
     const struct accd__request *request = &plan->resolved.requests[index];
     const uint64_t base = request_base(plan, request);
     struct accd__fusion_candidate *candidate = &plan->resolved.fusion->candidates[plan->resolved.fusion->ncandidates++];
     *candidate = (struct accd__fusion_candidate){
         .request = index,
-        .base = base == UINT64_MAX ? 0 : base, /* which is not a key, and no item's base */
+        .base = base == UINT64_MAX ? 0 : base, /* UINT64_MAX is no key of the index; no item has base 0 */
         .host = request->host,
         .bytes = request->bytes,
         .flags = request->flags,
@@ -61,7 +64,7 @@ static uint64_t candidate_end(const struct accd__fusion_candidate *candidate)
     return candidate->host + candidate->bytes;
 }
 
-/* The data of a clause come with another one: it moves nothing. */
+/* Drops a candidate whose data another clause copies: its requests move nothing. */
 static void drop_candidate(struct accd__plan *plan, struct accd__fusion_candidate *candidate)
 {
     candidate->dropped = true;
@@ -72,11 +75,12 @@ static void drop_candidate(struct accd__plan *plan, struct accd__fusion_candidat
     }
 }
 
-/* Candidates that bring something, by address; of those that begin together the longest first, of equal
- * ones those without present_or. */
+/* Sorts the candidates with absent bytes by address. At one address the longest is first; of equal ones, those without
+ * present_or. */
 static accd_status sort_candidates(struct accd__plan *plan, struct accd__pair **sorted_p, size_t *n_p)
 {
     const struct accd__fusion *fusion = plan->resolved.fusion;
+    assert(fusion);
     size_t n = 0;
     struct accd__pair *pairs;
     ACCD_SCRATCH_ALLOC(plan->context, pairs, 2 * fusion->ncandidates);
@@ -92,8 +96,8 @@ static accd_status sort_candidates(struct accd__plan *plan, struct accd__pair **
     return ACCD_OK;
 }
 
-/* Two clauses of one directive that bring something lie apart, or one in the other. Then a present_or clause
- * in a larger one, or equal to one without present_or, asks for nothing (DIR-4.2-02).
+/* Checks that candidates with absent bytes are disjoint or nested. A present_or clause in a larger one, or equal to
+ * one without present_or, is dropped (DIR-4.2-02).
  * Decides DIR-4.2-02, DIR-4.2-03. */
 accd_status accd__compare_clauses(struct accd__plan *plan)
 {
@@ -113,7 +117,7 @@ accd_status accd__compare_clauses(struct accd__plan *plan)
              k < depth && !is_dropped && accd__accepts_present(candidate->flags) && plan->context->rules.fusion; k++) {
             const struct accd__fusion_candidate *outer = &fusion->candidates[enclosing[k]];
             if (plan->resolved.requests[outer->request].action ==
-                ACCD_ACTION_HOLD) /* it allocates storage, with holes */
+                ACCD_ACTION_HOLD) /* hold allocates storage with holes */
                 continue;
             is_dropped |= candidate_end(outer) >= end &&
                           (outer->bytes > candidate->bytes || !accd__accepts_present(outer->flags));
