@@ -1,7 +1,15 @@
-/* directory.c - the ABI of document DIR's Figure 4: collects clauses, and lowers each directive to
- * one construct of the core. Uses the public interface only. */
+/* directory.c - the ABI of document DIR's Figure 4 (accdeep_directory.h): collects clauses, and executes each directive
+ * as one construct of the core. Uses the public interface only.
+ *
+ * A directive passes through three phases; each other order of calls is ACCD_ERROR_MISUSE:
+ *
+ *     IDLE -- new_dataE, begin_data, end_data --> BEGUN -- read_pragma --> READING -- write_pragma --> IDLE
+ *                                                                          clauses fill `items`
+ *
+ * drop_pragma returns to IDLE from each phase. If write_pragma fails, the phase and the items stay. */
 #include "accdeep_directory.h"
 
+#include <assert.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -18,8 +26,9 @@
 #define R_UPDATE "DIR-ABI-03"
 #define R_NON_NESTED "DIR-6-01"
 
+/* Open environments of a device. */
 struct environment_stack {
-    accd_region **levels; /* the last one is the current one */
+    accd_region **levels; /* regions of the core; the last one is the current environment */
     size_t depth, capacity;
 };
 
@@ -28,12 +37,12 @@ struct accd_stacks {
     accd_allocator alloc;
     void *alloc_ud;
     int devices;
-    enum { IDLE, BEGUN, READING } phase; /* of a directive */
-    accd_construct_kind kind;
+    enum { IDLE, BEGUN, READING } phase; /* phase of the directive in progress */
+    accd_construct_kind kind;            /* kind and device of the directive in progress */
     int device;
-    accd_item *items; /* its clauses */
+    accd_item *items; /* clauses of the directive in progress */
     size_t nitems, capacity;
-    struct environment_stack *stacks; /* one for each device */
+    struct environment_stack *stacks; /* an element for each device */
     accd_error error;
 };
 
@@ -48,9 +57,11 @@ static void *default_alloc(void *ud, void *ptr, size_t old, size_t n)
     return NULL;
 }
 
+/* Sets the handle's error, with a formatted message. Returns `status`. */
 static __attribute__((format(printf, 4, 5))) accd_status refuse(accd_stacks *stacks, accd_status status,
                                                                 const char *rule, const char *format, ...)
 {
+    assert(status != ACCD_OK && rule);
     va_list args;
     stacks->error = (accd_error){.status = status, .rule = rule, .item = SIZE_MAX};
     va_start(args, format);
@@ -59,7 +70,7 @@ static __attribute__((format(printf, 4, 5))) accd_status refuse(accd_stacks *sta
     return status;
 }
 
-/* The status of a call of the core, whose error is kept. */
+/* Copies the core's error to the handle if `status` is not ACCD_OK. Returns `status`. */
 static accd_status keep_clauses_on_error(accd_stacks *stacks, accd_status status)
 {
     if (status != ACCD_OK)
@@ -67,9 +78,10 @@ static accd_status keep_clauses_on_error(accd_stacks *stacks, accd_status status
     return status;
 }
 
-/* Room for one more element; false: no memory. */
+/* Makes room for one more element after the first `used` ones of *array; returns false without memory. */
 static bool grow_array(const accd_stacks *stacks, void **array, size_t used, size_t *capacity, size_t size)
 {
+    assert(used <= *capacity && size > 0);
     if (used < *capacity)
         return true;
     size_t more = *capacity ? 2 * *capacity : 16;
@@ -162,7 +174,7 @@ const accd_error *accd_stacks_error(const accd_stacks *stacks)
 
 /* ------------------------------------------------------------------------------ directives -- */
 
-/* A call that names a device and comes between directives. */
+/* Checks a call that names a device: the device exists, and no directive is in progress. */
 static accd_status check_no_directive(accd_stacks *stacks, const char *call, int device)
 {
     if (!stacks)
@@ -177,7 +189,7 @@ static accd_status check_no_directive(accd_stacks *stacks, const char *call, int
     return ACCD_OK;
 }
 
-/* The device's current environment. */
+/* Checks the call as check_no_directive does; sets *region_p to the device's current environment, which must exist. */
 static accd_status check_environment(accd_stacks *stacks, const char *call, int device, accd_region **region_p)
 {
     accd_status status = check_no_directive(stacks, call, device);
@@ -191,6 +203,7 @@ static accd_status check_environment(accd_stacks *stacks, const char *call, int 
     return ACCD_OK;
 }
 
+/* Begins a directive on a device. */
 static accd_status begin_directive(accd_stacks *stacks, const char *call, accd_construct_kind kind, int device)
 {
     accd_status status = check_no_directive(stacks, call, device);
@@ -237,6 +250,7 @@ void accd_stacks_drop_pragma(accd_stacks *stacks)
     stacks->nitems = 0;
 }
 
+/* Checks that a directive collects clauses now. */
 static accd_status check_clauses_open(accd_stacks *stacks, const char *call)
 {
     if (!stacks)
@@ -298,6 +312,7 @@ accd_status accd_stacks_drop_dataE(accd_stacks *stacks, int device)
 
 /* --------------------------------------------------------------------------------- clauses -- */
 
+/* Sets the section of an item: `length` elements of `size` bytes from element `first` of the array at `base`. */
 static accd_status set_item_section(accd_stacks *stacks, accd_item *item, const void *base, int64_t first,
                                     int64_t length, uint64_t size)
 {
@@ -311,6 +326,7 @@ static accd_status set_item_section(accd_stacks *stacks, accd_item *item, const 
         stacks, accd_item_set_section(stacks->context, item, (uint64_t)(uintptr_t)base, first, length, size));
 }
 
+/* Adds a clause to the directive in progress. In end_data its action becomes copyout or delete. */
 static accd_status add_clause(accd_stacks *stacks, const char *call, accd_item item, const void *base, int64_t first,
                               int64_t length, uint64_t size)
 {

@@ -1,11 +1,12 @@
-/* helps.h - accdeep's codes for runtimes in C: the meaning of each, and what to do. lua/helps.lua writes the table. */
+/* helps.h - table of error codes for runtimes in C: the meaning of each, and advice. lua/helps.lua writes the table. */
 #ifndef ACCD_HELPS_H
 #define ACCD_HELPS_H
 
-/* In a help, {1|the data} is the name of an object, or "the data" if that is not known. openmp: in words of OpenMP. */
+/* Entry of an error code. `openmp` is the help in words of OpenMP. In a help, {1|the data} stands for the name of an
+ * object, or for "the data" if the name is not known. */
 struct accd__help {
     const char *code, *meaning, *help, *openmp;
 };
-extern const struct accd__help accd__help_table[]; /* the last one has no code */
+extern const struct accd__help accd__help_table[]; /* entries; an entry without a code ends the table */
 
 #endif

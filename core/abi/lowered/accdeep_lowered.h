@@ -1,10 +1,13 @@
-/* accdeep_lowered.h - what programs call that `accdeep lower --to accdeep` has written.
+/* accdeep_lowered.h - functions that programs written by `accdeep lower --to accdeep` call.
  *
  * A process has one context, with the rules "tr14", which is opened at its first directive. The environment chooses:
- *     ACCDEEP_DEVICE   "direct" (the default): simulated memory that kernels of the process reach; "cuda", "cuda:1":
- * that of a GPU, for kernels that the compiler makes for the GPU ACCDEEP_EVENTS   a file that gets a line for each
- * event: operation, name, bytes An error ends the process: its place, code, rule and help are written to standard
- * error, and the exit status is 1. Functions may be called by any thread; regions nest among those of a thread. */
+ *
+ *     ACCDEEP_DEVICE   "direct" (the default): simulated memory that kernels of the process reach;
+ *                      "cuda", "cuda:1": memory of a GPU, for kernels that the compiler makes for the GPU
+ *     ACCDEEP_EVENTS   a file that gets a line for each event: operation, name, bytes
+ *
+ * An error ends the process: its place, code, rule and help are written to standard error, and the exit status is 1.
+ * Functions may be called by any thread; regions nest among those of a thread. */
 #ifndef ACCDEEP_LOWERED_H
 #define ACCDEEP_LOWERED_H
 
@@ -12,51 +15,54 @@
 extern "C" {
 #endif
 
-/* The value of a bound that is about an object, such as a number of elements that a function gives. */
+/* Function of the unit that computes a bound from an object, such as a number of elements. */
 typedef long accd_lowered_bound(const void *object);
 
-/* A directive of the unit. plan: what lowering has made of it, in the form that text.c reads; made: what the library
- * makes of plan, NULL at first. */
+/* Directive of the unit. The unit initialises all members but `parsed`. */
 typedef struct accd_lowered {
-    const char *plan, *file;
+    const char *plan, *file; /* plan of the directive, in the form that text.c reads; its file */
     int line;
-    accd_lowered_bound *const *bounds; /* that the plan numbers, or NULL */
-    void *parsed;
+    accd_lowered_bound *const *bounds; /* functions that the plan numbers, or NULL */
+    void *parsed;                      /* plan as the library has read it; NULL at first */
 } accd_lowered;
 
-/* A region that is open: the caller's until accd_lowered_leave. */
+/* Open region. It belongs to the caller until accd_lowered_leave. */
 typedef struct accd_lowered_region accd_lowered_region;
 
-/* Carries out enter data, exit data or update. given: what plan numbers, addresses of variables and values of bounds.
- */
+/* Executes enter data, exit data or update. arguments: the values that the plan numbers, which are addresses of
+ * variables and values of bounds, as 64-bit integers. */
 void accd_lowered_run(accd_lowered *directive, const void *const *arguments);
-/* Opens the region of a data or compute construct. */
+/* Opens and returns the region of a data or compute construct. arguments: as for accd_lowered_run. */
 accd_lowered_region *accd_lowered_enter(accd_lowered *directive, const void *const *arguments);
 /* Ends a region, which must be the innermost one of its thread. NULL does nothing. */
 void accd_lowered_leave(accd_lowered_region *region);
-/* What a pointer is in the kernel of a compute construct. item: number of the item whose section the pointer points
- * to, from 0; -1: the pointer's target is looked up; -2: so it is, and must be present, for the kernel uses it. A
- * pointer to memory that is not present stays as it is; so do all without a region: the kernel runs on the host. */
+/* Returns the address that a pointer has in the kernel of a compute construct. item is the number of the item whose
+ * section the pointer points to, from 0. With -1 the pointer's own target is looked up, and with -2 it must also be
+ * present, because the kernel uses it. A pointer to memory that is not present is returned unchanged. So is every
+ * pointer if region is NULL, because the kernel then runs on the host. */
 void *accd_lowered_pointer(const accd_lowered_region *region, int item, const volatile void *pointer);
 
-/* Copies bytes to the host from what accd_lowered_pointer gave, and back. */
+/* Copies bytes from an address that accd_lowered_pointer returned to the host. */
 void accd_lowered_read(const accd_lowered_region *region, void *to, const void *from, unsigned long bytes);
+/* Copies bytes of the host to an address that accd_lowered_pointer returned. */
 void accd_lowered_write(const accd_lowered_region *region, void *to, const void *from, unsigned long bytes);
-/* What acc_is_present, acc_deviceptr and acc_hostptr are (ACC33-3.2.26-1, ACC33-3.2.26-2). */
+/* Do what acc_is_present, acc_deviceptr and acc_hostptr do (ACC33-3.2.26-1, ACC33-3.2.26-2). */
 int accd_lowered_is_present(const void *host, unsigned long bytes);
 void *accd_lowered_device(const void *host);
 void *accd_lowered_host(const void *device);
-/* What a pointer of host_data is on the device. If its target is not present, that is an error at a place of the unit,
- * or, if file is NULL, the pointer stays as it is (ACC33-hd-1). */
+/* Returns the device address of a pointer of host_data. If its target is not present, the process ends with an error
+ * at `file` and `line`; if file is NULL, the pointer is returned unchanged (ACC33-hd-1). */
 void *accd_lowered_use_device(const volatile void *pointer, const char *file, int line);
 
-/* What a routine of OpenACC that moves data is, such as "acc_copyin" or "acc_delete_finalize_async", at a place of the
- * unit: to be called at once. kind, action, finalize: numbers that lowering writes. Queues are done at once. acc_copyin
- * and acc_create return device addresses, others NULL (ACC33-3.2.18-1, ACC33-3.2.21-1). */
+/* Routine of OpenACC that moves data. Work of queues is done at once. acc_copyin and acc_create return device
+ * addresses, others NULL (ACC33-3.2.18-1, ACC33-3.2.21-1). */
 typedef void *accd_lowered_routine(void *host, unsigned long bytes, ...);
+/* Returns the routine with a name, such as "acc_copyin" or "acc_delete_finalize_async", for a call at a place of the
+ * unit. The thread must call it before it looks up another one. kind, action, finalize: numbers that lowering writes.
+ */
 accd_lowered_routine *accd_lowered_find_routine(const char *file, int line, const char *name, int kind, int action,
                                                 int finalize);
-/* What routines about queues are, which are done at once: 1. */
+/* Stand for routines about queues, whose work is done at once. Return 1. */
 int accd_lowered_wait(int queue, ...);
 int accd_lowered_wait_all(void);
 

@@ -1,12 +1,15 @@
-/* fortran.c - the functions of accdeep_lowered.h for units of Fortran, as gfortran calls external procedures: arguments
- * by reference. Texts are constants of the unit that end with a zero byte; their lengths, behind the arguments, count
- * for nothing. Addresses are integers. */
+/* fortran.c - the functions of accdeep_lowered.h for units of Fortran, as gfortran calls external procedures.
+ *
+ * Arguments are passed by reference. Texts are constants of the unit that end with a zero byte. The hidden lengths of
+ * texts, after the arguments, are ignored. Addresses are integers. */
 #include "lowered.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Where a directive stands for gfortran: a variable of the unit, 0 at first, that holds it; its plan; its place. */
+/* Arguments for a directive: a variable of the unit, 0 at first, that will hold its accd_lowered; plan; file and line.
+ */
 #define DIRECTIVE int64_t *variable, const char *plan, const char *file, const int32_t *line
 #define ARGUMENTS variable, plan, file, line
 
@@ -14,15 +17,16 @@ void accd_lowered_run_(DIRECTIVE, const int64_t *arguments);
 void accd_lowered_enter_(int64_t *region, DIRECTIVE, const int64_t *arguments);
 void accd_lowered_leave_(const int64_t *region);
 int64_t accd_lowered_pointer_(const int64_t *region, const int32_t *item, const int64_t *own);
-/* file: a text without bytes stands for NULL. */
+/* Does what accd_lowered_use_device does; an empty `file` stands for NULL. */
 int64_t accd_lowered_use_device_(const int64_t *own, const char *file, const int32_t *line);
-/* Ends the process: elements of what is named do not lie together (ACC33-2.7.1-4). */
+/* Ends the process with an error: the elements of what `name` designates are not contiguous (ACC33-2.7.1-4). */
 _Noreturn void accd_lowered_gaps_(const char *name, const char *file, const int32_t *line);
 
-/* The directive that a variable of the unit holds. Threads that meet it first at one time may each make one: the last
- * one stays, and works as well as the others. */
+/* Returns the directive that a variable of the unit holds, or makes one. Threads that arrive at the same time may each
+ * make one: the last one stays in the variable, and the others work as well. */
 static accd_lowered *get_directive(DIRECTIVE)
 {
+    assert(variable && plan && file && line);
     accd_lowered *made = (accd_lowered *)(intptr_t)__atomic_load_n(variable, __ATOMIC_ACQUIRE);
     if (made)
         return made;

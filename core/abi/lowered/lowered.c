@@ -1,20 +1,24 @@
-/* lowered.c - directives of lowered programs: the context of the process, regions, addresses in kernels, errors. */
+/* lowered.c - directives of lowered programs: the context of the process, regions, addresses in kernels, errors.
+ *
+ * A directive's first run reads its plan (text.c). Each run locates the items of the plan with the arguments of the
+ * call, and executes them as one construct of the core. One lock serves all of this. */
 #include "lowered.h"
 
 #include "abi/helps/helps.h"
 
+#include <assert.h>
 #include <pthread.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* Of accd_lowered_pointer. */
+/* Value of `item` in accd_lowered_pointer: the target must be present. */
 enum { MUST_BE_PRESENT = -2 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static accd_context *context; /* of the process; opened by its first directive */
-static FILE *events;
+static accd_context *context; /* context of the process; opened by its first directive */
+static FILE *events;          /* file of ACCDEEP_EVENTS, or NULL */
 
 void accd__lowered_lock(void)
 {
@@ -28,7 +32,7 @@ struct accd_lowered_region {
     const void *hosts[]; /* first bytes of the items */
 };
 
-/* Writes the help of a code, in which {1|the data} is "the data". */
+/* Writes the help of a code, if it has one. {1|the data} is written as "the data". */
 static void write_help(const char *code)
 {
     const struct accd__help *entry = accd__help_table;
@@ -45,10 +49,11 @@ static void write_help(const char *code)
     fputc('\n', stderr);
 }
 
-/* Ends the process with an error. The caller has the lock. */
+/* Ends the process with an error. The caller holds the lock. */
 static _Noreturn void end_with_error(const char *file, int line, const char *code, const char *rule,
                                      const char *message)
 {
+    assert(pthread_mutex_trylock(&lock) != 0);
     pthread_mutex_unlock(&lock); /* functions of atexit may have directives */
     fflush(stdout);
     fprintf(stderr, "%s:%d: error[%s]: %s\n  rule: %s\n", file, line, code, message, rule);
@@ -63,18 +68,19 @@ _Noreturn void accd__lowered_end_with_error(const accd_lowered *directive, const
     end_with_error(directive->file, directive->line, code, rule, message);
 }
 
-/* Ends the process with the error that the core has. */
+/* Ends the process with the last error of the core. The caller holds the lock. */
 static _Noreturn void end_with_core_error(const accd_lowered *directive)
 {
     const accd_error *error = accd_context_error(context);
     accd__lowered_end_with_error(directive, accd_status_code(error->status), error->rule, error->message);
 }
 
-static accd_lowered_bound **bounds; /* of all units */
+static accd_lowered_bound **bounds; /* functions of bounds of all units, by number */
 static size_t nbounds;
 
 int accd__lowered_bound_number(const accd_lowered *directive, accd_lowered_bound *bound)
 {
+    assert(pthread_mutex_trylock(&lock) != 0 && bound);
     for (size_t i = 0; i < nbounds; i++)
         if (bounds[i] == bound)
             return (int)i;
@@ -87,26 +93,33 @@ int accd__lowered_bound_number(const accd_lowered *directive, accd_lowered_bound
     return (int)nbounds++;
 }
 
+/* Calls the function with number fn for n objects (accd_bound_fn). */
 static int call_bound(void *ud, int fn, size_t n, int nargs, const int64_t *const *args, int64_t *out)
 {
+    assert(fn >= 0 && (size_t)fn < nbounds && nargs >= 1);
     (void)ud, (void)nargs;
     for (size_t row = 0; row < n; row++)
         out[row] = bounds[fn]((const void *)(uintptr_t)args[0][row]);
     return 0;
 }
 
+/* Writes a line about an event to the file of ACCDEEP_EVENTS. */
 static void write_event(void *ud, const accd_event *event)
 {
+    assert(events);
     (void)ud;
     fprintf(events, "%s %s %llu\n", accd_op_name(event->op), event->name, (unsigned long long)event->bytes);
 }
 
+/* Returns the value of an environment variable, or `otherwise` if it is unset or empty. */
 static const char *get_setting(const char *name, const char *otherwise)
 {
     const char *value = getenv(name);
     return value && *value ? value : otherwise;
 }
 
+/* Opens the context of the process with the settings of the environment. On failure the process ends with an error at
+ * the directive. The caller holds the lock. */
 static void open_process_context(const accd_lowered *directive)
 {
     const char *device = get_setting("ACCDEEP_DEVICE", "direct"), *colon = strchr(device, ':');
@@ -139,20 +152,22 @@ static void open_process_context(const accd_lowered *directive)
         accd_context_subscribe(context, 0, 0);
 }
 
-/* The number of the calling thread, which has the lock. */
+/* Returns the number of the calling thread, from 1. The caller holds the lock. */
 static uint64_t get_thread_number(void)
 {
     static uint64_t last;
     static _Thread_local uint64_t own;
+    assert(pthread_mutex_trylock(&lock) != 0);
     if (!own)
         own = ++last;
     return own;
 }
 
-/* Gives an item's label the bounds that its array has now. */
+/* Makes the label of an item in an array show the array's present bounds, which `arguments` give. */
 static void name_elements(const accd_lowered *directive, struct accd__lowered_item *plan_item, const accd_item *located,
                           const int64_t *arguments)
 {
+    assert(plan_item->rows && plan_item->item.label);
     const int64_t *numbers = arguments + plan_item->rows->first;
     accd_array array = plan_item->rows->array;
     int64_t stride = (int64_t)plan_item->item.label->unit;
@@ -172,9 +187,11 @@ static void name_elements(const accd_lowered *directive, struct accd__lowered_it
         accd__lowered_end_with_error(directive, "out-of-memory", "HOUSE-memory", "there is no memory for a name");
 }
 
-/* The directive's plan, with its items where they lie now. */
+/* Returns the directive's plan, with `located` set to its items at their present addresses. Opens the context and reads
+ * the plan if needed. The caller holds the lock. */
 static struct accd__lowered_plan *locate(accd_lowered *directive, const void *const *arguments)
 {
+    assert(pthread_mutex_trylock(&lock) != 0);
     if (!context)
         open_process_context(directive);
     if (!directive->parsed)
@@ -194,8 +211,10 @@ static struct accd__lowered_plan *locate(accd_lowered *directive, const void *co
     return plan;
 }
 
+/* Executes the located items of a plan as one construct; *region_p is its region. The caller holds the lock. */
 static void execute_plan(const accd_lowered *directive, const struct accd__lowered_plan *plan, accd_region **region_p)
 {
+    assert(context && pthread_mutex_trylock(&lock) != 0);
     const accd_construct construct = {
         .kind = plan->kind,
         .finalize = plan->finalize,
@@ -269,7 +288,7 @@ void accd_lowered_leave(accd_lowered_region *region)
     free(region);
 }
 
-/* The address on the other side, or 0. */
+/* Returns the address that `find` gives for a pointer, or NULL if there is none. */
 static void *find_counterpart(uint64_t (*find)(accd_context *, int, const void *), const void *pointer)
 {
     pthread_mutex_lock(&lock);
@@ -294,7 +313,8 @@ void *accd_lowered_pointer(const accd_lowered_region *region, int item, const vo
     return (void *)(uintptr_t)(device ? device + (own - (uint64_t)(uintptr_t)host) : own);
 }
 
-/* Copies bytes from device memory, or to it. Without a region, and if nothing is present there, it is the host's. */
+/* Copies bytes from or to an address in a kernel. Without a region, and if no data are present at the address, it is an
+ * address of the host. */
 static void copy_region_bytes(const accd_lowered_region *region, uint64_t device, void *host, unsigned long bytes,
                               bool to_device)
 {
@@ -330,6 +350,7 @@ int accd_lowered_is_present(const void *host, unsigned long bytes)
     return is_present;
 }
 
+/* Adapts accd_host_address to find_counterpart. */
 static uint64_t find_host_address(accd_context *of, int device, const void *pointer)
 {
     return accd_host_address(of, device, (uint64_t)(uintptr_t)pointer);

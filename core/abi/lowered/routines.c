@@ -1,15 +1,19 @@
 /* routines.c - routines of OpenACC that move data, for lowered programs: each is a construct with one item. */
 #include "lowered.h"
 
-/* What the calling thread is about to do. */
+#include <assert.h>
+
+/* Routine that the calling thread looked up last, and will call now. */
 static _Thread_local struct {
     accd_lowered place;
     struct accd__lowered_plan plan;
     accd_action action;
 } next;
 
+/* Executes the routine that the thread has looked up. */
 static void *run_routine(void *host, unsigned long bytes, ...)
 {
+    assert(next.plan.name);
     return accd__lowered_move(&next.place, &next.plan, next.action, host, bytes);
 }
 

@@ -1,40 +1,48 @@
-/* text.c - reads what `accdeep lower --to accdeep` has made of a directive (lua/accdeep/tools/lower/ir_text.lua).
+/* text.c - reads the plan that `accdeep lower --to accdeep` has written for a directive
+ * (lua/accdeep/tools/lower/ir_text.lua).
  *
- * The text has lines, each a word and numbers, some with a name behind them. In units of Fortran they end with
- * semicolons. Labels and programs are numbered from 0 as they come; -1 is none. Lines that belong to a program or an
- * item follow it:
+ * The text has lines of a word and numbers, some with a name at their end. In units of Fortran, lines end with
+ * semicolons. Labels and programs are numbered from 0 in the order of the text; -1 means none.
  *
  *     accdeep VERSION
  *     construct KIND FINALIZE name
+ *     array SHIFT DESCRIBED SPAN RANK {LOWER EXTENT STRIDE} name      array of the next label
  *     label UNIT FLAGS LINE LAYOUT name
- *     array SHIFT DESCRIBED SPAN RANK {LOWER EXTENT STRIDE} name        of the next label
- *     program STRIDE REGISTERS PARAMS         piece, field, excluded, member, code
- *     item ACTION FLAGS LABEL PROGRAM UNIT REGISTERS BASE START COUNT SLOT ORIGIN INDEX INDEX INDEX       code, params,
- * rows rows FIRST RANK name        the item is of an array: the program gives its address and bounds */
+ *     program STRIDE REGISTERS PARAMS
+ *       piece, field, excluded, member, code                          lines of this program
+ *     item ACTION FLAGS LABEL PROGRAM UNIT REGISTERS BASE START COUNT SLOT ORIGIN INDEX INDEX INDEX
+ *       code                                                          line of this item's code
+ *       params REGISTER ...                                           parameters of the item's program
+ *       rows FIRST RANK name                                          array that the item belongs to
+ *
+ * Numbers of a line are members of the structure of that name in accdeep_core.h, in their order there. An array, label,
+ * program or item line ends the program or item before it. */
 #include "lowered.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum { VERSION = 3 };
-#define ENDS "\n;" /* of lines */
+#define ENDS "\n;" /* characters that end a line */
 
+/* State of reading one plan. */
 struct reader {
     accd_context *context;
     const accd_lowered *directive;
-    const char *at; /* in a line, behind its word */
+    const char *at; /* next character to read */
     struct accd__lowered_plan *plan;
     const accd_label **labels;
     accd_program **programs;
     size_t nlabels, nprograms;
-    accd_array *array; /* for the next label */
-    /* The program under way, and its lists. */
+    accd_array *array; /* array of the next label, or NULL */
+    /* The open program, and its lists. */
     bool in_program;
     accd_program_spec spec;
     accd_piece *pieces;
     accd_field *fields;
     accd_member *excluded, *members;
-    /* Instructions of the program or the item. */
+    /* Instructions of the open program or item. */
     accd_instruction *code;
     size_t ncode;
 };
@@ -51,9 +59,10 @@ static _Noreturn void end_with_bad_plan(const struct reader *reader)
                                  "the unit was lowered by another version of accdeep: compile it again");
 }
 
-/* Room for one more element of a list, behind its first n; zeros. */
+/* Adds a zeroed element of `size` bytes to the list at list_p, which has n elements, and returns its address. */
 static void *append(const struct reader *reader, void *list_p, size_t n, size_t size)
 {
+    assert(size > 0);
     void **list = list_p;
     char *bytes = realloc(*list, (n + 1) * size);
     if (!bytes)
@@ -62,6 +71,7 @@ static void *append(const struct reader *reader, void *list_p, size_t n, size_t 
     return memset(bytes + n * size, 0, size);
 }
 
+/* Reads an integer. */
 static int64_t read_number(struct reader *reader)
 {
     char *end;
@@ -72,7 +82,7 @@ static int64_t read_number(struct reader *reader)
     return value;
 }
 
-/* The rest of the line, for the caller. */
+/* Returns a copy of the rest of the line, which the caller frees. */
 static char *read_rest(struct reader *reader)
 {
     while (*reader->at == ' ')
@@ -83,7 +93,7 @@ static char *read_rest(struct reader *reader)
     return text;
 }
 
-/* The same; NULL if the line ends here. */
+/* Returns a copy of the rest of the line, which the caller frees; NULL if it is empty. */
 static char *read_optional_rest(struct reader *reader)
 {
     char *text = read_rest(reader);
@@ -93,6 +103,7 @@ static char *read_optional_rest(struct reader *reader)
     return NULL;
 }
 
+/* Reads the number of a label that precedes; returns NULL for -1. */
 static const accd_label *read_label_reference(struct reader *reader)
 {
     const int64_t at = read_number(reader);
@@ -101,6 +112,7 @@ static const accd_label *read_label_reference(struct reader *reader)
     return at < 0 ? NULL : reader->labels[at];
 }
 
+/* Reads the number of a program that precedes; returns NULL for -1. */
 static accd_program *read_program_reference(struct reader *reader)
 {
     const int64_t at = read_number(reader);
@@ -195,6 +207,7 @@ static void read_field(struct reader *reader)
     field->child = read_program_reference(reader);
 }
 
+/* Reads a line of `list`, which has *n members. */
 static void read_member(struct reader *reader, accd_member **list, size_t *n)
 {
     accd_member *member = append(reader, list, (*n)++, sizeof *member);
@@ -213,6 +226,7 @@ static void read_named(struct reader *reader)
     read_member(reader, &reader->members, &reader->spec.nmembers);
 }
 
+/* Reads an instruction. A call's number within the unit becomes its number within the process. */
 static void read_code(struct reader *reader)
 {
     accd_instruction *in = append(reader, &reader->code, reader->ncode++, sizeof *in);
@@ -228,7 +242,7 @@ static void read_code(struct reader *reader)
     in->k = accd__lowered_bound_number(reader->directive, reader->directive->bounds[in->k]);
 }
 
-/* Ends the program or the item under way. */
+/* Ends the open program, or the open item, if there is one. */
 static void finish_program(struct reader *reader)
 {
     if (!reader->in_program) {
@@ -301,6 +315,7 @@ static void read_params(struct reader *reader)
         end_without_memory(reader);
 }
 
+/* Reads the array of the last item. Its name lives as long as the plan. */
 static void read_rows(struct reader *reader)
 {
     if (!reader->plan->nitems)
@@ -313,13 +328,13 @@ static void read_rows(struct reader *reader)
     rows->array.rank = (unsigned)read_number(reader);
     if (rows->array.rank > ACCD_MAX_RANK)
         end_with_bad_plan(reader);
-    rows->array.name = read_optional_rest(reader); /* it lives as long as the plan */
+    rows->array.name = read_optional_rest(reader);
 }
 
 static const struct {
     const char *word;
     void (*read)(struct reader *);
-    bool begins; /* what is under way ends */
+    bool begins; /* the line ends the open program or item */
 } lines[] = {
     {"construct", read_construct, false}, {"array", read_array, true},    {"label", read_label, true},
     {"program", begin_program, true},     {"piece", read_piece, false},   {"field", read_field, false},
@@ -327,6 +342,7 @@ static const struct {
     {"item", begin_item, true},           {"params", read_params, false}, {"rows", read_rows, false},
 };
 
+/* Reads the line at reader->at. */
 static void read_line(struct reader *reader)
 {
     for (size_t i = 0; i < sizeof lines / sizeof lines[0]; i++) {
@@ -344,6 +360,7 @@ static void read_line(struct reader *reader)
 
 struct accd__lowered_plan *accd__lowered_read_plan(accd_context *context, const accd_lowered *directive)
 {
+    assert(context && directive && directive->plan);
     static const char head[] = "accdeep ";
     struct reader reader = {.context = context, .directive = directive, .at = directive->plan};
     if (strncmp(reader.at, head, sizeof head - 1) != 0)
