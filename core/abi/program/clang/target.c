@@ -32,7 +32,7 @@ static accd_region *run_items(struct rt_thread *self, accd_construct_kind kind, 
     rt_items_init(&items, maps->n);
     convert(maps, &items);
     if (items.n || kind == ACCD_KIND_COMPUTE)
-        region = rt_run_construct(self, kind, true, items.at, items.n, false);
+        region = rt_run_construct(self, kind, RT_NEEDS_CHECK, items.at, items.n, false);
     if (items.nulls)
         rt_sync_null_map_pointers(self, maps, false);
     rt_items_free(&items);
@@ -51,7 +51,7 @@ static void keep_held_references(struct rt_thread *self, struct rt_maps *maps)
             continue;
         const accd_item item = {.host = map->begin, .bytes = (uint64_t)map->size, .action = ACCD_ACTION_DELETE};
         for (uint64_t n = object.dynamic; n; n--)
-            rt_run_construct(self, ACCD_KIND_EXIT_DATA, true, &item, 1, false);
+            rt_run_construct(self, ACCD_KIND_EXIT_DATA, RT_NEEDS_CHECK, &item, 1, false);
         map->type |= LITERAL;
     }
 }

@@ -187,7 +187,7 @@ static __attribute__((noinline)) void open_data_region(const struct rt_site *sit
         rt_items_init(&items, map->n);
         rt_add_entry_items(map, &items);
         if (items.n)
-            level->region = rt_run_construct(self, ACCD_KIND_REGION, true, items.at, items.n, false);
+            level->region = rt_run_construct(self, ACCD_KIND_REGION, RT_NEEDS_CHECK, items.at, items.n, false);
         if (items.descriptors)
             rt_refresh_descriptors(self, map);
         rt_items_free(&items);
@@ -274,7 +274,7 @@ static __attribute__((noinline)) void run_dynamic(const struct rt_site *site, in
         directive->convert(map, &items);
         rt_enter_queue(self, queue);
         if (items.n)
-            rt_run_construct(self, directive->kind, true, items.at, items.n, items.finalize);
+            rt_run_construct(self, directive->kind, RT_NEEDS_CHECK, items.at, items.n, items.finalize);
         rt_enter_queue(self, RT_ASYNC_SYNC);
         rt_items_free(&items);
         if (items.descriptors)
@@ -499,7 +499,7 @@ static __attribute__((noinline)) void run_compute(const struct rt_site *site, in
     if (rt.options.diagnose)
         rt_check_private_scalars(self, items.at, items.n);
     rt_enter_queue(self, queue);
-    accd_region *region = rt_run_construct(self, ACCD_KIND_COMPUTE, true, items.at, items.n, false);
+    accd_region *region = rt_run_construct(self, ACCD_KIND_COMPUTE, RT_NEEDS_CHECK, items.at, items.n, false);
     if (items.descriptors)
         rt_refresh_descriptors(self, map);
     rt_items_free(&items);

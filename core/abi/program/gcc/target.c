@@ -313,7 +313,7 @@ static struct construct_result run_items(struct rt_thread *self, accd_construct_
     rt_items_init(&items, map->n);
     convert(map, &items);
     if (items.n || kind == ACCD_KIND_COMPUTE)
-        region = rt_run_construct(self, kind, true, items.at, items.n, items.finalize);
+        region = rt_run_construct(self, kind, RT_NEEDS_CHECK, items.at, items.n, items.finalize);
     if (items.descriptors)
         rt_refresh_descriptors(self, map);
     if (items.nulls)

@@ -227,7 +227,7 @@ static void run_pointer_routine(const struct rt_site *site, accd_action action, 
         accd_item item = {.host = slot, .bytes = sizeof *slot, .slot = slot, .action = (uint8_t)action};
         rt_label_item_at_site(&item);
         rt_enter_queue(self, queue);
-        rt_run_construct(self, kind, true, &item, 1, finalize);
+        rt_run_construct(self, kind, RT_NEEDS_CHECK, &item, 1, finalize);
         rt_enter_queue(self, RT_ASYNC_SYNC);
     }
     rt_leave();
