@@ -1,9 +1,11 @@
-/* abnormal_exit.c - ways in which a program ends without its exit functions. What the end reports is
- * reported before, and the program ends as it would have. */
+/* abnormal_exit.c - reports at the end of programs that end without their exit handlers: by a signal, _exit or
+ * quick_exit. The final reports are written first, then the program ends as it would have without them. Called by
+ * run/lifecycle.c, the signal handlers of strict/, and the program through the interposed functions below. */
 #include "abnormal_exit.h"
 #include "runtime.h"
 #include "text_buffer.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -12,21 +14,22 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { SECONDS = 3 };                       /* that a report at the end may take */
-static atomic_int ending_thread;            /* which ends the process; 0: none does */
-static volatile sig_atomic_t deadly_signal; /* by which it ends the process */
-static struct timespec started;             /* the report of the end */
+enum { SECONDS = 3 };                       /* longest time for the final reports, in seconds */
+static atomic_int ending_thread;            /* thread id of the thread that ends the process; 0: none */
+static volatile sig_atomic_t deadly_signal; /* signal that ends the process; 0: none */
+static struct timespec started;             /* time at which the final reports began */
 
-static bool is_open;
+static bool is_open; /* true once the handlers are installed */
 
 #ifdef RT_PRELOADED
-int __sigaction(int signal, const struct sigaction *action, struct sigaction *before_p); /* of the C library */
+/* sigaction of the C library */
+int __sigaction(int signal, const struct sigaction *action, struct sigaction *before_p);
 #define set_action __sigaction
 #else
 #define set_action sigaction
 #endif
 
-/* A child of vfork shares our memory, but is another process. */
+/* True if this is the process that made the context: a child of vfork shares its memory but not its process id. */
 static bool is_own_process(void)
 {
     return rt.pid == getpid();
@@ -37,9 +40,10 @@ static int thread_id(void)
     return (int)syscall(SYS_gettid);
 }
 
-/* By the signal, at once. */
+/* Ends the process by the signal at once, with its default action. */
 static void kill_by_signal(int signal)
 {
+    assert(signal > 0);
     const struct sigaction usual = {.sa_handler = SIG_DFL};
     sigset_t only;
     set_action(signal, &usual, NULL);
@@ -71,19 +75,20 @@ static void report_at_exit(void)
     rt.report_at_end();
 }
 
-/* Ends the program by the signal that it got, if its report takes too long or faults. */
+/* Handles a timeout or a fault of the final reports: ends the program by the signal that it got. */
 static void on_report_failure(int signal)
 {
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);
-    if (signal == SIGALRM && now.tv_sec - started.tv_sec < SECONDS) /* one of the program's */
+    if (signal == SIGALRM && now.tv_sec - started.tv_sec < SECONDS) /* alarm set by the program */
         return;
     if (signal != SIGALRM)
         rt_wait_for_exit();
     kill_by_signal(deadly_signal);
 }
 
-/* The signal may have come in the middle of malloc. */
+/* Writes the final reports, limited in time and guarded against faults, since the signal may have interrupted malloc.
+ */
 static void report_with_timeout(void *unused)
 {
     const struct sigaction given_up = {.sa_handler = on_report_failure};
@@ -104,6 +109,7 @@ static void report_with_timeout(void *unused)
 
 void rt_end_by_signal(int signal)
 {
+    assert(signal > 0);
     if (is_own_process()) {
         rt_claim_exit();
         const bool again = deadly_signal;
@@ -123,7 +129,7 @@ void rt_on_fatal_signal(int signal, siginfo_t *info, void *context)
         rt_end_by_signal(signal);
 }
 
-/* Whether a signal ends a program that does not handle it. SIGSEGV and SIGBUS: fault.c. */
+/* True if a signal ends a program that does not handle it. fault.c handles SIGSEGV and SIGBUS. */
 static bool is_deadly(int signal)
 {
     static const int others[] = {SIGKILL, SIGSTOP, SIGSEGV, SIGBUS,  SIGCHLD, SIGCONT,
@@ -142,7 +148,8 @@ static bool is_default(const struct sigaction *action)
 static struct sigaction deadly_action(void)
 {
     struct sigaction action = {.sa_sigaction = rt_on_fatal_signal, .sa_flags = SA_SIGINFO | SA_ONSTACK};
-    memset(&action.sa_mask, -1, sizeof action.sa_mask); /* also those that stop threads: see stop_the_world.h */
+    /* includes the signals that stop threads: see stop_the_world.h */
+    memset(&action.sa_mask, -1, sizeof action.sa_mask);
     return action;
 }
 
@@ -158,10 +165,9 @@ void rt_install_exit_handlers(void)
 }
 
 #ifdef RT_PRELOADED
-/* The process that `accdeep exec` started, if no call for devices is in the program itself; 0: some
- * are. */
+/* Process that `accdeep exec` started, if the program itself contains no call for devices; 0: it contains some. */
 static pid_t silent_process;
-static long children; /* page faults of processes that it has waited for */
+static long children; /* page faults of its finished children at the start */
 
 static long faults_of_children(void)
 {
@@ -169,7 +175,7 @@ static long faults_of_children(void)
     return getrusage(RUSAGE_CHILDREN, &used) ? 0 : used.ru_minflt;
 }
 
-/* Programs that this one starts are their own. */
+/* Records this process as the silent one; clears the variable so that programs started by it are not affected. */
 static __attribute__((constructor)) void record_silent_process(void)
 {
     const char *set = getenv("ACCDEEP_SILENT");
@@ -178,8 +184,8 @@ static __attribute__((constructor)) void record_silent_process(void)
     unsetenv("ACCDEEP_SILENT");
 }
 
-/* Tells at the end if nothing made a call. A program that has started others is a script or a
- * launcher. */
+/* Reports at the end that no call was made. A program that has started others is a script or a launcher, so that
+ * nothing is reported. */
 static __attribute__((destructor)) void report_silent_process(void)
 {
     static const char text[] = "no directive ran on a device; gcc needs -fopenacc or -fopenmp, and clang -fopenmp "
@@ -208,9 +214,8 @@ static _Noreturn void exit_process(int status)
         syscall(SYS_exit_group, status);
 }
 
-/* In place of the C library's; only `accdeep exec` does that. A program that sets the default
- * action of a signal that ends it, maybe to send itself the signal, finds the default action, but
- * its end is reported. */
+/* Replaces sigaction of the C library under `accdeep exec`. A program that sets the default action of a deadly
+ * signal, maybe to send itself the signal, reads back the default action, but its end is reported. */
 __attribute__((visibility("default"))) int sigaction(int signal, const struct sigaction *action,
                                                      struct sigaction *before_p)
 {
@@ -236,7 +241,7 @@ __attribute__((visibility("default"))) sighandler_t signal(int signal, sighandle
     return install_handler(signal, handler, SA_RESTART);
 }
 
-/* signal() of programs in strict ISO C. */
+/* Replaces signal() of programs in strict ISO C. */
 __attribute__((visibility("default"))) sighandler_t __sysv_signal(int signal, sighandler_t handler)
 {
     return install_handler(signal, handler, (int)SA_RESETHAND | SA_NODEFER);

@@ -5,18 +5,19 @@
 #include <signal.h>
 #include <stdbool.h>
 
+/* Installs handlers for deadly signals and for quick_exit. Called once, at the start. */
 void rt_install_exit_handlers(void);
-/* The handler of signals that end the program: reports, and ends it by the signal. */
+/* Handles a deadly signal: reports, and ends the program by the signal. */
 void rt_on_fatal_signal(int signal, siginfo_t *info, void *context);
-/* Called first. True: host memory was protected, and the signal is sent again now that it is not.
- * NULL: not called. */
+/* Hook at the begin of rt_on_fatal_signal. Returns true if host memory was protected: the signal is sent again once
+ * memory is unprotected. NULL: not called. */
 extern bool (*rt_defer_fatal_signal)(int signal, siginfo_t *info, void *context);
+/* Writes the final reports and ends the program by the signal. */
 void rt_end_by_signal(int signal);
 
-/* Makes the calling thread the one that ends the process; waits for the end if another thread is at
- * it. */
+/* Makes the calling thread the one that ends the process; waits for the end if another thread ends it already. */
 void rt_claim_exit(void);
-/* Waits, some seconds at most, if another thread ends the process. */
+/* Waits, for some seconds at most, if another thread ends the process. */
 void rt_wait_for_exit(void);
 
 #endif

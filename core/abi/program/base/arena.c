@@ -1,16 +1,23 @@
-/* arena.c - blocks of size classes cut from chunks, large blocks mapped each by itself. The watch
- * asks for all of these mappings, so nothing of the C library's heap may be in here. */
+/* arena.c - allocator of the runtime's own memory. Small blocks have size classes and are cut from chunks; large
+ * blocks have a mapping each. The page guard keeps exactly these mappings accessible in kernels, so that no block may
+ * come from the C library's heap. The context, regions and records of strict runs are its users.
+ *
+ *      mapping:  | struct mapping | block | block | block | (not yet cut)        |
+ *                0                HEAD                    arena.at       arena.end
+ *
+ * Freed small blocks are linked in arena.free, a list for each class. Chunks are never unmapped. */
 #include "arena.h"
 
+#include <assert.h>
 #include <string.h>
 #include <sys/mman.h>
 
 enum {
     UNIT = 16,
-    FINE = 32, /* classes of one unit more each, then eight for each doubling */
+    FINE = 32, /* the first FINE classes differ by one unit, then eight classes follow for each doubling */
     CLASSES = FINE + 8 * 6,
-    SMALL = 32 << 10, /* bytes of the last class */
-    HEAD = 64,        /* bytes at the start of a mapping, for struct mapping */
+    SMALL = 32 << 10, /* block size of the last class, in bytes */
+    HEAD = 64,        /* size of the header of a mapping, in bytes */
     CHUNK_LEAST = 64 << 10,
     CHUNK_MOST = 4 << 20,
     PAGE = 4096
@@ -28,13 +35,14 @@ struct block {
 static struct {
     struct mapping *mappings;
     size_t count;
-    char *at, *end; /* of the chunk that is cut */
-    size_t chunk;   /* bytes of the next one */
+    char *at, *end; /* unused rest of the current chunk */
+    size_t chunk;   /* size of the next chunk, in bytes; 0: none was made yet */
     struct block *free[CLASSES];
 } arena;
 
 static unsigned size_class_of(size_t n)
 {
+    assert(n > 0 && n <= SMALL);
     size_t units = (n + UNIT - 1) / UNIT;
     if (units <= FINE)
         return (unsigned)units - 1;
@@ -44,6 +52,7 @@ static unsigned size_class_of(size_t n)
 
 static size_t size_class_bytes(unsigned class)
 {
+    assert(class < CLASSES);
     if (class < FINE)
         return (class + 1) * (size_t)UNIT;
     unsigned shift = (class - FINE) / 8 + 2;
@@ -75,6 +84,7 @@ static void link_mapping(struct mapping *m, size_t bytes)
 
 static void unlink_mapping(struct mapping *m)
 {
+    assert(m && arena.count > 0);
     *(m->prev ? &m->prev->next : &arena.mappings) = m->next;
     if (m->next)
         m->next->prev = m->prev;
@@ -111,12 +121,13 @@ static void *remap_block(void *block, size_t n)
 
 static void push_free_block(void *ptr, unsigned class)
 {
+    assert(ptr && class < CLASSES);
     struct block *block = ptr;
     block->next = arena.free[class];
     arena.free[class] = block;
 }
 
-/* What is left of a chunk becomes free blocks; then a new chunk. */
+/* Turns the rest of the chunk into free blocks and maps a new chunk. Returns 0 without memory. */
 static int renew_chunk(void)
 {
     while (arena.end - arena.at >= UNIT) {
@@ -157,6 +168,7 @@ static void *take_block(size_t n)
 
 static void release_block(void *ptr, size_t old)
 {
+    assert(ptr && old > 0);
     if (old <= SMALL) {
         push_free_block(ptr, size_class_of(old));
         return;
@@ -180,7 +192,7 @@ void *rt_arena_realloc(void *ud, void *ptr, size_t old, size_t n)
     if (old <= SMALL && n <= SMALL && size_class_of(old) == size_class_of(n))
         return ptr;
     void *p = take_block(n);
-    if (!p) /* too long a block serves; a mapping that ends as a small block is never unmapped */
+    if (!p) /* a shrinking block may stay too long; a large mapping reused as a small block is never unmapped */
         return n < old ? ptr : NULL;
     memcpy(p, ptr, old < n ? old : n);
     release_block(ptr, old);
@@ -189,6 +201,7 @@ void *rt_arena_realloc(void *ud, void *ptr, size_t old, size_t n)
 
 size_t rt_arena_list_pages(struct rt_range *pages, size_t most)
 {
+    assert(pages || !most);
     size_t i = 0;
     for (const struct mapping *m = arena.mappings; m && i < most; m = m->next)
         pages[i++] = (struct rt_range){(uintptr_t)m, m->bytes};

@@ -1,4 +1,4 @@
-/* arena.h - memory of the runtime itself that stays open while a watched kernel runs. */
+/* arena.h - memory of the runtime itself that stays accessible while a kernel runs under the page guard. */
 #ifndef RT_ARENA_H
 #define RT_ARENA_H
 
@@ -7,16 +7,18 @@
 
 enum { RT_PAGE_SIZE = 4096 };
 
+/* Range of addresses of host or device. */
 struct rt_range {
     uint64_t start, bytes;
 };
 
-/* An accd_allocator: n = 0 frees ptr, otherwise ptr (old bytes long, or NULL) becomes n bytes long.
- * Blocks are aligned to 16. NULL: no memory, ptr is as it was; never when a block shrinks. ud is
- * not used: a process has one such memory. One thread at a time. */
+/* Allocates, resizes or frees a block like an accd_allocator: n = 0 frees ptr, otherwise ptr (`old` bytes long, or
+ * NULL) becomes n bytes long. Blocks are aligned to 16 bytes. Returns NULL without memory, which leaves ptr
+ * unchanged; shrinking never fails. ud is unused, as a process has one arena. Callers are serialized by the runtime's
+ * lock. */
 void *rt_arena_realloc(void *ud, void *ptr, size_t old, size_t n);
 
-/* Writes at most `most` of the whole pages that hold all blocks and returns how many there are. */
+/* Stores at most `most` of the mappings that hold all blocks, as whole pages, and returns their total number. */
 size_t rt_arena_list_pages(struct rt_range *pages, size_t most);
 
 #endif

@@ -1,4 +1,4 @@
-/* descriptor.h - descriptors of arrays, as gfortran makes them since its version 8. */
+/* descriptor.h - descriptors of arrays, as laid out by gfortran since version 8. */
 #ifndef RT_DESCRIPTOR_H
 #define RT_DESCRIPTOR_H
 
@@ -7,7 +7,7 @@
 #include <stdint.h>
 #include <string.h>
 
-/* Of an array of any rank. */
+/* Descriptor of an array of any rank; data is NULL if the array is not allocated. */
 struct rt_gfortran_descriptor {
     char *data;
     size_t offset, element;
@@ -21,12 +21,13 @@ struct rt_gfortran_descriptor {
 };
 enum { RT_MAX_RANK = 15 };
 
+/* Returns the size of a descriptor of this rank, in bytes. */
 static inline uint64_t rt_descriptor_bytes(int rank)
 {
     return sizeof(struct rt_gfortran_descriptor) + (uint64_t)rank * sizeof(struct rt_gfortran_dimension);
 }
 
-/* Whether a descriptor may have so many bytes. */
+/* True if a descriptor may have this size: its header and 0 to 15 dimensions. */
 static inline bool rt_has_descriptor_size(uint64_t bytes)
 {
     const uint64_t head = sizeof(struct rt_gfortran_descriptor);
@@ -34,8 +35,8 @@ static inline bool rt_has_descriptor_size(uint64_t bytes)
            (bytes - head) % sizeof(struct rt_gfortran_dimension) == 0;
 }
 
-/* Whether bytes at an address of the process are a descriptor, by what they hold. Where no array is
- * allocated, they hold a null pointer, and anything else. */
+/* True if bytes at an address of this process look like a descriptor. Without an allocated array only their null
+ * pointer is checked, since the rest is undefined. */
 static inline bool rt_is_descriptor_size(const void *at, uint64_t bytes)
 {
     enum { TYPES = 15, ATTRIBUTES = 3 };

@@ -1,8 +1,10 @@
-/* diagnostics.c - findings: what is wrong with a program, or may be. The first of a kind at a place, about a variable,
- * is printed at once, as good compilers write errors or as JSON; the end counts the others. */
+/* diagnostics.c - prints findings about the program. The first finding of a code, location and variable is printed at
+ * once, as text like that of compilers or as JSON. Repetitions are counted; their number is printed at the end. All
+ * checks call rt_emit_diagnostic or rt_report; the lock of diagnostics protects the records. */
 #include "runtime.h"
 #include "text_buffer.h"
 
+#include <assert.h>
 #include <ctype.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -10,21 +12,21 @@
 #include <string.h>
 #include <unistd.h>
 
-/* What was reported. Of an alias, another call on the same line, only the place is its own. */
+/* Reported finding. An alias stands for another call on the same line: only its location is its own. */
 struct diag_record {
-    struct diag_record *first; /* of an alias: what it counts for; otherwise NULL */
+    struct diag_record *first; /* finding that an alias counts for; NULL: no alias */
     uintptr_t pc;
-    const char *file; /* NULL: not known */
+    const char *file; /* NULL: unknown */
     int line;
     const char *level, *code;
-    char *about;        /* the variable; without one, the message */
-    char *other_names;  /* names of other variables, or NULL */
-    unsigned nothers;   /* how many they are */
-    bool object;        /* about is a variable */
-    const char *mapped; /* of findings that are counted together: their second place; NULL: there is none */
+    char *about;        /* variable, or the message of a finding without one */
+    char *other_names;  /* comma-separated names of other variables, or NULL */
+    unsigned nothers;   /* number of names in other_names */
+    bool object;        /* true if `about` is a variable */
+    const char *mapped; /* file that mapped the data, for grouped findings; NULL: none */
     int mapped_line;
     bool suppressed;
-    size_t result; /* in the report; 0: none */
+    size_t result; /* number of the SARIF result; 0: none */
     uint64_t count;
 };
 static struct diag_record **records;
@@ -32,7 +34,8 @@ static size_t nrecords, capacity;
 
 /* ------------------------------------------------------------------------------------- known -- */
 
-/* The next letter of a name without its subscripts; p->a is the member that p[0].a is. */
+/* Advances past the next character of a name and returns it, ignoring subscripts; "->" counts as ".": p->a equals
+ * p[0].a. */
 static char next_name_character(const char **name)
 {
     while (**name == '[' || **name == '(') {
@@ -45,7 +48,7 @@ static char next_name_character(const char **name)
     return character;
 }
 
-/* u[0:4] and u[4:4] are of one variable, p[1].a[0:4] and p[2].a[0:4] of one member. */
+/* True if two names denote the same variable or member, like u[0:4] and u[4:4], or p[1].a[0:4] and p[2].a[0:4]. */
 static bool is_same_variable(const char *a, const char *b)
 {
     char character;
@@ -70,13 +73,14 @@ static bool is_address_name(const char *name)
     return !strncmp(name, "0x", 2);
 }
 
-/* Sums, and what has no place, are the same where they say the same. */
+/* True if repetitions are recognised by the object; findings about costs or without a location are compared by
+ * message. */
 static bool is_by_object(const struct rt_diagnostic *diagnostic)
 {
     return diagnostic->object && diagnostic->pc && !diagnostic->times;
 }
 
-/* Where the data of findings that are counted together were mapped: those of one place are one. */
+/* Returns the location that mapped the data of a grouped finding, which identifies its group; empty: none. */
 static struct rt_related_location get_mapping_location(const struct rt_diagnostic *diagnostic)
 {
     const bool has_place = diagnostic->together && diagnostic->other.file && !strcmp(diagnostic->other.is, "mapped");
@@ -85,6 +89,7 @@ static struct rt_related_location get_mapping_location(const struct rt_diagnosti
 
 static bool matches_record(const struct diag_record *entry, const struct rt_diagnostic *diagnostic, const char *message)
 {
+    assert(entry->code && diagnostic->code);
     if (strcmp(entry->code, diagnostic->code) != 0 || entry->object != is_by_object(diagnostic))
         return false;
     const struct rt_related_location mapped = get_mapping_location(diagnostic);
@@ -95,7 +100,7 @@ static bool matches_record(const struct diag_record *entry, const struct rt_diag
                           : message && !strcmp(entry->about, message));
 }
 
-/* Counts one more. Of many other variables the first ones are named, those that have a name. */
+/* Counts a repetition. Of other variables in the group, the first five with names are recorded; then "..." is added. */
 static void count_record(struct diag_record *entry, const struct rt_diagnostic *diagnostic)
 {
     enum { NAMED = 5 };
@@ -139,10 +144,12 @@ static struct diag_record *find_record_at_line(const struct rt_diagnostic *diagn
     return NULL;
 }
 
-/* NULL: without memory a finding is reported again. */
+/* Adds a record. Returns NULL without memory: then repetitions are printed again. */
 static struct diag_record *add_record(struct diag_record *first, const struct rt_diagnostic *diagnostic,
                                       const char *message, const struct rt_source_location *where)
 {
+    assert(!first || !first->first);
+    assert(where && message);
     if (nrecords == capacity) {
         struct diag_record **grown = realloc(records, (2 * capacity + 64) * sizeof *grown);
         if (!grown)
@@ -209,7 +216,7 @@ static bool is_letter(char c)
     return isalnum((unsigned char)c) || c == '_';
 }
 
-/* Whether a line has a word, in small letters or capitals. */
+/* True if a line contains a word, regardless of case. */
 static bool has_word(const char *line, const char *word)
 {
     const size_t n = strlen(word);
@@ -221,6 +228,7 @@ static bool has_word(const char *line, const char *word)
 
 int rt_find_source_line(uintptr_t pc, const char *const words[], const char **file_p)
 {
+    assert(words && file_p);
     int line, number = 0, entry = 0;
     FILE *source = rt_find_line(pc, file_p, &line, NULL) ? fopen(*file_p, "re") : NULL;
     char *text = NULL;
@@ -263,7 +271,7 @@ static void begin_json(struct rt_text_buffer *text, const char *level, const cha
     rt_text_append_json_field(text, "code", code);
 }
 
-/* The beginning of the first line. */
+/* Begins a text report: location, level, code and MPI rank. */
 static void begin_text(struct rt_text_buffer *text, const char *level, const char *code, uintptr_t pc, const char *file,
                        int line)
 {
@@ -279,7 +287,7 @@ static void begin_text(struct rt_text_buffer *text, const char *level, const cha
         rt_text_append(text, "rank %d: ", rt_get_mpi_rank());
 }
 
-/* What the program said before comes before. */
+/* Writes a report to standard error, after the program's earlier output. */
 static void write_stderr(const struct rt_text_buffer *text)
 {
     if (!rt.is_dying && !ftrylockfile(stdout)) {
@@ -323,7 +331,7 @@ static void append_json_fields(struct rt_text_buffer *text, const struct rt_diag
     rt_text_append_rank(text);
 }
 
-/* A line of JSON is put wherever such lines are wanted. */
+/* Ends a JSON line and writes it to standard error and to the file, where these are JSON. */
 static void write_json(struct rt_text_buffer *text)
 {
     rt_text_append(text, "}\n");
@@ -343,7 +351,7 @@ static void print_json(const struct rt_diagnostic *diagnostic, const char *rule,
     write_json(&text);
 }
 
-/* Help stands under each error, and under the first other finding of its code. */
+/* Prints a finding as text. Help is added by the caller to each error and to the first other finding of a code. */
 static void print_text(const struct rt_diagnostic *diagnostic, const char *rule, const char *message,
                        const struct rt_source_location *where, const char *help)
 {
@@ -367,7 +375,7 @@ static void print_text(const struct rt_diagnostic *diagnostic, const char *rule,
 
 /* ---------------------------------------------------------------------------------- findings -- */
 
-/* Whether a finding of the code was printed. */
+/* True if no other finding of the code was printed. */
 static bool is_first_of_code(const struct diag_record *entry)
 {
     for (size_t i = 0; i < nrecords; i++)
@@ -377,7 +385,7 @@ static bool is_first_of_code(const struct diag_record *entry)
     return true;
 }
 
-/* Advice, limits of this runtime, and files that cannot be written are no defects of the program. */
+/* True for defects of the program: not for advice, limits of this runtime, or files that cannot be written. */
 static bool is_defect(const struct rt_diagnostic *diagnostic)
 {
     static const char *const others[] = {"unsupported", "not-watched", "not-checked", "file"};
@@ -387,13 +395,14 @@ static bool is_defect(const struct rt_diagnostic *diagnostic)
     return !is_other;
 }
 
-/* Whether a finding counts for --fail. The host may have no need of a change that is lost: scratch memory of kernels is
- * mapped by copyin, too. A checked program reports the read of what was lost. */
+/* True if a finding counts for --fail. A lost change may be intended, as scratch memory of kernels is often mapped by
+ * copyin; a checked program reports the read of the lost value instead. */
 static bool is_failure(const struct rt_diagnostic *diagnostic)
 {
     return is_defect(diagnostic) && strcmp(diagnostic->code, "lost-change") != 0;
 }
 
+/* Prints or counts a finding; returns false if it was counted or suppressed. The lock of diagnostics must be held. */
 static bool emit(const struct rt_diagnostic *diagnostic, const char *message)
 {
     struct rt_source_location where = {0};
@@ -434,13 +443,14 @@ static bool emit(const struct rt_diagnostic *diagnostic, const char *message)
 
 bool rt_emit_diagnostic(const struct rt_diagnostic *diagnostic, const char *format, ...)
 {
+    assert(diagnostic->level && diagnostic->code);
     char message[1024];
     va_list args;
     va_start(args, format);
     vsnprintf(message, sizeof message, format, args);
     va_end(args);
     rt_lock_diagnostics();
-    const bool is_new = RT_ON_NEW_STACK(emit, diagnostic, message); /* the thread may have a small one */
+    const bool is_new = RT_ON_NEW_STACK(emit, diagnostic, message); /* a thread's own stack may be small */
     rt_unlock_diagnostics();
     return is_new;
 }
@@ -457,6 +467,7 @@ void rt_report(const char *level, const char *code, const char *rule, uintptr_t 
 
 static void print_count(const struct diag_record *entry)
 {
+    assert(entry->count > 1 && entry->about);
     const bool named = entry->object && !is_address_name(entry->about);
     struct rt_text_buffer text, words;
     rt_text_clear(&words);
@@ -484,7 +495,7 @@ static void print_count(const struct diag_record *entry)
     rt_report_file_set_count(entry->result, entry->count);
 }
 
-/* Only in JSON: a file of suppressions serves several programs. */
+/* Reports an unused suppression, only in JSON because one file of suppressions serves several programs. */
 static void print_unused_suppression(const char *path, int line)
 {
     const struct rt_diagnostic diagnostic = {.level = "note", .code = "unused-suppression", .rule = "HOUSE-files"};
@@ -492,7 +503,7 @@ static void print_unused_suppression(const char *path, int line)
     print_json(&diagnostic, diagnostic.rule, "this suppression matched no finding", &where, NULL);
 }
 
-/* reason: errno; 0: the file is whole. */
+/* Reports that a file is incomplete unless the errno `reason` is 0. */
 static void report_incomplete_file(const char *variable, int reason)
 {
     char name[4096];

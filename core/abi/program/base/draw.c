@@ -1,7 +1,8 @@
-/* draw.c - `exec --draw`: a picture of host and devices for Graphviz. Drawn is the state at
- * the first finding or, without one, the first of those with the most present objects. */
+/* draw.c - `exec --draw`: draws host and devices for Graphviz, in their state at the first finding or, without one,
+ * when the most objects were present for the first time. Called after each call, at findings and at the end. */
 #include "runtime.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <spawn.h>
@@ -13,15 +14,15 @@
 
 enum { OBJECTS_MOST = 200 };
 
-static char *picture;         /* DOT text of the state to be drawn */
-static uint64_t most_objects; /* objects in it */
-static bool final;            /* nothing later matters */
+static char *picture;         /* DOT text of the best state so far; NULL: none */
+static uint64_t most_objects; /* number of present objects in `picture` */
+static bool final;            /* true after the first finding: the picture stays as it is */
 
 extern char **environ;
 
 /* -------------------------------------------------------------------------------------- text -- */
 
-/* A line that gets long is broken at a space. */
+/* Writes text with HTML escapes, breaking long lines at a space. */
 static void put_text(FILE *to, const char *text)
 {
     enum { LONG = 80 };
@@ -41,7 +42,7 @@ static void put_text(FILE *to, const char *text)
         case '>':
             fputs("&gt;", to);
             break;
-        case '"':
+        case '\x22': /* quotation mark */
             fputs("&quot;", to);
             break;
         default:
@@ -50,9 +51,10 @@ static void put_text(FILE *to, const char *text)
     }
 }
 
-/* The present object that holds a host address, among those in order; n: none does. */
+/* Returns the index of the object that contains a host address, among n objects sorted by address; n: none. */
 static size_t find_holder(const accd_present_object *objects, size_t n, uint64_t host)
 {
+    assert(objects || !n);
     size_t low = 0, high = n;
     while (low < high) {
         size_t middle = low + (high - low) / 2;
@@ -65,7 +67,8 @@ static size_t find_holder(const accd_present_object *objects, size_t n, uint64_t
     return inside ? low - 1 : n;
 }
 
-/* The object a pointer is attached to: its value may lie outside of the section that is present. */
+/* Returns the index of the object that a pointer is attached to, found by its device address because the pointer's
+ * value may lie outside the present section; n: none. */
 static size_t find_target_object(const accd_present_object *objects, size_t n, const accd_attachment *pointer)
 {
     size_t i = 0;
@@ -74,7 +77,7 @@ static size_t find_target_object(const accd_present_object *objects, size_t n, c
     return i;
 }
 
-/* A box: the object's name, on the device its counters, and a port for each attached pointer. */
+/* Writes the box of an object: its name, the counters on the device, and a port for each attached pointer. */
 static void put_object(FILE *to, char side, int device, const accd_present_object *objects, size_t i)
 {
     const accd_present_object *object = &objects[i];
@@ -141,7 +144,7 @@ static void put_device(FILE *to, int device, const accd_present_object *objects,
     }
 }
 
-/* NULL: no memory for a picture. */
+/* Returns the DOT text of the current state, to be freed by the caller; NULL: no memory. */
 static char *draw_state(const char *title)
 {
     char *text = NULL;
@@ -223,6 +226,7 @@ void rt_draw_diagnostic(const char *message)
 
 static bool save_dot(const char *path)
 {
+    assert(path && picture);
     int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
     size_t size = strlen(picture), done = 0;
     while (fd >= 0 && done < size) {
@@ -237,7 +241,8 @@ static bool save_dot(const char *path)
     return fine;
 }
 
-/* Graphviz must not run on our runtime. */
+/* Returns an environment without this runtime, so that Graphviz runs without it; NULL: no memory. The caller frees
+ * it. */
 static char **plain_environment(void)
 {
     size_t n = 0, kept = 0;
@@ -261,7 +266,7 @@ static bool run_dot(const char *dot, const char *path)
     char **plain = plain_environment();
     pid_t child;
     int status = -1;
-    posix_spawn_file_actions_t quiet; /* its warnings are about the picture, not about the program */
+    posix_spawn_file_actions_t quiet; /* warnings of Graphviz concern only the picture */
     posix_spawn_file_actions_init(&quiet);
     posix_spawn_file_actions_addopen(&quiet, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
     const bool runs = plain && !posix_spawnp(&child, args[0], &quiet, NULL, args, plain);
@@ -276,6 +281,7 @@ static bool run_dot(const char *dot, const char *path)
 
 void rt_draw_finish(void)
 {
+    assert(rt.options.draw);
     char dot[4096];
     const char *path = rt.options.draw, *suffix = strrchr(path, '.');
     if (!picture || rt.pid != getpid())
@@ -291,7 +297,7 @@ void rt_draw_finish(void)
         unlink(dot);
         return;
     }
-    unlink(path); /* an empty file, or none */
+    unlink(path); /* removes an empty file, if any */
     rt_report("note", "file", NULL, 0,
               "%s was not drawn, but %s was written: Graphviz (Debian's package graphviz) makes "
               "a picture of it",

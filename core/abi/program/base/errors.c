@@ -1,7 +1,9 @@
-/* errors.c - errors of the core, the program's last words, and events as JSON lines. */
+/* errors.c - reports errors of the core, ends the program after errors, and writes events as JSON lines of the trace.
+ */
 #include "runtime.h"
 #include "text_buffer.h"
 
+#include <assert.h>
 #include <dlfcn.h>
 #include <errno.h>
 #include <stdarg.h>
@@ -10,8 +12,8 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Names that were put off: that of an object of this site as the site sees it, others by where they
- * were mapped. */
+/* Appends a text whose lazy names are resolved: the site's own object by the site's name, others by the location that
+ * mapped them. */
 static void append_resolved_names(const struct rt_site *site, const accd_object_info *own, const char *from,
                                   struct rt_text_buffer *to)
 {
@@ -62,7 +64,8 @@ static void append_object(struct rt_text_buffer *text, bool requested, const acc
     rt_text_append(text, "\n");
 }
 
-/* Absent data of a Fortran array whose descriptor is present from the time before its allocation. */
+/* Adds to the message about absent data that their Fortran array was allocated after its descriptor became present.
+ * Returns false if no such descriptor is present. */
 static bool append_late_allocation(struct rt_text_buffer *to, const accd_error *error)
 {
     accd_present_object object;
@@ -81,7 +84,8 @@ static bool append_late_allocation(struct rt_text_buffer *to, const accd_error *
     return false;
 }
 
-/* An absent variable of a clause device_resident: gfortran makes no call for one in a procedure. */
+/* Adds to the message about an absent variable that gfortran makes no call for its declare directive (clause
+ * device_resident, in a procedure), and writes a help. */
 static void add_left_out(struct rt_text_buffer *to, const struct rt_site *site, const char *name, char *help,
                          size_t capacity)
 {
@@ -97,8 +101,8 @@ static void add_left_out(struct rt_text_buffer *to, const struct rt_site *site, 
              variable);
 }
 
-/* The message about an absent pointer whose data, the target, are present; its name is that of its
- * data if it has none. */
+/* Writes the message and help for an absent pointer whose target is present. A pointer without a name gets that of
+ * its target. */
 static void report_absent_pointer(const struct rt_site *site, const char *target, struct rt_text_buffer *message,
                                   char name[160], char *help, size_t capacity)
 {
@@ -114,8 +118,7 @@ static void report_absent_pointer(const struct rt_site *site, const char *target
     snprintf(help + n, capacity - (size_t)n, "%s%s%s", before, target, has_clauses ? ")" : "");
 }
 
-/* Returns the help for an error of a routine that maps or frees raw memory of the device. NULL: the
- * help of the error's code. */
+/* Returns the help for an error of a routine that maps or frees raw device memory; NULL: use the code's help. */
 static const char *get_routine_help(const char *what, accd_status status)
 {
     static const struct {
@@ -143,6 +146,7 @@ static const char *get_routine_help(const char *what, accd_status status)
 
 void rt_report_core_error(const struct rt_site *site, const accd_error *error)
 {
+    assert(site && error->status != ACCD_OK);
     struct rt_text_buffer message, lines;
     char name[160] = "", target[160], help[400] = "";
     const accd_object_info *requested = &error->asked;
@@ -153,7 +157,7 @@ void rt_report_core_error(const struct rt_site *site, const accd_error *error)
     rt_text_append(&message, strcmp(site->what, "compute") != 0 ? "%s: " : "%s construct: ", site->what);
     if (requested->bytes)
         rt_format_name(site, requested->host, requested->bytes, name, sizeof name);
-    /* of two items of one directive the message names the other one */
+    /* two overlapping items of one directive: the message names the other item */
     const accd_object_info *named = error->status == ACCD_ERROR_PARTIAL_OVERLAP ? &error->other : requested;
     char other[160];
     snprintf(other, sizeof other, "%s", error->other.name);
@@ -192,7 +196,7 @@ void rt_report_core_error(const struct rt_site *site, const accd_error *error)
         "%s", message.at);
 }
 
-static uintptr_t lost_update;
+static uintptr_t lost_update; /* return address of the last empty update; 0: none */
 
 uintptr_t rt_get_empty_update_site(void)
 {
@@ -201,6 +205,7 @@ uintptr_t rt_get_empty_update_site(void)
 
 void rt_report_empty_update(void)
 {
+    assert(rt.site);
     lost_update = rt.site->call.pc;
     rt_report("warning", "unsupported", "ACC33-upd-1", rt.site->call.pc,
               "this update arrives without data: gcc leaves out variables of declare directives at file scope, so "
@@ -215,6 +220,7 @@ void rt_report_returned_variable(uintptr_t pc)
 
 void rt_report_jump_out_of_kernel(uintptr_t construct, uintptr_t pc)
 {
+    assert(construct > RT_FAST_PATH);
     char location[1100];
     rt_format_location(construct & ~RT_TARGET_BIT, location, sizeof location);
     rt_emit_diagnostic(
@@ -232,6 +238,7 @@ void rt_report_jump_out_of_kernel(uintptr_t construct, uintptr_t pc)
 
 void rt_write_trace_event(const accd_event *event, const char *about)
 {
+    assert(about && rt.options.trace >= 0);
     struct rt_text_buffer text;
     const char *file = NULL;
     int line = 0;
@@ -262,7 +269,7 @@ void rt_write_trace_event(const accd_event *event, const char *about)
 
 /* ----------------------------------------------------------------------------------- the end -- */
 
-/* libomp does not end in a thread that runs a kernel. */
+/* True if exit handlers must not run: they run already, or libomp would hang because this thread runs a kernel. */
 static bool must_exit_at_once(void)
 {
     return rt.must_exit_at_once ||
@@ -315,12 +322,13 @@ void rt_fatal_about(const char *code, const char *object, const char *format, ..
 
 static void report_core_failure(void *unused)
 {
+    assert(rt.site && rt.context);
     (void)unused;
     rt_report_core_error(rt.site, accd_context_error(rt.context));
 }
 
 void rt_fail_with_core_error(void)
 {
-    rt_run_on_new_stack(report_core_failure, NULL); /* the thread may have a small one */
+    rt_run_on_new_stack(report_core_failure, NULL); /* a thread's own stack may be small */
     rt_exit_with_error();
 }

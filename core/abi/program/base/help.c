@@ -1,15 +1,18 @@
-/* help.c - the rule of a finding and its help, in the words of the language. */
+/* help.c - finds the rule of a finding, and writes its help in the terms of the rule's language. Called by
+ * diagnostics.c and report_file.c. */
 #include "runtime.h"
 #include "text_buffer.h"
 
 #include "abi/helps/helps.h"
 
+#include <assert.h>
 #include <ctype.h>
 #include <string.h>
 
-/* The house rule behind an error that no document asks for. */
+/* Returns accdeep's own rule for an error that no document requires; NULL: none. */
 static const char *get_house_rule(const char *code)
 {
+    assert(code);
     static const char *const rules[][2] = {
         {"file", "HOUSE-files"},
         {"out-of-memory", "HOUSE-memory"},
@@ -33,7 +36,7 @@ bool rt_uses_openmp_terms(void)
     return rt.options.rules && !strncmp(rt.options.rules->documents, "OMP60", 5);
 }
 
-/* The rule that says the same in the profile's document. */
+/* Returns the equivalent rule in the profile's document; NULL: none. */
 static const char *find_rule_in_profile(const char *rule)
 {
     static const char *const rules[][2] = {
@@ -67,6 +70,7 @@ const struct accd__help *rt_find_help(const char *code)
 
 bool rt_format_help(const struct rt_diagnostic *diagnostic, const char *rule, struct rt_text_buffer *to)
 {
+    assert(diagnostic->code && to);
     const struct accd__help *help = rt_find_help(diagnostic->code);
     const char *of = rule ? rule : rt.options.rules ? rt.options.rules->documents : "";
     const bool openmp = !strncmp(of, "OMP", 3) || !strncmp(of, "LLNL", 4);

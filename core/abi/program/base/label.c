@@ -1,33 +1,41 @@
-/* label.c - labels of what is mapped: one for each site, and one for each name that a site has. */
+/* label.c - makes the labels of mapped data: one for each site, whose name is lazy, and one for each name at a site.
+ * Called for each item of a directive; symbolize.c finds the names. The runtime's lock protects all tables.
+ *
+ * - labels: hash table of all labels, open addressing; capacity is 0 or a power of two.
+ * - recent_labels: direct-mapped cache of lazy labels, for directives that run again and again.
+ * - cached: direct-mapped cache of named labels, see struct cached_label.
+ *
+ * All labels belong to the core's context and are forgotten with it (rt_clear_labels). */
 #include "runtime.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 struct label {
     uintptr_t pc;
-    bool is_lazy;
+    bool is_lazy; /* true if the name is "@" and the return address in hex */
     const accd_label *label;
 };
 static struct label *labels;
-static size_t nlabels, labels_capacity; /* room is 0 or a power of two */
+static size_t nlabels, labels_capacity; /* capacity: 0 or a power of two */
 enum { RECENT_LABELS = 32 };
-static struct label recent_labels[RECENT_LABELS]; /* late ones of directives that are encountered again and again */
+static struct label recent_labels[RECENT_LABELS]; /* lazy labels of recent directives */
 
-/* What lies on the stack has the name that it had when its function made the same call before, or none again. So have
- * other data of a directive that repeats, and of which the items before them are the same. */
+/* Cached name of data at a site. Data on the stack keep their name if the same function makes the same call again.
+ * Other data keep it if the directive repeats an earlier one and the items before them are the same. */
 struct cached_label {
     uintptr_t pc, sp, host;
-    uint64_t bytes, preceding_items; /* a sum of those items */
+    uint64_t bytes, preceding_items; /* hash of the directive's earlier items */
     int64_t start;
     accd_action action;
     const accd_label *label;
 };
 enum { LABEL_CACHE = 256, ON_STACK = 1 << 20 };
 static struct cached_label cached[LABEL_CACHE];
-static uint64_t items_before;                      /* of the directive under way */
-static uintptr_t repeated_directives[LABEL_CACHE]; /* directives, by place */
+static uint64_t items_before;                      /* hash of the current directive's items so far */
+static uintptr_t repeated_directives[LABEL_CACHE]; /* repeating directives, by return address */
 
 static size_t hash_label(uintptr_t pc, const char *name)
 {
@@ -45,6 +53,7 @@ static bool is_same_array(const accd_array *a, const accd_array *b)
 
 static bool matches_label(const struct label *entry, uintptr_t pc, const accd_label *label)
 {
+    assert(entry->label);
     const accd_label *is = entry->label;
     if (entry->pc != pc || !label)
         return entry->pc == pc && entry->is_lazy;
@@ -54,6 +63,7 @@ static bool matches_label(const struct label *entry, uintptr_t pc, const accd_la
 
 static void grow_labels(void)
 {
+    assert((labels_capacity & (labels_capacity - 1)) == 0);
     size_t capacity = labels_capacity ? 2 * labels_capacity : 64;
     struct label *grown = calloc(capacity, sizeof *grown);
     if (!grown)
@@ -82,7 +92,7 @@ void rt_clear_labels(void)
     memset(repeated_directives, 0, sizeof repeated_directives);
 }
 
-/* The label of the context for a site, made once. wanted: NULL for a late name. */
+/* Returns the label for a site, made at first use. wanted NULL: a lazy name. Ends the program without memory. */
 static __attribute__((noinline)) const accd_label *get_label(uintptr_t pc, const accd_label *wanted)
 {
     if (2 * nlabels >= labels_capacity)
@@ -101,9 +111,10 @@ static __attribute__((noinline)) const accd_label *get_label(uintptr_t pc, const
     return label;
 }
 
-/* inline: of the short way of each directive. */
+/* Inline, because each directive on the fast path needs it. */
 inline const accd_label *rt_get_site_label(void)
 {
+    assert(rt.site);
     const uintptr_t pc = rt.site->call.pc;
     struct label *at = &recent_labels[pc % RECENT_LABELS];
     items_before = 0;
@@ -125,8 +136,8 @@ bool rt_is_private_copy_name(const char *name)
            !strncmp(name + sizeof private_copy_prefix - 1, " of ", 4);
 }
 
-/* A variable on the stack that debug information does not name, of a construct with a region: often a copy that the
- * compiler makes and passes. */
+/* Names a stack variable unknown to debug information, at a construct with a region: often a copy made by the
+ * compiler. Returns false if the item is no such variable. */
 static bool name_private_copy(const struct rt_site *site, const accd_item *item, struct accd__debug_name *name_p)
 {
     enum { SCALAR = 16 };
@@ -141,7 +152,8 @@ static bool name_private_copy(const struct rt_site *site, const accd_item *item,
     return true;
 }
 
-/* Data that a construct with a region finds present have their name; without a trace, nothing names them anew. */
+/* True if data found present by a construct with a region keep their name, so that no name is needed without a trace.
+ */
 static bool is_named_already(const struct rt_site *site, const accd_item *item)
 {
     return rt.options.diagnose && rt.options.trace < 0 && !rt.options.draw && item->bytes &&
@@ -151,6 +163,8 @@ static bool is_named_already(const struct rt_site *site, const accd_item *item)
            accd_get_presence(rt.context, rt_this_thread.device, item->host, item->bytes) == ACCD_PRESENCE_FULL;
 }
 
+/* Returns the cache entry for an item; *known_p is true on a hit. On a miss the entry is reset, to be filled by the
+ * caller. NULL: the item is not cached. */
 static struct cached_label *find_cached_label(const struct rt_site *site, const accd_item *item, bool *known_p)
 {
     struct cached_label wanted = {.pc = site->call.pc,
@@ -172,9 +186,10 @@ static struct cached_label *find_cached_label(const struct rt_site *site, const 
     return at;
 }
 
-/* The bounds of an array in Fortran, for the names of its sections and elements. */
+/* Returns the bounds of a Fortran array, for names of its sections and elements. */
 static accd_array get_array_bounds(const struct accd__debug_name *name)
 {
+    assert(name->rank >= 0 && name->rank <= ACCD__DEBUG_RANK_MAX);
     accd_array array = {.rank = (unsigned)name->rank};
     int64_t stride = (int64_t)name->unit;
     for (int i = 0; i < name->rank; i++) {
@@ -187,12 +202,14 @@ static accd_array get_array_bounds(const struct accd__debug_name *name)
 
 void rt_set_label_reuse(bool repeats)
 {
+    assert(rt.site);
     const uintptr_t pc = rt.site->call.pc;
     repeated_directives[pc % LABEL_CACHE] = repeats ? pc : 0;
 }
 
 void rt_resolve_item_label(accd_item *item)
 {
+    assert(rt.site);
     const struct rt_site *site = rt.site;
     bool known = false;
     if (is_named_already(site, item))
@@ -228,6 +245,7 @@ void rt_resolve_item_label(accd_item *item)
 
 void rt_add_label_layout(accd_item *item)
 {
+    assert(item->label && rt.site);
     accd_label label = *item->label;
     label.layout = item->program;
     item->label = get_label(rt.site->call.pc, &label);

@@ -1,12 +1,14 @@
-/* new_stack.c - calls functions on a stack of the runtime: threads of the program may have small ones, and so may
- * handlers of signals. */
+/* new_stack.c - calls functions on a stack of the runtime, since threads and signal handlers of the program may have
+ * small ones. Used around debug information, reports and events, which need much stack. */
 #include "runtime.h"
 
+#include <assert.h>
 #include <sys/mman.h>
 
 enum { BYTES = 1 << 20, GUARD = 4096 };
 
-/* Arguments of rt_enter_new_stack: a function and the end of the stack for it; and whether that stack is in use. */
+/* Arguments of rt_enter_new_stack: the function, the end of its stack, and whether the thread is on that stack. The
+ * assembly below depends on the offsets of fn and top. */
 extern __thread struct rt_stack_switch {
     void *fn;
     char *top;
@@ -14,7 +16,7 @@ extern __thread struct rt_stack_switch {
 } rt_stack_switch;
 __thread __attribute__((tls_model("initial-exec"), visibility("hidden"))) struct rt_stack_switch rt_stack_switch;
 
-/* Calls rt_stack_switch.fn with the arguments that it gets itself, at most eight words, and returns its result. */
+/* Calls rt_stack_switch.fn with its own arguments, at most eight words, and returns its result. */
 void rt_enter_new_stack(void);
 __asm__(".pushsection .text\n"
         ".globl rt_enter_new_stack\n"
@@ -38,11 +40,12 @@ __asm__(".pushsection .text\n"
         ".size rt_enter_new_stack, .-rt_enter_new_stack\n"
         ".popsection\n");
 
-static char *_Atomic cached_stack; /* a stack for the next call; NULL: in use, or not there yet */
+static char *_Atomic cached_stack; /* stack for the next call; NULL: in use or not yet made */
 
-/* Its lowest page is closed. NULL: no memory. */
+/* Maps a stack whose lowest page is inaccessible. Returns NULL without memory. */
 static char *map_new_stack(void)
 {
+    assert(BYTES > GUARD);
     const int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK;
     char *stack = mmap(NULL, BYTES, PROT_READ | PROT_WRITE, flags, -1, 0);
     if (stack == MAP_FAILED)
@@ -53,6 +56,7 @@ static char *map_new_stack(void)
 
 void *rt_acquire_new_stack(void *fn)
 {
+    assert(fn);
     if (rt_stack_switch.is_on)
         return fn;
     char *stack = atomic_exchange(&cached_stack, NULL);

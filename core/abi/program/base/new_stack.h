@@ -4,10 +4,11 @@
 
 #include <stdint.h>
 
-/* Calls fn(arg) on a stack of 1 MiB, if the thread is not on such a one already. fn returns. */
+/* Calls fn(arg) on a stack of 1 MiB, unless the thread is on such a stack already or memory is exhausted. fn must
+ * return. */
 void rt_run_on_new_stack(void (*fn)(void *), void *arg);
-/* RT_ON_NEW_STACK(fn, ...) calls fn on such a stack and returns its result. The arguments have at most eight words.
- * The two functions are its parts. */
+/* Parts of RT_ON_NEW_STACK(fn, ...), which calls fn on such a stack and returns its result. The arguments have at
+ * most eight words. Nested calls use the current stack. */
 void *rt_acquire_new_stack(void *fn);
 void rt_release_new_stack(const void *taken);
 #define RT_ON_NEW_STACK(fn, ...)                                                                               \

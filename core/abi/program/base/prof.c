@@ -1,29 +1,34 @@
-/* prof.c - the profiling interface of OpenACC (3.3, section 5): what tools get.
+/* prof.c - the profiling interface of OpenACC (3.3, section 5): calls the callbacks of tools. Called through prof.h
+ * by all entry points.
  *
- * Callbacks run between the steps of a call, without the lock, and may call any routine; what tools do
- * themselves is not reported to them. What the core does under the lock is noted, and reported when the
- * step is done, in the order of the document's steps: an upload then begins and ends at once, and
- * its bytes have been moved before. Times are to be had of constructs, their data, their kernels.
+ * Callbacks run between the steps of a call, without the lock, and may call any routine; calls of tools are not
+ * reported to them. Actions of the core under the lock are recorded, and reported when the step is done, in the order
+ * of the document's steps. An upload then begins and ends at once, after its bytes were transferred. Times are
+ * meaningful for constructs, their data phases and their kernels.
  *
- * Callbacks are called in the order of their registration, those of an _end event in the reverse
- * order. The first use of a device is reported as its start, and acc_shutdown as its end, but not what
- * was present on it then. The end of the program is reported, that of devices with it is not. A wait is
- * reported when the host would wait, not for wait clauses. Memory is reported object by object.
+ *      call     |  step (lock held)        |  step (lock held)        |
+ *      records  |  upload, create, ...     |  download, ...           |
+ *      tool     ^ start event              ^ records                  ^ records, end event
  *
- * Not to be had: where a construct and a function end and a function begins (-1), vendor (-1) and
- * handles (NULL), how many gangs a kernel asked for: it runs as one, and says so. kernels and
- * serial are reported as parallel, since the compiler tells no more. Rules with events_bare tell as
- * libgomp 12 does: no lines, no names of data, no threads, compute constructs that start in no
- * queue yet, a device that starts by the type that was asked for, and CUDA as the interface below a
- * device of type nvidia, although none is there. */
+ * Callbacks are called in the order of registration, those of an _END event in reverse order. The first use of a
+ * device is reported as its start and acc_shutdown as its end, without the data present at that time. The program's
+ * end is reported once, not for each device. A wait is reported if the host would wait, not for wait clauses. Memory
+ * is reported object by object.
+ *
+ * Unavailable: end lines of constructs and functions and first lines of functions (-1), vendor (-1), handles (NULL).
+ * Each kernel reports one gang, as it runs as one. The compiler does not distinguish kernels and serial from
+ * parallel. Rules with events_bare imitate libgomp 12: no lines, names of data or threads; compute constructs start
+ * in no queue; a device starts with the requested type; and CUDA is reported as the interface below a device of type
+ * nvidia. */
 #include "prof.h"
 
+#include <assert.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-/* The interface's structures. What is valid of each is all of it, or ends with a part. */
+/* Structures of the interface. valid_bytes is the number of leading bytes that are valid. */
 struct rt_prof_info {
     int event, valid_bytes, version, device_type, device_number, thread;
     ssize_t async, queue;
@@ -52,21 +57,22 @@ struct rt_prof_api_info {
 _Static_assert(sizeof(struct rt_prof_info) == 72 && sizeof(struct rt_prof_event_info) == 56 &&
                    offsetof(struct rt_prof_event_info, data) == 24 && sizeof(struct rt_prof_api_info) == 40,
                "structures are laid out as the compiler's header has them");
-enum { VERSION = 201711 }; /* of OpenACC that defined them so */
+enum { VERSION = 201711 }; /* version of OpenACC that defined these structures */
 enum { API_NONE = 0, API_CUDA = 1, API_OTHER = 4 };
 
-/* Something that was done under the lock. */
+/* Event recorded under the lock. */
 struct rt_prof_record {
     int event;
     const void *host;
     uint64_t device, bytes;
-    char name[160]; /* may be empty */
+    char name[160]; /* "": unknown */
 };
 
 /* ---------------------------------------------------------------------------------- dispatch -- */
 
 static int get_api(const struct rt_prof_span *span, int event)
 {
+    assert(event > RT_EV_NONE && event < RT_EV_COUNT);
     if (span->type == RT_DEVICE_HOST)
         return API_NONE;
     if (!rt.options.rules->events_bare)
@@ -74,7 +80,7 @@ static int get_api(const struct rt_prof_span *span, int event)
     return event <= RT_EV_DEVICE_INIT_END || event == RT_EV_COMPUTE ? API_NONE : API_CUDA;
 }
 
-/* What lasts of an event; with the lock, for debug information. */
+/* Returns the location part of an event. The lock must be held, for debug information. */
 static struct rt_prof_info make_prof_info(const struct rt_prof_span *span, int event)
 {
     const bool bare = rt.options.rules->events_bare;
@@ -100,6 +106,7 @@ static struct rt_prof_info make_prof_info(const struct rt_prof_span *span, int e
 static struct rt_prof_event_info make_event_info(const struct rt_prof_span *span, int event,
                                                  const struct rt_prof_record *record)
 {
+    assert(record || !rt_is_data_event(event));
     struct rt_prof_event_info detail = {
         .event = event,
         .valid_bytes = offsetof(struct rt_prof_event_info, data),
@@ -121,9 +128,10 @@ static struct rt_prof_event_info make_event_info(const struct rt_prof_span *span
     return detail;
 }
 
-/* Callbacks change what is registered while they run: those of now are called. */
+/* Calls the callbacks of an event. The list is copied first because callbacks may change the registrations. */
 static void call_callbacks(struct rt_prof_span *span, int event, const struct rt_prof_record *record)
 {
+    assert(event > RT_EV_NONE && event < RT_EV_COUNT);
     enum { FEW = 16 };
     struct rt_thread *self = rt_current_thread();
     rt_prof_callback *few[FEW], **calls = few;
@@ -162,7 +170,7 @@ void rt_prof_dispatch_event(struct rt_prof_span *span, int event)
 
 /* ------------------------------------------------------------------------------------- calls -- */
 
-/* Names are dear, and most are needed several times. */
+/* Names the last record, reusing the name of a recent record of the same data because lookups are expensive. */
 static void name_record(struct rt_prof_record *records, size_t last)
 {
     enum { BACK = 16 };
@@ -207,6 +215,7 @@ void rt_prof_record_data(int event, const void *host, uint64_t device, uint64_t 
 
 void rt_prof_record_core_event(const accd_event *event)
 {
+    assert((unsigned)event->op < ACCD_OP_COUNT);
     static const struct {
         int first, second;
     } kinds[ACCD_OP_COUNT] = {[ACCD_OP_ALLOC] = {RT_EV_ALLOC, RT_EV_CREATE},
@@ -227,7 +236,7 @@ static void dispatch_records(const struct rt_prof_span *span)
         const struct rt_prof_record *record = &self->records[i];
         struct rt_prof_span part = *span;
         part.tool = NULL;
-        part.implicit |= span->parent == RT_PARENT_COMPUTE; /* maybe without a clause */
+        part.implicit |= span->parent == RT_PARENT_COMPUTE; /* a compute construct may have no clause for the data */
         call_callbacks(&part, record->event, record);
         if (is_transfer_event(record->event))
             call_callbacks(&part, record->event + 1, record);
@@ -256,6 +265,7 @@ void rt_prof_init_span(struct rt_prof_span *span, const struct rt_site *site, in
 
 void rt_prof_begin_nested_span(struct rt_prof_span *part, const struct rt_prof_span *span, int event)
 {
+    assert(span->site);
     *part = *span;
     part->event = event;
     part->implicit = true;
@@ -265,6 +275,7 @@ void rt_prof_begin_nested_span(struct rt_prof_span *part, const struct rt_prof_s
 
 void rt_prof_end_span(struct rt_prof_span *span)
 {
+    assert(span->site && span->event + 1 < RT_EV_COUNT);
     dispatch_records(span);
     if (span->event)
         call_callbacks(span, span->event + 1, NULL);

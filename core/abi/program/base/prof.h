@@ -1,14 +1,15 @@
-/* prof.h - what tools hear by OpenACC's profiling interface: events that begin and end what a call
- * does. Costs a branch each while no tool listens. */
+/* prof.h - events for tools of OpenACC's profiling interface. A span is one activity of a call, with a first and a
+ * last event. Without a registered tool each span costs one branch. Implemented by prof.c, prof_tools.c,
+ * run/lifecycle.c. */
 #ifndef RT_PROF_H
 #define RT_PROF_H
 
 #include "runtime.h"
 
-/* As acc_prof.h of the compiler numbers them. What begins ends with the next one. */
+/* Events, numbered as in the compiler's acc_prof.h. An _END event is its start event + 1. */
 enum {
     RT_EV_NONE,
-    RT_EV_DEVICE_INIT, /* _start */
+    RT_EV_DEVICE_INIT, /* begin of RT_EV_DEVICE_INIT_END */
     RT_EV_DEVICE_INIT_END,
     RT_EV_DEVICE_SHUTDOWN,
     RT_EV_DEVICE_SHUTDOWN_END,
@@ -17,7 +18,7 @@ enum {
     RT_EV_DELETE,
     RT_EV_ALLOC,
     RT_EV_FREE,
-    RT_EV_ENTER_DATA, /* _start */
+    RT_EV_ENTER_DATA, /* likewise for each event with an _END */
     RT_EV_ENTER_DATA_END,
     RT_EV_EXIT_DATA,
     RT_EV_EXIT_DATA_END,
@@ -36,9 +37,9 @@ enum {
     RT_EV_COUNT
 };
 
-/* The construct that events come from, numbered likewise. */
+/* Parents: the constructs that cause events, numbered likewise. */
 enum {
-    RT_PARENT_COMPUTE = 0, /* parallel: the compiler does not tell it from kernels and serial */
+    RT_PARENT_COMPUTE = 0, /* reported as parallel: the compiler does not distinguish kernels and serial */
     RT_PARENT_DATA = 3,
     RT_PARENT_ENTER_DATA = 4,
     RT_PARENT_EXIT_DATA = 5,
@@ -46,29 +47,30 @@ enum {
     RT_PARENT_DECLARE = 8,
     RT_PARENT_UPDATE = 12,
     RT_PARENT_WAIT = 14,
-    RT_PARENT_ROUTINE = 15 /* of the runtime's interface */
+    RT_PARENT_ROUTINE = 15 /* routine of the runtime's interface */
 };
 
-/* What one call does, from its first event to its last. */
+/* Span: one activity of a call, from its first event to its last. */
 struct rt_prof_span {
-    const struct rt_site *site; /* NULL: not reported */
-    int event;                  /* RT_EV_NONE: only what happens inside is reported */
+    const struct rt_site *site; /* call of the program; NULL: the span is not reported */
+    int event;                  /* start event; RT_EV_NONE: only nested events are reported */
     int parent, queue;
     int type, device;
     bool implicit;
-    void *tool; /* what callbacks of its start leave for those of its end */
-    void (*kernel)(void *);
+    void *tool;             /* data that callbacks of the start event leave for those of the end event */
+    void (*kernel)(void *); /* kernel of a launch; NULL: none */
 };
 
-/* Whether callbacks are registered; also until tools had a chance to. */
+/* True if callbacks are registered, or if tools have not yet had a chance to register. */
 static inline bool rt_is_profiled(void)
 {
     return __builtin_expect(atomic_load_explicit(&rt.profiled, memory_order_relaxed), 0);
 }
 
-#define RT_COLD __attribute__((cold)) /* most programs never get there */
+#define RT_COLD __attribute__((cold)) /* rarely executed code */
 
-/* Around what a call does, without the lock. type: of the device, RT_DEVICE_CURRENT: the thread's. */
+/* Begin and end a span of a call; the lock must not be held. type: device type; RT_DEVICE_CURRENT: the thread's.
+ * Without tools the functions do nothing. */
 RT_COLD
 void rt_prof_begin_span(struct rt_prof_span *span, const struct rt_site *site, int event, int parent, int queue,
                         int type);
@@ -83,7 +85,7 @@ static inline void rt_span_begin(struct rt_prof_span *span, const struct rt_site
     if (rt_is_profiled())
         rt_prof_begin_span(span, site, event, parent, queue, type);
 }
-/* A step of it. */
+/* Begins a nested span, a step of `span`. */
 static inline void rt_span_begin_nested(struct rt_prof_span *part, const struct rt_prof_span *span, int event)
 {
     part->site = NULL;
@@ -96,11 +98,12 @@ static inline void rt_span_end(struct rt_prof_span *span)
         rt_prof_end_span(span);
 }
 
-/* A wait for a queue, RT_ASYNC_NOVAL: for all, in the trace. async: of the queue that waits, RT_ASYNC_SYNC: the
- * program. */
+/* Records in the trace and the race check that queue `async` (RT_ASYNC_SYNC: the host) waits for `queue`
+ * (RT_ASYNC_NOVAL: for all). */
 RT_COLD void rt_trace_wait(const struct rt_site *site, int async, int queue);
 
-/* The host waits for a queue, RT_ASYNC_NOVAL: for all. Nothing is ever under way. */
+/* Reports that the host waits for `queue` (RT_ASYNC_NOVAL: for all). Queues are always complete, so that nothing
+ * blocks. */
 static inline void rt_host_wait(const struct rt_site *site, int parent, int queue)
 {
     struct rt_prof_span span;
@@ -110,7 +113,7 @@ static inline void rt_host_wait(const struct rt_site *site, int parent, int queu
         rt_trace_wait(site, RT_ASYNC_SYNC, queue);
 }
 
-/* Inside, with the lock: something for rt_span_end to tell. */
+/* Record an event inside a span, reported by rt_span_end. The lock must be held. */
 RT_COLD
 void rt_prof_record_data(int event, const void *host, uint64_t device, uint64_t bytes);
 RT_COLD void rt_prof_record_core_event(const accd_event *event);
@@ -121,16 +124,16 @@ static inline void rt_span_record(const struct rt_prof_span *span, int event, co
         rt_prof_record_data(event, host, (uintptr_t)device, bytes);
 }
 
-/* Tells that the thread's device starts, if it does now. asked: its type in the program's words. */
+/* Reports the start of the thread's device if it is not yet active. requested_type: the type named by the program. */
 RT_COLD
 void rt_prof_start_device(const struct rt_site *site, int parent, int requested_type, bool implicit);
-/* Steps of the two: what a call does, on a device that has started; one event, without the lock. */
+/* Parts of the two functions above: begins a span on an active device; reports one event. The lock must not be held. */
 RT_COLD
 void rt_prof_init_span(struct rt_prof_span *span, const struct rt_site *site, int event, int parent, int queue,
                        int type);
 RT_COLD void rt_prof_dispatch_event(struct rt_prof_span *span, int event);
 
-/* The runtime ends. */
+/* Reports the end of the runtime. */
 RT_COLD void rt_prof_finish(void);
 
 /* prof_tools.c */
@@ -139,16 +142,17 @@ struct rt_prof_event_info;
 struct rt_prof_api_info;
 typedef void rt_prof_callback(struct rt_prof_info *location, struct rt_prof_event_info *detail,
                               struct rt_prof_api_info *api);
+/* True for events about memory and transfers, whose records have the data's addresses. */
 static inline bool rt_is_data_event(int event)
 {
     return (event >= RT_EV_CREATE && event <= RT_EV_FREE) || (event >= RT_EV_UPLOAD && event <= RT_EV_DOWNLOAD_END);
 }
-/* Whether callbacks of an event are registered. */
+/* True if callbacks of an event are registered. */
 bool rt_is_event_registered(int event);
-/* Writes at most `most` of the callbacks to be called for an event and returns how many there are.
- * With the lock. */
+/* Stores at most `most` enabled callbacks of an event in calling order; returns their total number. The lock must be
+ * held. */
 size_t rt_prof_get_callbacks(int event, rt_prof_callback **calls, size_t most);
-/* Lets tools register that come with the program, or are named by ACC_PROFLIB. */
+/* Lets tools register: those linked with the program, and those named by ACC_PROFLIB. Called once. */
 RT_COLD void rt_prof_register_tools(void);
 
 #endif

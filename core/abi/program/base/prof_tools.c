@@ -1,9 +1,10 @@
-/* prof_tools.c - tools that profile: what they have registered, and how they come to do so.
+/* prof_tools.c - registrations of profiling tools: acc_prof_register, acc_prof_unregister, and the start of tools.
  *
- * Before the first event acc_register_library is called: the program's own, or that of a library
- * linked with it or preloaded; and that of each library in ACC_PROFLIB, between semicolons. */
+ * Before the first event, acc_register_library is called: that of the program, or of a library linked with it or
+ * preloaded, and that of each library in ACC_PROFLIB, separated by semicolons. prof.c asks for the callbacks. */
 #include "prof.h"
 
+#include <assert.h>
 #include <dlfcn.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,10 +24,10 @@ library acc_register_library;
 
 struct listener {
     rt_prof_callback *call;
-    unsigned count; /* of its registrations */
-    bool off;
+    unsigned count; /* number of registrations */
+    bool off;       /* disabled by a toggle */
 };
-/* All of this is changed with the lock. */
+/* Listeners of each event, in calling order; changed under the lock. */
 static struct {
     struct listener *at;
     size_t capacity;
@@ -43,6 +44,7 @@ static bool is_end(int event)
 
 static struct listener *find_listener(int event, rt_prof_callback *call)
 {
+    assert(event > RT_EV_NONE && event < RT_EV_COUNT && call);
     for (size_t i = 0; i < events[event].n; i++)
         if (events[event].at[i].call == call)
             return &events[event].at[i];
@@ -51,6 +53,7 @@ static struct listener *find_listener(int event, rt_prof_callback *call)
 
 static void add_listener(int event, rt_prof_callback *call)
 {
+    assert(!find_listener(event, call));
     size_t n = events[event].n, capacity = events[event].capacity;
     if (n == capacity) {
         capacity = capacity ? 2 * capacity : 4;
@@ -68,11 +71,12 @@ static void add_listener(int event, rt_prof_callback *call)
 
 static void remove_listener(int event, struct listener *listener)
 {
+    assert(listener >= events[event].at && listener < events[event].at + events[event].n);
     const struct listener *end = events[event].at + --events[event].n;
     memmove(listener, listener + 1, (size_t)(end - listener) * sizeof *listener);
 }
 
-/* With the lock. Until tools had a chance to register, calls must ask. */
+/* Updates the flags that make calls report events; true until tools had a chance to register. The lock must be held. */
 static void update_profiled_flag(void)
 {
     bool any = !is_opened, data = false;
@@ -86,7 +90,8 @@ static void update_profiled_flag(void)
     rt_subscribe();
 }
 
-/* No event and no callback stand for all of them. What makes no sense is ignored. */
+/* Registers, unregisters or toggles (`how`) a callback. RT_EV_NONE and NULL stand for all; meaningless requests are
+ * ignored. */
 static void change_registration(int event, rt_prof_callback *call, int how, bool on)
 {
     if (how == TOGGLE_THREAD) {
@@ -125,11 +130,13 @@ void acc_prof_unregister(int event, rt_prof_callback *call, int how)
 
 bool rt_is_event_registered(int event)
 {
+    assert(event >= RT_EV_NONE && event < RT_EV_COUNT);
     return events[event].n != 0;
 }
 
 size_t rt_prof_get_callbacks(int event, rt_prof_callback **calls, size_t most)
 {
+    assert(event >= RT_EV_NONE && event < RT_EV_COUNT);
     size_t n = 0;
     for (size_t i = 0; i < events[event].n && !is_all_off && !events[event].off; i++) {
         if (events[event].at[i].off)
@@ -141,7 +148,7 @@ size_t rt_prof_get_callbacks(int event, rt_prof_callback **calls, size_t most)
     return n;
 }
 
-/* No inquiry functions are defined. */
+/* Returns NULL: no inquiry functions are defined. */
 query *acc_prof_lookup(const char *name)
 {
     (void)name;
@@ -150,7 +157,7 @@ query *acc_prof_lookup(const char *name)
 
 /* --------------------------------------------------------------------------------- libraries -- */
 
-/* Programs and libraries that come with them may define their own. */
+/* Default of acc_register_library, which programs and their libraries may define. */
 static void no_library(registrar *enter, registrar *leave, lookup *find_query)
 {
     (void)enter, (void)leave, (void)find_query;
@@ -165,7 +172,8 @@ static void call_register_library(void *symbol)
         function(acc_prof_register, acc_prof_unregister, acc_prof_lookup);
 }
 
-/* The one of a library behind us; not that of libgomp, which ends the program. */
+/* Returns acc_register_library of a library after this one in search order, or NULL. That of libgomp is excluded
+ * because it would end the program. */
 static void *find_next_register_library(void)
 {
     void *next = dlsym(RTLD_NEXT, "acc_register_library");
@@ -175,7 +183,8 @@ static void *find_next_register_library(void)
     return known && of_next.dli_fbase == of_runtime.dli_fbase ? NULL : next;
 }
 
-/* The constructor of libgomp, where it is there too, has opened these, and had them call us. */
+/* Opens a library and lets it register. A loaded library is left alone: the constructor of libgomp has started it
+ * already. */
 static void open_library(const char *path)
 {
     if (dlopen(path, RTLD_LAZY | RTLD_NOLOAD))

@@ -1,12 +1,15 @@
-/* rank.c - the number of this process in an MPI program, and files named after it. */
+/* rank.c - MPI rank of this process, and file names with the rank or process id. Called for reports, traces and
+ * pictures. */
 #include "runtime.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-/* As Open MPI, PMIx, MPICH and Slurm set it; lua/accdeep/tools/exec.lua has the same list. */
+/* Returns the rank as set by Open MPI, PMIx, MPICH or Slurm; NULL: none. lua/accdeep/tools/exec.lua has the same
+ * list. */
 static const char *rank_text(void)
 {
     static const char *const names[] = {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "SLURM_PROCID"};
@@ -20,7 +23,7 @@ static const char *rank_text(void)
 
 int rt_get_mpi_rank(void)
 {
-    static atomic_int rank = -2; /* not asked for yet */
+    static atomic_int rank = -2; /* initially unknown */
     if (rank == -2) {
         const char *text = rank_text();
         rank = text ? atoi(text) : -1;
@@ -30,6 +33,7 @@ int rt_get_mpi_rank(void)
 
 void rt_expand_file_name(const char *pattern, char *to, size_t capacity)
 {
+    assert(pattern && to && capacity > 0);
     size_t n = 0;
     for (const char *c = pattern; *c && n + 1 < capacity; c++) {
         if (c[0] == '%' && (c[1] == 'r' || c[1] == 'p')) {

@@ -1,11 +1,12 @@
-/* report_file.c - `exec --report FILE`: findings in a file. In SARIF 2.1.0, for code hosts, it is whole after each
- * finding; a result, and a rule, is a line of its own, so that `accdeep merge` need not know more. Or as lines of JSON.
- */
+/* report_file.c - `exec --report FILE`: writes findings to a file; called by diagnostics.c. A SARIF 2.1.0 file, for
+ * code hosts, is complete after each finding. Each result and rule is one line, so that `accdeep merge` can work on
+ * lines. Any other file gets JSON lines. */
 #include "runtime.h"
 #include "text_buffer.h"
 
 #include "abi/helps/helps.h"
 
+#include <assert.h>
 #include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -14,11 +15,11 @@
 #include <string.h>
 #include <unistd.h>
 
-static int file = -1, owner; /* owner: a process that was forked leaves the file alone */
-static int write_error;      /* errno of what could not be written */
-static bool is_sarif;
+static int file = -1, owner; /* owner: process that opened the file; forked processes leave it alone */
+static int write_error;      /* errno of the first failed write; 0: none */
+static bool is_sarif;        /* false: JSON lines */
 
-/* A result without its end, to which the count is added. */
+/* Result as JSON text without its end, where the count is added. */
 struct result {
     char *text;
     const char *code;
@@ -48,6 +49,7 @@ static void append_string(FILE *to, const char *before, const char *value)
 
 static void append_location(FILE *to, const char *path, int line)
 {
+    assert(path);
     fputs("\"physicalLocation\":{\"artifactLocation\":{\"uri\":", to);
     append_uri(to, path);
     fprintf(to, "},\"region\":{\"startLine\":%d}}", line > 0 ? line : 1);
@@ -55,13 +57,14 @@ static void append_location(FILE *to, const char *path, int line)
 
 static bool is_first_of_rule(size_t i)
 {
+    assert(i < nresults);
     for (size_t k = 0; k < i; k++)
         if (!strcmp(results[k].code, results[i].code))
             return false;
     return true;
 }
 
-/* It only grows: what was written before is overwritten. */
+/* Writes the whole SARIF file over the previous contents, which are never longer. */
 static void write_sarif(void)
 {
     char *text = NULL;
@@ -101,7 +104,7 @@ bool rt_report_file_open(const char *pattern, char *name, size_t name_capacity)
     rt_expand_file_name(pattern, name, name_capacity);
     is_sarif = strlen(name) > 6 && !strcmp(name + strlen(name) - 6, ".sarif");
     owner = getpid();
-    /* an earlier process may have had the number */
+    /* truncates a file named after a process id, which may be left from an earlier process */
     file = rt_open_output_file(name, is_sarif || strstr(pattern, "%p") ? O_TRUNC : O_APPEND);
     if (file >= 0 && is_sarif)
         write_sarif();
@@ -111,7 +114,7 @@ bool rt_report_file_open(const char *pattern, char *name, size_t name_capacity)
 static void append_result(FILE *to, const struct rt_diagnostic *diagnostic, const struct rt_source_location *where,
                           const char *rule, const char *message)
 {
-    /* What has no place of its own stands where its data were mapped; code hosts take no result without a place. */
+    /* A finding without a location gets that of its data, or the program: code hosts reject results without one. */
     const bool own = where->file;
     const char *path = own ? where->file : diagnostic->other.file ? diagnostic->other.file : program_invocation_name;
     const bool advice = !strcmp(diagnostic->level, "advice");
@@ -186,6 +189,7 @@ size_t rt_report_file_add_result(const struct rt_diagnostic *diagnostic, const s
 
 void rt_report_file_set_count(size_t number, uint64_t count)
 {
+    assert(number <= nresults && count > 0);
     if (number)
         results[number - 1].count = count;
 }

@@ -1,6 +1,13 @@
-/* state.c - the state of the runtime and of each thread, and the locks. */
+/* state.c - the state of the runtime and of each thread, the locks, and their handling at fork.
+ *
+ * Locks, in the order in which they are taken:
+ * - exclusive: held by calls, and by kernels that use declared variables, while such variables exist.
+ * - lock: the runtime's lock, held by each call but not while a kernel runs; skipped in single-threaded processes.
+ * - diagnostics_lock: reports and debug information; kernels report without the runtime's lock.
+ * - threads_lock: the list of threads; nothing else is locked while it is held. */
 #include "runtime.h"
 
+#include <assert.h>
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,11 +17,10 @@ struct rt_state rt = {.profiled = true};
 
 static const pthread_mutex_t initial_lock = PTHREAD_ERRORCHECK_MUTEX_INITIALIZER_NP;
 static pthread_mutex_t lock = PTHREAD_ERRORCHECK_MUTEX_INITIALIZER_NP;
-/* Held by calls, and by kernels that use declared variables, before the other lock. A callback of a
- * tool may call again. */
+/* Exclusive lock. It is recursive because a callback of a tool may call the runtime again. */
 static const pthread_mutex_t initial_exclusive = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
 static pthread_mutex_t exclusive = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
-/* Of reports and debug information, taken last: kernels report without the runtime's lock. */
+/* Lock of reports and debug information, recursive. */
 static pthread_mutex_t diagnostics_lock = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
 __thread struct rt_thread rt_this_thread __asm__("rt_thread_state");
 
@@ -85,6 +91,7 @@ void rt_unlock_diagnostics(void)
 
 void rt_register_thread(struct rt_thread *thread)
 {
+    assert(thread && thread->type);
     pthread_mutex_lock(&threads_lock);
     thread->next = threads;
     threads = thread;
@@ -115,7 +122,7 @@ const char *rt_team_kernel_kind(const struct rt_thread *thread)
 
 /* --------------------------------------------------------------------------------------- fork -- */
 
-/* A signal handler may fork in the middle of a call. */
+/* True if before_fork took the lock: a signal handler may fork in the middle of a call, which has it already. */
 static __thread bool lock_is_taken_for_fork;
 
 static void before_fork(void)
@@ -135,7 +142,7 @@ static void after_fork(void)
         rt_unlock();
 }
 
-/* The lock's owner was a thread of the parent. */
+/* Makes all locks new in the child, because their owners may be threads of the parent, and takes the runtime's lock. */
 static void after_fork_in_child(void)
 {
     lock = initial_lock;
@@ -174,6 +181,7 @@ void rt_subscribe(void)
 
 void rt_set_event_mask(bool named)
 {
+    assert(rt.context);
     enum {
         MOVES = 1 << ACCD_OP_H2D | 1 << ACCD_OP_D2H,
         NAMED = MOVES | 1 << ACCD_OP_FREE,
@@ -185,6 +193,7 @@ void rt_set_event_mask(bool named)
 
 int rt_find_open_region(const char **name_p)
 {
+    assert(rt.context && name_p);
     accd_level level;
     for (int device = 0; device < accd_device_count(rt.context); device++)
         for (size_t i = 0; accd_level_get(rt.context, device, i, &level); i++)

@@ -1,8 +1,10 @@
-/* supervisor.c - tells `accdeep exec` that the library is in a process, and that the first directive is
- * executed. It sees then that the system has not left the library out; lua/program/supervise.c
- * waits for that. The process that it started also tells its end, and waits for what is said then. */
+/* supervisor.c - sends letters to `accdeep exec`: the library was loaded, the first directive is executed, the
+ * process ends. The command thus notices if the system ignored the preloaded library; lua/program/supervise.c
+ * receives the letters. The started process also waits for an answer at its end, so that all reports appear before
+ * the command returns. */
 #include "runtime.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <sys/socket.h>
@@ -10,9 +12,11 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-/* Sends a letter. answered: waits for an answer, for a second at most. */
+/* Sends a letter over the socket named by ACCDEEP_LOADED; failures are ignored. answered: waits up to a second for an
+ * answer. */
 static void send_letter(char what, bool answered)
 {
+    assert(what == 'L' || what == 'D' || what == 'E');
     const struct sockaddr_un any = {.sun_family = AF_UNIX};
     struct sockaddr_un address = any;
     const struct timeval second = {.tv_sec = 1};
@@ -27,7 +31,7 @@ static void send_letter(char what, bool answered)
                    !setsockopt(file, SOL_SOCKET, SO_RCVTIMEO, &second, sizeof second);
         const ssize_t sent = sendto(file, &what, 1, MSG_DONTWAIT | MSG_NOSIGNAL, (const void *)&address, size);
         if (answered && sent == 1 && recv(file, &what, 1, 0) < 0) {
-        } /* it is said, or late */
+        } /* ignores a missing answer */
         close(file);
     }
     errno = before;
@@ -39,7 +43,7 @@ void rt_notify_supervisor(char what)
 }
 
 #ifdef RT_PRELOADED
-static pid_t supervised; /* the process that `accdeep exec` started */
+static pid_t supervised; /* process that `accdeep exec` started; 0: none */
 
 __attribute__((constructor)) static void tell_loaded(void)
 {
@@ -55,7 +59,8 @@ __attribute__((destructor)) static void tell_end(void)
 
 void rt_note_process_end(void)
 {
-    /* A child of vfork has the parent's memory. With rules, a directive was executed, and has told so. */
+    /* A child of vfork shares the parent's memory. Rules are set once a directive was executed, which was reported
+     * then. */
     if (!supervised || supervised != getpid() || rt.options.rules)
         return;
     supervised = 0;

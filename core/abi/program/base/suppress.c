@@ -1,7 +1,9 @@
-/* suppress.c - `exec --suppress FILE`: findings that are not reported. A line is CODE:PLACE or CODE:PLACE:OBJECT,
- * patterns with * and ?; what follows # at the beginning of a line or after a space is a comment. */
+/* suppress.c - `exec --suppress FILE`: reads and applies suppressions of findings. A line is CODE:PLACE or
+ * CODE:PLACE:OBJECT, patterns with * and ?. A # at the beginning of a line or after a space begins a comment. Called
+ * by diagnostics.c. */
 #include "runtime.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,13 +11,13 @@
 struct line {
     struct line *next;
     int number;
-    uint64_t matched;
-    const char *code, *location, *object; /* object: NULL: any */
+    uint64_t matched;                     /* number of suppressed findings */
+    const char *code, *location, *object; /* patterns; object NULL: any */
     char text[];
 };
 static struct line *first, **last = &first;
 
-/* Of all of a text. */
+/* True if a pattern with * and ? matches the whole text. */
 static bool matches_pattern(const char *pattern, const char *text)
 {
     const char *star = NULL, *from = NULL;
@@ -39,6 +41,7 @@ static bool matches_pattern(const char *pattern, const char *text)
 
 static bool add_suppression(const char *text, int number)
 {
+    assert(text && *text && number > 0);
     struct line *line = malloc(sizeof *line + strlen(text) + 1);
     if (!line)
         return false;
@@ -82,7 +85,7 @@ static bool matches_location(const char *pattern, const char *file, const char *
            (slash && matches_pattern(pattern, slash + 1)) || !strcmp(pattern, "*");
 }
 
-/* "u" and "u[0:16]" are both of u[0:16]. */
+/* True if a pattern matches an object or its variable: "u" and "u[0:16]" both match u[0:16]. */
 static bool matches_object(const char *pattern, const char *object)
 {
     char variable[160];
@@ -94,6 +97,7 @@ static bool matches_object(const char *pattern, const char *object)
 
 bool rt_is_suppressed(const struct rt_diagnostic *diagnostic, const struct rt_source_location *where)
 {
+    assert(diagnostic->code);
     const char *file = where->file ? where->file : diagnostic->other.file;
     for (struct line *line = first; line; line = line->next)
         if (matches_pattern(line->code, diagnostic->code) && matches_location(line->location, file, where->function) &&

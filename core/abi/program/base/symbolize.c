@@ -1,7 +1,9 @@
-/* symbolize.c - names and lines by debug information. */
+/* symbolize.c - names and source lines of addresses, from debug information and from locations passed by compilers.
+ * Reports, traces and pictures call it; the lock of diagnostics protects the debug information. */
 #include "runtime.h"
 #include "text_buffer.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,7 +14,8 @@
 static struct accd__debug_info *debug;
 static bool debug_is_tried;
 
-/* Debug information is read when it is first asked for: most runs never do. libdw needs much stack. */
+/* Returns the debug information, read at the first request because most runs need none; NULL: none. Uses a new stack
+ * because libdw needs much. The lock of diagnostics must be held. */
 static struct accd__debug_info *get_debug_info(void)
 {
     if (!debug_is_tried) {
@@ -22,19 +25,21 @@ static struct accd__debug_info *get_debug_info(void)
     return debug;
 }
 
-static char start_folder[4096]; /* where the program was started */
+static char start_folder[4096]; /* working directory at the program's start; "": unknown */
 
-/* Places that the compiler passed with calls. */
+/* Locations that the compiler passed with calls: a hash table with linear probing, keyed by pc. */
 enum { LOCATIONS = 1024 };
 static struct location {
     uintptr_t pc;
-    const char *text;      /* of the compiler */
-    char *file, *function; /* once it was asked for */
+    const char *text;      /* text from the compiler */
+    char *file, *function; /* parsed at the first request */
     int line;
 } compiler_locations[LOCATIONS];
 
+/* Returns the slot of a location, or the free slot for it; NULL: the table is full. */
 static struct location *find_location_slot(uintptr_t pc)
 {
+    assert(pc);
     for (size_t i = 0, at = pc % LOCATIONS; i < LOCATIONS; i++, at = (at + 1) % LOCATIONS)
         if (compiler_locations[at].pc == pc || !compiler_locations[at].pc)
             return &compiler_locations[at];
@@ -54,8 +59,8 @@ static const char *base_name(const char *path)
     return slash ? slash + 1 : path;
 }
 
-/* The place that the compiler passed. known: debug information has the others, and the line of the directive alone is
- * taken: clang 16 to 19 leave the line of the call out, so that it seems to be that of the code before. */
+/* Finds the location that the compiler passed for a call. known: file and function come from debug information, and
+ * only the line is replaced, because clang 16 to 19 omit the line of the call. */
 static bool find_compiler_location(uintptr_t pc, bool known, const char **file_p, int *line_p, const char **function_p)
 {
     struct location *location = pc ? find_location_slot(pc) : NULL;
@@ -74,9 +79,10 @@ static bool find_compiler_location(uintptr_t pc, bool known, const char **file_p
     return true;
 }
 
-/* Files are named as seen from the folder the program was started in. */
+/* Finds a source line; files below the start folder are named relative to it. */
 bool rt_find_line(uintptr_t pc, const char **file_p, int *line_p, const char **function_p)
 {
+    assert(file_p && line_p);
     const char *file, *function;
     int line;
     rt_lock_diagnostics();
@@ -169,8 +175,8 @@ void rt_symbolize_init(void)
 
 /* ------------------------------------------------------------------------------------- names -- */
 
-/* A label whose name is "@" and a return address in hex stands for what was mapped there: most
- * programs never hear a name, so that it is looked for only when it is reported. */
+/* A lazy name is "@" and a return address in hex. It stands for data mapped there and is looked up only when
+ * reported, as most programs never need a name. */
 uintptr_t rt_parse_lazy_name(const char *name, const char **end_p)
 {
     char *stop;
@@ -192,7 +198,7 @@ bool rt_find_name(const struct rt_site *site, uint64_t host, uint64_t bytes, str
     return known;
 }
 
-/* The element of a range that has a byte, counted from host; "" where debug information does not tell. */
+/* Finds the element of a range that contains byte `at`; "": unknown. */
 static void find_element(const struct rt_site *site, uint64_t host, uint64_t bytes, uint64_t at,
                          struct accd__debug_name *element_p)
 {
@@ -221,6 +227,7 @@ uintptr_t rt_find_aggregate_end(uintptr_t member, size_t bytes)
 
 void rt_copy_variable_name(const char *name, char *to, size_t capacity)
 {
+    assert(capacity > 0);
     size_t n = 0;
     int depth = 0;
     for (; *name && *name != '@' && (n || depth || *name < '0' || *name > '9'); name++) {
@@ -260,9 +267,10 @@ struct rt_display_name rt_get_pointer_display_name(const accd_attachment *pointe
     return make_display_name(pointer->name, pointer->slot, NULL, 0);
 }
 
-/* Subscripts of an element of an array in Fortran, counted from 0 in memory. */
+/* Computes the Fortran subscripts of an element, whose index counts from 0 in memory order. */
 static void compute_subscripts(const struct accd__debug_name *name, int64_t index, int64_t *to)
 {
+    assert(name->rank >= 0 && name->rank <= ACCD__DEBUG_RANK_MAX);
     for (int i = 0; i < name->rank; i++) {
         const int64_t extent = i + 1 < name->rank && name->dim[i].extent > 0 ? name->dim[i].extent : INT64_MAX;
         to[i] = index % extent + name->dim[i].lower;
@@ -280,9 +288,10 @@ static void append_subscripts(struct rt_text_buffer *text, int rank, const int64
     rt_text_append(text, ")");
 }
 
-/* n elements in Fortran: as a section where they are one, otherwise the first and the last. */
+/* Writes n elements of a Fortran array: as a section if they form one, otherwise as first and last element. */
 static void format_fortran_section(const struct accd__debug_name *name, uint64_t n, char *to, size_t capacity)
 {
+    assert(name->rank > 0 && n > 0);
     struct rt_text_buffer text = {.n = 0};
     int64_t low[ACCD__DEBUG_RANK_MAX], high[ACCD__DEBUG_RANK_MAX];
     uint64_t inside = 1;
@@ -367,7 +376,7 @@ bool rt_peek_memory(uint64_t host, char *to, size_t n)
 {
     const struct iovec here = {to, n}, there = {(void *)(uintptr_t)host, n};
     const ssize_t got = process_vm_readv(getpid(), &here, 1, &there, 1, 0);
-    if (got < 0 && (errno == ENOSYS || errno == EPERM)) { /* where the call is not allowed */
+    if (got < 0 && (errno == ENOSYS || errno == EPERM)) { /* fallback where the system call is not permitted */
         memcpy(to, there.iov_base, n);
         return true;
     }
@@ -402,6 +411,7 @@ void rt_format_call(char *to, size_t capacity)
 
 void rt_format_location(uintptr_t pc, char *to, size_t capacity)
 {
+    assert(capacity > 0);
     const char *file;
     int line;
     *to = 0;

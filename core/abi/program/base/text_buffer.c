@@ -1,8 +1,9 @@
-/* text_buffer.c - lines under way: reports as text, or as JSON. */
+/* text_buffer.c - appends to buffers of reports and JSON, and writes them to files; used by all reports. */
 #include "text_buffer.h"
 
 #include "runtime.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -13,6 +14,7 @@
 
 void rt_text_append(struct rt_text_buffer *text, const char *format, ...)
 {
+    assert(text->n < sizeof text->at);
     va_list args;
     va_start(args, format);
     int n = vsnprintf(text->at + text->n, sizeof text->at - text->n, format, args);
@@ -36,6 +38,7 @@ void rt_text_append_json_string(struct rt_text_buffer *text, const char *value)
 
 void rt_text_append_json_field(struct rt_text_buffer *text, const char *key, const char *value)
 {
+    assert(text->n > 0);
     rt_text_append(text, "%s\"%s\":", text->at[text->n - 1] == '{' ? "" : ",", key);
     rt_text_append_json_string(text, value);
 }
@@ -52,9 +55,9 @@ int rt_move_to_high_fd(int file)
     return high < 0 ? fcntl(file, F_DUPFD_CLOEXEC, 3) : high;
 }
 
-int rt_open_output_file(const char *name, int how)
+int rt_open_output_file(const char *name, int flags)
 {
-    const int file = open(name, O_WRONLY | O_CREAT | O_CLOEXEC | how, 0666);
+    const int file = open(name, O_WRONLY | O_CREAT | O_CLOEXEC | flags, 0666);
     const int high = file < 0 ? -1 : rt_move_to_high_fd(file);
     if (file >= 0)
         close(file);
@@ -63,6 +66,7 @@ int rt_open_output_file(const char *name, int how)
 
 bool rt_text_write(int fd, const struct rt_text_buffer *text)
 {
+    assert(text->n < sizeof text->at);
     sigset_t pipe, before;
     int lost = 0;
     sigemptyset(&pipe);
@@ -72,7 +76,7 @@ bool rt_text_write(int fd, const struct rt_text_buffer *text)
         ssize_t n = write(fd, text->at + done, text->n - done);
         if (n < 0 && errno == EINTR)
             continue;
-        if (n < 0 && errno == EPIPE) /* the reader is gone; that is no signal for the program */
+        if (n < 0 && errno == EPIPE) /* closed pipe: discards the signal, which the program must not get */
             sigtimedwait(&pipe, NULL, &(struct timespec){0});
         if (n <= 0) {
             lost = n < 0 && errno != EPIPE ? errno : 0;

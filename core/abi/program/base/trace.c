@@ -1,8 +1,9 @@
-/* trace.c - what a line of the trace says of the object or pointer that its event is about: a
- * number that stands for the address, and the state when the directive is done. Readers make
- * present tables of these; lua/accdeep/inspect/trace.lua writes the same for scenarios. */
+/* trace.c - adds to each line of the trace the fields about its object or pointer: a number in place of the address,
+ * and the state after the directive. Readers rebuild present tables from them; lua/accdeep/inspect/trace.lua writes
+ * the same format for scenarios. Called for each event of the core, with the lock. */
 #include "runtime.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +12,7 @@
 
 enum { BUCKETS = 4096 };
 
-/* An object, or an attached pointer. */
+/* Numbered object or attached pointer, in a hash table with chains. */
 struct traced_object {
     struct traced_object *next;
     uint64_t address;
@@ -22,7 +23,7 @@ struct traced_object {
 static struct traced_object *buckets[BUCKETS];
 static unsigned last_number;
 
-/* Where the one of an address is linked, or the end of its list. */
+/* Returns the link to the entry of an address, or the end of its chain. */
 static struct traced_object **find_link(uint64_t address, int device, bool pointer)
 {
     struct traced_object **at = &buckets[(address >> 3) * 2654435761u % BUCKETS];
@@ -31,7 +32,8 @@ static struct traced_object **find_link(uint64_t address, int device, bool point
     return at;
 }
 
-/* The number of an address; a new one each time something new is there. */
+/* Returns the number of the object at an address. A new object at a reused address gets a new number, since its
+ * predecessor was unlinked. */
 static unsigned get_object_number(uint64_t address, int device, bool pointer)
 {
     struct traced_object **at = find_link(address, device, pointer);
@@ -46,6 +48,7 @@ static unsigned get_object_number(uint64_t address, int device, bool pointer)
 
 static void unlink_object(struct traced_object **at)
 {
+    assert(*at);
     struct traced_object *object = *at;
     *at = object->next;
     free(object);
@@ -53,6 +56,7 @@ static void unlink_object(struct traced_object **at)
 
 static void format_pointer_fields(const accd_event *event, char *to, size_t capacity)
 {
+    assert(capacity > 0);
     const void *const slot = (const void *)(uintptr_t)event->host;
     accd_attachment attached;
     accd_present_object object;
@@ -89,7 +93,7 @@ static void format_object_fields(const accd_event *event, char *to, size_t capac
         unlink_object(at);
 }
 
-/* Writes the first line, if nothing is in the file. */
+/* Writes the header line, unless the file has contents. */
 static void write_header(void)
 {
     static const char head[] = "{\"trace\":\"accdeep\",\"version\":1}\n";
@@ -100,12 +104,13 @@ static void write_header(void)
     begun = true;
     if (!fstat(rt.options.trace, &status) && !(S_ISREG(status.st_mode) && status.st_size) &&
         write(rt.options.trace, head, sizeof head - 1) < 0)
-        return; /* what cannot be written is lost, as any line */
+        return; /* a failed write is ignored, as for any line */
 }
 
-/* What a kernel names, without what has no name. */
+/* Writes the names of a kernel's data, without lazy names and compiler copies. */
 static void format_kernel_name(const char *names, char *to, size_t capacity)
 {
+    assert(names && capacity > 0);
     size_t n = 0;
     *to = 0;
     while (*names) {
@@ -119,6 +124,7 @@ static void format_kernel_name(const char *names, char *to, size_t capacity)
 
 void rt_trace_event(const accd_event *given)
 {
+    assert(given->name && rt.options.trace >= 0);
     char about[600] = "", names[1024];
     accd_event named = *given;
     const accd_event *event = &named;
@@ -129,7 +135,7 @@ void rt_trace_event(const accd_event *given)
         named.name = names;
     } else if (rt_parse_lazy_name(named.name, NULL) &&
                accd_present_at(rt.context, named.device, named.host, 0, &object) &&
-               object.info.host == named.host) { /* its object may have a name */
+               object.info.host == named.host) { /* names the event like its object */
         named.name = object.info.name;
     }
     if (event->op == ACCD_OP_ATTACH || event->op == ACCD_OP_DETACH)
