@@ -1,4 +1,5 @@
--- conformance.lua - the scenarios of spec: where they lie, and what their cases show.
+-- conformance.lua - reads the conformance scenarios of spec/: finds their folder and lists their cases with the rules
+-- that they cite. Used by the commands rules and explain.
 
 local rules = require "accdeep.definitions.rules"
 local diagnostic = require "accdeep.base.diagnostic"
@@ -6,7 +7,8 @@ local system = require "accdeep.system"
 
 local conformance = {}
 
--- Where it is installed, or beside the sources, below which programs are built. $ACCDEEP_SPEC names another folder.
+-- Returns the folder of the scenarios: $ACCDEEP_SPEC if set, otherwise share/accdeep/spec of the installation or spec/
+-- beside the sources. Raises if there is none.
 function conformance.folder()
   local program = (system.executable() or ""):match "^(.*)/[^/]*$" or "."
   local places = { os.getenv "ACCDEEP_SPEC" or program .. "/../share/accdeep/spec", program .. "/../spec",
@@ -20,7 +22,7 @@ function conformance.folder()
     help = "they are installed in share/accdeep/spec; the variable ACCDEEP_SPEC names another folder" }, 0)
 end
 
--- The folder of a document: by its prefix in rule ids, or by its own name; nil if there is none.
+-- Returns the folder of a document, given its prefix in rule ids or its folder's name; nil if there is none.
 function conformance.find_folder(document)
   for _, known in ipairs(rules.documents) do
     if known.folder and (known.prefix:lower() == document:lower() or known.folder == document:lower()) then
@@ -37,7 +39,7 @@ local function read_file(path)
   return text
 end
 
--- Adds the cases of a scenario's text. A case begins and ends at the start of a line.
+-- Appends the cases of a scenario's text to a list. A case begins and ends at the start of a line.
 local function add_cases(path, text, list)
   local line, made = 0, nil
   for row in (text .. "\n"):gmatch "(.-)\r?\n" do
@@ -59,7 +61,7 @@ local function add_cases(path, text, list)
   end
 end
 
--- All cases: {file, line, name, text}.
+-- Returns all cases as a list of {file, line, name, text}; the list is cached.
 function conformance.cases()
   if conformance.found then return conformance.found end
   local list, folder = {}, conformance.folder()
@@ -73,7 +75,7 @@ function conformance.cases()
   return list
 end
 
--- The rules that a case cites, as a list.
+-- Returns the list of rules that a case cites in its name.
 function conformance.cited_rules(case)
   local ids = {}
   for id in (case.name:match "%[([^%]]+)%]$" or ""):gmatch "%S+" do ids[#ids + 1] = id end
@@ -82,8 +84,8 @@ end
 
 local kinds = { accepts = true, rejects = true, differs = true }
 
--- Why a case that has run does not show what its name says, as a sentence; nil if it does. shown: the number n of its
--- expectations, and the rules of the errors that it expected, refused.
+-- Returns a sentence about the mismatch between a case's name and what it showed when it ran; nil if they agree. shown:
+-- {n = number of its expectations, refused = rules of the errors that it expected}.
 function conformance.flaw(name, shown)
   if not kinds[name:match "^(%l+): .* %[[^%]]+%]$" or ""] then
     return "the case's name has another form than 'accepts: sentence [RULE]', or with rejects or differs"

@@ -1,6 +1,8 @@
--- knobs.lua - what rule profiles decide, in the order in which profiles are described: {name, about, rules,
--- own? (Lua decides; the others stand in core/accdeep_rules.def), values = {{value, what it means} ...}}. A profile
--- that says nothing of a knob has the first value. No rules: no document decides it.
+-- knobs.lua - table of the knobs: what a rule profile decides, in the order in which profiles are described.
+--
+-- An entry is {name, about, rules, own?, values = {{value, meaning} ...}}. `own` marks knobs that Lua evaluates; the
+-- others come from core/accdeep_rules.def. A profile that does not set a knob has the first value. Empty `rules` mean
+-- that no document decides the question.
 
 local core = require "accdeep.core"
 
@@ -45,16 +47,16 @@ local knobs = {
 for _, knob in ipairs(knobs) do knob.own = true end
 for _, knob in ipairs(core.knobs()) do knobs[#knobs + 1] = knob end
 
--- The knobs by name.
+-- Knobs by name.
 knobs.named = {}
 for _, knob in ipairs(knobs) do knobs.named[knob.name] = knob end
 
--- Whether only OpenMP's profiles ask what a knob decides.
+-- True if a knob matters only in profiles of OpenMP: all its rules are rules of OpenMP.
 function knobs.is_openmp(knob)
   return knob.rules ~= "" and not (" " .. knob.rules):gsub(" OMP60%-%S+", ""):gsub(" LLNL%-%S+", ""):find "%S"
 end
 
--- A value as scenarios write it.
+-- Returns a value as scenarios write it.
 function knobs.format_value(value) return type(value) == "string" and ('"%s"'):format(value) or tostring(value) end
 
 return knobs

@@ -1,22 +1,29 @@
--- openacc_directives.lua - the directives and clauses of OpenACC and of TR-14-1, an entry each. Grammar, checks,
--- policies, nests, exports, completion and `accdeep explain` are made from these entries: a new clause is one entry
--- here.
+-- openacc_directives.lua - table of the directives and clauses of OpenACC and TR-14-1. Grammar, checks, policies,
+-- nests, exports, completion and `accdeep explain` read these entries: adding a clause means adding one entry.
 --
--- A directive is {name, kind, takes?, needs_data?, specific?, text}. kind: what a plan of it is ("region",
--- "enter data", ...), "compute", "body" for directives of bodies only, "declaration", and "members" for those
--- that describe a type; takes: the form of its argument; needs_data: true if it must have a data clause;
--- specific: the clauses that may follow device_type; nil if device_type applies to no other clause.
+-- A directive is {name, kind, takes?, needs_data?, specific?, text}.
+--   kind: the kind of its construct IR ("region", "enter data", ...), "compute", "declaration", "body" for directives
+--     inside of bodies, or "members" for directives that describe a type.
+--   takes: the form of its argument.
+--   needs_data: true if it must have a data clause.
+--   specific: the clauses that may follow device_type; nil if device_type does not affect other clauses.
 --
--- A clause is {names, takes, of, text, ...}. names: its own, then those that mean the same; takes: what stands in its
--- parentheses ("vars", ...: syntax/openacc_syntax.lua); of: the directives that have it, in short. And
---   data: when a data clause copies, "in", "out", "in out" or ""; nil: it allocates nothing
---   action, flag: what it asks the core for, if not the action of its name
---   present_or: names of its forms that take data as they are where they are present; declare and exit data have none
---   update: the direction of a clause of update; lasting: declare keeps its data as long as the program
---   default: a policy's default may name it; wish: the rule of TR14's chapter 5 that knows it (profile tr14x)
---   unique: it stands once; argument: it needs its argument; keys: words before a colon in the argument
---   since: the version of OpenACC since which directives have it, of those that had it later (34: 3.4)
---   own: no standard has it
+-- A clause is {names, takes, of, text, ...}.
+--   names: its name, then its synonyms.
+--   takes: the form of its argument ("vars", ...: syntax/openacc_syntax.lua).
+--   of: the directives that take it, with the abbreviations in `short`.
+--   data: the directions in which a data clause copies: "in", "out", "in out" or ""; nil: it allocates nothing.
+--   action, flag: the requested action of the core, if it differs from the clause's name.
+--   present_or: names of its forms that accept present data; declare and exit data lack them.
+--   update: the direction of a clause of update.
+--   lasting: declare keeps its data until the program ends.
+--   default: true if default of a policy may name it.
+--   wish: the rule of TR14's chapter 5 that defines it (profile tr14x).
+--   unique: true if it may occur once.
+--   argument: true if it requires an argument.
+--   keys: words before a colon in the argument.
+--   since: directive -> first version of OpenACC, for directives that got the clause later (34: 3.4).
+--   own: true if no standard has it.
 
 local strings = require "accdeep.base.strings"
 
@@ -61,7 +68,7 @@ openacc_directives.directives = {
   { "policy", kind = "members", text = "Names what a data clause does with each member of a type." },
 }
 
--- Short for several directives.
+-- Abbreviations for several directives.
 local short = {
   combined = "parallel_loop serial_loop kernels_loop",
   compute = "parallel serial kernels combined",
@@ -178,9 +185,10 @@ openacc_directives.clauses = {
   { "for", takes = "words", of = "policy", wish = "TR14-5-09", text = "In a policy: the clauses it stands for." },
 }
 
--- Modifiers of data clauses: {name, clauses, of, since, asks?, text?}; since: the first version of OpenACC in which
--- these clauses have it on these directives (30: 3.0); asks: what it asks the core for, "in" and "out" as far as the
--- clause copies that way, or "zero". A further row of a name has asks and text of the first.
+-- Modifiers of data clauses: {name, clauses, of, since, asks?, text?}.
+--   since: first version of OpenACC in which these clauses have the modifier on these directives (30: 3.0).
+--   asks: the requested transfer, "in" and "out" in so far as the clause copies in that direction, or "zero".
+-- Further rows of a name inherit asks and text from its first row.
 openacc_directives.modifiers = {
   { "always", "copy copyin copyout", of = "regions declare enter_data exit_data", since = 34, asks = "in out",
     text = "Before the variables of a data clause: alwaysin and alwaysout, as far as the clause copies." },
@@ -200,25 +208,26 @@ openacc_directives.modifiers = {
   { "zero", "copyout", of = "regions", since = 30 },
 }
 
--- Of a clause's name: {name, first: the clause's first name, entry, present_or: whether it is such a form}. A name of
--- two entries (update) is that of the first.
+-- Clause name -> {name, first = the clause's first name, entry, present_or = true for a form of that kind}. A name with
+-- two entries (update) refers to the first.
 -- Decides ACC33-2.7-6.
 openacc_directives.clause = {}
--- What stands in parentheses -> names of the clauses.
+-- Form of an argument -> names of the clauses that take it.
 openacc_directives.takes = {}
--- Directive -> set of names of clauses.
+-- Directive -> set of the clauses that it takes.
 openacc_directives.of = {}
--- Directive -> set of the clauses that may follow device_type; nil where it divides no clauses.
+-- Directive -> set of the clauses that may follow device_type; nil if device_type does not affect other clauses.
 openacc_directives.specific = {}
 
-local of_word = {} -- enter_data -> the set of `enter data`
+local of_word = {} -- directive with underscores (enter_data) -> its set of clauses
 for _, directive in ipairs(openacc_directives.directives) do
   local clauses = {}
   openacc_directives.of[directive[1]], of_word[directive[1]:gsub(" ", "_")] = clauses, clauses
   openacc_directives.specific[directive[1]] = directive.specific and strings.word_set(directive.specific)
 end
 
--- The words of directives that a list stands for; lists that were read are kept.
+-- Returns the directives that a list with abbreviations stands for, as words with underscores. Results are cached in
+-- `lists`.
 local lists = {}
 local function directives_of(list)
   local found = lists[list] or {}
@@ -250,7 +259,7 @@ for _, entry in ipairs(openacc_directives.clauses) do
   end
 end
 
--- Modifier -> {text, asks, of: first name of a clause -> directive -> the version since which it is there}.
+-- Modifier -> {text, asks, of = first name of a clause -> directive -> first version that has it}.
 openacc_directives.modifier = {}
 for _, row in ipairs(openacc_directives.modifiers) do
   local modifier = openacc_directives.modifier[row[1]] or { text = row.text, asks = row.asks, of = {} }
@@ -262,14 +271,14 @@ for _, row in ipairs(openacc_directives.modifiers) do
   end
 end
 
--- Names of clauses for which test(clause) is true, with the value it gives.
+-- Returns a table of clause names -> test(entry, clause), without clauses for which the test returns nil or false.
 function openacc_directives.clauses_where(test)
   local found = {}
   for name, clause in pairs(openacc_directives.clause) do found[name] = test(clause.entry, clause) or nil end
   return found
 end
 
--- All clauses but those that only chapter 5 of TR14 knows, wherever they may stand.
+-- Set of all clauses except those that only chapter 5 of TR14 defines.
 openacc_directives.known = openacc_directives.clauses_where(function(entry) return not entry.wish end)
 
 return openacc_directives

@@ -1,20 +1,25 @@
--- openmp_directives.lua - the directives and clauses of OpenMP and of LLNL's groups, an entry each. Grammar, checks,
--- groups, exports, completion and `accdeep explain` are made from these entries: a new clause is one entry here.
+-- openmp_directives.lua - table of the directives and clauses of OpenMP and of LLNL's clause groups. Grammar, checks,
+-- groups, exports, completion and `accdeep explain` read these entries: adding a clause means adding one entry.
 --
--- A directive is {name, kind, standalone?, text}. kind: what a plan of it is ("region", "enter data", ...), "compute",
--- "host", "declare mapper", "declare group", "declare target", "requires", "nothing", and "beyond" for what is known
--- and not carried out; standalone: no statements belong to it in Fortran. Constructs are combined of parts: {name,
--- text}.
+-- A directive is {name, kind, standalone?, text}.
+--   kind: the kind of its construct IR ("region", "enter data", ...), "compute", "host", "declare mapper",
+--     "declare group", "declare target", "requires", "nothing", or "beyond" for known directives without support.
+--   standalone: true if no statements belong to it in Fortran.
+-- Combined constructs consist of parts: {name, text}.
 --
--- A clause is {names, takes, of, text, ...}. names: its own, then those that mean the same; takes: what stands in its
--- parentheses (syntax/openmp_syntax.lua); of: parts and directives that have it, `any` but declarations, `group`
--- alone, or none; @60: since OpenMP 6.0; <60: before OpenMP 6.0, which has it no more. And
---   unique: it stands once; own: no standard has it
---   argument: what an argument of text is: {words, modifiers?: what may be before its colon, list?: more may follow
---     after a comma}, {optional} or {positive}
---   attribute: what it makes of a variable: "own" (begins: with the original's value, lasts: the original gets the last
---     one), "shared", "combined", "threads"
---   exclusive: a variable stands in one such clause; unmapped: and in none beside its map
+-- A clause is {names, takes, of, text, ...}.
+--   names: its name, then its synonyms.
+--   takes: the form of its argument (syntax/openmp_syntax.lua).
+--   of: parts and directives that take it; `any` except declarations; `group` for groups only; or empty.
+--     @60 means since OpenMP 6.0, <60 means removed in OpenMP 6.0.
+--   unique: true if it may occur once.
+--   own: true if no standard has it.
+--   argument: the form of an argument stored as text: {words, modifiers? (words before its colon),
+--     list? (more may follow after a comma)}, {optional} or {positive}.
+--   attribute: its data-sharing effect: "own" ("begins": initialized with the original's value; "lasts": the original
+--     gets the last value), "shared", "combined" or "threads".
+--   exclusive: a variable may occur in one such clause.
+--   unmapped: a variable in it must not be mapped on the construct.
 
 local strings = require "accdeep.base.strings"
 
@@ -205,14 +210,14 @@ openmp_directives.clauses = {
 
 -- ------------------------------------------------------------------------------------- made of these --
 
--- Worksharing and distribution as they are combined: what follows `parallel`, `teams`, `target`.
+-- Worksharing and distribution constructs that can follow `parallel`, `masked`, `teams` and `target` in combined names.
 local parallel = { "for simd", "for", "loop simd", "loop", "sections", "masked", "master" }
 local masked = { "taskloop simd", "taskloop" }
 local distribute = { "distribute parallel for simd", "distribute parallel for", "distribute simd", "distribute",
   "loop" }
 
--- Directives with clauses, the longest first: a name of several words is one directive. beyond: those that are not
--- carried out.
+-- Names of directives with clauses, longest first, so that the longest name matches. beyond: known directives without
+-- support.
 openmp_directives.names, openmp_directives.beyond = {}, {}
 
 local function add(name) table.insert(openmp_directives.names, name) end
@@ -223,7 +228,7 @@ end
 for _, directive in ipairs(openmp_directives.directives) do
   if directive.kind == "beyond" then
     table.insert(openmp_directives.beyond, directive[1])
-  elseif directive.kind ~= "declare mapper" then -- which has a form of its own
+  elseif directive.kind ~= "declare mapper" then -- declare mapper has its own grammar rule
     add(directive[1])
   end
 end
@@ -245,12 +250,12 @@ local function longest_first(a, b) return #a > #b or #a == #b and a < b end
 table.sort(openmp_directives.names, longest_first)
 table.sort(openmp_directives.beyond, longest_first)
 
--- What stands alone in Fortran, without statements that belong to it.
+-- Set of directives that have no statements in Fortran.
 openmp_directives.standalone = { section = true }
 for _, directive in ipairs(openmp_directives.directives) do openmp_directives.standalone[directive[1]] =
   directive.standalone end
 
--- Fortran's names: do for for, workshare, and the ends of what has statements.
+-- Names of directives in Fortran: `do` for `for`, workshare, and end directives.
 openmp_directives.fortran_names = {}
 local function add_fortran(name)
   table.insert(openmp_directives.fortran_names, name)
@@ -263,10 +268,10 @@ add_fortran "workshare"
 add_fortran "parallel workshare"
 table.sort(openmp_directives.fortran_names, longest_first)
 
--- By a clause's name its entry, by what stands in parentheses names of clauses, by part and directive a table of the
--- clauses: true, the version since which it has them, or less than 0, the version that has them no more.
+-- Tables built from the entries. clause: name -> entry. takes: form of an argument -> names of clauses. of: part or
+-- directive -> {clause -> true, the first version that has it, or minus the version that removed it}.
 openmp_directives.clause, openmp_directives.takes, openmp_directives.of = {}, {}, { any = {}, group = {} }
--- target_data -> the table of `target data`
+-- Name with underscores (target_data) -> the table of the directive in `of`.
 local of_word = { any = openmp_directives.of.any, group = openmp_directives.of.group }
 for _, list in ipairs { openmp_directives.parts, openmp_directives.directives } do
   for _, directive in ipairs(list) do
@@ -274,7 +279,7 @@ for _, list in ipairs { openmp_directives.parts, openmp_directives.directives } 
     openmp_directives.of[directive[1]], of_word[directive[1]:gsub(" ", "_")] = clauses, clauses
   end
 end
-openmp_directives.of["do"] = openmp_directives.of["for"] -- Fortran's
+openmp_directives.of["do"] = openmp_directives.of["for"] -- Fortran's name
 for _, entry in ipairs(openmp_directives.clauses) do
   local names = openmp_directives.takes[entry.takes] or {}
   openmp_directives.takes[entry.takes] = names
@@ -296,14 +301,14 @@ for _, directive in ipairs(openmp_directives.directives) do
     openmp_directives.of[directive[1]][name] = true end
 end
 
--- Names of clauses for which test(entry) is true, with the value it gives.
+-- Returns a table of clause names -> test(entry), without clauses for which the test returns nil or false.
 function openmp_directives.clauses_where(test)
   local found = {}
   for name, entry in pairs(openmp_directives.clause) do found[name] = test(entry) or nil end
   return found
 end
 
--- Names of clauses whose attribute has a word.
+-- Returns the set of clauses whose data-sharing attribute contains a word.
 function openmp_directives.making(word)
   return openmp_directives.clauses_where(function(entry) return entry.attribute ~= nil
     and entry.attribute:find(word, 1, true) ~= nil end)

@@ -1,7 +1,7 @@
--- profiles.lua - rule profiles as scenarios name them, and the knobs that change them.
+-- profiles.lua - rule profiles by the names that scenarios use, and changes of single knobs.
 --
--- Where documents differ, data decides: what a knob is about, and what its values mean, is in knobs.lua and
--- core/accdeep_rules.def. What the core decides of a profile is there; the rest is here.
+-- A profile chooses a value for each question on which documents differ. The core's part is in core/accdeep_rules.def,
+-- the part of Lua here; knobs.lua describes the questions and values.
 
 local core = require "accdeep.core"
 local diagnostic = require "accdeep.base.diagnostic"
@@ -10,8 +10,8 @@ local sorted_pairs = require "accdeep.base.sorted_pairs"
 
 local profiles = {}
 
--- What differs in each profile from its base; in one without a base, from the first values of the knobs.
--- openacc, openmp: the version whose spellings directives have (51: 5.1); nil: of any.
+-- Settings of each profile that differ from its base or, without a base, from the first values of the knobs. openacc,
+-- openmp: the version that checks of spelling assume (51: 5.1); nil: any version.
 local settings = {
   ["tr14"] = { members = "held", descriptors = true, openacc = 33 },
   ["tr14x"] = { base = "tr14", extended = true },
@@ -40,7 +40,8 @@ function profiles.names()
   return names
 end
 
--- The profile of a standard ("openacc", "openmp") with its first version that has what came with one.
+-- Returns the profile of a standard ("openacc" or "openmp") with the lowest version that is at least `since`; nil if
+-- there is none.
 function profiles.first(standard, since)
   local found
   for name, known in pairs(settings) do
@@ -58,7 +59,8 @@ end
 
 local made = {} -- name -> profile
 
--- The profile of a name, with the name of the core's profile that it has. The tables are shared.
+-- Returns the profile of a name, with the name of the core's profile that it uses (`core`). The table is cached and
+-- shared: callers must not change it.
 local function load_profile(name)
   if made[name] then return made[name] end
   local known = settings[name]
@@ -76,21 +78,21 @@ local function load_profile(name)
   for knob, value in pairs(known) do profile[knob] = value end
   profile.name, profile.base = name, name
   profile.is_openmp = profile.documents:find("OMP60", 1, true) ~= nil
-  profile.changed = {} -- values of the core's knobs that are not those of the core's profile
+  profile.changed = {} -- values of the core's knobs that differ from the core's profile
   made[name] = profile
   return profile
 end
 
--- What was meant, of the keys of a table.
+-- Returns a suggestion for a misspelt name among the keys of a table, or nil.
 local function suggest(name, names) return diagnostic.suggest(tostring(name), names) end
 
--- What a scenario wrote where a name or a value belongs. Tables and functions have no text.
+-- Returns a value of a scenario for an error message: quoted, or its type for tables and functions.
 local function describe_value(value)
   local kind = type(value)
   return (kind == "string" or kind == "number" or kind == "boolean") and ("'%s'"):format(value) or "a " .. kind
 end
 
--- Raises if a knob has no such value.
+-- Raises if a knob does not have this value.
 local function check_value(knob, value)
   local values, words = {}, {}
   for i, known in ipairs(knob.values) do
@@ -102,7 +104,7 @@ local function check_value(knob, value)
       or "accdeep rules --profile NAME says what they mean" })
 end
 
--- The knob that a key of a table names, or raises.
+-- Returns the knob that a key names; raises if there is none.
 local function knob_of(key)
   local knob = knobs.named[key]
   if knob then return knob end
@@ -115,7 +117,8 @@ local function knob_of(key)
     { rule = "HOUSE-knobs", help = suggest(key, knobs.named) or list })
 end
 
--- A profile's name as a scenario wrote it; tr14, if it wrote none. Raises if there is no such profile.
+-- Returns a profile's name as a scenario wrote it, or "tr14" if it wrote none. Raises if there is no such profile.
+-- what: the start of the message for a value of another type.
 local function name_of(wanted, what)
   if wanted == nil then return "tr14" end
   if type(wanted) == "string" and settings[wanted] then return wanted end
@@ -130,7 +133,7 @@ end
 
 local booleans = { ["true"] = true, ["false"] = false }
 
--- A text "base+knob=value+..." as the table that it stands for.
+-- Returns a text "base+knob=value+..." as a table {base, knob = value ...}.
 local function parse_changes(text)
   local changes = {}
   for part in text:gmatch "%+([^+]*)" do
@@ -146,8 +149,9 @@ local function parse_changes(text)
   return changes
 end
 
--- The profile that a name, a name with changes ("base+knob=value"), or a table {base = name, knob = value ...} stands
--- for. The caller does not change it. Decides HOUSE-knobs.
+-- Returns the profile for a name, a name with changes ("base+knob=value"), or a table {base = name, knob = value ...};
+-- nil means tr14. The caller must not change it.
+-- Decides HOUSE-knobs.
 function profiles.profile(wanted)
   local text = type(wanted) == "string" and wanted:find("+", 1, true) and wanted
   if text then
@@ -171,7 +175,7 @@ function profiles.profile(wanted)
   return profile
 end
 
--- Rows of rules that say the same, by each id; the first row that has it.
+-- Rule id -> the row of equivalent rules that contains it; the first such row if there are several.
 local row_of = {}
 for _, row in ipairs(core.rules) do
   for _, id in ipairs(row) do row_of[id] = row_of[id] or row end
@@ -179,8 +183,8 @@ end
 
 local function document_of(id) return id:match "^%u[%u%d]*" end
 
--- The rule that documents (words in order) have for what a rule says; the same one if they are silent, or it is
--- of one of them.
+-- Returns the equivalent of a rule in the first of the documents (a text of words) that has one. Returns the id itself
+-- if none has one, or if the rule is from one of the documents.
 function profiles.applicable_rule(id, documents)
   local row = row_of[id]
   if not row or documents:find("%f[%w]" .. document_of(id) .. "%f[%W]") then return id end
@@ -192,8 +196,8 @@ function profiles.applicable_rule(id, documents)
   return id
 end
 
--- Of rules of several documents, {document = id}, that of the document which is asked first; own: the one that a
--- language asks before OpenACC.
+-- Returns the rule of the first document that has one. ids: {document = id}; own: the key that a language looks up
+-- before ACC33.
 function profiles.decides(ids, documents, own)
   for document in documents:gmatch "%S+" do
     local id = document == "ACC33" and ids[own] or ids[document]
@@ -201,8 +205,8 @@ function profiles.decides(ids, documents, own)
   end
 end
 
--- What the core is opened with. strict = false: what could be undone silently is (TR14-4.3-12, AMB-TR14-25), and
--- addresses from before a fusion find what is left there (AMB-DIR-14).
+-- Returns the settings with which the core is opened. strict = false: silently ignores what could be undone
+-- (TR14-4.3-12, AMB-TR14-25), and resolves addresses from before a fusion to what is there now (AMB-DIR-14).
 function profiles.for_core(profile, strict)
   local wanted = copy(profile.changed)
   wanted.base = profile.core

@@ -1,13 +1,13 @@
--- rules.lua - the rules of spec/rules: {id, section, kind, status, text, why?} by document.
+-- rules.lua - the rules of all documents, read from spec/rules: {id, section, kind, status, text, why?}.
 --
--- status: "done" if conformance scenarios show what the rule accepts and its other side, "untestable" if
--- nothing can show it, and why; otherwise "open".
+-- status: "done" if conformance scenarios cover what the rule accepts and what it rejects; "untestable" if no scenario
+-- can show it, with the reason in `why`; otherwise "open".
 
 local diagnostic = require "accdeep.base.diagnostic"
 
 local rules = {}
 
--- File of spec/rules, the folder of its scenarios, and what the document is.
+-- Documents: file in spec/rules, prefix of rule ids, folder of scenarios, title.
 rules.documents = {
   { file = "tr14", prefix = "TR14", folder = "tr14", title = "OpenACC TR-14-1, Complex Data Management (2014)" },
   { file = "dir", prefix = "DIR", folder = "dir", title = "A directory for nested data environments" },
@@ -21,7 +21,8 @@ rules.documents = {
   { file = "house", prefix = "HOUSE", folder = "house", title = "rules of this project" },
 }
 
--- In the program the catalogue is a module; elsewhere it lies beside this file's folder or in spec.
+-- Returns the rules of a file. In the program they are a module; elsewhere they are read from spec/rules of the source
+-- tree.
 local function load_rules(file)
   local name = "accdeep.rules." .. file
   local ok, list = pcall(require, name)
@@ -30,7 +31,7 @@ local function load_rules(file)
   return dofile((here or "") .. "spec/rules/" .. file .. ".lua")
 end
 
--- All documents with their rules, in order.
+-- Returns all documents with their rules, in order; the result is cached.
 function rules.all()
   if not rules.loaded then
     rules.loaded = {}
@@ -41,7 +42,7 @@ function rules.all()
   return rules.loaded
 end
 
--- The rule of that id, or nil.
+-- Returns the rule with an id, or nil.
 function rules.rule(id)
   if not rules.ids then
     rules.ids = {}
@@ -52,7 +53,8 @@ function rules.rule(id)
   return rules.ids[id]
 end
 
--- The id of a rule, or the beginning of one, as the catalogue spells it: upper and lower case are the same.
+-- Returns an id, or the beginning of one, in the spelling of the rule files; letter case is ignored. Returns it
+-- unchanged if no rule matches.
 function rules.normalize_id(id)
   if id == "" or rules.rule(id) then return id end
   local wanted = id:lower()
@@ -64,7 +66,7 @@ function rules.normalize_id(id)
   return id
 end
 
--- The ids of the rules whose texts have all words of a list, in order.
+-- Returns the ids of the rules whose texts contain all words of a list, in order.
 local function search_all_words(words)
   local found, patterns = {}, {}
   for i, word in ipairs(words) do patterns[i] = "%f[%w_]" .. word:lower():gsub("%p", "%%%0") .. "%f[^%w_]" end
@@ -78,7 +80,7 @@ local function search_all_words(words)
   return found
 end
 
--- The ids of the rules that speak of a word, or of words: one after the other, or else anywhere in the text.
+-- Returns the ids of the rules that contain a text; if there are none, those that contain all of its words.
 function rules.search(text)
   local found, words = search_all_words { text }, {}
   if #found > 0 then return found end
@@ -86,7 +88,7 @@ function rules.search(text)
   return #words > 1 and search_all_words(words) or {}
 end
 
--- All ids, as keys.
+-- Returns the set of all ids.
 function rules.names()
   local names = {}
   for _, document in ipairs(rules.all()) do
@@ -95,17 +97,17 @@ function rules.names()
   return names
 end
 
--- Whether there is a rule of that id.
+-- True if a rule has this id.
 function rules.has(id) return rules.rule(id) ~= nil end
 
--- Raises where there is no rule of that id.
+-- Raises if no rule has this id.
 function rules.need(id)
   if rules.has(id) then return end
   diagnostic.raise("unknown-name", nil, ("there is no rule '%s'"):format(tostring(id)),
     { help = diagnostic.suggest(tostring(id), rules.names()) or "see accdeep rules" })
 end
 
--- Text wrapped to a width, with a margin.
+-- Returns a text wrapped at a width in columns, with a margin before each line.
 function rules.wrap_text(text, margin, width)
   local lines, line = {}, margin
   for word in text:gmatch "%S+" do
@@ -120,14 +122,14 @@ end
 
 local WIDTH = 100
 
--- How a rule's text begins: its first words, in a line.
+-- Returns the first words of a rule's text, at most one line.
 function rules.first_words(id)
   local text = rules.has(id) and rules.ids[id].text or ""
   local line = rules.wrap_text(text, "", WIDTH - 24):match "^[^\n]*"
   return line == text and line or line .. " ..."
 end
 
--- The rules whose ids begin with a text, as text; nil if there are none.
+-- Returns the rules whose ids begin with a text, formatted; nil if there are none.
 function rules.describe(id)
   local out = {}
   for _, document in ipairs(rules.all()) do
@@ -143,10 +145,10 @@ function rules.describe(id)
   return #out > 0 and table.concat(out, "\n") .. "\n" or nil
 end
 
--- Rules by section: how many there are, how many scenarios show from both sides.
+-- Returns a table of the rules by section: their number, and how many scenarios cover.
 function rules.coverage()
   local out = {}
-  local function row(section, n) -- without blanks at the end of a line
+  local function row(section, n) -- avoids blanks at the end of a line
     out[#out + 1] = ("  %-14s %5d %5d %5d %11d"):format(section, n.all, n.done, n.open, n.untestable)
   end
   for _, document in ipairs(rules.all()) do

@@ -1,5 +1,8 @@
--- openacc_sema.lua - whether OpenACC's directives have the clauses that they may have
--- (definitions/openacc_directives.lua).
+-- openacc_sema.lua - semantic checks of OpenACC directives that need no run-time values: clauses, their arguments and
+-- modifiers, by the table definitions/openacc_directives.lua.
+--
+-- Input: the AST of a directive (syntax/openacc_syntax.lua). Called by directive dispatch and
+-- plan/openacc_lowering.lua.
 
 local advice = require "accdeep.syntax.advice"
 local diagnostic = require "accdeep.base.diagnostic"
@@ -14,7 +17,7 @@ local openacc_sema = {}
 
 local word_set = strings.word_set
 
--- Clauses that stand once, whatever they say.
+-- Clauses that may occur once.
 local unique = openacc_directives.clauses_where(function(entry) return entry.unique end)
 
 local kinds = {}
@@ -22,10 +25,10 @@ for _, directive in ipairs(openacc_directives.directives) do
   if directive.kind ~= "members" then kinds[directive[1]] = directive.kind end
 end
 
--- What a directive is: "compute", "region", "body" for one that stands in bodies alone, ...; nil for shape and policy.
+-- Returns the kind of a directive ("compute", "region", "body", ...); nil for shape and policy.
 function openacc_sema.kind_of(name) return kinds[name] end
 
--- The directives that take a clause, by name.
+-- Returns the sorted names of the directives that take a clause.
 function openacc_sema.directives_with(clause)
   local list = {}
   for name in pairs(kinds) do
@@ -35,7 +38,7 @@ function openacc_sema.directives_with(clause)
   return list
 end
 
--- Which clauses a directive takes, by the first of their spellings; nil if there are many.
+-- Returns a sentence with the clauses that a directive takes, each by its first name; nil if there are more than ten.
 local function accepted_clauses(node, takes)
   local list = {}
   for name in sorted_pairs(takes) do
@@ -44,7 +47,7 @@ local function accepted_clauses(node, takes)
   return #list <= 10 and ("%s takes %s"):format(node.name, table.concat(list, ", ")) or nil
 end
 
--- Raises about a clause that a directive does not take.
+-- Raises the error for a clause that a directive does not take.
 -- Decides ACC33-2.7-8.
 function openacc_sema.refuse_clause(node, clause, takes)
   local name = clause.name
@@ -62,7 +65,7 @@ end
 
 local keys = openacc_directives.clauses_where(function(entry) return entry.keys and word_set(entry.keys) end)
 
--- The dimension of a gang clause, its argument dim, as a text; nil: it names none (ACC33-2.9-2).
+-- Returns the argument `dim` of a gang clause as a text; nil if it has none (ACC33-2.9-2).
 function openacc_sema.dimension(clause)
   return clause.text and clause.text:match "^%(%s*[dD][iI][mM]%s*:%s*(.-)%s*[,)]" or clause.text
     and clause.text:match ",%s*[dD][iI][mM]%s*:%s*(.-)%s*[,)]"
@@ -75,8 +78,9 @@ local function clause_named(clauses, name)
   return nil
 end
 
--- Raises if a construct has reduction where its gangs have several dimensions. compute: the compute construct around
--- it, or itself. Decides ACC33-2.9.11-2.
+-- Raises if a construct has a reduction while its gangs have several dimensions. compute: the enclosing compute
+-- construct, or the construct itself.
+-- Decides ACC33-2.9.11-2.
 function openacc_sema.check_reduction(node, compute)
   local clauses = openacc_sema.default_device_clauses(node)
   local reduction, gang = clause_named(clauses, "reduction"), clause_named(clauses, "gang")
@@ -90,8 +94,8 @@ function openacc_sema.check_reduction(node, compute)
     rule = "ACC33-2.9.11-2", help = dimension == 1 and "num_gangs with one number" or "gang without dim" })
 end
 
--- The arguments in the parentheses of gang, worker or vector, by their keys; one without a key has num, or length for
--- vector. Raises if a key is there twice.
+-- Returns the arguments of gang, worker or vector by their keys; an argument without a key counts as num, or as length
+-- for vector. Raises if a key occurs twice.
 function openacc_sema.arguments(clause)
   local list, name = {}, clause.name
   local flat = (clause.text or ""):sub(2, -2):gsub("%b()", "0")
@@ -113,7 +117,8 @@ local function check_argument(clause)
     raise("syntax", clause.pos, message:format(name), { length = #name,
       rule = openacc_directives.of.loop[name] and "ACC33-2.9-1" or "ACC33-2.6-1" })
   end
-  if clause.kind == "unknown" then wrong "'%s' takes no argument" end -- the grammar knows it without one
+  -- the grammar knows the clause without an argument
+  if clause.kind == "unknown" then wrong "'%s' takes no argument" end
   local has_argument = text or clause.e or clause.values
   if openacc_directives.clause[name].entry.argument and not has_argument then wrong "'%s' needs an argument" end
   if not text then return end
@@ -140,7 +145,8 @@ openacc_sema.check_argument = check_argument
 
 local function is_device_type(clause) return clause.name == "device_type" or clause.name == "dtype" end
 
--- Raises about a clause that may not follow device_type. Decides ACC33-2.4-1.
+-- Raises the error for a clause that may not follow device_type.
+-- Decides ACC33-2.4-1.
 local function refuse_specific(clause, specific)
   local list = {}
   for name in sorted_pairs(specific) do list[#list + 1] = name end
@@ -149,10 +155,11 @@ local function refuse_specific(clause, specific)
       table.concat(list, ", ")) })
 end
 
--- Raises if a directive has a clause that it does not take, or one too often. Returns the names of its clauses.
+-- Raises if a directive has a clause that it does not take, or has one too often. Returns the set of its clauses'
+-- names.
 function openacc_sema.check(node)
   local seen, takes, specific = {}, openacc_directives.of[node.name], openacc_directives.specific[node.name]
-  local group, follows = {}, false -- the names since the last device_type; whether there was one
+  local group, follows = {}, false -- clauses since the last device_type; true after a device_type
   for _, clause in ipairs(node.clauses) do
     local name = clause.name
     if not takes[name] then openacc_sema.refuse_clause(node, clause, takes) end
@@ -199,10 +206,10 @@ function openacc_sema.clauses_by_device(node)
   return lists
 end
 
--- The clauses that are about the devices here, which have no architecture's name.
+-- Returns the clauses that apply to the devices of this implementation, which no device_type names.
 function openacc_sema.default_device_clauses(node) return openacc_sema.clauses_by_device(node)[1] end
 
--- The modifiers that a clause has on a directive in a version, as a text; nil: there are none.
+-- Returns a sentence with the modifiers that a clause has on a directive in a version; nil or false if there are none.
 local function modifiers_of(clause, directive, version)
   local list = {}
   for name, modifier in sorted_pairs(openacc_directives.modifier) do
@@ -212,7 +219,7 @@ local function modifiers_of(clause, directive, version)
   return list[1] and ("%s on '%s' takes %s"):format(clause, directive, table.concat(list, ", "))
 end
 
--- Raises about a modifier that a data clause does not have, has twice, or has in later versions alone.
+-- Raises for a modifier that a data clause does not have, has twice, or has only in later versions.
 -- Decides ACC34-mod-1, ACC34-mod-2.
 local function check_modifiers(node, clause, version)
   local seen, first = {}, openacc_directives.clause[clause.name].first
@@ -238,7 +245,7 @@ local function check_modifiers(node, clause, version)
   end
 end
 
--- Raises if num_gangs has more numbers than its construct has dimensions of gangs, or one below 1.
+-- Raises if num_gangs has more numbers than its construct has dimensions of gangs, or a number below 1.
 -- Decides ACC33-2.5.10-1.
 local function check_gangs(node, clause)
   local most = node.name:find "^kernels" and 1 or 3
@@ -252,7 +259,7 @@ local function check_gangs(node, clause)
   if wrong then raise("syntax", wrong.pos, message, { rule = "ACC33-2.5.10-1" }) end
 end
 
--- Clauses that lack what they need, or have what is of later versions than the rules.
+-- Raises if a clause lacks what it requires, or is from a later version than the rules.
 function openacc_sema.check_forms(node, kind, rules)
   if kind == "compute" then openacc_sema.check_reduction(node, node) end
   for _, clause in ipairs(node.clauses) do

@@ -1,5 +1,5 @@
--- openmp_arguments.lua - arguments of OpenMP's clauses that say how threads share work and where memory is taken
--- from: they make no difference here, but are checked. A clause keeps the text of its argument with the parentheses.
+-- openmp_arguments.lua - checks the arguments of OpenMP clauses that have no effect here, such as schedules and
+-- allocators. The parser stores such an argument as text with its parentheses (clause.text).
 
 local diagnostic = require "accdeep.base.diagnostic"
 local openmp_directives = require "accdeep.definitions.openmp_directives"
@@ -9,7 +9,7 @@ local raise = diagnostic.raise
 
 local openmp_arguments = {}
 
--- What an argument is, by clause; its words as lists.
+-- Form of the argument by clause, with its words as lists.
 local meaning = openmp_directives.clauses_where(function(entry)
   local argument_of = entry.argument
   return argument_of and { optional = argument_of.optional, positive = argument_of.positive, list = argument_of.list,
@@ -57,12 +57,12 @@ function openmp_arguments.check(clause)
   check_word(clause, known.words, text, from, comma and comma - 1 or to)
 end
 
--- The number that a clause has as its argument, or nil.
+-- Returns the number that is the whole argument of a clause, or nil.
 local function number_of(clause)
   return tonumber(clause.text and clause.text:match "^%(%s*(%d+)%s*%)$")
 end
 
--- Raises if a simd directive wants more lanes than its loop has iterations that may run together (OMP60-simd-1).
+-- Raises if the simdlen of a simd directive exceeds its safelen, the number of iterations that may run together.
 -- Decides OMP60-simd-1.
 function openmp_arguments.check_lengths(clauses)
   local safe, wanted

@@ -1,7 +1,9 @@
--- openmp_exclusions.lua - which clauses of one OpenMP construct exclude each other (AMB-LLNL-04).
+-- openmp_exclusions.lua - decides which clauses of one OpenMP construct exclude each other (AMB-LLNL-04). Used by
+-- openmp_sema.lua and types/clause_groups.lua.
 --
--- A clause falls into parts: {clause, item?, key, text}. Parts with one key are about the same thing: a
--- variable, or what a clause that stands once says. Parts of other clauses (depend, allocate) have no key.
+-- A clause is split into parts {clause, item?, key, text}: one for each list item, or one for the clause. Parts with
+-- equal keys concern the same variable, or are the same unique clause. Parts of other clauses (depend, allocate) have
+-- no key.
 
 local unparse_openmp = require "accdeep.syntax.unparse_openmp"
 local openmp_directives = require "accdeep.definitions.openmp_directives"
@@ -9,24 +11,25 @@ local word_set = require "accdeep.base.strings".word_set
 
 local openmp_exclusions = {}
 
--- Clauses of which a variable stands in one; firstprivate and lastprivate go together.
+-- Clauses that exclude each other for a variable, except firstprivate with lastprivate.
 local exclusive = openmp_directives.clauses_where(function(entry) return entry.exclusive end)
--- A variable that is mapped as a whole is in none of these (combined constructs share and reduce what they map).
+-- Clauses in which a variable that is mapped as a whole must not occur. Combined constructs may share and reduce what
+-- they map.
 local unmapped = openmp_directives.clauses_where(function(entry) return entry.unmapped end)
 local map_types = word_set "to from tofrom alloc storage release delete"
 
--- Clauses that stand once, whatever they say.
+-- Clauses that may occur once.
 local unique = openmp_directives.clauses_where(function(entry) return entry.unique end)
 
--- What a clause is about that stands once for it: an if for each directive-name, a defaultmap for each category of
--- variables.
+-- Returns the key under which a clause may occur once: per directive-name for if, per category of variables for
+-- defaultmap, the name for unique clauses; otherwise nil or false.
 function openmp_exclusions.once_key(clause)
   if clause.name == "if" then return "if " .. (clause.modifier and clause.modifier.name or "") end
   if clause.name == "defaultmap" then return "defaultmap " .. (clause.words[2] and clause.words[2].name or "all") end
   return unique[clause.name] and clause.name
 end
 
--- The variable or member that a list item is, or is a part of.
+-- Returns the text of the variable or member that a list item is a part of.
 local function root_item(item)
   while item.tag == "index" or item.tag == "section" or item.tag == "alias" or item.tag == "unary" do
     item = item.base or item.e
@@ -47,7 +50,7 @@ function openmp_exclusions.clause_parts(clause)
   return parts
 end
 
--- Where a part stands.
+-- Returns the position of a part in the text.
 function openmp_exclusions.position(part) return part.item and part.item.pos or part.clause.pos end
 
 local function map_type(clause)
@@ -57,7 +60,7 @@ local function map_type(clause)
   return "tofrom"
 end
 
--- Whether two different parts with one key exclude each other.
+-- True if two different parts with equal keys exclude each other.
 function openmp_exclusions.clash(a, b)
   local one, other = a.clause, b.clause
   if not a.item then return true end

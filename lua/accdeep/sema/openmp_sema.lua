@@ -1,5 +1,7 @@
--- openmp_sema.lua - OpenMP directives: what kind of construct each is, which clauses it takes, and what the
--- modifiers of its maps say.
+-- openmp_sema.lua - semantic checks of OpenMP directives that need no run-time values: the kind of each construct, the
+-- clauses that it takes, the modifiers of its maps.
+--
+-- Input: the AST of a directive (syntax/openmp_syntax.lua). Results are used by plan/openmp_lowering.lua.
 
 local advice = require "accdeep.syntax.advice"
 local openmp_arguments = require "accdeep.sema.openmp_arguments"
@@ -13,18 +15,18 @@ local raise = diagnostic.raise
 
 local openmp_sema = {}
 
--- Clauses that some directive has.
+-- Set of the clauses that at least one directive takes.
 local all_clauses = openmp_directives.clauses_where(function(entry) return entry.of ~= "" end)
 
-local known = {} -- what directives are
+local known = {} -- cache: directive -> directive_info
 for _, entry in ipairs(openmp_directives.directives) do known[entry[1]] =
   { kind = entry.kind, clauses = openmp_directives.of[entry[1]] } end
 
--- What a directive is: {kind, clauses = {name -> true, or a version (definitions/openmp_directives.lua: of)}}. Kinds
+-- Returns the kind of a directive and its clauses: {kind, clauses = {name -> true or a version}}. Kinds and versions
 -- are those of definitions/openmp_directives.lua.
 function openmp_sema.directive_info(name)
   local what = known[name]
-  if not what and name:find "^end " then -- Fortran's: what may stand at the end
+  if not what and name:find "^end " then -- end directives of Fortran, with the clauses that they take
     local last = name:match "%a+$"
     local takes = { single = "copyprivate nowait", sections = "nowait", workshare = "nowait", ["do"] = "nowait",
       simd = name:find "do simd$" and "nowait" or nil }
@@ -40,19 +42,19 @@ function openmp_sema.directive_info(name)
   return what
 end
 
--- Whether a construct's name is one of those that a combined one is made of.
+-- True if a combined construct contains the construct `part`.
 function openmp_sema.is_part(name, part)
   return (" " .. name .. " "):find(" " .. part .. " ", 1, true) ~= nil
 end
 
--- Operators of reductions, in C and in Fortran; no others are declared (declare reduction).
+-- Reduction operators of C and Fortran; declare reduction is not supported.
 local operators = word_set("+ - * & | ^ && || max min .and. .or. .eqv. .neqv. iand ior ieor")
 
--- What only devices can promise that share the host's memory.
+-- Clauses that require devices which share the host's memory.
 local of_shared_memory = word_set("unified_shared_memory unified_address self_maps")
 
--- Raises if a directive has a clause it does not take, or one too often. version: of the rules, nil: they have none.
--- Clauses of a group are named with the group (LLNL-4-10).
+-- Raises if a directive has a clause that it does not take, or has one too often; returns its directive_info. version:
+-- OpenMP version of the rules, or nil for none. Errors about a clause of a group name the group (LLNL-4-10).
 function openmp_sema.check(node, version)
   local what = openmp_sema.directive_info(node.name)
   if what.kind == "beyond" then
@@ -75,7 +77,7 @@ function openmp_sema.check(node, version)
       wrong("clause-not-allowed", ("'%s' is not allowed on '%s'"):format(name, node.name), { rule = "OMP60-tgt-1",
         help = advice.clause(name, true) })
     end
-    if clause.kind == "unknown" then -- the grammar knows it without an argument
+    if clause.kind == "unknown" then -- the grammar knows the clause without an argument
       version_checks("openmp", version, 60, ("an argument of '%s'"):format(name), pos, #name)
       wrong("unsupported", ("'%s' with an argument"):format(name), {})
     end
@@ -108,7 +110,7 @@ end
 
 -- ------------------------------------------------------------------------------------------- maps --
 
--- What a map asks for by kind of construct: an action's word; "from" on exit data is a copyout (OMP60-map-1).
+-- Requested action by kind of construct and map type; "from" on exit data means copyout (OMP60-map-1).
 local entry = { alloc = "create", storage = "create", to = "copyin", from = "copyout", tofrom = "copy" }
 local map_types = {
   region = entry, compute = entry,
@@ -124,7 +126,7 @@ local is_ref = word_set("ref_ptr ref_ptee ref_ptr_ptee")
 local is_attach = word_set("auto always never")
 local other_modifiers = word_set("mapper iterator attach")
 
--- A modifier of a map that stands there once: says[key] is what it says.
+-- Stores a modifier that a map may have once, as map_modifiers[key] = value. Raises if the key is set already.
 local function set_once(map_modifiers, key, value, modifier)
   if map_modifiers[key] then
     raise("duplicate-clause", modifier.pos, map_modifiers[key] == modifier.name and ("'%s' stands here twice"):format(
@@ -134,7 +136,8 @@ local function set_once(map_modifiers, key, value, modifier)
   map_modifiers[key], map_modifiers[key .. "_pos"] = value, modifier.pos
 end
 
--- Modifiers have commas between them since 6.0, and a type has any place among them; before, it is the last.
+-- Checks the order of modifiers. Since 6.0, commas separate them and the map type may have any place; before, the map
+-- type must be the last.
 -- Decides OMP60-ver-1.
 local function check_order(clause, version, map_modifiers)
   for i, modifier in ipairs(clause.modifiers) do
@@ -150,15 +153,16 @@ local function check_order(clause, version, map_modifiers)
   end
 end
 
--- What the modifiers of a map, or of a motion clause of update, say: {type?, type_pos, always, present, self?,
--- self_pos, ref?, ref_pos, attach?, attach_pos, mapper?, mapper_pos, iterators}.
+-- Returns the modifiers of a map, or of a motion clause of update, as a table {type?, type_pos, always, present, self?,
+-- self_pos, ref?, ref_pos, attach?, attach_pos, mapper?, mapper_pos, iterators}. Raises for a modifier that the clause
+-- does not take, or that occurs twice.
 -- Decides OMP60-map-3, OMP60-map-17, OMP61-1.
 function openmp_sema.modifiers(clause, version)
   local map_modifiers, iterators = { iterators = {} }, false
   for _, modifier in ipairs(clause.modifiers) do
     local name, pos = modifier.name, modifier.pos
     if is_type[name] and clause.kind == "map" and map_modifiers.type and (version or 60) >= 60
-      and (name == "delete") ~= (map_modifiers.type == "delete") then -- delete is a modifier beside a type (6.0)
+      and (name == "delete") ~= (map_modifiers.type == "delete") then -- delete is a modifier beside a type since 6.0
       if name ~= "delete" then map_modifiers.type, map_modifiers.type_pos = name, pos end
       map_modifiers.delete = pos
     elseif is_type[name] and clause.kind == "map" then
@@ -211,10 +215,12 @@ function openmp_sema.modifiers(clause, version)
   return map_modifiers
 end
 
--- Without a type a map is tofrom; of that enter and exit data take the half that they can (the Examples have it so).
+-- Map types that enter and exit data use for a map without a type or of type tofrom: the half of tofrom that they can
+-- perform, as in the Examples.
 local usual = { ["enter data"] = "to", ["exit data"] = "from" }
 
--- What a map asks for on a construct of this kind: the action's word, and the map's type.
+-- Returns the requested action of a map on a construct of this kind, and the map type. Raises if the construct does not
+-- take that type.
 -- Decides OMP60-map-1.
 function openmp_sema.map_action(map_modifiers, kind, name, version, clause)
   local types = map_types[kind]
@@ -239,7 +245,7 @@ function openmp_sema.map_action(map_modifiers, kind, name, version, clause)
   return types[wanted], wanted == "storage" and (kind == "exit data" and "release" or "alloc") or wanted
 end
 
--- Raises if a map that says how pointers are attached maps nothing at the entry of a construct; entry: false on one
+-- Raises if a map with the modifier attach maps nothing at the entry of a construct. is_entry: false for a construct
 -- that ends maps.
 -- Decides OMP61-1.
 function openmp_sema.check_attach(map_modifiers, map_type, is_entry)
@@ -249,7 +255,7 @@ function openmp_sema.check_attach(map_modifiers, map_type, is_entry)
     help = is_entry ~= false and "to, tofrom or storage" or nil })
 end
 
--- Raises for a list item with the modifier attach that no pointer points to.
+-- Raises for a list item with the modifier attach that has no base pointer.
 function openmp_sema.no_base_pointer(item, pos)
   raise("not-a-pointer", pos, ("'%s' has no base pointer that could be attached"):format(item), { rule = "OMP61-1",
     help = "attach is for what a pointer points to: p[0:n]" })

@@ -1,4 +1,5 @@
--- version_checks.lua - what stands in directives and is of another version than the rules.
+-- version_checks.lua - checks that directives use the spellings of the version that the rules assume. Called by
+-- openacc_sema.lua and openmp_sema.lua.
 
 local diagnostic = require "accdeep.base.diagnostic"
 local profiles = require "accdeep.definitions.profiles"
@@ -10,8 +11,8 @@ local standards = {
 
 local function text(number) return ("%d.%d"):format(number // 10, number % 10) end
 
--- Raises if what stands at pos is later than the version of a standard that the rules are of (nil: they are of none).
--- first: the version that has it first, or less than 0, the version that has it no more; help: for the latter.
+-- Raises if the version of the rules does not have `what`; does nothing if `version` is nil. first: the version that
+-- introduced it or, if negative, minus the version that removed it. help: help text for something removed.
 -- Decides OMP60-ver-1, ACC34-ver-1.
 local function version_checks(standard, version, first, what, pos, length, help)
   if not version or first >= 0 and version >= first or first < 0 and version < -first then return end
