@@ -17,9 +17,9 @@
  *
  * Unavailable: end lines of constructs and functions and first lines of functions (-1), vendor (-1), handles (NULL).
  * Each kernel reports one gang, as it runs as one. The compiler does not distinguish kernels and serial from
- * parallel. Rules with events_bare imitate libgomp 12: no lines, names of data or threads; compute constructs start
- * in no queue; a device starts with the requested type; and CUDA is reported as the interface below a device of type
- * nvidia. */
+ * parallel. Rules with events_bare imitate libgomp 12: no lines, names of data or threads. Compute constructs then
+ * start in no queue, a device starts with the requested type, and devices of type nvidia report CUDA as their
+ * interface. */
 #include "prof.h"
 
 #include <assert.h>

@@ -1,34 +1,40 @@
-/* allocatable.c - what allocatable variables of declare directives hold.
+/* allocatable.c - keeps the contents of allocatable declared variables present. Called by declared.c, and at the
+ * begin of each call by lifecycle.c.
  *
- * An allocate statement makes the device's copy, and deallocate ends it (ACC33-dec-1). gcc 12 makes
- * no call for either, but it lists the variable. So the runtime reads the variable at the beginning
- * of each call: data that are new are mapped, data that are gone are unmapped. gcc does not tell
- * two things, and no one can know them: an array that was allocated again with the same address and
- * size keeps the device's values; a pointer that points to absent data counts as allocated. Strings
- * of deferred length are left out. */
+ * An allocate statement creates the device's copy and deallocate deletes it (ACC33-dec-1). gcc 12 makes no call for
+ * either but lists the variable. The runtime therefore reads each variable at the begin of each call, maps new
+ * contents and unmaps old ones. Two cases cannot be recognised. An array allocated again with the same address and
+ * size keeps the device's values; a pointer to absent data counts as allocated. Strings of deferred length are
+ * ignored.
+ *
+ *      host variable  --data-->  contents        mapped: the range that the device has
+ *           |                       |            differs from the contents: unmap, then map again
+ *      device copy    --------->  device copy    attached, with the host's bounds */
 #include "abi/program/base/arena.h"
 #include "abi/program/base/runtime.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
 struct allocatable {
-    char *host; /* the variable: a descriptor, or the pointer to a scalar */
-    uint64_t bytes;
-    uint64_t scalar;        /* bytes of the scalar; 0: it is none */
-    bool scalar_is_known;   /* for these */
-    bool is_copyin;         /* declare copyin */
-    struct rt_range mapped; /* what the device has of its contents; 0 bytes: nothing */
-    int device;             /* where */
-    bool is_owned;          /* its allocation mapped them */
-    bool is_inherited;      /* what it holds now was owned by another one: move_alloc */
+    char *host;             /* variable: a descriptor, or the pointer to a scalar */
+    uint64_t bytes;         /* size of the variable */
+    uint64_t scalar;        /* size of the scalar in bytes; 0: no scalar */
+    bool scalar_is_known;   /* true once `scalar` was determined */
+    bool is_copyin;         /* true for declare copyin */
+    struct rt_range mapped; /* contents that are present; 0 bytes: none */
+    int device;             /* device of `mapped` */
+    bool is_owned;          /* true if this variable's allocation mapped the contents */
+    bool is_inherited;      /* true if another variable owned the contents before (move_alloc) */
 };
 static struct allocatable *variables;
 static size_t nvariables, variables_capacity;
-static bool in_kernel; /* declared variables have the device's values */
+static bool in_kernel; /* true while declared variables hold the device's values */
 
 void rt_allocatable_add(char *host, uint64_t bytes)
 {
+    assert(host);
     if (bytes != sizeof(void *) && !rt_has_descriptor_size(bytes))
         return;
     if (nvariables == variables_capacity) {
@@ -76,10 +82,10 @@ void rt_allocatable_swap(void)
 
 /* ---------------------------------------------------------------------------------- contents -- */
 
-/* The data of a descriptor, if they are contiguous; 0 bytes: there are none, or it is no
- * descriptor. */
+/* Returns the data of a variable's descriptor; 0 bytes: not allocated, not contiguous, or no descriptor. */
 static struct rt_range get_descriptor_elements(const struct allocatable *variable)
 {
+    assert(rt_has_descriptor_size(variable->bytes));
     const struct rt_gfortran_descriptor *array = (const struct rt_gfortran_descriptor *)(const void *)variable->host;
     const uint64_t bytes_of_rank = rt_descriptor_bytes(array->rank);
     uint64_t bytes = array->element;
@@ -94,7 +100,7 @@ static struct rt_range get_descriptor_elements(const struct allocatable *variabl
     return (struct rt_range){(uintptr_t)array->data, bytes};
 }
 
-/* What a variable holds on the host. */
+/* Returns the contents of a variable on the host; 0 bytes: none. */
 static struct rt_range read_contents(struct allocatable *variable)
 {
     enum { LEAST = 4096, ADDRESS_BITS = 47 };
@@ -118,6 +124,7 @@ static bool is_same_range(struct rt_range a, struct rt_range b)
 /* ------------------------------------------------------------------------------------ changes --
  */
 
+/* Runs a construct with one item on the variable's device. Failure ends the program. */
 static void run_item(struct allocatable *variable, accd_construct_kind kind, const accd_item *item)
 {
     rt_check_status(
@@ -131,7 +138,7 @@ static void run_item(struct allocatable *variable, accd_construct_kind kind, con
                            NULL));
 }
 
-/* Attaches or detaches the variable. */
+/* Attaches or detaches the device copy of the variable. */
 static void attach_or_detach(struct allocatable *variable, accd_action action)
 {
     accd_item item = {
@@ -140,9 +147,11 @@ static void attach_or_detach(struct allocatable *variable, accd_action action)
     run_item(variable, action == ACCD_ACTION_ATTACH ? ACCD_KIND_ENTER_DATA : ACCD_KIND_EXIT_DATA, &item);
 }
 
-/* The variable has other contents now, or none. */
+/* Unmaps the old contents of a variable, unless another variable has taken them over (move_alloc). Ends the program
+ * if a data region still uses them. */
 static void unmap_contents(struct allocatable *variable)
 {
+    assert(variable->mapped.bytes > 0 && !in_kernel);
     const void *data = (const void *)(uintptr_t)variable->mapped.start;
     accd_item item = {.host = data, .bytes = variable->mapped.bytes, .action = ACCD_ACTION_DELETE};
     accd_present_object object;
@@ -169,9 +178,10 @@ static void unmap_contents(struct allocatable *variable)
     variable->mapped.bytes = 0;
 }
 
-/* The variable has contents that the device does not have yet. */
+/* Maps the new contents of a variable on the thread's device; present contents are only attached. */
 static void map_contents(const struct rt_thread *self, struct allocatable *variable, struct rt_range now)
 {
+    assert(now.bytes > 0 && !variable->mapped.bytes);
     const void *data = (const void *)(uintptr_t)now.start;
     accd_item item = {.host = data,
                       .bytes = now.bytes,
@@ -189,8 +199,7 @@ static void map_contents(const struct rt_thread *self, struct allocatable *varia
     variable->mapped = now;
 }
 
-/* Present contents of a variable: the device's copy of the variable points there, with the host's
- * bounds. */
+/* Makes the device's copy of a variable point to its present contents, with the host's bounds. */
 static void update_pointer(struct allocatable *variable)
 {
     const size_t pointer = sizeof(void *), rest = variable->bytes - pointer;
@@ -207,6 +216,7 @@ static void update_pointer(struct allocatable *variable)
 
 void rt_allocatable_sync(const struct rt_thread *self)
 {
+    assert(rt.context);
     if (in_kernel || rt.starts_with_openmp)
         return;
     for (size_t i = 0; i < nvariables; i++)

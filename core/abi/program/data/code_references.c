@@ -1,24 +1,30 @@
-/* code_references.c - whether a kernel may use a variable of a declare directive, which no clause names: its
- * code, or that of a function that it calls, has the variable's address.
+/* code_references.c - decides whether a kernel may use a declared variable that no clause names: its code, or that of
+ * a function it calls, contains the variable's address. Called by strict/snapshots.c and image.c, with the lock.
  *
- * The code is not decoded: four bytes that are a distance to the variable, or its address, are
- * taken for one. Where functions begin is in the table that unwinders use. */
+ * The code is not decoded: any four bytes that are a distance to the variable, or its address, count as a use. The
+ * start of functions is known from .eh_frame_hdr, the sorted table of stack unwinders:
+ *
+ *      table:  version | encodings | ... | n at byte 8 | rows at byte 12: (function, unwind data) relative to the table
+ */
 #include "code_references.h"
 
+#include <assert.h>
 #include <link.h>
 #include <string.h>
 
 enum { DEPTH = 8, CACHED = 256 };
-static const unsigned char version = 1, of_table = 0x3b; /* DW_EH_PE_datarel | DW_EH_PE_sdata4 */
+/* version of the table; its encoding, DW_EH_PE_datarel | DW_EH_PE_sdata4 */
+static const unsigned char version = 1, of_table = 0x3b;
 
-/* The code that holds an address: of one module. */
+/* Module that contains a code address. */
 struct code {
     uint64_t code_address, base;
     const ElfW(Phdr) * parts;
     size_t nparts;
-    const char *table; /* of functions */
+    const char *table; /* table of functions; NULL: none */
 };
 
+/* Fills in the module that contains the address; called for each module. Returns 1 when found. */
 static int find_code(struct dl_phdr_info *info, size_t size, void *ud)
 {
     struct code *code = ud;
@@ -48,7 +54,7 @@ static int32_t load_int32(const void *at)
     return word;
 }
 
-/* The end of the part of the module in which an address lies. */
+/* Returns the end of the segment that contains an address; 0: none. */
 static uint64_t find_segment_end(const struct code *code, uint64_t address)
 {
     for (size_t i = 0; i < code->nparts; i++)
@@ -57,7 +63,7 @@ static uint64_t find_segment_end(const struct code *code, uint64_t address)
     return 0;
 }
 
-/* Where the next function begins, or the code ends; 0: no function begins at the address. */
+/* Returns the start of the next function, or the end of the code; 0: no function begins at `start`. */
 static uint64_t find_function_end(const struct code *code, uint64_t start)
 {
     const unsigned char *head = (const unsigned char *)code->table;
@@ -80,7 +86,7 @@ static uint64_t find_function_end(const struct code *code, uint64_t start)
     return at + (uint64_t)(int64_t)load_int32(rows + 8 * (low + 1));
 }
 
-/* Whether a word at an address of the module can be read. */
+/* True if a word at an address lies within the module. */
 static bool is_readable_word(const struct code *code, uint64_t address)
 {
     for (size_t i = 0; i < code->nparts; i++)
@@ -90,7 +96,8 @@ static bool is_readable_word(const struct code *code, uint64_t address)
     return false;
 }
 
-/* Whether a constant may stand behind the distance in an instruction, which counts from the end of both. */
+/* True if the instruction may have an immediate operand after the distance, which is relative to the instruction's
+ * end. before: number of code bytes before it. */
 static bool may_have_immediate(const unsigned char *distance, uint64_t before)
 {
     static const unsigned char opcodes[] = {0x69, 0x6b, 0x70, 0x71, 0x72, 0x73, 0x80, 0x81, 0x83, 0xa4, 0xac,
@@ -103,8 +110,11 @@ static bool may_have_immediate(const unsigned char *distance, uint64_t before)
            (before > 5 && distance[-6] == EVEX && (distance[-5] & MAPS) == THIRD);
 }
 
+/* True if the function at `fn` may use an address in the range, directly, by a table of addresses, or through calls
+ * up to `depth` levels deep. */
 static bool references_range(const struct code *code, uint64_t fn, uint64_t start, uint64_t bytes, int depth)
 {
+    assert(depth >= 0 && depth <= DEPTH);
     enum { CALL = 0xe8, JUMP = 0xe9, LEA = 0x8d, RELATIVE = 0x05, REGISTER = 0x38 };
     const uint64_t end = find_function_end(code, fn);
     for (uint64_t at = fn; at + sizeof(int32_t) <= end; at++) {
@@ -117,13 +127,13 @@ static bool references_range(const struct code *code, uint64_t fn, uint64_t star
             if (more != 3 && target + (uint64_t)more - start < bytes)
                 return true;
         uint64_t value;
-        if (target % sizeof value == 0 && is_readable_word(code, target)) { /* in a table of addresses */
+        if (target % sizeof value == 0 && is_readable_word(code, target)) { /* entry of a table of addresses */
             memcpy(&value, (const void *)(uintptr_t)target, sizeof value);
             if (value - start < bytes)
                 return true;
         }
         const bool calls = at > fn && (before[-1] == CALL || before[-1] == JUMP);
-        /* Of a parallel region the library calls the function. */
+        /* The library calls the function of a parallel region by its address. */
         const bool passes = at > fn + 1 && before[-2] == LEA && (before[-1] & ~REGISTER) == RELATIVE;
         if ((calls || passes) && depth && target != fn && find_function_end(code, target) &&
             references_range(code, target, start, bytes, depth - 1))
@@ -134,6 +144,7 @@ static bool references_range(const struct code *code, uint64_t fn, uint64_t star
 
 bool rt_code_references(const void *fn, uint64_t start, uint64_t bytes)
 {
+    assert(fn);
     static struct {
         const void *fn;
         uint64_t start, bytes;

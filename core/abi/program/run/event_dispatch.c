@@ -1,7 +1,11 @@
-/* event_dispatch.c - what the core tells of a construct goes to all who want it, and so does what the end finds. */
+/* event_dispatch.c - hands each event of the core to the checks, tools and the trace, and runs the final checks of
+ * the program's end. The core calls rt_on_core_event with the lock held; lifecycle.c calls rt_report_end. */
 #include "abi/program/base/prof.h"
 #include "abi/program/check/check.h"
 
+#include <assert.h>
+
+/* Hands an event to all its users; returns true. Snapshots decide before sampling, and the trace comes last. */
 static bool dispatch_event(const accd_event *event)
 {
     if (event->op == ACCD_OP_FREE)
@@ -23,11 +27,12 @@ static bool dispatch_event(const accd_event *event)
 void rt_on_core_event(void *ud, const accd_event *event)
 {
     (void)ud;
-    RT_ON_NEW_STACK(dispatch_event, event); /* the thread may have a small one */
+    RT_ON_NEW_STACK(dispatch_event, event); /* a thread's own stack may be small */
 }
 
 void rt_report_end(void)
 {
+    assert(rt.context);
     const char *name;
     int device = rt_find_open_region(&name);
     if (device >= 0 && !rt.is_killed)

@@ -1,8 +1,11 @@
-/* items.c - the items of one directive. */
+/* items.c - implements the list of items of a directive, see items.h. The lock must be held in all functions. */
 #include "items.h"
+
+#include <assert.h>
 
 void rt_grow_items(struct rt_items *items, size_t entries)
 {
+    assert(entries > 0 && items->n == 0);
     items->at = malloc(2 * entries * sizeof items->at[0]);
     if (!items->at)
         rt_fatal("out-of-memory", "no memory for a directive with %zu entries", entries);
@@ -10,6 +13,7 @@ void rt_grow_items(struct rt_items *items, size_t entries)
 
 accd_item *rt_add_item(struct rt_items *items, accd_action action, const void *host, uint64_t bytes)
 {
+    assert(items->at != items->few || items->n < sizeof items->few / sizeof items->few[0]);
     accd_item *item = &items->at[items->n++];
     *item = (accd_item){.host = host, .bytes = bytes, .action = (uint8_t)action};
     rt_label_item(item, items->label);
@@ -18,6 +22,7 @@ accd_item *rt_add_item(struct rt_items *items, accd_action action, const void *h
 
 accd_item *rt_find_pointed_section(struct rt_items *items, const void *slot, size_t bias)
 {
+    assert(slot);
     uintptr_t target = rt_load_word(slot) + bias;
     for (size_t i = items->n; i-- > 0 && items->n - i <= items->back;) {
         accd_item *item = &items->at[i];
@@ -30,6 +35,7 @@ accd_item *rt_find_pointed_section(struct rt_items *items, const void *slot, siz
 
 void *rt_find_partly_present_address(const struct rt_thread *self, const void *host, uint64_t bytes)
 {
+    assert(rt.context);
     uint64_t at = (uintptr_t)host, start, size;
     if (!accd_present_overlapping(rt.context, self->device, &at, (uintptr_t)host + bytes, &start, &size))
         return NULL;

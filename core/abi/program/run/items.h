@@ -1,24 +1,27 @@
-/* items.h - the items of one directive. */
+/* items.h - builds the list of items of one directive, for the entry points in gcc/, clang/ and routines/. */
 #ifndef RT_ITEMS_H
 #define RT_ITEMS_H
 
 #include "abi/program/base/runtime.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
-/* On the stack if they are few. */
+/* List of items, in `few` if they are few, otherwise in memory of malloc. */
 struct rt_items {
     accd_item *at, few[16];
-    size_t n;
-    const accd_label *label; /* of each, if it has no other */
-    bool finalize;
-    bool descriptors; /* there are some among them */
-    bool nulls;       /* of OpenMP: there are pointers to sections of no length */
-    size_t back;      /* a pointer's section is at most so many items before it */
+    size_t n;                /* number of items */
+    const accd_label *label; /* label of items without a name of their own */
+    bool finalize;           /* the directive has clause finalize */
+    bool descriptors;        /* true if an item is a descriptor */
+    bool nulls;              /* OpenMP: true if pointers to zero-length sections exist */
+    size_t back;             /* largest distance between a pointer's item and its section, which precedes it */
 };
 
+/* Allocates space for the items of `entries` entries. Ends the program without memory. */
 void rt_grow_items(struct rt_items *items, size_t entries);
-/* Room for the items of so many entries: a pointer may be one to map and one to attach. */
+/* Initializes a list for at most `entries` entries. Each entry makes up to two items: one to map and one to attach.
+ * The lock must be held. */
 static inline void rt_items_init(struct rt_items *items, size_t entries)
 {
     items->at = items->few;
@@ -29,26 +32,30 @@ static inline void rt_items_init(struct rt_items *items, size_t entries)
     if (entries > sizeof items->few / sizeof items->few[0] / 2)
         rt_grow_items(items, entries);
 }
+/* Frees the list's memory. */
 static inline void rt_items_free(struct rt_items *items)
 {
+    assert(items->at);
     if (items->at != items->few)
         free(items->at);
 }
 
+/* Appends an item and labels it; returns it. The list must have space. */
 accd_item *rt_add_item(struct rt_items *items, accd_action action, const void *host, uint64_t bytes);
-/* The section that a pointer with a bias points to, among the items just added; or NULL. */
+/* Returns the section that the pointer at `slot` plus `bias` points to, among the last `back` items; NULL: none. */
 accd_item *rt_find_pointed_section(struct rt_items *items, const void *slot, size_t bias);
 
+/* Returns the device address of present data on the thread's device; NULL: absent. */
 static inline void *rt_find_device_address(const struct rt_thread *self, const void *host)
 {
     return (void *)(uintptr_t)accd_device_address(rt.context, self->device, host);
 }
-/* Where the whole of a range would be of which the device has a part; NULL: it has none. */
+/* Returns the device address that the start of a partly present range would have; NULL: nothing of it is present. */
 void *rt_find_partly_present_address(const struct rt_thread *self, const void *host, uint64_t bytes);
-/* Whether the device has a part of a range, but not all. */
+/* True if a range is present in part but not completely. */
 bool rt_is_partly_present(const struct rt_thread *self, const void *host, uint64_t bytes);
-/* All that is present of the object in which an address lies, as an item (OMP60-map-10). False:
- * nothing is. */
+/* Appends an item for the whole present object that contains `host` (OMP60-map-10). Returns false if nothing is
+ * present there. */
 bool rt_add_present_item(struct rt_items *items, accd_action action, const void *host, uint16_t flags);
 
 #endif

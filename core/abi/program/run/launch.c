@@ -1,13 +1,16 @@
-/* launch.c - kernels, and the structured regions of a thread. */
+/* launch.c - runs kernels, and keeps the structured regions of a thread. Called by the entry points of gcc/ and
+ * clang/. */
 #include "abi/program/base/arena.h"
 #include "abi/program/check/check.h"
 #include "abi/program/data/image.h"
 #include "abi/program/strict/pointer_changes.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 struct rt_region *rt_push_region(struct rt_thread *self, int parent)
 {
+    assert(rt.site && self->nregions <= self->regions_capacity);
     if (self->nregions == self->regions_capacity) {
         size_t capacity = self->regions_capacity ? 2 * self->regions_capacity : 16;
         struct rt_region *grown =
@@ -32,8 +35,8 @@ void rt_pop_region(struct rt_thread *self)
     self->nregions--;
 }
 
-/* The first declared variables may have been found since the call was entered: then it is entered
- * once more, in the order in which the two locks are taken. */
+/* The first declared variables may be found after the call was entered. Then the call is entered again, so that the
+ * exclusive lock is taken before the runtime's lock. */
 void rt_acquire_exclusive(const struct rt_site *site)
 {
     while (rt.has_declared && !(rt_this_thread.exclusive_calls & 1)) {
@@ -44,12 +47,13 @@ void rt_acquire_exclusive(const struct rt_site *site)
 
 void rt_launch_kernel(const struct rt_site *site, int device, struct rt_kernel *kernel)
 {
+    assert(kernel->fn && rt.context);
     struct rt_thread *self = rt_current_thread();
     const enum rt_sampling sampling = self->sampling;
     kernel->construct = rt_construct_id(site);
     rt_acquire_exclusive(site);
-    const bool alone = rt.has_declared;
-    if (alone)
+    const bool exclusive = rt.has_declared;
+    if (exclusive)
         rt_set_exclusive(true);
     rt_swap_declared_variables(self);
     if (rt.options.diagnose && sampling != RT_SKIPPED)
@@ -71,7 +75,7 @@ void rt_launch_kernel(const struct rt_site *site, int device, struct rt_kernel *
     }
     rt_enter(site);
     rt_swap_declared_variables(self);
-    if (alone)
+    if (exclusive)
         rt_set_exclusive(false);
     self->sampling = sampling;
     if (rt.options.diagnose && sampling != RT_SKIPPED)

@@ -1,5 +1,21 @@
-/* lifecycle.c - the one runtime of a process, from its first call to its end: options from the environment, the
- * context, calls, constructs. */
+/* lifecycle.c - the life of the runtime in a process: options from the environment, start, context, calls,
+ * constructs, end.
+ *
+ *      first call ----> start_runtime (once): options, callbacks, exit handlers
+ *           |           tools register (once)
+ *           v
+ *      enter_call ----> open_context, unless rt.context exists: devices, declared variables, images
+ *           |           lock held
+ *           |           rt_run_construct: checks (run_checked), then the core
+ *           v
+ *      leave_call       picture, protection of devices; lock released
+ *           :
+ *      acc_shutdown --> rt_end_device_data: final checks, context freed; the next call opens a new one
+ *           :
+ *      exit ----------> report_end: findings, leaks, counts, picture
+ *
+ * Invariants: rt.site is not NULL exactly while a call holds the lock. rt.context is NULL before the first call and
+ * after a shutdown. A thread's state is complete (type != 0) before it takes the lock in a call. */
 #include "abi/program/base/arena.h"
 #include "abi/program/base/abnormal_exit.h"
 #include "abi/program/base/prof.h"
@@ -7,6 +23,7 @@
 #include "abi/program/base/runtime.h"
 #include "abi/program/data/image.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdarg.h>
@@ -18,12 +35,15 @@
 
 static pthread_once_t once = PTHREAD_ONCE_INIT, tools_once = PTHREAD_ONCE_INIT;
 static pthread_key_t thread_end;
-static uint64_t threads; /* under the lock */
+static uint64_t threads; /* number of threads so far; protected by the lock */
 
 /* ----------------------------------------------------------------------------------- options -- */
 
+/* Returns an environment variable as a number from `least` to `most`, or `usual` if it is unset or empty. Any other
+ * value ends the program. */
 static uint64_t number_option(const char *name, uint64_t usual, uint64_t least, uint64_t most)
 {
+    assert(name && least <= most);
     const char *text = getenv(name);
     char *end;
     if (!text || !*text)
@@ -36,12 +56,13 @@ static uint64_t number_option(const char *name, uint64_t usual, uint64_t least, 
     return n;
 }
 
+/* Returns an environment variable that is 0 or 1; unset: false. */
 static bool flag_option(const char *name)
 {
     return number_option(name, 0, 0, 1) != 0;
 }
 
-/* Whether the run is strict, where closed pages stand, and whether each construct is looked at. */
+/* Returns true in strict runs; sets where guard pages lie and whether each construct is checked. */
 static bool strict_option(void)
 {
     const char *text = getenv("ACCDEEP_STRICT");
@@ -50,6 +71,7 @@ static bool strict_option(void)
     return rt.options.guard_before || rt.options.check_all || flag_option("ACCDEEP_STRICT");
 }
 
+/* Returns the device type of ACC_DEVICE_TYPE, nvidia by default. An unknown type ends the program. */
 static int type_option(void)
 {
     static const struct {
@@ -65,7 +87,8 @@ static int type_option(void)
     return RT_DEVICE_NVIDIA;
 }
 
-/* The profile of a program: its own choice, or that of the standard whose call comes first. */
+/* Returns the rules of ACCDEEP_RULES, by default those of the standard of the program's first call. An unknown name
+ * ends the program. */
 static const accd_rules *rules_option(void)
 {
     const char *name = getenv("ACCDEEP_RULES");
@@ -82,7 +105,7 @@ static const accd_rules *rules_option(void)
     return rules;
 }
 
-/* Before anything is reported. */
+/* Opens the file of findings and reads suppressions. Must precede the first report; failure ends the program. */
 static void open_reports(void)
 {
     static char path[4096];
@@ -101,6 +124,7 @@ static void open_reports(void)
     rt.options.suppress = path;
 }
 
+/* Reads all options from the environment. A wrong value ends the program. */
 static void read_options(void)
 {
     static char picture[4096];
@@ -131,7 +155,8 @@ static void read_options(void)
     if (!trace || !*trace)
         return;
     rt_expand_file_name(trace, name, sizeof name);
-    const int fresh = strstr(trace, "%p") ? O_TRUNC : 0; /* an earlier process may have had the number */
+    /* an earlier process with the same number may have left a file */
+    const int fresh = strstr(trace, "%p") ? O_TRUNC : 0;
     options->trace =
         strcmp(trace, "-") != 0 ? rt_open_output_file(name, O_APPEND | fresh) : rt_move_to_high_fd(STDERR_FILENO);
     if (options->trace < 0)
@@ -140,8 +165,10 @@ static void read_options(void)
 
 /* ----------------------------------------------------------------------------- start and end -- */
 
+/* Frees the state of a thread that ends. arg: its struct rt_thread. */
 static void on_thread_end(void *arg)
 {
+    assert(arg);
     struct rt_thread *thread = arg;
     rt_unregister_thread(thread);
     if (rt_lock()) {
@@ -157,7 +184,7 @@ static void on_thread_end(void *arg)
     thread->nrecords = thread->records_capacity = 0;
 }
 
-/* A process that was forked has its own copy of the device, but does not report on it. */
+/* Writes the final reports, once. A forked process has its own copy of the device but only completes its picture. */
 static void report_end(void)
 {
     static atomic_bool reported;
@@ -166,7 +193,7 @@ static void report_end(void)
         rt_wait_for_exit();
     if (rt.is_ending || atomic_exchange(&reported, true))
         return;
-    if (!rt_lock()) { /* in a signal handler, in the middle of a call */
+    if (!rt_lock()) { /* a signal handler has interrupted a call */
         if (own)
             rt_emit_counts();
         return;
@@ -193,9 +220,10 @@ static void at_exit(int status, void *arg)
     (void)arg;
     report_end();
     if (!status && rt.has_findings && rt.options.fail_on_finding && rt.pid == getpid() && !rt.is_ending)
-        exit(RT_EXIT_FINDINGS); /* glibc continues with what is left to do at the end, and this status */
+        exit(RT_EXIT_FINDINGS); /* glibc continues with the remaining exit handlers and this status */
 }
 
+/* Reads the options and installs the callbacks and handlers of the process. Called once. */
 static void start_runtime(void *unused)
 {
     (void)unused;
@@ -213,33 +241,36 @@ static void start_runtime(void *unused)
     pthread_key_create(&thread_end, on_thread_end);
     rt_lock_init();
     on_exit(at_exit, NULL);
-    if (getenv("ACCDEEP_REPORT")) { /* `accdeep exec` sets it, maybe to nothing */
+    if (getenv("ACCDEEP_REPORT")) { /* `accdeep exec` always sets it, maybe to an empty string */
         rt.report_at_end = report_end;
         rt_install_exit_handlers();
     }
     rt_install_fault_handler();
 }
 
-/* The thread may have a small stack. */
+/* Starts the runtime on a new stack, as the thread's own may be small. */
 static void start_once(void)
 {
     rt_run_on_new_stack(start_runtime, NULL);
 }
 
+/* Opens the context of the core and makes declared variables and images present. Failure ends the program. The lock
+ * must be held. */
 static void open_context(void *unused)
 {
+    assert(!rt.context);
     (void)unused;
     accd_context_config config;
     accd_context_config_init(&config);
     config.rules = rt.options.rules;
     config.devices = (unsigned)rt.options.devices;
     config.device_bytes = rt.options.device_bytes;
-    config.threads = 1; /* helpers would not survive a fork */
+    config.threads = 1; /* helper threads would not survive a fork */
     config.backend = accd_find_backend(!rt.options.diagnose      ? "direct"
                                        : rt.options.instrumented ? "guarded-again"
                                        : rt.options.guard_before ? "guarded-begin"
                                                                  : "guarded-end");
-    config.alloc = rt.options.strict ? rt_arena_realloc : NULL; /* watched kernels need it */
+    config.alloc = rt.options.strict ? rt_arena_realloc : NULL; /* memory stays accessible under the page guard */
     config.on_event = rt_get_event_callback();
     accd_status status = accd_context_new(&rt.context, &config);
     if (status != ACCD_OK)
@@ -277,7 +308,7 @@ struct rt_thread *rt_ensure_started(void)
 {
     struct rt_thread *self = rt_current_thread();
     if (!self->type) {
-        sigset_t all, before; /* a handler with a directive would wait for the start that it interrupts */
+        sigset_t all, before; /* a signal handler with a directive would deadlock in pthread_once */
         sigfillset(&all);
         pthread_sigmask(SIG_BLOCK, &all, &before);
         pthread_once(&once, start_once);
@@ -285,13 +316,13 @@ struct rt_thread *rt_ensure_started(void)
         self->device = rt.options.device;
         rt_register_thread(self);
         pthread_setspecific(thread_end, self);
-        pthread_once(&tools_once, open_tools_once); /* tools may call us: this thread is ready */
+        pthread_once(&tools_once, open_tools_once); /* tools may call the runtime: this thread's state is complete */
         pthread_sigmask(SIG_SETMASK, &before, NULL);
     }
     return self;
 }
 
-/* The lock is not ours. */
+/* The lock must not be held by this thread. */
 _Noreturn void rt_reject_call(const struct rt_site *site, const char *code, const char *format, ...)
 {
     char text[256];
@@ -312,7 +343,7 @@ void rt_reject_unknown_abi(const struct rt_site *site, const char *format, ...)
     va_start(args, format);
     vsnprintf(text, sizeof text, format, args);
     va_end(args);
-    rt_ensure_started(); /* reports are as the options say */
+    rt_ensure_started(); /* the options decide how reports are written */
     rt_get_compiler_name(site->call.pc, compiler, sizeof compiler);
     rt_emit_diagnostic(&(struct rt_diagnostic){.level = "error",
                                                .code = "unsupported",
@@ -322,6 +353,8 @@ void rt_reject_unknown_abi(const struct rt_site *site, const char *format, ...)
     rt_exit_with_error();
 }
 
+/* Begins a call: starts the runtime, takes the locks, opens the context, and opens device memory to the host. A call
+ * in a kernel or within another call ends the program. */
 static inline struct rt_thread *enter_call(const struct rt_site *site)
 {
     struct rt_thread *thread = rt_ensure_started();
@@ -350,8 +383,10 @@ static inline struct rt_thread *enter_call(const struct rt_site *site)
     return thread;
 }
 
+/* Ends a call: updates the picture, protects device memory and releases the locks. */
 static inline void leave_call(void)
 {
+    assert(rt.site);
     if (rt.options.draw && rt.context)
         rt_draw_update();
     if (rt.options.strict)
@@ -410,10 +445,11 @@ void rt_end_device_data(void)
     rt_clear_labels();
 }
 
-/* Reports a device address in a data clause: of present data, or of memory that the program has
- * allocated there. */
+/* Reports a device address in a data clause, which belongs to present data or to memory allocated by the program, and
+ * ends the program. */
 static _Noreturn void report_device_address(const accd_item *item)
 {
+    assert(rt.site && rt.context);
     const uint64_t address = (uintptr_t)item->host;
     const int device = accd_device_at(rt.context, address);
     const uint64_t host = accd_host_address(rt.context, device, address);
@@ -451,7 +487,7 @@ static _Noreturn void report_device_address(const accd_item *item)
     rt_exit_with_error();
 }
 
-/* A device address in a data clause would be taken for one of the host's. */
+/* Ends the program if an item has a device address, which the core would take for a host address. */
 static void reject_device_addresses(const accd_item *items, size_t nitems)
 {
     for (size_t i = 0; i < nitems; i++)
@@ -459,6 +495,7 @@ static void reject_device_addresses(const accd_item *items, size_t nitems)
             report_device_address(&items[i]);
 }
 
+/* Runs a construct in the core and returns its status. */
 static inline accd_status run_core(struct rt_thread *thread, const accd_construct *construct, accd_region **region_p)
 {
     thread->in_core = true;
@@ -469,6 +506,7 @@ static inline accd_status run_core(struct rt_thread *thread, const accd_construc
 
 void rt_end_core_region(struct rt_thread *thread, accd_region *region)
 {
+    assert(region);
     rt.construct.nitems = 0;
     thread->in_core = true;
     accd_status status = accd_region_end(region);
@@ -476,12 +514,15 @@ void rt_end_core_region(struct rt_thread *thread, accd_region *region)
     rt_check_status(status);
 }
 
+/* Checks the items of a construct before the core gets them. Errors end the program; strict runs also take snapshots.
+ */
 static __attribute__((noinline)) void check_items(struct rt_thread *thread, accd_construct_kind kind,
                                                   const accd_item *items, size_t nitems)
 {
-    if (kind != ACCD_KIND_EXIT_DATA) /* which does nothing for absent data */
+    assert(rt.site && (items || !nitems));
+    if (kind != ACCD_KIND_EXIT_DATA) /* an exit ignores absent data */
         reject_device_addresses(items, nitems);
-    thread->in_core = true; /* a section that is not there at all */
+    thread->in_core = true; /* accesses to unmapped sections are reported as such */
     rt_check_malloc_blocks(items, nitems);
     thread->in_core = false;
     rt_check_returned_variables(thread, items, nitems, kind == ACCD_KIND_ENTER_DATA && rt.site->declares);
@@ -496,10 +537,12 @@ static __attribute__((noinline)) void check_items(struct rt_thread *thread, accd
     rt_snapshot_before_construct(thread, kind, items, nitems);
 }
 
-/* What the core refused is done after all, if nothing is in the way but pointers that are present alone. */
+/* Runs a failed construct again if only pointers that are present on their own made its data partly present; these
+ * are unmapped first. Any other failure ends the program. */
 static RT_COLD void retry_without_member_pointers(struct rt_thread *thread, const accd_construct *construct,
                                                   accd_status status, accd_region **region_p)
 {
+    assert(status != ACCD_OK);
     if (status == ACCD_ERROR_PARTIALLY_PRESENT && construct->kind != ACCD_KIND_EXIT_DATA &&
         construct->kind != ACCD_KIND_UPDATE && rt.options.rules->member == ACCD_MEMBER_UNCOUNTED &&
         rt_unmap_member_pointers(thread, construct->items, construct->nitems))
@@ -507,6 +550,7 @@ static RT_COLD void retry_without_member_pointers(struct rt_thread *thread, cons
     rt_check_status(status);
 }
 
+/* Checks the items, runs the construct, and updates the state of the checks. Used if RT_NEEDS_CHECK is set. */
 static __attribute__((noinline)) accd_region *run_checked(struct rt_thread *thread, accd_construct_kind kind,
                                                           const accd_item *items, size_t nitems, bool finalize)
 {
@@ -517,12 +561,13 @@ static __attribute__((noinline)) accd_region *run_checked(struct rt_thread *thre
         rt_check_mark_items_used(thread->device, items, nitems);
     if (rt.options.strict)
         rt_set_event_mask(thread->sampling != RT_SKIPPED || kind != ACCD_KIND_COMPUTE);
-    const bool spares =
-        kind == ACCD_KIND_COMPUTE && thread->sampling == RT_SKIPPED; /* what the kernel maps for itself */
-    if (spares)
+    const bool skips_guards =
+        /* data mapped by a skipped kernel need no guard pages */
+        kind == ACCD_KIND_COMPUTE && thread->sampling == RT_SKIPPED;
+    if (skips_guards)
         accd_device_set_guards(rt.context, thread->device, 0);
     accd_region *region = rt_run_construct(thread, kind, 0, items, nitems, finalize);
-    if (spares)
+    if (skips_guards)
         accd_device_set_guards(rt.context, thread->device, 1);
     if (kind == ACCD_KIND_ENTER_DATA || kind == ACCD_KIND_EXIT_DATA)
         rt_record_stack_variables(thread, items, nitems, kind == ACCD_KIND_EXIT_DATA);
@@ -533,7 +578,7 @@ static __attribute__((noinline)) accd_region *run_checked(struct rt_thread *thre
     return region;
 }
 
-/* by: how the core is asked. */
+/* Runs a construct of the current call by the core's function `by`. Failure ends the program. */
 static inline accd_region *run_using(struct rt_thread *thread, accd_construct_kind kind, const accd_item *items,
                                      size_t nitems, bool finalize,
                                      accd_status (*by)(accd_context *, const accd_construct *, accd_region **))
@@ -561,11 +606,13 @@ static __attribute__((noinline)) accd_region *run_with_pointers(struct rt_thread
     return run_using(thread, kind, items, nitems, finalize, accd_run_construct_with_pointers);
 }
 
-accd_region *rt_run_construct(struct rt_thread *thread, accd_construct_kind kind, unsigned how, const accd_item *items,
-                              size_t nitems, bool finalize)
+accd_region *rt_run_construct(struct rt_thread *thread, accd_construct_kind kind, unsigned flags,
+                              const accd_item *items, size_t nitems, bool finalize)
 {
-    if (how)
-        return (how & RT_NEEDS_CHECK ? run_checked : run_with_pointers)(thread, kind, items, nitems, finalize);
+    assert((flags & ~(unsigned)(RT_NEEDS_CHECK | RT_HAS_POINTERS)) == 0);
+    assert(rt.site && rt.context && (items || !nitems));
+    if (flags)
+        return (flags & RT_NEEDS_CHECK ? run_checked : run_with_pointers)(thread, kind, items, nitems, finalize);
     return run_using(thread, kind, items, nitems, finalize, accd_run_construct);
 }
 
@@ -602,7 +649,7 @@ void rt_prof_begin_span(struct rt_prof_span *span, const struct rt_site *site, i
                         int type)
 {
     const struct rt_thread *self = rt_ensure_started();
-    if (self->in_callback || !rt_is_profiled()) /* tools had their chance by now */
+    if (self->in_callback || !rt_is_profiled()) /* rt_ensure_started has let tools register */
         return;
     if (event != RT_EV_WAIT && event != RT_EV_DEVICE_SHUTDOWN)
         rt_prof_start_device(site, parent, RT_DEVICE_DEFAULT, true);
@@ -611,6 +658,7 @@ void rt_prof_begin_span(struct rt_prof_span *span, const struct rt_site *site, i
 
 void rt_trace_wait(const struct rt_site *site, int async, int queue)
 {
+    assert(rt.observes_waits);
     char name[32] = "all queues";
     const int device = rt_enter(site)->device;
     if (queue != RT_ASYNC_NOVAL)
