@@ -1,8 +1,8 @@
--- arithmetic.lua - numbers as C computes with them: promotions, conversions, operations of a type.
+-- arithmetic.lua - arithmetic of C: integer promotions, conversions and operations, as types and as Lua functions.
 --
--- A value is a Lua number: an integer of up to 64 bits as it is, an unsigned one of 64 bits as the integer with the
--- same bits. backend/c_sema.lua takes types and the values of constants from here, backend/closures.lua the functions;
--- bounds of sections leave the computing to the core (core/walk/arithmetic.c).
+-- A value is a Lua number. An unsigned integer of 64 bits is represented by the Lua integer with the same bits.
+-- backend/c_sema.lua uses the types and folds constants; backend/closures.lua uses the functions. Bounds of sections
+-- are computed by the core (core/walk/arithmetic.c) with the same rules.
 
 local core = require "accdeep.core"
 local types = require "accdeep.types"
@@ -17,14 +17,14 @@ local arithmetic = {}
 
 -- --------------------------------------------------------------------------------------- types --
 
--- The type after integer promotion.
+-- Returns the type after integer promotion.
 function arithmetic.promoted_type(t)
   if t.rank and t.rank < INT.rank then return INT end
   return t
 end
 local promoted = arithmetic.promoted_type
 
--- The type that the usual arithmetic conversions give two operands.
+-- Returns the type that the usual arithmetic conversions give two operands.
 function arithmetic.common_type(a, b)
   if a.auto or b.auto then return types.auto end
   a, b = promoted(a), promoted(b)
@@ -41,7 +41,7 @@ end
 
 local compares = { ["<"] = true, [">"] = true, ["<="] = true, [">="] = true, ["=="] = true, ["!="] = true }
 
--- Types of a binary operation on numbers: that of the left operand, of the right one, of the result.
+-- Returns the types of a binary operation on numbers: of the left operand, the right operand and the result.
 function arithmetic.binary(op, a, b)
   if op == "<<" or op == ">>" then
     local left = promoted(a)
@@ -51,7 +51,7 @@ function arithmetic.binary(op, a, b)
   return t, t, compares[op] and INT or t
 end
 
--- The type of a constant of an enumeration, as gcc has it.
+-- Returns the type of an enumeration's constant, as gcc chooses it.
 function arithmetic.enumerator(value)
   if value >= -0x80000000 and value <= 0x7fffffff then return INT end
   return value >= 0 and value <= 0xffffffff and scalars["unsigned int"] or scalars.long
@@ -59,7 +59,7 @@ end
 
 local function is_wide(t) return not t.signed and t.size == 8 and not t.float end
 
--- Whether each value of one type of integers is one of another, or has the same bits there.
+-- True if converting an integer from one type to the other preserves its value or its bits, so that no code is needed.
 function arithmetic.holds(from, to)
   if from.code == to.code or to.size == 8 and to.code ~= BOOL then return true end
   if to.code == BOOL or from.size > to.size then return false end
@@ -71,7 +71,7 @@ end
 local function identity(v) return v end
 arithmetic.identity = identity
 
--- A function that converts an integer into the range of a type, as C's conversions do.
+-- Returns a function that wraps an integer into the range of a type, as C's conversions do.
 local function wrapper(t)
   local bits = t.size * 8
   if t.code == BOOL then
@@ -95,26 +95,26 @@ local function to_integer(v)
   return math.tointeger(v >= 0 and math.floor(v) or math.ceil(v))
 end
 
--- The same for unsigned integers of 64 bits: the bits of a number from 2^63 on are those of one that is 2^64 less.
+-- Converts a number to an integer of 64 bits; numbers from 2^63 on become the negative integer with the same bits.
 local function to_unsigned(v)
   if math.type(v) == "float" and v >= 0x1p63 and v < 0x1p64 then return math.tointeger(v - 0x1p64) end
   return to_integer(v)
 end
 
--- A double that rounds to a float as an integer of 64 bits does.
+-- Returns a double that rounds to the same float as an integer of 64 bits.
 local function nearly(v)
   if v < 1 << 53 and v > -1 << 53 then return v + 0.0 end
   return (v & ~0x7ff | (v & 0x7ff ~= 0 and 0x800 or 0)) + 0.0
 end
 
--- A function from integers of a type to double; to_float: on the way to float.
+-- Returns a function that converts integers of a type to double. to_float: true if the result is then rounded to float.
 local function widener(from, to_float)
   local widen = to_float and from.size == 8 and not from.auto and nearly or function(v) return v + 0.0 end
   if from.code ~= ULONG.code then return widen end
   return function(v) return v >= 0 and widen(v) or widen(v >> 1 | v & 1) * 2.0 end
 end
 
--- A function from values of one scalar type to values of another.
+-- Returns a function that converts values of one scalar type to another.
 function arithmetic.converter(from, to)
   if to.auto then return identity end
   if to.float then
@@ -147,8 +147,8 @@ local unsigned_comparisons = {
   [">="] = function(a, b) return not math.ult(a, b) end,
 }
 
--- A function that compares two values of a type, or nil if the operator compares nothing. Pointers compare as
--- unsigned numbers.
+-- Returns a function that compares two values of a type, or nil if the operator is not a comparison. Pointers compare
+-- as unsigned numbers.
 function arithmetic.comparison(op, t)
   return (t.kind == "pointer" or is_wide(t)) and unsigned_comparisons[op] or comparisons[op]
 end
@@ -167,7 +167,7 @@ local function unsigned_quotient(a, b)
   return q
 end
 
--- The same of two floating numbers, or of two that functions of the scenario returned.
+-- Returns a function that computes with two floating numbers, or with two results of scenario functions.
 local function floating_operation(op, t, zero)
   if t.code == F32 then
     local apply = floating_operation(op, scalars.double)
@@ -188,8 +188,8 @@ local function floating_operation(op, t, zero)
   end
 end
 
--- A function that computes with two numbers of a type (of a shift the right one is of any type). What C leaves
--- undefined wraps; zero() is called for a division by zero.
+-- Returns a function that computes with two numbers of a type; the right operand of a shift may have any type.
+-- Behaviour that C leaves undefined wraps; zero() is called for a division by zero.
 function arithmetic.operation(op, t, zero)
   if t.float or t.auto and op ~= "<<" and op ~= ">>" then return floating_operation(op, t, zero) end
   local wrap = wrapper(t)
@@ -215,7 +215,7 @@ function arithmetic.operation(op, t, zero)
   end
 end
 
--- Whether C defines what an operation does with two numbers of a type.
+-- True if C defines the result of an operation on two numbers of a type.
 function arithmetic.is_defined(op, t, a, b)
   if t.float then return true end
   local least = t.signed and -1 << (t.size * 8 - 1)
@@ -237,7 +237,7 @@ function arithmetic.is_defined(op, t, a, b)
   return true
 end
 
--- What two constants of a type give, or nil if C does not define that. A comparison gives 1 or 0.
+-- Returns the result of an operation on two constants of a type, 1 or 0 for a comparison; nil if C does not define it.
 function arithmetic.fold(op, t, a, b)
   local compare = arithmetic.comparison(op, t)
   if compare then return compare(a, b) and 1 or 0 end

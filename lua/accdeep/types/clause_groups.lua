@@ -1,10 +1,14 @@
 -- clause_groups.lua - declare group: named groups of clauses, bound to constructs by scope, by name or by type (LLNL
--- 4).
+-- 4). Called by plan/openmp_lowering.lua before a directive is checked.
 --
--- A group is {name?, clauses, constructs?, types?, record?, place}. Scopes of the host program hold groups:
--- {outer, names?, list?, state}; state is a number of its own for every set of groups that can be seen. A directive
--- becomes one without bind_ clauses, whose clauses are those of the construct and of its groups. What comes from
--- a group has it as clause.group, and positions that tell the group's text (group.locate).
+-- A group is {name?, clauses, constructs?, types?, record?, place, range, title}. Scopes of the host program form a
+-- chain {outer, names?, list?, state}. `state` is a number that is unique for each set of visible groups, so that plans
+-- can be cached.
+--
+--   directive + visible groups --sources_of--> sources {action, group, clauses} --join_clauses--> plain directive
+--
+-- The result has no bind_ clauses: its clauses are those of the construct and of its groups. A clause from a group has
+-- the field `group`, and positions in that group's text (clause_groups.locate).
 
 local diagnostic = require "accdeep.base.diagnostic"
 local location = require "accdeep.base.location"
@@ -25,8 +29,8 @@ local known = openmp_directives.clause
 
 -- ---------------------------------------------------------------------------------------- places --
 
--- Clauses of a group are carried to texts where they do not stand: each group's text has a range of positions of
--- its own, far behind those of any text.
+-- Clauses of a group are copied into other texts. To keep their positions distinguishable, the text of each group gets
+-- a range of positions that begins at a multiple of RANGE.
 local RANGE = 1 << 32
 local homes = setmetatable({}, { __mode = "v" }) -- number of a range -> group
 local ranges = 0
@@ -36,7 +40,8 @@ local function home_of(pos)
   return made, made and pos % RANGE
 end
 
--- An error about a clause of a group, of the construct at file:line, is reported where the group says it (LLNL-4-10).
+-- Reports an error about a clause of a group at the group's text, with a note about the construct at file:line
+-- (LLNL-4-10).
 -- Decides LLNL-4-10.
 function clause_groups.locate(err, file, line)
   local made, pos = home_of(err.pos)
@@ -49,7 +54,7 @@ function clause_groups.locate(err, file, line)
   location.locate_error(err, made.place.text, made.place.file, made.place.line)
 end
 
--- "file:line:column" of a position in the current text, or in that of a group.
+-- Returns "file:line:column" for a position in the current text, or in the text of a group.
 local function location_text(session, pos)
   local made, own = home_of(pos)
   local place = made and made.place or session:location_of(pos)
@@ -60,7 +65,8 @@ clause_groups.written_at = location_text
 
 local moved = word_set "pos name_pos word_pos mapper_pos"
 
--- A tree with positions moved, in which replace(node) may put other nodes.
+-- Returns a copy of an AST with its positions moved by `shift`. replace(node), if given, may return a replacement for a
+-- node.
 local function copy_tree(node, shift, replace)
   local other = replace and node.tag and replace(node)
   if other then return other end
@@ -87,7 +93,7 @@ local function scope_of(session)
   return scope
 end
 
--- Begins a scope of the host program; what it returns is for leave.
+-- Opens a scope of the host program; returns it for leave_scope.
 function clause_groups.enter_scope(session)
   local outer = scope_of(session)
   local scope = { outer = outer, state = outer.state }
@@ -95,16 +101,16 @@ function clause_groups.enter_scope(session)
   return scope
 end
 
--- Ends a scope and those inside it; one that is over already is left alone.
+-- Closes a scope and those inside of it; does nothing if it is closed already.
 function clause_groups.leave_scope(session, scope)
   local at = session.program.group_scope
   while at and at ~= scope do at = at.outer end
   if at then session.program.group_scope = at.outer end
 end
 
--- Groups that a text declares which fails are forgotten, by types too.
+-- Removes groups declared by a text that fails, also from the types that they are bound to.
 transaction.register(function(session)
-  local scope = session.program.group_scope or {} -- it is made when it is needed
+  local scope = session.program.group_scope or {} -- created when it is first needed
   local names, list, state, count = scope.names, scope.list, scope.state, #(scope.list or {})
   local put_back = names and transaction.save(names)
   local made_later = not session.program.group_scope
@@ -123,10 +129,11 @@ transaction.register(function(session)
   end
 end)
 
--- Tells apart what directives mean by the groups that can be seen: 0 where there are none.
+-- Returns the number that identifies the set of visible groups: 0 if there are none.
 function clause_groups.state(session) return scope_of(session).state end
 
--- Groups that can be seen, outer scopes first; a name means the innermost group that has it (LLNL-4-15).
+-- Returns the visible groups, those of outer scopes first. A name refers to the innermost group that has it
+-- (LLNL-4-15).
 local function visible_groups(session)
   local scopes, named, list = {}, {}, {}
   local scope = scope_of(session)
@@ -160,7 +167,7 @@ end
 
 -- ------------------------------------------------------------------------------------------ types --
 
--- The type that an argument of bind_type or bind_types names: a type, a template of types, or nil for what is a
+-- Returns the type or template that an argument of bind_type or bind_types names; for a variable, returns nil and the
 -- variable.
 -- Decides LLNL-4-12.
 local function bound_type(session, node)
@@ -182,7 +189,8 @@ local function is_bound(made, t)
   return false
 end
 
--- In clauses bound to a type `this` and the type's members are those of the variable (LLNL-4-14).
+-- Returns a clause of a type's group for a variable: `this` and members of the type become members of the variable
+-- (LLNL-4-14).
 -- Decides LLNL-4-14.
 local function rebase_on_variable(clause, t, variable, pos)
   return copy_tree(clause, 0, function(node)
@@ -207,7 +215,7 @@ end
 
 -- ------------------------------------------------------------------------------------------ binding --
 
--- Groups bound to a type of which bind_types names a variable, or the type itself.
+-- Adds the groups bound to the type that bind_types names, or to the type of the variable that it names.
 local function add_type(session, sources, excluded, node)
   local t, variable = bound_type(session, node)
   local name = variable and variable.name
@@ -226,7 +234,7 @@ local function add_type(session, sources, excluded, node)
   end
 end
 
--- The action of a bind_group clause and its groups.
+-- Returns the action of a bind_group clause and the list of its groups.
 -- Decides LLNL-4-04.
 local function bound_groups(session, clause)
   local action = clause.action and clause.action.name or "merge"
@@ -239,8 +247,8 @@ local function bound_groups(session, clause)
   return action, found
 end
 
--- What a directive's clauses are, in order: sources {action, group, clauses}. Clauses of the construct itself are of
--- the source `own`, one at a time.
+-- Returns the sources of a directive's clauses, in order: {action, group, clauses}. Each clause of the construct itself
+-- is a source of its own with the origin `own`.
 -- Decides LLNL-4-03, LLNL-4-08.
 local function sources_of(session, node, own)
   local excluded, named, bound = {}, {}, {}
@@ -255,7 +263,7 @@ local function sources_of(session, node, own)
     end
   end
   local sources = {}
-  for _, made in ipairs(visible_groups(session)) do -- bind_group tells more about those that it names
+  for _, made in ipairs(visible_groups(session)) do -- groups that bind_group names are bound by its action instead
     if made.constructs and made.constructs[node.name] and not named[made] then
       sources[#sources + 1] = { group = made, action = "merge", clauses = made.clauses }
     end
@@ -278,8 +286,8 @@ end
 
 -- ------------------------------------------------------------------------------------------ joining --
 
--- Sources in the order in which they may claim what they are about: overrides, the last one first; then what is
--- on one level; then what anything on the construct wins over (LLNL-4-05..07, -09).
+-- Returns the sources by precedence: overrides, last one first; then the construct's own clauses; then merged and
+-- inherited groups (LLNL-4-05..07, -09).
 -- Decides LLNL-4-06, LLNL-4-07, LLNL-4-09.
 local function sort_by_precedence(sources)
   local ordered = {}
@@ -300,7 +308,7 @@ local function part_text(part)
   return ("'%s'%s"):format(part.text, part.source.group and " of " .. part.source.group.title or "")
 end
 
--- Raises about two parts that exclude each other; the construct's own is where the error is.
+-- Raises for two parts that exclude each other. The error is located at the construct's own clause if one of them is.
 -- Decides LLNL-4-05.
 local function conflict(session, part, other)
   if part.source.group and not other.source.group then part, other = other, part end
@@ -313,7 +321,8 @@ local function conflict(session, part, other)
       or "bind the group with inherit: or override:, or exclude: it" })
 end
 
--- Whether a part is taken among those taken already.
+-- True if a part takes effect beside the parts taken before. False if an equal part or one of higher precedence was
+-- taken; raises if one of equal precedence excludes it.
 local function is_claimed(session, part, before)
   for _, other in ipairs(before) do
     local apart = other.source.origin ~= part.source.origin
@@ -326,7 +335,7 @@ local function is_claimed(session, part, before)
   return true
 end
 
--- The clauses of all sources, in their order, less what others say instead.
+-- Returns the clauses of all sources in their order, without parts that others replace.
 -- Decides LLNL-4-11.
 local function join_clauses(session, sources)
   local by_key = {}
@@ -362,7 +371,8 @@ local function join_clauses(session, sources)
   return clauses
 end
 
--- What a directive binds itself: "nothing", "groups", or "types", which depends on what variables there are.
+-- Returns what a directive binds itself: "nothing", "groups", or "types"; the effect of "types" depends on the
+-- variables that are visible.
 local function binds_what(node)
   if not node.binds then
     node.binds = "nothing"
@@ -374,7 +384,8 @@ local function binds_what(node)
   return node.binds
 end
 
--- The directive with the clauses it has in effect; the same one if no group has a say.
+-- Returns the directive with its effective clauses, or the directive itself if no group applies. The result is cached
+-- in node.applied by state.
 -- Decides LLNL-4-13.
 function clause_groups.apply(session, node)
   local state, what = scope_of(session).state, binds_what(node)
@@ -404,7 +415,7 @@ local function check_once(given, clause)
   given[clause.name] = clause
 end
 
--- What declares the group itself (LLNL-4-02): name, constructs and types.
+-- Reads the clauses that bind the group itself (LLNL-4-02): its name, constructs and types.
 -- Decides LLNL-4-01, LLNL-4-02.
 local function read_bindings(session, node, record, made)
   local given = {}
@@ -439,7 +450,7 @@ local function read_bindings(session, node, record, made)
   end
 end
 
--- The clauses that the group stands for; groups that it binds itself are taken in now.
+-- Reads the clauses of the group. Groups that it binds itself are resolved now.
 local function read_clauses(session, node, made)
   local kept = {}
   for _, clause in ipairs(node.clauses) do
@@ -464,10 +475,10 @@ local function read_clauses(session, node, made)
   end
 end
 
--- The group of a type made from the same template, in another instance of it.
+-- True if two locations are the same: the group of a type made from a template is declared again for each instance.
 local function same_text(a, b) return a.text == b.text and a.file == b.file and a.line == b.line and a.pos == b.pos end
 
--- Carries out a declare group directive. record: the type it stands in, or nil.
+-- Executes a declare group directive. record: the type that contains it, or nil.
 function clause_groups.define(session, node, record)
   ranges = ranges + 1
   local place = session:location_of(node.pos)
@@ -494,7 +505,7 @@ function clause_groups.define(session, node, record)
   table.insert(scope.list, made)
   states = states + 1
   scope.state = states
-  session:forget_plans() -- they were made without the group
+  session:forget_plans() -- cached plans were made without the group
 end
 
 return clause_groups

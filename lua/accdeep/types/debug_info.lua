@@ -1,6 +1,8 @@
--- debug_info.lua - declarations from the debug information of a program: this process, or a file.
+-- debug_info.lua - declares types from the debug information of a program: of this process, or of a file. Scenarios
+-- reach it through declare_from, C programs through accd_declare_from_debug_info.
 --
--- Only the type that is asked for is read, and the types that it needs. Nothing is declared unless all of it can be.
+-- Input: the name of a type; output: the type, declared in the session's scope with all types that it needs. Only these
+-- types are read. If one of them cannot be declared, nothing is declared (transaction.lua).
 
 local core = require "accdeep.core"
 local debug_types = require "accdeep.types.debug_types"
@@ -17,14 +19,16 @@ local RULE = "HOUSE-debug"
 
 -- ---------------------------------------------------------------------------------------- programs --
 
--- Opens the debug information of a file, or of this process. Raises.
+-- Opens the debug information of a file, or of this process if path is nil; returns a handle and the name for messages.
+-- Raises if it cannot be read.
 function debug_info.open(path)
   local handle, why = core.debug(path)
   if handle then return handle, path or "this program" end
   raise("file", nil, path and ("%s: %s"):format(path, why) or why, { rule = RULE })
 end
 
--- name: of a type that its libraries, which have some, do not know.
+-- Raises the error for a program without debug information. name: a type that the debug information of its libraries
+-- does not have either, or nil.
 local function raise_no_information(file, name)
   local libraries = name and (", and its libraries have no type '%s'"):format(name) or ""
   raise("file", nil, ("%s has no debug information%s"):format(file, libraries), { rule = RULE,
@@ -33,7 +37,8 @@ end
 
 -- ------------------------------------------------------------------------------------------- names --
 
--- What a text asks for: keyword (or nil), items of the name, its key, the last name, the scopes before it.
+-- Parses the name of a type: returns {text, keyword?, items = items of the name, key, name = last name, around = scopes
+-- before it}. Raises if the text is not such a name.
 local function parse_request(text)
   local keyword, rest = text:match "^%s*(%a+)%s+(.*)$"
   local inner = text:match "^%s*type%s*%(%s*(.-)%s*%)%s*$"
@@ -59,7 +64,8 @@ local kinds = { struct = "struct", class = "struct", union = "union", enum = "en
 local function is_asked_for(wanted, one)
   local items = qualified_names.parse(one.name)
   if not items then return false end
-  if one.fortran and #wanted.items == 1 then items = { items[#items] } end -- modules are not part of names there
+  -- names of types do not include Fortran modules
+  if one.fortran and #wanted.items == 1 then items = { items[#items] } end
   return qualified_names.accepts(wanted.items, items)
 end
 
@@ -67,7 +73,7 @@ local function request_text(wanted)
   return (wanted.keyword and wanted.keyword .. " " or "") .. wanted.key
 end
 
--- Entries of the debug information for a name. Raises if there is none.
+-- Returns the entries of the debug information for a name. Raises if there is none.
 local function entries_for(handle, file, wanted)
   local found, others, is_told = {}, {}, nil
   local around = #wanted.around > 0 and ":" .. table.concat(wanted.around, ":") or nil
@@ -93,8 +99,8 @@ local function entries_for(handle, file, wanted)
       or "what no variable or function uses is not in debug information" })
 end
 
--- Of the entries for a name those that the keyword fits, that are whole, and that may differ. Raises if there is
--- none, or if they have several names.
+-- Returns those entries that fit the keyword and define the type, each distinct one once. Raises if none is left, or if
+-- their full names differ.
 local function chosen(file, wanted, found)
   local fitting, whole, seen = {}, {}, {}
   local has_typedef = false
@@ -131,7 +137,8 @@ end
 
 -- --------------------------------------------------------------------------------------- declaring --
 
--- Gives a type that is only declared where it is used its definition, if the program has one elsewhere.
+-- Completes a node of a type that is only declared where it is used, from a definition elsewhere in the program.
+-- Returns false if there is none.
 local function complete(handle, node)
   if node.is_missing or not node.name then return false end
   local wanted = parse_request(node.name)
@@ -162,7 +169,7 @@ local function build(session, handle, file, wanted, whole)
   return t
 end
 
--- Declares the type that a text names, as it is in a program, and the types that it needs. Returns it.
+-- Declares the type that a text names, and the types that it needs; returns it.
 local function declare(session, path, text)
   local wanted = parse_request(session.language.normalize_name(text))
   local handle <close>, file = debug_info.open(path)
@@ -179,7 +186,7 @@ function debug_info.declare(session, path, text, file, line)
   return t
 end
 
--- Whether a spelling that leaves out arguments of templates names a type of that full name.
+-- True if a name without some template arguments names a type with this full name.
 local function is_made_from(wanted, full)
   local plain = {}
   for _, item in ipairs(full) do
@@ -188,8 +195,8 @@ local function is_made_from(wanted, full)
   return qualified_names.accepts(wanted, plain)
 end
 
--- Declares the types that a text names in a program: all that are made from a template, if it leaves out the arguments.
--- Returns a list of them, which may be empty.
+-- Declares all types that a text names in a program: every instance of a template, if the text leaves out the
+-- arguments. Returns a list of them, which may be empty.
 function debug_info.declare_named(session, path, text)
   local list = {}
   transaction.run(session, function()
@@ -215,7 +222,7 @@ function debug_info.declare_named(session, path, text)
   return list
 end
 
--- Declares the types that fn(handle, builder) asks the builder for.
+-- Runs fn(handle, builder) and declares the types that it requested from the builder.
 local function declaring(session, path, fn)
   transaction.run(session, function()
     local handle <close>, file = debug_info.open(path)
@@ -227,9 +234,9 @@ local function declaring(session, path, fn)
   end)
 end
 
--- Declares the types of a program's variables whose names begin with prefix, and the types that they need. Returns a
--- list of {name, type, qualified (const or volatile is said of what it holds or points to)}. typedefs: names that
--- structures without tags have first.
+-- Declares the types of a program's variables whose names begin with `prefix`, and the types that they need. Returns a
+-- list of {name, type, qualified}; `qualified` means const or volatile, of the variable or of what it points to.
+-- typedefs: names that are preferred for structures without tags.
 function debug_info.variables(session, path, prefix, typedefs)
   local list = {}
   declaring(session, path, function(handle, builder)
@@ -246,9 +253,9 @@ function debug_info.variables(session, path, prefix, typedefs)
   return list
 end
 
--- Of Fortran: what the variables of a program whose names begin with prefix are: list of {name, rank, record (the
--- derived type of the elements; nil: another type), polymorphic}. names: of types; the second result has for each the
--- list of types that are called so.
+-- Describes the Fortran variables of a program whose names begin with `prefix`: list of {name, rank, record,
+-- polymorphic, spelled}. `record` is the derived type of the elements, nil for other types. The second result maps each
+-- of `names` to the list of types with that name.
 function debug_info.objects(session, path, prefix, names)
   local list, named = {}, {}
   declaring(session, path, function(handle, builder)
@@ -278,8 +285,8 @@ function debug_info.objects(session, path, prefix, names)
   return list, named
 end
 
--- All variables of a program: {name -> {is_record (one of that name is a structure, or an array of such), lines (where
--- they are declared, a set)}}.
+-- Returns all variables of a program: name -> {is_record, lines}. `is_record` is set if one variable of that name is a
+-- structure or an array of structures; `lines` is the set of lines of their declarations.
 function debug_info.all_variables(path)
   local handle <close> = debug_info.open(path)
   local found = {}
@@ -294,8 +301,9 @@ function debug_info.all_variables(path)
   return found
 end
 
--- What names mean where variables are whose names begin with prefix. Returns meant(i, name, line): which variable of a
--- function the name is in that line, in the scope of the i-th of them, as a text; false: none.
+-- Returns a function meant(i, name, line) for the scopes of variables whose names begin with `prefix`. It identifies,
+-- as a text, the local variable that `name` refers to at that line in the scope of the i-th of them; false if there is
+-- none.
 function debug_info.meanings(path, prefix)
   local handle <close> = debug_info.open(path)
   local list, scopes = handle:variables ""
@@ -327,7 +335,7 @@ end
 
 -- ----------------------------------------------------------------------------------------- showing --
 
--- Names of all structures, unions, enums and typedefs that a program has outside of classes and functions, sorted.
+-- Returns the sorted names of all structures, unions, enums and typedefs of a program outside of classes and functions.
 function debug_info.names(path)
   local handle <close>, file = debug_info.open(path)
   local list, any = handle:find()
@@ -344,7 +352,7 @@ function debug_info.names(path)
   return names
 end
 
--- A record or enum as a text of C, with the offsets of its members.
+-- Returns a record or enum as C text, with the offsets of its members in comments.
 function debug_info.describe(t)
   local lines = {}
   local function add(record, offset, margin)

@@ -1,8 +1,10 @@
--- debug_types.lua - types of a program as the session knows types: built from what core.debug read, with the
--- offsets and sizes that stand there.
+-- debug_types.lua - builds types from debug information: turns the nodes that core.debug reads into types, with the
+-- offsets and sizes that are recorded there. Used by debug_info.lua.
 --
--- A builder keeps names apart until all is known to fit: those that the session has already must mean the same.
--- Then commit enters them. Kinds of nodes: lua/binding/debug_type.c.
+-- A builder keeps new names in its own tables (tags, typedefs, enumerators). Types with names that the session has
+-- already must be the same. When everything fits, commit enters the names into the session's scope.
+--   core.debug --nodes--> Builder:type --finish--> all records complete --commit--> scope.
+-- lua/binding/debug_type.c describes the kinds of nodes.
 
 local diagnostic = require "accdeep.base.diagnostic"
 local qualified_names = require "accdeep.types.qualified_names"
@@ -18,7 +20,7 @@ local BYTE = types.scalars["unsigned char"]
 
 -- -------------------------------------------------------------------------------------- scalars --
 
--- Bytes that no type of C's describes: they move, and have no value.
+-- Returns a type for bytes that no C type describes: they are copied, but have no value.
 local function opaque_type(name, size)
   local t = types.array(BYTE, size)
   t.name = name
@@ -46,22 +48,22 @@ local function base_type(node)
   return name and types.scalars[name] or opaque_type(node.name, math.max(size, 0))
 end
 
--- The scalar under an enum.
+-- Returns the scalar type that represents an enum.
 local function enum_base(node)
   return types.scalars[integers[node.signed and "signed" or "unsigned"][node.size] or "int"]
 end
 
 -- -------------------------------------------------------------------------------------- members --
 
-local MOST = 1 << 46 -- bytes that a type can have; more are in broken files
+local MOST = 1 << 46 -- largest plausible size of a type in bytes; damaged files have larger ones
 
 local function raise_damaged(what)
   raise("file", nil, "the debug information is damaged: " .. what, { rule = "HOUSE-debug" })
 end
 
--- Whether what a node is made of, or points to, is const or volatile.
+-- True if a node, or what it points to or consists of, is const or volatile.
 local function is_qualified(node)
-  for _ = 1, 64 do -- a damaged one may not end
+  for _ = 1, 64 do -- limit for damaged information that refers to itself
     if not node or node.kind == "record" then break end
     if node.qualified then return true end
     node = node.to or node.of
@@ -69,7 +71,7 @@ local function is_qualified(node)
   return false
 end
 
--- Without names of typedefs; in_arrays: what the elements of arrays are.
+-- Returns a node without typedefs. in_arrays: true to return the element of arrays, too.
 local function strip_typedefs(node, in_arrays)
   for _ = 1, 100 do
     local is_array = in_arrays and node and node.kind == "array"
@@ -81,20 +83,21 @@ end
 
 local function is_complete(node) return not node.declaration and node.size ~= nil end
 
--- Members that have different places, in order: {name?, of, offset, base}. The second result: whether there are
--- others, that only have bytes.
+-- Returns the members of a record that have a known, fixed offset: list of {name?, of, offset, base}. The second result
+-- is true if the record has others, which become nameless bytes.
 function Builder:members_of(node)
   if node.list then return node.list, node.unseen end
   local list, unseen, bit_fields, hidden = {}, false, {}, {}
-  node.list, node.bit_fields, node.hidden = list, bit_fields, hidden -- for damaged ones that contain themselves, too
+  -- stored first, because damaged records may contain themselves
+  node.list, node.bit_fields, node.hidden = list, bit_fields, hidden
   for _, m in ipairs(node.members) do
     local of, inner = strip_typedefs(m.type), strip_typedefs(m.type, true)
     local is_known = not inner or inner.kind ~= "record" or is_complete(inner) or self.lookup(inner)
-    local is_endless = of and of.kind == "array" and of.dims[1] and not of.dims[1].count -- it has no bytes
-    local is_empty = m.base and of and of.kind == "record" and #self:members_of(of) == 0 -- nor has this base class
-    local has_name = m.name or of and of.kind == "record" -- of its own, or those of its members
+    local is_endless = of and of.kind == "array" and of.dims[1] and not of.dims[1].count -- an endless array has no bytes
+    local is_empty = m.base and of and of.kind == "record" and #self:members_of(of) == 0 -- an empty base class has no bytes
+    local has_name = m.name or of and of.kind == "record" -- a name of its own, or names of its members
     if m.bits or not m.offset or not is_known or not has_name or self.is_hidden(m, of) then
-      unseen = true -- bit-fields, virtual base classes, what the program only declares
+      unseen = true -- bit-fields, virtual base classes, types that are only declared
       if m.bits and m.name then bit_fields[m.name] = true end
       if m.name and self.is_hidden(m, of) then hidden[m.name] = true end
     elseif of and not is_endless and not is_empty then
@@ -108,7 +111,7 @@ function Builder:members_of(node)
   return list, unseen
 end
 
--- A record without the members of some names: of a base class whose members are hidden.
+-- Returns a copy of a record without the members of some names: a base class with hidden members.
 local function without_members(record, names)
   local members = {}
   for _, m in ipairs(record.members) do
@@ -123,7 +126,7 @@ local function without_members(record, names)
   return types.set_members(made, members, record.size, record.align)
 end
 
--- Members without names for the bytes that others leave: they move with the object.
+-- Adds nameless members for the bytes that no member covers, so that they are copied with the object.
 local function fill(members, size)
   local sorted = table.move(members, 1, #members, 1, {})
   table.sort(sorted, function(a, b) return a.offset < b.offset end)
@@ -141,7 +144,7 @@ local function fill(members, size)
   table.sort(members, function(a, b) return a.offset < b.offset end)
 end
 
--- The alignment that a layout shows: that of the members, unless they do not lie as it asks.
+-- Returns the alignment that a layout implies: the largest alignment of members that are placed accordingly.
 local function alignment(node, members)
   local align = node.align or 1
   for _, m in ipairs(members) do
@@ -155,7 +158,7 @@ end
 
 Builder.damaged = raise_damaged
 
--- Completes a record; its members may be records, which are completed first.
+-- Completes a record; records among its members are completed first. Raises if the information is inconsistent.
 function Builder:complete(t, node)
   if self.under_way[t] then raise_damaged(types.name(t) .. " contains itself") end
   if node.size < 0 or node.size > MOST then raise_damaged(types.name(t) .. " has no such size") end
@@ -187,14 +190,15 @@ function Builder:complete(t, node)
   self.under_way[t] = nil
 end
 
--- Each type that is read has nodes of its own: a structure without a name is the same one if its entry is.
+-- Stores the type of a node. Each type that is read has new nodes; a structure without a name is identified by its
+-- entry.
 function Builder:cache_type(node, t)
   self.made[node] = t
   if not node.name and node.id then self.unnamed[node.id] = t end
 end
 
--- The record of a node; completed at once if it is needed, else later. One that the session has may need others
--- that are not complete.
+-- Returns the record of a node. needed: true to complete it now; otherwise finish completes it. A record that the
+-- session has already may need incomplete types, so its members are visited, too.
 function Builder:record(node, needed)
   local t = self.made[node] or not node.name and self.unnamed[node.id] or nil
   local key = node.name and self.key(node.name)
@@ -209,8 +213,8 @@ function Builder:record(node, needed)
   return t
 end
 
--- What the session has under a name, if it is the same type, or one whose members are not known yet. Another one
--- is an error, or hidden if it belongs to a scope around.
+-- Returns the session's type of that name if it is the same type or is still incomplete. Raises if a different type has
+-- the name in this scope; returns nil if it is in an enclosing scope.
 function Builder:find_known(space, key, node)
   local scope = self.session.now.scope
   local t = scope[space][key]
@@ -235,7 +239,7 @@ function Builder:array(node)
   return t
 end
 
--- What gfortran keeps of an array, as a structure of C (gfc_array_descriptor of libgfortran.h).
+-- Returns the structure that gfortran uses as an array descriptor (gfc_array_descriptor of libgfortran.h).
 function Builder:descriptor(node)
   local LONG, INT = types.scalars.long, types.scalars.int
   local function structure(tag, list)
@@ -284,7 +288,7 @@ function Builder:typedef(node)
   local to = t and t.kind == "record" and strip_typedefs(node.to)
   if to then
     if not to.name then self:cache_type(to, t) end
-    if not t.complete then self:record(to, true) end -- a pointer to it came first
+    if not t.complete then self:record(to, true) end -- a pointer to it was seen first
   elseif not t then
     t = self:type(node.to)
     if t.kind == "record" and not t.tag then t.name = t.name or key end
@@ -299,7 +303,7 @@ local function new_record(node, key)
   return t
 end
 
--- How C makes types of nodes.
+-- Functions that make C types of nodes, by kind.
 local makers = {
   base = function(_, node) return base_type(node) end,
   pointer = Builder.pointer, array = Builder.array, descriptor = Builder.descriptor, enum = Builder.enum,
@@ -310,9 +314,9 @@ local makers = {
   other = function(_, node) return opaque_type(node.name, node.size) end,
 }
 
-local DEEPEST = 180 -- of what stands in or behind each other without a record between; C has less
+local DEEPEST = 180 -- limit of nesting without a record between; C programs stay below
 
--- The type of a node; nil is void. Records that stand behind pointers are completed by finish.
+-- Returns the type of a node; nil is void. Records that pointers point to are completed by finish.
 function Builder:type(node)
   if not node then return types.void end
   local t = self.made[node]
@@ -325,7 +329,7 @@ function Builder:type(node)
   return t
 end
 
--- Completes what pointers point to.
+-- Completes the records that pointers point to.
 function Builder:finish()
   local at = 1
   while self.waiting[at] do
@@ -343,7 +347,7 @@ local function size_of(node)
   if not node then return 1 end
   if node.kind == "pointer" then return 8 end
   if node.kind == "array" then
-    strip_typedefs(node, true) -- it ends
+    strip_typedefs(node, true) -- raises if it does not end
     local n = size_of(node.of)
     for _, dim in ipairs(node.dims) do n = n * (dim.count or 0) end
     return n
@@ -365,7 +369,8 @@ function Builder:record_differs(t, node, name)
   for i, m in ipairs(list) do
     local mine = own[i]
     local called = m.name and ("member '%s'"):format(m.name) or "a member without a name"
-    local name_of = mine and (mine.name or mine.type == t.parent and t.parent.tag) or nil -- in Fortran it has a name
+    -- the parent has a name in Fortran
+    local name_of = mine and (mine.name or mine.type == t.parent and t.parent.tag) or nil
     if not mine or name_of ~= m.name then return called .. " is not in its place" end
     if mine.offset ~= m.offset then
       return ("%s is at offset %d, there at %d"):format(called, mine.offset, m.offset)
@@ -377,7 +382,8 @@ function Builder:record_differs(t, node, name)
   return nil
 end
 
--- Why a type of the session is not that of a node, or nil. Pairs under way count as the same.
+-- Returns the reason why a type of the session differs from a node's type; nil if they are equal. Pairs that are being
+-- compared count as equal, because types may be recursive.
 function Builder:differs(t, node, name)
   node, name = strip_typedefs(node), name or "it"
   local function other() return ("%s is %s, there it has another type"):format(name, types.name(t)) end
@@ -394,7 +400,7 @@ function Builder:differs(t, node, name)
     why = t.kind ~= "record" and other() or t.kind == "record" and self:record_differs(t, node, name)
       or (t.tag and node.name and t.tag ~= self.key(node.name) and other()) or nil
   elseif node.kind == "pointer" then
-    local to = t.kind == "pointer" and t.to or t.kind == "descriptor" and t.rank == 0 and t.of -- Fortran's
+    local to = t.kind == "pointer" and t.to or t.kind == "descriptor" and t.rank == 0 and t.of -- Fortran's pointer
     why = not to and other() or to and self:differs(to, node.to, name) or nil
   elseif node.kind == "array" then
     local of, bytes = t, size_of(node)
@@ -415,7 +421,7 @@ end
 
 -- ---------------------------------------------------------------------------------------- results --
 
--- Enters the names, if no variable or enumerator has them.
+-- Enters the new names into the session's scope. Raises if a variable or an enumerator has one of them.
 function Builder:commit()
   local scope = self.session.now.scope
   for key in pairs(self.typedefs) do
@@ -442,12 +448,12 @@ end
 
 local debug_types = { is_qualified = is_qualified }
 
--- What C and C++ make of the entries; Fortran: fortran_debug_types.lua.
+-- Language-specific functions of a builder for C and C++; fortran_debug_types.lua has those for Fortran.
 debug_types.c = { makers = makers, key = qualified_names.key, new_record = new_record, place = types.set_members,
   is_hidden = function() return false end }
 
--- file: what the program is called in messages. lookup(node) completes one that is only declared where it is used,
--- and says whether it could.
+-- Returns a new builder. file: the program's name in messages; lookup(node) completes a node that is only declared
+-- where it is used and returns whether it succeeded.
 function debug_types.new(session, file, lookup)
   local builder = { session = session, file = file, lookup = lookup,
     made = {}, unnamed = {}, tags = {}, typedefs = {}, enumerators = {}, waiting = {}, under_way = {},

@@ -1,7 +1,9 @@
--- fortran_debug_types.lua - derived types that gfortran compiled, as its debug information has them (debug_types.lua).
+-- fortran_debug_types.lua - builds derived types from gfortran's debug information: the Fortran part of
+-- debug_types.lua.
 --
--- An array that is allocatable or a pointer has gfortran's descriptor, and fits a session with that layout; a scalar
--- one is an address. Polymorphic components, procedure pointers and what the compiler adds are bytes without a name.
+-- An allocatable or pointer array has gfortran's descriptor, which requires a session with that layout; a scalar one is
+-- an address. Polymorphic components, procedure pointers and components added by the compiler become bytes without a
+-- name.
 
 local fortran_descriptor = require "accdeep.types.fortran_descriptor"
 local diagnostic = require "accdeep.base.diagnostic"
@@ -22,7 +24,7 @@ local function base(builder, node)
   raise("unsupported", nil, ("%s: there is no %s here"):format(builder.file, node.name), { rule = "HOUSE-debug" })
 end
 
--- The type of what a pointer or descriptor points to; records wait.
+-- Returns the type of the target of a pointer or descriptor; records are completed later.
 local function target(builder, node)
   if not node then builder.damaged "an array has no elements" end
   return node.kind == "record" and builder:record(node, false) or builder:type(node)
@@ -53,7 +55,7 @@ local function new_record(node, name)
     { rule = "HOUSE-debug" })
 end
 
--- Whether two types of one name have the same components.
+-- True if two types of one name have the same components.
 local function is_same(a, b)
   if a == b then return true end
   if a.size ~= b.size or #a.members ~= #b.members then return false end
@@ -64,8 +66,8 @@ local function is_same(a, b)
   return true
 end
 
--- Names of types are not unique, as their modules and procedures are not told: the key of a type among those that have
--- its name and other components.
+-- Returns the key of a type. Debug information does not tell modules and procedures, so that names of types are not
+-- unique: types with equal names and different components get different keys.
 local function distinct(builder, node, name)
   builder.nodes = builder.nodes or {}
   local own, i = name, 1
@@ -88,7 +90,7 @@ local function is_hidden(m, of)
   return not readable[of.kind] or of.kind == "record" and of.name ~= nil and of.name:find "__class_" ~= nil
 end
 
--- A type that extends another one begins with a component that has that one's name.
+-- Sets the members of a type. A type that extends another one begins with a component that has the name of the parent.
 local function set_members(t, members, size, align)
   local first = members[1]
   local parent = first and first.type.class == "type" and first.name == first.type.tag and first.type or nil

@@ -1,9 +1,15 @@
--- fortran_descriptor.lua - array descriptors in memory: what allocatable, pointer and assumed-shape variables are.
+-- fortran_descriptor.lua - array descriptors in memory: the representation of allocatable, pointer, assumed-shape and
+-- polymorphic variables. The only module that knows their offsets.
 --
--- A layout is data: how the compilers of the platform have them. Nothing else knows offsets. Descriptors are
--- read and written through a space (backend/memory_view.lua), so that those in device memory are read as a kernel would
--- read them. Those of polymorphic objects end with an addendum: the address of the dynamic type's record
--- (fortran_dynamic_types.lua) and a word for its parameters.
+-- A layout is a table that describes the descriptors of one compiler:
+--
+--   +--------+-------------+     +-------------+----------------------------------+
+--   | header | dimension 1 | ... | dimension n | addendum (polymorphic only)      |
+--   +--------+-------------+     +-------------+----------------------------------+
+--
+-- The addendum is the address of the dynamic type's record (fortran_dynamic_types.lua) and a word for parameters.
+-- Descriptors are read and written through a memory space (backend/memory_view.lua), so that one in device memory is
+-- read as a kernel reads it. Every access takes the bounds low, high of the memory and the frame for error positions.
 
 local core = require "accdeep.core"
 local fortran_dynamic_types = require "accdeep.types.fortran_dynamic_types"
@@ -12,8 +18,8 @@ local fortran_descriptor = {}
 
 local code = core.scalar
 
--- Members in memory order, each {name, scalar, bytes}; dimension: the words of one dimension. classes: what the
--- code of a type is, by class, with the kind above kind_shift, or by class and kind.
+-- Layouts by name. header: members in memory order, {name, scalar, bytes}; dimension: words of one dimension. classes:
+-- code of a type by class, with the kind shifted by kind_shift, or by class and kind.
 local layouts = {
   cfi = { -- CFI_cdesc_t of gcc's ISO_Fortran_binding.h
     header = { { "base_addr", code.pointer, 8 }, { "elem_len", code.u64, 8 }, { "version", code.i32, 4 },
@@ -22,7 +28,7 @@ local layouts = {
     version = 1, attributes = { pointer = 0, allocatable = 1, other = 2 },
     classes = { integer = 1, logical = 2, real = 3, complex = 4, character = 5, type = 6 }, kind_shift = 8,
   },
-  flang = { -- CFI_cdesc_t of LLVM Flang, which tells in its last byte that an addendum follows
+  flang = { -- CFI_cdesc_t of LLVM Flang; its last byte tells that an addendum follows
     header = { { "base_addr", code.pointer, 8 }, { "elem_len", code.u64, 8 }, { "version", code.i32, 4 },
       { "rank", code.u8, 1 }, { "type", code.i8, 1 }, { "attribute", code.u8, 1 }, { "extra", code.u8, 1 } },
     dimension = { "lower_bound", "extent", "sm" },
@@ -30,7 +36,7 @@ local layouts = {
     classes = { integer = { 7, 8, [4] = 9, [8] = 10 }, logical = { 39, 39, [4] = 39, [8] = 39 },
       real = { [4] = 27, [8] = 28 }, complex = { [4] = 34, [8] = 35 }, character = { 40 }, type = 42 },
   },
-  gfortran = { -- gfc_array_descriptor of gcc's libgfortran.h: strides count spans, not bytes
+  gfortran = { -- gfc_array_descriptor of gcc's libgfortran.h; strides count spans, not bytes
     header = { { "base_addr", code.pointer, 8 }, { "offset", code.i64, 8 }, { "elem_len", code.u64, 8 },
       { "version", code.i32, 4 }, { "rank", code.i8, 1 }, { "type", code.i8, 1 }, { "attribute", code.i16, 2 },
       { "span", code.i64, 8 } },
@@ -42,7 +48,7 @@ local layouts = {
 local WORD = 8
 local TYPE_RECORD = 2 * WORD
 
--- What gfortran has for pointers that are no arrays: the address alone.
+-- Layout of gfortran's scalar pointers: the address alone.
 fortran_descriptor.address = { header = { { "base_addr", code.pointer, 8 } }, dimension = {}, attributes = {},
   classes = { integer = 0, logical = 0, real = 0, complex = 0, character = 0, type = 0 } }
 
@@ -65,13 +71,13 @@ function fortran_descriptor.size(layout, rank, is_polymorphic)
   return layout.header_bytes + rank * layout.dimension_bytes + (is_polymorphic and TYPE_RECORD or 0)
 end
 
--- Offset of a member of dimension i (from 1), or of the header.
+-- Returns the offset in bytes of a member of dimension i (from 1) or, if i is nil, of the header.
 function fortran_descriptor.offset(t, member, i)
   local layout = t.layout
   return layout.members[member] + (i and layout.header_bytes + (i - 1) * layout.dimension_bytes or 0)
 end
 
--- Offset of the pointer to the dynamic type's record.
+-- Returns the offset of the pointer to the dynamic type's record.
 function fortran_descriptor.type_record_offset(t) return t.size - TYPE_RECORD end
 
 function fortran_descriptor.type_code(layout, of)
@@ -85,7 +91,7 @@ local function divisor(a, b)
   return a
 end
 
--- What strides are counted in: elements, but for parts of larger ones.
+-- Returns the unit of strides in bytes: the size of an element, or a divisor of it for parts of larger objects.
 local function span_of(of, dims)
   local span = of.size
   for _, dim in ipairs(dims) do
@@ -94,8 +100,8 @@ local function span_of(of, dims)
   return span
 end
 
--- Every word of a descriptor of type t, with put(offset, scalar, bytes, value). of: type of the elements, record:
--- where the descriptor finds its type's record; both of polymorphic ones only.
+-- Calls put(offset, scalar, bytes, value) for every word of a descriptor of type t. of, record: element type and
+-- address of its type record, for polymorphic descriptors only.
 local function each_word(t, base, dims, of, record, put)
   local layout, elements, made = t.layout, of or t.of, {}
   local span = layout.in_spans and span_of(elements, dims or {})
@@ -126,8 +132,8 @@ local function each_word(t, base, dims, of, record, put)
   end
 end
 
--- The bytes of a descriptor of type t in host memory: base address and dims, a list of {lower, extent, sm}.
--- of: the dynamic type, if it is another one than the declared type.
+-- Returns the bytes of a descriptor of type t in host memory. dims: list of {lower, extent, sm}; of: the dynamic type
+-- if it differs from the declared one.
 function fortran_descriptor.pack(session, t, base, dims, of)
   local parts = {}
   each_word(t, base, dims, of, t.polymorphic and fortran_dynamic_types.record(session, of or t.of),
@@ -137,7 +143,7 @@ function fortran_descriptor.pack(session, t, base, dims, of)
   return table.concat(parts)
 end
 
--- Writes a whole descriptor of type t.
+-- Writes a whole descriptor of type t at an address.
 function fortran_descriptor.write(space, t, address, base, dims, low, high, frame, of)
   each_word(t, base, dims, of, t.polymorphic and fortran_dynamic_types.pointer(space, of or t.of),
     function(offset, scalar, bytes, value)
@@ -145,24 +151,25 @@ function fortran_descriptor.write(space, t, address, base, dims, low, high, fram
     end)
 end
 
--- Base address with the bounds of the object it points into.
+-- Returns the base address that a descriptor holds, and the bounds of the object that it points into.
 function fortran_descriptor.base(space, address, low, high, frame)
   return space:load_pointer(address, low, high, frame)
 end
 
--- Type of the elements: the dynamic one of what is polymorphic.
+-- Returns the type of the elements: the dynamic type if t is polymorphic.
 function fortran_descriptor.type(space, t, address, low, high, frame)
   if not t.polymorphic then return t.of end
   return fortran_dynamic_types.type(space, address + fortran_descriptor.type_record_offset(t), low, high, frame)
 end
 
--- How elements of what descriptors of type t point to are called: where the core finds their dimensions.
+-- Returns the information with which the core finds the dimensions of elements that a descriptor describes; nil for
+-- scalars.
 function fortran_descriptor.array(t)
   local layout = t.layout
   return t.rank > 0 and { rank = t.rank, described = layout.header_bytes, span = layout.members.span } or nil
 end
 
--- Lower bound, extent and stride in bytes of dimension i.
+-- Returns lower bound, extent and stride in bytes of dimension i.
 function fortran_descriptor.dim(space, t, address, i, low, high, frame)
   local layout = t.layout
   local at = address + layout.header_bytes + (i - 1) * layout.dimension_bytes
@@ -182,8 +189,8 @@ function fortran_descriptor.dims(space, t, address, low, high, frame)
   return dims
 end
 
--- Bytes from the first to the last element, and where the first lies: strides may be negative, and where
--- there is no element there are no bytes.
+-- Returns the address of the lowest byte and the number of bytes that the elements span. Strides may be negative;
+-- without elements the result is base, 0.
 function fortran_descriptor.hull(base, of, dims)
   local first, last = base, base + of.size
   for _, dim in ipairs(dims) do
@@ -194,8 +201,8 @@ function fortran_descriptor.hull(base, of, dims)
   return first, last - first
 end
 
--- The elements of a section with gaps, for the core: bytes that lie together, and {count, step ...} of the
--- dimensions beyond, the largest step first; nil if there are no gaps.
+-- Describes the elements of a section with gaps for the core: number of adjacent bytes, and a list {count, step, ...}
+-- of the outer dimensions, largest step first. Returns nil if there are no gaps.
 function fortran_descriptor.gaps(of, dims)
   local run, steps = of.size, {}
   for _, dim in ipairs(dims) do
@@ -221,14 +228,14 @@ function fortran_descriptor.count(dims)
   return n
 end
 
--- A list of dimensions that may be changed.
+-- Returns a copy of a list of dimensions.
 function fortran_descriptor.copy_dims(dims)
   local copies = {}
   for i, dim in ipairs(dims) do copies[i] = { lower = dim.lower, extent = dim.extent, sm = dim.sm } end
   return copies
 end
 
--- Strides of contiguous elements, put into dims.
+-- Sets the strides of contiguous elements in dims; returns dims.
 function fortran_descriptor.pack_strides(of, dims)
   local sm = of.size
   for _, dim in ipairs(dims) do
@@ -238,7 +245,7 @@ function fortran_descriptor.pack_strides(of, dims)
   return dims
 end
 
--- Whether the elements lie one behind the other in memory order.
+-- True if the elements are contiguous in memory order.
 function fortran_descriptor.is_contiguous(of, dims)
   local sm = of.size
   for _, dim in ipairs(dims) do

@@ -1,8 +1,8 @@
--- fortran_dynamic_types.lua - dynamic types of polymorphic objects: records in host memory that the addenda of
--- descriptors point to, and which type extends which.
+-- fortran_dynamic_types.lua - dynamic types of polymorphic objects: type records in host memory, which the addenda of
+-- descriptors point to, and the relation "extends".
 --
--- A record says how many bytes it has, how many an object of the type has, and which type it is. A data clause
--- maps it like other data; a kernel that asks for a dynamic type reads it there.
+-- A type record holds three words: its own size, the size of an object, the number of the type. Data clauses map it
+-- like other data, and a kernel that inquires a dynamic type reads it on the device.
 
 local core = require "accdeep.core"
 local diagnostic = require "accdeep.base.diagnostic"
@@ -11,7 +11,7 @@ local types = require "accdeep.types"
 local fortran_dynamic_types = {}
 
 local WORD = 8
-fortran_dynamic_types.BYTES = 3 * WORD -- of a record: its own size, that of an object, the type's number
+fortran_dynamic_types.BYTES = 3 * WORD -- size of a type record: its size, the object's size, the type's number
 local NUMBER = 2 * WORD
 
 local numbered = setmetatable({}, { __mode = "v" }) -- number -> type
@@ -25,7 +25,7 @@ local function number_of(t)
   return t.number
 end
 
--- Address of the record of a type in a session's host memory.
+-- Returns the address of a type's record in the session's host memory; creates it at the first call.
 function fortran_dynamic_types.record(session, t)
   local address = session.program.type_records[t]
   if not address then
@@ -37,27 +37,28 @@ function fortran_dynamic_types.record(session, t)
   return address
 end
 
--- The same as a space's descriptors hold it: on the device its copy, if there is one.
+-- Returns the address of a type's record as descriptors in this space hold it: on a device that of its copy, if
+-- present.
 function fortran_dynamic_types.pointer(space, t)
   local address = fortran_dynamic_types.record(space.session, t)
   local dev = space.on_device and space.ctx:deviceptr(space.number, address) or 0
   return dev ~= 0 and dev or address
 end
 
--- The type that the pointer to a record points to, read as a kernel would read it.
+-- Returns the type whose record the pointer at `slot` points to, read as a kernel reads it. Raises if there is none.
 function fortran_dynamic_types.type(space, slot, low, high, frame)
   local record, rlow, rhigh = space:load_pointer(slot, low, high, frame)
   local t = numbered[space:load(record + NUMBER, core.scalar.i64, WORD, rlow, rhigh, frame)]
   return t or diagnostic.raise("type-mismatch", frame and frame.pos, "the descriptor points to no type")
 end
 
--- Whether a type is another one or extends it, at whatever distance.
+-- True if a type is `ancestor` or extends it, directly or indirectly.
 function fortran_dynamic_types.extends(t, ancestor)
   while t and t ~= ancestor do t = t.parent end
   return t ~= nil
 end
 
--- Generations from the root of the types it extends.
+-- Returns the number of types between a type and the root of its hierarchy.
 function fortran_dynamic_types.depth(t)
   local n = 0
   while t.parent do n, t = n + 1, t.parent end

@@ -1,10 +1,13 @@
--- fortran_types.lua - types of Fortran as kinds of types.lua, with the layout of the platform's compilers.
+-- fortran_types.lua - Fortran types in the representation of types/init.lua, with the layout of the platform's
+-- compilers.
 --
--- Derived types are records, laid out as C structures. An array with explicit bounds is an array of its
--- elements in memory order with the bounds beside: bounds = list of {lower, extent}. Beyond C's kinds:
--- "character" {len}, "complex" {part} and "descriptor" {of, rank, attribute, layout, polymorphic}, which is what a
--- variable or component holds that is allocatable, a pointer, of assumed shape, or polymorphic
--- (fortran_descriptor.lua). A type that extends another one has it as its parent.
+-- Derived types are records, laid out as C structures; a type that extends another one has it as `parent`. An array
+-- with explicit bounds is an array of its elements in memory order, with bounds = list of {lower, extent}. Additional
+-- kinds:
+--   "character": len.   "complex": part.
+--   "descriptor": of, rank, attribute, layout, polymorphic.
+-- A descriptor represents a variable or component that is allocatable, a pointer, of assumed shape or polymorphic
+-- (fortran_descriptor.lua).
 
 local core = require "accdeep.core"
 local fortran_descriptor = require "accdeep.types.fortran_descriptor"
@@ -24,7 +27,7 @@ end
 
 local float, logical = { float = true }, { logical = true }
 
--- class -> kind -> type; default kinds are 4.
+-- Intrinsic types: class -> kind -> type. The default kind is 4.
 fortran_types.intrinsic = {
   integer = {
     [1] = scalar("integer(1)", 1, "i8", "integer", 1), [2] = scalar("integer(2)", 2, "i16", "integer", 2),
@@ -65,13 +68,14 @@ local case_blind = { __index = function(t, key)
   return small and small ~= key and rawget(t, small) or nil
 end }
 
--- Components are found in upper and lower case, and what was inherited by its type's name, too.
+-- Makes component names independent of letter case. The inherited components can also be reached by the name of the
+-- parent type.
 function fortran_types.name_components(t, parent, pos)
   if parent then t.by_name[parent.tag] = { name = parent.tag, type = parent, offset = 0, pos = pos } end
   setmetatable(t.by_name, case_blind)
 end
 
--- ftypes.view is what a scenario sees of such types: backend/fortran/fortran_view.lua sets it.
+-- Returns an array type. fortran_types.view, the view that scenarios get, is set by backend/fortran/fortran_view.lua.
 function fortran_types.array(of, bounds)
   local n = 1
   for _, bound in ipairs(bounds) do n = n * bound.extent end
@@ -80,7 +84,8 @@ function fortran_types.array(of, bounds)
   return t
 end
 
--- attribute: "allocatable", "pointer", or "other" of dummy arguments. layout: one of descriptor.layouts.
+-- Returns a descriptor type. attribute: "allocatable", "pointer", or "other" for dummy arguments; layout: one of
+-- fortran_descriptor.layouts.
 function fortran_types.descriptor(layout, of, rank, attribute, polymorphic)
   return { kind = "descriptor", of = of, rank = rank, attribute = attribute, layout = layout, align = 8,
     size = fortran_descriptor.size(layout, rank, polymorphic), polymorphic = polymorphic or nil,
@@ -92,19 +97,19 @@ function fortran_types.shape_name(of, rank, attribute, polymorphic)
   return name .. attribute .. (rank > 0 and (", dimension(%s)"):format((":,"):rep(rank):sub(1, -2)) or "")
 end
 
--- What an object of a type is one of, if it is an array: element type and rank.
+-- Returns element type and rank of an object's type; a scalar type itself and 0.
 function fortran_types.element(t)
   if t.bounds then return t.of, #t.bounds end
   if t.kind == "descriptor" then return t.of, t.rank end
   return t, 0
 end
 
--- Whether what a descriptor of a type describes may be of another one.
+-- True if a descriptor of type t may describe an object of type `of`.
 function fortran_types.fits(of, t)
   return fortran_types.same(of, t.of) or t.polymorphic and fortran_dynamic_types.extends(of, t.of) or false
 end
 
--- Whether values of one type can be where the other is wanted without conversion.
+-- True if a value of type a can be used as one of type b without conversion.
 function fortran_types.same(a, b)
   if a == b then return true end
   if a.class ~= b.class or a.kind ~= b.kind then return false end

@@ -1,9 +1,11 @@
--- types - C types and their layout on the platform's ABI (x86-64 System V).
+-- types/init.lua - C types and their layout on the platform's ABI (x86-64 System V). Used by all later phases;
+-- fortran_types.lua adds the types of Fortran.
 --
--- kind: "scalar" (with float, signed, rank, code of the binding), "pointer" {to}, "array" {of, n},
--- "record" {record = "struct"|"union", tag, members, size, align}, "enum" (a scalar), "void",
--- "function". fortran_types.lua has more. A type that the scenario does not see as C does has view = {read, fill}
--- (backend/memory_view.lua).
+-- A type is a table with kind, size and align in bytes, and fields by kind:
+--   "scalar": float, signed, rank (of conversions), code (of the core); enums are scalars, too.
+--   "pointer": to.   "array": of, n.   "void".   "function".
+--   "record": record = "struct" | "union", tag, members, by_name, complete.
+-- A type with the field view = {read_value, fill} is not shown to scenarios as C data (backend/memory_view.lua).
 
 local core = require "accdeep.core"
 
@@ -41,11 +43,11 @@ types.scalars = {
 
 types.void = { kind = "void", name = "void", size = 1, align = 1 }
 types["function"] = { kind = "function", name = "function", size = 1, align = 1 }
--- what a function of the scenario returns: a number of either kind, known when it is there
+-- Result type of a scenario's function: an integer or a floating number, known only when it returns.
 types.auto = { kind = "scalar", name = "number", size = 8, align = 8, auto = true, rank = 11,
   signed = true, code = scalar_code.f64 }
 
--- Names every C program of the field uses without including anything here.
+-- Standard typedefs that are known without an include.
 types.predefined = {
   size_t = "unsigned long", ptrdiff_t = "long", ssize_t = "long", intptr_t = "long",
   uintptr_t = "unsigned long", int8_t = "signed char", uint8_t = "unsigned char",
@@ -53,7 +55,7 @@ types.predefined = {
   int64_t = "long", uint64_t = "unsigned long",
 }
 
--- The scalar that a list of keywords names ("unsigned", "long", "int" in any order), or nil.
+-- Returns the scalar type that a list of keywords names ("unsigned", "long", "int" in any order); nil if there is none.
 function types.builtin(words)
   local count = {}
   for _, w in ipairs(words) do count[w] = (count[w] or 0) + 1 end
@@ -82,7 +84,7 @@ function types.builtin(words)
 end
 
 function types.pointer(to)
-  local t = rawget(to, "pointer_type") -- not that of the scalar under an enum
+  local t = rawget(to, "pointer_type") -- rawget, because an enum inherits from its scalar
   if not t then
     t = { kind = "pointer", to = to, size = 8, align = 8, code = scalar_code.pointer }
     to.pointer_type = t
@@ -100,8 +102,8 @@ function types.record(kind, tag)
   return { kind = "record", record = kind, tag = tag, size = 0, align = 1, complete = false }
 end
 
--- Gives a record members (name?, type, offset, pos) that have their places; anonymous records lend their members'
--- names.
+-- Gives a record members {name?, type, offset, pos} with known offsets, and its size and alignment; returns the record.
+-- Members of anonymous records become members of the record itself.
 function types.set_members(record, members, size, align)
   record.members, record.by_name = members, {}
   for _, member in ipairs(members) do
@@ -118,7 +120,7 @@ function types.set_members(record, members, size, align)
   return record
 end
 
--- Lays out members in order.
+-- Lays out members in order, as C does, and completes the record with them.
 function types.complete(record, members)
   local size, align = 0, 1
   for _, member in ipairs(members) do
@@ -130,14 +132,14 @@ function types.complete(record, members)
   return types.set_members(record, members, (size + align - 1) // align * align, align)
 end
 
--- A type with the values of a scalar.
+-- Returns a new type whose values are those of the scalar type `base`.
 function types.enum(tag, base)
   return setmetatable({ kind = "scalar", tag = tag, name = tag and "enum " .. tag or "enum", size = base.size,
     align = base.align, code = base.code }, { __index = base })
 end
 
--- The name of a const member, also of what a record or an array holds; nil if there is none: C assigns to none that
--- has one.
+-- Returns the name of a const member in a record, its nested records or an array of them; nil if there is none. C does
+-- not allow assignments to such objects.
 function types.const_member(t)
   while t.kind == "array" do t = t.of end
   for _, member in ipairs(t.kind == "record" and t.members or {}) do
@@ -147,7 +149,8 @@ function types.const_member(t)
   return nil
 end
 
--- The member of that name, wherever in anonymous records it stands: offset and type from the start.
+-- Returns the member of that name, including members of anonymous records, with its offset in the record; nil if there
+-- is none.
 function types.member(record, name) return record.by_name and record.by_name[name] end
 
 -- --------------------------------------------------------------------------------------- names --
@@ -165,8 +168,8 @@ local function format_type(t, inner)
   return inner == "" and name or name .. " " .. inner
 end
 
-types.spell = format_type -- a declaration of a name: spell(t, "x") is float *x
--- What lies at an offset in an object: ".in[2].x"; as far as it has a name.
+types.spell = format_type -- returns a type as text; with a name, as its declaration: spell(t, "x") is float *x
+-- Returns the path of the member or element at an offset in an object, such as ".in[2].x", as far as it has names.
 function types.path(t, offset)
   if t.kind == "array" and t.of.size > 0 then
     return ("[%d]%s"):format(offset // t.of.size, types.path(t.of, offset % t.of.size))
@@ -175,7 +178,7 @@ function types.path(t, offset)
     local into = offset - member.offset
     if into >= 0 and into < member.type.size then
       local path = (member.name and "." .. member.name or "") .. types.path(member.type, into)
-      if path ~= "" then return path end -- in the last bytes of a base class may lie a member
+      if path ~= "" then return path end -- a member may lie in the tail padding of a base class
     end
   end
   return ""
@@ -185,7 +188,7 @@ function types.name(t) return format_type(t, "") end
 
 function types.is_record(t) return t.kind == "record" end
 
--- Whether two types are the same: records by identity, the rest by structure.
+-- True if two types are the same: records and enums by identity, others by structure.
 function types.same(a, b)
   if a == b then return true end
   if a.kind ~= b.kind then return false end
@@ -195,12 +198,12 @@ function types.same(a, b)
   return false
 end
 
--- What an array or pointer has as elements.
+-- Returns the type of the elements of an array or descriptor, or of a pointer's target; nil for other types.
 function types.element(t)
   return (t.kind == "array" or t.kind == "descriptor") and t.of or t.kind == "pointer" and t.to or nil
 end
 
--- The record inside arrays and behind pointers.
+-- Returns the type that remains after all arrays, pointers and descriptors are removed.
 function types.innermost(t)
   while t.kind == "array" or t.kind == "pointer" or t.kind == "descriptor" do t = t.to or t.of end
   return t

@@ -1,13 +1,14 @@
--- layout.lua - where the members of a structure, union or class lie: the Itanium C++ ABI for x86-64, section 2.4.
+-- layout.lua - object layout of C++ classes: the Itanium C++ ABI for x86-64, section 2.4. Called by backend/class.lua.
 --
--- What is laid out in C needs none of the fields below. Beside size and align a record may have
---   is_pod: "no", or "open" where compilers disagree; nil is a POD for the purpose of layout
---   base_size: its bytes as a base class (nvsize); nil: all of them. open_size: the same for compilers that take an
---     open class for a POD
---   is_dynamic: whether an object begins with a pointer to a table of functions
---   is_empty: whether objects have no data, so that a base class of the type has no bytes of its own
---   parts: {type, offset} of base classes and members that are empty or hold empty classes; largest_empty: the
---     bytes of the largest of them. Two of one type never have one address.
+-- Records laid out as in C have none of the fields below. Other records have, beside size and align:
+--   is_pod: nil for a POD for the purpose of layout, "no", or "open" if compilers disagree.
+--   base_size: bytes that the record occupies as a base class (nvsize); nil: all of them.
+--   open_size: base_size in compilers that treat an open class as a POD.
+--   is_dynamic: true if an object begins with a pointer to a table of virtual functions.
+--   is_empty: true if objects have no data, so that a base class of this type occupies no bytes.
+--   parts: {type, offset} of base classes and members that are empty or contain empty classes.
+--   largest_empty: size in bytes of the largest empty class inside.
+-- Invariant: two objects of the same empty class never have the same address. Placed records where they are.
 
 local types = require "accdeep.types"
 
@@ -15,13 +16,14 @@ local layout = {}
 
 local function align_up(at, align) return (at + align - 1) // align * align end
 
--- The record whose elements an array has, or the record itself.
+-- Returns the record in nested arrays, or the record itself.
 local function innermost(t)
   while t.kind == "array" do t = t.of end
   return t
 end
 
--- Calls visit(class, offset) for the empty classes in an object at an offset, up to `last`, until visit says true.
+-- Calls visit(class, offset) for each empty class of an object at `offset`, up to the offset `last`. Returns true as
+-- soon as visit does.
 local function each_empty(t, offset, last, visit)
   if not innermost(t).largest_empty or offset > last then return false end
   if t.kind == "array" then
@@ -38,7 +40,7 @@ local function each_empty(t, offset, last, visit)
   return false
 end
 
--- The empty classes of an object under construction, by offset.
+-- Empty classes of the object that is being laid out: offset -> set of classes. last: highest offset that is used.
 local Placed = {}
 Placed.__index = Placed
 
@@ -46,7 +48,8 @@ function Placed:clashes(t, offset)
   return each_empty(t, offset, self.last, function(class, at) return self[at] and self[at][class] or false end)
 end
 
--- is_empty_base: all of it is entered; of anything else only what a later empty base class can meet.
+-- Enters the empty classes of a part. is_empty_base: true to enter all; otherwise only those that a later empty base
+-- class can collide with.
 function Placed:enter(t, offset, is_empty_base)
   each_empty(t, offset, is_empty_base and math.huge or self.largest, function(class, at)
     self[at] = self[at] or {}
@@ -55,14 +58,15 @@ function Placed:enter(t, offset, is_empty_base)
   end)
 end
 
--- The first offset from `at` on at which an object of a type may lie.
+-- Returns the first aligned offset from `at` on where an object of the type collides with no empty class.
 function Placed:free(t, at, align)
   at = align_up(at, align)
   while self:clashes(t, at) do at = at + align end
   return at
 end
 
--- The base class that lends its pointer to the table of functions, or nil.
+-- Returns the index of the primary base class, which shares its pointer to the table of virtual functions; nil if there
+-- is none.
 local function primary_of(bases)
   for i, base in ipairs(bases) do
     if base.is_dynamic then return i end
@@ -70,8 +74,7 @@ local function primary_of(bases)
   return nil
 end
 
--- Places of base classes and members, and the sizes; as_pod: of open classes as those compilers do that take them
--- for PODs.
+-- Returns the offsets of base classes and members, and the sizes. as_pod: true to treat open classes as PODs.
 local function compute(spec, as_pod)
   local placed = setmetatable({ last = -1, largest = spec.largest or 0 }, Placed)
   local size, data, align = 0, 0, spec.align or 1
@@ -118,7 +121,7 @@ local function compute(spec, as_pod)
   return found
 end
 
--- Whether something that has data lies elsewhere.
+-- True if two layouts differ in their size or in the offset of a part that has data.
 local function differ(spec, a, b)
   if a.size ~= b.size then return true end
   for i, base in ipairs(spec.bases) do
@@ -130,7 +133,7 @@ local function differ(spec, a, b)
   return false
 end
 
--- Parts of a layout that have empty classes inside, and the size of the largest of these, if any.
+-- Returns the parts of a layout that contain empty classes; nil if there are none.
 local function layout_parts(spec, found)
   local parts = {}
   local function add(t, offset)
@@ -149,7 +152,8 @@ local function largest_empty(spec)
   return largest ~= 0 and largest or nil
 end
 
--- Whether a class is a POD for the purpose of layout: nil, "open" or "no". said: what its declarations say.
+-- Returns whether a class is a POD for the purpose of layout: nil (yes), "open" or "no". said: the result of its own
+-- declarations.
 local function pod_of(spec, said)
   if said == "no" or #spec.bases > 0 or spec.has_table then return "no" end
   for _, member in ipairs(spec.members) do
@@ -160,7 +164,8 @@ local function pod_of(spec, said)
   return said
 end
 
--- A class that a program's debug information gave, as a base class: what fills its last bytes is not known.
+-- Prepares a record from debug information as a base class. Whether its tail padding may be reused is unknown, so it
+-- counts as "open".
 function layout.base_layout(record)
   if not record.from_debug or record.is_pod then return record end
   local data = 0
@@ -175,8 +180,8 @@ function layout.base_layout(record)
 end
 
 -- Lays out a record. spec: {bases = types, members = list of {name?, type, align?, pos}, align? (of alignas), has_table
--- (has virtual functions), pod ("no", "open" or nil: what constructors and the like say)}. Returns nil and a base
--- class if compilers lay the record out differently, as they disagree whether that is a POD.
+-- (it has virtual functions), pod ("no", "open" or nil, from its constructors)}. Returns the record; or nil and a base
+-- class if compilers lay the record out differently, because they disagree whether that class is a POD.
 -- Decides HOUSE-layout.
 function layout.complete(record, spec)
   spec.is_union = record.record == "union"
@@ -208,7 +213,7 @@ function layout.complete(record, spec)
     members[1] = { name = "__vptr", type = types.pointer(types.void), pos = spec.pos, offset = 0 }
   end
   for i, base in ipairs(spec.bases) do
-    if #base.members > 0 then -- without data there is nothing to move
+    if #base.members > 0 then -- an empty base class has nothing to map
       members[#members + 1] = { type = base, offset = found.bases[i], is_base = true, pos = spec.pos }
     end
   end

@@ -1,27 +1,28 @@
--- qualified_names.lua - names of types as C++ has them, with scopes and template arguments: one key for all spellings.
+-- qualified_names.lua - parses C++ names of types with scopes and template arguments; gives all spellings of a type one
+-- key.
 --
--- A name is a list of items: words, signs, and {list, ...} with the arguments of the template before it.
--- Compilers write all arguments, people those without defaults: std::vector<float> also names
--- std::vector<float, std::allocator<float> >.
+-- A parsed name is a list of items: words, signs, and {list, ...} with the arguments of the preceding template.
+-- Compilers print all arguments, users leave out defaults: std::vector<float> also matches std::vector<float,
+-- std::allocator<float> >.
 
 local word_set = require "accdeep.base.strings".word_set
 local types = require "accdeep.types"
 
 local qualified_names = {}
 
--- Namespaces that the two C++ libraries have for their versions: programs do not write them.
+-- Inline namespaces with which the two C++ libraries mark their versions; programs do not write them.
 local inline = { __cxx11 = true, __1 = true, _V2 = true }
--- std::string and its kin are written so everywhere, and are other types.
+-- Typedefs such as std::string, which compilers print instead of their type: name -> argument of basic_string.
 local strings = { string = "char", wstring = "wchar_t", u16string = "char16_t", u32string = "char32_t" }
 local keywords = { struct = true, class = true, union = true, enum = true, typename = true }
-local leading = { const = true, volatile = true } -- T const is const T
+local leading = { const = true, volatile = true } -- moved to the front, because T const is const T
 local builtin = word_set "char short int long float double signed unsigned bool _Bool"
 
 local closing = { ["<"] = ">", ["("] = ")", ["["] = "]" }
 
 local read_items -- forward
 
--- The arguments behind an opening sign at `at`; returns them and the position behind the closing one.
+-- Parses the arguments after the opening sign at `at`; returns them and the position after the closing sign, or nil.
 local function arguments(text, at)
   local close = closing[text:sub(at, at)]
   local list = { close = close }
@@ -37,7 +38,7 @@ local function arguments(text, at)
   return list, at
 end
 
--- Items up to a comma or closing sign; returns them and the position of that.
+-- Parses items up to a comma or closing sign; returns them and the position of that sign.
 function read_items(text, at)
   local items, front, words, is_derived = {}, {}, {}, false
   local function flush()
@@ -70,7 +71,7 @@ function read_items(text, at)
       flush()
       local list
       list, at = arguments(text, at)
-      if not list then return items, #text + 2 end -- no sign stands there
+      if not list then return items, #text + 2 end -- a position that no sign can have
       items[#items + 1] = list
     elseif sign == "" or sign == "," or sign == ">" or sign == ")" or sign == "]" then
       break
@@ -113,7 +114,7 @@ local function format_items(items)
   return table.concat(out)
 end
 
--- The items of a name and its key, or nil if the text is none.
+-- Returns the items of a name and its key; nil if the text is not a name.
 function qualified_names.parse(text)
   local items, at = read_items(text, 1)
   if at <= #text or at > #text + 1 or #items == 0 then return nil end
@@ -125,7 +126,7 @@ function qualified_names.key(text)
   return key or text
 end
 
--- Whether a spelling names a type of that full name: it may leave out the last arguments of templates.
+-- True if a spelling matches the full name of a type; it may leave out trailing arguments of templates.
 function qualified_names.accepts(wanted, full)
   if #wanted ~= #full then return false end
   for i, item in ipairs(wanted) do
@@ -143,7 +144,7 @@ function qualified_names.accepts(wanted, full)
   return true
 end
 
--- The last name without arguments, and the scopes before it: "vector", {"std"}.
+-- Returns the last name without arguments, and the list of scopes before it: "vector", {"std"}.
 function qualified_names.split(items)
   local names = {}
   for i, item in ipairs(items) do

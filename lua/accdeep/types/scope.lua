@@ -1,10 +1,12 @@
--- scope.lua - names of a host program: variables, types, tags, enumerators, functions, prototypes, procedures,
--- templates, namespaces, qualified names of C++ (key -> items of qualified_names.lua). Enumerators are all constants;
--- constant_types has the types of those that are no int.
+-- scope.lua - symbol tables of the host program: one scope of names, with a table for each kind of symbol.
 --
--- A scope may have an outer one; a case's scope has the file's. Names found in the outer scope are
--- used, new ones are entered here. The scope of a namespace, a class or a template's arguments has a home: the scope
--- around all of these, to which the types made of templates belong.
+-- Kinds: variables, typedefs, tags, enumerators (all constants; constant_types has the types other than int),
+-- functions, prototypes, procedures, templates, instances, namespaces, and qualified (C++ names: key -> items of
+-- qualified_names.lua).
+--
+-- A scope may have an outer scope: a case's scope has the file's. A lookup continues in the outer scope (by __index);
+-- declarations are entered into the scope itself. Scopes of a namespace, a class or a template's arguments have a
+-- `home`: the enclosing scope that owns the types made from templates.
 
 local arithmetic = require "accdeep.types.arithmetic"
 local diagnostic = require "accdeep.base.diagnostic"
@@ -33,8 +35,8 @@ local function new(outer)
   return self
 end
 
--- Names that a text declares; types that are named, not yet defined: a definition fills them, also those of scopes
--- around.
+-- Saves the names that a text may declare, and the incomplete types of this and the enclosing scopes, which a
+-- definition may complete.
 transaction.register(function(session)
   local undo = { transaction.save_fields(session.now.scope, SPACES) }
   local scope = session.now.scope
@@ -47,14 +49,14 @@ transaction.register(function(session)
   return function() for i = #undo, 1, -1 do undo[i]() end end
 end)
 
--- A typedef's name or, as in C++, a tag.
+-- Returns the type of a typedef or, as in C++, of a tag; nil if a variable hides it or it does not exist.
 function Scope:type_named(name)
   if self.variables[name] then return nil end
   return self.typedefs[name] or self.tags[name]
 end
 
--- The key of a type whose name has scopes or template arguments (qualified_names.lua), in any of its spellings; nil if
--- there is none, or several.
+-- Returns the key of a type whose name has scopes or template arguments, for any of its spellings
+-- (qualified_names.lua). Returns nil if no type matches, or several.
 function Scope:type_spelled(text)
   local at = self
   while at and not next(at.qualified) do at = at.outer end
@@ -74,7 +76,8 @@ function Scope:type_spelled(text)
   return found
 end
 
--- The type that a class or a namespace declares, of a name without arguments of templates: Outer::Inner; or nil.
+-- Returns the type that a class or namespace declares, for a name without template arguments (Outer::Inner); nil if
+-- there is none.
 function Scope:type_inside(text)
   local t, key = nil, nil
   if text:find "[<>]" or not text:find("::", 1, true) then return nil end
@@ -98,23 +101,23 @@ function Scope:constant(name, value, t)
   if t and t ~= types.scalars.int then self.constant_types[name] = t end
 end
 
--- The value and the type of a constant, or nil.
+-- Returns the value and the type of a constant; nil if there is none.
 function Scope:constant_named(name)
   local value = self.enumerators[name]
   return value, value and (self.constant_types[name] or arithmetic.enumerator(value))
 end
 
--- Whether the name is taken in this scope itself.
+-- Returns a true value if the name is declared in this scope itself.
 function Scope:find_declared(name)
   return rawget(self.variables, name) or rawget(self.typedefs, name) or rawget(self.enumerators, name)
 end
 
--- Raises about a name that cannot be declared once more.
+-- Raises the error for a name that is declared already.
 function Scope:raise_taken(name, pos)
   raise("duplicate-name", pos, ("'%s' is declared already"):format(name), { length = #name })
 end
 
--- Enters a name for a type; the same one may be there.
+-- Enters a name for a type; declaring the same type again is allowed.
 function Scope:define_type(name, t, pos)
   local before = rawget(self.typedefs, name)
   if before and not types.same(before, t) then self:raise_taken(name, pos) end
@@ -122,7 +125,7 @@ function Scope:define_type(name, t, pos)
   self.typedefs[name] = t
 end
 
--- Raises about a name, {name, pos}, that no variable has. others: what else can have been meant, as keys.
+-- Raises the error for a name, {name, pos}, that is not a variable. others: set of other names to suggest.
 function Scope:no_variable(node, others, rule)
   local known = self:names()
   for name in pairs(others or {}) do known[name] = true end
@@ -130,7 +133,7 @@ function Scope:no_variable(node, others, rule)
     help = diagnostic.suggest(node.name, known) })
 end
 
--- Types made from templates, by name.
+-- Returns all types made from templates in this and the enclosing scopes: name -> type.
 function Scope:all_instances()
   local all = {}
   local scope = self
@@ -141,7 +144,7 @@ function Scope:all_instances()
   return all
 end
 
--- Names of everything that can stand in an expression, for "did you mean".
+-- Returns the set of all names that an expression can use, for suggestions.
 function Scope:names()
   local all = {}
   local scope = self

@@ -1,7 +1,8 @@
--- scoped_names.lua - names with scopes: what Outer::Inner, std::vector<float>::impl and the like stand for.
+-- scoped_names.lua - resolves C++ names with scopes, such as Outer::Inner and std::vector<float>::impl.
 --
--- A record keeps what its definition declares inside as the scope `names`. What a namespace declares is entered
--- around it, with the namespace in front of the name; `namespaces` of a scope knows those that there are.
+-- A record's field `names` is the scope of the declarations inside its definition. Declarations of a namespace are
+-- entered into the enclosing scope under the namespace's prefix; `namespaces` of a scope is the set of known
+-- namespaces.
 
 local diagnostic = require "accdeep.base.diagnostic"
 local scope = require "accdeep.types.scope"
@@ -13,19 +14,19 @@ local raise = diagnostic.raise
 
 local scoped_names = {}
 
-local nothing = scope.new() -- what a class without names declares
+local nothing = scope.new() -- scope of a class without declarations
 for name in next, nothing.typedefs do nothing.typedefs[name] = nil end
 
--- Names of a namespace that are known around it.
+-- Symbol tables whose names a namespace makes known in the enclosing scope.
 local SPACES = { "typedefs", "tags", "templates", "enumerators", "constant_types", "variables", "functions",
   "namespaces" }
 
--- Runs fn with a scope as the one that names are looked up in, and entered into.
+-- Runs fn(...) with `inner` as the scope for lookups and declarations.
 function scoped_names.with_scope(session, inner, fn, ...)
   return with_fields(session.now, { scope = inner }, fn, ...)
 end
 
--- A scope inside the present one, in which types are defined; prefix: what their names begin with.
+-- Returns a new scope inside the current one, for definitions of types. prefix: the beginning of their full names.
 function scoped_names.inner(session, prefix)
   local inner = scope.new(session.now.scope)
   inner.home, inner.prefix = session.now.scope.home or session.now.scope, prefix
@@ -34,7 +35,7 @@ end
 
 -- ---------------------------------------------------------------------------------- namespaces --
 
--- The scope of a namespace that begins: with what it has declared before.
+-- Returns the scope of a namespace that is opened here, filled with its earlier declarations.
 function scoped_names.enter_namespace(session, name)
   local outer = session.now.scope
   local inner = scoped_names.inner(session, (outer.prefix or "") .. name .. "::")
@@ -55,7 +56,7 @@ function scoped_names.enter_namespace(session, name)
   return inner
 end
 
--- Enters what a namespace has declared around it.
+-- Enters the declarations of a namespace into the enclosing scope.
 function scoped_names.leave_namespace(inner)
   for _, space in ipairs(SPACES) do
     for name, value in next, inner[space] do inner.outer[space][inner.namespace .. "::" .. name] = value end
@@ -64,7 +65,7 @@ end
 
 -- ------------------------------------------------------------------------------------- looking up --
 
--- The scope of a namespace that is open here, and has that name.
+-- Returns the enclosing scope of an open namespace with that name; nil if there is none.
 local function find_namespace(at, name)
   while at do
     if at.namespace == name then return at end
@@ -73,7 +74,7 @@ local function find_namespace(at, name)
   return nil
 end
 
--- What a name stands for in a scope, or only what it declares itself: a type, or nil.
+-- Returns the type that a name stands for in a scope, or nil. is_own: true to ignore enclosing scopes.
 local function type_in(at, name, is_own)
   if is_own then return rawget(at.typedefs, name) or rawget(at.tags, name) end
   return at.typedefs[name] or at.tags[name]
@@ -81,7 +82,7 @@ end
 
 local basic = word_set "char short int long float double signed unsigned void bool"
 
--- inner: the scope of a class, whose name stands before the last "::".
+-- Raises the error for an unknown type. inner: the scope of a class, if the name before the last "::" names one.
 -- Decides HOUSE-names.
 local function unknown(session, node, name, length, inner)
   local all, before = {}, inner and name:match "^.*::" or ""
@@ -100,7 +101,7 @@ local function unknown(session, node, name, length, inner)
       at = at.outer
     end
   end
-  local instance -- of a template that debug information knows only by its instances
+  local instance -- instance of a template that debug information knows only by its instances
   for text in pairs(all) do
     if text:sub(1, #name + 1) == name .. "<" and not (instance and instance < text) then instance = text end
   end
@@ -110,7 +111,7 @@ local function unknown(session, node, name, length, inner)
       .. "or accd_declare_from_debug_info in C" or nil })
 end
 
--- A type that ends in a name which is declared, but not defined: the closest one that is.
+-- Returns a suggestion for the name of a type that is declared but not defined: the closest defined tag.
 local function closest_defined(t)
   local all, at = {}, t.around
   while at do
@@ -122,7 +123,7 @@ local function closest_defined(t)
   return diagnostic.suggest(t.tag, all)
 end
 
--- Raises for a type whose size is needed; fields: of the error, and its code if the type is not only incomplete.
+-- Raises the error for a type whose size is needed but unknown. fields: further fields of the error, code included.
 function scoped_names.no_size(t, pos, fields)
   local code = t.kind == "record" and "unknown-type" or "type-mismatch"
   fields = fields or {}
@@ -130,7 +131,7 @@ function scoped_names.no_size(t, pos, fields)
   raise(fields.code or code, pos, ("the size of %s is not known"):format(types.name(t)), fields)
 end
 
--- Raises for the declaration of something of an incomplete type.
+-- Raises the error for declaring something with an incomplete type.
 function scoped_names.incomplete(what, name, t, pos)
   raise("unknown-type", pos, ("%s'%s' has the incomplete type %s"):format(what, name, types.name(t)),
     { length = #name, help = t.kind == "record" and closest_defined(t) or nil })
@@ -141,8 +142,8 @@ local function is_template(step, name)
     help = ("give it types: %s<float>"):format(name) })
 end
 
--- The type of a path, or where wants_template is set and the path ends in its bare name the template.
--- instance(session, spec, made): the type of a template with arguments.
+-- Returns the type of a path. If wants_template is set and the path ends in the bare name of a template, returns nil
+-- and the template. instance(session, spec, made): returns the type of a template with arguments.
 function scoped_names.find(session, node, instance, wants_template)
   local at, prefix, is_own = session.now.scope, "", false
   local function all_of_it()

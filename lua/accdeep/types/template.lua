@@ -1,7 +1,8 @@
--- template.lua - class templates: a type is made for each list of arguments (TR14-4.3-16).
+-- template.lua - class templates: makes one record type for each list of arguments (TR14-4.3-16). Called by
+-- backend/declarations.lua.
 --
--- A template is {name, params, record, place, scope, directives}; a parameter {name, spec?, default?}: with a spec
--- it stands for a number.
+-- A template is {name, params, record = AST, place, scope, directives}. A parameter is {name, spec?, default?}; one
+-- with a spec stands for a number.
 
 local diagnostic = require "accdeep.base.diagnostic"
 local scope = require "accdeep.types.scope"
@@ -11,19 +12,19 @@ local with_fields = require "accdeep.base.with_fields"
 
 local raise = diagnostic.raise
 
--- So many templates are instances inside of one another, which is less than Lua's stack takes.
+-- Limit of nested instantiations, which Lua's stack can hold.
 local DEEPEST = 24
 
 local template = {}
 
--- A place in the text, in which names are those of with_arguments.
+-- Returns the source location of a node without its scope: names at it are resolved in the scope of run_with_arguments.
 local function location_of(session, node)
   local place = session:location_of(node.pos)
   place.scope = nil
   return place
 end
 
--- Keeps a template. Its directives are carried out for every type that is made from it.
+-- Enters a template into the current scope. Its directives are executed for each type that is made from it.
 function template.declare(session, node)
   local name, at = node.record.name, session.now.scope
   if not name or not node.record.members then
@@ -37,11 +38,11 @@ function template.declare(session, node)
     place = location_of(session, node), scope = at.home and at or nil, directives = {} }
 end
 
--- Runs fn with the template's parameters as names of types and numbers.
+-- Runs fn(...) in a scope in which the template's parameters name the arguments.
 local function run_with_arguments(session, made, arguments, fn, ...)
   local outer = session.now.scope
   local inner = scope.new(made.scope or outer)
-  inner.home = outer.home or outer -- what is made meanwhile belongs to the scope around
+  inner.home = outer.home or outer -- types made meanwhile belong to the enclosing scope
   for i, parameter in ipairs(made.params) do
     if parameter.spec then inner:constant(parameter.name, arguments[i].value, arguments[i].type)
     else inner.typedefs[parameter.name] = arguments[i] end
@@ -61,7 +62,8 @@ local function same(a, b)
   return true
 end
 
--- The type for arguments: types, and {value, type} for numbers. fill(session, t, spec): gives the record its members.
+-- Returns the type for a list of arguments: types, or {value, type} for numbers. Instances are cached in the home
+-- scope. fill(session, t, spec) gives a new record its members; if it fails, the instance is removed.
 -- Decides TR14-4.3-16.
 function template.instance(session, spec, made, arguments, fill)
   local texts = {}
@@ -71,7 +73,8 @@ function template.instance(session, spec, made, arguments, fill)
   local name = ("%s<%s>"):format(made.name, table.concat(texts, ", "))
   local home = session.now.scope.home or session.now.scope
   local key, known = name, home.instances[name]
-  while known and not (known.template == made and same(known.arguments, arguments)) do -- of another scope's types
+  -- an instance of equal name belongs to another scope
+  while known and not (known.template == made and same(known.arguments, arguments)) do
     key = key .. " "
     known = home.instances[key]
   end
@@ -98,7 +101,7 @@ function template.instance(session, spec, made, arguments, fill)
   return t
 end
 
--- A shape or policy of the template itself: for the types there are, and for those to come.
+-- Applies a shape or policy of the template itself to all existing instances, and records it for later ones.
 function template.describe(session, made, node)
   local directive = { node = node, place = location_of(session, node) }
   for _, t in sorted_pairs(session.now.scope:all_instances()) do

@@ -1,16 +1,15 @@
--- transaction.lua - declarations of a session as a whole: all of a text's, or none.
+-- transaction.lua - makes the declarations of a text atomic: either all take effect, or none.
 --
--- What a text may declare lies in tables of several modules. Each of them registers how its own is put back: a
--- function that is called before a text is carried out, and returns the function that undoes what came since.
--- Undoing needs no memory that could run out. tests/lua/transaction_spec.lua compares all of a session before and
--- after texts that fail.
+-- Several modules keep tables of declarations. Each registers a function that saves its tables before a text is
+-- executed and returns a function that restores them. Restoring allocates no memory, so it cannot fail.
+-- tests/lua/transaction_spec.lua compares a whole session before and after texts that fail.
 
 
 local transaction = {}
 
 local registered = {}
 
--- keep(session) returns undo(), which is called if the text fails.
+-- Registers keep(session), which returns undo(); undo is called if the text fails.
 function transaction.register(keep) registered[#registered + 1] = keep end
 
 local function copy(t)
@@ -19,7 +18,7 @@ local function copy(t)
   return made
 end
 
--- Remembers what a table holds itself; returns a function that puts that back.
+-- Saves the fields of a table; returns a function that restores them.
 function transaction.save(t)
   local saved = copy(t)
   return function()
@@ -30,7 +29,7 @@ function transaction.save(t)
   end
 end
 
--- The same for some tables of an object, and for the tables in these if they are deep.
+-- Saves several tables of an object and, if is_deep, the tables in them; returns a function that restores all.
 function transaction.save_fields(object, names, is_deep)
   local undo = {}
   for _, name in ipairs(names) do
@@ -40,7 +39,7 @@ function transaction.save_fields(object, names, is_deep)
   return function() for _, fn in ipairs(undo) do fn() end end
 end
 
--- Memory of variables.
+-- Saves the memory blocks of variables; undoing frees blocks that were added.
 transaction.register(function(session)
   local blocks = copy(session.program.blocks)
   return function()
@@ -52,7 +51,7 @@ transaction.register(function(session)
   end
 end)
 
--- Runs fn(...), which declares something; what it declared is forgotten if it fails.
+-- Runs fn(...), which declares something. If it fails, all declarations are undone and its error is raised again.
 function transaction.run(session, fn, ...)
   local undo = {}
   for i, keep in ipairs(registered) do undo[i] = keep(session) end
