@@ -1,7 +1,7 @@
-/* arithmetic.c - instructions of mapping programs that compute as C does in one of its types.
+/* arithmetic.c - typed instructions of mapping programs, which compute as C does in one of its types.
  *
- * Operands are values of the type: the usual arithmetic conversions have been made (ACCD_I_CAST).
- */
+ * Input: columns a and b of n rows. Output: column to, or the first row whose result is undefined. machine.c calls
+ * it. Operands are values of the type: the usual arithmetic conversions were made before (ACCD_I_CAST). */
 #include "walk/program.h"
 
 #define FOR_EACH_ROW(expression)     \
@@ -10,7 +10,8 @@
     }                                \
     return n
 
-/* The first row that is bad; n if none is. No branch for each row: next to none is. */
+/* Returns the first row that satisfies the condition from the function, if there is one. The first loop has no branch,
+ * because such rows are rare. */
 #define FIND_BAD_ROW(condition)    \
     bool bad = false;              \
     for (size_t i = 0; i < n; i++) \
@@ -30,7 +31,7 @@
         return n;                                    \
     }
 
-/* Sums, differences and products. */
+/* Computes a sum, a difference or a product, with checks for signed types. */
 #define CHECKED_RING(operator, builtin)                                            \
     switch (type) {                                                                \
     case ACCD_SCALAR_I32:                                                          \
@@ -58,16 +59,17 @@ static bool is_signed(accd_scalar type)
     return type == ACCD_SCALAR_I32 || type == ACCD_SCALAR_I64;
 }
 
-/* a << b of a signed type, if that is a value of the type. */
+/* Returns true if a << b is no value of the signed type. 0 <= b < bits. */
 static bool shift_overflows(int64_t a, int64_t b, unsigned bits)
 {
+    assert(b >= 0 && b < (int64_t)bits);
     int64_t v = (int64_t)((uint64_t)a << b);
     if (bits == 32)
         v = (int32_t)v;
     return v >> b != a;
 }
 
-/* Each computes n rows and returns n, or the number of a row that cannot be computed. */
+/* Computes n rows of a quotient or remainder. Returns n, or the row that has no result. */
 
 static size_t eval_division(accd_opcode op, accd_scalar type, int64_t *to, const int64_t *a, const int64_t *b, size_t n,
                             enum accd__fault *fault)
@@ -91,6 +93,7 @@ static size_t eval_division(accd_opcode op, accd_scalar type, int64_t *to, const
     FOR_EACH_ROW((int64_t)((uint64_t)a[i] % (uint64_t)b[i]));
 }
 
+/* Computes n rows of a shift. Returns n, or the row that has no result. */
 static size_t eval_shift(accd_opcode op, accd_scalar type, int64_t *to, const int64_t *a, const int64_t *b, size_t n,
                          enum accd__fault *fault)
 {
@@ -117,6 +120,7 @@ static size_t eval_shift(accd_opcode op, accd_scalar type, int64_t *to, const in
 size_t accd__eval_arithmetic(accd_opcode op, accd_scalar type, int64_t *to, const int64_t *a, const int64_t *b,
                              size_t n, enum accd__fault *fault)
 {
+    assert(n <= ACCD_ROWS);
     *fault = ACCD_FAULT_OVERFLOW;
     switch (op) {
     case ACCD_I_ADD:

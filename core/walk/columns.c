@@ -1,12 +1,21 @@
-/* columns.c - the sections of one level: code and fields, 256 rows at a time. Large levels are cut into
- * parts for several threads; what an earlier walk found already is compared instead of written. */
+/* columns.c - fills the columns of one level of a walk: runs the code, then computes the sections of each field, 256
+ * rows at a time.
+ *
+ * Input: a struct accd__level_job and a part number. Output: columns, their summaries, faults. walk.c cuts large levels
+ * into parts and calls accd__run_level_part for each on a worker thread.
+ *
+ * A block of rows takes the first path that applies:
+ * 1. repeats: all rows up to now equal the earlier walk's column; the block is compared, not written.
+ * 2. uniform: all sections of the block have one length; only host[] is written.
+ * 3. general: compute_section for each row, with all checks; bytes_of[] is written once a length differs. */
 #include "walk/columns.h"
 
-/* One section: its length and first byte, or why there is none.
+/* Computes the first byte and the length of one section, or returns why there is none. An empty section has 0 bytes.
  * Decides TR14-4.3-14. */
 static enum accd__fault compute_section(struct accd__level_job *job, const struct accd__segment *segment,
                                         uint64_t pointer, int64_t count, int64_t start, uint64_t *host, uint64_t *bytes)
 {
+    assert(segment->field->unit > 0);
     const accd_field *field = segment->field;
     accd_context *context = job->walk->context;
     *host = pointer;
@@ -38,16 +47,17 @@ static enum accd__fault compute_section(struct accd__level_job *job, const struc
     if (accd__is_inline_field(field) &&
         (into > field->offset + shift || into + *bytes > job->set->program->spec.stride))
         return ACCD_FAULT_BEYOND_ELEMENT;
-    /* what is only looked for, or leaves without a copy, may be freed already */
+    /* data that a clause only looks up, or deletes without a copy, may be freed already */
     bool reads_memory = field->child || (field->action != ACCD_ACTION_PRESENT && segment->action != ACCD_ACTION_DELETE);
     if (reads_memory && context->config.check_host && !accd__is_live_host_range(context, *host, *bytes))
         return ACCD_FAULT_NOT_LIVE;
     return ACCD_FAULT_NONE;
 }
 
-/* Notes a row of a column that is written only once a value differs from those before. */
+/* Adds a row to a column that is written only once a value differs from *value, that of the rows before. */
 static void note_column_value(uint64_t *column, uint64_t *value, bool *varies, size_t from, size_t row, uint64_t now)
 {
+    assert(row >= from);
     if (!*varies) {
         if (row == from)
             *value = now;
@@ -60,9 +70,11 @@ static void note_column_value(uint64_t *column, uint64_t *value, bool *varies, s
     column[row] = now;
 }
 
-/* Whether a register holds one value for all rows of the block: fields often share their bound. */
+/* Returns true if a register holds one value for all rows of the block. Caches the answer, because fields often share
+ * their bound. */
 static bool is_uniform_column(struct accd__machine *m, const int64_t *values, size_t n)
 {
+    assert(n > 0);
     if (m->equal == values)
         return true;
     int64_t differ = 0, first = values[0];
@@ -72,7 +84,7 @@ static bool is_uniform_column(struct accd__machine *m, const int64_t *values, si
     return !differ;
 }
 
-/* Two chains of comparisons, which do not wait for each other. */
+/* Widens the hull with two independent chains of comparisons, which run in parallel. */
 void accd__extend_hull(const uint64_t *host, size_t n, uint64_t *low_p, uint64_t *high_p)
 {
     uint64_t low = *low_p, high = *high_p, low2 = low, high2 = high;
@@ -92,8 +104,7 @@ void accd__extend_hull(const uint64_t *host, size_t n, uint64_t *low_p, uint64_t
     *high_p = high > high2 ? high : high2;
 }
 
-/* The common case: all sections of the block have one length, which is returned, and start at the
- * first element. Otherwise 0. */
+/* Returns the length of all sections of the block, if it is the same and all start at the first element; else 0. */
 static uint64_t uniform_section_bytes(const struct accd__level_job *job, struct accd__machine *m,
                                       const accd_field *field, const int64_t *count, size_t n)
 {
@@ -129,11 +140,12 @@ bool accd__targets_equal(const struct accd__rowset *set, const accd_field *field
     return !differ;
 }
 
-/* Whether the sections of the block are those of an earlier column, where lengths differ. What section() would reject
- * is none of them. */
+/* Returns true if the sections of a block, of different lengths, equal those of an earlier column. Any section that
+ * compute_section would reject makes it false. */
 static bool sections_repeat(const struct accd__level_job *job, const accd_field *field,
                             const struct accd__segment *before, const int64_t *count, size_t first, size_t n)
 {
+    assert(before->bytes_of);
     const uint64_t *host = before->host + first, *bytes_of = before->bytes_of + first, unit = field->unit;
     const uint64_t at_null = job->walk->context->rules.null_pointer == ACCD_CHOICE_REJECT ? UINT64_MAX : 0;
     uint64_t differ = 0, bytes;
@@ -145,6 +157,7 @@ static bool sections_repeat(const struct accd__level_job *job, const accd_field 
     return !differ;
 }
 
+/* Writes one section to its column and adds it to the summary. */
 static void note_section_row(struct accd__segment *segment, struct accd__column_summary *t, size_t row, uint64_t host,
                              uint64_t bytes, int64_t start)
 {
@@ -160,16 +173,18 @@ static void note_section_row(struct accd__segment *segment, struct accd__column_
     }
 }
 
-/* A part whose rows [t->from, end) repeat the earlier column, and then no more. */
+/* Ends the comparison of a part: rows [t->from, end) repeat the earlier column, later rows may not. */
 void accd__stop_column_reuse(struct accd__segment *segment, const struct accd__segment *before,
                              struct accd__column_summary *t, size_t end)
 {
+    assert(end <= t->to);
     t->repeats = false;
     for (size_t row = t->from; row < end; row++)
         note_section_row(segment, t, row, before->host[row], accd__section_bytes(before, row), 0);
 }
 
-/* Returns false if the sections are not of one length, with nothing noted but host addresses. */
+/* Writes the sections of a block if all have `bytes` bytes. Returns false otherwise; then only host addresses were
+ * written. */
 static bool store_uniform_sections(const struct accd__rowset *set, const accd_field *field,
                                    struct accd__segment *segment, struct accd__column_summary *t, uint64_t bytes,
                                    size_t first, size_t n)
@@ -191,6 +206,7 @@ static bool store_uniform_sections(const struct accd__rowset *set, const accd_fi
     return true;
 }
 
+/* Computes the sections of a field for a block of rows; returns false with a fault of the part. */
 static bool compute_field_sections(struct accd__level_job *job, struct accd__machine *m, unsigned part, size_t f,
                                    size_t first, size_t n)
 {
@@ -221,9 +237,11 @@ static bool compute_field_sections(struct accd__level_job *job, struct accd__mac
     return true;
 }
 
-enum { VECTOR = 6 }; /* words; of CFI_cdesc_t words 1 and 5 are the bytes of an element and the step */
+enum {
+    VECTOR = 6
+}; /* words of a vector's descriptor; words 1 and 5 of a CFI_cdesc_t are the bytes of an element and the step */
 
-/* Always inline: the compiler unrolls constant lengths. */
+/* Returns word k of a descriptor. Always inlined, so that the compiler unrolls constant lengths. */
 static inline __attribute__((always_inline)) uint64_t descriptor_word(const char *at, uint32_t k)
 {
     uint64_t word;
@@ -231,18 +249,18 @@ static inline __attribute__((always_inline)) uint64_t descriptor_word(const char
     return word;
 }
 
-/* What one descriptor holds, wherever it lies. */
+/* Hashes the words of a descriptor after its address of data. Sets *differ if the descriptor may describe gaps. */
 static inline __attribute__((always_inline)) uint64_t hash_descriptor(const char *at, const uint32_t words,
                                                                       uint64_t *differ)
 {
     uint64_t hash = 0, factor = 0x9E3779B97F4A7C15u;
-    for (uint32_t k = 1; k < words; k++, factor *= 0x9E3779B97F4A7C15u) /* none waits for another */
+    for (uint32_t k = 1; k < words; k++, factor *= 0x9E3779B97F4A7C15u) /* factors do not depend on earlier words */
         hash += descriptor_word(at, k) * factor;
     *differ |= words == VECTOR ? descriptor_word(at, 1) ^ descriptor_word(at, VECTOR - 1) : 1;
     return hash ^ hash >> 29;
 }
 
-/* Whether descriptors stride apart hold the same. */
+/* Returns true if n descriptors, stride apart, have equal words after their addresses of data. */
 static inline __attribute__((always_inline)) bool descriptors_are_equal(const char *at, uint64_t stride, size_t n,
                                                                         const uint32_t words)
 {
@@ -254,6 +272,7 @@ static inline __attribute__((always_inline)) bool descriptors_are_equal(const ch
     return !differ;
 }
 
+/* Sums the hashes of descriptors, each weighted with its address, so that exchanged descriptors change the sum. */
 static inline __attribute__((always_inline)) uint64_t checksum_words(const struct accd__rowset *set, uint64_t offset,
                                                                      size_t first, size_t n, const uint32_t words,
                                                                      bool *may_have_gaps)
@@ -264,7 +283,8 @@ static inline __attribute__((always_inline)) uint64_t checksum_words(const struc
         const char *at = accd__pointer(accd__row_address(set, i) + offset);
         const uint64_t rows = first + n - i < ACCD_ROWS ? first + n - i : ACCD_ROWS;
         end = i + rows;
-        if (!set->address && descriptors_are_equal(at, stride, rows, words)) { /* the sum that the loop would find */
+        if (!set->address &&
+            descriptors_are_equal(at, stride, rows, words)) { /* closed form of the sum of the loop below */
             sum +=
                 hash_descriptor(at, words, &differ) * (rows * (2 * accd__address(at) + 1) + stride * rows * (rows - 1));
             continue;
@@ -284,7 +304,8 @@ uint64_t accd__checksum_descriptors(const struct accd__rowset *set, const accd_f
     const uint32_t words = field->slot_bytes / (uint32_t)sizeof(uint64_t);
     switch (words) {
     case 3:
-        return checksum_words(set, field->offset, first, n, 3, may_have_gaps); /* scalars, vectors, matrices */
+        return checksum_words(set, field->offset, first, n, 3,
+                              may_have_gaps); /* constant lengths: scalars, vectors, matrices */
     case 6:
         return checksum_words(set, field->offset, first, n, 6, may_have_gaps);
     case 9:
@@ -294,9 +315,10 @@ uint64_t accd__checksum_descriptors(const struct accd__rowset *set, const accd_f
     }
 }
 
-/* Rows of a part, in whole blocks. */
+/* Gives the rows of a part of a level, in whole blocks. */
 static void part_row_range(size_t rows, unsigned parts, unsigned part, size_t *from, size_t *to)
 {
+    assert(part < parts);
     size_t blocks = (rows + ACCD_ROWS - 1) / ACCD_ROWS;
     *from = blocks * part / parts * ACCD_ROWS;
     *to = blocks * (part + 1) / parts * ACCD_ROWS;
@@ -307,6 +329,7 @@ static void part_row_range(size_t rows, unsigned parts, unsigned part, size_t *f
 void accd__run_level_part(void *arg, unsigned part)
 {
     struct accd__level_job *job = arg;
+    assert(part < job->parts);
     const accd_program *program = job->set->program;
     struct accd__machine m = {
         .context = job->walk->context,

@@ -4,14 +4,14 @@
 
 #include "walk/program.h"
 
-/* What one part of a level learned about one column. */
+/* Summary of one column over the rows of one part of a level. */
 struct accd__column_summary {
-    size_t from, to; /* rows */
+    size_t from, to; /* range of rows */
     uint64_t low, high, bytes, total, descriptor_checksum;
     size_t applied;
     int64_t start;
     bool varies, start_varies, may_have_gaps;
-    bool repeats; /* so far what an earlier walk found: nothing is written or summed up */
+    bool repeats; /* true while all rows equal the earlier walk's; nothing is written or summed up then */
 };
 
 struct accd__level_job {
@@ -20,21 +20,21 @@ struct accd__level_job {
     const int64_t *params;
     int64_t *const *inherit;
     int64_t **keep;                      /* registers that inner levels read, by number */
-    const struct accd__segment **before; /* of the earlier walk, for each field; may be NULL */
+    const struct accd__segment **before; /* segment of the earlier walk for each field, or NULL */
     unsigned parts;
-    struct accd__column_summary *tallies; /* parts x fields */
-    accd__column *registers;              /* parts x registers */
+    struct accd__column_summary *tallies; /* array of parts x fields */
+    accd__column *registers;              /* array of parts x registers */
     struct accd__part_fault {
         enum accd__fault fault;
         size_t row, field;
         int64_t value;
-    } * faults; /* one for each part */
+    } * faults; /* fault of each part */
 };
 
-/* Writes what was only compared so far: the rows of a part before end are those of the earlier walk. */
+/* Ends the comparison of a part with the earlier column: copies its rows before `end` from there, and sums them up. */
 void accd__stop_column_reuse(struct accd__segment *segment, const struct accd__segment *before,
                              struct accd__column_summary *t, size_t end);
-/* Runs a part of a level; level is a struct accd__level_job. What fails is in its faults. */
+/* Runs one part of a level (a struct accd__level_job); errors go to its faults. Called on a worker thread. */
 void accd__run_level_part(void *level, unsigned part);
 
 #endif

@@ -1,19 +1,19 @@
 /* descriptor.c - Fortran descriptors as compilers lay them out: their bytes, their dimensions, the type record. */
 #include "walk/inside.h"
 
-/* Where a layout has what is needed here. */
+/* Offsets of the parts of a descriptor, for each layout. */
 static const struct layout {
-    uint32_t header, dimension; /* bytes */
-    uint32_t element;           /* offset of the bytes of an element */
-    uint32_t rank;              /* offset of a byte */
-    uint32_t extra;             /* offset of the byte whose lowest bit tells of an addendum; 0: none */
+    uint32_t header, dimension; /* sizes in bytes */
+    uint32_t element;           /* offset of the size of an element */
+    uint32_t rank;              /* offset of the byte with the rank */
+    uint32_t extra;             /* offset of the byte whose lowest bit is set if there is an addendum; 0: none */
 } layouts[] = {
     [ACCD_DESCRIPTOR_CFI] = {24, 24, 8, 20, 0},
     [ACCD_DESCRIPTOR_FLANG] = {24, 24, 8, 20, 23},
     [ACCD_DESCRIPTOR_GFORTRAN] = {40, 24, 16, 28, 0},
 };
 
-enum { ADDENDUM = 16 /* the type record, and one word */ };
+enum { ADDENDUM = 16 /* bytes of an addendum: pointer to the type record, and one word */ };
 
 static uint32_t bytes_without_addendum(const accd_context *context, const unsigned char *descriptor)
 {
@@ -27,7 +27,7 @@ static bool has_addendum(const accd_context *context, const unsigned char *descr
     return layout->extra && descriptor[layout->extra] & 1;
 }
 
-/* Decides FLANG-cfi-1. */
+/* Returns the size of a descriptor, or 0 for a rank above 15. Decides FLANG-cfi-1. */
 uint32_t accd_descriptor_bytes(const accd_context *context, const void *descriptor)
 {
     const unsigned char *bytes = descriptor;
@@ -52,7 +52,7 @@ bool accd__read_array_shape(const accd_context *context, const char *rest, uint3
     memcpy(&span, descriptor + layout->header - sizeof span, sizeof span); /* gfortran's unit of strides */
     for (unsigned i = 0; i < shape->rank; i++) {
         memcpy(word, descriptor + layout->header + i * layout->dimension, sizeof word);
-        /* a lower bound, an extent and bytes; or elements and two bounds */
+        /* words: lower bound, extent, bytes; gfortran: stride in elements, lower and upper bound */
         if (gfortran ? __builtin_sub_overflow(word[2], word[1] - 1, &shape->count[i]) ||
                            __builtin_mul_overflow(word[0], span, &shape->step[i])
                      : (shape->count[i] = word[1], shape->step[i] = word[2], false))

@@ -1,8 +1,9 @@
-/* grid.c - elements with gaps between them, as runs of bytes at equal distances: those of an item, those of a
- * descriptor. */
+/* grid.c - sections with gaps: runs of bytes at equal distances, given by an item or by a Fortran descriptor. walk.c
+ * and core/plan use them. */
 #include "walk/inside.h"
 
-/* Bytes from the first run to the end of the last one; UINT64_MAX: there is no such thing, or runs overlap. */
+/* Returns the bytes from the first run to the end of the last one; UINT64_MAX if runs are empty, overlap or overflow.
+ */
 static uint64_t grid_extent_bytes(uint64_t run, const accd_stride *dims, unsigned n)
 {
     uint64_t bytes = run, all = run, span;
@@ -35,6 +36,7 @@ bool accd__grid_next(const struct accd__grid *grid, uint64_t *index, uint64_t *o
 
 uint64_t accd__grid_element_count(const struct accd__grid *grid, uint64_t unit)
 {
+    assert(unit > 0);
     uint64_t rows = grid->run / unit;
     for (unsigned i = 0; i < grid->n; i++)
         rows *= grid->dim[i].count;
@@ -56,7 +58,7 @@ void accd__item_get_grid(const accd_item *item, struct accd__grid *grid)
     memcpy(grid->dim, item->dims, item->ndims * sizeof grid->dim[0]);
 }
 
-/* Large steps first, and dimensions whose elements touch as one; true if gaps are left. */
+/* Sorts dimensions by descending steps and merges those whose elements are adjacent. Returns true if gaps remain. */
 static bool normalize_dims(struct accd__grid *grid)
 {
     for (unsigned i = 1; i < grid->n; i++)
@@ -82,7 +84,7 @@ bool accd__descriptor_grid(const accd_context *context, uint64_t base, const cha
         const uint64_t count = (uint64_t)shape.count[i], step = (uint64_t)shape.step[i];
         if (shape.count[i] < 1)
             return false;
-        if (shape.step[i] < 0) /* first in memory is its last element */
+        if (shape.step[i] < 0) /* a negative step: the last element is first in memory */
             low += (count - 1) * step;
         if (count > 1)
             grid->dim[grid->n++] = (accd_stride){count, shape.step[i] < 0 ? 0 - step : step};

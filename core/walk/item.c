@@ -1,7 +1,8 @@
-/* item.c - where the item of a clause lies: sections, and code that computes them. */
+/* item.c - computes where the item of a clause lies: from section bounds, or by running code. Part of the public API.
+ */
 #include "walk/walk.h"
 
-/* Decides TR14-3.1.1-23. */
+/* Checks the bounds of a section and sets the item's address and size. Decides TR14-3.1.1-23. */
 accd_status accd_item_set_section(accd_context *context, accd_item *item, uint64_t base, int64_t start, int64_t count,
                                   uint64_t unit)
 {
@@ -29,6 +30,7 @@ accd_status accd_item_set_section(accd_context *context, accd_item *item, uint64
     return ACCD_OK;
 }
 
+/* Returns true if all registers that the code names exist. */
 static bool is_valid_item_code(const accd_item_code *code)
 {
     const int nregisters = (int)code->registers;

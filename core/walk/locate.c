@@ -1,5 +1,5 @@
-/* locate.c - where a section of a walk lies: its column, its row, its place in a device block; whether
- * elements move as one piece. */
+/* locate.c - finds sections of a walk by number: their column, their row, their offset in a device block; tells whether
+ * elements move as one piece. core/table, core/plan and core/ops use it. */
 #include "walk/inside.h"
 
 const struct accd__walk_root *accd__segment_root(const struct accd_walk *walk, const struct accd__segment *segment)
@@ -9,6 +9,7 @@ const struct accd__walk_root *accd__segment_root(const struct accd_walk *walk, c
 
 const struct accd__segment *accd__find_segment(const struct accd_walk *walk, size_t section, size_t *row_p)
 {
+    assert(section < walk->sections);
     /* segments without rows share their first section with the next one */
     const struct accd__segment *found =
         walk->segments + ACCD_UPPER_BOUND(walk->segments, first, walk->nsegments, section) - 1;
@@ -16,9 +17,10 @@ const struct accd__segment *accd__find_segment(const struct accd_walk *walk, siz
     return found;
 }
 
-/* Place of a section in its group's device block, from the block's start. */
+/* Returns the offset of a section in its group's device block. */
 uint64_t accd__section_block_offset(const struct accd__segment *segment, size_t row)
 {
+    assert(row < segment->rows);
     if (!segment->bytes_of)
         return segment->dev + row * accd__padded(segment->bytes);
     size_t at = row / ACCD_ROWS * ACCD_ROWS;
@@ -44,6 +46,7 @@ bool accd__has_own_moves(const accd_program *program)
 
 bool accd__moves_as_one_piece(const accd_program *program, uint8_t action, bool out)
 {
+    assert(action < ACCD_ACTION_COUNT);
     const struct accd__action_traits *plain = &accd__traits_of_action[action];
     const struct accd__action_traits *init = &accd__traits_of_action[accd__effective_action(action, true, action)];
     if (!program->covers || !(out ? plain->out : plain->in))

@@ -1,5 +1,29 @@
-/* machine.c - the code of mapping programs run over columns: an instruction over ACCD_ROWS elements at a time, so
- * that interpreting it costs next to nothing for each. */
+/* machine.c - runs the code of mapping programs over columns, one instruction for up to ACCD_ROWS elements at a time.
+ *
+ * Input: instructions [from, to_end) of a program, and rows [first, first + n) of a rowset. Output: registers, or a
+ * fault with its row. columns.c calls it for each block of rows and each field, program.c for expressions without an
+ * element.
+ *
+ * Data structure. A register is a column of ACCD_ROWS values of 64 bits, one for each row of the block:
+ *
+ *               row 0   row 1   row 2        row n-1
+ *     r[0]    |   4   |   7   |   4   | ... |   9   |     r0 = LOAD n
+ *     r[1]    |   1   |   1   |   1   | ... |   1   |     r1 = CONST 1      (constants has bit 1)
+ *     r[2]    |   3   |   6   |   3   | ... |   8   |     r2 = r0 - r1
+ *
+ * One dispatch serves up to 256 rows, so interpretation costs little for each row, and the compiler vectorizes the
+ * loops.
+ *
+ * Invariants:
+ * - A register whose bit is set in `constants` holds one value in all ACCD_ROWS rows; it may be left by an earlier
+ * block.
+ * - No value of a register is larger in magnitude than 2 to the power of max_bits. If the operands' bits prove that a
+ *  sum or product fits, no check for overflow is needed.
+ * - k = 0: 64-bit arithmetic; a result that does not exist becomes ACCD_UNREPRESENTABLE. k != 0 (ADD to LE): arithmetic
+ *  of a C type (arithmetic.c), where an undefined result is a fault.
+ *
+ * The life of an instruction: accd__machine_run selects the loop of its opcode, writes r[to] and updates constants and
+ * max_bits. A fault ends the run with m->fault and m->fault_row; the section that needed the value is then reported. */
 #include "walk/program.h"
 
 static int64_t cast_scalar(int64_t v, uint8_t type)
@@ -24,8 +48,8 @@ static int64_t cast_scalar(int64_t v, uint8_t type)
     }
 }
 
-/* Address of row i of a block: contiguous ones are recognised once, not for each row, and go four at
- * a time, because each address waiting for the one before would take longer than the rest. */
+/* Runs a statement with `at`, the address of row i of a block. Contiguous rows are recognised once, not for each row.
+ * They are processed in fours, because a chain of dependent additions would take longer than the rest. */
 #define EACH_ROW(statement)                                                \
     if (address) {                                                         \
         for (size_t i = 0; i < n; i++) {                                   \
@@ -67,30 +91,32 @@ static inline int64_t quotient(int64_t a, int64_t b)
     return b == 0 || (b == -1 && a == INT64_MIN) ? ACCD_UNREPRESENTABLE : a / b;
 }
 
-/* Of pointers to elements of so many bytes. */
+/* Returns the distance of two pointers to elements of `bytes` bytes, or ACCD_UNREPRESENTABLE. */
 static inline int64_t distance(int64_t a, int64_t b, int64_t bytes)
 {
+    assert(bytes > 0);
     int64_t v = difference(a, b);
     return v == ACCD_UNREPRESENTABLE ? v : v / bytes;
 }
 
-/* Values of at most so many bits neither overflow nor are ACCD_UNREPRESENTABLE. */
+/* Number of bits of values that neither overflow nor equal ACCD_UNREPRESENTABLE. */
 enum { SAFE_BITS = 62 };
 
 static const uint8_t scalar_bits[ACCD_SCALAR_COUNT] = {7, 8, 15, 16, 31, 32, 64, 64, 1};
 
+/* Returns the number of bits of the magnitude of k. */
 static uint8_t bits_of_constant(int64_t k)
 {
     const uint64_t size = k < 0 ? 0 - (uint64_t)k : (uint64_t)k;
     return size ? (uint8_t)(64 - __builtin_clzll(size)) : 0;
 }
 
-/* The sign, and what overflows into it. */
+/* Sign bit, which also shows an overflow. */
 #define SIGN ((uint64_t)1 << 63)
 
-/* What is computed of x and y by way of v, without a branch for each row: only if one of the rows is not so easy,
- * which some bits of hard tell, and the operands are still there, all are computed once more with care. Shifts are
- * logical ones: all machines have those for several rows at a time. */
+/* Computes `result` for all rows from x, y and v without a branch for each row. If a row is hard (bits of `hard` are
+ * set) and the operands were not overwritten, all rows are computed again with checks. Shifts are logical, because all
+ * machines have vector instructions for those. */
 #define FOR_EACH_FAST(v_of_x_y, hard, bits, result, checked_result)          \
     if (to != a && to != b) {                                                \
         uint64_t found = 0;                                                  \
@@ -104,6 +130,7 @@ static uint8_t bits_of_constant(int64_t k)
     }                                                                        \
     FOR_EACH_VALUE(checked_result)
 
+/* Loads n values of a scalar type at an offset of elements: of address[i], or of base + i * stride. */
 static void load_column(int64_t *to, uint8_t type, int64_t offset, const uint64_t *address, uint64_t base,
                         uint64_t stride, size_t n)
 {
@@ -131,9 +158,11 @@ static void load_column(int64_t *to, uint8_t type, int64_t offset, const uint64_
 #undef LOAD
 }
 
+/* Loads values at addresses in a register. A null address, or one outside of known host memory, is a fault. */
 static bool load_at(struct accd__machine *m, int64_t *to, const int64_t *a, int64_t k, uint8_t type, size_t first,
                     size_t n)
 {
+    assert(type < ACCD_SCALAR_COUNT);
     for (size_t i = 0; i < n; i++) {
         uint64_t address = (uint64_t)a[i] + (uint64_t)k;
         if (a[i] == ACCD_NO_ADDRESS) {
@@ -152,9 +181,10 @@ static bool load_at(struct accd__machine *m, int64_t *to, const int64_t *a, int6
     return true;
 }
 
-/* Arithmetic in a type of C, which fails where C leaves it undefined. */
+/* Computes an instruction in a type of C; returns false with a fault where C leaves the result undefined. */
 static bool eval_typed(struct accd__machine *m, const accd_instruction *in, size_t first, size_t n)
 {
+    assert(in->k > 0);
     enum accd__fault fault;
     size_t row = accd__eval_arithmetic((accd_opcode)in->op, (accd_scalar)(in->k - 1), m->r[in->to], m->r[in->a],
                                        m->r[in->b], n, &fault);
@@ -165,6 +195,7 @@ static bool eval_typed(struct accd__machine *m, const accd_instruction *in, size
     return false;
 }
 
+/* Copies a register; a value of 0 is the fault of a section that crosses rows of its array. */
 static bool check_requirement(struct accd__machine *m, const accd_instruction *in, size_t first, size_t n)
 {
     const int64_t *a = m->r[in->a];
@@ -184,6 +215,7 @@ static bool check_requirement(struct accd__machine *m, const accd_instruction *i
 static bool call_function(struct accd__machine *m, const accd_instruction *in, unsigned args, size_t first, size_t from,
                           size_t end)
 {
+    assert(in->b <= ACCD_MAX_ARGUMENTS && from < end);
     const int64_t *columns[ACCD_MAX_ARGUMENTS];
     for (unsigned i = 0; i < in->b; i++)
         columns[i] = m->r[args + i] + from;
@@ -214,6 +246,7 @@ static bool call_where_true(struct accd__machine *m, const accd_instruction *in,
 
 bool accd__machine_run(struct accd__machine *m, size_t from, size_t to_end, size_t first, size_t n)
 {
+    assert(from <= to_end && to_end <= m->program->spec.ncode && n > 0 && n <= ACCD_ROWS);
     const struct accd__rowset *set = m->set;
     const uint64_t stride = m->program->spec.stride;
     const uint64_t *address = set->address ? set->address + first : NULL;
@@ -232,10 +265,10 @@ bool accd__machine_run(struct accd__machine *m, size_t from, size_t to_end, size
             continue;
         }
         switch ((accd_opcode)in->op) {
-        case ACCD_I_CONST: /* may be there from the block before */
+        case ACCD_I_CONST: /* an earlier block may have left the constant there */
             if (m->constants >> in->to & 1 && to[0] == k)
                 continue;
-            for (size_t i = 0; i < n; i++) /* no later block has more rows */
+            for (size_t i = 0; i < n; i++) /* rows of this block suffice: later blocks have no more rows */
                 to[i] = k;
             m->constants |= (uint64_t)1 << in->to;
             m->max_bits[in->to] = bits_of_constant(k);
@@ -312,7 +345,7 @@ bool accd__machine_run(struct accd__machine *m, size_t from, size_t to_end, size
         case ACCD_I_DISTANCE: {
             const uint64_t into = (uint64_t)k - 1;
             const int shift = __builtin_ctzll((uint64_t)k);
-            if (!(k & (k - 1))) /* from an element to one behind it */
+            if (!(k & (k - 1))) /* k is a power of two, and the distance a multiple of it */
                 FOR_EACH_FAST(x - y, v | ((x | y) & SIGN), SIGN | into, v >> shift, distance(a[i], b[i], k));
             FOR_EACH_VALUE(distance(a[i], b[i], k));
         }

@@ -1,11 +1,13 @@
-/* program.c - mapping programs: checked copies, and expressions by themselves. */
+/* program.c - mapping programs: checks and copies them (accd_program_new), evaluates expressions without an element
+ * (accd_evaluate), and words the faults of both. core/plan and the binding of Lua call it. */
 #include "walk/program.h"
 
 #include <limits.h>
 
-/* The arrays of a program, each with its number of elements. */
+/* Arrays of a program, each with its number of elements. */
 #define ARRAYS(X) X(pieces) X(fields) X(code) X(excluded) X(members)
 
+/* Returns a copy of n elements of `size` bytes; clears *ok if there is no memory. NULL for n = 0. */
 static void *copy_array(struct accd__mem *mem, const void *from, size_t n, size_t size, bool *ok)
 {
     if (n == 0)
@@ -23,6 +25,7 @@ static bool is_inside_element(uint64_t offset, uint64_t bytes, uint64_t stride)
     return bytes <= stride && offset <= stride - bytes;
 }
 
+/* Returns true if an instruction uses only registers, members, parameters and types that exist. */
 static bool is_valid_instruction(const accd_program_spec *spec, const accd_instruction *in)
 {
     unsigned n = spec->registers;
@@ -73,12 +76,14 @@ static bool is_valid_instruction(const accd_program_spec *spec, const accd_instr
     }
 }
 
-/* One bit for each register. */
+/* Returns a mask with one bit for each register. */
 static uint64_t register_mask(unsigned registers)
 {
+    assert(registers <= ACCD_REGISTERS);
     return registers < 64 ? ((uint64_t)1 << registers) - 1 : UINT64_MAX;
 }
 
+/* Returns true if all parts of a specification are in range: the checks of accd_program_new. */
 static bool is_valid_spec(const accd_program_spec *spec)
 {
 #define X(array)                        \
@@ -117,10 +122,11 @@ static bool is_valid_spec(const accd_program_spec *spec)
     return true;
 }
 
-/* Fields inside that point up to the program get it as their child; they do not retain it. A field that points up
- * belongs to one program: it cannot serve two. */
+/* Sets `target` as the child of the fields inside that point up to it; they do not retain it. Returns false if such a
+ * field has another unit, reads missing registers, or is already closed: it belongs to one program only. */
 static bool close_cycles(accd_program *target, accd_program *program, unsigned level)
 {
+    assert(level > 0);
     for (size_t f = 0; f < program->spec.nfields; f++) {
         accd_field *field = (accd_field *)(uintptr_t)&program->spec.fields[f];
         if (field->up == level) {
@@ -157,7 +163,7 @@ accd_status accd_program_new(accd_context *context, const accd_program_spec *spe
     for (size_t i = 0; program->spec.fields && i < spec->nfields; i++) {
         if (spec->fields[i].child) {
             const accd_program *child = accd_program_retain(spec->fields[i].child);
-            if (child->spec.params > program->spec.params) /* items bring them for all */
+            if (child->spec.params > program->spec.params) /* an item has parameters for all programs inside */
                 program->spec.params = child->spec.params;
             if (child->open > program->open + 1)
                 program->open = child->open - 1;
@@ -196,6 +202,7 @@ accd_status accd_program_new(accd_context *context, const accd_program_spec *spe
 
 accd_program *accd_program_retain(accd_program *program)
 {
+    assert(!program || program->users > 0);
     if (program)
         program->users++;
     return program;
@@ -203,7 +210,7 @@ accd_program *accd_program_retain(accd_program *program)
 
 void accd_program_release(accd_program *program)
 {
-    if (!program || --program->users || program->context->persistent->arena) /* a checkpoint may have users, too */
+    if (!program || --program->users || program->context->persistent->arena) /* saved states may use it, too */
         return;
     struct accd__mem *mem = program->context->persistent->mem;
     accd_program_spec *spec = &program->spec;
@@ -222,6 +229,7 @@ void accd_program_release(accd_program *program)
 
 accd_status accd__report_fault(accd_context *context, enum accd__fault fault, bool section, int64_t count)
 {
+    assert(fault != ACCD_FAULT_NONE);
     static const struct {
         accd_status status;
         enum accd__rule rule;
@@ -268,7 +276,7 @@ accd_status accd__report_fault(accd_context *context, enum accd__fault fault, bo
 
 /* ---------------------------------------------------------------------------- expressions -- */
 
-/* Code without an element. */
+/* Returns true if code is valid without an element; params may be NULL if the code reads none. */
 static bool is_valid_expression(const accd_instruction *code, size_t ncode, unsigned registers, const int64_t *params)
 {
     const accd_program_spec spec = {.registers = registers, .params = params ? UINT_MAX : 0};
@@ -298,7 +306,7 @@ accd_status accd_evaluate(accd_context *context, const accd_instruction *code, s
         .set = &nothing,
         .r = accd__scratch_alloc(&context->scratch, registers * sizeof(accd__column)),
     };
-    bool outer = context->busy; /* a function called for a bound may ask for another one */
+    bool outer = context->busy; /* true if a function called for a bound evaluates another one */
     context->busy = true;
     accd_status status = ACCD_OK;
     if (!m.r)
@@ -309,7 +317,8 @@ accd_status accd_evaluate(accd_context *context, const accd_instruction *code, s
     else
         status = accd__report_fault(context, m.fault, false, 0);
     context->busy = outer;
-    if (!outer && !context->runs_queue) /* a queue works while a construct waits for it */
+    if (!outer &&
+        !context->runs_queue) /* a queue may run while a construct waits for it and still uses the scratch space */
         accd__scratch_reset(&context->scratch);
     return status;
 }

@@ -1,11 +1,37 @@
-/* walk.c - mapping programs, run column by column.
+/* walk.c - runs mapping programs over all elements of a construct, level by level.
  *
- * A construct's programs are run level by level: all elements of a root, then all elements of the
- * sections of each followed field, and so on. Large levels are cut into parts for several threads. The
- * result is columns of sections; nothing is read of the memory they describe. */
+ * Input: the items of a construct that have programs. Output: struct accd_walk, columns of sections. core/plan calls it
+ * for each such construct, core/api for accd_bounds_new. A section's bytes are read only if they are elements of the
+ * next level.
+ *
+ * Data structure. Each item is a root. Its elements are the rows of a rowset. Each field of the rowset's program gives
+ * one segment, a column with one section for each row. The elements of these sections are the rows of the next rowset,
+ * if the field has a child program:
+ *
+ *     item v[0:2]                    struct V { int n; double *a; struct P *p; }
+ *       |
+ *     rowset 0  (program V)          rows 0, 1: v[0], v[1]
+ *       |---- segment 0  (field a)   host[0..1], bytes_of[0..1]: v[0].a[0:n], v[1].a[0:n]     sections 0, 1
+ *       `---- segment 1  (field p)   host[0..1], bytes_of[0..1]: v[0].p[0:1], v[1].p[0:1]     sections 2, 3
+ *               |  elements
+ *             rowset 1  (program P)  rows 0, 1: *v[0].p, *v[1].p
+ *               `---- segment 2 ...                                                           sections 4, 5
+ *
+ * Invariants:
+ * - The segments of a rowset are consecutive, one for each field, and have as many rows as the rowset.
+ * - Sections are numbered through: a segment has the numbers first .. first + rows - 1, and first ascends.
+ * - Row r of a rowset is at address[r], or at base + r * stride. It lies in section owner[r], or r / per, of its
+ * parent.
+ * - A column of equal values is NULL, and `bytes` or `start` holds the value. Empty sections have 0 bytes.
+ * - An element of a recursive program is a row only once, even if several pointers point to it.
+ *
+ * Life of a level: add_segments allocates the columns. run_level cuts the rows into parts, one for each thread;
+ * accd__run_level_part (columns.c) fills the columns, 256 rows at a time. summarize_column joins the parts and drops
+ * columns of equal values. add_rowset makes the rows of the next level. A column that equals that of the earlier walk
+ * (walk->before) is shared with it and not written. */
 #include "walk/columns.h"
 
-/* Registers that levels use in turn. */
+/* Registers of the machine, reused by one level after the other. */
 struct register_space {
     accd__column *registers;
     size_t capacity;
@@ -18,10 +44,11 @@ static accd_status report_walk_memory(accd_context *context)
     return accd__report_out_of_memory(context, "for a large construct");
 }
 
-/* What could not be computed is left in the walk, for who words it. */
+/* Records a fault of a part in the walk; the caller of accd__walk_new writes the message. */
 static accd_status record_fault(const struct accd__level_job *job, const struct accd__part_fault *fault)
 {
     struct accd_walk *walk = job->walk;
+    assert(fault->fault != ACCD_FAULT_NONE);
     walk->fault = (struct accd__walk_fault){
         .kind = fault->fault,
         .section = walk->segments[job->set->segments + fault->field].first + fault->row,
@@ -30,8 +57,8 @@ static accd_status record_fault(const struct accd__level_job *job, const struct 
     return ACCD_ERROR_INVALID_SECTION;
 }
 
-/* Columns are shared by walks that found the same ones: words in front count the users. */
-enum { USERS = 2 }; /* keeps the column aligned to 16 bytes */
+/* Number of words before the first row of a column; the first of them counts the walks that share it. */
+enum { USERS = 2 }; /* two words keep the column aligned to 16 bytes */
 
 static void *new_column(struct accd__mem *mem, size_t rows)
 {
@@ -49,17 +76,21 @@ static uint64_t *share_column(uint64_t *column)
     return column;
 }
 
+/* Drops one user of a column, frees it after the last one, and sets the pointer to NULL. */
 static void release_column(struct accd_walk *walk, void *column_p, size_t rows)
 {
     uint64_t **column_at = column_p, *block = *column_at ? *column_at - USERS : NULL;
+    assert(!block || block[0] > 0);
     if (block && --block[0] == 0)
         accd__mem_free(&walk->context->mem, block, (rows + USERS) * sizeof *block);
     *column_at = NULL;
 }
 
+/* Adds a segment with empty columns for each field of a rowset. Fails without memory, or with too many sections. */
 static accd_status add_segments(struct accd_walk *walk, size_t set_index)
 {
     struct accd__mem *mem = &walk->context->mem;
+    assert(set_index < walk->nrowsets);
     struct accd__rowset *set = &walk->rowsets[set_index];
     size_t nfields = set->program->spec.nfields;
     set->segments = walk->nsegments;
@@ -93,9 +124,10 @@ static accd_status add_segments(struct accd_walk *walk, size_t set_index)
     return ACCD_OK;
 }
 
-/* An earlier column again: its sums are known. */
+/* Replaces a column by the equal one of the earlier walk, with its sums. */
 static void reuse_column(struct accd_walk *walk, struct accd__segment *segment, const struct accd__segment *before)
 {
+    assert(before->rows == segment->rows && before->host);
     release_column(walk, &segment->host, segment->rows);
     release_column(walk, &segment->bytes_of, segment->rows);
     segment->host = share_column(before->host);
@@ -107,7 +139,7 @@ static void reuse_column(struct accd_walk *walk, struct accd__segment *segment, 
     segment->total = before->total;
 }
 
-/* Joins what the parts learned; equal lengths lose their column. */
+/* Joins the summaries of all parts of a column, and drops columns of equal values. The level has at least one row. */
 static void summarize_column(struct accd__level_job *job, size_t f)
 {
     struct accd_walk *walk = job->walk;
@@ -116,6 +148,7 @@ static void summarize_column(struct accd__level_job *job, size_t f)
     struct accd__column_summary *first = &job->tallies[f];
     const struct accd__segment *before = job->before[f];
     bool repeats = true;
+    assert(job->set->rows > 0);
     for (unsigned part = 0; part < job->parts; part++) {
         const struct accd__column_summary *t = &job->tallies[part * nfields + f];
         repeats &= t->repeats;
@@ -159,7 +192,7 @@ static void summarize_column(struct accd__level_job *job, size_t f)
         release_column(walk, &segment->bytes_of, segment->rows);
     if (!start_varies)
         release_column(walk, &segment->start_of, segment->rows);
-    if (segment->applied) { /* high is still that of a first byte */
+    if (segment->applied) { /* high is the address of a first byte so far */
         uint64_t longest = segment->bytes;
         for (size_t i = 0; segment->bytes_of && i < segment->rows; i++)
             longest = segment->bytes_of[i] > longest ? segment->bytes_of[i] : longest;
@@ -171,11 +204,12 @@ static void summarize_column(struct accd__level_job *job, size_t f)
 
 /* ------------------------------------------------------------------------ recursive programs -- */
 
-/* Elements that a walk has reached are pairs of address and program: each is walked once, however many pointers point
- * to it (TR14-5-10). Open addressing, half full at most. */
+/* Finds the slot of a pair of element address and program, or the empty slot for it. Linear probing; the set is at most
+ * half full, so an empty slot exists. Each element is walked once, even if several pointers point to it (TR14-5-10). */
 static struct accd__visited_element *find_visited_slot(const struct accd__visited_set *seen, uint64_t address,
                                                        const accd_program *program)
 {
+    assert(seen->used < seen->capacity && !(seen->capacity & (seen->capacity - 1)));
     size_t i = (address * 0x9E3779B97F4A7C15u) >> 20;
     for (;; i++) {
         struct accd__visited_element *at = &seen->at[i & (seen->capacity - 1)];
@@ -206,7 +240,7 @@ static bool grow_visited(struct accd__visited_set *seen, struct accd__mem *mem)
     return true;
 }
 
-/* Notes an element; *first_p: whether it is reached for the first time. */
+/* Adds an element to the visited set; *first_p: true if it is new. */
 static accd_status mark_visited(struct accd_walk *walk, uint64_t address, const accd_program *program, bool *first_p)
 {
     struct accd__visited_set *seen = &walk->seen;
@@ -219,8 +253,7 @@ static accd_status mark_visited(struct accd_walk *walk, uint64_t address, const 
     return ACCD_OK;
 }
 
-/* The rows of a recursive program: elements that no other pointer pointed to before (TR14-5-10).
- * Decides TR14-5-10. */
+/* Lists the elements of a recursive program that no pointer reached before as rows of the set. Decides TR14-5-10. */
 static accd_status add_unvisited_rows(struct accd_walk *walk, struct accd__rowset *set,
                                       const struct accd__segment *segment)
 {
@@ -256,7 +289,7 @@ static accd_status add_unvisited_rows(struct accd_walk *walk, struct accd__rowse
     return status;
 }
 
-/* The elements of a section, with gaps or without; false: there are none. */
+/* Gives the elements of a section as a grid, with or without gaps. Returns false if the section is empty. */
 static bool get_section_grid(const struct accd_walk *walk, const struct accd__segment *segment, size_t row,
                              struct accd__grid *grid)
 {
@@ -269,7 +302,7 @@ static bool get_section_grid(const struct accd_walk *walk, const struct accd__se
     return bytes != 0;
 }
 
-/* The addresses of elements one by one, and the sections they lie in, where these have not all as many. */
+/* Lists the addresses of all elements, and the section of each if the sections differ in length. */
 static accd_status add_elements(struct accd_walk *walk, struct accd__rowset *set, const struct accd__segment *segment)
 {
     struct accd__mem *mem = &walk->context->mem;
@@ -297,11 +330,12 @@ static accd_status add_elements(struct accd_walk *walk, struct accd__rowset *set
     return ACCD_OK;
 }
 
-/* The elements of all sections of a segment become the rows of the next level.
- * Decides TR14-1.1-04. */
+/* Makes the elements of all sections of a segment the rows of a new rowset. The field has a child program. Decides
+ * TR14-1.1-04. */
 static accd_status add_rowset(struct accd_walk *walk, size_t segment_index)
 {
     struct accd__mem *mem = &walk->context->mem;
+    assert(segment_index < walk->nsegments && walk->segments[segment_index].field->child);
     if (!ACCD_GROW(mem, walk->rowsets, walk->rowsets_capacity, walk->nrowsets + 1))
         return report_walk_memory(walk->context);
     struct accd__segment *segment = &walk->segments[segment_index];
@@ -327,15 +361,16 @@ static accd_status add_rowset(struct accd_walk *walk, size_t segment_index)
     walk->gaps |= segment->gaps = accd__segment_has_gaps(walk, segment);
     if (!segment->gaps && segment->rows == 1 && !segment->bytes_of)
         set->base = segment->host[0];
-    else if (!segment->gaps && (set->per == 1 || !set->rows)) /* one element in each section: the column serves */
+    else if (!segment->gaps &&
+             (set->per == 1 || !set->rows)) /* the column of sections serves as the column of elements */
         set->address = segment->host;
     else
         return add_elements(walk, set, segment);
     return ACCD_OK;
 }
 
-/* The column of the earlier walk in the same place, if it is a plain one: sections from the first element, not all
- * empty. Whether it is the same is still to be seen. */
+/* Returns the column of the earlier walk at the same position, if it can be compared: same rows, sections from the
+ * first element, not all empty. Otherwise NULL. Its values are not yet compared. */
 static const struct accd__segment *find_earlier_segment(const struct accd_walk *walk, size_t set_index, size_t f)
 {
     const struct accd_walk *before = walk->before;
@@ -347,6 +382,7 @@ static const struct accd__segment *find_earlier_segment(const struct accd_walk *
     return plain ? segment : NULL;
 }
 
+/* Computes the columns of a rowset, and the rowsets of the next level. Fails without memory, or with a fault. */
 static accd_status run_level(struct accd_walk *walk, size_t set_index, const int64_t *params,
                              struct register_space *space)
 {
@@ -370,7 +406,7 @@ static accd_status run_level(struct accd_walk *walk, size_t set_index, const int
     job.keep = wanted ? accd__scratch_alloc(scratch, ACCD_REGISTERS * sizeof job.keep[0]) : nothing_kept;
     job.tallies = accd__scratch_alloc(scratch, parts * nfields * sizeof job.tallies[0]);
     size_t registers = (size_t)parts * program->spec.registers;
-    if (registers > space->capacity) { /* one level after the other uses them */
+    if (registers > space->capacity) { /* levels use the registers one after the other */
         space->registers = accd__scratch_alloc(scratch, registers * sizeof(accd__column));
         space->capacity = space->registers ? registers : 0;
     }
@@ -397,14 +433,14 @@ static accd_status run_level(struct accd_walk *walk, size_t set_index, const int
             return record_fault(&job, &job.faults[part]);
     for (size_t f = 0; f < nfields; f++)
         summarize_column(&job, f);
-    for (size_t f = 0; f < nfields; f++) /* may move walk->rowsets and set */
+    for (size_t f = 0; f < nfields; f++) /* adding a rowset may move walk->rowsets, and set with them */
         if (program->spec.fields[f].child)
             ACCD_TRY(add_rowset(walk, walk->rowsets[set_index].segments + f));
     return ACCD_OK;
 }
 
-/* Elements of recursive programs that items name are not walked again through pointers, whatever the
- * order of the items (TR14-4.2-01). */
+/* Marks the elements that items name as visited, so that pointers do not reach them again in any order of the items
+ * (TR14-4.2-01). */
 static accd_status mark_roots_visited(struct accd_walk *walk, const accd_construct *construct)
 {
     bool first;
@@ -418,9 +454,11 @@ static accd_status mark_roots_visited(struct accd_walk *walk, const accd_constru
     return ACCD_OK;
 }
 
+/* Walks one item, whose root is the last one of the walk: its own rowset, then those that this adds. */
 static accd_status run_root(struct accd_walk *walk, const accd_item *item)
 {
     struct accd__mem *mem = &walk->context->mem;
+    assert(walk->nroots > 0);
     if (item->program->open || (!item->ndims && item->bytes % item->program->spec.stride))
         return accd__set_error(walk->context, ACCD_ERROR_MISUSE, R_MISUSE,
                                "an item is not a whole number of its program's elements");
@@ -500,12 +538,14 @@ accd_status accd__walk_new(accd_context *context, const accd_construct *construc
 
 struct accd_walk *accd__walk_retain(struct accd_walk *walk)
 {
+    assert(walk->users > 0);
     walk->users++;
     return walk;
 }
 
 void accd__walk_release(struct accd_walk *walk)
 {
+    assert(!walk || walk->users > 0);
     if (!walk || --walk->users)
         return;
     struct accd__mem *mem = &walk->context->mem;
