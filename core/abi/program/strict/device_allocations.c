@@ -7,7 +7,7 @@
 #include <string.h>
 
 struct block {
-    uint64_t dev, bytes; /* dev is 0: the entry is free */
+    uint64_t dev, bytes; /* device address; 0: the slot is free */
     uintptr_t pc;        /* return address of the call that allocated it */
     const char *what;    /* name of the routine */
     int device;
@@ -47,7 +47,6 @@ static bool grow_blocks(void)
     return true;
 }
 
-/* - */
 void rt_device_alloc_add(int device, uint64_t dev, uint64_t bytes)
 {
     if (!rt.options.diagnose || !dev || (2 * nblocks >= capacity && !grow_blocks()))

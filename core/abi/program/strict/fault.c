@@ -45,7 +45,7 @@ static _Noreturn void report_transfer_fault(void *address)
 static _Noreturn void report_device_access(void *address, const void *context)
 {
     int device = accd_device_at(rt.context, (uintptr_t)address);
-    rt_unprotect_devices(); /* they stay open: the process ends */
+    rt_unprotect_devices(); /* memory stays open: the process ends */
     uint64_t host = accd_host_address(rt.context, device, (uintptr_t)address);
     struct rt_diagnostic diagnostic = {
         .level = "error",

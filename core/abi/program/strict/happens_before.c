@@ -1,39 +1,44 @@
-/* happens_before.c - which work comes before which: the clocks of the host, of queues and of tasks.
+/* happens_before.c - vector clocks of the host, of queues and of tasks. Called by races.c and by entries of queues and
+ * tasks.
  *
- * The threads of the host are one strand: how a program orders them is not known. A clock has an
- * entry for each strand that its strand has waited for; what the host has waited for is before
- * everything that comes. */
+ *      streams[0]    the host; its threads are one stream, because their order is not known
+ *      streams[i]    a queue or a chain of tasks: last (epochs begun), synced (epochs that the host has waited for)
+ *      clock         of a stream: for each stream that it has waited for, the last epoch that happens before it
+ *
+ * Epochs that the host has waited for happen before everything that follows; clocks need no entry for them. A stream
+ * that waits acquires the epoch and the clock of the other one. Clocks are shared between a stream and the tasks in
+ * dependences, and copied before a change. */
 #include "happens_before.h"
 
+#include <assert.h>
 #include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* Turns that come before what a strand does next, one for each strand. A clock of several users is
- * copied before it changes. */
+/* Vector clock: epochs that happen before the next operation of a stream, at most one for each stream. */
 struct clock {
-    size_t users; /* a strand, and turns in dependences */
+    size_t users; /* number of owners: a stream, and tasks in dependences */
     size_t n, capacity;
-    struct rt_epoch turns[];
+    struct rt_epoch epochs[];
 };
 
 struct stream {
     int device, queue;
-    bool task;             /* not a queue, but tasks, each of which depends on the one before */
-    uint64_t last, synced; /* turns: that began last; that the host has waited for */
-    struct clock *clock;   /* of its last turn; NULL: empty */
+    bool task;             /* a chain of tasks, each of which depends on the one before; otherwise a queue */
+    uint64_t last, synced; /* last epoch begun; last one that the host has waited for */
+    struct clock *clock;   /* clock after the last epoch; NULL: empty */
 };
 static struct stream *streams; /* the first is the host */
 static size_t nstreams, capacity;
 
-/* A task, and the clock that its strand had then: later tasks of the strand may wait for more. */
+/* A task, and the clock that its stream had then. Later tasks of the stream may have waited for more. */
 struct past {
     struct rt_epoch epoch;
     struct clock *clock;
 };
 
-/* What tasks that name an address in depend clauses have to wait for. */
+/* Tasks that named an address in depend clauses: the last writer, and the readers since. */
 struct dependence {
     struct dependence *next;
     const void *address;
@@ -43,6 +48,7 @@ struct dependence {
 };
 static struct dependence *dependences;
 
+/* Returns the array with room for element n; ends the program without memory. */
 static void *grow_array(void *array, size_t n, size_t *capacity_p, size_t element)
 {
     if (n < *capacity_p)
@@ -59,6 +65,7 @@ static struct rt_epoch get_last_epoch(unsigned i)
     return (struct rt_epoch){i, streams[i].last};
 }
 
+/* Adds a stream, and the host's before the first one. */
 static unsigned new_stream(int device, int queue, bool task)
 {
     if (!nstreams) {
@@ -70,12 +77,13 @@ static unsigned new_stream(int device, int queue, bool task)
     return (unsigned)nstreams++;
 }
 
+/* True if stream i is the queue, or with RT_ASYNC_NOVAL any queue, of a device. */
 static bool is_queue_stream(unsigned i, int device, int queue)
 {
     return !streams[i].task && streams[i].device == device && (queue == RT_ASYNC_NOVAL || streams[i].queue == queue);
 }
 
-/* Of a queue; 0: nothing was done there. */
+/* Returns the stream of a queue; 0: it has done nothing yet. */
 static unsigned find_stream(int device, int queue)
 {
     for (unsigned i = 1; i < nstreams; i++)
@@ -87,6 +95,7 @@ static unsigned find_stream(int device, int queue)
 bool rt_is_host_synced(struct rt_epoch epoch)
 {
     return !epoch.stream || epoch.number <= streams[epoch.stream].synced;
+    assert(epoch.stream < nstreams || !epoch.stream);
 }
 
 bool rt_is_quiescent(void)
@@ -101,13 +110,15 @@ bool rt_happens_before(struct rt_epoch earlier, struct rt_epoch later)
 {
     if (rt_is_host_synced(earlier) || earlier.stream == later.stream)
         return true;
+    assert(later.stream < nstreams || !later.stream);
     const struct clock *clock = streams[later.stream].clock;
     for (size_t i = 0; clock && i < clock->n; i++)
-        if (clock->turns[i].stream == earlier.stream)
-            return earlier.number <= clock->turns[i].number;
+        if (clock->epochs[i].stream == earlier.stream)
+            return earlier.number <= clock->epochs[i].number;
     return false;
 }
 
+/* Adds an owner to a clock; NULL stays NULL. */
 static struct clock *share_clock(struct clock *clock)
 {
     if (clock)
@@ -115,13 +126,15 @@ static struct clock *share_clock(struct clock *clock)
     return clock;
 }
 
+/* Removes an owner of a clock, and frees it after the last one. */
 static void drop_clock(struct clock *clock)
 {
     if (clock && !--clock->users)
         free(clock);
+    assert(!clock || clock->users);
 }
 
-/* Returns the clock of a strand, of no other user, with room for one more turn. */
+/* Returns the clock of a stream, without other owners and with room for one more epoch. */
 static struct clock *own_clock(struct stream *stream)
 {
     enum { FEW = 8 };
@@ -130,39 +143,40 @@ static struct clock *own_clock(struct stream *stream)
     if (old && old->users == 1 && n < old->capacity)
         return old;
     const size_t more = 2 * n + FEW;
-    struct clock *clock = malloc(sizeof *clock + more * sizeof clock->turns[0]);
+    struct clock *clock = malloc(sizeof *clock + more * sizeof clock->epochs[0]);
     if (!clock)
         rt_fatal("out-of-memory", "no memory for the order of queues and tasks");
     *clock = (struct clock){.users = 1, .n = n, .capacity = more};
     if (n)
-        memcpy(clock->turns, old->turns, n * sizeof old->turns[0]);
+        memcpy(clock->epochs, old->epochs, n * sizeof old->epochs[0]);
     drop_clock(old);
     return stream->clock = clock;
 }
 
-/* Puts what a strand does from now on after a turn. */
+/* Makes an epoch happen before the next operation of stream i. */
 static void acquire(unsigned i, struct rt_epoch epoch)
 {
     struct stream *stream = &streams[i];
+    assert(i && i < nstreams);
     if (rt_is_host_synced(epoch) || epoch.stream == i || rt_happens_before(epoch, get_last_epoch(i)))
         return;
     struct clock *clock = own_clock(stream);
     size_t k = 0;
-    while (k < clock->n && clock->turns[k].stream != epoch.stream)
+    while (k < clock->n && clock->epochs[k].stream != epoch.stream)
         k++;
-    clock->turns[k] = epoch;
+    clock->epochs[k] = epoch;
     clock->n += k == clock->n;
 }
 
-/* Puts it after a turn, and all that the turn came after. */
+/* Makes an epoch, and all that its clock holds, happen before the next operation of stream i. */
 static void acquire_all(unsigned i, struct rt_epoch epoch, const struct clock *clock)
 {
     for (size_t k = 0; epoch.stream != i && clock && k < clock->n; k++)
-        acquire(i, clock->turns[k]);
+        acquire(i, clock->epochs[k]);
     acquire(i, epoch);
 }
 
-/* The host has waited for a turn, and for all that it came after. */
+/* Makes an epoch, and all that its clock holds, happen before all that follows: the host has waited. */
 static void sync_host(struct rt_epoch epoch, const struct clock *clock)
 {
     struct stream *stream = &streams[epoch.stream];
@@ -170,8 +184,8 @@ static void sync_host(struct rt_epoch epoch, const struct clock *clock)
         return;
     stream->synced = epoch.number;
     for (size_t k = 0; clock && k < clock->n; k++)
-        if (streams[clock->turns[k].stream].synced < clock->turns[k].number)
-            streams[clock->turns[k].stream].synced = clock->turns[k].number;
+        if (streams[clock->epochs[k].stream].synced < clock->epochs[k].number)
+            streams[clock->epochs[k].stream].synced = clock->epochs[k].number;
     if (stream->synced == stream->last) {
         drop_clock(stream->clock);
         stream->clock = NULL;
@@ -200,7 +214,7 @@ void rt_clock_wait(int device, int async, int queue)
     if (async != RT_ASYNC_SYNC && !waiter)
         waiter = new_stream(device, async, false);
     if (waiter)
-        streams[waiter].last++; /* the wait is an operation of its queue */
+        streams[waiter].last++; /* the wait is itself an operation of its queue */
     for (unsigned i = 1; i < nstreams; i++)
         if (is_queue_stream(i, device, queue) && waiter)
             acquire_all(waiter, get_last_epoch(i), streams[i].clock);
@@ -210,6 +224,7 @@ void rt_clock_wait(int device, int async, int queue)
 
 /* ------------------------------------------------------------------------------------- tasks -- */
 
+/* Returns the dependence of an address, a new one if there is none; ends the program without memory. */
 static struct dependence *get_dependence(const void *address)
 {
     struct dependence *at = dependences;
@@ -225,13 +240,15 @@ static struct dependence *get_dependence(const void *address)
     return dependences = at;
 }
 
-/* Calls fn for each address of depend clauses, as gcc passes them: the number of all, of those that
- * are written, and the addresses; or no number first, those written, those of mutexinoutset, those
- * read, then objects of type depend. */
+/* Calls fn for each address of depend clauses, in one of the formats of gcc:
+ *
+ *      old   number of addresses, number of written ones, addresses
+ *      new   0, numbers of all, of written, of mutexinoutset, of read ones, addresses, then objects of type depend */
 static void for_each_dependence(void **depend, void (*fn)(struct dependence *at, bool reads, void *ud), void *ud)
 {
     enum { IN = 1, OLD = 2, NEW = 5 };
     const bool old = depend[0] != NULL;
+    assert(depend && fn);
     const size_t n = (uintptr_t)depend[old ? 0 : 1];
     const size_t written = old ? (uintptr_t)depend[1] : (uintptr_t)depend[2] + (uintptr_t)depend[3];
     const size_t plain = old ? n : written + (uintptr_t)depend[4];
@@ -244,7 +261,7 @@ static void for_each_dependence(void **depend, void (*fn)(struct dependence *at,
     }
 }
 
-/* The strand that a new task continues: one whose last turn it depends on. */
+/* Sets *ud to the stream whose last epoch is the task that a new task depends on, so that the task continues it. */
 static void find_continued_stream(struct dependence *at, bool reads, void *ud)
 {
     unsigned *found = ud;
@@ -254,6 +271,7 @@ static void find_continued_stream(struct dependence *at, bool reads, void *ud)
         *found = writer.stream;
 }
 
+/* Makes stream *ud acquire the writer, and for a writing task the readers, of an address. */
 static void acquire_dependence(struct dependence *at, bool reads, void *ud)
 {
     const unsigned i = *(const unsigned *)ud;
@@ -262,6 +280,7 @@ static void acquire_dependence(struct dependence *at, bool reads, void *ud)
         acquire_all(i, at->readers[k].epoch, at->readers[k].clock);
 }
 
+/* Removes the tasks of a dependence. */
 static void forget_tasks(struct dependence *at)
 {
     drop_clock(at->writer.clock);
@@ -271,6 +290,7 @@ static void forget_tasks(struct dependence *at)
     at->nreaders = 0;
 }
 
+/* Records the task of epoch *ud as the writer or a reader of an address. */
 static void record_dependence(struct dependence *at, bool reads, void *ud)
 {
     const struct rt_epoch epoch = *(const struct rt_epoch *)ud;
@@ -301,6 +321,7 @@ struct rt_epoch rt_clock_begin_task(void **depend)
     return epoch;
 }
 
+/* Synchronizes the host with the writer, and for a writing task with the readers, of an address. */
 static void sync_dependence(struct dependence *at, bool reads, void *ud)
 {
     (void)ud;
@@ -356,6 +377,7 @@ void rt_format_origin(const struct rt_access_origin *work, char *to, size_t size
              queue);
 }
 
+/* True if the program was linked with gfortran's library. */
 static bool is_fortran(void)
 {
     return dlsym(RTLD_DEFAULT, "_gfortran_set_args");

@@ -1,37 +1,38 @@
-/* happens_before.h - which asynchronous work of a program comes before which.
+/* happens_before.h - the happens-before order of asynchronous work.
  *
- * Asynchronous work is done at once, in program order. Its order is what waits and depend clauses
- * ask for: the host, each queue and each chain of tasks is a strand, whose operations have turns
- * from 1 on. All with the lock. */
+ * Asynchronous work is executed at once, in program order. Its order for the checks is the one that waits and depend
+ * clauses ask for. The host, each queue and each chain of tasks is a stream; its operations are numbered by epochs,
+ * from 1. All functions need the lock. */
 #ifndef RT_HAPPENS_BEFORE_H
 #define RT_HAPPENS_BEFORE_H
 
 #include "abi/program/base/runtime.h"
 
-/* Work of the program: its turn, its construct or call, and what that is: "compute", "acc_copyin". */
+/* Origin of an access: epoch, return address of the construct or call, and its name ("compute", "acc_copyin"). */
 struct rt_access_origin {
     struct rt_epoch epoch;
     uintptr_t pc;
     const char *what;
 };
-/* "the compute region of a.c:5 in queue 1", "acc_copyin of a.c:7". */
+/* Writes an origin as words: "the compute region of a.c:5 in queue 1", "acc_copyin of a.c:7". */
 void rt_format_origin(const struct rt_access_origin *work, char *to, size_t capacity);
 
-/* Whether every operation of a strand up to a turn comes before what `later` does next. */
+/* True if all operations of a stream up to `earlier` happen before the next operation of the stream of `later`. */
 bool rt_happens_before(struct rt_epoch earlier, struct rt_epoch later);
-/* Whether the host has waited for it. */
+/* True if the host has waited for an epoch. */
 bool rt_is_host_synced(struct rt_epoch epoch);
-/* Whether the host has waited for all work. */
+/* True if the host has waited for all work. */
 bool rt_is_quiescent(void);
-/* " in queue 1", ", a nowait task", or nothing for the host. */
+/* Writes " in queue 1", ", a nowait task,", or "" for the host. */
 void rt_format_stream(struct rt_epoch epoch, char *to, size_t capacity);
-/* Whether gcc may pass a variable by value, whatever the clause: the program may use it at once. With a site. */
+/* True if gcc may pass a variable by value, whatever the clause, so that the program may use it at once. There must be
+ * a site. */
 static inline bool rt_may_pass_by_value(const accd_event *event)
 {
     enum { SMALL = 64 };
     return event->bytes <= SMALL && !strcmp(rt.site->what, "compute");
 }
-/* What would order work of a strand before what the host, or another strand, does. */
+/* Writes which wait or clause is missing after the work of a stream. */
 void rt_format_wait_help(struct rt_epoch earlier, char *to, size_t capacity);
 
 #endif

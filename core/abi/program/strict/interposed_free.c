@@ -1,27 +1,29 @@
-/* interposed_free.c - reports about malloc blocks that are freed while data in them are mapped, and about device memory
- * that is freed like a block. The program calls these free and realloc, because the library is preloaded: it comes
- * before the C library. They look for no data while a kernel is watched, because the runtime's memory is closed then,
- * or while another thread has the lock. */
+/* interposed_free.c - reports malloc blocks that are freed while data in them are mapped, and device memory that is
+ * passed to free. The library is preloaded before the C library, so that the program calls these free and realloc. They
+ * look for data only if no kernel is guarded, as the runtime's memory is protected then, and if no other thread has the
+ * lock. */
 #include "abi/program/base/runtime.h"
 
+#include <assert.h>
 #include <dlfcn.h>
 #include <malloc.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Mapped data whose block was freed, as it was reported: their memory may be that of another block
- * now. By host address, with open addressing, with the lock. */
+/* Mapped data whose freed block was reported, so that their memory may be another block's now. Hash table by host
+ * address, with linear probing; needs the lock. */
 static struct freed_entry {
-    uint64_t host; /* 0: none; GONE: none any more */
+    uint64_t host; /* host address; 0: free; TOMBSTONE: removed */
     int device;
 } * freed_table;
-static size_t nfreed, freed_capacity; /* entries that are not 0; 0 or a power of two */
+static size_t nfreed, freed_capacity; /* slots that are not 0; number of slots, 0 or a power of two */
 enum { TOMBSTONE = 1 };
 
-/* The entry of the data, or a free one; told_room is not 0. */
+/* Returns the slot of the data, or a free one. There must be slots. */
 static struct freed_entry *find_freed_entry(int device, uint64_t host)
 {
     size_t i = (size_t)((host >> 3) * 0x9E3779B97F4A7C15u >> 20);
+    assert(freed_capacity && !(freed_capacity & (freed_capacity - 1)));
     while (freed_table[i & (freed_capacity - 1)].host && (freed_table[i & (freed_capacity - 1)].host != host ||
                                                           freed_table[i & (freed_capacity - 1)].device != device))
         i++;
@@ -43,7 +45,7 @@ __thread struct rt_free_call rt_free_call;
 
 #ifdef RT_PRELOADED
 
-/* Without memory the end reports the data again. */
+/* Adds data. Without memory the end reports them again. */
 static void add_freed_entry(int device, uint64_t host)
 {
     if (2 * nfreed >= freed_capacity) {
@@ -67,8 +69,8 @@ static void add_freed_entry(int device, uint64_t host)
     *entry = (struct freed_entry){host, device};
 }
 
-/* The function of the next library; NULL: the dynamic linker, which looks for it, frees the text of an old error. The
- * compiler takes dlsym for a function that calls none of ours. */
+/* Returns the function of the next library. NULL: dlsym, which is looking for it, calls free itself. `asking` is
+ * volatile, because the compiler assumes that dlsym calls none of these functions. */
 static void *find_next_function(const char *name, _Atomic(void *) *found)
 {
     static __thread volatile bool asking;
@@ -82,6 +84,7 @@ static void *find_next_function(const char *name, _Atomic(void *) *found)
     return at;
 }
 
+/* Data found in a block that is freed. */
 struct freed {
     int device; /* -1: nothing is mapped */
     accd_present_object object;
@@ -93,7 +96,7 @@ static bool checks_frees(void)
            !atomic_load_explicit(&rt.guarded_kernels, memory_order_relaxed);
 }
 
-/* The first data that begin in a block. */
+/* Finds the first data that begin in a block. */
 static void find_data_in_block(const void *block, struct freed *freed)
 {
     freed->device = -1;
@@ -111,14 +114,14 @@ static void find_data_in_block(const void *block, struct freed *freed)
     rt_unlock();
 }
 
-/* The place of a call of free or realloc in the program's own code. */
+/* Returns the call of free or realloc in the program's own code. */
 static __attribute__((noinline)) uintptr_t find_free_call(struct rt_site site)
 {
     rt_unwind_to_program(&site.call);
     return site.call.pc;
 }
 
-/* moves: by realloc, to another block. */
+/* Reports the data of a freed block. moves: realloc has moved it to another block. */
 static void report_freed_data(const struct rt_site *site, const struct freed *freed, bool moves)
 {
     if (freed->device < 0 || rt_is_allocatable_data(freed->object.info.host) || !rt_try_lock())
@@ -160,7 +163,8 @@ static bool is_in_device_range(const void *block)
     return (uintptr_t)block - rt.device_low < rt.device_high - rt.device_low;
 }
 
-/* Of device memory, which is no block. The C library would read what lies before it, and crash or not. */
+/* Reports a device address passed to free, and ends the program. The C library would read the memory before it, and may
+ * crash. */
 static __attribute__((noinline, cold)) void reject_device_free(const struct rt_site *site, const void *block)
 {
     const uintptr_t dev = (uintptr_t)block;

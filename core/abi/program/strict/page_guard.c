@@ -445,7 +445,7 @@ static bool run_with_same_protection(struct rt_page_guard *guard, void (*fn)(voi
 }
 
 /* Runs fn(arg) with memory protected. Signals are blocked while the mappings are listed, as a handler could change
- * them; no lock of the C library may be taken while threads are stopped, as one of them may hold it. Returns false if
+ * them. No lock of the C library may be taken while threads are stopped, as one of them may hold it. Returns false if
  * fn has not run. */
 static bool run_protected(struct rt_page_guard *guard, void (*fn)(void *), void *arg, const struct rt_range *open,
                           size_t nopen, void (*ready)(void))

@@ -335,7 +335,7 @@ struct mappings {
     long file;
     uint64_t from;  /* query by query: address where the next mapping is searched */
     const char *at; /* position in the text of /proc/self/maps; NULL: it is not used */
-    const struct rt_interval_list *skipped_intervals; /* their mappings are not queried; or NULL */
+    const struct rt_interval_list *skipped_intervals; /* intervals without queries, or NULL */
 };
 
 /* Query for one mapping, PROCMAP_QUERY of Linux 6.11 and later. */
@@ -543,7 +543,6 @@ static bool list_protected(struct rt_protection_map *protections)
     return result == 0;
 }
 
-/* - */
 bool rt_protection_build(struct rt_protection_map *protections, const struct rt_range *open, size_t nopen,
                          const struct rt_range *own, size_t nown, const uint64_t *threads, size_t nthreads)
 {
@@ -566,7 +565,6 @@ static long protect_range(const struct rt_protected_range *protected, int protec
                           0, 0, 0);
 }
 
-/* - */
 void rt_protection_apply(struct rt_protection_map *protections)
 {
     size_t kept = 0;

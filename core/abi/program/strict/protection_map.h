@@ -20,13 +20,13 @@ struct rt_interval_list {
 /* Range of whole pages that is protected while a kernel runs. */
 struct rt_protected_range {
     uint64_t start, end;
-    int protection; /* as the program has set it */
+    int protection; /* PROT_* bits that the program has set */
 };
 
 struct rt_protection_map {
     /* Intervals of the loaded modules, listed again when some were loaded or unloaded. */
     struct rt_interval_list system;   /* whole images of the system's libraries */
-    struct rt_interval_list constant; /* in images of the program: the linker's tables, variables of the system's
+    struct rt_interval_list constant; /* parts of other images: the linker's tables, variables of the system's
                                        * libraries */
     unsigned long long loaded, unloaded;
     /* Lists of one run. */

@@ -1,26 +1,32 @@
-/* races.c - accesses to the same bytes that nothing orders, in strict runs: missing waits (missing-wait).
+/* races.c - accesses to the same bytes that no wait orders, in strict runs (missing-wait). All functions need the lock.
  *
- * Kept is what asynchronous work accessed, until the host has waited for it:
+ * DATA. A list of pending accesses, the oldest first: what asynchronous work has accessed since the host waited for it.
  *
- *   transfers   read bytes of one side, and write those of the other
- *   kernels     write the bytes that they change, and use some byte of other sections that their construct names
- *   exits       free device memory
+ *      transfers   read bytes of one side, and write those of the other
+ *      kernels     write the bytes that they change, and use some byte of other sections that their construct names
+ *      exits       free device memory
  *
- * What comes later, and is not ordered behind it, is compared. A transfer that changes no byte writes none. A kernel
- * may use any part of what its construct names: this is reported where the other access writes or frees the whole
- * section. A kernel that was watched, and touched none of the section, does not use it. Host memory that a transfer
- * reads or writes is compared when the host waits: the program must not have changed it before. */
+ * LIFE OF AN ACCESS. check_access compares it with each pending one that does not happen before it, and reports the
+ * first byte of a race. It is then appended, unless the host is synchronized with it. It is removed when the host waits
+ * for it, when a later access of its stream covers it, or when the list is full.
+ *
+ * A transfer that changes no byte writes none. A kernel may use any part of a section that its construct names, so a
+ * race is reported only if the other access writes or frees the whole section. A guarded kernel that touched none of
+ * the section does not use it. Host memory of a transfer is compared when the host waits: the program must not have
+ * changed it before. */
 #include "happens_before.h"
 #include "page_guard.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { PENDING_MAX = 4096 }; /* accesses that are kept: older ones are forgotten */
-enum { CHUNK = 16 };         /* a kernel that changes a byte of each writes the whole section */
+enum { PENDING_MAX = 4096 }; /* most pending accesses: the oldest ones are forgotten */
+enum { CHUNK = 16 };         /* bytes: a kernel that changes one byte of each chunk writes the whole section */
 static const uint64_t NONE = UINT64_MAX;
 
+/* Kind of an access. USES: some byte for certain; MAY_USE: perhaps none. */
 enum how { READS, WRITES, FREES, USES, MAY_USE };
 static const char missing_wait[] = "missing-wait";
 static const char *const verbs[] = {"reads", "writes", "frees", "uses", "may use"};
@@ -28,39 +34,40 @@ static const char *const verbs[] = {"reads", "writes", "frees", "uses", "may use
 struct access {
     struct access *next;
     struct rt_access_origin origin;
-    uint64_t thread; /* of the host, which made the call; calls of others have no known order with it */
+    uint64_t thread; /* number of the host's thread that made the call; calls of several threads are not ordered here */
     enum how how;
     bool on_device;
-    bool redundant; /* writes what is there: of interest if the program changes it */
+    bool redundant; /* writes what is there already: relevant only if the program changes it */
     uint64_t start, bytes;
-    uint64_t touched;    /* a byte that a kernel uses for certain, where bits do not tell; 0: it is not known */
-    unsigned char *bits; /* which bytes a kernel has changed; NULL: all are meant */
-    char *image;         /* of the host, after a transfer; or NULL */
-    uint64_t host, object, object_bytes; /* the host address of start; the object that it lies in */
+    uint64_t touched;    /* if bits is NULL: address of a byte that a kernel has used for certain; 0: not known */
+    unsigned char *bits; /* bytes that a kernel has changed, one bit each; NULL: all bytes */
+    char *image;         /* host bytes after a transfer, or NULL */
+    uint64_t host, object, object_bytes; /* host addresses of `start` and of the object that contains it; the object's
+                                          * size */
     char *name;
 };
 static struct access *pending, **end = &pending;
 static size_t npending;
 
-/* Kernels under way; how often a kernel began, or other work wrote device memory: a change meanwhile may be the
- * other's. */
+/* Kernels that run now, and a counter that changes when a kernel begins or other work writes device memory. If the
+ * counter has changed, a change of bytes may be the other work's. */
 static unsigned running;
 static uint64_t writers;
 
-/* Of kernels and the sections that they name, those of which all runs that were watched have touched nothing. A run
- * that is passed over is taken to do the same. */
+/* Cache of kernels and sections that no guarded run has touched. A run that is skipped is expected not to touch them,
+ * either. */
 static struct untouched_sections {
     uintptr_t pc;
     uint64_t host;
 } untouched_sections[1 << 10];
 
-/* A section that the kernel under way of a thread names, and what the device holds before. */
+/* Section that the construct of a thread's kernel names, with the device's bytes before the kernel. */
 struct rt_kernel_section {
     struct rt_kernel_section *next;
-    uint64_t writers; /* as the kernel began; 0: another one was under way */
+    uint64_t writers; /* counter as the kernel began; 0: another kernel was running */
     uint64_t host, dev, bytes;
     enum rt_touch touch;
-    uint64_t at; /* where it was touched first */
+    uint64_t at; /* address of the first touch */
     char image[];
 };
 
@@ -79,7 +86,7 @@ static void free_access(struct access *access)
     npending--;
 }
 
-/* Takes out all that is meant. */
+/* Removes and frees the accesses for which is_meant returns true. */
 static void remove_pending(bool (*is_meant)(const struct access *access, const void *ud), const void *ud)
 {
     struct access **at = &pending, *access;
@@ -96,7 +103,7 @@ static void remove_pending(bool (*is_meant)(const struct access *access, const v
 
 /* ----------------------------------------------------------------------------------- reports -- */
 
-/* object gets the object's name. */
+/* Writes the element that contains a byte to `to`, and the object's name to `object`. */
 static void format_byte(const struct access *access, uint64_t at, char object[RT_NAME_SIZE], char *to, size_t size)
 {
     snprintf(object, RT_NAME_SIZE, "%s", access->name);
@@ -104,7 +111,7 @@ static void format_byte(const struct access *access, uint64_t at, char object[RT
                       access->host - access->object + (at - access->start), object, to, size);
 }
 
-/* What is reported of a pair of accesses: the place of the earlier one is the other one. */
+/* Makes the diagnostic for a pair of accesses: the earlier one is the related entry. */
 static struct rt_diagnostic make_race_diagnostic(const struct access *earlier, enum how how, uintptr_t pc,
                                                  const char *name)
 {
@@ -119,7 +126,7 @@ static struct rt_diagnostic make_race_diagnostic(const struct access *earlier, e
     return diagnostic;
 }
 
-/* Whether the construct that was reported last does something else with the same object, too. */
+/* True if the construct reported last is the same and the object, too, with another kind of access. */
 static bool is_same_construct(const struct access *later)
 {
     static struct access last;
@@ -131,6 +138,7 @@ static bool is_same_construct(const struct access *later)
     return false;
 }
 
+/* Reports a race at the byte `at`, once for a construct and an object. */
 static void report_race(const struct access *earlier, const struct access *later, uint64_t at)
 {
     char first[1200], queue[60], remedy[100], element[340], object[RT_NAME_SIZE];
@@ -149,7 +157,8 @@ static void report_race(const struct access *earlier, const struct access *later
                        first, verbs[earlier->how], earlier->how == later->how ? "it, too" : "it", remedy);
 }
 
-/* The program has changed what a transfer reads or writes. ends: it never waits. */
+/* Reports that the program has changed what a transfer reads or writes before a wait. at_exit: the program never waits.
+ */
 static void report_change_before_wait(const struct access *access, uint64_t at, bool at_exit)
 {
     char work[1200], element[340], remedy[100], object[RT_NAME_SIZE];
@@ -172,12 +181,13 @@ static bool is_changed_byte(const struct access *access, uint64_t at)
     return !access->bits || access->bits[k / 8] >> k % 8 & 1;
 }
 
+/* True for writes and frees. */
 static bool is_modification(const struct access *access)
 {
     return access->how == WRITES || access->how == FREES;
 }
 
-/* Whether an access concerns all of a range. */
+/* True if an access covers a whole range. Changed bytes cover it if they are less than CHUNK bytes apart. */
 static bool covers_range(const struct access *access, uint64_t start, uint64_t bytes)
 {
     if (start < access->start || start + bytes > access->start + access->bytes)
@@ -199,8 +209,8 @@ static uint64_t get_used_byte(const struct access *use)
     return use->touched ? use->touched : use->start;
 }
 
-/* The first byte that two accesses cannot both have without an order; NONE: there is none. What two kernels write may
- * be written by atomic operations. */
+/* Returns the first byte of a race between two accesses; NONE: none. Writes of two kernels are no race: they may be
+ * atomic. */
 static uint64_t find_race(const struct access *a, const struct access *b)
 {
     const uint64_t from = a->start > b->start ? a->start : b->start;
@@ -208,6 +218,7 @@ static uint64_t find_race(const struct access *a, const struct access *b)
     if (!overlaps(a, b) || (a->bits && b->bits) || a->redundant || b->redundant ||
         (!is_modification(a) && !is_modification(b)))
         return NONE;
+    assert(a && b);
     if (a->how >= USES)
         return covers_range(b, a->start, a->bytes) ? get_used_byte(a) : NONE;
     if (b->how >= USES)
@@ -218,7 +229,7 @@ static uint64_t find_race(const struct access *a, const struct access *b)
     return NONE;
 }
 
-/* Whether a later access of the same strand stands for it, too. */
+/* True if a later access of the same stream, ud, covers an earlier one. */
 static bool is_covered_by(const struct access *access, const void *ud)
 {
     const struct access *by = ud;
@@ -227,7 +238,7 @@ static bool is_covered_by(const struct access *access, const void *ud)
            by->start <= access->start && access->start + access->bytes <= by->start + by->bytes && !by->bits;
 }
 
-/* What the later one of two writes is its own; nothing left: the earlier one goes. */
+/* Removes bytes that a later write of the same stream, ud, has written from an earlier one. True if none is left. */
 static bool is_rewritten(const struct access *access, const void *ud)
 {
     const struct access *by = ud;
@@ -240,6 +251,7 @@ static bool is_rewritten(const struct access *access, const void *ud)
     return !left;
 }
 
+/* Appends a copy of an access, which takes over its bits. Without memory it is not recorded. */
 static void add_pending(const struct access *access)
 {
     remove_pending(access->bits ? is_rewritten : is_covered_by, access);
@@ -261,7 +273,7 @@ static void add_pending(const struct access *access)
     npending++;
 }
 
-/* An access of the call under way. Its bits are taken. */
+/* Completes an access of the call under way, reports its first race, and appends it. Takes over its bits. */
 static void check_access(struct access *access)
 {
     accd_present_object object = {0};
@@ -269,6 +281,7 @@ static void check_access(struct access *access)
     const struct rt_thread *self = rt_current_thread();
     access->origin = (struct rt_access_origin){self->epoch, rt.site->call.pc, rt.site->what};
     access->thread = self->number;
+    /* an access of this thread */
     writers += access->how == WRITES && access->on_device && !access->bits;
     if (accd_present_at(rt.context, self->device, access->on_device ? access->start : access->host, access->on_device,
                         &object)) {
@@ -291,16 +304,16 @@ static void check_access(struct access *access)
         if (at != NONE)
             report_race(earlier, access, at);
         if (access->how == WRITES && !access->redundant && overlaps(access, earlier))
-            forget_image(earlier); /* that is no change of the program */
+            forget_image(earlier); /* the change is not the program's */
     }
-    if (!rt_is_host_synced(access->origin.epoch)) /* another thread may have waited meanwhile */
+    if (!rt_is_host_synced(access->origin.epoch)) /* false also if another thread has waited meanwhile */
         add_pending(access);
     else
         free(access->bits);
     access->name = NULL;
 }
 
-/* Whether nothing can clash: the host's work comes after all that is kept. */
+/* True if no race is possible: the host's work happens after all recorded accesses. */
 static bool has_no_pending(const struct rt_thread *self)
 {
     return !self->epoch.stream && !pending && !running;
@@ -328,6 +341,8 @@ static bool is_in_freed_memory(const struct access *access, const void *ud)
     return access->on_device && access->start - freed->start < freed->bytes;
 }
 
+/* Checks a free and forgets the accesses to the memory. own: the construct has mapped it itself, so that it is no race.
+ */
 static void record_free(uint64_t dev, uint64_t bytes, bool own)
 {
     struct access freed = {.how = FREES, .on_device = true, .start = dev, .bytes = bytes, .host = dev};
@@ -350,7 +365,7 @@ void rt_races_free(int device, uint64_t dev)
     record_free(dev, bytes, false);
 }
 
-/* Whether the compiler may have passed a variable by value, or made it. */
+/* True if the compiler may have passed a variable by value, or made it. */
 static bool may_be_by_value(const accd_event *event)
 {
     const accd_construct *construct = &rt.construct;
@@ -362,8 +377,8 @@ static bool may_be_by_value(const accd_event *event)
     return false;
 }
 
-/* Whether a compute construct maps an object itself, for itself: the reference counter orders that behind others that
- * have the object meanwhile. */
+/* True if a compute construct maps an object for itself: its reference counter orders it after others that use the
+ * object. */
 static bool is_mapped_by_construct(const accd_event *event)
 {
     accd_present_object object;
@@ -420,6 +435,7 @@ void rt_races_before_kernel(struct rt_thread *self, const accd_item *items, size
     }
 }
 
+/* Returns the entry of the cache for a kernel and a section; it may be another one's. */
 static struct untouched_sections *find_untouched_entry(uintptr_t pc, uint64_t host)
 {
     enum { ROOM = sizeof untouched_sections / sizeof untouched_sections[0] };
@@ -428,8 +444,8 @@ static struct untouched_sections *find_untouched_entry(uintptr_t pc, uint64_t ho
 
 static bool is_known_untouched(uintptr_t pc, uint64_t host)
 {
-    const struct untouched_sections *location = find_untouched_entry(pc, host);
-    return location->pc == pc && location->host == host;
+    const struct untouched_sections *entry = find_untouched_entry(pc, host);
+    return entry->pc == pc && entry->host == host;
 }
 
 size_t rt_races_get_sections(const struct rt_thread *self, struct rt_device_section *sections, size_t most)
@@ -444,17 +460,19 @@ void rt_races_record_touched(struct rt_thread *self, uintptr_t pc, const struct 
 {
     struct rt_kernel_section *named = self->kernel_sections;
     for (size_t i = 0; i < n; i++, named = named->next) {
-        struct untouched_sections *location = find_untouched_entry(pc, named->host);
+        assert(named);
+        struct untouched_sections *entry = find_untouched_entry(pc, named->host);
         named->touch = sections[i].touch;
         named->at = sections[i].at;
         if (named->touch == RT_TOUCH_NONE)
-            *location = (struct untouched_sections){pc, named->host};
+            *entry = (struct untouched_sections){pc, named->host};
         else if (is_known_untouched(pc, named->host))
-            *location = (struct untouched_sections){0};
+            *entry = (struct untouched_sections){0};
     }
 }
 
-/* A bit for each byte of two words that differs. The product moves bit 8 * i to bit 56 + i, and no two to one. */
+/* Returns a bit for each byte in which two words of 8 bytes differ. The product moves bit 8 * i to bit 56 + i, without
+ * a carry. */
 static unsigned char get_changed_mask(const char *now, const char *before)
 {
     const uint64_t low = 0x7f7f7f7f7f7f7f7fu;
@@ -465,7 +483,8 @@ static unsigned char get_changed_mask(const char *now, const char *before)
     return (unsigned char)((tops >> 7) * 0x0102040810204080u >> 56);
 }
 
-/* Which bytes a kernel has changed; NULL: none, or it is not known. */
+/* Returns a bit for each byte that a kernel has changed; NULL: none, or not known because other work wrote device
+ * memory. */
 static unsigned char *find_changed_bytes(const struct rt_kernel_section *named)
 {
     const char *now = (const char *)(uintptr_t)named->dev;
@@ -483,6 +502,7 @@ static unsigned char *find_changed_bytes(const struct rt_kernel_section *named)
 void rt_races_after_kernel(struct rt_thread *self)
 {
     running--;
+    assert(running);
     for (struct rt_kernel_section *named; (named = self->kernel_sections);) {
         unsigned char *bits = find_changed_bytes(named);
         if (self->sampling == RT_SKIPPED && is_known_untouched(rt.site->call.pc, named->host))
@@ -498,7 +518,7 @@ void rt_races_after_kernel(struct rt_thread *self)
             writes.how = WRITES;
             writes.bits = bits;
             check_access(&writes);
-        } else if (named->bytes > CHUNK && named->touch != RT_TOUCH_NONE) /* a smaller one may be private */
+        } else if (named->bytes > CHUNK && named->touch != RT_TOUCH_NONE) /* a smaller section may be private */
             check_access(&uses);
         self->kernel_sections = named->next;
         free(named);
@@ -507,6 +527,7 @@ void rt_races_after_kernel(struct rt_thread *self)
 
 /* ------------------------------------------------------------------------------------- waits -- */
 
+/* Reports the first host byte that has changed since the transfer. */
 static void compare_with_image(const struct access *access, bool at_exit)
 {
     char now[4096];

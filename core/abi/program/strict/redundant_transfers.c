@@ -1,5 +1,5 @@
-/* redundant_transfers.c - counts of allocations and transfers by place and variable; advice at the end: transfers that
- * moved bytes that were the same on both sides. */
+/* redundant_transfers.c - the table of transfer statistics, by place of the program and variable, and the advice about
+ * redundant transfers, whose bytes were equal on both sides. */
 #include "transfer_stats.h"
 
 #include <stdlib.h>
@@ -10,16 +10,17 @@ struct rt_transfer_stats *rt_stats_table;
 size_t rt_stats_count;
 
 enum { SLOTS = 2 * RT_STATS_MAX };
-static uint16_t *slots; /* by place, operation and variable: numbers; 0: free */
+static uint16_t *slots; /* hash table by place, operation and variable: numbers in rt_stats_table; 0: free */
 
-/* Memory that takes none before it is used; NULL: there is none. */
+/* Reserves address space, which uses memory only when it is written; NULL: none. */
 static void *reserve_table(size_t bytes)
 {
     void *at = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     return at == MAP_FAILED ? NULL : at;
 }
 
-/* NULL: there are too many. */
+/* Returns the statistics of a place, an operation and a variable, new ones if there are none; NULL: the table is full.
+ */
 static struct rt_transfer_stats *get_stats(uintptr_t pc, accd_op op, const char *variable, const char *name)
 {
     uint64_t hash = (pc ^ (uint64_t)op << 60) * 0x9E3779B97F4A7C15u;
@@ -50,6 +51,7 @@ static struct rt_transfer_stats *get_stats(uintptr_t pc, accd_op op, const char 
     }
 }
 
+/* Counts the construct under way once. */
 static void count_construct(struct rt_transfer_stats *stats)
 {
     stats->calls += stats->last_call != rt.calls;
@@ -75,7 +77,7 @@ uint16_t rt_stats_record(const accd_event *event)
 
 /* -------------------------------------------------------------------------------------- joining -- */
 
-/* Of one place for the program: a line, or an address that has none. */
+/* Compares places: by line, or by address if the line is not known; then by operation. */
 static int64_t compare_locations(const struct rt_transfer_stats *a, const struct rt_transfer_stats *b)
 {
     const int64_t file = a->file && b->file ? strcmp(a->file, b->file) : !a->file - !b->file,
@@ -90,6 +92,7 @@ static int compare_stats(const void *a, const void *b)
     return location ? (location < 0 ? -1 : 1) : strcmp(one->variable, other->variable);
 }
 
+/* Cost by which compare_costs sorts, the largest first. */
 static uint64_t (*sort_cost)(const struct rt_transfer_stats *stats);
 
 static int compare_costs(const void *a, const void *b)
@@ -98,6 +101,7 @@ static int compare_costs(const void *a, const void *b)
     return one != other ? (one < other) - (one > other) : compare_stats(a, b);
 }
 
+/* Adds the counters of statistics to those of the same line and variable. */
 static void add_stats(struct rt_transfer_stats *to, const struct rt_transfer_stats *stats)
 {
     to->others |= stats->others || strcmp(to->name, stats->name) != 0;
@@ -115,11 +119,11 @@ static void add_stats(struct rt_transfer_stats *to, const struct rt_transfer_sta
 void rt_stats_merge(uint64_t (*cost)(const struct rt_transfer_stats *stats))
 {
     size_t n = 0;
-    if (rt.is_killed) /* what the program would have done with its data is not known */
+    if (rt.is_killed) /* data of a killed program may have had a use */
         rt_stats_count = 0;
     if (!rt_stats_count)
         return;
-    for (size_t i = 1; i <= rt_stats_count; i++) { /* names that were looked up since */
+    for (size_t i = 1; i <= rt_stats_count; i++) { /* names may have been looked up since */
         struct rt_transfer_stats *stats = &rt_stats_table[i];
         if (!*stats->variable && stats->redundant == stats->n && !stats->others)
             rt_copy_variable_name(stats->name, stats->variable, sizeof stats->variable);
@@ -180,7 +184,7 @@ static bool is_always_redundant(const struct rt_transfer_stats *stats)
     return stats->redundant == stats->n && !stats->has_unsampled;
 }
 
-/* NULL: the code's, for transfers that are all idle. */
+/* Returns the help for redundant transfers; NULL: that of the code, if all transfers of the clause are redundant. */
 static const char *get_redundant_help(const struct rt_transfer_stats *stats)
 {
     if (!rt_stats_cover_clause(stats, is_always_redundant))
@@ -212,5 +216,5 @@ void rt_report_redundant_transfers(void)
     }
     if (slots)
         memset(slots, 0, SLOTS * sizeof *slots);
-    rt_stats_count = 0; /* acc_shutdown reports, and the end of the program does */
+    rt_stats_count = 0; /* acc_shutdown reports, and so does the end of the program */
 }

@@ -1,32 +1,34 @@
-/* sampling.c - which constructs of a strict run are looked at. The first runs of a construct are. If it runs on with
- * the same arguments while the same data are present, one run in 2, 4, 8 and so on follows, at last one in 256. Runs
- * are counted, and no clock is read: two equal runs of a program look at the same constructs.
+/* sampling.c - which constructs of a strict run are checked. The first 16 runs of a construct are. While it runs with
+ * the same arguments and present data, every 2nd, 4th, 8th, ... and finally every 256th run follows. Runs are counted
+ * without a clock, so that two equal runs of a program check the same constructs.
  *
- * What is present is known by host addresses and sizes, not by device addresses: data that a program maps and unmaps
- * in each step are the same ones. A construct that always gets other data is looked at for a share of its runs. */
+ * Present data are identified by host addresses and sizes, not by device addresses, so that data mapped again in each
+ * step are the same. A construct whose data always differ is checked in 1 of 64 runs. */
 #include "abi/program/base/arena.h"
 #include "abi/program/base/runtime.h"
 
+#include <assert.h>
 #include <string.h>
 
 enum {
-    FIRST = 16,     /* runs that are looked at, of a construct with the same arguments */
-    EACH = 4,       /* so many looks later the interval doubles */
-    INTERVAL = 256, /* at most */
-    OTHERS = 64,    /* looks at a construct, whatever its arguments; then one run in */
+    FIRST = 16,     /* checked runs of a construct with the same arguments, before the interval grows */
+    EACH = 4,       /* checked runs after which the interval doubles */
+    INTERVAL = 256, /* largest interval, in runs */
+    OTHERS = 64,    /* checked runs of a construct with any arguments, before only 1 run in SHARE is checked */
     SHARE = 64,
-    SMALL = 4096,    /* bytes that a directive moves at little cost: they are always looked at */
-    TABLE = 1 << 12, /* entries at first */
-    MOST = 1 << 20   /* the table begins anew */
+    SMALL = 4096,    /* bytes that a directive moves at little cost: it is always checked */
+    TABLE = 1 << 12, /* slots of the first table */
+    MOST = 1 << 20   /* most slots: a full table is cleared */
 };
 
+/* Counters of a construct, or of a construct with certain arguments. */
 struct entry {
-    uint64_t key; /* 0: free */
+    uint64_t key; /* hash; 0: the slot is free */
     uint32_t runs, samples, skip, interval;
 };
-static struct entry *entries; /* open addressing */
+static struct entry *entries; /* hash table with linear probing, in the arena */
 static size_t capacity, used;
-static uint64_t present_hash; /* sum of what is mapped */
+static uint64_t present_hash; /* sum of the hashes of mapped data */
 
 static uint64_t mix_hash(uint64_t a, uint64_t b)
 {
@@ -34,14 +36,17 @@ static uint64_t mix_hash(uint64_t a, uint64_t b)
     return x ^ x >> 29;
 }
 
+/* Returns the slot of a key, or the free one where it belongs. */
 static struct entry *find_slot(uint64_t key)
 {
+    assert(capacity && !(capacity & (capacity - 1)));
     size_t i = (size_t)(key >> 20) & (capacity - 1);
     while (entries[i].key && entries[i].key != key)
         i = (i + 1) & (capacity - 1);
     return &entries[i];
 }
 
+/* Doubles the table, or clears it if it has MOST slots. Returns false without memory. */
 static bool grow_table(void)
 {
     const size_t before = capacity, more = !capacity ? TABLE : capacity < MOST ? 2 * capacity : capacity;
@@ -62,14 +67,14 @@ static bool grow_table(void)
     return true;
 }
 
-/* NULL: no memory. */
+/* Returns the entry of a key, a new one if there is none; NULL: no memory. */
 static struct entry *get_entry(uint64_t key)
 {
     key |= !key;
     struct entry *entry = capacity ? find_slot(key) : NULL;
     if (entry && entry->key)
         return entry;
-    if (2 * (used + 2) > capacity) { /* two are asked for at a time */
+    if (2 * (used + 2) > capacity) { /* callers get two at a time */
         if (!grow_table())
             return NULL;
         entry = find_slot(key);
@@ -82,11 +87,12 @@ static struct entry *get_entry(uint64_t key)
 void rt_sampling_add_value(struct rt_thread *self, uint64_t value)
 {
     if (value - rt.device_low < rt.device_high - rt.device_low)
-        value = 1; /* device addresses are one like another */
+        value = 1; /* device addresses all count as equal */
     if (value == 1 || (value >> 32 && !(value >> 47)))
         self->argument_hash = mix_hash(self->argument_hash, value);
 }
 
+/* Returns a hash of the items, the values passed and the present data; resets argument_hash. */
 static uint64_t hash_arguments(struct rt_thread *self, const accd_item *items, size_t nitems)
 {
     accd_stats stats;
@@ -106,7 +112,7 @@ static uint64_t hash_arguments(struct rt_thread *self, const accd_item *items, s
     return sum;
 }
 
-/* Whether the turn of a construct has come. */
+/* Counts a run, and returns true if it is to be checked. same: with the same arguments; all: with any. */
 static bool is_sampled(struct entry *same, struct entry *all)
 {
     all->runs++;

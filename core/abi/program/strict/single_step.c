@@ -55,7 +55,6 @@ static bool is_left_open(struct rt_page_guard *guard, uint64_t address, uint64_t
     return stays;
 }
 
-/* - */
 void rt_guard_reset_step_counts(struct rt_page_guard *guard)
 {
     bool all = guard->nstepped_pages > RT_STEPPED_PAGES_MAX / 2;

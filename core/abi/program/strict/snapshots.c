@@ -1,19 +1,32 @@
-/* snapshots.c - what host and device held of each present object when both last agreed. A strict run compares with it
- * before a construct that may move or free data, and after a kernel. Reported is:
+/* snapshots.c - what host and device held of each present object when both last agreed. Strict runs compare with it
+ * before a construct that may move or free data, and after a kernel. Reports:
  *
- *   a transfer overwrites what its target has changed (overwritten-change)
- *   a kernel gets data that the host has changed, and no transfer ever sends the change (stale-data)
- *   data are freed with changes of the device that the host never received (lost-change)
- *   what is copied to the host has not changed since its allocation (uninitialized-read)
- *   a transfer moves what both sides have (idle)
+ *      overwritten-change   a transfer overwrites what its target has changed
+ *      stale-data           a kernel gets data that the host has changed, and no transfer ever sends the change
+ *      lost-change          data are freed with changes of the device that the host never received
+ *      uninitialized-read   bytes are copied to the host that have not changed since their allocation
+ *      idle-transfer        a transfer moves bytes that both sides have (transfer_stats.h)
+ *
+ * DATA. A hash table of objects by device and host address, with chains; images lie in the arena, which is never
+ * protected. Of n bytes of an object, up to four images exist:
+ *
+ *      host_snapshot     the host's bytes at the last agreement; NULL: the object is not checked
+ *      device_snapshot   the device's bytes then; NULL: equal to host_snapshot, or poison if `unwritten`
+ *      saved[side]       what a side holds before the construct under way; NULL: unchanged since the agreement
+ *
+ * LIFE OF AN OBJECT. Its allocation copies the host's bytes. Before a construct, the sides that it may overwrite are
+ * saved if they have changed. Each transfer compares old and new bytes of its target, and updates the snapshots. Its
+ * release reports stale-data and lost-change. All functions need the lock.
  *
  * Host memory may be freed while its data are present. It is read by a system call, which fails then. */
 #include "abi/program/base/arena.h"
 #include "abi/program/base/runtime.h"
 #include "abi/program/data/image.h"
 #include "abi/program/data/code_references.h"
+#include "padding.h"
 #include "transfer_stats.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,28 +35,27 @@
 #include <unistd.h>
 
 enum { HOST, DEVICE, SIDES };
-static const uint64_t NONE = UINT64_MAX; /* no byte */
+static const uint64_t NONE = UINT64_MAX; /* offset that means no byte */
 
+/* A present object, with its snapshots. */
 struct object {
-    struct object *next, *next_saved; /* of the bucket; of those with an image in was */
+    struct object *next, *next_saved; /* next in the bucket; next with an image in `saved` */
     int device;
-    bool was_transferred;      /* to the device or from there, at least in part */
-    bool host_is_changed;      /* the host from host_then, when it was looked at last */
-    uint64_t checked_interval; /* the host was not touched since this gap between kernels, or differs */
+    bool was_transferred;      /* true after a transfer to or from the device of at least a part */
+    bool host_is_changed;      /* true if the host differed from host_snapshot in the last comparison */
+    uint64_t checked_interval; /* host interval of that comparison */
     uint64_t host, dev, bytes;
-    uintptr_t agreed_pc; /* the call that mapped it, or moved it last */
-    uint64_t changed_at; /* first byte that the device has changed, as the object may go */
-    char *stale_element; /* the element that a kernel got in an old state; NULL: there is none */
-    uint64_t stale_at;   /* its byte */
-    uintptr_t stale_pc;
-    char *saved[SIDES]; /* what a side holds before the construct under way, if that has changed; or NULL */
-    /* What each side held when they last agreed, the device from the allocation on. NULL: the object is not looked at.
-     */
-    char *host_snapshot, *device_snapshot; /* device_then: of its own, or NULL */
-    bool unwritten; /* without device_then: device memory was not written to; or equals the host's */
+    uintptr_t agreed_pc; /* return address of the call that mapped it, or moved it last */
+    uint64_t changed_at; /* offset of the first byte that the device has changed; NONE: none */
+    char *stale_element; /* name of the element that a kernel got in an old state; NULL: none */
+    uint64_t stale_at;   /* offset of its byte */
+    uintptr_t stale_pc;  /* return address of the kernel's construct */
+    char *saved[SIDES];
+    char *host_snapshot, *device_snapshot;
+    bool unwritten; /* if device_snapshot is NULL: device memory was never written */
 };
 
-/* Memory that stays open: between kernels, the runtime need not open it. */
+/* Allocates n bytes of the arena, which stay open between kernels. NULL: no memory. */
 static void *allocate_image(size_t n)
 {
     return rt_arena_realloc(NULL, NULL, 0, n);
@@ -56,9 +68,9 @@ static void free_image(void *p, size_t n)
 }
 
 static struct object **buckets, *saved_objects;
-static size_t nobjects, capacity; /* room is 0 or a power of two */
+static size_t nobjects, capacity; /* number of buckets, 0 or a power of two */
 
-/* What a region under way names. */
+/* The data of a region that is open. */
 struct frame {
     struct frame *outer;
     uint64_t thread;
@@ -70,10 +82,10 @@ struct frame {
 };
 static struct frame *frames;
 
-/* ------------------------------------------------------------------------------------ memory -- */
-
+/* True if n bytes hold the value of device memory that was never written; n is not 0. */
 static bool is_poisoned(const char *bytes, uint64_t n)
 {
+    assert(n);
     return (unsigned char)*bytes == ACCD_POISON && !memcmp(bytes, bytes + 1, n - 1);
 }
 
@@ -89,7 +101,7 @@ static char get_device_snapshot_byte(const struct object *object, uint64_t k)
     return object->unwritten ? (char)ACCD_POISON : object->host_snapshot[k];
 }
 
-/* Whether bytes are what the device held then. */
+/* True if n bytes equal those of the device from offset `at` at the last agreement. */
 static bool equals_device_snapshot(const struct object *object, uint64_t at, const char *bytes, uint64_t n)
 {
     if (!object->device_snapshot && object->unwritten)
@@ -97,7 +109,7 @@ static bool equals_device_snapshot(const struct object *object, uint64_t at, con
     return !memcmp(bytes, (object->device_snapshot ? object->device_snapshot : object->host_snapshot) + at, n);
 }
 
-/* The device's memory of its own from now on. False: there is none; the object is not looked at any more. */
+/* Gives the device a snapshot of its own. Without memory returns false, and the object is not checked any more. */
 static bool split_snapshots(struct object *object)
 {
     if (object->device_snapshot)
@@ -115,9 +127,11 @@ static bool split_snapshots(struct object *object)
     return true;
 }
 
-/* In a range the sides hold this now; host: NULL if it is what it was. device is host if both are equal. */
+/* Sets the snapshots of a range to what the sides hold now. host NULL: the host's snapshot stays; device == host: both
+ * are equal. */
 static void update_snapshots(struct object *object, uint64_t at, uint64_t n, const char *host, const char *device)
 {
+    assert(object->host_snapshot && at + n <= object->bytes);
     const char *const other = host ? host : object->host_snapshot + at;
     const bool same = other == device || !memcmp(other, device, n);
     if (same && host && n == object->bytes) {
@@ -133,17 +147,18 @@ static void update_snapshots(struct object *object, uint64_t at, uint64_t n, con
         memcpy(object->host_snapshot + at, host, n);
 }
 
-/* What the host can have changed since this gap was not looked at. */
+/* Returns the last host interval whose changes a comparison made now has seen; 0 without a page guard. */
 static uint64_t get_current_interval(void)
 {
     const uint64_t interval = rt_get_host_interval();
     return interval ? interval - 1 : 0;
 }
 
-/* Whether the host differs; pages that it cannot have changed since `since` are left out. */
+/* True if the host differs from its snapshot. Pages that it cannot have changed since interval `since` are not
+ * compared. */
 static bool has_host_changed(const struct object *object, uint64_t since)
 {
-    uint64_t from = NONE; /* pages from there on are compared */
+    uint64_t from = NONE; /* offset of the first page to compare */
     for (uint64_t k = 0, next = 0; k <= object->bytes; k = next) {
         const uint64_t at = object->host + k, left = object->bytes - k, page = RT_PAGE_SIZE - at % RT_PAGE_SIZE;
         next = k + (left < page ? left : page);
@@ -161,6 +176,7 @@ static bool has_host_changed(const struct object *object, uint64_t since)
     return false;
 }
 
+/* True if a side differs from its snapshot. The result for the host is cached until the host touches the object. */
 static bool has_changed(struct object *object, int side)
 {
     if (side == DEVICE)
@@ -172,7 +188,7 @@ static bool has_changed(struct object *object, int side)
     return object->host_is_changed;
 }
 
-/* Pointers that are attached stay what they are on each side. */
+/* True if a byte is of an attached pointer, which keeps a value of its own on each side. */
 static bool is_attached_pointer(const struct object *object, uint64_t at)
 {
     accd_attachment pointer;
@@ -180,11 +196,11 @@ static bool is_attached_pointer(const struct object *object, uint64_t at)
     return accd_attachment_at(rt.context, object->device, (const void *)slot, &pointer);
 }
 
-/* Whether a byte is of a pointer to a block of malloc that the host has made null since, as deallocate does with a
- * component: the block was freed. A kernel that follows the device's copy of the pointer is found by its access. */
+/* True if a byte is of a pointer to a block of malloc that the host has made null since, as deallocate does with a
+ * component. The block was freed; a kernel that follows the device's copy of the pointer is found by its access. */
 static bool is_freed_component(const struct object *object, const char *saved, uint64_t at)
 {
-    enum { MAPPINGS = 0x7 }; /* the highest bits of addresses of large blocks */
+    enum { MAPPINGS = 0x7 }; /* highest bits of addresses of large blocks, which are mappings */
     const uint64_t start = ((object->host + at) & ~(sizeof(void *) - 1)) - object->host;
     if (start > at || start + sizeof(void *) > object->bytes || rt_load_word(saved + start))
         return false;
@@ -193,38 +209,10 @@ static bool is_freed_component(const struct object *object, const char *saved, u
     return block % RT_BLOCK_ALIGNMENT == 0 && (on_heap || block >> 44 == MAPPINGS);
 }
 
-/* Whether a byte is padding, as the call under way knows the type. What is found for one element of an array holds for
- * all. */
-static bool is_padding(const struct object *object, uint64_t at)
-{
-    enum { MOST = 4096 };
-    static struct {
-        uint64_t host, bytes, unit;
-        uintptr_t pc;
-        signed char is[MOST]; /* of the bytes of an element; -1: not asked for yet */
-    } known;
-    struct accd__debug_name name;
-    const uintptr_t pc = rt.site ? rt.site->call.pc : 0;
-    if (known.host != object->host || known.bytes != object->bytes || known.pc != pc) {
-        const bool has_unit = rt_find_name(rt.site, object->host, object->bytes, &name) && name.unit;
-        known.host = object->host;
-        known.bytes = object->bytes;
-        known.pc = pc;
-        known.unit = has_unit ? name.unit : object->bytes;
-        memset(known.is, -1, sizeof known.is);
-    }
-    const uint64_t k = at % known.unit;
-    if (k >= MOST)
-        return rt_is_padding(rt.site, object->host, object->bytes, at);
-    if (known.is[k] < 0)
-        known.is[k] = rt_is_padding(rt.site, object->host, object->bytes, at);
-    return known.is[k];
-}
-
-/* ----------------------------------------------------------------------------------- objects -- */
-
+/* Returns the link to an object, or to the NULL where it belongs. There must be buckets. */
 static struct object **find_bucket(int device, uint64_t host)
 {
+    assert(capacity && !(capacity & (capacity - 1)));
     const uint64_t hash = (host + (uint64_t)device) * 0x9E3779B97F4A7C15u;
     struct object **at = &buckets[(hash >> 32) & (capacity - 1)];
     while (*at && ((*at)->host != host || (*at)->device != device))
@@ -232,6 +220,7 @@ static struct object **find_bucket(int device, uint64_t host)
     return at;
 }
 
+/* Doubles the number of buckets. Returns false without memory. */
 static bool grow_buckets(void)
 {
     struct object **old = buckets;
@@ -291,8 +280,9 @@ static void remove_object(int device, uint64_t host)
     nobjects--;
 }
 
-/* looked: whether it is looked at. NULL: it is not, or there is no memory. */
-static struct object *add_object(int device, uint64_t host, uint64_t bytes, bool checked_interval)
+/* Adds an object, in place of an old one. is_checked: with a snapshot of the host. Returns NULL if it is not checked,
+ * or without memory. */
+static struct object *add_object(int device, uint64_t host, uint64_t bytes, bool is_checked)
 {
     remove_object(device, host);
     struct object *object = nobjects < capacity || grow_buckets() ? allocate_image(sizeof *object) : NULL;
@@ -306,7 +296,7 @@ static struct object *add_object(int device, uint64_t host, uint64_t bytes, bool
         .agreed_pc = rt.site ? rt.site->call.pc : 0,
         .changed_at = NONE,
         .checked_interval = get_current_interval(),
-        .host_snapshot = checked_interval ? allocate_image(bytes) : NULL,
+        .host_snapshot = is_checked ? allocate_image(bytes) : NULL,
         .unwritten = true,
     };
     *find_bucket(device, host) = object;
@@ -318,7 +308,7 @@ static struct object *add_object(int device, uint64_t host, uint64_t bytes, bool
     return NULL;
 }
 
-/* The object that covers an address, or NULL. */
+/* Returns the checked object that contains a host address, or NULL. */
 static struct object *find_object(int device, uint64_t host)
 {
     uint64_t start, bytes;
@@ -329,9 +319,10 @@ static struct object *find_object(int device, uint64_t host)
     return object && object->host_snapshot && object->bytes == bytes &&
                    object->dev == accd_device_address(rt.context, device, first)
                ? object
-               : NULL; /* not looked at, or of data that were unmapped */
+               : NULL; /* unchecked, or data that were unmapped since */
 }
 
+/* Calls fn for each checked object that overlaps a host range. */
 static void for_each_object(int device, uint64_t host, uint64_t bytes, void (*fn)(struct object *object))
 {
     uint64_t at = host, start, n;
@@ -342,9 +333,7 @@ static void for_each_object(int device, uint64_t host, uint64_t bytes, void (*fn
     }
 }
 
-/* ----------------------------------------------------------------------------------- reports -- */
-
-/* Where both sides last agreed, also in words. */
+/* Returns where both sides last agreed, and writes it to `to` as words. */
 static struct rt_related_location find_agreed_location(const struct object *object, char *to, size_t size)
 {
     struct rt_related_location related = {.is = object->was_transferred ? "agreed" : "mapped"};
@@ -364,7 +353,7 @@ static void format_object_element(const struct object *object, uint64_t at, char
     rt_format_element(rt.site, object->host, object->bytes, at, name, to, size);
 }
 
-/* What moves, or goes, as it was called when it was mapped. */
+/* Returns the name that data of an event got when they were mapped. */
 static struct rt_display_name get_event_name(const accd_event *event)
 {
     accd_object_info info = {.host = event->host, .bytes = event->bytes};
@@ -372,9 +361,10 @@ static struct rt_display_name get_event_name(const accd_event *event)
     return rt_get_display_name(&info);
 }
 
+/* Reports that a transfer overwrites a change of the byte at offset `at`. */
 static void report_overwritten(const struct object *object, const accd_event *event, uint64_t at)
 {
-    char element[340], agreed_pc[1100], call[1200];
+    char element[340], agreed[1100], call[1200];
     const bool out = event->op == ACCD_OP_D2H;
     const uintptr_t pc = rt.site->call.pc;
     struct rt_display_name display = get_event_name(event);
@@ -390,17 +380,16 @@ static void report_overwritten(const struct object *object, const accd_event *ev
             .pc = pc,
             .object = display.name,
             .element = element,
-            .other = find_agreed_location(object, agreed_pc, sizeof agreed_pc),
+            .other = find_agreed_location(object, agreed, sizeof agreed),
         },
         "%s overwrites %s on the %s, which the %s has changed%s", call, element, out ? "host" : "device",
-        out ? "host" : "device", agreed_pc);
+        out ? "host" : "device", agreed);
 }
 
-/* ------------------------------------------------------------------------ before constructs -- */
-
-/* Keeps what a side holds, if that has changed. */
+/* Saves what a side holds, if that has changed. Without memory, the side is not saved. */
 static void save_side(struct object *object, int side)
 {
+    assert(side == HOST || side == DEVICE);
     if (object->saved[side] || !has_changed(object, side))
         return;
     char *image = malloc(object->bytes);
@@ -429,7 +418,7 @@ static void save_device_side(struct object *object)
     save_side(object, DEVICE);
 }
 
-/* Whether an object may go before the next construct that is looked at. */
+/* True if an object may be freed before the next checked construct. */
 static bool may_be_unmapped(const struct object *object)
 {
     accd_present_object present;
@@ -438,7 +427,7 @@ static bool may_be_unmapped(const struct object *object)
            (present.structured <= 1 && !present.dynamic);
 }
 
-/* A kernel that was not looked at may have changed what an earlier one got in an old state. */
+/* Forgets the stale element if a kernel that was not checked has changed it since. */
 static void recheck_stale_element(struct object *object)
 {
     const uint64_t at = object->stale_at;
@@ -446,7 +435,8 @@ static void recheck_stale_element(struct object *object)
         clear_stale_element(object);
 }
 
-/* Whether an array of gfortran is as unallocated as before the kernel: what its descriptor says of bounds is lost. */
+/* True if the object is a descriptor of a gfortran array that is as unallocated as before the kernel: only its bounds
+ * differ, and their loss is not reported. */
 static bool is_unallocated(const struct object *object, const char *now)
 {
     struct rt_gfortran_descriptor array;
@@ -457,6 +447,7 @@ static bool is_unallocated(const struct object *object, const char *now)
            object->bytes == rt_descriptor_bytes(array.rank);
 }
 
+/* Finds the first byte that the device has changed since the last agreement. */
 static void find_lost_change(struct object *object)
 {
     const char *const now = get_device_bytes(object);
@@ -466,7 +457,7 @@ static void find_lost_change(struct object *object)
         is_unallocated(object, now))
         return;
     for (uint64_t k = 0; k < object->bytes && object->changed_at == NONE; k++)
-        if (now[k] != get_device_snapshot_byte(object, k) && !is_padding(object, k))
+        if (now[k] != get_device_snapshot_byte(object, k) && !rt_is_cached_padding(object->host, object->bytes, k))
             object->changed_at = k;
 }
 
@@ -523,7 +514,7 @@ void rt_snapshot_enter_region(const struct rt_thread *self, const accd_item *ite
     frames = frame;
 }
 
-/* The first byte that the host has changed, and the kernel, which has just run, has not. */
+/* Finds the first byte that the host has changed and the kernel, which has just run, has not. */
 static void find_stale_element(struct object *object)
 {
     const char *now = get_device_bytes(object), *saved = object->saved[HOST], *then = object->host_snapshot;
@@ -533,7 +524,8 @@ static void find_stale_element(struct object *object)
         const bool changed = memcmp(saved + page, then + page, n) != 0;
         for (uint64_t k = page; changed && k < page + n && at == NONE; k++)
             if (saved[k] != then[k] && saved[k] != now[k] && now[k] == get_device_snapshot_byte(object, k) &&
-                !is_attached_pointer(object, k) && !is_freed_component(object, saved, k) && !is_padding(object, k))
+                !is_attached_pointer(object, k) && !is_freed_component(object, saved, k) &&
+                !rt_is_cached_padding(object->host, object->bytes, k))
                 at = k;
     }
     if (object->stale_element && at != NONE)
@@ -557,7 +549,7 @@ void rt_snapshot_set_initial(int device, const char *host, const char *initial, 
         return;
     }
     struct object *object = find_object(device, (uintptr_t)host);
-    if (!object && (object = add_object(device, (uintptr_t)host, bytes, true))) { /* of device code */
+    if (!object && (object = add_object(device, (uintptr_t)host, bytes, true))) { /* variable of device code */
         object->was_transferred = true;
         split_snapshots(object);
     }
@@ -608,20 +600,20 @@ void rt_snapshot_leave_region(struct rt_thread *self, bool kernel)
     }
 }
 
-/* ------------------------------------------------------------------------------------ events -- */
-
-/* The first byte of a range at which an image has changed, and is overwritten. */
+/* Returns the offset of the first byte of a range that a side had changed, and that is overwritten by `now`; NONE:
+ * none. */
 static uint64_t find_overwritten_byte(const struct object *object, int side, const char *now, uint64_t from, uint64_t n)
 {
     const char *saved = object->saved[side];
     for (uint64_t k = from; saved && k < from + n; k++)
         if (saved[k] != now[k - from] &&
             saved[k] != (side == HOST ? object->host_snapshot[k] : get_device_snapshot_byte(object, k)) &&
-            !is_attached_pointer(object, k) && !is_padding(object, k))
+            !is_attached_pointer(object, k) && !rt_is_cached_padding(object->host, object->bytes, k))
             return k;
     return NONE;
 }
 
+/* Reports that a transfer copies memory to the host that was never written. */
 static void report_uninitialized(const accd_event *event)
 {
     const struct rt_display_name display = get_event_name(event);
@@ -639,7 +631,7 @@ static void report_uninitialized(const accd_event *event)
         "%s copies %s to the host: its device memory has not changed since it was allocated", call, display.name);
 }
 
-/* Compares what a transfer has moved with what both sides held. */
+/* Compares what a transfer has moved with what both sides held. now: the bytes that were moved. */
 static void check_transfer(const struct object *object, const accd_event *event, uint64_t at, const char *now)
 {
     const bool out = event->op == ACCD_OP_D2H;
@@ -648,7 +640,7 @@ static void check_transfer(const struct object *object, const accd_event *event,
     if (lost_at != NONE)
         report_overwritten(object, event, lost_at);
     if (out && !object->was_transferred && n == object->bytes && n >= sizeof(int) &&
-        is_poisoned(now, n)) /* a kernel may write less */
+        is_poisoned(now, n)) /* a kernel may have written parts of it */
         report_uninitialized(event);
     rt_stats_record_transfer(event,
                              !memcmp(now, object->host_snapshot + at, n) &&
@@ -656,22 +648,24 @@ static void check_transfer(const struct object *object, const accd_event *event,
                              false);
 }
 
+/* Checks a transfer, if the construct is sampled, and updates the snapshots. */
 static void handle_transfer(const accd_event *event)
 {
-    const bool checked_interval = rt_current_thread()->sampling != RT_SKIPPED, out = event->op == ACCD_OP_D2H;
+    const bool is_checked = rt_current_thread()->sampling != RT_SKIPPED, out = event->op == ACCD_OP_D2H;
     struct object *object = find_object(event->device, event->host);
     uint64_t start, bytes;
-    if (!object && checked_interval &&
+    if (!object && is_checked &&
         accd_present_bounds(rt.context, event->device, (const void *)(uintptr_t)event->host, &start, &bytes)) {
         const struct object *passed = capacity ? *find_bucket(event->device, start) : NULL;
-        if (!passed || (event->host == start && event->bytes == bytes)) /* of acc_map_data, or all is known now */
+        if (!passed ||
+            (event->host == start && event->bytes == bytes)) /* mapped by acc_map_data, or moved as a whole */
             object = add_object(event->device, start, bytes, true);
     }
     if (!object || event->bytes > object->host + object->bytes - event->host)
         return;
     const uint64_t at = event->host - object->host, n = event->bytes;
     const char *now = (const char *)(uintptr_t)event->host;
-    if (checked_interval)
+    if (is_checked)
         check_transfer(object, event, at, now);
     else
         rt_stats_record_transfer(event, false, true);
@@ -683,14 +677,15 @@ static void handle_transfer(const accd_event *event)
     object->agreed_pc = rt.site->call.pc;
     object->was_transferred = true;
     if (object->changed_at - at < n)
-        find_lost_change(object); /* a section may be a part of the object */
+        find_lost_change(object); /* the transfer may have moved a part of the object */
     if (object->stale_element && object->stale_at - at < n)
         clear_stale_element(object);
 }
 
+/* Reports the stale element that a kernel got, unless there is none. */
 static void report_stale_data(const struct object *object)
 {
-    char agreed_pc[1100];
+    char agreed[1100];
     if (object->stale_element)
         rt_emit_diagnostic(
             &(struct rt_diagnostic){
@@ -700,15 +695,16 @@ static void report_stale_data(const struct object *object)
                 .pc = object->stale_pc,
                 .object = object->stale_element,
                 .element = object->stale_element,
-                .other = find_agreed_location(object, agreed_pc, sizeof agreed_pc),
+                .other = find_agreed_location(object, agreed, sizeof agreed),
             },
             "this region gets an old state of %s: the host has changed it, and no transfer sends the change%s",
-            object->stale_element, agreed_pc);
+            object->stale_element, agreed);
 }
 
+/* Reports the changes of the device that are lost as the object is freed, unless there are none. */
 static void report_lost_change(const struct object *object, const accd_event *event)
 {
-    char element[340], agreed_pc[1100], call[1200];
+    char element[340], agreed[1100], call[1200];
     const uintptr_t pc = rt.site ? rt.site->call.pc : 0;
     struct rt_display_name display = get_event_name(event);
     if (object->changed_at == NONE)
@@ -723,13 +719,11 @@ static void report_lost_change(const struct object *object, const accd_event *ev
             .pc = pc,
             .object = display.name,
             .element = element,
-            .other = find_agreed_location(object, agreed_pc, sizeof agreed_pc),
-            .together = true, /* scratch memory of a program lies side by side */
+            .other = find_agreed_location(object, agreed, sizeof agreed),
+            .together = true, /* scratch arrays of a program are mapped at one place */
         },
-        "%s removes %s from the device: a kernel has changed it, and no transfer copies the change "
-        "to the "
-        "host%s",
-        rt.site ? call : "this", element, agreed_pc);
+        "%s removes %s from the device: a kernel has changed it, and no transfer copies the change to the host%s",
+        rt.site ? call : "this", element, agreed);
 }
 
 bool rt_is_changing_transfer(const accd_event *event)

@@ -1,38 +1,46 @@
-/* stack_variables.c - finds present data that lay in a variable of a function that has returned.
+/* stack_variables.c - finds present data that were in a variable of a function that has returned.
  *
- * Data mapped by `enter data` or a routine stay present until they are taken off; if they lie on
- * the stack, the function that owns them may return before. For a local `declare copyin` the
- * compiler makes no call at the end of the scope at all. What lies at their address then is another
- * variable, which must not be taken for present. The owner's return address on the stack tells: as
- * long as its frame lives, it is where it was. */
+ * Data mapped by `enter data` or a routine stay present until they are unmapped; a function may return before while its
+ * stack variable is mapped. For a local `declare copyin`, compilers make no call at the end of the scope at all. A
+ * later variable at the same address must not be taken for the mapped one.
+ *
+ *      stack    slot: return address of the owner   <- high address
+ *               ... the owner's variables ...       <- host
+ *               frames of functions it calls        <- low address
+ *
+ * Each entry records where the owner's return address lies and what it was. While the frame lives, that word is
+ * unchanged and above the stack pointer. The table is keyed by the host address where an object begins. All functions
+ * need the lock. */
 #include "abi/program/base/runtime.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unwind.h>
 
 struct stack_variable {
     uint64_t thread, host, bytes;
-    uintptr_t slot, address; /* where the owner's return address lies, and what it was */
-    uintptr_t pc;            /* of the call that mapped it */
+    uintptr_t slot, address; /* address of the owner's return address, and its value */
+    uintptr_t pc;            /* return address of the call that mapped it */
+    /* mapped by a declare directive */
     bool declared;
-    bool pointer; /* no more than the pointer or descriptor of data that have a life of their own */
-    bool hidden;  /* a pointer that the program does not know: the compiler maps it with its target */
+    bool pointer; /* pointer or descriptor of data with another lifetime */
+    bool hidden;  /* a pointer that the program does not know, which the compiler maps with its target */
 };
 
-static const uint64_t THREAD_ENDED = UINT64_MAX; /* a thread; its stack may be another one's now */
-static const uint64_t NONE = UINT64_MAX - 1;     /* of memory that is no stack: only hidden pointers */
+static const uint64_t THREAD_ENDED = UINT64_MAX; /* number of a thread that has ended; its stack may be reused */
+static const uint64_t NONE = UINT64_MAX - 1;     /* thread of memory outside of stacks: hidden pointers only */
 
-/* By host address, open addressing; thread 0: free. Objects are what is looked for, so that each is
- * found by where it begins. */
+/* Hash table by host address, with linear probing; thread 0: the slot is free. */
 static struct stack_variable *variables;
-static size_t nvariables, capacity; /* room is 0 or a power of two */
+static size_t nvariables, capacity; /* number of slots, 0 or a power of two; at most half of them are used */
 
 static size_t get_home_slot(uint64_t host)
 {
     return (size_t)((host >> 3) * 0x9E3779B97F4A7C15u >> 20);
 }
 
+/* Returns the entry of a host address, or NULL. */
 static struct stack_variable *find_variable(uint64_t host)
 {
     for (size_t k = get_home_slot(host); nvariables; k++) {
@@ -45,15 +53,17 @@ static struct stack_variable *find_variable(uint64_t host)
     return NULL;
 }
 
+/* Returns the free slot for a host address in a table that has one. */
 static struct stack_variable *find_free_slot(struct stack_variable *table, size_t size, uint64_t host)
 {
     size_t k = get_home_slot(host);
+    assert(size && !(size & (size - 1)));
     while (table[k & (size - 1)].thread)
         k++;
     return &table[k & (size - 1)];
 }
 
-/* Without memory there is a diagnosis less. */
+/* Adds an entry for an address that has none. Without memory it is not recorded. */
 static void add_variable(const struct stack_variable *entry)
 {
     if (2 * nvariables >= capacity) {
@@ -72,9 +82,10 @@ static void add_variable(const struct stack_variable *entry)
     nvariables++;
 }
 
-/* What was pushed on by the entry moves back. */
+/* Removes an entry. Later entries of its probe sequence move into the hole. */
 static void remove_variable(struct stack_variable *entry)
 {
+    assert(nvariables);
     size_t hole = (size_t)(entry - variables);
     for (size_t k = hole + 1; variables[k & (capacity - 1)].thread; k++) {
         size_t at = k & (capacity - 1), home = get_home_slot(variables[at].host) & (capacity - 1);
@@ -93,7 +104,7 @@ uintptr_t rt_get_stack_end(struct rt_thread *self)
         pthread_attr_t attr;
         void *low;
         size_t bytes = 0;
-        self->stack_high = 1; /* none is known */
+        self->stack_high = 1; /* stack end is not known */
         if (!pthread_getattr_np(pthread_self(), &attr)) {
             if (!pthread_attr_getstack(&attr, &low, &bytes))
                 self->stack_high = (uintptr_t)low + bytes;
@@ -103,6 +114,7 @@ uintptr_t rt_get_stack_end(struct rt_thread *self)
     return self->stack_high;
 }
 
+/* True if an address is on the calling thread's stack, in a frame of the program. */
 static bool is_on_stack(struct rt_thread *self, uint64_t host)
 {
     return host >= rt.site->call.sp && host < rt_get_stack_end(self);
@@ -110,12 +122,13 @@ static bool is_on_stack(struct rt_thread *self, uint64_t host)
 
 /* ------------------------------------------------------------------------------------ owners -- */
 
+/* Search for the frame that contains an address: its return address's slot; `below` is the end of the frame before. */
 struct search {
     uint64_t host;
     uintptr_t below, slot;
 };
 
-/* A frame of the stack begins where the one it called ends. */
+/* Stops at the frame that contains the searched address. A frame begins where that of the function it called ends. */
 static _Unwind_Reason_Code visit_frame(struct _Unwind_Context *context, void *arg)
 {
     struct search *search = arg;
@@ -135,14 +148,14 @@ static uintptr_t load_address(uintptr_t address)
     return value;
 }
 
-/* The name that debug information has of an item; empty: none. */
+/* Returns the name that debug information has of an item; "": none. */
 static const char *get_debug_name(const accd_item *item)
 {
     const char *name = item->label ? item->label->name : NULL;
     return name && !rt_parse_lazy_name(name, NULL) ? name : "";
 }
 
-/* The item that another one points to, if that is no larger than a pointer; NULL: none. */
+/* Returns the item that contains the target of a pointer item; NULL: none, or the item is not as large as a pointer. */
 static const accd_item *find_target_item(const accd_item *items, size_t nitems, const accd_item *item)
 {
     const uintptr_t target = item->bytes == sizeof target ? rt_load_word(item->host) : 0;
@@ -152,8 +165,8 @@ static const accd_item *find_target_item(const accd_item *items, size_t nitems, 
     return NULL;
 }
 
-/* Whether an item is a pointer that compilers pass a dummy argument or a reference by: it has no name, or that of what
- * it points to. Or it is the pointer of a class container, which such a pointer points to. */
+/* True if an item is a pointer by which compilers pass a dummy argument or a reference: it has no name, or its
+ * target's. A pointer to such a pointer, of a class container, counts, too. */
 static bool is_hidden_item(const accd_item *items, size_t nitems, const accd_item *item)
 {
     const char *const name = get_debug_name(item);
@@ -166,12 +179,13 @@ static bool is_hidden_item(const accd_item *items, size_t nitems, const accd_ite
     return false;
 }
 
+/* Records an item on the stack with the frame of its owner. */
 static void record_variable(const struct rt_thread *self, const accd_item *items, size_t nitems, const accd_item *item)
 {
     struct search search = {.host = (uintptr_t)item->host};
     struct stack_variable *known = find_variable(search.host);
     if (known && known->thread == self->number && load_address(known->slot) == known->address) {
-        known->hidden |= is_hidden_item(items, nitems, item); /* its target may have been allocated since */
+        known->hidden |= is_hidden_item(items, nitems, item); /* the target may have been allocated since */
         return;
     }
     if (known)
@@ -224,7 +238,8 @@ bool rt_is_hidden_pointer(uint64_t host)
 
 /* ---------------------------------------------------------------------------------- returned -- */
 
-/* Takes what begins at an address off the device. */
+/* Unmaps the object that begins at an address, unless it is in a region or from acc_map_data. Returns true if it was
+ * unmapped. */
 static bool unmap_variable(const struct rt_thread *self, uint64_t host)
 {
     accd_present_object object;
@@ -239,13 +254,15 @@ static bool unmap_variable(const struct rt_thread *self, uint64_t host)
     return accd_run_construct(rt.context, &construct, NULL) == ACCD_OK;
 }
 
-/* declares: a scope begins, so that what other ones declared at the same place has ended. */
+/* True if the function that owns a variable has returned. declares: a scope begins, so that an earlier one at the same
+ * place has ended. */
 static bool has_returned(const struct stack_variable *variable, bool declares)
 {
     return variable->thread == THREAD_ENDED || (variable->declared && declares) || variable->slot < rt.site->call.sp ||
            load_address(variable->slot) != variable->address;
 }
 
+/* Unmaps and reports the variable at an address if its function has returned. */
 static void check_variable(const struct rt_thread *self, uint64_t host, bool declares)
 {
     struct stack_variable *known = find_variable(host);
@@ -268,7 +285,7 @@ void rt_check_returned_variables(struct rt_thread *self, const accd_item *items,
             continue;
         const struct stack_variable *known = find_variable(at);
         if (known && known->thread == self->number && item->bytes <= known->bytes && !has_returned(known, declares))
-            continue; /* the variable lives */
+            continue; /* the variable still lives */
         if (accd_present_bounds(rt.context, self->device, item->host, &start, &bytes))
             check_variable(self, start, declares);
         if (accd_get_presence(rt.context, self->device, item->host, item->bytes) != ACCD_PRESENCE_PARTIAL)

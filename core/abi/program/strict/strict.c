@@ -1,6 +1,5 @@
-/* strict.c - the steps of a strict run (`exec --strict`): a kernel runs while the host's memory is closed,
- * device memory is closed to the host, and the end reports data that are still mapped and transfers that
- * changed nothing. */
+/* strict.c - strict runs (`exec --strict`): a kernel runs while the host's memory is protected, and device memory is
+ * protected from the host. The end reports data that are still mapped and redundant transfers. */
 #include "abi/program/base/abnormal_exit.h"
 #include "abi/program/base/runtime.h"
 #include "abi/program/data/image.h"
@@ -12,6 +11,7 @@
 #include "null_pointers.h"
 #include "page_guard_internal.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,17 +19,20 @@
 #include <time.h>
 #include <unistd.h>
 
-static int guarded_device;            /* of the kernel under way */
-static unsigned device_users;         /* calls and kernels that need the devices' memory */
-static bool devices_are_protected;    /* to the host */
-static bool is_skipping;              /* the last construct was passed over */
-static atomic_ullong skipped_kernels; /* kernels, over */
+static int guarded_device;         /* device of the guarded kernel under way */
+static unsigned device_users;      /* number of calls and kernels that need device memory now */
+static bool devices_are_protected; /* true while the host may not access device memory */
+static bool is_skipping;           /* true if the last construct was skipped by sampling */
+/* Numbers of kernels without and with a page guard. */
+static atomic_ullong skipped_kernels;
 static unsigned long long guarded_kernels;
 static const char not_watched_code[] = "not-watched";
-static double start_time, protect_seconds; /* seconds, with closing and opening */
+static double start_time, protect_seconds; /* seconds: time of the first protection, total time of protecting and
+                                            * unprotecting */
 
-/* --------------------------------------------------------------------- device memory, closed -- */
+/* --------------------------------------------------------- protection of device memory -- */
 
+/* Sets the protection of all device memory; how: PROT_* bits. */
 static void protect_device_memory(int how)
 {
     uint64_t low, high;
@@ -61,8 +64,8 @@ void rt_unprotect_devices_until_next_call(void)
     device_users--;
 }
 
-/* After a construct that is passed over, the memory stays open until the next one that is looked at. Closing and
- * opening may take a fifth of the program's time: when calls follow each other closely, it stays open between them. */
+/* Ends the use of device memory by a call. After a skipped construct, the memory stays open until the next checked one.
+ * If protecting takes more than a fifth of the program's time, it stays open, too. */
 void rt_protect_devices(enum rt_sampling sampling)
 {
     enum { SHARE = 5 };
@@ -70,6 +73,7 @@ void rt_protect_devices(enum rt_sampling sampling)
         is_skipping = sampling == RT_SKIPPED;
     if (--device_users || is_skipping)
         return;
+    assert(device_users);
     double start = get_seconds();
     if (start_time == 0)
         start_time = start;
@@ -82,6 +86,7 @@ void rt_protect_devices(enum rt_sampling sampling)
 
 /* ----------------------------------------------------------------------------------- kernels -- */
 
+/* True if a host address is present on the device of the kernel, for the page guard. */
 static int is_present(void *ud, uint64_t address)
 {
     (void)ud;
@@ -117,9 +122,9 @@ void rt_report_wild_pointer(uint64_t value, uintptr_t pc, const char *region)
                   (void *)(uintptr_t)value);
 }
 
-static bool has_unchecked_gaps; /* kernels were passed over since what lies beside data was looked at */
+static bool has_unchecked_gaps; /* true if a kernel was skipped since the gaps between data were checked */
 
-/* Ends the program if something was written beside data; by: what has written it. */
+/* Ends the program if a kernel has written next to data. by: what is reported to have written it. */
 static void check_gaps(int device, const char *by)
 {
     uint64_t block, address = accd_device_find_overrun(rt.context, device, &block);
@@ -155,9 +160,10 @@ void rt_check_device_gaps(int device)
     has_unchecked_gaps = passed_over;
 }
 
+/* Reports the access that a fault has stopped, and ends the program. */
 static _Noreturn void report_fault(const struct rt_site *site, int device, const struct rt_guard_fault *fault)
 {
-    const char *activity = fault->write ? "writes" : "reads";
+    const char *verb = fault->write ? "writes" : "reads";
     void *address = (void *)(uintptr_t)fault->address;
     const uintptr_t pc = rt_find_program_pc(fault->stopped);
     char region[200];
@@ -170,17 +176,17 @@ static _Noreturn void report_fault(const struct rt_site *site, int device, const
         rt_exit_with_error();
     }
     if (!fault->host && (rt_report_null_pointer(rt_construct_id(site), device, fault->address, pc, region) ||
-                         rt_report_out_of_bounds(site, region, activity, fault->address, pc)))
+                         rt_report_out_of_bounds(site, region, verb, fault->address, pc)))
         rt_exit_with_error();
     if (!fault->host) {
         rt_report("error", "out-of-bounds", "ACC33-2.7.1-1", pc, "%s %s %p, which is neither host nor device memory",
-                  region, activity, address);
+                  region, verb, address);
         rt_exit_with_error();
     }
-    rt_report_host_access(site, device, region, activity, fault->address, pc);
+    rt_report_host_access(site, device, region, verb, fault->address, pc);
 }
 
-/* If it is watched, on the watch's thread, which has a state of its own. */
+/* Runs the kernel. A guarded one runs on the guard's thread, which has a thread state of its own. */
 static void call_kernel(void *arg)
 {
     struct rt_kernel *kernel = arg;
@@ -190,7 +196,7 @@ static void call_kernel(void *arg)
     self->activity = RT_SLOW_PATH;
 }
 
-/* Of a kernel that is not watched. */
+/* Jump buffer and fault of an unguarded kernel of the thread; leave is NULL outside of kernels. */
 static __thread struct {
     sigjmp_buf *leave;
     struct rt_guard_fault fault;
@@ -198,7 +204,7 @@ static __thread struct {
 
 void rt_handle_unguarded_fault(const siginfo_t *info, const ucontext_t *context)
 {
-    enum { PAGE_FAULT = 14, ERROR_WRITE = 2 }; /* of the processor */
+    enum { PAGE_FAULT = 14, ERROR_WRITE = 2 }; /* trap number and bit of the error code of x86 */
     const greg_t *registers = context->uc_mcontext.gregs;
     const bool known = registers[REG_TRAPNO] == PAGE_FAULT;
     if (!unguarded.leave || rt_has_left_kernel(rt_current_thread(), (uintptr_t)registers[REG_RSP]))
@@ -213,6 +219,7 @@ void rt_handle_unguarded_fault(const siginfo_t *info, const ucontext_t *context)
     siglongjmp(*unguarded.leave, 1);
 }
 
+/* Runs a kernel without a page guard. A fault ends the kernel by siglongjmp and is reported. */
 static void run_unguarded(const struct rt_site *site, int device, struct rt_kernel *kernel)
 {
     sigjmp_buf leave;
@@ -234,7 +241,7 @@ static void run_unguarded(const struct rt_site *site, int device, struct rt_kern
     report_fault(site, device, &unguarded.fault);
 }
 
-/* Each reason once. With the lock. */
+/* Reports, with the lock, why a kernel was not guarded; each reason once. */
 static void report_unguarded(const struct rt_site *site)
 {
     static bool is_reported[RT_UNGUARDED_REASONS];
@@ -252,11 +259,12 @@ static void report_unguarded(const struct rt_site *site)
     is_reported[reason] = true;
 }
 
-/* The lock is held while other threads are stopped: none of them is inside the runtime. */
+/* Runs a kernel with the page guard, one at a time. The lock is held while other threads are stopped, so that none of
+ * them is inside the runtime. */
 void rt_run_guarded_kernel(const struct rt_site *site, int device, struct rt_kernel *kernel)
 {
     enum { SECTIONS = 64 };
-    static pthread_mutex_t one = PTHREAD_MUTEX_INITIALIZER; /* is watched at a time */
+    static pthread_mutex_t one = PTHREAD_MUTEX_INITIALIZER; /* held while a kernel is guarded */
     struct rt_thread *self = rt_current_thread();
     if (self->sampling == RT_SKIPPED) {
         atomic_fetch_add_explicit(&skipped_kernels, 1, memory_order_relaxed);
@@ -265,7 +273,7 @@ void rt_run_guarded_kernel(const struct rt_site *site, int device, struct rt_ker
         return;
     }
     pthread_mutex_lock(&one);
-    rt_lock(); /* libraries may come and go */
+    rt_lock(); /* modules must not be loaded or unloaded meanwhile */
     const size_t capacity = (2 * (size_t)rt.options.devices + rt_get_declared_ranges(NULL)) * sizeof(struct rt_range);
     struct rt_range *open = rt_arena_realloc(NULL, NULL, 0, capacity);
     struct rt_device_section *sections = rt_arena_realloc(NULL, NULL, 0, SECTIONS * sizeof *sections);
@@ -307,6 +315,7 @@ void rt_run_guarded_kernel(const struct rt_site *site, int device, struct rt_ker
 
 /* ----------------------------------------------------------------------------------- the end -- */
 
+/* Reports what is left at the end of a strict run or in acc_shutdown, and clears the tables. */
 void rt_strict_finish(void)
 {
     if (has_unchecked_gaps)
@@ -328,7 +337,7 @@ void rt_strict_finish(void)
 void rt_report_sampling(void)
 {
     const unsigned long long all = atomic_load(&skipped_kernels) + guarded_kernels;
-    if (all > guarded_kernels && guarded_kernels && rt_get_mpi_rank() <= 0) /* ranks mostly do the same */
+    if (all > guarded_kernels && guarded_kernels && rt_get_mpi_rank() <= 0) /* ranks mostly run the same constructs */
         rt_report("note", not_watched_code, NULL, 0,
                   "%llu of %llu kernel runs were checked, the others repeat constructs: "
                   "--strict=all checks each",
@@ -361,7 +370,7 @@ void rt_check_exit_clauses(const struct rt_thread *self, const accd_item *items,
     }
 }
 
-/* Whether the device's copy of a pointer is the device's address of what the host's points to. */
+/* True if the device's copy of a pointer is the device address of the host pointer's target. */
 static bool is_translated_pointer(const struct rt_thread *self, const accd_item *item, const void *device)
 {
     const void *target;
@@ -373,8 +382,8 @@ static bool is_translated_pointer(const struct rt_thread *self, const accd_item 
     return there && there == accd_device_address(rt.context, self->device, target);
 }
 
-/* gcc passes a firstprivate variable as it passes a copyin clause. If it is present, with another
- * value than the host's, it is unknown which of the two was asked for. */
+/* Reports small present variables whose value differs from the host's. gcc passes a firstprivate variable like a copyin
+ * clause, so that it is unknown which of the two was meant. */
 void rt_check_private_scalars(const struct rt_thread *self, const accd_item *items, size_t nitems)
 {
     enum { SCALAR = 16 };

@@ -1,0 +1,33 @@
+/* padding.c - padding of present objects. Debug information is asked once for each byte of an element of the object
+ * that was asked for last. Used by snapshots.c, whose reports ignore padding. */
+#include "padding.h"
+
+#include <assert.h>
+#include <string.h>
+
+bool rt_is_cached_padding(uint64_t host, uint64_t bytes, uint64_t at)
+{
+    assert(bytes && at < bytes);
+    enum { MOST = 4096 };
+    static struct {
+        uint64_t host, bytes, unit;
+        uintptr_t pc;
+        signed char is[MOST]; /* 1: the byte of an element is padding, 0: is data, -1: not known yet */
+    } known;
+    struct accd__debug_name name;
+    const uintptr_t pc = rt.site ? rt.site->call.pc : 0;
+    if (known.host != host || known.bytes != bytes || known.pc != pc) {
+        const bool has_unit = rt_find_name(rt.site, host, bytes, &name) && name.unit;
+        known.host = host;
+        known.bytes = bytes;
+        known.pc = pc;
+        known.unit = has_unit ? name.unit : bytes;
+        memset(known.is, -1, sizeof known.is);
+    }
+    const uint64_t k = at % known.unit;
+    if (k >= MOST)
+        return rt_is_padding(rt.site, host, bytes, at);
+    if (known.is[k] < 0)
+        known.is[k] = rt_is_padding(rt.site, host, bytes, at);
+    return known.is[k];
+}
