@@ -1,21 +1,23 @@
-/* backend.h - one CUDA device of a context, as its files share it.
+/* backend.h - state of one CUDA device of a context, and the functions that the files of cuda/ share.
  *
- *   driver       entry points of the driver, found at run time
- *   kernels      the kernel that moves pieces, as text
- *   calls        calls of the driver, and what becomes of them
- *   pool         memory that a stream gets and puts back
- *   pinned       page-locked memory of the host, which batches share
- *   memory       what is allocated, and which of its bytes were ever written
- *   streams      a stream for each queue
- *   copies       the calls that carry batches out
- *   parts        what crosses while more of it is made
- *   places       the host's memory of batches
- *   batches      batches that continue in the stream of a queue by themselves
- *   transfer     batches: many small pieces in a few large transfers
- *   launch       kernels made from bodies of compute constructs, compiled by nvrtc
- *   device_cuda  the table for the core
+ * The files, each of which calls only those above it:
  *
- * Each calls only those above it. */
+ *     driver         entry points of the driver, found at run time
+ *     kernels        the kernel that moves pieces, as text
+ *     calls          calls of the driver, their errors, the current context
+ *     pool           device memory of a stream
+ *     pinned         page-locked host memory, a ring that all batches share
+ *     memory         allocations, and which of their bytes were ever written
+ *     streams        a stream for each queue
+ *     copies         driver calls that execute a batch
+ *     parts          uploads that begin while the core still fills later parts
+ *     staging        host memory of batches
+ *     batches        batches of queues, which continue in their stream
+ *     transfer       batches: many small pieces in a few large transfers
+ *     launch         kernels made from bodies of compute constructs, compiled by nvrtc
+ *     device_cuda    the table of functions for the core
+ *
+ * "In" is the direction to the device, "out" the direction to the host. */
 #ifndef ACCD_CUDA_BACKEND_H
 #define ACCD_CUDA_BACKEND_H
 
@@ -25,127 +27,130 @@
 #define ACCD_MOVE_PIECES "accd__move_pieces"
 extern const char accd__cuda_kernels[];
 
-/* An allocation of ours. */
+/* Allocation of device memory. */
 struct accd__cuda_memory {
     uint64_t dev, bytes;
-    uint64_t written_low,
-        written_high; /* all bytes in between were written: their bits wait until they are asked for */
-    uint64_t *bitmap; /* of the others, whether they were ever written (accd__cuda_written_bits) */
-    bool has_data;    /* something was written: to be seen without looking at all bits */
+    uint64_t written_low, written_high; /* offsets: all bytes between were written; bitmap does not show it yet */
+    uint64_t *bitmap;                   /* a bit for each other byte: it was ever written (accd__cuda_written_bits) */
+    bool has_data;                      /* something was written; saves a search of the bits */
 };
 
-/* A range of the batch, announced in one piece or in several that lie close together. */
+/* Range of a batch: announced as a whole, or as several ranges that lie close together. */
 struct accd__cuda_run {
     uint64_t dev, bytes;
     struct accd__cuda_memory *memory;
-    const char *from; /* sent from there; NULL: staged */
-    char *at;         /* its content, after ready */
+    const char *from; /* source in host memory; NULL: the content is staged */
+    char *at;         /* host memory of the content, set by ready */
 };
 
-/* Ranges of one direction, in the order in which they were announced. */
+/* Runs of one direction, in the order in which they were announced. */
 struct accd__cuda_run_list {
     struct accd__cuda_run *runs;
     size_t n, capacity;
-    size_t cursor;  /* the run that is staged, or fetched, at present */
-    size_t reached; /* runs that were staged, or fetched, so far */
+    size_t cursor;  /* index of the run that is staged or fetched at present */
+    size_t reached; /* number of runs that were staged or fetched so far */
 };
 
-/* What one copy moves: a run, or several that overlap. */
+/* Range that one copy moves: a run, or several runs that overlap. */
 struct accd__cuda_piece {
     uint64_t dev, bytes;
     struct accd__cuda_memory *memory;
     char *at;
-    uint64_t capacity; /* of at, if it is large */
-    bool is_borrowed;  /* at is the host program's */
+    uint64_t capacity; /* bytes allocated at `at`, if the piece is large and owns it */
+    bool is_borrowed;  /* `at` belongs to the host program or to a chunk */
 };
 
+/* Growing array of pieces. */
 struct accd__cuda_pieces {
     struct accd__cuda_piece *at;
     size_t n, capacity;
 };
 
-/* Page-locked host memory of one chunk, made when it is first needed. */
+/* Page-locked host memory of one chunk, allocated at its first use. */
 struct accd__cuda_pinned {
     char *at;
     bool in_use;
 };
 
-/* Host memory of one transfer: small pieces and, behind them, the table that says where they belong. */
+/* Host memory of one transfer. Small pieces are followed by the table that says where they belong. */
 struct accd__cuda_chunk {
     char *at;
     uint64_t used;
-    size_t first, n;                  /* its pieces, among the small ones */
-    bool copied_alone;                /* it has large ones instead */
-    struct accd__cuda_pinned *pinned; /* its memory; NULL: ordinary memory */
+    size_t first, n;                  /* range of its pieces in batch->small */
+    bool copied_alone;                /* the chunk holds large pieces, which are copied one by one */
+    struct accd__cuda_pinned *pinned; /* page-locked memory that `at` is in; NULL: ordinary memory */
 };
 
-/* Memory of a window of parts. */
+/* Host memory of a window, which parts are staged in (parts.c). */
 struct accd__cuda_slot {
     char *at;
     uint64_t used;
-    struct accd__cuda_pinned *pinned; /* NULL: ordinary memory */
-    cu_event is_mixed_range;          /* once it was sent; kept from batch to batch */
-    uint64_t sent;                    /* as the how-manieth window of the batch it was last; 0: never */
+    struct accd__cuda_pinned *pinned; /* page-locked memory that `at` is in; NULL: ordinary memory */
+    cu_event sent_event;              /* event after the last copy of the window; lives as long as the batch */
+    uint64_t sent; /* number of the window within the batch when it was last sent, from 1; 0: never */
 };
 
-/* A row of the table that the kernel moves pieces by has three words; places are equal within a word on both
- * sides. */
+/* Sizes in bytes and numbers of things. A piece has the same address modulo ACCD_CUDA_WORD on both sides of a copy, so
+ * that the kernel can move whole words. */
 enum {
-    ACCD_CUDA_CHUNK = 4 << 20,
-    ACCD_CUDA_RING = 8,
-    ACCD_CUDA_SLOTS = 4,
-    ACCD_CUDA_PART = 16, /* parts begin at multiples */
-    ACCD_CUDA_GROUP = 1024,
-    ACCD_CUDA_WORD = 8,
-    ACCD_CUDA_ROW = 3 * sizeof(uint64_t)
+    ACCD_CUDA_CHUNK = 4 << 20,           /* bytes of a chunk, and of a window of parts */
+    ACCD_CUDA_RING = 8,                  /* page-locked chunks of a device */
+    ACCD_CUDA_SLOTS = 4,                 /* windows of parts of a batch */
+    ACCD_CUDA_PART = 16,                 /* alignment of parts in their window */
+    ACCD_CUDA_GROUP = 1024,              /* copies that one driver call issues at most */
+    ACCD_CUDA_WORD = 8,                  /* bytes that the kernel moves at once */
+    ACCD_CUDA_ROW = 3 * sizeof(uint64_t) /* row of the kernel's table: to, from, bytes */
 };
 
-/* All that a batch copies, in memory of its own on the device: chunks with their tables, large pieces, and
- * the one table of the launch. */
+/* Device memory that all uploads of a batch cross to first, so that one kernel launch then changes the data:
+ *
+ *     | chunk, its table | ... | large piece | ... | rows of all chunks | rows of large pieces |
+ *     at                                           at + table
+ */
 struct accd__cuda_landing_area {
     cu_address at;
-    uint64_t bytes, table; /* where that begins */
-    struct move_row *rows; /* those of large pieces, which come last in it */
-    size_t nlarge, n;
+    uint64_t bytes, table; /* size of the area; offset of the rows */
+    struct move_row *rows; /* host copy of the rows of large pieces */
+    size_t nlarge, n;      /* number of rows of large pieces; number of all rows */
 };
 
-/* Work in order. */
+/* Stream of the driver, and the scratch memory of its work. */
 struct accd__cuda_stream {
     cu_stream at;
-    cu_address scratch; /* of a chunk on the device; 0: none yet */
-    uint64_t seen;      /* of allocations in the main stream: it comes behind so many */
+    cu_address scratch; /* device memory for one chunk; 0: none yet */
+    uint64_t seen;      /* allocations in the main stream that this stream has waited for */
 };
 
-/* What is announced, issued and waited for together. */
+/* Transfers that are announced, issued and waited for together. */
 struct accd__cuda_batch {
     struct accd__cuda *cuda;
     struct accd__cuda_stream *stream;
     struct accd__cuda_run_list in, out, parts;
-    struct accd__cuda_run receipt;         /* at is the host's memory; no bytes: nothing is received */
-    bool mixed;                            /* the batch goes both ways */
-    bool is_mixed_range;                   /* and some bytes do */
-    bool busy;                             /* the stream has work that is not waited for */
-    uint64_t changes;                      /* calls of the batch that change what the host sent before */
-    accd_status failed;                    /* of the batch, reported by ready or end */
-    struct accd__cuda_pieces small, large; /* in and out together */
+    struct accd__cuda_run receipt; /* range that is copied straight to the host's memory at `at`; 0 bytes: none */
+    bool mixed;                    /* the batch has uploads and downloads */
+    bool is_mixed_range;           /* some bytes are both uploaded and downloaded */
+    bool busy;                     /* the stream has work of the batch that has not been waited for */
+    uint64_t changes;              /* number of upload calls issued so far that change data of the core */
+    accd_status failed;            /* first error of the batch, which ready or end reports */
+    struct accd__cuda_pieces small, large; /* pieces of both directions; those of uploads come first */
     struct accd__cuda_chunk *chunks;
-    size_t nchunks, chunks_capacity, in_chunks, in_large; /* those of the way in come first */
+    size_t nchunks, chunks_capacity, in_chunks, in_large; /* in_chunks, in_large: how many of them are uploads */
     struct accd__cuda_device_copy {
         uint64_t to, from, bytes;
-    } * copied; /* within the device */
+    } * copied; /* copies within the device */
     size_t ncopied, copied_capacity;
-    struct accd__pair *pairs; /* pieces of the way in: begin and end, ascending */
+    struct accd__pair *pairs; /* uploaded pieces as pairs of begin and end, ascending, once memory is assigned */
     size_t npieces, pairs_capacity;
-    struct accd__cuda_slot slots[ACCD_CUDA_SLOTS], *slot; /* slot: what is filled, NULL: none is */
+    struct accd__cuda_slot slots[ACCD_CUDA_SLOTS], *slot; /* windows of parts; `slot` is being filled, NULL: none */
     size_t nslots;
-    uint64_t windows;                /* sent so far */
-    struct accd__cuda_pieces filled; /* parts of the present one */
+    uint64_t windows;                /* number of windows sent so far */
+    struct accd__cuda_pieces filled; /* parts in the window being filled */
     struct accd__cuda_landing_area landing;
-    bool may_tear; /* what it copies changes data in more than one call */
+    bool may_tear; /* the uploads change existing data in more than one call */
 
-    bool in_stream;   /* its work continues by itself */
-    bool is_finished; /* though it is over already */
-    cu_event done;    /* when that is over; NULL: it never has */
+    bool in_stream;   /* the batch continues in its stream without the core */
+    bool is_finished; /* the batch is in_stream, and its work has ended already */
+    cu_event done;    /* event after the batch's work in its stream; NULL: never recorded */
     struct accd__cuda_batch *next_batch, *next_idle;
 };
 
@@ -154,86 +159,90 @@ struct accd__cuda {
     struct accd__mem *mem;
     cu_device gpu;
     cu_context context;
-    struct accd__cuda_stream main; /* memory is allocated and freed here */
-    uint64_t allocations;          /* so many times */
-    cu_event allocated;
-    struct accd__cuda_stream **queues; /* by number, from 1; made when they are first needed */
+    struct accd__cuda_stream main;     /* memory is allocated and freed here */
+    uint64_t allocations;              /* number of allocations made */
+    cu_event allocated;                /* event after the last allocation that a queue has waited for */
+    struct accd__cuda_stream **queues; /* streams of queues, by number from 1; each is created at its first use */
     size_t nqueues, queues_capacity;
-    cu_pool pool; /* NULL: the driver has none */
+    cu_pool pool; /* pool of device memory; NULL: the driver has none */
     cu_module module;
     cu_function mover;
-    bool no_mover; /* the driver cannot translate it */
-    uint64_t capacity, live;
-    bool own_kernels;                    /* of the program: it writes memory without a word */
-    uint64_t fail_allocation, fail_copy; /* countdowns, 0: off */
-    bool lost;                           /* after a sticky error nothing is asked any more */
-    cu_result error;                     /* of the last call that failed */
+    bool no_mover;           /* the driver could not translate the kernel */
+    uint64_t capacity, live; /* limit of allocated bytes (0: none); bytes allocated */
+    bool own_kernels;        /* kernels of the program write device memory unnoticed: all of it counts as written */
+    uint64_t fail_allocation, fail_copy; /* countdowns to injected failures; 0: off */
+    bool lost;       /* the content of the device is unknown after an error; the driver is no longer called */
+    cu_result error; /* result of the last call that failed */
     char why[sizeof((accd_device_info *)0)->why];
 
-    struct accd__btree memories; /* by device address */
+    struct accd__btree memories; /* allocations, by device address */
     struct accd__pool memory_pool;
     struct accd__cuda_window {
         uint64_t low, high;
-    } * windows; /* addresses that are this device's, in order */
+    } * windows; /* address ranges that belong to this device, disjoint and ascending */
     size_t nwindows, windows_capacity;
 
     struct accd__cuda_pinned ring[ACCD_CUDA_RING];
-    bool no_ring; /* no more memory can be pinned */
+    bool no_ring; /* page-locking has failed; the ring does not grow further */
     struct {
         char *at;
         uint64_t bytes;
-    } spare; /* the largest memory that a piece had: the next batch may want as much */
+    } spare; /* largest block that a large piece had, cached for the next batch */
 
-    struct accd__cuda_kernels *kernels; /* launch.c; NULL: none was asked for */
+    struct accd__cuda_kernels *kernels; /* state of launch.c; NULL: no kernel was launched yet */
 
-    bool entered;
-    struct accd__cuda_batch default_batch;   /* what does not continue by itself */
-    struct accd__cuda_batch *batch;          /* the one that is at work at present */
-    struct accd__cuda_batch *batches, *idle; /* of queues */
-    struct accd__cuda_group {                /* copies that go out together */
+    bool entered;                            /* the device's context is the thread's current one */
+    struct accd__cuda_batch default_batch;   /* batch of work that does not belong to a queue */
+    struct accd__cuda_batch *batch;          /* batch that the core is filling or finishing */
+    struct accd__cuda_batch *batches, *idle; /* list of the batches of queues; list of the idle ones */
+    struct accd__cuda_group {                /* copies that one driver call will issue */
         cu_address to[ACCD_CUDA_GROUP], from[ACCD_CUDA_GROUP];
         size_t bytes[ACCD_CUDA_GROUP];
         size_t n;
     } group;
 };
 
-/* Whether the batch continues by itself once it departs. */
+/* True if the batch belongs to a queue, so that it may continue in its stream. */
 static inline bool accd__cuda_is_queued(const struct accd__cuda_batch *batch)
 {
     return batch != &batch->cuda->default_batch;
 }
 
 /* calls.c */
-/* Calls the driver, unless the device is lost; whether it succeeded. */
+/* Calls the driver, unless the device is lost. True if it succeeded. */
 #define ACCD_CUDA(cuda, symbol, ...) \
     (!(cuda)->lost && accd__cuda_check_result((cuda), (cuda)->driver.symbol(__VA_ARGS__), #symbol))
+/* Returns true for CU_OK; else keeps the error of the call `call`. A sticky error makes the device lost. */
 bool accd__cuda_check_result(struct accd__cuda *cuda, cu_result result, const char *call);
-/* Passes on whether something has succeeded: if it has not, the device's content is unknown, and the device is
- * lost. */
+/* Marks the device as lost if `ok` is false, because its content is then unknown. Returns `ok`. */
 bool accd__cuda_require(struct accd__cuda *cuda, bool ok);
 /* Waits for a stream. After a failure the outcome of its work is unknown: the device is lost. */
 bool accd__cuda_wait(struct accd__cuda *cuda, const struct accd__cuda_stream *stream);
-/* The same for what comes before an event. */
+/* Waits for the work before an event. After a failure its outcome is unknown: the device is lost. */
 bool accd__cuda_wait_event(struct accd__cuda *cuda, cu_event event);
-/* The status for the last call that failed. */
+/* Returns the status for the driver call that failed last. */
 accd_status accd__cuda_last_status(const struct accd__cuda *cuda);
 
-/* Makes the device's context the thread's, and the one before it again. */
+/* Makes the device's context the thread's current one. On failure, accd__cuda_pop_context may still be called. */
 bool accd__cuda_push_context(struct accd__cuda *cuda);
+/* Restores the context that was current before accd__cuda_push_context, if that succeeded. */
 void accd__cuda_pop_context(struct accd__cuda *cuda);
-/* Made when it is first needed. */
+/* Creates the event at *event_p, unless it exists. */
 bool accd__cuda_new_event(struct accd__cuda *cuda, cu_event *event_p);
-/* Whether what was issued before is over; if the device is lost, it is. */
+/* Returns 1 if the work before an event has ended, or the device is lost. */
 int accd__cuda_is_event_done(struct accd__cuda *cuda, cu_event event);
-/* The batch fails, unless it has failed before: reported by ready or end. */
+/* Marks the batch as failed, unless it has failed before. `status` is an error, which ready or end reports. */
 void accd__cuda_batch_fail(struct accd__cuda_batch *batch, accd_status status);
-/* Waits for what was issued. */
+/* Waits for the work that the batch has issued to its stream. */
 bool accd__cuda_batch_wait(struct accd__cuda_batch *batch);
 
-/* pool.c; inside enter and leave */
+/* pool.c; the device's context is current */
+/* Creates the pool, if the driver supports pools. */
 bool accd__cuda_pool_open(struct accd__cuda *cuda);
+/* Allocates device memory for work in a stream. */
 bool accd__cuda_pool_alloc(struct accd__cuda *cuda, const struct accd__cuda_stream *stream, uint64_t bytes,
                            cu_address *at_p);
+/* Frees device memory once the stream's earlier work has ended. */
 void accd__cuda_pool_free(struct accd__cuda *cuda, const struct accd__cuda_stream *stream, cu_address at);
 
 /* memory.c */
@@ -250,16 +259,17 @@ void accd__cuda_mark_unwritten(void *device, uint64_t dev, uint64_t bytes);
 accd_status accd__cuda_read(void *device, uint64_t dev, void *to, uint64_t bytes);
 accd_status accd__cuda_write(void *device, uint64_t dev, const void *from, uint64_t bytes);
 void accd__cuda_memory_free(struct accd__cuda *cuda);
-/* The allocation around an address, or NULL. */
+/* Returns the allocation that contains an address, or NULL. */
 struct accd__cuda_memory *accd__cuda_memory_at(struct accd__cuda *cuda, uint64_t dev);
-/* Of all bytes of an allocation, whether they were ever written. */
+/* Returns the bitmap of an allocation, after it was made complete: bit i says that byte i was ever written. */
 uint64_t *accd__cuda_written_bits(struct accd__cuda_memory *memory);
-/* A range of it was written. */
+/* Records that a range of an allocation was written. */
 void accd__cuda_mark_written(struct accd__cuda_memory *memory, uint64_t dev, uint64_t bytes);
-/* Makes the poison real in the content of a range, where nothing was ever written. */
+/* Overwrites with poison those bytes of `content` that were never written on the device. `content` is a host copy of
+ * the range. */
 void accd__cuda_poison(struct accd__cuda_memory *memory, uint64_t dev, uint64_t bytes, char *content);
 
-/* transfer.c */
+/* transfer.c: functions of the table, see core/device/device.h */
 accd_status accd__cuda_begin(void *device, const struct accd__traffic *traffic);
 void accd__cuda_announce(void *device, uint64_t dev, uint64_t bytes, bool out);
 void accd__cuda_send(void *device, uint64_t dev, const void *host, uint64_t bytes);
@@ -274,55 +284,58 @@ accd_status accd__cuda_start_batch(void *device, void **batch_p);
 accd_status accd__cuda_finish_batch(void *device, void *batch);
 
 /* pinned.c */
-/* Page-locked memory that is free, or NULL: the system pins no more. Pinned when it is first needed. */
+/* Returns a free page-locked chunk, marked as in use; NULL: none is free, or the system locks no more pages. */
 struct accd__cuda_pinned *accd__cuda_alloc_pinned(struct accd__cuda *cuda);
-/* Memory of small pieces is free for others. */
+/* Makes the chunks of a batch free for others. */
 void accd__cuda_free_chunks(struct accd__cuda_batch *batch);
 
-/* places.c */
-/* Gives all that was announced its memory; false: the batch has failed. */
+/* staging.c */
+/* Gives host memory to all that was announced. False: the batch has failed. */
 bool accd__cuda_assign_host_memory(struct accd__cuda_batch *batch);
-/* All memory of the batch is free for others. */
+/* Makes all host memory of the batch free for others, and empties its lists. */
 void accd__cuda_free_host_memory(struct accd__cuda_batch *batch);
+/* Frees what the batch owns, not the batch. */
 void accd__cuda_batch_free(struct accd__cuda_batch *batch);
 void accd__cuda_host_memory_free(struct accd__cuda *cuda);
 
 /* parts.c */
 void *accd__cuda_stage_part(void *device, uint64_t dev, uint64_t bytes);
 void accd__cuda_send_parts(void *device);
-/* Memory for the first window, if there are any; back again. */
+/* Takes memory for the first window, if parts were announced. False: no memory, or no event. */
 bool accd__cuda_parts_begin(struct accd__cuda_batch *batch);
+/* Makes the windows of the batch free for others. */
 void accd__cuda_parts_end(struct accd__cuda_batch *batch);
 
-/* streams.c; inside enter and leave */
-/* The stream of a queue, behind all memory that is allocated; NULL: there can be none. */
+/* streams.c; the device's context is current */
+/* Returns the stream of a queue (from 1), after it was made to wait for all allocations so far; NULL on failure. */
 struct accd__cuda_stream *accd__cuda_stream_of(struct accd__cuda *cuda, unsigned queue);
 void accd__cuda_streams_wait(struct accd__cuda *cuda);
 void accd__cuda_streams_free(struct accd__cuda *cuda);
 
-/* batches.c; inside enter and leave, but arrived */
-/* NULL: no memory. */
+/* batches.c; the device's context is current, except in accd__cuda_is_batch_done */
+/* Returns an idle or new batch in a stream; NULL: no memory. */
 struct accd__cuda_batch *accd__cuda_new_batch(struct accd__cuda *cuda, struct accd__cuda_stream *stream);
-/* It is over; the usual one is at work again. */
+/* Ends a batch: that of a queue becomes idle, and the default batch is current again. */
 void accd__cuda_batch_recycle(struct accd__cuda_batch *batch);
-/* What was issued continues, or is over. */
+/* Leaves the batch to its stream, with an event after its work, or waits for it if that fails. */
 bool accd__cuda_record_batch_event(struct accd__cuda_batch *batch);
 int accd__cuda_is_batch_done(void *device, const void *in_flight);
 void accd__cuda_batches_free(struct accd__cuda *cuda);
 
-/* copies.c: calls in the batch's stream; false: one failed. */
+/* copies.c: functions that issue calls in the batch's stream; false: one failed */
+/* Copies bytes within the device; the ranges may overlap. */
 bool accd__cuda_copy_within(struct accd__cuda_batch *batch, uint64_t to, uint64_t from, uint64_t bytes);
-/* Whether the driver has read the program's memory when its call returns, or a wait follows. */
+/* True if the program's memory can be a source: the driver has read it when a call returns, or a wait follows. */
 bool accd__cuda_can_borrow_host_memory(const struct accd__cuda_batch *batch);
-/* Issues all copies of one way. */
+/* Issues the copies of all pieces of one direction. */
 bool accd__cuda_move_pieces(struct accd__cuda_batch *batch, bool out);
-/* Issues the parts of a window, and the event that tells when they are done. */
+/* Issues the copies of the window's parts, and the event after them. */
 bool accd__cuda_move_window(struct accd__cuda_batch *batch, const struct accd__cuda_slot *slot);
-/* Issues the one that goes straight to the host's memory. */
+/* Issues the copy of the receipt, if there is one. */
 bool accd__cuda_move_receipt(struct accd__cuda_batch *batch);
-/* Issues those of the way in so that what goes over data arrives as a whole, where that can be. */
+/* Issues the uploads. Those that overwrite data change it in one kernel launch, if that is possible. */
 bool accd__cuda_issue_uploads(struct accd__cuda_batch *batch);
-/* Gives back what accd__cuda_issue_uploads took; its work is done. */
+/* Frees the landing area of accd__cuda_issue_uploads, whose work has ended. */
 void accd__cuda_free_landing_area(struct accd__cuda_batch *batch);
 
 /* launch.c */

@@ -1,6 +1,7 @@
-/* batches.c - batches that continue in the stream of a queue by themselves: depart leaves one to its stream,
- * arrive takes it up again. Host memory of such a batch is its own until then, or until the ring runs short and
- * nothing reads it any more. */
+/* batches.c - batches of queues, which continue in the stream of their queue.
+ *
+ * start_batch leaves a batch to its stream, finish_batch waits for it. Until then the batch keeps its host memory. But
+ * if the ring of page-locked chunks is used up, chunks of uploads that have ended are taken from it (pinned.c). */
 #include "backend.h"
 
 struct accd__cuda_batch *accd__cuda_new_batch(struct accd__cuda *cuda, struct accd__cuda_stream *stream)
@@ -39,8 +40,8 @@ bool accd__cuda_record_batch_event(struct accd__cuda_batch *batch)
     batch->in_stream =
         accd__cuda_new_event(cuda, &batch->done) && ACCD_CUDA(cuda, cuEventRecord, batch->done, batch->stream->at);
     if (batch->in_stream)
-        batch->busy = false; /* the event is waited for, not the stream */
-    else                     /* it could not be found out later */
+        batch->busy = false; /* the event will be waited for instead of the stream */
+    else                     /* the end could not be noticed later without an event */
         batch->in_stream = batch->is_finished = accd__cuda_batch_wait(batch);
     return batch->in_stream;
 }

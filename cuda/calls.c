@@ -1,8 +1,9 @@
-/* calls.c - calls of the driver: what becomes of them, the context they are made in, waiting for what they
- * began. */
+/* calls.c - calls of the driver: errors and the loss of the device, the current context, waiting. */
 #include "backend.h"
 
-/* Says so in what happened last; nothing is asked of the device any more. */
+#include <assert.h>
+
+/* Marks the device as lost: the driver is no longer called. Adds this to the text of the last failure. */
 static void mark_device_lost(struct accd__cuda *cuda)
 {
     static const char lost[] = "; this session has lost the device";
@@ -41,7 +42,7 @@ bool accd__cuda_push_context(struct accd__cuda *cuda)
     return cuda->entered;
 }
 
-/* Not by the macro: the thread must get its own context back from a lost device, too. */
+/* Calls the driver without ACCD_CUDA, because the thread must get its own context back from a lost device, too. */
 void accd__cuda_pop_context(struct accd__cuda *cuda)
 {
     cu_context ours;
@@ -77,6 +78,7 @@ int accd__cuda_is_event_done(struct accd__cuda *cuda, cu_event event)
 
 void accd__cuda_batch_fail(struct accd__cuda_batch *batch, accd_status status)
 {
+    assert(status != ACCD_OK);
     if (batch->failed == ACCD_OK)
         batch->failed = status;
 }

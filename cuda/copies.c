@@ -1,26 +1,31 @@
-/* copies.c - the copies of a batch, as calls of the driver in its stream: chunks that a kernel takes apart on
- * the device, pieces that go alone, and what lands in a place of its own first. */
+/* copies.c - executes the copies of a batch as driver calls in its stream.
+ *
+ * Chunks cross as a whole, and the kernel of kernels.c distributes or collects their pieces. Large pieces are copied
+ * one by one. Uploads over existing data may first cross to a landing area (struct accd__cuda_landing_area). */
 #include "backend.h"
 
+#include <assert.h>
+
 enum {
-    MAX_SINGLE_COPIES = 1, /* small pieces that are copied by themselves, as large ones are */
+    MAX_SINGLE_COPIES = 1, /* a chunk with so few pieces is copied without the kernel */
     WORD = ACCD_CUDA_WORD,
-    STRIP = 64 << 10, /* large pieces that the kernel moves are cut into such */
-    THREADS = 256,
-    LANES = 8,
+    STRIP = 64 << 10, /* bytes that a row of a large piece covers at most */
+    THREADS = 256,    /* threads of a block */
+    LANES = 8,        /* threads that move one piece */
     BLOCKS_MOST = 4096
 };
 
-/* A row of the kernel's table. */
+/* Row of the kernel's table. */
 struct move_row {
     uint64_t to, from, bytes;
 };
 
+/* Issues a driver call in the batch's stream; true if it succeeded. */
 #define ISSUE(batch, symbol, ...) ((batch)->busy = true, ACCD_CUDA((batch)->cuda, symbol, __VA_ARGS__))
-/* The same of calls that change more than our own memory. */
+/* Issues a driver call that changes data of the core, not only memory of the backend. */
 #define CHANGE(batch, symbol, ...) (ISSUE(batch, symbol, __VA_ARGS__) && (batch)->changes++ < UINT64_MAX)
 
-/* The driver wants equal memory on neither side of a copy. */
+/* Overlapping ranges are copied through a buffer, because the driver does not support them. */
 bool accd__cuda_copy_within(struct accd__cuda_batch *batch, uint64_t to, uint64_t from, uint64_t bytes)
 {
     cu_address buffer = 0;
@@ -39,17 +44,18 @@ static bool has_batches(const struct accd__cuda_batch *batch)
     return batch->cuda->driver.cuMemcpyBatchAsync || batch->cuda->driver.cuMemcpyBatchAsync_v2;
 }
 
-/* A copy by itself reads page-locked memory later, and the program's may be that. */
+/* Queued copies without batches would read page-locked memory of the program later, after it may have changed. */
 bool accd__cuda_can_borrow_host_memory(const struct accd__cuda_batch *batch)
 {
     return !accd__cuda_is_queued(batch) || has_batches(batch);
 }
 
-/* Sends out what was gathered: as one call, where the driver has it. What the program lends a queue is read
- * before that returns. */
+/* Issues the copies of the group, as one driver call if the driver supports batches. Memory of the program that a queue
+ * uploads from has been read when the call returns. */
 static bool flush_group(struct accd__cuda_batch *batch, bool out)
 {
     struct accd__cuda_group *group = &batch->cuda->group;
+    assert(group->n <= ACCD_CUDA_GROUP);
     bool at_once = !out && accd__cuda_is_queued(batch);
     struct cu_copy_attributes attributes = {.access = at_once ? CU_ACCESS_DURING_CALL : CU_ACCESS_STREAM};
     size_t n = group->n, first = 0, failed, least = at_once ? 1 : 2;
@@ -69,9 +75,11 @@ static bool flush_group(struct accd__cuda_batch *batch, bool out)
     return true;
 }
 
+/* Adds a copy to the group, and flushes a full group. */
 static bool add_to_group(struct accd__cuda_batch *batch, uint64_t to, uint64_t from, uint64_t bytes, bool out)
 {
     struct accd__cuda_group *group = &batch->cuda->group;
+    assert(group->n < ACCD_CUDA_GROUP);
     group->to[group->n] = to;
     group->from[group->n] = from;
     group->bytes[group->n++] = bytes;
@@ -85,13 +93,13 @@ static bool add_piece_to_group(struct accd__cuda_batch *batch, const struct accd
                : add_to_group(batch, piece->dev, host, piece->bytes, false);
 }
 
-/* The kernel, translated by the driver when it is first needed. */
+/* Loads the kernel and the stream's scratch memory at their first use. False: pieces must be copied one by one. */
 static bool load_mover(struct accd__cuda_batch *batch)
 {
     if (batch->cuda->no_mover ||
         (!batch->stream->scratch &&
          !accd__cuda_pool_alloc(batch->cuda, batch->stream, ACCD_CUDA_CHUNK, &batch->stream->scratch)))
-        return false; /* pieces go one by one then */
+        return false;
     if (batch->cuda->mover)
         return true;
     batch->cuda->no_mover =
@@ -100,6 +108,7 @@ static bool load_mover(struct accd__cuda_batch *batch)
     return !batch->cuda->no_mover;
 }
 
+/* Launches the kernel for a table of n rows on the device. */
 static bool launch_mover(struct accd__cuda_batch *batch, cu_address table, uint64_t n)
 {
     void *parameters[] = {&table, &n};
@@ -108,13 +117,13 @@ static bool launch_mover(struct accd__cuda_batch *batch, cu_address table, uint6
                   1, THREADS, 1, 1, 0, batch->stream->at, parameters, NULL);
 }
 
-/* Where the table of a chunk begins, behind its pieces. */
+/* Returns the offset of the table in a chunk, after the pieces. */
 static uint64_t chunk_table_offset(const struct accd__cuda_chunk *chunk)
 {
     return (chunk->used + WORD - 1) / WORD * WORD;
 }
 
-/* at: where the chunk lies on the device. */
+/* Writes the table of a chunk, which will be at address `at` on the device. */
 static void write_table(struct accd__cuda_batch *batch, const struct accd__cuda_chunk *chunk, cu_address at, bool out)
 {
     char *table = chunk->at + chunk_table_offset(chunk);
@@ -128,10 +137,11 @@ static void write_table(struct accd__cuda_batch *batch, const struct accd__cuda_
     }
 }
 
-/* A chunk lies on the device as it does here: pieces, then the table. One stream: the next chunk comes
- * when this one is done. */
+/* Issues the copies of a chunk. It has the same layout on the device: pieces, then the table. The scratch memory is
+ * used again for the next chunk, which is safe because both are in one stream. */
 static bool move_chunk(struct accd__cuda_batch *batch, const struct accd__cuda_chunk *chunk, bool out)
 {
+    assert(chunk->used <= ACCD_CUDA_CHUNK);
     const struct accd__cuda_piece *pieces = batch->small.at + chunk->first;
     const uint64_t table = chunk_table_offset(chunk);
     if (chunk->n <= MAX_SINGLE_COPIES || !load_mover(batch)) {
@@ -166,7 +176,7 @@ bool accd__cuda_move_window(struct accd__cuda_batch *batch, const struct accd__c
     batch->cuda->group.n = 0;
     for (size_t i = 0; ok && i < batch->filled.n; i++)
         ok = add_piece_to_group(batch, &batch->filled.at[i], false);
-    return ok && flush_group(batch, false) && ISSUE(batch, cuEventRecord, slot->is_mixed_range, batch->stream->at);
+    return ok && flush_group(batch, false) && ISSUE(batch, cuEventRecord, slot->sent_event, batch->stream->at);
 }
 
 bool accd__cuda_move_receipt(struct accd__cuda_batch *batch)
@@ -176,8 +186,8 @@ bool accd__cuda_move_receipt(struct accd__cuda_batch *batch)
            ISSUE(batch, cuMemcpyDtoHAsync_v2, receipt->at, receipt->dev, receipt->bytes, batch->stream->at);
 }
 
-/* Whether something may lie already where the batch writes. Memory that was never written is
- * given back when its construct fails. */
+/* True if the batch may write where data are already. Memory without data does not count: it is freed when its
+ * construct fails. */
 static bool overwrites_data(const struct accd__cuda_batch *batch)
 {
     bool used = false;
@@ -186,7 +196,7 @@ static bool overwrites_data(const struct accd__cuda_batch *batch)
     return used;
 }
 
-/* Whether what the batch copies changes the device in more than one call. */
+/* True if the uploads need more than one driver call that changes the data. */
 static bool needs_many_calls(const struct accd__cuda_batch *batch)
 {
     const bool batches = has_batches(batch);
@@ -197,7 +207,7 @@ static bool needs_many_calls(const struct accd__cuda_batch *batch)
     return calls + (batches ? (alone + ACCD_CUDA_GROUP - 1) / ACCD_CUDA_GROUP : alone) > 1;
 }
 
-/* Rows for a large piece that lies at a place on the device; rows may be NULL. Returns their number. */
+/* Fills rows for a large piece that is at `from` on the device; rows may be NULL. Returns the number of rows. */
 static size_t add_strip_rows(struct move_row *rows, const struct accd__cuda_piece *piece, uint64_t from)
 {
     size_t n = 0;
@@ -209,6 +219,7 @@ static size_t add_strip_rows(struct move_row *rows, const struct accd__cuda_piec
     return n;
 }
 
+/* Computes the layout of a landing area for all uploads of the batch. */
 static void measure_landing_area(const struct accd__cuda_batch *batch, struct accd__cuda_landing_area *landing)
 {
     *landing = (struct accd__cuda_landing_area){0};
@@ -225,6 +236,7 @@ static void measure_landing_area(const struct accd__cuda_batch *batch, struct ac
     landing->bytes = landing->table + landing->n * sizeof(struct move_row);
 }
 
+/* Issues the copies to the landing area, and the launch that moves its pieces to their places. */
 static bool issue_landing(struct accd__cuda_batch *batch)
 {
     const struct accd__cuda_landing_area *landing = &batch->landing;
@@ -255,8 +267,8 @@ static bool issue_landing(struct accd__cuda_batch *batch)
            launch_mover(batch, landing->at + landing->table, landing->n);
 }
 
-/* Whether it is issued as one launch. Otherwise, without a failure, it goes the usual way, because there is no
- * kernel, or no memory to land in. */
+/* Issues the uploads through a landing area if they need it; *done_p tells if so. Without the kernel or memory for the
+ * area, *done_p is false without a failure. */
 static bool issue_as_one_launch(struct accd__cuda_batch *batch, bool *done_p)
 {
     struct accd__cuda_landing_area *landing = &batch->landing;

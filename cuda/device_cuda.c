@@ -1,8 +1,8 @@
-/* device_cuda.c - a GPU as a device of the core, through the CUDA driver. It shares the primary context
- * of its GPU with whatever else runs in the process, and makes it current only while it is at work.
+/* device_cuda.c - a GPU as a device of the core, through the CUDA driver: the table accd__backend_cuda.
  *
- * What the simulated device knows beside its memory it knows as well, because it is kept here: which
- * bytes were ever written, which addresses are its own. Kernels that the GPU itself runs keep it, too. */
+ * The backend uses the primary context of its GPU, as other libraries of the process do, and makes it current only
+ * during its calls. Like the simulated device, it knows which bytes were ever written and which addresses are the
+ * device's. It records both on the host, also for kernels that the GPU itself runs. */
 #include "backend.h"
 #include "nvrtc.h"
 
@@ -15,7 +15,7 @@ static void cuda_close(void *device)
     struct accd__cuda *cuda = device;
     if (cuda->context)
         (void)accd__cuda_push_context(cuda);
-    accd__cuda_streams_wait(cuda); /* what is under way may use what goes now */
+    accd__cuda_streams_wait(cuda); /* work in progress may use the memory that is freed now */
     accd__cuda_batches_free(cuda);
     accd__cuda_host_memory_free(cuda);
     if (cuda->module)
@@ -54,7 +54,7 @@ static accd_status cuda_open(void **device_p, int number, const accd_context_con
     if (!ok) {
         if (config->no_device)
             snprintf(config->no_device->why, sizeof config->no_device->why, "%s",
-                     *cuda->why ? cuda->why : "there are not so many CUDA devices");
+                     *cuda->why ? cuda->why : "there are too few CUDA devices");
         cuda_close(cuda);
         return ACCD_ERROR_NO_DEVICE;
     }
@@ -62,6 +62,7 @@ static accd_status cuda_open(void **device_p, int number, const accd_context_con
     return ACCD_OK;
 }
 
+/* Fills *info_p with name, memory, driver and compiler of a GPU, or with the reason why it cannot be used. */
 static accd_status cuda_about(unsigned number, accd_device_info *info_p)
 {
     struct cuda_driver driver;
@@ -94,6 +95,7 @@ static accd_status cuda_about(unsigned number, accd_device_info *info_p)
 
 /* ------------------------------------------------------------------------------------ faults -- */
 
+/* Sets the countdowns to injected failures; UINT64_MAX leaves one as it is. */
 static void cuda_fail(void *device, uint64_t allocation, uint64_t copy)
 {
     struct accd__cuda *cuda = device;
@@ -103,6 +105,7 @@ static void cuda_fail(void *device, uint64_t allocation, uint64_t copy)
         cuda->fail_copy = copy;
 }
 
+/* Returns the text of the last failure. */
 static const char *cuda_why(void *device)
 {
     const struct accd__cuda *cuda = device;

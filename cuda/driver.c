@@ -1,6 +1,7 @@
-/* driver.c - the system's CUDA driver, found at run time: one program runs with and without a GPU. */
+/* driver.c - loads the system's CUDA driver at run time, so that one program runs with and without a GPU. */
 #include "driver.h"
 
+#include <assert.h>
 #include <dlfcn.h>
 #include <stdio.h>
 #include <string.h>
@@ -8,7 +9,7 @@
 bool accd__cuda_find_symbol(void *library, const char *symbol, void *entry)
 {
     void *found = dlsym(library, symbol);
-    memcpy(entry, &found, sizeof found); /* ISO C knows no way from object to function pointers */
+    memcpy(entry, &found, sizeof found); /* ISO C has no conversion from object to function pointers */
     return found != NULL;
 }
 
@@ -47,6 +48,7 @@ int accd__cuda_load_driver(struct cuda_driver *driver, char *why, size_t capacit
 void accd__cuda_format_error(const struct cuda_driver *driver, cu_result error, const char *call, char *to,
                              size_t capacity)
 {
+    assert(error != CU_OK);
     const char *name = NULL, *text = NULL;
     driver->cuGetErrorName(error, &name);
     driver->cuGetErrorString(error, &text);

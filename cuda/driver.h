@@ -1,6 +1,7 @@
-/* driver.h - the driver's interface, as much of it as the backend uses: our own declarations, so that no
- * toolkit is needed to build, and a table of entry points that are found at run time. agrees.c compares
- * the declarations with the toolkit's where there is one. */
+/* driver.h - the part of the CUDA driver's interface that the backend uses.
+ *
+ * The declarations are our own, so that no toolkit is needed to build. Entry points are found at run time (driver.c).
+ * toolkit_check.c compares the declarations with the toolkit's where there is one. */
 #ifndef ACCD_CUDA_DRIVER_H
 #define ACCD_CUDA_DRIVER_H
 
@@ -20,8 +21,8 @@ typedef struct cu_pool_object *cu_pool;
 typedef struct cu_module_object *cu_module;
 typedef struct cu_function_object *cu_function;
 
-/* X(name, value, sticky): results that the backend treats apart; names for all others come from the driver. A
- * sticky one is for good: every later call in the context gives it again. */
+/* X(name, value, sticky): results that the backend tells apart; names for all others come from the driver. After a
+ * sticky one, every later call in the context fails with it, too. */
 #define ACCD_CUDA_RESULTS(X)            \
     X(INVALID_VALUE, 1, false)          \
     X(OUT_OF_MEMORY, 2, false)          \
@@ -56,7 +57,7 @@ enum {
 #undef X
 };
 
-/* X(name, value, the driver's name). A batch reads its sources in stream order, or before the call returns. */
+/* X(name, value, the driver's name). ACCESS_*: when a batch reads its sources, in stream order or during the call. */
 #define ACCD_CUDA_CONSTANTS(X)                                                 \
     X(MEMORY_POOLS_SUPPORTED, 115, CU_DEVICE_ATTRIBUTE_MEMORY_POOLS_SUPPORTED) \
     X(MULTIPROCESSORS, 16, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT)           \
@@ -93,8 +94,8 @@ struct cu_copy_attributes {
     unsigned flags;
 };
 
-/* X(symbol, parameters). Symbols are the oldest that suffice: macros of new headers
- * name newer ones, which old drivers lack. */
+/* X(symbol, parameters). Symbols are the oldest that suffice: macros of new headers name newer ones, which old drivers
+ * lack. */
 #define ACCD_CUDA_REQUIRED(X)                                                                                 \
     X(cuInit, (unsigned flags))                                                                               \
     X(cuDriverGetVersion, (int *version))                                                                     \
@@ -132,7 +133,7 @@ struct cu_copy_attributes {
     X(cuLaunchKernel, (cu_function function, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, \
                        unsigned bz, unsigned shared, cu_stream stream, void **parameters, void **extra))
 
-/* Those that drivers may lack: pools came with 11.2, batches with 12.8 and again with 13.0. */
+/* Symbols that drivers may lack: pools came with 11.2, batches with 12.8 and again with 13.0. */
 #define ACCD_CUDA_OPTIONAL(X)                                                                                \
     X(cuMemPoolCreate, (cu_pool * pool, const struct cu_pool_props *props))                                  \
     X(cuMemPoolDestroy, (cu_pool pool))                                                                      \
@@ -146,22 +147,24 @@ struct cu_copy_attributes {
       (cu_address * to, cu_address * from, size_t * bytes, size_t n, struct cu_copy_attributes * attributes, \
        size_t * first, size_t nattributes, size_t * failed, cu_stream stream))
 
+/* Entry points of the driver; optional ones may be NULL. */
 struct cuda_driver {
 #define X(symbol, parameters) cu_result(*symbol) parameters; /* NOLINT(bugprone-macro-parentheses): no expressions */
     ACCD_CUDA_REQUIRED(X)
     ACCD_CUDA_OPTIONAL(X)
 #undef X
-    int installed; /* 12040: CUDA 12.4 */
+    int installed; /* version of the driver; 12040 is CUDA 12.4 */
 };
 
-/* Finds the system's driver and starts it. 0, or not 0 with a sentence about what is missing. The
- * library stays loaded: it has threads of its own. */
+/* Loads and starts the system's driver. Returns 0, or another number with a sentence about what is missing in `why`.
+ * The library is never unloaded, because it has threads of its own. */
 int accd__cuda_load_driver(struct cuda_driver *driver, char *why, size_t capacity);
-/* "CUDA_ERROR_OUT_OF_MEMORY (out of memory) in cuMemAlloc_v2" */
+/* Writes a text such as "CUDA_ERROR_OUT_OF_MEMORY (out of memory) in cuMemAlloc_v2". `error` is not CU_OK. */
 void accd__cuda_format_error(const struct cuda_driver *driver, cu_result error, const char *call, char *to,
                              size_t capacity);
+/* True if every later call in the context fails with this error, too. */
 bool accd__cuda_is_sticky(cu_result error);
-/* Writes the address of a library's symbol to the pointer at entry; false: it has no such symbol. */
+/* Writes the address of a library's symbol to the pointer at `entry`. Returns false if the symbol does not exist. */
 bool accd__cuda_find_symbol(void *library, const char *symbol, void *entry);
 
 #endif

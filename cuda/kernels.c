@@ -1,4 +1,4 @@
-/* kernels.c - kernels.cu as text that every driver since CUDA 9 translates for its GPU (PTX ISA 6.0). */
+/* kernels.c - the kernel of kernels.cu as text, in PTX ISA 6.0, which every driver since CUDA 9 translates. */
 #include "backend.h"
 
 const char accd__cuda_kernels[] =

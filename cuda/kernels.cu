@@ -1,8 +1,8 @@
-/* kernels.cu - the one kernel of the backend: moves many small pieces, eight threads for each.
+/* kernels.cu - the only kernel of the backend: moves many small pieces, eight threads for each.
  *
- * From a packed chunk to their places (scatter) or from their places into one (gather): the table says
- * which. Both sides of a piece lie equally within eight bytes. Nothing is built from this file: kernels.c
- * holds the same as PTX of an ISA that old drivers know, so that no compiler is needed.
+ * It moves pieces from a packed chunk to their places (scatter), or from their places into a chunk (gather), as the
+ * table says. Both addresses of a piece are equal modulo eight. Nothing is built from this file: kernels.c has the
+ * same kernel as PTX of an ISA that old drivers know, so that no compiler is needed.
  */
 struct piece {
     unsigned long long to, from, bytes;
@@ -17,7 +17,7 @@ extern "C" __global__ void accd__move_pieces(const struct piece *table, unsigned
         char *to = (char *)table[i].to;
         const char *from = (const char *)table[i].from;
         const unsigned long long bytes = table[i].bytes;
-        unsigned long long at = -(unsigned long long)to % 8; /* to the first whole word */
+        unsigned long long at = -(unsigned long long)to % 8; /* offset of the first whole word */
         if (at > bytes)
             at = bytes;
         if (lane < at)

@@ -1,24 +1,36 @@
-/* launch.c - kernels made from bodies of compute constructs: their modules, the tables they check
- * accesses with, and undoing what they wrote.
+/* launch.c - kernels made from bodies of compute constructs: modules, the tables that accesses are checked with, and
+ * restoring what a kernel has overwritten.
  *
- * One buffer on the device holds the tables; its layout is that of struct accd_run_construct and what follows
- * it in lua/accdeep/backend/cuda/cuda_runtime.lua. A second one holds what the kernel may overwrite, as it was,
- * and, for many threads, who touched it. Both stay until the launch is settled, or, in a queue, over: what uses
- * the same memory waits for that. */
+ * A launch has two buffers on the device:
+ *
+ *     tables   | launch_run | pointers | slots | launch_range[] | written bits |       a copy is on the host
+ *     scratch  | saved content of the ranges | owners: which thread touched each word |
+ *
+ * The layout of the tables is that of struct accd_run_construct and what follows it in
+ * lua/accdeep/backend/cuda/cuda_runtime.lua. Scratch memory is needed only if the kernel writes, and its owners only if
+ * many threads run.
+ *
+ * The life of a launch: tables are made and copied; a kernel saves the ranges; the body runs. If it stopped before it
+ * was done, the ranges are restored. The buffers live until the launch is settled (accd__cuda_settle_kernel) or, in a
+ * queue, finished. Other work on the same memory waits for that. */
 #include "backend.h"
 #include "nvrtc.h"
 #include "device/written.h"
 
+#include <assert.h>
 #include <stdio.h>
 
+/* Head of the tables, read and written by the kernel. Pointers are device addresses. */
 struct launch_run {
     uint64_t stopped, max_iterations, parallel, writes;
     uint64_t ranges, nranges, slots, nslots, variables, owners, owner_words;
 };
+/* Range that the kernel may access. */
 struct launch_range {
     uint64_t low, high, flags, origin, bits, owners, saved;
 };
 
+/* Compiled kernel of a text, with its three entry points. */
 struct kernel_module {
     struct kernel_module *next;
     char *text;
@@ -26,36 +38,38 @@ struct kernel_module {
     cu_function body, save, restore_memory;
 };
 
-/* An allocation that a launch may touch. */
+/* Allocation that a launch may access. */
 struct used_allocation {
-    struct accd__cuda_memory *memory; /* as long as it is still there, with the same */
+    struct accd__cuda_memory *memory; /* record of the allocation; valid only if dev and bytes still match */
     uint64_t dev, bytes;
-    size_t bits;     /* where its bits are in the tables */
-    uint64_t owners; /* where its owners are on the device */
+    size_t bits;     /* offset of its bits among the bits of the tables */
+    uint64_t owners; /* offset of its owners in the scratch buffer */
 };
 
+/* Launch of a kernel. */
 struct kernel_launch {
     const struct kernel_module *kernel;
     struct accd__cuda_stream *stream;
     bool writes, parallel;
-    char *tables;                 /* NULL: there is no launch */
-    size_t bytes, capacity, bits; /* of the tables; the bits are their end */
+    char *tables;                 /* host copy of the tables; NULL: no launch */
+    size_t bytes, capacity, bits; /* bytes of the tables; bytes allocated; bytes of the bits at their end */
     struct used_allocation *allocations;
     size_t nallocations, allocations_capacity;
-    cu_address on_device, scratch; /* 0: none */
-    cu_event done;                 /* of a queue's */
-    bool has_event;                /* it says when the launch is over */
-    struct kernel_launch *next, **at;
+    cu_address on_device, scratch;    /* tables and scratch buffer on the device; 0: none */
+    cu_event done;                    /* event after the launch, in a queue */
+    bool has_event;                   /* `done` was recorded */
+    struct kernel_launch *next, **at; /* list of queued launches, and the link to this one */
 };
 
+/* State of this file for a device. */
 struct accd__cuda_kernels {
     struct kernel_module *first;
-    int capability, processors;
-    char *log; /* of the compiler */
+    int capability, processors; /* 90: compute capability 9.0; number of multiprocessors */
+    char *log;                  /* log of the compiler for the last text that it rejected */
     size_t nlog;
-    char why[200];
-    struct kernel_launch default_launch; /* the one without a queue, that is to be settled */
-    struct kernel_launch *queued;        /* those that are not over */
+    char why[200];                       /* reason why the last kernel was not run */
+    struct kernel_launch default_launch; /* launch without a queue, until it is settled */
+    struct kernel_launch *queued;        /* launches in queues that are not finished */
 };
 
 uint64_t accd__cuda_next_allocation(void *device, uint64_t dev, uint64_t *bytes_p)
@@ -81,6 +95,7 @@ static void free_compile_log(struct accd__cuda *cuda)
     cuda->kernels->log = NULL;
 }
 
+/* Returns the state of this file, created at its first use; NULL: no memory. */
 static struct accd__cuda_kernels *get_kernels(struct accd__cuda *cuda)
 {
     struct accd__cuda_kernels *kernels = cuda->kernels;
@@ -108,6 +123,7 @@ static void free_kernel(struct accd__cuda *cuda, struct kernel_module *kernel)
     accd__mem_free(cuda->mem, kernel, sizeof *kernel);
 }
 
+/* Loads an image and finds its entry points. */
 static bool load_module(struct accd__cuda *cuda, struct kernel_module *kernel, const char *image)
 {
     return ACCD_CUDA(cuda, cuModuleLoadData, &kernel->module, image) &&
@@ -116,7 +132,7 @@ static bool load_module(struct accd__cuda *cuda, struct kernel_module *kernel, c
            ACCD_CUDA(cuda, cuModuleGetFunction, &kernel->restore_memory, kernel->module, "accd_restore");
 }
 
-/* The kernel of a text, or NULL: end says why. */
+/* Returns the compiled kernel of a text. NULL: the compiler rejected it (see *end), or it cannot be run (see why). */
 static struct kernel_module *get_kernel_module(struct accd__cuda *cuda, const char *text, accd_kernel_result *end)
 {
     struct accd__cuda_kernels *kernels = cuda->kernels;
@@ -163,7 +179,7 @@ static void free_launch_buffers(struct accd__cuda *cuda, struct kernel_launch *l
     launch->nallocations = 0;
 }
 
-/* The allocations of ranges, each once; ranges outside of any are not there. */
+/* Lists the allocations of the ranges, each once. Ranges outside of all allocations are ignored. False: no memory. */
 static bool find_allocations(struct accd__cuda *cuda, const struct accd__launch *asked, struct kernel_launch *launch)
 {
     size_t bits = 0;
@@ -184,8 +200,10 @@ static bool find_allocations(struct accd__cuda *cuda, const struct accd__launch 
     return true;
 }
 
+/* Returns the head of the tables. */
 static struct launch_run *get_launch_run(const struct kernel_launch *launch)
 {
+    assert(launch->tables);
     return (struct launch_run *)(void *)launch->tables;
 }
 
@@ -194,7 +212,7 @@ static struct launch_range *get_launch_ranges(const struct kernel_launch *launch
     return (struct launch_range *)(void *)(launch->tables + (get_launch_run(launch)->ranges - launch->on_device));
 }
 
-/* Places in the second buffer: of what ranges hold, then of owners. Returns its bytes. */
+/* Sets offsets in the scratch buffer: saved content of ranges, then owners. Returns the buffer's bytes. */
 static uint64_t plan_scratch_buffer(struct kernel_launch *launch, const struct accd_kernel *kernel)
 {
     struct launch_run *run = get_launch_run(launch);
@@ -213,6 +231,7 @@ static uint64_t plan_scratch_buffer(struct kernel_launch *launch, const struct a
     return used;
 }
 
+/* Fills the table of ranges; returns their number. bits: device address of the written bits. */
 static size_t fill_range_table(const struct kernel_launch *launch, const struct accd__launch *asked, uint64_t bits)
 {
     struct launch_range *ranges = get_launch_ranges(launch);
@@ -224,7 +243,7 @@ static size_t fill_range_table(const struct kernel_launch *launch, const struct 
             at++;
         const struct used_allocation *allocation = at < launch->nallocations ? &launch->allocations[at] : NULL;
         if (!allocation || range->low < allocation->dev || range->high > allocation->dev + allocation->bytes)
-            continue; /* the user has freed it */
+            continue; /* the program has freed the memory */
         ranges[n++] = (struct launch_range){.low = range->low,
                                             .high = range->high,
                                             .flags = range->flags,
@@ -235,16 +254,17 @@ static size_t fill_range_table(const struct kernel_launch *launch, const struct 
     return n;
 }
 
-/* Of the bytes of its allocations, which were written so far. */
+/* Copies the written bits of the launch's allocations to the tables. */
 static void set_table_bits(struct kernel_launch *launch)
 {
+    assert(launch->tables);
     char *bits = launch->tables + launch->bytes - launch->bits;
     for (size_t i = 0; i < launch->nallocations; i++)
         memcpy(bits + launch->allocations[i].bits, accd__cuda_written_bits(launch->allocations[i].memory),
                accd__written_words(launch->allocations[i].bytes) * sizeof(uint64_t));
 }
 
-/* Fills the tables for both buffers; false: there is no memory for them. */
+/* Makes the tables, and allocates both buffers on the device. False: no memory. */
 static bool make_launch_tables(struct accd__cuda *cuda, const struct accd__launch *asked, struct kernel_launch *launch)
 {
     const accd_kernel *kernel = asked->kernel;
@@ -285,9 +305,10 @@ static bool make_launch_tables(struct accd__cuda *cuda, const struct accd__launc
     return true;
 }
 
-/* Bits of the tables and those of the allocations change places, as far as these are still there. */
+/* Exchanges the written bits of the tables with those of the allocations that still exist. */
 static void swap_written_bits(struct accd__cuda *cuda, struct kernel_launch *launch)
 {
+    assert(launch->tables);
     char *bits = launch->tables + launch->bytes - launch->bits;
     for (size_t i = 0; i < launch->nallocations; i++) {
         const struct used_allocation *allocation = &launch->allocations[i];
@@ -307,6 +328,7 @@ static void swap_written_bits(struct accd__cuda *cuda, struct kernel_launch *lau
 
 /* --------------------------------------------------------------------------------- launching -- */
 
+/* Launches one of the module's kernels on the tables. */
 static bool launch_function(struct accd__cuda *cuda, const struct kernel_launch *launch, cu_function function,
                             bool parallel, unsigned threads)
 {
@@ -317,7 +339,7 @@ static bool launch_function(struct accd__cuda *cuda, const struct kernel_launch 
                      NULL);
 }
 
-/* Whether the kernel will run. */
+/* Copies the tables and launches the kernel, after a kernel that saves what it may overwrite. */
 static bool issue_kernel(struct accd__cuda *cuda, const struct kernel_launch *launch)
 {
     const struct kernel_module *kernel = launch->kernel;
@@ -327,7 +349,8 @@ static bool issue_kernel(struct accd__cuda *cuda, const struct kernel_launch *la
            launch_function(cuda, launch, kernel->body, launch->parallel, launch->parallel ? 128 : 1);
 }
 
-/* Waits for it. Whether it is known what it did. */
+/* Waits for the kernel and copies its results to *run_p and to the bits of the tables. False: the outcome is unknown.
+ */
 static bool collect_outcome(struct accd__cuda *cuda, const struct kernel_launch *launch, struct launch_run *run_p)
 {
     size_t bits = launch->bytes - launch->bits;
@@ -339,14 +362,14 @@ static bool collect_outcome(struct accd__cuda *cuda, const struct kernel_launch 
     return accd__cuda_wait(cuda, launch->stream) && ok;
 }
 
-/* Puts back what the kernel overwrote. If that fails, the device's content is unknown. */
+/* Restores what the kernel overwrote. On failure the device is lost, since its content is unknown. */
 static void restore_memory(struct accd__cuda *cuda, const struct kernel_launch *launch)
 {
     bool ok = launch_function(cuda, launch, launch->kernel->restore_memory, true, 256);
     (void)accd__cuda_require(cuda, accd__cuda_wait(cuda, launch->stream) && ok);
 }
 
-/* The kernel has been issued: what became of it. One that has not done all has done nothing. */
+/* Sets the result of a kernel that was issued. A kernel that has not done all its work is undone. */
 static accd_status finish_launch(struct accd__cuda *cuda, const struct kernel_launch *launch, accd_kernel_result *end)
 {
     struct launch_run run;
@@ -363,10 +386,11 @@ static accd_status finish_launch(struct accd__cuda *cuda, const struct kernel_la
     return cuda->lost ? ACCD_ERROR_DEVICE : status;
 }
 
-/* Inside enter and leave. started_p: it has been issued, or may have been. */
+/* Compiles and issues a kernel; the device's context is current. *started_p: it was issued. */
 static accd_status start_launch(struct accd__cuda *cuda, const struct accd__launch *asked, struct kernel_launch *launch,
                                 accd_kernel_result *end, bool *started_p)
 {
+    assert(cuda->kernels && launch->stream);
     struct accd__cuda_kernels *kernels = cuda->kernels;
     const accd_kernel *kernel = asked->kernel;
     *end = (accd_kernel_result){.outcome = ACCD_KERNEL_NOT_RUN, .message = kernels->why};
@@ -384,6 +408,7 @@ static accd_status start_launch(struct accd__cuda *cuda, const struct accd__laun
     return *started_p ? ACCD_OK : accd__cuda_last_status(cuda);
 }
 
+/* Runs a kernel without a queue, and waits for it. What it wrote can be undone until it is settled. */
 static accd_status run_launch(struct accd__cuda *cuda, const struct accd__launch *asked, accd_kernel_result *end)
 {
     struct kernel_launch *launch = &cuda->kernels->default_launch;
@@ -393,13 +418,13 @@ static accd_status run_launch(struct accd__cuda *cuda, const struct accd__launch
     if (started)
         status = finish_launch(cuda, launch, end);
     if (status == ACCD_OK && end->outcome == ACCD_KERNEL_DONE && launch->writes)
-        swap_written_bits(cuda, launch); /* conclude needs the old ones */
+        swap_written_bits(cuda, launch); /* settling needs the old ones */
     else
         free_launch_buffers(cuda, launch);
     return status;
 }
 
-/* A launch that continues by itself, or NULL: there is no memory for one. */
+/* Returns a new launch in a queue, or NULL: no memory, or no stream. */
 static struct kernel_launch *new_launch(struct accd__cuda *cuda, unsigned queue)
 {
     struct accd__cuda_kernels *kernels = cuda->kernels;
@@ -418,6 +443,7 @@ static struct kernel_launch *new_launch(struct accd__cuda *cuda, unsigned queue)
 
 static void free_launch(struct accd__cuda *cuda, struct kernel_launch *launch)
 {
+    assert(*launch->at == launch);
     free_launch_buffers(cuda, launch);
     if (launch->done)
         (void)ACCD_CUDA(cuda, cuEventDestroy_v2, launch->done);
@@ -428,6 +454,7 @@ static void free_launch(struct accd__cuda *cuda, struct kernel_launch *launch)
     accd__mem_free(cuda->mem, launch, sizeof *launch);
 }
 
+/* Issues a kernel in a queue. */
 static accd_status launch_in_queue(struct accd__cuda *cuda, const struct accd__launch *asked, accd_kernel_result *end)
 {
     struct kernel_launch *launch = new_launch(cuda, asked->queue);
@@ -435,7 +462,7 @@ static accd_status launch_in_queue(struct accd__cuda *cuda, const struct accd__l
     if (!launch)
         return *cuda->why ? accd__cuda_last_status(cuda) : ACCD_ERROR_OUT_OF_MEMORY;
     accd_status status = start_launch(cuda, asked, launch, end, &started);
-    if (started) { /* without an event its end is not known: who asks waits for it */
+    if (started) { /* if the event fails, the launch counts as done, and finishing it waits for the stream */
         launch->has_event = accd__cuda_new_event(cuda, &launch->done) &&
                             ACCD_CUDA(cuda, cuEventRecord, launch->done, launch->stream->at);
         status = cuda->lost ? ACCD_ERROR_DEVICE : ACCD_OK;
@@ -469,7 +496,7 @@ int accd__cuda_is_kernel_done(void *device, const void *in_flight)
     return !launch->has_event || accd__cuda_is_event_done(device, launch->done);
 }
 
-/* Bytes that the kernel wrote are known as written. Beside its ranges others may have done what they like. */
+/* Records the bytes that the kernel wrote in its ranges. Elsewhere other work may have changed the bits. */
 static void add_written_bits(const struct kernel_launch *launch)
 {
     const char *bits = launch->tables + launch->bytes - launch->bits;
@@ -479,6 +506,7 @@ static void add_written_bits(const struct kernel_launch *launch)
         const struct launch_range *range = &ranges[i];
         while (launch->allocations[at].dev != range->origin)
             at++;
+        assert(at < launch->nallocations);
         const struct used_allocation *allocation = &launch->allocations[at];
         allocation->memory->has_data = true;
         accd__written_copy(accd__cuda_written_bits(allocation->memory), range->low - range->origin,
@@ -487,11 +515,11 @@ static void add_written_bits(const struct kernel_launch *launch)
     }
 }
 
-/* One thread may do what many could not. */
+/* Runs a kernel again with one thread, which may do what stopped many threads. */
 static accd_status rerun_single_threaded(struct accd__cuda *cuda, struct kernel_launch *launch, accd_kernel_result *end)
 {
     get_launch_run(launch)->parallel = launch->parallel = false;
-    set_table_bits(launch); /* not those of the first attempt */
+    set_table_bits(launch); /* the first attempt has changed the bits */
     return issue_kernel(cuda, launch) ? finish_launch(cuda, launch, end) : accd__cuda_last_status(cuda);
 }
 
@@ -521,7 +549,7 @@ accd_status accd__cuda_finish_kernel(void *device, void *in_flight, uint64_t ret
 
 /* ---------------------------------------------------------------------------------- settling -- */
 
-/* Ranges of allocations that are gone are not put back. */
+/* Undoes what the default launch wrote, except in allocations that were freed since. */
 static void undo_launch(struct accd__cuda *cuda, struct kernel_launch *launch)
 {
     struct launch_run *run = get_launch_run(launch);
@@ -531,6 +559,7 @@ static void undo_launch(struct accd__cuda *cuda, struct kernel_launch *launch)
     for (size_t i = 0; i < run->nranges; i++) {
         while (launch->allocations[at].dev != ranges[i].origin)
             at++;
+        assert(at < launch->nallocations);
         const struct accd__cuda_memory *memory = accd__cuda_memory_at(cuda, ranges[i].origin);
         if (memory == launch->allocations[at].memory && memory->bytes == launch->allocations[at].bytes)
             ranges[n++] = ranges[i];
@@ -553,7 +582,7 @@ void accd__cuda_settle_kernel(void *device, bool keep)
     accd__cuda_pop_context(cuda);
 }
 
-/* Inside enter and leave. */
+/* Frees all modules and launches; the device's context is current. */
 void accd__cuda_kernels_free(struct accd__cuda *cuda)
 {
     struct accd__cuda_kernels *kernels = cuda->kernels;

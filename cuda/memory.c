@@ -1,21 +1,32 @@
-/* memory.c - memory of the device: stream-ordered allocation from a pool of the context's own, so that
- * what it has freed serves it again and goes back as a whole. Beside each allocation lie bits that say
- * which bytes were ever written, because the device cannot tell. */
+/* memory.c - memory of the device: allocations, which bytes of them were ever written, and which addresses are the
+ * device's.
+ *
+ * Memory comes from a pool of the backend's own (pool.c). The device cannot tell which bytes were written, so each
+ * allocation has a bitmap on the host, with a bit for each byte. One range of written bytes is kept apart, and is
+ * entered in the bitmap only when the bitmap is needed:
+ *
+ *     allocation   |......wwwwwwwwwwww......|
+ *                   written_low  written_high       bitmap: the other bytes
+ *
+ * An address window is a range of addresses that the device has used; it stays the device's when memory is freed. */
 #include "backend.h"
 #include "device/written.h"
 
 #include <sys/mman.h>
 
+#include <assert.h>
+
 enum {
-    MAPPED_BITS = 64 << 10, /* so many bytes of bits are mapped: pages come as they are needed */
-    POOL_WINDOW = 32 << 20, /* what a pool takes at once: all of it is the device's */
-    WINDOW = 2 << 20,       /* without a pool: its pages */
-    FRONT = 1 << 20         /* in front of a window what is no memory of the host is the device's */
+    MAPPED_BITS =
+        64 << 10, /* bitmaps of at least so many bytes are mapped, so that pages are allocated when they are used */
+    POOL_WINDOW = 32 << 20, /* granularity of a pool: a pool owns such blocks as a whole */
+    WINDOW = 2 << 20,       /* granularity of address windows without a pool */
+    FRONT = 1 << 20 /* distance before a window within which addresses that are not the host's count as the device's */
 };
 
 /* ---------------------------------------------------------------------------------- windows -- */
 
-/* The first window that ends behind an address. */
+/* Returns the index of the first window that ends after an address. */
 static size_t first_window_after(const struct accd__cuda *cuda, uint64_t dev)
 {
     return ACCD_UPPER_BOUND(cuda->windows, high, cuda->nwindows, dev);
@@ -35,9 +46,10 @@ int accd__cuda_is_before(void *device, uint64_t dev)
     return i < cuda->nwindows && cuda->windows[i].low - dev <= FRONT;
 }
 
-/* There is room for one more. Addresses stay the device's when they are freed. */
+/* Adds a range to the windows, which have room for one more; joins windows that it touches. */
 static void add_window(struct accd__cuda *cuda, uint64_t dev, uint64_t bytes)
 {
+    assert(cuda->nwindows < cuda->windows_capacity);
     uint64_t step = cuda->pool ? POOL_WINDOW : WINDOW;
     uint64_t low = dev / step * step, high = (dev + bytes + step - 1) / step * step;
     struct accd__cuda_window *windows = cuda->windows;
@@ -58,6 +70,7 @@ static uint64_t bitmap_bytes(uint64_t bytes)
     return accd__written_words(bytes) * sizeof(uint64_t);
 }
 
+/* Returns a zeroed bitmap for so many bytes of device memory, or NULL. */
 static uint64_t *new_bitmap(struct accd__cuda *cuda, uint64_t bytes)
 {
     uint64_t bytes_needed = bitmap_bytes(bytes);
@@ -67,6 +80,7 @@ static uint64_t *new_bitmap(struct accd__cuda *cuda, uint64_t bytes)
     return bits == MAP_FAILED ? NULL : bits;
 }
 
+/* Frees the record and bitmap of an allocation, not its device memory. */
 static void free_allocation(struct accd__cuda *cuda, struct accd__cuda_memory *memory)
 {
     uint64_t bytes_needed = bitmap_bytes(memory->bytes);
@@ -90,8 +104,9 @@ accd_status accd__cuda_alloc(void *device, uint64_t bytes, uint64_t *dev_p)
     if (!accd__pool_reserve(&cuda->memory_pool, 1) || !accd__btree_reserve(&cuda->memories, 1) ||
         !ACCD_GROW(cuda->mem, cuda->windows, cuda->windows_capacity, cuda->nwindows + 1))
         return ACCD_ERROR_OUT_OF_MEMORY;
-    bool ok = accd__cuda_push_context(cuda) && accd__cuda_pool_alloc(cuda, &cuda->main, bytes, &at) &&
-              (!cuda->own_kernels || accd__cuda_wait(cuda, &cuda->main)); /* theirs are in any stream */
+    bool ok =
+        accd__cuda_push_context(cuda) && accd__cuda_pool_alloc(cuda, &cuda->main, bytes, &at) &&
+        (!cuda->own_kernels || accd__cuda_wait(cuda, &cuda->main)); /* kernels of the program may use any stream */
     accd_status status = ok ? ACCD_OK : accd__cuda_last_status(cuda);
     uint64_t *bits = ok ? new_bitmap(cuda, bytes) : NULL;
     if (ok && !bits) {
@@ -118,7 +133,7 @@ struct accd__cuda_memory *accd__cuda_memory_at(struct accd__cuda *cuda, uint64_t
     return memory && dev - memory->dev < memory->bytes ? memory : NULL;
 }
 
-/* Whatever the driver says to it, the memory is not ours any more. */
+/* Frees an allocation. The memory counts as freed even if the driver reports an error. */
 accd_status accd__cuda_free(void *device, uint64_t dev)
 {
     struct accd__cuda *cuda = device;
@@ -146,7 +161,7 @@ uint64_t accd__cuda_allocation_size(void *device, uint64_t dev)
     return memory && memory->dev == dev ? memory->bytes : 0;
 }
 
-/* Allocations that are still there go with the pool, or one by one. */
+/* Frees all allocations and their records. */
 void accd__cuda_memory_free(struct accd__cuda *cuda)
 {
     ACCD_FOR_EACH(struct accd__cuda_memory, memory, &cuda->memories, 0)
@@ -159,19 +174,21 @@ void accd__cuda_memory_free(struct accd__cuda *cuda)
     accd__mem_free(cuda->mem, cuda->windows, cuda->windows_capacity * sizeof cuda->windows[0]);
 }
 
-/* ------------------------------------------------------------------------------ its content -- */
+/* ---------------------------------------------------------------------------------- content -- */
 
 uint64_t *accd__cuda_written_bits(struct accd__cuda_memory *memory)
 {
+    assert(memory->written_low <= memory->written_high && memory->written_high <= memory->bytes);
     accd__written_set(memory->bitmap, memory->written_low, memory->written_high - memory->written_low, true);
     memory->written_low = memory->written_high = 0;
     return memory->bitmap;
 }
 
-/* The bits of what a large construct copies take longer to set than its bytes to cross, and few ask for them:
- * the largest range is remembered by its ends. */
+/* Setting the bits of a large copy takes longer than the copy, and they are rarely asked for. Therefore the largest
+ * range is kept by its ends. */
 void accd__cuda_mark_written(struct accd__cuda_memory *memory, uint64_t dev, uint64_t bytes)
 {
+    assert(dev >= memory->dev && bytes <= memory->bytes - (dev - memory->dev));
     const uint64_t at = dev - memory->dev, end = at + bytes;
     memory->has_data = true;
     if (at <= memory->written_high && memory->written_low <= end && memory->written_low < memory->written_high) {
@@ -186,6 +203,7 @@ void accd__cuda_mark_written(struct accd__cuda_memory *memory, uint64_t dev, uin
     }
 }
 
+/* True if the ends kept in `memory` show that the whole range was written. */
 static bool is_fully_written(const struct accd__cuda_memory *memory, uint64_t dev, uint64_t bytes)
 {
     return dev - memory->dev >= memory->written_low && dev - memory->dev + bytes <= memory->written_high;
@@ -213,8 +231,10 @@ void accd__cuda_mark_unwritten(void *device, uint64_t dev, uint64_t bytes)
         accd__written_set(accd__cuda_written_bits(memory), dev - memory->dev, bytes, false);
 }
 
+/* Copies bytes from the device to `to`, or from `from` to the device if `to` is NULL, and waits. */
 static accd_status copy_now(struct accd__cuda *cuda, uint64_t dev, void *to, const void *from, uint64_t bytes)
 {
+    assert(!to != !from);
     if (!cuda->lost)
         cuda->why[0] = 0;
     bool ok = accd__cuda_push_context(cuda);
@@ -252,15 +272,17 @@ accd_status accd__cuda_write(void *device, uint64_t dev, const void *from, uint6
 accd_status accd__cuda_save(void *device, uint64_t dev, uint64_t bytes, uint8_t *to)
 {
     struct accd__cuda_memory *memory = accd__cuda_memory_at(device, dev);
+    assert(memory);
     accd__written_save(accd__cuda_written_bits(memory), dev - memory->dev, bytes, to + bytes);
     return copy_now(device, dev, to, NULL, bytes);
 }
 
-/* A kernel that cannot be undone leaves a device whose content is unknown. */
+/* Restores a range as accd__cuda_save has saved it. On failure the device is lost, since its content is unknown. */
 void accd__cuda_restore(void *device, uint64_t dev, uint64_t bytes, const uint8_t *from)
 {
     struct accd__cuda *cuda = device;
     struct accd__cuda_memory *memory = accd__cuda_memory_at(device, dev);
+    assert(memory);
     accd__written_restore(accd__cuda_written_bits(memory), dev - memory->dev, bytes, from + bytes);
     (void)accd__cuda_require(cuda, copy_now(device, dev, NULL, from, bytes) == ACCD_OK);
 }

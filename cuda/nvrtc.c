@@ -1,9 +1,10 @@
-/* nvrtc.c - texts to images that a GPU runs. The library is looked for once, and images are kept for
- * the life of the process: contexts come and go with the cases of a scenario, texts stay the same. */
+/* nvrtc.c - compiles texts to images for a GPU. The library is searched once, and images are cached for the life of the
+ * process, because each case of a scenario opens a new context, but texts stay the same. */
 #include "nvrtc.h"
 #include "driver.h"
 #include "base/mem.h"
 
+#include <assert.h>
 #include <dlfcn.h>
 #include <pthread.h>
 #include <stdbool.h>
@@ -12,8 +13,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { CACHED_IMAGES = 256, MAX_ARCHS = 64 }; /* images: a place in the table is its last user's */
+enum {
+    CACHED_IMAGES = 256,
+    MAX_ARCHS = 64
+}; /* entries of the image cache, a hash table without chains; architectures of the compiler */
 
+/* State of the process; all of it is guarded by `lock`. */
 static struct {
     pthread_mutex_t lock;
     bool searched;
@@ -22,7 +27,7 @@ static struct {
     ACCD_NVRTC_OPTIONAL(X)
 #undef X
     const char *(*nvrtcGetErrorString)(nv_result error);
-    char version[200]; /* its version, or why there is none */
+    char version[200]; /* name and version of the compiler, or the reason why there is none */
     int archs[MAX_ARCHS], narchs;
     struct cached_images {
         char *text, *bytes;
@@ -33,7 +38,7 @@ static struct {
 
 /* ---------------------------------------------------------------------------------- finding -- */
 
-/* What is newer than the driver makes images that it may refuse. */
+/* Opens the newest library that is not newer than the driver, which may refuse images of a newer one. */
 static void *open_nvrtc_library(int driver)
 {
     static const char *const folders[] = {"", "/usr/local/cuda/lib64/", "/opt/cuda/lib64/"};
@@ -50,6 +55,7 @@ static void *open_nvrtc_library(int driver)
     return NULL;
 }
 
+/* Finds the entry points; false: a required one is missing. */
 static bool find_symbols(void *library)
 {
 #define X(symbol, parameters)                                     \
@@ -63,9 +69,10 @@ static bool find_symbols(void *library)
     return accd__cuda_find_symbol(library, "nvrtcGetErrorString", &nvrtc.nvrtcGetErrorString);
 }
 
-/* With the lock held. Whether it is there. */
+/* Loads the library at the first call. Returns true if it is usable. The caller holds the lock. */
 static bool load_library(int driver)
 {
+    assert(pthread_mutex_trylock(&nvrtc.lock) != 0);
     int major = 0, minor = 0;
     if (nvrtc.searched)
         return nvrtc.nvrtcVersion;
@@ -101,7 +108,7 @@ int accd__nvrtc_get_version(int driver, char *version, size_t capacity)
 
 /* -------------------------------------------------------------------------------- compiling -- */
 
-/* The newest architecture it knows that the GPU understands; 0: it does not say. */
+/* Returns the newest architecture known to the compiler that the GPU supports; 0: the compiler does not list any. */
 static int architecture(int capability)
 {
     int best = 0;
@@ -111,11 +118,13 @@ static int architecture(int capability)
     return best;
 }
 
+/* Sets the reason of a failed call. */
 static void set_reason(struct accd__image *image, nv_result result, const char *call)
 {
     snprintf(image->why, sizeof image->why, "%s in %s", nvrtc.nvrtcGetErrorString(result), call);
 }
 
+/* Reads the compiler's log to the image; false: no log, or no memory. */
 static bool read_compile_log(struct accd__mem *mem, nv_program program, struct accd__image *image)
 {
     if (nvrtc.nvrtcGetProgramLogSize(program, &image->nlog) != NV_OK || !image->nlog)
@@ -124,12 +133,16 @@ static bool read_compile_log(struct accd__mem *mem, nv_program program, struct a
     return image->log && nvrtc.nvrtcGetProgramLog(program, image->log) == NV_OK;
 }
 
+/* Compiles a text. The library is loaded. */
 static void compile_text(struct accd__mem *mem, int capability, const char *text, struct accd__image *image)
 {
+    assert(nvrtc.nvrtcVersion);
     int arch = architecture(capability);
-    bool whole = arch && arch == capability; /* else the driver does the rest */
+    bool whole =
+        arch && arch == capability; /* true: the image is machine code; false: PTX, which the driver translates */
     char target[40];
-    const char *options[] = {"--fmad=false", "-lineinfo", target}; /* the same results everywhere */
+    const char *options[] = {"--fmad=false", "-lineinfo",
+                             target}; /* results are the same everywhere if multiply-adds are not fused */
     nv_program program = NULL;
     snprintf(target, sizeof target, "--gpu-architecture=%s_%d", whole ? "sm" : "compute", arch ? arch : 52);
     nv_result result = nvrtc.nvrtcCreateProgram(&program, text, "accd_body.cu", 0, NULL, NULL);
@@ -162,6 +175,7 @@ static void compile_text(struct accd__mem *mem, int capability, const char *text
     (void)nvrtc.nvrtcDestroyProgram(&program);
 }
 
+/* Returns the entry of the cache that a text may be in. */
 static struct cached_images *cache_slot_of(const char *text, int capability)
 {
     uint64_t hash = 1469598103934665603u ^ (uint64_t)capability; /* FNV-1a */
@@ -170,9 +184,11 @@ static struct cached_images *cache_slot_of(const char *text, int capability)
     return &nvrtc.cached_images[(hash ^ hash >> 32) % CACHED_IMAGES];
 }
 
+/* Replaces an entry of the cache, unless there is no memory. */
 static void cache_image(struct cached_images *cached_images, int capability, const char *text,
                         const struct accd__image *image)
 {
+    assert(image->bytes && image->n > 0);
     char *bytes = malloc(image->n), *copy = strdup(text);
     if (!bytes || !copy) {
         free(bytes);

@@ -1,5 +1,5 @@
-/* nvrtc.h - NVIDIA's compiler for text at run time, found when it is first needed: our own
- * declarations, which agrees.c compares with the toolkit's where there is one. */
+/* nvrtc.h - NVRTC, NVIDIA's run-time compiler, loaded at its first use. The declarations are our own; toolkit_check.c
+ * compares them with the toolkit's where there is one. */
 #ifndef ACCD_CUDA_NVRTC_H
 #define ACCD_CUDA_NVRTC_H
 
@@ -23,24 +23,25 @@ enum { NV_OK = 0, NV_INVALID_OPTION = 5, NV_COMPILATION = 6 };
     X(nvrtcGetProgramLogSize, (nv_program program, size_t * bytes))                         \
     X(nvrtcGetProgramLog, (nv_program program, char *to))
 
-/* Of CUDA 11.1 and 11.2; without them the driver translates what is compiled for the oldest GPUs. */
+/* Symbols of CUDA 11.1 and 11.2. Without them, texts are compiled for the oldest GPUs, and the driver translates. */
 #define ACCD_NVRTC_OPTIONAL(X)                                 \
     X(nvrtcGetCUBINSize, (nv_program program, size_t * bytes)) \
     X(nvrtcGetCUBIN, (nv_program program, char *to))           \
     X(nvrtcGetNumSupportedArchs, (int *n))                     \
     X(nvrtcGetSupportedArchs, (int *archs))
 
-/* What it is called, or why there is none for a driver of this version (12040: CUDA 12.4): then 0. */
+/* Writes the name and version of the compiler to `what`, for a driver of this version (12040: CUDA 12.4). Returns 0 if
+ * there is no compiler, with the reason in `what`. */
 int accd__nvrtc_get_version(int driver, char *what, size_t capacity);
-/* What became of a text. */
+/* Result of compiling a text. */
 struct accd__image {
-    char *bytes; /* from mem; NULL: none was made */
+    char *bytes; /* image, from mem; NULL: none was made */
     size_t n;
-    char *log; /* the compiler's, from mem, if the text is wrong; else NULL */
+    char *log; /* log of the compiler if it rejected the text, from mem; else NULL */
     size_t nlog;
-    char why[200]; /* else why none was made */
+    char why[200]; /* reason why no image was made, if there is no log */
 };
-/* Compiles a text for GPUs of a capability (90: 9.0). What was compiled once in this process is kept. */
+/* Compiles a text for GPUs of a compute capability (90: 9.0). Images are cached for the life of the process. */
 void accd__nvrtc_compile(struct accd__mem *mem, int driver, int capability, const char *text,
                          struct accd__image *image);
 

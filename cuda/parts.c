@@ -1,14 +1,20 @@
-/* parts.c - what comes in parts: the core fills one window while those before it cross. A window is a chunk
- * of page-locked memory, or of other memory where there is none; its event says when it may be filled again.
- * The parts go to memory that is not used yet: a batch that fails half-way changes nothing that is in use. */
+/* parts.c - uploads in parts: the core fills one window while the windows before it are copied.
+ *
+ *     stage_part, stage_part, ... -> window (slot) -> send_parts -> copies, event -> the window can be filled again
+ *
+ * A window is a chunk of page-locked memory, or of ordinary memory if none is free. Parts go to device memory that is
+ * not used yet, so a batch that fails half-way changes no data in use. */
 #include "backend.h"
 
-/* Takes memory for one more window. False: there are enough, or no memory, or no event. */
+#include <assert.h>
+
+/* Takes memory for one more window. False: all slots are taken, or there is no memory, or no event. */
 static bool add_window_slot(struct accd__cuda_batch *batch)
 {
+    assert(batch->nslots <= ACCD_CUDA_SLOTS);
     struct accd__cuda *cuda = batch->cuda;
     struct accd__cuda_slot *slot = &batch->slots[batch->nslots];
-    if (batch->nslots == ACCD_CUDA_SLOTS || !accd__cuda_new_event(cuda, &slot->is_mixed_range))
+    if (batch->nslots == ACCD_CUDA_SLOTS || !accd__cuda_new_event(cuda, &slot->sent_event))
         return false;
     slot->pinned = accd__cuda_alloc_pinned(cuda);
     slot->at = slot->pinned ? slot->pinned->at : accd__mem_alloc(cuda->mem, ACCD_CUDA_CHUNK);
@@ -39,17 +45,18 @@ void accd__cuda_parts_end(struct accd__cuda_batch *batch)
     batch->parts.n = 0;
 }
 
-/* Whether the copy of a window is done. */
+/* True if the copies of a window have ended. */
 static bool is_window_done(const struct accd__cuda_batch *batch, const struct accd__cuda_slot *slot)
 {
     const struct accd__cuda *cuda = batch->cuda;
-    return !cuda->lost && cuda->driver.cuEventQuery(slot->is_mixed_range) == CU_OK;
+    return !cuda->lost && cuda->driver.cuEventQuery(slot->sent_event) == CU_OK;
 }
 
-/* A window to fill: another one, while the first that was sent is not done and there may be more; else that
- * one, when it is done. */
+/* Returns a window to fill. It is the one that was sent first, if its copies have ended; else a new one, if there may
+ * be more; else the first one, after a wait. */
 static struct accd__cuda_slot *next_window_slot(struct accd__cuda_batch *batch)
 {
+    assert(batch->nslots > 0);
     struct accd__cuda_slot *first = &batch->slots[0];
     for (size_t i = 1; i < batch->nslots; i++)
         if (batch->slots[i].sent < first->sent)
@@ -62,12 +69,13 @@ static struct accd__cuda_slot *next_window_slot(struct accd__cuda_batch *batch)
         if (add_window_slot(batch))
             return &batch->slots[batch->nslots - 1];
     }
-    if (!accd__cuda_wait_event(batch->cuda, first->is_mixed_range))
+    if (!accd__cuda_wait_event(batch->cuda, first->sent_event))
         accd__cuda_batch_fail(batch, accd__cuda_last_status(batch->cuda));
     return first;
 }
 
-/* Parts that are neighbours on both sides are one copy, but none leaves its allocation. */
+/* Adds a part to the copies of the window. Parts that are adjacent on both sides, in one allocation, become one copy.
+ */
 static bool add_window_part(struct accd__cuda_batch *batch, uint64_t dev, uint64_t bytes, char *at)
 {
     struct accd__cuda_memory *memory = accd__cuda_memory_at(batch->cuda, dev);

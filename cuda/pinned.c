@@ -1,4 +1,4 @@
-/* pinned.c - page-locked memory of the host: a ring of chunks that all batches share. */
+/* pinned.c - page-locked host memory: a ring of chunks that all batches share. */
 #include "backend.h"
 
 void accd__cuda_free_chunks(struct accd__cuda_batch *batch)
@@ -13,7 +13,7 @@ void accd__cuda_free_chunks(struct accd__cuda_batch *batch)
     batch->nchunks = 0;
 }
 
-/* Chunks of batches that have arrived and are not taken up yet. */
+/* Takes the chunks of uploads that have ended and are not finished yet by the core. */
 static void reclaim_chunks(struct accd__cuda *cuda)
 {
     for (struct accd__cuda_batch *batch = cuda->batches; batch; batch = batch->next_batch)

@@ -1,8 +1,8 @@
-/* pool.c - memory of the device as a stream gets it and puts it back. */
+/* pool.c - device memory, allocated and freed in the order of a stream. */
 #include "backend.h"
 
-/* A pool of our own that keeps what is freed: the next construct wants as much. Without one, memory is
- * allocated and freed by itself. */
+/* The pool keeps what is freed, because the next construct needs about as much. Without pools, the driver allocates and
+ * frees each block. */
 bool accd__cuda_pool_open(struct accd__cuda *cuda)
 {
     int supported = 0;

@@ -1,13 +1,21 @@
-/* places.c - the host's memory of batches. Small pieces lie in chunks, with the table that says where they
- * belong behind them; chunks are page-locked as far as the ring reaches. Large pieces lie where the host program
- * has them, or apart. Runs are what was announced, as far as it is contiguous; pieces are what is copied: runs, or
- * all runs of a cluster that overlap, which share their memory, so that what is staged last wins. */
+/* staging.c - host memory of batches.
+ *
+ * Runs are ranges as they were announced, joined where they are contiguous. Pieces are ranges as they are copied: a
+ * piece is one run, or a cluster of runs that overlap. Overlapping runs share memory, so the last staged value wins.
+ *
+ *     run    |-----|  |---------|          chunk  | piece | piece | ... | row | row | ... |
+ *     run               |--------------|
+ *     piece  |-----|  |----------------|
+ *
+ * Small pieces lie in chunks, followed by the table that says where they belong. Chunks are page-locked while the ring
+ * has free ones. Large pieces lie where the host program has them, or in blocks of their own. */
 #include "backend.h"
 
-enum { MIN_SPARE_BYTES = 64 << 20 }; /* less is kept by the context */
+enum { MIN_SPARE_BYTES = 64 << 20 }; /* smaller blocks are cached by the allocator of the context */
 
 /* ------------------------------------------------------------------------- chunks, large pieces -- */
 
+/* Adds a chunk with memory; returns its memory, or NULL. */
 static char *new_host_chunk(struct accd__cuda_batch *batch, struct accd__cuda_chunk **chunk_p)
 {
     struct accd__mem *mem = batch->cuda->mem;
@@ -30,7 +38,8 @@ static void free_spare(struct accd__cuda *cuda)
     cuda->spare.bytes = 0;
 }
 
-/* Fresh pages would cost more than what is written to them. */
+/* Returns memory for a large piece, or NULL. Reuses the spare block, because the pages of a new block would cost more
+ * than the writes to it. */
 static char *new_large_piece(struct accd__cuda *cuda, struct accd__cuda_piece *piece)
 {
     char *at = cuda->spare.at;
@@ -48,6 +57,7 @@ static char *new_large_piece(struct accd__cuda *cuda, struct accd__cuda_piece *p
     return accd__mem_alloc(cuda->mem, piece->bytes);
 }
 
+/* Frees the memory of a large piece, or keeps it as the spare block. */
 static void free_large_piece(struct accd__cuda *cuda, const struct accd__cuda_piece *piece)
 {
     if (piece->capacity < MIN_SPARE_BYTES || piece->capacity <= cuda->spare.bytes) {
@@ -59,7 +69,7 @@ static void free_large_piece(struct accd__cuda *cuda, const struct accd__cuda_pi
     cuda->spare.bytes = piece->capacity;
 }
 
-/* The last chunk of this way for pieces that are copied by themselves, or for others; NULL: there is none. */
+/* Returns the last chunk of a direction that holds large pieces (copied_alone) or small ones; NULL: none. */
 static struct accd__cuda_chunk *find_last_chunk(struct accd__cuda_batch *batch, bool copied_alone, bool out)
 {
     for (size_t i = batch->nchunks; i-- > (out ? batch->in_chunks : 0);)
@@ -68,8 +78,8 @@ static struct accd__cuda_chunk *find_last_chunk(struct accd__cuda_batch *batch, 
     return NULL;
 }
 
-/* Room for so many bytes that lie at dev on the device: in the last chunk, if it has as much left, and its row
- * beside it. */
+/* Returns memory for `bytes` bytes at `dev` in the last chunk, or in a new one if these bytes and a row of the table do
+ * not fit. NULL: no memory. */
 static char *alloc_in_chunk(struct accd__cuda_batch *batch, uint64_t dev, uint64_t bytes, bool copied_alone, bool out)
 {
     struct accd__cuda_chunk *chunk = find_last_chunk(batch, copied_alone, out);
@@ -85,8 +95,8 @@ static char *alloc_in_chunk(struct accd__cuda_batch *batch, uint64_t dev, uint64
     return chunk->at + at;
 }
 
-/* Adds a piece and gives it memory. What a queue fetches lies in chunks: the driver continues only where memory
- * is pinned. */
+/* Adds a piece and gives it memory; returns it, or NULL. Large downloads of queues lie in chunks, too, because the
+ * driver copies asynchronously only to page-locked memory. */
 static char *add_piece(struct accd__cuda_batch *batch, const struct accd__cuda_piece *piece, bool out)
 {
     bool small = piece->bytes < ACCD_MIN_DIRECT_SEND;
@@ -108,7 +118,7 @@ static char *add_piece(struct accd__cuda_batch *batch, const struct accd__cuda_p
     return added->at;
 }
 
-/* Runs that ascend without overlap are pieces as they are; among others, those that overlap share one. */
+/* Makes pieces of the runs of uploads. Runs that ascend without overlap become pieces as they are. */
 static bool assign_uploads(struct accd__cuda_batch *batch)
 {
     struct accd__cuda_run_list *in = &batch->in;
@@ -143,20 +153,21 @@ static bool assign_uploads(struct accd__cuda_batch *batch)
             if (run->from && run->from != run->at)
                 memcpy(run->at, run->from, run->bytes);
         }
-        /* from here on the pairs are pieces; those that were runs up to next are done with */
+        /* The pairs before npieces are pieces now; they replace pairs of runs that are done with. */
         batch->pairs[npieces++] = (struct accd__pair){piece.dev, piece.dev + piece.bytes};
     }
     batch->npieces = npieces;
     return true;
 }
 
-/* Whether a piece of the way in meets the range. Pieces ascend. */
+/* True if an uploaded piece intersects the range. Pieces ascend. */
 static bool overlaps_upload(const struct accd__cuda_batch *batch, uint64_t dev, uint64_t bytes)
 {
     size_t i = ACCD_UPPER_BOUND(batch->pairs, value, batch->npieces, dev);
     return i < batch->npieces && batch->pairs[i].key < dev + bytes;
 }
 
+/* Makes a piece of each run of downloads. Sets is_mixed_range. */
 static bool assign_downloads(struct accd__cuda_batch *batch)
 {
     batch->is_mixed_range = false;
@@ -208,8 +219,8 @@ void accd__cuda_batch_free(struct accd__cuda_batch *batch)
     accd__mem_free(mem, batch->parts.runs, batch->parts.capacity * sizeof batch->parts.runs[0]);
     accd__mem_free(mem, batch->filled.at, batch->filled.capacity * sizeof batch->filled.at[0]);
     for (size_t i = 0; i < ACCD_CUDA_SLOTS; i++)
-        if (batch->slots[i].is_mixed_range)
-            (void)ACCD_CUDA(batch->cuda, cuEventDestroy_v2, batch->slots[i].is_mixed_range);
+        if (batch->slots[i].sent_event)
+            (void)ACCD_CUDA(batch->cuda, cuEventDestroy_v2, batch->slots[i].sent_event);
     accd__mem_free(mem, batch->small.at, batch->small.capacity * sizeof batch->small.at[0]);
     accd__mem_free(mem, batch->large.at, batch->large.capacity * sizeof batch->large.at[0]);
     accd__mem_free(mem, batch->chunks, batch->chunks_capacity * sizeof batch->chunks[0]);

@@ -1,9 +1,12 @@
-/* streams.c - a stream for each queue. Memory is allocated in the main stream; a queue's comes behind that
- * before it uses any. It is freed when all that used it has arrived, so no stream needs to wait for another but
- * so. */
+/* streams.c - a stream for each queue.
+ *
+ * Memory is allocated in the main stream; a queue's stream waits for the allocations before it uses any. Memory is
+ * freed when all work that used it has been finished. No other waits between streams are needed. */
 #include "backend.h"
 
-/* Comes behind all allocations so far. */
+#include <assert.h>
+
+/* Makes a stream wait for all allocations so far. */
 static bool wait_for_allocations(struct accd__cuda *cuda, struct accd__cuda_stream *stream)
 {
     if (stream->seen == cuda->allocations)
@@ -18,6 +21,7 @@ static bool wait_for_allocations(struct accd__cuda *cuda, struct accd__cuda_stre
 
 struct accd__cuda_stream *accd__cuda_stream_of(struct accd__cuda *cuda, unsigned queue)
 {
+    assert(queue > 0);
     while (cuda->nqueues < queue) {
         if (!ACCD_GROW(cuda->mem, cuda->queues, cuda->queues_capacity, cuda->nqueues + 1))
             return NULL;

@@ -1,5 +1,5 @@
-/* agrees.c - compiled only where the CUDA Toolkit is found: driver.h says what its cuda.h says, nvrtc.h what its
- * nvrtc.h says, if it has that, too. */
+/* toolkit_check.c - checks that driver.h and nvrtc.h agree with the toolkit's cuda.h and nvrtc.h. It is compiled only
+ * where the CUDA Toolkit is found. */
 #include <cuda.h>
 #undef cuMemcpyBatchAsync /* means another symbol since 13.0 */
 
@@ -9,7 +9,7 @@
 
 #if CUDA_VERSION >= 12080
 #define BATCHES
-#else /* what came with batches is not compared */
+#else /* batches did not exist yet: their constants are not compared */
 #define CU_MEMCPY_SRC_ACCESS_ORDER_STREAM CU_ACCESS_STREAM
 #define CU_MEMCPY_SRC_ACCESS_ORDER_DURING_API_CALL CU_ACCESS_DURING_CALL
 #endif
@@ -37,7 +37,7 @@ SAME(offsetof(struct cu_copy_attributes, flags), offsetof(CUmemcpyAttributes, fl
 #define cu_copy_attributes CUmemcpyAttributes_st
 #endif
 
-/* Declaring a function twice is an error unless both say the same. */
+/* Declaring a function twice is an error unless both declarations agree. */
 #define cu_result CUresult
 #define cu_device CUdevice
 #define cu_attribute CUdevice_attribute

@@ -1,15 +1,27 @@
-/* transfer.c - batches. What a construct moves is announced first, so that all memory is there before
- * anything is filled; then a million small pieces and their pointers are packed into chunks, and each
- * chunk crosses in one transfer and is taken apart (put together, on the way back) on the device.
- * Driver calls grow with bytes / chunk, not with pieces.
+/* transfer.c - batches of transfers: the functions that the core calls for each construct.
  *
- * What comes back is complete before the first byte reaches the host's memory, unless it is one large range
- * alone. What goes over data that are there, in more than one call, crosses to a place of its own first: the one
- * launch that takes it apart is all or nothing. */
+ * A construct announces all its transfers first, so that all memory is allocated before the core fills any. A million
+ * small pieces are packed into chunks. Each chunk crosses in one transfer, and a kernel on the device distributes its
+ * pieces, or collects them. The number of driver calls grows with bytes / chunk, not with pieces.
+ *
+ *     begin                        the batch of a queue, or the default one
+ *     announce, send, copy ...     runs, in the order of the later stages and fetches
+ *     ready                        pieces and their memory (staging.c); downloads are issued and waited for
+ *     stage, fetch ...             the core writes or reads run->at
+ *     end                          uploads are issued (copies.c) and waited for; their bytes count as written
+ *
+ * In a queue, start_batch replaces end (or ready, for downloads): the batch continues in its stream. finish_batch waits
+ * for it; then fetch and end follow.
+ *
+ * All downloads are complete before the first byte reaches the host's data, except for a single large range (receive).
+ * Uploads that overwrite data with more than one call cross to a landing area first; one kernel launch then changes the
+ * data as a whole. */
 #include "backend.h"
 #include "device/written.h"
 
-enum { MAX_GAP = 256 }; /* bytes fetched for nothing, rather than beginning another piece */
+#include <assert.h>
+
+enum { MAX_GAP = 256 }; /* gap in bytes up to which two downloads are fetched as one run */
 
 static struct accd__cuda_batch *current_batch(void *device)
 {
@@ -47,12 +59,13 @@ accd_status accd__cuda_begin(void *device, const struct accd__traffic *traffic)
     return ACCD_OK;
 }
 
-/* Whether what is announced belongs to the last run: it lies in it or, by as much as gap, behind it. */
+/* Adds a range to a run if it begins in the run, or at most `gap` bytes after it, and fits. False: it needs a run of
+ * its own. */
 static bool extend_last_run(const struct accd__cuda_batch *batch, struct accd__cuda_run *run, uint64_t dev,
                             uint64_t bytes, uint64_t gap)
 {
     uint64_t end = run->dev + run->bytes;
-    uint64_t most = accd__cuda_is_queued(batch) ? ACCD_CUDA_CHUNK / 2 : UINT64_MAX; /* it lies in a chunk */
+    uint64_t most = accd__cuda_is_queued(batch) ? ACCD_CUDA_CHUNK / 2 : UINT64_MAX; /* the run must fit into a chunk */
     if (dev + bytes - run->dev > most)
         return false;
     if (run->from || dev < run->dev || dev > end + gap || dev + bytes > run->memory->dev + run->memory->bytes)
@@ -62,6 +75,7 @@ static bool extend_last_run(const struct accd__cuda_batch *batch, struct accd__c
     return true;
 }
 
+/* Adds a run to a list. On failure the batch fails. */
 static void add_run(struct accd__cuda_batch *batch, struct accd__cuda_run_list *side, uint64_t dev, uint64_t bytes,
                     const char *from)
 {
@@ -81,10 +95,12 @@ void accd__cuda_announce(void *device, uint64_t dev, uint64_t bytes, bool out)
 {
     struct accd__cuda_batch *batch = current_batch(device);
     struct accd__cuda_run_list *side = out ? &batch->out : &batch->in;
-    bool separate = batch->mixed && !out; /* what is fetched may ask for each by itself */
+    bool separate = batch->mixed && !out; /* overlaps with downloads are tracked for each range */
     if (batch->failed != ACCD_OK || !bytes)
         return;
-    uint64_t gap = out && !accd__cuda_is_queued(batch) ? MAX_GAP : 0; /* what was never written would hold a queue up */
+    uint64_t gap = out && !accd__cuda_is_queued(batch)
+                       ? MAX_GAP
+                       : 0; /* gaps may hold bytes that were never written, for which a queue would have to wait */
     if (side->n && !separate && extend_last_run(batch, &side->runs[side->n - 1], dev, bytes, gap))
         return;
     add_run(batch, side, dev, bytes, NULL);
@@ -115,7 +131,7 @@ void accd__cuda_receive(void *device, uint64_t dev, void *host, uint64_t bytes)
         batch->receipt = (struct accd__cuda_run){.dev = dev, .bytes = bytes, .memory = memory, .at = host};
 }
 
-/* ------------------------------------------------------------------------- within the device -- */
+/* ----------------------------------------------------------------------- copies on the device -- */
 
 void accd__cuda_copy(void *device, uint64_t to, uint64_t from, uint64_t bytes)
 {
@@ -131,7 +147,7 @@ void accd__cuda_copy(void *device, uint64_t to, uint64_t from, uint64_t bytes)
         accd__cuda_batch_fail(batch, accd__cuda_last_status(batch->cuda));
 }
 
-/* Once copies within the device are done: what they copied was written as far as it was there. */
+/* Records the written bytes of copies within the device, which have ended. */
 static void mark_device_copies(struct accd__cuda_batch *batch)
 {
     for (size_t i = 0; i < batch->ncopied; i++) {
@@ -149,7 +165,7 @@ static void mark_device_copies(struct accd__cuda_batch *batch)
 
 /* ------------------------------------------------------------------------------ stage, fetch -- */
 
-/* The batch is over. What was issued may still use its memory, so it is waited for. */
+/* Ends a batch: waits for its work, which may still use its memory, and frees that. Returns `status`. */
 static accd_status end_batch(struct accd__cuda_batch *batch, accd_status status)
 {
     (void)accd__cuda_batch_wait(batch);
@@ -160,7 +176,7 @@ static accd_status end_batch(struct accd__cuda_batch *batch, accd_status status)
     return status;
 }
 
-/* Of what has come: bytes that were never written are noise. */
+/* Poisons the bytes of a downloaded run that were never written. */
 static void poison_run(const struct accd__cuda_run *run)
 {
     accd__cuda_poison(run->memory, run->dev, run->bytes, run->at);
@@ -182,13 +198,14 @@ accd_status accd__cuda_ready(void *device)
     return ACCD_OK;
 }
 
-/* The place of a range in its run: ranges come in the order in which they were announced. */
+/* Returns the host memory of a range in its run. Ranges must come in the order in which they were announced. */
 static char *range_in_run(struct accd__cuda_run_list *side, uint64_t dev, uint64_t bytes)
 {
     static char none[1];
     if (!bytes)
         return none;
     for (;; side->cursor++) {
+        assert(side->cursor < side->n);
         const struct accd__cuda_run *run = &side->runs[side->cursor];
         side->reached = side->cursor + 1;
         if (dev >= run->dev && dev + bytes <= run->dev + run->bytes)
@@ -202,7 +219,7 @@ void *accd__cuda_stage(void *device, uint64_t dev, uint64_t bytes)
     return range_in_run(&batch->in, dev, bytes);
 }
 
-/* The batch may have staged a part of it before: that is what the device holds then. */
+/* Copies to `to` those bytes of a range that the batch has staged before, because the device will hold them then. */
 static void overlay_staged(const struct accd__cuda_batch *batch, uint64_t dev, uint64_t bytes, char *to)
 {
     const struct accd__cuda_run_list *in = &batch->in;
@@ -224,8 +241,8 @@ const void *accd__cuda_fetch(void *device, uint64_t dev, uint64_t bytes)
     return at;
 }
 
-/* What did not come as a whole, over data that were there: on a device that is not lost, or in the host's
- * memory, from one that is lost on the way. */
+/* Adds to the error that a part of the data may have been changed. On a device that is not lost this concerns uploads
+ * over existing data, else the host's memory of a receipt. */
 static void append_torn_notice(const struct accd__cuda_batch *batch)
 {
     static const char may_tear[] = "; a part of it may have arrived";
@@ -234,6 +251,7 @@ static void append_torn_notice(const struct accd__cuda_batch *batch)
         strncat(cuda->why, may_tear, sizeof cuda->why - strlen(cuda->why) - 1);
 }
 
+/* Records that the bytes of all runs of a list were written. */
 static void mark_written(const struct accd__cuda_run_list *side)
 {
     for (size_t i = 0; i < side->n; i++) {
@@ -242,8 +260,8 @@ static void mark_written(const struct accd__cuda_run_list *side)
     }
 }
 
-/* What was copied is known as written. A batch that continues by itself says so when it departs: what comes
- * behind it in its stream finds it, and everybody else waits. */
+/* Records that uploaded bytes were written. A batch of a queue does so when it starts: later work of its stream finds
+ * the data, and all other work waits for the batch. */
 static void mark_uploaded(struct accd__cuda_batch *batch)
 {
     mark_device_copies(batch);
@@ -267,9 +285,9 @@ accd_status accd__cuda_end(void *device)
     return end_batch(batch, batch->failed);
 }
 
-/* ---------------------------------------------------------------------------- depart, arrive -- */
+/* ----------------------------------------------------------------------------- start, finish -- */
 
-/* Whether some of what is fetched was never written: which bytes is only known now. */
+/* True if some downloaded bytes were never written. Which ones is known only when the batch starts. */
 static bool fetches_unwritten(const struct accd__cuda_batch *batch)
 {
     bool has_unwritten = false;
@@ -280,6 +298,7 @@ static bool fetches_unwritten(const struct accd__cuda_batch *batch)
     return has_unwritten;
 }
 
+/* Issues the work of a batch and leaves it to its stream. Waits if unwritten bytes must be poisoned now. */
 static bool start_in_stream(struct accd__cuda_batch *batch)
 {
     bool out = batch->out.n > 0;
@@ -318,6 +337,7 @@ accd_status accd__cuda_finish_batch(void *device, void *in_flight)
 {
     struct accd__cuda *cuda = device;
     struct accd__cuda_batch *batch = in_flight;
+    assert(accd__cuda_is_queued(batch));
     cuda->batch = batch;
     if (!cuda->lost)
         cuda->why[0] = 0;

@@ -308,7 +308,7 @@ void *accd_lowered_pointer(const accd_lowered_region *region, int item, const vo
     if (!device && item == MUST_BE_PRESENT) {
         pthread_mutex_lock(&lock);
         accd__lowered_end_with_error(region->directive, "not-present", "ACC33-impl-1",
-                                     "a variable of the kernel is not present, and no data clause brings all of it");
+                                     "a variable of the kernel is not present, and no data clause maps all of it");
     }
     return (void *)(uintptr_t)(device ? device + (own - (uint64_t)(uintptr_t)host) : own);
 }
