@@ -1,7 +1,8 @@
-/* attach.c - records of the attach table: made, removed, and the rings of those with one target. */
+/* attach.c - records of the attach table: makes and removes them, and maintains the rings of attachments with one
+ * target. */
 #include "table/inside.h"
 
-/* Without memory for a place the order is given up, and made again when it is asked for. */
+/* Drops the order, if there is no memory for an entry; the next request builds it again. */
 static void drop_target_order(struct accd__device_env *env)
 {
     accd__btree_clear(&env->attached.targets);
@@ -10,6 +11,7 @@ static void drop_target_order(struct accd__device_env *env)
 
 void accd__attachment_order_by_target(struct accd__device_env *env, struct accd__attachment *attach)
 {
+    assert(attach->base != 0);
     struct accd__attachment *other = accd__btree_floor(&env->attached.targets, attach->base);
     attach->next_target = attach->prev_target = attach;
     if (other && other->base == attach->base) {
@@ -67,6 +69,7 @@ struct accd__attachment *accd__insert_attachment(struct accd__device_env *env, u
 
 static void free_attachment(struct accd__device_env *env, struct accd__attachment *attach)
 {
+    assert(env->attached.live > 0);
     accd__attachment_set_base(env, attach, 0);
     env->attached.ntype_records -= attach->holds_record;
     env->attached.ndescriptors -= attach->descriptor != NULL;
@@ -83,6 +86,7 @@ void accd__remove_attachment(struct accd__device_env *env, struct accd__attachme
 
 void accd__remove_attachments(struct accd__device_env *env, struct accd__attachment *const *attaches, size_t n)
 {
+    assert(n <= ACCD_FAST_PATH_ITEMS);
     uint64_t keys[ACCD_FAST_PATH_ITEMS];
     for (size_t i = 0; i < n; i++)
         keys[i] = attaches[i]->slot;
@@ -95,6 +99,7 @@ void accd__remove_attachments(struct accd__device_env *env, struct accd__attachm
 struct accd__saved_descriptor *accd__save_descriptor(struct accd__device_env *env, const void *descriptor,
                                                      uint32_t bytes)
 {
+    assert(bytes >= sizeof(void *));
     struct accd__saved_descriptor *kept = accd__mem_alloc(&env->context->mem, sizeof *kept + bytes - sizeof(void *));
     if (!kept)
         return NULL;

@@ -1,5 +1,5 @@
-/* find.c - look-ups in the present table, by host address and by device address, and in the attach table. Groups that
- * a look-up finds become objects, or attachments, first. */
+/* find.c - look-ups in the present table, by host or device address, and in the attach table. A look-up that finds a
+ * pending group expands it first. All layers above use them. */
 #include "table/inside.h"
 
 static inline bool object_covers(const struct accd__object *object, uint64_t host)
@@ -7,7 +7,7 @@ static inline bool object_covers(const struct accd__object *object, uint64_t hos
     return object && host - object->host < accd__object_bytes(object);
 }
 
-/* Decides LLNL-2.2-03. */
+/* Finds the object that contains a host address. Decides LLNL-2.2-03. */
 accd_status accd__find_object(struct accd__device_env *env, uint64_t host, struct accd__object **object_p)
 {
     struct accd__object *object = accd__btree_floor(&env->present.objects, host);
@@ -23,7 +23,7 @@ accd_status accd__find_object(struct accd__device_env *env, uint64_t host, struc
     return ACCD_OK;
 }
 
-/* Decides ACC33-gloss-1, LLNL-2.2-02. */
+/* Compares a range of at least one byte with the present objects. Decides ACC33-gloss-1, LLNL-2.2-02. */
 accd_status accd__find_containment(struct accd__device_env *env, uint64_t host, uint64_t bytes,
                                    enum accd__containment *relation_p, struct accd__object **object_p)
 {
@@ -76,7 +76,8 @@ accd_status accd__find_attachment(struct accd__device_env *env, uint64_t slot, s
     return ACCD_OK;
 }
 
-/* A pointer may begin before low and reach into the range, and so may the descriptor it is a part of. */
+/* Returns an attachment that begins before low and reaches into the range: a pointer, or the descriptor that contains
+ * it. */
 static struct accd__attachment *find_reaching_attachment(struct accd__device_env *env, uint64_t low)
 {
     struct accd__attachment *attach = low ? accd__btree_floor(&env->attached.slots, low - 1) : NULL;
@@ -110,7 +111,8 @@ struct accd__attachment *accd__next_attachment(struct accd__btree_cursor *cursor
 
 struct accd__attachment *accd__find_attachment_within(struct accd__device_env *env, uint64_t slot, uint64_t bytes)
 {
-    const bool plain = env->attached.slots.count > env->attached.ndescriptors; /* others lie in no descriptor */
+    const bool plain =
+        env->attached.slots.count > env->attached.ndescriptors; /* type records are the attachments in descriptors */
     struct accd__attachment *attach = plain ? accd__btree_floor(&env->attached.slots, slot + bytes - 1) : NULL;
     return attach && attach->slot >= slot + sizeof(void *) && accd__attachment_end(attach) <= slot + bytes ? attach
                                                                                                            : NULL;
@@ -132,10 +134,11 @@ struct accd__attachment *accd__descriptor_attachment(struct accd__device_env *en
     return enclosing && accd__type_record_attachment(env, enclosing) == record ? enclosing : NULL;
 }
 
-/* Decides FLANG-moving-target-3. */
+/* Returns true if the pointer, and its descriptor of slot_bytes bytes, are unchanged. Decides FLANG-moving-target-3. */
 bool accd__is_attachment_current(const struct accd__attachment *attach, uint32_t slot_bytes)
 {
     const struct accd__saved_descriptor *kept = attach->descriptor;
+    assert(!slot_bytes || slot_bytes >= sizeof(void *));
     if (accd__load_pointer(attach->slot) != attach->target)
         return false;
     if (!slot_bytes)

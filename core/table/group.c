@@ -1,9 +1,34 @@
-/* group.c - all sections of one large walk as one record.
+/* group.c - groups: all sections of one large walk as one record of the present table.
  *
- * Entering a million sections one by one into ordered indices costs twenty times what copying them
- * does, and most of them leave together, unmet. So a group keeps the columns of its walk, one pair of
- * counters and a bit map of the host memory it covers. A look-up that overlaps the map turns the group into
- * objects first; nothing is ever looked up in a pending group. */
+ * Input: a walk of a large construct. Output: a struct accd__group, listed in env->groups. core/plan makes groups
+ * (groups.c), core/ops ends them; look-ups of find.c expand them (members.c).
+ *
+ * A million insertions into ordered indices cost twenty times as much as the copies of the sections, and most sections
+ * are unmapped together without a look-up. A group therefore keeps the columns of its walk, one pair of reference
+ * counters and a bitmap of its host memory:
+ *
+ *     host      low ...[s0]...[s1][s2].......................[s3]... high       sections of the walk
+ *     bitmap    0 0 1 1 0 0 1 1 1 0 0 0 0 0 0 0 0 0 0 0 0 0 1 1 0 0             a bit for 1 << granule_shift bytes
+ *     device    block: [s0][s1][s2][s3]                                        column by column, padded
+ *
+ * Invariants:
+ * - While `pending`, no section is an object; hull and place are in the interval trees of env->groups.
+ * - While `pending_attach`, no pointer is an attachment; slots is in its interval tree.
+ * - env->groups.npending and npending_attach count them, and env->slow_path_reasons includes both.
+ * - The sections of a group overlap neither each other, nor objects, nor other groups (accd__group_build_bitmap).
+ * - No look-up is answered from a pending group: it is expanded first.
+ *
+ * States, and the life of a group:
+ *
+ *     accd__group_new --> set_pending --> pending ------ construct that names all of it ------> pending
+ *                                           |  ^
+ *              look-up that overlaps        |  | accd__group_collapse: a construct names all sections,
+ *              the bitmap, or a pointer     v  | and objects and attachments are unchanged
+ *                                        expanded: objects, attachments
+ *                                           |
+ *              last object removed, or exit of the whole group --> accd__group_free, accd__group_retire
+ *
+ * A retired group keeps its walk and bitmap, which the next entry of the same structure takes over. */
 #include "table/inside.h"
 
 enum { MIN_GRANULE_SHIFT = 4, MAP_BYTES_PER_SECTION = 16 };
@@ -41,7 +66,7 @@ bool accd__sections_equal(const struct accd_walk *a, const struct accd_walk *b)
 
 /* --------------------------------------------------------------------------------- the map -- */
 
-/* How many sections apply. */
+/* Returns the number of sections that are mapped and not empty. */
 static size_t count_mapped_sections(const struct accd_walk *walk)
 {
     size_t n = 0;
@@ -63,9 +88,10 @@ static void get_sections_hull(const struct accd_walk *walk, uint64_t *low, uint6
     }
 }
 
-/* Marks [from, to) of the map; returns what was marked before. */
+/* Marks bits [from, last] of the bitmap; returns nonzero if some of them were set before. */
 static inline uint64_t mark_bits(uint64_t *bitmap, uint64_t from, uint64_t last)
 {
+    assert(from <= last);
     uint64_t word = from / 64, already_set = 0;
     if (word == last / 64) {
         uint64_t m = (((uint64_t)2 << (last - from)) - 1) << from % 64;
@@ -85,13 +111,14 @@ static inline uint64_t mark_bits(uint64_t *bitmap, uint64_t from, uint64_t last)
     return already_set;
 }
 
-/* The same for sections of one length that take at most 62 bits. Which sections cross into the next
- * word is hard to guess: both words are always marked. */
+/* Marks sections of one length that occupy at most 62 bits. Crossing into the next word is hard to predict, so both
+ * words are always marked. */
 static inline __attribute__((always_inline)) uint64_t mark_uniform_sections(const struct accd__group *group,
                                                                             const struct accd__segment *segment,
                                                                             const unsigned granule_shift,
                                                                             const bool prefetches)
 {
+    assert(segment->bytes > 0);
     const uint64_t low = group->low, *host = segment->host, reach = segment->bytes - 1;
     uint64_t *bitmap = group->bitmap, already_set = 0;
     for (size_t i = 0, n = segment->rows; i < n; i++) {
@@ -113,7 +140,7 @@ static uint64_t mark_segment(const struct accd__group *group, const struct accd_
     const uint64_t low = group->low, *host = segment->host;
     const unsigned granule_shift = group->granule_shift;
     if (!segment->bytes_of && segment->applied == segment->rows && segment->bytes >> granule_shift < 62) {
-        bool large = group->bitmap_words > 1 << 15; /* of the cache */
+        bool large = group->bitmap_words > 1 << 15; /* larger than the cache */
         if (granule_shift != MIN_GRANULE_SHIFT)
             return mark_uniform_sections(group, segment, granule_shift, true);
         return large ? mark_uniform_sections(group, segment, MIN_GRANULE_SHIFT, true)
@@ -131,6 +158,7 @@ bool accd__group_overlaps(const struct accd__group *group, uint64_t low, uint64_
 {
     if (high <= group->low || low >= group->high)
         return false;
+    assert(group->bitmap);
     uint64_t from = (low > group->low ? low - group->low : 0) >> group->granule_shift;
     uint64_t last = ((high < group->high ? high : group->high) - 1 - group->low) >> group->granule_shift;
     for (uint64_t word = from / 64; word <= last / 64; word++) {
@@ -157,7 +185,7 @@ uint64_t accd__walk_descriptor_checksum(const struct accd_walk *walk)
     return sum ? sum : found;
 }
 
-/* The same of what they hold by now. */
+/* Returns the checksum of the present contents of the descriptors. */
 static uint64_t descriptor_sum_now(const struct accd_walk *walk)
 {
     uint64_t sum = 0;
@@ -203,7 +231,7 @@ struct accd__pair *accd__group_sorted_sections(struct accd__device_env *env, con
     return accd__sort_pairs(pairs, pairs + most, n);
 }
 
-/* The exact answer, from the sections in order. */
+/* Compares the sorted sections exactly, if the bitmap shows a conflict. */
 static accd_status check_disjoint_sections(struct accd__device_env *env, const struct accd__group *group,
                                            bool *disjoint_p)
 {
@@ -223,7 +251,7 @@ static accd_status check_disjoint_sections(struct accd__device_env *env, const s
     return ACCD_OK;
 }
 
-/* Whether a section of the walk meets the map of another group. */
+/* Returns true if a section of the walk overlaps the bitmap of another group. */
 static bool overlaps_walk(const struct accd__group *other, const struct accd_walk *walk)
 {
     ACCD_FOR_EACH_SEGMENT(segment, walk)
@@ -244,7 +272,7 @@ static bool group_overlaps_walk(void *ud, const struct accd__interval *span)
     return overlaps_walk(span->owner, ud);
 }
 
-/* Marks all sections; *disjoint_p: none of them overlaps another one. */
+/* Builds the bitmap of a group; *disjoint_p: true if no section overlaps another one. */
 static accd_status build_bitmap(struct accd__device_env *env, struct accd__group *group, bool *disjoint_p)
 {
     accd_context *context = env->context;
@@ -258,25 +286,25 @@ static accd_status build_bitmap(struct accd__device_env *env, struct accd__group
     group->granule_shift = MIN_GRANULE_SHIFT;
     while (hull >> group->granule_shift > (uint64_t)8 * MAP_BYTES_PER_SECTION * sections)
         group->granule_shift++;
-    group->bitmap_words = ((hull - 1) >> group->granule_shift) / 64 + 2; /* one that stays empty */
+    group->bitmap_words = ((hull - 1) >> group->granule_shift) / 64 + 2; /* includes a last word that stays empty */
     group->bitmap = accd__mem_alloc_zeroed(&context->mem, group->bitmap_words * sizeof group->bitmap[0]);
     if (!group->bitmap)
         return accd__report_out_of_memory(context, "for a group");
     uint64_t already_set = 0;
     ACCD_FOR_EACH_SEGMENT(segment, walk)
     {
-        /* elements and sections inside other objects are left to the general way */
+        /* elements and sections inside other objects take the general path */
         if (segment->field->in_place || segment->field->embedded)
             return ACCD_OK;
         already_set |= segment->applied ? mark_segment(group, segment) : 0;
     }
     *disjoint_p = !already_set;
-    if (already_set) /* perhaps only neighbours within a granule of a map of much memory */
+    if (already_set) /* perhaps only neighbours within a granule of a large bitmap */
         return check_disjoint_sections(env, group, disjoint_p);
     return ACCD_OK;
 }
 
-/* The map of the group that died last serves if it had the same sections. */
+/* Takes over the bitmap of the retired group, if its sections are equal. Returns false otherwise. */
 static bool take_retired_bitmap(struct accd__device_env *env, struct accd__group *group)
 {
     struct accd__group *retired = env->groups.retired;
@@ -300,7 +328,7 @@ accd_status accd__group_build_bitmap(struct accd__device_env *env, struct accd__
         ACCD_TRY(build_bitmap(env, group, &disjoint));
     if (!disjoint)
         return ACCD_OK;
-    /* Present objects inside the hull: a few are compared, many are left to the general way. */
+    /* Present objects inside the hull: a few are compared, many take the general path. */
     struct accd__btree_cursor cursor;
     struct accd__object *object = accd__btree_floor(&env->present.objects, group->low);
     if (object && accd__group_overlaps(group, object->host, accd__object_end(object)))
@@ -340,7 +368,7 @@ static void set_slots_hull(struct accd__group *group)
     }
 }
 
-/* Lays the sections out in one device block, column by column. Returns its size. */
+/* Assigns each section its offset in one device block, column by column. *bytes_p: size of the block. */
 static accd_status lay_out_sections(struct accd_walk *walk, uint64_t *bytes_p)
 {
     uint64_t place = 0;
@@ -372,10 +400,11 @@ static struct accd__interval make_interval(struct accd__group *group, uint64_t l
     return (struct accd__interval){.low = low, .high = high, .owner = group};
 }
 
-/* A group for the walk, known to the directory but without device memory and not pending yet: the
- * caller allocates its block, or frees it again. */
+/* Makes a registered group for the walk. It has no device memory and is not pending: the caller allocates its block, or
+ * frees the group. */
 accd_status accd__group_new(struct accd__device_env *env, struct accd_walk *walk, struct accd__group **group_p)
 {
+    assert(walk->nroots > 0);
     accd_context *context = env->context;
     struct accd__mem *mem = &context->mem;
     size_t number = env->groups.least_free;
@@ -407,7 +436,7 @@ accd_status accd__group_new(struct accd__device_env *env, struct accd_walk *walk
     return ACCD_OK;
 }
 
-/* A span has an owner while the directory has the span. */
+/* Inserts a span into an interval tree, or removes it; owner tells whether it is there. */
 static void set_listed(struct accd__interval **root, struct accd__interval *span, bool listed, struct accd__interval as)
 {
     if (listed == (span->owner != NULL))
@@ -419,9 +448,10 @@ static void set_listed(struct accd__interval **root, struct accd__interval *span
         accd__interval_insert(root, span);
 }
 
-/* Whether the sections of a group, and its pointers, are still one record. */
+/* Sets whether sections and pointers are pending, and updates all counts and interval trees. */
 static void set_pending(struct accd__device_env *env, struct accd__group *group, bool sections, bool pointers)
 {
+    assert(!sections || group->block);
     struct accd__groups *groups = &env->groups;
     const struct accd__block none = {0}, *block = sections ? group->block : &none;
     groups->npending += (size_t)sections - (size_t)group->pending;
@@ -446,7 +476,7 @@ void accd__group_clear_pending(struct accd__device_env *env, struct accd__group 
     set_pending(env, group, group->pending && !sections, group->pending_attach && !pointers);
 }
 
-/* The directory knows it no more. */
+/* Removes the group from the list of groups. */
 static void unregister_group(struct accd__device_env *env, struct accd__group *group)
 {
     accd__group_clear_pending(env, group, true, true);
@@ -472,6 +502,7 @@ static void free_group_memory(struct accd__device_env *env, struct accd__group *
 
 void accd__group_free(struct accd__device_env *env, struct accd__group *group)
 {
+    assert(env->groups.at[group->id] == group);
     unregister_group(env, group);
     free_group_memory(env, group);
 }
@@ -483,7 +514,7 @@ void accd__free_retired_group(struct accd__device_env *env)
     env->groups.retired = NULL;
 }
 
-/* Bytes that a group which died would hold on to. */
+/* Returns the bytes that a retired group would occupy. */
 static uint64_t retired_bytes(const struct accd__group *group)
 {
     const struct accd_walk *walk = group->walk;
@@ -528,6 +559,7 @@ bool accd__group_shares_slots(struct accd__device_env *env, const struct accd__g
 
 static void free_object(struct accd__device_env *env, struct accd__object *object)
 {
+    assert(env->present.live > 0);
     if (env->present.device_order)
         accd__btree_erase(&env->present.by_device, object->dev);
     env->present.live--;
@@ -552,6 +584,7 @@ void accd__remove_object(struct accd__device_env *env, struct accd__object *obje
 
 void accd__remove_objects(struct accd__device_env *env, struct accd__object *const *objects, size_t n)
 {
+    assert(n <= ACCD_FAST_PATH_ITEMS);
     uint64_t keys[ACCD_FAST_PATH_ITEMS];
     for (size_t i = 0; i < n; i++)
         keys[i] = objects[i]->host;

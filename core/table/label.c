@@ -1,4 +1,5 @@
-/* label.c - labels: copies of what callers say objects are called, one of each, kept as long as the context. */
+/* label.c - labels: interned copies of the names that callers give to objects. A hash table holds one copy of each, as
+ * long as the context. */
 #include "table/inside.h"
 
 static void free_string(struct accd__mem *mem, const char *text)
@@ -18,7 +19,7 @@ static void free_label(struct accd__mem *mem, accd_label *label)
     accd__mem_free(mem, label, sizeof *label);
 }
 
-/* A copy of a text in its place. What there was none of stays away; false: no memory. */
+/* Replaces a text by a copy of it; NULL stays NULL. Returns false if there is no memory. */
 static bool own_string(struct accd__mem *mem, const char **text)
 {
     if (!*text)
@@ -38,7 +39,7 @@ static bool own_array(struct accd__mem *mem, const accd_array **array_p)
     return array && own_string(mem, &array->name);
 }
 
-/* --------------------------------------------------------------------------- one of each -- */
+/* --------------------------------------------------------------------------- interned labels -- */
 
 static uint64_t mix_hash(uint64_t hash, uint64_t value)
 {
@@ -80,9 +81,10 @@ static bool same_label(const accd_label *a, const accd_label *b)
            same_array(a->array, b->array);
 }
 
-/* The place of a label in the table, which has room: its own, or a free one. */
+/* Returns the slot of a label in the hash table: its own, or a free one. Half of the table is free. */
 static uint32_t *find_label_slot(const struct accd__persistent *persistent, const accd_label *label)
 {
+    assert(persistent->label_slots_capacity > persistent->nlabels);
     const size_t last = persistent->label_slots_capacity - 1;
     size_t k = (size_t)hash_label(label) & last;
     while (persistent->label_slots[k] && !same_label(persistent->labels[persistent->label_slots[k] - 1], label))
@@ -90,7 +92,7 @@ static uint32_t *find_label_slot(const struct accd__persistent *persistent, cons
     return &persistent->label_slots[k];
 }
 
-/* Room for one more. */
+/* Makes space for one more label. Returns false if there is no memory. */
 static bool reserve_label(struct accd__persistent *persistent)
 {
     struct accd__mem *mem = persistent->mem;
@@ -110,7 +112,7 @@ static bool reserve_label(struct accd__persistent *persistent)
     return true;
 }
 
-/* The context's copy of a label, or NULL: no memory. */
+/* Returns the context's copy of a label, or NULL: no memory. */
 static const accd_label *intern_label(accd_context *context, accd_label wanted)
 {
     struct accd__persistent *persistent = context->persistent;
@@ -124,7 +126,7 @@ static const accd_label *intern_label(accd_context *context, accd_label wanted)
     if (!copy)
         return NULL;
     *copy = wanted;
-    bool complete = own_string(mem, &copy->name); /* all of them, so that what there is can be freed */
+    bool complete = own_string(mem, &copy->name); /* own all strings, so that free_label can free them */
     complete &= own_string(mem, &copy->file);
     complete &= own_string(mem, &copy->pointer);
     complete &= own_array(mem, &copy->array);

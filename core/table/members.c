@@ -1,5 +1,5 @@
-/* members.c - the sections of a group as objects, and its pointers as attachments: they are indexed when a look-up
- * asks for one of them, and gathered again when a construct names all of them and all are what the group says. */
+/* members.c - expands groups: sections become objects, pointers become attachments, when a look-up needs one of them.
+ * Collapses them again when a construct names all of them and all are unchanged. group.c shows the states. */
 #include "table/inside.h"
 
 /* ------------------------------------------------------------------------------- sections -- */
@@ -18,7 +18,7 @@ static struct accd__object make_member_object(const struct accd__group *group, c
     };
 }
 
-/* Objects in the order of their device memory; those of empty sections stay empty. */
+/* Makes the objects of all sections, and lists them by device address. Objects of empty sections are zero. */
 static void make_objects(struct accd__group *group, struct accd__pair *by_device)
 {
     const struct accd_walk *walk = group->walk;
@@ -41,13 +41,14 @@ static void make_objects(struct accd__group *group, struct accd__pair *by_device
 
 accd_status accd__group_expand_sections(struct accd__device_env *env, struct accd__group *group)
 {
+    assert(group->pending);
     accd_context *context = env->context;
     struct accd__mem *mem = &context->mem;
     const uint64_t dev = group->block->dev, most = group->walk->sections;
     const size_t side_arena = env->reserved.objects;
     struct accd__pair *scratch = NULL;
     size_t n = 0;
-    if (!group->objects) /* kept while the group is one record again, as a construct may have found some before */
+    if (!group->objects) /* kept after a collapse, because a construct may have found some of them before */
         group->objects = accd__mem_alloc_array(mem, most, sizeof group->objects[0]);
     struct accd__pair *run = group->objects ? accd__group_sorted_sections(env, group, false, &n, &scratch) : NULL;
     bool ok = run && accd__btree_reserve_sorted(&env->present.objects, group->low, group->high - 1, n, side_arena) &&
@@ -91,7 +92,7 @@ static uint32_t descriptor_bytes(const struct accd__group *group, const struct a
     return accd__find_segment(group->walk, pair->value, &row)->field->slot_bytes;
 }
 
-/* Device address of a pair's pointer; 0: not to be found. */
+/* Returns the device address of a pair's pointer; 0: not found. */
 static uint64_t slot_device_address(struct accd__device_env *env, const struct accd__pair *pair)
 {
     if (accd__expand_overlapping_groups(env, pair->key, pair->key + 1) != ACCD_OK)
@@ -100,14 +101,14 @@ static uint64_t slot_device_address(struct accd__device_env *env, const struct a
     return holder && pair->key < accd__object_end(holder) ? holder->dev + (pair->key - holder->host) : 0;
 }
 
-/* Descriptors on their way from the device. */
+/* Descriptors that are being copied from the device. */
 struct descriptor_fetch {
     struct accd__device_env *env;
     struct accd__saved_descriptor **descriptors;
     bool out_of_memory;
 };
 
-/* host: the descriptor's place. */
+/* Stores one descriptor; at->host is its index. */
 static void store_descriptor(void *ud, const struct accd__transfer *at, const char *from)
 {
     struct descriptor_fetch *descriptor_fetch = ud;
@@ -115,7 +116,7 @@ static void store_descriptor(void *ud, const struct accd__transfer *at, const ch
     descriptor_fetch->out_of_memory |= !descriptor_fetch->descriptors[at->host];
 }
 
-/* The device is asked for all of them at once. */
+/* Copies all descriptors of a group from the device in one batch. Fails without memory, or with the device. */
 static accd_status fetch_descriptors(struct accd__device_env *env, struct accd__group *group,
                                      const struct accd__pair *pairs, size_t n,
                                      struct accd__saved_descriptor **descriptors)
@@ -137,7 +138,7 @@ static accd_status fetch_descriptors(struct accd__device_env *env, struct accd__
     return status == ACCD_OK && descriptor_fetch.out_of_memory ? ACCD_ERROR_OUT_OF_MEMORY : status;
 }
 
-/* What the descriptors of a group held when they were attached: the host still has it, or else the
+/* Reads the descriptors of a group as they were attached: from the host if they are unchanged, otherwise from the
  * device. */
 static accd_status read_descriptors(struct accd__device_env *env, struct accd__group *group,
                                     const struct accd__pair *pairs, size_t n,
@@ -155,7 +156,7 @@ static accd_status read_descriptors(struct accd__device_env *env, struct accd__g
     return ACCD_OK;
 }
 
-/* The attachment of a section that begins at a device address. */
+/* Makes the attachment of a section that begins at a device address. */
 static struct accd__attachment make_member_attachment(const struct accd__group *group,
                                                       const struct accd__segment *segment, size_t row, uint64_t dev)
 {
@@ -171,6 +172,7 @@ static struct accd__attachment make_member_attachment(const struct accd__group *
 
 accd_status accd__group_expand_pointers(struct accd__device_env *env, struct accd__group *group)
 {
+    assert(group->pending_attach);
     accd_context *context = env->context;
     struct accd_walk *walk = group->walk;
     const size_t side_arena = env->reserved.attachments;
@@ -220,10 +222,11 @@ accd_status accd__group_expand_pointers(struct accd__device_env *env, struct acc
 
 static bool is_member(const struct accd__group *group, const struct accd__object *object)
 {
+    assert(group->objects);
     return object >= group->objects && object < group->objects + group->walk->sections;
 }
 
-/* Whether an open region names objects of the group: it takes its references off these. */
+/* Returns true if an open region names objects of the group; its end subtracts references from them. */
 static bool is_named_by_region(const struct accd__device_env *env, const struct accd__group *group)
 {
     for (const struct accd_region *region = env->levels.top; region; region = region->below)
@@ -233,7 +236,7 @@ static bool is_named_by_region(const struct accd__device_env *env, const struct 
     return false;
 }
 
-/* Whether all objects are there, and as they were made. */
+/* Returns true if all objects are present, and as they were made. */
 static bool objects_unchanged(const struct accd__device_env *env, const struct accd__group *group)
 {
     const struct accd_walk *walk = group->walk;
@@ -247,8 +250,8 @@ static bool objects_unchanged(const struct accd__device_env *env, const struct a
             struct accd__object expected = make_member_object(group, segment, row, dev);
             if (!bytes)
                 continue;
-            expected.host = object->host;                      /* an object stays where it is */
-            expected.size |= object->size & ACCD_OBJECT_NAMED; /* by a region that may have ended since */
+            expected.host = object->host;                      /* an object does not move */
+            expected.size |= object->size & ACCD_OBJECT_NAMED; /* flag set by a region that may have ended */
             if (memcmp(object, &expected, sizeof expected) != 0)
                 return false;
             dev += accd__padded(bytes);
@@ -258,7 +261,8 @@ static bool objects_unchanged(const struct accd__device_env *env, const struct a
     return n == group->live && !is_named_by_region(env, group);
 }
 
-/* The same of the attachments, among which no other one lies. Descriptors may have been attached anew. */
+/* Returns true if all attachments are as they were made, and no other lies between them. False for descriptors, which
+ * may have been attached again. */
 static bool attachments_unchanged(struct accd__device_env *env, const struct accd__group *group)
 {
     const struct accd_walk *walk = group->walk;
@@ -284,7 +288,7 @@ static bool attachments_unchanged(struct accd__device_env *env, const struct acc
     return true;
 }
 
-/* Other objects may lie between those of the group. */
+/* Removes the objects of a group from the indices. Other objects may lie between them. */
 static void remove_member_objects(struct accd__device_env *env, const struct accd__group *group)
 {
     const bool no_others =
@@ -301,7 +305,7 @@ static void remove_member_objects(struct accd__device_env *env, const struct acc
             object = accd__btree_next(&cursor);
         const uint64_t end = object ? object->host : group->high;
         accd__btree_erase_range(&env->present.objects, from, end);
-        from = end + 1; /* behind the other one */
+        from = end + 1; /* continue after the other object */
     }
     if (env->present.device_order)
         accd__btree_erase_range(&env->present.by_device, group->block->dev, group->block->dev + group->block->bytes);

@@ -1,5 +1,5 @@
-/* name.c - how objects, pointers and members are called. Names are made when they are asked for: for an
- * event, an error or a table; the records hold only where a name comes from. */
+/* name.c - formats the names of objects, pointers and members, when an event, an error or a table needs them. The
+ * records hold only the source of a name: a label, a name origin, or a group and a section. */
 #include "table/inside.h"
 #include "table/name.h"
 #include "table/tuples.h"
@@ -7,16 +7,16 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-/* Names of what is behind many pointers begin with dots: long chains do not cost more than short ones. */
+/* Greatest number of pointers in a name; names of longer chains begin with dots, so that they cost no more. */
 enum { MAX_DEPTH = 17 };
 
-/* Text that is cut off where the room ends. */
+/* Text buffer that is cut at its capacity. */
 struct text {
     char *to;
     size_t capacity, used;
-    unsigned depth;                                /* pointers behind the name's end */
-    accd_context *context;                         /* whose host memory may be looked at, or NULL */
-    const struct accd__object *through[MAX_DEPTH]; /* what is named, and what held these pointers */
+    unsigned depth;                                /* number of pointers followed from the named object */
+    accd_context *context;                         /* context whose host memory may be read, or NULL */
+    const struct accd__object *through[MAX_DEPTH]; /* the named object, and the objects that hold these pointers */
 };
 
 static __attribute__((format(printf, 2, 3))) void append_format(struct text *text, const char *format, ...)
@@ -36,7 +36,7 @@ static struct text new_text(char *to, size_t capacity, accd_context *context)
     return (struct text){.to = to, .capacity = capacity, .context = context};
 }
 
-/* A member, behind what has it: names of Fortran bring their own point. NULL: it has no name. */
+/* Appends the name of a member after its object; Fortran names contain their own %. NULL: no name. */
 static void append_member_label(struct text *text, const accd_label *label)
 {
     if (label)
@@ -48,7 +48,8 @@ static bool label_is_indexed(const accd_label *label)
     return label->flags & (ACCD_LABEL_SECTION | ACCD_LABEL_ELEMENT);
 }
 
-/* The dimensions of an array: those of its label, or those that the descriptor at slot has now. */
+/* Gives the dimensions of an array: those of its label, or those of the descriptor at slot. Returns false if there are
+ * none, or the descriptor is not readable. */
 static bool dimensions_of(const struct text *text, const accd_array *array, uint64_t slot, accd_dimension *dimensions)
 {
     int64_t words[3 * ACCD_MAX_RANK], span = 1;
@@ -73,8 +74,8 @@ static bool dimensions_of(const struct text *text, const accd_array *array, uint
     return true;
 }
 
-/* The subscripts of what lies at an offset from an array's first element. Returns the number of dimensions; 0:
- * there is no array, or no such element. Strides may be negative. */
+/* Gives the subscripts of the element at an offset from an array's first element. Returns the number of dimensions; 0:
+ * no array, or no such element. Strides may be negative. */
 static unsigned subscripts_at(const struct text *text, const accd_label *label, int64_t offset, uint64_t slot,
                               int64_t *index)
 {
@@ -98,7 +99,7 @@ static unsigned subscripts_at(const struct text *text, const accd_label *label, 
     return array->rank;
 }
 
-/* Subscripts from the first to the last, which are equal for one element: "(1,2)", "(51:70)", "(1:3,2)". */
+/* Appends subscripts from first to last: "(1,2)" for one element, "(51:70)", "(1:3,2)". */
 static void append_subscripts(struct text *text, unsigned rank, const int64_t *first, const int64_t *last)
 {
     for (unsigned i = 0; i < rank; i++) {
@@ -109,7 +110,8 @@ static void append_subscripts(struct text *text, unsigned rank, const int64_t *f
     append_format(text, ")");
 }
 
-/* Elements as in C, from one on: "[1][0:2]", whole rows as such: "[0:2]". n_p: how many, NULL: the one. */
+/* Appends C elements from start: "[1][0:2]", whole rows as "[0:2]". n_p: their number; NULL: one element without
+ * length. */
 static void append_c_index(struct text *text, const accd_label *label, int64_t start, const uint64_t *n_p)
 {
     const accd_array *rows = label && start >= 0 ? label->array : NULL;
@@ -140,7 +142,7 @@ static void append_c_index(struct text *text, const accd_label *label, int64_t s
     append_format(text, "]");
 }
 
-/* Elements of a Fortran array, from one on: as a section where they are one, otherwise the first and the last. */
+/* Appends n Fortran elements from start: as a section, if they are one, otherwise the first and the last. */
 static void append_fortran_elements(struct text *text, const accd_label *label, int64_t start, uint64_t n,
                                     uint64_t slot)
 {
@@ -164,7 +166,7 @@ static void append_fortran_elements(struct text *text, const accd_label *label, 
     append_subscripts(text, rank, high, high);
 }
 
-/* One element of what a label names. slot: the pointer to it, or 0. */
+/* Appends one element of a labelled object. slot: the pointer to it, or 0. */
 static void append_index(struct text *text, const accd_label *label, int64_t index, uint64_t slot)
 {
     if (label && label->flags & ACCD_LABEL_PARENTHESES)
@@ -173,7 +175,7 @@ static void append_index(struct text *text, const accd_label *label, int64_t ind
         append_c_index(text, label, index, NULL);
 }
 
-/* Elements of what a label names, from one on. */
+/* Appends n elements of a labelled object, from start. */
 static void append_range(struct text *text, const accd_label *label, int64_t start, uint64_t n, uint64_t slot)
 {
     if (label && label->flags & ACCD_LABEL_PARENTHESES)
@@ -182,7 +184,7 @@ static void append_range(struct text *text, const accd_label *label, int64_t sta
         append_c_index(text, label, start, &n);
 }
 
-/* part: of an object that has a name as a whole. */
+/* Appends the section of a label. is_part: a part of an object whose whole has a name. */
 static void append_section(struct text *text, const accd_label *label, int64_t start, uint64_t bytes, bool is_part,
                            uint64_t slot)
 {
@@ -192,7 +194,8 @@ static void append_section(struct text *text, const accd_label *label, int64_t s
         append_index(text, label, start, slot);
 }
 
-/* element: one of it is named next, or several: then the whole array, where the label names a part of it. */
+/* Appends the name of a label. element: elements follow; then the whole array is named, if the label names a part of
+ * it. */
 static void append_label_name(struct text *text, const accd_label *label, const int64_t *index, bool element)
 {
     size_t used = 0;
@@ -244,7 +247,7 @@ void accd__format_source(const struct accd__item_source *source, uint64_t host, 
     append_section(&text, source->label, accd__source_start(source, host), bytes, is_part, 0);
 }
 
-/* Number of embedded elements: a constant of the program, the last one that the register was given. */
+/* Returns the number of embedded elements: the last constant assigned to the field's register. */
 static uint64_t embedded_count(const accd_program_spec *spec, const accd_field *field)
 {
     for (size_t i = field->code_end; i-- > 0;)
@@ -256,14 +259,14 @@ static uint64_t embedded_count(const accd_program_spec *spec, const accd_field *
 static bool append_field(struct text *text, const accd_program_spec *spec, const accd_field *field, uint64_t into,
                          const accd_label *preferred);
 
-/* The member at an offset of an element: what the fields, members and pieces of its program call
- * it. want: the label of one that is preferred, or NULL. */
+/* Appends the member at an offset of an element, by the fields, members and pieces of its program. preferred: the label
+ * of one that is preferred, or NULL. */
 static void append_member_at(struct text *text, const accd_program *layout, uint64_t offset,
                              const accd_label *preferred)
 {
     static const accd_program_spec nothing;
     const accd_program_spec *spec = layout ? &layout->spec : &nothing;
-    for (size_t i = 0; preferred && i < spec->nfields; i++) /* pointers of a union lie in one place */
+    for (size_t i = 0; preferred && i < spec->nfields; i++) /* pointers of a union have equal offsets */
         if (spec->fields[i].label == preferred && spec->fields[i].offset == offset &&
             append_field(text, spec, &spec->fields[i], 0, preferred))
             return;
@@ -292,7 +295,7 @@ static void append_member_at(struct text *text, const accd_program *layout, uint
 static bool append_field(struct text *text, const accd_program_spec *spec, const accd_field *field, uint64_t into,
                          const accd_label *preferred)
 {
-    if (field->in_place) { /* elements of an array that is one member: so many that it has one name */
+    if (field->in_place) { /* an array that is one member, of several elements, has one name */
         const accd_member *array = NULL;
         for (size_t i = 0; i < spec->nmembers && field->child && !array; i++)
             if (spec->members[i].offset == field->offset && into < spec->members[i].bytes)
@@ -345,7 +348,7 @@ enum accd__root_kind accd__get_root_kind(const struct accd_walk *walk, const str
     return ACCD_ROOT_ELEMENT;
 }
 
-/* An element: "Y[3]", "X.q[0]", "X.in[2]". */
+/* Appends an element: "Y[3]", "X.q[0]", "X.in[2]". */
 static void append_row(struct text *text, const struct accd_walk *walk, const struct accd__rowset *set, size_t row)
 {
     if (++text->depth > MAX_DEPTH) {
@@ -405,13 +408,13 @@ static const accd_label *find_label(struct accd__device_env *env, uint32_t id)
 }
 
 struct name_source {
-    const accd_label *label; /* of the section */
-    const accd_label *item;  /* of the clause */
+    const accd_label *label; /* label of the section */
+    const accd_label *item;  /* label of the clause */
     uint64_t slot;
     enum accd__root_kind root;
     int64_t start;
     const int64_t *index;
-    struct accd__group *group; /* set for members of one; then section */
+    struct accd__group *group; /* group that the object is a member of, with section; else NULL */
     size_t section;
 };
 
@@ -450,8 +453,8 @@ const accd_program *accd__object_layout(struct accd__device_env *env, const stru
 static void append_slot(struct text *text, struct accd__device_env *env, uint64_t slot, const accd_label *label,
                         const struct name_source *from);
 
-/* A pointer that was followed, when nothing present holds it, or only its target itself: by
- * the clause whose walk found it. */
+/* Appends a followed pointer by the clause whose walk found it, if no present object holds it, or only its own target.
+ */
 static void append_followed_pointer(struct text *text, const struct name_source *s)
 {
     const bool element = s->root == ACCD_ROOT_ELEMENT;
@@ -467,7 +470,7 @@ static void append_followed_pointer(struct text *text, const struct name_source 
     append_member_label(text, s->label);
 }
 
-/* element: one of it is named next. */
+/* Appends the name of an object without its section. element: one of its elements follows. */
 static void append_base_name(struct text *text, struct accd__device_env *env, const struct name_source *s, bool element)
 {
     if (s->group) {
@@ -483,11 +486,12 @@ static void append_base_name(struct text *text, struct accd__device_env *env, co
 
 static void push_holder(struct text *text, const struct accd__object *object)
 {
+    assert(text->depth < MAX_DEPTH);
     text->through[text->depth++] = object;
 }
 
-/* The element of an object at an offset, and with member the member of it, want rather than others
- * there. */
+/* Appends the element of an object at an offset; with `member` its member there, `preferred` if it is one of several.
+ */
 static void append_location(struct text *text, struct accd__device_env *env, const struct accd__object *object,
                             uint64_t offset, bool member, const accd_label *preferred)
 {
@@ -505,8 +509,8 @@ static void append_location(struct text *text, struct accd__device_env *env, con
         append_member_at(text, s.label->layout, offset, preferred);
 }
 
-/* A pointer is called by the element that holds it, or else by its own label. from: its
- * target, if that is named next, or NULL. */
+/* Appends a pointer, by the element that holds it, or by its own label. from: its target, if that is named next, or
+ * NULL. */
 static void append_slot(struct text *text, struct accd__device_env *env, uint64_t slot, const accd_label *label,
                         const struct name_source *from)
 {
@@ -575,7 +579,7 @@ void accd__format_member(struct accd__device_env *env, const struct accd__object
     append_location(&text, env, object, offset, true, NULL);
 }
 
-/* The member whose bytes these of an element are, NULL: those of several, or none. */
+/* Returns the member that alone overlaps these bytes of an element; NULL: several do, or none. */
 static const accd_member *find_single_member(const accd_program *layout, uint64_t offset, uint64_t bytes)
 {
     const accd_member *found = NULL;

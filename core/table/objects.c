@@ -1,8 +1,8 @@
-/* objects.c - what the present table of one device is made of: objects, where they come from, device blocks that
- * several of them share. Room is reserved before a construct changes anything. */
+/* objects.c - inserts objects, name origins and blocks into the present table of a device. Records are reserved before
+ * a construct changes anything, so that insertions cannot fail. */
 #include "table/inside.h"
 
-/* Decides DIR-1-04. */
+/* Records that a device does not exist. Decides DIR-1-04. */
 struct accd__device_env *accd__report_no_device(accd_context *context, int device)
 {
     if (context)
@@ -46,6 +46,7 @@ void accd__insert_object(struct accd__device_env *env, struct accd__object *obje
 
 void accd__insert_objects(struct accd__device_env *env, const struct accd__pair *objects, size_t n)
 {
+    assert(n <= ACCD_FAST_PATH_ITEMS);
     accd__btree_insert_sorted(&env->present.objects, objects, n);
     for (size_t i = 0; env->present.device_order && i < n; i++) {
         struct accd__object *object = (void *)(uintptr_t)objects[i].value;

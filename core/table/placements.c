@@ -1,4 +1,5 @@
-/* shares.c - which data lie in one device block, and since when: tuples, and the places that objects left. */
+/* placements.c - looks up the records of fusion: placements, fused tuples, coverage of ranges. tuples.h explains them.
+ */
 #include "table/inside.h"
 #include "table/tuples.h"
 
@@ -63,6 +64,7 @@ uint64_t accd__fused_tuple_dev(const struct accd__fused_tuple *fused)
 
 void accd__release_fused_tuple(struct accd__device_env *env, struct accd__fused_tuple *fused)
 {
+    assert(!fused || fused->places > 0);
     if (!fused || --fused->places)
         return;
     if (fused->current)

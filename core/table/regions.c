@@ -1,5 +1,4 @@
-/* regions.c - levels of data environments that are open: records of their own, which objects outlive and levels
- * outlive objects. */
+/* regions.c - records of open regions. Objects may outlive a region, and a region the objects that it names. */
 #include "table/inside.h"
 
 struct accd_region *accd__region_new(struct accd__device_env *env, struct accd_region **free_list)
@@ -19,9 +18,10 @@ struct accd_region *accd__region_new(struct accd__device_env *env, struct accd_r
 
 void accd__region_free(struct accd_region *region)
 {
+    assert(region->env->levels.depth > 0);
     struct accd__device_env *env = region->env;
     struct accd_region **at = &env->levels.top;
-    while (*at != region) /* above it may be regions of other threads */
+    while (*at != region) /* regions of other threads may be above it */
         at = &(*at)->below;
     *at = region->below;
     env->levels.depth--;
@@ -39,10 +39,11 @@ static void forget_object(struct accd__request *request, const struct accd__obje
     if (request->object == object)
         request->object = NULL;
     if (request->slot && request->slot - object->host < accd__object_bytes(object))
-        request->attached = false; /* its attachment ended with the object */
+        request->attached = false; /* the attachment ended with the object */
 }
 
-/* Makes the two orders of a region of many claims. False: there are few, or there is no memory. */
+/* Sorts the requests of a region by host address and by slot, if there are many. Returns false for few, or without
+ * memory. */
 static bool sort_requests(struct accd_region *region)
 {
     enum { MAX_UNSORTED = 8 };

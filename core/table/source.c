@@ -1,16 +1,17 @@
-/* source.c - what an object is made of: the layout of its elements, and which of its bytes a clause left out. */
+/* source.c - compares layouts: which bytes of an object its clause excluded, and which of them a request needs. */
 #include "table/inside.h"
 #include "table/name.h"
 
-/* How many bytes of the elements in front of an offset a member takes. */
+/* Returns the bytes that a member occupies in the elements before an offset. */
 static uint64_t member_bytes_before(const accd_member *member, uint64_t stride, uint64_t offset)
 {
+    assert(stride > 0);
     uint64_t into = offset % stride;
     into = into > member->offset ? into - member->offset : 0;
     return offset / stride * member->bytes + (into < member->bytes ? into : member->bytes);
 }
 
-/* How many bytes of a range of elements a layout leaves out. */
+/* Returns the number of bytes of a range of elements that a layout excludes. */
 static uint64_t count_excluded_bytes(const accd_program *layout, uint64_t from, uint64_t to)
 {
     const accd_program_spec *spec = &layout->spec;
@@ -21,8 +22,8 @@ static uint64_t count_excluded_bytes(const accd_program *layout, uint64_t from, 
     return n;
 }
 
-/* What a program does not ask for of data that are present: members that it leaves out, then those of its pieces
- * that are base pointers. */
+/* Gives part i of an element that a program does not request of present data: an excluded member, or else a piece.
+ * Returns false if the piece is no base pointer, and so is requested. */
 static bool get_unrequested_part(const accd_program *own, size_t i, uint64_t *low_p, uint64_t *high_p)
 {
     const accd_program_spec *spec = &own->spec;
@@ -35,12 +36,14 @@ static bool get_unrequested_part(const accd_program *own, size_t i, uint64_t *lo
 enum accd__containment accd__compare_layouts(const accd_program *layout, uint64_t from, uint64_t to,
                                              const accd_program *own, uint64_t into)
 {
+    assert(layout);
     uint64_t absent = count_excluded_bytes(layout, from, to), requested = to - from;
     if (!absent || (own == layout && (from - into) % layout->spec.stride == 0))
         return ACCD_RANGE_CONTAINED;
-    for (uint64_t at = from; own && at < to + into; at += own->spec.stride) /* what neither of them has */
+    for (uint64_t at = from; own && at < to + into;
+         at += own->spec.stride) /* subtract the bytes that neither of them has */
         for (size_t i = 0; i < own->spec.nexcluded + own->spec.npieces; i++) {
-            uint64_t low, high; /* both of them moved by into: nothing is negative */
+            uint64_t low, high; /* low and high are shifted by into, so that nothing is negative */
             if (!get_unrequested_part(own, i, &low, &high))
                 continue;
             low = at + low > from + into ? at + low : from + into;

@@ -1,11 +1,12 @@
-/* targets.c - attachments by their targets: an order that is made when it is asked for the first time, and
- * kept from then on. Those of one base address are a ring, of which the order has one. */
+/* targets.c - attachments ordered by their targets. The first request builds the order; it is maintained from then on.
+ * Attachments of one base address are a ring, of which the order contains one. */
 #include "table/inside.h"
 
 accd_status accd__build_target_order(struct accd__device_env *env)
 {
     struct accd__btree_cursor cursor;
-    while (env->groups.pointers_pending) /* the pointers of others point to sections that are no objects yet */
+    while (
+        env->groups.pointers_pending) /* pending pointers of other groups point to sections that are no objects yet */
         ACCD_TRY(accd__group_expand_pointers(env, env->groups.pointers_pending->owner));
     if (env->attached.target_order)
         return ACCD_OK;
@@ -20,12 +21,13 @@ accd_status accd__build_target_order(struct accd__device_env *env)
 
 struct accd__attachment *accd__first_attachment_to(struct accd__device_env *env, const struct accd__object *object)
 {
+    assert(env->attached.target_order);
     struct accd__btree_cursor cursor;
     struct accd__attachment *attach = accd__btree_seek(&env->attached.targets, object->host, &cursor);
     return attach && attach->base < accd__object_end(object) ? attach : NULL;
 }
 
-/* Attachments of an object into an array, unless that is NULL. */
+/* Counts the attachments that point into an object, and writes them to `to` unless that is NULL. */
 static size_t list_attachments(struct accd__device_env *env, const struct accd__object *object, struct accd__pair *to)
 {
     struct accd__btree_cursor cursor;

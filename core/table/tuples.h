@@ -1,106 +1,119 @@
-/* tuples.h - tuples of data environments: which data lie in one device block, and since when. */
+/* tuples.h - records of fusion: which data lie in one device block, and since when. placements.c looks them up;
+ * core/plan decides on fusion and splitting, core/ops executes it. */
 #ifndef ACCD_TUPLES_H
 #define ACCD_TUPLES_H
 
 #include "table/table.h"
 
-/* A present object is where bytes are on the device. An original tuple is a clause: an interval and its
- * base address. Fusion puts objects into one block at their true distances: that is a fused tuple, and the
- * objects keep the places they leave for when it ends (DIR-4.2-16). A tuple holds as long as the originals
- * that are older than it, or as old, connect its parts: so the present arrangement is the one Figure 2
- * computes from the originals that are left, in whatever order they go. */
+/* A present object is a range of bytes on the device. An original tuple is a clause: an interval and its base
+ * address.
+ * Fusion moves objects into one block at their true distances, which is a fused tuple. Each object remembers its
+ * vacated
+ * slots, to which it returns when the tuple ends (DIR-4.2-16):
+ *
+ *     object A  --- placement A --- originals: clauses, latest first
+ *                      |   `--- vacated: slot 2 -> slot 1     (former addresses of A, latest first)
+ *                      v
+ *                   fused tuple  [  A  | gap |  B  ]  in one block
+ *                      ^
+ *     object B  --- placement B
+ *
+ * A tuple exists as long as originals of its age or older connect its parts. The arrangement is therefore always the
+ * one
+ * that Figure 2 computes from the remaining originals, in whatever order the others ended. */
 
-/* A clause as a tuple (DIR-4.1-03), or a piece of one that was split (DIR-4.2-04). */
+/* Original: a clause as a tuple (DIR-4.1-03), or a piece of one that was split (DIR-4.2-04). */
 struct accd__original {
-    struct accd__placement *placement;   /* of the object its first byte lies in */
-    struct accd__original *next, *prev;  /* of the same share, the latest first */
-    struct accd__original *right, *left; /* ring of those with the same base */
-    struct accd__original *piece, *head; /* the next one of the same clause, the first one */
-    struct accd__original **region_slot; /* the place in its region that becomes NULL with it, or NULL */
+    struct accd__placement *placement;   /* placement of the object that contains its first byte */
+    struct accd__original *next, *prev;  /* list of the same placement, the latest first */
+    struct accd__original *right, *left; /* ring of the originals with the same base */
+    struct accd__original *piece, *head; /* next piece of the same clause, and its first piece */
+    struct accd__original **region_slot; /* entry in its region, set to NULL when it ends; or NULL */
     uint64_t base, host, bytes;
-    uint64_t slot;          /* pointer to it, 0: none */
+    uint64_t slot;          /* host address of the pointer to it; 0: none */
     uint64_t whole, length; /* host address and bytes of the clause */
-    uint64_t serial;        /* of the construct that opened it */
-    uint32_t order;         /* among its clauses */
+    uint64_t serial;        /* serial of the construct that opened it */
+    uint32_t order;         /* position among the clauses of that construct */
     struct accd__item_source source;
-    uint8_t action;      /* of its item */
-    uint16_t flags;      /* the same */
-    bool dynamic;        /* opened by enter data */
-    bool dropped;        /* it only keeps data present, and its base (DIR-4.2-02) */
-    bool names_no_bytes; /* it names no bytes of a held object */
-    bool whole_ends;     /* with its whole clause: */
-    uint64_t ends;       /* number of the exit that it ends with */
+    uint8_t action;      /* action of its item */
+    uint16_t flags;      /* flags of its item */
+    bool dynamic;        /* true if enter data opened it */
+    bool dropped;        /* true if it only keeps data present, and its base (DIR-4.2-02) */
+    bool names_no_bytes; /* true if it names no bytes of a held object */
+    bool whole_ends;     /* true if the whole clause ends with it ... */
+    uint64_t ends;       /* ... in the exit of this number */
 };
 
-/* A block in which several objects lie at their true distances. */
+/* Fused tuple: a block in which several objects lie at their true distances. */
 struct accd__fused_tuple {
     uint64_t host, end; /* hull of its objects */
-    uint64_t serial;    /* of the construct that made it */
+    uint64_t serial;    /* serial of the construct that made it */
     struct accd__block *block;
-    size_t places;    /* shares and former places that are in it */
-    bool current;     /* objects lie here now: it is in directory.tuples.fused, by host */
-    uint64_t support; /* serial of the youngest originals that hold it together: those it was made with, or
-                         younger ones once an older one went */
-    uint64_t loses;   /* number of the last exit that takes something from it ... */
-    size_t regroup;   /* ... and its place in what that exit regroups */
+    size_t places;    /* number of placements and vacated slots that refer to it */
+    bool current;     /* true if objects lie here now; it is then in env->tuples.fused, by host */
+    uint64_t support; /* serial of the youngest originals that connect it: those it was made with, or younger ones after
+                         an older one ended */
+    uint64_t loses;   /* number of the last exit that removes something from it ... */
+    size_t regroup;   /* ... and its index in what that exit regroups */
 };
 
-/* A place an object left, which waits for it. */
+/* Vacated slot: a former device address of an object, which waits for it. */
 struct accd__vacated_slot {
-    struct accd__vacated_slot *below; /* the one before */
-    struct accd__vacated_slot *jump;  /* one far below, NULL: none; so that old places are found in a few steps */
-    uint32_t depth;                   /* places below */
-    struct accd__fused_tuple *fused;  /* the tuple it was in, or NULL */
+    struct accd__vacated_slot *below; /* previous vacated slot */
+    struct accd__vacated_slot *jump;  /* slot far below, or NULL; finds old slots in a few steps */
+    uint32_t depth;                   /* number of slots below */
+    struct accd__fused_tuple *fused;  /* fused tuple that contained it, or NULL */
     uint64_t dev, serial;
-    bool shared;        /* in a block; otherwise it is the user's memory (acc_map_data) */
-    uint64_t evaluated; /* number of the last exit that asked what the place is still worth: */
+    bool shared;        /* true if it is in a block; false: the user's memory (acc_map_data) */
+    uint64_t evaluated; /* number of the last exit that computed `use` */
     enum accd__slot_use {
-        ACCD_SLOT_USE_NONE,    /* no object goes back there */
-        ACCD_SLOT_USE_ALONE,   /* this object alone does */
-        ACCD_SLOT_USE_TOGETHER /* so do others, and originals hold them together there */
+        ACCD_SLOT_USE_NONE,    /* slot to which no object returns */
+        ACCD_SLOT_USE_ALONE,   /* slot to which only this object returns */
+        ACCD_SLOT_USE_TOGETHER /* this and other objects return there, connected by originals */
     } use;
 };
 
-/* What fusion knows of a present object. In directory.tuples.shares, by the object's host address. */
+/* Placement: fusion's record of a present object. It is in env->tuples.placements, by the object's host address. */
 struct accd__placement {
     struct accd__object *object;
     struct accd__original *originals;
-    struct accd__fused_tuple *fused;    /* the tuple it is in now, or NULL */
-    struct accd__vacated_slot *vacated; /* the last first */
-    uint64_t serial;                    /* since when it is where it is */
+    struct accd__fused_tuple *fused;    /* current fused tuple, or NULL */
+    struct accd__vacated_slot *vacated; /* vacated slots, the latest first */
+    uint64_t serial;                    /* serial of the construct that moved it here */
 };
 
-/* Whether an original ends with the exit under way. */
+/* Returns true if an original ends with the exit under way. */
 static inline bool accd__original_ends(const struct accd__tuples *tuples, const struct accd__original *original)
 {
     return original->ends == tuples->exit;
 }
 
-/* How present objects cover a range, of which some byte is present. */
+/* Coverage of a range by present objects; at least one byte is present. */
 struct accd__coverage {
-    bool whole; /* every byte is */
-    bool one;   /* all in one tuple */
+    bool whole; /* true if every byte is present */
+    bool one;   /* true if all bytes are in one tuple */
     size_t objects;
 };
 
 struct accd__placement *accd__find_placement(struct accd__device_env *env, const struct accd__object *object);
-/* Whether a clause names a byte of a held object, other than for storage alone (DIR-4.2-17); up to *end_p, which is
- * lowered, it is the same for the others. Clauses that end are left out. */
+/* Returns the placement of an object, or NULL. */
+/* Returns true if a clause names a byte of a held object, other than for storage alone (DIR-4.2-17). Lowers *end_p to
+ * the end of the bytes with the same answer. Clauses that end are ignored. */
 bool accd__is_byte_named(struct accd__device_env *env, const struct accd__object *object, uint64_t host,
                          uint64_t *end_p);
-/* How clauses name a range of a held object. */
+/* Returns which part of a range of a held object clauses name. */
 enum accd__containment accd__get_named_part(struct accd__device_env *env, const struct accd__object *object,
                                             uint64_t host, uint64_t bytes);
-/* The fused tuple around a host address, or NULL. */
+/* Returns the fused tuple that contains a host address, or NULL. */
 struct accd__fused_tuple *accd__find_fused_tuple(struct accd__device_env *env, uint64_t host);
-/* The same by device address: of the tuple that lies there now. */
+/* Returns the current fused tuple that contains a device address, or NULL. */
 struct accd__fused_tuple *accd__find_fused_tuple_by_dev(struct accd__device_env *env, uint64_t dev);
-/* Device address of the first byte of a tuple. */
+/* Returns the device address of the first byte of a tuple. */
 uint64_t accd__fused_tuple_dev(const struct accd__fused_tuple *fused);
-/* One place less in a tuple; it goes with the last one. */
+/* Drops one reference to a tuple, and frees it after the last one. */
 void accd__release_fused_tuple(struct accd__device_env *env, struct accd__fused_tuple *fused);
 struct accd__coverage accd__get_coverage(struct accd__device_env *env, uint64_t host, uint64_t bytes);
-/* The open enter data of exactly this interval, the latest one, or NULL. */
+/* Returns the latest open enter data of exactly this interval, or NULL. */
 struct accd__original *accd__find_enter_data(struct accd__device_env *env, uint64_t host, uint64_t bytes);
 
 #endif

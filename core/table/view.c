@@ -1,4 +1,4 @@
-/* view.c - device ranges of objects, and of what pointers are attached to. */
+/* view.c - device ranges of objects, and of the targets of attached pointers. */
 #include "table/inside.h"
 #include "table/tuples.h"
 
