@@ -1,13 +1,20 @@
--- convenience.lua - members in data clauses become nests (TR14 3.4), tree to tree.
+-- convenience.lua - lowers members in data clauses to nests (TR14 3.4), from AST to AST.
 --
 --     copyin(X.a[0:n]) create(X)   ->   invoke<>(X)::{ default(create) copyin(a[0:n]) }
 --
--- All members of one base are gathered in one nest, whatever clauses they stand in. A base that has a
--- clause itself gives the nest its default, otherwise it is default(exclude). Structures and pointers on
--- the way to a member become nests inside. Bounds keep the meaning they have where they stand: members
--- are marked outer, so that a local n is never taken for a member n (AMB-TR14-13).
+-- Input: the clauses of a directive. Output: clauses without member list items. openacc_lowering.lua calls `lower`. All
+-- members of one base are gathered in one nest, from all clauses. The default of the nest is the clause of the base
+-- itself, otherwise exclude. Structures and pointers on the path to a member become inner nests. Members are marked
+-- `outer`: names in their bounds keep the meaning outside of the nest, so a local n is never taken for a member n
+-- (AMB-TR14-13).
 --
--- Where data are fused, members stay list items, of which each has a tuple: nests hold what a pointer points to.
+-- Where data are fused (rules.fusion), members stay list items with tuples of their own. Nests then map only targets of
+-- pointers.
+--
+--   tree of one base, before it becomes a nest.
+--     root {node, record, base, places, direction, by_key, [1..n] children}
+--       child {name, pos, subscripts, clause?, held?, by_key, [1..n] children}
+--   by_key: name and subscripts as text -> child. A member with other subscripts goes to a tree of its own.
 
 local diagnostic = require "accdeep.base.diagnostic"
 local list_item = require "accdeep.lowering.list_item"
@@ -20,11 +27,11 @@ local raise = diagnostic.raise
 
 local convenience = {}
 
--- The direction of an update's clauses.
+-- Direction of each clause of update.
 local directions = openacc_directives.clauses_where(function(entry) return entry.update end)
 
--- The way from the outermost structure that holds a variable to the variable: the structure, its type,
--- and steps, names and the elements behind them. nil if it is not a member.
+-- Returns the access path from the outermost enclosing structure to a list item: the structure's AST, its type, the
+-- steps (names and indices), and the subscripts. nil if the list item is not a member.
 function convenience.access_path(session, variable)
   local base, subscripts = list_item.split_designator(variable)
   local t = list_item.type_of(session, base)
@@ -46,6 +53,7 @@ function convenience.access_path(session, variable)
   return objects[1].node, objects[1].type, steps, subscripts
 end
 
+-- True if a node is a section, or a reference with a range.
 local function is_range(node)
   for _, arg in ipairs(node.args or {}) do
     if arg.tag == "range" then return true end
@@ -53,7 +61,7 @@ local function is_range(node)
   return node.tag == "section"
 end
 
--- What stands behind a member: nothing for all of a component.
+-- Returns the section of a node after a member; nil if it designates a whole component.
 local function subscript_of(node)
   if node.tag == "index" then
     return { tag = "section", pos = node.pos, start = node.index, length = list_item.number(1, node.pos) }
@@ -69,15 +77,15 @@ end
 
 local on_the_way = { member = true, component = true, index = true, section = true, alias = true, reference = true }
 
--- Whether a variable's own name stands for several elements.
+-- True if a variable is an array: its name stands for several elements.
 local function is_array(session, node)
   local variable = session.now.scope.variables[node.name]
   return variable and variable.type.bounds ~= nil or variable and variable.type.kind == "descriptor"
     and (variable.type.rank or 0) > 0
 end
 
--- A member of all structures of a section, p[0:2].a[0:n], p(:)%m%a: the section, steps with their subscripts, and
--- where the section stands. nil for everything else.
+-- Returns the path of a member of all structures in a section, p[0:2].a[0:n] or p(:)%m%a: the section, the steps with
+-- their subscripts, and the position of the section. nil for other list items.
 local function section_path(session, variable)
   local chain, root = {}, variable
   while root.tag ~= "id" do
@@ -106,7 +114,7 @@ local function section_path(session, variable)
   return root, steps, through.pos
 end
 
--- The directive whose nest says what a clause with such a member means.
+-- Returns the directive, as text, with a nest that replaces a clause with such a member. It is a help text.
 local function nest_for(session, name, clause, root, steps)
   local direction = directions[clause.name]
   local text = direction and "update" or clause.name
@@ -121,13 +129,14 @@ local function nest_for(session, name, clause, root, steps)
     session.language.text_of(root), steps.nest)
 end
 
--- Trees of members: a node has children in order, and by key; a clause if it stands in one itself.
+-- Returns the key of a member in the tree of its base.
 local function key_for(name, subscripts)
   local parts = { name }
   for i, s in ipairs(subscripts) do parts[i + 1] = unparse.section(s) end
   return table.concat(parts, " ")
 end
 
+-- Returns the child of a tree node for a member with these subscripts; adds it if it does not exist.
 local function child_of(parent, name, pos, subscripts)
   local key = key_for(name, subscripts)
   local child = parent.by_key[key]
@@ -139,7 +148,7 @@ local function child_of(parent, name, pos, subscripts)
   return child
 end
 
--- Whether a tree has a member with other elements than these: a nest names each member once.
+-- True if a tree node has the member with other subscripts: a nest names each member once.
 local function has_other_elements(parent, name, subscripts)
   for _, child in ipairs(parent) do
     if child.name == name and not parent.by_key[key_for(name, subscripts)] then return true end
@@ -147,8 +156,8 @@ local function has_other_elements(parent, name, subscripts)
   return false
 end
 
--- The node of the tree at the end of a way; nil if a member on the way stands there with other elements.
--- Decides TR14-3.4-04.
+-- Returns the tree node at the end of an access path, and adds missing nodes. nil if a member on the path is there with
+-- other subscripts. Decides TR14-3.4-04.
 local function follow_path(node, steps, subscripts)
   local i = 1
   while steps[i] do
@@ -167,7 +176,7 @@ local function follow_path(node, steps, subscripts)
   return node
 end
 
--- Decides TR14-3.4-07, TR14-3.4-12, TR14-A.8-03.
+-- Sets the clause of a tree node; raises if it has another clause. Decides TR14-3.4-07, TR14-3.4-12, TR14-A.8-03.
 local function set_clause(node, clause, variable)
   if node.clause and node.clause.name ~= clause.name then
     raise("duplicate-clause", variable.pos, ("'%s' is in two different clauses"):format(
@@ -180,10 +189,10 @@ local function action_name(clause)
   return directions[clause.name] and "update" or policy.actions[clause.name]
 end
 
-local nest_of -- forward
+local nest_of -- forward declaration
 
--- How bounds in the nest of a child are printed: relative to the object it stands for.
--- Decides TR14-3.4-10.
+-- Returns the scope in which bounds in the nest of a child are printed: relative to the child's object. Decides
+-- TR14-3.4-10.
 local function scope_of(child, around)
   local base = { tag = "member", base = around.node, name = child.name, pos = child.pos }
   for _, s in ipairs(child.subscripts) do
@@ -193,7 +202,7 @@ local function scope_of(child, around)
     record = types.innermost(types.member(around.record, child.name).type) }
 end
 
--- The clause of a nest that a child of the tree stands for.
+-- Returns the clause that a child of a tree becomes in its nest.
 local function clause_of(child, scope)
   local clause = { tag = "clause", pos = child.pos, kind = "members", members = { { tag = "member_shape",
     pos = child.pos, name = child.name, subscripts = child.subscripts, outer = true } } }
@@ -207,8 +216,8 @@ local function clause_of(child, scope)
   return clause
 end
 
--- The nest of a base, or of what lies on the way to a member. scope: for printing its bounds.
--- Decides TR14-3.4-05, TR14-3.4-06, TR14-3.4-09, TR14-A.8-01, TR14-A.8-02.
+-- Returns the nest of a tree node. scope: for printing its bounds. Decides TR14-3.4-05, TR14-3.4-06, TR14-3.4-09,
+-- TR14-A.8-01, TR14-A.8-02.
 function nest_of(node, scope)
   local clause = node.clause
   local clauses = { { tag = "clause", name = "default", kind = "default", pos = node.pos, word_pos = node.pos,
@@ -232,8 +241,8 @@ function nest_of(node, scope)
   return { tag = "nest", pos = node.pos, clauses = clauses, scope = scope }
 end
 
--- The object that a list item is a member of, or a section of an array in it, and whether a pointer points to the
--- object. nil: another list item.
+-- Returns the object that encloses a list item (a member, or a section of an array member), and whether a pointer
+-- points to this object. nil for other list items.
 function convenience.object_of(session, variable)
   local base, subscripts = list_item.split_designator(variable)
   if subscripts and list_item.type_of(session, base).kind == "pointer" then return nil end
@@ -243,12 +252,12 @@ function convenience.object_of(session, variable)
   return node, #objects > 1 or node.tag == "unary" or list_item.pointer_to_array(session, node) ~= nil
 end
 
--- What allocates absent data, or removes them: other clauses find data present or absent.
+-- Clauses that allocate or delete data; other clauses require them to be present, or ignore absent ones.
 local maps = { copy = true, copyin = true, copyout = true, create = true, delete = true, present_and_copyin = true,
   update_and_copy = true }
 
--- Members that the directory takes as pieces, with tuples of their own (DIR-4.1-03): a set of list items, and the
--- objects that are held for them, as a pointer points there (DIR-4.2-17). What is named by itself, too, has no pieces.
+-- Returns the members that the directory treats as pieces with tuples of their own (DIR-4.1-03), as keys, and the
+-- objects that are held for pieces that pointers point to (DIR-4.2-17). An object that is named itself has no pieces.
 local function member_pieces(session, each)
   local object, through, named, pieces, held = {}, {}, {}, {}, {}
   if not session.rules.fusion then return pieces, held end
@@ -267,7 +276,7 @@ local function member_pieces(session, each)
   return pieces, held
 end
 
--- Raises if a clause whose list items become nests has a modifier that asks for something: a nest has none.
+-- Raises if a clause whose list items become nests has a modifier with an effect: nests have no modifiers.
 local function check_modifiers(clause)
   for _, modifier in ipairs(clause.modifiers or {}) do
     if openacc_directives.modifier[modifier.name].asks then
@@ -277,12 +286,12 @@ local function check_modifiers(clause)
   end
 end
 
--- The clauses of a directive with members lowered. kind: of the construct, directive: its name.
--- Decides TR14-3.4-01, TR14-3.4-03.
+-- Returns the clauses of a directive with members lowered to nests. kind: the operation; directive: its name. Decides
+-- TR14-3.4-01, TR14-3.4-03.
 function convenience.lower(session, kind, clauses, directive)
   local roots, any, several = {}, false, 0
   local function of_this(name) return session:this_member(name) ~= nil end
-  local taken = {} -- variable -> the root whose nest says it
+  local taken = {} -- variable -> the root whose nest maps it
   local function each(fn)
     for _, clause in ipairs(clauses) do
       if policy.actions[clause.name] or kind == "update" and directions[clause.name] then
@@ -314,12 +323,12 @@ function convenience.lower(session, kind, clauses, directive)
     end
     if not node then return end
     local key = key_of(clause, node)
-    if holder then -- each list item has a reference of its own on what is held for it, and removes it
+    if holder then -- each list item holds the object by a reference of its own, which it removes itself
       several = several + 1
       key = ("%s held %d"):format(key, several)
     end
     local root, child = nil, nil
-    while not child do -- another section of a member goes to a nest of its own
+    while not child do -- a second section of the same member goes to another nest
       root = roots[key] or { node = node, record = record, base = unparse.expression(node), pos = node.pos,
         of_this = of_this, by_key = {}, places = {}, direction = directions[clause.name] }
       roots[key] = root
@@ -332,7 +341,7 @@ function convenience.lower(session, kind, clauses, directive)
       name = through and unparse.expression(variable) or list_item.render((list_item.split_designator(variable)), {}) }
   end)
   if not any then return clauses end
-  -- of several clauses that name a base the plainest gives the default; the others stand for themselves
+  -- If several clauses name a base, the one without nest and shape gives the default; the others remain list items.
   for _, plainness in ipairs { "plain", "shape", "nest" } do
     each(function(clause, variable)
       local how = clause.nest and "nest" or clause.shape and "shape" or "plain"

@@ -1,8 +1,9 @@
--- fortran_addendum.lua - the type records that descriptors of polymorphic objects point to: they come to the device
--- with an attach and go with the detach (FLANG-composite-1, FLANG-api-5, FLANG-todo-1).
+-- fortran_addendum.lua - maps the type records that descriptors of polymorphic objects point to. They are mapped with
+-- an attach and unmapped with the detach (FLANG-composite-1, FLANG-api-5, FLANG-todo-1).
 --
--- The pointer to the record counts as the descriptor's own does. A descriptor that points elsewhere now, or has other
--- bounds, begins at 1 again: references to records that its counter has lost are then given back.
+-- The attach counter of the pointer to the record follows that of the descriptor. If the descriptor has another target
+-- or other bounds, its counter restarts at 1; restore_counters then releases the references to the record that were
+-- lost.
 
 local codegen = require "accdeep.backend.codegen"
 local core = require "accdeep.core"
@@ -14,17 +15,18 @@ local action, flag = core.action, core.flag
 
 local fortran_addendum = {}
 
--- Notes that a plan attaches or detaches a descriptor of type t at slot, which describes bytes from first on. name:
--- what the pointer is called.
+-- Registers in a plan that it attaches or detaches a descriptor of type t at slot. first, bytes: the descriptor's
+-- target; name: the pointer's name.
 function fortran_addendum.note(plan, request, slot, t, first, bytes, name)
   if not t.polymorphic or plan.kind == "update" then return end
   plan.typed = plan.typed or {}
   table.insert(plan.typed, { slot = slot, t = t, first = first, bytes = bytes, request = request, name = name })
 end
 
+-- Inserts an item for a type record before all other items.
 local function add(plan, noted, wanted, of, record, slot)
   local session, b, pos = plan.session, codegen.builder(), noted.request.node.pos
-  -- before the descriptor's own item, which is written with what the pointer points to then
+  -- The item precedes that of the descriptor, whose bytes are written with the record's address.
   table.insert(plan.items, 1, { action = action[wanted],
     flags = wanted == "copyin" and flag.present_or or flag.present_or | flag.try,
     pos = pos, unit = 1, base = codegen.reg(b, codegen.constant(record), pos),
@@ -34,7 +36,7 @@ local function add(plan, noted, wanted, of, record, slot)
       pointer = noted.name .. " (type)" } })
 end
 
--- Whether bytes are on the device, or come there with this construct.
+-- True if bytes are present, or mapped by this construct.
 local function is_covered(plan, first, bytes)
   if plan.session.ctx:presence(plan.session.now.device, first, bytes) == "wholly" then return true end
   for _, item in ipairs(plan.items) do
@@ -43,8 +45,8 @@ local function is_covered(plan, first, bytes)
   return false
 end
 
--- The items that type records ask for, once the others are known. What is absent is attached to nothing
--- (FLANG-api-2, FLANG-api-3): then the record stays away, too.
+-- Inserts the items of type records, after all other items are known. An absent target is not attached (FLANG-api-2,
+-- FLANG-api-3), so its record is not mapped.
 function fortran_addendum.complete(plan)
   local session, done = plan.session, {}
   local ctx, device = session.ctx, session.now.device
@@ -52,11 +54,12 @@ function fortran_addendum.complete(plan)
     local slot = noted.slot + fortran_descriptor.type_record_offset(noted.t)
     local typed = ctx:attachment_at(device, slot)
     noted.type_slot, noted.before = slot, typed
-    if done[slot] then -- the counter of a pointer goes up once in a construct
+    if done[slot] then -- a construct counts each pointer once
       noted.before = nil
     elseif plan.kind == "exit data" and typed then
       local of = fortran_descriptor.type(session.host_space, noted.t, noted.slot)
-      if plan.finalize then -- the record may serve other descriptors: its references go one by one, later
+      -- the record may serve other descriptors: restore_counters releases its references one by one
+      if plan.finalize then
         add(plan, noted, "detach", of, 0, slot)
       else
         add(plan, noted, "delete", of, typed.target, slot)
@@ -70,7 +73,7 @@ function fortran_addendum.complete(plan)
   end
 end
 
--- Gives back what the counters have lost, when the construct is done.
+-- Releases the references to type records that attach counters have lost, after the construct.
 function fortran_addendum.restore_counters(plan)
   local session = plan.session
   local ctx, device = session.ctx, session.now.device

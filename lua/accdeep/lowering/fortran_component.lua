@@ -1,5 +1,5 @@
--- fortran_component.lua - code of mapping programs for components of derived types: which elements their descriptors
--- describe, and which a clause takes of them.
+-- fortran_component.lua - emits the code of mapping programs for components of derived types: which elements a
+-- descriptor describes, and which of them a clause selects. mapping_compiler.lua and section_subscripts.lua call it.
 
 local codegen = require "accdeep.backend.codegen"
 local core = require "accdeep.core"
@@ -11,7 +11,8 @@ local raise = diagnostic.raise
 
 local fortran_component = {}
 
--- What a descriptor at offset says of dimension i, in the terms of CFI_cdesc_t: "lower_bound", "extent" or "sm".
+-- Returns the value of a field of dimension i in the descriptor at offset. what: a name of CFI_cdesc_t, "lower_bound",
+-- "extent" or "sm".
 local function dimension_field(b, t, offset, i, what, pos)
   local LONG = types.scalars.long
   local function load(member, number)
@@ -24,15 +25,15 @@ local function dimension_field(b, t, offset, i, what, pos)
   return codegen.apply(b, "+", distance, codegen.constant(1), pos)
 end
 
--- The elements from the first to the last one of a descriptor: which is the first, and their number. Strides
--- of pointers may leave some out, or be negative. None if it has no target. What is polymorphic is counted in
--- bytes, as its elements are known when they are there.
+-- Returns the first element and the number of elements from the first to the last that a descriptor describes. Strides
+-- of pointers may skip elements or be negative. Both are 0 without a target. Polymorphic components are counted in
+-- bytes, because their element type is known only at run time.
 function fortran_component.whole_array(b, t, offset, pos)
   local LONG, zero, one = types.scalars.long, codegen.constant(0), codegen.constant(1)
   local unit = t.polymorphic and 1 or t.of.size
   local function apply(op, x, y) return codegen.apply(b, op, x, y, pos) end
   local function load(at, of) return codegen.load(b, { self = true, offset = offset + at, type = of }, pos) end
-  -- registers are few and dimensions many: only what is kept outlives a dimension
+  -- Registers are few and dimensions many: only the values to keep survive a dimension.
   local function keep_registers(old, new)
     for i, v in ipairs(new) do
       if old[i] and old[i].reg then b.pinned[old[i].reg] = nil end
@@ -71,7 +72,8 @@ end
 
 local same = { ["+"] = true, ["-"] = true, ["*"] = true, ["/"] = true }
 
--- A bound as backend/codegen.lua knows it, from Fortran's tree.
+-- Returns an AST of a bound in the form of C, which backend/codegen.lua compiles. Raises if it is not a sum or product
+-- of integers.
 local function bound(node)
   local made = { tag = node.tag, pos = node.pos, name = node.name, name_pos = node.name_pos, op = node.op,
     mapped = node.mapped, global = node.global }
@@ -89,9 +91,9 @@ local function bound(node)
   return made
 end
 
--- The part of a component that (2:n, 3) names: the first element, counted from 0, and their number. It is contiguous:
--- whole dimensions, then one range, then single elements. What cannot be said here is said when the bounds are known.
--- Decides ACC33-2.7.1-4.
+-- Returns the first element, counted from 0, and the number of elements of a part like (2:n, 3) of a component. A part
+-- is contiguous: whole dimensions, one range, then single elements. Bounds that are not constant are checked by emitted
+-- code. Decides ACC33-2.7.1-4.
 function fortran_component.array_part(b, ctx, t, offset, subscript)
   local LONG, one, pos = types.scalars.long, codegen.constant(1), subscript.pos
   local function apply(op, x, y) return codegen.apply(b, op, x, y, pos) end
@@ -108,10 +110,10 @@ function fortran_component.array_part(b, ctx, t, offset, subscript)
   local last_range = 0
   for i, range in ipairs(subscript.ranges) do last_range = range.tag == "range" and i or last_range end
   local start, count, stride, packed = codegen.constant(0), one, one, nil
-  local is_whole_row = one -- whether the dimensions so far are whole
+  local is_whole_row = one -- 1 while all dimensions so far are whole
   for i, range in ipairs(subscript.ranges) do
     local extent = dimension_value(i, "extent", "extent")
-    if t.attribute == "pointer" then -- its target may have strides
+    if t.attribute == "pointer" then -- the target of a pointer may have strides
       local same_stride = apply("==", dimension_value(i, "sm"), apply("*", stride, codegen.constant(t.of.size)))
       packed = packed and apply("&", packed, same_stride) or same_stride
     end
@@ -122,7 +124,7 @@ function fortran_component.array_part(b, ctx, t, offset, subscript)
         help = "take whole leading dimensions, without a step" })
     end
     if is_range and range.step then not_contiguous() end
-    -- a range of several elements stands behind whole dimensions
+    -- A range of several elements is allowed only after whole dimensions.
     local function require_rows(elements)
       local sound = codegen.logical_or(b, is_whole_row, apply("==", elements, one), pos)
       if sound.const == 0 then not_contiguous() end
@@ -143,7 +145,7 @@ function fortran_component.array_part(b, ctx, t, offset, subscript)
         if is_whole_row.const ~= 1 then require_rows(elements) end
         count = apply("*", count, elements)
       end
-      if i < last_range then -- no more is asked behind the last range
+      if i < last_range then -- dimensions after the last range need no check
         local is_row = codegen.logical_and(b, apply("==", from, lower), apply("==", elements, extent), pos)
         is_whole_row = codegen.logical_and(b, is_whole_row, is_row, pos)
       end
@@ -151,7 +153,7 @@ function fortran_component.array_part(b, ctx, t, offset, subscript)
     end
     if i < rank then stride = apply("*", stride, extent) end
   end
-  if packed then -- else there is no such section
+  if packed then -- strides make the count negative, which is reported as an invalid section
     local none = b:emit(pos, core.opcode.CONST, 0, 0, math.mininteger)
     count = { reg = b:emit(pos, core.opcode.SELECT, packed.reg, codegen.reg(b, count, pos), none), type = LONG }
   end

@@ -1,8 +1,9 @@
--- fortran_extension.lua - what the components of a dynamic type hold, where a type is followed as a whole
--- (TR14-1.1-05).
+-- fortran_extension.lua - finds objects of extended dynamic types, where a type is followed as a whole (TR14-1.1-05).
+-- fortran_section.lua calls it.
 --
--- A program of a type knows a polymorphic component as bytes. What these are is found when a directive is encountered:
--- an object of an extended type that has components to follow becomes an item of its own, walked by its type's program.
+-- A mapping program treats a polymorphic component as bytes. Its dynamic type is known when a directive is encountered:
+-- an object of an extended type with components to follow then becomes an item of its own, mapped by its type's
+-- program.
 
 local fortran_descriptor = require "accdeep.types.fortran_descriptor"
 local fortran_dynamic_types = require "accdeep.types.fortran_dynamic_types"
@@ -13,7 +14,8 @@ local types = require "accdeep.types"
 
 local fortran_extension = {}
 
--- Whether objects of a type, or what they hold, may be of an extended type. A type that holds itself is asked once.
+-- True if an object of a type, or an object inside, may have an extended type. Results are cached in the type, which
+-- also ends recursion.
 local function may_extend(t)
   while t.kind == "array" or t.kind == "descriptor" do
     if t.polymorphic then return true end
@@ -27,7 +29,7 @@ local function may_extend(t)
   return t.may_extend
 end
 
--- Adds address, number, type and name of the objects of extended types in one object.
+-- Appends address, count, type and name of each object of an extended type inside one object to a list.
 local function collect(session, member_mapping, address, name, list)
   for _, entry in ipairs(nest.entries(session, member_mapping)) do
     local t, at = entry.member.type, address + entry.offset
@@ -56,7 +58,7 @@ local function collect(session, member_mapping, address, name, list)
   end
 end
 
--- The objects of extended types that the objects of a request hold: {address, count, type, name}.
+-- Returns the objects of extended types inside the objects of a request: {address, count, of (type), name}.
 function fortran_extension.extended_objects(session, member_mapping, found, name)
   local follows = member_mapping and not member_mapping.policy and session.rules.descriptors == true
   if not follows or not may_extend(found.of) then return {} end

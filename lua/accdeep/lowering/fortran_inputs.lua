@@ -1,13 +1,11 @@
--- fortran_inputs.lua - what plans are made from: numbers and types that a directive finds in the host program.
---
--- A plan of Fortran holds addresses and bounds that were measured when it was made. It serves again as long as
--- measuring gives the same, for the same variables.
+-- fortran_inputs.lua - records the host values that a Fortran plan depends on: addresses, bounds and types. A plan is
+-- reused as long as evaluating them again gives the same values for the same variables. run/plan_cache.lua calls it.
 
 local with_fields = require "accdeep.base.with_fields"
 
 local fortran_inputs = {}
 
--- Values of fn, a function without arguments; while a plan is made, they are kept with what gives them.
+-- Calls fn, a function without arguments, and returns its values. While a plan is being made, records both.
 function fortran_inputs.record_inputs(session, fn)
   local values = table.pack(fn())
   local measured = session.now.measured
@@ -18,6 +16,7 @@ function fortran_inputs.record_inputs(session, fn)
   return table.unpack(values, 1, values.n)
 end
 
+-- True if the arguments after n equal the n recorded values.
 local function same(values, n, ...)
   if select("#", ...) ~= n then return false end
   for i = 1, n do
@@ -26,6 +25,7 @@ local function same(values, n, ...)
   return true
 end
 
+-- True if all recorded functions return their recorded values.
 local function all_hold(measured)
   for i = 1, #measured, 2 do
     local values = measured[i + 1]
@@ -34,8 +34,8 @@ local function all_hold(measured)
   return true
 end
 
--- Whether a plan may be run as it is. What cannot be measured any more is an error that making the plan anew
--- tells about.
+-- True if a plan may be executed again. A value that can no longer be computed makes it invalid; lowering the directive
+-- again reports the error.
 function fortran_inputs.holds(session, plan)
   local scope = session.now.scope
   if plan.scope ~= scope or plan.scope_version ~= scope.version or session.now.replaced then return false end
@@ -43,11 +43,12 @@ function fortran_inputs.holds(session, plan)
   return ok and hold
 end
 
--- Makes a plan with fn and keeps what it is made from.
+-- Returns the plan that fn makes, with its recorded inputs.
 function fortran_inputs.plan_with_inputs(session, fn, ...)
   local measured = {}
   local plan = with_fields(session.now, { measured = measured }, fn, ...)
-  -- a function of the program may do more than give a number; what devices hold is not measured
+  -- A plan is single_use if it called functions of the program, which may have side effects, or depends on device
+  -- state.
   plan.single_use = plan.single_use or measured.calls or plan.typed ~= nil or session.now.replaced ~= false
   plan.measured, plan.scope, plan.scope_version = measured, session.now.scope, session.now.scope.version
   return plan

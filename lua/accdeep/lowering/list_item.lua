@@ -1,4 +1,5 @@
--- list_item.lua - what a clause names: variables, members, elements, sections of them.
+-- list_item.lua - splits and types the ASTs of list items: variables, members, elements and sections. The lowerings of
+-- both languages call it.
 
 local c_sema = require "accdeep.backend.c_sema"
 local diagnostic = require "accdeep.base.diagnostic"
@@ -10,11 +11,13 @@ local raise = diagnostic.raise
 
 local list_item = {}
 
+-- Returns the AST of an integer constant.
 function list_item.number(value, pos) return { tag = "num", value = value, type = "int", pos = pos } end
 
+-- Returns the AST of an element pointer[index].
 function list_item.element(pointer, index, pos) return { tag = "index", pos = pos, base = pointer, index = index } end
 
--- p[i:1] and *p name the objects p[i] and p[0].
+-- Returns the AST of an object written as p[i:1] or *p: p[i] or p[0]. Other nodes are returned unchanged.
 function list_item.single(node)
   local length = node.tag == "section" and node.length
   if length and length.tag == "num" and length.value == 1 then
@@ -25,7 +28,8 @@ function list_item.single(node)
   return node
 end
 
--- core[i]...[s:l]...: indices before the first section belong to the core.
+-- Splits base[i]...[s:l]... into base and subscripts; indices before the first section belong to the base. Without a
+-- section, returns the node and nil.
 function list_item.split_designator(node)
   local subscripts = {}
   local at = node
@@ -46,7 +50,7 @@ function list_item.split_designator(node)
   return base, table.move(subscripts, first, #subscripts, 1, {})
 end
 
--- Text of an lvalue; indices that are not constant become #, their nodes are collected.
+-- Returns the text of an l-value. Indices that are not constant become #, and their nodes are appended to indices.
 -- Decides TR14-3.4-02.
 function list_item.render(node, indices)
   if node.tag == "component" or node.tag == "reference" then return unparse_fortran(node) end
@@ -62,15 +66,16 @@ function list_item.render(node, indices)
   return ("(%s%s)"):format(node.op, list_item.render(node.e, indices))
 end
 
+-- Returns the name of the variable at the root of a list item, or nil.
 function list_item.root_variable(node)
   while node.base or node.e do node = node.base or node.e end
   return node.tag == "id" and node.name or nil
 end
 
--- Type of a place in a clause.
+-- Returns the type of an l-value in a clause.
 function list_item.type_of(session, node) return c_sema.place({ session = session }, node).type end
 
--- The pointer that points to an array of which a place is an element, a row, or all: p of p[i][j], (*p)[j], (*p). nil:
+-- Returns the pointer whose target is the array of an element, row or whole array: p in p[i][j], (*p)[j], (*p). nil if
 -- the array is a variable or a member.
 function list_item.pointer_to_array(session, node)
   while node.tag == "index" and list_item.type_of(session, node.base).kind == "array" do node = node.base end
@@ -78,8 +83,7 @@ function list_item.pointer_to_array(session, node)
   return node.tag == "index" and node.base or nil
 end
 
--- The same place with the members of *this named as such; in a member function.
--- Decides OMPEX-struct_map-5.
+-- Returns the l-value with members of *this qualified by this->, inside a member function. Decides OMPEX-struct_map-5.
 function list_item.qualify(session, node)
   if node.tag == "id" then
     if node.global or not session:this_member(node.name) then return node end
@@ -92,14 +96,14 @@ function list_item.qualify(session, node)
   return ast.copy_with(node, key, inner)
 end
 
--- A place as steps from its root: a variable, or what a pointer points to.
+-- Splits an l-value into its root (a variable, or the target of a pointer) and the steps from there.
 local function decompose(session, node)
   if node.tag == "member" and not node.arrow then
     local root, steps = decompose(session, node.base)
     steps[#steps + 1] = { name = node.name, pos = node.name_pos }
     return root, steps
   elseif node.tag == "member" then
-    list_item.type_of(session, node) -- an error about it is one about '->'
+    list_item.type_of(session, node) -- reports an error of '->' first
     return { node = { tag = "unary", op = "*", pos = node.base.pos, e = node.base, arrow = node.pos },
       pointer = node.base },
       { { name = node.name, pos = node.name_pos } }
@@ -116,13 +120,13 @@ local function decompose(session, node)
   return { node = node }, {}
 end
 
--- The pointer to the object that a place is a part of; nil if the object is a variable.
+-- Returns the pointer to the object that an l-value is a part of; nil if the object is a variable.
 function list_item.pointer_to(session, node) return (decompose(session, node)).pointer end
 
--- Type of the elements that a variable with its sections stands for.
+-- Returns the element type of a list item, as the session's language determines it.
 function list_item.element_type(session, node) return session.language.element_type(session, node) end
 
--- The same in C.
+-- Returns the element type of a list item in C.
 function list_item.c_element_type(session, node)
   local base, subscripts = list_item.split_designator(node)
   local t = list_item.type_of(session, base)
@@ -133,9 +137,9 @@ function list_item.c_element_type(session, node)
   return t
 end
 
--- The structures that a member lies in, outermost first, as far as they are objects of their own: the
--- variable or the element that holds it, and before it those that hold the pointers on the way. Each has
--- the steps that lead on from it: names and indices. Empty if the place is not a member.
+-- Returns the structures that enclose a member, outermost first, as {node, type, steps}. Each is a variable, an
+-- element, or the target of a pointer on the path. steps are the names and indices from there to the next. Empty if the
+-- l-value is not a member.
 function list_item.enclosing(session, node)
   local root, steps = decompose(session, node)
   local objects = {}
@@ -145,7 +149,7 @@ function list_item.enclosing(session, node)
     at, t, i = list_item.element(at, steps[i].index, steps[i].pos), t.of, i + 1
   end
   if not types.is_record(t) or not steps[i] then
-    if #objects > 0 then return objects end -- the pointer on the way lies in a structure
+    if #objects > 0 then return objects end -- the pointer on the path is a member of a structure
     return {}
   end
   if at == root.node and root.pointer then

@@ -1,10 +1,16 @@
--- mapper.lua - declare mapper: how the members of a type are mapped (OMP60-map-15).
+-- mapper.lua - declare mapper (OMP60-map-15): its definition, and the member mappings that it gives to list items.
 --
--- A session keeps a type's mappers by name; that without one is called default. A mapper is {name, record,
--- variable, paths, place}: paths is a tree of what its maps name, a node for each member on the way with the
--- map that ends there; pointer: the map of the pointer itself that points to a section. For a map of a list item the
--- mapper becomes a treatment (nest.lua): a policy whose members ask for what mapper and list item say together
--- (OMP60-map-2). What no map names is not on the device.
+-- Input: the AST of a declare mapper directive, then requests of map clauses. Output: member mappings, as nest.lua
+-- makes them. run/openmp_declarations.lua calls define; openmp_requested_action.lua calls find and member_mapping.
+--
+--   mapper {name ("default" without one), record, variable, paths, place}.
+--   paths    tree of the members that its maps name: {members, asks?, pointer?, subscripts?, name, pos}.
+--              asks       map that ends at this member: {type, map_modifiers}.
+--              pointer    map of the pointer itself, where asks is the map of its section.
+--              subscripts the section of its target.
+--
+-- The mapper of a list item becomes a policy whose members combine the map types of mapper and list item
+-- (OMP60-map-2). Members that no map names are not available on the device.
 
 local core = require "accdeep.core"
 local diagnostic = require "accdeep.base.diagnostic"
@@ -24,7 +30,7 @@ local mapper = {}
 
 -- ----------------------------------------------------------------------------------------- words --
 
--- The word for an action with flags (a set of policy.modifiers).
+-- Returns the word of an action preceded by its modifiers. set: names of policy.modifiers, as keys.
 function mapper.action_word(requested, set)
   local parts = {}
   for _, name in ipairs(policy.modifiers) do
@@ -34,7 +40,7 @@ function mapper.action_word(requested, set)
   return table.concat(parts, " ")
 end
 
--- Flags of a map's modifiers, by name, for what it asks on a construct of this kind.
+-- Returns the flags of a map's modifiers, by name, for a map type.
 function mapper.flags(map_modifiers, map_type)
   return { must = map_modifiers.present, final = map_type == "delete" or map_modifiers.delete ~= nil,
     always_in = map_modifiers.always and openmp_sema.moves_in[map_type],
@@ -43,14 +49,14 @@ function mapper.flags(map_modifiers, map_type)
     attach_never = map_modifiers.attach == "never" }
 end
 
--- The core's flags for such a set.
+-- Returns the core's flags of a set of modifier names.
 function mapper.bits(set)
   local bits = 0
   for _, name in ipairs(policy.modifiers) do if set[name] then bits = bits | flag[name] end end
   return bits
 end
 
--- OMP60-map-2: the type of what a mapper maps as `own` for a list item mapped as `asked`.
+-- Returns the map type for data that a mapper maps as `own`, in a list item mapped as `requested` (OMP60-map-2).
 -- Decides OMP60-map-2.
 local function compose_type(own, requested)
   if requested == "release" or requested == "delete" then return requested end
@@ -61,7 +67,8 @@ end
 
 -- ----------------------------------------------------------------------------------------- paths --
 
--- Expressions of the mapper: its variable is the object at hand, other names are the host program's.
+-- Returns a copy of a mapper's expression in which its variable is marked as the mapped object, and other names as
+-- global.
 local function substitute_object(expression, made)
   return ast.map(expression, function(node)
     if node.tag ~= "id" then return nil end
@@ -70,7 +77,8 @@ local function substitute_object(expression, made)
   end)
 end
 
--- The members that lead from the mapper's variable to a list item: {name, pos, subscripts}, outermost first.
+-- Returns the members on the access path from the mapper's variable to a list item: {name, pos, subscripts}, outermost
+-- first. Raises if the list item is not a part of the variable.
 local function access_path(made, node)
   if node.tag == "id" then
     if node.name ~= made.variable then
@@ -110,14 +118,14 @@ local function access_path(made, node)
   raise("syntax", node.pos, "a mapper maps members of its variable", { rule = "OMP60-map-15" })
 end
 
--- What two maps of one list item ask for together.
+-- Returns the map type that combines two maps of one list item.
 local function combine_requests(one, other)
   local to = openmp_sema.moves_in[one] or openmp_sema.moves_in[other]
   local from = openmp_sema.moves_out[one] or openmp_sema.moves_out[other]
   return to and from and "tofrom" or to and "to" or from and "from" or "alloc"
 end
 
--- Enters what a list item asks for into the tree.
+-- Registers the map of a list item in the tree of paths. Raises if it conflicts with an earlier map.
 local function enter(made, node, asks)
   local steps = access_path(made, node)
   local at = made.paths
@@ -127,7 +135,7 @@ local function enter(made, node, asks)
       found = { name = step.name, pos = step.pos, members = {}, subscripts = #step.subscripts > 0 and step.subscripts }
       at.members[step.name] = found
     elseif #step.subscripts > 0 and not found.subscripts then
-      found.subscripts = step.subscripts -- the pointer was named before what it points to
+      found.subscripts = step.subscripts -- an earlier map named the pointer itself
       found.pointer, found.asks = found.asks, nil
     elseif #step.subscripts > 0 then
       local function text(list)
@@ -156,7 +164,7 @@ local function enter(made, node, asks)
     map_modifiers = asks.map_modifiers } or asks
 end
 
--- Names in bounds must be known where the mapper is declared.
+-- Raises if a name in a bound is not declared where the mapper is.
 local function check_names(session, node)
   if type(node) ~= "table" then return end
   local scope = session.now.scope
@@ -170,7 +178,7 @@ local function check_names(session, node)
   for _, child in ast.children(node) do check_names(session, child) end
 end
 
--- Members that are named must exist; types decide what may have sections.
+-- Raises if a path names a member that does not exist, or gives a section to a type that cannot have one.
 local function check(session, record, node)
   for name, path in ast.children(node.members) do
     local member = types.member(record, name)
@@ -202,7 +210,7 @@ end
 
 -- ------------------------------------------------------------------------------------ definition --
 
--- Carries out a declare mapper directive.
+-- Executes a declare mapper directive: checks its clauses and stores the mapper in the session.
 function mapper.define(session, node)
   openmp_sema.check(node, session.rules.openmp)
   local declared = node.mapper
@@ -264,9 +272,9 @@ end
 
 -- ------------------------------------------------------------------------------------- treatment --
 
-local member_mapping_of -- forward
+local member_mapping_of -- forward declaration
 
--- What is asked of a member by what its mapper says and what is asked of the list item.
+-- Returns the word of the action on a member, from its mapper's map and the list item's request.
 local function member_action(asks, request)
   local map_type = compose_type(asks.type, request.type)
   local set = mapper.flags(asks.map_modifiers, map_type)
@@ -278,12 +286,13 @@ local function member_action(asks, request)
   return mapper.action_word(request.actions[map_type], set)
 end
 
--- Whether a motion of update moves what is mapped as asks: to moves what a map would send (OMP60-upd-1).
+-- True if an update in the request's direction copies data that a map of this type would copy (OMP60-upd-1).
 local function moves(asks, request)
   return (request.type == "to" and openmp_sema.moves_in or openmp_sema.moves_out)[asks.type]
 end
 
--- Treats the objects that a member holds or points to: by the paths that lead on, or by a mapper of their type.
+-- Returns the member mapping of objects that a member holds or points to: by the path's inner members, or by a mapper
+-- of their type. nil if they are not structures.
 local function map_nested(session, member, path, request)
   local record = types.innermost(member.type)
   if not types.is_record(record) then return nil end
@@ -296,6 +305,7 @@ local function map_nested(session, member, path, request)
   return mapper.member_mapping(session, record, inner, wanted)
 end
 
+-- Returns the member mapping of a mapper's paths for one request.
 function member_mapping_of(session, record, paths, request)
   local own = paths.asks
   local update = request.update
@@ -314,7 +324,7 @@ function member_mapping_of(session, record, paths, request)
   local inner = {}
   return { record = record, layers = {}, policy = made, bare = bare, holes = true, update = update or false,
     flags = mapper.bits(request.flags),
-    pointer_comes = function(name) -- of a target construct's structure, as of listed sections (OMPEX-struct_map-12)
+    pointer_comes = function(name) -- target constructs: OMPEX-struct_map-12
       if update then return nil end
       return paths.members[name].pointer and "named" or request.kind == "compute" and "unnamed"
     end,
@@ -326,7 +336,7 @@ function member_mapping_of(session, record, paths, request)
     end }
 end
 
--- Whether objects of a record hold such as have a default mapper.
+-- True if a record has members, at any depth, whose type has a default mapper.
 local function holds_mapped(session, record)
   for _, member in ipairs(record.members or {}) do
     local of = member.type
@@ -338,7 +348,8 @@ end
 
 local everything = { members = {}, asks = { type = "tofrom", map_modifiers = {} } }
 
--- The mapper of a record by name, or its default one; nil: its objects are mapped as they are.
+-- Returns the mapper of a record by name, or its default mapper; nil if there is none. Raises if a named one does not
+-- exist.
 function mapper.find(session, record, name, pos)
   local found = session:mappers_of(record)[name or "default"]
   if not found and name and name ~= "default" then
@@ -348,9 +359,8 @@ function mapper.find(session, record, name, pos)
   return found
 end
 
--- How a map treats objects of a record: request {type, flags, actions, update}. Without a mapper members of types
--- that have one are still mapped by it.
--- Decides OMP60-map-15.
+-- Returns the member mapping of a record under a mapper for a request {type, kind, flags, actions, update}. Without a
+-- mapper, members whose types have default mappers are still mapped by those. Decides OMP60-map-15.
 function mapper.member_mapping(session, record, made, request)
   if not made and not holds_mapped(session, record) then
     return { record = record, layers = {},

@@ -1,8 +1,30 @@
--- mapping_compiler.lua - from treatments of types (nest.lua) to the core's mapping programs.
+-- mapping_compiler.lua - compiles member mappings (lowering/nest.lua) to mapping programs of the core.
 --
--- A program treats one element of a record: which of its own bytes move (pieces), which pointers are
--- followed (fields, each with the code of its bounds), which bytes are not available (excluded).
--- Nested records are part of their element; records behind pointers are programs of their own.
+-- Input: a session and a member mapping {record, layers, policy?, own?, bare?, update}. Output: a core program for one
+-- element of the record, or nil if the element is plain data. requested_action.lua and openmp_requested_action.lua call
+-- it. The core runs a program once per element; Lua is not involved there.
+--
+--   program of struct S { int n; double *a; struct T t; int x; }     shape: include(a[0:n]).
+--     pieces     [n][a....][t......][x]        byte ranges that are copied; neighbours are joined over padding.
+--     fields     a: count = n, unit = 8        one per pointer, section or walked array; its code computes the bounds.
+--       child                                  program of the target's elements; nil for plain data.
+--       up = k                                 instead of child in a recursive type: the program k levels up.
+--     excluded   members of exclude            byte ranges that are not available on the device.
+--     members                                  symbols of all leaf members, for messages.
+--     code                                     register code; field i runs it up to code_end.
+--
+-- Life of a field: add_section (pointer, array part), add_descriptor (Fortran) or add_records (long array of
+-- structures) makes it. They emit the code of its bounds, compile the child's program, and append the field to `out`.
+-- compile_program then joins the pieces, adds members with a presence of their own, and makes the core's program.
+--
+-- Invariants: pieces of a finished program are sorted and disjoint. Nested structures belong to their element (offsets
+-- are from its start), while structures that pointers point to have programs of their own. Programs are cached by
+-- member mapping; not cached are those that read registers of an enclosing element (out.touched), or contain an
+-- enclosing program (out.leads_up). `out` holds what is being compiled:
+--     builder, ctx             code and the names in scope of bounds.
+--     member_mapping, asks     mapping and requested action of the structure being collected.
+--     around, compiles         the enclosing `out`, and the mapping that this one compiles.
+--     recursive                true if a program inside refers back to this one.
 
 local lazy = require "accdeep.base.lazy"
 local codegen = require "accdeep.backend.codegen"
@@ -23,29 +45,29 @@ local action = core.action
 
 local mapping_compiler = {}
 
--- Arrays of records up to this many elements are unrolled into their element; longer ones are walked.
+-- Arrays of structures with at most this many elements are unrolled into the element; longer ones are walked.
 local UNROLLED = 16
--- Padding between two members travels with them.
+-- Bytes of padding between two members that are copied with them; larger gaps are not.
 local PADDING = 16
 
-local compile_program, recursion_depth -- forward
+local compile_program, recursion_depth -- forward declarations
 
--- What the section of a field is asked for: a policy's word, nil: what is asked of the element.
+-- Sets the action and flags of a field. wanted: the word of the requested action; nil: the element's own.
 local function set_action(field, wanted)
   field.action, field.flags = policy.code(wanted)
   return field
 end
 
--- A field's child: a program, or the way back to one that is being made.
+-- Sets the child of a field: a program, or a reference {up} to an enclosing program that is still being compiled.
 local function child_of(field, child)
   if type(child) == "table" then field.up = child.up else field.child = child end
   return field
 end
 
--- Members of derived types are called %a, those of structures .a: the core sets the point.
+-- Returns the label of a member: %a in a derived type, a in a structure, where the core adds the point.
 local function member_label(record, prefix, name) return prefix .. (record.class == "type" and "%" or "") .. name end
 
--- Element i, from 0 in memory order, of an array that is a member.
+-- Returns the name of element i of an array member, counted from 0 in memory order.
 local function element_name(t, name, i)
   if not t.bounds then return ("%s[%d]"):format(name, i) end
   local indices = {}
@@ -55,7 +77,7 @@ local function element_name(t, name, i)
   return ("%s(%s)"):format(name, table.concat(indices, ","))
 end
 
--- How the core calls elements of an array of Fortran, or nil for others.
+-- Returns the dimensions by which the core names elements of a Fortran array; nil for other types.
 local function array_of(t)
   if not t.bounds then return nil end
   local array, sm = { rank = #t.bounds }, t.of.size
@@ -66,7 +88,7 @@ local function array_of(t)
   return array
 end
 
--- How the core calls elements of the rows that lie between two types in C, or nil if there are none.
+-- Returns the dimensions by which the core names elements between two C types; nil if there are none.
 function mapping_compiler.rows(from, to)
   local rows
   while from ~= to and from.kind == "array" do
@@ -80,6 +102,7 @@ end
 
 local function is_pointer_member(t) return t.kind == "pointer" and t.to.kind ~= "function" end
 
+-- Appends a piece to out.pieces.
 local function add_piece(out, offset, bytes, fields)
   local piece = fields or {}
   piece.offset, piece.bytes = offset, bytes
@@ -90,7 +113,8 @@ local function label(session, name, unit, layout)
   return session:label { name = name, unit = unit, member = true, section = unit ~= nil, layout = layout }
 end
 
--- Pointers inside what is left out keep a defined value: TR14-4.3-15. Decides TR14-1.3-02, TR14-4.3-15.
+-- Appends entry-only pieces for pointers inside an excluded member: they keep a defined value (TR14-4.3-15). Decides
+-- TR14-1.3-02, TR14-4.3-15.
 local function leave_pointers(out, t, offset)
   if is_pointer_member(t) or t.kind == "descriptor" then
     add_piece(out, offset, t.size, { entry_only = true })
@@ -101,16 +125,16 @@ local function leave_pointers(out, t, offset)
   end
 end
 
--- What names the inside of a section's elements: their program; of plain data, or for one that is being made, the
--- members.
+-- Returns the program that names members of a section's elements. For plain data, or a child that is still being
+-- compiled, it is one that only names members.
 local function layout_of(session, element, child)
   return mapping_compiler.layout(session, element, type(child) ~= "table" and child or nil)
 end
 
--- [@] and [@base] (TR14 3.5): one byte at the target, or at what the base points to, must be present. The
--- pointer keeps its distance from there. value is the pointer's; what is not mapped stays as it is: a
--- null pointer, and one whose base has an empty section (AMB-TR14-16).
--- Decides TR14-2.3-02, TR14-3.5-02, TR14-3.5-03, TR14-3.5-05, TR14-3.5-06, TR14-A.2-01.
+-- Returns the field of an alias, [@] or [@base] (TR14 3.5). One byte at the target, or at the base's target, must be
+-- present, and the pointer keeps its distance from there. value: the pointer's value. The count is 0 for a null
+-- pointer, and for a base with an empty section (AMB-TR14-16): the pointer is then left unchanged. Decides TR14-2.3-02,
+-- TR14-3.5-02, TR14-3.5-03, TR14-3.5-05, TR14-3.5-06, TR14-A.2-01.
 local function alias_field(session, b, ctx, value, subscript, length, base)
   local pos = subscript.pos
   local zero = codegen.constant(0)
@@ -135,8 +159,7 @@ local function alias_field(session, b, ctx, value, subscript, length, base)
 end
 mapping_compiler.alias_field = alias_field
 
--- Whether a bound uses the number of the pointer it belongs to: then it is computed for each pointer.
--- Decides TR14-5-06.
+-- True if a bound uses the row number of its pointer, and must be computed for each pointer. Decides TR14-5-06.
 local function is_ragged(node)
   if type(node) ~= "table" then return false end
   if node.tag == "row" then return true end
@@ -146,8 +169,8 @@ local function is_ragged(node)
   return node.tag ~= "section" and node.tag ~= "alias" and is_ragged(node.base)
 end
 
--- The program of one level of pointers. around: registers of the enclosing element that hold the bounds of
--- this level and of those inside, by subscript; without them bounds are computed here.
+-- Returns the program of one level of pointers. around: by subscript, registers of the enclosing element that hold the
+-- bounds of this level and the inner ones; a bound without a register is computed here.
 local function pointer_level(session, out, t, subscripts, at, around, inner_program, alias_action, rows)
   local subscript, b = subscripts[at], codegen.builder()
   local level = { builder = b, around = out, first = at, rows = rows }
@@ -160,7 +183,7 @@ local function pointer_level(session, out, t, subscripts, at, around, inner_prog
     for _, which in ipairs { "count", "first", "base", "rows" } do
       local register = around[i][which]
       here[i][which] = register and b:emit(pos, core.opcode.INHERIT, 0, 0, register)
-      if register then b:pin(here[i][which]) end -- for the levels inside
+      if register then b:pin(here[i][which]) end -- used by inner levels
     end
   end
   local field
@@ -200,10 +223,10 @@ local function pointer_level(session, out, t, subscripts, at, around, inner_prog
   }
 end
 
--- A program for pointers that are followed in turn: p[0:n][0:m], p[0:n][@]. Bounds belong to the enclosing
--- element, whose builder b computes them; b nil: they are the host program's. alias_action: what is asked of
--- targets behind @, if not that they are present. rows: gives the address of the first pointer, by which the
--- numbers of all of them are known. Decides TR14-3.5-07, TR14-3.5-08, TR14-3.5-09, ACC33-2.7.1-3.
+-- Returns the program of pointers followed in sequence: p[0:n][0:m], p[0:n][@]. Builder b of the enclosing element
+-- computes the bounds; nil: the host program's names are used. alias_action: action on targets of @, if not present.
+-- rows: returns the address of the first pointer, from which row numbers are computed. Decides TR14-3.5-07,
+-- TR14-3.5-08, TR14-3.5-09, ACC33-2.7.1-3.
 local function pointer_program(session, out, b, ctx, t, subscripts, from, inner_program, alias_action, rows)
   local around = b and {}
   for i = from, b and #subscripts or 0 do
@@ -231,15 +254,15 @@ local function scale(b, v, times, pos)
   return times == 1 and v or codegen.apply(b, "*", v, codegen.constant(times), pos)
 end
 
--- Length and first byte of the section that an alias's base has: what is empty is not a base.
+-- Returns length and first byte of the section of an alias's base; an empty section cannot be a base.
 function mapping_compiler.base_section(b, ctx, section, t)
   local start, count = section_subscripts.bounds(b, ctx, section, {})
   local size = codegen.constant(types.element(t).size)
   return { count = count, bytes = codegen.apply(b, "*", start, size, section.pos) }
 end
 
--- Where the base of an alias stands: the section that its member has itself. Aliases of aliases lead to
--- what is not an alias (TR14-3.5-12). Decides TR14-3.5-12.
+-- Returns the base of an alias, and the section of its member if that has one. Chains of aliases are followed to the
+-- first member that is not an alias (TR14-3.5-12). Decides TR14-3.5-12.
 local function alias_base(session, out, entry, seen)
   local to = entry.subscripts[1].to
   local scope = entry.outer and out.member_mapping.policy.scope
@@ -264,9 +287,9 @@ local function alias_base(session, out, entry, seen)
   return to
 end
 
--- A pointer member that is an alias. Decides TR14-2.3-01, TR14-3.5-11.
+-- Appends the field of a pointer member that is an alias. Decides TR14-2.3-01, TR14-3.5-11.
 local function add_alias(session, out, entry, offset, name)
-  if out.member_mapping.update then return end -- TR14-3.5-11
+  if out.member_mapping.update then return end -- an update ignores aliases (TR14-3.5-11)
   local b, ctx, t = out.builder, out.ctx, entry.member.type
   local subscript = entry.subscripts[1]
   b:boundary()
@@ -281,7 +304,7 @@ local function add_alias(session, out, entry, offset, name)
   out.fields[#out.fields + 1] = field
 end
 
--- The program for what a member holds or points to.
+-- Returns a function that compiles the program of the objects that a member holds or points to.
 local function inner_program(session, out, entry)
   return function(_, pos, level)
     out.ctx.values = entry.inner_values
@@ -289,8 +312,8 @@ local function inner_program(session, out, entry)
   end
 end
 
--- What the objects behind a member are asked for, a policy's word: by the entry, by the policy it invokes, or
--- by what is asked for those around.
+-- Returns the word of the action for objects that a member holds or points to: from the entry, from the policy that it
+-- invokes, or from the enclosing object.
 local function inner_action(session, out, entry)
   if types.is_record(types.innermost(entry.member.type)) and not nest.is_alias(entry) then
     local inner = nest.inner(session, out.member_mapping, entry)
@@ -299,8 +322,8 @@ local function inner_action(session, out, entry)
   return entry.asks or out.asks
 end
 
--- A member with sections: a pointer that is followed, or a part of an array.
--- Decides TR14-1.2-01, TR14-4.3-10, TR14-A.1-01.
+-- Appends the field of a member with sections: a pointer that is followed, or a part of an array. Decides TR14-1.2-01,
+-- TR14-4.3-10, TR14-A.1-01.
 local function add_section(session, out, entry, offset, name, init)
   local t, subscripts = entry.member.type, entry.subscripts
   if subscripts[1].tag == "alias" then return add_alias(session, out, entry, offset, name) end
@@ -333,8 +356,7 @@ local function add_section(session, out, entry, offset, name, init)
   out.fields[#out.fields + 1] = field
 end
 
--- The address that the base of Fortran's '@' has: that of a component beside the alias, or of a variable of the
--- host program.
+-- Returns the address of the base of Fortran's '@': a component of the same object, or a variable of the host program.
 local function alias_origin(session, out, entry, to, b)
   local scope = entry.outer and out.member_mapping.policy.scope
   local variable = to.tag == "id" and session.now.scope.variables[to.name]
@@ -357,10 +379,10 @@ local function alias_origin(session, out, entry, to, b)
     { rule = "TR14-3.5-01" })
 end
 
--- An allocatable or pointer component that is an alias: one byte of what it describes is present, or of what its
--- base points to.
+-- Appends the field of an allocatable or pointer component that is an alias: one byte of its target, or of its base's
+-- target, must be present.
 local function add_descriptor_alias(session, out, entry, alias, offset, name)
-  if out.member_mapping.update then return end -- TR14-3.5-11
+  if out.member_mapping.update then return end -- a single byte is enough (TR14-3.5-03)
   local b, t, to, pos = out.builder, entry.member.type, alias.to, alias.pos
   local zero = codegen.constant(0)
   local value = codegen.load(b, { self = true, offset = offset, type = types.pointer(types.void) }, pos)
@@ -370,13 +392,14 @@ local function add_descriptor_alias(session, out, entry, alias, offset, name)
     sure = codegen.apply(b, "&", sure, codegen.apply(b, "!=", from, zero, pos), pos)
     start = codegen.reg(b, codegen.apply(b, "-", from, value, pos), pos)
   end
-  local field = { unit = 1, count = codegen.reg(b, sure, pos), start = start } -- one byte: TR14-3.5-03
+  local field = { unit = 1, count = codegen.reg(b, sure, pos), start = start } -- a single byte (TR14-3.5-03)
   field.offset, field.slot_bytes, field.action, field.code_end = offset, t.size, action.present, b.n
   field.label = label(session, name)
   out.fields[#out.fields + 1] = field
 end
 
--- The type record that a polymorphic component with a target points to (FLANG-api-5). Decides FLANG-api-5.
+-- Appends the field of the type record that the descriptor of a polymorphic component points to (FLANG-api-5). Decides
+-- FLANG-api-5.
 local function add_type_record(session, out, entry, offset, name, count)
   local b, pos = out.builder, entry.member.pos
   local there = codegen.apply(b, "!=", count, codegen.constant(0), pos)
@@ -387,9 +410,9 @@ local function add_type_record(session, out, entry, offset, name, count)
     label = session:label { name = name .. " (type)", unit = 1, member = true } }, inner_action(session, out, entry))
 end
 
--- An allocatable or pointer component: it is its own shape. Its descriptor has a defined value on the device
--- whatever is asked for (AMB-FLANG-01).
--- Decides TR14-1.1-05, TR14-2.2-02, TR14-A.4-01, FLANG-pointer-2, FLANG-alloc-1, OMP60-map-16.
+-- Appends the piece and the field of an allocatable or pointer component, whose descriptor is its shape. The descriptor
+-- has a defined value on the device for every action (AMB-FLANG-01). Decides TR14-1.1-05, TR14-2.2-02, TR14-A.4-01,
+-- FLANG-pointer-2, FLANG-alloc-1, OMP60-map-16.
 local function add_descriptor(session, out, entry, offset, name, own)
   local t, b, _ = entry.member.type, out.builder, nil
   local pos = entry.subscripts and entry.subscripts[1].pos or entry.member.pos
@@ -409,7 +432,7 @@ local function add_descriptor(session, out, entry, offset, name, own)
   else
     start, count = fortran_component.whole_array(b, t, offset, pos)
   end
-  -- what polymorphic components point to is taken as it is: the program of its type is not known here
+  -- Targets of polymorphic components are mapped as bytes: the program of the dynamic type is not known here.
   local unit = t.polymorphic and 1 or t.of.size
   local child = types.is_record(t.of) and not t.polymorphic and inner_program(session, out, entry)(t.of, pos) or nil
   if t.polymorphic then add_type_record(session, out, entry, offset, name, count) end
@@ -421,9 +444,10 @@ local function add_descriptor(session, out, entry, offset, name, own)
     inner_action(session, out, entry)), child)
 end
 
-local collect -- forward
+local collect -- forward declaration
 
--- Decides TR14-2.3-04, TR14-3.1.1-12, TR14-3.2.1-16, TR14-A.2-02.
+-- Adds a member that is a structure or an array of structures: unrolled into the element, or as a field that is walked
+-- in place. Decides TR14-2.3-04, TR14-3.1.1-12, TR14-3.2.1-16, TR14-A.2-02.
 local function add_records(session, out, entry, offset, name, init)
   local t = entry.member.type
   local element, n = t, 1
@@ -443,7 +467,8 @@ local function add_records(session, out, entry, offset, name, init)
     add_piece(out, offset, t.size, { init = init, name = name, asks = own })
     return
   end
-  -- walked in place; the elements' own bytes belong to this one, so they go piece by piece
+  -- The array is walked in place. Its elements' own bytes belong to the enclosing element, so their pieces are added
+  -- here.
   local inner = { pieces = {}, fields = {}, excluded = {}, parts = {}, builder = codegen.builder(), ctx = out.ctx,
     member_mapping = member_mapping, around = out.around }
   collect(session, inner, member_mapping, 0, "", init, own)
@@ -467,10 +492,9 @@ local function add_records(session, out, entry, offset, name, init)
       array = array_of(t) } }, own)
 end
 
--- The members of a record that lies at base in the element, as its treatment says. own: what its bytes are
--- asked for, a policy's word, nil: what the element is asked for.
--- Decides TR14-1.1-03, TR14-1.1-07, TR14-1.1-08, TR14-3.1.1-13, TR14-3.1.1-15, TR14-3.1.1-16, TR14-4.3-22,
--- ACC33-2.7.1-5.
+-- Adds the members of a structure at offset base of the element, as its member mapping says. prefix: of their names;
+-- own: the word of the action on their bytes, nil: the element's own. Decides TR14-1.1-03, TR14-1.1-07, TR14-1.1-08,
+-- TR14-3.1.1-13, TR14-3.1.1-15, TR14-3.1.1-16, TR14-4.3-22, ACC33-2.7.1-5.
 function collect(session, out, member_mapping, base, prefix, init, own)
   local record = member_mapping.record
   local ctx, outer_treatment, outer_asks = out.ctx, out.member_mapping, out.asks
@@ -489,7 +513,7 @@ function collect(session, out, member_mapping, base, prefix, init, own)
         label = label(session, name) }
       if not member_mapping.holes then leave_pointers(out, t, offset) end
     elseif t.kind == "descriptor" then
-      -- what a clause did not name stands where the component is declared
+      -- Errors about a component that no clause named are located at its declaration.
       local named = entry.subscripts and entry.place
       session:with_location(named or entry.member.position, add_descriptor, session, out, entry, offset, name, own)
     elseif entry.subscripts then
@@ -498,7 +522,7 @@ function collect(session, out, member_mapping, base, prefix, init, own)
         add_piece(out, offset, t.size, { name = name, asks = own })
       elseif t.kind == "pointer" and comes then
         add_piece(out, offset, t.size, { entry_only = true, base_pointer = comes == "unnamed", asks = "copyin" })
-      -- OMP60-map-15: it is not named
+      -- The pointer is not named by the mapper (OMP60-map-15).
       elseif t.kind == "pointer" and member_mapping.holes and not member_mapping.update then
         out.excluded[#out.excluded + 1] = { offset = offset, bytes = t.size, name = name, label = label(session, name) }
       end
@@ -516,8 +540,9 @@ function collect(session, out, member_mapping, base, prefix, init, own)
   out.ctx, out.member_mapping, out.asks = ctx, outer_treatment, outer_asks
 end
 
--- Joins neighbours of one kind, padding included; what is excluded, and arrays of which a section moves, stay gaps.
--- Decides TR14-1.3-01, TR14-1.3-04.
+-- Returns the sorted pieces of an element of `size` bytes, with neighbours of equal attributes joined over small
+-- padding. Excluded members, and arrays of which a section moves, are never joined over. Decides TR14-1.3-01,
+-- TR14-1.3-04.
 local function join(out, size)
   local pieces = out.pieces
   table.sort(pieces, function(a, b) return a.offset < b.offset end)
@@ -533,7 +558,7 @@ local function join(out, size)
   for _, piece in ipairs(pieces) do
     local last = joined[#joined]
     local finish = last and last.offset + last.bytes
-    if last and piece.offset < finish then -- members of a union
+    if last and piece.offset < finish then -- members of a union overlap
       last.bytes = math.max(finish, piece.offset + piece.bytes) - last.offset
       last.name = nil
       last.init = last.init or piece.init
@@ -547,7 +572,7 @@ local function join(out, size)
       else
         if near and not last.init then
           last.bytes = piece.offset - last.offset
-        elseif near then -- what is initialised is the member alone
+        elseif near then -- the member alone is initialised, so the padding goes to the next piece
           piece.bytes, piece.offset, piece.name = piece.offset + piece.bytes - finish, finish, nil
         end
         joined[#joined + 1] = piece
@@ -562,9 +587,10 @@ local function join(out, size)
   return joined
 end
 
--- Keys beside those of key_of.
+-- Keys of the program cache for symbols and layouts, beside member mappings and block keys.
 local NAMES, LAYOUT = {}, {}
 
+-- Returns the program cache of a record.
 local function cache_of(session, record)
   local cache = session.caches.programs[record]
   if not cache then
@@ -574,7 +600,7 @@ local function cache_of(session, record)
   return cache
 end
 
--- What the leaves of a record are called in messages: offset, bytes, name, label.
+-- Returns the symbols of a record's leaf members: {offset, bytes, name, label}.
 local function names_of(session, record)
   local cache = cache_of(session, record)
   if cache[NAMES] then return cache[NAMES] end
@@ -597,8 +623,8 @@ local function names_of(session, record)
   return found
 end
 
--- What the elements of an object are made of: its program, or for plain data one that only names the
--- members; nil for what has none.
+-- Returns the program that describes elements of type t: the given one, or for a plain structure one that only names
+-- its members; nil for other types.
 function mapping_compiler.layout(session, t, program)
   if program or not types.is_record(t) or not t.complete or t.size == 0 then return program end
   local cache = cache_of(session, t)
@@ -609,13 +635,12 @@ function mapping_compiler.layout(session, t, program)
   return cache[LAYOUT]
 end
 
--- Flags that a member may have although the object around it has not.
+-- Flags that a member may have although the enclosing object does not.
 local OF_MEMBER = core.flag.always_in | core.flag.always_out | core.flag.must
 
--- Members that ask for their bytes wherever these are present, each a part of the element with a presence of
--- its own: all of an update of single members (AMB-TR14-20), those that get the host's bytes although they
--- are there (DIR-6-04), and those with modifiers of a mapper's map (OMP60-map-15). Returns the pieces that belong to
--- the element, too.
+-- Appends fields for members whose bytes are looked up separately, and returns the pieces that remain with the element.
+-- They are: all members of an update of single members (AMB-TR14-20), members that get the host's bytes although
+-- present (DIR-6-04), and members with modifiers of a mapper's map (OMP60-map-15).
 local function add_separate_members(session, out, member_mapping, pieces)
   local b, rest = out.builder, {}
   local all = member_mapping.update and member_mapping.bare
@@ -633,7 +658,8 @@ local function add_separate_members(session, out, member_mapping, pieces)
   return rest
 end
 
--- A program that contains itself (TR14-5-10): how many levels up it is. What lies between is its own.
+-- Returns {up = n}: a recursive program refers to the program n levels up (TR14-5-10). Marks the levels in between as
+-- not cacheable.
 function recursion_depth(around, member_mapping, pos)
   local levels, at = 1, around
   while at.compiles ~= member_mapping do
@@ -648,8 +674,8 @@ function recursion_depth(around, member_mapping, pos)
   return { up = levels }
 end
 
--- The program for elements of a record under a treatment, or nil if they are plain data. pos: where the
--- text asks for it. around: what is compiled for the element that points there.
+-- Returns the program for elements of a record under a member mapping, or nil if they are plain data. pos: position for
+-- errors; around: the `out` of the element that points there. Raises for a recursive type unless the rules allow it.
 -- Decides TR14-2.2-04, TR14-3.3-16, TR14-4.3-18.
 function compile_program(session, member_mapping, pos, around)
   local record = member_mapping.record
@@ -666,7 +692,7 @@ function compile_program(session, member_mapping, pos, around)
   if made ~= nil then return made or nil end
   local out
   local ok, result = pcall(function()
-    cache[member_mapping] = "under way" -- in here: there may be no memory for the function itself
+    cache[member_mapping] = "under way" -- inside pcall, because assigning it may run out of memory
     out = { pieces = {}, fields = {}, excluded = {}, parts = {}, builder = codegen.builder(), around = around,
       compiles = member_mapping }
     collect(session, out, member_mapping, 0, "", false, nil)
@@ -692,7 +718,7 @@ function compile_program(session, member_mapping, pos, around)
     cache[member_mapping] = nil
     error(result, 0)
   end
-  -- else it reads registers of what is around, or contains that
+  -- Exempt from caching: a program that reads registers of an enclosing element, or contains an enclosing program.
   cache[member_mapping] = not (out.touched or out.leads_up) and result or nil
   return result or nil
 end

@@ -1,13 +1,34 @@
--- nest.lua - the canonical form: how every member of a type is treated by one clause (TR14 3.3).
+-- nest.lua - makes member mappings: how one clause maps every member of a type (TR14 3.3). The nest is the canonical
+-- form.
 --
--- Shapes, policies, nests and what convenience syntax is lowered to are layers that lie on each other.
--- A treatment is {record, layers (shapes, the outermost first), policy?, own?, bare?,
--- update}: its entries say for each member whether it takes part, under which action, how far sections
--- reach, and by which treatment the objects inside are walked. own is what a policy asks of the object itself:
--- its default, or storage and a reference; it is bare if only what is named moves. Mappers (mapper.lua)
--- are policies whose inner_of says how what is inside is treated; where they leave holes, nothing of these is
--- on the device. flags are those of the list item that a mapper treats. mapping_compiler.lua makes the core's program
--- of a treatment.
+-- Input: a record, and the shape, policy or nest that a clause names. Output: a member mapping, which
+-- mapping_compiler.lua compiles. Shapes, policies, nests and lowered convenience syntax are all layers, one above the
+-- other:
+--
+--   clause   copyin<s>(X)::{ include(a[0:n]) }
+--   layers   1. nest of the directive       members named in it, and its default.
+--            2. named shape s               extends the default shape.
+--            3. default shape of the type.
+--            4. shapes of base classes.
+--   A member takes include or exclude from the first layer that names it or has a default; sections from the.
+--   first layer that has some.
+--
+--   member mapping.
+--     record, layers   the type, and its layers, outermost first.
+--     policy           layer of a policy or mapper, which decides the action of each member.
+--     own              word of the action on the object itself: the policy's default, or "hold" (a reference).
+--     asked            action of the clause, for members that take part in half of it.
+--     bare             true if only named members are mapped.
+--     update           true in an update.
+--     bound            layer -> values of its parameters.
+--     holes            true if unnamed members are not available on the device (mappers).
+--     inner_of         function of mappers: entry -> member mapping of the objects inside.
+--     flags            flags of the list item that a mapper maps.
+--     entries          cache of nest.entries.
+--
+-- Life of a member mapping: mapping_of_clause or mapping_of_invoke makes it for a list item. Then `entries` resolves
+-- each member to one entry; `inner` makes the mapping of objects inside. Mappings without values or nests are
+-- cached by record and name.
 
 local diagnostic = require "accdeep.base.diagnostic"
 local openacc_directives = require "accdeep.definitions.openacc_directives"
@@ -19,6 +40,7 @@ local raise = diagnostic.raise
 
 local nest = {}
 
+-- Returns the cached member mapping of a record under a key, or makes it.
 local function memoize(session, record, key, make)
   local cache = session.caches.member_mappings[record]
   if not cache then
@@ -27,12 +49,12 @@ local function memoize(session, record, key, make)
   end
   if not cache[key] then
     cache[key] = make()
-    cache[key].key = ("%s, %s"):format(types.name(record), key) -- the same after more was declared
+    cache[key].key = ("%s, %s"):format(types.name(record), key) -- the key is unchanged after further declarations
   end
   return cache[key]
 end
 
--- What a shape of a base class says of its members; name nil: the default one.
+-- Returns the layer that a shape of a base class gives to its members; name nil: the default shape.
 local function base_layer(session, base, name)
   local layer = { members = {} }
   for _, entry in ipairs(nest.entries(session, nest.shape(session, base, name))) do
@@ -43,15 +65,14 @@ local function base_layer(session, base, name)
   return layer
 end
 
--- Layers of a shape: the named one extends the default one (TR14-3.1.2-03), and nothing else. Members of base
--- classes are as those say, where nothing else is said.
--- Decides TR14-3.1.1-09, TR14-3.1.2-01, TR14-3.1.2-03, TR14-3.1.2-06, TR14-3.1.2-08.
+-- Returns the layers of a shape. A named shape extends the default one only (TR14-3.1.2-03). Shapes of base classes
+-- come last. Decides TR14-3.1.1-09, TR14-3.1.2-01, TR14-3.1.2-03, TR14-3.1.2-06, TR14-3.1.2-08.
 local function shape_layers(session, record, name)
   local shapes = session:shapes_of(record)
   local layers = {}
   if name and shapes[name] then
     layers[1] = shapes[name]
-  elseif name then -- of base classes: for their members (TR14-3.1.2-08)
+  elseif name then -- a shape of base classes maps their members (TR14-3.1.2-08)
     for _, base in ipairs(record.bases or {}) do
       if session:shape_named(base, name) then layers[#layers + 1] = base_layer(session, base, name) end
     end
@@ -61,9 +82,9 @@ local function shape_layers(session, record, name)
   return layers
 end
 
--- Values and names for the parameters of layers (TR14-5-01, -02): treatment.bound[layer][name] is {node,
--- default?} or {name}. args are for the first layer; the others have their defaults.
--- Decides TR14-5-01, TR14-5-02.
+-- Binds values and names to the parameters of layers (TR14-5-01, -02) and returns the member mapping.
+-- bound[layer][name] becomes {node, default?} or {name}. args are the arguments of the first layer; other layers use
+-- their defaults. Decides TR14-5-01, TR14-5-02.
 local function bind(member_mapping, layers, args, pos)
   member_mapping.bound = member_mapping.bound or {}
   for number, layer in ipairs(layers) do
@@ -93,8 +114,8 @@ local function bind(member_mapping, layers, args, pos)
   return member_mapping
 end
 
--- The treatment of a shape; name nil: the default one. asked: the clause's action, where members may take
--- only half of it (TR14-5-07).
+-- Returns the member mapping of a shape; name nil: the default shape. requested: the clause's action, where members may
+-- take part in half of it (TR14-5-07).
 function nest.shape(session, record, name, update, requested, args, pos)
   local function make()
     local layers = shape_layers(session, record, name)
@@ -106,8 +127,8 @@ function nest.shape(session, record, name, update, requested, args, pos)
   return memoize(session, record, key, make)
 end
 
--- The clauses of a nest, whose type is that of its variables.
--- Decides TR14-3.3-05.
+-- Returns the clauses of a nest; raises if one is a type clause, since the variables give the type. Decides
+-- TR14-3.3-05.
 local function clauses_of(inner)
   for _, clause in ipairs(inner.nest.clauses) do
     if clause.name == "type" then
@@ -118,12 +139,12 @@ local function clauses_of(inner)
   return inner.nest.clauses
 end
 
--- What a clause says about objects of a record: a shape's name, values, a nest, several, or none. How it
--- says so is in inner {name?, pos, empty?, args?, nest?}.
--- Decides TR14-3.1.2-07, TR14-3.1.2-09, TR14-3.3-04, TR14-3.3-08, TR14-3.3-09, TR14-3.3-11, TR14-A.6-01.
+-- Returns the member mapping that a clause gives to objects of a record: by a shape's name, values, a nest, several of
+-- these, or none. inner: {name?, pos, empty?, args?, nest?}. Decides TR14-3.1.2-07, TR14-3.1.2-09, TR14-3.3-04,
+-- TR14-3.3-08, TR14-3.3-09, TR14-3.3-11, TR14-A.6-01.
 local function shape_with(session, record, inner, update, requested)
   if inner and inner.name then shape.require_known(session, record, inner.name, inner.pos) end
-  if inner and inner.empty and not inner.nest then -- TR14-3.3-11: a new shape that names nothing
+  if inner and inner.empty and not inner.nest then -- empty brackets are a new shape that names no member (TR14-3.3-11)
     return memoize(session, record, ("shallow %s"):format(update and "update" or ""), function()
       return { record = record, layers = {}, shallow = true, update = update or false, asked = requested }
     end)
@@ -142,7 +163,8 @@ local function shape_with(session, record, inner, update, requested)
   return member_mapping
 end
 
--- Decides TR14-1.2-12, TR14-3.2.1-04, TR14-3.2.2-05, TR14-3.4-11.
+-- Returns the member mapping of a policy: its shape's layers, with the policy above them. Decides TR14-1.2-12,
+-- TR14-3.2.1-04, TR14-3.2.2-05, TR14-3.4-11.
 local function policy_over(session, record, made, update, args, pos)
   local word = made.default
   local bare = not word or word == "none" or word == "exclude"
@@ -153,7 +175,7 @@ local function policy_over(session, record, made, update, args, pos)
   return bind(bind(member_mapping, layers), { made }, args, pos)
 end
 
--- Decides TR14-3.2.1-06, TR14-3.2.3-02.
+-- Raises if a data policy is used in an update, or an update policy elsewhere. Decides TR14-3.2.1-06, TR14-3.2.3-02.
 local function check_kind(made, name, pos, update)
   if made.kind and made.kind ~= (update and "update" or "data") then
     raise("clause-not-allowed", pos, ("'%s' is %s policy"):format(name,
@@ -162,8 +184,8 @@ local function check_kind(made, name, pos, update)
   end
 end
 
--- A policy, or a nest behind invoke, which extends the policy that is named.
--- Decides TR14-3.3-12, TR14-3.3-14, TR14-A.7-01.
+-- Returns the member mapping of a policy, or of a nest after invoke, which extends the named policy. Decides
+-- TR14-3.3-12, TR14-3.3-14, TR14-A.7-01.
 local function policy_with(session, record, inner, update)
   local named
   if inner.name then
@@ -178,7 +200,7 @@ local function policy_with(session, record, inner, update)
   end
   local own = policy.layer(session, record, clauses_of(inner), update and "update" or "data")
   own.place, own.scope = session:location_of(inner.nest.pos), inner.nest.scope
-  if named then -- TR14-3.3-14: like use, and its shape and default
+  if named then -- treated like use, with the same shape and default (TR14-3.3-14)
     table.insert(own.use, { name = inner.name, pos = inner.pos })
     own.shape, own.default = own.shape or named.shape, own.default or named.default
     own.default_pos, own.params = own.default_pos or inner.pos, named.params
@@ -187,7 +209,7 @@ local function policy_with(session, record, inner, update)
   return policy_over(session, record, own, update, inner.args, inner.pos)
 end
 
--- Raises if a policy uses what it cannot use, or leaves a member without a behaviour.
+-- Raises if a policy uses another that it must not use, or leaves a member without an action.
 function nest.check_policy(session, record, made)
   session:with_location(made.place, function()
     policy.check(session, record, made)
@@ -198,26 +220,26 @@ function nest.check_policy(session, record, made)
   end)
 end
 
--- How a shape or policy that was described treats objects of a record.
+-- Returns the member mapping of a defined shape or policy for objects of a record.
 function nest.mapping_of_definition(session, record, made)
   if made.use then return policy_over(session, record, made, made.kind == "update") end
   return nest.shape(session, record, made.name)
 end
 
--- The policy that a plain clause with this action means for objects of a record, or nil (TR14-5-09).
--- Decides TR14-5-09.
+-- Returns {name, pos} of the policy that a plain clause with this action selects for objects of a record, or nil
+-- (TR14-5-09). Decides TR14-5-09.
 local function default_policy(session, record, requested, pos)
   local name = session.rules.extended and requested and policy.default_for(requested)
   return name and session:policy_named(record, name) and { name = name, pos = pos } or nil
 end
 
--- Whether an entry is a pointer that is only translated.
+-- True if an entry is an alias: a pointer that is translated but not followed.
 function nest.is_alias(entry)
   local sections = entry.subscripts
   return sections and sections[#sections].tag == "alias"
 end
 
--- How a clause of a directive treats objects of a record. asked: its action.
+-- Returns the member mapping of a clause for objects of a record. requested: the clause's action.
 function nest.mapping_of_clause(session, record, clause, update, requested)
   local inner = shape.brackets(clause)
   if inner.args then shape.wish(session, inner.pos, "TR14-5-01", "values of shapes") end
@@ -227,7 +249,7 @@ function nest.mapping_of_clause(session, record, clause, update, requested)
   return shape_with(session, record, inner, update, requested)
 end
 
--- The same for invoke.
+-- Returns the member mapping of an invoke clause for objects of a record.
 function nest.mapping_of_invoke(session, record, clause, update)
   local inner = shape.brackets(clause)
   if inner.args then shape.wish(session, inner.pos, "TR14-5-01", "values of policies") end
@@ -240,10 +262,9 @@ end
 
 -- ------------------------------------------------------------------------------------- entries --
 
--- TR14-3.1.2-03..05: named in a layer; else that layer's own default; else what the layer below says.
--- Sections are those of the first layer that has some.
--- Decides TR14-3.1.1-11, TR14-3.1.1-18, TR14-3.1.1-19, TR14-3.1.2-03, TR14-3.1.2-04, TR14-3.1.2-05, TR14-3.3-10,
--- TR14-A.1-03, TR14-A.1-05, TR14-A.2-04.
+-- Resolves a member in layers (TR14-3.1.2-03..05). The first layer that names it or has a default decides if it is
+-- included; its sections are those of the first layer that has some. Decides TR14-3.1.1-11, TR14-3.1.1-18,
+-- TR14-3.1.1-19, TR14-3.1.2-03, TR14-3.1.2-04, TR14-3.1.2-05, TR14-3.3-10, TR14-A.1-03, TR14-A.1-05, TR14-A.2-04.
 local function find_in_layers(layers, name)
   local found = {}
   for _, layer in ipairs(layers) do
@@ -267,12 +288,13 @@ local function find_in_layers(layers, name)
   return found
 end
 
+-- True if two entries of policies have the same effect on a member.
 local function same_behaviour(a, b)
   return a.mode == b.mode and a.action == b.action and (a.inner and a.inner.name) == (b.inner and b.inner.name)
 end
 
--- What policies that a layer uses say of a member by name, and which says it.
--- Decides TR14-3.2.1-09.
+-- Returns the entry that policies used by a policy have for a member, and the location of its policy. Raises if they
+-- disagree. Decides TR14-3.2.1-09.
 local function used_policy_entry(session, record, made, name)
   local found, from
   for _, used in ipairs(made.use) do
@@ -289,9 +311,8 @@ local function used_policy_entry(session, record, made, name)
   return found, from
 end
 
--- The default that a used policy gives a member its shape includes, or nil. shaped: the policy that uses it names a
--- shape itself, which then says what is included (TR14-3.2.1-09).
--- Decides TR14-3.2.1-09.
+-- Returns the default action that a used policy gives to an included member, or nil. shaped: true if the using policy
+-- names a shape itself, which then decides what is included (TR14-3.2.1-09). Decides TR14-3.2.1-09.
 local function used_policy_default(session, record, made, name, shaped)
   local found
   for _, used in ipairs(made.use) do
@@ -311,9 +332,9 @@ local function used_policy_default(session, record, made, name, shaped)
   return found
 end
 
--- The tiers of AMB-TR14-07.
--- Decides TR14-1.2-08, TR14-3.2.1-05, TR14-3.2.1-11, TR14-3.2.1-13, TR14-3.2.1-15, TR14-3.2.2-03, TR14-3.2.3-03,
--- TR14-A.3-01, TR14-A.3-02, TR14-A.3-03, TR14-A.3-04, TR14-A.3-06.
+-- Resolves a member under a policy by the tiers of AMB-TR14-07: the policy, policies that it uses, its shape's layers
+-- with its default. Decides TR14-1.2-08, TR14-3.2.1-05, TR14-3.2.1-11, TR14-3.2.1-13, TR14-3.2.1-15, TR14-3.2.2-03,
+-- TR14-3.2.3-03, TR14-A.3-01, TR14-A.3-02, TR14-A.3-03, TR14-A.3-04, TR14-A.3-06.
 local function policy_entry(session, member_mapping, name)
   local made, record = member_mapping.policy, member_mapping.record
   local shallow = member_mapping.own == "present" and session.rules.present == "shallow"
@@ -325,7 +346,7 @@ local function policy_entry(session, member_mapping, name)
     return { include = entry.mode ~= "exclude", action = entry.action, asks = entry.asks,
       invoke = entry.mode == "invoke", source = entry, source_place = place, subscripts = sections or below.subscripts,
       place = sections and place or below.place, outer = sections and entry.outer or nil, named = true,
-      init = below.source and below.source.init, -- TR14-3.2.1-04
+      init = below.source and below.source.init, -- init_needed of a shape also holds under a policy (TR14-3.2.1-04)
       layer = sections and made or below.layer, source_layer = made }
   end
   if not below.include then return below end
@@ -345,8 +366,8 @@ local function policy_entry(session, member_mapping, name)
   return below
 end
 
--- What is left of a clause's action for a member that takes part in one half of it, or in none (TR14-5-07).
--- Decides TR14-5-07, TR14-5-08.
+-- Action of a clause on a member that takes part in one half of it, or in none (TR14-5-07). Decides TR14-5-07,
+-- TR14-5-08.
 local halves = {
   ["in"] = openacc_directives.clauses_where(function(entry, clause)
     local data = entry.data
@@ -357,10 +378,10 @@ local halves = {
   none = openacc_directives.clauses_where(function(entry) return entry.data and "create" end),
 }
 
--- How each member takes part: a list in the order of the members, of {member, offset, include, action?, asks?,
--- invoke?, named?, init, inner?, inner_place, subscripts?, place, outer?, values?, inner_values?}; values are
--- those of parameters in its bounds, and in what it says of the objects inside.
--- Decides TR14-1.2-10, TR14-1.2-11, TR14-3-01, TR14-3.3-06, TR14-3.3-17.
+-- Returns the entries of a member mapping, one per member in the order of the members. An entry is {member, offset,
+-- include, limited, action?, asks?, invoke?, named?, listed, init, inner?, inner_place, subscripts?, place, outer?,
+-- values?, inner_values?}. values are the parameters' values in its bounds; inner_values are those in what it says of
+-- objects inside. Decides TR14-1.2-10, TR14-1.2-11, TR14-3-01, TR14-3.3-06, TR14-3.3-17.
 function nest.entries(session, member_mapping)
   if member_mapping.entries then return member_mapping.entries end
   local list = {}
@@ -395,14 +416,14 @@ function nest.entries(session, member_mapping)
   return list
 end
 
--- The treatment of the objects that a member holds or points to.
--- Decides TR14-2.2-01, TR14-3.1.2-07, TR14-3.2.4-03, TR14-3.3-15, TR14-A.2-03, TR14-A.3-05, TR14-A.3-07, TR14-A.4-02.
+-- Returns the member mapping of the objects that a member holds or points to. Decides TR14-2.2-01, TR14-3.1.2-07,
+-- TR14-3.2.4-03, TR14-3.3-15, TR14-A.2-03, TR14-A.3-05, TR14-A.3-07, TR14-A.4-02.
 function nest.inner(session, member_mapping, entry)
   if member_mapping.inner_of then return member_mapping.inner_of(entry) end
   local record = types.innermost(entry.member.type)
   local inner = entry.inner or member_mapping.shallow and { empty = true } or nil
   local bound = inner and inner.name and entry.inner_values and entry.inner_values[inner.name]
-  if bound and not bound.node then -- the name that a parameter stands for, or the default shape
+  if bound and not bound.node then -- a parameter's name stands for its argument, or for the default shape
     inner = { name = bound.name, pos = bound.pos or inner.pos, args = inner.args, nest = inner.nest }
   end
   local requested = entry.action or member_mapping.asked

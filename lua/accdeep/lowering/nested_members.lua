@@ -1,8 +1,9 @@
--- nested_members.lua - parts of members in a shape: include(m.a[0:m.n]) is a nest of m that includes a[0:n].
+-- nested_members.lua - lowers parts of members in a shape to nests: include(m.a[0:m.n]) becomes a nest of m that
+-- includes a[0:n]. shape.lua calls it.
 --
--- Only types from debug information have such shapes (TR14-3.1.1-04): there structures lie in structures of a
--- library, and one shape of the outermost says it all. Bounds are written as seen from the shape's own type, and
--- name parts of the same structure.
+-- Types from debug information alone have such shapes (TR14-3.1.1-04): a library's structures may be nested, and one
+-- shape of the outermost covers them. Bounds are written from the outermost type's view, and name parts of the same
+-- member.
 
 local diagnostic = require "accdeep.base.diagnostic"
 local ast = require "accdeep.base.ast"
@@ -14,7 +15,7 @@ local nested_members = {}
 
 local RULE = "HOUSE-debug"
 
--- Raises if clauses name parts, and the record is one that the text declares.
+-- Raises if clauses name parts of members of a record that the text declares itself.
 function nested_members.check_allowed(record, clauses)
   for _, clause in ipairs(clauses) do
     for _, item in ipairs(clause.members or {}) do
@@ -26,7 +27,8 @@ function nested_members.check_allowed(record, clauses)
   end
 end
 
--- A bound as the structure that is member `prefix` of a record sees it. extended: it sees the members around, too.
+-- Returns a bound as seen from inside the member `prefix` of a record. extended: true if it also sees members of the
+-- enclosing record.
 local function rebase_bound(bound, record, prefix, extended)
   local of = types.member(record, prefix).type
   return ast.map(bound, function(node)
@@ -41,7 +43,8 @@ local function rebase_bound(bound, record, prefix, extended)
   end)
 end
 
--- The nest of the member that an item begins with, in a layer that is made. Raises if it has no parts.
+-- Returns the nest of the first member of an item's path, and adds it to the layer if it does not exist. Raises if the
+-- member has no parts, or is named otherwise.
 local function nest_of(record, made, item)
   local member, entry = types.member(record, item.name), made.members[item.name]
   if not member then diagnostic.no_member(record, types.name(record), item.name, item.pos, "TR14-3.1.1-04") end
@@ -62,8 +65,8 @@ local function nest_of(record, made, item)
   return entry.inner.nest
 end
 
--- Enters an item with a path into a layer: its clause goes into the nest of the member. extended: whether bounds may
--- name members around (TR14-5-06).
+-- Adds an item with a path to the nest of its member. extended: true if bounds may name members of the enclosing record
+-- (TR14-5-06).
 function nested_members.enter(record, made, clause, item, extended)
   local nest = nest_of(record, made, item)
   local path = item.path
@@ -74,7 +77,7 @@ function nested_members.enter(record, made, clause, item, extended)
   table.insert(nest.clauses, ast.copy_with(clause, "members", { rest }))
 end
 
--- Checks the nests of a layer. layer(record, clauses) raises for wrong ones.
+-- Checks the nests of a layer. layer(record, clauses) raises if they are wrong.
 function nested_members.check(record, made, layer)
   for name, entry in ast.children(made.members) do
     if entry.has_parts then layer(types.member(record, name).type, entry.inner.nest.clauses) end

@@ -1,10 +1,12 @@
--- policy.lua - the policy directive (TR14 3.2): what happens to each member.
+-- policy.lua - semantic analysis of the policy directive (TR14 3.2): which action each member gets.
 --
--- A session keeps a type's policies by name. A policy is a layer {name?, kind = "data"|"update"|nil, default,
--- use = {names}, shape?, members = {name -> {mode = "exclude"|"act"|"invoke", action?, asks?, inner,
--- subscripts, pos}}, place}. One that moves nothing has no kind and serves data and update directives alike. Nests
--- behind invoke are layers without a name. asks is an action that also says how data are taken that are there
--- already: "pcopy" for copy, "update_and_copy".
+-- Input: the AST of a policy directive, or the clauses of a nest after invoke. Output: a layer, stored in the session
+-- under the policy's name. run/type_directives.lua and nest.lua call it.
+--
+--   layer {name?, kind, default, use = {names}, shape?, members = {name -> entry}, params?, place}
+--     kind     "data", "update", or nil for a policy that copies nothing and serves both.
+--     entry    {mode, action?, asks?, inner, subscripts, outer, pos}; mode: "exclude", "act" or "invoke".
+--     asks     word of the action that also covers present data: "pcopy" for copy, "update_and_copy".
 
 local core = require "accdeep.core"
 local diagnostic = require "accdeep.base.diagnostic"
@@ -16,10 +18,10 @@ local raise = diagnostic.raise
 
 local policy = {}
 
--- Data clauses of members and the actions they ask for; what they ask for: the same, or the short name of a form
--- that takes data as they are where they are present.
+-- Data clauses of members: the action of each, and the word that also covers present data ("p" for forms that keep
+-- present data).
 policy.actions, policy.asks = {}, {}
--- The core's actions and flags for what is asked, where it is more than an action of the same name.
+-- Actions and flags of the core for words that are not the name of an action.
 local codes, flags = { hold = core.action.hold }, { hold = core.flag.present_or }
 for name, clause in pairs(openacc_directives.clause) do
   local entry, first = clause.entry, clause.first
@@ -31,11 +33,11 @@ for name, clause in pairs(openacc_directives.clause) do
   end
 end
 
--- Flags that a map's modifiers set (mapper.lua), in the order in which they stand before an action's word.
+-- Modifiers of OpenMP maps that may precede an action's word (mapper.lua), in this order.
 policy.modifiers = { "always_in", "always_out", "must", "final", "attach_always", "attach_never" }
 
--- The core's action and flags for what is asked: an action's word, behind those of modifiers. nil: what is asked of
--- the object around.
+-- Returns the core's action and flags of a word, which modifiers may precede. nil stands for the enclosing object's
+-- action.
 function policy.code(asks)
   local given = 0
   for _, modifier in ipairs(asks and asks:find(" ", 1, true) and policy.modifiers or {}) do
@@ -46,10 +48,11 @@ function policy.code(asks)
   return codes[asks] or core.action[asks], given | (flags[asks] or 0)
 end
 
+-- Words of actions with flags: the flag, and the format of the word.
 local said_by_flags = { { core.flag.keep, "present_and_%s" }, { core.flag.refresh, "update_and_copy" },
   { core.flag.present_or, "p%s" } }
 
--- What is asked by the name of an action and flags.
+-- Returns the word of an action by name and flags; the inverse of policy.code.
 function policy.format_action(action, given)
   local words, word = {}, action
   for _, modifier in ipairs(policy.modifiers) do
@@ -66,7 +69,8 @@ function policy.format_action(action, given)
   return table.concat(words, " ")
 end
 
--- A policy's other clauses, and what its default may name: "data", "update", or true for what moves nothing.
+-- Clauses of a policy that are no data clauses. Words that default may have: "data" or "update" is the kind of policy
+-- they make, true leaves it open.
 local others = openacc_directives.clauses_where(function(entry, clause)
   return openacc_directives.of.policy[clause.name] and not policy.actions[clause.name] and not entry.wish
 end)
@@ -75,7 +79,7 @@ local defaults = openacc_directives.clauses_where(function(entry, clause)
 end)
 defaults.none, defaults.exclude, defaults.update = true, true, "update"
 
--- Decides TR14-3.2.1-02, TR14-3.2.1-12, TR14-4.3-08.
+-- Raises if a clause is not allowed in a policy. Decides TR14-3.2.1-02, TR14-3.2.1-12, TR14-4.3-08.
 local function check_clause(session, clause)
   if policy.actions[clause.name] or others[clause.name] or shape.is_wished(session, clause) then return end
   if clause.name == "include" or clause.name == "init_needed" then
@@ -91,11 +95,10 @@ local function check_clause(session, clause)
         or diagnostic.suggest(clause.name, policy.actions) })
 end
 
--- What the policy is called that a plain clause with this action means (TR14-5-09).
+-- Returns the name of the policy that a plain clause with this action selects (TR14-5-09).
 function policy.default_for(wanted) return "for " .. wanted end
 
--- Raises if a record has no policy of that name.
--- Decides TR14-3.2.2-02, TR14-3.2.2-04.
+-- Raises if a record has no policy of this name. Decides TR14-3.2.2-02, TR14-3.2.2-04.
 function policy.require_known(session, record, name, pos)
   if session:policy_named(record, name) then return end
   local is_shape = session:shapes_of(record)[name]
@@ -105,7 +108,7 @@ function policy.require_known(session, record, name, pos)
         or diagnostic.suggest(name, session:policy_names(record)) })
 end
 
--- Decides TR14-3.2.1-10, TR14-3.2.1-14.
+-- Raises if a policy has two clauses of this name. Decides TR14-3.2.1-10, TR14-3.2.1-14.
 local function check_once(given, clause)
   if given[clause.name] then
     raise("duplicate-clause", clause.pos, ("a policy has one %s"):format(clause.name),
@@ -114,8 +117,7 @@ local function check_once(given, clause)
   given[clause.name] = true
 end
 
--- Data and update clauses exclude each other (TR14-3.2.1-07).
--- Decides TR14-3.2.1-07.
+-- Sets the kind of a policy; raises if data and update clauses are mixed (TR14-3.2.1-07). Decides TR14-3.2.1-07.
 local function set_kind(made, kind, pos, word)
   if made.kind and made.kind ~= kind then
     raise("clause-not-allowed", pos, ("this is %s policy: '%s' is not allowed"):format(
@@ -124,7 +126,7 @@ local function set_kind(made, kind, pos, word)
   made.kind = kind
 end
 
--- Decides TR14-3.2.4-01, TR14-3.2.4-02.
+-- Registers a member that a clause names. Decides TR14-3.2.4-01, TR14-3.2.4-02.
 local function enter_member(session, record, made, clause, item, inside)
   local member, args = shape.enter(session, record, made, clause, item)
   local entry = { mode = clause.name == "exclude" and "exclude" or "act", action = policy.actions[clause.name],
@@ -157,9 +159,8 @@ local function enter_member(session, record, made, clause, item, inside)
   made.members[item.name] = entry
 end
 
--- The layer that clauses make. inside: the type they stand in, not all of whose policies are known.
--- kind: what the construct is that they stand in, for nests.
--- Decides TR14-3.2.1-03, TR14-3.3-13.
+-- Returns the layer of a list of clauses. kind: the kind of construct that encloses a nest; inside: the enclosing type,
+-- some of whose policies may be unknown. Decides TR14-3.2.1-03, TR14-3.3-13.
 function policy.layer(session, record, clauses, kind, inside)
   local made = { members = {}, use = {}, kind = kind }
   local given = {}
@@ -202,8 +203,8 @@ function policy.layer(session, record, clauses, kind, inside)
   return made
 end
 
--- Policies that a layer uses must be there, of its kind, and not use it in turn.
--- Decides TR14-3.2.1-09.
+-- Raises if a policy that a layer uses does not exist, has another kind, or uses the layer in turn. Returns the layer's
+-- kind. Decides TR14-3.2.1-09.
 local function check_use(session, record, made, seen)
   seen[made] = true
   for _, used in ipairs(made.use) do
@@ -224,14 +225,13 @@ local function check_use(session, record, made, seen)
   return made.kind
 end
 
--- Checks what a layer uses, and takes its kind from there if it has none itself.
+-- Checks the policies that a layer uses, and takes its kind from them if it has none.
 function policy.check(session, record, made)
   check_use(session, record, made, {})
 end
 
--- Carries out a policy directive. record is the type it stands in, or nil outside of types. Returns the
--- type it is about and the policy, which nest.check_policy then has to look at.
--- Decides TR14-3.2.1-01.
+-- Executes a policy directive: stores its layer in the session. record: the enclosing type, or nil. Returns the
+-- described type and the policy, which nest.check_policy must check next. Decides TR14-3.2.1-01.
 function policy.define(session, node, record)
   local default_for
   for _, clause in ipairs(node.clauses) do

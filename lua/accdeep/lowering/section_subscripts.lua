@@ -1,5 +1,5 @@
--- section_subscripts.lua - what the subscripts of a section ask for: its start and length, as values of codegen, and
--- what its elements are.
+-- section_subscripts.lua - emits the code of a section's subscripts: start and length as values of codegen, and the
+-- type of its elements. c_items.lua and mapping_compiler.lua call it.
 
 local lazy = require "accdeep.base.lazy"
 local advice = require "accdeep.syntax.advice"
@@ -15,8 +15,8 @@ local section_subscripts = {}
 
 local function is_one(node) return node and node.tag == "num" and node.value == 1 end
 
--- Raises if a section has a stride with an effect, or is of a pointer and has no length. n: of an array, its elements.
--- Strides of list items are of plan/contiguous_runs.lua. Decides ACC33-2.7.1-1, OMP60-map-13.
+-- Raises if a section has a stride with an effect, or no length though its base is a pointer. n: elements of the array,
+-- nil for a pointer. plan/contiguous_runs.lua handles strides of updates. Decides ACC33-2.7.1-1, OMP60-map-13.
 function section_subscripts.check(subscript, n)
   if subscript.stride and not is_one(subscript.stride) and not is_one(subscript.length) then
     raise("invalid-section", subscript.stride.pos, "the section is not contiguous: it has a stride",
@@ -27,8 +27,8 @@ function section_subscripts.check(subscript, n)
   end
 end
 
--- Start and length of a subscript: values of codegen; a bare index is one element.
--- Decides TR14-2.1-01, TR14-2.3-03, TR14-3.1.1-21, TR14-A.1-06, TR14-A.1-07.
+-- Returns start and length of a subscript as values of codegen; an index is a section of one element. Decides
+-- TR14-2.1-01, TR14-2.3-03, TR14-3.1.1-21, TR14-A.1-06, TR14-A.1-07.
 function section_subscripts.bounds(b, ctx, subscript, what)
   if subscript.tag == "index" then
     return codegen.integer(b, ctx, subscript.index), codegen.constant(1)
@@ -39,9 +39,9 @@ function section_subscripts.bounds(b, ctx, subscript, what)
   return start, codegen.apply(b, "-", codegen.constant(what.n), start, subscript.pos)
 end
 
--- One dimension more of a section: of so many rows from start on, length elements of each from first on. Memory
--- that moves is contiguous: of one row any part, of several rows all. What cannot be said here is said when the
--- bounds are known.
+-- Returns start and length, counted in elements of a row, of a section with one more dimension. start, length: rows of
+-- the outer dimension; first, count: elements of each row. The section must be contiguous: any part of one row, or all
+-- of several rows. Bounds that are not constant are checked by emitted code.
 local function inner_dimension(b, row, start, length, subscript, first, count)
   local pos, n = subscript.pos, row.n
   local function apply(op, x, y) return codegen.apply(b, op, x, y, pos) end
@@ -66,14 +66,14 @@ local function inner_dimension(b, row, start, length, subscript, first, count)
   codegen.emit_check(b, sound, n, pos)
   local flat = apply("*", length, count)
   if not count.const then
-    flat = codegen.select(b, apply("<", count, zero), count, flat, pos) -- is reported as it stands
+    -- a negative count stays unchanged, to be reported
+    flat = codegen.select(b, apply("<", count, zero), count, flat, pos)
   end
   return apply("+", apply("*", start, whole), first), flat
 end
 
--- The elements of a section of an array or a pointer: their type, start and length, and subscripts that are left,
--- from the last that is done with on. Rows that are whole are elements if there may be several.
--- Decides ACC33-2.7.1-4.
+-- Returns element type, start and length of the first section of an array or pointer, and the remaining subscripts,
+-- from the last used one on. Trailing whole rows are kept as elements if there may be several. Decides ACC33-2.7.1-4.
 function section_subscripts.first_section(b, ctx, t, given, offset)
   local of, rest = types.element(t), given
   if rest[1].ranges then
@@ -88,7 +88,7 @@ function section_subscripts.first_section(b, ctx, t, given, offset)
     inner[#inner + 1] = { first = first, count = count, row = at, subscript = rest[number] }
     at, number = at.of, number + 1
   end
-  local last = #inner -- rows from there on are whole
+  local last = #inner -- dimensions after this one are whole
   while last > 0 and inner[last].first.const == 0 and inner[last].count.const == inner[last].row.n
     and not rest[number] do
     last = last - 1
@@ -102,8 +102,8 @@ function section_subscripts.first_section(b, ctx, t, given, offset)
   return of, start, length, rest
 end
 
--- Splits what a section's elements are made of: type, how many of them in one, pointer subscripts left.
--- Decides TR14-3.1.1-22, TR14-3.2.2-07.
+-- Returns the innermost type of a section's element, how many of them one element has, and the index of the first
+-- subscript that follows a pointer, or nil. Decides TR14-3.1.1-22, TR14-3.2.2-07.
 function section_subscripts.elements(of, given)
   if of.kind == "void" or of.kind == "function" or (of.kind == "record" and not of.complete) then
     scoped_names.no_size(of, given[1].pos)

@@ -1,9 +1,14 @@
--- shape.lua - the shape directive (TR14 3.1): which members take part, and how far pointers reach.
+-- shape.lua - semantic analysis of the shape directive (TR14 3.1): which members are included, and how far pointers
+-- reach.
 --
--- A session keeps a type's shapes, the default one under true. A shape is a layer {name?, default,
--- members = {name -> {mode = "include"|"exclude", init, inner, subscripts, pos}}, place}; inner says how
--- what the member holds or points to is treated: {name?, pos, nest?}. Nests in directives are layers
--- without a name. How layers lie on each other is nest.lua's matter.
+-- Input: the AST of a shape directive, or the clauses of a nest. Output: a layer, stored in the session under the
+-- shape's name (true for the default shape). run/type_directives.lua and nest.lua call it; nest.lua combines layers.
+--
+--   layer {name?, default, members = {name -> {mode, init, inner, subscripts, limit, pos}}, params?, place}
+--     mode    "include" or "exclude".
+--     init    true for init_needed.
+--     inner   mapping of the objects inside: {name?, pos, args?, empty?, nest?}.
+--     limit   half of the clause's action: "in", "out" or "none".
 
 local diagnostic = require "accdeep.base.diagnostic"
 local openacc_directives = require "accdeep.definitions.openacc_directives"
@@ -14,30 +19,31 @@ local raise = diagnostic.raise
 
 local shape = {}
 
--- Clauses that only chapter 5 of TR14 knows, and its rules; those of shapes are the others.
+-- Clauses that chapter 5 of TR14 adds, and the other clauses of shapes.
 local extension_clauses = openacc_directives.clauses_where(function(entry) return entry.wish end)
 local own_clauses = openacc_directives.clauses_where(function(_, clause)
   return openacc_directives.of.shape[clause.name] and not extension_clauses[clause.name]
 end)
 
--- What chapter 5 of TR14 wishes for, where the rules know it.
+-- Raises about an extension of TR14's chapter 5 if the rule profile does not have it.
 function shape.wish(session, pos, rule, what)
   if session.rules.extended then return end
   raise("syntax", pos, what .. " are for the profile tr14x", { length = 1, rule = rule,
     help = 'scenario { rules = "tr14x" }' })
 end
 
+-- True if a clause is an extension of chapter 5 and the rule profile has it.
 function shape.is_wished(session, clause)
   return extension_clauses[clause.name] and session.rules.extended
 end
 
--- The help for such a clause where the rules do not know it, or nil.
+-- Returns the help for an extension clause that the rule profile does not have, or nil.
 function shape.extension_help(clause)
   return extension_clauses[clause.name] and ("'%s' is for the profile tr14x: scenario { rules = \"tr14x\" }"):format(
     clause.name)
 end
 
--- Decides TR14-1.3-03, TR14-3.1.1-03, TR14-4.3-08.
+-- Raises if a clause is not allowed in a shape. Decides TR14-1.3-03, TR14-3.1.1-03, TR14-4.3-08.
 local function check_clause(session, clause)
   if own_clauses[clause.name] or shape.is_wished(session, clause) then return end
   if openacc_directives.known[clause.name] then
@@ -54,12 +60,13 @@ local function check_clause(session, clause)
       help = shape.extension_help(clause) or diagnostic.suggest(clause.name, own_clauses) })
 end
 
--- The type that a clause type(T) names. record: the type the directive stands in, or nil.
--- Decides TR14-3.1.1-06.
+-- Returns the type in a clause type(T). record: the type that encloses the directive, or nil. Raises if T is not a
+-- complete structure, or not inside record. Decides TR14-3.1.1-06.
 local function clause_type(session, clause, record)
   local spec = clause.type.spec
   local scope = session.now.scope
-  local tag = spec.tag == "record" and spec.name and scope.tags[spec.name] -- a variable may have the same name
+  -- a tag takes precedence over a variable with its name
+  local tag = spec.tag == "record" and spec.name and scope.tags[spec.name]
   if (spec.tag == "named" or spec.tag == "record") and spec.name and not tag and not scope:type_named(spec.name) then
     local names = {}
     for name in next, scope.tags do names[name] = true end
@@ -87,8 +94,8 @@ local function clause_type(session, clause, record)
   return t
 end
 
--- The type that a shape or policy directive is about.
--- Decides TR14-2.3-05, TR14-3.1.1-05, TR14-3.1.1-07, TR14-3.1.1-08, TR14-3.2.1-08.
+-- Returns the type that a shape or policy directive describes. Raises if there is none, or more than one. Decides
+-- TR14-2.3-05, TR14-3.1.1-05, TR14-3.1.1-07, TR14-3.1.1-08, TR14-3.2.1-08.
 function shape.target(session, node, record)
   local target
   for _, clause in ipairs(node.clauses) do
@@ -108,8 +115,7 @@ function shape.target(session, node, record)
   return target
 end
 
--- Raises if a record has no shape of that name.
--- Decides TR14-3.1.2-08, TR14-3.2.2-04.
+-- Raises if a record has no usable shape of this name. Decides TR14-3.1.2-08, TR14-3.2.2-04.
 function shape.require_known(session, record, name, pos)
   local found = session:shape_named(record, name)
   if found and found.unusable then
@@ -124,14 +130,14 @@ function shape.require_known(session, record, name, pos)
         or diagnostic.suggest(name, session:shape_names(record)) })
 end
 
--- Values that a section gives to the parameters of a container's shape: a[0:n] (TR14-5-03).
--- Decides TR14-5-03.
+-- Returns the values that a section a[0:n] of a container gives to the parameters of its shape (TR14-5-03). Decides
+-- TR14-5-03.
 function shape.section_values(subscript)
   local first = subscript.start or { tag = "num", value = 0, type = "int", pos = subscript.pos }
   return { first, subscript.length }
 end
 
--- The value of a bound that is a number, or nil.
+-- Returns the value of a bound that is a number literal, or nil.
 local function number_in(node)
   local negative = node and node.tag == "unary" and node.op == "-"
   local n = negative and node.e or node
@@ -139,7 +145,7 @@ local function number_in(node)
   return negative and -n.value or n.value
 end
 
--- What is wrong with a bound whatever names mean later.
+-- Raises if a bound is wrong for every value of its names.
 local function check_bound(item, subscript, t)
   if subscript.tag == "section" and t.kind == "pointer" and not subscript.length and not subscript.ranges then
     raise("invalid-section", subscript.pos, "the section of a pointer needs a length",
@@ -157,9 +163,8 @@ local function check_bound(item, subscript, t)
   end
 end
 
--- The member that an item of a clause names, with sections that its type can have. Raises. The third
--- result: values for a container's shape.
--- Decides TR14-3.1.1-04, TR14-3.1.1-22, TR14-3.5-01.
+-- Returns the member that a list item of a clause names, and the values for a container's shape, if it is one. Raises
+-- if the member does not exist, or cannot have these sections. Decides TR14-3.1.1-04, TR14-3.1.1-22, TR14-3.5-01.
 function shape.member(record, item, session)
   local member = types.member(record, item.name)
   if not member then diagnostic.no_member(record, types.name(record), item.name, item.pos, "TR14-3.1.1-04") end
@@ -187,8 +192,8 @@ function shape.member(record, item, session)
   return member
 end
 
--- A member that a clause of a layer names: once, and as a whole if it is excluded. Results as of member.
--- Decides TR14-3.1.1-20.
+-- Returns the member that a clause of a layer names, as shape.member does. Raises if it is named twice, or excluded in
+-- part. Decides TR14-3.1.1-20.
 function shape.enter(session, record, made, clause, item)
   local member, args = shape.member(record, item, session)
   if made.members[item.name] then
@@ -201,8 +206,7 @@ function shape.enter(session, record, made, clause, item)
   return member, args
 end
 
--- Clauses of a layer that take neither a shape nor a nest for what is inside.
--- Decides TR14-3.1.2-02, TR14-3.3-02.
+-- Raises if a clause of a layer has a shape or a nest that it cannot have. Decides TR14-3.1.2-02, TR14-3.3-02.
 function shape.check_brackets(clause, takes_shape)
   if clause.shape and not takes_shape then
     raise("clause-not-allowed", clause.shape.pos, ("'%s' takes no shape"):format(clause.name),
@@ -214,14 +218,15 @@ function shape.check_brackets(clause, takes_shape)
   end
 end
 
--- What a clause's brackets and nest say of the objects inside: {name?, pos, args?, empty, nest?}.
+-- Returns the brackets and nest of a clause as {name?, pos, args?, empty, nest?}.
 function shape.brackets(clause)
   local named = clause.shape or {}
   return { name = named.name, pos = named.pos or clause.pos, args = named.args,
     empty = clause.shape and not named.name and not named.args, nest = clause.nest }
 end
 
--- How a clause wants what its member holds or points to treated, or nil: as of brackets.
+-- Returns the mapping that a clause requests for the objects of its member, as shape.brackets does; nil if it
+-- requests none. Raises if the member has no structure type.
 function shape.inner(member, item, clause)
   if not clause.shape and not clause.nest then return nil end
   if not types.is_record(types.innermost(member.type)) then
@@ -231,8 +236,8 @@ function shape.inner(member, item, clause)
   return shape.brackets(clause)
 end
 
--- Nests, and shapes without a name, are written in directives, not in what describes a type (TR14-5-05).
--- Decides TR14-5-05.
+-- Raises if the definition of a type has a nest, or brackets without a name; these belong in directives that move data
+-- (TR14-5-05). Decides TR14-5-05.
 function shape.no_nest(session, clause)
   local brackets = clause.shape
   if brackets and not brackets.name and not brackets.args and not (clause.nest and session.rules.extended) then
@@ -244,7 +249,7 @@ function shape.no_nest(session, clause)
   end
 end
 
--- Whether a name is that of a parameter: which shape or policy it stands for is known later (TR14-5-02).
+-- True if a name is that of a parameter for a shape or policy, which is bound later (TR14-5-02).
 function shape.is_parameter(made, name)
   for _, parameter in ipairs(made.params or {}) do
     if parameter.name == name and parameter.kind then return true end
@@ -252,7 +257,7 @@ function shape.is_parameter(made, name)
   return false
 end
 
--- Halves of a clause's movement that a member takes part in: include(in: m), out, none (TR14-5-07, -08).
+-- Directions of include: the half of a clause's copies that a member takes part in (TR14-5-07, -08).
 local limits = { ["in"] = true, out = true, none = true }
 local function limit_of(session, clause)
   local way = clause.direction
@@ -263,13 +268,14 @@ local function limit_of(session, clause)
   return way.name
 end
 
+-- Raises if the shape that a clause names for a member's objects does not exist.
 local function check_inner(session, member, inner, record)
   local of = types.innermost(member.type)
-  -- a type that is still being declared may get that shape later
+  -- A type that is still being declared may get this shape later.
   if inner.name and of.complete and of ~= record then shape.require_known(session, of, inner.name, inner.pos) end
 end
 
--- Parameters that a directive declares: {name, kind?, default?} in order.
+-- Returns the parameters that a directive declares, {name, kind?, default?} in order. Raises if a name is duplicated.
 function shape.parameters(clause)
   local seen = {}
   for _, parameter in ipairs(clause.parameters) do
@@ -285,16 +291,15 @@ function shape.parameters(clause)
   return clause.parameters
 end
 
--- Whether a clause names the parameter of a template's shape that only other instances can have: what it is for has
--- no structure type here. The shape cannot be used here (TR14-5-02).
+-- True if the named parameter is for other instances of a template: in this one the member has no structure type, so
+-- the shape cannot be used (TR14-5-02).
 local function is_for_others(record, made, member, clause)
   return record.template and clause.shape and clause.shape.name and shape.is_parameter(made, clause.shape.name)
     and not types.is_record(types.innermost(member.type))
 end
 
--- The layer that clauses make; record is complete. inside: the type they stand in, whose shapes are
--- not all known yet.
--- Decides TR14-3.1.1-19, TR14-3.1.1-20.
+-- Returns the layer of a list of clauses. record is complete; inside: the enclosing type, some of whose shapes may be
+-- unknown. Decides TR14-3.1.1-19, TR14-3.1.1-20.
 function shape.layer(session, record, clauses, inside)
   local made = { members = {} }
   local default
@@ -348,8 +353,8 @@ function shape.layer(session, record, clauses, inside)
   return made
 end
 
--- Carries out a shape directive. record is the type it stands in, or nil outside of types.
--- Decides TR14-1.2-03, TR14-3.1.1-01, TR14-3.1.1-10.
+-- Executes a shape directive: stores its layer in the session. record: the enclosing type, or nil. Decides TR14-1.2-03,
+-- TR14-3.1.1-01, TR14-3.1.1-10.
 function shape.define(session, node, record)
   if #node.clauses == 0 then
     raise("syntax", node.pos + #"shape", "a shape has at least one clause", { rule = "TR14-3.1.1-01" })

@@ -1,5 +1,5 @@
--- fortran_section.lua - lowers list items of Fortran to operands (items) of a plan. An item is the bytes from the first to the
--- last element, and the descriptor of the allocatable or pointer that points there.
+-- fortran_section.lua - lowers list items of Fortran to operands (items) of a plan. An item is the bytes from the first
+-- to the last element, and the descriptor of the allocatable or pointer that points there.
 --
 -- Input: a request (plan/requested_action.lua) and the AST of its list item; the session's language calls this file
 -- through Plan:object, :section and :pointer. Bounds and subscripts are evaluated when the directive is encountered, so
@@ -93,8 +93,8 @@ local function array_of(session, found, node)
 end
 
 -- Describes a list item: {address, bytes, count, of (element type), run, dims, e, pointer, slot}. pointer is the
--- expression of the allocatable or pointer that points to it. An object that is not allocated or associated has 0 bytes.
--- gaps: true if a part may have gaps between its elements.
+-- expression of the allocatable or pointer that points to it. An object that is not allocated or associated has 0
+-- bytes. gaps: true if a part may have gaps between its elements.
 local function describe_object(session, node, gaps)
   local e = fortran_expression.compile(session:host_env(), node)
   if not e.place and not e.section then

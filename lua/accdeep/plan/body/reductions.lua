@@ -1,9 +1,9 @@
 -- reductions.lua - checks reductions of nested OpenACC loops: all enclosing loops that a reduction spans name the
 -- variable, with one operator. c_body.lua and fortran_body.lua call reductions.check.
 --
--- The walk over a body keeps a stack of what encloses a loop, outermost first. Entries are {construct, said, body} for a directive
--- (said: variable -> operator or "private"), {declared} for a block (its own variables). ASTs are those of C or
--- Fortran; of_loop(node) tells their loop directives apart.
+-- The walk over a body keeps a stack of what encloses a loop, outermost first. Entries are {construct, said, body} for
+-- a directive (said: variable -> operator or "private"), {declared} for a block (its own variables). ASTs are those of
+-- C or Fortran; of_loop(node) tells their loop directives apart.
 
 local diagnostic = require "accdeep.base.diagnostic"
 local list_item = require "accdeep.lowering.list_item"
