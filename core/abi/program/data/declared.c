@@ -1,14 +1,24 @@
-/* declared.c - variables of declare directives at file scope, and what else the program's modules
- * hold.
+/* declared.c - keeps the variables of declare directives at file scope present, and knows the static memory of the
+ * program's modules. Called at the start and, through rt_declared_refresh, by calls that may follow dlopen or
+ * dlclose.
  *
- * The compiler makes no call for declared variables: it lists their addresses and sizes in a
- * section of the program or library, and its kernels use them by name. So they are present from the
- * start, as ACC33-2.6.7-1 says, and around each kernel the bytes of host and device change places:
- * one kernel at a time, and no other directive meanwhile. The host's own code in other threads sees
- * the device's values then, and large variables cost their size with every kernel. */
+ * The compiler makes no call for declared variables. It lists their addresses and sizes in the section
+ * .gnu.offload_vars of the program or library, and its kernels use them by name. The runtime therefore makes them
+ * present from the start (ACC33-2.6.7-1), and swaps the bytes of host and device around each kernel:
+ *
+ *      before the kernel   host variable: host value     device copy: device value
+ *      in the kernel       host variable: device value   device copy: host value
+ *      after the kernel    as before, with what the kernel wrote in the device copy
+ *
+ * Meanwhile no other kernel or directive runs, but other threads of the host see the device's values. Large variables
+ * cost their size with each kernel.
+ *
+ * Life of a module: a scan finds it (loaded), its table is read (is_read), and its variables are mapped in one region
+ * for each device (open). After dlclose it is removed, before new modules are read, which may lie at its addresses. */
 #include "abi/program/base/runtime.h"
 #include "abi/program/base/arena.h"
 
+#include <assert.h>
 #include <elf.h>
 #include <fcntl.h>
 #include <link.h>
@@ -22,50 +32,53 @@
 static const uint64_t link_flag = (uint64_t)1 << 63;
 enum { DEVICES_MOST = 64, LARGE = 1 << 20 };
 
-/* As the compiler lists them. */
+/* Entry of the compiler's list. */
 struct declared_entry {
     char *host;
-    uint64_t bytes; /* and link_flag: present only while a clause maps it */
+    uint64_t bytes; /* size, and link_flag: present only while a clause maps it */
 };
 
+/* Declared variable of a module. */
 struct declared {
     char *host;
     uint64_t bytes;
-    bool link;
-    char *initial; /* value at the start of the program, or NULL */
+    bool link;     /* clause link: present only while a clause maps it */
+    char *initial; /* value at the program's start; NULL: unknown */
 };
 
-/* The program, or a library of its own. */
+/* The program, or a library that does not belong to the system. */
 struct module {
     uintptr_t base;
     char path[512];
     struct declared *variables;
     size_t nvariables;
-    accd_region *regions[DEVICES_MOST]; /* that hold them, to the end */
-    bool loaded;                        /* found by the last scan */
-    bool is_read, open;                 /* its table was read, its variables are present */
+    accd_region *regions[DEVICES_MOST]; /* regions that hold the variables until the end */
+    bool loaded;                        /* true if found by the latest scan */
+    bool is_read, open;                 /* table was read; variables are present */
 };
 static struct module *modules;
 static size_t nmodules, modules_capacity;
 
-/* Memory of modules that is not written after their start, ascending. */
+/* Read-only memory of modules, sorted by address. */
 static struct rt_range *constants;
 static size_t nconstants, constants_capacity;
-static struct rt_range last_gap; /* two of them: what was asked for last */
+static struct rt_range last_gap; /* gap between constants that was found last */
 uint64_t rt_statics_low, rt_statics_bytes;
 
-static unsigned long long seen_loads, seen_unloads; /* that the scan has seen */
-static bool has_late_instrumentation; /* the library of programs compiled for checking came after the start */
+static unsigned long long seen_loads, seen_unloads; /* numbers of loads and unloads at the latest scan */
+static bool has_late_instrumentation;               /* true if the library for instrumented programs was loaded late */
 const struct link_map *rt_last_module;
 #pragma weak _r_debug
 
 /* -------------------------------------------------------------------------------------- file -- */
 
+/* Mapped file of a module. */
 struct file {
     const char *at;
     size_t size;
 };
 
+/* Maps a file for reading. Returns false if it cannot be read or is too short. */
 static bool map_file(struct file *file, const char *path)
 {
     struct stat status;
@@ -84,9 +97,10 @@ static bool is_in_file(const struct file *file, uint64_t offset, uint64_t bytes)
     return offset <= file->size && bytes <= file->size - offset;
 }
 
-/* The table of declared variables in memory, of a module that is loaded at a base, or NULL. */
+/* Returns the list of declared variables in the memory of a module loaded at `base`, and its length; NULL: none. */
 static const struct declared_entry *find_table(const struct file *file, uintptr_t base, size_t *n_p)
 {
+    assert(file->at && n_p);
     static const char wanted[] = ".gnu.offload_vars";
     const Elf64_Ehdr *head = (const Elf64_Ehdr *)(const void *)file->at;
     const Elf64_Shdr *sections = (const Elf64_Shdr *)(const void *)(file->at + head->e_shoff);
@@ -105,9 +119,10 @@ static const struct declared_entry *find_table(const struct file *file, uintptr_
     return NULL;
 }
 
-/* Fills in the addresses that loading writes into a variable. */
+/* Fills in the addresses that the dynamic linker writes into a variable. */
 static void relocate(const struct file *file, uintptr_t base, const char *host, uint64_t bytes, char *initial)
 {
+    assert(initial);
     const Elf64_Ehdr *head = (const Elf64_Ehdr *)(const void *)file->at;
     const Elf64_Shdr *sections = (const Elf64_Shdr *)(const void *)(file->at + head->e_shoff);
     for (size_t i = 0; i < head->e_shnum; i++) {
@@ -120,7 +135,7 @@ static void relocate(const struct file *file, uintptr_t base, const char *host, 
             uint64_t word = base + (uint64_t)list[k].r_addend;
             if (into >= bytes || bytes - into < sizeof word)
                 continue;
-            if (ELF64_R_TYPE(list[k].r_info) == R_X86_64_64) /* of another module: as the program has it */
+            if (ELF64_R_TYPE(list[k].r_info) == R_X86_64_64) /* address in another module: copied from the program */
                 memcpy(&word, host + into, sizeof word);
             if (ELF64_R_TYPE(list[k].r_info) == R_X86_64_64 || ELF64_R_TYPE(list[k].r_info) == R_X86_64_RELATIVE)
                 memcpy(initial + into, &word, sizeof word);
@@ -128,8 +143,8 @@ static void relocate(const struct file *file, uintptr_t base, const char *host, 
     }
 }
 
-/* What a variable held before the program began to change it, from its file. NULL: not known, as it lies in another
- * module. */
+/* Returns the value of a variable at the program's start, read from its file. NULL: unknown, since it lies in another
+ * module, is large and zero, or memory is exhausted. */
 static char *read_initial_value(const struct file *file, uintptr_t base, const struct declared_entry *entry)
 {
     const Elf64_Ehdr *head = (const Elf64_Ehdr *)(const void *)file->at;
@@ -143,7 +158,7 @@ static char *read_initial_value(const struct file *file, uintptr_t base, const s
             continue;
         uint64_t stored = into < parts[i].p_filesz ? parts[i].p_filesz - into : 0;
         stored = stored < bytes ? stored : bytes;
-        if (!stored && bytes > LARGE) /* zeros, as long as they are not written */
+        if (!stored && bytes > LARGE) /* zeros, as long as the program has not written them */
             return NULL;
         char *initial = is_in_file(file, parts[i].p_offset + into, stored) ? calloc(1, bytes) : NULL;
         if (!initial)
@@ -157,6 +172,7 @@ static char *read_initial_value(const struct file *file, uintptr_t base, const s
 
 /* -------------------------------------------------------------------------------------- scan -- */
 
+/* Returns an array with space for one more element. Ends the program without memory. */
 static void *grow_array(void *array, size_t n, size_t *capacity, size_t size)
 {
     if (n < *capacity)
@@ -169,7 +185,8 @@ static void *grow_array(void *array, size_t n, size_t *capacity, size_t size)
     return larger;
 }
 
-/* The linker changes its list only while no call is under way here. */
+/* Stores the counts of loads and unloads, and the last module of the linker's list. The list is stable because no
+ * call that changes it is active here. */
 static int count_module_loads(struct dl_phdr_info *info, size_t size, void *ud)
 {
     (void)size;
@@ -181,6 +198,7 @@ static int count_module_loads(struct dl_phdr_info *info, size_t size, void *ud)
     return 1;
 }
 
+/* Records the read-only memory of a module, and the module unless it is one of the system; called for each module. */
 static int add_module(struct dl_phdr_info *info, size_t size, void *ud)
 {
     (void)size, (void)ud;
@@ -193,7 +211,7 @@ static int add_module(struct dl_phdr_info *info, size_t size, void *ud)
         constants[nconstants++] = (struct rt_range){info->dlpi_addr + part->p_vaddr, part->p_memsz};
     }
     has_late_instrumentation |= !rt.options.instrumented && strstr(path, "/libaccdeep-check.so");
-    if (!strncmp(path, "/lib/", 5) || !strncmp(path, "/usr/lib/", 9)) /* the system's */
+    if (!strncmp(path, "/lib/", 5) || !strncmp(path, "/usr/lib/", 9)) /* libraries of the system */
         return 0;
     for (size_t i = 0; i < nmodules; i++)
         if (modules[i].base == info->dlpi_addr && !strcmp(modules[i].path, path)) {
@@ -233,6 +251,7 @@ bool rt_is_constant(const void *host)
     return false;
 }
 
+/* Search for executable memory at an address. */
 struct code_search {
     uint64_t address;
     bool found;
@@ -270,10 +289,11 @@ void rt_find_static_range(void)
     rt_statics_bytes = heap - last_gap.start;
 }
 
-/* Constants are listed as variables too; they are the same everywhere. A variable of a library may
- * lie in the program, where the linker put the copy that all use. */
+/* Reads the list of a module. Constants are listed too, but ignored because they never differ. A variable of a
+ * library may lie in the program, where the linker put the shared copy. */
 static void read_table(struct module *module)
 {
+    assert(!module->variables && !module->is_read);
     struct file file;
     size_t n = 0;
     if (!map_file(&file, module->path))
@@ -297,8 +317,10 @@ static void read_table(struct module *module)
     rt.fast_path_enabled &= !rt.has_declared;
 }
 
+/* Maps all variables of a module, except those of clause link, on each device, with their initial values. */
 static void map_variables(struct module *module)
 {
+    assert(!module->open);
     accd_item *items = module->nvariables ? calloc(module->nvariables, sizeof *items) : NULL;
     size_t n = 0;
     for (size_t i = 0; items && i < module->nvariables; i++) {
@@ -315,7 +337,9 @@ static void map_variables(struct module *module)
                                                              .items = items,
                                                              .nitems = n,
                                                              .name = rt_declared_region_name,
-                                                             .thread = module->base + 1}, /* nests alone */
+                                                             /* number of its own, so that the region nests with no
+                                                              * other */
+                                                             .thread = module->base + 1},
                                            &module->regions[device]));
         for (size_t i = 0; i < module->nvariables; i++) {
             const struct declared *variable = &module->variables[i];
@@ -330,10 +354,12 @@ static void map_variables(struct module *module)
     free(items);
 }
 
+/* Forgets a module that was unloaded, with its regions and variables. */
 static void remove_module(struct module *module)
 {
+    assert(nmodules > 0 && module < modules + nmodules);
     for (int device = 0; device < DEVICES_MOST; device++)
-        accd_region_abandon(module->regions[device]); /* the host's copies are gone */
+        accd_region_abandon(module->regions[device]); /* abandoned, not ended: the host's memory no longer exists */
     for (size_t i = 0; i < module->nvariables; i++) {
         rt_allocatable_remove(module->variables[i].host);
         free(module->variables[i].initial);
@@ -342,7 +368,7 @@ static void remove_module(struct module *module)
     *module = modules[--nmodules];
 }
 
-/* Unloaded modules go first: others may lie where they did. */
+/* Scans all modules. Unloaded modules are removed first, since new ones may lie at their addresses. */
 static void scan_modules(void)
 {
     nconstants = last_gap.bytes = 0;
@@ -356,7 +382,8 @@ static void scan_modules(void)
             remove_module(&modules[i]);
 }
 
-/* A kernel of such a library uses host memory of the library of checks. */
+/* Reports a library that was instrumented but loaded late; ends a strict run, where its kernels would use the host
+ * memory of the library of checks. */
 static void report_late_instrumentation(void)
 {
     static bool is_reported;
@@ -400,7 +427,8 @@ void rt_declared_rescan(void)
 
 void rt_declared_init(void)
 {
-    for (size_t i = 0; i < nmodules; i++) { /* of a context that was shut down */
+    assert(rt.context);
+    for (size_t i = 0; i < nmodules; i++) { /* regions of an earlier context */
         memset(modules[i].regions, 0, sizeof modules[i].regions);
         modules[i].open = false;
     }
@@ -411,15 +439,17 @@ void rt_declared_init(void)
 
 /* ----------------------------------------------------------------------------------- kernels -- */
 
-/* One after the other; NULL at the end. Both places are 0 at first. */
+/* Returns the next declared variable, or NULL at the end. Both indices start at 0. */
 static const struct declared *get_next_variable(size_t *module, size_t *location)
 {
+    assert(module && location);
     for (; *module < nmodules; ++*module, *location = 0)
         if (*location < modules[*module].nvariables)
             return &modules[*module].variables[(*location)++];
     return NULL;
 }
 
+/* Returns the declared variable that contains an address; NULL: none. */
 static const struct declared *find_variable(const void *host)
 {
     size_t m = 0, location = 0;
@@ -460,7 +490,7 @@ bool rt_is_part_of_link_variable(const void *host, uint64_t bytes, struct rt_ran
 
 const void *rt_find_declared_pointer(const void *host, bool (*is_in_block)(uint64_t block, uint64_t at))
 {
-    const void *inside = NULL; /* the pointer to the block that holds the address, attached to no data */
+    const void *inside = NULL; /* pointer to the block that contains the address, attached to no data */
     size_t m = 0, location = 0;
     for (const struct declared *v; rt.has_declared && (v = get_next_variable(&m, &location));) {
         const uintptr_t data = v->link || v->bytes != sizeof(void *) ? 0 : rt_load_word(v->host);
@@ -476,6 +506,7 @@ const void *rt_find_declared_pointer(const void *host, bool (*is_in_block)(uint6
 
 static void swap_bytes(char *host, char *device, uint64_t bytes)
 {
+    assert(host != device);
     char some[512];
     for (uint64_t k = 0, n; k < bytes; k += n) {
         n = bytes - k < sizeof some ? bytes - k : sizeof some;
@@ -485,8 +516,8 @@ static void swap_bytes(char *host, char *device, uint64_t bytes)
     }
 }
 
-/* Exchanges the bytes of declared variables with those of the device: of a `declare link` variable only the parts that
- * are present. */
+/* Swaps the bytes of declared variables with those of the device. Of a link variable only the present parts are
+ * swapped. */
 void rt_swap_declared_variables(const struct rt_thread *self)
 {
     size_t m = 0, location = 0;

@@ -1,12 +1,20 @@
-/* image.c - device code of a program or library for this machine: loaded like a library, with
- * variables of its own.
+/* image.c - loads the device code (image) of a program or library for this machine, and makes its variables present.
+ * Called by clang/registration.c and at the open of a context.
  *
- * The variables of a loaded image are device memory. Their pages get a second address within the
- * memory of the device, which the present table has: the code of the image and the transfers of the
- * core see the same bytes. */
+ * An image is loaded once for each device by dlopen, so that each device has variables of its own. Pages with
+ * variables are mapped twice, so that the image's code and the transfers of the core see the same bytes:
+ *
+ *      image:          | code | constants | variables |            part.start, used by the code
+ *                                              ||
+ *                                         shared pages (memfd)
+ *                                              ||
+ *      device memory:  | ...              | variables |            part.device, in the present table
+ *
+ * After a fork the child gets copies of these pages, because shared mappings would connect it with its parent. */
 #include "image.h"
 #include "code_references.h"
 
+#include <assert.h>
 #include <dlfcn.h>
 #include <elf.h>
 #include <errno.h>
@@ -18,32 +26,33 @@
 
 enum { PAGE = 4096, PARTS_MOST = 8 };
 
-/* Pages of variables: at these addresses in the image, and in the device's memory. */
+/* Pages with variables: their addresses in the image and in device memory. */
 struct part {
     uint64_t start, bytes, device;
-    int copy; /* while the process forks: a file with what they hold, for the child; -1: there is none */
+    int copy; /* during a fork: file with the contents for the child; -1: none */
 };
 
-/* On one device. */
+/* Image as loaded for one device. */
 struct loaded {
     void *handle;
     uint64_t base;
     struct part parts[PARTS_MOST];
     size_t nparts;
-    void **addresses; /* in the image, of each entry */
+    void **addresses; /* address in the image of each entry; NULL: not found */
 };
 
+/* Registered image, in a list in order of registration. */
 static struct image {
     struct image *next;
     const void *owner;
     const char *start;
     size_t bytes;
-    struct rt_image_entry *entries; /* by the host's addresses */
+    struct rt_image_entry *entries; /* entries, sorted by host address */
     size_t nentries;
-    struct loaded *devices;   /* NULL: it was not loaded yet */
-    const accd_context *open; /* in which its variables are present */
+    struct loaded *devices;   /* state for each device; NULL: not yet loaded */
+    const accd_context *open; /* context in which its variables are present; NULL: none */
 } * images;
-static bool has_variables; /* whose values are looked at */
+static bool has_variables; /* true if variables exist whose values are checked */
 
 static uint64_t page_down(uint64_t address)
 {
@@ -64,6 +73,7 @@ static int compare_hosts(const void *a, const void *b)
 
 void rt_image_add(const void *owner, const char *start, size_t bytes, struct rt_image_entry *entries, size_t nentries)
 {
+    assert(start && (entries || !nentries));
     struct image *image = malloc(sizeof *image), **last = &images;
     if (!image)
         rt_fatal("out-of-memory", "no memory for the program's device code");
@@ -79,13 +89,14 @@ void rt_image_add(const void *owner, const char *start, size_t bytes, struct rt_
 /* --------------------------------------------------------------------------------------- load --
  */
 
+/* Ends the program because an image cannot be loaded. */
 static _Noreturn void reject_image(const char *why)
 {
     rt_fatal("unsupported", "the program's device code for this machine cannot be loaded: %s", why);
 }
 
-/* The image's names are its own, also where the program or a library exports the same. clang 19
- * links it so; before, a count that the linker need not have gives way. */
+/* Makes the image resolve names within itself first, even if the program exports the same names. clang 19 links it
+ * so; for earlier versions the optional DT_RELACOUNT entry is replaced by DT_SYMBOLIC. */
 static void bind_names_locally(const struct image *image, int file)
 {
     const Elf64_Ehdr *head = (const Elf64_Ehdr *)(const void *)image->start;
@@ -102,7 +113,8 @@ static void bind_names_locally(const struct image *image, int file)
     }
 }
 
-/* The file stays open: debug information is read from it. */
+/* Loads the image from a memory file and returns its handle. The file stays open because debug information is read
+ * from it. Failure ends the program. */
 static void *load_image(const struct image *image)
 {
     char path[40];
@@ -121,8 +133,8 @@ static void *load_image(const struct image *image)
     return handle;
 }
 
-/* Of a constructor that its file keeps for itself the image has the entry, which begins with the
- * address. */
+/* Returns the address of an entry in the image; NULL: not found. A constructor local to its file is found by its
+ * offloading entry, which begins with the address. */
 static void *find_entry_address(void *handle, const struct rt_image_entry *entry)
 {
     char name[512];
@@ -134,15 +146,16 @@ static void *find_entry_address(void *handle, const struct rt_image_entry *entry
     return address && entry->kind == RT_IMAGE_INDIRECT ? (void *)rt_load_word(address) : address;
 }
 
-/* Puts pages of a file at both addresses of a part. */
+/* Maps pages of a file at both addresses of a part. Returns false on failure. */
 static bool map_part_twice(const struct part *part, int file)
 {
+    assert(part->device % PAGE == 0 && part->start % PAGE == 0);
     const int both = PROT_READ | PROT_WRITE, flags = MAP_SHARED | MAP_FIXED;
     return mmap((void *)(uintptr_t)part->device, part->bytes, both, flags, file, 0) != MAP_FAILED &&
            mmap((void *)(uintptr_t)part->start, part->bytes, both, flags, file, 0) != MAP_FAILED;
 }
 
-/* A file with the pages of a part, but for those of zeros; -1: there is none. */
+/* Returns a memory file with the contents of a part, sparse where pages are zero; -1: failure. */
 static int copy_part(const struct part *part)
 {
     static const char zeros[PAGE];
@@ -158,7 +171,7 @@ static int copy_part(const struct part *part)
     return -1;
 }
 
-/* After a fork the child has variables of its own: those of the moment of the fork. */
+/* Gives the child of a fork its own variables, with their values at the fork. The parent makes the copies. */
 static void handle_fork(enum rt_fork_phase when)
 {
     for (struct image *image = images; image; image = image->next)
@@ -174,9 +187,11 @@ static void handle_fork(enum rt_fork_phase when)
             }
 }
 
-/* Gives pages of the image a second address, in device memory. */
+/* Gives pages of the image a second address in device memory; start and end are page-aligned. Failure ends the
+ * program. */
 static void share_pages(struct loaded *loaded, int device, uint64_t start, uint64_t end)
 {
+    assert(start % PAGE == 0 && end % PAGE == 0);
     struct part part = {.start = start, .bytes = end - start};
     uint64_t block;
     if (start >= end || loaded->nparts == PARTS_MOST)
@@ -191,7 +206,7 @@ static void share_pages(struct loaded *loaded, int device, uint64_t start, uint6
     rt.on_fork = handle_fork;
 }
 
-/* All that the image may write, but for the linker's tables. */
+/* Shares all writable pages of the image, except the tables of the dynamic linker. */
 static void share_variables(const struct image *image, struct loaded *loaded, int device)
 {
     const Elf64_Ehdr *head = (const Elf64_Ehdr *)(const void *)image->start;
@@ -221,7 +236,7 @@ static void share_variables(const struct image *image, struct loaded *loaded, in
     }
 }
 
-/* The address in the device's memory for one in the image; 0: the variable is a constant. */
+/* Returns the device address of an address in the image; 0: a constant. */
 static uint64_t find_shared_address(const struct loaded *loaded, const void *address)
 {
     for (size_t i = 0; i < loaded->nparts; i++)
@@ -230,6 +245,7 @@ static uint64_t find_shared_address(const struct loaded *loaded, const void *add
     return 0;
 }
 
+/* Calls all constructors or destructors of the image, by kind. */
 static void call_entries(const struct image *image, const struct loaded *loaded, unsigned kind)
 {
     for (size_t i = 0; i < image->nentries; i++)
@@ -237,7 +253,7 @@ static void call_entries(const struct image *image, const struct loaded *loaded,
             (*(void (*const *)(void)) & loaded->addresses[i])();
 }
 
-/* A variable that two files of the program list is present already. */
+/* Makes the variables of an image present. A variable listed by two files is present already, which is no error. */
 static void map_entry(const struct image *image, const struct loaded *loaded, int device)
 {
     for (size_t i = 0; i < image->nentries; i++) {
@@ -255,7 +271,7 @@ static void map_entry(const struct image *image, const struct loaded *loaded, in
     }
 }
 
-/* A byte of the file that is loaded at an address. */
+/* Returns the byte of the image's file that is loaded at an address; 0: none. */
 static char read_file_byte(const struct image *image, const struct loaded *loaded, uint64_t address)
 {
     const Elf64_Ehdr *head = (const Elf64_Ehdr *)(const void *)image->start;
@@ -268,11 +284,12 @@ static char read_file_byte(const struct image *image, const struct loaded *loade
     return 0;
 }
 
-/* Tells what a variable held at the start of the program. Words that loading or constructors have changed hold
- * addresses of the image, or what the host's constructors made, too: they are taken for what the host has. */
+/* Reports the initial value of a variable to the checks. Words changed by the loader or by constructors hold
+ * addresses, or results that the host's constructors produce too, so that the host's values are taken instead. */
 static void notify_initial_value(const struct image *image, const struct loaded *loaded, int device, size_t i,
                                  bool fresh)
 {
+    assert(rt.on_initial && image->entries[i].bytes > 0);
     const struct rt_image_entry *entry = &image->entries[i];
     const uint64_t at = (uintptr_t)loaded->addresses[i];
     char *initial = malloc(entry->bytes);
@@ -290,14 +307,18 @@ static void notify_initial_value(const struct image *image, const struct loaded 
     free(initial);
 }
 
+/* True if entry i is a variable of the image in device memory. */
 static bool is_variable(const struct image *image, const struct loaded *loaded, size_t i)
 {
     return image->entries[i].bytes && image->entries[i].kind != RT_IMAGE_LINK &&
            find_shared_address(loaded, loaded->addresses[i]);
 }
 
+/* Opens an image on a device: loads it if `fresh`, shares its variables, makes them present and runs constructors.
+ * Failure ends the program. */
 static void open_image_on_device(struct image *image, int device, bool fresh)
 {
+    assert(rt.context && device >= 0 && device < rt.options.devices);
     struct loaded *loaded = &image->devices[device];
     if (fresh) {
         loaded->handle = load_image(image);
@@ -332,7 +353,7 @@ void rt_load_images(void)
     }
 }
 
-static atomic_bool removed;
+static atomic_bool removed; /* true once an image was removed */
 
 bool rt_has_removed_image(void)
 {
@@ -358,7 +379,7 @@ void rt_image_remove(const void *owner)
                         rt.on_initial(device, image->entries[i].host, NULL, image->entries[i].bytes);
                     accd_unmap_data(rt.context, device, image->entries[i].host);
                 }
-            free(image->devices[device].addresses); /* its code stays: a kernel may be under way */
+            free(image->devices[device].addresses); /* the code stays loaded because a kernel may still run */
         }
         free(image->devices);
         free(image->entries);
@@ -389,6 +410,7 @@ void *rt_find_image_function(int device, const void *host)
 
 bool rt_find_image_variable(int device, uint64_t at, struct rt_image_variable *variable_p)
 {
+    assert(device >= 0 && variable_p);
     for (const struct image *image = images; image; image = image->next) {
         const struct loaded *loaded = image->devices ? &image->devices[device] : NULL;
         for (size_t i = 0; loaded && find_shared_address(loaded, (const void *)(uintptr_t)at) && i < image->nentries;
@@ -408,6 +430,7 @@ bool rt_find_image_variable(int device, uint64_t at, struct rt_image_variable *v
 
 void rt_for_each_used_image_variable(int device, const void *fn, void (*use)(int device, uint64_t host, uint64_t bytes))
 {
+    assert(fn && use);
     for (const struct image *image = images; image; image = image->next) {
         const struct loaded *loaded = image->devices ? &image->devices[device] : NULL;
         for (size_t i = 0; loaded && i < image->nentries; i++)

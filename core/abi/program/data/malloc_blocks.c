@@ -1,44 +1,52 @@
-/* malloc_blocks.c - sections that leave the block that malloc gave: moved there, they would overwrite what
- * the C library keeps between blocks.
+/* malloc_blocks.c - finds sections that exceed their block of malloc: their transfer would overwrite the bookkeeping
+ * of the C library. lifecycle.c calls rt_check_malloc_blocks before a construct moves data; rt_needs_check is the
+ * quick test.
  *
- * A block of the GNU C library begins behind a word with its size and three bits, at a multiple of 16.
- * The word alone proves nothing, because it may be the program's own data; only when it says that a
- * section is too long, the blocks in front of it are counted from the start of the heap. Strict and checked
- * runs count also where a section begins inside of a block. Checked programs know each block, and how many bytes were
- * asked for. In others, sizes are those that malloc has rounded up, and blocks of other threads' arenas are not
- * checked. Sections that do not move are never checked: the host memory of deleted data may be freed already, and
- * belong to others. */
+ * A block of the GNU C library begins at a multiple of 16, after a word with its size and three flag bits:
+ *
+ *      | size of previous block or its data | size + bits | bytes of the block ... | size + bits | ...
+ *      block - 16                           block - 8     block                                    next block
+ *
+ * That word alone proves nothing, as it may be data of the program. Only if it says that a section is too long, the
+ * blocks before it are followed from the start of the heap. Strict and instrumented runs also do this for sections
+ * that begin within a block.
+ *
+ * Instrumented programs know each block and the requested bytes. In other programs the size is rounded up by malloc,
+ * and blocks in arenas of other threads are not checked. Sections without a transfer are never checked: the host
+ * memory of deleted data may have been freed and reused. */
 #include "abi/checked/checked.h"
 #include "abi/program/base/runtime.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #ifdef __SANITIZE_ADDRESS__
-enum { GNU_MALLOC = 0 }; /* blocks are the sanitizer's */
+enum { GNU_MALLOC = 0 }; /* the sanitizer has its own malloc */
 #else
 enum { GNU_MALLOC = 1 };
 #endif
 
 enum {
-    HEAD = 2 * sizeof(uint64_t), /* in front of a block's bytes: a word of the block before, the size */
-    MAPPED = 2,                  /* the block is a mapping of its own */
-    ARENA = 4,                   /* of another thread */
-    BITS = 7
+    HEAD = 2 * sizeof(uint64_t), /* bytes before a block: a word of the previous block, and the size */
+    MAPPED = 2,                  /* bit: the block is a mapping of its own */
+    ARENA = 4,                   /* bit: the block is in another thread's arena */
+    BITS = 7                     /* mask of all bits */
 };
 
 #pragma weak rt_find_malloc_block
 #pragma weak rt_get_requested_size
 
-static uint64_t walked_blocks; /* from block to block */
+static uint64_t walked_blocks; /* number of blocks followed so far */
 
 static uint64_t load_heap_word(uint64_t address)
 {
     return *(const uint64_t *)(uintptr_t)address;
 }
 
+/* Finds the start of the heap in /proc/self/maps and returns it; 0: none. Sets rt.heap_start. */
 static uint64_t locate_heap(void)
 {
     uint64_t start = 0;
@@ -59,15 +67,16 @@ uint64_t rt_find_heap_start(void)
 {
     if (rt.heap_start)
         return rt.heap_start == UINT64_MAX ? 0 : rt.heap_start;
-    return RT_ON_NEW_STACK(locate_heap); /* the thread may have a small one */
+    return RT_ON_NEW_STACK(locate_heap); /* a thread's own stack may be small */
 }
 
 bool rt_may_exceed_block(uintptr_t host, uint64_t bytes)
 {
+    assert(host % RT_BLOCK_ALIGNMENT == 0);
     if (rt.options.instrumented || !rt.heap_start || host % 4096 == 0 ||
-        (int64_t)bytes < 0) /* that word may be in no memory */
+        (int64_t)bytes < 0) /* the word before the address may not be mapped */
         return true;
-    rt_this_thread.in_core = true; /* a section that is not there at all */
+    rt_this_thread.in_core = true; /* accesses to unmapped sections are reported as such */
     atomic_signal_fence(memory_order_seq_cst);
     const uint64_t size = load_heap_word(host - sizeof size) & ~(uint64_t)BITS;
     atomic_signal_fence(memory_order_seq_cst);
@@ -75,14 +84,16 @@ bool rt_may_exceed_block(uintptr_t host, uint64_t bytes)
     return size - RT_BLOCK_MIN < bytes + HEAD - RT_BLOCK_MIN;
 }
 
-/* Of the heap's block that an address lies in: where its bytes begin. 0: it is not known. */
+/* Returns the start of the heap block that contains an address, and its end; 0: unknown. Follows the blocks from
+ * `low`, the start of the heap. */
 static uint64_t find_block_around(uint64_t address, uint64_t low, uint64_t high, uint64_t *end_p)
 {
+    assert(low <= address && low <= high && end_p);
     for (uint64_t at = low, bytes; at + HEAD <= address; at += bytes) {
         bytes = load_heap_word(at + sizeof(uint64_t)) & ~(uint64_t)BITS;
         if (bytes < RT_BLOCK_MIN || bytes % RT_BLOCK_ALIGNMENT || bytes > high - at)
             return 0;
-        *end_p = at + bytes + sizeof(uint64_t); /* up to the size of the next one */
+        *end_p = at + bytes + sizeof(uint64_t); /* up to the size word of the next block */
         if (address < *end_p)
             return at + HEAD;
         walked_blocks++;
@@ -90,9 +101,10 @@ static uint64_t find_block_around(uint64_t address, uint64_t low, uint64_t high,
     return 0;
 }
 
-/* Whether a block seems to begin at an address, with another one behind it. */
+/* True if the words before `start` and after its block look like size words of malloc, up to the heap's end. */
 static bool is_plausible_block(uint64_t start, uint64_t high)
 {
+    assert(start < high);
     const uint64_t size = load_heap_word(start - sizeof size) & ~(uint64_t)BITS, next = start - HEAD + size;
     if (start % RT_BLOCK_ALIGNMENT || size < RT_BLOCK_MIN || size % RT_BLOCK_ALIGNMENT || size > high - start)
         return false;
@@ -107,13 +119,13 @@ bool rt_is_in_block(uint64_t block, uint64_t at)
         return false;
     if (low && block >= low + HEAD && block < high)
         return is_plausible_block(block, high) && at - block < (load_heap_word(block - sizeof at) & ~(uint64_t)BITS);
-    uint64_t head[2]; /* of a mapping */
+    uint64_t head[2]; /* header of a mapping */
     return block % page == HEAD && rt_peek_memory(block - HEAD, (char *)head, sizeof head) && !head[0] &&
            (head[1] & BITS) == MAPPED && at - block < (head[1] & ~(uint64_t)BITS) - HEAD;
 }
 
-/* Bytes that the program asked for in the block that begins at an address, which checked programs know; 0: it is not
- * known. The word in front says whether that block is still there, as it may have been freed unseen. */
+/* Returns the bytes that an instrumented program requested for a block; 0: unknown. The size word shows whether the
+ * block still exists, since it may have been freed unnoticed. */
 static uint64_t get_requested_bytes(uint64_t block)
 {
     enum { ROUNDED = 4096 + 2 * RT_BLOCK_MIN };
@@ -122,22 +134,24 @@ static uint64_t get_requested_bytes(uint64_t block)
     return requested && requested + sizeof size <= size && size - requested < ROUNDED ? requested : 0;
 }
 
-/* A section that begins inside of a block: bytes up to the end of the block, if the section is longer; or 0. */
+/* Returns the bytes from `start` to the end of its block if the section is longer, for a section that begins within a
+ * block; 0: not longer, or unknown. low 0: not on the heap. */
 static uint64_t find_exceeded_rest(uint64_t start, uint64_t bytes, uint64_t low, uint64_t high)
 {
+    assert(bytes > 0);
     enum { SEEN = 1 << 10 };
-    static const uint64_t most = (uint64_t)1 << 24; /* steps from block to block, of all sections together */
+    static const uint64_t most = (uint64_t)1 << 24; /* limit for blocks followed, over all sections */
     static struct {
         uint64_t start, bytes;
     } seen[SEEN];
     uint64_t end = 0, block = 0;
     if (!rt.options.strict && !rt.options.instrumented)
         return 0;
-    if (!low) { /* it does not lie on the heap */
+    if (!low) { /* outside the heap */
         size_t n = 0;
         if (!&rt_find_malloc_block || rt_find_malloc_block(start, &block, &n) != RT_OWNER_HOST)
             return 0;
-        return bytes > block + n - start ? block + n - start : 0; /* n bytes were asked for */
+        return bytes > block + n - start ? block + n - start : 0; /* n bytes were requested */
     }
     const size_t i = ((start ^ bytes) * 0x9E3779B97F4A7C15u >> 32) % SEEN;
     if ((seen[i].start == start && seen[i].bytes == bytes) || walked_blocks > most || is_plausible_block(start, high))
@@ -151,10 +165,11 @@ static uint64_t find_exceeded_rest(uint64_t start, uint64_t bytes, uint64_t low,
     return block && bytes > end - start ? end - start : 0;
 }
 
-/* Bytes of the block that begins at an address, or of the rest of the block that it lies in, if the section is longer;
- * 0: it is not, or no block is known there. */
+/* Returns the bytes available in the section's block from `start` on, if the section is longer; 0: not longer, or
+ * unknown. *inside_p becomes true if the section begins within the block. */
 static uint64_t find_exceeded_block(uint64_t start, uint64_t bytes, bool *inside_p)
 {
+    assert(bytes > 0 && inside_p);
     static uint64_t page;
     const uint64_t requested = start % RT_BLOCK_ALIGNMENT ? 0 : get_requested_bytes(start);
     if (requested)
@@ -162,7 +177,7 @@ static uint64_t find_exceeded_block(uint64_t start, uint64_t bytes, bool *inside
     if (!page)
         page = (uint64_t)sysconf(_SC_PAGESIZE);
     const uint64_t low = rt_find_heap_start();
-    const bool behind = low && start >= low + HEAD; /* data of the program lie before the heap */
+    const bool behind = low && start >= low + HEAD; /* static data lie before the heap */
     const uint64_t high = behind ? (uintptr_t)sbrk(0) : 0;
     const bool on_heap = behind && start < high;
     if (start % RT_BLOCK_ALIGNMENT || (!on_heap && start % page != HEAD))
@@ -172,16 +187,15 @@ static uint64_t find_exceeded_block(uint64_t start, uint64_t bytes, bool *inside
         bool mapped = (head & BITS) == MAPPED && size && size % page == 0 && !load_heap_word(start - HEAD);
         return mapped && bytes > size - HEAD ? size - HEAD : 0;
     }
-    uint64_t capacity = size - sizeof head; /* up to the size of the next one */
+    uint64_t capacity = size - sizeof head; /* up to the size word of the next block */
     if (head & (MAPPED | ARENA) || size < RT_BLOCK_MIN || size % RT_BLOCK_ALIGNMENT || size > high - start ||
         bytes <= capacity || find_block_around(start, low, high, &end) != start)
         return *inside_p = true, find_exceeded_rest(start, bytes, low, high);
     return capacity;
 }
 
-/* The name of a section that is longer than its block: debug information believes that nothing of
- * the pointer lies behind the block. Returns whether it is one of Fortran, whose second bound is
- * not a length. */
+/* Writes the name of a section that exceeds its block; debug information covers only the block. Returns true for
+ * Fortran, whose second bound is not a length. */
 static bool format_section(const accd_item *item, char *to, size_t capacity)
 {
     struct accd__debug_name name;
@@ -195,6 +209,7 @@ static bool format_section(const accd_item *item, char *to, size_t capacity)
 
 void rt_check_malloc_blocks(const accd_item *items, size_t nitems)
 {
+    assert(rt.site && (items || !nitems));
     for (size_t i = 0; i < nitems; i++) {
         const accd_item *item = &items[i];
         bool inside = false;

@@ -1,11 +1,14 @@
-/* member_pointers.c - pointers that are present only because the compiler maps them along with the section
- * they point to, which OpenACC does not ask for (ACC33-att-6). When the aggregate that they are
- * members of is mapped itself, it would be partly present: they give way. */
+/* member_pointers.c - unmaps pointers that are present only because the compiler maps them with the section they
+ * point to, which OpenACC does not require (ACC33-att-6). When the enclosing aggregate is mapped, it would be partly
+ * present, so that these pointers are unmapped first. Called by lifecycle.c after the core refused a construct. */
 #include "abi/program/base/runtime.h"
 
-/* Whether all that is present of an item are such pointers, which no region uses. */
+#include <assert.h>
+
+/* True if everything present of an item are such pointers, which no region uses. */
 static bool has_only_pointers(const struct rt_thread *self, const accd_item *item)
 {
+    assert(item->bytes > 0);
     uint64_t at = (uintptr_t)item->host, end = at + item->bytes;
     accd_present_object object;
     while (accd_present_next(rt.context, self->device, &at, &object) && object.info.host < end)
@@ -14,8 +17,10 @@ static bool has_only_pointers(const struct rt_thread *self, const accd_item *ite
     return true;
 }
 
+/* Unmaps the pointers present within an item. Failure ends the program. */
 static void unmap_pointers(const struct rt_thread *self, const accd_item *item)
 {
+    assert(rt.context && item->bytes > 0);
     uint64_t at = (uintptr_t)item->host, end = at + item->bytes;
     accd_present_object object;
     while (accd_present_next(rt.context, self->device, &at, &object) && object.info.host < end) {
@@ -33,6 +38,7 @@ static void unmap_pointers(const struct rt_thread *self, const accd_item *item)
 
 bool rt_unmap_member_pointers(const struct rt_thread *self, const accd_item *items, size_t nitems)
 {
+    assert(items || !nitems);
     bool gave = false;
     for (size_t i = 0; i < nitems; i++) {
         const accd_item *item = &items[i];

@@ -1,13 +1,14 @@
-/* struct_programs.c - mapping programs of structures of which a directive of OpenMP names some members.
- */
+/* struct_programs.c - makes and caches the mapping programs of structures of which an OpenMP directive names some
+ * members. Called by gcc/entries.c, with the lock held. */
 #include "abi/program/base/runtime.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum { PROGRAM_CACHE = 64 };
 
-/* Programs of structures whose members asked for the same before. */
+/* Cached programs, direct-mapped by a hash of size and pieces. Pieces are compared as bytes. */
 static struct cached_program {
     size_t n;
     uint64_t bytes;
@@ -26,6 +27,7 @@ void rt_clear_struct_programs(void)
 
 accd_program *rt_get_struct_program(uint64_t bytes, accd_piece *pieces, size_t n)
 {
+    assert(pieces && n > 0);
     accd_program_spec spec = {.stride = bytes, .pieces = pieces, .npieces = n, .registers = 1};
     uint64_t at = bytes + n;
     for (size_t i = 0; i < n; i++)
@@ -38,7 +40,7 @@ accd_program *rt_get_struct_program(uint64_t bytes, accd_piece *pieces, size_t n
     accd_program_release(found->program);
     free(found->pieces);
     *found = (struct cached_program){n, bytes, pieces, NULL};
-    accd_member *gaps = calloc(n, sizeof *gaps); /* bytes that no member has: in front of each */
+    accd_member *gaps = calloc(n, sizeof *gaps); /* gaps before each member, which the program excludes */
     if (!gaps)
         rt_fatal("out-of-memory", "no memory for a structure of %zu members", n);
     uint64_t end = 0;
