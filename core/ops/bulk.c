@@ -1,16 +1,23 @@
-/* bulk.c - the transfers of a whole group: own bytes of elements, sections, pointers.
+/* bulk.c - the transfers of a whole group: own bytes of elements, sections, pointers. Run as part of a batch.
  *
- * Large columns are cut into parts for several threads. A device to which bytes travel gets new columns
- * in windows of rows: one crosses while the next one is filled. */
+ *     announce   transfer_rowset for each rowset, with bulk->announcing: names the ranges and their sizes
+ *     run        transfer_rowset again: stages or fetches the same ranges, and copies
+ *
+ * Both passes must visit the same ranges in the same order. Large columns are copied in parts by several threads. A
+ * device to which bytes travel gets new columns in windows of rows: one is sent while the next one is filled
+ * (windows.c). */
 #include "ops/copy_rows.h"
 #include "plan/change_set.h"
 
+#include <assert.h>
+
+/* Returns an upper bound for the own ranges of an element. */
 static size_t max_own_ranges(const struct accd__rowset *set)
 {
     return set->program->spec.npieces * (set->program->spec.nfields + 1) + 1;
 }
 
-/* What accd__bulk_run needs is there from the beginning: it may not fail. */
+/* Buffers that accd__bulk_run needs are all part of the bulk, so that it cannot fail. */
 size_t accd__bulk_bytes(const struct accd_walk *walk)
 {
     struct accd__bulk *bulk = NULL;
@@ -25,6 +32,7 @@ size_t accd__bulk_bytes(const struct accd_walk *walk)
 
 struct accd__bulk *accd__bulk_init(void *memory, const struct accd_walk *walk)
 {
+    assert(memory);
     struct accd__bulk *bulk = memory;
     *bulk = (struct accd__bulk){.walk = NULL};
     bulk->roots = (uint64_t *)(bulk + 1);
@@ -33,12 +41,13 @@ struct accd__bulk *accd__bulk_init(void *memory, const struct accd_walk *walk)
     bulk->columns = bulk->places + walk->nsegments;
     bulk->images = (char **)(uintptr_t)(bulk->columns + walk->nsegments);
     bulk->ranges = (struct accd__own_range *)(bulk->images + walk->nsegments);
-    bulk->own = (bool *)memory + accd__bulk_bytes(walk) - walk->nroots; /* last, for it needs no alignment */
+    bulk->own = (bool *)memory + accd__bulk_bytes(walk) - walk->nroots; /* last, because it needs no alignment */
     return bulk;
 }
 
 accd_status accd__bulk_begin(struct accd__plan *plan, struct accd__group *group)
 {
+    assert(plan->input.walk && group->block);
     struct accd_walk *walk = plan->input.walk;
     void *memory = accd__scratch_alloc(&plan->context->scratch, accd__bulk_bytes(walk));
     if (!memory)
@@ -60,6 +69,7 @@ accd_status accd__bulk_begin(struct accd__plan *plan, struct accd__group *group)
 
 void accd__bulk_set_root(const struct accd__plan *plan, size_t root, const struct accd__object *object)
 {
+    assert(plan->changes.bulk && root < plan->input.walk->nroots);
     struct accd__bulk *bulk = plan->changes.bulk;
     const struct accd__rowset *set = &bulk->walk->rowsets[bulk->walk->roots[root].rowset];
     bulk->roots[root] = object ? accd__planned_object_dev(plan, object) + (set->base - object->host) : 0;
@@ -80,6 +90,7 @@ void accd__bulk_count(const struct accd__bulk *bulk, struct accd__traffic *traff
 
 /* -------------------------------------------------------------------------------------- run -- */
 
+/* Copies all rows of a rowset, on several threads or in windows. */
 static void fill_rows(struct accd__bulk *bulk, struct accd__rows_job *job)
 {
     if (job->windows) {
@@ -90,8 +101,10 @@ static void fill_rows(struct accd__bulk *bulk, struct accd__rows_job *job)
     accd__workers_run(bulk->env->context->workers, accd__copy_rows, job, job->parts);
 }
 
+/* Announces or transfers one rowset: columns, own bytes, pointers. */
 static void transfer_rowset(struct accd__bulk *bulk, size_t index)
 {
+    assert(index < bulk->walk->nrowsets);
     const struct accd_walk *walk = bulk->walk;
     struct accd__device_env *env = bulk->env;
     const struct accd__rowset *set = &walk->rowsets[index];
@@ -133,7 +146,7 @@ static void transfer_rowset(struct accd__bulk *bulk, size_t index)
         for (size_t i = 0; segment->bytes_of && i < segment->rows; i++)
             moved += segment->bytes_of[i];
     }
-    /* Elements whose device content is filled, or looked at, as a whole can be done in parts. */
+    /* Elements whose device content is filled or read as a whole are copied in parts by threads. */
     bool filled_as_whole = false;
     if (root && bulk->out) {
         filled_as_whole = job.nown > 0;
@@ -179,6 +192,7 @@ void accd__bulk_announce(struct accd__bulk *bulk, const struct accd__traffic *tr
 
 void accd__bulk_run(struct accd__bulk *bulk)
 {
+    assert(!bulk->announcing);
     bulk->capacity = bulk->env->device.ops->part_bytes;
     transfer_rowsets(bulk);
     if (bulk->windows)
@@ -189,6 +203,7 @@ void accd__bulk_run(struct accd__bulk *bulk)
 
 bool accd__group_pointers_unchanged(const struct accd_walk *walk, size_t *section_p)
 {
+    assert(section_p);
     for (size_t i = 0; i < walk->nsegments; i++) {
         const struct accd__segment *segment = &walk->segments[i];
         const struct accd__rowset *set = &walk->rowsets[segment->rowset];

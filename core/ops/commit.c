@@ -1,17 +1,21 @@
-/* commit.c - a plan becomes transfers: one batch that is done as a whole or not at all, or a task of a queue. */
+/* commit.c - turns the changes of a plan into transfers: one batch that succeeds or fails as a whole, or a task of a
+ * queue. Called last by entries, exits and updates; after it nothing fails. */
 #include "ops/inside.h"
 #include "plan/fusion.h"
 
-/* Stores fetched bytes, but no attached pointer (TR14-4.1-05).
+#include <assert.h>
+
+/* Stores fetched bytes on the host, except in attached pointers (TR14-4.1-05).
  * Decides TR14-4.1-05. */
 static void store_except_pointers(void *ud, const struct accd__transfer *move, const char *from)
 {
+    assert(move && from);
     struct accd__device_env *env = ud;
     struct accd__btree_cursor cursor;
     struct accd__attachment *attach;
     uint64_t at = move->host, end = move->host + move->bytes;
     if (accd__first_attachment(env, at, end, &cursor, &attach) != ACCD_OK)
-        attach = NULL; /* already indexed by the plan */
+        attach = NULL; /* cannot fail: the plan has indexed them */
     for (; attach; attach = accd__next_attachment(&cursor, end)) {
         if (attach->slot > at)
             memcpy(accd__pointer(at), from + (at - move->host), attach->slot - at);
@@ -22,13 +26,13 @@ static void store_except_pointers(void *ud, const struct accd__transfer *move, c
         memcpy(accd__pointer(at), from + (at - move->host), end - at);
 }
 
-/* Whether attached pointers are left out when fetched bytes are stored. */
+/* True if attached pointers are skipped when fetched bytes are stored. */
 static bool skips_pointers(const struct accd__plan *plan)
 {
     return plan->env->attached.slots.count && plan->context->policy.copies_then_restores && !plan->input.queue;
 }
 
-/* Host memory may have been freed since the entry that asked for the move. */
+/* Checks that host memory which moves write has not been freed since the entry. */
 static accd_status check_host_targets(const struct accd__plan *plan)
 {
     for (size_t i = 0; plan->context->config.check_host && i < plan->changes.moves.n; i++) {
@@ -42,15 +46,17 @@ static accd_status check_host_targets(const struct accd__plan *plan)
     return ACCD_OK;
 }
 
+/* Returns a transfer from memory of the core to the device. */
 static struct accd__transfer make_core_transfer(uint64_t dev, const void *from, uint64_t bytes)
 {
     return (struct accd__transfer){dev, accd__address(from), bytes, ACCD_TRANSFER_CORE_TO_DEVICE};
 }
 
-/* A descriptor is one transfer, though what lies behind its address comes from elsewhere. */
+/* Makes one transfer of a descriptor: its address comes from the plan, and the rest from the host or a saved copy. */
 static accd_status list_descriptor_write(const struct accd__plan *plan, const struct accd__descriptor_write *rest,
                                          struct accd__transfer *at)
 {
+    assert(rest->from && at);
     char *bytes = accd__scratch_alloc(&plan->context->scratch, sizeof rest->value + rest->bytes);
     if (!bytes)
         return accd__report_plan_out_of_memory(plan->context);
@@ -60,9 +66,10 @@ static accd_status list_descriptor_write(const struct accd__plan *plan, const st
     return ACCD_OK;
 }
 
-/* What clears comes from here, a part after the other. */
+/* The source of transfers that clear memory, one part after the other. */
 static const char zeros[4096];
 
+/* Returns the number of transfers that clear memory. */
 static size_t count_clears(const struct accd__plan *plan)
 {
     size_t n = 0;
@@ -71,6 +78,7 @@ static size_t count_clears(const struct accd__plan *plan)
     return n;
 }
 
+/* Lists the transfers that clear memory; returns the position after the last one. */
 static struct accd__transfer *list_clears(const struct accd__plan *plan, struct accd__transfer *at)
 {
     for (size_t i = 0; i < plan->changes.clears.n; i++) {
@@ -82,7 +90,8 @@ static struct accd__transfer *list_clears(const struct accd__plan *plan, struct 
     return at;
 }
 
-/* All that a plan transfers, in order. */
+/* Lists all transfers of a plan: copies within the device, clears, moves, descriptors, words. Words come last because
+ * they overwrite what moves have copied. */
 static accd_status list_transfers(const struct accd__plan *plan, struct accd__batch *batch)
 {
     const struct accd__fusion *fusion = plan->resolved.fusion;
@@ -114,15 +123,17 @@ static accd_status list_transfers(const struct accd__plan *plan, struct accd__ba
     return ACCD_OK;
 }
 
+/* Hands the transfers to the queue of the plan. */
 static accd_status queue_transfers(struct accd__plan *plan, struct accd__batch *batch)
 {
+    assert(plan->input.queue);
     const accd_construct *construct = plan->input.construct;
     if (batch->bulk)
         ACCD_TRY(accd__bulk_queue(batch));
     if (batch->n || batch->bulk)
         ACCD_TRY(accd__queue_batch(plan->input.queue, batch, accd__construct_name(construct), construct->file,
                                    construct->line));
-    plan->env->queues.releasing = plan->input.queue; /* from here on nothing fails */
+    plan->env->queues.releasing = plan->input.queue; /* nothing fails after this */
     return ACCD_OK;
 }
 
@@ -136,7 +147,7 @@ accd_status accd__plan_commit(struct accd__plan *plan)
         return queue_transfers(plan, &batch);
     if (accd__is_concurrent(env))
         ACCD_TRY(plan->resolved.fusion
-                     ? accd__wait_for_all_devices(plan->context) /* it uses memory all over the place */
+                     ? accd__wait_for_all_devices(plan->context) /* fusion uses memory of many objects */
                      : accd__wait_for_batch_conflicts(env, &batch));
     accd_status status = accd__run_batch(&env->device, &batch);
     return status == ACCD_OK ? ACCD_OK : accd__report_copy_failure(&env->device, status);

@@ -1,19 +1,23 @@
-/* copy_rows.c - rows of a group copied in blocks, so that an element, its sections and its pointers are touched
- * together; the memory of the sections is fetched some rows ahead, because it lies anywhere. */
+/* copy_rows.c - copies rows of a group in blocks, so that an element, its sections and its pointers are accessed
+ * together. Host memory of sections is prefetched some rows ahead, because it is scattered. Used by bulk.c and
+ * windows.c. */
 #include "ops/copy_rows.h"
 #include "device/written.h"
+
+#include <assert.h>
 
 static const struct accd__action_traits *traits_of(uint8_t action)
 {
     return &accd__traits_of_action[action];
 }
 
+/* True if an action moves bytes in the direction of the bulk. */
 static bool action_moves(const struct accd__bulk *bulk, uint8_t action)
 {
     return bulk->out ? traits_of(action)->out : traits_of(action)->in;
 }
 
-/* Sections that go as they are: plain data, or elements none of whose bytes need care. */
+/* Dense: plain data, or elements none of whose bytes need special care. */
 bool accd__is_dense_column(const struct accd__bulk *bulk, const struct accd__segment *segment)
 {
     const accd_program *child = segment->field->child;
@@ -23,17 +27,19 @@ bool accd__is_dense_column(const struct accd__bulk *bulk, const struct accd__seg
            (accd__moves_as_one_piece(child, segment->action, bulk->out) && (bulk->entry || !child->spec.nfields));
 }
 
+/* True if a field is a pointer that is followed. */
 static bool is_pointer_field(const accd_field *field)
 {
     return !field->embedded && !field->in_place;
 }
 
-/* The bytes of one element that move, without the pointers that are followed: those are written on
- * entry and kept otherwise (TR14-4.1-06). Returns their number; own has room for all.
+/* Lists the bytes of one element that move, without followed pointers: an entry writes those, other constructs keep
+ * them (TR14-4.1-06). Returns the number of ranges; `own` must have room for all.
  * Decides TR14-4.1-06. */
 static size_t list_own_ranges(const struct accd__bulk *bulk, const struct accd__rowset *set,
                               struct accd__own_range *own)
 {
+    assert(own);
     const accd_program_spec *spec = &set->program->spec;
     size_t n = 0;
     for (size_t p = 0; p < spec->npieces; p++) {
@@ -43,14 +49,14 @@ static size_t list_own_ranges(const struct accd__bulk *bulk, const struct accd__
         if (piece->entry_only && (!bulk->entry || bulk->env->context->rules.untranslated != ACCD_UNTRANSLATED_HOST))
             continue;
         uint64_t at = piece->offset, end = piece->offset + piece->bytes;
-        while (at < end) { /* the next slot at or behind it */
+        while (at < end) { /* finds the next pointer at or after `at` */
             uint64_t slot = end, after = end;
             for (size_t f = 0; !bulk->entry && f < spec->nfields; f++) {
                 uint64_t from = spec->fields[f].offset;
                 uint64_t to = from + accd__field_slot_bytes(&spec->fields[f]);
                 if (!is_pointer_field(&spec->fields[f]) || to <= at || from >= slot)
                     continue;
-                slot = from > at ? from : at; /* the piece may begin inside it */
+                slot = from > at ? from : at; /* the piece may begin inside a pointer */
                 after = to;
             }
             if (slot > at && n && own[n - 1].offset + own[n - 1].bytes == at)
@@ -63,8 +69,8 @@ static size_t list_own_ranges(const struct accd__bulk *bulk, const struct accd__
     return n;
 }
 
-/* Whether the own bytes of a rowset's elements are this job's to move: roots always, inner elements
- * unless they go with their section. */
+/* True if a bulk moves the own bytes of a rowset's elements: roots if chosen, inner elements unless their section
+ * moves as it is. */
 bool accd__rows_are_moved(const struct accd__bulk *bulk, const struct accd__rowset *set)
 {
     if (!set->rows)
@@ -75,27 +81,29 @@ bool accd__rows_are_moved(const struct accd__bulk *bulk, const struct accd__rows
     return !accd__is_dense_column(bulk, segment);
 }
 
-/* Number of ranges of each element that move, left in bulk->ranges. */
+/* Fills bulk->ranges with the ranges of each element that move; returns their number. */
 size_t accd__bulk_own_ranges(const struct accd__bulk *bulk, const struct accd__rowset *set)
 {
     return accd__rows_are_moved(bulk, set) ? list_own_ranges(bulk, set, bulk->ranges) : 0;
 }
 
-/* Elements in order, with the place of each on the device. */
+/* A cursor over the elements of a rowset, in order, that follows their place on the device. */
 struct row_cursor {
     const struct accd__bulk *bulk;
     const struct accd__rowset *set;
-    const struct accd__segment *parent, *place; /* of inner elements */
+    const struct accd__segment *parent, *place; /* segment of inner elements, and the group's segment */
     size_t row, section;
-    uint64_t section_dev; /* of inner elements: place of their section behind the first one's */
-    uint64_t remaining;   /* elements of the section still to come, this one included */
+    uint64_t section_dev; /* inner elements: device offset of their section from the first section */
+    uint64_t remaining;   /* elements left in the section, including the present one */
 };
 
 uint64_t accd__root_rows_dev(const struct accd__bulk *bulk, const struct accd__rowset *set)
 {
+    assert(set->parent < 0);
     return bulk->roots[-1 - set->parent];
 }
 
+/* Moves a cursor to the next section that is not empty. Requires that there is one. */
 static void cursor_enter_section(struct row_cursor *cursor)
 {
     uint64_t unit = cursor->parent->field->unit;
@@ -105,6 +113,7 @@ static void cursor_enter_section(struct row_cursor *cursor)
     }
 }
 
+/* Returns a cursor at a row. */
 static struct row_cursor cursor_at(const struct accd__bulk *bulk, const struct accd__rowset *set, size_t row)
 {
     struct row_cursor cursor = {.bulk = bulk, .set = set, .row = row};
@@ -123,7 +132,7 @@ static struct row_cursor cursor_at(const struct accd__bulk *bulk, const struct a
     return cursor;
 }
 
-/* Offset of the element behind the first byte of the rowset's device content. */
+/* Returns the offset of the present element in the rowset's device content, in bytes. */
 static uint64_t cursor_offset(const struct row_cursor *cursor)
 {
     const struct accd__rowset *set = cursor->set;
@@ -133,8 +142,10 @@ static uint64_t cursor_offset(const struct row_cursor *cursor)
     return cursor->section_dev + (at - cursor->parent->host[cursor->section]);
 }
 
+/* Moves a cursor to the next element. */
 static void cursor_next(struct row_cursor *cursor)
 {
+    assert(cursor->row < cursor->set->rows);
     cursor->row++;
     if (cursor->set->parent < 0 || cursor->row >= cursor->set->rows || --cursor->remaining)
         return;
@@ -143,15 +154,15 @@ static void cursor_next(struct row_cursor *cursor)
     cursor_enter_section(cursor);
 }
 
-/* Always inline: gcc takes a function that only prefetches for one without effect. */
+/* Inlined always, because gcc removes calls of functions that only prefetch. */
 static inline __attribute__((always_inline)) void prefetch_section(uint64_t at, uint64_t bytes)
 {
-    __builtin_prefetch(accd__pointer(at)); /* may be null, and empty */
+    __builtin_prefetch(accd__pointer(at)); /* the address may be null, with 0 bytes */
     __builtin_prefetch(accd__pointer(at + (bytes < 192 ? bytes - 1 : 64)));
 }
 
-/* Sections of one length: the compiler makes a few moves of a constant one. What fits into the cache
- * is not fetched ahead. */
+/* Copies sections of equal length, for which a constant `bytes` becomes a few instructions. Data that fit into the
+ * cache are not prefetched. */
 static inline __attribute__((always_inline)) void copy_uniform_sections(const struct accd__segment *segment,
                                                                         char *image, size_t first, size_t end, bool out,
                                                                         const uint64_t bytes)
@@ -171,9 +182,10 @@ static inline __attribute__((always_inline)) void copy_uniform_sections(const st
     }
 }
 
-/* Sections of rows [first, end) of one column. */
+/* Copies the sections of rows [first, end) of one column. */
 static void copy_sections(const struct accd__rows_job *job, size_t f, size_t first, size_t end)
 {
+    assert(f < job->nsegments && job->sections[f]);
     const struct accd__segment *segment = job->segments[f], *place = job->places[f];
     char *image = job->sections[f] + (accd__section_block_offset(place, first) - job->starts[f]);
     bool out = job->bulk->out;
@@ -209,16 +221,18 @@ static void copy_sections(const struct accd__rows_job *job, size_t f, size_t fir
     }
 }
 
-/* Device content of an element. */
+/* Returns the device content of an element. Requires job->rows. */
 static char *row_image(const struct accd__rows_job *job, const struct row_cursor *cursor)
 {
+    assert(job->rows);
     return job->rows + (cursor_offset(cursor) - job->rows_start);
 }
 
-/* Writes the device addresses of one column's sections into the device's elements.
+/* Writes the device addresses of one column's sections into the elements [cursor.row, end).
  * Decides TR14-1.2-06, TR14-A.1-02. */
 static void write_pointers(const struct accd__rows_job *job, size_t f, struct row_cursor cursor, size_t end)
 {
+    assert(f < job->nsegments);
     const struct accd__segment *segment = job->segments[f], *place = job->places[f];
     const uint64_t offset = segment->field->offset, unit = segment->field->unit;
     uint64_t dev = job->bulk->block + accd__section_block_offset(place, cursor.row);
@@ -239,8 +253,10 @@ static void write_pointers(const struct accd__rows_job *job, size_t f, struct ro
     }
 }
 
+/* Copies the own bytes of the elements [cursor.row, end). */
 static void copy_own(const struct accd__rows_job *job, struct row_cursor cursor, size_t end)
 {
+    assert(cursor.row <= end);
     const struct accd__rowset *set = job->set;
     bool out = job->bulk->out;
     if (job->whole) { /* roots only: contiguous on both sides */
@@ -251,7 +267,7 @@ static void copy_own(const struct accd__rows_job *job, struct row_cursor cursor,
         return;
     }
     if (set->parent < 0 && job->nown == 1 && job->own[0].bytes == sizeof(uint64_t)) {
-        /* a word between pointers, the common rest of a structure */
+        /* common case: one word beside the pointers of a structure */
         const uint64_t stride = set->program->spec.stride, offset = job->own[0].offset;
         char *host = accd__pointer(set->base + cursor.row * stride + offset);
         char *image = row_image(job, &cursor) + offset;
@@ -269,9 +285,10 @@ static void copy_own(const struct accd__rows_job *job, struct row_cursor cursor,
     }
 }
 
-/* The first row of a part: that of a block, unless there are few. */
+/* Returns the first row of a part. It begins a block of ACCD_ROWS rows, unless there are few. */
 static size_t part_begin(const struct accd__rows_job *job, unsigned part)
 {
+    assert(job->parts && part <= job->parts && job->first <= job->end);
     size_t rows = job->end - job->first;
     size_t row = job->first + rows * part / job->parts;
     return part && part < job->parts && rows / ACCD_ROWS >= job->parts ? row / ACCD_ROWS * ACCD_ROWS : row;
@@ -297,7 +314,7 @@ void accd__copy_rows(void *arg, unsigned part)
     }
 }
 
-/* Memory for what the range is to hold; NULL while ranges are only announced. */
+/* Stages the content of a device range; returns NULL while ranges are only announced. */
 static char *stage_range(const struct accd__bulk *bulk, uint64_t dev, uint64_t bytes)
 {
     struct accd__device_env *env = bulk->env;
@@ -308,7 +325,7 @@ static char *stage_range(const struct accd__bulk *bulk, uint64_t dev, uint64_t b
     return env->device.ops->stage(env->device.handle, dev, bytes);
 }
 
-/* Device content of [dev, dev + bytes): to be filled, or as it is. NULL: as above. */
+/* Stages or fetches the device content of a range, by the direction of the bulk. NULL: it is only announced. */
 char *accd__bulk_device_content(const struct accd__bulk *bulk, uint64_t dev, uint64_t bytes)
 {
     struct accd__device_env *env = bulk->env;
@@ -321,6 +338,7 @@ char *accd__bulk_device_content(const struct accd__bulk *bulk, uint64_t dev, uin
     return (char *)(uintptr_t)env->device.ops->fetch(env->device.handle, dev, bytes);
 }
 
+/* Returns the device address of the present element. */
 static uint64_t element_dev(const struct row_cursor *cursor)
 {
     const struct accd__bulk *bulk = cursor->bulk;
@@ -329,7 +347,7 @@ static uint64_t element_dev(const struct row_cursor *cursor)
     return bulk->block + accd__section_block_offset(cursor->place, 0) + cursor_offset(cursor);
 }
 
-/* Elements that are not sent as a whole: their ranges one by one. */
+/* Moves elements that do not move as a whole, range by range. */
 void accd__copy_own_ranges(const struct accd__rows_job *job)
 {
     for (struct row_cursor cursor = cursor_at(job->bulk, job->set, 0); cursor.row < job->set->rows;
@@ -346,8 +364,8 @@ void accd__copy_own_ranges(const struct accd__rows_job *job)
     }
 }
 
-/* Words into elements that were not filled as a whole: device addresses on entry, host addresses
- * into roots that stay behind. */
+/* Writes words into elements that were not filled as a whole: device addresses at an entry, host addresses into
+ * roots that stay present. */
 void accd__write_words(const struct accd__rows_job *job)
 {
     const struct accd__bulk *bulk = job->bulk;

@@ -1,14 +1,22 @@
-/* detach.c - attachments that end with what goes, and what goes with them: pointers in objects that go, and
- * pointers to such; and where a descriptor's attachment made its type record present, the reference it held on
- * that (FLANG-todo-1), in the same step as all else (FLANG-api-7). */
+/* detach.c - attachments that end with removed objects: pointers in them, and pointers to them. If an attachment of a
+ * descriptor made its type record present, the reference to that ends, too (FLANG-todo-1), in the same construct
+ * (FLANG-api-7). Called by exit_plan.c and release.c.
+ *
+ * Removing an object may end attachments, and ending an attachment may remove a type record.
+ * accd__exit_end_attachments
+ * repeats both until the list of dying objects stops growing. */
 #include "ops/exit_plan.h"
 #include "plan/fusion.h"
 #include "table/name.h"
 
-/* Decides TR14-4.1-04, ACC33-det-1, FLANG-pointer-5. */
+#include <assert.h>
+
+/* Removes `removed_count` from the counter of an attachment; at 0 it is listed as removed.
+ * Decides TR14-4.1-04, ACC33-det-1, FLANG-pointer-5. */
 static accd_status remove_references(struct accd__exit_plan *exit_plan, struct accd__attachment *attach,
                                      uint32_t removed_count, bool forced)
 {
+    assert(removed_count <= accd__planned_attach_count(exit_plan->plan, attach));
     struct accd__plan *plan = exit_plan->plan;
     struct accd__attachment_change *change;
     ACCD_TRY(accd__note_attachment_change(plan, attach, &change));
@@ -34,6 +42,7 @@ accd_status accd__exit_end_attachment(struct accd__exit_plan *exit_plan, struct 
 
 accd_status accd__exit_remove_object(struct accd__exit_plan *exit_plan, struct accd__object_change *change)
 {
+    assert(change->object);
     struct accd__object *object = change->object;
     if (object->structured > change->structured || object->dynamic > change->dynamic || change->gains_references ||
         change->is_removed || object->size & ACCD_OBJECT_MAPPED)
@@ -43,21 +52,22 @@ accd_status accd__exit_remove_object(struct accd__exit_plan *exit_plan, struct a
     return ACCD_OK;
 }
 
-/* The reference that an attachment held on its target.
+/* Removes the reference that an attachment held on its type record, if the record is still present.
  * Decides FLANG-todo-1. */
 static accd_status release_type_record(struct accd__exit_plan *exit_plan, struct accd__attachment_change *removed)
 {
+    assert(removed->attach->holds_record);
     struct accd__plan *plan = exit_plan->plan;
     const uint64_t target = removed->attach->target;
     struct accd__object *record = NULL;
-    if (removed->attach->base) /* it is still what was attached */
+    if (removed->attach->base) /* the target is still the attached one */
         ACCD_TRY(accd__find_object(plan->env, target, &record));
     if (!record)
         return ACCD_OK;
     struct accd__object_change *change;
     ACCD_TRY(accd__note_object_change(plan, record, &change));
     if (record->dynamic - change->dynamic <= (record->size & ACCD_OBJECT_MAPPED ? 1 : 0))
-        return ACCD_OK; /* others took it off already */
+        return ACCD_OK; /* already removed by others */
     struct accd__original *opened =
         plan->resolved.fusion ? accd__find_enter_data(plan->env, target, accd__type_record_bytes(plan->context, target))
                               : NULL;
@@ -83,9 +93,10 @@ accd_status accd__exit_release_records(struct accd__exit_plan *exit_plan)
     return ACCD_OK;
 }
 
-/* ------------------------------------------------------------------------------- what continues -- */
+/* ------------------------------------------------------------------------------- ends of attachments -- */
 
 /* Decides TR14-4.3-12. */
+/* Records the error of an attached pointer that prevents the removal of an object. */
 static accd_status report_still_attached(const struct accd__exit_plan *exit_plan, const struct accd__object *object,
                                          const struct accd__attachment *attach, const char *how)
 {
@@ -102,10 +113,11 @@ static accd_status report_still_attached(const struct accd__exit_plan *exit_plan
     return accd__insert_object_name(plan->context);
 }
 
-/* Attachments whose pointer lies in a dying object end with it.
+/* Ends attachments whose pointers lie in dying objects from index `from` on.
  * Decides ACC33-att-7. */
 static accd_status end_inner_attachments(struct accd__exit_plan *exit_plan, size_t from)
 {
+    assert(from <= exit_plan->dying.n);
     struct accd__plan *plan = exit_plan->plan;
     bool reject = plan->context->rules.still_attached == ACCD_CHOICE_REJECT && !exit_plan->abandon;
     for (size_t i = from; i < exit_plan->dying.n; i++) {
@@ -124,7 +136,7 @@ static accd_status end_inner_attachments(struct accd__exit_plan *exit_plan, size
     return ACCD_OK;
 }
 
-/* An attached pointer points to its target no more. */
+/* Notes that one pointer fewer is attached to a target. */
 static accd_status plan_unpin(struct accd__plan *plan, const struct accd__attachment *attach)
 {
     struct accd__object *target;
@@ -137,6 +149,7 @@ static accd_status plan_unpin(struct accd__plan *plan, const struct accd__attach
     return ACCD_OK;
 }
 
+/* Unpins the targets of all removed attachments that are not yet handled. */
 static accd_status plan_unpin_removed(struct accd__exit_plan *exit_plan)
 {
     for (; exit_plan->unpinned < exit_plan->removed.n; exit_plan->unpinned++)
@@ -144,7 +157,7 @@ static accd_status plan_unpin_removed(struct accd__exit_plan *exit_plan)
     return ACCD_OK;
 }
 
-/* An attachment whose target goes without it. */
+/* Notes that an attachment loses its target but does not end. */
 static accd_status plan_dangling(struct accd__plan *plan, struct accd__attachment *attach)
 {
     struct accd__attachment_change *change;
@@ -153,10 +166,11 @@ static accd_status plan_dangling(struct accd__plan *plan, struct accd__attachmen
     return plan_unpin(plan, attach);
 }
 
-/* Attachments of pointers elsewhere that point to a dying object.
+/* Ends attachments of pointers elsewhere to dying objects from index `from` on, or lets them dangle.
  * Decides ACC33-att-11. */
 static accd_status end_outer_attachments(struct accd__exit_plan *exit_plan, size_t from)
 {
+    assert(from <= exit_plan->dying.n);
     struct accd__plan *plan = exit_plan->plan;
     struct accd__device_env *env = plan->env;
     const accd_rules *rules = &plan->context->rules;
@@ -183,7 +197,8 @@ static accd_status end_outer_attachments(struct accd__exit_plan *exit_plan, size
     return plan_unpin_removed(exit_plan);
 }
 
-/* Decides TR14-4.1-03. */
+/* Repeats until no further object dies.
+ * Decides TR14-4.1-03. */
 accd_status accd__exit_end_attachments(struct accd__exit_plan *exit_plan)
 {
     for (size_t handled = 0; handled < exit_plan->dying.n;) {

@@ -1,32 +1,54 @@
-/* enter.c - entry constructs: structured and compute regions, enter data.
+/* enter.c - executes entry constructs: structured and compute regions, enter data. Called by core/api/construct.c
+ * with a plan that begin.c has initialized.
  *
- * The four steps of TR14 4.2: one set of claims from all clauses; those on present data; conflicts
- * among the others, of which only the largest of nested ones gets memory; references for all. */
+ * The steps of TR14 4.2: requests of all clauses; requests on present data; conflicts among the others, of which the
+ * outermost of nested ones gets memory; references for all.
+ *
+ *     plan_and_transfer_entry            everything that may fail
+ *       group or sections, fusion begin  -> plan.resolved.requests
+ *       accd__resolve_entry              -> states, fresh
+ *       accd__fuse_plan, attach plan     -> ranges, pointers
+ *       reserve_records, reserve_region  host memory for everything that the commit inserts
+ *       reserve_memory                   device memory and object records of fresh requests
+ *       plan_entry_moves                 moves, words, clears
+ *       accd__plan_commit                one batch of transfers, or a task of a queue
+ *            | failure: undo_entry gives everything back; nothing has changed
+ *            v success
+ *     commit_entry                       blocks, objects, tuples, attachments, counters, level; cannot fail
+ *     accd__report_entry                 events
+ *
+ * A new object lies in one of four places: a fused range, the frame of its aggregate, the block that small objects
+ * share, or memory of its own. Objects in the first three have ACCD_OBJECT_SHARED; the block counts its live objects.
+ *
+ * Life of a new object: fresh request -> place_object -> record from the reserved pool (reserve_objects) -> transfers
+ * -> accd__insert_object (commit_entry), or back to the pool (release_memory). */
 #include "ops/inside.h"
 #include "plan/fusion.h"
 #include "plan/change_set.h"
 #include "table/name.h"
 
-/* Members of an aggregate that is not mapped itself: they lie in one block as they do in it. */
+#include <assert.h>
+
+/* A frame: the device block of an aggregate that is not mapped itself. Mapped members have their host offsets in it. */
 struct member_frame {
-    struct accd__interval at; /* of its host address, in the entry's frames_at */
+    struct accd__interval at; /* host address, as an interval of entry->frames_at */
     uint64_t host, dev, bytes;
-    size_t objects;            /* that this construct puts there */
-    struct accd__block *block; /* of members that are present already, or NULL */
+    size_t objects;            /* number of objects that this construct puts there */
+    struct accd__block *block; /* present block of the aggregate's other members, or NULL */
 };
 
 struct entry_state {
     struct accd__plan *plan;
     struct accd__attach_plan attaches;
-    uint64_t block_dev, block_bytes; /* shared by small objects */
+    uint64_t block_dev, block_bytes; /* block that small objects share */
     size_t block_objects;
     struct member_frame *frames;
     size_t nframes;
     struct accd__interval *frames_at;
-    size_t nallocated; /* fresh claims that have memory */
+    size_t nallocated; /* number of fresh requests with memory */
     uint64_t group_dev, group_bytes;
     struct accd_region *region;
-    struct accd__record_release *release; /* what goes with attachments that are made anew, or NULL */
+    struct accd__record_release *release; /* type records that re-attached descriptors release, or NULL */
 };
 
 /* --------------------------------------------------------------------------------- 1. reserve -- */
@@ -43,28 +65,31 @@ accd_status accd__report_device_full(const struct accd__plan *plan, const struct
     return accd__append_driver_error(&plan->env->device, status);
 }
 
-/* Device memory for what a claim asks for. */
+/* Allocates device memory for a request; records an error if the device has none. */
 static accd_status allocate_for_request(struct accd__plan *plan, const struct accd__request *request, uint64_t bytes,
                                         uint64_t *dev_p)
 {
+    assert(bytes);
     accd_status status = accd__alloc_device_memory(plan->env, bytes, dev_p);
     return status == ACCD_OK ? ACCD_OK : accd__report_device_full(plan, request, status, bytes);
 }
 
-/* The aggregate that a claim is a member of, or 0. */
+/* Returns the host address of the aggregate that a request is a member of, or 0. */
 static uint64_t request_aggregate(const struct accd__plan *plan, const struct accd__request *request)
 {
     return request->source & ACCD_SOURCE_WALKED ? 0
                                                 : accd__address(plan->input.construct->items[request->source].frame);
 }
 
-/* The same, if its members have one block: not where the base fuses, or members come together in one object. */
+/* Returns the aggregate of a request if its members share a frame, or 0. They do not where bases fuse, or where all
+ * members form one object. */
 static uint64_t request_frame(const struct accd__plan *plan, const struct accd__request *request)
 {
     const accd_rules *rules = &plan->context->rules;
     return rules->fusion || plan->context->policy.holes ? 0 : request_aggregate(plan, request);
 }
 
+/* Returns the number of new objects that lie in frames. */
 static size_t count_framed_requests(const struct accd__plan *plan)
 {
     size_t n = 0;
@@ -73,10 +98,12 @@ static size_t count_framed_requests(const struct accd__plan *plan)
     return n;
 }
 
-/* The frame of a claim; gets memory unless other members of the aggregate have it. */
+/* Finds the frame of a request's aggregate, or makes one. Allocates memory unless other members have a block already.
+ */
 static accd_status find_or_open_frame(struct entry_state *entry, const struct accd__request *request,
                                       struct member_frame **frame_p)
 {
+    assert(request_frame(entry->plan, request));
     struct accd__plan *plan = entry->plan;
     struct accd__device_env *env = plan->env;
     uint64_t host = request_frame(plan, request);
@@ -102,6 +129,7 @@ static accd_status find_or_open_frame(struct entry_state *entry, const struct ac
     return ACCD_OK;
 }
 
+/* Places a member in its frame. Fails if the frame is too small. */
 static accd_status place_in_frame(struct entry_state *entry, const struct accd__request *request, uint64_t *dev_p)
 {
     struct member_frame *frame = NULL;
@@ -117,14 +145,14 @@ static accd_status place_in_frame(struct entry_state *entry, const struct accd__
     return ACCD_OK;
 }
 
-/* Shares the block of small objects, which lie in it one behind the other. */
+/* True if a new object lies in the block of small objects, one after the other. */
 static bool shares_small_block(const struct accd__plan *plan, const struct accd__request *request)
 {
     return request->bytes < plan->env->device.ops->small_bytes && !request_frame(plan, request) &&
            !accd__fuse_covers(plan, request->host);
 }
 
-/* Whether a program names no bytes of its elements: only pointers that it follows, and those that it leaves. */
+/* True if a program names no bytes of its elements: it only follows pointers, or leaves them untranslated. */
 static bool names_no_bytes(const accd_program *program)
 {
     bool nothing = !program || !program->is_recursive;
@@ -136,10 +164,11 @@ static bool names_no_bytes(const accd_program *program)
     return nothing;
 }
 
-/* The place of a new object on the device. *block: where the next one of the small ones lies. */
+/* Chooses the device address of a new object. *block: next free address in the block of small objects. */
 static accd_status place_object(struct entry_state *entry, const struct accd__request *request, uint64_t *block,
                                 uint64_t *dev_p, bool *shared_p)
 {
+    assert(block && dev_p && shared_p);
     struct accd__plan *plan = entry->plan;
     *shared_p = true;
     if (entry->block_objects && shares_small_block(plan, request)) {
@@ -156,6 +185,7 @@ static accd_status place_object(struct entry_state *entry, const struct accd__re
     return ACCD_OK;
 }
 
+/* Makes the records of all fresh requests, and gives each its device address. */
 static accd_status reserve_objects(struct entry_state *entry)
 {
     struct accd__plan *plan = entry->plan;
@@ -175,13 +205,14 @@ static accd_status reserve_objects(struct entry_state *entry)
         if (shared)
             request->object->size |= ACCD_OBJECT_SHARED;
         entry->nallocated++;
-        if (env->queues.ntasks && shared) /* a place that others left */
+        if (env->queues.ntasks && shared) /* tasks of other queues may still use the memory */
             ACCD_TRY(accd__finish_pending(env, dev, request->bytes));
     }
     return ACCD_OK;
 }
 
-/* Decides TR14-4.2-06, TR14-1.2-02, TR14-4.3-20, DIR-4.1-04, LLNL-2.1-03. */
+/* Allocates the device memory of all new objects, and of a new group.
+ * Decides TR14-4.2-06, TR14-1.2-02, TR14-4.3-20, DIR-4.1-04, LLNL-2.1-03. */
 static accd_status reserve_memory(struct entry_state *entry)
 {
     struct accd__plan *plan = entry->plan;
@@ -215,6 +246,7 @@ static accd_status reserve_memory(struct entry_state *entry)
     return ACCD_OK;
 }
 
+/* Frees the device memory and object records of a failed entry. */
 static void release_memory(struct entry_state *entry)
 {
     struct accd__plan *plan = entry->plan;
@@ -236,8 +268,10 @@ static void release_memory(struct entry_state *entry)
     }
 }
 
+/* Allocates the region with its arrays in one block; enter data has none. */
 static accd_status reserve_region(struct entry_state *entry)
 {
+    assert(!entry->region);
     struct accd__plan *plan = entry->plan;
     const accd_construct *construct = plan->input.construct;
     if (construct->kind == ACCD_KIND_ENTER_DATA)
@@ -276,7 +310,7 @@ static accd_status reserve_region(struct entry_state *entry)
     return ACCD_OK;
 }
 
-/* Whether the name of an object needs more than its label. */
+/* True if the name of an object needs more than its label: a start, indices or an extended range. */
 static bool needs_origin(const struct accd__plan *plan, const struct accd__item_source *source,
                          const struct accd__request *request)
 {
@@ -284,16 +318,19 @@ static bool needs_origin(const struct accd__plan *plan, const struct accd__item_
            accd__request_extended_base(plan, request);
 }
 
-/* Whether a list item of enter data begins an extended range of its own on data that are there. */
+/* True if a list item of enter data gives present data an extended range. */
 static bool extends_base(const struct accd__plan *plan, const struct accd__request *request)
 {
+    assert(request->state != ACCD_REQUEST_PRESENT || request->object);
     bool is_present = request->state == ACCD_REQUEST_PRESENT && !(request->object->size & ACCD_OBJECT_MEMBER);
     return plan->input.construct->kind == ACCD_KIND_ENTER_DATA &&
            (is_present || request->state == ACCD_REQUEST_WITHIN_NEW) && accd__request_extended_base(plan, request);
 }
 
+/* Lowers the base of an object's extended range to that of a request. */
 static void extend_base(struct accd__plan *plan, const struct accd__request *request)
 {
+    assert(request->object);
     struct accd__object *object = request->object;
     uint64_t base = accd__request_extended_base(plan, request);
     if (!(object->size & ACCD_OBJECT_ORIGIN)) {
@@ -306,6 +343,7 @@ static void extend_base(struct accd__plan *plan, const struct accd__request *req
         origin->base = base;
 }
 
+/* Returns the number of name origins that the commit may add. */
 static size_t count_new_origins(const struct accd__plan *plan)
 {
     size_t n = 0;
@@ -319,11 +357,13 @@ static size_t count_new_origins(const struct accd__plan *plan)
     return n;
 }
 
+/* Reserves all records that the commit inserts. */
 static accd_status reserve_records(struct entry_state *entry)
 {
     struct accd__plan *plan = entry->plan;
     size_t attachments =
-        plan->env->attached.ntype_records ? entry->attaches.nreattached : 0; /* they may be removed before */
+        plan->env->attached.ntype_records ? entry->attaches.nreattached : 0; /* attachments that may be removed and
+                                                                              * made again */
     for (size_t i = 0; i < entry->attaches.n; i++)
         attachments += !entry->attaches.at[i].attach;
     size_t framed = count_framed_requests(plan);
@@ -340,13 +380,14 @@ static accd_status reserve_records(struct entry_state *entry)
         return ACCD_OK;
     ACCD_TRY(accd__reserve_records(plan->env, plan->resolved.nfresh, origins, attachments, blocks));
     if (plan->resolved.fusion)
-        plan->env->reserved.objects += plan->resolved.fusion->shifts.n; /* they get other places on the device */
+        plan->env->reserved.objects += plan->resolved.fusion->shifts.n; /* shifted objects get new keys in the device
+                                                                         * index */
     return ACCD_OK;
 }
 
 /* ---------------------------------------------------------------------------------- 2. moves -- */
 
-/* Bytes that are there and come from the host all the same: attached pointers are kept.
+/* Plans the moves of present bytes that are updated from the host. Attached pointers are kept.
  * Decides DIR-6-04. */
 static accd_status plan_present_updates(struct accd__plan *plan, bool *any_p)
 {
@@ -362,7 +403,7 @@ static accd_status plan_present_updates(struct accd__plan *plan, bool *any_p)
     return accd__plan_keep_pointers(plan);
 }
 
-/* Where list items count: marks the claims that do not, when new objects are known. */
+/* Marks the requests that do not count, where list items count. Requires that new objects are known. */
 static void mark_uncounted(struct accd__plan *plan)
 {
     struct accd__request *requests = plan->resolved.requests;
@@ -372,7 +413,8 @@ static void mark_uncounted(struct accd__plan *plan)
     accd_plan_together(plan);
 }
 
-/* Decides TR14-4.2-07, TR14-4.3-09, ACC33-2.7.2-1, LLNL-2.1-02, OMP60-map-5. */
+/* Plans the moves of new data and the pointers to write. Data of a group's roots go with the group.
+ * Decides TR14-4.2-07, TR14-4.3-09, ACC33-2.7.2-1, LLNL-2.1-02, OMP60-map-5. */
 static accd_status plan_entry_moves(struct entry_state *entry)
 {
     struct accd__plan *plan = entry->plan;
@@ -391,7 +433,7 @@ static accd_status plan_entry_moves(struct entry_state *entry)
             continue;
         if (items && request->state == ACCD_REQUEST_WITHIN_NEW &&
             !(request->flags & (ACCD_ITEM_UNCOUNTED | ACCD_ITEM_ALWAYS_IN)))
-            continue; /* an item before it made the data present */
+            continue; /* an earlier item made the data present */
         bool in_bulk = plan->changes.bulk && !(request->source & ACCD_SOURCE_WALKED) &&
                        plan->input.sources[request->source].root >= 0;
         if (!in_bulk)
@@ -402,7 +444,7 @@ static accd_status plan_entry_moves(struct entry_state *entry)
     return accd__attach_plan_words(&entry->attaches);
 }
 
-/* Roots of the walk whose sections are a new group: their own bytes go with the group. */
+/* Plans the bulk transfer of a new group: its sections, and the own bytes of its roots that are not yet present. */
 static accd_status plan_entry_bulk(struct entry_state *entry)
 {
     struct accd__plan *plan = entry->plan;
@@ -422,8 +464,10 @@ static accd_status plan_entry_bulk(struct entry_state *entry)
 
 /* --------------------------------------------------------------------------------- 3. commit -- */
 
+/* Records where the name of a new object comes from. */
 static void set_name_source(struct accd__plan *plan, const struct accd__request *request)
 {
+    assert(request->object);
     struct accd__object *object = request->object;
     const struct accd__item_source *source = accd__request_source(&plan->input, request);
     if (source) {
@@ -457,6 +501,7 @@ static void set_name_source(struct accd__plan *plan, const struct accd__request 
     object->size |= ACCD_OBJECT_ORIGIN;
 }
 
+/* Inserts a new group, and counts references and attachments of an old or new one. */
 static void commit_group(struct entry_state *entry)
 {
     struct accd__plan *plan = entry->plan;
@@ -475,19 +520,20 @@ static void commit_group(struct entry_state *entry)
     *(plan->input.construct->kind == ACCD_KIND_ENTER_DATA ? &group->dynamic : &group->structured) += 1;
 }
 
-/* Whether a claim counts; the object of a region's item that does not may go while the region is open. */
+/* True if a request counts. If a region's request does not, its object may be removed while the region is open. */
 static bool request_is_counted(struct accd__plan *plan, struct accd__request *request, bool dynamic)
 {
     if (accd__request_counts(plan, request))
         return true;
-    request->flags |= ACCD_ITEM_UNCOUNTED;                   /* to its end, whatever is there then */
-    if (!dynamic && !(request->source & ACCD_SOURCE_WALKED)) /* those have a root in the object */
+    request->flags |= ACCD_ITEM_UNCOUNTED;                   /* stays uncounted at the end of the region, whatever is
+                                                              * present then */
+    if (!dynamic && !(request->source & ACCD_SOURCE_WALKED)) /* a walked request has a counted root */
         request->object->size |= ACCD_OBJECT_NAMED;
     return false;
 }
 
-/* Where constructs count, the first claim on each object does (OMP60-map-5), unless the program's own memory
- * is mapped there: that has references without end. Where items count, so does each claim.
+/* Increments counters. Where constructs count, only the first request for an object does (OMP60-map-5), unless the
+ * program's own memory is mapped there, which has infinite references. Otherwise each request does.
  * Decides TR14-4.2-08, TR14-4.3-21, ACC33-2.6.7-1, ACC33-2.6.7-2, OMP60-map-5. */
 static void count_claims(struct accd__plan *plan, bool dynamic)
 {
@@ -513,8 +559,10 @@ static void count_claims(struct accd__plan *plan, bool dynamic)
             plan->resolved.requests[i].object->size &= ~ACCD_OBJECT_VISITED;
 }
 
+/* Inserts all records of the entry. Cannot fail. */
 static void commit_entry(struct entry_state *entry)
 {
+    assert(entry->nallocated == entry->plan->resolved.nfresh);
     struct accd__plan *plan = entry->plan;
     struct accd__device_env *env = plan->env;
     const accd_rules *rules = &plan->context->rules;
@@ -552,7 +600,7 @@ static void commit_entry(struct entry_state *entry)
         return;
     memcpy(region->requests, plan->resolved.requests, plan->resolved.nrequests * sizeof region->requests[0]);
     for (size_t i = 0; !plan->context->policy.counts_attachments && i < plan->resolved.nrequests; i++)
-        region->requests[i].attached = false; /* its end detaches nothing */
+        region->requests[i].attached = false; /* the end of the region detaches nothing */
     region->walk = plan->input.walk ? accd__walk_retain(plan->input.walk) : NULL;
     region->group = plan->resolved.group;
     region->serial = serial;
@@ -561,7 +609,8 @@ static void commit_entry(struct entry_state *entry)
     env->levels.depth++;
 }
 
-/* Decides HOUSE-expect, HOUSE-memory. */
+/* Gives back everything that a failed entry has reserved.
+ * Decides HOUSE-expect, HOUSE-memory. */
 static void undo_entry(struct entry_state *entry)
 {
     struct accd__plan *plan = entry->plan;
@@ -577,10 +626,11 @@ static void undo_entry(struct entry_state *entry)
         accd__mem_free(&plan->context->mem, entry->region, entry->region->bytes);
 }
 
-/* The end of what must be absent of each aggregate for a member to be new: of the last member that the construct
- * names, or, where members come in one object, of the aggregate. By aggregates; NULL: no memory. */
+/* Returns for each aggregate, sorted, the end of the range that must be absent for a member to be new. NULL: no memory.
+ * It is the end of the last member that the construct names or, where members form one object, of the aggregate. */
 static const struct accd__pair *frame_ends(const struct accd__plan *plan, size_t *n_p)
 {
+    assert(n_p);
     const accd_construct *construct = plan->input.construct;
     const bool whole = plan->context->policy.holes;
     struct accd__pair *ends = accd__scratch_alloc(&plan->context->scratch, 2 * construct->nitems * sizeof *ends);
@@ -605,6 +655,7 @@ static const struct accd__pair *frame_ends(const struct accd__plan *plan, size_t
     return ends;
 }
 
+/* Records the error of an aggregate whose members are present in part. */
 static accd_status report_missing_member(const struct accd__plan *plan, const struct accd__request *request,
                                          const struct accd__object *object)
 {
@@ -618,7 +669,7 @@ static accd_status report_missing_member(const struct accd__plan *plan, const st
                                       plan->context->rules.name);
 }
 
-/* Members of an aggregate that is not mapped itself come together or not at all, if the rules say so.
+/* Checks that members of an unmapped aggregate are all new or all present, if the rules require it.
  * Decides OMP60-map-13. */
 static __attribute__((noinline, cold)) accd_status check_frames(struct accd__plan *plan)
 {
@@ -643,11 +694,12 @@ static __attribute__((noinline, cold)) accd_status check_frames(struct accd__pla
     return ACCD_OK;
 }
 
-/* All that may fail. */
+/* Runs all steps that may fail. */
 static accd_status plan_and_transfer_entry(struct entry_state *entry)
 {
     struct accd__plan *plan = entry->plan;
-    if (plan->input.walk && !plan->env->attached.ntype_records) /* what goes may be looked for among its sections */
+    if (plan->input.walk && !plan->env->attached.ntype_records) /* released records may be looked up among the walk's
+                                                                 * sections */
         ACCD_TRY(accd__plan_group(plan));
     if (plan->input.walk && !plan->resolved.group)
         ACCD_TRY(accd__plan_add_sections(plan));

@@ -1,30 +1,32 @@
-/* event.c - reports to a listener what a construct did: one event for each object, in the order of the
- * document's steps, whatever the transfers were. Costs nothing where there is no listener, nor
- * will be one when a queue gets there. */
+/* event.c - reports to an observer what a construct did: one event for each object, in the order of the document's
+ * steps, independent of how bytes were transferred. Called after a construct has succeeded. Without an observer, now
+ * or when a queue executes the work, it costs nothing. */
 #include "ops/exit_plan.h"
 #include "plan/fusion.h"
 #include "table/name.h"
 
+#include <assert.h>
 #include <stdio.h>
 
-/* Whether the listener wants to hear of an operation; with its name. */
+/* True if the observer wants events of an operation; is_named: and wants their names. */
 static bool is_observed(const struct accd__plan *plan, accd_op op)
 {
     return !(plan->context->muted_ops >> op & 1);
 }
+/* True if the observer wants the names of an operation. */
 static bool is_named(const struct accd__plan *plan, accd_op op)
 {
     return !(plan->context->unnamed_ops >> op & 1);
 }
 
-/* Whether a queue's listener hears it when the queue has got there. */
+/* True if the event is reported when the queue has executed the work. */
 static bool is_deferred(const struct accd__plan *plan, accd_op op)
 {
     return plan->input.queue &&
            (op == ACCD_OP_H2D || op == ACCD_OP_D2H || op == ACCD_OP_D2D || op == ACCD_OP_FREE || op == ACCD_OP_KERNEL);
 }
 
-/* An event of a plan, without name and range. */
+/* Makes an event of a plan, without name and range. */
 static accd_event make_event(const struct accd__plan *plan, accd_op op, enum accd__rule rule)
 {
     const accd_construct *construct = plan->input.construct;
@@ -38,9 +40,11 @@ static accd_event make_event(const struct accd__plan *plan, accd_op op, enum acc
     };
 }
 
+/* Reports one event, or queues it if the work is queued. */
 static void emit(const struct accd__plan *plan, accd_op op, enum accd__rule rule, const char *name, uint64_t host,
                  uint64_t bytes)
 {
+    assert(op < ACCD_OP_COUNT && name);
     const accd_context_config *config = &plan->context->config;
     accd_event event = make_event(plan, op, rule);
     event.name = name;
@@ -51,12 +55,13 @@ static void emit(const struct accd__plan *plan, accd_op op, enum accd__rule rule
         config->on_event(config->event_ud, &event);
 }
 
-/* Bytes of a pointer: a descriptor is attached as a whole (FLANG-composite-1). */
+/* Returns the size of a pointer; a descriptor is attached as a whole (FLANG-composite-1). */
 static uint64_t slot_bytes_or_pointer(uint32_t slot_bytes)
 {
     return slot_bytes ? slot_bytes : sizeof(void *);
 }
 
+/* Reports one operation on a request, or on its pointer. */
 static void emit_request(const struct accd__plan *plan, const struct accd__request *request, accd_op op,
                          enum accd__rule rule)
 {
@@ -74,14 +79,16 @@ static void emit_request(const struct accd__plan *plan, const struct accd__reque
          pointer ? slot_bytes_or_pointer(accd__request_slot_bytes(&plan->input, request)) : request->bytes);
 }
 
-/* Elements of a section with gaps are reported as one. */
+/* True if two moves are elements of one section with gaps, which is reported as one. */
 static bool is_same_grid(const struct accd__move *a, const struct accd__move *b)
 {
     return b->piece == ACCD_GRID_ELEMENT && b->request == a->request && b->out == a->out;
 }
 
+/* Reports the moves of a plan. */
 static void emit_moves(const struct accd__plan *plan, enum accd__rule rule)
 {
+    assert(plan->resolved.requests || !plan->changes.moves.n);
     char name[160];
     for (size_t i = 0; i < plan->changes.moves.n; i++) {
         const struct accd__move *move = &plan->changes.moves.at[i];
@@ -100,7 +107,7 @@ static void emit_moves(const struct accd__plan *plan, enum accd__rule rule)
             accd__format_request(&plan->input, request, name, sizeof name);
         } else if (move->piece == ACCD_WHOLE_REQUEST) {
             bool part = move->bytes < request->bytes && accd__object_layout(plan->env, request->object);
-            if (part) /* cut at a pointer */
+            if (part) /* split at a pointer */
                 accd__format_element(plan->env, request->object, move->host - request->object->host, bytes, name,
                                      sizeof name);
             else
@@ -115,7 +122,7 @@ static void emit_moves(const struct accd__plan *plan, enum accd__rule rule)
     }
 }
 
-/* A range by its first object: what is fused, or moves within the device. */
+/* Reports a range under the name of its first object: a fused range, or a copy within the device. */
 static void emit_range(const struct accd__plan *plan, accd_op op, enum accd__rule rule, uint64_t host, uint64_t bytes)
 {
     struct accd__object *object = NULL;
@@ -127,6 +134,7 @@ static void emit_range(const struct accd__plan *plan, accd_op op, enum accd__rul
     emit(plan, op, rule, name, host, bytes);
 }
 
+/* Reports the copies within the device. */
 static void emit_copies(const struct accd__plan *plan, enum accd__rule rule)
 {
     for (size_t i = 0; plan->resolved.fusion && i < plan->resolved.fusion->copies.n; i++)
@@ -134,6 +142,7 @@ static void emit_copies(const struct accd__plan *plan, enum accd__rule rule)
                    plan->resolved.fusion->copies.at[i].bytes);
 }
 
+/* Reports the fused ranges and their blocks. */
 static void emit_fused_ranges(const struct accd__plan *plan)
 {
     static const enum accd__rule rules[] = {R_FUSE_RANGE, R_FUSE_BASE, R_FUSE_SPLIT};
@@ -148,7 +157,7 @@ static void emit_fused_ranges(const struct accd__plan *plan)
                        fusion->ranges[i].end - fusion->ranges[i].host);
 }
 
-/* Memory that no tuple goes back to: of objects that were alone, and of whole tuples. */
+/* Reports memory to which no object returns: that of single objects, and of whole tuples. */
 static void emit_vacated(const struct accd__plan *plan)
 {
     const struct accd__fusion *fusion = plan->resolved.fusion;
@@ -158,8 +167,8 @@ static void emit_vacated(const struct accd__plan *plan)
                        fusion->shifts.at[i].freed_bytes);
 }
 
-/* Whether an object's memory is a tuple's block, or was: that is reported as a whole, when it goes. What it had
- * for itself before is reported under its name. */
+/* True if an object's memory is in the block of a present or former tuple. The block is reported when it is freed;
+ * memory that the object had before is reported under its name. */
 static bool shares_tuple_block(const struct accd__plan *plan, const struct accd__object *object)
 {
     const struct accd__placement *placement = accd__find_placement(plan->env, object);
@@ -169,9 +178,10 @@ static bool shares_tuple_block(const struct accd__plan *plan, const struct accd_
            (placement->fused || block->bytes - accd__object_bytes(object) > 15);
 }
 
-/* How many places of a block are left with this exit. */
+/* Returns the number of places in a block that this exit frees. */
 static size_t count_vacated_slots(const struct accd__exit_plan *exit_plan, const struct accd__block *block)
 {
+    assert(exit_plan->plan->resolved.fusion);
     const struct accd__plan *plan = exit_plan->plan;
     size_t n = 0;
     for (size_t i = 0; i < exit_plan->dying.n; i++) {
@@ -185,7 +195,7 @@ static size_t count_vacated_slots(const struct accd__exit_plan *exit_plan, const
     return n;
 }
 
-/* Blocks of tuples whose last object leaves them. */
+/* Reports the blocks of tuples whose last object is removed. */
 static void emit_tuple_ends(const struct accd__exit_plan *exit_plan)
 {
     const struct accd__plan *plan = exit_plan->plan;
@@ -196,7 +206,7 @@ static void emit_tuple_ends(const struct accd__exit_plan *exit_plan)
         if (count_vacated_slots(exit_plan, fused->block) == fused->block->live)
             emit_range(plan, ACCD_OP_FREE, R_END_LEVEL, fused->host, fused->end - fused->host);
     }
-    for (size_t i = 0; fusion && i < exit_plan->dying.n; i++) { /* what a tuple left behind */
+    for (size_t i = 0; fusion && i < exit_plan->dying.n; i++) { /* blocks of former tuples */
         const struct accd__object *object = exit_plan->dying.at[i];
         const struct accd__placement *placement = accd__find_placement(plan->env, object);
         const struct accd__block *block = accd__object_block(plan->env, object);
@@ -208,16 +218,18 @@ static void emit_tuple_ends(const struct accd__exit_plan *exit_plan)
     }
 }
 
-/* What is reported of the sections of a group: events that differ in name and range. */
+/* A report of a group's sections: events that differ only in name and range. */
 struct group_report {
     accd_context *context;
     struct accd_walk *walk;
-    struct accd__bulk *bulk; /* of moves; otherwise NULL */
+    struct accd__bulk *bulk; /* bulk of the moves; NULL: not a move */
     accd_event event;
 };
 
+/* Reports one event of a group report. */
 static void emit_one(const struct group_report *report, const char *name, uint64_t host, uint64_t bytes)
 {
+    assert(report->context->config.on_event);
     const accd_context_config *config = &report->context->config;
     accd_event event = report->event;
     event.name = name;
@@ -226,7 +238,7 @@ static void emit_one(const struct group_report *report, const char *name, uint64
     config->on_event(config->event_ud, &event);
 }
 
-/* The piece of an element that begins at an offset, or NULL. */
+/* Returns the piece of an element that begins at an offset, or NULL. */
 static const accd_piece *piece_at(const accd_program_spec *spec, uint64_t offset)
 {
     for (size_t i = 0; i < spec->npieces; i++)
@@ -235,7 +247,7 @@ static const accd_piece *piece_at(const accd_program_spec *spec, uint64_t offset
     return NULL;
 }
 
-/* Element by element. */
+/* Reports a rowset element by element. */
 static void emit_rows(const struct group_report *report, const struct accd__rowset *set)
 {
     const struct accd_walk *walk = report->walk;
@@ -246,7 +258,7 @@ static void emit_rows(const struct group_report *report, const struct accd__rows
     char name[160];
     for (size_t k = 0; k < nown; k++)
         own += bulk->ranges[k].bytes;
-    if (nown && own == stride && set->parent < 0) { /* one move for all elements */
+    if (nown && own == stride && set->parent < 0) { /* the elements are one move */
         const struct accd__walk_root *root = &walk->roots[-1 - set->parent];
         accd__format_label(root->label, root->index, root->start, root->bytes, name, sizeof name);
         emit_one(report, name, root->host, root->bytes);
@@ -274,6 +286,7 @@ static void emit_rows(const struct group_report *report, const struct accd__rows
     }
 }
 
+/* Reports all rowsets of a group, if there still is an observer. */
 static void emit_group(const void *ud)
 {
     const struct group_report *report = ud;
@@ -291,8 +304,8 @@ static void free_group_report(void *ud)
     accd__mem_free(&context->mem, report, sizeof *report);
 }
 
-/* Reports a leave when the queue has got there. False: it is to be reported now, for want of memory or because the
- * queue has got there. */
+/* Defers a report until the queue has executed the work. Returns false if it must be reported now: without memory, or
+ * because the device executes queues at once. */
 static bool defer_group_report(const struct accd__plan *plan, const struct group_report *report)
 {
     struct group_report *copy =
@@ -309,9 +322,10 @@ static bool defer_group_report(const struct accd__plan *plan, const struct group
     return false;
 }
 
-/* Sections of a group. */
+/* Reports the sections of a group, now or when the queue has executed the work. */
 static void emit_sections(const struct accd__plan *plan, accd_op op, enum accd__rule rule)
 {
+    assert(plan->input.walk);
     const bool moves = op == ACCD_OP_H2D || op == ACCD_OP_D2H;
     if (!is_observed(plan, op))
         return;
@@ -352,7 +366,7 @@ void accd__report_entry(const struct accd__plan *plan)
         emit_sections(plan, ACCD_OP_INCREF, count);
 }
 
-/* A kernel by what its construct names: "a, b", and "..." for what is too much. */
+/* Reports a kernel under the names that its construct lists: "a, b", and "..." if there are too many. */
 static void emit_kernel(const struct accd__plan *plan)
 {
     const struct accd__plan_input *input = &plan->input;
@@ -375,6 +389,7 @@ static void emit_kernel(const struct accd__plan *plan)
 
 void accd__report_exit(const struct accd__exit_plan *exit_plan)
 {
+    assert(exit_plan->plan);
     const struct accd__plan *plan = exit_plan->plan;
     if (!plan->context->config.on_event && !plan->input.queue)
         return;
@@ -387,7 +402,7 @@ void accd__report_exit(const struct accd__exit_plan *exit_plan)
             emit_request(plan, &plan->resolved.requests[i], ACCD_OP_DETACH, R_DETACH);
     for (size_t i = 0; i < exit_plan->removed.n; i++) {
         const struct accd__attachment *attach = exit_plan->removed.at[i]->attach;
-        if (!exit_plan->removed.at[i]->forced) /* a clause has detached it */
+        if (!exit_plan->removed.at[i]->forced) /* detached by a clause, and reported above */
             continue;
         if (!is_observed(plan, ACCD_OP_DETACH))
             continue;

@@ -1,12 +1,14 @@
-/* exit.c - exit constructs: exit data, the end of a region. What they ask for is found here, and carried out
- * by leave.c. */
+/* exit.c - exit constructs: exit data, and the ends of regions. Resolves their requests; exit_plan.c does the rest.
+ * Called by core/api/construct.c and levels.c. */
 #include "ops/exit_plan.h"
 #include "plan/fusion.h"
 
+#include <assert.h>
+
 /* -------------------------------------------------------------------------------- exit data -- */
 
-/* The enter data that an exit data ends (DIR-6-01). Other profiles go by the counters alone. Storage for members that
- * several enter data map is freed with the last one.
+/* Ends the enter data that an exit data matches (DIR-6-01). Other rule profiles use only the counters. Storage for
+ * members that several enter data map is freed with the last one.
  * Decides DIR-6-01. */
 static accd_status end_enter_data(struct accd__plan *plan, struct accd__request *request,
                                   const struct accd__object *object)
@@ -29,16 +31,18 @@ static accd_status end_enter_data(struct accd__plan *plan, struct accd__request 
         "no enter data that is still open on device %d opened just " ACCD_NAME_PLACEHOLDER, plan->env->device.number);
 }
 
-/* Decides TR14-4.3-05, TR14-4.3-11. */
+/* Resolves one request of exit data, and splits it if several objects hold its data.
+ * Decides TR14-4.3-05, TR14-4.3-11. */
 static accd_status resolve_exit_request(struct accd__plan *plan, uint32_t index)
 {
+    assert(index < plan->resolved.nrequests);
     struct accd__request *request = &plan->resolved.requests[index];
     const bool if_present = request->flags & ACCD_ITEM_IF_PRESENT;
     struct accd__resolution found;
     accd_status status =
         accd__resolve_request(plan, request, if_present ? ACCD_DEMAND_EXIT_IF_PRESENT : ACCD_DEMAND_EXIT, &found);
     if ((found.what == ACCD_LOOKUP_ABSENT || found.what == ACCD_LOOKUP_EXCLUDED) && request->attached && !if_present) {
-        struct accd__attachment *attach; /* absent because the pointer points elsewhere now? */
+        struct accd__attachment *attach; /* data may be absent because the pointer has changed */
         ACCD_TRY(accd__find_attachment(plan->env, request->slot, &attach));
         ACCD_TRY(accd__check_pointer_unchanged(plan, request, attach));
     }
@@ -51,10 +55,12 @@ static accd_status resolve_exit_request(struct accd__plan *plan, uint32_t index)
                : ACCD_OK;
 }
 
-/* Finalize without an attachment: the host's value all the same, if the object ever held one. */
+/* Restores the host value of a pointer without attachment, if finalize requires it and the holder ever had an
+ * attached pointer. *done_p: it does. */
 static accd_status restore_unattached(struct accd__plan *plan, const struct accd__request *request,
                                       const struct accd__object *holder, bool *done_p)
 {
+    assert(request->slot && done_p);
     const struct accd__attachment unattached = {.slot = request->slot};
     bool finally = plan->input.construct->finalize || request->flags & ACCD_ITEM_FINALIZE;
     *done_p = finally && plan->context->rules.detach_final == ACCD_CHOICE_IGNORE && holder &&
@@ -64,7 +70,7 @@ static accd_status restore_unattached(struct accd__plan *plan, const struct accd
                    : ACCD_OK;
 }
 
-/* Which clauses of an exit data detach their pointer.
+/* Marks the requests of exit data that detach their pointers.
  * Decides TR14-1.2-18, TR14-4.3-13, ACC33-det-1. */
 static accd_status resolve_detach_request(struct accd__plan *plan, struct accd__request *request)
 {
@@ -74,7 +80,7 @@ static accd_status resolve_detach_request(struct accd__plan *plan, struct accd__
     if (!request->slot || request->state == ACCD_REQUEST_SKIPPED)
         return ACCD_OK;
     if (request->action != ACCD_ACTION_DETACH && !plan->context->policy.counts_attachments)
-        return ACCD_OK; /* it ends with the pointer's object */
+        return ACCD_OK; /* the attachment ends with the pointer's object */
     ACCD_TRY(accd__find_attachment(plan->env, request->slot, &attach));
     if (attach) {
         request->attached = true;
@@ -86,11 +92,12 @@ static accd_status resolve_detach_request(struct accd__plan *plan, struct accd__
                 : accd__check_slot_state(plan, request, holder, holder ? ACCD_SLOT_UNATTACHED : ACCD_SLOT_ABSENT);
 }
 
+/* Resolves the detaches and then the data of all requests of exit data. */
 static accd_status resolve_exit_requests(struct accd__plan *plan)
 {
     for (size_t i = 0; i < plan->resolved.nrequests; i++)
         ACCD_TRY(resolve_detach_request(plan, &plan->resolved.requests[i]));
-    for (uint32_t i = 0; i < plan->resolved.nrequests; i++) { /* pieces that come behind are resolved */
+    for (uint32_t i = 0; i < plan->resolved.nrequests; i++) { /* includes appended pieces */
         if (plan->resolved.requests[i].action != ACCD_ACTION_DETACH &&
             plan->resolved.requests[i].state == ACCD_REQUEST_UNRESOLVED)
             ACCD_TRY(resolve_exit_request(plan, i));
@@ -123,19 +130,20 @@ accd_status accd__run_exit_data(struct accd__plan *plan)
 
 /* ---------------------------------------------------------------------------------- regions -- */
 
+/* Marks the originals of a region as ending. */
 static accd_status end_region_originals(struct accd__plan *plan, const struct accd_region *region)
 {
     accd_status status = accd__split_begin(plan);
     for (size_t i = 0; i < region->noriginals && status == ACCD_OK; i++)
-        if (region->originals[i]) /* its data may have gone */
+        if (region->originals[i]) /* NULL: its data have been unmapped */
             status = accd__split_end_original(plan, region->originals[i]);
     if (status != ACCD_OK)
         accd__split_undo(plan);
     return status;
 }
 
-/* Which clauses detach a pointer that they did not attach: the pointer, or its target, was absent at the entry. A
- * clause that found no data has no object: it takes no action.
+/* Marks requests that detach pointers which they did not attach, because pointer or target was absent at the entry.
+ * A clause that found no data takes no action.
  * Decides ACC33-det-3. */
 static accd_status resolve_end_detaches(struct accd__plan *plan)
 {
@@ -153,6 +161,7 @@ static accd_status resolve_end_detaches(struct accd__plan *plan)
 /* Decides ACC33-2.7.1-2. */
 accd_status accd__end_region(struct accd_region *region, bool abandon)
 {
+    assert(region);
     accd_context *context = region->context;
     const accd_construct construct = {
         .device = region->env->device.number,
@@ -164,7 +173,7 @@ accd_status accd__end_region(struct accd_region *region, bool abandon)
         .queue = region->queue,
     };
     struct accd__queue *queue = accd__get_queue(region->env, region->queue);
-    if (abandon && queue && region->kind == ACCD_KIND_COMPUTE) /* what it asked for is not done */
+    if (abandon && queue && region->kind == ACCD_KIND_COMPUTE) /* cancels what the region has queued */
         accd__queue_cancel_after(queue, region->queue_start);
     struct accd__plan plan = {
         .context = context,

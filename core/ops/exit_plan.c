@@ -1,13 +1,35 @@
-/* leave.c - how data leave: what exit data and the ends of regions (exit.c) have in common.
+/* exit_plan.c - the common part of exit data and region ends (exit.c): which references are removed, which objects
+ * and attachments end, and what is copied to the host.
  *
- * TR14-4.2-11: pointers are detached, the references of all clauses are taken off, what was asked for
- * objects that have none left is moved, and then those objects go. Until nothing can fail any more, all
- * of it is only noted. */
+ *     exit.c: requests with objects
+ *         v
+ *     remove_references            pending changes of counters (change_set)
+ *     find_dying_objects           objects without references -> dying
+ *     accd__exit_end_attachments   pointers in and to dying objects -> removed (detach.c)
+ *     plan_exit_moves              bytes of dying objects, or of `always` -> moves
+ *     accd__split_plan             tuples that lose objects -> shifts
+ *     accd__exit_plan_words        host values for pointers that stay
+ *     accd__plan_commit            one batch of transfers
+ *         | failure: accd__exit_undo; nothing has changed
+ *         v success
+ *     accd__apply_changes, accd__report_exit, accd__exit_commit
+ *
+ * TR14-4.2-11 gives the order: pointers are detached, the references of all clauses are removed, data of objects
+ * without references are moved, and then these objects are removed. Until nothing can fail any more, changes are
+ * only noted.
+ *
+ * Life of an object at an exit: change noted (remove_references) -> is_removed (accd__exit_remove_object) -> listed in
+ * `dying` -> moved to the host -> its placement, memory and record are freed (accd__exit_commit).
+ *
+ * A group of sections exits as one unit if nothing prevents it (exit_as_group); otherwise its sections become
+ * requests. */
 #include "ops/exit_plan.h"
 #include "plan/fusion.h"
 #include "table/name.h"
 
-/* Whether a claim takes off all references there are.
+#include <assert.h>
+
+/* True if a request removes all references.
  * Decides ACC33-2.6.7-3. */
 static bool is_final(const struct accd__exit_plan *exit_plan, const struct accd__request *request)
 {
@@ -16,7 +38,8 @@ static bool is_final(const struct accd__exit_plan *exit_plan, const struct accd_
 
 /* ------------------------------------------------------------------------ pointers of clauses -- */
 
-/* Decides ACC33-det-2. */
+/* Decrements the attachment counter of a request's pointer, or clears it for a final detach.
+ * Decides ACC33-det-2. */
 static accd_status remove_attachment_count(struct accd__exit_plan *exit_plan, struct accd__request *request)
 {
     struct accd__plan *plan = exit_plan->plan;
@@ -24,7 +47,7 @@ static accd_status remove_attachment_count(struct accd__exit_plan *exit_plan, st
     ACCD_TRY(accd__find_attachment(plan->env, request->slot, &attach));
     const uint32_t left = attach ? accd__planned_attach_count(plan, attach) : 0;
     if (!left) {
-        bool ended = attach && is_final(exit_plan, request); /* by another clause of this construct */
+        bool ended = attach && is_final(exit_plan, request); /* ended by another clause of this construct */
         request->attached = false;
         return exit_plan->abandon || ended ? ACCD_OK : accd__check_slot_state(plan, request, NULL, ACCD_SLOT_DETACHED);
     }
@@ -36,11 +59,12 @@ static accd_status remove_attachment_count(struct accd__exit_plan *exit_plan, st
     return accd__exit_detach(exit_plan, attach, request->detached);
 }
 
-/* Both counters are one (OMP60-map-6): the first claim on an object, or each where items count, removes one reference,
- * of the kind that the construct adds, if there is one, and a final claim removes all.
+/* Removes a reference where both counters act as one (OMP60-map-6). The first request for an object, or each where
+ * items count, removes one reference, if possible of the construct's kind; a final request removes all.
  * Decides OMP60-map-6. */
 static void remove_any_reference(const struct accd__exit_plan *exit_plan, size_t index)
 {
+    assert(exit_plan->changes[index]);
     const struct accd__plan *plan = exit_plan->plan;
     struct accd__request *request = &plan->resolved.requests[index];
     struct accd__object_change *change = exit_plan->changes[index];
@@ -67,12 +91,14 @@ static void remove_any_reference(const struct accd__exit_plan *exit_plan, size_t
         change->becomes_undercounted = true;
 }
 
-/* Decides ACC33-2.6.7-3, ACC33-2.6.7-5. */
+/* Removes references of the construct's kind from a request's object: one, or all if the request is final.
+ * Decides ACC33-2.6.7-3, ACC33-2.6.7-5. */
 static void remove_typed_references(const struct accd__exit_plan *exit_plan, struct accd__request *request,
                                     struct accd__object_change *change)
 {
+    assert(change && change->object == request->object);
     const struct accd__object *object = change->object;
-    /* acc_unmap_data alone takes the last dynamic reference off what acc_map_data mapped */
+    /* acc_unmap_data alone removes the last dynamic reference of data mapped by acc_map_data */
     const uint32_t least = exit_plan->dynamic && object->size & ACCD_OBJECT_MAPPED;
     uint32_t *removed_count = exit_plan->dynamic ? &change->dynamic : &change->structured;
     const uint32_t left = (exit_plan->dynamic ? object->dynamic : object->structured) - *removed_count;
@@ -82,12 +108,13 @@ static void remove_typed_references(const struct accd__exit_plan *exit_plan, str
     *removed_count += request->removed_count;
 }
 
-/* Where items count, those of the last items are removed first.
+/* Notes the references and attachment counts that all requests remove. Where items count, the last item comes first.
  * Decides ACC33-2.7-1. */
 static accd_status remove_references(struct accd__exit_plan *exit_plan)
 {
     struct accd__plan *plan = exit_plan->plan;
-    bool detaches = plan->context->rules.attach_implied == ACCD_CHOICE_REJECT; /* whatever else it does */
+    bool detaches = plan->context->rules.attach_implied == ACCD_CHOICE_REJECT; /* pointers are detached even if the
+                                                                                * clause does nothing else */
     const bool counts_constructs = plan->context->rules.counting != ACCD_COUNT_CLAUSES;
     const bool items = plan->context->rules.counting == ACCD_COUNT_ITEMS;
     ACCD_SCRATCH_ALLOC(plan->context, exit_plan->changes, plan->resolved.nrequests);
@@ -100,7 +127,7 @@ static accd_status remove_references(struct accd__exit_plan *exit_plan)
         request->detached = request->removed_count = 0;
         exit_plan->changes[i] = NULL;
         if (exit_plan->dynamic && object && !object->dynamic && !counts_constructs) {
-            request->state = ACCD_REQUEST_SKIPPED; /* ACC33-2.7-1: the clause then does nothing */
+            request->state = ACCD_REQUEST_SKIPPED; /* ACC33-2.7-1: the clause does nothing */
             if (!detaches)
                 continue;
         }
@@ -121,7 +148,8 @@ static accd_status remove_references(struct accd__exit_plan *exit_plan)
 
 /* ----------------------------------------------------------------------------------- the end -- */
 
-/* Decides DIR-1-01, ACC33-2.6.7-4, ACC33-2.7-3. */
+/* Lists the objects that no reference keeps.
+ * Decides DIR-1-01, ACC33-2.6.7-4, ACC33-2.7-3. */
 static accd_status find_dying_objects(struct accd__exit_plan *exit_plan)
 {
     for (size_t i = 0; i < exit_plan->plan->resolved.nrequests; i++)
@@ -132,14 +160,15 @@ static accd_status find_dying_objects(struct accd__exit_plan *exit_plan)
 
 /* ------------------------------------------------------------------------------------ moves -- */
 
+/* True if a request's bytes are moved by the bulk transfer of a removed group. */
 static bool is_in_bulk(const struct accd__exit_plan *exit_plan, const struct accd__request *request)
 {
     const struct accd__item_source *source = accd__request_source(&exit_plan->plan->input, request);
     return exit_plan->group_dies && source && source->root >= 0;
 }
 
-/* Whether a level of the directory ends whose clause put the data there: the level fetches what the clause
- * asks for, although data of enter data keep the object (DIR-6-06).
+/* True if a level ends whose clause made the data present: it copies them back although enter data keep the object
+ * (DIR-6-06).
  * Decides DIR-6-06. */
 static bool level_copies_back(const struct accd__exit_plan *exit_plan, const struct accd__request *request)
 {
@@ -148,17 +177,18 @@ static bool level_copies_back(const struct accd__exit_plan *exit_plan, const str
             request->state == ACCD_REQUEST_FILLS_HOLE);
 }
 
-/* Whether the object of a claim goes and, where items count and the claim counts, the claim removes the last reference:
- * then it moves what it asks for. */
+/* True if the object of a request is removed and the request may move its bytes. Where items count, a counted request
+ * must be the one that removes the last reference. */
 static bool moves_last(const struct accd__exit_plan *exit_plan, size_t index)
 {
+    assert(exit_plan->changes[index]);
     const struct accd__plan *plan = exit_plan->plan;
     return exit_plan->changes[index]->is_removed &&
            (plan->context->rules.counting != ACCD_COUNT_ITEMS || exit_plan->changes[index]->last == index + 1 ||
             !accd__request_counts(plan, &plan->resolved.requests[index]));
 }
 
-/* What a claim asks for is moved: of an object that goes, or always.
+/* True if a request moves its bytes: its object is removed, or the request always moves.
  * Decides TR14-1.2-14, ACC33-2.7.2-2, OMP60-map-6, DIR-4.3-02, DIR-4.3-05, LLNL-2.1-07. */
 static bool request_moves(const struct accd__exit_plan *exit_plan, size_t index)
 {
@@ -168,15 +198,18 @@ static bool request_moves(const struct accd__exit_plan *exit_plan, size_t index)
             level_copies_back(exit_plan, request));
 }
 
-/* Whether an exit data takes bytes of a held object that stays: what no clause names any more is fetched. */
+/* True if exit data removes bytes of a storage object that stays. Bytes that no clause names any more are copied out.
+ */
 static bool leaves_holes(const struct accd__exit_plan *exit_plan, const struct accd__request *request)
 {
     return exit_plan->dynamic && request->object && request->state != ACCD_REQUEST_SKIPPED &&
            request->object->size & ACCD_OBJECT_STORAGE && request->bytes < accd__object_bytes(request->object);
 }
 
+/* Plans to copy out the bytes of a request that no clause names any more. */
 static accd_status plan_unnamed_moves(struct accd__plan *plan, uint32_t index)
 {
+    assert(plan->resolved.requests[index].object);
     const struct accd__request *request = &plan->resolved.requests[index];
     const struct accd__object *object = request->object;
     if (accd__get_named_part(plan->env, object, request->host, request->bytes) == ACCD_RANGE_DISJOINT)
@@ -192,6 +225,7 @@ static accd_status plan_unnamed_moves(struct accd__plan *plan, uint32_t index)
     return ACCD_OK;
 }
 
+/* Plans the moves to the host, without attached pointers. Abandoned regions move nothing. */
 static accd_status plan_exit_moves(const struct accd__exit_plan *exit_plan)
 {
     struct accd__plan *plan = exit_plan->plan;
@@ -204,7 +238,7 @@ static accd_status plan_exit_moves(const struct accd__exit_plan *exit_plan)
     return accd__plan_keep_pointers(plan);
 }
 
-/* Pointers that stay point to the host again: TR14-4.1-01. */
+/* Plans the host values of pointers that end in objects that stay: TR14-4.1-01. */
 accd_status accd__exit_plan_words(struct accd__exit_plan *exit_plan)
 {
     struct accd__plan *plan = exit_plan->plan;
@@ -221,9 +255,10 @@ accd_status accd__exit_plan_words(struct accd__exit_plan *exit_plan)
 
 /* ----------------------------------------------------------------------------------- groups -- */
 
-/* The sections one by one, when the group cannot leave as a whole. */
+/* Makes requests of all sections of a group that cannot exit as one unit. */
 static accd_status expand_group_requests(struct accd__exit_plan *exit_plan)
 {
+    assert(exit_plan->plan->resolved.group);
     struct accd__plan *plan = exit_plan->plan;
     struct accd__group *group = plan->resolved.group;
     struct accd__device_env *env = plan->env;
@@ -243,7 +278,7 @@ static accd_status expand_group_requests(struct accd__exit_plan *exit_plan)
     return ACCD_OK;
 }
 
-/* Whether elements of the walk lie in several present objects: a group moves those of one. */
+/* True if elements of the walk lie in several present objects; a group moves elements of one object only. */
 static bool roots_are_split(const struct accd__plan *plan)
 {
     for (size_t i = 0; plan->resolved.fusion && i < plan->input.walk->nroots; i++)
@@ -252,8 +287,8 @@ static bool roots_are_split(const struct accd__plan *plan)
     return false;
 }
 
-/* Whether all elements that hold a group's pointers go with the construct. Where attachments are not counted, those
- * that stay in others would dangle. */
+/* True if all elements with the group's pointers are removed. Where attachments are not counted, pointers in elements
+ * that stay would dangle. */
 static bool roots_are_removed(const struct accd__plan *plan)
 {
     for (size_t i = 0; i < plan->input.walk->nroots; i++) {
@@ -264,9 +299,10 @@ static bool roots_are_removed(const struct accd__plan *plan)
     return true;
 }
 
-/* Whether queues that the construct does not come behind use sections of the group: one of them is then named. */
+/* True if queues that do not precede the construct use the group. Its sections must then be reported one by one. */
 static bool is_group_pending(const struct accd__exit_plan *exit_plan, const struct accd__group *group)
 {
+    assert(group->block);
     struct accd__device_env *env = exit_plan->plan->env;
     if (!env->queues.ntasks || exit_plan->abandon || accd__is_concurrent(env))
         return false;
@@ -274,8 +310,8 @@ static bool is_group_pending(const struct accd__exit_plan *exit_plan, const stru
     return accd__find_pending_task(env, group->block->dev, group->block->bytes);
 }
 
-/* A pending group leaves as a whole if no other construct attached anything among its pointers, and if its
- * pointers either stay attached or end together with it. */
+/* Lets a pending group exit as one unit if no other construct attached its pointers, and if its pointers either all
+ * stay attached or all end. */
 static accd_status exit_as_group(struct accd__exit_plan *exit_plan)
 {
     struct accd__plan *plan = exit_plan->plan;
@@ -291,9 +327,10 @@ static accd_status exit_as_group(struct accd__exit_plan *exit_plan)
     bool is_removed = group->structured + group->dynamic == references;
     bool counted = plan->context->policy.counts_attachments;
     bool stays_attached = counted ? group->attached > references && !plan->input.construct->finalize
-                                  : !plan->input.construct->finalize; /* attached, if the group stays */
+                                  : !plan->input.construct->finalize; /* pointers stay attached if the group stays */
     bool maybe_freed = plan->context->config.check_host &&
-                       plan->input.walk->host_frees != plan->context->host.host_frees; /* maybe of its host memory */
+                       plan->input.walk->host_frees != plan->context->host.host_frees; /* host memory of the group may
+                                                                                        * have been freed */
     if (!accd__plan_can_group(plan) || maybe_freed || exit_plan->abandon || (!is_removed && !stays_attached) ||
         (is_removed && !counted && !roots_are_removed(plan)) || (is_removed && is_group_pending(exit_plan, group)) ||
         accd__plan_overlaps_group(plan, group) || roots_are_split(plan) ||
@@ -301,7 +338,7 @@ static accd_status exit_as_group(struct accd__exit_plan *exit_plan)
         !accd__group_collapse(plan->env, group) || accd__group_shares_slots(plan->env, group))
         return expand_group_requests(exit_plan);
     size_t section;
-    /* an exit data found the group by walking the same pointers just now */
+    /* exit data has just found the group by walking the same pointers */
     if (!exit_plan->abandon && !exit_plan->dynamic && plan->context->rules.pointer_changed == ACCD_CHOICE_REJECT &&
         !accd__group_pointers_unchanged(group->walk, &section)) {
         char name[160];
@@ -312,11 +349,12 @@ static accd_status exit_as_group(struct accd__exit_plan *exit_plan)
     exit_plan->group_exits = true;
     exit_plan->group_dies = is_removed;
     exit_plan->group_references = references;
-    if (is_removed) /* look-ups leave out its sections and pointers meanwhile */
+    if (is_removed) /* look-ups now ignore its sections and pointers */
         accd__group_clear_pending(plan->env, group, true, true);
     return ACCD_OK;
 }
 
+/* Plans the bulk transfer of a removed group: sections, own bytes of removed roots, and host pointers of the others. */
 static accd_status plan_exit_bulk(struct accd__exit_plan *exit_plan)
 {
     struct accd__plan *plan = exit_plan->plan;
@@ -337,9 +375,10 @@ static accd_status plan_exit_bulk(struct accd__exit_plan *exit_plan)
 
 /* ------------------------------------------------------------------------------------- commit -- */
 
-/* A group that stays loses references: of its sections and pointers, if it was looked into on the way. */
+/* Removes references of a group that stays, and of its sections and pointers if these have records of their own. */
 static void remove_group_references(const struct accd__exit_plan *exit_plan)
 {
+    assert(exit_plan->plan->resolved.group && !exit_plan->group_dies);
     struct accd__group *group = exit_plan->plan->resolved.group;
     const struct accd_walk *walk = group->walk;
     const bool counted = exit_plan->plan->context->policy.counts_attachments;
@@ -375,8 +414,7 @@ void accd__exit_undo(struct accd__exit_plan *exit_plan)
         accd__group_set_pending(plan->env, plan->resolved.group);
 }
 
-/* An object may go while regions are open that named it without a reference or, where both counters are one, whose
- * references were taken: then their clauses forget the object when it goes. */
+/* Makes open regions forget removed objects that they named without a reference, or whose references were removed. */
 static void forget_named_objects(const struct accd__exit_plan *exit_plan)
 {
     struct accd__device_env *env = exit_plan->plan->env;
@@ -413,7 +451,8 @@ void accd__exit_commit(struct accd__exit_plan *exit_plan)
     }
 }
 
-/* What a clause named may have gone since, and be there again: then it is that. */
+/* Looks requests without an object up again: their data may have been unmapped and mapped again since the region
+ * began. */
 static accd_status find_remapped_objects(struct accd__exit_plan *exit_plan)
 {
     struct accd__plan *plan = exit_plan->plan;
@@ -430,7 +469,7 @@ static accd_status find_remapped_objects(struct accd__exit_plan *exit_plan)
     return ACCD_OK;
 }
 
-/* What goes is not needed by queues that the construct does not come behind (ACC33-async-4).
+/* Checks that no queue that does not precede the construct uses removed data (ACC33-async-4).
  * Decides ACC33-async-4. */
 static accd_status check_pending_queues(const struct accd__exit_plan *exit_plan)
 {
@@ -444,7 +483,8 @@ static accd_status check_pending_queues(const struct accd__exit_plan *exit_plan)
     return block ? accd__check_pending(env, NULL, block->dev, block->bytes, "freed") : ACCD_OK;
 }
 
-/* Decides TR14-4.2-11. */
+/* Runs all steps that may fail. An abandoned region ignores failed transfers.
+ * Decides TR14-4.2-11. */
 static accd_status plan_and_transfer_exit(struct accd__exit_plan *exit_plan)
 {
     struct accd__plan *plan = exit_plan->plan;

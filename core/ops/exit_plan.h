@@ -1,4 +1,5 @@
-/* leave.h - an exit on its way: what exit.c finds, leave.c takes off, and detach.c ends with it. */
+/* exit_plan.h - the plan of an exit: exit.c resolves its requests, exit_plan.c removes references, and detach.c ends
+ * attachments. */
 #ifndef ACCD_EXIT_PLAN_H
 #define ACCD_EXIT_PLAN_H
 
@@ -7,36 +8,40 @@
 
 struct accd__exit_plan {
     struct accd__plan *plan;
-    struct accd__object_change **changes; /* by claim: of its object, NULL: the claim asks for nothing */
+    struct accd__object_change **changes; /* array over requests: the change of its object; NULL: it does nothing */
     ACCD_SCRATCH_LIST(struct accd__object *) dying;
     ACCD_SCRATCH_LIST(struct accd__attachment_change *) removed; /* attachments that end */
-    size_t released, unpinned; /* of them: so many release a type record, or pin their targets no more */
-    uint32_t group_references; /* taken off its counter */
-    bool dynamic, abandon;     /* last, so that what is set to zero before them is aligned */
+    size_t released, unpinned; /* numbers of removed attachments whose type records, and whose pins, are already
+                                * handled */
+    uint32_t group_references; /* references removed from the group's counter */
+    bool dynamic, abandon;     /* last, so that the zeroed fields before it are aligned */
     bool group_exits, group_dies;
 };
 
-/* leave.c: carries out an exit whose claims are resolved, or changes nothing. */
+/* Executes an exit whose requests are resolved. Changes nothing on failure. */
 accd_status accd__run_exit(struct accd__exit_plan *exit_plan);
 
+/* Plans the host values of pointers that end in objects that stay. */
 accd_status accd__exit_plan_words(struct accd__exit_plan *exit_plan);
+/* Removes the records of an exit. Cannot fail. */
 void accd__exit_commit(struct accd__exit_plan *exit_plan);
+/* Discards the plan of an exit that failed. */
 void accd__exit_undo(struct accd__exit_plan *exit_plan);
 
-/* event.c: reports an exit that succeeded, before its records go. */
+/* Reports an exit that succeeded, before its records are removed. */
 void accd__report_exit(const struct accd__exit_plan *exit_plan);
 
-/* detach.c */
-/* Clauses take so many off the counter of an attachment. */
+/* ------------------------------------------------------------------------------- detach.c -- */
+/* Decrements the counter of an attachment by `removed_count`, for clauses that detach it. */
 accd_status accd__exit_detach(struct accd__exit_plan *exit_plan, struct accd__attachment *attach,
                               uint32_t removed_count);
-/* An attachment ends because others go. */
+/* Ends an attachment because its pointer or target is removed. */
 accd_status accd__exit_end_attachment(struct accd__exit_plan *exit_plan, struct accd__attachment *attach);
-/* An object goes, once, if no reference is left. */
+/* Notes that an object is removed, if no reference is left. Repeated calls have no effect. */
 accd_status accd__exit_remove_object(struct accd__exit_plan *exit_plan, struct accd__object_change *change);
-/* Type records that attachments hold lose a reference when these end. */
+/* Removes the references that ending attachments hold on type records. */
 accd_status accd__exit_release_records(struct accd__exit_plan *exit_plan);
-/* Attachments end whose pointer, or target, goes; until nothing more goes with them. */
+/* Ends all attachments whose pointer or target is removed, until no further object is removed by that. */
 accd_status accd__exit_end_attachments(struct accd__exit_plan *exit_plan);
 
 #endif

@@ -1,33 +1,56 @@
-/* short.c - the short way of plain constructs: up to eight items of plain data, where the rules and the state of the
- * device leave nothing to decide but presence and counters.
+/* fast_path.c - the fast path of plain constructs: at most ACCD_FAST_PATH_ITEMS items of plain data, where the rules
+ * and the state of the device leave only presence and counters to decide. core/api/construct.c tries it first.
  *
- * All else is the general way's: errors, too. What the short way cannot do it leaves before it has changed anything.
- * Behind that a failure is its own, in the general way's words. */
+ *     accd__run_fast_path
+ *       | context->fast_paths[kind]        chosen once for a context by accd__choose_fast_paths
+ *       v
+ *     plain | openmp | with_pointers | openmp_pointers       four copies of the functions below
+ *       begin  (region, compute)    find_item_objects, create_and_attach, open_region
+ *       enter  (enter data)         find_item_objects, create_and_attach, counters
+ *       exit   (exit data)          find_item_request, end_specialized
+ *       update                      find_item_request, transfers
+ *       end    (end of a region)    end_specialized, through region->fast_end
+ *
+ * Contract: a function returns false before it changes anything, and then the general path (plan.h) runs the
+ * construct, errors included. It returns true when the construct is complete or has failed, with the status in
+ * *status_p. A failure after the first change is undone here, with the error text of the general path.
+ *
+ * Specialization: `features` is a constant in each copy, so that the compiler removes all tests of other features.
+ *
+ * Invariant: env->slow_path_reasons is 0. Everything that needs the general path increments it: tuples, queues,
+ * journals.
+ *
+ * Caches: a recycled region record keeps the requests of its last use. A construct with equal items finds its objects
+ * there again, as long as no object has been removed (region->removals). */
 #include "ops/fast_path.h"
 
-/* Flags that say nothing about present data, or about absent data that an item creates. */
+#include <assert.h>
+
+/* Flags that have no effect on present data, nor on absent data that an item creates. */
 #define FAST_PATH_FLAGS (ACCD_ITEM_PRESENT_OR | ACCD_ITEM_IF_PRESENT)
 
-/* What a way does besides. A constant: each way is compiled for itself, and asks about nothing else. */
+/* Features of a copy of the fast path. */
 enum {
-    OPENMP_RULES = 1, /* the rules of OpenMP: constructs count, there are holes and extended ranges */
-    POINTERS = 2      /* items name pointers that they attach, or detach */
+    OPENMP_RULES = 1, /* rules of OpenMP: constructs count; holes and extended ranges exist */
+    POINTERS = 2      /* items name pointers that they attach or detach */
 };
 #define SPECIALIZED static inline __attribute__((always_inline))
 
+/* True if an item has no properties beyond `flags` and `features`. */
 SPECIALIZED bool is_fast_path_item(const accd_item *item, unsigned flags, unsigned features)
 {
     const uint64_t more = features & POINTERS ? 0 : accd__address(item->slot) | accd__address(item->frame);
     return !(more | accd__address(item->program) | item->slot_bytes | item->ndims | (item->flags & ~flags));
 }
 
-/* Of the rules of OpenMP: whether each item has no extended range of its own, and means all bytes in its range. Items
- * on an object that an item before them counts are bits of *again_p; where each item counts, there must be none.
- * fresh: items without an object yet.
+/* True if each item has no extended range and means all bytes of its range, as the rules of OpenMP require.
+ * *again_p gets the bit set of items on objects that an earlier item counts; it must be empty where items count.
+ * `fresh`: bit set of items without an object.
  * Decides OMP60-map-5. */
 static inline bool check_openmp_items(struct accd__device_env *env, const accd_construct *construct, unsigned fresh,
                                       struct accd__object **objects, unsigned *again_p)
 {
+    assert(construct->nitems <= ACCD_FAST_PATH_ITEMS);
     *again_p = 0;
     for (size_t i = 0; i < construct->nitems; i++) {
         const accd_item *item = &construct->items[i];
@@ -44,12 +67,13 @@ static inline bool check_openmp_items(struct accd__device_env *env, const accd_c
 
 /* ------------------------------------------------------------------------------------ moves -- */
 
-/* So many copies each way follow. */
+/* Begins a batch of `in` copies to the device and `out` copies to the host. */
 SPECIALIZED accd_status begin_transfers(struct accd__device_env *env, size_t in, size_t out)
 {
     return env->device.ops->begin_batch(env->device.handle, &(struct accd__traffic){.in = in, .out = out});
 }
 
+/* Stages the bytes of a request in the open batch. */
 static inline void send_request(struct accd__device_env *env, const struct accd__request *request)
 {
     uint64_t dev = request->object->dev + (request->host - request->object->host);
@@ -58,6 +82,7 @@ static inline void send_request(struct accd__device_env *env, const struct accd_
     env->device.stats.moved_bytes[0] += request->bytes;
 }
 
+/* Copies the bytes of a request to the host from the open batch. */
 static inline void fetch_request(struct accd__device_env *env, const struct accd__request *request)
 {
     uint64_t dev = request->object->dev + (request->host - request->object->host);
@@ -66,7 +91,7 @@ static inline void fetch_request(struct accd__device_env *env, const struct accd
     env->device.stats.moved_bytes[1] += request->bytes;
 }
 
-/* They have followed, if they have begun. */
+/* Completes the batch; returns the status of its start if it did not start. */
 SPECIALIZED accd_status end_transfers(struct accd__device_env *env, accd_status begin_status, size_t in, size_t out)
 {
     accd_status status = begin_status == ACCD_OK ? env->device.ops->end_batch(env->device.handle) : begin_status;
@@ -79,7 +104,7 @@ SPECIALIZED accd_status end_transfers(struct accd__device_env *env, accd_status 
 
 /* ------------------------------------------------------------------------------------ entry -- */
 
-/* The error of the general way, which has come as far. */
+/* Records the error of the general path for a device without memory, and returns its status. */
 static __attribute__((noinline, cold)) accd_status report_full_device(struct accd__device_env *env,
                                                                       const accd_construct *construct, size_t item,
                                                                       accd_status status, uint64_t bytes)
@@ -92,13 +117,15 @@ static __attribute__((noinline, cold)) accd_status report_full_device(struct acc
     return begin_status == ACCD_OK ? status : begin_status;
 }
 
-/* Decides TR14-1.1-01. */
+/* Stages all bytes of a new object in the open batch.
+ * Decides TR14-1.1-01. */
 static inline void send_new_object(struct accd__device_env *env, struct accd__object *object)
 {
     send_request(env,
                  &(struct accd__request){.host = object->host, .bytes = accd__object_bytes(object), .object = object});
 }
 
+/* Makes the record of an item's object from the reserved pool; it is not yet in the present table. */
 static inline struct accd__object *new_object(struct accd__device_env *env, const accd_item *item, uint64_t dev)
 {
     struct accd__object *object = accd__pool_alloc(&env->present.object_pool);
@@ -107,7 +134,7 @@ static inline struct accd__object *new_object(struct accd__device_env *env, cons
     return object;
 }
 
-/* Room for one object more. */
+/* Reserves records for one object. */
 static inline accd_status reserve_object(struct accd__device_env *env)
 {
     if (env->present.object_pool.spare && accd__btree_can_insert(&env->present.objects) &&
@@ -118,9 +145,11 @@ static inline accd_status reserve_object(struct accd__device_env *env)
     return status;
 }
 
+/* Creates the object of one item. Undoes everything on failure. */
 static inline accd_status create_one(struct accd__device_env *env, const accd_construct *construct, size_t index,
                                      struct accd__object **objects)
 {
+    assert(index < construct->nitems);
     const accd_item *item = &construct->items[index];
     uint64_t dev;
     ACCD_TRY(reserve_object(env));
@@ -144,9 +173,10 @@ static inline accd_status create_one(struct accd__device_env *env, const accd_co
     return ACCD_OK;
 }
 
-/* Items whose bits are set, by their host addresses. */
+/* Lists the items of a bit set in `order`, sorted by host address; returns their number. */
 static size_t sort_items(const accd_item *items, unsigned set, uint8_t *order)
 {
+    assert(!(set >> ACCD_FAST_PATH_ITEMS));
     size_t n = 0;
     for (; set; set &= set - 1) {
         const uint8_t i = (uint8_t)__builtin_ctz(set);
@@ -158,7 +188,8 @@ static size_t sort_items(const accd_item *items, unsigned set, uint8_t *order)
     return n;
 }
 
-/* Small ones lie in one block. links: pointers to be attached, or NULL. */
+/* Creates the objects of the items in `fresh`; small ones share a block. attaches: pointers to attach, or NULL.
+ * Undoes everything on failure. */
 SPECIALIZED accd_status create_several_specialized(struct accd__device_env *env, const accd_construct *construct,
                                                    unsigned fresh, struct accd__object **objects,
                                                    struct accd__fast_attaches *attaches)
@@ -244,27 +275,30 @@ static __attribute__((noinline)) accd_status create_linked(struct accd__device_e
     return create_several_specialized(env, construct, fresh, objects, attaches);
 }
 
-/* Makes what is absent present: the objects whose bits are set. */
+/* Creates the objects of the items in `fresh`, which is not empty. */
 static __attribute__((noinline)) accd_status create_objects(struct accd__device_env *env,
                                                             const accd_construct *construct, unsigned fresh,
                                                             struct accd__object **objects)
 {
+    assert(fresh);
     return fresh & (fresh - 1) ? create_several(env, construct, fresh, objects)
                                : create_one(env, construct, (size_t)__builtin_ctz(fresh), objects);
 }
 
-/* Items of an entry, as bits. */
+/* Bit sets of an entry's items. */
 struct entry_items {
-    unsigned fresh;    /* whose data are to be created */
-    unsigned again;    /* on an object that an item before them counts */
-    unsigned attached; /* whose pointers are detached at the end of the region */
+    unsigned fresh;    /* data are absent and will be created */
+    unsigned again;    /* an earlier item counts the object */
+    unsigned attached; /* pointer is detached at the end of the region */
 };
 
-/* Counts a reference on each object and opens a level, whose record has what is the same for all of its way. */
+/* Counts a reference on each object and pushes a level. The region's other fields are equal for all regions of this
+ * copy and already set. */
 SPECIALIZED void open_region(struct accd__device_env *env, const accd_construct *construct,
                              struct accd__object *const *objects, const struct entry_items *set,
                              struct accd_region *region, accd__fast_end_fn *fast_end, unsigned features)
 {
+    assert(region && region != env->levels.top);
     const size_t n = construct->nitems;
     region->below = env->levels.top;
     region->fast_end = fast_end;
@@ -304,7 +338,7 @@ SPECIALIZED void open_region(struct accd__device_env *env, const accd_construct 
     env->levels.depth++;
 }
 
-/* Whether absent data can be made present here. next: the object behind them, or NULL. */
+/* True if absent data can be created on the fast path. next: the object after them, or NULL. */
 static inline bool can_create_object(const struct accd__device_env *env, const accd_item *item,
                                      const struct accd__object *object, const struct accd__object *next)
 {
@@ -315,7 +349,7 @@ static inline bool can_create_object(const struct accd__device_env *env, const a
            !(demand->in && env->device.ops->announce) && !item->start && !accd__label_has_indices(item->label);
 }
 
-/* Whether an item's data lie apart from those of others, whose bits are set. */
+/* True if an item's data are disjoint from those of the items in `others`. */
 static inline bool is_disjoint(const accd_item *items, const accd_item *item, unsigned others)
 {
     for (; others; others &= others - 1) {
@@ -327,12 +361,13 @@ static inline bool is_disjoint(const accd_item *items, const accd_item *item, un
     return true;
 }
 
-/* Finds the objects of all items, but for those to be created. before: what another construct claimed; its objects are
- * present. */
+/* Finds the objects of all items, and lists those to create. `earlier`: requests of a previous construct, whose
+ * objects are still present. Returns false if the general path must run the construct. */
 SPECIALIZED bool find_item_objects(struct accd__device_env *env, const accd_construct *construct,
                                    const struct accd__request *earlier, size_t nearlier, struct accd__object **objects,
                                    struct entry_items *items, struct accd__fast_attaches *attaches, unsigned features)
 {
+    assert(construct->nitems && construct->nitems <= ACCD_FAST_PATH_ITEMS);
     const bool again = env->context->rules.again == ACCD_CHOICE_REJECT;
     unsigned fresh = 0;
     for (size_t i = 0; i < construct->nitems; i++) {
@@ -366,8 +401,7 @@ SPECIALIZED bool find_item_objects(struct accd__device_env *env, const accd_cons
     return !(features & OPENMP_RULES) || check_openmp_items(env, construct, fresh, objects, &items->again);
 }
 
-/* Makes absent data present, and attaches pointers. *done_p: it is done, or has failed. Otherwise nothing has
- * happened. */
+/* Creates absent data and attaches pointers. *done_p: false if nothing has happened and the general path must run. */
 SPECIALIZED accd_status create_and_attach(struct accd__device_env *env, const accd_construct *construct,
                                           struct entry_items *items, struct accd__object **objects,
                                           struct accd__fast_attaches *attaches, bool *done_p, unsigned features)
@@ -433,15 +467,17 @@ SPECIALIZED bool begin_specialized(struct accd__device_env *env, const accd_cons
 
 /* ------------------------------------------------------------------------------------- exit -- */
 
+/* Returns the dynamic or the structured counter of an object. */
 static inline uint32_t *reference_counter(struct accd__object *object, bool dynamic)
 {
     return dynamic ? &object->dynamic : &object->structured;
 }
 
-/* Whether the object of a claim may go here: the claim is the only one that names it. */
+/* True if the object of a request can be removed here: no earlier request names it, and no pointer needs it. */
 SPECIALIZED bool can_remove_object(struct accd__device_env *env, const struct accd__request *requests, size_t request,
                                    struct accd__fast_detaches *ends, unsigned features)
 {
+    assert(requests[request].object);
     const struct accd__object *object = requests[request].object;
     for (size_t i = 0; i < request; i++)
         if (requests[i].object == object)
@@ -451,7 +487,7 @@ SPECIALIZED bool can_remove_object(struct accd__device_env *env, const struct ac
     return !object->pins && !accd__range_has_pointers(env, object->host, accd__object_bytes(object));
 }
 
-/* Frees the memory of an object, which is often in the block of the one before. */
+/* Frees the memory of a removed object. *block_p: block of the object before, or NULL; often it is the same one. */
 static inline void free_dying_memory(struct accd__device_env *env, struct accd__object *object,
                                      struct accd__block **block_p)
 {
@@ -466,11 +502,12 @@ static inline void free_dying_memory(struct accd__device_env *env, struct accd__
     accd__release_block(env, block, 1);
 }
 
-/* Takes one reference off each object, which a region or, without one, exit data has; those that have none left go, and
- * of these alone parts are fetched. again: claims on an object that one before them counts, as bits. */
+/* Removes one reference from each object: a structured one with a region, a dynamic one without. Objects without
+ * references are removed, and only their bytes are copied out. `again`: bit set of requests that do not count. */
 SPECIALIZED bool end_specialized(struct accd__device_env *env, struct accd__request *requests, size_t n, unsigned again,
                                  struct accd_region *region, accd_status *status_p, unsigned features)
 {
+    assert(n <= ACCD_FAST_PATH_ITEMS);
     const bool dynamic = !region;
     struct accd__request *dying[ACCD_FAST_PATH_ITEMS];
     struct accd__fast_detaches ends;
@@ -533,7 +570,7 @@ SPECIALIZED bool end_specialized(struct accd__device_env *env, struct accd__requ
         else if (objects[k] == env->attached.holder)
             env->attached.holder = NULL;
         dying[k]->object = NULL;
-        dying[k]->host = UINT64_MAX; /* no data begin there: the record has what its other claims found */
+        dying[k]->host = UINT64_MAX; /* marks the cached request as empty: no data begin at this address */
     }
     if (features & POINTERS)
         accd__remove_objects(env, objects, ndying);
@@ -544,7 +581,7 @@ SPECIALIZED bool end_specialized(struct accd__device_env *env, struct accd__requ
     return true;
 }
 
-/* The present data that an item names; final: a last reference may be taken off as the last ones are. */
+/* Finds the present object of an item. `final`: the item may have finalize if it removes the last reference. */
 SPECIALIZED bool find_item_request(struct accd__device_env *env, const accd_item *item, bool final,
                                    struct accd__request *request, unsigned features)
 {
@@ -571,7 +608,7 @@ SPECIALIZED bool exit_specialized(struct accd__device_env *env, const accd_const
     if (construct->finalize)
         return false;
     if (features & POINTERS)
-        requests[0].slot = 0; /* there is an item: it is written again */
+        requests[0].slot = 0; /* silences a warning; there is at least one item */
     for (size_t i = 0; i < construct->nitems; i++) {
         const accd_item *item = &construct->items[i];
         if ((item->action != ACCD_ACTION_DELETE && item->action != ACCD_ACTION_COPYOUT) ||
@@ -613,7 +650,7 @@ SPECIALIZED bool update_specialized(struct accd__device_env *env, const accd_con
     return true;
 }
 
-/* ---------------------------------------------------------------------------- the short way -- */
+/* ------------------------------------------------------------------------------- dispatch tables -- */
 
 #define DEFINE_RUN(what, call, features)                                                                      \
     static __attribute__((noinline)) bool what(struct accd__device_env *env, const accd_construct *construct, \
@@ -668,6 +705,7 @@ static accd__fast_path_fn *const fast_path_table[][ACCD_KIND_UPDATE + 1] = {
 static accd__fast_path_fn *const no_fast_paths[] = {no_fast_path, no_fast_path, no_fast_path, no_fast_path,
                                                     no_fast_path};
 
+/* Returns the features that a context's rules need. */
 static unsigned features_of(const accd_context *context)
 {
     return context->policy.needs_openmp_checks ? OPENMP_RULES : 0;
@@ -679,7 +717,7 @@ accd__fast_path_fn *const *accd__choose_fast_paths(const accd_context *context)
     return plain ? fast_path_table[features_of(context)] : no_fast_paths;
 }
 
-/* What is not plain may be so but for pointers. */
+/* Runs the variant with pointers, if items have pointers or an exit may end attachments. */
 static __attribute__((noinline)) bool run_with_pointers(struct accd__device_env *env, const accd_construct *construct,
                                                         accd_region **region_p, accd_status *status_p)
 {
@@ -723,13 +761,15 @@ bool accd__run_fast_path_with_pointers(accd_context *context, const accd_constru
 
 bool accd__end_fast_path(struct accd_region *region, accd_status *status_p)
 {
+    assert(region && status_p);
     accd_context *context = region->context;
     if (!region->fast_end || region->env->slow_path_reasons)
         return false;
     context->busy = true;
     const bool done = region->fast_end(region, status_p) ||
                       (region->env->attached.slots.count &&
-                       end_functions[POINTERS | features_of(context)](region, status_p)); /* in what goes */
+                       end_functions[POINTERS | features_of(context)](region, status_p)); /* pointers may lie in
+                                                                                           * removed objects */
     context->busy = false;
     if (done && *status_p == ACCD_OK)
         accd__region_free(region);

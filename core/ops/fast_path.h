@@ -1,4 +1,4 @@
-/* short.h - what the short way and the pointers that it attaches and detaches know of each other. */
+/* fast_path.h - declarations that fast_path.c and fast_pointers.c share: the attaches and detaches of the fast path. */
 #ifndef ACCD_FAST_PATH_H
 #define ACCD_FAST_PATH_H
 
@@ -6,17 +6,19 @@
 
 /* A pointer that an entry attaches to the data of an item. */
 struct accd__fast_attach {
-    uint64_t slot, pointer;          /* where it is on the host, and its value */
-    struct accd__attachment *attach; /* its record, or NULL */
-    struct accd__object *holder;     /* NULL: the new object of item in */
+    uint64_t slot, pointer;          /* host address and value of the pointer */
+    struct accd__attachment *attach; /* present attachment, or NULL */
+    struct accd__object *holder;     /* object that contains the pointer; NULL: the new object of item `in` */
     uint8_t item, in;
-    bool counts; /* it is attached so already */
+    bool counts; /* attached in this way already: only its counter grows */
 };
-/* Where a search met no object, and the objects around: neighbours that are absent are looked for once. */
+/* A host range [low, high) without objects, the object before it and the object after it. Cached during one
+ * construct, so that absent neighbours need one search only. */
 struct accd__lookup_gap {
     uint64_t low, high;
     void *object, *next;
 };
+/* Returns the last object that begins at or before `host`, or NULL; *next_p gets the object after it, or NULL. */
 static inline struct accd__object *accd__find_neighbors(struct accd__device_env *env, uint64_t host,
                                                         struct accd__lookup_gap *gap, void **next_p)
 {
@@ -34,39 +36,41 @@ static inline struct accd__object *accd__find_neighbors(struct accd__device_env 
 struct accd__fast_attaches {
     struct accd__lookup_gap gap;
     struct accd__fast_attach at[ACCD_FAST_PATH_ITEMS];
-    struct accd__object *holders[ACCD_FAST_PATH_ITEMS]; /* of each item's pointer, present ones */
+    struct accd__object *holders[ACCD_FAST_PATH_ITEMS]; /* present object with each item's pointer, or NULL */
     size_t n;
 };
 
-/* An attachment that ends, or loses its target, with an exit. */
+/* An attachment that ends, or loses its target, at an exit. */
 struct accd__fast_detach {
     struct accd__attachment *attach;
     struct accd__object *target;
-    struct accd__object *holder; /* in which the pointer is to point to the host again, or NULL */
-    bool detached;               /* a clause takes one off its counter */
+    struct accd__object *holder; /* object in which the pointer gets its host value back, or NULL */
+    bool detached;               /* a clause decrements its counter */
 };
 struct accd__fast_detaches {
     struct accd__fast_detach at[ACCD_FAST_PATH_ITEMS];
-    struct accd__attachment *named[ACCD_FAST_PATH_ITEMS]; /* of the claims' pointers, or NULL */
-    bool last;                                            /* some are detached for the last time */
-    unsigned inside;                                      /* claims, as bits: attached pointers lie in what goes */
+    struct accd__attachment *named[ACCD_FAST_PATH_ITEMS]; /* attachment of each request's pointer, or NULL */
+    bool last;                                            /* some attachments reach 0 */
+    unsigned inside;                                      /* bit set of requests whose removed objects contain
+                                                           * attached pointers */
     size_t n;
 };
 
+/* True if an object contains `bytes` bytes from `host`. Requires bytes > 0. */
 static inline bool accd__object_contains(const struct accd__object *object, uint64_t host, uint64_t bytes)
 {
     uint64_t into = host - object->host, size = accd__object_bytes(object);
     return into < size && bytes - 1 < size - into;
 }
 
-/* Whether attached pointers lie in a range: what moves leaves them out, and what goes ends them. */
+/* True if attached pointers overlap a range. Moves must leave them out, and a removal ends them. */
 static inline bool accd__range_has_pointers(struct accd__device_env *env, uint64_t host, uint64_t bytes)
 {
     struct accd__btree_cursor cursor;
     struct accd__attachment *attach;
     if (!env->attached.slots.count || host >= env->attached.high || host + bytes <= env->attached.low)
         return false;
-    if (env->attached.ndescriptors) /* they may begin far before the range */
+    if (env->attached.ndescriptors) /* descriptors may begin far before the range */
         return accd__first_attachment(env, host, host + bytes, &cursor, &attach) != ACCD_OK || attach;
     attach = accd__btree_floor_hinted(&env->attached.slots, host + bytes - 1);
     return attach && attach->slot + sizeof(void *) > host;
@@ -77,46 +81,52 @@ static inline bool accd__is_unreferenced(const struct accd__object *object)
     return !(object->structured | object->dynamic);
 }
 
-/* The object that held the last pointer, or NULL: it may have gone. */
+/* Returns the object that held the last pointer; NULL: none, or objects have been removed since. */
 static inline struct accd__object *accd__cached_holder(const struct accd__device_env *env)
 {
     return env->attached.holder_removals == env->present.objects.removals ? env->attached.holder : NULL;
 }
 
-/* -------------------------------------------------------------------------- short_pointers.c -- */
+/* -------------------------------------------------------------------------- fast_pointers.c -- */
 
-/* Whether a clause left out bytes of an object, or an item means no more than some of its own. Either may be NULL. */
+/* True if an object's clause excluded bytes, or an item means only some of its bytes. Either may be NULL. */
 bool accd__has_layout(struct accd__device_env *env, const accd_item *item, const struct accd__object *object);
 
-/* The present objects that hold the pointers of items, or NULL. It comes before the items' own objects are looked for:
- * these are then the last that were, and new ones beside them. False: they are the general way's. */
+/* Finds the present object that contains each item's pointer, or NULL. Must run before the items' own objects are
+ * looked up, so that the caches end with these. Returns false if the general path must run the construct. */
 bool accd__find_fast_holders(struct accd__device_env *env, const accd_construct *construct,
                              struct accd__fast_attaches *attaches);
-/* The pointers that a construct attaches; fresh: items whose data are to be created. False: they are the general
- * way's. */
+/* Lists the pointers that a construct attaches. `fresh`: bit set of items whose objects will be created.
+ * Returns false if the general path must run the construct. */
 bool accd__find_fast_attaches(struct accd__device_env *env, const accd_construct *construct, unsigned fresh,
                               struct accd__object *const *objects, struct accd__fast_attaches *attaches);
-/* How many words they send, how many records are new, and items whose attachments count, as bits. */
+/* Count the words to send, and the attachments to make. */
 size_t accd__count_fast_words(const struct accd__fast_attaches *attaches);
 size_t accd__count_new_attachments(const struct accd__fast_attaches *attaches);
+/* Returns the bit set of items whose attachments are counted. */
 unsigned accd__get_counted_items(const struct accd__device_env *env, const struct accd__fast_attaches *attaches);
+/* Stages the device values of newly attached pointers in the open batch. */
 void accd__send_fast_pointers(struct accd__device_env *env, const struct accd__fast_attaches *attaches,
                               struct accd__object *const *objects);
+/* Makes or counts the planned attachments. Requires reserved records. */
 void accd__commit_fast_attaches(struct accd__device_env *env, const accd_construct *construct,
                                 struct accd__fast_attaches *attaches, struct accd__object *const *objects);
-/* The attachments that clauses detach, where these count. False: they are the general way's. */
+/* Lists the attachments that clauses detach, where the rules count them. Returns false if the general path must run
+ * the exit. */
 bool accd__find_fast_detaches(struct accd__device_env *env, const struct accd__request *requests, size_t n,
                               bool dynamic, struct accd__fast_detaches *ends);
-/* Whether no pointer is left that points to an object which goes, but for those that end with it: of a pointer that is
- * left as it is, the record loses its target. */
+/* True if no pointer stays attached to the object of `request`, which is removed. A pointer that keeps its value is
+ * added to `ends`, because its record loses the target. */
 bool accd__can_remove_target(struct accd__device_env *env, const struct accd__request *requests, size_t request,
                              struct accd__fast_detaches *ends);
-/* Pointers that stay are to point to the host again; returns how many. They are sent later. */
+/* Sets the holders of pointers that get their host values back; returns their number. */
 size_t accd__find_restored_pointers(struct accd__device_env *env, const struct accd__request *requests,
                                     size_t nrequests, struct accd__fast_detaches *ends);
+/* Stages the host values of pointers with a holder in the open batch. */
 void accd__send_restored_pointers(struct accd__device_env *env, const struct accd__fast_detaches *ends);
+/* Decrements or ends the listed attachments. Cannot fail. */
 void accd__commit_fast_detaches(struct accd__device_env *env, const struct accd__fast_detaches *ends);
-/* Those in objects that go end with these. */
+/* Ends the attachments of pointers in removed objects. */
 void accd__end_contained_attachments(struct accd__device_env *env, const struct accd__request *requests,
                                      const struct accd__fast_detaches *ends);
 

@@ -1,7 +1,10 @@
-/* short_pointers.c - pointers of plain constructs: those that data clauses attach, and what becomes of them where data
- * go. What would be an error, or changes what others attached, is the general way's. */
+/* fast_pointers.c - pointers on the fast path: those that data clauses attach, and those that end when data are
+ * unmapped. Pointers that cause errors, or change other attachments, are left to the general path. Used by
+ * fast_path.c. */
 #include "ops/fast_path.h"
 #include "table/name.h"
+
+#include <assert.h>
 
 bool accd__has_layout(struct accd__device_env *env, const accd_item *item, const struct accd__object *object)
 {
@@ -10,13 +13,14 @@ bool accd__has_layout(struct accd__device_env *env, const accd_item *item, const
 
 /* ------------------------------------------------------------------------------------ entry -- */
 
-/* The last holder, if it has the pointer. */
+/* Returns the cached holder if it contains the pointer, or NULL. */
 static struct accd__object *get_last_holder(const struct accd__device_env *env, uint64_t slot)
 {
     struct accd__object *last = accd__cached_holder(env);
     return last && accd__object_contains(last, slot, sizeof(void *)) ? last : NULL;
 }
 
+/* Caches an object as holder of the last pointer, and returns it. */
 static struct accd__object *set_last_holder(struct accd__device_env *env, struct accd__object *holder)
 {
     env->attached.holder = holder;
@@ -27,6 +31,7 @@ static struct accd__object *set_last_holder(struct accd__device_env *env, struct
 bool accd__find_fast_holders(struct accd__device_env *env, const accd_construct *construct,
                              struct accd__fast_attaches *attaches)
 {
+    assert(construct->nitems <= ACCD_FAST_PATH_ITEMS);
     const bool holes = env->context->layouts && env->context->policy.holes;
     struct accd__object **holders = attaches->holders;
     attaches->gap.low = attaches->gap.high = 0;
@@ -51,7 +56,8 @@ bool accd__find_fast_holders(struct accd__device_env *env, const accd_construct 
     return true;
 }
 
-/* Whether a pointer lies in data that are to be created: those of item in. *found_p: it does. False: not all of it. */
+/* True if a pointer lies entirely in an object to be created, or in none; *found_p tells which.
+ * On success planned->in is the item of that object. */
 static bool lies_in_new_object(const accd_construct *construct, unsigned fresh, struct accd__fast_attach *planned,
                                bool *found_p)
 {
@@ -70,17 +76,19 @@ static bool lies_in_new_object(const accd_construct *construct, unsigned fresh, 
     return true;
 }
 
+/* Returns the attachment of a pointer, or NULL. */
 static struct accd__attachment *find_attachment_of_slot(struct accd__device_env *env, uint64_t slot)
 {
     struct accd__attachment *attach = accd__btree_floor_hinted(&env->attached.slots, slot);
     return attach && attach->slot == slot ? attach : NULL;
 }
 
-/* Pointers that were changed, or that several clauses move, are the general way's.
+/* Leaves changed pointers, and pointers that several clauses attach, to the general path.
  * Decides TR14-1.2-05, OMP60-map-7. */
 bool accd__find_fast_attaches(struct accd__device_env *env, const accd_construct *construct, unsigned fresh,
                               struct accd__object *const *objects, struct accd__fast_attaches *attaches)
 {
+    assert(construct->nitems <= ACCD_FAST_PATH_ITEMS && !(fresh >> construct->nitems));
     const struct accd__policy *policy = &env->context->policy;
     const accd_rules *rules = &env->context->rules;
     const bool counted = policy->counts_attachments;
@@ -102,7 +110,7 @@ bool accd__find_fast_attaches(struct accd__device_env *env, const accd_construct
         if (!found && policy->slot[ACCD_SLOT_OWNER_ITEM][ACCD_SLOT_ABSENT])
             return false;
         if (!found || (rules->attach == ACCD_ATTACH_POLICY_NEW && planned->holder && !is_fresh))
-            continue; /* neither is new */
+            continue; /* pointer and target are both present */
         planned->pointer = accd__load_pointer(planned->slot);
         planned->attach = find_attachment_of_slot(env, planned->slot);
         const struct accd__attachment *attach = planned->attach;
@@ -125,14 +133,18 @@ bool accd__find_fast_attaches(struct accd__device_env *env, const accd_construct
     return true;
 }
 
+/* Stages a pointer value in the open batch. Requires that the holder contains the slot. */
 static void send_pointer(struct accd__device_env *env, const struct accd__object *holder, uint64_t slot, uint64_t value)
 {
+    assert(accd__object_contains(holder, slot, sizeof value));
     const uint64_t dev = holder->dev + (slot - holder->host);
     memcpy(env->device.ops->stage(env->device.handle, dev, sizeof value), &value, sizeof value);
 }
 
+/* Returns the device address that a pointer gets. */
 static uint64_t attach_value(const struct accd__fast_attach *planned, struct accd__object *const *objects)
 {
+    assert(objects[planned->item]);
     return objects[planned->item]->dev + (planned->pointer - objects[planned->item]->host);
 }
 
@@ -206,6 +218,7 @@ unsigned accd__get_counted_items(const struct accd__device_env *env, const struc
 
 /* ------------------------------------------------------------------------------------- exit -- */
 
+/* True if a clause removes the last count of an attachment. */
 static bool is_last_detach(const struct accd__fast_detach *end)
 {
     return end->detached && end->attach->count == 1;
@@ -215,6 +228,7 @@ static bool is_last_detach(const struct accd__fast_detach *end)
 bool accd__find_fast_detaches(struct accd__device_env *env, const struct accd__request *requests, size_t n,
                               bool dynamic, struct accd__fast_detaches *ends)
 {
+    assert(n <= ACCD_FAST_PATH_ITEMS);
     const struct accd__policy *policy = &env->context->policy;
     ends->n = ends->inside = 0;
     ends->last = false;
@@ -249,6 +263,7 @@ bool accd__find_fast_detaches(struct accd__device_env *env, const struct accd__r
 bool accd__can_remove_target(struct accd__device_env *env, const struct accd__request *requests, size_t request,
                              struct accd__fast_detaches *ends)
 {
+    assert(requests[request].object && ends->n <= ACCD_FAST_PATH_ITEMS);
     struct accd__object *object = requests[request].object;
     struct accd__attachment *attach = ends->named[request];
     const accd_rules *rules = &env->context->rules;
@@ -270,9 +285,11 @@ bool accd__can_remove_target(struct accd__device_env *env, const struct accd__re
     return true;
 }
 
-/* Decides ACC33-att-7. */
+/* Ends the attachments of all pointers in an object that is removed.
+ * Decides ACC33-att-7. */
 static void end_attachments_within(struct accd__device_env *env, const struct accd__object *object)
 {
+    assert(object);
     const uint64_t end = accd__object_end(object);
     bool any = false;
     ACCD_FOR_EACH(struct accd__attachment, attach, &env->attached.slots, object->host)
@@ -298,7 +315,7 @@ void accd__end_contained_attachments(struct accd__device_env *env, const struct 
         end_attachments_within(env, requests[__builtin_ctz(left)].object);
 }
 
-/* The object that holds a pointer: the last that did, one of the claims', or another one. */
+/* Returns the object that contains a pointer: the cached one, one of the requests', or the one found in the table. */
 static struct accd__object *find_slot_holder(struct accd__device_env *env, const struct accd__request *requests,
                                              size_t nrequests, uint64_t slot)
 {
@@ -340,6 +357,7 @@ void accd__send_restored_pointers(struct accd__device_env *env, const struct acc
 
 void accd__commit_fast_detaches(struct accd__device_env *env, const struct accd__fast_detaches *ends)
 {
+    assert(ends->n <= ACCD_FAST_PATH_ITEMS);
     struct accd__attachment *last[ACCD_FAST_PATH_ITEMS];
     size_t n = 0;
     for (size_t i = 0; i < ends->n; i++) {

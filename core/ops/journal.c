@@ -1,24 +1,31 @@
-/* journal.c - what a compute construct changes of data that were present before it: bytes that its kernel or its
- * entry overwrites, and, where attachments are not counted, pointers that its entry attaches. A construct
- * that is given up leaves all that as it was. */
+/* journal.c - saves what a compute construct changes in data that were present before it, so that it can be undone when
+ * it is abandoned. Saved are bytes that its entry or its kernel overwrites and, where attachments are not counted,
+ * pointers that its entry attaches.
+ *
+ *     bytes: | old content, written bits | address | length | old content, written bits | address | length |
+ *                                                                                             used ---------^
+ * Records are appended, and restored from the end, so that the oldest content of a byte is restored last. */
 #include "ops/inside.h"
 #include "plan/fusion.h"
 
+#include <assert.h>
+
 struct saved_pointer {
     struct accd__attachment attachment; /* count 0: it was not attached */
-    bool holds;                         /* its object held an attached pointer before */
+    bool holds;                         /* the object had an attached pointer before */
 };
 
 struct accd__journal {
     size_t used, capacity;
-    uint8_t *bytes; /* records: what was there, address, length; read from the end */
+    uint8_t *bytes; /* records, read from the end */
     struct saved_pointer *pointers;
     size_t npointers, pointers_capacity;
 };
 
-/* Remembers for a place what lies at another one, which is the same place or where its data lay before. */
+/* Saves the content of `from` as the old content of `dev`: the same place, or the new place of data that move. */
 static accd_status save_bytes_from(struct accd__device_env *env, uint64_t from, uint64_t dev, uint64_t bytes)
 {
+    assert(env->journal);
     struct accd__journal *journal = env->journal;
     size_t saved = bytes + (bytes + 7) / 8, need = saved + 2 * sizeof(uint64_t);
     if (!accd__mem_grow(&env->context->mem, (void **)&journal->bytes, &journal->capacity, journal->used + need, 1))
@@ -37,7 +44,7 @@ accd_status accd__journal_save_bytes(struct accd__device_env *env, uint64_t dev,
     return save_bytes_from(env, dev, dev, bytes);
 }
 
-/* The same of bytes that an entry writes, before it copies what it fuses to its new places. */
+/* Saves present bytes that an entry writes. Data that the entry fuses are still at their old places. */
 static accd_status save_present(const struct accd__plan *plan, uint64_t dev, uint64_t bytes)
 {
     uint64_t from = dev;
@@ -51,6 +58,7 @@ static accd_status save_present(const struct accd__plan *plan, uint64_t dev, uin
 
 accd_status accd__journal_save_entry(const struct accd__plan *plan, const struct accd__attach_plan *attaches)
 {
+    assert(plan->env->journal);
     struct accd__device_env *env = plan->env;
     struct accd__journal *journal = env->journal;
     for (size_t i = 0; i < plan->changes.moves.n; i++) {
@@ -62,11 +70,11 @@ accd_status accd__journal_save_entry(const struct accd__plan *plan, const struct
     for (size_t i = 0; i < plan->changes.words.n; i++)
         ACCD_TRY(save_present(plan, plan->changes.words.at[i].dev, plan->changes.words.at[i].bytes));
     if (plan->context->policy.counts_attachments)
-        return ACCD_OK; /* the construct's references are taken off */
+        return ACCD_OK; /* the end of the construct removes its counts */
     for (size_t i = 0; i < attaches->n; i++) {
         const struct accd__planned_attach *planned = &attaches->at[i];
         if (planned->counts || planned->repeats || !planned->holder)
-            continue; /* no change, or it goes with what the construct makes present */
+            continue; /* unchanged, or the pointer is removed with the construct's objects */
         if (planned->descriptor || (planned->attach && planned->attach->descriptor))
             continue; /* descriptors are Fortran's, whose constructs count attachments */
         if (!accd__mem_grow(&env->context->mem, (void **)&journal->pointers, &journal->pointers_capacity,
@@ -82,6 +90,7 @@ accd_status accd__journal_save_entry(const struct accd__plan *plan, const struct
     return ACCD_OK;
 }
 
+/* Increments or decrements the pins of an attachment's target. */
 static void adjust_pins(struct accd__device_env *env, const struct accd__attachment *attach, bool pins)
 {
     struct accd__object *target;
@@ -89,6 +98,7 @@ static void adjust_pins(struct accd__device_env *env, const struct accd__attachm
         target->pins += pins ? 1 : target->pins ? UINT32_MAX : 0;
 }
 
+/* Restores the saved state of one attachment. */
 static void restore_attachment(struct accd__device_env *env, const struct saved_pointer *pointer)
 {
     struct accd__attachment *attach = accd__btree_floor(&env->attached.slots, pointer->attachment.slot);
@@ -98,7 +108,7 @@ static void restore_attachment(struct accd__device_env *env, const struct saved_
     if (attach)
         adjust_pins(env, attach, false);
     if (pointer->attachment.count) {
-        if (!attach) /* it was attached to nothing: there is room for what was taken out */
+        if (!attach) /* the record was removed, which left room */
             attach = accd__insert_attachment(env, pointer->attachment.slot);
         const uint64_t base = pointer->attachment.base;
         accd__attachment_set_base(env, attach, 0);

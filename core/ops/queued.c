@@ -1,15 +1,18 @@
-/* queued.c - the transfers of a group in a queue: they are done when the queue gets there, from columns that
- * outlive the group, with the host's memory as it is by then.
+/* queued.c - the transfers of a group in a queue. They are executed when the queue reaches them, from columns that
+ * outlive the group, with the host memory as it is then.
  *
- * A queue knows their device memory as it knows that of single sections: by columns, by the objects that hold the
- * roots, and by sections where only some of a column are written to. */
+ * The queue must know the device memory that a bulk uses, as for single sections. It is listed by columns, by the
+ * objects of the roots, and by single sections where only some of a column are written. */
 #include "ops/copy_rows.h"
+
+#include <assert.h>
 
 /* --------------------------------------------------------------------------- device memory -- */
 
-/* Sections that follow each other in the group's block are one range. */
+/* Adds a device range to the used memory of a batch; extends the last range if it is adjacent. */
 static void add_used_range(struct accd__batch *batch, struct accd__pair *uses, uint64_t dev, uint64_t bytes)
 {
+    assert(batch->uses);
     const size_t n = batch->nuses;
     if (n && uses[n - 1].value == dev)
         uses[n - 1].value += bytes;
@@ -17,7 +20,7 @@ static void add_used_range(struct accd__batch *batch, struct accd__pair *uses, u
         uses[batch->nuses++] = (struct accd__pair){dev, dev + bytes};
 }
 
-/* Whether a pointer of an element is written. */
+/* True if a pointer of an element is written. */
 static bool row_writes_pointer(const struct accd__bulk *bulk, const struct accd__rowset *set, size_t row)
 {
     for (size_t f = 0; f < set->nsegments; f++) {
@@ -28,6 +31,7 @@ static bool row_writes_pointer(const struct accd__bulk *bulk, const struct accd_
     return false;
 }
 
+/* True if any pointer of a rowset's elements is written. */
 static bool writes_pointers(const struct accd__bulk *bulk, const struct accd__rowset *set)
 {
     for (size_t f = 0; f < set->nsegments; f++) {
@@ -38,6 +42,7 @@ static bool writes_pointers(const struct accd__bulk *bulk, const struct accd__ro
     return false;
 }
 
+/* True if an entry fills pointers of these elements that are not followed. */
 static bool fills_untranslated(const struct accd__bulk *bulk, const struct accd__rowset *set)
 {
     const accd_program_spec *spec = &set->program->spec;
@@ -47,10 +52,11 @@ static bool fills_untranslated(const struct accd__bulk *bulk, const struct accd_
     return bulk->entry && fills && accd__rows_are_moved(bulk, set);
 }
 
-/* The elements of a root lie in one object, whose memory no section goes on with, even where they touch. */
+/* Adds the elements of a root. They lie in one object, so that no range of sections is joined to theirs. */
 static void add_root_use(const struct accd__bulk *bulk, const struct accd__rowset *set, struct accd__batch *batch,
                          struct accd__pair *uses)
 {
+    assert(set->parent < 0);
     const uint64_t root = bulk->roots[-1 - set->parent];
     const bool restored = bulk->restore && root && !bulk->own[-1 - set->parent];
     if (accd__bulk_own_ranges(bulk, set) || fills_untranslated(bulk, set) ||
@@ -58,10 +64,11 @@ static void add_root_use(const struct accd__bulk *bulk, const struct accd__rowse
         uses[batch->nuses++] = (struct accd__pair){root, root + set->rows * set->program->spec.stride};
 }
 
-/* Elements in sections that do not go as they are. */
+/* Adds elements in sections that do not move as they are. */
 static void add_inner_use(const struct accd__bulk *bulk, const struct accd__rowset *set, struct accd__batch *batch,
                           struct accd__pair *uses)
 {
+    assert(set->parent >= 0);
     const struct accd__segment *parent = &bulk->walk->segments[set->parent], *place = bulk->places[set->parent];
     if (!accd__rows_are_moved(bulk, set))
         return;
@@ -77,15 +84,17 @@ static void add_inner_use(const struct accd__bulk *bulk, const struct accd__rows
     }
 }
 
+/* Extends the host range of a batch. */
 static void extend_host_hull(struct accd__batch *batch, uint64_t low, uint64_t high)
 {
     batch->host_low = batch->host_low < low ? batch->host_low : low;
     batch->host_end = batch->host_end > high ? batch->host_end : high;
 }
 
-/* What the bulk of a batch uses. */
+/* Lists the device memory that the bulk of a batch uses, and the hull of its host memory. */
 static accd_status list_used_memory(struct accd__batch *batch)
 {
+    assert(batch->bulk);
     const struct accd__bulk *bulk = batch->bulk;
     const struct accd_walk *walk = bulk->walk;
     size_t most = walk->nsegments + walk->nrowsets;
@@ -119,7 +128,7 @@ static accd_status list_used_memory(struct accd__batch *batch)
     return ACCD_OK;
 }
 
-/* ------------------------------------------------------------------------------- kept, dropped -- */
+/* --------------------------------------------------------------------------- copies of bulks -- */
 
 struct accd__bulk *accd__bulk_copy(const struct accd__bulk *bulk)
 {
@@ -152,7 +161,7 @@ void accd__bulk_free(struct accd__bulk *bulk)
     accd__walk_release(walk);
 }
 
-/* Whether host memory was freed that is yet to be read, or written: an address there. */
+/* True if host memory that is yet to be read or written has been freed; *host_p is an address in it. */
 static bool find_freed_host(const struct accd__bulk *bulk, uint64_t *host_p)
 {
     accd_context *context = bulk->env->context;
@@ -187,6 +196,7 @@ const struct accd__bulk_ops accd__bulk_ops = {
 
 accd_status accd__bulk_queue(struct accd__batch *batch)
 {
+    assert(batch->bulk);
     const struct accd__bulk *bulk = batch->bulk;
     ACCD_TRY(list_used_memory(batch));
     batch->bulk = batch->nuses ? accd__bulk_copy(bulk) : NULL;

@@ -1,7 +1,9 @@
-/* release.c - attachments that end although no exit ends them, and the type records that they hold: with the
- * construct on the way, and before what it does itself. */
+/* release.c - ends attachments that no exit ends, with the type records that they hold. A release is a second plan,
+ * sent with the plan of another construct and committed before it. */
 #include "ops/exit_plan.h"
 #include "plan/fusion.h"
+
+#include <assert.h>
 
 struct accd__record_release {
     accd_construct construct;
@@ -9,7 +11,7 @@ struct accd__record_release {
     struct accd__exit_plan exit_plan;
 };
 
-/* The references that a construct is about to add, so that nothing goes for want of them. */
+/* Notes the references that a construct will add, so that the release does not remove their objects. */
 static accd_status note_added_references(struct accd__plan *plan)
 {
     for (size_t i = 0; i < plan->resolved.nrequests; i++) {
@@ -23,6 +25,7 @@ static accd_status note_added_references(struct accd__plan *plan)
     return ACCD_OK;
 }
 
+/* Plans the end of the attachments, and everything that ends with them. */
 static accd_status plan_release(struct accd__record_release *release, struct accd__plan *plan,
                                 struct accd__attachment *const *ends, size_t n)
 {
@@ -30,7 +33,7 @@ static accd_status plan_release(struct accd__record_release *release, struct acc
     ACCD_TRY(accd__expand_groups(plan->env));
     ACCD_TRY(accd__split_begin(&release->plan));
     for (size_t i = 0; i < n; i++)
-        if (accd__planned_attach_count(&release->plan, ends[i])) /* not named twice */
+        if (accd__planned_attach_count(&release->plan, ends[i])) /* a repeated attachment is ended once */
             ACCD_TRY(accd__exit_end_attachment(exit_plan, ends[i]));
     ACCD_TRY(accd__exit_release_records(exit_plan));
     ACCD_TRY(accd__exit_end_attachments(exit_plan));
@@ -40,12 +43,13 @@ static accd_status plan_release(struct accd__record_release *release, struct acc
     bool fused = fusion && fusion->regroups.n;
     for (size_t i = 0; i < exit_plan->removed.n; i++)
         fused |= exit_plan->removed.at[i]->record && accd__fuse_covers(plan, exit_plan->removed.at[i]->record->host);
-    if (fused) /* one construct does not put together and take apart */
+    if (fused) /* a construct cannot both fuse and split */
         return accd__set_error(plan->context, ACCD_ERROR_LIMIT, R_LIMIT,
                                "a type record that goes with this construct lies among fused data; detach "
                                "its descriptor first");
     ACCD_TRY(accd__exit_plan_words(exit_plan));
-    for (size_t i = 0; i < release->plan.changes.words.n; i++) { /* all words behind the others, as they come */
+    for (size_t i = 0; i < release->plan.changes.words.n; i++) { /* words become descriptor writes, which are sent
+                                                                  * before other words */
         const struct accd__word *word = &release->plan.changes.words.at[i];
         ACCD_TRY(accd__plan_add_pointer(&release->plan, 0, word->dev, word->value, word, sizeof(void *)));
     }
@@ -55,6 +59,7 @@ static accd_status plan_release(struct accd__record_release *release, struct acc
 accd_status accd__record_release_plan(struct accd__plan *plan, struct accd__attachment *const *ends, size_t n,
                                       struct accd__record_release **release_p)
 {
+    assert(ends && n && release_p);
     struct accd__record_release *release;
     ACCD_SCRATCH_ALLOC(plan->context, release, 1);
     *release = (struct accd__record_release){
@@ -74,7 +79,7 @@ accd_status accd__record_release_plan(struct accd__plan *plan, struct accd__atta
         return status;
     }
     plan->changes.descriptor_writes =
-        release->plan.changes.descriptor_writes; /* the first ones: what is attached anew comes over them */
+        release->plan.changes.descriptor_writes; /* sent first; pointers that are attached again overwrite them */
     *release_p = release;
     return ACCD_OK;
 }
@@ -86,20 +91,21 @@ void accd__record_release_undo(struct accd__record_release *release)
 
 void accd__record_release_commit(struct accd__record_release *release)
 {
-    accd__apply_changes(&release->plan); /* with what the construct on the way noted */
+    accd__apply_changes(&release->plan); /* includes the changes of the other plan */
     accd__report_exit(&release->exit_plan);
     accd__exit_commit(&release->exit_plan);
 }
 
-/* Whether a descriptor that is attached again still points to the type record that its attachment holds. */
+/* True if a descriptor that is attached again still points to the type record that its attachment holds. */
 static bool keeps_type_record(const struct accd__planned_attach *planned, const struct accd__attachment *typed)
 {
+    assert(planned->attach);
     return typed != planned->attach && planned->pointer && planned->descriptor &&
            accd__attachment_end(typed) <= planned->attach->slot + planned->descriptor->bytes &&
            accd__load_pointer(typed->slot) == typed->target;
 }
 
-/* Nothing of a construct may lie in what it lets go. */
+/* Checks that no request or pointer of the construct lies in an object that the release removes. */
 static accd_status check_released_objects(const struct accd__attach_plan *attaches)
 {
     struct accd__plan *plan = attaches->plan;

@@ -1,15 +1,20 @@
-/* update.c - update constructs: unconditional moves of present data (TR14-1.2-16), with attached
- * pointers kept on both sides (TR14-4.1-06). */
+/* update.c - executes update constructs: unconditional moves of present data (TR14-1.2-16). Attached pointers keep
+ * their values on both sides (TR14-4.1-06). Called by core/api/construct.c. */
 #include "ops/inside.h"
 
-/* Decides TR14-1.2-15, TR14-1.2-16, ACC33-upd-1, DIR-ABI-03. */
+#include <assert.h>
+
+/* Resolves one request of an update, and splits it if several objects hold its data.
+ * Decides TR14-1.2-15, TR14-1.2-16, ACC33-upd-1, DIR-ABI-03. */
 static accd_status resolve_update(struct accd__plan *plan, uint32_t index)
 {
+    assert(index < plan->resolved.nrequests);
     struct accd__request *request = &plan->resolved.requests[index];
     const bool if_present = request->flags & ACCD_ITEM_IF_PRESENT;
     struct accd__resolution found;
     struct accd__attachment *attach = NULL;
-    if (accd__requests_members_only(plan, request)) { /* what does not move itself need not be present: AMB-TR14-20 */
+    if (accd__requests_members_only(plan, request)) { /* data that do not move themselves need not be present:
+                                                       * AMB-TR14-20 */
         request->state = ACCD_REQUEST_SKIPPED;
         return ACCD_OK;
     }
@@ -22,15 +27,16 @@ static accd_status resolve_update(struct accd__plan *plan, uint32_t index)
     return found.outcome == ACCD_DECISION_SPLIT ? accd__split_request(plan, index, NULL) : ACCD_OK;
 }
 
-/* A pending group that has all columns of the walk among its own: then they can be updated without
- * turning a million sections into objects. Elements that move themselves want all of its columns,
- * because only then are all attached pointers in them known. */
+/* Finds a pending group that contains all columns of the walk, so that they are updated without a record for each
+ * section. If elements move themselves, the group must have exactly these columns: only then are all attached
+ * pointers in the elements known. */
 static accd_status match_group(struct accd__plan *plan)
 {
+    assert(plan->input.walk);
     struct accd_walk *walk = plan->input.walk;
     struct accd__device_env *env = plan->env;
     if (plan->context->rules.attached == ACCD_ATTACHED_COPIED || walk->gaps)
-        return ACCD_OK; /* a group leaves pointers out of what it moves */
+        return ACCD_OK; /* a group never moves pointers */
     for (size_t i = 0; i < walk->nroots; i++)
         if (plan->resolved.requests[walk->roots[i].item].state == ACCD_REQUEST_SKIPPED)
             return ACCD_OK;
@@ -78,6 +84,7 @@ static accd_status match_group(struct accd__plan *plan)
     return ACCD_OK;
 }
 
+/* True if all requests move in one direction, which *out gets. */
 static bool has_one_direction(const struct accd__plan *plan, bool *out)
 {
     for (size_t i = 0; i < plan->resolved.nrequests; i++) {
@@ -89,7 +96,7 @@ static bool has_one_direction(const struct accd__plan *plan, bool *out)
     return true;
 }
 
-/* Moves in both directions are done in the order of the items, sections of a walk with theirs (OMP60-upd-1).
+/* Sorts the requests by item if moves have both directions; sections of a walk follow their item (OMP60-upd-1).
  * Decides OMP60-upd-1. */
 static accd_status order_by_item(struct accd__plan *plan, struct accd__pair **order_p)
 {
@@ -110,7 +117,7 @@ accd_status accd__run_update(struct accd__plan *plan)
         ACCD_TRY(match_group(plan));
     if (plan->input.walk && !plan->resolved.group)
         ACCD_TRY(accd__plan_add_sections(plan));
-    for (uint32_t i = 0; i < plan->resolved.nrequests; i++) /* pieces that come behind are resolved */
+    for (uint32_t i = 0; i < plan->resolved.nrequests; i++) /* includes appended pieces */
         if (plan->resolved.requests[i].state == ACCD_REQUEST_UNRESOLVED)
             ACCD_TRY(resolve_update(plan, i));
     struct accd__bulk *bulk = plan->changes.bulk;

@@ -1,16 +1,19 @@
-/* windows.c - new columns on their way to a device, a window of rows at a time: while the device takes one,
- * threads fill the next. Windows reach across rowsets, so that there are as many as there are bytes for. */
+/* windows.c - sends new columns to a device, a window of rows at a time: threads fill a window while the device
+ * receives the previous one. A window may contain rows of several rowsets, so that few windows are needed. Used by
+ * bulk.c. */
 #include "ops/copy_rows.h"
 
-/* Columns of new memory into which nothing is written any more once they are filled. */
+#include <assert.h>
+
+/* True if nothing more is written into a column of new memory once it is filled. */
 static bool is_final_when_filled(const struct accd__bulk *bulk, const struct accd__segment *segment)
 {
     const struct accd__rowset *inner = segment->elements < 0 ? NULL : &bulk->walk->rowsets[segment->elements];
     return accd__is_dense_column(bulk, segment) && !(inner && inner->rows && inner->nsegments);
 }
 
-/* Whether the elements can be filled together with their pointers, some at a time: pointers of embedded
- * structures are written into them later. */
+/* True if elements can be filled together with their pointers, in windows. Pointers of embedded structures are
+ * written later, which prevents it. */
 static bool can_window_rows(const struct accd__rows_job *job)
 {
     const struct accd_backend *ops = job->bulk->env->device.ops;
@@ -22,7 +25,7 @@ static bool can_window_rows(const struct accd__rows_job *job)
     return true;
 }
 
-/* Decides about a rowset whose columns are known. Little is better off together with others. */
+/* Decides which columns of a rowset are sent in windows. Small rowsets are sent with the other ranges. */
 void accd__windows_choose(struct accd__rows_job *job)
 {
     const struct accd__bulk *bulk = job->bulk;
@@ -44,14 +47,17 @@ bool accd__is_column_in_windows(const struct accd__rows_job *job, size_t f)
     return job->windows && is_final_when_filled(job->bulk, job->segments[f]);
 }
 
-/* Place of a row's section, or the end of the column. */
+/* Returns the offset of a row's section in the block; of row `rows`, the end of the column. */
 static uint64_t row_block_offset(const struct accd__segment *place, size_t row)
 {
+    assert(row <= place->rows);
     return row < place->rows ? accd__section_block_offset(place, row) : place->dev + place->total;
 }
 
+/* Returns the bytes that the rows [first, end) need in a window. */
 static uint64_t window_bytes(const struct accd__rows_job *job, size_t first, size_t end)
 {
+    assert(first <= end);
     uint64_t bytes = job->rows_too ? accd__padded((end - first) * job->set->program->spec.stride) : 0;
     for (size_t f = 0; f < job->nsegments; f++)
         if (accd__is_column_in_windows(job, f))
@@ -59,6 +65,7 @@ static uint64_t window_bytes(const struct accd__rows_job *job, size_t first, siz
     return bytes;
 }
 
+/* Returns the bytes that one row needs in a window. */
 static uint64_t row_window_bytes(const struct accd__rows_job *job, size_t row)
 {
     uint64_t bytes = job->rows_too ? accd__padded(job->set->program->spec.stride) : 0;
@@ -68,7 +75,8 @@ static uint64_t row_window_bytes(const struct accd__rows_job *job, size_t row)
     return bytes;
 }
 
-/* Rows from first on that fit into so many bytes: whole blocks, and more if much was left over. */
+/* Returns the end of the rows from `first` on that fit into `capacity` bytes: whole blocks of rows, and single rows
+ * if much is left. */
 static size_t window_end(const struct accd__rows_job *job, size_t first, uint64_t capacity)
 {
     const uint64_t much = job->bulk->env->device.ops->part_bytes / 8;
@@ -88,8 +96,10 @@ static size_t window_end(const struct accd__rows_job *job, size_t first, uint64_
     return end;
 }
 
+/* Stages a range in the present window. Requires that it fits. */
 static char *stage_window_part(struct accd__bulk *bulk, uint64_t dev, uint64_t bytes)
 {
+    assert(bytes && bytes <= bulk->capacity);
     struct accd__device_env *env = bulk->env;
     bulk->capacity -= accd__padded(bytes);
     return env->device.ops->stage_part(env->device.handle, dev, bytes);
@@ -103,17 +113,18 @@ void accd__windows_send(struct accd__bulk *bulk)
     bulk->capacity = env->device.ops->part_bytes;
 }
 
-/* Threads are worth it for many rows, or for many lines of the cache. */
+/* Chooses a number of threads: several for many rows, or for many cache lines. */
 static unsigned choose_window_parts(const struct accd__rows_job *job, size_t rows, uint64_t bytes)
 {
     enum { LINE = 64 };
     return accd__choose_part_count(job->bulk->env->context, rows * (job->nsegments + 1) + bytes / LINE);
 }
 
-/* Fills the elements, and their sections if they are wanted. */
+/* Fills the elements [first, end), and their sections if requested. */
 static void fill_window_rows(struct accd__bulk *bulk, struct accd__rows_job *job, size_t first, size_t end,
                              bool sections)
 {
+    assert(first < end && end <= job->set->rows);
     const uint64_t stride = job->set->program->spec.stride;
     job->first = first;
     job->end = end;
@@ -141,14 +152,16 @@ struct copy_slices {
     unsigned n;
 };
 
+/* Copies one of n slices of a section. Runs on worker threads. */
 static void copy_slice(void *arg, unsigned part)
 {
+    assert(part < ((const struct copy_slices *)arg)->n);
     const struct copy_slices *copy_slices = arg;
     uint64_t from = copy_slices->bytes * part / copy_slices->n, to = copy_slices->bytes * (part + 1) / copy_slices->n;
     memcpy(copy_slices->to + from, copy_slices->from + from, to - from);
 }
 
-/* A row that no window holds: the element first, then its sections, cut where a window ends. */
+/* Fills a row that is larger than a window: the element first, then its sections, split where a window ends. */
 static void fill_long_row(struct accd__bulk *bulk, struct accd__rows_job *job, size_t row)
 {
     accd_context *context = bulk->env->context;
@@ -188,7 +201,7 @@ void accd__windows_fill(struct accd__bulk *bulk, struct accd__rows_job *job)
     }
     for (size_t f = 0; f < job->nsegments; f++)
         if (accd__is_column_in_windows(job, f))
-            job->sections[f] = NULL; /* it is gone */
+            job->sections[f] = NULL; /* the buffers have been sent */
 }
 
 void accd__windows_announce(const struct accd__rows_job *job)

@@ -21,8 +21,7 @@
  * 6. Every other object moves to its first usable slot, if it has one. The moves become shifts, as in fuse.c.
  *
  * Life of a vacated slot: made by vacate_slot in fuse.c -> evaluated by exits -> its object returns (return_to_slot),
- * or
- * it becomes useless (free_unused_slots), or its object is removed (accd__free_placement).
+ * the slot becomes useless (free_unused_slots), or its object is removed (accd__free_placement).
  *
  * Marks: tuples.exit is the number of this exit. A mark in a record (original->ends, fused->loses, vacated->evaluated)
  * is valid only if it equals that number, so incrementing the number clears all marks. */
