@@ -1,6 +1,8 @@
-/* bounds.c - bounds that a walk of one item found, kept to be compared with those that hold later (TR14-4.3-04). */
+/* bounds.c - records the bounds that a walk of one item finds, and compares them with later bounds (TR14-4.3-04). */
 #include "ops/ops.h"
 #include "table/name.h"
+
+#include <assert.h>
 
 accd_status accd_bounds_new(accd_context *context, const accd_item *item, accd_bounds **bounds_p)
 {
@@ -22,9 +24,10 @@ accd_status accd_bounds_new(accd_context *context, const accd_item *item, accd_b
     return status;
 }
 
-/* The same pointer points to another section: its start or its length is another one. */
+/* True if the same pointer points to another section: its start or its length differs. */
 static bool has_moved(const struct accd__segment *earlier, const struct accd__segment *later, size_t row)
 {
+    assert(row < earlier->rows && row < later->rows);
     uint64_t bytes = accd__section_bytes(earlier, row), unit = earlier->field->unit;
     int64_t start = accd__section_start(earlier, row), other = accd__section_start(later, row);
     if (bytes == accd__section_bytes(later, row) && (start == other || !bytes))
@@ -42,7 +45,7 @@ int accd_bounds_changed(const accd_bounds *earlier, const accd_bounds *later, ac
         const struct accd__segment *a = &earlier->segments[i], *b = &later->segments[i];
         if (a->rows != b->rows || a->rowset != b->rowset || a->field->offset != b->field->offset ||
             a->field->unit != b->field->unit)
-            return 0; /* other pointers, and what they point to, cannot be compared */
+            return 0; /* different pointers and their targets cannot be compared */
         for (size_t row = 0; row < a->rows; row++) {
             if (!has_moved(a, b, row))
                 continue;

@@ -1,17 +1,20 @@
-/* check.c - the invariants that hold after every construct.
+/* check.c - checks the invariants that hold after every construct. Tests call it often.
  *
  * 1. Present host ranges are disjoint, and so are device ranges; both indices are sound.
- * 2. Structured counters equal what the open levels account for, or are less where exit data takes from them,
- *    too; nothing present has no reference, nor does what the levels name.
- * 3. Every attachment lies in a present object, points into one or dangles, and its device word is right; it
- *    counts one, unless attachments are counted.
- * 4. Device memory in use is that of the live objects and blocks, what acc_malloc gave, and what queues give back.
- * 6. What queues have to do is numbered in order, counted, and about allocated device memory. */
+ * 2. Structured counters equal the requests of open levels, or less if exit data has removed references, too. Every
+ * object that is present, or named by a level, has a reference.
+ * 3. Every attachment lies in a present object, points into one or dangles, and its word on the device is right. It
+ * counts 1, unless attachments are counted.
+ * 4. Device memory in use is that of live objects and blocks, of acc_malloc, and of queues that will free it.
+ * 5. Fused data lie in the block of their tuple, at their host distances; tuples are disjoint; blocks count the
+ * places in them.
+ * 6. Tasks of queues are numbered in order, counted, and use allocated device memory only. */
 #include "ops/ops.h"
 #include "table/group.h"
 #include "table/name.h"
 #include "table/tuples.h"
 
+#include <assert.h>
 #include <stdio.h>
 
 #define VIOLATION(...)                                                                       \
@@ -26,18 +29,19 @@ static const char *format_object_name(struct accd__device_env *env, const struct
 
 #define NO_MEMORY VIOLATION("no memory to check what is there")
 
-/* Numbers by address. */
+/* Counts by address. */
 struct address_tally {
     struct accd__pair *pairs;
     size_t n, capacity;
 };
 
-/* What is counted of a directory: references of levels, pins of attachments, former places in blocks. */
+/* The counts of one device: references of levels, pins of attachments, vacated slots in blocks. */
 struct tallies {
     struct accd__scratch scratch;
     struct address_tally levels, pins, places;
 };
 
+/* Counts one more for an object. Returns false without memory. */
 static bool count_object(struct tallies *tallies, struct address_tally *tally, const void *object)
 {
     if (!accd__scratch_grow_array(&tallies->scratch, (void **)&tally->pairs, tally->n, &tally->capacity,
@@ -47,6 +51,7 @@ static bool count_object(struct tallies *tallies, struct address_tally *tally, c
     return true;
 }
 
+/* Sorts a tally and adds the counts of equal addresses. Returns false without memory. */
 static bool sum_tally(struct tallies *tallies, struct address_tally *tally)
 {
     struct accd__pair *spare = accd__scratch_alloc(&tallies->scratch, tally->n * sizeof *spare);
@@ -63,6 +68,7 @@ static bool sum_tally(struct tallies *tallies, struct address_tally *tally)
     return true;
 }
 
+/* Returns the count of an object in a summed tally. */
 static uint64_t get_count(const struct address_tally *tally, const void *object)
 {
     const uint64_t key = accd__address(object);
@@ -120,8 +126,10 @@ static const char *check_device_order(struct accd__device_env *env, struct talli
                : VIOLATION("the device order has %zu objects instead of %zu", env->present.by_device.count, n);
 }
 
+/* True if the device has the saved descriptor of an attachment at `dev`. */
 static bool descriptor_is_there(struct accd__device_env *env, const struct accd__attachment *attach, uint64_t dev)
 {
+    assert(attach->descriptor && attach->descriptor->bytes <= ACCD_MAX_SLOT_BYTES);
     char actual[ACCD_MAX_SLOT_BYTES], expected[ACCD_MAX_SLOT_BYTES];
     uint32_t bytes = attach->descriptor->bytes - (uint32_t)sizeof(void *);
     const struct accd__attachment *inner = accd__find_attachment_within(env, attach->slot, attach->descriptor->bytes);
@@ -150,7 +158,7 @@ static const char *check_attachments(struct accd__device_env *env, struct tallie
         if (attach->count != 1 && !env->context->policy.counts_attachments)
             return VIOLATION("%s is attached with counter %u, but nothing counts", name, attach->count);
         if (!attach->base && env->context->rules.lost_target == ACCD_LOST_TARGET_DANGLES)
-            continue; /* its target is gone */
+            continue; /* the target has been removed */
         target = accd__object_at(env, attach->base, false);
         if (!target)
             return VIOLATION("%s points to nothing present", name);
@@ -160,13 +168,13 @@ static const char *check_attachments(struct accd__device_env *env, struct tallie
             return VIOLATION("%s points to the wrong place", name);
         uint64_t dev = holder->dev + (attach->slot - holder->host), word;
         bool kept = env->context->rules.attached == ACCD_ATTACHED_KEPT &&
-                    env->context->rules.attach != ACCD_ATTACH_POLICY_EVERY; /* then kernels may change it */
+                    env->context->rules.attach != ACCD_ATTACH_POLICY_EVERY; /* otherwise kernels may change it */
         if (!env->device.ops->is_allocated(env->device.handle, dev, sizeof word))
             return VIOLATION("%s has no allocated device memory", name);
         kept =
             kept && !accd__find_pending_task(
                         env, dev, accd__attachment_end(attach) - attach->slot); /* a queue may have to write it first */
-        /* a device that is lost does not say what it holds */
+        /* a lost device cannot be read */
         kept = kept && env->device.ops->read(env->device.handle, dev, &word, sizeof word) == ACCD_OK;
         if (kept && attach->descriptor && !descriptor_is_there(env, attach, dev))
             return VIOLATION("the descriptor %s holds other bounds on the device", name);
@@ -243,10 +251,10 @@ static const char *check_memory(struct accd__device_env *env)
                            (unsigned long long)env->device.stats.live_bytes);
 }
 
-/* 5. Data that are fused lie in their tuple's block, at their true distances; tuples are apart; blocks count
- * the places in them. */
+/* Checks invariant 5 for one object. */
 static const char *check_share(struct accd__device_env *env, const struct accd__placement *placement)
 {
+    assert(placement->object);
     const struct accd__object *object = placement->object;
     const struct accd__fused_tuple *fused = placement->fused;
     if (accd__object_at(env, object->host, false) != object)

@@ -1,16 +1,20 @@
-/* checkpoint.c - checkpoints: the state of a context, saved and put back as a whole. A context that has them lies in
- * one range of memory, with all that its functions allocate, so addresses within the state stay as they are. */
+/* checkpoint.c - checkpoints: saves and restores the state of a context. A context with checkpoints lies in one arena
+ * with everything that it allocates, so that addresses within the state stay valid.
+ *
+ *     checkpoint->at:  | arena, used part | state of device 0 | ... | {start, bytes, content} of host ranges | calls |
+ */
 #include "api/inside.h"
 #include "queue/queue.h"
 
-/* A function that a queue holds. The state, and each checkpoint, is a user of its ud. */
+#include <assert.h>
+
+/* A host function that a queue holds. The context and each checkpoint own one use of its ud. */
 struct held_call {
     accd_host_fn fn;
     void *ud;
 };
 
-/* What follows it: the arena as far as it is used, each device's state, the registered ranges of host memory, each with
- * its bytes, and functions that queues hold. */
+/* The header of a checkpoint. The saved state follows it in `at`. */
 struct accd_checkpoint {
     struct accd__checkpoint_memory memory;
     accd_context *context;
@@ -23,6 +27,7 @@ struct saved_range {
     uint64_t start, bytes;
 };
 
+/* Rounds a size up to a multiple of 16. */
 static uint64_t round_up(uint64_t bytes)
 {
     return (bytes + 15) & ~(uint64_t)15;
@@ -41,12 +46,13 @@ accd_status accd__check_quiescent(accd_context *context)
     return ACCD_OK;
 }
 
+/* Returns the size of a device's saved state, rounded up. */
 static uint64_t state_bytes(const struct accd__device_env *env)
 {
     return round_up(env->device.ops->state_bytes(env->device.handle));
 }
 
-/* Their number. to: where they are written, or NULL. */
+/* Counts the host functions that queues hold, and writes them to `to` unless it is NULL. Returns their number. */
 static size_t list_calls(const accd_context *context, struct held_call *to)
 {
     size_t n = 0;
@@ -64,8 +70,10 @@ static size_t list_calls(const accd_context *context, struct held_call *to)
     return n;
 }
 
+/* Calls each function with a reason to keep or release its ud. */
 static void notify_calls(const struct held_call *calls, size_t n, accd_host_call reason)
 {
+    assert(calls || !n);
     for (size_t i = 0; i < n; i++)
         (void)calls[i].fn(calls[i].ud, reason);
 }

@@ -1,6 +1,10 @@
-/* construct.c - the waist: constructs from their items to what they did, and regions to their end. */
+/* construct.c - runs constructs and ends regions: the public functions to which every request is lowered. Tries the
+ * fast path first, and else plans the construct and executes it in core/ops. */
 #include "ops/ops.h"
 
+#include <assert.h>
+
+/* Checks that the items are valid for the kind of construct. */
 static accd_status check_items(accd_context *context, const accd_construct *construct)
 {
     if (construct->nitems > ACCD_SOURCE_WALKED - 1 || (construct->nitems && !construct->items))
@@ -30,10 +34,11 @@ static accd_status check_items(accd_context *context, const accd_construct *cons
     return ACCD_OK;
 }
 
-/* Apart, so that constructs of the short way have no frame for a plan. */
+/* Runs a construct on the general path. Not inlined, so that the fast path has no stack frame for a plan. */
 static __attribute__((noinline)) accd_status run_general_path(accd_context *context, const accd_construct *construct,
                                                               accd_region **region_p)
 {
+    assert(construct);
     ACCD_ON_DEVICE(env, context, construct->device);
     if ((unsigned)construct->kind > ACCD_KIND_UPDATE)
         return accd__set_error(context, ACCD_ERROR_MISUSE, R_MISUSE, "there is no such kind of construct");
@@ -76,10 +81,11 @@ accd_status accd_run_construct_with_pointers(accd_context *context, const accd_c
     return accd_run_construct(context, construct, region_p);
 }
 
-/* The innermost region of the same device and thread: itself, or one above it.
+/* Returns the innermost region of the same device and thread: `region` itself, or one above it.
  * Decides DIR-4.1-01. */
 static accd_region *innermost_region(const accd_region *region)
 {
+    assert(region->env->levels.top);
     accd_region *top = region->env->levels.top;
     while (top->thread != region->thread)
         top = top->below;

@@ -1,9 +1,10 @@
-/* context.c - contexts: what they are opened with, their devices, their end. */
+/* context.c - contexts: configuration, devices, closing. */
 #include "api/inside.h"
 #include "ops/ops.h"
 #include "table/group.h"
 #include "table/tuples.h"
 
+#include <assert.h>
 #include <unistd.h>
 
 void accd_context_config_init(accd_context_config *config)
@@ -17,12 +18,14 @@ void accd_context_config_init(accd_context_config *config)
     };
 }
 
+/* Returns the number of processors, from 1 to 16. */
 static unsigned count_processors(void)
 {
     long n = sysconf(_SC_NPROCESSORS_ONLN);
     return n < 1 ? 1 : n > 16 ? 16 : (unsigned)n;
 }
 
+/* Frees the retired groups of all devices. Returns false if there were none. */
 static bool reclaim_memory(void *owner)
 {
     accd_context *context = owner;
@@ -43,17 +46,18 @@ static bool is_valid_config(const accd_context_config *config)
            (!config->rules || accd__rules_are_valid(config->rules));
 }
 
-/* What lies behind the record of a level that the short way opens. */
+/* Bytes that follow the record of a region opened by the fast path: its requests and items. */
 #define FAST_PATH_REGION_BYTES \
     (ACCD_FAST_PATH_ITEMS * (sizeof(struct accd__request) + sizeof(struct accd__item_source)))
 
-/* X(member): the ordered indices of a directory; X(member, type, bytes behind each, per_slab): the pools of its
- * records. */
-#define INDICES(X)                                                                                                    \
-    X(present.objects)                                                                                                \
-    X(present.by_device)                                                                                              \
-    X(present.blocks) X(present.frames) X(attached.slots) X(attached.targets) X(queues.by_async) X(tuples.placements) \
-        X(tuples.fused) X(tuples.bases)
+/* X(member): the ordered indices of a device environment. X(member, type, bytes after each, per_slab): the pools of
+ * its records. */
+#define INDICES(X)       \
+    X(present.objects)   \
+    X(present.by_device) \
+    X(present.blocks)    \
+    X(present.frames)    \
+    X(attached.slots) X(attached.targets) X(queues.by_async) X(tuples.placements) X(tuples.fused) X(tuples.bases)
 #define POOLS(X)                                             \
     X(present.object_pool, struct accd__object, 0, 128)      \
     X(attached.pool, struct accd__attachment, 0, 128)        \
@@ -64,9 +68,11 @@ static bool is_valid_config(const accd_context_config *config)
     X(tuples.fused_pool, struct accd__fused_tuple, 0, 64)    \
     X(levels.pool, struct accd_region, FAST_PATH_REGION_BYTES, 8)
 
-/* Decides DIR-1-04. */
+/* Opens one device. On failure the environment must still be closed.
+ * Decides DIR-1-04. */
 static accd_status open_device_env(struct accd__device_env *env, accd_context *context, int number)
 {
+    assert(number >= 0 && number < ACCD_MAX_DEVICES);
     struct accd__mem *mem = &context->mem;
     *env = (struct accd__device_env){
         .context = context,
@@ -129,7 +135,7 @@ accd_status accd_context_new(accd_context **context_p, const accd_context_config
     accd_status status = ACCD_ERROR_OUT_OF_MEMORY;
     unsigned devices = context->config.devices;
     context->envs = accd__mem_alloc_array(&context->mem, devices, sizeof context->envs[0]);
-    /* label number 0 stands for objects without a name */
+    /* label 0 is that of objects without a name */
     if (context->envs && accd_label_intern(context, &(accd_label){.name = ""}))
         status = ACCD_OK;
     while (status == ACCD_OK && (unsigned)context->nenvs < devices) {
@@ -140,13 +146,15 @@ accd_status accd_context_new(accd_context **context_p, const accd_context_config
         accd_context_free(context);
         return status;
     }
-    context->config.no_device = NULL; /* the caller's, for this call */
+    context->config.no_device = NULL; /* pointed to the caller's memory, for this call only */
     *context_p = context;
     return ACCD_OK;
 }
 
+/* Frees everything of one device, and closes it. */
 static void close_device_env(struct accd__device_env *env)
 {
+    assert(!env->levels.top);
     struct accd__mem *mem = &env->context->mem;
     accd__queues_free(env);
     accd__free_retired_group(env);

@@ -1,8 +1,10 @@
-/* descriptor.c - Fortran descriptors as compilers hand them over: the steps of document FLANG, on constructs
- * of the waist. */
+/* descriptor.c - attaches and detaches Fortran descriptors as compilers pass them: the steps of document FLANG,
+ * expressed as constructs. */
 #include "ops/ops.h"
 
-/* The attachment of that pointer, where the descriptor was attached with one, or NULL. */
+#include <assert.h>
+
+/* Returns the attachment of a descriptor's pointer to its type record, or NULL. */
 static struct accd__attachment *find_type_attachment(struct accd__device_env *env, const void *descriptor,
                                                      const struct accd__attachment *attach, uint32_t bytes)
 {
@@ -31,11 +33,13 @@ static accd_status run_attach_construct(accd_context *context, int device, accd_
                               NULL);
 }
 
-/* What makes the type record present, and attaches it, unless it is already: 0 or 1 items.
+/* Makes the item that maps and attaches the type record, unless it is attached already. Returns the number of items:
+ * 0 or 1.
  * Decides FLANG-api-5. */
 static size_t make_type_record_item(accd_context *context, const struct accd__attachment *type_attachment,
                                     uint64_t slot, accd_item *item)
 {
+    assert(item);
     const uint64_t record = slot ? accd__load_pointer(slot) : 0;
     if (!record || (type_attachment && type_attachment->slot == slot && type_attachment->target == record))
         return 0;
@@ -69,10 +73,10 @@ accd_status accd_attach_descriptor(accd_context *context, int device, const void
                    ? run_attach_construct(context, device, ACCD_KIND_ENTER_DATA, 0, &null, 1, file, line)
                    : ACCD_OK;
     }
-    /* groups among them are looked into: missing memory is no absence */
+    /* indexes groups in these ranges: missing memory must not look like absence */
     ACCD_TRY(accd__find_containment(env, accd__address(section), size ? size : 1, &relation, &object));
     ACCD_TRY(accd__find_containment(env, accd__address(descriptor), bytes, &relation, &object));
-    if (context->rules.attach == ACCD_ATTACH_POLICY_NEW || /* what is there already is not attached */
+    if (context->rules.attach == ACCD_ATTACH_POLICY_NEW || /* the rules do not attach data that are present already */
         accd_get_presence(context, device, section, size) != ACCD_PRESENCE_FULL ||
         accd_get_presence(context, device, descriptor, bytes) != ACCD_PRESENCE_FULL)
         return ACCD_OK;
@@ -86,7 +90,7 @@ accd_status accd_attach_descriptor(accd_context *context, int device, const void
                                   accd__descriptor_type_slot(context, descriptor), items);
     const bool has_record = n > 0;
     items[n++] = (accd_item){.host = section,
-                             .bytes = size ? size : 1, /* present counts so, too */
+                             .bytes = size ? size : 1, /* an empty section is present where one byte would be */
                              .slot = descriptor,
                              .slot_bytes = bytes,
                              .action = ACCD_ACTION_NO_CREATE,
@@ -94,7 +98,7 @@ accd_status accd_attach_descriptor(accd_context *context, int device, const void
     ACCD_TRY(run_attach_construct(context, device, ACCD_KIND_ENTER_DATA, 0, items, n, file, line));
     struct accd__attachment *type_attachment =
         has_record ? accd__find_attachment_within(env, accd__address(descriptor), bytes) : NULL;
-    if (type_attachment) { /* the reference is its own: it ends with the attachment */
+    if (type_attachment) { /* the attachment holds the reference, which ends with it */
         type_attachment->holds_record = 1;
         env->attached.ntype_records++;
     }

@@ -1,14 +1,17 @@
-/* steps.c - single steps: device memory by itself, the user's own memory, copies. */
+/* device_memory.c - device memory outside of constructs: allocation, the user's own memory (acc_map_data), raw
+ * copies, injected failures. */
 #include "api/inside.h"
 #include "ops/ops.h"
 #include "plan/fusion.h"
 
-/* Whether present data or a block of them hold any of a device range. */
+#include <assert.h>
+
+/* Sets *taken_p if present data, or a block of them, use any byte of a device range. */
 static accd_status is_device_range_used(struct accd__device_env *env, uint64_t dev, uint64_t bytes, bool *taken_p)
 {
     void *after;
     struct accd__object *object;
-    ACCD_TRY(accd__find_object_by_dev(env, dev, &object)); /* makes the device order */
+    ACCD_TRY(accd__find_object_by_dev(env, dev, &object)); /* builds the index by device address */
     accd__btree_floor_and_next(&env->present.by_device, dev, &after);
     const struct accd__object *next = after;
     const struct accd__block *block = accd__btree_floor(&env->present.blocks, dev);
@@ -58,9 +61,10 @@ accd_status accd_map_data(accd_context *context, int device, const void *host, u
     return ACCD_OK;
 }
 
-/* Attachments in the object that hold type records release them. */
+/* Releases the type records that attachments in an object hold. */
 static accd_status release_type_records(struct accd__device_env *env, const struct accd__object *object)
 {
+    assert(env->attached.ntype_records);
     accd_context *context = env->context;
     const accd_construct construct = {.device = env->device.number, .kind = ACCD_KIND_EXIT_DATA};
     struct accd__plan plan = {.context = context, .env = env, .input = {.construct = &construct}};
@@ -87,12 +91,13 @@ static accd_status release_type_records(struct accd__device_env *env, const stru
     return status;
 }
 
-/* The object goes: pointers in it are attached no more, pointers elsewhere still point where it was. */
+/* Ends the attachments of pointers in an object that is removed. Pointers to it lose their target, but keep their
+ * value. */
 static accd_status end_attachments(struct accd__device_env *env, struct accd__object *object)
 {
     struct accd__btree_cursor cursor;
     struct accd__attachment *attach;
-    ACCD_TRY(accd__expand_groups(env)); /* nothing fails behind it, but what changes nothing */
+    ACCD_TRY(accd__expand_groups(env)); /* failures after this change nothing */
     if (object->pins)
         ACCD_TRY(accd__build_target_order(env));
     if (env->attached.ntype_records)
@@ -139,7 +144,7 @@ accd_status accd_unmap_data(accd_context *context, int device, const void *host)
     }
     if (attach || object->pins)
         ACCD_TRY(end_attachments(env, object));
-    accd__regions_forget_object(env, object); /* clauses without a reference name it, too */
+    accd__regions_forget_object(env, object); /* clauses without a reference may name it, too */
     accd__free_placement(env, object);
     accd__remove_object(env, object);
     return ACCD_OK;
@@ -187,6 +192,7 @@ accd_status accd_device_free(accd_context *context, int device, uint64_t dev)
     return ACCD_OK;
 }
 
+/* Checks that a device range is allocated and that its data have not moved. */
 static accd_status check_raw_range(struct accd__device_env *env, uint64_t dev, uint64_t bytes)
 {
     if (env->device.ops->is_allocated(env->device.handle, dev, bytes))
@@ -218,13 +224,14 @@ static accd_status check_copy(struct accd__device_env *env, accd_direction direc
 
 static struct accd__transfer make_transfer(accd_direction direction, uint64_t to, uint64_t from, uint64_t bytes)
 {
+    assert(bytes);
     if (direction == ACCD_DIRECTION_FROM_DEVICE)
         return (struct accd__transfer){from, to, bytes, ACCD_TRANSFER_TO_HOST};
     return (struct accd__transfer){
         to, from, bytes, direction == ACCD_DIRECTION_TO_DEVICE ? ACCD_TRANSFER_TO_DEVICE : ACCD_TRANSFER_WITHIN_DEVICE};
 }
 
-/* queue: NULL, the copy is done now. */
+/* Copies bytes, now or, with a queue, when it executes the work. */
 static accd_status copy_raw(struct accd__device_env *env, struct accd__queue *queue, accd_direction direction,
                             uint64_t to, uint64_t from, uint64_t bytes, const char *file, int line)
 {

@@ -1,4 +1,4 @@
-/* digest.c - one number for the state of all devices, addresses among it: whether a call has changed anything. */
+/* digest.c - a hash of the state of all devices, addresses included. Tests use it to see if a call changed anything. */
 #include "api/inside.h"
 #include "ops/ops.h"
 #include "table/tuples.h"
@@ -13,6 +13,7 @@ static uint64_t hash_bytes(uint64_t hash, const void *from, size_t n)
 
 #define HASH(value) hash = hash_bytes(hash, &(value), sizeof(value))
 
+/* Hashes `n` device bytes, and how many of them were written. */
 static uint64_t hash_device_bytes(struct accd__device_env *env, uint64_t hash, uint64_t dev, uint64_t n)
 {
     unsigned char buffer[1024];
@@ -27,6 +28,7 @@ static uint64_t hash_device_bytes(struct accd__device_env *env, uint64_t hash, u
     return hash;
 }
 
+/* Hashes the placements of a device that hold any information. */
 static uint64_t hash_tuples(struct accd__device_env *env, uint64_t hash)
 {
     ACCD_FOR_EACH(const struct accd__placement, placement, &env->tuples.placements, 0)
@@ -54,7 +56,8 @@ uint64_t accd_state_digest(accd_context *context)
         ACCD_FOR_EACH(struct accd__object, object, &env->present.objects, 0)
         {
             HASH(object->host);
-            uint64_t size = object->size & ~ACCD_OBJECT_SHARED; /* alone in a block is alone */
+            uint64_t size = object->size & ~ACCD_OBJECT_SHARED; /* an object alone in a block counts like one with its
+                                                                 * own memory */
             HASH(size);
             HASH(object->dev);
             HASH(object->structured);

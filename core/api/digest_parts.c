@@ -1,49 +1,53 @@
-/* digests.c - five numbers for the parts of a device's state. They do not depend on addresses.
+/* digest_parts.c - five hashes for the parts of a device's state, which do not depend on addresses.
  *
- * These are sums over what there is, each with its place: the number of its host range, in the order of registration,
- * and an offset. So it does not matter in which order things are visited, nor how bytes are cut into objects. */
+ * Each hash is a sum over records or words, each hashed together with its place: the number of its host range, in the
+ * order of registration, and an offset. The sum does therefore not depend on the order in which records are visited,
+ * nor on how bytes are divided into objects. */
 #include "api/inside.h"
 #include "ops/ops.h"
 #include "table/group.h"
 #include "table/name.h"
 #include "table/tuples.h"
 
+#include <assert.h>
+
 __extension__ typedef unsigned __int128 wide;
 
-/* Two numbers as one; their order counts. */
+/* Combines two hashes into one; their order matters. */
 static inline uint64_t combine_hashes(uint64_t a, uint64_t b)
 {
     const wide product = (wide)(a ^ 0x9E3779B97F4A7C15u) * (b ^ 0xC2B2AE3D27D4EB4Fu);
     return (uint64_t)product ^ (uint64_t)(product >> 64);
 }
 
-/* What a place is in: each kind has numbers of its own. */
+/* Kinds of places, each with its own hashes. */
 enum { HOST = 1, ON_DEVICE, IN_SPACE, NOWHERE };
 
 struct host_range {
-    uint64_t start, bytes, number; /* among all that are known, in the order of registration, from 1 */
+    uint64_t start, bytes, number; /* position in the order of registration, from 1 */
     bool live;
 };
 
-/* The objects of a device by device address. */
+/* The objects of a device, by device address. */
 struct device_objects {
     const struct accd__device *device;
     const struct accd__pair *objects;
     size_t nobjects;
-    uint64_t low, high; /* in which these lie */
+    uint64_t low, high; /* hull of their device ranges */
 };
 
 struct digest {
     accd_context *context;
     struct accd__device_env *env;
-    const struct host_range *known; /* by address */
+    const struct host_range *known; /* registered host ranges by address */
     size_t nhost_ranges;
-    uint64_t low, high;      /* in which all known ranges lie, with the byte behind each */
-    const uint32_t *numbers; /* of the first known ranges, in place of their own */
+    uint64_t low, high;      /* hull of the known ranges, with one byte after each */
+    const uint32_t *numbers; /* numbers for the first known ranges, in place of their own */
     size_t nnumbers;
     struct device_objects *placed;
 };
 
+/* Returns the registered range that contains an address, or ends at it; NULL: none. */
 static inline const struct host_range *find_host_range(const struct digest *digest, uint64_t address)
 {
     if (address - digest->low > digest->high - digest->low)
@@ -53,7 +57,7 @@ static inline const struct host_range *find_host_range(const struct digest *dige
     return known && address - known->start <= known->bytes ? known : NULL;
 }
 
-/* A host address as a number. 0 is 0. */
+/* Returns the hash of a host address; 0 for address 0. */
 static uint64_t hash_host_address(const struct digest *digest, uint64_t address)
 {
     const struct host_range *known = find_host_range(digest, address);
@@ -62,13 +66,13 @@ static uint64_t hash_host_address(const struct digest *digest, uint64_t address)
                      : 0;
 }
 
-/* The same of a device address that stands for a host address. */
+/* Returns the hash of a device address that corresponds to a host address. */
 static uint64_t hash_device_location(const struct digest *digest, const struct accd__device *device, uint64_t host)
 {
     return combine_hashes(combine_hashes(ON_DEVICE, (uint64_t)device->number), hash_host_address(digest, host));
 }
 
-/* The place of a device address in present data; 0: none are there. */
+/* Returns the hash of a device address in present data; 0: it is in none. */
 static uint64_t hash_present_address(const struct digest *digest, const struct device_objects *placed, uint64_t dev)
 {
     const size_t above = dev - placed->low < placed->high - placed->low
@@ -80,17 +84,18 @@ static uint64_t hash_present_address(const struct digest *digest, const struct d
     return hash_device_location(digest, placed->device, object->host + (dev - object->dev));
 }
 
-/* An address of the device where no data are present, counted from its first one, from 1, or as it is where the device
- * has no first one; 0: it is not the device's. */
+/* Returns the offset of a device address without present data from the device's first address, plus 1. Returns the
+ * address itself if the device has no first one. 0: the device does not own it. */
 static uint64_t device_offset(const struct device_objects *placed, uint64_t dev)
 {
+    assert(placed->device);
     const accd_backend *ops = placed->device->ops;
     if (!ops->owns(placed->device->handle, dev))
         return 0;
     return ops->base_address ? dev - ops->base_address(placed->device->handle) + 1 : dev;
 }
 
-/* Whether a device address where no data are present is in an allocation of the program's. */
+/* True if a device address without present data is in an allocation of the program. */
 static bool is_program_memory(struct accd__device_env *env, uint64_t dev)
 {
     const struct accd__block *block = accd__btree_floor(&env->present.blocks, dev);
@@ -98,9 +103,9 @@ static bool is_program_memory(struct accd__device_env *env, uint64_t dev)
            (!block || block->user_owned || dev - block->dev >= block->bytes);
 }
 
-/* What a word of eight bytes stands for: a place, if it is an address, else itself. Device addresses where no data are
- * present stand for the same. *offset_p: of such an address, in an allocation of the program's. Where memory was that
- * is gone depends on what else was there; with config.new_places nothing comes to lie there again. */
+/* Returns the hash of a word: that of a place if the word is an address, else its value. All device addresses without
+ * present data are equal; *offset_p gets the offset of one in an allocation of the program, else 0. The place of
+ * freed memory would depend on unrelated allocations. */
 static uint64_t hash_word_value(const struct digest *digest, uint64_t word, uint64_t *offset_p)
 {
     enum { LEAST = 4096, ADDRESS_BITS = 47 };
@@ -132,26 +137,26 @@ static uint64_t hash_device_address(const struct digest *digest, uint64_t dev)
 
 /* -------------------------------------------------------------------------------------- bytes -- */
 
-/* A sum over words of known ranges, counted from the starts of these, and the bytes that there are of each. Bytes come
- * by ascending addresses. */
+/* A sum over the words of known host ranges, or of their device copies. Bytes are added in ascending order. */
 struct word_sum {
     const struct digest *digest;
     uint64_t sum;
-    uint64_t dangling;      /* the same of device addresses where no data are present */
-    uint64_t number, word;  /* the range and the word that came last, in part ... */
-    uint64_t value;         /* ... its bytes ... */
-    unsigned present_bytes; /* ... and which ones, as bits */
+    uint64_t dangling;      /* sum over device addresses without present data */
+    uint64_t number, word;  /* range and word that are not yet complete */
+    uint64_t value;         /* bytes of that word */
+    unsigned present_bytes; /* bit set of the bytes that it has */
     struct accd__btree_cursor cursor;
-    struct accd__attachment *attach; /* of the attached pointers on the device, the next one; NULL: none */
+    struct accd__attachment *attach; /* next attached pointer on the device; NULL: none */
 };
 
+/* Adds one word, or the bytes of it that are present. */
 static inline void add_word_hash(struct word_sum *word_sum, uint64_t number, uint64_t word, uint64_t value,
                                  unsigned present_bytes)
 {
     word_sum->sum += combine_hashes(value, combine_hashes(number, word << 8 | present_bytes));
 }
 
-/* A whole word at a host address. */
+/* Adds a whole word at a host address. */
 static inline void add_whole_word(struct word_sum *word_sum, uint64_t number, uint64_t word, uint64_t value,
                                   uint64_t host)
 {
@@ -168,6 +173,7 @@ static inline void add_whole_word(struct word_sum *word_sum, uint64_t number, ui
         word_sum->dangling += combine_hashes(offset, combine_hashes(number, word));
 }
 
+/* Adds the incomplete word, if there is one. */
 static void flush_word(struct word_sum *word_sum, uint64_t start)
 {
     if (word_sum->present_bytes == 0xff)
@@ -177,7 +183,7 @@ static void flush_word(struct word_sum *word_sum, uint64_t start)
     word_sum->value = word_sum->present_bytes = 0;
 }
 
-/* Bytes at an offset of a known range, or of nothing: start is 0. bits: which of them count; NULL: all. */
+/* Adds `n` bytes at an offset of a known range, or of no range (start 0). bits: which bytes count; NULL: all. */
 static void add_byte_range(struct word_sum *word_sum, uint64_t start, uint64_t number, uint64_t offset,
                            const uint8_t *bytes, const uint8_t *bits, uint64_t n)
 {
@@ -207,7 +213,7 @@ static void add_byte_range(struct word_sum *word_sum, uint64_t start, uint64_t n
     }
 }
 
-/* Bytes that the core keeps. */
+/* Returns the sum over bytes that the core stores. */
 static uint64_t digest_core_bytes(const struct digest *digest, const void *bytes, uint64_t n)
 {
     struct word_sum word_sum = {.digest = digest};
@@ -216,7 +222,7 @@ static uint64_t digest_core_bytes(const struct digest *digest, const void *bytes
     return word_sum.sum;
 }
 
-/* *dangling_p: as that of cells. */
+/* Returns the sum over live registered host memory. *dangling_p: sum over device addresses without present data. */
 static uint64_t digest_host(const struct digest *digest, uint64_t *dangling_p)
 {
     struct word_sum word_sum = {.digest = digest};
@@ -232,7 +238,7 @@ static uint64_t digest_host(const struct digest *digest, uint64_t *dangling_p)
     return word_sum.sum;
 }
 
-/* Bytes of the device: those that were written, where it knows. */
+/* Adds device bytes; only those that were written, if the device knows which. */
 static void add_device_bytes(struct word_sum *word_sum, uint64_t start, uint64_t number, uint64_t offset, uint64_t dev,
                              uint64_t bytes)
 {
@@ -300,7 +306,7 @@ static uint64_t digest_counters(const struct digest *digest)
     return sum;
 }
 
-/* Which bytes of an element clauses leave out, and what they do with others. */
+/* Returns the hash of which bytes of an element clauses exclude, and of the actions on others. */
 static uint64_t digest_layout(const accd_program *layout)
 {
     uint64_t sum = 0;
@@ -313,7 +319,7 @@ static uint64_t digest_layout(const accd_program *layout)
     return layout ? combine_hashes(sum, layout->spec.stride) : 0;
 }
 
-/* What of objects is not counted. */
+/* Returns the hash of the objects' properties other than counters. */
 static uint64_t digest_objects(const struct digest *digest)
 {
     const uint64_t flags = ACCD_OBJECT_MAPPED | ACCD_OBJECT_STORAGE | ACCD_OBJECT_NAMED | ACCD_OBJECT_UNDERCOUNTED |
@@ -376,7 +382,7 @@ static uint64_t digest_region(const struct digest *digest, const struct accd_reg
 
 /* ------------------------------------------------------------------------------------- tuples -- */
 
-/* Numbers of constructs, of which only the order counts. */
+/* Serials of constructs, of which only the order matters. */
 struct serials {
     ACCD_SCRATCH_LIST(struct accd__pair) list;
 };
@@ -409,7 +415,7 @@ static bool add_serials(const struct digest *digest, struct serials *serials)
     return ok;
 }
 
-/* Numbers them by their order. */
+/* Ranks the serials by their order. Returns false without memory. */
 static bool rank_serials(const struct digest *digest, struct serials *serials)
 {
     struct accd__pair *spare = add_serials(digest, serials) && serials->list.n
@@ -424,12 +430,14 @@ static bool rank_serials(const struct digest *digest, struct serials *serials)
     return true;
 }
 
+/* Returns the rank of a serial. Requires that the serial was added. */
 static uint64_t serial_rank(const struct serials *serials, uint64_t serial)
 {
+    assert(serials->list.n);
     return serials->list.at[ACCD_UPPER_BOUND(serials->list.at, key, serials->list.n, serial) - 1].value;
 }
 
-/* A place in the memory of a block, by what lies in the block. */
+/* Returns the hash of a place in a block, by the contents of the block. */
 static uint64_t hash_block_location(const struct digest *digest, uint64_t dev)
 {
     const struct accd__block *block = accd__btree_floor(&digest->env->present.blocks, dev);
@@ -446,7 +454,7 @@ static uint64_t digest_original(const struct digest *digest, const struct serial
     const uint64_t bits = (uint64_t)original->order << 32 | (uint64_t)original->flags << 16 |
                           (uint64_t)original->action << 8 | (uint64_t)original->dynamic << 2 |
                           (uint64_t)original->dropped << 1 | original->names_no_bytes;
-    const bool bases = digest->context->rules.fusion; /* else that is the record of the clause's first piece */
+    const bool bases = digest->context->rules.fusion; /* otherwise `base` is the address of a record */
     uint64_t hash = combine_hashes(bases ? hash_host_address(digest, original->base) : 0,
                                    hash_host_address(digest, original->host));
     hash = combine_hashes(combine_hashes(hash, original->bytes), hash_host_address(digest, original->slot));
@@ -527,7 +535,7 @@ static uint64_t digest_task(const struct digest *digest, const struct accd__task
     return hash;
 }
 
-/* Queues have numbers in the order in which they were first named; their async values count. */
+/* Returns the hash of all queues. They are numbered in the order of their first use, and their async values count. */
 static uint64_t digest_queues(const struct digest *digest)
 {
     const struct accd__queues *queues = &digest->env->queues;
@@ -542,7 +550,7 @@ static uint64_t digest_queues(const struct digest *digest)
     return sum;
 }
 
-/* Whether an allocation is of present data, rather than of the program (acc_malloc). */
+/* True if an allocation holds present data, and is not the program's own (acc_malloc). */
 static bool holds_data(struct accd__device_env *env, const struct device_objects *placed, uint64_t dev)
 {
     const struct accd__block *block = accd__btree_floor(&env->present.blocks, dev);
@@ -552,7 +560,7 @@ static bool holds_data(struct accd__device_env *env, const struct device_objects
            (object && object->dev == dev && !(object->size & ACCD_OBJECT_MAPPED));
 }
 
-/* The bytes of other allocations. */
+/* Returns the sum over the bytes of the program's own allocations. */
 static uint64_t digest_allocations(const struct digest *digest)
 {
     struct accd__device_env *env = digest->env;
@@ -576,7 +584,7 @@ static uint64_t digest_allocations(const struct digest *digest)
     return word_sum.sum;
 }
 
-/* Memory of the device that is in use, where it may run short: what is left over in blocks does not matter before. */
+/* Returns the device memory in use if it exceeds half of all memory; less has no effect on later constructs. */
 static uint64_t memory_in_use(const struct accd__device_env *env)
 {
     const uint64_t bytes = env->device.stats.live_bytes;
@@ -597,9 +605,9 @@ static accd_status digest_rest(const struct digest *digest, uint64_t *rest_p)
     return ACCD_OK;
 }
 
-/* ---------------------------------------------------------------------------------------- all -- */
+/* ---------------------------------------------------------------------------------------- entry points -- */
 
-/* Known ranges by address, and numbered by the order of their registration. */
+/* Lists the known ranges by address, and numbers them in the order of registration. */
 static accd_status list_host_ranges(struct digest *digest)
 {
     const size_t n = digest->context->host.ranges.count;
@@ -620,13 +628,14 @@ static accd_status list_host_ranges(struct digest *digest)
         known[sorted[i].value].number = i < digest->nnumbers ? digest->numbers[i] : i + 1;
     digest->known = known;
     digest->nhost_ranges = n;
-    digest->low = n ? known[0].start : 1; /* nothing is known in [1, 0] but 0, which is no address */
+    digest->low = n ? known[0].start : 1; /* makes the hull [1, 0] empty; 0 is no address */
     return ACCD_OK;
 }
 
 static accd_status list_device_objects(struct digest *digest, struct accd__device_env *env,
                                        struct device_objects *placed)
 {
+    assert(placed);
     const size_t n = env->present.objects.count;
     struct accd__pair *pairs;
     size_t i = 0;
@@ -645,6 +654,7 @@ static accd_status list_device_objects(struct digest *digest, struct accd__devic
 
 static accd_status digest_all(struct digest *digest, accd_digest_set *digests_p)
 {
+    assert(digests_p);
     accd_context *context = digest->context;
     ACCD_TRY(list_host_ranges(digest));
     ACCD_SCRATCH_ALLOC(context, digest->placed, (size_t)context->nenvs);

@@ -1,7 +1,9 @@
-/* inspect.c - looking at the state: presence, objects, attachments, statistics. */
+/* inspect.c - public functions that read the state: presence, objects, attachments, statistics. */
 #include "ops/ops.h"
 #include "table/name.h"
 #include "table/tuples.h"
+
+#include <assert.h>
 
 static accd_presence to_presence(enum accd__containment relation)
 {
@@ -20,7 +22,7 @@ accd_presence accd_get_presence(accd_context *context, int device, const void *h
     if (!env || !host || (!bytes && context->rules.zero_present == ACCD_CHOICE_REJECT) ||
         accd__find_object(env, start, &object) != ACCD_OK)
         return ACCD_PRESENCE_NONE;
-    if (object && requested <= accd__object_end(object) - start) /* what lies behind it does not matter */
+    if (object && requested <= accd__object_end(object) - start) /* bytes after the object do not matter */
         return !context->policy.holes ? ACCD_PRESENCE_FULL
                                       : to_presence(accd__compare_with_object(env, object, start, requested));
     if (object)
@@ -72,6 +74,7 @@ uint64_t accd_host_address(accd_context *context, int device, uint64_t dev)
 static void describe_present(struct accd__device_env *env, const struct accd__object *object,
                              accd_present_object *present)
 {
+    assert(object && present);
     *present = (accd_present_object){
         .dev = object->dev,
         .structured = object->structured,
@@ -122,6 +125,7 @@ uint64_t accd_matching_address(accd_context *context, int device, const void *ho
 static void describe_attachment(struct accd__device_env *env, const struct accd__attachment *attach,
                                 accd_attachment *to)
 {
+    assert(attach && to);
     const struct accd__object *target = accd__object_at(env, attach->base, false);
     *to = (accd_attachment){.slot = attach->slot,
                             .slot_bytes = accd__attachment_end(attach) - attach->slot,

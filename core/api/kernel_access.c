@@ -1,8 +1,11 @@
-/* access.c - kernels: what they read and write, and those that the device runs itself. */
+/* kernel_access.c - device accesses of kernels, checked like those of a real kernel, and kernels that the device
+ * runs. */
 #include "api/inside.h"
 #include "ops/ops.h"
 #include "table/name.h"
 #include "table/tuples.h"
+
+#include <assert.h>
 
 accd_status accd__report_not_allocated(const struct accd__device_env *env)
 {
@@ -43,7 +46,7 @@ int accd_device_bounds(accd_context *context, int device, uint64_t dev, uint64_t
         return 1;
     if (!fused)
         return accd__object_device_range(env, object, low_p, high_p);
-    *low_p = accd__fused_tuple_dev(fused); /* the address lies between its objects */
+    *low_p = accd__fused_tuple_dev(fused); /* the address is between objects of the tuple */
     *high_p = *low_p + (fused->end - fused->host);
     return 1;
 }
@@ -59,7 +62,7 @@ void accd_format_name_at(accd_context *context, int device, uint64_t dev, char *
         accd__format_member(env, object, dev - object->dev, to, capacity);
 }
 
-/* The excluded member of an element, embedded elements included. */
+/* Returns the excluded member of an element that contains an offset; NULL: none. */
 static const accd_member *find_excluded_member(const accd_program *program, uint64_t offset)
 {
     const accd_program_spec *spec = program ? &program->spec : NULL;
@@ -88,7 +91,7 @@ int accd_excluded_at(accd_context *context, int device, uint64_t dev, accd_objec
     return 1;
 }
 
-/* ACCD_ERROR_EXCLUDED_MEMBER: the bytes belong to one.
+/* Returns ACCD_ERROR_EXCLUDED_MEMBER if a device address is in an excluded member.
  * Decides TR14-1.2-10, TR14-3.1.1-14. */
 static accd_status check_excluded_member(struct accd__device_env *env, uint64_t dev)
 {
@@ -101,11 +104,12 @@ static accd_status check_excluded_member(struct accd__device_env *env, uint64_t 
     return ACCD_ERROR_EXCLUDED_MEMBER;
 }
 
-/* Memory of no present object, in a block where such lie: between them, or where they lay before.
+/* Returns the error of an access between present objects of a block, or where objects lay before they moved.
  * Decides DIR-4.2-17. */
 static accd_status check_between_objects(struct accd__device_env *env, const struct accd__block *block, uint64_t dev,
                                          bool reads)
 {
+    assert(block);
     const struct accd__fused_tuple *fused = accd__find_fused_tuple_by_dev(env, dev);
     if (fused)
         return accd__set_error(env->context, reads ? ACCD_ERROR_UNINITIALIZED_READ : ACCD_ERROR_OUT_OF_BOUNDS, R_HOLE,
@@ -120,13 +124,14 @@ static accd_status check_kernel_access(struct accd__device_env *env, uint64_t de
     accd_context *context = env->context;
     struct accd__object *holder;
     ACCD_TRY(accd__find_object_by_dev(env, dev, &holder));
-    /* the user's memory is allocated whatever lies in it, but not what it was fused into */
+    /* the user's memory is accessible as a whole, but a block that it was fused into is not */
     if (holder && (holder->size & (ACCD_OBJECT_MAPPED | ACCD_OBJECT_SHARED)) != ACCD_OBJECT_MAPPED) {
         uint64_t remaining = holder->dev + accd__object_bytes(holder) - dev;
         if (bytes <= remaining)
             return ACCD_OK;
         if (env->tuples.fused.count && accd__find_fused_tuple_by_dev(env, dev))
-            return check_kernel_access(env, dev + remaining, bytes - remaining, reads); /* and what is beside it */
+            return check_kernel_access(env, dev + remaining, bytes - remaining, reads); /* continues with the next
+                                                                                         * object of the tuple */
         accd_object_info info;
         accd__describe_object(env, holder, &info);
         accd__set_error(context, ACCD_ERROR_OUT_OF_BOUNDS, R_BOUNDS, "the access leaves %s on device %d",
@@ -156,7 +161,7 @@ static accd_status check_kernel_access(struct accd__device_env *env, uint64_t de
     return accd__report_not_allocated(env);
 }
 
-/* What a queue has under way is over first. */
+/* Waits until queued work that uses a device range has finished. */
 static accd_status wait_for_range(struct accd__device_env *env, uint64_t dev, uint64_t bytes)
 {
     if (!env->queues.ntasks || !accd__is_concurrent(env))
@@ -189,21 +194,21 @@ accd_status accd_device_read(accd_context *context, int device, uint64_t dev, vo
                                      "in an access to its memory");
 }
 
-/* Whether the device has already what is written of a pointer, or of its descriptor. */
+/* True if a write would not change a pointer, or its descriptor. */
 static bool is_unchanged(struct accd__device_env *env, uint64_t dev, uint64_t host, const void *from, uint64_t bytes,
                          const struct accd__attachment *attach)
 {
+    assert(bytes <= ACCD_MAX_SLOT_BYTES || accd__attachment_end(attach) - attach->slot <= ACCD_MAX_SLOT_BYTES);
     char current[ACCD_MAX_SLOT_BYTES];
     uint64_t end = accd__attachment_end(attach), at = attach->slot > host ? attach->slot - host : 0;
-    if (end <= host) /* it is within a descriptor that reaches further */
+    if (end <= host) /* part of a descriptor that begins or ends elsewhere */
         return true;
     end = end - host < bytes ? end - host : bytes;
     return env->device.ops->read(env->device.handle, dev + at, current, end - at) == ACCD_OK &&
            !memcmp(current, (const char *)from + at, end - at);
 }
 
-/* Whether the write would change an attached pointer (TR14-4.1-08, OMP60-map-8; in OpenMP 4.0 it may,
- * LLNL-2.1-08).
+/* Checks that a write changes no attached pointer (TR14-4.1-08, OMP60-map-8). OpenMP 4.0 allows it (LLNL-2.1-08).
  * Decides TR14-4.1-08, OMP60-map-8, LLNL-2.1-08. */
 static accd_status check_pointer_writes(struct accd__device_env *env, uint64_t dev, const void *from, uint64_t bytes)
 {
@@ -221,7 +226,7 @@ static accd_status check_pointer_writes(struct accd__device_env *env, uint64_t d
     ACCD_TRY(accd__first_attachment(env, host, host + bytes, &cursor, &attach));
     for (; attach; attach = accd__next_attachment(&cursor, host + bytes)) {
         if (!attach->base || is_unchanged(env, dev, host, from, bytes, attach))
-            continue; /* it dangles, or stays what it is */
+            continue; /* dangling or unchanged */
         char name[160];
         accd__format_slot(env, attach->slot, attach->label, name, sizeof name);
         return accd__set_error(env->context, ACCD_ERROR_POINTER_CHANGED, R_POINTER_CHANGED,

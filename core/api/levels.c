@@ -1,18 +1,20 @@
-/* levels.c - the lists of a level (DIR-4.1-02): its clauses, and what there is after fusion.
+/* levels.c - the tuple lists of a level (DIR-4.1-02): its clauses, and its tuples after fusion.
  *
- * The lists of outer levels are not kept anywhere: where an object lay when a level was the innermost one
- * is the last place it took before the next level was opened. */
+ * The lists of outer levels are not stored. They are computed from the records: where an object lay while a level was
+ * innermost is the last place it took before the next level was opened. */
 #include "ops/ops.h"
 #include "table/name.h"
 #include "table/tuples.h"
 
-/* A list stands for the serials of constructs in [from, to]: those of the level itself, or of enter data
- * in the floor above it. */
+#include <assert.h>
+
+/* The serials [from, to] of constructs that a list covers: the level itself, or enter data in the base level above
+ * it. */
 struct serial_range {
     uint64_t from, to;
 };
 
-/* Where an object lay at a serial. fused NULL: alone. */
+/* The place of an object at a serial. fused NULL: not in a tuple. */
 struct past_location {
     const struct accd__placement *placement;
     const struct accd__fused_tuple *fused;
@@ -25,13 +27,13 @@ struct listing {
     accd_tuple_fn fn;
     void *ud;
     struct serial_range serial_range;
-    const struct accd__original **originals; /* of the list's clauses, in their order */
+    const struct accd__original **originals; /* originals of the list, in its order */
     size_t noriginals;
-    struct past_location *locations; /* of what was present, by host address */
+    struct past_location *locations; /* places of the objects then present, by host address */
     size_t nlocations;
 };
 
-/* The region of a level, of which the outermost is number 0; NULL: there is no such level. */
+/* Returns the region of a level; level 0 is the outermost. NULL: there is no such level. */
 static const struct accd_region *find_region(const struct accd__device_env *env, int64_t level)
 {
     const struct accd_region *region = level < (int64_t)env->levels.depth ? env->levels.top : NULL;
@@ -40,6 +42,7 @@ static const struct accd_region *find_region(const struct accd__device_env *env,
     return region;
 }
 
+/* Returns the serials that a list of a level covers. */
 static struct serial_range get_serial_range(const struct accd__device_env *env, int64_t level, bool dynamic)
 {
     bool last = level + 1 == (int64_t)env->levels.depth;
@@ -59,7 +62,7 @@ static void describe_original(const struct listing *listing, const struct accd__
     accd__format_original(listing->env, original, info->name, sizeof info->name);
 }
 
-/* Sorts by what key_of gives for an element; what is equal stays in order. */
+/* Sorts the originals by the keys that key_of returns. The sort is stable. */
 static bool sort_originals(struct listing *listing, uint64_t (*key_of)(const struct accd__original *original))
 {
     size_t n = listing->noriginals;
@@ -87,7 +90,7 @@ static uint64_t original_serial(const struct accd__original *original)
     return original->serial;
 }
 
-/* The clauses that belong to a list: in the order of their directives, pieces of one by address. */
+/* Lists the originals of a list in the order of their directives; pieces of one clause by address. */
 static accd_status list_originals(struct listing *listing, bool dynamic)
 {
     bool ok = true;
@@ -106,6 +109,7 @@ static accd_status list_originals(struct listing *listing, bool dynamic)
     return ok ? ACCD_OK : accd__report_out_of_memory(listing->env->context, "to list tuples");
 }
 
+/* Reports the originals as tuples. */
 static void report_originals(const struct listing *listing)
 {
     for (size_t i = 0; i < listing->noriginals; i++) {
@@ -118,6 +122,7 @@ static void report_originals(const struct listing *listing)
 
 /* -------------------------------------------------------------------------------- artificial -- */
 
+/* Finds the place of an object at a serial. Returns false if the object was not yet present. */
 static bool get_location_at(const struct accd__placement *placement, uint64_t serial, struct past_location *place)
 {
     *place = (struct past_location){placement, placement->fused, placement->object->dev, placement->serial};
@@ -128,11 +133,12 @@ static bool get_location_at(const struct accd__placement *placement, uint64_t se
         if (vacated)
             *place = (struct past_location){placement, vacated->fused, vacated->dev, vacated->serial};
     }
-    if (place->fused && place->fused->serial > serial) /* its parts are held together since later */
+    if (place->fused && place->fused->serial > serial) /* younger originals hold its parts together */
         place->fused = NULL;
     return place->serial <= serial;
 }
 
+/* Lists the places of all objects that were present at the end of the range. */
 static accd_status list_locations(struct listing *listing)
 {
     struct accd__btree *placements = &listing->env->tuples.placements;
@@ -145,7 +151,8 @@ static accd_status list_locations(struct listing *listing)
     return ACCD_OK;
 }
 
-/* The objects of a tuple follow one another: tuples never reach into each other. */
+/* True if two adjacent objects are in one tuple. The objects of a tuple are adjacent in the list, because tuples
+ * never overlap. */
 static bool is_same_tuple(const struct past_location *a, const struct past_location *b)
 {
     return a->fused && a->fused == b->fused;
@@ -161,11 +168,13 @@ static void describe_locations(const struct listing *listing, const struct past_
     info->bytes = bytes;
 }
 
-/* What a tuple was made of: clauses of the list, and tuples of the list before it (DIR-4.2-07).
+/* Lists the ancestors of a tuple: clauses of the list, and tuples of the list before it (DIR-4.2-07). `to` must have
+ * room for all. Returns their number.
  * Decides DIR-4.2-07. */
 static size_t list_ancestors(const struct listing *listing, size_t first, size_t end, size_t *original,
                              accd_object_info *to)
 {
+    assert(first < end && end <= listing->nlocations && listing->serial_range.from);
     const struct past_location *locations = listing->locations;
     uint64_t stop = accd__object_end(locations[end - 1].placement->object);
     size_t n = 0, i = first;
@@ -191,6 +200,7 @@ static size_t list_ancestors(const struct listing *listing, size_t first, size_t
     }
 }
 
+/* Reports the tuples after fusion, with their ancestors. */
 static accd_status report_artificial(struct listing *listing)
 {
     struct past_location *locations = listing->locations;
@@ -221,7 +231,7 @@ static void describe_request(const struct accd_region *region, const struct accd
     accd__format_request(&input, request, info->name, sizeof info->name);
 }
 
-/* Where nothing is fused by itself, a level has its clauses alone. */
+/* Reports the clauses of a level, which are its tuples where the rules have no fusion. */
 static void report_requests(const struct listing *listing, const struct accd_region *region)
 {
     for (size_t i = 0; i < region->nrequests; i++) {
@@ -248,7 +258,7 @@ accd_status accd_for_each_tuple(accd_context *context, int device, int64_t level
         return accd__set_error(context, ACCD_ERROR_MISUSE, R_MISUSE, "there is no such list of tuples");
     if (level >= (int64_t)env->levels.depth || level < -1 || (level < 0 && !dynamic))
         return accd__set_error(context, ACCD_ERROR_MISUSE, R_MISUSE, "there is no level %lld", (long long)level);
-    struct accd__scratch scratch = {.mem = &context->mem}; /* a construct may be under way */
+    struct accd__scratch scratch = {.mem = &context->mem}; /* a construct may be using the context's scratch space */
     struct listing listing = {
         .env = env, .scratch = &scratch, .fn = fn, .ud = ud, .serial_range = get_serial_range(env, level, dynamic)};
     if (!context->rules.fusion) {

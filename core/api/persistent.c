@@ -1,7 +1,10 @@
-/* lasting.c - what contexts with checkpoints lie in, and what lasts when a state is restored. */
+/* persistent.c - the arenas of contexts with checkpoints: one for the state that is saved and restored, and a side
+ * arena for what a restore must not change. */
 #include "api/inside.h"
 
-/* Address space of each range. Memory is what is used of it. */
+#include <assert.h>
+
+/* Address space of each arena. Physical memory is used only for the used part. */
 static const size_t arena_capacity = (size_t)1 << 30;
 
 static void free_checkpoint_memory(struct accd__checkpoint_memory *saved)
@@ -14,6 +17,7 @@ static void free_checkpoint_memory(struct accd__checkpoint_memory *saved)
 
 struct accd__persistent *accd__persistent_new(struct accd__mem *mem)
 {
+    assert(mem);
     struct accd__arena *arena = accd__arena_new(arena_capacity), *side_arena = accd__arena_new(arena_capacity);
     struct accd__mem own;
     accd__mem_init(&own, accd__arena_alloc, side_arena);
@@ -56,7 +60,7 @@ struct accd__checkpoint_memory *accd__checkpoint_memory_alloc(accd_context *cont
     }
     struct accd__mem mem;
     accd__mem_init(&mem, context->config.alloc, context->config.alloc_ud);
-    bytes += bytes / 4; /* the next one may be larger */
+    bytes += bytes / 4; /* the next checkpoint may be larger */
     found = accd__mem_alloc(&mem, bytes);
     if (found)
         *found = (struct accd__checkpoint_memory){
@@ -66,6 +70,7 @@ struct accd__checkpoint_memory *accd__checkpoint_memory_alloc(accd_context *cont
 
 void accd__checkpoint_memory_recycle(accd_context *context, struct accd__checkpoint_memory *saved)
 {
+    assert(saved);
     saved->next = context->persistent->spare;
     context->persistent->spare = saved;
 }
