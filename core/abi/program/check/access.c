@@ -1,14 +1,14 @@
-/* access.c - accesses that the shadow does not allow at once: the first ones to bytes that were
- * moved or are new on a side, and those that are wrong.
+/* access.c - accesses that the shadow does not allow at once: the first ones to bytes that were moved or are new on a
+ * side, and wrong ones. Called by core/abi/checked through rt_shadow.
  *
- * What no call was made for is no reason for a report: a library that was not compiled for checking
- * may have written. So what device memory holds from its allocation must still be there where it is
- * said to be unwritten, and old bytes must still be what they were. A load of several members may
- * hold padding and members that are not used: it is reported only if all of its bytes are old, or
- * all unwritten. */
+ * Libraries that were not compiled for checking may change memory without a call. So nothing is reported unless the
+ * bytes prove it. Device memory that counts as unwritten must still hold the poison of its allocation, and old bytes
+ * must still match their digest. A load of several members may contain padding and unused members, so it is reported
+ * only if all of its bytes are old, or all unwritten. */
 #include "abi/program/data/image.h"
 #include "shadow.h"
 
+#include <assert.h>
 #include <signal.h>
 #include <sys/uio.h>
 #include <ucontext.h>
@@ -23,6 +23,7 @@ bool rt_is_poison(uint64_t at, size_t n)
     return true;
 }
 
+/* True if the bytes of an access still match their digests. */
 static bool is_unchanged(const struct rt_access *access)
 {
     RT_FOR_EACH_GRANULE(granule, access->at, access->n)
@@ -31,8 +32,8 @@ static bool is_unchanged(const struct rt_access *access)
     return true;
 }
 
-/* Whether two values are one pointer: the address of present data on the device, and that of the same data on the
- * host. Kernels may set pointers so. */
+/* True if two values are the same pointer, as a host and a device address of the same present data. Kernels may set
+ * pointers in this way. */
 static bool is_same_pointer(uint64_t one, uint64_t other)
 {
     struct rt_mapping target;
@@ -40,7 +41,8 @@ static bool is_same_pointer(uint64_t one, uint64_t other)
     return rt_is_in_device_space(dev) && rt_find_device_mapping(dev, &target) && rt_other_side(&target, dev) == host;
 }
 
-/* A change to the same value is no change. */
+/* True if both sides of the bytes differ. Rewriting the same value, or its pointer of the other side, does not count as
+ * a change. */
 static bool differs_from_other_side(const struct rt_access *access, const struct rt_mapping *mapping)
 {
     const uint64_t at = access->at, start = rt_is_in_device_space(at) ? mapping->dev : mapping->host;
@@ -56,8 +58,8 @@ static bool differs_from_other_side(const struct rt_access *access, const struct
     return !is_same_pointer(one, other);
 }
 
-/* All bytes are present and none is valid: they count as valid from here on, so that each change is reported once. The
- * other side loses "only", which lets the next change there be noticed. */
+/* Reports a read of bytes of which all are present and none is valid. They count as valid afterwards, so that each
+ * change is reported once. The other side loses DIRTY, so that its next change is noticed. */
 static void handle_invalid_read(const struct rt_access *access, const struct rt_mapping *mapping)
 {
     const uint64_t at = access->at, start = rt_is_in_device_space(at) ? mapping->dev : mapping->host;
@@ -68,7 +70,7 @@ static void handle_invalid_read(const struct rt_access *access, const struct rt_
     else if (is_unchanged(access) && rt_get_bytes_with_state(&other, RT_VALID) &&
              differs_from_other_side(access, mapping))
         rt_report_stale_read(access, at, mapping, *other.origin);
-    /* or written by what was not compiled for checking */
+    /* otherwise code that was not compiled for checking has written them */
     if (differs_from_other_side(access, mapping))
         rt_mark_divergent(mapping);
     RT_FOR_EACH_GRANULE(granule, rt_other_side(mapping, at), n)
@@ -76,11 +78,12 @@ static void handle_invalid_read(const struct rt_access *access, const struct rt_
         granule.bytes = rt_get_bytes_with_state(&granule, RT_VALID) / RT_VALID * 0xf;
         rt_change_states(&granule, RT_DIRTY, 0);
     }
-    rt_set_states(at, access->n, RT_DIRTY, RT_VALID); /* bytes whose newest value was lost have "only", too */
+    rt_set_states(at, access->n, RT_DIRTY, RT_VALID); /* DIRTY is cleared because it marks bytes whose newest value was
+                                                       * lost */
 }
 
-/* Further writes close to this one may do without a question, unless transfers are under way. The host writes to the
- * device by messages alone, which are always a question. */
+/* Lets the thread handle further first writes to an object itself, unless transfers are pending. Host code that writes
+ * to device memory is excluded. */
 static void cache_written_object(const struct rt_mapping *mapping, uint64_t at)
 {
     if (!rt_has_pending_transfers() && (rt_kernel_site || !rt_is_in_device_space(at)))
@@ -89,6 +92,7 @@ static void cache_written_object(const struct rt_mapping *mapping, uint64_t at)
 
 /* ------------------------------------------------------------------------------------ device -- */
 
+/* Handles a read of device memory by a kernel or a message. */
 static void handle_device_read(const struct rt_access *access)
 {
     bool invalid = true;
@@ -109,6 +113,7 @@ static void handle_device_read(const struct rt_access *access)
     rt_set_states(access->at, access->n, 0, RT_VALID);
 }
 
+/* Handles a write to device memory: it becomes Modified, and the host's copy Invalid. */
 static void handle_device_write(const struct rt_access *access)
 {
     struct rt_mapping mapping = {0};
@@ -124,6 +129,7 @@ static void handle_device_write(const struct rt_access *access)
     }
 }
 
+/* Handles an access to device memory; ends the program if a byte is not present. */
 static void handle_device_access(const struct rt_access *access)
 {
     RT_FOR_EACH_GRANULE(granule, access->at, access->n)
@@ -137,7 +143,7 @@ static void handle_device_access(const struct rt_access *access)
 
 /* -------------------------------------------------------------------------------------- host -- */
 
-/* The first present object on a device. */
+/* Finds the mapping of a host address on the first device that has one. */
 static bool find_mapping_on_any_device(uint64_t host, struct rt_mapping *mapping)
 {
     for (int device = 0; device < rt.options.devices; device++)
@@ -146,7 +152,7 @@ static bool find_mapping_on_any_device(uint64_t host, struct rt_mapping *mapping
     return false;
 }
 
-/* Bytes of one word that lie in one object, or in none. */
+/* Handles a write to bytes of one word that are in one object, or in none. */
 static void write_host_bytes(const struct rt_access *access, const struct rt_granule *granule)
 {
     struct rt_mapping mapping;
@@ -167,7 +173,7 @@ static void write_host_bytes(const struct rt_access *access, const struct rt_gra
     }
 }
 
-/* Objects may begin and end in a word. */
+/* Handles a write to bytes of one word, which may be of several objects. */
 static void write_host_granule(const struct rt_access *access, const struct rt_granule *granule)
 {
     struct rt_mapping mapping;
@@ -183,6 +189,7 @@ static void write_host_granule(const struct rt_access *access, const struct rt_g
     }
 }
 
+/* Handles a read of the host. */
 static void handle_host_read(const struct rt_access *access)
 {
     struct rt_mapping mapping;
@@ -209,6 +216,7 @@ static void handle_host_read(const struct rt_access *access)
         rt_remove_shadow(access->at, access->n);
 }
 
+/* Handles an access of the host; ends the program if it is to device memory. */
 static void handle_host_access(const struct rt_access *access)
 {
     if (rt_is_in_device_space(access->at)) {
@@ -228,7 +236,7 @@ static void handle_host_access(const struct rt_access *access)
 
 /* ---------------------------------------------------------------------------- host in kernel -- */
 
-/* Whether an address is memory of the host that no kernel may touch, for certain. */
+/* True if an address is certainly host memory that no kernel may access. */
 static bool is_forbidden_to_kernels(uint64_t at)
 {
     struct rt_mapping mapping;
@@ -248,7 +256,7 @@ static bool is_forbidden_to_kernels(uint64_t at)
     return rt_is_static((const void *)at) && rt_format_name(rt_kernel_site, at, 0, name, sizeof name);
 }
 
-/* A declared variable is known by another address than its own on the device. */
+/* Translates an access to a declared variable to its device address, and caches the translation for the thread. */
 static void translate_declared(struct rt_access *access, uint64_t start, uint64_t dev, uint64_t bytes)
 {
     struct rt_check_thread *thread = rt_get_check_thread();
@@ -258,7 +266,8 @@ static void translate_declared(struct rt_access *access, uint64_t start, uint64_
     access->at += thread->offset;
 }
 
-/* Where handlers of signals return to: the address above their frame. 0: no handler is installed. */
+/* Returns the address to which signal handlers return; 0: no handler is installed. The address is on the stack above
+ * their frame. */
 static uintptr_t find_sigreturn_address(void)
 {
     struct sigaction action;
@@ -268,8 +277,8 @@ static uintptr_t find_sigreturn_address(void)
     return 0;
 }
 
-/* Whether a handler of the program makes the access, whose signal came while the kernel ran: its frame, with the
- * registers of the kernel, lies between. */
+/* True if a signal handler of the program makes the access while the kernel is interrupted. Its signal frame, with the
+ * registers of the kernel, is on the stack. */
 static bool is_in_signal_handler(const struct rt_access *access)
 {
     const uintptr_t back = find_sigreturn_address(), high = rt_kernel_site->call.sp;
@@ -277,10 +286,11 @@ static bool is_in_signal_handler(const struct rt_access *access)
     if (back && !sigaltstack(NULL, &other) && other.ss_flags & SS_ONSTACK)
         return true;
     uintptr_t words[512], at = (uintptr_t)(access->frame ? access->frame : __builtin_frame_address(0)) & ~(uintptr_t)7;
-    const size_t step = sizeof words - sizeof(ucontext_t); /* in bytes; the registers lie in what was read */
+    const size_t step = sizeof words - sizeof(ucontext_t); /* bytes between reads: they overlap by the size of the
+                                                            * registers */
     for (; back && at < high; at += step & ~(size_t)7) {
         struct iovec here = {words, sizeof words}, there = {(void *)at, sizeof words};
-        const ssize_t got = process_vm_readv(getpid(), &here, 1, &there, 1, 0); /* another stack may end before */
+        const ssize_t got = process_vm_readv(getpid(), &here, 1, &there, 1, 0); /* a stack may end before */
         for (size_t i = 0; got > 0 && (i + 1) * sizeof *words + sizeof(ucontext_t) <= (size_t)got; i++) {
             const ucontext_t *context = (const void *)&words[i + 1];
             const uintptr_t sp = (uintptr_t)context->uc_mcontext.gregs[REG_RSP];
@@ -293,8 +303,10 @@ static bool is_in_signal_handler(const struct rt_access *access)
     return false;
 }
 
+/* Handles an access of a kernel; ends the program if it is to host memory that kernels may not use. */
 static void handle_kernel_access(struct rt_access *access)
 {
+    assert(rt_kernel_site);
     struct rt_mapping mapping;
     struct rt_image_variable variable;
     if (rt_declared_swapped && rt_is_declared((const void *)access->at) &&
@@ -314,25 +326,25 @@ static void handle_kernel_access(struct rt_access *access)
 
 __thread const struct rt_site *rt_kernel_site;
 __thread int rt_kernel_device;
-static atomic_uint running_kernels; /* under way */
+static atomic_uint running_kernels; /* number of kernels that run now */
 
 static void on_access(uintptr_t at, size_t n, bool write, uintptr_t pc, const uintptr_t *frame)
 {
     struct rt_access access = {at, n, write, pc, frame};
-    if (rt.is_ending || !rt_lock()) /* the runtime's own access */
+    if (rt.is_ending || !rt_lock()) /* an access of the runtime itself */
         return;
     if (rt_kernel_site && rt_has_left_kernel(&rt_this_thread, (uintptr_t)(frame ? frame : __builtin_frame_address(0))))
         rt_report_jump_out_of_kernel(rt_this_thread.activity, pc);
     if (rt_shadow.shadow_pages && rt.context) {
         if (rt_kernel_site)
             handle_kernel_access(&access);
-        else if (!rt_is_in_device_space(at) || !running_kernels) /* a kernel's threads are not known */
+        else if (!rt_is_in_device_space(at) || !running_kernels) /* threads of a kernel are not known here */
             handle_host_access(&access);
     }
     rt_unlock();
 }
 
-/* A message uses device memory as a kernel does that the host waits for. */
+/* Handles a message of MPI that uses device memory. It counts as a kernel that the host waits for. */
 static void on_mpi_transfer(uintptr_t at, size_t n, bool write, uintptr_t pc, const uintptr_t *frame)
 {
     struct rt_access access = {at, n, write, pc, frame};
@@ -353,10 +365,10 @@ static void on_mpi_transfer(uintptr_t at, size_t n, bool write, uintptr_t pc, co
     rt_unlock();
 }
 
-/* What lies there later is something else. */
+/* Clears the shadow of a block that is freed. */
 static void on_free(uintptr_t at, size_t n, uintptr_t pc, const uintptr_t *frame)
 {
-    const bool ours = rt_free_call.pc; /* lies between */
+    const bool ours = rt_free_call.pc; /* the runtime's free lies between */
     const struct rt_access access = {at, n, true, ours ? rt_free_call.pc : pc, ours ? rt_free_call.frame : frame};
     if (rt.is_ending || !rt_lock())
         return;
@@ -367,7 +379,7 @@ static void on_free(uintptr_t at, size_t n, uintptr_t pc, const uintptr_t *frame
     rt_unlock();
 }
 
-/* Transfers that are under way may not use it then. */
+/* Checks a buffer that an asynchronous message may write from now on against pending transfers. */
 static void on_async_buffer(uintptr_t at, size_t n, uintptr_t pc, const uintptr_t *frame)
 {
     const struct rt_access access = {at, n, true, pc, frame};
@@ -398,11 +410,11 @@ static void close_stack_tiles(struct rt_check_thread *thread)
     thread->nstack_tiles = 0;
 }
 
-/* What a kernel's part of the stack has next to its beginning may be read like its data, if the stack has tiles. */
+/* Makes the beginning of a kernel's stack readable like device data, if the stack has tiles. */
 static void open_stack_tiles(struct rt_check_thread *thread)
 {
     enum { NEAR = 1 << 15 };
-    close_stack_tiles(thread); /* of a kernel that was left by a jump */
+    close_stack_tiles(thread); /* a kernel may have been left by a jump */
     const uintptr_t first = ((uintptr_t)__builtin_frame_address(0) - NEAR - rt_shadow.low) / RT_TILE_BYTES,
                     end = (thread->stack + thread->stack_bytes - rt_shadow.low) / RT_TILE_BYTES;
     if (first >= end || end > rt_shadow.reach / RT_TILE_BYTES)
@@ -414,6 +426,7 @@ static void open_stack_tiles(struct rt_check_thread *thread)
 
 void rt_check_begin_kernel(const struct rt_site *site, int device)
 {
+    assert(site);
     enum { STACK = 1 << 30 };
     struct rt_check_thread *thread = rt_get_check_thread();
     rt_kernel_site = site;
@@ -430,6 +443,7 @@ void rt_check_begin_kernel(const struct rt_site *site, int device)
 
 void rt_check_end_kernel(void)
 {
+    assert(running_kernels && rt_kernel_site);
     rt_lock();
     rt_history_end_kernel(rt_get_check_thread());
     rt_unlock();

@@ -1,42 +1,56 @@
-/* device_races.c - uses of device memory that nothing orders: missing waits, and races of queues and tasks.
+/* device_races.c - races on device memory between asynchronous work: missing waits, and races of queues and tasks.
  *
- * Work of queues and tasks is done at once, in program order. Each operation of a queue, and each task, has a number.
- * A few bytes of device memory have the numbers of the works that wrote and read them last; several works that read
- * them without an order have a number together. Work that uses memory looks whether those come before, by the clocks
- * of happens_before.c. As long as the host has waited for all work, nothing is noted and nothing is asked. */
+ * DATA. Work of queues and tasks is executed at once, in program order. Each operation of a queue and each task gets an
+ * even number, the work id. Works that access the same bytes without an order form a set, which has an id, too.
+ *
+ *      works[id / 2]     a work: its origin (epoch, call); or a set: a slice of members[]
+ *      members[]         ids of the works in sets; id + 1 stands for the atomic operations of the work
+ *      access history    for a few bytes of device memory: id of the last writers, id of the last readers
+ *                        (rt_last_access; access_history.h has the tables)
+ *
+ * CHECK OF AN ACCESS. The last writers, and for a write also the last readers, must happen before the accessing work,
+ * by the clocks of happens_before.c. Then the history gets the new id (on_successor); otherwise on_race reports. While
+ * the host has waited for all work, nothing is recorded or checked. */
 #include "abi/checked/access_history.h"
 #include "abi/program/strict/happens_before.h"
 #include "shadow.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 
-enum { FIRST = 2, END = RT_TILE_SPLIT - 1, MANY = END / 4, MEMBERS = 1 << 16 };
+enum {
+    FIRST = 2,               /* first id */
+    END = RT_TILE_SPLIT - 1, /* end of the ids */
+    MANY = END / 4,          /* ids after which the history is cleared when no work is pending */
+    MEMBERS = 1 << 16        /* size of members[] */
+};
 
-/* By half of their numbers: works, and sets of works. */
+/* Works and sets, at half of their ids. */
 static struct work {
     struct rt_access_origin origin;
-    uint32_t first, n; /* members of a set; n == 0: it is a work */
+    uint32_t first, n; /* slice of a set in members[]; n 0: a work */
 } works[END / 2];
-static uint16_t members[MEMBERS]; /* their numbers: odd ones are atomic operations */
+static uint16_t members[MEMBERS]; /* ids; odd ones are atomic operations */
 static unsigned next = FIRST, nmembers;
-static uintptr_t reported; /* the call under way, if it was */
+static uintptr_t reported; /* return address of the call that was reported last */
 
 /* --------------------------------------------------------------------------------- numbers -- */
 
+/* Returns the number of tiles of device memory. */
 static uint64_t count_tiles(void)
 {
     return rt_shadow.bytes / RT_TILE_BYTES + 1;
 }
 
-/* Tiles, their parts, and bytes of the device's memory. */
+/* Returns the bytes of the history: tiles, split tiles, and split bytes of device memory. */
 static uint64_t get_table_bytes(void)
 {
     enum { PARTS = RT_TILE_BYTES / RT_TILE_UNITS };
     return count_tiles() * ((1 + PARTS) * sizeof *rt_shadow.uses + RT_TILE_BYTES * sizeof *rt_shadow.split_bytes);
 }
 
-/* What was noted is forgotten. */
+/* Forgets all ids and the history. */
 static void clear_history(void)
 {
     madvise(rt_shadow.uses, get_table_bytes(), MADV_DONTNEED);
@@ -44,9 +58,10 @@ static void clear_history(void)
     nmembers = 0;
 }
 
-/* A new number; 0: there is none, while kernels use the old ones. */
+/* Returns a new id; 0: none is left while kernels use the old ones. */
 static uint16_t new_work_id(struct work work)
 {
+    assert(next >= FIRST && next <= END);
     if (!rt_shadow.recording && (next == END || (next > MANY && rt_is_quiescent())))
         clear_history();
     if (next == END)
@@ -56,7 +71,8 @@ static uint16_t new_work_id(struct work work)
     return (uint16_t)(next - 2);
 }
 
-/* Of the call under way, or the kernel that the thread runs; 0: it is the host's work, or has no number. */
+/* Returns the id of the call under way, or of the kernel that the thread runs; 0: it is the host's work, or no id is
+ * left. */
 static uint16_t get_own_work_id(void)
 {
     enum { NEAR = 64 };
@@ -74,7 +90,7 @@ static uint16_t get_own_work_id(void)
 
 /* ------------------------------------------------------------------------------------ sets -- */
 
-/* The members of a set, or the number itself. */
+/* Returns the members of a set, or a work itself as its only member. */
 static size_t get_set_members(const uint16_t *number, const uint16_t **list_p)
 {
     const struct work *work = &works[*number / 2];
@@ -87,10 +103,10 @@ static bool comes_before_thread(uint16_t number)
     return rt_happens_before(works[number / 2].origin.epoch, rt_this_thread.epoch);
 }
 
-enum { UNORDERED_MAX = 64 }; /* members that are kept */
+enum { UNORDERED_MAX = 64 }; /* most members that are kept */
 
-/* Those members of a number that do not come before the thread's turn, at most MOST; the first that is no atomic
- * operation, or 0. */
+/* Collects the members of an id that do not happen before the thread's epoch, at most UNORDERED_MAX. *plain_p becomes
+ * the first of them that is not atomic, or 0. */
 static size_t find_unordered_members(uint16_t number, uint16_t *left, uint16_t *plain_p)
 {
     const uint16_t *list;
@@ -108,9 +124,10 @@ static size_t find_unordered_members(uint16_t number, uint16_t *left, uint16_t *
     return kept;
 }
 
-/* The set of some numbers: one that is there, or a new one. */
+/* Returns the id of a set of works: an existing or a new one; without a free id, that of its last member. */
 static uint16_t get_work_set(const uint16_t *list, size_t n)
 {
+    assert(n >= 2);
     for (unsigned i = next; i > FIRST; i -= 2) {
         const struct work *set = &works[i / 2 - 1];
         if (set->n == n && !memcmp(members + set->first, list, n * sizeof *list))
@@ -128,15 +145,17 @@ static uint16_t get_work_set(const uint16_t *list, size_t n)
     return number ? number : list[n - 1];
 }
 
-/* Whether a member of a number stays where a work joins it. Those that come before do not, but an atomic operation
- * leaves plain uses that the host has not waited for: a third work may be atomic, too, and not come after them. */
-static bool stays(uint16_t member, uint16_t work)
+/* True if a member of an id is kept when a work joins. Members that happen before the work are dropped. An atomic
+ * operation keeps plain accesses that the host has not waited for: a third work may be atomic, too, and not happen
+ * after them. */
+static bool keeps_member(uint16_t member, uint16_t work)
 {
     const bool plain = !(member & 1);
     return !comes_before_thread(member) || (work & 1 && plain && !rt_is_host_synced(works[member / 2].origin.epoch));
 }
 
-/* What a number becomes where a work, 0: the host's, 1: an atomic one without a number, joins those that stay. */
+/* Returns the id for the kept members of `from` and a joining work. work 0: the host's; 1: an atomic one without an id.
+ */
 static uint16_t join_works(uint16_t from, uint16_t work)
 {
     uint16_t list[UNORDERED_MAX + 1];
@@ -145,7 +164,7 @@ static uint16_t join_works(uint16_t from, uint16_t work)
     size_t n = 0;
     bool has = work <= 1;
     for (size_t i = 0; i < most && n < UNORDERED_MAX; i++)
-        if (stays(all[i], work)) {
+        if (keeps_member(all[i], work)) {
             list[n++] = all[i];
             has |= all[i] == work;
         }
@@ -156,6 +175,7 @@ static uint16_t join_works(uint16_t from, uint16_t work)
 
 /* -------------------------------------------------------------------------------------- uses -- */
 
+/* Returns the id that replaces `from` when `work` accesses the bytes. Called by instrumented code. */
 static uint16_t on_successor(uint16_t from, uint16_t work)
 {
     const bool own = rt_lock();
@@ -165,6 +185,7 @@ static uint16_t on_successor(uint16_t from, uint16_t work)
     return to;
 }
 
+/* Handles an access that does not happen after the last one. Called by instrumented code. */
 static void on_race(struct rt_last_access *last, uintptr_t at, unsigned how, uintptr_t pc, const uintptr_t *frame)
 {
     const bool own = rt_lock(), writes = how & RT_ACCESS_MODIFY;
@@ -173,7 +194,7 @@ static void on_race(struct rt_last_access *last, uintptr_t at, unsigned how, uin
     const uint16_t write = written ? list[0] : 0;
     const size_t read = writes ? find_unordered_members(last->read, list, &plain_read) : 0;
     const uint16_t work = get_own_work_id(), mine = work && how & RT_ACCESS_ATOMIC ? work + 1 : work;
-    if (how & RT_ACCESS_ATOMIC && !plain_write && !plain_read) { /* the others are atomic operations, too */
+    if (how & RT_ACCESS_ATOMIC && !plain_write && !plain_read) { /* the other accesses are atomic, too */
         if (writes)
             last->write = join_works(last->write, mine);
     } else if (written || read) {
@@ -208,6 +229,7 @@ void rt_history_free(void)
     munmap(rt_shadow.uses, get_table_bytes());
 }
 
+/* True if no access has to be recorded: the host's work, without pending work. */
 static bool is_history_unused(void)
 {
     return !rt_this_thread.epoch.stream && (next == FIRST || rt_is_quiescent());
@@ -220,8 +242,8 @@ static void create_changes_key(void)
     pthread_key_create(&changes_key, free);
 }
 
-/* The changes of a kernel's thread, which ends them. They are no variables of each thread of each program: those lie on
- * stacks, which may be small. */
+/* Returns the thread's table of changes, which is freed when the thread ends. It is not a thread-local variable,
+ * because those lie on stacks, which may be small. */
 static struct rt_history_change (*get_thread_changes(void))[RT_CHANGE_CACHE]
 {
     static pthread_once_t opened = PTHREAD_ONCE_INIT;
@@ -235,11 +257,13 @@ static struct rt_history_change (*get_thread_changes(void))[RT_CHANGE_CACHE]
     return changes;
 }
 
+/* Prepares a thread to record accesses of the work under way. */
 static void prepare_thread(struct rt_check_thread *thread, struct rt_history_change (*changes)[RT_CHANGE_CACHE])
 {
+    assert(changes);
     memset(thread->steps, 0, sizeof thread->steps);
     thread->changes = changes;
-    memset(changes, 0xff, RT_ACCESS_FREE * sizeof *changes); /* numbers that no tile has */
+    memset(changes, 0xff, RT_ACCESS_FREE * sizeof *changes); /* matches no tile */
     thread->work = get_own_work_id();
     thread->steps[0].to = thread->work;
 }
@@ -251,7 +275,7 @@ void rt_history_end_kernel(const struct rt_check_thread *thread)
 
 void rt_history_begin_kernel(struct rt_check_thread *thread)
 {
-    rt_history_end_kernel(thread); /* a kernel that was left by a jump */
+    rt_history_end_kernel(thread); /* a kernel may have been left by a jump */
     memset(thread->lookup_cache, 0, sizeof thread->lookup_cache);
     thread->in_kernel = true;
     thread->low = rt_shadow.low;
@@ -278,6 +302,6 @@ void rt_history_record_access(uint64_t at, uint64_t n, unsigned how)
     prepare_thread(&thread, changes);
     reported = 0;
     rt_record_access_range(&rt_shadow, &thread, at, n, how, rt.site ? rt.site->call.pc : 0, NULL);
-    if (how & RT_ACCESS_FREE) /* what lies there later is something else */
+    if (how & RT_ACCESS_FREE) /* memory at this address is new later */
         rt_set_last_access_range(&rt_shadow, &thread, at - rt_shadow.low, n, 0);
 }

@@ -1,14 +1,15 @@
-/* pending_transfers.c - what asynchronous transfers read and write on the host, until the program has waited
- * for them: an access of the host before that is a missing wait. The shadow leaves the first access
- * to each word to access.c. */
+/* pending_transfers.c - host memory that asynchronous transfers read and write until the program has waited for them:
+ * an access of the host before that is a missing wait. The shadow makes the first access to each word call access.c. */
 #include "shadow.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
-enum { PENDING_MAX = 1024 }; /* that are kept */
+enum { PENDING_MAX = 1024 }; /* most transfers that are recorded */
 static struct rt_pending_transfer *pending[PENDING_MAX];
 static size_t npending;
 
+/* Forgets the transfers that the host has waited for. */
 static void remove_synced(void)
 {
     size_t n = 0;
@@ -30,7 +31,7 @@ static bool overlaps_transfer(const struct rt_pending_transfer *transfer, uint64
     return host < transfer->host + transfer->bytes && transfer->host < host + bytes;
 }
 
-/* Bytes whose shadow was cleared get one again; nothing else is known of them. */
+/* Gives bytes whose shadow was cleared one again, with states that allow nothing at once. */
 static void restore_shadow(uint64_t host, uint64_t bytes)
 {
     RT_FOR_EACH_GRANULE(granule, host, bytes)
@@ -47,12 +48,13 @@ void rt_restore_pending_shadow(uint64_t host, uint64_t bytes)
             restore_shadow(pending[i]->host, pending[i]->bytes);
 }
 
-/* Whether no order is needed for two transfers: none of them writes, or one that writes changes nothing. */
+/* True if two transfers need no order: none of them writes, or the writing one changes nothing. */
 static bool needs_no_order(const struct rt_pending_transfer *a, const struct rt_pending_transfer *b)
 {
     return (!a->writes || a->redundant) && (!b->writes || b->redundant);
 }
 
+/* Reports the first race of a transfer with a pending one. */
 static void report_racing_transfer(const struct rt_pending_transfer *transfer)
 {
     for (size_t i = 0; i < npending; i++) {
@@ -67,7 +69,7 @@ static void report_racing_transfer(const struct rt_pending_transfer *transfer)
     }
 }
 
-/* Whether a later transfer of the same strand stands for an earlier one, too. */
+/* True if a later transfer of the same stream covers an earlier one. */
 static bool covers_transfer(const struct rt_pending_transfer *later, const struct rt_pending_transfer *earlier)
 {
     return later->origin.epoch.stream == earlier->origin.epoch.stream && later->writes == earlier->writes &&
@@ -75,8 +77,10 @@ static bool covers_transfer(const struct rt_pending_transfer *later, const struc
            earlier->host + earlier->bytes <= later->host + later->bytes;
 }
 
+/* Records a transfer, in place of one that it covers. It is dropped if the list is full. */
 static void add_pending(const struct rt_pending_transfer *transfer)
 {
+    assert(npending <= PENDING_MAX && transfer->bytes);
     size_t i = 0;
     while (i < npending && !covers_transfer(transfer, pending[i]))
         i++;
@@ -84,7 +88,7 @@ static void add_pending(const struct rt_pending_transfer *transfer)
         npending++;
     if (i < npending)
         *pending[i] = *transfer;
-    rt_shadow.version++; /* the host's accesses are questions again */
+    rt_shadow.version++; /* host accesses must call the runtime again */
 }
 
 void rt_record_pending_transfer(const accd_event *event, const struct rt_mapping *mapping, bool redundant)
@@ -107,7 +111,7 @@ void rt_record_pending_transfer(const accd_event *event, const struct rt_mapping
     const char *file;
     int line;
     if (rt_is_private_copy_name(transfer.display.name) && rt_find_line(transfer.origin.pc, &file, &line, NULL))
-        return; /* the compiler's own variable: with debug information, those of the program have names */
+        return; /* a variable of the compiler: with debug information, those of the program have names */
     remove_synced();
     report_racing_transfer(&transfer);
     if (transfer.origin.epoch.stream)
@@ -132,13 +136,13 @@ void rt_record_pending_copy(uint64_t host, uint64_t bytes, bool writes)
     add_pending(&transfer);
     restore_shadow(host, bytes);
     RT_FOR_EACH_GRANULE(granule, host, bytes)
-    { /* the next access is a question */
+    { /* the next access calls the runtime */
         granule.bytes = rt_get_bytes_with_state(&granule, RT_VALID) / RT_VALID * 0xf;
         rt_change_states(&granule, RT_DIRTY | RT_WAS_READ, 0);
     }
 }
 
-/* Whether an access needs a wait. */
+/* True if an access races with a pending transfer unless the program waits. */
 static bool needs_wait(const struct rt_access *access, const struct rt_pending_transfer *transfer)
 {
     return access->write ? !transfer->scalar : transfer->writes && !transfer->redundant;
@@ -146,7 +150,7 @@ static bool needs_wait(const struct rt_access *access, const struct rt_pending_t
 
 void rt_check_pending_transfers(const struct rt_access *access, bool frees)
 {
-    const struct rt_pending_transfer *found = NULL; /* one that writes, if there is one */
+    const struct rt_pending_transfer *found = NULL; /* a writing transfer is preferred */
     for (size_t i = 0; i < npending && !rt_this_thread.ends_group; i++) {
         const struct rt_pending_transfer *transfer = pending[i];
         if (overlaps_transfer(transfer, access->at, access->n) && needs_wait(access, transfer) &&

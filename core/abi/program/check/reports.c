@@ -1,12 +1,15 @@
-/* reports.c - what is wrong with an access or a transfer, in the words of the program. */
+/* reports.c - reports of wrong accesses and transfers in programs compiled for checking, in terms of the program.
+ * Called by access.c, transfer.c, pending_transfers.c and device_races.c, with the lock. */
 #include "abi/program/strict/host_access.h"
 #include "shadow.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 /* --------------------------------------------------------------------------------- last write -- */
 
+/* Search for a code address by the low half of it. */
 struct search {
     uint32_t origin;
     uintptr_t found;
@@ -17,16 +20,16 @@ static int match_module_code(struct dl_phdr_info *info, size_t size, void *arg)
     struct search *search = arg;
     (void)size;
     for (int i = 0; i < info->dlpi_phnum; i++) {
-        const ElfW(Phdr) *granule = &info->dlpi_phdr[i];
-        const uintptr_t low = info->dlpi_addr + granule->p_vaddr;
+        const ElfW(Phdr) *segment = &info->dlpi_phdr[i];
+        const uintptr_t low = info->dlpi_addr + segment->p_vaddr;
         const uint32_t into = search->origin - (uint32_t)low;
-        if (granule->p_type == PT_LOAD && granule->p_flags & PF_X && into < granule->p_memsz)
+        if (segment->p_type == PT_LOAD && segment->p_flags & PF_X && into < segment->p_memsz)
             search->found = low + into;
     }
     return search->found != 0;
 }
 
-/* Where a note was left: its line, and " at FILE:LINE" or nothing. */
+/* Returns where an origin was written, and writes " at FILE:LINE" or "" to `to`. */
 static struct rt_related_location find_writer(uint32_t origin, char *to, size_t capacity)
 {
     struct rt_related_location related = {.is = "written"};
@@ -43,7 +46,7 @@ static struct rt_related_location find_writer(uint32_t origin, char *to, size_t 
 
 const char rt_mpi_transfer[] = "a message";
 
-/* Who makes an access: a kernel, a message that is given a device address, or the host. */
+/* Writes who makes an access: a kernel, a message with a device address, or the host. */
 static const char *format_actor(char *to, size_t capacity)
 {
     const struct rt_site *site = rt_kernel_site;
@@ -56,7 +59,7 @@ static const char *format_actor(char *to, size_t capacity)
     return to;
 }
 
-/* What an access is to. */
+/* Names of the accessed object and element. */
 struct named_element {
     struct rt_display_name object;
     char element[340];
@@ -83,13 +86,13 @@ static uintptr_t get_access_pc(const struct rt_access *access)
     return site.call.pc ? site.call.pc : access->pc;
 }
 
-/* Where the names of an access are known: in the construct that it belongs to, or in the function that makes it. */
+/* Returns the site that knows the names for an access: its construct, or the function that makes it. */
 static const struct rt_site *get_naming_site(const struct rt_site *site)
 {
     return rt_kernel_site ? rt_kernel_site : site->call.pc ? site : rt.site;
 }
 
-/* Whether both sides of the bytes of an access differ in padding alone. */
+/* True if both sides of the accessed bytes differ in padding only. */
 static bool differs_in_padding(const struct rt_access *access, const struct rt_mapping *mapping)
 {
     const struct rt_site site = get_site(access);
@@ -103,6 +106,7 @@ static bool differs_in_padding(const struct rt_access *access, const struct rt_m
     return true;
 }
 
+/* Names the element of an object that contains an address of either side. */
 static void name_element(const struct rt_access *access, const struct rt_mapping *mapping, uint64_t at,
                          struct named_element *named)
 {
@@ -117,13 +121,13 @@ static void name_element(const struct rt_access *access, const struct rt_mapping
                       named->element, sizeof named->element);
 }
 
-/* Data that were unmapped while the host's bytes were not the newest, or came from memory to which nothing was written.
- * The newest ones are at the end. */
+/* Data that were unmapped while the host's bytes were old, or copied from memory that was never written. Ring; the
+ * newest are at the end. */
 struct lost_change {
     uint64_t host, bytes;
-    uint32_t origin;  /* of the change that was lost */
-    uintptr_t pc;     /* of the construct that removed the data */
-    uintptr_t region; /* the directive of the data region whose end removed them; 0: of no region */
+    uint32_t origin;  /* origin of the lost change */
+    uintptr_t pc;     /* return address of the construct that unmapped the data */
+    uintptr_t region; /* directive of the data region whose end unmapped them; 0: none */
     char name[RT_NAME_SIZE];
 };
 enum { LOST_CHANGES = 4096 };
@@ -149,6 +153,7 @@ void rt_record_lost_change(const accd_event *event, uint32_t origin)
     snprintf(entry->name, sizeof entry->name, "%s", rt_get_display_name(&info).name);
 }
 
+/* Returns the newest entry that contains a host address, or NULL. */
 static struct lost_change *find_lost_change(uint64_t at)
 {
     for (size_t i = 0; i < LOST_CHANGES && i < nlost_changes; i++) {
@@ -162,12 +167,13 @@ static struct lost_change *find_lost_change(uint64_t at)
 static void format_lost_element(const struct rt_access *access, struct lost_change *entry, uint64_t at, char *to,
                                 size_t capacity)
 {
+    assert(at - entry->host < entry->bytes);
     const struct rt_site site = get_site(access);
     rt_format_element(access->frame ? &site : NULL, entry->host, entry->bytes, at - entry->host, entry->name, to,
                       capacity);
 }
 
-/* A place in memory of the host that is not present. */
+/* Names an element in host memory that is not present. entry: may be NULL. */
 static void name_host_element(const struct rt_access *access, struct lost_change *entry, uint64_t at,
                               struct named_element *named)
 {
@@ -182,10 +188,11 @@ static void name_host_element(const struct rt_access *access, struct lost_change
     snprintf(named->element, sizeof named->element, "%s", named->object.name);
 }
 
-/* A warning about an access, or about what the call under way does (NULL). */
+/* Makes a warning about an access, or about the call under way (NULL). */
 static struct rt_diagnostic make_diagnostic(const struct rt_access *access, const char *code, const char *rule,
                                             const struct named_element *named, struct rt_related_location other)
 {
+    assert(code && named);
     return (struct rt_diagnostic){.level = "warning",
                                   .code = code,
                                   .rule = rule,
@@ -208,8 +215,8 @@ static const char uninitialized_read[] = "uninitialized-read", stale_data[] = "s
                   overwritten_change[] = "overwritten-change", missing_wait[] = "missing-wait",
                   out_of_bounds[] = "out-of-bounds";
 
-/* What was reported last, whose names are known: the next elements of an array are only counted. A loop that the
- * compiler has unrolled makes its accesses at several addresses. */
+/* Ring of the last reports, whose names are known: accesses to the next elements of an array are only counted. A loop
+ * that the compiler has unrolled makes its accesses at several addresses. */
 static struct recent_report {
     const char *code;
     uintptr_t pc, location;
@@ -218,7 +225,7 @@ static struct recent_report {
 } recent_reports[16];
 static unsigned nrecent_reports;
 
-/* NULL: nothing was reported there lately. */
+/* Returns the last report for an access at pc; NULL: none. */
 static struct recent_report *find_recent_report(uintptr_t pc)
 {
     enum { ROOM = sizeof recent_reports / sizeof recent_reports[0] };
@@ -228,6 +235,7 @@ static struct recent_report *find_recent_report(uintptr_t pc)
     return NULL;
 }
 
+/* True if the access repeats a recent report, which is counted. */
 static bool is_repeated(const char *code, const struct rt_access *access, const struct rt_mapping *mapping)
 {
     const struct recent_report *known = find_recent_report(access->pc);
@@ -248,7 +256,7 @@ static void add_recent_report(const char *code, const struct rt_access *access, 
     snprintf(known->object, sizeof known->object, "%s", object);
 }
 
-/* The element of present data that a byte lies in, without the name of the data. */
+/* Writes the element of present data that contains a byte, without the name of the data. */
 static void format_byte(const struct rt_access *access, const struct rt_mapping *mapping, uint64_t dev, char *to,
                         size_t capacity)
 {
@@ -258,8 +266,7 @@ static void format_byte(const struct rt_access *access, const struct rt_mapping 
              named.element);
 }
 
-/* Says which elements of data have a value on the device, if the others have none. False: none has, they do not lie
- * side by side, or they have no names. */
+/* Writes which elements have values on the device, if they are contiguous and have names. Returns false otherwise. */
 static bool format_written_elements(const struct rt_access *access, const struct rt_mapping *mapping, char *to,
                                     size_t capacity)
 {
@@ -322,6 +329,7 @@ void rt_report_uninitialized_read(const struct rt_access *access, uint64_t at, c
 void rt_report_race(const struct rt_access *access, bool frees, const struct rt_access_origin *earlier, bool written,
                     bool last)
 {
+    assert(rt_kernel_site || rt.site);
     const struct rt_site *site = rt_kernel_site ? rt_kernel_site : rt.site;
     const struct rt_access_origin own = {rt_this_thread.epoch, rt_kernel_site ? site->call.pc : 0, site->what};
     const struct rt_granule granule = rt_get_granule(access->at, 1);
@@ -380,7 +388,7 @@ void rt_report_missing_wait(const struct rt_access *access, bool frees, const st
                        named.element, work, transfer->writes ? "writes" : "reads", remedy);
 }
 
-/* Whether a byte of an object, on either side, lies in an attached pointer. */
+/* True if a byte of an object, on either side, is in an attached pointer. */
 static bool is_attached(const struct rt_mapping *mapping, uint64_t at)
 {
     accd_attachment pointer;
@@ -465,7 +473,7 @@ void rt_report_overwritten_change(const struct rt_mapping *mapping, uint64_t at,
 
 /* ------------------------------------------------------------------------------------- bounds -- */
 
-/* The object that lies nearest to a device address. False: none is near. */
+/* Finds the object nearest to a device address on the kernel's device. Returns false if none is within 1 MB. */
 static bool find_nearest_mapping(uint64_t at, struct rt_mapping *mapping)
 {
     enum { NEAR = 1 << 20 };
@@ -485,7 +493,7 @@ static bool find_nearest_mapping(uint64_t at, struct rt_mapping *mapping)
 void rt_report_access_out_of_bounds(const struct rt_access *access, uint64_t at)
 {
     char who[200];
-    const char *activity = access->write ? "writes" : "reads";
+    const char *verb = access->write ? "writes" : "reads";
     struct rt_mapping mapping;
     format_actor(who, sizeof who);
     if (find_nearest_mapping(at, &mapping)) {
@@ -496,17 +504,18 @@ void rt_report_access_out_of_bounds(const struct rt_access *access, uint64_t at)
         const accd_object_info object = {.host = mapping.host, .bytes = mapping.bytes};
         use.level = "error";
         use.help = rt_get_out_of_bounds_help(mapping.device, &object, (int64_t)(at - mapping.dev));
-        rt_emit_diagnostic(&use, "%s %s %s, %s of the data on the device", who, activity, named.element,
+        rt_emit_diagnostic(&use, "%s %s %s, %s of the data on the device", who, verb, named.element,
                            at < mapping.dev ? "before the beginning" : "after the end");
     } else {
         rt_report("error", out_of_bounds, "ACC33-2.7.1-1", get_access_pc(access),
-                  "%s %s %p, where no data are on the device", who, activity, (void *)(uintptr_t)at);
+                  "%s %s %p, where no data are on the device", who, verb, (void *)(uintptr_t)at);
     }
     rt_exit_with_error();
 }
 
 void rt_report_access_to_host(const struct rt_access *access)
 {
+    assert(rt_kernel_site);
     char who[200];
     rt_report_host_access(rt_kernel_site, rt_kernel_device, format_actor(who, sizeof who),
                           access->write ? "writes" : "reads", access->at, get_access_pc(access));

@@ -1,20 +1,20 @@
-/* shadow.c - shadow memory. That of the device is one mapping, that of the host a table of leaves;
- * neither takes memory before it is used. */
+/* shadow.c - shadow memory: allocation, states of ranges, digests, mappings. See shadow.h for the states and a picture.
+ * The device's shadow is one mapping, the host's a table of shadow pages; neither uses memory before it is written. */
 #include "shadow.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 
-static size_t *covered_pages; /* leaves that there are */
+static size_t *covered_pages; /* indices of the shadow pages that exist */
 static size_t ncovered_pages, covered_capacity;
 
-/* The last objects that were asked for; 0 bytes: none. */
+/* Ring of mappings that were found last; bytes 0: empty. */
 enum { MAPPING_CACHE = 4 };
 static struct rt_mapping mapping_cache[MAPPING_CACHE];
 static unsigned next_cached;
 
-/* Objects both of whose sides count as valid, though they differ: a bit for the first byte of each on the
- * device. NULL: there are none. */
+/* Mappings marked by rt_mark_divergent: a bit for each first device byte. NULL: none was marked. */
 static unsigned char *divergent;
 
 #define SHADOW(bytes) ((bytes) / 8 * 2 * sizeof(uint32_t))
@@ -30,7 +30,8 @@ void *rt_reserve_memory(uint64_t bytes)
     return at == MAP_FAILED ? NULL : at;
 }
 
-/* Of the device, and of the stack, if that lies behind and there is room. */
+/* Reserves the tiles of device memory. If the stack lies above it and there is address space, the tiles reach to the
+ * stack's end. */
 static void allocate_tiles(uint64_t bytes)
 {
     const uint64_t stack = rt_get_stack_end(&rt_this_thread);
@@ -111,6 +112,7 @@ void rt_use_huge_shadow_pages(uint64_t dev, uint64_t bytes)
         madvise((void *)start, end - start, MADV_HUGEPAGE);
 }
 
+/* Sets pointers to the shadow of the word at an address; NULL: it has none. */
 static void find_shadow(uint64_t at, uint32_t **states_p, uint32_t **origin_p)
 {
     if (rt_is_in_device_space(at)) {
@@ -148,6 +150,7 @@ struct rt_word_run rt_get_word_run(uint64_t at, uint64_t n)
 
 size_t rt_count_words_with_state(const struct rt_word_run *run, uint32_t states, uint32_t none)
 {
+    assert(run->states || !run->n);
     enum { BLOCK = 16 };
     const uint32_t mask = RT_ALL_BYTES(states | none), wanted = RT_ALL_BYTES(states);
     size_t i = 0;
@@ -206,13 +209,16 @@ const void *rt_get_content_address(uint64_t at)
                                                                                          : at);
 }
 
+/* True if a byte of the word is valid: then its origin is a return address, not a digest. */
 static bool has_valid_byte(const struct rt_granule *granule)
 {
     return *granule->states & RT_ALL_BYTES(RT_VALID);
 }
 
+/* Returns a digest of the present bytes of the word, which must have a shadow. */
 static uint32_t compute_digest(const struct rt_granule *granule)
 {
+    assert(granule->states);
     uint64_t value;
     memcpy(&value, (const char *)rt_get_content_address(granule->at) - granule->at % 8, sizeof value);
     return rt_digest_present_bytes(*granule->states, value);
@@ -254,6 +260,7 @@ void rt_cache_mapping(const struct rt_mapping *mapping, uint64_t at)
     const uint64_t start = rt_is_in_device_space(at) ? mapping->dev : mapping->host,
                    offset = rt_other_side(mapping, start) - start;
     const uint64_t word = at / 8 * 8;
+    assert(at - start < mapping->bytes);
     if (rt.options.devices != 1 || rt.has_declared || offset % 8 || word < start || thread->records_accesses)
         return;
     const struct rt_word_run own = rt_get_word_run(word, start + mapping->bytes - word);
@@ -310,6 +317,7 @@ bool rt_find_device_mapping(uint64_t dev, struct rt_mapping *mapping)
 
 void rt_mark_divergent(const struct rt_mapping *mapping)
 {
+    assert(rt_is_in_device_space(mapping->dev));
     const uint64_t at = mapping->dev - rt_shadow.low;
     if (!divergent && !(divergent = rt_reserve_memory(rt_shadow.bytes / 8)))
         rt_fatal("out-of-memory", "no memory for the checks");
@@ -324,6 +332,7 @@ bool rt_is_divergent(const struct rt_mapping *mapping)
 
 void rt_unmark_divergent(const struct rt_mapping *mapping)
 {
+    assert(!divergent || rt_is_in_device_space(mapping->dev));
     const uint64_t at = mapping->dev - rt_shadow.low;
     if (divergent)
         divergent[at / 8] &= (unsigned char)~(1u << at % 8);

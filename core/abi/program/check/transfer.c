@@ -1,15 +1,20 @@
-/* transfer.c - what the runtime does with data: allocates, frees, moves, attaches. */
+/* transfer.c - changes of shadow states by what the runtime does with data: allocations, frees, transfers, attachments,
+ * copies of routines. See shadow.h for the states. Called by the runtime's event dispatch and by routines, with the
+ * lock. */
 #include "abi/program/strict/transfer_stats.h"
 #include "shadow.h"
 
-/* Whether both sides have the newest value of n bytes of an object. */
+#include <assert.h>
+
+/* True if both sides have the newest value of n bytes of an object. */
 static bool is_redundant(const struct rt_mapping *mapping, uint64_t at, uint64_t n)
 {
     return rt_has_range_states(at, n, RT_VALID, RT_DIRTY) &&
            rt_has_range_states(rt_other_side(mapping, at), n, RT_VALID, RT_DIRTY) && !rt_is_divergent(mapping);
 }
 
-/* Whether all bytes of a part that are not valid are as the device gives them: one alone may have that value. */
+/* True if all invalid bytes of a granule hold the value of unwritten device memory. One byte may have that value by
+ * chance. */
 static bool is_uninitialized(const struct rt_granule *granule)
 {
     for (uint64_t i = 0; i < granule->n; i++) {
@@ -20,9 +25,11 @@ static bool is_uninitialized(const struct rt_granule *granule)
     return true;
 }
 
-/* Whole words from the first on that have the newest value, of n bytes. Returns how many bytes they are. */
+/* Moves the states of whole valid words at the beginning of n bytes. read: RT_WAS_READ or 0 for the target. Returns the
+ * number of bytes moved. */
 static uint64_t move_valid_words(uint64_t to, uint64_t from, uint64_t n, uint32_t read)
 {
+    assert(read == 0 || read == RT_WAS_READ);
     const struct rt_word_run target = rt_get_word_run(to, n);
     struct rt_word_run source = rt_get_word_run(from, target.n * 8);
     source.n = rt_count_words_with_state(&source, RT_VALID, 0);
@@ -35,10 +42,11 @@ static uint64_t move_valid_words(uint64_t to, uint64_t from, uint64_t n, uint32_
     return source.n * 8;
 }
 
-/* Moves what is known of n bytes from one side to the other. pair: NULL where there is no object. */
+/* Moves the states of n bytes from one side to the other. mapping: NULL if the bytes are in no object; then nothing is
+ * reported. */
 static void move_states(uint64_t to, uint64_t from, uint64_t n, const struct rt_mapping *mapping)
 {
-    /* The host's reads are of interest only before it has waited. */
+    /* reads of the host matter only until it has waited */
     const uint32_t read = rt_is_in_device_space(to) || rt_this_thread.epoch.stream ? 0 : RT_WAS_READ;
     bool reported = false;
     for (uint64_t k = 0; k < n;) {
@@ -79,8 +87,8 @@ static void move_states(uint64_t to, uint64_t from, uint64_t n, const struct rt_
     }
 }
 
-/* Makes the copies on other devices old: a transfer from one device, under way, gives the host new values. */
-static void outdate_elsewhere(const struct rt_mapping *from, uint64_t host, uint64_t bytes)
+/* Invalidates copies on other devices of bytes that a transfer from one device is about to change on the host. */
+static void invalidate_on_other_devices(const struct rt_mapping *from, uint64_t host, uint64_t bytes)
 {
     struct rt_mapping mapping;
     if (rt.options.devices == 1 || rt_has_range_states(host, bytes, RT_VALID, 0))
@@ -98,9 +106,11 @@ static void outdate_elsewhere(const struct rt_mapping *from, uint64_t host, uint
     }
 }
 
-/* The host's bytes that were not the newest as their data were unmapped stay so. */
+/* Makes the host's bytes Modified as their data are mapped. Bytes that were old when earlier data were unmapped stay
+ * so, if their digest still matches. */
 static void map_host_shadow(const struct rt_mapping *mapping)
 {
+    assert(mapping->bytes);
     if (rt_has_range_states(mapping->host, mapping->bytes, 0, RT_PRESENT)) {
         rt_set_states(mapping->host, mapping->bytes, 0, RT_PRESENT | RT_VALID | RT_DIRTY);
         return;
@@ -116,6 +126,7 @@ static void map_host_shadow(const struct rt_mapping *mapping)
     }
 }
 
+/* Adds a shadow and statistics for an object that was allocated. */
 static void handle_allocation(const accd_event *event)
 {
     struct rt_mapping mapping;
@@ -129,14 +140,14 @@ static void handle_allocation(const accd_event *event)
     map_host_shadow(&mapping);
 }
 
-/* gcc passes a private variable of an OpenACC construct as it passes a copyin clause. */
+/* True if an object may be a private variable: gcc passes these like a copyin clause. */
 static bool may_be_private(const accd_event *event)
 {
     enum { SMALL = 16 };
     return event->bytes <= SMALL && rt.site && !strcmp(rt.site->what, "compute");
 }
 
-/* Of another device, too. */
+/* True if data are present on another device, too. */
 static bool is_present_elsewhere(const accd_event *event)
 {
     for (int device = 0; device < rt.options.devices; device++)
@@ -146,7 +157,7 @@ static bool is_present_elsewhere(const accd_event *event)
     return false;
 }
 
-/* What the host's bytes are, if they are not the newest, is kept until they are written. */
+/* Handles the end of an object. Digests of host bytes that are not the newest are kept until the bytes are written. */
 static void handle_free(const accd_event *event)
 {
     struct rt_mapping mapping;
@@ -160,7 +171,7 @@ static void handle_free(const accd_event *event)
     if (newest)
         rt_set_states(mapping.host, mapping.bytes, 0xf, 0);
     RT_FOR_EACH_GRANULE(granule, mapping.host, newest ? mapping.bytes : 0)
-    rt_store_digest(&granule); /* of what lies beside it, in one word, and is old */
+    rt_store_digest(&granule); /* digests of other, old bytes in the same words */
     RT_FOR_EACH_GRANULE(granule, mapping.host, stays || newest ? 0 : mapping.bytes)
     {
         const uint32_t valid = rt_get_bytes_with_state(&granule, RT_VALID) / RT_VALID * 0xf;
@@ -192,7 +203,7 @@ static void handle_free(const accd_event *event)
         rt_record_lost_change(event, 0);
     rt_set_states(mapping.dev, mapping.bytes, 0xf, 0);
     rt_unmark_divergent(&mapping);
-    rt_invalidate_mapping_cache(); /* it goes now */
+    rt_invalidate_mapping_cache(); /* the object is unmapped after this event */
     rt_restore_pending_shadow(mapping.host, mapping.bytes);
 }
 
@@ -221,7 +232,7 @@ void rt_check_event(const accd_event *event)
                                        rt_has_range_states(host, event->bytes, RT_VALID, 0));
         number = rt_stats_record_transfer(event, redundant && !rt_has_uninstrumented_objects(), false);
         if (event->op == ACCD_OP_D2H) {
-            outdate_elsewhere(&mapping, host, event->bytes);
+            invalidate_on_other_devices(&mapping, host, event->bytes);
             move_states(host, rt_other_side(&mapping, host), event->bytes, &mapping);
             rt_set_states(rt_other_side(&mapping, host), event->bytes, 0, RT_WAS_READ); /* the host has it now */
             break;
@@ -235,7 +246,7 @@ void rt_check_event(const accd_event *event)
         if (!rt_find_mapping(event->device, host, &mapping) || event->bytes > mapping.host + mapping.bytes - host)
             break;
         rt_set_states(rt_other_side(&mapping, host), event->bytes, 0, RT_PRESENT | RT_VALID);
-        if (event->op == ACCD_OP_DETACH) /* no transfer would have sent a kernel's change of the pointer */
+        if (event->op == ACCD_OP_DETACH) /* a kernel's change of the pointer would not have been transferred */
             rt_set_states(host, event->bytes, 0, RT_VALID);
         break;
     default:
@@ -249,7 +260,8 @@ void rt_check_device_write(int device, uint64_t dev, const void *host, uint64_t 
     rt_set_states(dev, bytes, RT_DIRTY, RT_PRESENT | RT_VALID);
 }
 
-/* Elements of which a byte differs are changed. Where their size is not known, only bytes are. */
+/* Sets the states of a declared variable that is mapped. Elements that differ from the initial value have been changed
+ * by the host; without a known element size, single bytes are compared. */
 void rt_check_set_initial(int device, const char *host, const char *initial, uint64_t bytes)
 {
     struct rt_mapping mapping;
@@ -276,7 +288,7 @@ void rt_check_device_alloc(uint64_t dev, uint64_t bytes)
     rt_store_digest(&granule);
 }
 
-/* Up to the gap behind it. */
+/* Clears the states of a block of device memory, up to the gap after it. */
 void rt_check_device_free(uint64_t dev)
 {
     uint64_t end = dev;
@@ -305,6 +317,7 @@ void rt_check_unmap(int device, const void *host)
     rt_invalidate_mapping_cache();
 }
 
+/* Finds the mapping of an address on the device, or of a host address on any device. */
 static bool find_any_mapping(uint64_t at, struct rt_mapping *mapping)
 {
     bool found = rt_is_in_device_space(at) && rt_find_device_mapping(at, mapping);
@@ -313,8 +326,8 @@ static bool find_any_mapping(uint64_t at, struct rt_mapping *mapping)
     return found;
 }
 
-/* Whether a pointer in device memory has the device address of what the host's pointer points to: then the program
- * itself has attached the pointer. */
+/* True if a pointer in device memory holds the device address of the host pointer's target: the program has attached it
+ * itself. */
 static bool is_attached_by_program(uint64_t at)
 {
     struct rt_mapping mapping;
@@ -326,16 +339,16 @@ static bool is_attached_by_program(uint64_t at)
     return value && value == accd_device_address(rt.context, mapping.device, (const void *)host);
 }
 
-/* The object of which two addresses are the same byte on both sides. */
-static bool find_pair_between(uint64_t to, uint64_t from, struct rt_mapping *mapping)
+/* Finds the mapping in which two addresses are the two sides of the same byte. */
+static bool find_mapping_between(uint64_t to, uint64_t from, struct rt_mapping *mapping)
 {
     const uint64_t dev = rt_is_in_device_space(to) ? to : from;
     return rt_is_in_device_space(dev) && rt_find_device_mapping(dev, mapping) &&
            rt_other_side(mapping, dev) == (dev == to ? from : to);
 }
 
-/* A byte was written: makes the copies on the other side old, of the host on each device. */
-static void outdate_copies(uint64_t at)
+/* Invalidates the copies of a written byte: the host's, or those on all devices. */
+static void invalidate_copies(uint64_t at)
 {
     struct rt_mapping mapping;
     if (rt_is_in_device_space(at)) {
@@ -348,14 +361,15 @@ static void outdate_copies(uint64_t at)
             rt_invalidate_other_side(&mapping, at, 1);
 }
 
+/* Sets the states of bytes that a routine copies between any two addresses. */
 static void copy_states(uint64_t to, uint64_t from, uint64_t bytes)
 {
     struct rt_mapping mapping;
     if (rt_is_in_device_space(from))
         rt_set_states(from, bytes, 0, RT_WAS_READ);
-    if (bytes && find_pair_between(to, from, &mapping)) {
+    if (bytes && find_mapping_between(to, from, &mapping)) {
         if (!rt_is_in_device_space(to))
-            outdate_elsewhere(&mapping, to, bytes);
+            invalidate_on_other_devices(&mapping, to, bytes);
         move_states(to, from, bytes, &mapping);
         return;
     }
@@ -369,12 +383,12 @@ static void copy_states(uint64_t to, uint64_t from, uint64_t bytes)
         if (!rt_get_bytes_with_state(&target, RT_PRESENT))
             continue;
         if (!find_any_mapping(to + i, &mapping) && !rt_is_in_device_space(to + i)) {
-            rt_change_states(&target, 0xf, 0); /* it was present */
+            rt_change_states(&target, 0xf, 0); /* was present */
         } else if (rt_get_bytes_with_state(&source, RT_PRESENT) && !rt_get_bytes_with_state(&source, RT_VALID)) {
             rt_change_states(&target, RT_VALID | RT_DIRTY, 0);
         } else {
             rt_change_states(&target, RT_WAS_READ, RT_VALID | RT_DIRTY);
-            outdate_copies(to + i);
+            invalidate_copies(to + i);
         }
     }
 }

@@ -1,9 +1,9 @@
-/* uninstrumented.c - parts of the program that were not compiled for checking, whose loads and stores are
- * not seen. Those are object files of the program, by its table of symbols: the compiler's thread
- * sanitizer puts a constructor into each file. And those are shared libraries with directives, by
- * the functions that they call. */
+/* uninstrumented.c - parts of the program that were not compiled for checking, whose loads and stores are not observed.
+ * Object files are found by the program's symbol table: the compiler's thread sanitizer adds a constructor to each
+ * file. Shared libraries with directives are found by the functions that they call. */
 #include "shadow.h"
 
+#include <assert.h>
 #include <elf.h>
 #include <fcntl.h>
 #include <link.h>
@@ -15,8 +15,8 @@
 enum { NAMES_MAX = 4 };
 static struct {
     size_t n;         /* object files and libraries that were not compiled for checking */
-    bool has_kernels; /* of some */
-    char names[256];  /* of the first ones */
+    bool has_kernels; /* true if some of them have kernels */
+    char names[256];  /* names of the first ones */
 } uninstrumented;
 
 bool rt_has_uninstrumented_objects(void)
@@ -29,7 +29,7 @@ bool rt_has_uninstrumented_kernels(void)
     return uninstrumented.has_kernels;
 }
 
-/* Whether a file is part of every program: compilers and the C library name theirs so. */
+/* True if a file is part of every program: compilers and the C library have such names for theirs. */
 static bool is_startup_file(const char *file)
 {
     static const char *const known[] = {"", "crtstuff.c", "offloadstuff.c", "tsan_preinit.cpp", "<artificial>"};
@@ -42,13 +42,15 @@ static bool is_startup_file(const char *file)
 
 static void add_uninstrumented_file(const char *file, bool has_kernels)
 {
+    assert(file && *file);
     const size_t used = strlen(uninstrumented.names);
     uninstrumented.has_kernels |= has_kernels;
     if (uninstrumented.n++ < NAMES_MAX)
         snprintf(uninstrumented.names + used, sizeof uninstrumented.names - used, "%s%s", used ? ", " : "", file);
 }
 
-/* Local symbols come file by file, each behind the name of its file. */
+/* Finds object files without a constructor of the sanitizer. Local symbols are sorted by file, after a symbol with the
+ * file's name. */
 static void read_symbols(const Elf64_Sym *symbols, size_t n, const char *names, size_t names_bytes)
 {
     const char *file = "";
@@ -65,7 +67,8 @@ static void read_symbols(const Elf64_Sym *symbols, size_t n, const char *names, 
             file = name;
             shadow = has_kernels = false;
         }
-        shadow |= strstr(name, "sub_I_00099_") || !strcmp(name, "tsan.module_ctor"); /* of gcc, of clang */
+        shadow |=
+            strstr(name, "sub_I_00099_") || !strcmp(name, "tsan.module_ctor"); /* constructors of gcc and of clang */
         has_kernels |= strstr(name, "._omp_fn.") || strstr(name, "omp_offloading");
     }
 }
@@ -91,14 +94,14 @@ static void read_object_file(const char *image, size_t bytes)
     }
 }
 
-/* The tables of a library in memory. */
+/* Dynamic tables of a library in memory. */
 struct tables {
     const Elf64_Sym *symbols;
     const char *names;
-    const uint32_t *hash, *gnu_hash; /* either may be NULL */
+    const uint32_t *hash, *gnu_hash; /* NULL if absent */
 };
 
-static struct tables tables_of(const struct dl_phdr_info *info)
+static struct tables read_dynamic_tables(const struct dl_phdr_info *info)
 {
     struct tables tables = {0};
     const Elf64_Dyn *entry = NULL;
@@ -125,28 +128,28 @@ static bool is_directive(const char *name)
     return !strncmp(name, "GOACC_", 6) || !strncmp(name, "GOMP_target", 11) || !strncmp(name, "__tgt_", 6);
 }
 
-/* Notes a library once, by its name without the folder. */
-static void note_library(const char *path)
+/* Adds a library once, by its name without the folder. */
+static void add_uninstrumented_library(const char *path)
 {
-    static char *noted[64];
+    static char *known[64];
     static size_t n;
     const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
     for (size_t i = 0; i < n; i++)
-        if (!strcmp(noted[i], name))
+        if (!strcmp(known[i], name))
             return;
-    if (n < sizeof noted / sizeof noted[0] && (noted[n] = strdup(name))) {
+    if (n < sizeof known / sizeof known[0] && (known[n] = strdup(name))) {
         n++;
         add_uninstrumented_file(name, true);
     }
 }
 
-static int look_at_library(struct dl_phdr_info *info, size_t size, void *ud)
+static int scan_library(struct dl_phdr_info *info, size_t size, void *ud)
 {
-    const struct tables tables = tables_of(info);
+    const struct tables tables = read_dynamic_tables(info);
     (void)size, (void)ud;
     if (!info->dlpi_name || !*info->dlpi_name || !tables.symbols || !tables.names)
         return 0;
-    /* Symbols of other modules come first: a table of GNU's kind begins behind them. */
+    /* A GNU hash table begins after the undefined symbols, which are those of other modules. */
     const size_t n = tables.gnu_hash ? tables.gnu_hash[1] : tables.hash ? tables.hash[1] : 0;
     bool has_directives = false, shadow = false;
     for (size_t i = 0; i < n; i++)
@@ -156,13 +159,13 @@ static int look_at_library(struct dl_phdr_info *info, size_t size, void *ud)
             shadow |= !strcmp(name, "__tsan_init");
         }
     if (has_directives && !shadow)
-        note_library(info->dlpi_name);
+        add_uninstrumented_library(info->dlpi_name);
     return 0;
 }
 
 void rt_scan_modules(void)
 {
-    dl_iterate_phdr(look_at_library, NULL);
+    dl_iterate_phdr(scan_library, NULL);
 }
 
 void rt_find_uninstrumented_objects(void)

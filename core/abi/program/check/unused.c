@@ -1,25 +1,27 @@
-/* unused.c - data that were moved to the device and not read there, and data that nothing used: advice at the end.
+/* unused.c - transfers to the device whose bytes are not read there, and allocations without any use: advice at the
+ * end.
  *
- * Each word of device memory has the number of the transfers that moved it last: those from one place, of one variable.
- * A byte is unread while it is valid, no kernel has written it (RT_DIRTY), and nothing has read it (RT_WAS_READ). It is
- * counted once: when a kernel or a transfer overwrites it, or when its data are removed. Read is also what is copied
- * back: the host gets it. Where a word has bytes of several transfers, none of them counts. So a sum that is all that
- * was moved says that the program needs none of it, and only such a sum is reported.
+ * Each word of device memory has the number of the transfer statistics that moved it last: those of one place and
+ * variable. A byte is unread while it is VALID, no kernel has written it (DIRTY), and nothing has read it (WAS_READ).
+ * It is counted once: when a kernel or a transfer overwrites it, or when its data are freed. Copying back to the host
+ * counts as a read. If a word has bytes of several transfers, none of them is counted. So statistics of which all bytes
+ * are unread prove that the program needs none of them, and only these are reported.
  *
- * Data that a library may use by their device address count as used, and so do those that a second construct names. */
+ * Data count as used if a library may use them by their device address, or if a second construct names them. */
 #include "abi/program/strict/transfer_stats.h"
 #include "shadow.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
-enum { NO_TALLY = RT_STATS_MAX - 1 };
-static uint16_t
-    *sources; /* of each word of device memory: the tally of what moved it last; 0: nothing was moved there */
+enum { NO_TALLY = RT_STATS_MAX - 1 }; /* number that has no statistics */
+/* Number of the statistics that moved each word of device memory last; 0: none. */
+static uint16_t *sources;
 
 static uint64_t *exposed; /* device addresses of objects whose addresses the program has got */
 static size_t nexposed, exposed_capacity;
 
-/* Whether an object is a descriptor. One without an array may have any bytes: a variable of C is none. */
+/* True if an object is an array descriptor. One without an array may have any bytes, so that it must be Fortran's. */
 static bool is_descriptor(const struct rt_mapping *mapping)
 {
     struct accd__debug_name name;
@@ -28,13 +30,14 @@ static bool is_descriptor(const struct rt_mapping *mapping)
            (rt_load_word(device) || !rt_find_name(rt.site, mapping->host, mapping->bytes, &name) || name.fortran);
 }
 
-/* Whether data are the program's: no pointer, and no descriptor. */
+/* True if an object is data of the program, neither a pointer nor a descriptor. */
 static bool is_program_data(const struct rt_mapping *mapping, accd_present_object *object)
 {
     return mapping->bytes > RT_SMALL_TRANSFER && !is_descriptor(mapping) &&
            accd_present_at(rt.context, mapping->device, mapping->host, 0, object) && !object->pointer;
 }
 
+/* Returns the index of a device address in `exposed`; nexposed: it is not there. */
 static size_t find_exposed(uint64_t dev)
 {
     size_t i = 0;
@@ -65,7 +68,7 @@ void rt_check_mark_used(int device, const void *host)
     if (!rt_find_mapping(device, (uintptr_t)host, &mapping))
         return;
     const struct rt_granule first = rt_get_granule(mapping.dev, 1);
-    if (!rt_get_bytes_with_state(&first, RT_VALID)) /* then it counts as used already */
+    if (!rt_get_bytes_with_state(&first, RT_VALID)) /* valid bytes count as used already */
         rt_change_states(&first, 0, RT_WAS_READ);
 }
 
@@ -81,10 +84,11 @@ void rt_check_mark_items_used(int device, const accd_item *items, size_t nitems)
 
 static uint16_t *get_transfer_source(uint64_t dev)
 {
+    assert(sources && rt_is_in_device_space(dev));
     return &sources[(dev - rt_shadow.low) / 8];
 }
 
-/* Returns the bytes of a part that hold a transferred value which nothing has read: bit 0 of each state is set. */
+/* Returns the bytes of a granule with a transferred value that nothing has read, as bit 0 of each state. */
 static uint32_t get_unread_bytes(const struct rt_granule *granule)
 {
     const uint32_t states = rt_get_granule_states(granule) & granule->bytes;
@@ -96,10 +100,10 @@ void rt_unused_record_overwrite(const struct rt_granule *granule)
     const uint32_t unread = sources ? get_unread_bytes(granule) : 0;
     if (unread)
         rt_stats_table[*get_transfer_source(granule->at)].unread +=
-            (uint64_t)__builtin_popcount(unread); /* NO_TALLY has no report */
+            (uint64_t)__builtin_popcount(unread); /* statistics NO_TALLY are never reported */
 }
 
-/* Bytes leave, or others take their place. */
+/* Counts the unread bytes of a range that is freed or overwritten by a transfer. */
 static void count_unread(uint64_t dev, uint64_t bytes)
 {
     for (uint64_t k = 0; k < bytes && sources;) {
@@ -111,8 +115,8 @@ static void count_unread(uint64_t dev, uint64_t bytes)
     }
 }
 
-/* The word of an end of a range, of which the range has a part: it is the transfers' if its other bytes are not those
- * of others. */
+/* Sets the number of a word of which the range has only a part. The word becomes NO_TALLY if its other bytes have
+ * unread values of other transfers. */
 static void set_source_of_partial_word(uint64_t dev, uint64_t bytes, uint64_t word, uint16_t number)
 {
     const uint64_t low = word > dev ? word : dev, high = word + 8 < dev + bytes ? word + 8 : dev + bytes;
@@ -122,6 +126,7 @@ static void set_source_of_partial_word(uint64_t dev, uint64_t bytes, uint64_t wo
     *source = alone || !number ? number : NO_TALLY;
 }
 
+/* Sets the number of all words of a range. */
 static void set_source(uint64_t dev, uint64_t bytes, uint16_t number)
 {
     const uint64_t first = (dev + 7) / 8 * 8, end = (dev + bytes) / 8 * 8;
@@ -137,7 +142,7 @@ void rt_unused_record_transfer(const accd_event *event, const struct rt_mapping 
                                bool redundant)
 {
     const uint64_t dev = rt_other_side(mapping, event->host);
-    if (redundant) /* what was moved before stays, and is not unread: this transfer may be left out */
+    if (redundant) /* bytes moved before are not unread: this transfer may be left out */
         return;
     if (is_descriptor(mapping) || find_exposed(mapping->dev) < nexposed)
         number = 0;
@@ -149,7 +154,7 @@ void rt_unused_record_transfer(const accd_event *event, const struct rt_mapping 
     set_source(dev, event->bytes, number ? number : NO_TALLY);
 }
 
-/* Whether nothing was moved there, written or read. */
+/* True if nothing in an object was moved, written or read. */
 static bool is_unused(const struct rt_mapping *mapping)
 {
     RT_FOR_EACH_GRANULE(granule, mapping->dev, mapping->bytes)
@@ -161,6 +166,7 @@ static bool is_unused(const struct rt_mapping *mapping)
 
 void rt_unused_record_free(const struct rt_mapping *mapping)
 {
+    assert(mapping->bytes);
     accd_present_object object;
     char variable[sizeof rt_stats_table->variable];
     const size_t location = find_exposed(mapping->dev);
@@ -200,6 +206,7 @@ static bool is_always_unused(const struct rt_transfer_stats *stats)
     return stats->unused == stats->n;
 }
 
+/* Reports statistics if all of their bytes are unread, or all of their allocations unused. */
 static void report_unused(const struct rt_transfer_stats *stats)
 {
 
