@@ -1,19 +1,19 @@
--- c_effects.lua - what trees of C text do: which places they change, how they are left.
+-- c_effects.lua - side effects of C text by its AST: which variables it assigns, and whether control leaves it.
 
 local ast = require "accdeep.base.ast"
 
 local c_effects = {}
 
--- Whether a tree is a name and no more.
+-- True if a node is exactly this name.
 function c_effects.is_name(node, name) return node ~= nil and node.tag == "id" and node.name == name end
 
--- The place that an expression itself assigns to, or counts up or down; nil: it does neither.
+-- Returns the l-value that the expression itself assigns, increments or decrements; nil if it does none of these.
 function c_effects.assignment_target(node)
   if node.tag == "assign" then return node.to end
   return (node.op == "++" or node.op == "--") and (node.e or node.base) or nil
 end
 
--- The first expression in a tree that changes a variable, or nil.
+-- Returns the first expression in an AST that changes the variable `name`; nil if there is none.
 function c_effects.change_of(name, node)
   local found
   ast.visit(node, function(n)
@@ -23,8 +23,8 @@ function c_effects.change_of(name, node)
   return found
 end
 
--- The first statement that leaves a body, or nil: return, or break or continue of what is around. is_loop: the body is
--- a loop's, which continue does not leave.
+-- Returns the first statement that leaves a body: return, or a break or continue that refers to an enclosing statement.
+-- is_loop: the body is that of a loop; is_breakable: break stays inside, too. Returns nil if there is none.
 function c_effects.find_exit(node, is_loop, is_breakable)
   local tag = node.tag
   if tag == "return" or tag == "break" and not is_breakable or tag == "continue" and not is_loop then return node end

@@ -1,11 +1,12 @@
--- c_library.lua - functions of C's library that expressions know; those of doubles with an f at the end for float, too.
+-- c_library.lua - functions of C's library that expressions may call. The names are those for double; abs takes int. A
+-- name with an f at the end is the version for float.
 --
--- name -> {count, value, cuda}: how many arguments, the function on numbers, and its text in a GPU's kernel, where %1
--- and %2 stand for the arguments; nil: devices differ in the last bits of the result.
+-- name -> {number of arguments, Lua function, CUDA text with %1 and %2 for the arguments}. Functions without CUDA text
+-- are run by the interpreter, because devices differ in the last bits of their results.
 
 local floor, ceil, fmod = math.floor, math.ceil, math.fmod
 
--- A whole number as a double, with the sign of x if it is zero.
+-- Returns an integer as a double, with the sign of x if it is zero.
 local function integral_double(n, x) return n == 0 and x * 0.0 or n + 0.0 end
 
 local function trunc(x) return integral_double(x < 0 and ceil(x) or floor(x), x) end
@@ -16,7 +17,7 @@ local function round(x)
 end
 
 return {
-  abs = { 1, math.abs, "%1 < 0 ? -%1 : %1" }, -- of int
+  abs = { 1, math.abs, "%1 < 0 ? -%1 : %1" }, -- takes int
   fabs = { 1, math.abs, "fabs(%1)" },
   sqrt = { 1, math.sqrt, "sqrt(%1)" },
   floor = { 1, function(x) return integral_double(floor(x), x) end, "floor(%1)" },

@@ -1,7 +1,8 @@
--- c_sema.lua - C expressions: a grammar's tree becomes a typed tree (typed_ast.lua), or an error.
+-- c_sema.lua - semantic analysis of C expressions: type checks the AST and returns the typed AST (typed_ast.lua), or
+-- raises. Called by closures.lua, codegen.lua and cuda/.
 --
--- env: session, and lookup(name, pos) and space, or what a bound of a section has (symbols.lua). Bounds are computed
--- by the core, in integers, and change nothing.
+-- env: session with lookup(name, pos) and space, for bodies and the host program; or the environment of a section's
+-- bound (symbols.lua). The core computes bounds, in integers; they cannot have side effects.
 
 local arithmetic = require "accdeep.types.arithmetic"
 local diagnostic = require "accdeep.base.diagnostic"
@@ -21,13 +22,13 @@ local is_bound = symbols.is_bound
 
 local c_sema = {}
 
-local expression -- forward
+local expression -- forward declaration
 
 local function type_name(t) return types.name(t) end
 
 -- ------------------------------------------------------------------------------- what is needed --
 
--- Raises for what is not an operand in a bound.
+-- Raises if a node of a bound is not an integer or a pointer.
 local function check_operand(env, e, pos)
   if not is_bound(env) then return end
   if e.type.float then
@@ -38,7 +39,7 @@ local function check_operand(env, e, pos)
   end
 end
 
--- The value of a node, of arithmetic or pointer type, or a record.
+-- Returns the value of an AST node, which has arithmetic, pointer or record type.
 local function value(env, node)
   local e = expression(env, node)
   if e.is_place then
@@ -50,7 +51,7 @@ local function value(env, node)
   return e
 end
 
--- The value of an operand; pos: where an error about it is reported.
+-- Returns the value of an operand. pos: where an error about it is reported.
 local function operand(env, node, pos)
   local e = value(env, node)
   check_operand(env, e, pos or node.pos)
@@ -71,7 +72,7 @@ local function index_of(env, node)
   return convert(e, LONG)
 end
 
--- A value that is asked whether it is zero.
+-- Returns the truth value of a condition.
 local function condition(env, node, pos)
   local e = operand(env, node)
   if e.type.kind ~= "scalar" and e.type.kind ~= "pointer" then
@@ -80,7 +81,7 @@ local function condition(env, node, pos)
   return typed_ast.truth(e, node.pos)
 end
 
--- What a statement does, and its value if it has one.
+-- Returns the typed node of an expression statement; raises if it does nothing.
 function c_sema.effect(env, node)
   local e = expression(env, node)
   if not e.is_place then return e end
@@ -90,7 +91,8 @@ function c_sema.effect(env, node)
   return load(e, node.pos)
 end
 
--- A constant integer expression, of names that are constants: array sizes, enumerators, labels, designators.
+-- Returns the typed node of a constant integer expression, and its environment. Names in it must be constants: array
+-- sizes, enumerators, labels, designators.
 function c_sema.constant(session, node)
   local env = { session = session, space = {}, lookup = function(name, pos)
     local v, t = session.now.scope:constant_named(name)
@@ -124,7 +126,7 @@ local function lvalue(env, node)
   return e
 end
 
--- What has members, or an address.
+-- Returns the typed node of an operand that has members or an address.
 local function object(env, node) return (is_bound(env) and lvalue or expression)(env, node) end
 
 local function size_of(t, pos)
@@ -133,7 +135,7 @@ local function size_of(t, pos)
   return t.size
 end
 
--- The size of what a pointer points to.
+-- Returns the size in bytes of a pointer's target; raises if it is unknown or zero.
 local function step_of(node, pointer)
   local size = size_of(pointer.to, node.pos)
   if size == 0 then scoped_names.no_size(pointer.to, node.pos) end
@@ -142,7 +144,7 @@ end
 
 -- ------------------------------------------------------------------------------------ assignment --
 
--- Raises if a name is that of a const variable, which keeps the value of its declaration.
+-- Raises if a name is a const variable, which keeps the value of its declaration.
 function c_sema.constness(session, name, pos)
   local variable = session.now.scope.variables[name]
   if not variable or not variable.is_const then return end
@@ -150,7 +152,7 @@ function c_sema.constness(session, name, pos)
     rule = "HOUSE-language" })
 end
 
--- The same for what is assigned to: a const variable, a part of one, a const member, an object with one.
+-- Raises if an assigned l-value is const, is a part of a const variable, or contains a const member.
 local function check_const(node, e)
   local inner = types.const_member(e.type)
   if not e.const_name and not inner then return end
@@ -165,7 +167,8 @@ local function mismatch(node, from, to, help)
     { help = help })
 end
 
--- A value put into a place. lenient: a pointer of any type.
+-- Returns the assignment of a value to an l-value, with the conversion that it needs. lenient: true to accept pointers
+-- of any type. node: position for errors.
 function c_sema.convert_for_assignment(node, to, e, lenient)
   local t, from = to.type, e.type
   if t.kind == "record" then
@@ -188,7 +191,7 @@ end
 
 -- --------------------------------------------------------------------------------------- operators --
 
--- Pointer plus or minus a number.
+-- Returns a pointer plus or minus a number.
 local function offset_pointer(node, operator, pointer, index)
   step_of(node, pointer.type)
   return { op = "displace", operator = operator, type = pointer.type, pos = node.pos, pointer = pointer,
@@ -243,9 +246,9 @@ function checkers.num(_, node)
   return constant(t, node.type == "float" and arithmetic.converter(DOUBLE, t)(node.value) or node.value, node.pos)
 end
 function checkers.id(env, node) return symbols.resolve(env, node, value) end
-function checkers.typed(_, node) return node.e end -- a tree that is checked already
+function checkers.typed(_, node) return node.e end -- a typed node inside an AST
 
--- A string literal lies in host memory of its own.
+-- String literals are in host memory.
 function checkers.str(env, node)
   if is_bound(env) then raise("type-mismatch", node.pos, "a string is not a bound") end
   if env.space.on_device then
@@ -254,7 +257,7 @@ function checkers.str(env, node)
   return { op = "string", type = types.pointer(scalars.char), pos = node.pos, text = node.value }
 end
 
--- What a pointer points to.
+-- Returns the pointer whose target an operator accesses.
 local function dereference(env, node, operator, pos)
   local e = expression(env, node)
   if e.is_place then e = load(e, node.pos) end
@@ -311,7 +314,7 @@ function checkers.section(env, node)
 end
 checkers.alias = checkers.section
 
--- The number of the pointer whose section this is a bound of (TR14-5-06).
+-- Returns the number of the pointer to whose target this section belongs (TR14-5-06).
 function checkers.row(env, node)
   local extended = env.session.rules.extended
   if is_bound(env) and env.row then return { op = "row", type = LONG, pos = node.pos, row = env.row } end
@@ -404,7 +407,7 @@ function checkers.cast(env, node)
   return convert(e, t)
 end
 
--- The lookup of names in an operand that is not evaluated: variables have their types, and need not be present.
+-- Returns a lookup for operands that are not evaluated: variables have their types and need not be present.
 local function names_of_types(env)
   local lookup = env.lookup
   return lookup and function(name, pos)
@@ -452,7 +455,8 @@ end
 
 local function return_type(env) return is_bound(env) and LONG or types.auto end
 
--- A member function of an object; without one, of the element whose members are visible.
+-- Returns the call of a member function on an object or, if `record` is given, on the element whose members are
+-- visible.
 local function call_method(env, node, record)
   local base, session = node.base, env.session
   local on
@@ -481,7 +485,8 @@ local function call_method(env, node, record)
     args = arguments(env, node) }
 end
 
--- The name in the library, and the type: a name may end with the f of float.
+-- Returns the name and type of a library function; a name with the suffix f is the version for float. Returns nil if
+-- there is none.
 local function find_library_function(name)
   if c_library[name] then return name, name == "abs" and INT or DOUBLE end
   local plain = name:match "^(.*)f$"
@@ -513,7 +518,8 @@ function checkers.call(env, node)
   if name and env.record and member_functions.find(session, env.record, name) then
     return call_method(env, node, env.record)
   end
-  local whole = member_functions.call_on_this(session, node) -- in a member function, another one of its object
+  -- inside a member function, a call of another one on the same object
+  local whole = member_functions.call_on_this(session, node)
   if whole then return call_method(env, whole) end
   local fn
   if is_bound(env) then
@@ -533,7 +539,7 @@ function expression(env, node)
   return checkers[node.tag](env, node)
 end
 
--- A place or a value; a value; a place; what is true or false; an integer of 64 bits.
+-- Analyse an AST node: as an l-value or value; a value; an l-value; a condition; an integer of 64 bits.
 c_sema.expression, c_sema.value, c_sema.place, c_sema.condition = expression, value, lvalue, condition
 c_sema.integer = index_of
 

@@ -1,5 +1,5 @@
--- captured_environment.lua - what the names and pointers of a kernel stand for when its queue runs it: what they stood
--- for when its construct was encountered. By then its data may have left the present table, its host program may be
+-- captured_environment.lua - captures what the names and pointers of an asynchronous kernel stand for when its
+-- construct is encountered. The queue runs the kernel later, when its data may be unmapped and the host program may be
 -- elsewhere.
 
 local sorted_pairs = require "accdeep.base.sorted_pairs"
@@ -10,7 +10,8 @@ local captured_environment = {}
 local CapturedEnvironment = {}
 CapturedEnvironment.__index = CapturedEnvironment
 
--- A binding with its value of now. present: the objects of the device, for what is there in pieces.
+-- Returns a copy of a binding with its present value or address. present(): returns the objects of the device, needed
+-- for data that are present in pieces.
 local function capture_binding(binding, present)
   local made = setmetatable({}, { __index = binding })
   for _, how in ipairs { "place", "value" } do
@@ -29,7 +30,8 @@ local function capture_binding(binding, present)
   return made
 end
 
--- The names that a body may look up. used: those of a text; a function may use any.
+-- Returns the set of names that a body may look up. used: the names of a text; nil for a Lua function, which may use
+-- any name.
 local function names_of(session, used)
   local names = {}
   for _, r in ipairs(used or {}) do names[r.name] = true end
@@ -42,8 +44,8 @@ local function names_of(session, used)
   return names
 end
 
--- The kernel's own memory, and the device addresses in its own pointers, as far as its text or its clauses name them.
--- What is in other memory is known to the core.
+-- Returns the addresses that the kernel uses beyond the present table: its own memory, and device addresses in its own
+-- pointers, so far as its text or clauses name them.
 local function addresses(k, known, used)
   local list, copies = table.move(k.allocated, 1, #k.allocated, 1, {}), k.env.space.private
   for name, found in sorted_pairs(known) do
@@ -57,7 +59,7 @@ local function addresses(k, known, used)
   return list
 end
 
--- Keeps what a kernel's names stand for, and what pointers on its device are attached to.
+-- Captures the bindings of a kernel's names, and the attachments of pointers on its device.
 function captured_environment.capture(k, used)
   local session = k.session
   local ctx, look_up, known, objects = session.ctx, k.env.lookup, {}, nil
@@ -85,7 +87,7 @@ function captured_environment.capture(k, used)
     attached = attached, uses = addresses(k, known, used) }, CapturedEnvironment)
 end
 
--- Runs fn as it would have been run then.
+-- Runs fn(...) with the captured environment.
 function CapturedEnvironment:run(fn, ...)
   local session, k, private = self.session, self.kernel, self.kernel.env.space.private
   for address, pointer in pairs(self.attached) do private[address] = private[address] or pointer end

@@ -1,9 +1,10 @@
--- class.lua - definitions of structures, unions and classes: what trees of syntax/c_class.lua declare.
+-- class.lua - evaluates definitions of structures, unions and classes: AST of syntax/c_class.lua in, record types out.
+-- Called by declarations.lua.
 --
--- Data members are laid out by layout.lua. Types and constants that a class declares for itself stand in the scope
--- record.names; those of a structure or union are also names of the scope around, as in C. Of a member function whose
--- body is one return the record keeps {name, params, body, scope}, of others why they cannot be called
--- (member_functions.lua). Functions do no more than that: constructors and destructors never run (TR14-4.3-09).
+-- types/layout.lua lays out data members. Types and constants that a class declares are in the scope record.names;
+-- those of a structure or union are also known in the enclosing scope, as in C. For a member function whose body is one
+-- return, the record keeps {name, params, body, scope}; for others the reason why they cannot be called
+-- (member_functions.lua). Constructors and destructors never run (TR14-4.3-09).
 
 local closures = require "accdeep.backend.closures"
 local diagnostic = require "accdeep.base.diagnostic"
@@ -20,8 +21,8 @@ local raise = diagnostic.raise
 
 local class = {}
 
--- A definition under way: {session, declare (declarations.lua), record, spec, data, seen, pragmas, functions, access,
--- pod, virtual}.
+-- A definition in progress: {session, declare (declarations.lua), record, spec, data (members), seen (names), pragmas,
+-- functions, access, pod, virtual}.
 local Definition = {}
 Definition.__index = Definition
 
@@ -29,7 +30,7 @@ Definition.__index = Definition
 
 function Definition:base_classes()
   local bases, seen = {}, self.seen
-  for i, node in ipairs(self.spec.bases or {}) do -- their members come first, and are members (TR14-3.1.1-04)
+  for i, node in ipairs(self.spec.bases or {}) do -- members of base classes come first (TR14-3.1.1-04)
     if node.virtual then
       raise("unsupported", node.pos, "virtual base classes cannot be laid out", { length = #"virtual",
         rule = "HOUSE-layout", help = "declare_from takes the class as the compiler laid it out" })
@@ -60,7 +61,7 @@ function Definition:enter(name, pos)
   self.seen[name] = true
 end
 
--- The alignment that alignas asks for, or nil.
+-- Returns the alignment that alignas specifies, or nil.
 local function alignment(self, node)
   if not node then return nil end
   local n
@@ -72,7 +73,8 @@ local function alignment(self, node)
   return n
 end
 
--- A static member that is a number known here: a name for it. Others are no part of objects, and have no value here.
+-- Enters a static member that is a known integer as a constant. Other static members are ignored: they are not part of
+-- objects.
 function Definition:static(item, entry)
   local t, name = self.declare.apply(self.session, self.declare.spec_type(self.session, item.spec), entry.declarator)
   if t.kind == "function" or not entry.value_at then return end
@@ -110,7 +112,7 @@ end
 function Definition:members(item)
   local session, spec = self.session, item.spec
   if #item.list == 0 and spec.tag == "record" and not spec.members and spec.name and not spec.path then
-    class.announce(session.now.scope, spec) -- class impl;
+    class.announce(session.now.scope, spec) -- a declaration such as class impl;
     return
   end
   if item.words.typedef then
@@ -142,8 +144,8 @@ end
 
 -- ----------------------------------------------------------------------------------- functions --
 
--- What a constructor, a destructor or an assignment says of being a POD for the purpose of layout: compilers do not
--- agree on those that are defaulted or deleted.
+-- Updates self.pod for a constructor, a destructor or an assignment operator. Compilers disagree about those that are
+-- defaulted or deleted.
 function Definition:special(item)
   local text = self.session.now.current.text
   local parameters = text:sub(item.parameters_at, syntax.skip("round", text, item.parameters_at) - 1)
@@ -177,13 +179,13 @@ function Definition:func(item)
   if item.role ~= "method" then return end
   if item.body then
     self.functions[#self.functions + 1] = item
-  elseif item.outcome ~= "delete" then -- method() gives it a body
+  elseif item.outcome ~= "delete" then -- method() may define it
     self.record.prototypes = self.record.prototypes or {}
     self.record.prototypes[item.name] = true
   end
 end
 
--- Names of types in a tree become the types, so that the tree means the same elsewhere.
+-- Resolves the names of types in an AST now, so that it has the same meaning elsewhere.
 function class.resolve_type_names(session, declare, node)
   ast.visit(node, function(inner)
     if inner.tag == "type_name" then inner.resolved = inner.resolved or declare.type(session, inner) end
@@ -191,7 +193,7 @@ function class.resolve_type_names(session, declare, node)
   end)
 end
 
--- The parameters and the one expression of a function, or why it cannot be called.
+-- Records the parameters and the returned expression of a member function, or the reason why it cannot be called.
 function Definition:method(item)
   local session, record = self.session, self.record
   local text = session.now.current.text
@@ -229,7 +231,7 @@ end
 
 local steps = {}
 
--- What using NAME = TYPE declares, as a typedef does.
+-- Returns the declarator of using NAME = TYPE, which is handled like a typedef.
 function class.declarator_of(alias)
   local of = alias.type.declarator
   return { tag = "declarator", pos = alias.pos, pointers = of.pointers, suffixes = of.suffixes, inner = of.inner,
@@ -251,7 +253,7 @@ steps["function"], steps.members = Definition.func, Definition.members
 function steps.nothing() end
 steps.friend, steps.using, steps.assertion = steps.nothing, steps.nothing, steps.nothing
 
--- Whether a definition declares types or constants of its own.
+-- True if a definition declares types or constants of its own, or inherits some.
 local function has_names(session, spec, bases)
   if session.now.scope.home then return true end
   for _, base in ipairs(bases) do
@@ -267,7 +269,7 @@ local function has_names(session, spec, bases)
   return false
 end
 
--- Names of a definition, with those that its base classes lend.
+-- Returns the scope of a definition, filled with the names of its base classes.
 local function new_names(session, t, spec, bases)
   local inner = scoped_names.inner(session, types.name(t):gsub("^%l+ ", "") .. "::")
   inner.class = t
@@ -282,8 +284,8 @@ local function new_names(session, t, spec, bases)
   return inner
 end
 
--- As in C what a structure or a union declares inside is also known around it, unless two declare the same name;
--- constants are by their whole name, too.
+-- Makes names of a structure or union known in the enclosing scope, as in C, unless two declare the same name.
+-- Constants can also be reached by their qualified names.
 local function lend_names(outer, t, spec)
   local inner = t.names
   for name, value in next, inner.enumerators do
@@ -303,7 +305,7 @@ local function lend_names(outer, t, spec)
   end
 end
 
--- Gives a record the members of a definition, and carries out the directives among them.
+-- Gives a record the members of a definition and executes the directives inside.
 -- Decides TR14-4.3-17.
 local function fill(session, declare, t, spec)
   local self = setmetatable({ session = session, declare = declare, record = t, spec = spec, data = {}, seen = {},
@@ -318,7 +320,7 @@ local function fill(session, declare, t, spec)
   end
   for _, item in ipairs(spec.members) do (steps[item.tag] or steps.nothing)(self, item) end
   if self.virtual then
-    -- the pointer to the table of functions comes first, and points nowhere on a device
+    -- The pointer to the table of functions comes first and is invalid on a device.
     session:warn("unsupported", self.virtual.pos,
       ("%s is polymorphic: what moves is an object of this very type"):format(types.name(t)),
       { length = #"virtual", rule = "TR14-4.3-17", help = "name an object of a derived class by its own variable or "
@@ -339,13 +341,13 @@ local function fill(session, declare, t, spec)
   if t.names then lend_names(outer, t, spec) end
 end
 
--- The same with the type as the one that what is inside belongs to.
+-- Completes a record from its definition; nested types get it as `within`.
 function class.fill(session, declare, t, spec)
   if not t.template then t.within = session.now.filling or nil end
   with_fields(session.now, { filling = t, scope = session.now.scope }, fill, session, declare, t, spec)
 end
 
--- A new type, that a scope knows by its tag.
+-- Returns a new incomplete type, entered in a scope by its tag.
 function class.announce(scope, spec)
   local t = types.record(spec.kind == "union" and "union" or "struct", spec.name)
   t.keyword = spec.kind == "class" and "class" or nil
@@ -360,7 +362,7 @@ function class.announce(scope, spec)
   return t
 end
 
--- The type of a definition, or of struct NAME.
+-- Returns the type of a definition, or of struct NAME.
 function class.type(session, declare, spec)
   local scope = session.now.scope
   local kind = spec.kind == "union" and "union" or "struct"
@@ -375,7 +377,7 @@ function class.type(session, declare, spec)
       raise("type-mismatch", spec.pos, ("'%s' is not a %s"):format(spec.name, spec.kind))
     end
     if t then return t end
-    while scope.class do scope = scope.outer end -- in front of the class, not in it
+    while scope.class do scope = scope.outer end -- declared before the class, not inside
     return class.announce(scope, spec)
   end
   if t and t.complete and (spec.path or rawget(scope.tags, spec.name) and not t.lent) then

@@ -1,9 +1,11 @@
--- closures.lua - typed trees (typed_ast.lua) as Lua functions over a memory.
+-- closures.lua - code generator for bodies and host expressions: compiles typed ASTs (typed_ast.lua) to Lua closures
+-- over a memory space.
 --
--- A value is a function of the frame; a pointer's has the bounds of the object that it points into behind it, as far as
--- these are known: that is what finds accesses hardware would let pass. A place is function(frame) -> address, low,
--- high. The memory (env.space, memory_view.lua) loads, stores and checks; host and device differ only there. frame.pos
--- is the place in the text being executed.
+-- A value compiles to function(frame) -> v; for pointers it also returns the bounds low, high of the object that the
+-- pointer points into, if they are known. Bounds catch accesses that hardware would not detect. An l-value compiles to
+-- function(frame) -> address, low, high. The memory space (env.space, memory_view.lua) loads, stores and checks; only
+-- it differs between host and device. frame.pos is the position that errors are reported at; local scalars are in frame
+-- slots (statement.lua).
 
 local arithmetic = require "accdeep.types.arithmetic"
 local c_sema = require "accdeep.backend.c_sema"
@@ -21,9 +23,10 @@ local LONG, DOUBLE, ULONG = scalars.long, scalars.double, scalars["unsigned long
 
 local closures = {}
 
-local value, lvalue, condition -- forward
+local value, lvalue, condition -- forward declarations
 
--- What goes wrong in an access is at its own operator, not at the last operand.
+-- Returns fn with frame.pos set to the node's position before and after the call. An error of the access is then
+-- reported at its operator, not at its last operand.
 function closures.with_position(node, fn)
   local pos = node.pos
   if not pos then return fn end
@@ -51,8 +54,8 @@ function places.member(env, e)
   end)
 end
 
--- may_end: the place may be one past the last element, with the array's bounds. C forms its address (C11 6.5.6p8), and
--- accesses nothing there.
+-- Compiles an element of an array. may_end: true to allow the position after the last element, with the bounds of the
+-- array: C may form that address (C11 6.5.6p8), but not access it.
 function places.element(env, e, may_end)
   local base, index, n, size, pos, space = lvalue(env, e.base), value(env, e.index), e.n, e.type.size, e.pos, env.space
   return at(e, function(f)
@@ -79,7 +82,8 @@ function places.deref(env, e)
   end)
 end
 
--- The place of what is read and then written, which is computed once: the second function gives what the first found.
+-- Compiles the target of a compound assignment. The first function computes the address for the read; the second
+-- compilation of the same node reuses it for the write.
 function places.once(env, e)
   if e.found then return e.found end
   local find, address, low, high, pos = lvalue(env, e.place), nil, nil, nil, nil
@@ -287,7 +291,7 @@ end
 
 -- ------------------------------------------------------------------------------------------- calls --
 
--- Values for a function of the scenario: numbers, and pointers as it knows them.
+-- Returns a function that evaluates arguments for a scenario's function: numbers, and views of pointers and records.
 local function arguments(env, e)
   local args, list, n, space = e.args, {}, #e.args, env.space
   for i, arg in ipairs(args) do list[i] = arg.is_place and lvalue(env, arg) or value(env, arg) end
@@ -307,7 +311,7 @@ local function arguments(env, e)
   end
 end
 
--- What a Lua function returned, as a value of C.
+-- Returns the result of a Lua function as a C number; raises if it is not a number, boolean or nil.
 local function number_of(name, pos, result)
   if result == nil then return 0 end
   if type(result) == "boolean" then return result and 1 or 0 end
@@ -382,12 +386,12 @@ function condition(env, e)
   return function(f) return v(f) ~= 0 end
 end
 
--- Of typed trees.
+-- Compile typed nodes.
 closures.value, closures.place = value, lvalue
 
--- ------------------------------------------------------------------------------- of grammar's trees --
+-- --------------------------------------------------------------------------------------- from the AST --
 
--- An expression: its type; its value, if it is a number or a pointer; its place, if it has one.
+-- Compiles an expression of the AST: returns {type, value if it is a number or a pointer, place if it is an l-value}.
 function closures.compile(env, node)
   local e = c_sema.expression(env, node)
   local t = e.type
@@ -398,19 +402,19 @@ function closures.compile(env, node)
   return made
 end
 
--- A function that says whether an expression is true.
+-- Compiles a condition to a function that returns true or false.
 function closures.truth(env, node) return condition(env, c_sema.condition(env, node, node.pos)) end
 
--- What an expression does, and its value if it has one.
+-- Compiles an expression statement to a function that also returns its value.
 function closures.run(env, node) return value(env, c_sema.effect(env, node)) end
 
--- The value of a constant.
+-- Evaluates a constant expression.
 function closures.constant(session, node)
   local e, env = c_sema.constant(session, node)
   return value(env, e) {}
 end
 
--- Evaluates an initialiser in the host program and stores it at an address.
+-- Evaluates an initializer in the host program and stores it at an address.
 function closures.store_into(session, t, address, node)
   local env = session:host_env()
   local e = c_sema.value(env, node)

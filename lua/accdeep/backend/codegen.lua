@@ -1,10 +1,13 @@
--- codegen.lua - bounds of sections and what is computed with them, as instructions of the core's mapping programs.
+-- codegen.lua - code generator for bounds of sections: compiles typed ASTs to the bytecode of the core's mapping
+-- programs (core/walk).
 --
--- Expressions have the types and values that C gives them (c_sema.lua, core/walk/arithmetic.c); what C leaves
--- undefined ends as a section that is not valid. Start and length of a section are 64-bit integers, and so is what is
--- computed with them here.
+-- Expressions have the types and values that C defines (c_sema.lua, core/walk/arithmetic.c). Undefined behaviour makes
+-- the section invalid. Start and length of a section, and computations with them here, are signed integers of 64 bits.
 --
--- A value is {reg | const, type}, a place {self | address | reg, offset, type}. env: what c_sema.lua has of a bound.
+-- A value is {reg | const, type}: a register or a constant. An l-value is {self | address | reg, offset, type}:
+-- relative to the element, absolute, or relative to a register. An instruction is five integers: opcode, target
+-- register, two operands, constant. Every instruction is emitted once per program: equal ones share a register
+-- (Builder.known). `env` is the environment of a bound (symbols.lua).
 
 local arithmetic = require "accdeep.types.arithmetic"
 local c_sema = require "accdeep.backend.c_sema"
@@ -20,7 +23,7 @@ local INT, LONG, ULONG = types.scalars.int, types.scalars.long, types.scalars["u
 local codegen = {}
 
 local REGISTERS = 64
-local NOWHERE = -1 -- an address of which nothing is read
+local NOWHERE = -1 -- an address from which nothing is read
 local ROOM = 24 -- registers that one expression may need at once
 
 -- --------------------------------------------------------------------------------- the builder --
@@ -49,7 +52,7 @@ function Builder:append(opcode, to, a, b, k)
   self.n = self.n + 1
 end
 
--- The register of what an instruction computes; the same one is not computed twice.
+-- Returns the register of an instruction's result; emits the instruction if the same one was not emitted before.
 function Builder:emit(pos, opcode, a, b, k)
   local key = ("%d:%d:%d:%d"):format(opcode, a, b, k)
   local r = self.known[key]
@@ -60,20 +63,21 @@ function Builder:emit(pos, opcode, a, b, k)
   return r
 end
 
--- Between two fields: registers that are not wanted any more serve again.
+-- Marks the boundary between two fields of a nest: all registers may be reused if few are left.
 function Builder:boundary()
   if self.next > REGISTERS - ROOM then
     self.known, self.next = {}, 0
   end
 end
 
--- An operand of what may fail: where the expression is not evaluated, a number with which it does not fail.
+-- Returns the register for an operand of an instruction that may fail. Under a guard, it holds `harmless` where the
+-- expression must not be evaluated.
 function Builder:guard_operand(pos, r, harmless)
   if not self.guard then return r end
   return self:emit(pos, op.SELECT, self.guard, r, self:emit(pos, op.CONST, 0, 0, harmless))
 end
 
--- Makes the code of an expression that is evaluated only where a register is 1, not 0.
+-- Calls fn(...) to emit code that is evaluated only where register r is 1; elsewhere its instructions cannot fail.
 function Builder:only_if(pos, r, fn, ...)
   local outer = self.guard
   self.guard = outer and self:emit(pos, op.AND, outer, r, 0) or r
@@ -82,7 +86,7 @@ function Builder:only_if(pos, r, fn, ...)
   return v
 end
 
--- Keeps a register to the end: inner elements read it.
+-- Reserves a register to the end of the program, because programs of inner elements read it.
 function Builder:pin(r) self.pinned[r] = true end
 
 -- ----------------------------------------------------------------------- places and operations --
@@ -91,7 +95,7 @@ local function constant(v, t) return { const = v, type = t or LONG } end
 
 local function reg(b, v, pos) return v.reg or b:emit(pos, op.CONST, 0, 0, v.const) end
 
--- The address of a place.
+-- Returns the address of an l-value.
 local function address_of(b, at, pos)
   if at.address then return constant(at.address + at.offset) end
   local base = at.self and b:emit(pos, op.SELF, 0, 0, 0) or at.reg
@@ -100,7 +104,7 @@ local function address_of(b, at, pos)
   return { reg = b:emit(pos, op.ADD, base, offset, 0), type = LONG }
 end
 
--- Reads what stands in a place; of an array its address.
+-- Emits a load of an l-value; for an array, returns its address.
 local function load(b, at, pos)
   local t = at.type
   if t.kind == "array" then
@@ -127,7 +131,7 @@ local opcodes = {
   ["<"] = op.LT, ["<="] = op.LE,
 }
 
--- Computes with start, length and addresses: in 64 bits, signed.
+-- Emits an operation on starts, lengths and addresses: signed, 64 bits. Constants are folded.
 local function apply(b, operator, x, y, pos, t)
   if x.const and y.const and is_small(x.const) and is_small(y.const) then
     local v = arithmetic.fold(operator, LONG, x.const, y.const)
@@ -143,7 +147,7 @@ function codegen.select(b, condition, x, y, pos)
   return { reg = b:emit(pos, op.SELECT, condition.reg, reg(b, x, pos), reg(b, y, pos)), type = LONG }
 end
 
--- Conditions that are 0 or 1: whether both hold, and whether one does.
+-- Return the conjunction and the disjunction of two conditions that are 0 or 1.
 function codegen.logical_and(b, x, y, pos)
   if x.const then return x.const == 0 and x or y end
   return y.const == 1 and x or y.const == 0 and y or apply(b, "&", x, y, pos)
@@ -154,16 +158,16 @@ function codegen.logical_or(b, x, y, pos)
   return y.const == 0 and x or y.const and y or apply(b, "|", x, y, pos)
 end
 
--- A section is not valid where a condition is 0. n: rows have so many elements, of which it takes a part; 0: it is not
--- in its row.
+-- Emits a check that makes the section invalid where the condition is 0. n: 0, or the number of elements of the rows
+-- from which the section takes a part.
 function codegen.emit_check(b, condition, n, pos)
   if not condition.const then b:emit(pos, op.REQUIRE, condition.reg, 0, n) end
 end
 
--- What the second operand is where an operation must not fail.
+-- Right operands with which an operation cannot fail.
 local harmless = { ["+"] = 0, ["-"] = 0, ["*"] = 0, ["/"] = 1, ["%"] = 1, ["<<"] = 0, [">>"] = 0 }
 
--- Computes with two values of one type, as C does. compares: the result is a truth.
+-- Emits an operation on two values of one type, as C defines it. compares: true if it is a comparison.
 local function operation(b, operator, t, x, y, pos, compares)
   if operator == ">" then return operation(b, "<", t, y, x, pos, true) end
   if operator == ">=" then return operation(b, "<=", t, y, x, pos, true) end
@@ -183,7 +187,7 @@ local function operation(b, operator, t, x, y, pos, compares)
   return { reg = b:emit(pos, opcodes[operator], left, right, kind), type = t }
 end
 
--- A place displaced by a number of elements.
+-- Returns an l-value displaced by a number of elements.
 local function displace(b, at, index, t, pos)
   if index.const and is_small(index.const) then
     return { self = at.self, address = at.address, reg = at.reg, offset = at.offset + index.const * t.size, type = t }
@@ -195,9 +199,9 @@ end
 
 -- ------------------------------------------------------------------------------ places of trees --
 
-local value, lvalue -- forward
+local value, lvalue -- forward declarations
 
--- A value or an address computed in the element around, as the program of the element that looks there reads it.
+-- Returns a register with a value that the program of the enclosing element computed.
 local function inherit_register(b, pos, level, register)
   level.around.builder:pin(register)
   return b:emit(pos, op.INHERIT, 0, 0, register)
@@ -252,7 +256,8 @@ function values.parameter(b, env, e)
   return { reg = inherit_register(b, e.pos, e.level, reg(around.builder, v, e.pos)), type = e.type }
 end
 
--- Calls a Lua function: arguments stand in a row of registers, after the condition where the call depends on one.
+-- Emits a call of a Lua function. The arguments are in consecutive registers, after the guard's register if the call is
+-- conditional.
 local function call_out(b, env, e, name, fn, args)
   local argument_types, sources = {}, {}
   for i, arg in ipairs(args) do argument_types[i], sources[i] = arg.type, reg(b, arg, e.pos) end
@@ -262,7 +267,7 @@ local function call_out(b, env, e, name, fn, args)
   local index = env.session:bound_function(name, fn, argument_types)
   if b.guard then table.insert(sources, 1, b.guard) end
   local first = b.next
-  for i, source in ipairs(sources) do -- x | x moves one there
+  for i, source in ipairs(sources) do -- a register is moved by OR with itself
     local to = b:register(e.pos)
     if to ~= first + i - 1 then raise("limit", e.pos, "the expression is too long", { of_construct = true }) end
     b:append(op.OR, to, source, source, 0)
@@ -285,12 +290,13 @@ function values.method(b, env, e)
   return call_out(b, env, e, e.name, member_functions.bind_this(env.session, e.made), arguments(b, env, e, { object }))
 end
 
--- A floating value as an integer: programs know integers only, so a function reads it.
+-- Converts a floating value to an integer. Programs only know integers, so a Lua function reads it from memory.
 local function truncate(b, env, e)
   local pointer = values.address(b, env, { place = e.e.place, type = types.pointer(e.e.type), pos = e.pos })
   return call_out(b, env, e, "a cast", function(p)
     local x = p[0]
-    return x == x and math.abs(x) < 2^62 and core.convert(e.type.code, x) or math.mininteger -- no bound
+    -- mininteger makes the bound invalid
+    return x == x and math.abs(x) < 2^62 and core.convert(e.type.code, x) or math.mininteger
   end, { pointer })
 end
 
@@ -348,8 +354,7 @@ end
 function value(b, env, e) return values[e.op](b, env, e) end
 function lvalue(b, env, e) return places[e.op](b, env, e) end
 
--- Of grammar's trees: a value, which its caller needs as a pointer; a place; the 64-bit integer that a start, a length
--- or an index is.
+-- Compile nodes of the AST: a value; an l-value; a start, a length or an index as an integer of 64 bits.
 function codegen.value(b, env, node) return value(b, env, c_sema.value(env, node)) end
 function codegen.lvalue(b, env, node) return lvalue(b, env, c_sema.place(env, node)) end
 function codegen.integer(b, env, node) return value(b, env, c_sema.integer(env, node)) end

@@ -1,8 +1,8 @@
--- declarations.lua - declarations: from trees to types, variables and their values.
+-- declarations.lua - evaluates C declarations: AST of the start rule "external" in, types and variables in the
+-- session's scope out.
 --
--- Input: trees of grammar "external". Adds to the scope of the session: tags, typedefs, enumerators,
--- variables (name, type, address). Directives between declarations go to shape.lua, definitions of structures and
--- classes to class.lua.
+-- Enters tags, typedefs, enumerators and variables (name, type, address). Directives between declarations go to
+-- session:type_directive; class.lua evaluates definitions of structures and classes.
 
 local class = require "accdeep.backend.class"
 local closures = require "accdeep.backend.closures"
@@ -17,13 +17,13 @@ local raise = diagnostic.raise
 
 local declarations = {}
 
-local spec_type -- forward
+local spec_type -- forward declaration
 
 local function constant(session, node)
   return closures.constant(session, node)
 end
 
--- Applies a declarator to a type; returns the type, the name, and where it says that it is a reference.
+-- Applies a declarator to a type. Returns the type, the declared name, and the position of its & if it is a reference.
 local function apply_declarator(session, t, declarator)
   for _ = 1, declarator.pointers do t = types.pointer(t) end
   for i = #declarator.suffixes, 1, -1 do
@@ -56,7 +56,7 @@ local function apply_declarator(session, t, declarator)
   return t, declarator.name, declarator.reference
 end
 
--- The same for what cannot be a reference.
+-- Applies a declarator that must not be a reference; returns the type and the name.
 local function apply(session, t, declarator)
   local made, name, reference = apply_declarator(session, t, declarator)
   if reference then
@@ -68,7 +68,7 @@ end
 
 declarations.apply = apply
 
--- Type of a type_name node: casts, sizeof, type clauses, alloc.
+-- Returns the type of a type_name node, as in casts, sizeof, type clauses and alloc.
 function declarations.type(session, node)
   if node.resolved then return node.resolved end
   local t = spec_type(session, node.spec)
@@ -95,7 +95,7 @@ local function enum_type(session, spec)
     scope.enumerators[name] = value
     if not spec.scoped then
       if spec.name then scope.enumerators[spec.name .. "::" .. name] = value end
-      if scope.class then -- known around a structure, too
+      if scope.class then -- known in the scope around a structure, too
         scope.lent = scope.lent or {}
         scope.lent[name] = true
       end
@@ -113,7 +113,7 @@ end
 
 local function fill(session, t, spec) class.fill(session, declarations, t, spec) end
 
--- The type of a template with arguments: {name, arguments, pos}.
+-- Returns the type of a template with arguments. spec: {name, arguments, pos}.
 local function instance(session, spec, made)
   local arguments, params = {}, made.params
   local function wrong_number()
@@ -139,7 +139,7 @@ local function instance(session, spec, made)
     if spec.arguments[i] then
       arguments[i] = argument(parameter, spec.arguments[i])
     elseif parameter.default then
-      local known = table.move(params, 1, i - 1, 1, {}) -- those before it are names in it
+      local known = table.move(params, 1, i - 1, 1, {}) -- the default may name the parameters before it
       arguments[i] = template.with_arguments(session, { params = known, scope = made.scope }, arguments, argument,
         parameter, parameter.default)
     else
@@ -172,7 +172,7 @@ function spec_type(session, spec)
 end
 declarations.spec_type = spec_type
 
--- The template that a path names without arguments, or nil.
+-- Returns the template that a path names without arguments, or nil.
 function declarations.template(session, spec)
   if spec.tag ~= "named" and spec.tag ~= "path" then return nil end
   local ok, _, made = pcall(scoped_names.find, session, spec.steps and spec
@@ -181,9 +181,9 @@ function declarations.template(session, spec)
   return ok and made or nil
 end
 
--- ------------------------------------------------------------------------------- initialisers --
+-- ------------------------------------------------------------------------------- initializers --
 
--- Number of elements a braces list or a string gives an array without size.
+-- Returns the number of elements of an array without size, from its list in braces or its string; nil for other values.
 local function infer_length(session, value)
   if value.tag == "str" then return #value.value + 1 end
   if value.tag ~= "braces" then return nil end
@@ -268,7 +268,8 @@ function initialize(session, t, address, value)
   closures.store_into(session, t, address, value)
 end
 
--- The type of an item's variable: an array takes its length from its value. Raises if the variable has no size.
+-- Returns the type of a variable with the length of an array taken from its initializer. Raises if the variable has no
+-- size.
 local function complete_array_type(session, t, name, item)
   if t.kind == "array" and not t.n and item.value then t = types.array(t.of, infer_length(session, item.value)) end
   if t.kind == "void" or t.kind == "function" or t.kind == "record" and not t.complete
@@ -280,7 +281,7 @@ end
 
 -- ---------------------------------------------------------------------------------- externals --
 
--- A C++ reference: another name for the object that its initialiser is.
+-- Declares a C++ reference: another name for the object that initializes it.
 local function declare_reference(session, t, name, pos, value)
   if session.now.scope:find_declared(name) then session.now.scope:raise_taken(name, pos) end
   local e = value and value.tag ~= "braces" and closures.compile(session:host_env(), value)
@@ -293,7 +294,7 @@ local function declare_reference(session, t, name, pos, value)
   session.now.scope.variables[name] = { name = name, type = t, address = address, reference = true }
 end
 
--- Whether what a declarator declares is const itself, not only what it points to.
+-- True if the declared object itself is const, not only the target of a pointer.
 local function is_const(words, spec, declarator)
   while declarator.inner and declarator.pointers == 0 do declarator = declarator.inner end
   if declarator.inner then return false end
@@ -309,11 +310,11 @@ local function declare_one(session, node, base, item)
   if reference and storage ~= "typedef" then
     return declare_reference(session, t, name, item.declarator.pos, item.value)
   end
-  if reference then apply(session, base, item.declarator) end -- which refuses it
+  if reference then apply(session, base, item.declarator) end -- raises: a typedef of a reference is not supported
   if storage == "typedef" then
     return scope:define_type(name, t, item.declarator.pos)
   end
-  if t.kind == "function" then -- functions come from func()
+  if t.kind == "function" then -- func() defines functions
     scope.prototypes[name] = true
     return
   end
@@ -327,13 +328,14 @@ local function declare_one(session, node, base, item)
     is_const = is_const(node.words, node.spec, item.declarator) or nil }
   if item.value then initialize(session, t, address, item.value) end
   local variable = scope.variables[name]
-  if variable.is_const and t.kind == "scalar" and not t.float and item.value then -- a constant of C++
+  -- usable in constant expressions, as in C++
+  if variable.is_const and t.kind == "scalar" and not t.float and item.value then
     if pcall(constant, session, item.value) then variable.constant = session.ctx:host_read(address, t.code) end
   end
   session:variable_declared(variable)
 end
 
--- Carries out one external declaration or directive of a text.
+-- Executes one external declaration or directive of a text.
 -- Decides HOUSE-version.
 function declarations.external(session, node)
   if not node then return end
@@ -351,7 +353,7 @@ function declarations.external(session, node)
   for _, item in ipairs(node.list) do declare_one(session, node, base, item) end
 end
 
--- What braces hold together: a namespace, or extern "C".
+-- Opens a namespace, or the braces of extern "C".
 local function open_braces(session, node, braces)
   if node.tag == "namespace" then
     local inner = {}
@@ -374,7 +376,8 @@ local function close_braces(session, node, braces)
   end
 end
 
--- All declarations of a text, in order. Earlier ones stay when a later one is wrong.
+-- Executes all declarations of a text in order. Earlier ones take effect even if a later one fails, unless the caller
+-- undoes them.
 function declarations.text(session, text)
   local at, braces = syntax.skip("space", text, 1), {}
   with_fields(session.now, { scope = session.now.scope }, function()
@@ -393,7 +396,7 @@ function declarations.text(session, text)
   end)
 end
 
--- A local declaration inside a body: types only; returns a list of {name, type, value, is_const}.
+-- Evaluates a local declaration inside a body: returns a list of {name, type, value, pos, is_const}.
 function declarations.locals(session, node)
   local base = spec_type(session, node.spec)
   local list = {}

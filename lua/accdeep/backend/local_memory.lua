@@ -1,7 +1,8 @@
--- local_memory.lua - host memory of private and local variables: what it holds before something is written is unknown.
+-- local_memory.lua - host memory of private and local variables, with detection of reads before the first write.
 --
--- A session keeps such blocks in a list, the innermost last: {address, bytes, name, written}. Reading bytes that were
--- never written is an error (HOUSE-threads, HOUSE-locals).
+-- session.now.private_blocks lists the blocks, innermost last: {address, bytes, name, written}. A new block is filled
+-- with POISON; `written` maps written addresses to sizes. A read of bytes that still hold POISON and were not written
+-- is an error (HOUSE-threads, HOUSE-locals).
 
 local core = require "accdeep.core"
 local diagnostic = require "accdeep.base.diagnostic"
@@ -12,7 +13,7 @@ local local_memory = {}
 
 local POISON = "\x7F"
 
--- The block that an address lies in, of those of all constructs around.
+-- Returns the block that contains an address; nil if none of the enclosing constructs has it.
 local function block_at(blocks, address)
   for i = #blocks, 1, -1 do
     local block = blocks[i]
@@ -21,8 +22,8 @@ local function block_at(blocks, address)
   return nil
 end
 
--- From now on, reads of bytes that were never written are reported. The core may write some, too. Returns a function
--- that ends this.
+-- Makes the space report reads of bytes that were never written. The core may write some, so bytes other than POISON
+-- count as written. Returns a function that restores the space.
 local function track_initialization(space, blocks)
   local load_before, store_before = rawget(space, "load"), rawget(space, "store")
   local load, store = space.load, space.store
@@ -44,7 +45,7 @@ local function track_initialization(space, blocks)
   return function() space.load, space.store = load_before, store_before end
 end
 
--- A new block. t: its type, or nil; fields: what else the block is to hold.
+-- Returns a new block. t: its type, or nil; fields: additional fields of the block.
 function local_memory.new(session, name, t, bytes, fields)
   local blocks = session.now.private_blocks
   local block = fields or {}
@@ -55,7 +56,7 @@ function local_memory.new(session, name, t, bytes, fields)
   return block
 end
 
--- Releases the blocks that are more than there were before.
+-- Releases all blocks after the first `before` ones.
 function local_memory.release(session, before)
   local blocks = session.now.private_blocks
   for i = #blocks, before + 1, -1 do
@@ -68,7 +69,7 @@ function local_memory.release(session, before)
   end
 end
 
--- Copies bytes; what was never written of a block stays as it is where the bytes go.
+-- Copies bytes; those that were never written are not copied, so that they stay unwritten in the target.
 function local_memory.copy(session, to, from, bytes)
   local block = block_at(session.now.private_blocks, from)
   local source = core.get(from, bytes)

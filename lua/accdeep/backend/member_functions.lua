@@ -1,9 +1,9 @@
--- member_functions.lua - member functions: one expression that takes the place of its calls, or a Lua function.
+-- member_functions.lua - member functions: expressions that are inlined at their calls, or Lua functions.
 --
--- A record keeps {params = names, body = tree, record, scope?, other?} by name, other being one of the same name with
--- other parameters, or instead of a body the error why it cannot be called; a session {fn, record} for functions that a
--- scenario gives with method(). A call is replaced by the body, with parameters replaced by arguments, and
--- members looked up in the object: so section bounds, host and device expressions all know it.
+-- A record keeps its functions by name: {params = names, body = AST, record, scope?, other?, error?}. `other` is an
+-- overload with other parameters; `error` replaces the body of a function that cannot be called. A session keeps {fn,
+-- record} for functions that a scenario defines with method(). Inlining replaces parameters by arguments and resolves
+-- members in the object, so bounds of sections, host and device expressions can all use them.
 
 local core = require "accdeep.core"
 local diagnostic = require "accdeep.base.diagnostic"
@@ -17,9 +17,9 @@ local raise = diagnostic.raise
 
 local member_functions = {}
 
-local DEEPEST = 32 -- bodies that call each other
+local DEEPEST = 32 -- limit of nested inlining
 
--- The member function of a record, or nil.
+-- Returns the member function of a record or of its base classes; nil if there is none.
 function member_functions.find(session, record, name)
   local found = session:methods_of(record)[name] or record.methods and record.methods[name]
   for _, base in ipairs(not found and record.bases or {}) do
@@ -28,7 +28,7 @@ function member_functions.find(session, record, name)
   return found
 end
 
--- Whether a class, or one of its base classes, declares a member function without a body.
+-- True if a class or one of its base classes declares a member function without a body.
 local function is_prototype(record, name)
   if record.prototypes and record.prototypes[name] then return true end
   for _, base in ipairs(record.bases or {}) do
@@ -37,13 +37,13 @@ local function is_prototype(record, name)
   return false
 end
 
--- Whether a function is declared, whose body a scenario may still give. record: of a member function, or nil.
+-- True if a function is declared and a scenario may still define it. record: the class of a member function, or nil.
 function member_functions.is_declared(session, record, name)
   return record ~= nil and is_prototype(record, name) or session.now.scope.prototypes[name] or false
 end
 
--- The body of a function called on an object, a node; object nil: on the object whose members the names
--- around mean. arrow: the object is a pointer.
+-- Returns the body of a function for a call `node` as an AST, and the depth of inlining. object: AST of the object, or
+-- nil for the object whose members are visible; arrow: true if the object is a pointer. Raises if it cannot be called.
 function member_functions.inline(session, made, object, arrow, node)
   local first = made
   while made.other and #(made.params or {}) ~= #node.args do made = made.other end
@@ -87,12 +87,13 @@ function member_functions.inline(session, made, object, arrow, node)
   end), depth
 end
 
--- Runs fn with the calls inside a body counted, so that a function that calls itself is an error.
+-- Runs fn(...) with the depth of inlining set, so that recursive functions are detected.
 function member_functions.with_inlining_depth(session, depth, fn, ...)
   return with_fields(session.now, { inlining = depth }, fn, ...)
 end
 
--- A call in a member function that means one of its own object, as a call through `this`; or nil.
+-- Returns a call inside a member function that means one of its own object as a call through `this`; nil for other
+-- calls.
 function member_functions.call_on_this(session, node)
   local this, base = session.now.this, node.base
   if not this or base.tag ~= "id" or base.global then return nil end
@@ -101,16 +102,16 @@ function member_functions.call_on_this(session, node)
     name_pos = base.pos, arrow = true, name = base.name, base = { tag = "id", pos = base.pos, name = "this" } } }
 end
 
--- A Lua member function that knows its object when it runs.
+-- Returns a Lua member function as one that sets `this` while it runs.
 function member_functions.bind_this(session, made)
-  member_functions.this_address(session, made.record) -- memory is got now, not while a construct is under way
+  member_functions.this_address(session, made.record) -- allocates now, not while a construct is executed
   return function(object, ...)
     return member_functions.run_as_member(session, made.record, memory_view.location(object).address, made.fn, object,
       ...)
   end
 end
 
--- Raises for what is called on a record and is not a member function of it.
+-- Raises the error for a call of an unknown member function.
 function member_functions.unknown(session, record, node)
   local names = {}
   for name in pairs(record.methods or {}) do names[name] = true end
@@ -121,10 +122,10 @@ function member_functions.unknown(session, record, node)
     help = diagnostic.suggest(node.base.name, names) or "give its body in the class, or method() in Lua" })
 end
 
--- ----------------------------------------------------------------------------- while one is running --
+-- ----------------------------------------------------------------------------------- while one runs --
 
--- The place of a name that is a member of *this, in a member function: {type, address}; or nil. Locals of
--- the function hide members, members hide what is declared outside.
+-- Returns the member of *this that a name means inside a member function: {name, type, address}; nil if it is not one.
+-- Locals of the function hide members, and members hide outer declarations.
 function member_functions.this_member(self, name)
   local this = self.now.this
   local member = this and not rawget(self.now.scope.variables, name) and types.member(this.record, name)
@@ -133,7 +134,7 @@ function member_functions.this_member(self, name)
   return { name = name, type = member.type, address = object + member.offset }
 end
 
--- Where `this` is kept while member functions of a record run.
+-- Returns the address of the variable `this` for member functions of a record.
 function member_functions.this_address(self, record)
   local slot = self.program.this_slots[record]
   if not slot then
@@ -143,7 +144,7 @@ function member_functions.this_address(self, record)
   return slot
 end
 
--- Runs fn as a member function of the object at an address: `this` and the members are names.
+-- Runs fn(object, ...) as a member function of the object at an address, with `this` and the members as names.
 function member_functions.run_as_member(self, record, address, fn, ...)
   local slot = member_functions.this_address(self, record)
   local before, inner = core.get(slot, 8), scope.new(self.now.scope)
@@ -156,7 +157,7 @@ function member_functions.run_as_member(self, record, address, fn, ...)
   return table.unpack(results, 2, results.n)
 end
 
--- What a script calls with object:name(...): a member function, or nil.
+-- Returns the function for object:name(...) in a script; nil if the record has no such member function.
 function member_functions.member_function(self, record, name)
   local made = member_functions.find(self, record, name)
   if not made then return nil end

@@ -1,10 +1,15 @@
--- memory_view.lua - memory as a scenario and a kernel see it: host and device, with the checks hardware
--- would not make.
+-- memory_view.lua - memory as scenarios and kernels access it: host and device spaces with checks that hardware does
+-- not make, and views of objects for Lua.
 --
--- A space loads, stores and classifies what goes wrong. Views are tables with a location behind a
--- private key: a struct's members by field, an array's or pointer's elements by 0-based index.
--- low and high bound the object a pointer points into; a pointer that points nowhere useful carries a
--- note in low instead: a table that says why.
+-- A space (Host or Device) loads, stores and copies; if an access is invalid, classify raises the error that explains
+-- it. Arguments of every access:
+--   low, high   bounds of the object that the address points into; nil: unknown, the tables of the core decide.
+--   low = note  a table instead of bounds: the pointer is not usable. The note explains why in errors:
+--               name, excluded, gone, unmatched, attached, clause; pieces: data that are present in pieces.
+--   frame       frame.pos is the position of the access in the text.
+--
+-- A view is a table with a location {space, type, address, low, high} under a private key: members of a
+-- structure are fields. Elements of arrays and pointers have indices from 0. Scenarios access memory through views.
 
 local core = require "accdeep.core"
 local diagnostic = require "accdeep.base.diagnostic"
@@ -22,31 +27,30 @@ local POINTER_SIZE = 8
 local Host, Device = {}, {}
 Host.__index, Device.__index = Host, Device
 
--- A rule as the documents of the session's profile have it.
+-- Returns the equivalent of a rule in the documents of the session's profile.
 local function applicable_rule(session, id) return profiles.applicable_rule(id, session.rules.documents) end
 
--- The rules of pointers on a device: a null pointer, one that no construct has attached, one that was detached, and one
--- that was attached and then overwritten.
+-- Rules by document for pointers on a device: null, never attached, detached, and overwritten after it was attached.
 local NULL = { TR14 = "TR14-4.3-15", FLANG = "FLANG-pointer-2", ACC33 = "ACC33-att-6", OMPEX = "OMPEX-struct_map-6" }
 local NEVER = { TR14 = "TR14-1.1-02", FLANG = "FLANG-storage-3", ACC33 = "ACC33-att-6", OMPEX = "OMPEX-struct_map-8" }
 local DETACHED = { TR14 = "TR14-1.1-02", FLANG = "FLANG-pointer-6", ACC33 = "ACC33-att-6",
   OMPEX = "OMPEX-struct_map-8" }
 local OVERWRITTEN = { TR14 = "TR14-4.1-07", ACC33 = "ACC33-att-8", OMPEX = "OMPEX-struct_map-8" }
 
--- That of these that decides in a kernel.
+-- Returns the rule of `ids` that applies in the current kernel or profile.
 local function rule_of_documents(session, ids)
   local openmp = session.now.kernel and session.now.kernel.plan.openmp
   return profiles.decides(ids, openmp and "OMPEX" or session.rules.documents, session.language.pointers)
 end
 
--- The rule of a null pointer on a device.
+-- Returns the rule about null pointers on a device.
 function memory_view.null_rule(session) return rule_of_documents(session, NULL) end
 
 local function fail(frame, code, message, fields)
   diagnostic.raise(code, frame and frame.pos, message, fields)
 end
 
--- An error that the core described.
+-- Raises an error that the core described.
 local function fail_core(frame, err)
   fail(frame, err.code, err.message, { rule = err.rule, objects = { err.asked, err.other },
     cause = err.cause })
@@ -60,13 +64,13 @@ function memory_view.device(session, number)
   return setmetatable({ session = session, ctx = session.ctx, number = number, on_device = true, private = {} }, Device)
 end
 
--- The same memory for pointers that the host program holds: they can be followed in kernels only.
+-- Returns a space for device pointers that the host program holds: their targets may only be accessed in kernels.
 function memory_view.device_pointer_space(space)
   return setmetatable({ session = space.session, ctx = space.ctx, number = space.number, on_device = true,
     private = space.private, handed_out = true }, Device)
 end
 
--- Why a host address cannot be used.
+-- Raises the error that explains why a host address cannot be accessed.
 -- Decides TR14-1.1-02.
 function Host:classify(address, size, frame)
   local ctx = self.ctx
@@ -116,7 +120,7 @@ function Host:store(address, code, size, value, low, high, frame)
   if not self.ctx:host_write(address, code, value) then self:classify(address, size, frame) end
 end
 
-function Host:translate_pointer(value) return value end -- as Device:settled
+function Host:translate_pointer(value) return value end -- the counterpart of Device:translate_pointer
 
 function Host:load_pointer(address, low, high, frame)
   local value = self:load(address, core.scalar.pointer, POINTER_SIZE, low, high, frame)
@@ -144,12 +148,12 @@ end
 
 -- ---------------------------------------------------------------------------------- the device --
 
--- A section of what a pointer points to, as the program's language has it; least: the smallest one.
+-- Returns an example of a section of a pointer in the program's language. least: true for the smallest one.
 local function section_text(session, name, least)
   return session.language[least and "least_section" or "some_section"]:format(name or "p")
 end
 
--- Why a device cannot follow a pointer.
+-- Raises the error that explains why a device cannot follow a pointer. low: its note, or anything else.
 -- Decides TR14-1.1-02, FLANG-pointer-6, OMPEX-struct_map-6, OMPEX-struct_map-7.
 function Device:classify(address, low, frame)
   local ctx, note = self.ctx, type(low) == "table" and low or {}
@@ -202,7 +206,8 @@ function Device:classify(address, low, frame)
     { rule = rule_of_documents(self.session, ids), objects = { target, note.info }, help = help })
 end
 
--- What a host address in an object that is present in pieces is called; low: its note. Nil if that does not tell.
+-- Returns the name of a host address inside an object that is present in pieces; nil if it cannot be determined. low:
+-- the note.
 local function name_of_piece(low, address)
   local t, offset = low.type, address - (low.host or 0)
   if t then return low.name .. types.path(t, offset) end
@@ -213,9 +218,9 @@ local function name_of_piece(low, address)
   return ("%s[%d]%s"):format(low.name, offset // to.size, path)
 end
 
--- Where a range of host memory is that a note says is present in pieces, or 0.
+-- Returns the device address of a host range that is present in pieces according to a note; 0 if it is not present.
 function Device:piece(note, address, size)
-  for _, object in ipairs(note.present or {}) do -- of when the kernel was put into a queue
+  for _, object in ipairs(note.present or {}) do -- captured when the kernel was queued
     local into = address - object.host
     if into >= 0 and into + size <= object.bytes then return object.dev + into end
   end
@@ -223,8 +228,8 @@ function Device:piece(note, address, size)
   return self.ctx:deviceptr(self.number, address)
 end
 
--- Help where an access leaves an object for elements that are present as another object: parts of one array that were
--- mapped one by one lie apart on the device.
+-- Returns help for an access beyond an object if the missing elements are present as another object, or nil. Parts of
+-- an array that were mapped separately are not adjacent on the device.
 function Device:explain_split_object(object, into)
   local other = object and self.ctx:present_at(self.number, object.host + into, false)
   local function array_of(name) return name:match "^(.*)%b[]$" or name:match "^(.*)%b()$" end
@@ -233,7 +238,8 @@ function Device:explain_split_object(object, into)
   return ("%s is present as an object of its own, elsewhere on the device: map both by one section"):format(other.name)
 end
 
--- Checks an access; returns the address on the device, which is another one for what is present in pieces.
+-- Checks an access and returns its device address, which differs from `address` for data that are present in pieces.
+-- Raises if the access is invalid.
 function Device:check(address, size, low, high, frame)
   if self.handed_out and not self.session.now.kernel then
     fail(frame, "device-pointer-on-host", ("the host follows an address of device %d"):format(self.number),
@@ -254,7 +260,7 @@ function Device:check(address, size, low, high, frame)
     low, high = self.ctx:device_bounds(self.number, address)
     if not low then
       if self.ctx:device_of(address) ~= self.number then self:classify(address, nil, frame) end
-      return address -- memory of acc_malloc, or a fault that reading tells about
+      return address -- memory of acc_malloc, or an invalid address that the core reports
     end
   end
   if address < low or address + size > high then
@@ -269,7 +275,8 @@ function Device:check(address, size, low, high, frame)
   return address
 end
 
--- The value that a pointer has in device memory; low: its bounds. Of what is present in pieces it is the piece's.
+-- Returns the value that a pointer gets in device memory: its own, or the address of the piece that it points into.
+-- low: its bounds.
 function Device:translate_pointer(value, low)
   local there = type(low) == "table" and low.pieces and self:piece(low, value, 1) or 0
   return there ~= 0 and there or value
@@ -288,19 +295,19 @@ function Device:store(address, code, size, value, low, high, frame)
   if not ok then fail_core(frame, err) end
 end
 
--- The pointer's bounds are those of what it is attached to. Otherwise it may have been written by a
--- kernel; and if it is a host address, a note keeps what to tell whoever follows it.
+-- Loads a pointer and returns it with the bounds of its attached target. A pointer that is not attached may have been
+-- written by a kernel; if it is a host address, the second result is a note that explains it.
 function Device:load_pointer(address, low, high, frame)
   address = self:check(address, POINTER_SIZE, low, high, frame)
   local ctx, number = self.ctx, self.number
   local value, from, to = ctx:device_pointer(number, address)
   if value == nil then fail_core(frame, from) end
   if from and from < to then return value, from, to end
-  local private = self.private[address] -- it may lie before the section that it points to
+  local private = self.private[address] -- a pointer may precede the section that it points to
   if private and private.value == value then return value, private.low, private.high end
   local holder = ctx:present_at(number, address, true)
   local attached = holder and ctx:attachment_at(number, holder.host + (address - holder.dev))
-  if attached and attached.low == 0 and attached.dev == value then -- what it pointed to is gone
+  if attached and attached.low == 0 and attached.dev == value then -- the target was unmapped
     return value, { name = attached.name, gone = true }
   end
   if ctx:device_of(value) == number then return value, ctx:device_bounds(number, value) end
@@ -346,9 +353,9 @@ local function make(class, space, t, address, low, high, section)
   return setmetatable({ [LOCATION] = { space = space, type = t, address = address, low = low,
     high = high, section = section } }, class)
 end
-memory_view.make = make -- section: elements that do not lie one behind the other (fortran/fortran_view.lua)
+memory_view.make = make -- section: elements that are not contiguous (fortran/fortran_view.lua)
 
--- The location behind a view: {space, type, address, low, high}; nil for other values.
+-- Returns the location of a view, {space, type, address, low, high}; nil for other values.
 function memory_view.location(v)
   return type(v) == "table" and locate(v) or nil
 end
@@ -357,7 +364,7 @@ function memory_view.is_pointer(v) return getmetatable(v) == Pointer end
 
 local frame = {}
 
--- The value of an object of a type at an address: a number, or a view.
+-- Returns the value of an object at an address: a number, or a view.
 local function read_object(space, t, address, low, high)
   if t.view then return t.view.read_value(space, t, address, low, high) end
   if t.kind == "scalar" then
@@ -370,7 +377,7 @@ local function read_object(space, t, address, low, high)
   return make(t.kind == "record" and Struct or Array, space, t, address, low, high)
 end
 
--- Raises about a value of Lua that a type does not take.
+-- Raises for a Lua value that cannot be assigned to a type.
 local function wrong_type(value, t)
   diagnostic.raise("type-mismatch", nil, ("a %s cannot be assigned to %s"):format(
     type(value) == "table" and getmetatable(value) and getmetatable(value).__name or type(value),
@@ -380,7 +387,7 @@ memory_view.wrong_type = wrong_type
 
 local fill
 
--- Raises about a key of a list that is no element of it. of: the type of the elements.
+-- Raises for a key of a list that is not an element. of: the type of the elements.
 local function no_element(of, list, key)
   if type(key) ~= "string" then
     diagnostic.raise("type-mismatch", nil, ("the list has an element %s, but not all before it"):format(tostring(key)))
@@ -391,7 +398,7 @@ local function no_element(of, list, key)
       type(list[key]) == "table" and "..." or tostring(list[key])) or "elements have numbers: { 1, 2, 3 }" })
 end
 
--- Elements of a list: from 1, or from 0 if there is an element 0.
+-- Stores the elements of a list, which begins at index 1, or at 0 if it has an element 0. Returns their number.
 local function write_elements(space, of, address, list, n, low, high)
   local base = list[0] ~= nil and 0 or 1
   local count = #list + 1 - base
@@ -449,7 +456,7 @@ local function member_of(t, name)
     tostring(name)), { help = diagnostic.suggest_member(tostring(name), t) })
 end
 
--- Whether the value of an array or a record is an object, which is copied then; otherwise it is a list.
+-- Copies a whole array or record if the value is a view and returns true; returns false if the value is a list.
 local function fill_whole(space, t, address, value, low, high)
   local from = memory_view.location(value)
   if not from and type(value) == "table" then return false end
@@ -492,7 +499,7 @@ function fill(space, t, address, value, low, high)
   end
 end
 
--- A list that cannot be assigned as a whole changes nothing on the host.
+-- Stores a value. If a list cannot be stored completely, the object on the host keeps its old bytes.
 local function write(space, t, address, value, low, high)
   local whole = not space.on_device and (t.kind == "record" or t.kind == "array")
   local from, to
@@ -507,9 +514,9 @@ local function write(space, t, address, value, low, high)
 end
 
 memory_view.read, memory_view.write = read_object, write
-memory_view.fill = fill -- memory that is new
+memory_view.fill = fill -- stores into new memory
 
--- A member that is written: a kernel writes none that is const. On the host this gives it its first value.
+-- Returns a member that is to be written. Kernels must not write const members; on the host a write initializes them.
 local function written_member(space, t, name)
   local member = member_of(t, name)
   if member.is_const and space.on_device then
@@ -541,7 +548,7 @@ end
 
 local methods = {}
 
--- The first n elements as a list.
+-- Returns the first n elements as a list.
 function methods.values(self, n)
   local at = memory_view.location(self)
   n = n == nil and at and at.type.kind == "array" and at.type.n or math.type(n) == "integer" and n or nil
@@ -618,7 +625,7 @@ function Pointer:__newindex(key, value)
   write(at.space, member.type, at.address + member.offset, value, at.low, at.high)
 end
 
--- Bytes between neighbours: those behind a void pointer count as bytes.
+-- Returns the distance between neighbouring elements in bytes; 1 for void pointers.
 local function distance(t) return t.to.kind == "void" and 1 or pointee_type(t).size end
 
 local function displace(p, n, sign)
@@ -645,7 +652,7 @@ function Pointer.__eq(a, b) return locate(a).address == locate(b).address end
 function Pointer.__lt(a, b) return math.ult(locate(a).address, locate(b).address) end
 function Pointer.__le(a, b) return not math.ult(locate(b).address, locate(a).address) end
 
--- Addresses differ from run to run: they are not shown.
+-- Addresses are not shown, because they differ from run to run.
 function Pointer:__tostring()
   local at = locate(self)
   if at.address == 0 then return "NULL" end
@@ -663,13 +670,14 @@ Device.pointer = Host.pointer
 function Host:view(t, address, low, high) return read_object(self, t, address, low, high) end
 Device.view = Host.view
 
--- NULL belongs to no memory: whatever is asked of it fails.
+-- The null pointer belongs to no memory: every access through it raises.
 local nowhere = setmetatable({ on_device = false }, { __index = function()
   return function() fail(nil, "null-pointer", "a null pointer is followed", { rule = "ACC33-2.7-2" }) end
 end })
 memory_view.NULL = make(Pointer, nowhere, types.pointer(types.void), 0, nil, nil)
 
--- Host or device address that a routine of the API is given: a view, an integer, or nil.
+-- Returns the address that a runtime routine is given, and the location of a view; 0 for nil. Returns nil for other
+-- values.
 function memory_view.address(value)
   local at = memory_view.location(value)
   if at then return at.address, at end

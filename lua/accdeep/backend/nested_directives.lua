@@ -1,7 +1,8 @@
--- nested_directives.lua - directives in the text of a host construct's body that are carried out on devices: target
--- constructs, data regions, updates, as they are where they stand alone (OMP60-body-1).
+-- nested_directives.lua - directives inside the body of a host construct that devices execute: target constructs, data
+-- regions and updates (OMP60-body-1). Called by statement.lua.
 --
--- Locals of the body have memory of their own then, and are variables of the program while a directive is carried out.
+-- The body keeps its locals in memory. While a nested directive is executed, they are variables of the program, so
+-- that clauses can name them.
 
 local location = require "accdeep.base.location"
 local scope = require "accdeep.types.scope"
@@ -9,9 +10,9 @@ local with_fields = require "accdeep.base.with_fields"
 
 local nested_directives = {}
 
-local runs = 0 -- each has variables of its own: a place apart for prepared directives
+local runs = 0 -- number of executions; each has its own variables, hence its own private scope in the plan cache
 
--- A scope in which the body's locals are variables.
+-- Returns a scope in which the locals of the body are variables.
 local function scope_with_locals(env, session, f)
   local made, at = scope.new(session.now.scope), env.locals
   while at do
@@ -26,7 +27,7 @@ local function scope_with_locals(env, session, f)
   return made
 end
 
--- The body of a data region: names that the region replaces are what they stand for.
+-- Runs the body of a data region, with the bindings of names that the region replaces.
 local function run_inside(env, node, f, compile_statement, statement)
   local session = env.session
   local inner = statement.scoped(env)
@@ -34,12 +35,12 @@ local function run_inside(env, node, f, compile_statement, statement)
   return compile_statement(inner, node.body)(f)
 end
 
--- A directive as a function of the frame.
+-- Compiles a nested directive to a function of the frame.
 function nested_directives.compile(env, node, compile_statement, statement)
   local session = env.session
   local here = session.now.current
   if node.kind == "region" or node.kind == "host data" then
-    compile_statement(statement.scoped(env), node.body) -- what is wrong with the text is reported before it runs
+    compile_statement(statement.scoped(env), node.body) -- compiled once to report errors of the text before it runs
   end
   return function(f)
     local k, private_scope = session.now.kernel, session.now.private_scope

@@ -1,10 +1,12 @@
--- privatization.lua - constructs of threads in a body, executed by one thread: variables that the construct has for
--- itself.
+-- privatization.lua - data sharing of thread constructs in a body, which one thread executes: private variables and
+-- reductions. Compiles private{} nodes for statement.lua.
 --
--- A private copy is another variable with the same name: new, with the value of before (firstprivate, linear), or with
--- the identity of a reduction's operator. At the end the last value is the variable's (lastprivate, linear), or both
--- are combined (OMP60-share-1, OMP60-share-2; ACC33-2.9-4, ACC33-2.9.11-1). Elements of an array are reduced in their
--- place: their values are kept, and combined with what the body leaves there.
+-- A private copy is a new variable with the same name. Life of a copy:
+--   begin:  new, or the original's value (firstprivate, linear), or the identity of the reduction's operator.
+--   body:   uses of the name mean the copy.
+--   end:    the last value is stored in the original (lastprivate, linear), or combined with it (reduction).
+-- Elements of an array are reduced in place: their old values are saved, and combined with what the body leaves there.
+-- Rules: OMP60-share-1, OMP60-share-2, ACC33-2.9-4, ACC33-2.9.11-1.
 
 local c_sema = require "accdeep.backend.c_sema"
 local closures = require "accdeep.backend.closures"
@@ -23,13 +25,13 @@ local run = closures.run
 
 -- ------------------------------------------------------------------------------------------ names --
 
--- What a construct may have a copy of: a variable or a member with a type; nil: nothing has the name.
+-- Returns the variable or member with this name, of which a construct may have a copy; nil if there is none.
 function privatization.variable(env, name)
   local session = env.session
   return env.locals[name] or session:this_member(name) or session.now.scope.variables[name]
 end
 
--- The variable of a name that a clause names, for its type.
+-- Returns the variable that a clause names; raises if there is none.
 local function find_variable(env, item)
   return privatization.variable(env, item.name) or env.session.now.scope:no_variable(item)
 end
@@ -40,7 +42,8 @@ local function check_names(env, names)
   end
 end
 
--- Whether a variable of the region around is a task's own: it is not shared by the threads of the innermost team.
+-- True if a variable is private to the task that encounters a construct: the threads of the innermost team do not share
+-- it.
 local function is_own(env, name)
   local binding, level = env.locals[name], env.level or 0
   if binding then return binding.level == level end
@@ -48,7 +51,8 @@ local function is_own(env, name)
   return level == 0 and k and k.plan.private[name] ~= nil
 end
 
--- The copies of a construct, those among them of which no clause says what they are.
+-- Returns the copies of a construct: those of its clauses, and those by the implicit rules. free(body): lists the names
+-- that the body uses.
 -- Decides OMP60-share-1.
 local function copies_of(env, node, free)
   local implicit = node.implicit
@@ -72,7 +76,7 @@ end
 
 local least = { [1] = -0x80, [2] = -0x8000, [4] = -0x80000000, [8] = math.mininteger }
 
--- The number with which a reduction begins.
+-- Returns the identity of a reduction's operator for a type.
 function privatization.identity(op, t)
   if op == "*" or op == "&&" then return 1 end
   if op == "&" then return -1 end
@@ -83,12 +87,12 @@ function privatization.identity(op, t)
   return op == "max" and low or high
 end
 
--- A tree of the same.
+-- Returns the identity as an AST node.
 function privatization.beginning(op, t, pos)
   return { tag = "num", pos = pos, value = privatization.identity(op, t), type = t.float and "double" or "long" }
 end
 
--- The tree that combines a value, or a variable, with a copy of it, and assigns the result to the variable.
+-- Returns the AST that combines a variable, or `value` if given, with a copy, and assigns the result to the variable.
 function privatization.combine(op, pos, variable, copy, value)
   local a, b = typed_ast.wrap_typed(value or variable), typed_ast.wrap_typed(copy)
   local both = { tag = "binary", op = op == "-" and "+" or op, pos = pos, a = a, b = b }
@@ -107,7 +111,7 @@ local function new_frame_slot(env)
   return slot
 end
 
--- The expression of a slot's value.
+-- Returns a typed node for the value of a frame slot.
 local function slot_expression(slot, t, pos)
   return { op = "given", type = t, pos = pos, value = function(f) return f[slot] end }
 end
@@ -118,7 +122,7 @@ local function index_in(slot, pos)
   return index
 end
 
--- The steps for each member of a structure.
+-- Returns a step that runs the steps of all members of a structure.
 local function each_member(env, pos, t, list, make)
   local steps = {}
   for k, member in ipairs(t.members) do
@@ -131,7 +135,7 @@ local function each_member(env, pos, t, list, make)
   end
 end
 
--- A step of the frame for each number in a variable: make(expressions) gives the step for one.
+-- Returns a step that handles each number in a variable: make(expressions, type) returns the step for one number.
 function each_number(env, pos, t, list, make)
   if t.kind == "record" then return each_member(env, pos, t, list, make) end
   if t.kind ~= "array" then return make(list, t) end
@@ -151,7 +155,7 @@ end
 
 local of_integers = { ["&"] = true, ["|"] = true, ["^"] = true }
 
--- Raises if a variable, or an element or a member of it, is not a number that the operator takes.
+-- Raises if a variable, or one of its elements or members, is not a number that the operator accepts.
 -- Decides OMP60-share-2, ACC33-2.5.15-1.
 function privatization.check_reduced(copy, whole, t)
   while t.kind == "array" do t = t.of end
@@ -178,8 +182,8 @@ local function reduction(env, copy, t, outer, inner)
   return begin, finish
 end
 
--- The tree of one element of a part of an array, a[i] or a[first:n]. loops gets {slot, first, n}: a slot for each
--- index, and functions of the frame for what it counts.
+-- Returns the AST of one element of a part of an array, a[i] or a[first:n]. Appends {slot, first, n} to `loops` for
+-- each dimension: the frame slot of its index, and functions of the frame for first index and count.
 local function element_of(env, node, loops)
   if node.tag ~= "index" and node.tag ~= "section" then return node end
   local base, first = element_of(env, node.base, loops), node.index or node.start
@@ -198,7 +202,7 @@ local function element_of(env, node, loops)
   return { tag = "index", pos = node.pos, base = base, index = index_in(loop.slot, node.pos) }
 end
 
--- Runs a step for all indices.
+-- Runs a step for all combinations of indices of the loops from k on.
 local function run_loops(loops, k, f, bounds, step)
   local loop, bound = loops[k], bounds[k]
   if not loop then return step(f) end
@@ -208,14 +212,14 @@ local function run_loops(loops, k, f, bounds, step)
   end
 end
 
--- A reduction of a part of an array, in its place: the steps at the beginning and at the end.
+-- Compiles the reduction of a part of an array in place: returns the steps for the beginning and the end.
 -- Decides ACC33-2.5.15-1.
 local function compile_part(env, part)
   local pos, op, loops = part.pos, part.op, {}
   local element = c_sema.expression(env, element_of(env, part.item, loops))
   local t = element.type
   privatization.check_reduced(part, t, t)
-  -- values before, {bounds, at = the last one taken}; one of them
+  -- Frame slots: the saved values {bounds, at = index of the last one used}, and the value being combined.
   local kept, value = new_frame_slot(env), new_frame_slot(env)
   local begin = each_number(env, pos, t, { element }, function(list, of)
     local read = closures.value(env, typed_ast.load(list[1], pos))
@@ -248,7 +252,7 @@ end
 
 local BYTE = core.scalar.u8
 
--- Copies the bytes of a variable that were written.
+-- Returns a step that copies those bytes of a variable that were written.
 local function copy_bytes(env, to, from, size)
   local space = env.space
   return function(f)
@@ -263,7 +267,7 @@ local function copy_bytes(env, to, from, size)
   end
 end
 
--- Steps of one copy: at the beginning, and at the end or nil.
+-- Compiles one copy: returns the list of steps for the beginning, and the step for the end or nil.
 local function compile_copy(env, inner, copy, statement)
   local name, pos = copy.name, copy.pos
   local t = find_variable(env, copy).type
@@ -294,7 +298,7 @@ local function compile_copy(env, inner, copy, statement)
   return steps, last
 end
 
--- A construct of threads as a function of the frame.
+-- Compiles a thread construct to a function of the frame.
 function privatization.compile(env, node, compile_statement, statement)
   local inner, begin, finish = statement.scoped(env), {}, {}
   check_names(env, node.names)

@@ -1,8 +1,9 @@
--- statement.lua - bodies of C text: statements compiled to Lua functions of a frame, and the variables
--- they use.
+-- statement.lua - compiles bodies of C text: statements become Lua closures over a frame. Also finds the variables that
+-- a body uses. Input: the AST of syntax/c_statement.lua, arranged by plan/body/c_body.lua.
 --
--- A statement's function returns a signal if it leaves the statements behind it out. Local scalars live
--- in the frame, what has an address in memory.
+-- A compiled statement is function(frame) -> signal. The signal is nil, or BREAK, CONTINUE or RETURN if the statements
+-- after it must be skipped. A frame is a table: slots 1.. hold local scalars and pointers (three slots each: value,
+-- low, high), and pos the position being executed. Locals whose address is taken, arrays and records are in memory.
 
 local nested_directives = require "accdeep.backend.nested_directives"
 local c_sema = require "accdeep.backend.c_sema"
@@ -20,9 +21,9 @@ local statement = {}
 
 local BREAK, CONTINUE, RETURN = 1, 2, 3
 
-local compile_statement -- forward
+local compile_statement -- forward declaration
 
--- The environment of a block: its own names, and those around.
+-- Returns an environment for a block: its own names, then those of the enclosing block.
 local function block_environment(env)
   local inner = setmetatable({ locals = setmetatable({}, { __index = env.locals }) }, { __index = env })
   local outer = env.lookup
@@ -47,7 +48,7 @@ local function block(env, list)
   end
 end
 
--- Names whose address is taken: they live in memory, all other scalars in the frame.
+-- Returns the set of names whose address is taken. These are in memory; other scalars are in frame slots.
 local function address_taken_names(body)
   local names = {}
   ast.visit(body, function(node)
@@ -56,8 +57,8 @@ local function address_taken_names(body)
   return names
 end
 
--- A new variable of a body, without a value: its binding, and a function of the frame that begins it. Scalars and
--- pointers without an address live in the frame, where no value is nil.
+-- Declares a new variable of a body without a value. Returns its binding and a function that begins its life. Scalars
+-- and pointers whose address is not taken get a frame slot, where nil means not initialized.
 function statement.variable(env, name, t)
   local slot = env.root.slots
   env.root.slots = slot + 3
@@ -72,7 +73,7 @@ function statement.variable(env, name, t)
   return binding, function(f) f[slot] = space:local_memory(size, name) end
 end
 
--- A value of the frame that may not be there yet.
+-- Makes reads of a variable in a frame slot check that it was written.
 -- Decides HOUSE-locals.
 local function check_initialized(binding, name)
   local slot = binding.slot
@@ -117,7 +118,7 @@ function statements.expr(env, node)
   local run = closures.run(env, node.e)
   return function(f) run(f) end
 end
--- The environment of what a loop repeats, or of a switch's block.
+-- Returns an environment in which break is allowed and, for what == "loop", continue, too.
 local function breakable_environment(env, what)
   return setmetatable({ breaks = true, continues = what == "loop" or env.continues }, { __index = env })
 end
@@ -134,7 +135,8 @@ statements["continue"] = function(env, node)
   end
   return function() return CONTINUE end
 end
-statements["return"] = function() return function() return RETURN end end -- read.body refuses those of constructs
+-- plan/body/c_body.lua rejects return in constructs
+statements["return"] = function() return function() return RETURN end end
 statements["if"] = function(env, node)
   local c, yes = truth(env, node.c), compile_statement(env, node.yes)
   local no = node.no and compile_statement(env, node.no)
@@ -144,7 +146,7 @@ statements["if"] = function(env, node)
   end
 end
 
--- How often a loop turns before it is asked whether its construct has taken too many steps.
+-- Number of iterations between two checks of the construct's step budget.
 local STEP_BUDGET_INTERVAL = 32
 
 local function check_step_budget(f)
@@ -188,7 +190,7 @@ statements["do"] = function(env, node)
   end
 end
 statements["for"] = function(env, node)
-  local own, init = block_environment(env), node.init -- the loop's variable lives in a block around it
+  local own, init = block_environment(env), node.init -- the loop's variable is in an enclosing block
   local begin = init and compile_statement(own, { tag = init.tag == "declaration" and "decl" or "expr", pos = init.pos,
     declaration = init, e = init })
   local c, step = node.c and truth(own, node.c), node.step and closures.run(own, node.step)
@@ -199,7 +201,7 @@ statements["for"] = function(env, node)
   end
 end
 
--- switch: the statements of its block, from the label of its value on.
+-- Compiles a switch: runs the statements of its block from the label that matches.
 statements["switch"] = function(env, node)
   local c = c_sema.value(env, node.c)
   if c.type.kind ~= "scalar" or c.type.float then raise("type-mismatch", node.c.pos, "an integer is needed") end
@@ -244,7 +246,7 @@ function compile_statement(env, node)
   end
 end
 
--- A function that runs the body once, with a fresh frame it returns errors' positions in.
+-- Compiles a whole body to a function of a frame; a fresh frame is passed for each run.
 function statement.body(env, node)
   env.root = { slots = 1, in_memory = node.carries }
   env.locals = {}
@@ -256,19 +258,19 @@ function statement.body(env, node)
   end
 end
 
--- Children of a node in which names are used. Names in other fields are not those of variables.
+-- Fields of a node whose children may contain names of variables, in the order of visits.
 local children = { "list", "declaration", "e", "c", "a", "b", "to", "base", "index", "args", "start", "length",
   "yes", "no", "body", "value", "values", "names" }
 
--- Visits the names that a tree uses and does not declare: see(name's node, node of a call of it); and copies of
--- private{} whose variable is read or written: see(copy).
+-- Visits the free names of an AST, those that it uses and does not declare: see(node of the name, node of its call or
+-- nil). Copies of private{} whose variable is read or written are visited, too: see(copy).
 local function each_free(node, see)
   local visit
   local function visit_all(list, locals)
     for _, item in ipairs(list) do visit(item, locals) end
   end
   function visit(n, locals)
-    if type(n) ~= "table" or n.tag == "sizeof" then return end -- neither value nor address is used (ACC33-impl-3)
+    if type(n) ~= "table" or n.tag == "sizeof" then return end -- evaluates neither value nor address (ACC33-impl-3)
     if n.tag == "block" or n.tag == "for" or n.tag == "switch" then
       locals = setmetatable({}, { __index = locals })
     end
@@ -314,7 +316,7 @@ local function each_free(node, see)
   visit(node, {})
 end
 
--- Names that a tree uses and does not declare, each once: {name, pos}.
+-- Returns the free names of an AST, each once, as a list of {name, pos}.
 function statement.free(node)
   local found, list = {}, {}
   each_free(node, function(n)
@@ -324,7 +326,8 @@ function statement.free(node)
   return list
 end
 
--- Variables a body uses, in order, for the implicit data rules: {name, pos, reduced?}. Locals are left out.
+-- Returns the variables that a body uses, in order, for the implicit data rules: list of {name, pos, reduced?}. Locals
+-- are not included.
 function statement.references(session, node)
   local found, list = {}, {}
   local function add(name, pos)

@@ -1,11 +1,15 @@
--- symbols.lua - what a name in a C expression stands for: a typed node (typed_ast.lua).
+-- symbols.lua - name resolution in C expressions: returns the typed node (typed_ast.lua) that a name stands for. Called
+-- by c_sema.lua.
 --
--- In a body and in the host program env.lookup(name, pos) knows bindings: {type, place}, {type, value}, {type, slot},
--- {type, const} or {fn}. In a bound of a section there is no lookup. Names are those of the element whose type has the
--- bound first (TR14-3.3-07), then the host program's: env.record and env.base are the element's, env.above is the same
--- for the structure around in the same element, env.out what is compiled for the element, out.around the same of the
--- element around, out.touched that the code is for that element alone; env.values are parameters (TR14-5-01),
--- env.row(builder, pos) computes '#' (TR14-5-06).
+-- Bodies and the host program have env.lookup(name, pos), which returns a binding: {type, place}, {type, value}, {type,
+-- slot}, {type, const} or {fn}. A bound of a section has no lookup. There a name means a member of the element whose
+-- type has the bound, otherwise a name of the host program (TR14-3.3-07). Fields of such an environment:
+--   record, base    type of the element, and the offset of the part in it.
+--   above           environment of the enclosing structure in the same element.
+--   out             compilation of the element; out.around: the same for the enclosing element.
+--   out.touched     set when the code depends on the enclosing element.
+--   values          values of parameters (TR14-5-01).
+--   row(builder, pos)  computes '#' (TR14-5-06).
 
 local diagnostic = require "accdeep.base.diagnostic"
 local typed_ast = require "accdeep.backend.typed_ast"
@@ -16,7 +20,7 @@ local constant, lvalue = typed_ast.constant, typed_ast.lvalue
 
 local symbols = {}
 
--- Whether names are those of a bound of a section.
+-- True if the environment is that of a section's bound.
 function symbols.is_bound(env) return not env.lookup end
 
 -- Decides HOUSE-names.
@@ -48,14 +52,14 @@ local function program_variable(env, node)
   elseif not binding.place and not binding.operand then
     return { op = "value", type = t, pos = pos, binding = binding, name = name }
   end
-  local variable = not binding.level and env.session.now.scope.variables[name] -- else it is a local one
+  local variable = not binding.level and env.session.now.scope.variables[name] -- otherwise it is a local variable
   if variable and variable.is_const then const_name = name end
   return lvalue("variable", t, pos, { binding = binding, name = name, const_name = const_name })
 end
 
 -- ---------------------------------------------------------------------------- bounds of sections --
 
--- The value of a parameter, or nil. check: c_sema.lua's value.
+-- Returns the value of a parameter as a typed node, or nil. check: c_sema.lua's value.
 local function parameter(env, node, check)
   local at, name = env, node.name
   while at do
@@ -82,7 +86,8 @@ local function parameter(env, node, check)
   return nil
 end
 
--- Where an object around, or a part of it, lies, or nil. find(env) gives a level's own: offset, type.
+-- Returns the l-value of an enclosing object or of its part; nil if there is none. find(env) returns offset and type in
+-- the object of one level, or nil.
 local function enclosing_object(env, find, pos)
   local at = env.above
   while at do
@@ -101,7 +106,7 @@ local function enclosing_object(env, find, pos)
   return lvalue("around", there.type, pos, { place = there, level = env.out })
 end
 
--- The object that a mapper's variable stands for (OMP60-map-15): the element, or one around it.
+-- Returns the object that a mapper's variable stands for (OMP60-map-15): the element, or one that encloses it.
 local function mapper_object(env, record, pos)
   if env.record == record then return lvalue("self", record, pos, { offset = env.base }) end
   return enclosing_object(env, function(at)
@@ -109,7 +114,7 @@ local function mapper_object(env, record, pos)
   end, pos)
 end
 
--- A member of *this, in a member function.
+-- Returns a member of *this inside a member function; nil if the name is not one.
 local function this_member(env, node)
   local session, pos = env.session, node.pos
   if node.global or not session:this_member(node.name) then return nil end
@@ -119,7 +124,7 @@ local function this_member(env, node)
   return typed_ast.member(lvalue("deref", this.type.to, pos, { pointer = pointer }), member.offset, member.type, pos)
 end
 
--- A place that a name means; ::name is the host program's.
+-- Returns the l-value that a name stands for; ::name refers to the host program. Raises if there is none.
 -- Decides TR14-3.3-07, TR14-5-04.
 function symbols.resolve_lvalue(env, node)
   local object = node.mapped and mapper_object(env, node.mapped, node.pos)
@@ -155,7 +160,7 @@ local function bound_symbol(env, node, check)
   return symbols.resolve_lvalue(env, node)
 end
 
--- A name as a place or a value; check is c_sema.lua's value.
+-- Returns the typed node of a name, an l-value or a value. check: c_sema.lua's value.
 function symbols.resolve(env, node, check)
   return (symbols.is_bound(env) and bound_symbol or program_variable)(env, node, check)
 end

@@ -1,31 +1,36 @@
--- typed_ast.lua - typed trees of C expressions: what backend/c_sema.lua makes of a grammar's tree, and what
--- closures.lua, codegen.lua and cuda/cuda_expression.lua make code of.
+-- typed_ast.lua - the typed AST of C expressions, the expression IR between semantic analysis and the three code
+-- generators.
 --
--- A node is {op, type, pos}. A place has is_place = true, and may have const_name, the name of what is const there.
--- Conversions are nodes of their own, and so are reads of places; constants are computed here.
+--   AST --c_sema.lua--> typed AST --closures.lua--> Lua functions (host, simulated device)
+--                                 --codegen.lua---> bytecode of the core's mapping programs
+--                                 --cuda/cuda_expression.lua--> CUDA text
 --
--- Places:
---   variable {binding, name}     a name of the memory that the expression is for
---   local {binding, name}        a variable in the frame of a body: it has no address (is_place is nil)
---   fixed {address}              a variable of the host program, in a bound of a section
---   self {offset}                so many bytes from the start of the element that a program is for
---   around {place, level}        one of the element around; level: {builder, ctx} of that element, and who looks there
---   member {base, offset}        base is a place
---   element {base, index, n}     of an array; index is a long
---   deref {pointer, index?}      what a pointer points to, moved by so many elements
---   once {place}                 the place of a compound assignment: found when it is read, and not again
+-- A node is {op, type, pos}. L-values have is_place = true, and const_name if they are const: the name to report.
+-- Invariants: conversions are explicit nodes, reads of l-values are explicit `load` nodes, and constant operations are
+-- folded by the constructors of this file.
+--
+-- L-values:
+--   variable {binding, name}     a variable, in the memory that the code is for.
+--   local {binding, name}        a variable in a frame slot of a body; it has no address, and is_place is nil.
+--   fixed {address}              a variable of the host program, in a bound of a section.
+--   self {offset}                offset in bytes in the element for which a mapping program runs.
+--   around {place, level}        an l-value of the enclosing element; level: its builder and environment.
+--   member {base, offset}        a member of the l-value `base`.
+--   element {base, index, n}     an element of an array; index is a long.
+--   deref {pointer, index?}      the target of a pointer, displaced by index elements.
+--   once {place}                 the target of a compound assignment, whose address is computed once.
 -- Values:
---   const {const}                load {place}             decay {place}            address {place}
---   value {binding, name}        a name that is not a place (a device address)
---   given {value | place}        functions of the frame
---   parameter {e, level?, within?}  value of a shape's parameter; level as above; within: where its text stands
---   row {row}                    number of the pointer in the section before: row(builder, pos)
---   convert {e}                  arith {operator, a, b}   compare {operator, a, b} negate {e}: floating numbers
---   not {e}                      and {a, b}               or {a, b}
---   select {c, a, b}             displace {operator, pointer, index}               distance {a, b}: of pointers
---   string {text}                call {fn, name, args}    method {made, object, name, args}
---   library {name, args}         a function of C's library
---   assign {to, e}               step {to, by, after}: ++ and --                   comma {list}
+--   const {const}     load {place}     decay {place}: array to pointer     address {place}.
+--   value {binding, name}        a name without an l-value, such as a device address.
+--   given {value | place}        functions of the frame, supplied by the compiler itself.
+--   parameter {e, level?, within?}  value of a shape's parameter; within: the location of its text.
+--   row {row}                    number of the pointer in the preceding section: row(builder, pos).
+--   convert {e}     arith {operator, a, b}     compare {operator, a, b}     negate {e}: of floating numbers.
+--   not {e}         and {a, b}                 or {a, b}                    select {c, a, b}: the ?: operator.
+--   displace {operator, pointer, index}        distance {a, b}: of pointers.
+--   string {text}   call {fn, name, args}      method {made, object, name, args}.
+--   library {name, args}         a function of C's library.
+--   assign {to, e}  step {to, by, after}: ++ and --                         comma {list}.
 
 local arithmetic = require "accdeep.types.arithmetic"
 local types = require "accdeep.types"
@@ -49,13 +54,14 @@ function typed_ast.member(base, offset, t, pos)
   return { op = "member", type = t, pos = pos, is_place = true, base = base, offset = offset }
 end
 
--- Whether a place in a bound is the same as long as the program runs.
+-- True if an l-value in a bound has the same address as long as the program runs.
 function typed_ast.is_fixed(e)
   while e.op == "member" or e.op == "element" and e.index.const do e = e.base end
   return e.op == "fixed"
 end
 
--- What stands in a place; the place itself of what has no value of its own, a record.
+-- Returns the value of an l-value: its load, or the pointer that an array decays to. Returns the l-value itself if its
+-- type has no values, as for records.
 function typed_ast.load(place, pos)
   local t = place.type
   pos = pos or place.pos
@@ -66,7 +72,7 @@ end
 
 -- ---------------------------------------------------------------------------------------- values --
 
--- A number or a pointer as a value of another type.
+-- Returns a number or a pointer converted to another type.
 function typed_ast.convert(e, t)
   if e.type == t then return e end
   if e.const and t.kind ~= "void" then
@@ -76,14 +82,14 @@ function typed_ast.convert(e, t)
   return { op = "convert", type = t, e = e, pos = e.pos }
 end
 
--- Computes with two numbers of one type; those of a shift have each their own.
+-- Returns an operation on two numbers of one type; the operands of a shift may have different types.
 function typed_ast.arith(operator, t, a, b, pos)
   local v = a.const and b.const and arithmetic.fold(operator, t, a.const, b.const)
   if v then return constant(t, v, pos) end
   return { op = "arith", operator = operator, type = t, a = a, b = b, pos = pos }
 end
 
--- Compares two numbers of one type, or pointers.
+-- Returns a comparison of two numbers of one type, or of two pointers.
 function typed_ast.compare(operator, a, b, pos)
   local t = a.type.kind == "pointer" and a.type or b.type
   if a.const and b.const then return constant(INT, arithmetic.fold(operator, t, a.const, b.const), pos) end
@@ -92,7 +98,7 @@ end
 
 local is_truth = { compare = true, ["not"] = true, ["and"] = true, ["or"] = true }
 
--- Whether a number or a pointer is not zero.
+-- Returns a node that is true if a number or a pointer is not zero.
 local function truth(e, pos)
   if is_truth[e.op] then return e end
   return typed_ast.compare("!=", e, constant(e.type, 0, pos), pos)
@@ -103,14 +109,14 @@ function typed_ast.negate(e, pos)
   return { op = "not", type = INT, e = truth(e, pos), pos = pos }
 end
 
--- && and ||
+-- Returns the node for && or ||.
 function typed_ast.logical(operator, a, b, pos)
   a, b = truth(a, a.pos), truth(b, b.pos)
   if a.const then return (a.const ~= 0) == (operator == "&&") and b or a end
   return { op = operator == "&&" and "and" or "or", type = INT, a = a, b = b, pos = pos }
 end
 
--- The condition is a truth; the values are of the type.
+-- Returns the node for ?:. a and b must have the type t.
 function typed_ast.select(c, a, b, t, pos)
   c = truth(c, c.pos)
   if c.const then return c.const ~= 0 and a or b end
@@ -121,10 +127,10 @@ typed_ast.truth = truth
 
 -- ------------------------------------------------------------------------------- grammar's trees --
 
--- A tree of the grammar that stands for one that is checked already.
+-- Returns an AST node that stands for a typed node, for use inside an AST.
 function typed_ast.wrap_typed(e) return { tag = "typed", e = e } end
 
--- The assignment of a grammar's tree to a place.
+-- Returns an AST node that assigns the AST node e to the typed l-value `to`.
 function typed_ast.assignment(pos, to, e)
   return { tag = "assign", op = "=", pos = pos, to = { tag = "typed", pos = pos, e = to }, e = e }
 end
