@@ -1,4 +1,5 @@
-/* batch.c - transfers that are done together: at once, or begun here and ended when they have arrived. */
+/* batch.c - executes batches of transfers through the functions of a backend: at once (accd__run_batch), or started in
+ * a queue and finished later. core/ops and core/queue call it. */
 #include "device/device.h"
 
 struct accd__traffic accd__count_batch_traffic(const struct accd__batch *batch, uint64_t *moved)
@@ -17,7 +18,7 @@ struct accd__traffic accd__count_batch_traffic(const struct accd__batch *batch, 
     return traffic;
 }
 
-/* Whether a transfer is sent from where its bytes lie. */
+/* Returns true if a transfer is sent directly from host memory. */
 static bool is_sent_directly(const struct accd__device *device, const struct accd__transfer *at,
                              const struct accd__traffic *traffic)
 {
@@ -25,7 +26,7 @@ static bool is_sent_directly(const struct accd__device *device, const struct acc
            at->bytes >= ACCD_MIN_DIRECT_SEND;
 }
 
-/* Whether all there is to do is to fetch one large range, which goes straight to where it belongs. */
+/* Returns true if the batch only fetches one large range, which the device writes to host memory directly. */
 static bool is_received_directly(const struct accd__device *device, const struct accd__batch *batch,
                                  const struct accd__traffic *traffic)
 {
@@ -33,7 +34,7 @@ static bool is_received_directly(const struct accd__device *device, const struct
            batch->at[0].bytes >= ACCD_MIN_DIRECT_SEND && traffic->out == 1 && !traffic->in && !traffic->queue;
 }
 
-/* The most bytes that are fetched at a time. */
+/* Returns the greatest number of bytes that are fetched at a time. */
 static uint64_t max_fetch_bytes(const struct accd__traffic *traffic)
 {
     return traffic->queue ? ACCD_MAX_FETCH_PART : UINT64_MAX;
@@ -44,7 +45,7 @@ static uint64_t min_bytes(uint64_t bytes, uint64_t max_bytes)
     return bytes < max_bytes ? bytes : max_bytes;
 }
 
-/* Begins, copies what stays within the device, and tells a device to which bytes travel of the rest. */
+/* Begins a batch, copies within the device, and announces the other transfers to devices to which bytes travel. */
 static accd_status begin_batch(struct accd__device *device, const struct accd__batch *batch,
                                const struct accd__traffic *traffic)
 {
@@ -73,6 +74,7 @@ static accd_status begin_batch(struct accd__device *device, const struct accd__b
     return ACCD_OK;
 }
 
+/* Stages and fetches all transfers that are not direct, after ready. */
 static void move_transfers(struct accd__device *device, const struct accd__batch *batch,
                            const struct accd__traffic *traffic)
 {
@@ -113,6 +115,7 @@ static accd_status end_batch(struct accd__device *device, const struct accd__bat
 
 accd_status accd__run_batch(struct accd__device *device, const struct accd__batch *batch)
 {
+    assert(!batch->n || batch->at);
     uint64_t moved[3] = {0};
     const struct accd__traffic traffic = accd__count_batch_traffic(batch, moved);
     if (!traffic.in && !traffic.out && !traffic.within)
@@ -127,6 +130,7 @@ accd_status accd__run_batch(struct accd__device *device, const struct accd__batc
 accd_status accd__start_batch(struct accd__device *device, const struct accd__batch *batch,
                               const struct accd__traffic *traffic, void **under_way_p)
 {
+    assert(device->ops->start_batch);
     ACCD_TRY(begin_batch(device, batch, traffic));
     if (!traffic->out) {
         ACCD_TRY(device->ops->ready(device->handle));
@@ -138,6 +142,7 @@ accd_status accd__start_batch(struct accd__device *device, const struct accd__ba
 accd_status accd__finish_batch(struct accd__device *device, const struct accd__batch *batch, unsigned queue,
                                void *in_flight, bool wanted)
 {
+    assert(device->ops->finish_batch);
     uint64_t moved[3] = {0};
     struct accd__traffic traffic = accd__count_batch_traffic(batch, moved);
     traffic.queue = queue;

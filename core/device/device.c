@@ -1,4 +1,4 @@
-/* device.c - the devices of a context, and what is said when one of them fails. */
+/* device.c - the devices of a context: which of them owns an address, and reports of their failures. */
 #include "device/device.h"
 
 #include <stdio.h>
@@ -15,6 +15,7 @@ accd_status accd__append_driver_error(struct accd__device *device, accd_status s
 
 accd_status accd__check_device_status(struct accd__device *device, accd_status status, const char *what)
 {
+    assert(what);
     if (status == ACCD_OK)
         return ACCD_OK;
     accd__set_error(device->context, status, R_DEVICE_FAILED, "device %d failed %s", device->number, what);
@@ -30,7 +31,7 @@ accd_status accd__report_copy_failure(struct accd__device *device, accd_status s
 int accd_device_at(accd_context *context, uint64_t address)
 {
     const struct accd__device *first = context ? context->devices : NULL, *device;
-    for (device = first; device && first->next; device = device->next) /* those of one GPU lie side by side */
+    for (device = first; device && first->next; device = device->next) /* devices of one GPU have adjacent memory */
         if (device->ops->is_allocated(device->handle, address, 1))
             return device->number;
     for (device = first; device; device = device->next)

@@ -1,6 +1,7 @@
-/* touched.c - memory of the machine that a simulated device uses. */
+/* residency.c - counts the host memory that a simulated device uses; see residency.h. */
 #include "device/residency.h"
 
+#include <assert.h>
 #include <sys/mman.h>
 
 static uint64_t residency_struct_bytes(uint64_t space)
@@ -35,9 +36,10 @@ void accd__residency_charge(struct accd__residency *residency, uint64_t bytes)
     residency->charge(residency->charge_ud, (int64_t)bytes);
 }
 
-/* With a chunk go the bits that say which of its bytes were written. */
+/* Marks a chunk as resident or not, and charges it together with its written bits. */
 static void set_chunk_resident(struct accd__residency *residency, uint64_t chunk, bool on)
 {
+    assert(chunk <= residency->space / ACCD_RESIDENCY_CHUNK);
     const uint64_t bit = (uint64_t)1 << chunk % 64, bytes = ACCD_RESIDENCY_CHUNK + ACCD_RESIDENCY_CHUNK / 8;
     uint64_t *word = &residency->chunks[chunk / 64];
     if (on == ((*word & bit) != 0))
@@ -48,6 +50,7 @@ static void set_chunk_resident(struct accd__residency *residency, uint64_t chunk
 
 void accd__residency_add(struct accd__residency *residency, uint64_t at, uint64_t n, bool huge)
 {
+    assert(n > 0);
     const uint64_t unit = huge ? 2 << 20 : ACCD_RESIDENCY_CHUNK;
     const uint64_t first = at / unit * unit / ACCD_RESIDENCY_CHUNK,
                    end = (at + n + unit - 1) / unit * unit / ACCD_RESIDENCY_CHUNK;

@@ -1,4 +1,4 @@
-/* written.c - which bytes of device memory were ever written. */
+/* written.c - counts, copies and saves the bits of written bytes of device memory; see written.h. */
 #include "device/written.h"
 
 uint64_t accd__written_count(const uint64_t *bits, uint64_t at, uint64_t n)
@@ -34,9 +34,9 @@ void accd__written_copy(uint64_t *bits, uint64_t to, const uint64_t *other, uint
 
 void accd__written_poison(const uint64_t *bits, uint64_t at, uint64_t n, char *bytes)
 {
-    bytes -= at; /* bytes[at] is the content at at */
+    bytes -= at; /* bytes[at] is then the content at offset at */
     for (uint64_t end = at + n; at < end;) {
-        while (at % 64 == 0 && end - at >= 256 && /* mostly all of it was written */
+        while (at % 64 == 0 && end - at >= 256 && /* usually all bytes were written */
                (bits[at / 64] & bits[at / 64 + 1] & bits[at / 64 + 2] & bits[at / 64 + 3]) == UINT64_MAX)
             at += 256;
         if (at == end)

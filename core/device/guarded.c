@@ -1,0 +1,226 @@
+/* guarded.c - simulated devices with guard pages: a kernel that runs off its block is stopped by the processor.
+ *
+ * Input and output: the allocation functions of accd_backend for the backends guarded*, which sim.c registers. Each of
+ * the first 8192 blocks lies in an enclosing block, whose whole pages no other block uses:
+ *
+ *     enclosing block   |  rest  | page  ...  page | guard page | rest |
+ *     guarded                     poison [block  ] poison to the unit
+ *     guarded-end                 poison   [block]                        the block ends exactly at the guard page
+ *     guarded-begin     |  rest  | guard page | [block] poison ... |      the page comes before the block
+ *
+ * Poison next to a block detects writes that do not reach the guard page (guarded_find_overrun).
+ *
+ * Invariants. sizes[first unit of the block] is its bytes. sizes[last unit of the enclosing block] is the offset of the
+ * block, or 0 after its free. covers[guard page] is the offset of the enclosing block + 1.
+ *
+ * Life of a block: guarded_alloc allocates the enclosing block and makes the guard page inaccessible. guarded_free puts
+ * a small block into quarantine: a ring of 256 blocks, all of whose pages are inaccessible, so that stale accesses
+ * stop. The oldest leaves the ring when it is full, or memory is short. Of a large block only the guard page is
+ * released. guarded-again: quarantined blocks stay accessible, and the next block of their size takes their place.
+ * guarded-end: a block's address is a multiple of the largest power of two that divides its size, up to 16. */
+#include "device/sim.h"
+
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+static uint64_t round_to_units(uint64_t bytes)
+{
+    return (bytes + UNIT - 1) / UNIT * UNIT;
+}
+static uint64_t round_to_pages(uint64_t bytes)
+{
+    return (bytes + PAGE - 1) / PAGE * PAGE;
+}
+
+static uint64_t last_unit(const struct sim *sim, uint64_t start)
+/* Returns the last unit of the enclosing block that begins at start. */
+{
+    assert(sim->units[start / UNIT] & CLASS_BITS);
+    return start / UNIT + accd__class_units((sim->units[start / UNIT] & CLASS_BITS) - 1u) - 1;
+}
+
+/* Makes pages inaccessible; returns false if the system refuses. They become copies of the mapping of one page past the
+ * end of an empty file, which cannot be touched, whatever the protection around it. memfd_create is called through
+ * syscall, because the oldest C library that the self-contained program runs with has no function for it. */
+static bool make_inaccessible(struct sim *sim, uint64_t at, uint64_t bytes)
+{
+    if (!sim->inaccessible_page) {
+        const int file = (int)syscall(SYS_memfd_create, "guard", MFD_CLOEXEC);
+        void *page = file < 0 ? MAP_FAILED : mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+        if (file >= 0)
+            close(file);
+        if (page == MAP_FAILED)
+            return false;
+        sim->inaccessible_page = page;
+    }
+    return mremap(sim->inaccessible_page, 0, bytes, MREMAP_MAYMOVE | MREMAP_FIXED, sim->bytes + at) != MAP_FAILED;
+}
+
+static bool make_accessible(struct sim *sim, uint64_t at, uint64_t bytes)
+/* Replaces pages by fresh accessible ones; returns false if the system refuses. */
+{
+    return mmap(sim->bytes + at, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_FIXED | MAP_ANONYMOUS | MAP_NORESERVE,
+                -1, 0) != MAP_FAILED;
+}
+
+/* Distance from a block, in bytes, within which poison detects writes. */
+enum { REDZONE = 64 };
+
+/* Takes the latest quarantined block with so many bytes of pages. Returns false if there is none. */
+static bool take_quarantined(struct sim *sim, uint64_t bytes, uint64_t *start_p)
+{
+    assert(sim->nquarantined <= QUARANTINE_SIZE);
+    for (unsigned k = 0; k < sim->nquarantined; k++) {
+        struct quarantined *block = &sim->quarantined[(sim->last_quarantined + QUARANTINE_SIZE - k) % QUARANTINE_SIZE];
+        if (block->bytes != bytes)
+            continue;
+        *start_p = block->start;
+        *block = sim->quarantined[sim->last_quarantined];
+        sim->last_quarantined = (sim->last_quarantined + QUARANTINE_SIZE - 1) % QUARANTINE_SIZE;
+        sim->nquarantined--;
+        return true;
+    }
+    return false;
+}
+
+/* Returns the offset of the guard page of an enclosing block whose block and poison have `body` bytes. */
+static uint64_t guard_page_of(const struct sim *sim, uint64_t start, uint64_t body)
+{
+    return round_to_pages(start) + (sim->guard_mode == BEGIN ? 0 : body);
+}
+
+/* Places a block in an enclosing block, and writes its sizes and poison. Returns its address. */
+static uint64_t place_guarded_block(struct sim *sim, uint64_t start, uint64_t bytes, uint64_t body)
+{
+    assert(bytes > 0 && body % PAGE == 0);
+    const uint64_t first = round_to_pages(start), end = first + body;
+    const uint64_t at =
+        sim->guard_mode == BEGIN ? first + PAGE : end - (sim->guard_mode == END ? bytes : round_to_units(bytes));
+    sim->sizes[start / UNIT] = 0;
+    sim->units[start / UNIT] |= GUARD_BIT;
+    sim->units[at / UNIT] = sim->units[start / UNIT];
+    sim->sizes[at / UNIT] = bytes;
+    sim->sizes[last_unit(sim, start)] = at;
+    for (uint64_t page = at / PAGE + 1; page * PAGE < at + bytes; page++)
+        sim->covers[page] = at + 1;
+    sim->covers[guard_page_of(sim, start, body) / PAGE] = start + 1;
+    const uint64_t low = sim->guard_mode == BEGIN ? at : at - REDZONE;
+    const uint64_t high = sim->guard_mode == BEGIN ? at + bytes + REDZONE : end;
+    memset(sim->bytes + low, ACCD_POISON, high - low);
+    return sim->base + at;
+}
+
+accd_status accd__guarded_alloc(void *device, uint64_t bytes, uint64_t *dev_p)
+{
+    enum { MAX_GUARDS = 8192 }; /* the operating system limits the number of mappings, too */
+    struct sim *sim = device;
+    const uint64_t body = round_to_pages(bytes + REDZONE), more = body - bytes + (uint64_t)2 * PAGE;
+    uint64_t start;
+    if (sim->reuses_quarantined && !sim->fail_allocation && bytes <= sim->capacity - sim->live &&
+        take_quarantined(sim, body + PAGE, &start)) {
+        sim->live += bytes;
+        *dev_p = place_guarded_block(sim, start, bytes, body);
+        return ACCD_OK;
+    }
+    if (sim->guards == MAX_GUARDS)
+        accd__guarded_release_oldest(sim);
+    if (sim->guards == MAX_GUARDS || bytes > sim->capacity - sim->live || (sim->skips_small_guards && bytes <= PAGE))
+        return accd__sim_alloc(device, bytes, dev_p);
+    sim->live -= more; /* the guard does not count as memory of the program */
+    const accd_status status = accd__sim_alloc_block(sim, bytes + more, dev_p);
+    if (status != ACCD_OK) {
+        sim->live += more;
+        return status;
+    }
+    start = *dev_p - sim->base;
+    if (!make_inaccessible(sim, guard_page_of(sim, start, body), PAGE)) {
+        sim->live += more;
+        accd__sim_free(sim, *dev_p);
+        return accd__sim_alloc(device, bytes, dev_p);
+    }
+    sim->guards++;
+    *dev_p = place_guarded_block(sim, start, bytes, body);
+    return ACCD_OK;
+}
+
+/* Makes the pages of an enclosing block accessible, and frees the block. */
+static void release_quarantined(struct sim *sim, const struct quarantined *block)
+{
+    assert(sim->guards > 0);
+    if (!make_accessible(sim, block->first, block->bytes))
+        return; /* the block stays unused */
+    sim->guards--;
+    accd__sim_push_free_block(sim, block->start, (sim->units[block->start / UNIT] & CLASS_BITS) - 1u);
+}
+
+/* Frees the block that was quarantined longest. Returns false if there is none. */
+bool accd__guarded_release_oldest(struct sim *sim)
+{
+    if (!sim->nquarantined)
+        return false;
+    release_quarantined(
+        sim, &sim->quarantined[(sim->last_quarantined + QUARANTINE_SIZE + 1 - sim->nquarantined) % QUARANTINE_SIZE]);
+    sim->nquarantined--;
+    return true;
+}
+
+accd_status accd__guarded_free(void *device, uint64_t dev)
+{
+    enum { MAX_QUARANTINED_BYTES = 6 * PAGE }; /* each quarantined page costs a page fault later */
+    struct sim *sim = device;
+    const uint64_t at = dev - sim->base, unit = at / UNIT;
+    if (!accd__sim_owns(device, dev) || !accd__sim_is_block_start(sim, at) || !sim->sizes[unit])
+        return ACCD_ERROR_MISUSE;
+    if (!(sim->units[unit] & GUARD_BIT))
+        return accd__sim_free(device, dev);
+    const uint64_t guard = sim->guard_mode == BEGIN ? at - PAGE : round_to_pages(at + sim->sizes[unit]);
+    const uint64_t start = sim->covers[guard / PAGE] - 1, first = round_to_pages(start);
+    const uint64_t bytes = (guard < at ? round_to_pages(at + sim->sizes[unit]) : guard + PAGE) - first;
+    sim->live -= sim->sizes[unit];
+    sim->sizes[unit] = 0;
+    if (unit != start / UNIT)
+        sim->units[unit] = 0;
+    sim->sizes[last_unit(sim, start)] = 0;
+    if (bytes > MAX_QUARANTINED_BYTES) {
+        release_quarantined(sim, &(struct quarantined){start, guard, PAGE});
+        return ACCD_OK;
+    }
+    if (sim->nquarantined == QUARANTINE_SIZE)
+        accd__guarded_release_oldest(sim);
+    sim->last_quarantined = (sim->last_quarantined + 1) % QUARANTINE_SIZE;
+    sim->quarantined[sim->last_quarantined] = (struct quarantined){start, first, bytes};
+    sim->nquarantined++;
+    if (!sim->reuses_quarantined)
+        make_inaccessible(sim, first, bytes);
+    return ACCD_OK;
+}
+
+void accd__guarded_set_guards(void *device, int on)
+{
+    struct sim *sim = device;
+    sim->skips_small_guards = !on;
+}
+
+/* Returns the first byte near a block that is no longer poison, or 0. */
+uint64_t accd__guarded_find_overrun(void *device, uint64_t *block_p)
+{
+    const struct sim *sim = device;
+    for (uint64_t start = 0; start < sim->bump; start = (last_unit(sim, start) + 1) * UNIT) {
+        const uint64_t at = sim->units[start / UNIT] & FREE_BIT || !(sim->units[start / UNIT] & GUARD_BIT)
+                                ? 0
+                                : sim->sizes[last_unit(sim, start)];
+        const uint64_t high = at + sim->sizes[at / UNIT];
+        const uint64_t low = sim->guard_mode == BEGIN ? at : at - REDZONE;
+        const uint64_t end = sim->guard_mode == BEGIN ? high + REDZONE : round_to_pages(high);
+        for (uint64_t k = low; at && k < end; k++) {
+            if (k == at)
+                k = high;
+            if (k < end && (unsigned char)sim->bytes[k] != ACCD_POISON) {
+                *block_p = sim->base + at;
+                return sim->base + k;
+            }
+        }
+    }
+    return 0;
+}

@@ -1,0 +1,104 @@
+/* sim.h - the memory of a simulated device, shared by sim.c (allocation, transfers, checkpoints) and guarded.c.
+ *
+ * Address space of `space` bytes, divided into units of 16 bytes. A block begins at a unit and has the units of its
+ * size class. Blocks [0, bump) are adjacent; each is allocated, free or quarantined. Memory after bump was never
+ * allocated.
+ *
+ *     offset   0                                                bump             space
+ *     blocks   | A | free | B             | free | guarded block |  never allocated |
+ *     units    A's class, class + FREE_BIT, ...    at the first unit of each block
+ *     sizes    bytes requested                     at the first unit of each allocated block
+ *     covers   offset + 1 of the last block over the first byte of each page; 0: none
+ *     heads    class -> free block -> free block, linked through the first word of each
+ *
+ * The size tables are found by offset, so that no header lies in the memory of the program. */
+#ifndef ACCD_SIM_H
+#define ACCD_SIM_H
+
+#include "device/device.h"
+#include "device/residency.h"
+#include "device/size_classes.h"
+
+enum { UNIT = 16, PAGE = 4096, ADDRESS_BITS = 47, QUARANTINE_SIZE = 256 };
+#define FREE_BIT 0x8000u
+#define GUARD_BIT 0x4000u /* set for a guarded block, and for the enclosing block that contains it */
+#define CLASS_BITS 0x3fffu
+
+struct sim {
+    struct accd__mem *mem;
+    size_t sim_struct_bytes; /* bytes of this structure */
+    uint64_t base, space;    /* device addresses [base, base + space) */
+    uint64_t margin; /* bytes before base that belong to the device and are never allocated; pointers to the base of a
+                        section may point there */
+    uint64_t capacity, live;
+    uint64_t bump; /* offset of the memory that was never allocated */
+    char *bytes;
+    uint64_t *bits;                    /* written bits; NULL: direct */
+    uint16_t *units;                   /* size class of the block that begins at each unit; 0: none */
+    uint64_t *sizes;                   /* bytes requested, at the first unit of a block */
+    uint64_t *covers;                  /* last block that covers the start of each page, offset + 1 */
+    struct accd__residency *residency; /* counter of host memory; NULL: not counted */
+    uint64_t heads[ACCD_SIZE_CLASSES]; /* free blocks of a class, offset + 1, linked through their first word */
+    bool huge;
+    uint64_t fail_allocation, fail_copy; /* countdowns of injected failures; 0: off */
+    enum guard_mode { GUARD_AFTER, END, BEGIN } guard_mode;
+    bool skips_small_guards; /* true if small allocations are not guarded */
+    bool reuses_quarantined; /* true if quarantined blocks stay accessible, and are used again */
+    bool avoids_reuse;       /* true if freed memory is used again only if there is no other */
+    void *inaccessible_page;
+    unsigned guards, nquarantined, last_quarantined;
+    struct quarantined {              /* enclosing block that was freed and is quarantined */
+        uint64_t start, first, bytes; /* start of the block; inaccessible pages */
+    } quarantined[];                  /* ring of guarded devices */
+};
+
+/* Adds a block of a class to the free blocks. */
+static inline void accd__sim_push_free_block(struct sim *sim, uint64_t at, unsigned class)
+{
+    assert(at % UNIT == 0 && class < ACCD_SIZE_CLASSES);
+    memcpy(sim->bytes + at, &sim->heads[class], sizeof sim->heads[class]);
+    sim->heads[class] = at + 1;
+    sim->units[at / UNIT] = (uint16_t)((class + 1) | FREE_BIT);
+}
+
+/* Returns true if an address is one of the device, allocated or not. */
+static inline int accd__sim_owns(void *device, uint64_t dev)
+{
+    struct sim *sim = device;
+    return dev - (sim->base - sim->margin) < sim->margin + sim->space;
+}
+
+/* Returns the offset at which the block with this first unit begins. */
+static inline uint64_t accd__sim_block_start(const struct sim *sim, uint64_t unit)
+{
+    const uint64_t bytes = sim->sizes[unit];
+    return sim->guard_mode == END && sim->units[unit] & GUARD_BIT && bytes
+               ? (unit * UNIT + bytes + PAGE - 1) / PAGE * PAGE - bytes
+               : unit * UNIT;
+}
+
+/* Returns true if an allocated block begins at an offset. */
+static inline bool accd__sim_is_block_start(const struct sim *sim, uint64_t at)
+{
+    return at < sim->bump && sim->units[at / UNIT] && !(sim->units[at / UNIT] & FREE_BIT) &&
+           at == accd__sim_block_start(sim, at / UNIT);
+}
+
+/* ------------------------------------------------------------------------------------- sim.c -- */
+
+/* Allocates a block without changing its bytes. ACCD_ERROR_OUT_OF_DEVICE_MEMORY. */
+accd_status accd__sim_alloc_block(struct sim *sim, uint64_t bytes, uint64_t *dev_p);
+accd_status accd__sim_alloc(void *device, uint64_t bytes, uint64_t *dev_p);
+accd_status accd__sim_free(void *device, uint64_t dev);
+
+/* --------------------------------------------------------------------------------- guarded.c -- */
+
+/* Functions of accd_backend for guarded devices. */
+accd_status accd__guarded_alloc(void *device, uint64_t bytes, uint64_t *dev_p);
+accd_status accd__guarded_free(void *device, uint64_t dev);
+/* Frees the block that was quarantined longest. Returns false if there is none. */
+bool accd__guarded_release_oldest(struct sim *sim);
+void accd__guarded_set_guards(void *device, int on);
+uint64_t accd__guarded_find_overrun(void *device, uint64_t *block_p);
+
+#endif
