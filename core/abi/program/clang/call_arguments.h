@@ -1,8 +1,11 @@
-/* call_arguments.h - calls of functions whose number of arguments is known only as the program runs: as many
- * are passed as there may be, and a function does not look at more than it has. */
+/* call_arguments.h - macros for calls whose number of arguments is only known at run time. The call passes 16, 64 or
+ * 1024 words, of which the function reads as many as it has parameters. Used by target.c and tasks.c.
+ *
+ *      An(i)  the n arguments args[i], args[i + 1], ...      Un  their types */
 #ifndef RT_CALL_ARGUMENTS_H
 #define RT_CALL_ARGUMENTS_H
 
+#include <assert.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -19,9 +22,10 @@
 
 enum { RT_CALL_ARGUMENTS_MAX = 1024 };
 
-/* Words that are passed where n are meant. */
+/* Returns the number of words to pass for n arguments; n <= RT_CALL_ARGUMENTS_MAX. */
 static inline size_t rt_round_up_argument_count(size_t n)
 {
+    assert(n <= RT_CALL_ARGUMENTS_MAX);
     return n <= 16 ? 16 : n <= 64 ? 64 : RT_CALL_ARGUMENTS_MAX;
 }
 

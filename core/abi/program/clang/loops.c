@@ -1,9 +1,10 @@
-/* loops.c - loops whose iterations libomp shares among the threads of a team.
+/* loops.c - corrects the bounds of loops that libomp shares among the threads of a team. Interposes libomp's
+ * functions, which clang's code calls at the begin of such a loop.
  *
- * With schedule(static, 1), clang's code of a combined construct with distribute takes the stride that libomp sets
- * for the step of its loop. A team of one thread gets all iterations as one piece, and a stride behind them (libomp 14
- * to 19): the loop would end after the first iteration. Kernels that are watched or checked have such teams. So a team
- * of one thread gets pieces of one iteration, which is what the schedule asks for. */
+ * With schedule(static, 1), clang's code of a combined construct with distribute uses the stride set by libomp as the
+ * step of its loop. libomp 14 to 19 gives a team of one thread all iterations as one chunk and a stride beyond them,
+ * so that the loop would end after the first iteration. Checked kernels have such teams. A team of one thread
+ * therefore gets chunks of one iteration, as the schedule requests. */
 #include "abi/program/routines/target.h"
 
 enum { STATIC_CHUNKED = 33 };

@@ -1,9 +1,17 @@
-/* maps.c - from the maps of a directive to the items of one construct. */
+/* maps.c - turns the maps of a clang directive into the items of one construct. Called by target.c; except for
+ * rt_maps_init and rt_maps_free, the lock must be held.
+ *
+ * A map with data becomes an item. A pointer map (PTR_AND_OBJ) also gives the item its slot, and a separate item for
+ * the pointer itself unless it belongs to a structure. A structure is one map, followed by the maps of its members:
+ *
+ *      maps:   s, size of its mapped part | MEMBER_OF(1) s.n | MEMBER_OF(1) PTR_AND_OBJ base &s.p, begin p
+ *      items:  s, aligned by its frame    | s.n              | p[0:n], slot &s.p */
 #include "maps.h"
 
 #include "abi/program/data/image.h"
 #include "abi/program/strict/null_pointers.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,8 +19,10 @@
 /* ---------------------------------------------------------------------------------------- maps --
  */
 
+/* Appends a map. Ends the program without memory. */
 static void add_map(struct rt_maps *maps, const struct rt_map *map)
 {
+    assert(maps->n <= maps->capacity);
     if (maps->n == maps->capacity) {
         struct rt_map *grown = malloc(2 * maps->capacity * sizeof *grown);
         if (!grown)
@@ -26,7 +36,7 @@ static void add_map(struct rt_maps *maps, const struct rt_map *map)
     maps->at[maps->n++] = *map;
 }
 
-/* The maps that a mapper adds: it counts its own. */
+/* Handle for a mapper: it counts the maps that it has added, from `first` on. */
 struct mapping {
     struct rt_maps *maps;
     size_t first;
@@ -35,6 +45,7 @@ struct mapping {
 int64_t __tgt_mapper_num_components(void *mapping);
 int64_t __tgt_mapper_num_components(void *mapping)
 {
+    assert(of->maps->n >= of->first);
     const struct mapping *of = mapping;
     return (int64_t)(of->maps->n - of->first);
 }
@@ -47,6 +58,7 @@ void __tgt_push_mapper_component(void *mapping, void *base, void *begin, int64_t
 
 void rt_maps_init(struct rt_maps *maps, const struct rt_map_columns *columns)
 {
+    assert(columns->base || !columns->n);
     typedef void mapper(void *mapping, void *base, void *begin, int64_t size, uint64_t type, const char *name);
     maps->at = maps->few;
     maps->n = 0;
@@ -81,12 +93,13 @@ void rt_maps_free(struct rt_maps *maps)
 /* --------------------------------------------------------------------------------------- items --
  */
 
+/* True if a map contains or is a pointer. */
 static bool is_pointer_map(const struct rt_map *map)
 {
     return map->type & (PTR_AND_OBJ | ATTACH);
 }
 
-/* Whether it asks for data, not for a value or memory of its own. */
+/* True if a map requests data that the filter includes, not a value or private memory. */
 static bool is_data_map(const struct rt_maps *maps, const struct rt_map *map)
 {
     return !(map->type & (LITERAL | PRIVATE)) && map->begin && (map->type & maps->flags) == maps->taken;
@@ -98,19 +111,21 @@ static uint16_t get_item_flags(uint64_t type)
     return (type & ALWAYS ? always : 0) | (type & PRESENT ? ACCD_ITEM_REQUIRE_PRESENT : 0);
 }
 
-/* Where list items count, a member does not: the map of its structure does. */
+/* Returns the flag of members that do not count: if list items are counted, the map of their structure does. */
 static uint16_t uncounted(const struct rt_map *map)
 {
     const bool items = rt.options.rules->counting == ACCD_COUNT_ITEMS;
     return items && rt_get_map_parent(map->type) && !is_pointer_map(map) ? ACCD_ITEM_UNCOUNTED : 0;
 }
 
+/* Returns the base address of a map's data. */
 static const void *get_pointer_base(const struct rt_map *map)
 {
+    assert(map->base || !(map->type & PTR_AND_OBJ));
     return map->type & PTR_AND_OBJ ? (const void *)rt_load_word(map->base) : map->base;
 }
 
-/* Whether a map stands for members of a structure, whose maps follow. */
+/* True if map i represents members of a structure, whose maps follow. */
 static bool has_members(const struct rt_maps *maps, size_t i)
 {
     const struct rt_map *map = &maps->at[i];
@@ -119,9 +134,10 @@ static bool has_members(const struct rt_maps *maps, size_t i)
                (uint64_t)map->size;
 }
 
-/* On the device members are aligned as on the host, or less if other data lie close before them. */
+/* Aligns a structure's members on the device as on the host, or less if other data are present right before them. */
 static void align_item(accd_item *item)
 {
+    assert(item->bytes > 0);
     const uintptr_t host = (uintptr_t)item->host;
     for (uintptr_t to = RT_BLOCK_ALIGNMENT; to; to /= 2) {
         const uintptr_t into = host % to;
@@ -134,7 +150,7 @@ static void align_item(accd_item *item)
     }
 }
 
-/* The pointer of a section that has a map, or is present. */
+/* Attaches the pointer of a section that has a map or is present. */
 static void add_attach_item(struct rt_items *items, const struct rt_map *map)
 {
     const size_t bias = (size_t)((char *)map->begin - (char *)rt_load_word(map->base));
@@ -146,7 +162,7 @@ static void add_attach_item(struct rt_items *items, const struct rt_map *map)
     section->slot = map->base;
 }
 
-/* A section of no length: what is present there. */
+/* Adds an item for the present object at a zero-length section. */
 static void add_empty(struct rt_items *items, accd_action action, const struct rt_map *map, uint16_t flags)
 {
     const bool counts = !rt_get_map_parent(map->type) || is_pointer_map(map);
@@ -156,6 +172,7 @@ static void add_empty(struct rt_items *items, accd_action action, const struct r
 
 void rt_add_map_enter_items(struct rt_maps *maps, struct rt_items *items)
 {
+    assert(rt.site && rt.context);
     static const accd_action actions[] = {ACCD_ACTION_CREATE, ACCD_ACTION_COPYIN, ACCD_ACTION_COPYOUT,
                                           ACCD_ACTION_COPY};
     for (size_t i = 0; i < maps->n; i++) {
@@ -172,7 +189,8 @@ void rt_add_map_enter_items(struct rt_maps *maps, struct rt_items *items)
                 add_attach_item(items, map);
             items->nulls |= is_pointer_map(map);
         } else if (!(map->type & IMPLICIT) || !rt_is_partly_present(&rt_this_thread, map->begin, (uint64_t)map->size)) {
-            const unsigned moves = rt_is_constant(map->begin) ? TO : TO | FROM; /* tables, typeinfo */
+            /* read-only data, such as tables and typeinfo */
+            const unsigned moves = rt_is_constant(map->begin) ? TO : TO | FROM;
             accd_item *item = rt_add_item(items, actions[map->type & moves], map->begin, (uint64_t)map->size);
             item->flags = get_item_flags(map->type) | uncounted(map);
             item->base = get_pointer_base(map);
@@ -205,15 +223,18 @@ void rt_add_map_exit_items(struct rt_maps *maps, struct rt_items *items)
     }
 }
 
-/* Runs of bytes with gaps between them, as clang describes them: each dimension of an array,
- * outermost first, then that of one element. */
+/* Dimension of a section with gaps, as clang passes it: each dimension of the array, outermost first, then that of
+ * one element. */
 struct dimension {
     uint64_t offset, count, stride;
 };
 
+/* Adds the item of an update's section with gaps: contiguous runs with strides. Ends the program without memory or
+ * with too many dimensions. */
 static void add_runs(struct rt_maps *maps, struct rt_items *items, accd_action action, const struct rt_map *map,
                      uint16_t flags)
 {
+    assert(map->size > 0 && map->begin);
     const struct dimension *dimension = map->begin;
     const size_t n = (size_t)map->size - 1;
     struct rt_dim_list *dims = malloc(sizeof *dims);
@@ -275,6 +296,7 @@ void rt_sync_null_map_pointers(const struct rt_thread *self, const struct rt_map
 
 void *rt_find_map_base(const struct rt_thread *self, const struct rt_map *map, bool has_mapper)
 {
+    assert(rt.context);
     const uintptr_t base = (uintptr_t)get_pointer_base(map);
     uint64_t low, high;
     char *device;
@@ -299,7 +321,7 @@ void *rt_find_map_base(const struct rt_thread *self, const struct rt_map *map, b
 /* --------------------------------------------------------------------------------------- names --
  */
 
-/* Of a section the name without its bounds, which are text. */
+/* Finds a name of data or of a pointer; for a section without its bounds, which are plain text. */
 bool rt_find_map_name(const void *maps, uint64_t host, uint64_t bytes, struct accd__debug_name *name_p)
 {
     const struct rt_maps *of = maps;

@@ -1,53 +1,57 @@
-/* maps.h - the maps that clang passes for a directive, and the items they become.
+/* maps.h - the maps that clang passes for a directive, and the items that they become. Included by target.c and
+ * tasks.c.
  *
- * A directive arrives as columns: base addresses, addresses, sizes and types of its maps, their
- * names, and functions of mappers. What each type asks for are facts of that interface; names and
- * numbers are the compiler's. */
+ * A directive arrives as columns: base addresses, addresses, sizes and types of its maps, their names, and the
+ * functions of mappers. Names and numbers of types are the compiler's; their meaning is defined by that interface. */
 #ifndef RT_MAPS_H
 #define RT_MAPS_H
 
 #include "abi/program/run/items.h"
+
+#include <assert.h>
 
 enum {
     TO = 0x1,
     FROM = 0x2,
     ALWAYS = 0x4,
     DELETE = 0x8,
-    PTR_AND_OBJ = 0x10, /* base: the address of the pointer that points to the data */
+    PTR_AND_OBJ = 0x10, /* base: address of the pointer to the data */
     TARGET_PARAM = 0x20,
-    RETURN_PARAM = 0x40, /* the program continues with the device's address */
+    RETURN_PARAM = 0x40, /* the program continues with the device address */
     PRIVATE = 0x80,
-    LITERAL = 0x100, /* the value itself stands for the address */
+    LITERAL = 0x100, /* the base column has the value itself */
     IMPLICIT = 0x200,
     CLOSE = 0x400,
     PRESENT = 0x1000,
-    HOLD = 0x2000,      /* until the region ends, whatever other directives say */
-    ATTACH = 0x4000,    /* no more than the pointer, of a section that has a map of its own */
-    FB_NULLIFY = 0x8000 /* of clang 23: with RETURN_PARAM, absent data have the address NULL */
+    HOLD = 0x2000,      /* held until the region ends, regardless of other directives */
+    ATTACH = 0x4000,    /* only the pointer, of a section with a map of its own */
+    FB_NULLIFY = 0x8000 /* clang 23: with RETURN_PARAM, the address of absent data becomes NULL */
 };
-static const uint64_t rt_non_contiguous = (uint64_t)1 << 44;
-static inline unsigned rt_get_map_parent(uint64_t type) /* the number of the map it is part of, from 1; 0: none */
+static const uint64_t rt_non_contiguous = (uint64_t)1 << 44; /* type flag: section with gaps */
+static inline unsigned rt_get_map_parent(uint64_t type) /* returns the number of the enclosing map, from 1; 0: none */
 {
     return (unsigned)(type >> 48);
 }
 
-/* Whether all flags of a type are known. ATTACH of a private pointer, or in any case, is not. */
+/* True if all flags of a type are known. ATTACH for a private pointer (PRIVATE), or always (ALWAYS), is not. */
 static inline bool rt_is_known_map_type(uint64_t type)
 {
     const uint64_t flags = 0xf7ff, number = (uint64_t)0xffff << 48;
     return !(type & ~(flags | rt_non_contiguous | number)) && !(type & ATTACH && type & (ALWAYS | PRIVATE));
 }
 
-/* Where the compiler says that a call is, as ";FILE;FUNCTION;LINE;COLUMN;;". */
+/* Location of a call from the compiler: ";FILE;FUNCTION;LINE;COLUMN;;". */
 struct rt_source_ident {
     int32_t unused[4];
     const char *text;
 };
+/* Returns the text of a location; NULL: none. */
 static inline const char *rt_get_ident_text(const void *location)
 {
     return location ? ((const struct rt_source_ident *)location)->text : NULL;
 }
 
+/* Map of a directive: base address, begin and size of the data, type flags. */
 struct rt_map {
     void *base, *begin;
     int64_t size;
@@ -55,52 +59,54 @@ struct rt_map {
     const char *name; /* ";NAME;FILE;LINE;COLUMN;;", or NULL */
 };
 
-/* As the compiler passes them. */
+/* Columns of a directive, as the compiler passes them. */
 struct rt_map_columns {
     size_t n;
     void **base, **begin;
     const int64_t *size;
     const uint64_t *type;
-    const char *const *name; /* NULL: there are no names */
-    void *const *mapper;     /* functions, NULL: of none */
+    const char *const *name; /* names, or NULL: the directive has none */
+    void *const *mapper;     /* functions of mappers; NULL: none */
 };
-/* Without its name. */
+/* Returns map i without its name. */
 static inline struct rt_map rt_get_map(const struct rt_map_columns *columns, size_t i)
 {
+    assert(i < columns->n);
     return (struct rt_map){columns->base[i], columns->begin[i], columns->size[i], columns->type[i], NULL};
 }
 
-/* Of a section with gaps. */
+/* List of dimensions of sections with gaps. */
 struct rt_dim_list {
     struct rt_dim_list *next;
     accd_stride at[ACCD_MAX_RANK];
 };
 
-/* The maps of a directive, with those that its mappers add. */
+/* All maps of a directive, including those that mappers add; `few`, or memory of malloc. */
 struct rt_maps {
     struct rt_map *at, few[16];
     size_t n, capacity;
     struct rt_dim_list *dims;
-    uint64_t flags, taken; /* of the type of a map: items are made of those whose flags are these */
+    uint64_t flags, taken; /* filter: only maps with (type & flags) == taken become items */
 };
+/* Collects the maps of a directive and calls its mappers. Ends the program without memory. */
 void rt_maps_init(struct rt_maps *maps, const struct rt_map_columns *columns);
+/* Frees the maps, and the dimensions that items refer to. */
 void rt_maps_free(struct rt_maps *maps);
 
-/* Of an entry to a data environment, an exit, an update. */
+/* Append the items of an entry to a data environment, of an exit, of an update. The lock must be held. */
 void rt_add_map_enter_items(struct rt_maps *maps, struct rt_items *items);
 void rt_add_map_exit_items(struct rt_maps *maps, struct rt_items *items);
 void rt_add_map_update_items(struct rt_maps *maps, struct rt_items *items);
 
-/* After an entry: makes pointers to sections of no length null on the device where nothing is
- * present (OMP60-map-10). back: makes those that still are null what they are on the host, before
- * they are fetched. */
+/* Makes device pointers to absent zero-length sections null, after an entry (OMP60-map-10). back: gives those that
+ * are still null their host value again, before they are copied back. */
 void rt_sync_null_map_pointers(const struct rt_thread *self, const struct rt_maps *maps, bool back);
 
-/* Returns the device's address for the base of a map; NULL: its data are absent. A mapper maps what
- * it names of the data, which need not have the first byte. */
+/* Returns the device address for the base of a map; NULL: its data are absent. has_mapper: a mapper may have mapped
+ * only parts of the data, without the first byte. */
 void *rt_find_map_base(const struct rt_thread *self, const struct rt_map *map, bool has_mapper);
 
-/* What the program calls a range of a directive: for rt_site.name. */
+/* Finds the program's name of a range among the maps (struct rt_maps); the callback of rt_site.name. */
 bool rt_find_map_name(const void *maps, uint64_t host, uint64_t bytes, struct accd__debug_name *name_p);
 
 #endif

@@ -1,9 +1,10 @@
-/* registration.c - what programs and libraries that clang compiled have for devices: they name it as
- * they are loaded. And calls that need nothing, or cannot be taken. */
+/* registration.c - registers the device code of programs and libraries compiled by clang, as they are loaded, and
+ * checks their requires directives. Also defines entry points that need no action, or that are not supported. */
 #include "abi/program/routines/target.h"
 
 #include "abi/program/data/image.h"
 
+#include <assert.h>
 #include <elf.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,14 +12,14 @@
 /* ------------------------------------------------------------------------------------ libraries --
  */
 
-/* As the compiler lists functions and variables: before LLVM 21 ... */
+/* Entry of a function or variable, as listed before LLVM 21. */
 struct legacy_entry {
     void *host;
     const char *name;
     uint64_t bytes;
     uint32_t flags, data;
 };
-/* ... and since. */
+/* Entry as listed since LLVM 21; the field `zero` distinguishes it from the older form. */
 struct entry {
     uint64_t zero;
     uint16_t version, kind;
@@ -31,11 +32,13 @@ struct entry {
 enum { OPENMP = 1 };                                                                                      /* kind */
 enum { IS_LINK = 0x1, IS_CONSTRUCTOR = 0x2, IS_DESTRUCTOR = 0x4, IS_INDIRECT = 0x8, IS_REQUIRES = 0x10 }; /* flags */
 
+/* Device code of one target in a file. */
 struct device_image {
     const char *start, *end;
     void *entries, *entries_end;
 };
 
+/* Program or library with device code, as the compiler registers it. */
 struct library {
     int32_t nimages;
     const struct device_image *images;
@@ -44,18 +47,19 @@ struct library {
 
 enum { REVERSE_OFFLOAD = 0x2, UNIFIED_ADDRESS = 0x4, UNIFIED_SHARED_MEMORY = 0x8 };
 
-/* The directive has no place: the compiler passes what all files of the program require. */
+/* Reports an unsupported requires directive and ends the program. No location is known, as the compiler passes the
+ * union of all files' requirements. */
 static _Noreturn void refuse_requires(const char *message, const char *help)
 {
     rt_emit_diagnostic(&(struct rt_diagnostic){.level = "error", .code = "unsupported", .help = help}, "%s", message);
     rt_exit_with_error();
 }
 
-/* A program whose regions run on the host may require anything. */
+/* Checks the flags of requires directives. Unsupported ones end the program, unless all regions run on the host. */
 static void check_requires(int64_t flags)
 {
     if (flags & (UNIFIED_SHARED_MEMORY | REVERSE_OFFLOAD)) {
-        rt_ensure_started(); /* reports are as the options say */
+        rt_ensure_started(); /* the options decide how reports are written */
         if (!rt.options.targets)
             return;
     }
@@ -71,9 +75,10 @@ static void check_requires(int64_t flags)
     rt.device_pointers |= flags & UNIFIED_ADDRESS;
 }
 
-/* Entries in one form; false: an entry is none of OpenMP's data and functions. */
+/* Converts an entry of either form. Returns false if it is no data or function of OpenMP. */
 static bool read_entry(const char *at, bool old, struct rt_image_entry *entry_p)
 {
+    assert(at && entry_p);
     const struct legacy_entry *before = (const struct legacy_entry *)(const void *)at;
     const struct entry *now = (const struct entry *)(const void *)at;
     const uint32_t flags = old ? before->flags : now->flags;
@@ -96,20 +101,23 @@ static bool read_entry(const char *at, bool old, struct rt_image_entry *entry_p)
     return entry_p->host && entry_p->name;
 }
 
-/* LLVM's file around an image. */
+/* Header of LLVM's package around an image. */
 struct package {
     uint8_t magic[4];
     uint32_t version;
     uint64_t bytes, entry, entry_bytes;
 };
+/* Entry of that package. */
 struct packaged_image {
     uint16_t image_kind, kind;
     uint32_t flags;
     uint64_t strings, nstrings, image, image_bytes;
 };
 
+/* Replaces a package by the image within it; leaves any other contents unchanged. */
 static void unpack_image(const char **start_p, uint64_t *bytes_p)
 {
+    assert(*start_p && bytes_p);
     static const uint8_t magic[] = {0x10, 0xFF, 0x10, 0xAD};
     const struct package *package = (const struct package *)(const void *)*start_p;
     if (*bytes_p < sizeof *package || memcmp(package->magic, magic, sizeof magic) != 0 ||
@@ -123,6 +131,7 @@ static void unpack_image(const char **start_p, uint64_t *bytes_p)
     *bytes_p = packaged_image->image_bytes;
 }
 
+/* True if an image is an ELF file for x86-64. */
 static bool is_for_this_machine(const char *start, uint64_t bytes)
 {
     Elf64_Ehdr head;
@@ -133,8 +142,10 @@ static bool is_for_this_machine(const char *start, uint64_t bytes)
            head.e_machine == EM_X86_64;
 }
 
+/* Returns the library's entries, in memory of malloc, and their number. Ends the program without memory. */
 static struct rt_image_entry *read_entries(const struct library *library, size_t *n_p)
 {
+    assert(library->entries <= library->entries_end && n_p);
     const size_t bytes = (size_t)(library->entries_end - library->entries);
     const bool old = bytes && rt_load_word(library->entries);
     const size_t each = old ? sizeof(struct legacy_entry) : sizeof(struct entry);
@@ -160,7 +171,7 @@ void __tgt_register_lib(const struct library *library)
         if (!is_for_this_machine(start, bytes))
             continue;
         rt_image_add(library, start, bytes, entries, n);
-        if (rt.context) { /* of a library that the program loads */
+        if (rt.context) { /* library loaded while the program runs */
             rt_enter(&site);
             rt_load_images();
             rt_leave();
@@ -209,7 +220,7 @@ int __tgt_print_device_info(int64_t device);
 int __tgt_print_device_info(int64_t device)
 {
     (void)device;
-    return 0; /* nothing is known of a simulated device */
+    return 0; /* a simulated device has no information */
 }
 
 #define REFUSED(function, what, why)                              \
@@ -223,11 +234,11 @@ int __tgt_print_device_info(int64_t device)
 REFUSED(__tgt_interop_init, "interop", "needs a device with streams of its own")
 REFUSED(__tgt_interop_use, "interop", "needs a device with streams of its own")
 REFUSED(__tgt_interop_destroy, "interop", "needs a device with streams of its own")
-/* Interop objects, as clang 22 asks for them. */
+/* Interop objects of clang 22. */
 REFUSED(__tgt_interop_get, "interop", "needs a device with streams of its own")
 REFUSED(__tgt_interop_use60, "interop", "needs a device with streams of its own")
 REFUSED(__tgt_interop_release, "interop", "needs a device with streams of its own")
-/* Interop objects, as gcc 15 asks for them. */
+/* Interop objects of gcc 15. */
 REFUSED(GOMP_interop, "interop", "needs a device with streams of its own")
 
 void *llvm_omp_target_alloc_device(size_t bytes, int device);

@@ -1,8 +1,11 @@
-/* target.c - the calls that clang makes for OpenMP's target directives (-fopenmp-targets), each one
- * construct of the core. How they look and what a region gets for each map are facts of that
- * interface. A region runs in the thread that calls, and its parallel regions are libomp's; its
- * data are the device's. Of a nowait directive clang makes a task of libomp, which makes the call.
- */
+/* target.c - the entry points that clang calls for OpenMP's target directives (-fopenmp-targets), each one construct
+ * of the core. Their parameters and the arguments of regions are defined by that interface.
+ *
+ * A region runs in the calling thread, and its parallel regions are libomp's; only the data are the device's. For a
+ * nowait directive clang creates a task of libomp, which makes the call (tasks.c). The memory of a running region is
+ * one block:
+ *
+ *      | struct rt_kernel, args[0] = body | struct body, args | addresses (PASS_ADDRESSES) | private variables | */
 #include "abi/program/routines/target.h"
 
 #include "abi/program/base/arena.h"
@@ -13,18 +16,20 @@
 #include "tasks.h"
 #include "call_arguments.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-enum { OFFLOADED = 0, NOT_OFFLOADED = 1 }; /* results of a target construct */
+/* results of a target construct: the compiler runs the region on the host if it was not offloaded */
+enum { OFFLOADED = 0, NOT_OFFLOADED = 1 };
 
 /* ----------------------------------------------------------------------------------------- data --
  */
 
 typedef void items_of(struct rt_maps *maps, struct rt_items *items);
 
-/* Runs a construct of the maps' items. */
+/* Converts the maps to items and runs their construct; returns its region, or NULL. */
 static accd_region *run_items(struct rt_thread *self, accd_construct_kind kind, struct rt_maps *maps, items_of *convert)
 {
     struct rt_items items;
@@ -39,7 +44,7 @@ static accd_region *run_items(struct rt_thread *self, accd_construct_kind kind, 
     return region;
 }
 
-/* Of what regions hold, an exit removes references of other directives alone. */
+/* Lets an exit directive release only dynamic references of data that regions hold, and removes their maps. */
 static void keep_held_references(struct rt_thread *self, struct rt_maps *maps)
 {
     for (size_t i = 0; i < maps->n; i++) {
@@ -56,12 +61,12 @@ static void keep_held_references(struct rt_thread *self, struct rt_maps *maps)
     }
 }
 
-/* What a data region of the compiler's own clause holds has a region of the core, which ends with
- * it. */
+/* Gives data of clang's clause ompx_hold a region of the core, which ends with the program's data region. */
 static void hold_region_data(struct rt_site *site, struct rt_thread *self, accd_construct_kind kind,
                              struct rt_maps *maps)
 {
-    static bool holds; /* the program uses that clause */
+    assert(maps->flags == 0 && maps->taken == 0);
+    static bool holds; /* true once the program has used that clause */
     bool any = false;
     for (size_t i = 0; i < maps->n; i++)
         any |= (maps->at[i].type & HOLD) != 0;
@@ -81,8 +86,8 @@ static void hold_region_data(struct rt_site *site, struct rt_thread *self, accd_
     maps->taken = 0;
 }
 
-/* use_device_ptr, use_device_addr: the program continues with device addresses, of what is not
- * present with the host's (OpenMP 5.1). */
+/* Replaces the addresses of use_device_ptr and use_device_addr by device addresses; absent data keep the host's
+ * (OpenMP 5.1). */
 static void translate_addresses(const struct rt_thread *self, const struct rt_map_columns *columns)
 {
     for (size_t i = 0; i < columns->n; i++) {
@@ -94,6 +99,7 @@ static void translate_addresses(const struct rt_thread *self, const struct rt_ma
     }
 }
 
+/* Ends the program if a map has an unknown type. */
 static void check_types(const struct rt_site *site, const struct rt_map_columns *columns)
 {
     for (size_t i = 0; i < columns->n; i++)
@@ -101,6 +107,7 @@ static void check_types(const struct rt_site *site, const struct rt_map_columns 
             rt_reject_unknown_abi(site, "passes a map of type 0x%llx", (unsigned long long)columns->type[i]);
 }
 
+/* Runs a directive without a region, or the begin or end of a data region. */
 static void run_data_directive(struct rt_site *site, int64_t number, const struct rt_map_columns *columns,
                                accd_construct_kind kind, items_of *convert)
 {
@@ -122,8 +129,8 @@ static void run_data_directive(struct rt_site *site, int64_t number, const struc
     rt_maps_free(&maps);
 }
 
-/* What all calls have in common; older ones have neither places nor names nor mappers, and those of
- * tasks name what the task depends on, which libomp has waited for. */
+/* Common parameters of all calls. Older calls lack locations, names and mappers. Calls of tasks name their
+ * dependences, for which libomp has already waited. */
 #define MAPS int32_t n, void **base, void **begin, const int64_t *size, const uint64_t *type
 #define NAMES const char *const *name, void *const *mapper
 #define DEPENDS int32_t ndepend, void *depend, int32_t nno_alias, void *no_alias
@@ -160,7 +167,7 @@ static void run_data_directive(struct rt_site *site, int64_t number, const struc
         run_data_directive(&site, device, COLUMNS(name, mapper), kind, convert);         \
     }
 
-/* The compiler makes the same calls for a region and for the directives without one. */
+/* The compiler makes the same calls for data regions and for directives without a region. */
 DATA(__tgt_target_data_begin, "target (enter) data", ACCD_KIND_ENTER_DATA, rt_add_map_enter_items)
 DATA(__tgt_target_data_end, "target (exit) data", ACCD_KIND_EXIT_DATA, rt_add_map_exit_items)
 DATA(__tgt_target_data_update, "target update", ACCD_KIND_UPDATE, rt_add_map_update_items)
@@ -168,24 +175,25 @@ DATA(__tgt_target_data_update, "target update", ACCD_KIND_UPDATE, rt_add_map_upd
 /* -------------------------------------------------------------------------------------- regions --
  */
 
-/* How a region's function takes its values. */
+/* Ways in which a region's function takes its arguments. */
 enum passing {
-    PASS_VALUES,
-    PASS_ENVIRONMENT_FIRST, /* one more argument, before the others, which is for GPUs */
-    PASS_ADDRESSES          /* as one argument: an array of their addresses */
+    PASS_VALUES,            /* one word for each value */
+    PASS_ENVIRONMENT_FIRST, /* values after one more argument, which is for GPUs */
+    PASS_ADDRESSES          /* one argument: an array of addresses of the values */
 };
 
-/* What a region runs with. */
+/* Arguments of a region. */
 struct body {
     void *fn;
     int device;
     size_t n;
-    void **addresses; /* of each of args; NULL: fn takes the values */
-    uintptr_t args[]; /* of fn; followed by the addresses and the private variables */
+    void **addresses; /* addresses of args; NULL: fn takes the values */
+    uintptr_t args[]; /* arguments of fn, followed by the addresses and the private variables */
 };
 
 static void call_region(const struct body *body)
 {
+    assert(body->fn && body->n <= RT_CALL_ARGUMENTS_MAX);
     const uintptr_t *args = body->args;
     if (body->addresses) {
         (*(void (*const *)(void **)) & body->fn)(body->addresses);
@@ -203,8 +211,8 @@ static void call_region(const struct body *body)
     }
 }
 
-/* Regions whose accesses are checked have one team, of one thread, which is known to be the
- * kernel's. */
+/* Functions of libomp. Checked regions run with one team of one thread, because checks recognise only the kernel's
+ * own thread. */
 static struct libomp {
     int (*get_max_active_levels)(void);
     int (*get_teams_thread_limit)(void), (*get_max_teams)(void), (*get_num_procs)(void);
@@ -228,7 +236,7 @@ static const struct libomp *libomp(void)
     return &libomp_functions;
 }
 
-/* The clauses of a teams construct come to us first. */
+/* True if teams are limited to one thread; the entry points for clauses of teams constructs follow. */
 static bool has_single_team(void)
 {
     return rt.options.diagnose && rt_kernel_kind(rt_this_thread.activity);
@@ -253,6 +261,7 @@ void __kmpc_push_num_teams_51(void *location, int32_t thread, int32_t least, int
          has_single_team() ? 1 : threads);
 }
 
+/* Calls a region with one team of one thread, and restores libomp's limits. */
 static void call_single_threaded(const struct body *body)
 {
     const int regions = libomp()->get_max_active_levels(), threads = libomp()->get_teams_thread_limit(),
@@ -262,13 +271,14 @@ static void call_single_threaded(const struct body *body)
     libomp()->set_num_teams(1);
     call_region(body);
     libomp()->set_num_teams(teams);
-    libomp()->set_teams_thread_limit(threads ? threads : libomp()->get_num_procs()); /* 0: no limit */
+    libomp()->set_teams_thread_limit(threads ? threads : libomp()->get_num_procs()); /* threads 0: no limit */
     rt_get_openmp_functions()->set_max_active_levels(regions);
 }
 
-/* With the control variables of a device. */
+/* Runs a region with a device as default device. args: address of its struct body. */
 static void run_region(void *args)
 {
+    assert(*(struct body **)args);
     const struct body *body = *(struct body **)args;
     const int before = rt_get_openmp_functions()->get_default_device();
     rt_get_openmp_functions()->set_default_device(RT_TARGET_DEVICE_BASE + body->device);
@@ -281,6 +291,7 @@ static void run_region(void *args)
 
 enum { PRIVATE_ALIGNMENT = 16 };
 
+/* Returns the bytes needed for private variables, including alignment. */
 static size_t private_bytes(const struct rt_map_columns *columns)
 {
     size_t bytes = PRIVATE_ALIGNMENT;
@@ -290,7 +301,7 @@ static size_t private_bytes(const struct rt_map_columns *columns)
     return bytes;
 }
 
-/* In a strict run: addresses that the kernel gets. */
+/* Adds the kernel's addresses to the sampling key, in strict runs. */
 static void sample_arguments(struct rt_thread *self, const struct rt_map_columns *columns)
 {
     for (size_t i = 0; i < columns->n; i++) {
@@ -300,12 +311,14 @@ static void sample_arguments(struct rt_thread *self, const struct rt_map_columns
     }
 }
 
-/* What the region gets for each map; returns how many. position: of each map among them. */
+/* Stores the region's arguments and returns their number; private variables are placed at `storage`. args must have
+ * space for each map. */
 static size_t fill_arguments(const struct rt_thread *self, const struct rt_map_columns *columns, uintptr_t *args,
-                             char *capacity)
+                             char *storage)
 {
+    assert(args && storage);
     size_t n = 0;
-    capacity = (char *)(((uintptr_t)capacity + PRIVATE_ALIGNMENT - 1) & ~(uintptr_t)(PRIVATE_ALIGNMENT - 1));
+    storage = (char *)(((uintptr_t)storage + PRIVATE_ALIGNMENT - 1) & ~(uintptr_t)(PRIVATE_ALIGNMENT - 1));
     for (size_t i = 0; i < columns->n; i++) {
         const struct rt_map map = rt_get_map(columns, i);
         if (!(map.type & TARGET_PARAM))
@@ -315,9 +328,9 @@ static size_t fill_arguments(const struct rt_thread *self, const struct rt_map_c
         } else if (map.type & PRIVATE) {
             const size_t size = (size_t)map.size;
             if (map.type & TO)
-                memcpy(capacity, map.begin, size);
-            args[n++] = (uintptr_t)capacity - ((uintptr_t)map.begin - (uintptr_t)map.base);
-            capacity += (size + PRIVATE_ALIGNMENT - 1) / PRIVATE_ALIGNMENT * PRIVATE_ALIGNMENT;
+                memcpy(storage, map.begin, size);
+            args[n++] = (uintptr_t)storage - ((uintptr_t)map.begin - (uintptr_t)map.base);
+            storage += (size + PRIVATE_ALIGNMENT - 1) / PRIVATE_ALIGNMENT * PRIVATE_ALIGNMENT;
         } else {
             const bool has_mapper = columns->mapper && columns->mapper[i];
             args[n] = map.begin ? (uintptr_t)rt_find_map_base(self, &map, has_mapper) : 0;
@@ -328,10 +341,10 @@ static size_t fill_arguments(const struct rt_thread *self, const struct rt_map_c
     return n;
 }
 
-/* Pointers in a lambda that the region uses point to the device's data of what it captures by
- * reference. */
+/* Makes pointers in a lambda used by the region point to the device's data of variables captured by reference. */
 static void translate_lambdas(const struct rt_thread *self, const struct rt_map_columns *columns, const uintptr_t *args)
 {
+    assert(rt.context);
     enum { CAPTURED = LITERAL | PTR_AND_OBJ | IMPLICIT };
     for (size_t i = 0; i < columns->n; i++) {
         const size_t of = rt_get_map_parent(columns->type[i]);
@@ -351,12 +364,12 @@ static void translate_lambdas(const struct rt_thread *self, const struct rt_map_
 
 static void *realloc_body(void *block, size_t old, size_t bytes)
 {
-    if (rt.options.diagnose) /* the stack and the heap are closed to the kernel */
+    if (rt.options.diagnose) /* checks make the stack and the heap inaccessible to the kernel */
         return rt_arena_realloc(NULL, block, old, bytes);
     return realloc(block, bytes);
 }
 
-/* Another thread ends the program: one report is enough. */
+/* Waits forever, without the lock, while another thread ends the program: one report is enough. */
 static _Noreturn void wait_for_end(void)
 {
     rt_unlock();
@@ -364,9 +377,11 @@ static _Noreturn void wait_for_end(void)
         pause();
 }
 
+/* Runs a target construct on a device: entry, kernel and exit. Ends the program if the image lacks the region. */
 static void run_target(struct rt_site *site, int device, const void *region_id, const struct rt_map_columns *columns,
                        enum passing passing)
 {
+    assert(device >= 0 && columns->n < RT_CALL_ARGUMENTS_MAX);
     const bool environment = passing == PASS_ENVIRONMENT_FIRST, by_address = passing == PASS_ADDRESSES;
     const size_t capacity = rt_round_up_argument_count(columns->n + environment),
                  head = sizeof(struct rt_kernel) + sizeof(void *),
@@ -404,7 +419,7 @@ static void run_target(struct rt_site *site, int device, const void *region_id, 
         sample_arguments(call.self, columns);
     *(void **)&kernel->code = body->fn;
     accd_region *region = run_items(call.self, ACCD_KIND_COMPUTE, &maps, rt_add_map_enter_items);
-    body->args[0] = UINTPTR_MAX; /* there is no environment */
+    body->args[0] = UINTPTR_MAX; /* no environment */
     body->n = environment + fill_arguments(call.self, columns, body->args + environment, (char *)kernel + args);
     translate_lambdas(call.self, columns, body->args + environment);
     if (by_address)
@@ -420,6 +435,7 @@ static void run_target(struct rt_site *site, int device, const void *region_id, 
     rt_maps_free(&maps);
 }
 
+/* Runs a target construct and returns OFFLOADED, or returns NOT_OFFLOADED for the host. */
 static int run_target_construct(struct rt_site *site, int64_t number, const void *region_id,
                                 const struct rt_map_columns *columns, enum passing passing)
 {
@@ -433,7 +449,7 @@ static int run_target_construct(struct rt_site *site, int64_t number, const void
     return OFFLOADED;
 }
 
-/* Up to clang 14: teams: arguments behind those of the maps. */
+/* Entry points up to clang 14. teams: parameters after those of the maps. */
 #define TARGET(function, TEAMS, ...)                                                                              \
     int function(int64_t device, const void *region, MAPS TEAMS);                                                 \
     int function(int64_t device, const void *region, MAPS TEAMS)                                                  \
@@ -472,7 +488,7 @@ static int run_target_construct(struct rt_site *site, int64_t number, const void
 TARGET(__tgt_target, NO_TEAMS, (void)0)
 TARGET(__tgt_target_teams, TEAMS, (void)teams, (void)threads)
 
-/* As of clang 15. What later versions have behind these is for GPUs. */
+/* Arguments of a target construct since clang 15. Further fields of later versions are for GPUs. */
 struct kernel_arguments {
     uint32_t version, n;
     void **base, **begin;
@@ -495,7 +511,7 @@ static enum passing passing_of(const struct rt_site *site, uint32_t version)
 
 static int target_kernel(struct rt_site *site, int64_t device, const void *region, const struct kernel_arguments *of)
 {
-    rt.device_pointers = true; /* these compilers do as OpenMP 5.2 says */
+    rt.device_pointers = true; /* these compilers follow OpenMP 5.2 */
     const struct rt_map_columns columns = {of->n, of->base, of->begin, of->size, of->type, of->name, of->mapper};
     return run_target_construct(site, device, region, &columns, passing_of(site, of->version));
 }

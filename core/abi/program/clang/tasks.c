@@ -1,43 +1,47 @@
-/* tasks.c - libomp's functions that make tasks, or at whose end tasks are complete. In strict runs
- * and in programs compiled for checking, the task of a nowait directive runs at once, in the thread
- * that makes it, as if it were not deferred. Its order is the one that the program asks for
- * (strict/happens_before.c). Otherwise tasks are libomp's. */
+/* tasks.c - interposes libomp's functions that create tasks, or after which tasks are complete. The program's code
+ * calls them; each calls libomp's own function.
+ *
+ * In strict runs and instrumented programs, the task of a nowait directive runs at once in the creating thread. Its
+ * order for race checks remains that of the program (strict/happens_before.c). All other tasks are left to libomp.
+ *
+ *      task of libomp:  | struct task | ... | shared -> struct extra | shared variables | */
 #include "abi/program/routines/target.h"
 
 #include "maps.h"
 #include "tasks.h"
 #include "call_arguments.h"
 
+#include <assert.h>
 #include <dlfcn.h>
 #include <stdarg.h>
 #include <stdlib.h>
 
-/* A task as the compiler sees it; what it needs besides lies behind. */
+/* Task as the compiler knows it; libomp's private part follows. */
 struct task {
     char *shared;
     int32_t (*entry)(int32_t thread, struct task *task);
 };
-/* Of a task of a nowait directive, before its shared variables. */
+/* Data of a nowait directive's task, stored right before its shared variables. */
 struct extra {
-    int32_t (*entry)(int32_t thread, struct task *task);
+    int32_t (*entry)(int32_t thread, struct task *task); /* the task's own function */
     struct rt_epoch epoch;
     bool has_epoch;
 } __attribute__((aligned(16)));
 
+/* Dependence of a task, as the compiler passes it. */
 struct depend {
     void *address;
     size_t bytes;
     uint8_t how;
 };
-enum { IN = 1, ALL_MEMORY = 0x80 }; /* how */
-enum { TIED = 1 };                  /* flags of tasks */
+enum { IN = 1, ALL_MEMORY = 0x80 }; /* kinds of dependences, in `how` */
+enum { TIED = 1 };                  /* flag of tasks */
 
 #define LIST int32_t n, const struct depend *list, int32_t nno_alias, const struct depend *no_alias
 #define LIST_ARGUMENTS n, list, nno_alias, no_alias
 #define PARALLEL void *location, int32_t n, void *fn, U16
 
-/* Functions at whose end tasks are complete: name, parameters, arguments; and those with a result.
- */
+/* Functions after which tasks are complete: name, parameters, arguments; without and with a result. */
 #define ENDS(X)                                                                                                \
     X(__kmpc_barrier, (void *location, int32_t thread), (location, thread))                                    \
     X(__kmpc_end_serialized_parallel, (void *location, int32_t thread), (location, thread))                    \
@@ -54,7 +58,7 @@ enum { TIED = 1 };                  /* flags of tasks */
       (void *location, int32_t thread, int32_t n, size_t bytes, void *data, void (*reduce)(void *, void *), \
        void *lock),                                                                                         \
       (location, thread, n, bytes, data, reduce, lock))
-/* The others that are taken, and those that are only called: result, name, parameters. */
+/* Other interposed functions, then those that are only called: result, name, parameters. */
 #define OTHERS(X)                                                                                    \
     X(struct task *, __kmpc_omp_target_task_alloc,                                                   \
       (void *location, int32_t thread, int32_t flags, size_t bytes, size_t shared,                   \
@@ -115,7 +119,7 @@ void rt_find_libomp_tasks(void)
 
 /* ------------------------------------------------------------------------------------- waits -- */
 
-/* Of a function that gets its place. */
+/* Site of an entry point with a parameter `location`. */
 #define HERE(name)            \
     (&(const struct rt_site){ \
         .call = rt_caller_site(name).call, .what = (name), .location = rt_get_ident_text(location)})
@@ -138,7 +142,7 @@ void rt_find_libomp_tasks(void)
 ENDS(END)
 RETURNS(RETURN)
 
-/* libomp's own function waits, and then it calls the program to combine the results of in_reduction. */
+/* Waits like libomp's function, which then calls the program to combine the results of in_reduction. */
 void __kmpc_end_taskgroup(void *location, int32_t thread)
 {
     rt_find_libomp_tasks();
@@ -150,9 +154,10 @@ void __kmpc_end_taskgroup(void *location, int32_t thread)
     rt_after_taskwait(WAIT, NULL);
 }
 
-/* Passes on the n arguments behind fn. */
+/* Calls `real` with the n arguments after fn; n <= RT_CALL_ARGUMENTS_MAX. */
 static void fork_all(fork_fn *real, void *location, int32_t n, void *fn, va_list list)
 {
+    assert(n >= 0 && n <= RT_CALL_ARGUMENTS_MAX);
     uintptr_t args[RT_CALL_ARGUMENTS_MAX];
     const size_t capacity = rt_round_up_argument_count((size_t)n);
     for (size_t i = 0; i < capacity; i++)
@@ -183,12 +188,13 @@ FORK(fork_teams)
 
 /* ----------------------------------------------------------------------------------- depend -- */
 
-/* Depend clauses as gcc passes them. */
+/* Depend clauses in gcc's form: a header of five words, then addresses, writers first. */
 struct depends {
-    void **list; /* NULL: there are none */
-    bool all;    /* of all memory */
+    void **list; /* list, or NULL: no clauses */
+    bool all;    /* omp_all_memory is named */
 };
 
+/* Converts depend clauses to gcc's form; the caller frees the list. Ends the program without memory. */
 static struct depends open_depends(LIST)
 {
     enum { HEAD = 5 };
@@ -199,7 +205,7 @@ static struct depends open_depends(LIST)
     if (!(depends.list = calloc(HEAD + most, sizeof *depends.list)))
         rt_fatal("out-of-memory", "no memory for a depend clause");
     uintptr_t written = 0, read = 0;
-    for (int reads = 0; reads < 2; reads++) /* those that are written come first */
+    for (int reads = 0; reads < 2; reads++) /* writers precede readers */
         for (size_t i = 0; i < most; i++) {
             const struct depend *at = i < (size_t)n ? &list[i] : &no_alias[i - (size_t)n];
             depends.all |= (at->how & ALL_MEMORY) != 0;
@@ -215,6 +221,7 @@ static struct depends open_depends(LIST)
     return depends;
 }
 
+/* Tells the race check that the tasks of depend clauses are complete. */
 static void after_wait_deps(const struct rt_site *site, LIST)
 {
     if (!rt_has_pending_tasks())
@@ -224,7 +231,7 @@ static void after_wait_deps(const struct rt_site *site, LIST)
     free(depends.list);
 }
 
-/* A new task comes after those that its depend clauses name. */
+/* Starts a task for the race check, after those that its depend clauses name. */
 static struct rt_epoch begin_task(const struct rt_site *site, LIST)
 {
     struct depends depends = open_depends(LIST_ARGUMENTS);
@@ -256,13 +263,16 @@ void __kmpc_omp_taskwait_deps_51(void *location, int32_t thread, LIST, int32_t n
 
 /* ------------------------------------------------------------------------------------- tasks -- */
 
+/* Returns the data of a nowait directive's task. */
 static struct extra *extra_of(const struct task *task)
 {
     return (struct extra *)(void *)task->shared - 1;
 }
 
+/* Runs the task of a nowait directive in its epoch. */
 static int32_t run_nowait_task(int32_t thread, struct task *task)
 {
+    assert(task->shared);
     const struct extra *extra = extra_of(task);
     struct rt_thread *self = rt_ensure_started();
     const struct rt_epoch before = self->epoch;
@@ -276,10 +286,10 @@ struct task *__kmpc_omp_target_task_alloc(void *location, int32_t thread, int32_
                                           int32_t (*entry)(int32_t, struct task *), int64_t device)
 {
     rt_find_libomp_tasks();
-    rt_get_target_device_count(); /* the options */
+    rt_get_target_device_count(); /* reads the options */
     if (!rt.options.diagnose && rt.options.trace < 0)
         return real___kmpc_omp_target_task_alloc(location, thread, flags, bytes, shared, entry, device);
-    shared += 2 * sizeof(struct extra); /* one for its alignment */
+    shared += 2 * sizeof(struct extra); /* one of them for alignment */
     struct task *task =
         rt_defers_tasks()
             ? real___kmpc_omp_target_task_alloc(location, thread, flags, bytes, shared, run_nowait_task, device)
@@ -290,16 +300,17 @@ struct task *__kmpc_omp_target_task_alloc(void *location, int32_t thread, int32_
     return task;
 }
 
-/* Whether a task has run; otherwise it is libomp's. */
+/* Runs a nowait directive's task at once. Returns false if the task was left to libomp. */
 static bool run_at_once(const struct rt_site *site, void *location, int32_t thread, struct task *task, LIST)
 {
-    if (task->entry != run_nowait_task) { /* of the program */
+    assert(task->entry);
+    if (task->entry != run_nowait_task) { /* ordinary task of the program */
         if (n || nno_alias)
             after_wait_deps(site, LIST_ARGUMENTS);
         return false;
     }
     struct extra *extra = extra_of(task);
-    if (!extra->has_epoch) /* libomp may call one function from the other */
+    if (!extra->has_epoch) /* libomp may call one of these functions from the other */
         extra->epoch = begin_task(site, LIST_ARGUMENTS);
     extra->has_epoch = true;
     if (rt_defers_tasks())

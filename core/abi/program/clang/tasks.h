@@ -1,8 +1,9 @@
-/* tasks.h - libomp's functions for tasks, behind ours. */
+/* tasks.h - lookup of libomp's functions for tasks, which tasks.c interposes. */
 #ifndef RT_LIBOMP_TASKS_H
 #define RT_LIBOMP_TASKS_H
 
-/* Finds them, before a region whose memory is closed may need them. */
+/* Looks up libomp's functions once, before a region under the page guard needs them: the lookup uses protected
+ * memory. */
 void rt_find_libomp_tasks(void);
 
 #endif

@@ -1,18 +1,28 @@
-/* entries.c - from the entries of a directive to the items of one construct. */
+/* entries.c - turns the entries of a gcc directive into the items of one construct. Called by goacc.c and target.c
+ * with the lock held; iterators are already expanded.
+ *
+ * An entry of data becomes one item. A pointer's entry follows its section; it becomes the item's slot, or an item
+ * that attaches the pointer alone. A STRUCT entry precedes the entries of an aggregate's members. In OpenACC each
+ * member is an item within a common frame; in OpenMP all of them are one item with a mapping program:
+ *
+ *      entries:  STRUCT s (2) | s.p | s.n | section p[0:n] | ATTACH s.p
+ *      OpenMP:   item [s.p .. s.n] with program         item p[0:n], slot &s.p
+ *      OpenACC:  items s.p, s.n in the frame of s       item p[0:n], slot &s.p */
 #include "abi/program/base/arena.h"
 #include "abi/program/data/code_references.h"
 #include "abi/program/strict/null_pointers.h"
 #include "fast_path.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* Room behind the last member that a directive names, for those that a later one may name, where no
- * debug information tells how large the aggregate is: the compiler does not pass its size. */
+/* Bytes reserved after the last named member of an aggregate for members named later. The compiler does not pass the
+ * size of the aggregate, so that this is used without debug information. */
 enum { FRAME_CAPACITY = 4096 };
 
-/* The compiler maps the pointer that a section was reached through, or its descriptor, too: rules
- * differ in whether it counts where it lies in present data. */
+/* Marks the item of a section's base pointer or descriptor, which the compiler maps along. Rules differ in whether it
+ * counts within present data. */
 static void mark_pointer(struct rt_items *items, const void *slot)
 {
     for (size_t i = 0; i < items->n; i++) {
@@ -24,39 +34,44 @@ static void mark_pointer(struct rt_items *items, const void *slot)
     }
 }
 
-/* A pointer: points to the section before it, or is attached by itself. */
+/* Adds a pointer: as the slot of its section if that is among the last items, otherwise as an item that is attached
+ * alone. */
 static void add_pointer(struct rt_items *items, accd_action action, const void *slot, size_t bias, uint16_t flags)
 {
+    assert(slot);
     accd_item *section = rt_find_pointed_section(items, slot, bias);
     if (section) {
         section->slot = slot;
-        if (!(flags & ACCD_ITEM_IF_PRESENT)) /* a member: its aggregate may be present */
+        if (!(flags & ACCD_ITEM_IF_PRESENT)) /* members are excluded: their aggregate may be present */
             mark_pointer(items, slot);
         return;
     }
-    if (!(flags & ACCD_ITEM_IF_PRESENT) && !rt_load_word(slot)) /* of a member that is not allocated, or no longer */
+    /* pointer of a member that is not, or no longer, allocated */
+    if (!(flags & ACCD_ITEM_IF_PRESENT) && !rt_load_word(slot))
         mark_pointer(items, slot);
     accd_item *item = rt_add_item(items, action, slot, sizeof(void *));
     item->slot = slot;
     item->flags = flags;
 }
 
-/* All sections of an iterator come before all of their pointers. */
+/* Lets pointers search all items for their section: an iterator's sections precede all of its pointers. */
 static void widen_search(const struct entries *map, struct rt_items *items)
 {
     if (map->argument)
         items->back = SIZE_MAX;
 }
 
+/* True if an address lies in the data of entry i. */
 static bool is_in_entry(const struct entries *map, size_t i, const void *address)
 {
     return (uintptr_t)address - (uintptr_t)map->host[i] < map->size[i];
 }
 
-/* Bytes from an aggregate's entry to its end, as debug information has them; 0: not known. Looked for
- * once for each directive. */
+/* Returns the bytes from an aggregate's entry to its end by debug information; 0: unknown. The lookup is cached for
+ * each directive. A member's entry must follow. */
 static uint64_t aggregate_bytes(const struct entries *map, size_t head)
 {
+    assert(head + 1 < map->n && rt.site);
     enum { CACHE = 64 };
     static struct {
         uintptr_t pc;
@@ -74,7 +89,7 @@ static uint64_t aggregate_bytes(const struct entries *map, size_t head)
     return cached[at].bytes;
 }
 
-/* Device memory for an aggregate, given the members that follow its entry. */
+/* Returns the size of device memory for an aggregate, including all members that follow its entry. */
 static uint64_t get_aggregate_capacity(const struct entries *map, size_t head)
 {
     uintptr_t start = (uintptr_t)map->host[head], end = start;
@@ -87,7 +102,7 @@ static uint64_t get_aggregate_capacity(const struct entries *map, size_t head)
     return known > end - start ? known : end - start + FRAME_CAPACITY;
 }
 
-/* The host address that a pointer to a section of no length holds; NULL: the entry is none. */
+/* Returns the host address in a pointer to a zero-length section; NULL: no such entry. */
 static const void *get_empty_section(const struct entries *map, size_t i)
 {
     const unsigned kind = rt_get_entry_kind(map, i);
@@ -96,7 +111,7 @@ static const void *get_empty_section(const struct entries *map, size_t i)
     return kind == ALWAYS_POINTER && i && rt_get_entry_kind(map, i - 1) == ZERO_LENGTH ? map->host[i - 1] : NULL;
 }
 
-/* Whether an implicit map uses what is present of its data, as not all of them are (OMP60-map-12). */
+/* True if an implicit map must use the present part of its data, which are partly present (OMP60-map-12). */
 static bool is_partly_present(const struct entries *map, size_t i)
 {
     return (map->kind[i] & IMPLICIT) == IMPLICIT && rt_is_partly_present(&rt_this_thread, map->host[i], map->size[i]);
@@ -112,7 +127,7 @@ static uint16_t get_always_flags(const struct entries *map, size_t i)
            (more == ALWAYS_PRESENT ? ACCD_ITEM_REQUIRE_PRESENT : 0);
 }
 
-/* What each kind asks for on entry; ACCD_ACTION_COUNT: nothing by itself. */
+/* Returns the action of a kind on entry; ACCD_ACTION_COUNT: none by itself. */
 static accd_action entry_action(unsigned kind)
 {
     switch (kind) {
@@ -138,9 +153,11 @@ static accd_action entry_action(unsigned kind)
     }
 }
 
-/* One more piece, in the order of addresses; what is there already stays. */
+/* Inserts a piece, sorted by address, unless a piece covers its start. Returns the number of pieces; there must be
+ * space for one more. */
 static size_t add_piece(accd_piece *pieces, size_t n, const void *host, uint64_t bytes, accd_action action)
 {
+    assert(bytes > 0);
     const uintptr_t at = (uintptr_t)host;
     size_t k = n;
     while (k && pieces[k - 1].offset > at)
@@ -154,7 +171,7 @@ static size_t add_piece(accd_piece *pieces, size_t n, const void *host, uint64_t
     return n + 1;
 }
 
-/* Whether an entry only attaches a pointer, which no other one maps. */
+/* True if an entry attaches a pointer that no other entry maps. */
 static bool is_attached_alone(const struct entries *map, size_t i)
 {
     const unsigned kind = rt_get_entry_kind(map, i);
@@ -164,20 +181,23 @@ static bool is_attached_alone(const struct entries *map, size_t i)
     return alone;
 }
 
-/* Whether something between the first piece and the last one is present. */
+/* True if anything between the first and the last piece is present. n > 0. */
 static bool is_any_present(const accd_piece *pieces, size_t n)
 {
+    assert(n > 0 && pieces[0].offset <= pieces[n - 1].offset);
     const uint64_t low = pieces[0].offset, bytes = pieces[n - 1].offset + pieces[n - 1].bytes - low;
     return accd_get_presence(rt.context, rt_this_thread.device, (const void *)(uintptr_t)low, bytes) !=
            ACCD_PRESENCE_NONE;
 }
 
-/* Members of one structure on a directive of OpenMP: one object, from the first of them to the last, of which each
- * member asks for its own bytes (OMP60-map-5, OMP60-map-13). If none of it is present, a target construct also maps the
+/* Adds the members of a structure in an OpenMP directive: one object from the first member to the last, of which each
+ * member requests its own bytes (OMP60-map-5, OMP60-map-13). If none of it is present, a target construct also maps
  * base pointers of sections (OMPEX-struct_map-3, OMPEX-struct_map-13), which the compiler only attaches. */
 static void add_structure(const struct entries *map, size_t head, struct rt_items *items)
 {
-    accd_piece *pieces = calloc(map->n + 1, sizeof *pieces); /* zeros between the fields, too: they are compared */
+    assert(map->target && rt_get_entry_kind(map, head) == STRUCT);
+    /* zero-filled, since cached pieces are compared as bytes */
+    accd_piece *pieces = calloc(map->n + 1, sizeof *pieces);
     const uint64_t known = aggregate_bytes(map, head), capacity = known ? known : FRAME_CAPACITY;
     size_t n = 0;
     if (!pieces)
@@ -213,7 +233,7 @@ static _Noreturn void reject_kind(unsigned kind)
     rt_reject_unknown_abi(rt.site, "passes an entry of kind 0x%02x", kind);
 }
 
-/* Whether memory of the program begins at a scalar's address. */
+/* True if a scalar's address is readable memory of the program. */
 static bool is_readable_scalar(const void *host, size_t bytes)
 {
     char scalar[16];
@@ -221,8 +241,8 @@ static bool is_readable_scalar(const void *host, size_t bytes)
            (rt.options.strict ? rt_peek_protected : rt_peek_memory)((uintptr_t)host, scalar, bytes);
 }
 
-/* Private scalars whose copies are not there: the region sets them before it uses them. A section has a pointer of the
- * program, which is wrong then. */
+/* Removes private scalars whose copies do not exist because the region sets them before use. Sections are excluded:
+ * their unreadable address is a wrong pointer of the program. */
 static void drop_unset_copies(const struct entries *map)
 {
     char name[160];
@@ -249,8 +269,8 @@ void rt_attach_variables(const struct rt_thread *self, const struct entries *map
     }
 }
 
-/* Sections of declared pointers, which attach the pointer (OMP60-map-7, ACC33-att-5): gcc passes no entry
- * for it where functions of a region use the pointer, and the region itself does not. */
+/* Sets the slots of sections of declared pointers, to attach them (OMP60-map-7, ACC33-att-5). gcc passes no entry for
+ * a pointer used only by functions that the region calls. */
 static void add_declared_pointers(struct rt_items *items)
 {
     for (size_t i = 0; rt.has_declared && i < items->n; i++) {
@@ -263,11 +283,12 @@ static void add_declared_pointers(struct rt_items *items)
     }
 }
 
-/* Returns true if an entry is a pointer on the stack by which the compiler passes a dummy argument that `enter data`
- * maps, or its pointer. No directive could unmap it, and other variables will lie there. A kernel gets one of its own.
- */
+/* True if an entry is a stack pointer by which the compiler passes a dummy argument that `enter data` maps, or its
+ * pointer. It is not mapped: no directive could unmap it, and other variables will reuse its memory. Kernels get one
+ * of their own. */
 static bool is_passing_pointer(const struct entries *map, size_t i)
 {
+    assert(map->host[i]);
     const uintptr_t slot = (uintptr_t)map->host[i], target = rt_load_word(map->host[i]);
     const char *what = rt.site->what;
     bool has_target = false;
@@ -283,6 +304,7 @@ static bool is_passing_pointer(const struct entries *map, size_t i)
 
 void rt_add_entry_items(const struct entries *map, struct rt_items *items)
 {
+    assert(rt.site && rt.context);
     size_t head = 0, members = 0, pset = SIZE_MAX;
     uint64_t capacity = 0;
     widen_search(map, items);
@@ -294,27 +316,28 @@ void rt_add_entry_items(const struct entries *map, struct rt_items *items)
         size_t size = map->size[i];
         accd_action action = entry_action(kind);
         bool member = members && members--;
-        if (!host && kind != FIRSTPRIVATE_INT) { /* absent argument, null pointer: ACC33-gloss-2 */
+        if (!host && kind != FIRSTPRIVATE_INT) { /* absent argument or null pointer: ACC33-gloss-2 */
             if (kind == TO && rt.has_declared && i + 1 < map->n)
                 rt_allocatable_set_copyin(map->host[i + 1]);
             continue;
         }
-        if (kind == DEVICEPTR && rt_is_device_address(host)) /* of Fortran: the array itself */
+        if (kind == DEVICEPTR && rt_is_device_address(host)) /* Fortran passes the array itself */
             continue;
         if (kind == TO_PSET) {
             pset = i;
             items->descriptors = true;
         }
         if ((action == ACCD_ACTION_COPY || action == ACCD_ACTION_COPYOUT) && rt_is_constant(host))
-            action = action == ACCD_ACTION_COPY ? ACCD_ACTION_COPYIN : ACCD_ACTION_CREATE; /* tables, typeinfo */
+            /* read-only data, such as tables and typeinfo */
+            action = action == ACCD_ACTION_COPY ? ACCD_ACTION_COPYIN : ACCD_ACTION_CREATE;
         if (map->target && (kind == FIRSTPRIVATE || is_partly_present(map, i)))
             continue;
         if (map->target && member && action != ACCD_ACTION_COUNT && !get_always_flags(map, i))
-            continue; /* its structure has it */
+            continue; /* item of its structure */
         if (action != ACCD_ACTION_COUNT) {
             accd_item *item = rt_add_item(items, action, host, size);
             item->flags = get_always_flags(map, i);
-            if (action == ACCD_ACTION_PRESENT && rt.site->declares) /* no call will end it */
+            if (action == ACCD_ACTION_PRESENT && rt.site->declares) /* declare present: no call will release it */
                 item->flags = ACCD_ITEM_UNCOUNTED;
             if (member) {
                 item->frame = map->host[head];
@@ -346,7 +369,7 @@ void rt_add_entry_items(const struct entries *map, struct rt_items *items)
             add_pointer(items, ACCD_ACTION_ATTACH, host, size, 0);
             items->nulls |= map->target && get_empty_section(map, i);
             break;
-        case ZERO_LENGTH: /* of OpenMP: what is present there (OMP60-map-10) */
+        case ZERO_LENGTH: /* OpenMP: uses the present object there (OMP60-map-10) */
             if (map->target)
                 rt_add_present_item(items, ACCD_ACTION_CREATE, host, 0);
             break;
@@ -361,11 +384,12 @@ void rt_add_entry_items(const struct entries *map, struct rt_items *items)
     add_declared_pointers(items);
 }
 
-/* Returns true if an entry is the absent pointer or descriptor of data that are not allocated, so that exit data has
- * nothing to do. The entry of the data, whose address is null, precedes the descriptor up to gcc 13. From gcc 14 on it
- * follows the descriptor, or the pointer of a scalar. */
+/* True if an entry is the absent pointer or descriptor of unallocated data, for which exit data does nothing. The
+ * data's entry, whose address is null, precedes the descriptor up to gcc 13; since gcc 14 it follows the descriptor
+ * or pointer. */
 static bool is_unallocated_entry(const struct entries *map, size_t i)
 {
+    assert(map->host[i]);
     const unsigned kind = rt_get_entry_kind(map, i);
     const bool is_pointer = kind == POINTER || kind == ALWAYS_POINTER, is_set = kind == TO_PSET;
     const bool follows_null = i && !map->host[i - 1], precedes_null = i + 1 < map->n && !map->host[i + 1];
@@ -411,7 +435,7 @@ void rt_add_exit_items(const struct entries *map, struct rt_items *items)
             accd_item *section = rt_find_pointed_section(items, host, map->size[i]);
             if (section)
                 section->slot = host;
-            bool covered = false; /* by its descriptor */
+            bool covered = false; /* true if its descriptor covers it */
             for (size_t k = 0; k < i; k++)
                 covered |= entry_action(rt_get_entry_kind(map, k)) != ACCD_ACTION_COUNT && is_in_entry(map, k, host);
             if (!covered)
@@ -419,7 +443,7 @@ void rt_add_exit_items(const struct entries *map, struct rt_items *items)
             break;
         }
         case ZERO_LENGTH:
-        case DELETE_ZERO_LENGTH: /* of OpenMP: all of what the pointer points to */
+        case DELETE_ZERO_LENGTH: /* OpenMP: the whole object that the pointer points to */
             if (map->target)
                 rt_add_present_item(items, ACCD_ACTION_DELETE, host,
                                     kind == DELETE_ZERO_LENGTH ? ACCD_ITEM_FINALIZE : 0);
@@ -449,7 +473,7 @@ void rt_add_update_items(const struct entries *map, struct rt_items *items)
                                                        : ACCD_ITEM_IF_PRESENT;
             break;
         }
-        case POINTER: /* an update changes no pointer */
+        case POINTER: /* an update does not change pointers */
         case ALWAYS_POINTER:
         case TO_PSET:
         case ZERO_LENGTH:
@@ -460,18 +484,19 @@ void rt_add_update_items(const struct entries *map, struct rt_items *items)
     }
 }
 
-/* Whether an entry makes a pointer of the device point to data; its size is the bias. */
+/* True if an entry of this kind makes a device pointer point to data; its size is the bias. */
 static bool is_pointer_entry(unsigned kind)
 {
     return kind == POINTER || kind == ALWAYS_POINTER || kind == POINTER_TO_ZERO_LENGTH || kind == ATTACH ||
            kind == ATTACH_ZERO_LENGTH;
 }
 
-/* Returns true if the device's copy of descriptor i points to the data of its pointer, which a later entry attaches.
- * The data's entry precedes that of the descriptor up to gcc 13, and follows it since. A kernel may have let the
- * pointer point elsewhere: then the bounds are the kernel's, too. */
+/* True if the device's copy of descriptor i points to the data of its pointer, which a later entry attaches. The
+ * data's entry precedes the descriptor up to gcc 13 and follows it since. A kernel may have changed the pointer; then
+ * its bounds are kept. */
 static bool points_to_attached_data(const struct rt_thread *self, const struct entries *map, size_t i, uint64_t device)
 {
+    assert(rt_get_entry_kind(map, i) == TO_PSET);
     size_t k = i + 1;
     while (k < map->n && !(map->host[k] == map->host[i] && is_pointer_entry(rt_get_entry_kind(map, k))))
         k++;
@@ -497,7 +522,7 @@ void rt_refresh_descriptors(const struct rt_thread *self, const struct entries *
     }
 }
 
-/* Whether the region gets the address of a section's data through a pointer, as in Fortran. */
+/* True if the region gets the address of a section's data through a pointer, as in Fortran. */
 static bool has_pointer(const struct entries *map, size_t i)
 {
     for (size_t k = i + 1; k < map->n; k++)
@@ -530,12 +555,13 @@ void rt_report_link_sections(const struct entries *map, const void *code)
 
 void *rt_get_kernel_argument(const struct rt_thread *self, const struct entries *map, size_t i)
 {
+    assert(i < map->n);
     const unsigned kind = rt_get_entry_kind(map, i);
     void *host = map->host[i], *device = NULL;
     uint64_t low, high;
     if (!host || kind == FIRSTPRIVATE_INT || rt_is_declared(host))
-        return host;      /* a declared variable changes places with its device copy */
-    if (kind == STRUCT) { /* where all of it would be */
+        return host;      /* declared variables are swapped with their device copies */
+    if (kind == STRUCT) { /* address that the start of the aggregate would have */
         const char *first = i + 1 < map->n ? map->host[i + 1] : NULL;
         device = first ? rt_find_device_address(self, first) : NULL;
         device = device ? (char *)device - (first - (char *)host) : NULL;
@@ -549,7 +575,7 @@ void *rt_get_kernel_argument(const struct rt_thread *self, const struct entries 
         if (!device && (map->kind[i] & IMPLICIT) == IMPLICIT)
             device = rt_find_partly_present_address(self, host, map->size[i]);
     }
-    return device ? device : host; /* no_create of absent data: the host's */
+    return device ? device : host; /* absent data of no_create: the host's address */
 }
 
 void rt_sync_null_pointers(const struct rt_thread *self, const struct entries *map, bool back)

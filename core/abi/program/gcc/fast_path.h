@@ -1,16 +1,20 @@
-/* fast_path.h - the short way of directives: a few entries of plain data alone, while calls are quick, each of which is
- * one item. All else goes the general way. */
+/* fast_path.h - the fast path of gcc's directives: at most FAST_ITEMS_MAX entries of plain data, one item each, while
+ * calls need only the lock. All other directives take the slow path through entries.c. goacc.c and target.c build the
+ * items. */
 #ifndef RT_FAST_PATH_H
 #define RT_FAST_PATH_H
 
 #include "entries.h"
 
+#include <assert.h>
+
 enum { FAST_ITEMS_MAX = 16 };
 
-/* What a kind of plain data asks for: an action, and more. 0: the kind goes the general way. */
+/* Fields of a spec, a table's entry for a kind: its action, item if present, transfer, writes host memory, finalize.
+ * 0: the kind needs the slow path. */
 enum { ACTION = 0x0f, TRIES = 0x10, MOVES = 0x20, OUT = 0x40, FINAL = 0x80 };
 
-/* Which way a directive goes. On the short one RT_NEEDS_CHECK and RT_HAS_POINTERS may be added. */
+/* Path of a directive. On the fast path, flags of rt_run_construct are added to FAST_PATH. */
 enum route {
     SLOW_PATH,
     FAST_PATH,
@@ -18,29 +22,32 @@ enum route {
     FAST_PATH_LINKED = FAST_PATH_CHECKED + RT_HAS_POINTERS
 };
 
-/* Whether the entry asks for plain data at all; DOUBTFUL: they are to be looked at first. */
+/* Returns the path for an entry of plain data; FAST_PATH_CHECKED: the data must be checked first. stack: the caller's
+ * stack pointer. */
 static inline __attribute__((always_inline)) enum route choose_data_route(const void *host, size_t bytes, unsigned spec,
                                                                           uintptr_t stack)
 {
-    if (rt_is_static(host) && (uintptr_t)host < stack) /* statics may hold the stack */
+    if (rt_is_static(host) && (uintptr_t)host < stack) /* static memory may contain a thread's stack */
         return FAST_PATH;
     if (spec & OUT && rt_is_constant(host))
         return SLOW_PATH;
     return rt_needs_check((uintptr_t)host, bytes, spec & MOVES) ? FAST_PATH_CHECKED : FAST_PATH;
 }
 
-/* Whether an address of a scalar may be none: gcc optimizes the copy of a private scalar away that was never set, and
- * passes what was on the stack. */
+/* True if a scalar's address may be invalid: gcc removes the copy of a private scalar that was never set and passes
+ * an undefined address from the stack. */
 static inline bool rt_may_be_unset_copy(const void *host, size_t bytes)
 {
+    assert(rt.site);
     enum { SCALAR = 16, STACK = 8 << 20 };
     return bytes <= SCALAR && (uintptr_t)host - rt.site->call.sp >= STACK && !rt_is_static(host);
 }
 
-/* Whether a pointer of the directive points to the last item's data, and no item is the pointer itself, or its
- * descriptor (a structure may begin with the pointer): then the item has it, as add_pointer of entries.c has it. */
+/* Makes a pointer the slot of the last item, as add_pointer of entries.c would. Returns false if it does not point to
+ * that item's data, or if an item is the pointer or its descriptor; a structure may begin with the pointer. */
 static inline bool attach_to_last_item(accd_item *items, size_t n, const void *slot, size_t bias)
 {
+    assert(slot && n <= FAST_ITEMS_MAX);
     accd_item *last = n ? &items[n - 1] : NULL;
     if (!last || last->slot || (uintptr_t)last->host != rt_load_word(slot) + bias)
         return false;

@@ -1,16 +1,23 @@
-/* goacc.c - the calls that gcc makes for directives (-fopenacc), each one construct of the core.
- * How they look and what a kernel is passed for each entry are facts of that interface. */
+/* goacc.c - the entry points that gcc calls for OpenACC directives (-fopenacc), each one construct of the core. Their
+ * parameters and the arguments of kernels are defined by that interface.
+ *
+ * Each entry point tries the fast path first (choose_route), which needs the lock but no memory:
+ *
+ *      GOACC_x -> choose_route -> FAST_PATH: fast_items -> rt_run_construct
+ *                              -> SLOW_PATH: rt_enter, entries.c -> rt_items -> rt_run_construct, with events for tools
+ */
 #include "abi/program/base/arena.h"
 #include "abi/program/check/check.h"
 #include "abi/program/base/prof.h"
 #include "fast_path.h"
 
+#include <assert.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* Flags of calls, which are inverted: if(false); self, which gcc has since version 14. Both mean the host, and its data
+/* Flags of calls, passed inverted: if(false), and self (since gcc 14). Both select the host and its data
  * (ACC33-2.5.7-1). */
 enum { HOST_FALLBACK = 1, LOCAL_DEVICE = 2 };
 
@@ -19,7 +26,7 @@ static bool is_on_device(int flags)
     return flags == -1;
 }
 
-/* --------------------------------------------------------------------------------- short way -- */
+/* --------------------------------------------------------------------------------- fast path -- */
 
 static const uint8_t entry_specs[0x100] = {
     [ALLOC] = ACCD_ACTION_CREATE,
@@ -45,20 +52,22 @@ static const uint8_t update_specs[0x100] = {
     [FORCE | FROM] = ACCD_ACTION_UPDATE_SELF | MOVES,
 };
 
-/* Their items, without those of pointers; what is not written here is never written. With the lock. */
+/* Items on the fast path, without those of pointers; protected by the lock. Fields that make_fast_items does not set
+ * stay 0. */
 static accd_item fast_items[FAST_ITEMS_MAX];
 static size_t nfast_items;
 
-/* A present object that was met. No bytes: none was. */
+/* Present object that was looked up last; 0 bytes: none. */
 struct present {
     uint64_t start, bytes;
 };
 
-/* Whether an entry of a pointer's size is no more than the pointer of a section that follows, and lies in a larger
- * object, which the directive does not count for it: one of n items, or a present one, which is kept. */
+/* True if an entry is only the base pointer of a later section and lies in a larger object, so that the directive
+ * does not count it. The object is one of the n items, or a present one, which is stored in `last`. */
 static __attribute__((noinline)) bool is_member_pointer(const struct entries *map, size_t entry, size_t n,
                                                         struct present *last)
 {
+    assert(n <= FAST_ITEMS_MAX && map->size[entry] == sizeof(void *));
     const uintptr_t host = (uintptr_t)map->host[entry];
     size_t i = entry + 1;
     while (i < map->n && !((map->kind[i] & 0xff) != TO && map->host[i] == map->host[entry]))
@@ -76,14 +85,16 @@ static __attribute__((noinline)) bool is_member_pointer(const struct entries *ma
     return last->bytes > sizeof(void *) && host - last->start <= last->bytes - sizeof(void *);
 }
 
-/* words: variables of a pointer's size are never attached. */
+/* Makes the items of a directive and returns its path, with flags of rt_run_construct added. words: pointer-sized
+ * variables are never attached. */
 static inline __attribute__((always_inline)) enum route make_fast_items(const struct entries *map, const uint8_t *specs,
                                                                         bool words)
 {
+    assert(rt.site && map->n <= FAST_ITEMS_MAX);
     const accd_label *label = rt_get_site_label();
     const uintptr_t stack = rt.site->call.sp;
     struct present last = {0, 0};
-    unsigned how = 0;
+    unsigned construct_flags = 0;
     size_t n = 0;
     for (size_t i = 0; i < map->n; i++) {
         const unsigned kind = map->kind[i] & 0xff, spec = specs[kind];
@@ -92,7 +103,7 @@ static inline __attribute__((always_inline)) enum route make_fast_items(const st
         if (!spec || !host) {
             if (!host || (kind != ATTACH && kind != DETACH) || !attach_to_last_item(fast_items, n, host, bytes))
                 return SLOW_PATH;
-            how |= RT_HAS_POINTERS;
+            construct_flags |= RT_HAS_POINTERS;
             continue;
         }
         if (bytes == sizeof(void *) && (spec == ACCD_ACTION_CREATE || spec == ACCD_ACTION_DELETE) &&
@@ -105,7 +116,7 @@ static inline __attribute__((always_inline)) enum route make_fast_items(const st
         const enum route route = choose_data_route(host, bytes, spec, stack);
         if (route == SLOW_PATH)
             return SLOW_PATH;
-        how |= (unsigned)route - FAST_PATH;
+        construct_flags |= (unsigned)route - FAST_PATH;
         fast_items[n].host = host;
         fast_items[n].bytes = bytes;
         fast_items[n].slot = NULL;
@@ -114,10 +125,10 @@ static inline __attribute__((always_inline)) enum route make_fast_items(const st
         fast_items[n++].flags = spec & TRIES ? ACCD_ITEM_IF_PRESENT : 0;
     }
     nfast_items = n;
-    return FAST_PATH + how;
+    return FAST_PATH + construct_flags;
 }
 
-/* Takes the lock and makes the items if a directive goes the short way. */
+/* Takes the lock and makes the items if a directive can take the fast path; on SLOW_PATH the lock is released. */
 static inline __attribute__((always_inline)) enum route
 choose_route(const struct rt_site *site, int flags, const struct entries *map, const uint8_t *specs, bool words)
 {
@@ -140,7 +151,8 @@ static _Noreturn void refuse_absent(const struct rt_thread *self, const void *ho
                    self->device);
 }
 
-/* host_data: the program continues with device addresses. */
+/* Replaces the addresses of host_data by device addresses, with which the program continues. Absent data of
+ * use_device end the program, unless clause if_present is given. */
 static void translate_addresses(const struct rt_thread *self, const struct entries *map)
 {
     for (size_t i = 0; i < map->n; i++) {
@@ -156,13 +168,13 @@ static void translate_addresses(const struct rt_thread *self, const struct entri
     }
 }
 
-/* host_data has no other clauses. */
+/* True for host_data, which has no other clauses than use_device. */
 static bool uses_device(const struct entries *map)
 {
     return map->n && (rt_get_entry_kind(map, 0) == USE_DEVICE || rt_get_entry_kind(map, 0) == USE_DEVICE_IF_PRESENT);
 }
 
-/* Returns what a directive with these flags runs on. Ends the program if a flag is not known. */
+/* Returns the device type for a directive with these flags. Unknown flags end the program. */
 static int get_directive_type(const struct rt_site *site, int flags)
 {
     if (~flags & ~(HOST_FALLBACK | LOCAL_DEVICE))
@@ -175,6 +187,7 @@ static bool is_host_directive(const struct rt_thread *self, int flags)
     return !is_on_device(flags) || self->type == RT_DEVICE_HOST;
 }
 
+/* Opens a data region on the slow path. */
 static __attribute__((noinline)) void open_data_region(const struct rt_site *site, int flags, const struct entries *map)
 {
     const int parent = rt_is_profiled() && uses_device(map) ? RT_PARENT_HOST_DATA : RT_PARENT_DATA;
@@ -213,12 +226,14 @@ void GOACC_data_start(int flags, size_t n, void **host, size_t *sizes, unsigned 
     rt_leave_fast_path();
 }
 
+/* Returns the tools' kind of the region that ends now. */
 static int parent_of_end(void)
 {
     const struct rt_thread *self = rt_ensure_started();
     return self->nregions ? self->regions[self->nregions - 1].parent : RT_PARENT_DATA;
 }
 
+/* Closes a data region on the slow path. */
 static __attribute__((noinline)) void close_data_region(const struct rt_site *site)
 {
     struct rt_prof_span span;
@@ -246,7 +261,7 @@ void GOACC_data_end(void)
 
 /* ----------------------------------------------------------------------------------- dynamic -- */
 
-/* How a kind of directive is carried out, and reported. */
+/* Directive without a region: its construct, its events, and how entries become items. */
 struct directive_kind {
     accd_construct_kind kind;
     int event, parent;
@@ -260,7 +275,8 @@ static const struct directive_kind exits = {ACCD_KIND_EXIT_DATA, RT_EV_EXIT_DATA
 static const struct directive_kind updates = {ACCD_KIND_UPDATE, RT_EV_UPDATE, RT_PARENT_UPDATE, update_specs,
                                               rt_add_update_items};
 
-/* queue: only reported and checked, every queue is done at once, in program order. */
+/* Runs a directive without a region on the slow path. The queue is only reported and checked, as all work is done at
+ * once in program order. */
 static __attribute__((noinline)) void run_dynamic(const struct rt_site *site, int flags, const struct entries *map,
                                                   const struct directive_kind *directive, int queue)
 {
@@ -286,7 +302,8 @@ static __attribute__((noinline)) void run_dynamic(const struct rt_site *site, in
     rt_span_end(&span);
 }
 
-/* False: nothing is done. */
+/* Runs a directive without a region on the fast path. Returns false if it needs the slow path; then nothing was done.
+ */
 static inline bool run_dynamic_fast(const struct rt_site *site, int flags, const struct entries *map,
                                     const struct directive_kind *directive)
 {
@@ -298,9 +315,10 @@ static inline bool run_dynamic_fast(const struct rt_site *site, int flags, const
     return true;
 }
 
-/* Wait clauses, and arguments of a wait directive, for the trace: so many queues follow; less than 0: all. */
+/* Records the queues of wait clauses or a wait directive; `waits` numbers follow, a negative value means all queues. */
 static void trace_waits(const struct rt_site *site, int async, int waits, va_list queues)
 {
+    assert(rt.observes_waits);
     if (waits < 0)
         rt_trace_wait(site, async, RT_ASYNC_NOVAL);
     while (waits-- > 0)
@@ -340,7 +358,8 @@ void GOACC_exit_data(int flags, size_t n, void **host, size_t *sizes, unsigned s
     run_dynamic(&site, flags, &map, &exits, async);
 }
 
-/* Of gcc before 12, for both directions: the first kind that tells decides. */
+/* True if the entries of GOACC_enter_exit_data (before gcc 12) are those of an exit: the first conclusive kind
+ * decides. */
 static bool is_exit(const struct entries *map)
 {
     for (size_t i = 0; i < map->n; i++) {
@@ -390,7 +409,7 @@ void GOACC_wait(int async, int waits, ...);
 void GOACC_wait(int async, int waits, ...)
 {
     const struct rt_site site = rt_caller_site("wait");
-    if (async != RT_ASYNC_SYNC) { /* nothing is ever under way */
+    if (async != RT_ASYNC_SYNC) { /* queues are complete at any time */
         if (!waits && rt.observes_waits)
             rt_trace_wait(&site, async, RT_ASYNC_NOVAL);
         TRACE_WAITS(&site, async, waits);
@@ -409,16 +428,18 @@ void GOACC_wait(int async, int waits, ...)
 
 /* ----------------------------------------------------------------------------------- compute -- */
 
-/* What the kernel gets for each entry. */
+/* Fills in the kernel's argument for each entry. */
 static void fill_arguments(const struct rt_thread *self, const struct entries *map, void **args)
 {
     for (size_t i = 0; i < map->n; i++)
         args[i] = rt_get_kernel_argument(self, map, i);
 }
 
-/* Callbacks run without the lock, on the host as the program knows it. */
+/* Ends a nested span and begins the next one. Callbacks run without the lock, and with the host's values of declared
+ * variables. */
 static void next_span(struct rt_prof_span *part, const struct rt_prof_span *span, int event)
 {
+    assert(part && span);
     if (!span->site)
         return;
     rt_leave();
@@ -427,14 +448,15 @@ static void next_span(struct rt_prof_span *part, const struct rt_prof_span *span
     rt_enter(span->site);
 }
 
-/* False: nothing is done. Queues make no difference but to listeners. */
+/* Runs a compute construct on the fast path. Returns false if it needs the slow path; then nothing was done. Queues
+ * matter only to tools and checks, which use the slow path. */
 static bool run_compute_fast(const struct rt_site *site, int flags, void (*fn)(void *), const struct entries *map)
 {
     union {
         uint64_t address[FAST_ITEMS_MAX];
         void *at[FAST_ITEMS_MAX];
     } args;
-    if (!rt_can_use_fast_path()) /* there may be no rules yet */
+    if (!rt_can_use_fast_path()) /* the rules may not be set yet */
         return false;
     const enum route route = choose_route(site, flags, map, entry_specs, !rt.options.rules->attach_variables);
     if (route == SLOW_PATH)
@@ -447,7 +469,8 @@ static bool run_compute_fast(const struct rt_site *site, int flags, void (*fn)(v
     struct rt_thread *self = &rt_this_thread;
     accd_region *region = rt_run_construct(self, ACCD_KIND_COMPUTE, route - FAST_PATH, fast_items, nfast_items, false);
     if (nfast_items < map->n ||
-        accd_region_addresses(region, args.address, nfast_items) < nfast_items) /* pointers are arguments, too */
+        /* pointers are arguments without items */
+        accd_region_addresses(region, args.address, nfast_items) < nfast_items)
         fill_arguments(self, map, args.at);
     rt_leave_fast_path();
     rt_begin_kernel(self, site->call.pc);
@@ -459,9 +482,11 @@ static bool run_compute_fast(const struct rt_site *site, int flags, void (*fn)(v
     return true;
 }
 
+/* Runs a compute construct on the slow path: on the host as a plain call, otherwise entry, kernel and exit. */
 static __attribute__((noinline)) void run_compute(const struct rt_site *site, int flags, void (*fn)(void *),
                                                   const struct entries *map, int queue)
 {
+    assert(fn && site);
     enum { FEW = 32 };
     struct rt_thread *self = rt_ensure_started();
     struct rt_prof_span span, part;
@@ -480,12 +505,12 @@ static __attribute__((noinline)) void run_compute(const struct rt_site *site, in
     struct rt_kernel *kernel = &few.kernel;
     struct rt_items items;
     const size_t bytes = sizeof *kernel + map->n * sizeof(void *);
-    /* The stack is closed to a kernel that is watched, and the heap to a checked one. */
-    const bool apart = rt.options.strict || (rt.options.instrumented && bytes > sizeof few);
+    /* The page guard makes the stack inaccessible in strict runs, and checks report the heap in instrumented ones. */
+    const bool in_arena = rt.options.strict || (rt.options.instrumented && bytes > sizeof few);
     self = rt_enter(site);
     rt_declared_refresh();
     rt_acquire_exclusive(site);
-    if (apart)
+    if (in_arena)
         kernel = rt_arena_realloc(NULL, NULL, 0, bytes);
     else if (bytes > sizeof few)
         kernel = malloc(bytes);
@@ -509,7 +534,7 @@ static __attribute__((noinline)) void run_compute(const struct rt_site *site, in
     next_span(&part, &span, RT_EV_EXIT_DATA);
     rt_end_core_region(self, region);
     rt_enter_queue(self, RT_ASYNC_SYNC);
-    if (apart)
+    if (in_arena)
         rt_arena_realloc(NULL, kernel, bytes, 0);
     else if (kernel != &few.kernel)
         free(kernel);
@@ -518,7 +543,8 @@ static __attribute__((noinline)) void run_compute(const struct rt_site *site, in
     rt_span_end(&span);
 }
 
-/* The queue of a compute construct: its call continues with tags, each with values, up to a 0. Waits are traced. */
+/* Reads the launch arguments of a compute construct: tags, each followed by values, up to a 0. Returns its queue and
+ * records its waits. Unknown tags end the program. */
 static int read_queue(const struct rt_site *site, va_list tags)
 {
     enum { DIMENSIONS = 1, QUEUE = 2, WAITS = 3, LARGE = 0xffff };
@@ -552,7 +578,7 @@ void GOACC_parallel_keyed(int flags, void (*fn)(void *), size_t n, void **host, 
     struct rt_site site = rt_caller_site("compute");
     if (run_compute_fast(&site, flags, fn, &(struct entries){n, host, sizes, kinds, false, false, NULL, 0}))
         return;
-    int queue = RT_ASYNC_SYNC; /* which makes no difference but to listeners and strict runs */
+    int queue = RT_ASYNC_SYNC; /* queues matter only to tools and checks */
     if (rt_is_profiled() || rt.observes_waits) {
         va_list tags;
         va_start(tags, kinds);
@@ -564,7 +590,7 @@ void GOACC_parallel_keyed(int flags, void (*fn)(void *), size_t n, void **host, 
     run_compute(&site, flags, fn, &(struct entries){n, host, sizes, kinds, false, false, NULL, 0}, queue);
 }
 
-/* Of gcc before 6. */
+/* Compute constructs of gcc before version 6. */
 void GOACC_parallel(int flags, void (*fn)(void *), size_t n, void **host, size_t *sizes, unsigned short *kinds,
                     int gangs, int workers, int vector, int async, int waits, ...);
 void GOACC_parallel(int flags, void (*fn)(void *), size_t n, void **host, size_t *sizes, unsigned short *kinds,

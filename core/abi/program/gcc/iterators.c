@@ -1,7 +1,11 @@
-/* iterators.c - entries with iterators, as gcc 16 passes them for map and update clauses of OpenMP.
- */
+/* iterators.c - expands entries with iterators, as gcc 16 passes them for map and update clauses of OpenMP. Called by
+ * target.c.
+ *
+ *      entry:  host -> | count | address, size | address, size | ...      size: ITERATED
+ *      after:  one entry of the same kind for each address */
 #include "entries.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 static bool is_iterated(const struct entries *map, size_t i)
@@ -9,12 +13,14 @@ static bool is_iterated(const struct entries *map, size_t i)
     return map->size[i] == (size_t)ITERATED;
 }
 
+/* Returns the number of values of an iterated entry. */
 static size_t values_of(const struct entries *map, size_t i)
 {
+    assert(is_iterated(map, i) && map->host[i]);
     return *(const size_t *)map->host[i];
 }
 
-/* How many entries take the place of one: those of an iterator without values have one, without an
+/* Returns the number of entries that replace entry i. An iterator without values becomes one entry without an
  * address. */
 static size_t count_of(const struct entries *map, size_t i)
 {
@@ -31,6 +37,7 @@ bool rt_has_iterators(const struct entries *map)
 
 struct entries rt_expand_iterators(const struct entries *map)
 {
+    assert(rt_has_iterators(map) && !map->argument);
     struct entries expanded = *map;
     size_t n = 0;
     for (size_t i = 0; i < map->n; i++)

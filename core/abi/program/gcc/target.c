@@ -1,7 +1,12 @@
-/* target.c - the calls that gcc makes for OpenMP's target directives (-fopenmp), each one construct
- * of the core. How they look and what a region gets for each entry are facts of that interface.
- * Regions run as libgomp runs those of the host, with control variables, teams and threads of their
- * own; their data are the device's. */
+/* target.c - the entry points that gcc calls for OpenMP's target directives (-fopenmp), each one construct of the
+ * core. Their parameters and the arguments of regions are defined by that interface.
+ *
+ * libgomp runs the regions like target regions of the host, with their own control variables, teams and threads; only
+ * the data are the device's. A nowait directive becomes a task of libgomp, for which all columns are copied (struct
+ * deferred).
+ *
+ *      GOMP_x -> fast path: fast_items -> rt_run_construct
+ *             -> execute_directive -> run now, or deferred: libgomp's task -> run_task -> run */
 #include "abi/program/routines/target.h"
 
 #include "abi/program/base/arena.h"
@@ -9,14 +14,15 @@
 #include "abi/program/strict/null_pointers.h"
 #include "fast_path.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum { NOWAIT = 1, EXIT_DATA = 2 }; /* flags of calls */
-enum { TASK_DEPENDS = 8 };          /* of tasks */
-enum { ON_HOST = -2 };              /* a device, as libgomp numbers them */
+enum { TASK_DEPENDS = 8 };          /* flag of tasks */
+enum { ON_HOST = -2 };              /* number of the host, as libgomp numbers devices */
 
-/* Functions of libgomp behind ours. */
+/* Functions of libgomp that this file hides from the program. */
 static struct libgomp {
     void (*target)(int device, void (*fn)(void *), size_t n, void **host, size_t *sizes, unsigned short *kinds,
                    unsigned flags, void **depend, void **args);
@@ -41,24 +47,24 @@ static const struct libgomp *libgomp(void)
 
 /* ------------------------------------------------------------------------------------- tasks -- */
 
-/* A directive: what its call was given. */
+/* Directive: the arguments of its call. */
 struct directive {
     struct rt_site site;
-    int device; /* -1: the host */
+    int device; /* device number; -1: the host */
     void (*fn)(void *);
-    void **teams; /* of a target construct */
+    void **teams; /* teams and thread limit of a target construct; NULL: none */
     struct entries map;
     unsigned flags;
-    void (*run)(const struct directive *directive);
+    void (*run)(const struct directive *directive); /* executes it */
 };
 
-/* The same with arrays of its own, until its task has run. */
+/* Directive of a task, with copies of all arrays until the task has run. */
 struct deferred {
     struct directive directive;
     struct rt_epoch epoch;
-    uint64_t storage[]; /* addresses, sizes, arguments, private variables, kinds */
+    uint64_t storage[]; /* addresses, sizes, arguments, private variables, kinds, in this order */
 };
-static __thread const struct deferred *deferred_in_creation; /* by the thread, at this moment */
+static __thread const struct deferred *deferred_in_creation; /* task that this thread creates now; NULL: none */
 
 static size_t count_words(size_t bytes)
 {
@@ -75,7 +81,7 @@ static size_t get_alignment(const struct entries *map, size_t i)
     return (size_t)1 << (map->kind[i] >> 8);
 }
 
-/* Bytes for the private variables of a directive. */
+/* Returns the bytes needed for copies of the private variables, including alignment. */
 static size_t private_bytes(const struct entries *map)
 {
     size_t bytes = 0;
@@ -85,7 +91,7 @@ static size_t private_bytes(const struct entries *map)
     return bytes;
 }
 
-/* Copies them; args get the addresses of the copies. */
+/* Copies the private variables to `storage` and stores the addresses of the copies in args. */
 static void copy_private(const struct entries *map, char *storage, void **args)
 {
     for (size_t i = 0; i < map->n; i++) {
@@ -99,7 +105,7 @@ static void copy_private(const struct entries *map, char *storage, void **args)
     }
 }
 
-/* In a strict run: addresses that the kernel gets. */
+/* Adds the kernel's addresses to the sampling key, in strict runs. */
 static void sample_arguments(struct rt_thread *self, const struct entries *map)
 {
     for (size_t i = 0; i < map->n; i++)
@@ -109,11 +115,13 @@ static void sample_arguments(struct rt_thread *self, const struct entries *map)
             rt_sampling_add_value(self, rt_load_word(map->host[i]));
 }
 
+/* Runs the directive of a task and frees it. data: address of its struct deferred. */
 static void run_task(void *data)
 {
+    assert(data);
     struct deferred *task = *(struct deferred **)data;
     struct accd__debug_call_frame *call = &task->directive.site.call;
-    if (task != deferred_in_creation) /* the frames of the call may be gone */
+    if (task != deferred_in_creation) /* a deferred task: the frames of the call may no longer exist */
         *call = (struct accd__debug_call_frame){.pc = call->pc, .sp = (uintptr_t)__builtin_frame_address(0)};
     struct rt_thread *self = rt_ensure_started();
     const struct rt_epoch before = self->epoch;
@@ -123,9 +131,10 @@ static void run_task(void *data)
     free(task);
 }
 
-/* Makes a task of libgomp of a nowait directive. */
+/* Creates a task of libgomp for a nowait directive. Ends the program without memory. */
 static void defer_directive(const struct directive *directive, void **depend)
 {
+    assert(directive->flags & NOWAIT);
     const struct entries *map = &directive->map;
     const size_t n = map->n, arguments = map->argument ? map->arguments : 0, bytes = private_bytes(map);
     struct deferred *task =
@@ -154,9 +163,10 @@ static void defer_directive(const struct directive *directive, void **depend)
     deferred_in_creation = NULL;
 }
 
-/* Executes a directive without iterators, or lets a task do so. */
+/* Executes a directive whose iterators are expanded, or creates a task for it. */
 static void execute_expanded(const struct directive *directive, void **depend)
 {
+    assert(!rt_has_iterators(&directive->map));
     if (directive->flags & NOWAIT) {
         defer_directive(directive, depend);
         return;
@@ -168,7 +178,7 @@ static void execute_expanded(const struct directive *directive, void **depend)
     directive->run(directive);
 }
 
-/* Executes a directive, or lets a task do so. */
+/* Executes a directive, or creates a task for it. Unknown flags end the program. */
 static void execute_directive(const struct directive *directive, void **depend)
 {
     struct directive expanded = *directive;
@@ -183,7 +193,7 @@ static void execute_directive(const struct directive *directive, void **depend)
     free(expanded.map.host);
 }
 
-/* --------------------------------------------------------------------------------- short way -- */
+/* --------------------------------------------------------------------------------- fast path -- */
 
 static const uint8_t entry_specs[0x100] = {
     [ALLOC] = ACCD_ACTION_CREATE,
@@ -210,22 +220,25 @@ static const uint8_t update_specs[0x100] = {
     [FROM] = ACCD_ACTION_UPDATE_SELF | TRIES | MOVES,
 };
 
-/* Their items, and of which entry each is; what is not written here is never written. With the lock. */
+/* Items on the fast path and the entry of each; protected by the lock. Fields that make_fast_items does not set stay
+ * 0. */
 static accd_item fast_items[FAST_ITEMS_MAX];
 static uint8_t entry_indices[FAST_ITEMS_MAX];
 static size_t nfast_items;
 
+/* Makes the items of a directive and returns its path. The lock must be held. */
 static enum route make_fast_items(const struct entries *map, const uint8_t *specs)
 {
+    assert(rt.site && map->n <= FAST_ITEMS_MAX);
     const accd_label *label = rt_get_site_label();
     const uintptr_t stack = rt.site->call.sp;
-    bool doubtful = false;
+    bool needs_check = false;
     nfast_items = 0;
     for (size_t i = 0; i < map->n; i++) {
         const unsigned kind = map->kind[i] & 0xff, spec = specs[kind];
         const void *host = map->host[i];
         uint64_t bytes = map->size[i];
-        if ((spec & ACTION) == ACCD_ACTION_HOLD) { /* an argument of the region alone */
+        if ((spec & ACTION) == ACCD_ACTION_HOLD) { /* argument of the region without an item */
             if (!map->region)
                 return SLOW_PATH;
             continue;
@@ -249,7 +262,7 @@ static enum route make_fast_items(const struct entries *map, const uint8_t *spec
         const enum route route = choose_data_route(host, bytes, spec, stack);
         if (route == SLOW_PATH)
             return SLOW_PATH;
-        doubtful |= route == FAST_PATH_CHECKED;
+        needs_check |= route == FAST_PATH_CHECKED;
         accd_item *item = &fast_items[nfast_items];
         item->host = host;
         item->bytes = bytes;
@@ -259,10 +272,11 @@ static enum route make_fast_items(const struct entries *map, const uint8_t *spec
         item->flags = (spec & TRIES ? ACCD_ITEM_IF_PRESENT : 0) | (spec & FINAL ? ACCD_ITEM_FINALIZE : 0);
         entry_indices[nfast_items++] = (uint8_t)i;
     }
-    return doubtful ? FAST_PATH_CHECKED : FAST_PATH;
+    return needs_check ? FAST_PATH_CHECKED : FAST_PATH;
 }
 
-/* Takes the lock, chooses the device and makes the items if a directive goes the short way. leave_short comes after. */
+/* Takes the lock, selects the device and makes the items if a directive can take the fast path; leave_fast_path must
+ * follow. On SLOW_PATH the lock is released. */
 static inline enum route choose_route(const struct rt_site *site, int device, const struct entries *map,
                                       const uint8_t *specs, struct rt_target_call *call)
 {
@@ -283,7 +297,8 @@ static void leave_fast_path(const struct rt_target_call *call)
     rt_leave_fast_path();
 }
 
-/* Whether a directive without a region of its own has been carried out. */
+/* Runs a directive without a region on the fast path. Returns false if it needs the slow path; then nothing was done.
+ */
 static inline bool run_fast(const struct rt_site *site, int device, const struct entries *map, accd_construct_kind kind,
                             const uint8_t *specs)
 {
@@ -298,13 +313,13 @@ static inline bool run_fast(const struct rt_site *site, int device, const struct
 
 /* -------------------------------------------------------------------------------------- data -- */
 
-/* What a construct opened: its region, if it has one, and whether it made pointers null. */
+/* Result of a construct: its region, or NULL, and whether it made pointers null. */
 struct construct_result {
     accd_region *region;
     bool nulls;
 };
 
-/* Runs a construct of the entries' items. */
+/* Converts the entries to items and runs their construct. */
 static struct construct_result run_items(struct rt_thread *self, accd_construct_kind kind, const struct entries *map,
                                          void (*convert)(const struct entries *map, struct rt_items *items))
 {
@@ -322,8 +337,8 @@ static struct construct_result run_items(struct rt_thread *self, accd_construct_
     return (struct construct_result){region, items.nulls};
 }
 
-/* use_device_ptr, use_device_addr: the program continues with device addresses, of what is not
- * present with the host's (OpenMP 5.1). */
+/* Replaces the addresses of use_device_ptr and use_device_addr by device addresses; absent data keep the host's
+ * (OpenMP 5.1). */
 static void translate_addresses(const struct rt_thread *self, const struct entries *map)
 {
     for (size_t i = 0; i < map->n; i++) {
@@ -374,7 +389,7 @@ void GOMP_target_end_data(void)
     rt_leave();
 }
 
-/* Carries out a directive without a region of its own. */
+/* Executes a directive without a region, on the fast path if possible. */
 static void move_data(const struct rt_site *site, int device, const struct entries *map, unsigned flags, void **depend,
                       accd_construct_kind kind, const uint8_t *specs, void (*run)(const struct directive *))
 {
@@ -428,21 +443,21 @@ void GOMP_target_update_ext(int device, size_t n, void **host, size_t *sizes, un
 
 /* ----------------------------------------------------------------------------------- regions -- */
 
-/* What a region runs with. */
+/* Arguments of a region. */
 struct body {
     void (*fn)(void *);
     void **teams;
     int device;
-    void *args[]; /* of fn; private variables lie behind them */
+    void *args[]; /* arguments of fn, followed by the private variables */
 };
 
-/* With the control variables of a region of the host. */
+/* Runs a region; called by libgomp with the control variables of a host region. data: struct body. */
 static void run_in_host_region(void *data)
 {
     struct body *body = data;
     if (body->device >= 0)
         rt_get_openmp_functions()->set_default_device(RT_TARGET_DEVICE_BASE + body->device);
-    if (body->device >= 0 && rt.options.diagnose) /* one thread is known to be the kernel's */
+    if (body->device >= 0 && rt.options.diagnose) /* checks recognise only the thread that runs the kernel */
         rt_get_openmp_functions()->set_max_active_levels(0);
     body->fn(body->args);
 }
@@ -459,19 +474,19 @@ static void run_kernel(void *args)
 
 static void *realloc_body(void *block, size_t old, size_t bytes)
 {
-    if (rt.options.diagnose) /* the stack and the heap are closed to the kernel */
+    if (rt.options.diagnose) /* checks make the stack and the heap inaccessible to the kernel */
         return rt_arena_realloc(NULL, block, old, bytes);
     return realloc(block, bytes);
 }
 
-/* Leaves each argument of a region the one of its entry. */
+/* Moves the argument of each expanded entry back to its original position. */
 static void pick_arguments(const struct entries *map, void **args)
 {
     for (size_t i = 0; map->argument && i < map->arguments; i++)
-        args[i] = args[map->argument[i]]; /* which is not before it */
+        args[i] = args[map->argument[i]]; /* the index never decreases, so that no argument is overwritten early */
 }
 
-/* False: nothing is done. */
+/* Runs a target construct on the fast path. Returns false if it needs the slow path; then nothing was done. */
 static bool run_compute_fast(const struct rt_site *site, int device, void (*fn)(void *), const struct entries *map,
                              void **teams)
 {
@@ -519,8 +534,10 @@ static bool run_compute_fast(const struct rt_site *site, int device, void (*fn)(
     return true;
 }
 
+/* Runs a target construct on a device: entry, kernel and exit. */
 static void run_target(const struct directive *directive)
 {
+    assert(directive->device >= 0 && directive->fn);
     const struct entries *map = &directive->map;
     const size_t head = sizeof(struct rt_kernel) + sizeof(void *);
     const size_t args = head + sizeof(struct body) + map->n * sizeof(void *), bytes = args + private_bytes(map);
@@ -555,9 +572,10 @@ static void run_target(const struct directive *directive)
     rt_target_leave(&call);
 }
 
-/* On the host, variables are the program's, but private ones. */
+/* Runs a target construct on the host, with the program's own variables except private ones. */
 static void run_target_on_host(const struct directive *directive)
 {
+    assert(directive->device < 0 && directive->fn);
     const struct entries *map = &directive->map;
     const size_t args = sizeof(struct body) + map->n * sizeof(void *);
     struct body *body = malloc(args + private_bytes(map));
