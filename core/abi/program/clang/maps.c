@@ -45,8 +45,8 @@ struct mapping {
 int64_t __tgt_mapper_num_components(void *mapping);
 int64_t __tgt_mapper_num_components(void *mapping)
 {
-    assert(of->maps->n >= of->first);
     const struct mapping *of = mapping;
+    assert(of->maps->n >= of->first);
     return (int64_t)(of->maps->n - of->first);
 }
 

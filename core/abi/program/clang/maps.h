@@ -24,7 +24,7 @@ enum {
     CLOSE = 0x400,
     PRESENT = 0x1000,
     HOLD = 0x2000,      /* held until the region ends, regardless of other directives */
-    ATTACH = 0x4000,    /* only the pointer, of a section with a map of its own */
+    ATTACH = 0x4000,    /* pointer without its section, which has a map of its own */
     FB_NULLIFY = 0x8000 /* clang 23: with RETURN_PARAM, the address of absent data becomes NULL */
 };
 static const uint64_t rt_non_contiguous = (uint64_t)1 << 44; /* type flag: section with gaps */
@@ -81,7 +81,7 @@ struct rt_dim_list {
     accd_stride at[ACCD_MAX_RANK];
 };
 
-/* All maps of a directive, including those that mappers add; `few`, or memory of malloc. */
+/* Maps of a directive, including those that mappers add; `few`, or memory of malloc. */
 struct rt_maps {
     struct rt_map *at, few[16];
     size_t n, capacity;

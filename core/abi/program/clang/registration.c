@@ -196,8 +196,7 @@ void __tgt_register_requires(int64_t flags)
     check_requires(flags);
 }
 
-/* --------------------------------------------------------------------------------------- others --
- */
+/* -------------------------------------------------------------------------- further entry points -- */
 
 void __kmpc_push_target_tripcount(int64_t device, uint64_t iterations);
 void __kmpc_push_target_tripcount(int64_t device, uint64_t iterations)

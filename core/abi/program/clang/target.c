@@ -177,9 +177,9 @@ DATA(__tgt_target_data_update, "target update", ACCD_KIND_UPDATE, rt_add_map_upd
 
 /* Ways in which a region's function takes its arguments. */
 enum passing {
-    PASS_VALUES,            /* one word for each value */
+    PASS_VALUES,            /* values, a word for each */
     PASS_ENVIRONMENT_FIRST, /* values after one more argument, which is for GPUs */
-    PASS_ADDRESSES          /* one argument: an array of addresses of the values */
+    PASS_ADDRESSES          /* array of addresses of the values, as single argument */
 };
 
 /* Arguments of a region. */
@@ -419,7 +419,7 @@ static void run_target(struct rt_site *site, int device, const void *region_id, 
         sample_arguments(call.self, columns);
     *(void **)&kernel->code = body->fn;
     accd_region *region = run_items(call.self, ACCD_KIND_COMPUTE, &maps, rt_add_map_enter_items);
-    body->args[0] = UINTPTR_MAX; /* no environment */
+    body->args[0] = UINTPTR_MAX; /* environment is unused */
     body->n = environment + fill_arguments(call.self, columns, body->args + environment, (char *)kernel + args);
     translate_lambdas(call.self, columns, body->args + environment);
     if (by_address)

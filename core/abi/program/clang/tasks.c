@@ -58,7 +58,7 @@ enum { TIED = 1 };                  /* flag of tasks */
       (void *location, int32_t thread, int32_t n, size_t bytes, void *data, void (*reduce)(void *, void *), \
        void *lock),                                                                                         \
       (location, thread, n, bytes, data, reduce, lock))
-/* Other interposed functions, then those that are only called: result, name, parameters. */
+/* Further interposed functions, then those that are only called: result, name, parameters. */
 #define OTHERS(X)                                                                                    \
     X(struct task *, __kmpc_omp_target_task_alloc,                                                   \
       (void *location, int32_t thread, int32_t flags, size_t bytes, size_t shared,                   \
@@ -289,7 +289,7 @@ struct task *__kmpc_omp_target_task_alloc(void *location, int32_t thread, int32_
     rt_get_target_device_count(); /* reads the options */
     if (!rt.options.diagnose && rt.options.trace < 0)
         return real___kmpc_omp_target_task_alloc(location, thread, flags, bytes, shared, entry, device);
-    shared += 2 * sizeof(struct extra); /* one of them for alignment */
+    shared += 2 * sizeof(struct extra); /* twice, for alignment */
     struct task *task =
         rt_defers_tasks()
             ? real___kmpc_omp_target_task_alloc(location, thread, flags, bytes, shared, run_nowait_task, device)
