@@ -93,8 +93,8 @@ function Builder:members_of(node)
   for _, m in ipairs(node.members) do
     local of, inner = strip_typedefs(m.type), strip_typedefs(m.type, true)
     local is_known = not inner or inner.kind ~= "record" or is_complete(inner) or self.lookup(inner)
-    local is_endless = of and of.kind == "array" and of.dims[1] and not of.dims[1].count -- an endless array has no bytes
-    local is_empty = m.base and of and of.kind == "record" and #self:members_of(of) == 0 -- an empty base class has no bytes
+    local is_endless = of and of.kind == "array" and of.dims[1] and not of.dims[1].count -- has no bytes
+    local is_empty = m.base and of and of.kind == "record" and #self:members_of(of) == 0 -- has no bytes, either
     local has_name = m.name or of and of.kind == "record" -- a name of its own, or names of its members
     if m.bits or not m.offset or not is_known or not has_name or self.is_hidden(m, of) then
       unseen = true -- bit-fields, virtual base classes, types that are only declared

@@ -1,7 +1,9 @@
--- cuda_expression.lua - typed trees of C expressions (backend/typed_ast.lua) as text for the GPU.
+-- cuda_expression.lua - code generator for GPUs: writes typed ASTs of C expressions (backend/typed_ast.lua) as CUDA
+-- text.
 --
--- A value or a place becomes an operand: the statements that compute it are written, each into a name of its own, in
--- the order in which closures.lua computes. What a GPU cannot do alike is left to the interpreter (writer:give_up).
+-- A value or l-value becomes an operand. The writer appends the statements that compute it, each into a new name, in
+-- the order in which closures.lua computes. An expression that a GPU does not compute identically is left to the
+-- interpreter (Writer:give_up).
 
 local c_sema = require "accdeep.backend.c_sema"
 local core = require "accdeep.core"
@@ -23,7 +25,7 @@ function cuda_expression.writer(session)
   return setmetatable({ session = session, lines = {}, names = 0, variables = {}, known = {}, writes = false }, Writer)
 end
 
--- What the interpreter has to do; reason: a clause that says why.
+-- Aborts the generation: the interpreter must run the body. reason: a clause that explains why.
 function Writer.give_up(_, reason) error({ interpreted = reason }, 0) end
 
 function Writer:line(format, ...) self.lines[#self.lines + 1] = format:format(...) end
@@ -33,14 +35,14 @@ function Writer:name()
   return "t" .. self.names
 end
 
--- A name for what a piece of text computes.
+-- Appends a definition of a new name with the value of a piece of text; returns the name.
 function Writer:assign_temporary(ctype, text)
   local name = self:name()
   self:line("const %s %s = %s;", ctype, name, text)
   return name
 end
 
--- The kernel's name for the place or value that a variable of the host program has on the device.
+-- Returns the kernel's name for the address or value that a variable of the host program has on the device.
 function Writer:variable(name, binding)
   local number = self.known[name]
   if not number then
@@ -51,7 +53,7 @@ function Writer:variable(name, binding)
   return "p" .. number
 end
 
--- The type of C that holds values of a type.
+-- Returns the CUDA type that holds values of a type.
 local function holder(t)
   return t.kind == "pointer" and "accd_pointer" or t.float and "double" or "i64"
 end
@@ -73,7 +75,7 @@ end
 
 local function round_float(t, text) return t.code == scalar.f32 and ("(double)(float)(%s)"):format(text) or text end
 
--- Text of one type as text of another, as types/arithmetic.lua converts.
+-- Returns text of one type converted to another, as types/arithmetic.lua converts.
 local function convert(from, to, text)
   if to.float then
     if not from.float then text = (from.code == ULONG.code and "(u64)(%s)" or "(%s)"):format(text) end
@@ -86,12 +88,12 @@ local function convert(from, to, text)
   return from.code == to.code and text or wrap_integer(to, text)
 end
 
--- Text that converts a name of 64 bits into a type.
+-- Returns text that converts an integer of 64 bits to a type.
 function cuda_expression.wrap_integer(t, text) return convert(LONG, t, text) end
 
 -- ----------------------------------------------------------------------------------- accesses --
 
-local value, lvalue -- forward
+local value, lvalue -- forward declarations
 
 local function emit_load(w, t, at, site)
   if t.kind == "pointer" then return w:assign_temporary("accd_pointer",
@@ -115,18 +117,18 @@ local function emit_displace(w, operand, index, size)
     operand, index, size))
 end
 
--- An operand for a value that is used as a pointer.
+-- Returns an operand for a value that is used as a pointer.
 local function pointer_of(w, e)
   local operand = value(w, e)
   return e.type.kind == "pointer" and operand or ("accd_unknown((u64)(%s))"):format(operand)
 end
 
--- The value of e as a variable of a type holds it.
+-- Returns the value of e as a variable of type t holds it.
 local function stored_value(w, t, e)
   return t.kind == "pointer" and pointer_of(w, e) or value(w, typed_ast.convert(e, t))
 end
 
--- Text of a number or an address.
+-- Returns text for a number or an address.
 local function number_of(w, e)
   local operand = value(w, e)
   return e.type.kind == "pointer" and ("(i64)%s.at"):format(operand) or operand
@@ -174,7 +176,7 @@ local function operation(operator, t, a, b, site)
   return wrap_integer(t, ("accd_divided(t, %s, %s, %s, %s, %d)"):format(a, b, is_unsigned, operator == "%", site))
 end
 
--- Text of what is true or false.
+-- Returns text for a condition.
 local function condition(w, e)
   if e.op == "not" then return ("!(%s)"):format(condition(w, e.e)) end
   if e.op ~= "compare" then return ("%s != 0"):format(value(w, e)) end
@@ -203,7 +205,7 @@ function values.const(w, e)
     or text
 end
 
-values["local"] = function(w, e) -- read now: what follows may change it
+values["local"] = function(w, e) -- copied now, because later code may change it
   local slot, written = e.binding.slot, e.binding.written
   if written then w:line("if (!%s) accd_stop(t, ACCD_UNWRITTEN, %d);", written, e.pos) end
   return w:assign_temporary(holder(e.type), "v" .. slot)
@@ -236,7 +238,7 @@ function values.negate(w, e) return w:assign_temporary("double", ("-(%s)"):forma
 function values.compare(w, e) return w:assign_temporary("i64", condition(w, e)) end
 values["not"] = values.compare
 
--- The second operand is computed if the first one does not decide.
+-- The second operand is computed only if the first one does not decide.
 values["and"] = function(w, e)
   local result = w:name()
   w:line("i64 %s = %s;", result, condition(w, e.a))
@@ -275,7 +277,7 @@ end
 
 -- ------------------------------------------------------------------------------------ assignment --
 
--- The value is computed first, as in closures.lua.
+-- The value is computed before the address, as in closures.lua.
 function values.assign(w, e)
   local t, to = e.type, e.to
   if t.kind == "record" then
@@ -334,7 +336,7 @@ end
 
 function lvalue(w, e) return places[e.op](w, e) end
 
--- Of grammar's trees: what an expression does; what it is; whether it is true.
+-- Compile nodes of the AST: an expression statement, and a condition.
 function cuda_expression.run(w, node) return value(w, c_sema.effect(w.env, node)) end
 function cuda_expression.truth(w, node) return condition(w, c_sema.condition(w.env, node, node.pos)) end
 

@@ -1,21 +1,23 @@
--- cuda_runtime.lua - what every kernel made from a body begins with: memory as the GPU may touch it.
+-- cuda_runtime.lua - the CUDA prelude of every kernel made from a body: checked accesses to device memory.
 --
--- A kernel accepts only what the interpreter is sure to accept. Everything else stops it: its writes are undone
--- and the interpreter runs the body, so that errors are found, and reported, in one place. Numbers are as the
--- interpreter has them: integers of 64 bits that are converted into the range of their type, floats as double.
+-- A kernel accepts only what the interpreter would certainly accept. Anything else stops it: its writes are undone and
+-- the interpreter runs the body, so that errors are found and reported in one place. Integers have 64 bits and are
+-- converted into the range of their type, floating numbers are double, as in the interpreter.
 --
--- Pointers carry the bounds of what they point into. Bounds {0, ~0} are not known: the table of ranges decides.
--- Those of a pointer that points nowhere are {0, 0}; {1, 0}: to data present in pieces, whose addresses differ.
+-- Pointers carry the bounds {low, high} of the object that they point into:
+--   {0, ~0}   unknown: the table of ranges decides.
+--   {0, 0}    the pointer is not usable.
+--   {1, 0}    the target is present in pieces, whose addresses differ.
 --
--- Iterations that run side by side must not depend on each other. Each word of four bytes has an owner: the
--- iteration that wrote it, and the one that read it, or MANY. One that meets another's traces stops the kernel,
--- which is run again by one thread.
+-- Parallel iterations must not depend on each other. Each word of four bytes has two owners: the iteration that wrote
+-- it, and the one that read it, or MANY. An iteration that finds another owner stops the kernel, which one thread then
+-- runs again.
 --
--- The structures are filled in by cuda/launch.c.
+-- cuda/launch.c fills in the structures.
 
 local cuda_runtime = {}
 
--- Why a kernel stops; the text numbers them from 1. again: one thread may do better than many.
+-- Reasons to stop, numbered from 1 in the text. again: true if one thread may succeed where many fail.
 cuda_runtime.stops = {
   { name = "ACCD_BOUNDS", text = "an access may leave its data" },
   { name = "ACCD_UNWRITTEN", text = "bytes are read that may never have been written", again = true },
@@ -48,7 +50,7 @@ struct accd_launch {
   u64 stopped, turns, parallel, writes;
   u64 ranges, nranges, slots, nslots, variables, owners, owner_words;
 };
-struct accd_local { /* a variable of a thread's own that has an address */
+struct accd_local { /* a thread's own variable in memory */
   accd_range range;
   accd_local *next;
 };
@@ -79,8 +81,9 @@ static __device__ accd_thread accd_begin_call(accd_launch *run)
   return t;
 }
 
-/* Asked at every turn of a loop; whether another thread has stopped, now and then. */
-static __device__ bool accd_tired(accd_thread &t)
+/* True if the thread must stop: it used up its iterations, or another thread stopped (checked every 64th time).
+   Called at every iteration of a loop. */
+static __device__ bool accd_must_stop(accd_thread &t)
 {
   if (++t.turns > t.run->turns && t.run->turns) accd_stop(t, ACCD_TURNS, 0);
   if (t.turns % 64 == 0 && *(volatile u64 *)&t.run->stopped) t.stopped = 1;
@@ -89,7 +92,7 @@ static __device__ bool accd_tired(accd_thread &t)
 
 /* ---- addresses ---- */
 
-/* The last range that begins at an address or before it. */
+/* Returns the range that contains an address, or 0. Binary search: ranges are sorted and disjoint. */
 static __device__ const accd_range *accd_find_object(const accd_thread &t, u64 at)
 {
   const accd_range *ranges = (const accd_range *)t.run->ranges;
@@ -102,8 +105,8 @@ static __device__ const accd_range *accd_find_object(const accd_thread &t, u64 a
   return low && at < ranges[low - 1].high ? &ranges[low - 1] : 0;
 }
 
-/* The first slot that ends behind an address, or the end of the table. */
-static __device__ const accd_slot *accd_slot_behind(const accd_thread &t, u64 at)
+/* Returns the first slot that ends after an address, or the end of the table. Slots are sorted. */
+static __device__ const accd_slot *accd_slot_after(const accd_thread &t, u64 at)
 {
   const accd_slot *slots = (const accd_slot *)t.run->slots;
   u64 low = 0, high = t.run->nslots;
@@ -128,7 +131,7 @@ static __device__ const accd_range *accd_kernel_range(accd_thread &t, accd_point
   return 0;
 }
 
-static __device__ bool accd_leads_nowhere(accd_pointer p) { return p.high == 0 && p.low <= 1; }
+static __device__ bool accd_is_unusable(accd_pointer p) { return p.high == 0 && p.low <= 1; }
 
 static __device__ accd_pointer accd_unknown(u64 at)
 {
@@ -142,21 +145,21 @@ static __device__ accd_pointer accd_moved(accd_pointer p, i64 bytes)
   return p;
 }
 
-/* An array as a pointer to its first element. */
+/* Returns an array as a pointer to its first element, with the bounds of the array. */
 static __device__ accd_pointer accd_decayed(accd_pointer p, u64 bytes)
 {
-  if (accd_leads_nowhere(p)) return p;
+  if (accd_is_unusable(p)) return p;
   accd_pointer made = {p.at, p.at, p.at + bytes};
   return made;
 }
 
-/* The address of an object: bounds that are known stay. */
+/* Returns the address of an object; bounds that are known are kept. */
 static __device__ accd_pointer accd_address(accd_pointer p, u64 bytes)
 {
   return p.high == ~0ull ? accd_decayed(p, bytes) : p;
 }
 
-/* ---- what was written, and by whom ---- */
+/* ---- written bytes and owners of words ---- */
 
 static __device__ u64 accd_mask(u32 bytes) { return (1ull << bytes) - 1; }
 
@@ -173,7 +176,7 @@ static __device__ void accd_mark(const accd_range *range, u64 at, u32 bytes)
   u64 *bits = (u64 *)range->bits;
   u64 i = at - range->origin, mask = accd_mask(bytes);
   if (accd_written(range, at, bytes) == mask) return;
-  if (range->flags & ACCD_LOCAL) { /* no other thread sees them, and atomic operations do not reach them */
+  if (range->flags & ACCD_LOCAL) { /* private to the thread; atomic operations cannot access them */
     bits[i / 64] |= mask << i % 64;
     if (i % 64 + bytes > 64) bits[i / 64 + 1] |= mask >> (64 - i % 64);
     return;
@@ -182,7 +185,8 @@ static __device__ void accd_mark(const accd_range *range, u64 at, u32 bytes)
   if (i % 64 + bytes > 64) atomicOr(&bits[i / 64 + 1], mask >> (64 - i % 64));
 }
 
-/* Traces go first, then those of others are looked at: of two that meet, one sees the other. */
+/* Marks the words of an access and then checks for other owners. Because each thread marks before it checks, at least
+   one of two conflicting iterations finds the other. */
 static __device__ void accd_touch(accd_thread &t, const accd_range *range, u64 at, u32 bytes, bool writes, u32 site)
 {
   if (range->flags & ACCD_LOCAL) return;
@@ -229,7 +233,7 @@ static __device__ void accd_put(accd_thread &t, accd_pointer p, u32 bytes, u64 v
 {
   const accd_range *range = accd_kernel_range(t, p, bytes, site);
   if (!range) return;
-  const accd_slot *slot = accd_slot_behind(t, p.at), *end = (const accd_slot *)t.run->slots + t.run->nslots;
+  const accd_slot *slot = accd_slot_after(t, p.at), *end = (const accd_slot *)t.run->slots + t.run->nslots;
   for (; slot < end && slot->at < p.at + bytes; slot++)
     if (slot->bytes) return accd_stop(t, ACCD_ATTACHED, site);
   if (range->flags & ACCD_HAS_EXCLUDED && !accd_written(range, p.at, bytes)) return accd_stop(t, ACCD_EXCLUDED, site);
@@ -248,7 +252,7 @@ static __device__ void accd_put(accd_thread &t, accd_pointer p, u32 bytes, u64 v
 static __device__ accd_pointer accd_get_pointer(accd_thread &t, accd_pointer p, u32 site)
 {
   accd_pointer value = {accd_get(t, p, 8, site), 0, 0};
-  const accd_slot *slot = accd_slot_behind(t, p.at), *end = (const accd_slot *)t.run->slots + t.run->nslots;
+  const accd_slot *slot = accd_slot_after(t, p.at), *end = (const accd_slot *)t.run->slots + t.run->nslots;
   if (slot < end && slot->at == p.at && slot->value == value.at) {
     value.low = slot->low;
     value.high = slot->high;
@@ -278,7 +282,7 @@ static __device__ void accd_copy(accd_thread &t, accd_pointer to, accd_pointer f
     accd_put(t, accd_moved(to, (i64)i), 1, accd_get(t, accd_moved(from, (i64)i), 1, site), site);
 }
 
-/* A local variable begins to live: nothing was written to it. */
+/* Begins the life of a local variable in memory, with all bytes unwritten; returns its address. */
 static __device__ accd_pointer accd_begin_local(accd_thread &t, accd_local &own, u64 *memory, u64 *bits, u64 bytes)
 {
   if (!own.range.high) {
@@ -337,7 +341,7 @@ static __device__ i64 accd_divided(accd_thread &t, i64 a, i64 b, bool is_unsigne
   return rest ? a % b : a / b;
 }
 
-/* As many elements as lie between two addresses, rounded down. */
+/* Returns the number of elements between two addresses, rounded down. */
 static __device__ i64 accd_distance(u64 a, u64 b, i64 size)
 {
   i64 bytes = (i64)(a - b), n = bytes / size;
@@ -349,13 +353,13 @@ static __device__ i64 accd_shifted_right(i64 v, i64 n, bool is_signed)
   return is_signed ? v >> n : (i64)((u64)v >> n);
 }
 
-/* ---- undoing ---- */
+/* ---- saving and restoring device memory ---- */
 
 static __device__ void accd_move_all(accd_launch *run, bool back)
 {
   accd_thread t = accd_begin_call(run);
   const accd_range *ranges = (const accd_range *)run->ranges;
-  const bool shared = run->nranges < gridDim.x; /* all blocks move parts of each */
+  const bool shared = run->nranges < gridDim.x; /* few ranges: all blocks share each of them */
   const u64 first = shared ? t.thread : threadIdx.x, step = shared ? t.threads : blockDim.x;
   for (u64 r = shared ? 0 : blockIdx.x; r < run->nranges; r += shared ? 1 : gridDim.x) {
     u64 from = back ? ranges[r].saved : ranges[r].low, to = back ? ranges[r].low : ranges[r].saved;

@@ -1,8 +1,8 @@
--- cuda_statement.lua - a body of C text as a kernel for the GPU: what backend/statement.lua makes functions of, as
--- text.
+-- cuda_statement.lua - writes a body of C text as a CUDA kernel. backend/statement.lua compiles the same statements to
+-- Lua.
 --
--- One thread runs the body, or many do its iterations, if it is one loop that counts up or down in constant steps:
--- which of the two is decided when it is launched.
+-- If the body is one loop that counts in constant steps, the kernel can distribute its iterations over many threads;
+-- the launch decides. Otherwise one thread runs the body.
 
 local c_effects = require "accdeep.backend.c_effects"
 local c_sema = require "accdeep.backend.c_sema"
@@ -19,11 +19,11 @@ local holder, held = cuda_expression.holder, cuda_expression.held
 
 local cuda_statement = {}
 
-local MOST_LOCAL = 4096 -- bytes of a thread's variables that have addresses
+local MOST_LOCAL = 4096 -- largest total size in bytes of a thread's variables in memory
 
-local compile_statement -- forward
+local compile_statement -- forward declaration
 
--- Runs fn with names of its own, as blocks have them.
+-- Runs fn in a block with its own names.
 local function with_scope(w, fn)
   local outer = w.env
   local locals = setmetatable({}, { __index = outer.locals })
@@ -34,13 +34,14 @@ local function with_scope(w, fn)
   w.env = outer
 end
 
--- A variable that lives in a register.
+-- Returns the binding of a new variable in a register.
 local function new_register(w, t)
   w.slots = w.slots + 1
   return { type = t, slot = w.slots, level = 0 }
 end
 
--- One that lives in memory of the thread: as long as the kernel, but new at each declaration.
+-- Declares a variable in memory of the thread. The memory lasts as long as the kernel, but its contents are unknown
+-- again at each declaration.
 local function new_local_memory(w, variable, e)
   local t, n = variable.type, new_register(w).slot
   w.local_bytes = w.local_bytes + t.size
@@ -55,7 +56,7 @@ local function new_local_memory(w, variable, e)
   cuda_expression.value(w, c_sema.convert_for_assignment(variable, to, e))
 end
 
--- Begins a variable that lives in a register, with a text of its value; without one it is watched until it is written.
+-- Declares a variable in a register. value: text of its initial value; nil: reads are checked until it is written.
 local function begin_register(w, name, t, value)
   local made = new_register(w, t)
   w.env.locals[name] = made
@@ -104,7 +105,7 @@ statements["if"] = function(w, node)
   w:line("}")
 end
 
--- The body of a loop, and the place where its next turn begins.
+-- Writes the body of a loop and the label that continue jumps to.
 local function loop_body(w, body)
   local outer = w.next_turn
   w.next_turn = w:name()
@@ -121,7 +122,7 @@ end
 
 local function loop(w, c, body, step)
   w:line("for (;;) {")
-  w:line("if (accd_tired(t)) return;")
+  w:line("if (accd_must_stop(t)) return;")
   condition(w, c)
   loop_body(w, body)
   if step then run(w, step) end
@@ -131,7 +132,7 @@ end
 statements["while"] = function(w, node) loop(w, node.c, node.body) end
 statements["do"] = function(w, node)
   w:line("for (;;) {")
-  w:line("if (accd_tired(t)) return;")
+  w:line("if (accd_must_stop(t)) return;")
   loop_body(w, node.body)
   condition(w, node.c)
   w:line("}")
@@ -148,7 +149,8 @@ end
 
 -- ---------------------------------------------------------------------- constructs of threads --
 
--- A copy of a construct of threads (backend/privatization.lua). Returns what is done at its end, or nil.
+-- Writes the beginning of a private copy in a thread construct (backend/privatization.lua). Returns a function that
+-- writes its end, or nil.
 local function begin_copy(w, copy)
   local name, pos = copy.name, copy.pos
   local t = privatization.variable(w.env, name).type
@@ -208,7 +210,7 @@ end
 
 local function may_change(node) return c_effects.assignment_target(node) ~= nil or node.tag == "call" end
 
--- The constant that a step adds to a name, or nil.
+-- Returns the constant that a step of a loop adds to the variable `name`; nil if it is not constant.
 local function constant_step(node, name)
   if not is_name(c_effects.assignment_target(node), name) then return nil end
   if node.op == "++" then return 1 elseif node.op == "--" then return -1 end
@@ -221,7 +223,8 @@ end
 
 local turned = { ["<"] = ">", ["<="] = ">=", [">"] = "<", [">="] = "<=" }
 
--- Whether a loop's end is met once and for all: it counts towards a bound that does not change it.
+-- True if a loop's condition compares its variable with a bound that the loop cannot change, in the direction of the
+-- step.
 local function counts_towards(c, name, step)
   if not c or c.tag ~= "binary" or not turned[c.op] then return false end
   local op, bound = c.op, c.b
@@ -230,7 +233,8 @@ local function counts_towards(c, name, step)
     and not ast.any(bound, function(n) return may_change(n) or is_name(n, name) end)
 end
 
--- Whether a construct of threads has only private variables without a value: each iteration may have its own.
+-- True if a thread construct has only private variables without an initial value, so that each iteration may have its
+-- own.
 local function each_has_its_own(node)
   for _, copy in ipairs(node.copies) do
     if copy.begins or copy.lasts or copy.op or copy.shared then return false end
@@ -238,8 +242,8 @@ local function each_has_its_own(node)
   return not node.parts[1] and (not node.implicit or node.implicit == "none")
 end
 
--- The loop that is all of a body, with its variable and step, if its iterations may run in any order as far as can be
--- seen here; or nil.
+-- Returns the loop that is the whole body, with its variable, step and private copies, if the text
+-- shows no reason against running its iterations in any order. Otherwise returns nil.
 local function find_canonical_loop(w, node)
   local copies = {}
   while node.tag == "block" and #node.list == 1 or node.tag == "private" do
@@ -260,7 +264,7 @@ local function find_canonical_loop(w, node)
   return not c_effects.change_of(name, node.body) and node or nil, variable, step, copies
 end
 
--- Its iterations, each by one thread: the k-th one starts where k steps lead.
+-- Writes the iterations of a loop for many threads: iteration k begins at the first value plus k steps.
 local function emit_parallel_loop(w, node, variable, step, copies)
   local t = variable.type
   with_scope(w, function()
@@ -268,7 +272,7 @@ local function emit_parallel_loop(w, node, variable, step, copies)
     local binding = new_register(w, t)
     w.env.locals[variable.name] = binding
     w:line("for (u64 k = t.thread;; k += t.threads) {")
-    w:line("if (accd_tired(t)) return;")
+    w:line("if (accd_must_stop(t)) return;")
     w:line("t.me = (u32)k + 1;")
     w:line("const i64 here = (i64)((u64)first + k * (u64)(%dll));", step)
     w:line("i64 v%d = %s;", binding.slot, cuda_expression.wrap_integer(t, "here"))
@@ -283,8 +287,8 @@ end
 
 -- ------------------------------------------------------------------------------- whole kernels --
 
--- The kernel of a body: {text, variables = bindings in the kernel's order, writes, shared = many threads may run it};
--- or nil and a clause that says why there is none. place: {text, file, line} of the body.
+-- Returns the kernel of a body: {text, variables = bindings in the kernel's order, writes, shared = true if many
+-- threads may run it}; or nil and a clause with the reason. place: {text, file, line} of the body.
 function cuda_statement.kernel(session, env, node, addressed, place)
   local w = cuda_expression.writer(session)
   w.place, w.addressed, w.slots, w.own, w.local_bytes = place, addressed, 0, {}, 0

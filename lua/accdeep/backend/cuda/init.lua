@@ -1,7 +1,10 @@
--- cuda - bodies of C text that a GPU runs itself.
+-- cuda/init.lua - runs bodies of C text on a GPU. Called by run/kernel.lua for devices that have a compiler.
 --
--- The kernel of a body either does everything that the interpreter would do, without an error, or leaves device
--- memory as it was. Then the interpreter runs the body: what is wrong is found and reported in one place.
+--   body (AST) --cuda_statement.lua--> CUDA text --core (cuda/launch.c)--> kernel.
+--
+-- A kernel either has the same effect as the interpreter would have, without an error, or stops and leaves device
+-- memory unchanged. In the second case the interpreter runs the body, so that errors are found and reported in one
+-- place.
 
 local core = require "accdeep.core"
 local diagnostic = require "accdeep.base.diagnostic"
@@ -11,19 +14,19 @@ local cuda_statement = require "accdeep.backend.cuda.cuda_statement"
 
 local cuda = {}
 
-local AGAIN = 0 -- bits of the reasons for which one thread runs a kernel again
+local AGAIN = 0 -- bit set of the reasons to stop for which one thread runs the kernel again
 for i, stop in ipairs(cuda_runtime.stops) do AGAIN = AGAIN | (stop.again and 1 << i or 0) end
-local STEPS_OF_A_TURN = 10 -- that the interpreter takes at least
-local UNKNOWN, NOWHERE, PIECES = { 0, -1 }, { 0, 0 }, { 1, 0 } -- bounds, as cuda_runtime.lua has them
+local STEPS_OF_A_TURN = 10 -- steps of the interpreter for one iteration of a loop, at least
+local UNKNOWN, NOWHERE, PIECES = { 0, -1 }, { 0, 0 }, { 1, 0 } -- bounds as in cuda_runtime.lua
 
--- Bounds as view.lua has them, as two numbers.
+-- Returns bounds of memory_view.lua as two numbers of cuda_runtime.lua.
 local function bounds(low, high)
   if type(low) == "table" then return table.unpack(low.pieces and PIECES or NOWHERE) end
   if not low then return table.unpack(UNKNOWN) end
   return low, high
 end
 
--- What the variables of a kernel are at present; nil if one is nowhere.
+-- Returns addresses and bounds of a kernel's variables: {address, low, high, ...}; nil if one has no address now.
 local function arguments(variables)
   local list = {}
   for _, binding in ipairs(variables) do
@@ -36,7 +39,7 @@ local function arguments(variables)
   return list
 end
 
--- Pointers that the body has copies of, in memory: where, and what they point to.
+-- Returns the pointers of which the body has copies in memory: {address, 0, value, low, high, ...}.
 local function pointer_copies(k)
   local list = {}
   for address, copy in pairs(k.env.space.private) do
@@ -47,14 +50,15 @@ local function pointer_copies(k)
   return list
 end
 
--- Whether a construct lets many threads share its loop; a plain target or serial construct has one.
+-- True if a construct lets many threads share its loop; a plain target or serial construct has one thread.
 local function is_parallel(plan)
   local name = plan.node.name
   return not name:find "^serial" and (not plan.openmp or name:find "parallel" or name:find "loop" or name:find "simd"
     or name:find "distribute") ~= nil
 end
 
--- The error for a text that the compiler does not take: it is ours. Its lines are those of the scenario.
+-- Raises the error for a kernel that the compiler rejects, which is a defect of accdeep. The lines in the log are those
+-- of the scenario.
 local function compile_error(log)
   local errors = {}
   for line in log:gmatch "[^\n%z]+" do
@@ -64,14 +68,15 @@ local function compile_error(log)
     table.concat(errors, "; ")), { help = "this is an error of accdeep, not of the scenario" })
 end
 
--- What the device is asked for; nil: a variable is nowhere.
+-- Returns the request for the device; nil if a variable has no address now.
 local function request_of(k, made)
   local pointers = arguments(made.variables)
   return pointers and { text = made.text, pointers = pointers, slots = pointer_copies(k), writes = made.writes,
     parallel = made.shared and is_parallel(k.plan), turns = core.most_steps() // STEPS_OF_A_TURN, again = AGAIN }
 end
 
--- Errors of the device, and of ours, in an answer of kernel_run; otherwise why it was not run.
+-- Raises for errors of the device or of accdeep in the results of kernel_run. Returns the reason if the kernel was not
+-- run, otherwise nil.
 local function check_result(session, how, why)
   if how == nil then
     local err = session:core_error(why, nil)
@@ -84,7 +89,7 @@ end
 
 local function threads(request) return request.parallel and "by many threads" or "by one thread" end
 
--- How the GPU ran a kernel: nil, or a clause that says why it did not.
+-- Runs a kernel. Returns nil and how it was run, or a clause with the reason why it was not.
 local function run(k, made, place)
   local session, device = k.session, k.device
   local request = request_of(k, made)
@@ -102,31 +107,31 @@ local function run(k, made, place)
     place.line))
 end
 
--- Tells who asked how a body is run, where it might have been run by the device: how, or why not.
+-- Notifies the observer `body` how the device ran a body, or why the interpreter did.
 local function report_execution(k, how, reason)
   local body = k.session.observers.body
   if body then body(k.session, how and "run on the device, " .. how or "interpreted: " .. reason) end
 end
 
--- What compiles bodies for a device, and why nothing does; nil: it has only memory.
+-- Returns the compiler of a device; false and the reason if none is usable; nil if the device only has memory.
 local function compiler_of(session, device)
   local compiler, missing = session.ctx:kernel_compiler(device)
   if compiler or missing ~= "" then return compiler, missing end
   return nil
 end
 
--- A body that no device runs itself.
+-- Reports a body that the interpreter runs, unless no device could have run it.
 function cuda.report_interpreted(k, reason)
   if k.device and compiler_of(k.session, k.device) ~= nil then report_execution(k, nil, reason) end
 end
 
--- Whether the device can run bodies of C text.
+-- True if the device can run bodies of C text.
 function cuda.compiles(session, device)
   return compiler_of(session, device) and true or false
 end
 
--- Whether the device has begun to run a body in the queue of its construct. over is called when that is over, with
--- whether the device has run it.
+-- Starts a body in the queue of its construct. Returns true if it was started; over(done) is then called at its end,
+-- with true if the device has run it.
 function cuda.start(k, node, place, region, over)
   local session = k.session
   local made, reason = cuda_statement.kernel(session, k.env, node, k.env.addressed, place)
@@ -142,7 +147,8 @@ function cuda.start(k, node, place, region, over)
   return started
 end
 
--- Whether the device of a body has run it. place: {text, file, line} of its text, which statement.body has compiled.
+-- Runs a body on its device and returns true; returns false if the interpreter must run it. place: {text, file, line}
+-- of its text, which statement.body has compiled.
 function cuda.run(k, node, place)
   if not k.device then return false end
   local compiler, reason = compiler_of(k.session, k.device)

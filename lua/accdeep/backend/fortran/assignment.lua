@@ -1,7 +1,7 @@
--- assignment.lua - what Fortran's assignments do: values into variables, pointers onto targets.
+-- assignment.lua - Fortran's assignments: values to variables (=) and targets to pointers (=>).
 --
--- assignment.value(env, node, to, e) and assignment.target(env, node, to, e) compile one; the result is a function
--- of the frame. A whole allocatable takes the shape of what it is assigned.
+-- assignment.value(env, node, to, e) and assignment.target(env, node, to, e) compile one to a function of the frame. A
+-- whole allocatable takes the shape of the value that is assigned to it.
 
 local fortran_descriptor = require "accdeep.types.fortran_descriptor"
 local diagnostic = require "accdeep.base.diagnostic"
@@ -33,8 +33,8 @@ local function check_types(node, target, e)
   end
 end
 
--- Gives a whole allocatable the wanted shape, and a polymorphic one the type of; what has it already stays where
--- it is. dims: of the value, or nil for a scalar.
+-- Reallocates a whole allocatable if its shape differs from `shape`, or its dynamic type from `of`. dims: those of the
+-- value; shape and dims are nil for a scalar.
 local function ensure_shape(env, to, f, shape, dims, of)
   local session, t = env.session, to.dtype
   local address = to.descriptor(f)
@@ -61,7 +61,7 @@ local function is_reallocated(env, to)
   return to.dtype and to.dtype.attribute == "allocatable" and not env.space.on_device
 end
 
--- Objects of derived types: element by element.
+-- Compiles the assignment of objects of derived types, element by element.
 local function records(env, node, to, e)
   local session, declared = env.session, to.type
   if env.space.on_device and object.has_start(declared) then
@@ -153,7 +153,8 @@ end
 
 -- ------------------------------------------------------------------------------------- pointers --
 
--- Bounds that a pointer assignment gives: list of {lower, upper?}, functions; nil if it gives none.
+-- Returns the bounds of a pointer assignment as a list of {lower, upper?} of functions, and true if they remap the
+-- target; nil if it has none.
 local function pointer_bounds(env, node)
   if node.to.tag ~= "reference" then return nil end
   local bounds, remaps = {}, nil
@@ -173,7 +174,7 @@ local function pointer_bounds(env, node)
   return bounds, remaps
 end
 
--- Base address, dims and type of what a pointer assignment's right side describes; base 0 for a pointer that is not
+-- Returns base address, dims and type of the target that an expression describes; base 0 for a pointer that is not
 -- associated.
 local function describe_target(env, e, f)
   local space = env.space
@@ -190,7 +191,8 @@ local function describe_target(env, e, f)
   return (e.place(f)), {}, of
 end
 
--- New dims for a rank: those that are given, over the elements of the target.
+-- Returns dims with the given bounds over the elements of the target. Raises if it has too few elements or is not
+-- contiguous.
 local function remap_dims(bounds, of, e, base, dims, f)
   local wanted, n = {}, 1
   for i, bound in ipairs(bounds) do
@@ -223,7 +225,7 @@ function assignment.target(env, node, to_node, e)
     remaps)
 end
 
--- The same for a pointer that is compiled already.
+-- Compiles the assignment to a pointer that is compiled already.
 function assignment.onto(env, node, to, e, bounds, remaps)
   local to_node = node.to
   local t, space, pos = to.dtype, env.space, node.pos
@@ -260,7 +262,7 @@ function assignment.onto(env, node, to, e, bounds, remaps)
       dims = remap_dims(bounds, of, e, base, dims, f)
     elseif base ~= 0 then
       for i, dim in ipairs(dims) do
-        -- a part of an array counts from one, a whole one as it is
+        -- The dims of a section begin at 1, those of a whole array keep their bounds.
         if bounds then dim.lower = bounds[i].lower(f) end
       end
     end

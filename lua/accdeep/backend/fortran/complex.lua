@@ -1,15 +1,15 @@
--- complex.lua - complex numbers: lists of two reals, the real part and the imaginary part.
+-- complex.lua - arithmetic of complex numbers, represented as {real part, imaginary part}.
 
 local complex = {}
 
--- The value that a number is.
+-- Returns a complex number with the given parts; im is 0 if omitted.
 function complex.new(re, im) return { re, im or 0.0 } end
 
 local function add(a, b) return { a[1] + b[1], a[2] + b[2] } end
 local function subtract(a, b) return { a[1] - b[1], a[2] - b[2] } end
 local function multiply(a, b) return { a[1] * b[1] - a[2] * b[2], a[1] * b[2] + a[2] * b[1] } end
 
--- By the larger part of the divisor, so that its square does not overflow.
+-- Divides by the larger part of the divisor first, so that its square does not overflow.
 local function divide(a, b)
   if math.abs(b[1]) >= math.abs(b[2]) then
     local r = b[2] / b[1]

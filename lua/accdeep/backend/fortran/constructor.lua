@@ -1,6 +1,7 @@
--- constructor.lua - structure constructors: t(1, 2.0, next=null()), for fortran_expression.lua.
+-- constructor.lua - structure constructors of Fortran: t(1, 2.0, next=null()). Extends fortran_expression.lua.
 --
--- A value of a derived type lies in memory: the expression has a place, which is made anew each time it is asked for.
+-- A value of a derived type is in memory: the expression has a place function that constructs the object at each
+-- evaluation.
 
 local assignment = require "accdeep.backend.fortran.assignment"
 local diagnostic = require "accdeep.base.diagnostic"
@@ -10,7 +11,7 @@ local types = require "accdeep.types"
 
 local raise = diagnostic.raise
 
--- Components in order, those of the type that is extended first: list of {name, type, offset, start}.
+-- Appends the components of a type to a list, those of its parent first: {name, type, offset, start}.
 local function components_of(t, offset, list)
   for _, member in ipairs(t.members) do
     if member.name then
@@ -23,7 +24,8 @@ local function components_of(t, offset, list)
   return list
 end
 
--- Arguments by component. The type that is extended may be given as a whole.
+-- Returns the arguments by component name: {component, node}. The parent may be given as a whole. Raises if a component
+-- without a default has no value.
 local function match_arguments(t, node)
   local components, given = components_of(t, 0, {}), {}
   for i, arg in ipairs(node.args) do
@@ -50,7 +52,7 @@ local function match_arguments(t, node)
   return given
 end
 
--- A function that gives one component of the object under way its value.
+-- Returns a step that gives one component of the object its value. slot: address and bounds of the object.
 local function component_step(env, slot, given)
   local component, value = given.component, given.node
   local offset, t = component.offset, component.type
@@ -66,7 +68,7 @@ local function component_step(env, slot, given)
   return assignment.value(env, node, to, e)
 end
 
--- t(...) where t is a derived type, or nil.
+-- Compiles t(...) if t is a derived type; returns nil otherwise.
 function fortran_expression.constructor(env, node)
   local t, session = env.session.now.scope.tags[node.base.name], env.session
   if not t or t.class ~= "type" then return nil end
@@ -85,7 +87,7 @@ function fortran_expression.constructor(env, node)
   for i, given in ipairs(steps) do steps[i] = component_step(env, slot, given) end
   local function fresh(f)
     if on_device then return env.space:local_memory(t.size) end
-    if not slot.address then -- one for all times that the expression is evaluated
+    if not slot.address then -- a single object serves all evaluations of the expression
       slot.address = object.new(session, t, types.name(t), node.pos)
       if session.now.locals then table.insert(session.now.locals, { type = t, address = slot.address }) end
     else

@@ -1,21 +1,21 @@
--- declare_allocatables.lua - allocatables of OpenACC's declare: the device has what they hold from its allocation to
--- its end.
+-- declare_allocatables.lua - allocatables in OpenACC's declare directives: their data are on the device from allocation
+-- to deallocation.
 --
--- declare create and device_resident name the variable, allocate makes the device copy with a dynamic reference, and
--- deallocate ends it, which is an error while a region holds the data (ACC33-dec-1).
+-- declare create and device_resident name the variable. allocate then creates the device copy with a dynamic reference;
+-- deallocate deletes it, which is an error while a region holds the data (ACC33-dec-1).
 
 local core = require "accdeep.core"
 local diagnostic = require "accdeep.base.diagnostic"
 
 local declare_allocatables = {}
 
--- Notes an allocatable that a declare directive names: address of its descriptor.
+-- Registers an allocatable of a declare directive. address: that of its descriptor.
 function declare_allocatables.add(session, address, name)
   session.program.lasting = session.program.lasting or {}
   session.program.lasting[address] = { name = name, device = session.now.device }
 end
 
--- A descriptor got memory. The memory is the caller's to free if this fails.
+-- Creates the device copy when a registered descriptor gets memory. If this fails, the caller frees the host memory.
 function declare_allocatables.on_allocate(session, address, base, bytes, pos)
   local made = session.program.lasting and session.program.lasting[address]
   if not made or bytes == 0 then return end
@@ -27,7 +27,7 @@ function declare_allocatables.on_allocate(session, address, base, bytes, pos)
   error(err, 0)
 end
 
--- The memory of a descriptor ends.
+-- Deletes the device copy when the memory of a registered descriptor is freed. Raises while a region holds the data.
 function declare_allocatables.on_free(session, address, base, pos)
   local made = session.program.lasting and session.program.lasting[address]
   if not made then return end
@@ -40,12 +40,12 @@ function declare_allocatables.on_free(session, address, base, pos)
   session:run_one("exit data", "delete", base, object.bytes, 0, true, nil, 0, core.flag.try)
 end
 
--- A variable ends.
+-- Removes a variable whose life ends.
 function declare_allocatables.forget(session, address)
   if session.program.lasting then session.program.lasting[address] = nil end
 end
 
--- The allocatables of a declare directive: what they hold now, and what they will hold.
+-- Registers the allocatables of a declare directive, and creates device copies of what they hold now.
 function declare_allocatables.last(session, plan)
   for _, one in ipairs(plan.lasting) do
     declare_allocatables.add(session, one.descriptor, one.name)

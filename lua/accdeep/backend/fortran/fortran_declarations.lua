@@ -1,4 +1,5 @@
--- fortran_declarations.lua - Fortran declarations: from trees to types and variables of the session's scope.
+-- fortran_declarations.lua - evaluates Fortran declarations: AST of fortran_syntax.lua in, types and variables in the
+-- session's scope out.
 
 local diagnostic = require "accdeep.base.diagnostic"
 local assignment = require "accdeep.backend.fortran.assignment"
@@ -14,16 +15,17 @@ local raise = diagnostic.raise
 local fortran_declarations = {}
 
 local MOST_DIMENSIONS = 15
-local LONGEST = 1 << 20 -- of characters: they are values of Lua
+local LONGEST = 1 << 20 -- limit for characters, which are Lua strings
 
--- The value of an integer expression that is known here: bounds, kinds, lengths.
+-- Returns the value of a constant integer expression, such as a bound, a kind or a length.
 local function integer(session, node)
   local frame = { pos = node.pos }
   local v = fortran_expression.integer(session:host_env(), node)(frame)
   return v
 end
 
--- forward: whether the type may be defined later in the text, as those of pointer and allocatable components.
+-- Returns the derived type of a specification. forward: true if the text may define it later, as for pointer and
+-- allocatable components.
 local function resolve_derived_type(session, spec, forward)
   if spec.name == "*" then
     raise("unsupported", spec.name_pos, "unlimited polymorphic objects are not supported", { help = "name a type" })
@@ -41,7 +43,8 @@ local function resolve_derived_type(session, spec, forward)
     help = diagnostic.suggest(spec.name, names) })
 end
 
--- The type that a specification names; value: of an entity, for lengths that it gives.
+-- Returns the type of a specification. value: initial value of the entity, for a length that it determines; forward: as
+-- in resolve_derived_type.
 function fortran_declarations.type(session, spec, value, forward)
   if spec.class == "type" then return resolve_derived_type(session, spec, forward) end
   if spec.class == "character" then
@@ -86,7 +89,7 @@ local function attributes_of(node)
   return attributes
 end
 
--- Bounds of an explicit shape: {lower, extent} for each dimension.
+-- Returns the bounds of an explicit shape: {lower, extent} for each dimension.
 local function bounds_of(session, list)
   local bounds = {}
   for i, dim in ipairs(list) do
@@ -105,13 +108,14 @@ local function check_size(t, pos)
   return t
 end
 
--- How a pointer, or what is allocatable, lies in memory: gfortran has a descriptor only for arrays and classes.
+-- Returns the descriptor layout of a pointer or allocatable: gfortran only uses descriptors for arrays and classes.
 local function layout_of(session, rank, is_class)
   local is_address = rank == 0 and not is_class and session.program.layout == fortran_descriptor.layouts.gfortran
   return is_address and fortran_descriptor.address or session.program.layout
 end
 
--- The type of an entity. Arrays of dummy arguments may have an open shape: {of, open = dims}.
+-- Returns the type of an entity. For a dummy array with an open shape, returns nil and {of, list, dims, polymorphic,
+-- any_rank}.
 local function entity_type(session, node, entity, attributes, is_dummy, is_component)
   local is_led_to = is_component and (attributes.allocatable or attributes.pointer)
   local is_class = node.spec.polymorphic
@@ -169,7 +173,7 @@ end
 
 -- ---------------------------------------------------------------------------------- derived types --
 
--- How a component of a new object begins, or nil.
+-- Returns a function that gives a component of a new object its default value; nil if it has none.
 local function start_of(entity, t)
   local value = entity.value or entity.target
   if not value then return nil end
@@ -180,14 +184,14 @@ local function start_of(entity, t)
     local node = { pos = value.pos, to = { tag = "id", name = entity.name, pos = entity.pos }, e = value }
     local to = fortran_expression.designator(env, node.to, t, place)
     if entity.target then
-      if e.is_null then return end -- as it begins anyway
+      if e.is_null then return end -- the default anyway
       raise("unsupported", value.pos, "a component's first target is null()")
     end
     assignment.value(env, node, to, e) { pos = value.pos }
   end
 end
 
--- What stands behind "type": the type that is extended, and whether this one is abstract.
+-- Returns the parent of a derived type, and true if the type is abstract.
 local function attributes_of_type(session, node)
   local parent, is_abstract
   for _, attribute in ipairs(node.attrs) do
@@ -220,7 +224,7 @@ function fortran_declarations.declare_derived_type(session, node)
   t.parent, t.abstract = parent, is_abstract
   local ok, err = pcall(function()
     local members, names, directives = {}, {}, {}
-    if parent then -- without a name: its components are the type's own, too
+    if parent then -- a nameless member: the parent's components become the type's own
       members[1] = { type = parent, pos = node.pos }
       names[parent.tag] = true
       for name in pairs(parent.by_name) do names[name] = true end
@@ -253,7 +257,7 @@ function fortran_declarations.declare_derived_type(session, node)
   error(err, 0)
 end
 
--- Runs what declares types; components may have types that come after theirs, but there.
+-- Runs fn, which declares types. Components may have types that are defined later, but before fn returns.
 function fortran_declarations.complete(session, fn)
   local forward = {}
   local ok, err = pcall(with_fields, session.now, { forward = forward }, fn)
@@ -274,8 +278,8 @@ local function enter(session, entity, t, address, attributes)
   return variable
 end
 
--- Declares the variables of a declaration. bind(entity, type, open, attributes) -> address, type; it says what lies
--- behind dummy arguments, and gives nil for other names.
+-- Declares the variables of a declaration. bind: {names, bind(entity, type, open, attributes) -> address, type} for
+-- dummy arguments, or nil; other names get memory of their own.
 function fortran_declarations.declare_variables(session, node, bind)
   local attributes = attributes_of(node)
   for _, entity in ipairs(node.list) do

@@ -1,16 +1,19 @@
--- fortran_expression.lua - Fortran expressions, compiled to Lua functions over a memory, as closures.lua does for C.
+-- fortran_expression.lua - compiles Fortran expressions to Lua closures over a memory space, as closures.lua does for
+-- C. There is no typed AST: types are checked while compiling.
 --
--- An expression becomes {type, rank, ...}: a scalar has value = function(frame) -> v; an array has array =
--- function(frame) -> {shape, v1, v2 ...} in memory order. What lies in memory also has place = function(frame) ->
--- address, low, high (rank 0) or section = function(frame) -> {address, low, high, of, dims}, dims = list of {lower,
--- extent, sm}. A whole allocatable or pointer has descriptor = function(frame) -> its own address, low, high,
--- and dtype. What is polymorphic has dynamic = function(frame) -> its type now; its type is the declared one.
--- is_target: a pointer may point to it. Logical values are true and false, characters are strings.
+-- An expression (AST) compiles to a table {type, rank, ...} with functions of the frame:
+--   value       -> v, for scalars. Logical values are booleans, characters are strings.
+--   array       -> {shape, v1, v2 ...} in memory order, for arrays.
+--   place       -> address, low, high, for scalars in memory.
+--   section     -> {address, low, high, of, dims}, for arrays in memory; dims: list of {lower, extent, sm (stride)}.
+--   descriptor  -> its own address, low, high, for whole allocatables and pointers; dtype: its type.
+--   dynamic     -> the dynamic type, for polymorphic objects; `type` is the declared one.
+-- Further fields: is_target (a pointer may point to it), constant, whole, any_rank, text (for messages), node.
 --
--- fortran_operations.lua has the operators.
+-- fortran_operations.lua adds operators, intrinsics.lua functions, constructor.lua structure constructors.
 --
--- env: session, space (the memory), lookup(name, pos) -> binding: {type, place}, or {type, dope} for a
--- descriptor that is not in this memory: function(frame) -> a section.
+-- env: session, space (the memory), lookup(name, pos) -> binding {type, place}; or {type, dope} for a descriptor
+-- outside of this memory, where dope(frame) returns a section.
 
 local arithmetic = require "accdeep.types.arithmetic"
 local closures = require "accdeep.backend.closures"
@@ -28,11 +31,11 @@ local with_position = closures.with_position
 
 local fortran_expression = {}
 
-local compile -- forward
+local compile -- forward declaration
 
 -- ------------------------------------------------------------------------------ loads and stores --
 
--- A function that loads a value of a type: (address, low, high, frame) -> v.
+-- Returns a function (address, low, high, frame) -> v that loads a value of a type.
 local function loader(space, t)
   if t.kind == "character" then
     local byte = core.scalar.u8
@@ -56,7 +59,7 @@ local function loader(space, t)
   return function(address, low, high, f) return (space:load(address, code, size, low, high, f)) end
 end
 
--- A function from values of one type to values of another; they are known to fit.
+-- Returns a function that converts values of one type to another. The classes must be compatible.
 local function converter(from, to)
   if to.kind == "character" then
     return function(v) return (v .. (" "):rep(to.len - #v)):sub(1, to.len) end
@@ -73,7 +76,7 @@ local function converter(from, to)
   return arithmetic.converter(from, to)
 end
 
--- A function that stores a value of the type: (address, v, low, high, frame).
+-- Returns a function (address, v, low, high, frame) that stores a value of a type.
 local function storer(space, t)
   if t.kind == "character" then
     local byte = core.scalar.u8
@@ -96,7 +99,7 @@ local function storer(space, t)
 end
 fortran_expression.loader, fortran_expression.storer, fortran_expression.converter = loader, storer, converter
 
--- Addresses of a section's elements in memory order.
+-- Returns the addresses of a section's elements in memory order.
 function fortran_expression.addresses(section)
   local dims, list = section.dims, { section.address }
   local sizes = { [0] = 1 }
@@ -118,13 +121,13 @@ local function shape_of(dims)
 end
 fortran_expression.shape_of = shape_of
 
--- The type of what an expression is now: of what is polymorphic the dynamic one.
+-- Returns the dynamic type of a polymorphic object, otherwise the type of the expression.
 function fortran_expression.type_of(e, f) return e.dynamic and e.dynamic(f) or e.type end
 
--- A scalar value as an expression.
+-- Returns the expression of a scalar value. value: function of the frame.
 function fortran_expression.scalar(t, value) return { type = t, rank = 0, value = value } end
 
--- A value that is known.
+-- Returns the expression of a constant.
 function fortran_expression.constant(t, v)
   return fortran_expression.scalar(t, function() return v end)
 end
@@ -143,7 +146,7 @@ local function out_of_bounds(space, address, f, pos, text, index, i, lower, exte
     lower + extent - 1), f)
 end
 
--- What lies at a place, as an expression.
+-- Returns the expression of an object at a place. fields: additional fields of the expression.
 local function designator(env, node, t, place, fields)
   local space = env.space
   local of, rank = fortran_types.element(t)
@@ -188,7 +191,7 @@ local function designator(env, node, t, place, fields)
   return fortran_expression.add_values(env, e)
 end
 
--- Adds value and array to what has a place or a section, if its type has values.
+-- Adds value or array to an expression in memory, if its type has values; returns the expression.
 function fortran_expression.add_values(env, e)
   local t = e.type
   if t.kind ~= "scalar" and t.kind ~= "character" and t.kind ~= "complex" then return e end
@@ -209,14 +212,14 @@ function fortran_expression.add_values(env, e)
   return e
 end
 
--- Intrinsic procedures of Fortran that there are not here.
+-- Intrinsic procedures of Fortran that are not supported.
 local beyond = word_set [[adjustl adjustr atan2 bessel_j0 c_associated c_f_pointer c_loc c_sizeof ceiling char
   command_argument_count cpu_time cshift date_and_time dot_product eoshift erf execute_command_line findloc
   gamma get_command_argument get_environment_variable iachar ichar index ishft len_trim maxloc merge minloc
   move_alloc norm2 pack parity popcnt present product random_number random_seed repeat scan selected_int_kind
   selected_real_kind spread storage_size system_clock trim unpack verify]]
 
--- Raises about an intrinsic procedure that there is not.
+-- Raises if the name is an intrinsic procedure that is not supported.
 function fortran_expression.check_intrinsic(name, pos)
   if not beyond[name] then return end
   raise("unsupported", pos, ("the intrinsic procedure '%s' is not supported"):format(name), { length = #name,
@@ -230,17 +233,17 @@ end
 
 local compilers = {}
 
--- What is known of an argument of assumed rank: a description, no elements.
+-- Returns an argument of assumed rank without access to its elements; only inquiries may use it.
 local function hide_rank(e)
   e.any_rank, e.value, e.array, e.place = true, nil, nil, e.rank == 0 and e.place or nil
   return e
 end
 
 local function variable(env, node, binding)
-  local counter = binding.counter -- of an implied do
+  local counter = binding.counter -- variable of an implied do
   if counter then return fortran_expression.scalar(binding.type, function() return counter.value end) end
   local t = binding.type
-  -- a kernel's binding knows only where its memory is
+  -- The binding in a kernel only knows its memory; attributes are those of the declared variable.
   local declared = env.session.now.scope.variables[node.name] or binding
   if declared.any_rank and not binding.ranked then
     return hide_rank(variable(env, node, setmetatable({ ranked = true }, { __index = binding })))
@@ -281,7 +284,7 @@ function compilers.id(env, node)
   return variable(env, node, binding)
 end
 
--- z%re and z%im are real variables.
+-- The parts z%re and z%im of a complex variable are real variables.
 local function complex_parts(t)
   return { re = { type = t.part, offset = 0 }, im = { type = t.part, offset = t.part.size } }
 end
@@ -322,7 +325,7 @@ end
 
 -- ------------------------------------------------------------------------- elements and sections --
 
--- A scalar integer: bounds, indices, counts.
+-- Compiles a scalar integer expression, such as a bound or an index; returns its value function and the expression.
 local function integer(env, node)
   local e = compile(env, node)
   if e.rank ~= 0 then
@@ -335,8 +338,9 @@ local function integer(env, node)
 end
 fortran_expression.integer = integer
 
--- How the dimensions of an array are found: start(frame) -> the address of its first element, its bounds, and three
--- values with which dim(i, x, y, z, frame) gives lower bound, extent and stride of dimension i.
+-- Returns two functions that find the dimensions of an array. start(frame) returns the address of the first element,
+-- its bounds and three values x, y, z. With these, dim(i, x, y, z, frame) returns lower bound, extent and stride of
+-- dimension i.
 local function dimensions(space, base)
   local t = base.dtype
   local function dim_of(i, dims)
@@ -349,7 +353,7 @@ local function dimensions(space, base)
       local address, low, high = origin(f)
       return address, low, high, dims
     end, dim_of
-  elseif base.descriptor then -- of which nothing is read but what the indices need
+  elseif base.descriptor then -- reads only the words that the indices need
     return base.based, function(i, address, low, high, f) return fortran_descriptor.dim(
       space, t, address, i, low, high, f) end
   end
@@ -359,7 +363,7 @@ local function dimensions(space, base)
   end, dim_of
 end
 
--- Place of one element.
+-- Returns a place function for one element, which checks the indices.
 local function element(env, base, indices, pos)
   local n, space, text = #indices, env.space, base.text
   local start, dim = dimensions(space, base)
@@ -379,7 +383,7 @@ local function element(env, base, indices, pos)
   end
 end
 
--- A part of an array: an index takes a dimension away, a range leaves one.
+-- Compiles a section of an array: an index removes a dimension, a range keeps one.
 local function array_part(env, node, base, subscripts)
   local section, space, text, pos = base.section, env.space, base.text, node.pos
   local rank = 0
@@ -420,7 +424,7 @@ local function array_part(env, node, base, subscripts)
   return fortran_expression.add_values(env, e)
 end
 
--- The array that a reference takes elements of, or nil if its base is not a variable.
+-- Returns the array whose elements a reference selects; nil if its base is not a variable.
 local function array_base(env, node)
   if node.base.tag ~= "id" then return compile(env, node.base) end
   local binding = env.lookup(node.base.name, node.base.pos)
@@ -472,7 +476,7 @@ function compilers.reference(env, node)
   return e
 end
 
-function compilers.compiled(_, node) return node.e end -- compiled elsewhere
+function compilers.compiled(_, node) return node.e end -- an expression inside an AST that is compiled already
 function compilers.star(_, node) raise("syntax", node.pos, "'*' is not a value") end
 function compilers.range(_, node) raise("syntax", node.pos, "a range is not a value") end
 function compilers.keyword(_, node) raise("syntax", node.pos, "a keyword stands among arguments") end
@@ -480,11 +484,11 @@ function compilers.keyword(_, node) raise("syntax", node.pos, "a keyword stands 
 function compile(env, node) return compilers[node.tag](env, node) end
 
 fortran_expression.compile, fortran_expression.compilers, fortran_expression.designator = compile, compilers, designator
--- expression.constructor(env, node): constructor.lua
-fortran_expression.intrinsics = {} -- name -> function(env, node, args): intrinsics.lua
+-- Function constructor(env, node): set by constructor.lua.
+fortran_expression.intrinsics = {} -- name -> function(env, node): set by intrinsics.lua
 
--- In a where, elements that its mask leaves out are not computed. That is said in the frame to operations that go
--- element by element; whatever else stands in an expression is computed whole.
+-- Makes value and array of an expression ignore the mask of a where, unless the operation is elemental. The mask is in
+-- frame.mask; elemental operations skip the elements that it leaves out, everything else is computed as a whole.
 local function ignore_mask(e)
   if e.elemental then return e end
   for _, what in ipairs { "value", "array" } do
@@ -500,7 +504,8 @@ local function ignore_mask(e)
   return e
 end
 
--- A call in an expression: a function of the text, a constructor, an intrinsic function, one of the scenario.
+-- Compiles a call in an expression: a function of the text, a structure constructor, an intrinsic function, or a
+-- function of the scenario.
 function fortran_expression.call(env, node)
   local name = node.base.name
   local procedure, measured = env.session:fortran_procedure(name), env.session.now.measured
@@ -518,7 +523,7 @@ function fortran_expression.call(env, node)
     args[i] = compile(env, arg)
     fortran_expression.needs(arg, "value", args[i])
   end
-  -- as names say where nothing is declared: i to n are integers
+  -- Types of undeclared functions follow their names: i to n are integers.
   local t = name:find "^[i-n]" and fortran_types.LONG or fortran_types.DOUBLE
   return fortran_expression.scalar(t, function(f)
     local values = {}

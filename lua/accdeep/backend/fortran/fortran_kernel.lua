@@ -1,6 +1,6 @@
--- fortran_kernel.lua - Fortran variables and statements in compute constructs.
+-- fortran_kernel.lua - bindings of Fortran variables in compute constructs, and the variables that statements use.
 --
--- A descriptor that is present on the device is read there. Otherwise the kernel has one of its own, with the
+-- A descriptor that is present on the device is read there. Otherwise the kernel has its own descriptor, with the
 -- bounds of the host's and the address of the data's device copy, as a compiler passes it.
 
 local fortran_descriptor = require "accdeep.types.fortran_descriptor"
@@ -10,7 +10,7 @@ local memory_view = require "accdeep.backend.memory_view"
 
 local fortran_kernel = {}
 
--- A descriptor of the kernel's own.
+-- Returns a binding with a descriptor of the kernel's own. base 0: not allocated or not associated; use raises.
 local function section_binding(session, t, of, name, base, dims, low, high)
   local made = { type = t, dynamic = t.polymorphic and function() return of end, dope = function(f)
     if base == 0 then
@@ -23,8 +23,8 @@ local function section_binding(session, t, of, name, base, dims, low, high)
   return made
 end
 
--- What a variable with a descriptor has on the host: base address, dims, type, then the first byte and the bytes of all
--- elements.
+-- Returns what the descriptor of a variable describes on the host: base address, dims, type, and the address of the
+-- first byte and the number of bytes of all elements.
 local function contents(session, variable)
   local space, t, address = session.host_space, variable.type, variable.address
   local base, of = fortran_descriptor.base(space, address), fortran_descriptor.type(space, t, address)
@@ -32,7 +32,7 @@ local function contents(session, variable)
   return base, dims, of, fortran_descriptor.hull(base, of, dims)
 end
 
--- Address of the first byte of a range that is present, or nil.
+-- Returns the address of the first present byte in a range; nil if none is present.
 local function first_present(ctx, device, address, bytes)
   if ctx:presence(device, address, bytes) == "absent" then return nil end
   local low, high = 0, bytes - 1 -- the byte is among these; nothing before low is present
@@ -43,8 +43,8 @@ local function first_present(ctx, device, address, bytes)
   return address + low
 end
 
--- What a variable with a descriptor is in a kernel, or for looking at a device (k nil). start: where the section
--- of it that a clause names begins on the host, if one does.
+-- Returns the binding of a variable with a descriptor in a kernel or, with k == nil, for inspecting the device. start:
+-- host address of the section that a clause names, or nil.
 -- Decides FLANG-storage-3.
 function fortran_kernel.binding(session, k, variable, start)
   local ctx, device = session.ctx, session.now.device
@@ -54,11 +54,12 @@ function fortran_kernel.binding(session, k, variable, start)
     return { type = t, target = true, place = function() return dev, dev, dev + t.size end }
   end
   local base, dims, of, first, bytes = contents(session, variable)
-  -- what only an attach names is not looked for: its descriptor should have been there (FLANG-storage-3)
+  -- Data of a variable that only an attach names are not looked up: its descriptor should have been present
+  -- (FLANG-storage-3).
   local attached = k and k.plan.attached[name]
   local on_device, low, high = base, { name = name }, nil
   if base ~= 0 and bytes > 0 and not attached then
-    if not k and ctx:presence(device, first, bytes) == "partly" then -- to be looked at piece by piece
+    if not k and ctx:presence(device, first, bytes) == "partly" then -- inspected piece by piece
       low.pieces = true
     else
       local inside = start and start >= first and start < first + bytes and ctx:deviceptr(device, start) ~= 0
@@ -73,7 +74,8 @@ function fortran_kernel.binding(session, k, variable, start)
   return section_binding(session, t, of, name, on_device, dims, low, high)
 end
 
--- A variable of use_device: what it points to on the device, for the host to hand on; host: where that is here.
+-- Returns the binding of a variable in use_device: its data on the device, for the host to pass on. host: the address
+-- of the data on the host.
 function fortran_kernel.use_device(session, variable)
   local base, dims, of, first = contents(session, variable)
   local dev = base ~= 0 and session.ctx:deviceptr(session.now.device, first) or 0
@@ -83,7 +85,7 @@ function fortran_kernel.use_device(session, variable)
   return made
 end
 
--- A private copy of what an allocatable or pointer points to.
+-- Returns the binding of a private copy of the data of an allocatable or pointer.
 function fortran_kernel.private_copy(k, variable, how)
   local session = k.session
   local base, dims, of, first, bytes = contents(session, variable)
@@ -97,8 +99,8 @@ end
 local keys = { "to", "e", "a", "b", "c", "target", "first", "last", "step", "base", "mask", "re", "im" }
 local lists = { "list", "args", "body", "cases" }
 
--- Names of variables that statements use, in order, for the implicit data rules: {name, pos, reduced?}. Those that a
--- loop has for itself are left out.
+-- Returns the names of the variables that statements use, in order, for the implicit data rules: list of {name, pos,
+-- reduced?}. Private variables of loops are not included.
 function fortran_kernel.references(session, list)
   local found, names = {}, {}
   local function use(name, pos, own)

@@ -1,7 +1,7 @@
--- fortran_operations.lua - what Fortran's expressions compute: literals, operators, array constructors.
+-- fortran_operations.lua - operations of Fortran expressions: literals, operators, array constructors. Extends
+-- fortran_expression.lua, whose head describes expressions.
 --
--- Operations work on scalars, or element by element on arrays of one shape; see fortran_expression.lua for what they
--- are made of.
+-- An operation works on scalars, or element by element on arrays of one shape.
 
 local complex = require "accdeep.backend.fortran.complex"
 local diagnostic = require "accdeep.base.diagnostic"
@@ -16,7 +16,8 @@ local compile, compilers, converter = fortran_expression.compile, fortran_expres
   fortran_expression.converter
 local integer, scalar = fortran_expression.integer, fortran_expression.scalar
 
--- Applies fn to the values of one or two expressions, element by element: those of a where's mask, if there is one.
+-- Returns the expression that applies fn to one or two expressions, element by element. In a where, only elements of
+-- the mask are computed.
 local function map_elements(t, fn, a, b, pos)
   if a.rank == 0 and (not b or b.rank == 0) then
     local x, y = a.value, b and b.value
@@ -41,7 +42,7 @@ local function map_elements(t, fn, a, b, pos)
         if b and b.rank > 0 then w = y[i] end
         result[i] = fn(v, w)
       else
-        result[i] = v -- which is not asked for
+        result[i] = v -- the value is not used
       end
     end
     return result
@@ -64,7 +65,7 @@ local numeric = { integer = true, real = true, complex = true }
 
 fortran_expression.numeric = numeric
 
--- what: "value", a class, "number" (that can be compared) or "numeric".
+-- Raises if an expression is not of the required sort. what: "value", a class, "number" (comparable) or "numeric".
 local function needs(node, what, ...)
   for _, e in ipairs { ... } do
     local class = e.type.class
@@ -79,7 +80,7 @@ local function needs(node, what, ...)
 end
 fortran_expression.needs = needs
 
--- The type of an operation on two numbers.
+-- Returns the type of an operation on two numbers.
 local function common_type(a, b)
   if a.class == b.class then return a.size >= b.size and a or b end
   if a.class == "complex" or b.class == "complex" then
@@ -119,7 +120,7 @@ local reals = {
   ["/"] = function(a, b) return a / b end, ["**"] = function(a, b) return a ^ b end,
 }
 local operators = { integer = integers, real = reals, complex = complex.operators }
--- What operations compute in.
+-- Types in which operations compute, by class.
 local widest = { integer = LONG, real = DOUBLE, complex = fortran_types.intrinsic.complex[8] }
 fortran_expression.operators, fortran_expression.widest = operators, widest
 local comparisons = {
@@ -132,7 +133,7 @@ local logicals = {
   [".and."] = function(a, b) return a and b end, [".or."] = function(a, b) return a or b end,
 }
 
--- A comparison of numbers or characters; node is where it stands.
+-- Compiles a comparison of numbers or characters. node: position for errors.
 function fortran_expression.compile_comparison(node, op, a, b)
   local compare = comparisons[op]
   if a.type.kind == "character" and b.type.kind == "character" then
@@ -157,7 +158,8 @@ function compilers.binary(env, node)
   if logicals[op] then
     needs(node.a, "logical", a)
     needs(node.b, "logical", b)
-    if a.rank == 0 and b.rank == 0 then -- the second one may be wrong where the first one decides
+    -- short-circuits, because the second operand may be invalid where the first one decides
+    if a.rank == 0 and b.rank == 0 then
       local x, y = a.value, b.value
       if op == ".and." then return scalar(LOGICAL, function(f) return x(f) and y(f) end) end
       if op == ".or." then return scalar(LOGICAL, function(f) return x(f) or y(f) end) end

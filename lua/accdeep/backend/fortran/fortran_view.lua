@@ -1,10 +1,10 @@
--- fortran_view.lua - Fortran objects as a scenario sees them: logical values as true and false, characters as strings,
--- complex numbers as lists of their two parts, arrays as views.
+-- fortran_view.lua - views of Fortran objects for scenarios: logical values as booleans, characters as strings, complex
+-- numbers as lists of two parts, arrays as views.
 --
--- An array's view is taken when it is read: v(i, j) has Fortran's indices, v[i] counts elements from 0 in memory
--- order, v:values() is a list, of lists if there are more dimensions: list[i][j] is element (i,j). An array that is
--- not allocated or associated is nil, as is a scalar pointer's target. Assigning a list to an allocatable or pointer
--- allocates it.
+-- The view of an array is made when the array is read. v(i, j) uses Fortran's indices; v[i] counts elements from 0 in
+-- memory order; v:values() is a list, nested for several dimensions: list[i][j] is element (i,j). An array that is not
+-- allocated or associated is nil, and so is the target of such a scalar pointer. Assigning a list to an allocatable or
+-- pointer allocates it.
 
 local fortran_descriptor = require "accdeep.types.fortran_descriptor"
 local diagnostic = require "accdeep.base.diagnostic"
@@ -22,7 +22,7 @@ local frame = {}
 
 local Array = { __name = "array" }
 
--- The elements of a section as lists, dimension by dimension.
+-- Returns the elements of a section as nested lists, one level for each dimension.
 local function nested_list(section, space)
   local dims = section.dims
   local function list(address, depth)
@@ -105,13 +105,13 @@ local function section_of(space, t, address, low, high)
     dims = fortran_descriptor.dims(space, t, address, low, high, frame) }
 end
 
--- The view of a section that a type describes.
+-- Returns the view of a section; for a scalar, its value.
 function fortran_view.view_of_section(space, t, section)
   if #section.dims > 0 then return array(space, t, section) end
   return memory_view.read(space, section.of, section.address, section.low, section.high)
 end
 
--- The value of an object of a type of Fortran; nil for what is not there.
+-- Returns the value of an object of a Fortran type; nil if it is not allocated or associated.
 function fortran_view.read_value(space, t, address, low, high)
   if t.kind == "descriptor" or t.bounds then
     local section = section_of(space, t, address, low, high)
@@ -121,12 +121,12 @@ function fortran_view.read_value(space, t, address, low, high)
   return fortran_expression.loader(space, t)(address, low, high, frame)
 end
 
--- Values of a section as lists.
+-- Returns the elements of a section as nested lists.
 fortran_view.nested = nested_list
 
 -- --------------------------------------------------------------------------------------- writing --
 
--- Lengths of nested lists.
+-- Returns the shape of nested lists, by their first elements. Raises if the nesting is not deep enough.
 local function shape_of(value, rank, t)
   local shape = {}
   for i = 1, rank do
@@ -155,7 +155,7 @@ local function fill_section(space, section, t, value)
       else fill(at, depth + 1, item) end
     end
   end
-  if #dims > 1 and value[1] ~= nil and type(value[1]) ~= "table" then -- all elements in memory order
+  if #dims > 1 and value[1] ~= nil and type(value[1]) ~= "table" then -- a flat list has all elements in memory order
     local addresses = fortran_expression.addresses(section)
     if #value > #addresses then
       raise("out-of-bounds", nil, ("%d values for %d elements"):format(#value, #addresses))

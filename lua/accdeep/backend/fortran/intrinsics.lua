@@ -1,7 +1,5 @@
--- intrinsics.lua - intrinsic functions of Fortran, for fortran_expression.lua.
---
--- Each is a function of (env, node) that gives an expression. Arguments may have keywords; what the standard
--- calls them is in the signatures.
+-- intrinsics.lua - intrinsic functions of Fortran: name -> function(env, node) -> expression (fortran_expression.lua).
+-- Arguments may have the keywords of the standard, which the signatures list.
 
 local complex = require "accdeep.backend.fortran.complex"
 local fortran_descriptor = require "accdeep.types.fortran_descriptor"
@@ -18,7 +16,8 @@ local INTEGER, LOGICAL, REAL, DOUBLE, LONG =
 
 local intrinsics, scalar, type_of = fortran_operations.intrinsics, fortran_operations.scalar, fortran_operations.type_of
 
--- Arguments by name: "array dim?" -> {array = node, dim = node or nil}.
+-- Returns the arguments of a call by name. signature: "array dim?" gives {array = node, dim = node or nil}. Raises for
+-- missing and unknown arguments.
 local function arguments(node, signature)
   local given, name = {}, node.base.name
   local names, needed = {}, {}
@@ -44,7 +43,7 @@ local function arguments(node, signature)
   return given
 end
 
--- An argument that has to be of a kind (expression.needs).
+-- Compiles an argument; raises if it is not of the required sort (fortran_operations.needs).
 local function argument(env, node, what)
   local e = compile(env, node)
   needs(node, what, e)
@@ -75,7 +74,7 @@ local function array_of(env, node)
   return e
 end
 
--- Dimensions of an array: {lower, extent}; those of values begin at 1.
+-- Returns a function of the frame for the dims of an array, {lower, extent}; lower bounds of values are 1.
 local function dims_of(e)
   if e.rank == 0 then return function() return {} end end
   if e.section then
@@ -94,7 +93,8 @@ define("rank", "a", function(env, _, given)
   return fortran_operations.constant(INTEGER, compile(env, given.a).rank)
 end)
 
--- lbound, ubound, size, shape: what of each dimension.
+-- Defines an inquiry (lbound, ubound, size, shape). what(dim): the result for one dimension; whole(dims): for all, if
+-- different.
 local function inquiry(what, whole)
   return function(env, node, given)
     local e = array_of(env, given.array or given.source)
@@ -154,7 +154,7 @@ define("allocated", "array", function(env, _, given)
   return scalar(LOGICAL, function(f) return base(f) ~= 0 end)
 end)
 
--- The same elements in the same order, as far as there are any.
+-- True if two sections have the same elements in the same order, and at least one.
 local function same_section(a, b)
   if a.address ~= b.address or #a.dims ~= #b.dims then return false end
   for i, dim in ipairs(a.dims) do
@@ -233,7 +233,7 @@ for name, fn in pairs { sqrt = math.sqrt, exp = math.exp, log = math.log, sin = 
   end)
 end
 
--- A complex number of two parts; kind: of the result.
+-- cmplx: makes a complex number of one or two parts. kind: kind of the result.
 define("cmplx", "x y? kind?", function(env, node, given)
   local t = kind_of(env, given.kind, "complex", fortran_types.COMPLEX)
   local x, y = compile(env, given.x), given.y and compile(env, given.y)
@@ -283,7 +283,7 @@ end
 define("mod", "a p", remainder(math.fmod))
 define("modulo", "a p", remainder(function(a, b) return a - (a // b) * b end))
 
--- Bit by bit.
+-- Bitwise operations.
 for name, apply in pairs { iand = function(x, y) return x & y end, ior = function(x, y) return x | y end,
   ieor = function(x, y) return x ~ y end } do
   define(name, "i j", function(env, node, given)
@@ -319,7 +319,7 @@ end
 
 -- --------------------------------------------------------------------------------------- arrays --
 
--- apply: a function of two values, or an operator.
+-- Defines a reduction of an array. apply: a function of two values, or an operator.
 local function reduction(start, apply, class)
   return function(env, node, given)
     if given.dim then raise("unsupported", node.pos, "reductions of one dimension are not supported") end
@@ -340,7 +340,7 @@ define("product", "array dim?", reduction(1, "*", "numeric"))
 define("maxval", "array dim?", reduction(nil, math.max, "number"))
 define("minval", "array dim?", reduction(nil, math.min, "number"))
 
--- What a mask holds: result(number of true elements, number of elements).
+-- Defines a function of a mask: result(number of true elements, number of elements).
 local function define_mask_function(t, result)
   return function(env, node, given)
     if given.dim then raise("unsupported", node.pos, "reductions of one dimension are not supported") end
@@ -362,7 +362,7 @@ define("reshape", "source shape", function(env, node, given)
   local e, shape = array_of(env, given.source), array_of(env, given.shape)
   needs(given.source, "value", e)
   needs(given.shape, "integer", shape)
-  -- the rank is that of the shape, which must be written out
+  -- The rank of the result is the length of the shape, which must be written as an array constructor.
   local rank = given.shape.tag == "array" and #given.shape.list
   if not rank then raise("unsupported", given.shape.pos, "the shape is written as an array constructor here") end
   return { type = e.type, rank = rank, array = function(f)
@@ -410,7 +410,7 @@ define("kind", "x", function(env, _, given)
   return fortran_operations.constant(INTEGER, compile(env, given.x).type.fkind)
 end)
 
--- Bytes of an element of what the argument is.
+-- storage_size and sizeof: bits of an element, and bytes of the whole argument.
 define("storage_size sizeof", "a", function(env, node, given, name)
   local e = compile(env, given.a)
   local times = name == "sizeof" and 1 or 8
@@ -421,7 +421,7 @@ define("storage_size sizeof", "a", function(env, node, given, name)
   end)
 end)
 
--- Dynamic types are compared, of objects of derived types.
+-- Defines an inquiry about the dynamic types of two objects of derived types.
 local function inquiry_of_types(holds)
   return function(env, node, given)
     local a, b = compile(env, given.a), compile(env, given.b or given.mold)
@@ -440,7 +440,7 @@ end
 define("same_type_as", "a b", inquiry_of_types(function(a, b) return a == b end))
 define("extends_type_of", "a mold", inquiry_of_types(fortran_dynamic_types.extends))
 
--- Whether the elements lie one behind the other.
+-- is_contiguous: true if the elements of an array are contiguous in memory.
 define("is_contiguous", "array", function(env, _, given)
   local e = array_of(env, given.array)
   if not e.section then raise("type-mismatch", given.array.pos, "is_contiguous takes a variable") end

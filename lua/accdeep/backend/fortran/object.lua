@@ -1,4 +1,4 @@
--- object.lua - objects of Fortran types in host memory: their first values, copies of what they own, their end.
+-- object.lua - objects of Fortran types in host memory: initialization, deep copies, release of what they own.
 
 local core = require "accdeep.core"
 local fortran_descriptor = require "accdeep.types.fortran_descriptor"
@@ -10,7 +10,7 @@ local raise = diagnostic.raise
 
 local object = {}
 
--- Whether objects of a type begin with something: descriptors, or default values of components.
+-- True if objects of a type need initialization: they contain descriptors or have default values.
 local function has_start(t)
   if t.kind == "descriptor" then return true end
   if t.kind == "array" then return has_start(t.of) end
@@ -22,7 +22,7 @@ local function has_start(t)
   return t.starts
 end
 
--- Gives an object that is new its descriptors and default values.
+-- Initializes the descriptors and default values of a new object.
 function object.initialize(session, t, address)
   if t.kind == "descriptor" then
     core.put(address, fortran_descriptor.pack(session, t, 0))
@@ -36,7 +36,7 @@ function object.initialize(session, t, address)
   end
 end
 
--- A new object in memory of its own.
+-- Returns the address of a new, initialized object.
 function object.new(session, t, name, pos)
   local address = session:new_block(t.size, name, t, pos)
   core.put(address, ("\0"):rep(math.min(t.size, 1 << 20)))
@@ -44,7 +44,7 @@ function object.new(session, t, name, pos)
   return address
 end
 
--- Elements of what an allocatable holds: address, number, dims, type. nil if it holds nothing.
+-- Returns address, number, dims and type of the elements of an allocatable; nil if it is not allocated.
 local function allocated_elements(session, t, address, frame)
   local space = session.host_space
   local base = fortran_descriptor.base(space, address, nil, nil, frame)
@@ -53,7 +53,8 @@ local function allocated_elements(session, t, address, frame)
   return base, fortran_descriptor.count(dims), dims, fortran_descriptor.type(space, t, address, nil, nil, frame)
 end
 
--- Allocates what a descriptor describes; dims have lower and extent. of: type of the elements, nil: as declared.
+-- Allocates the elements of a descriptor. dims: list with lower and extent; of: type of the elements, nil for the
+-- declared one. Returns the address.
 function object.allocate(session, t, address, dims, name, frame, of)
   of = of or t.of
   local n = fortran_descriptor.count(dims)
@@ -78,13 +79,13 @@ function object.allocate(session, t, address, dims, name, frame, of)
   return base
 end
 
--- What an object owns is freed: allocated components, and theirs.
+-- Releases what n elements own: their allocated components, recursively.
 function object.release_elements(session, of, base, n, frame)
   if not has_start(of) then return end
   for i = 0, n - 1 do object.release(session, of, base + i * of.size, frame) end
 end
 
--- Frees what a descriptor describes: n elements of type `of` at base.
+-- Frees the n elements of type `of` at `base` that a descriptor describes.
 function object.free(session, t, address, base, n, of, frame)
   if session.program.lasting then declare_allocatables.on_free(session, address, base, frame and frame.pos) end
   object.release_elements(session, of, base, n, frame)
@@ -105,8 +106,7 @@ function object.release(session, t, address, frame)
   end
 end
 
--- Assignment of whole objects: allocatable components are copied with what they hold, pointers point to
--- the same target.
+-- Assigns a whole object: allocatable components are copied with their contents, pointers get the same target.
 function object.copy(session, t, to, from, frame)
   if to == from then return end
   if t.kind == "descriptor" and t.attribute == "allocatable" then

@@ -1,8 +1,8 @@
--- procedure.lua - subroutines and functions of Fortran: their arguments and their runs.
+-- procedure.lua - calls of Fortran subroutines and functions: binds arguments, runs the body, frees locals.
 --
--- A run has a scope of its own inside the scope of the host program or procedure. Arguments are entered there
--- with the address of what they stand for, so that directives inside find the caller's data: a pointer or
--- allocatable argument shares the descriptor, one of assumed shape gets a descriptor for the time of the run.
+-- A run has its own scope inside the scope of the host program or procedure. Each dummy argument is entered there with
+-- the address of its actual argument, so that directives inside find the caller's data. A pointer or allocatable
+-- argument shares the descriptor; one of assumed shape gets a descriptor for the duration of the run.
 
 local core = require "accdeep.core"
 local fortran_declarations = require "accdeep.backend.fortran.fortran_declarations"
@@ -22,10 +22,10 @@ local raise, type_of = diagnostic.raise, fortran_expression.type_of
 
 local procedure = {}
 
-local MOST_DEEP = 50 -- the stack of C ends before 200 protected calls
+local MOST_DEEP = 50 -- limit of nested calls: Lua allows about 200 nested protected calls of C
 
--- Makes the procedures of a list known in the session's scope. host: the scope they are inside, nil: the
--- program's own.
+-- Enters the procedures of a list into the session's scope. host: the scope that contains them; nil for the program's
+-- own.
 function procedure.define(session, list, host)
   for _, node in ipairs(list) do
     if node.tag == "procedure" then
@@ -34,7 +34,7 @@ function procedure.define(session, list, host)
   end
 end
 
--- Memory for a value that has no place.
+-- Returns the address of a temporary object, which is freed at the end of the run.
 local function temporary(session, t, name)
   local address = object.new(session, t, name)
   table.insert(session.now.locals, { type = t, address = address })
@@ -52,7 +52,7 @@ local function check_type(entity, actual, of, is_polymorphic)
   wrong_type(entity, actual, ("%s, not %s"):format(types.name(of), types.name(t)))
 end
 
--- The section that an actual argument stands for; values get memory of their own.
+-- Returns the section of an actual argument; a value is stored in a temporary.
 local function section_of(session, entity, actual, of, frame)
   local e = actual.e
   if e.section then return e.section(frame) end
@@ -75,7 +75,7 @@ local function need_rank(entity, actual, rank)
   end
 end
 
--- A contiguous copy, which goes back when the run ends.
+-- Returns the address of a contiguous copy of a section, which is copied back at the end of the run.
 local function pack_argument(session, entity, section, run, frame)
   local t = fortran_types.array(section.of, section.dims)
   local address, list, space = temporary(session, t, entity.name), fortran_expression.addresses(section),
@@ -88,7 +88,7 @@ local function pack_argument(session, entity, section, run, frame)
   return address
 end
 
--- Bounds of a dummy array that takes them, or its last one, from the actual argument.
+-- Returns the dims of a dummy array whose bounds, or whose last bound, depend on the actual argument.
 local function open_bounds(session, open, section)
   local env, frame = session:host_env(), {}
   local dims = {}
@@ -112,8 +112,8 @@ local function open_bounds(session, open, section)
   return dims
 end
 
--- A scalar that has a descriptor for the time of the run (FLANG-other-1): its dynamic type, its rank, are not
--- known before.
+-- Returns a descriptor, for the duration of the run, of a scalar whose dynamic type or rank is only known now
+-- (FLANG-other-1), and its type.
 -- Decides FLANG-other-1.
 local function describe_scalar(session, entity, actual, t, frame)
   local e = actual.e
@@ -125,11 +125,11 @@ local function describe_scalar(session, entity, actual, t, frame)
   return address, t
 end
 
--- Address and type behind a dummy argument.
+-- Returns address and type of a dummy argument. Raises if the actual argument does not match.
 -- Decides FLANG-dummy-1.
 local function bound(session, run, entity, t, open, attributes)
   local actual, frame = run.names[entity.name], run.frame
-  if actual == true then -- an optional one that is not given
+  if actual == true then -- an optional argument that is absent
     if not attributes.optional then
       raise("type-mismatch", run.frame.pos, ("the argument '%s' is missing"):format(entity.name))
     end
@@ -181,7 +181,7 @@ local function bound(session, run, entity, t, open, attributes)
     end
     return address, t
   end
-  -- elements one behind the other, from the first one on
+  -- Explicit shape and assumed size need contiguous elements, from the first one on.
   local section
   if e.rank == 0 and e.element_of then
     section = { address = e.place(frame), of = of, dims = { { lower = 1, extent = 1 } } }
@@ -212,7 +212,7 @@ local function has_bounds(node)
   return false
 end
 
--- Declares what a procedure declares; arguments that have no bounds come first, as bounds use them.
+-- Declares the entities of a procedure. Arguments without bounds come first, because bounds use them.
 local function declare_all(session, run, node)
   for _, item in ipairs(node.list) do
     if item.tag == "derived" then fortran_declarations.declare_derived_type(session, item) end
@@ -237,7 +237,7 @@ local function declare_all(session, run, node)
   end
 end
 
--- Arguments of a call by the names of the dummies; those that are not given: true.
+-- Returns the arguments of a call by the names of the dummies; true for absent ones.
 local function match_arguments(node, args, pos)
   local names, known = {}, {}
   for _, name in ipairs(node.params) do
@@ -257,7 +257,7 @@ local function match_arguments(node, args, pos)
   return names, pos
 end
 
--- Actual arguments of a call, compiled where it stands.
+-- Compiles the actual arguments of a call in the caller's environment.
 function procedure.actuals(env, nodes)
   local args = {}
   for i, node in ipairs(nodes) do
@@ -270,7 +270,8 @@ end
 
 local function result_entity(node) return node.result or node.name end
 
--- Runs a procedure. body(list, frame): runs its statements. Returns what result() gives before its variables end.
+-- Runs a procedure. body(list, frame) runs its statements. Returns the result of result(variable), which is called
+-- before its variables end. Locals are freed even if it fails.
 function procedure.run(session, made, args, frame, body, result)
   local node = made.node
   if session.now.kernel then
@@ -323,7 +324,7 @@ function procedure.run(session, made, args, frame, body, result)
   return value
 end
 
--- Type and dims of what a function gives.
+-- Returns type specification and dims of a function's result.
 local function result_declaration(made)
   local node, name = made.node, result_entity(made.node)
   if node.spec then return node.spec, nil end
@@ -339,7 +340,7 @@ local function result_declaration(made)
   raise("unknown-name", node.pos, ("the result '%s' is not declared"):format(name))
 end
 
--- A call of a function in an expression.
+-- Compiles a call of a function in an expression.
 function procedure.call_function(env, node, made, body)
   if made.node.kind ~= "function" then
     raise("type-mismatch", node.pos, ("'%s' is a subroutine"):format(made.node.name), { help = "use call" })

@@ -1,4 +1,4 @@
--- selection.lua - select case, select type and select rank: which of several blocks of statements is run.
+-- selection.lua - compiles select case, select type and select rank: statements that choose one of several blocks.
 
 local core = require "accdeep.core"
 local fortran_descriptor = require "accdeep.types.fortran_descriptor"
@@ -20,7 +20,7 @@ local compile = fortran_expression.compile
 
 -- ------------------------------------------------------------------------------------ select case --
 
--- A constant of a case as an expression.
+-- Compiles the constant of a case; raises if it is not constant.
 local function constant(session, node)
   ast.visit(node, function(n)
     local variable = n.tag == "id" and session.now.scope.variables[n.name]
@@ -36,7 +36,7 @@ local function constant(session, node)
   return made
 end
 
--- What a case is for, from the first value to the last: {pos, first?, last?}.
+-- Returns the range of values of a case: {pos, first?, last?}.
 local function range_of(session, case)
   if case.tag ~= "range" then
     local value = constant(session, case)
@@ -48,7 +48,7 @@ end
 
 local function always_true() return true end
 
--- A function that says whether a is at most b; what has no end is nil.
+-- Returns a function that is true if a <= b; an absent end (nil) always holds.
 local function compile_at_most(a, b)
   return a and b and fortran_expression.compile_comparison(a.node or b.node, "<=", a, b).value or always_true
 end
@@ -59,7 +59,8 @@ local function overlap(a, b)
     and compile_at_most(b.first, a.last) {}
 end
 
--- Functions that say whether the value e is one of a branch's. seen: the ranges before; each value is in one branch.
+-- Returns predicates for the cases of a branch, applied to the value e. seen: the ranges of earlier cases. Raises if
+-- two overlap.
 local function tests_of(session, branch, e, seen)
   local tests = {}
   for _, case in ipairs(branch.cases) do
@@ -106,7 +107,8 @@ end
 
 -- ------------------------------------------------------------------------------------ select type --
 
--- What a block knows its object as: slot has address, low, high, dims (of an array) and type, those of this run.
+-- Returns the binding of the selected object in a block. slot: its address, low, high, dims (of an array) and type in
+-- the current run.
 local function associate_binding(session, e, slot, t, is_class)
   local made = { type = t, target = true, dynamic = is_class and function() return slot.type end or nil }
   if e.rank == 0 then
@@ -121,7 +123,7 @@ local function associate_binding(session, e, slot, t, is_class)
   return made
 end
 
--- Runs a block of the host program: directives inside find the object by its name, too.
+-- Runs a block of the host program with the object declared as a variable, so that directives inside can name it.
 local function run_with_variable(session, name, binding, slot, run, f)
   local outer = session.now.scope
   local inner = scope.new(outer)
@@ -141,7 +143,8 @@ local function run_with_variable(session, name, binding, slot, run, f)
   return signal
 end
 
--- The blocks of select type, the best one first: that of a type, then class is from the most extended one on.
+-- Returns the blocks of select type by precedence: type is, then class is from the most derived type on, then the
+-- default.
 local function order_branches(branches)
   local order = {}
   for i, branch in ipairs(branches) do order[i] = branch end
@@ -212,7 +215,7 @@ end
 
 -- ------------------------------------------------------------------------------------ select rank --
 
--- The rank is known when a procedure is compiled, which is when it is called.
+-- Compiles select rank. The rank is known now, because a procedure is compiled when it is called.
 local function select_rank(env, node, block)
   local session, subject = env.session, compile(env, node.e)
   if not subject.any_rank then
@@ -248,7 +251,7 @@ local function select_rank(env, node, block)
   end
 end
 
--- Adds the statements to those of run/fortran_statement.lua. block(env, list): a function that runs them.
+-- Adds the statements to those of run/fortran_statement.lua. block(env, list): compiles a list of statements.
 function selection.define(statements, block)
   statements["select"] = function(env, node) return select_case(env, node, block) end
   function statements.select_rank(env, node) return select_rank(env, node, block) end
