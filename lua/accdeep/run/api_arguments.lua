@@ -1,5 +1,5 @@
--- api_arguments.lua - what the routines of the API have in common: addresses and numbers as a scenario
--- gives them, device pointers as it gets them, and copies between memories.
+-- api_arguments.lua - shared functions of API routines: arguments of scenarios, device pointers, copies between
+-- memories.
 
 local diagnostic = require "accdeep.base.diagnostic"
 local types = require "accdeep.types"
@@ -9,7 +9,7 @@ local raise = diagnostic.raise
 
 local api_arguments = {}
 
--- What a range of host memory is called when no text says it.
+-- Returns the name of a host address for messages: its block and offset.
 function api_arguments.range_name(session, address)
   local block = session.ctx:host_at(address)
   if not block then return ("0x%x"):format(address) end
@@ -28,7 +28,7 @@ function api_arguments.label(session, name, at)
   return session:label { name = name, file = at.file, line = at.line }
 end
 
--- A pointer of the scenario to memory of a device. t: the type of a pointer, if one is known.
+-- Returns a pointer of the scenario to device memory. t: its pointer type, or nil.
 function api_arguments.device_pointer(session, device, address, t)
   if address == 0 then return memory_view.NULL end
   local space = session.device_side.pointer_spaces[device]
@@ -36,14 +36,14 @@ function api_arguments.device_pointer(session, device, address, t)
     address, session.ctx:device_bounds(device, address))
 end
 
--- rule: what the error cites instead of the core's own.
+-- Returns a result of the core or raises its error. rule: the rule to cite instead of the core's, or nil.
 function api_arguments.check_result(session, ok, err, rule)
   if not ok then err.rule = rule or err.rule end
   return session:check_result(ok, err)
 end
 
--- Runs fn(copy), where copy(to, from) takes bytes from one memory to another: both are device numbers, that of
--- the host is the number of devices. Between devices they pass through the host.
+-- Calls fn(copy), where copy(to, from) copies bytes between two devices; the host's number is the number of devices.
+-- Copies between two devices pass through a host block.
 function api_arguments.copying(session, to_device, from_device, bytes, rule, fn)
   local ctx, host = session.ctx, session.devices
   local function finish(ok, err) api_arguments.check_result(session, ok, err, rule) end

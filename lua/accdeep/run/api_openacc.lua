@@ -1,8 +1,9 @@
--- api_openacc.lua - the acc_* routines under their standard names (OpenACC 3.3, section 3.2), and those of OpenMP
+-- api_openacc.lua - the acc_* routines under their standard names (OpenACC 3.3, section 3.2), with those of OpenMP
 -- (api_openmp.lua).
 --
--- Addresses are pointers of the scenario, integers, or the text of an lvalue or section, which then
--- also gives the number of bytes. Routines neither attach nor detach what they map (ACC33-2.7-7).
+-- Addresses are pointers of the scenario, integers, or the text of an l-value or section, which also gives the number
+-- of bytes. Mapping routines neither attach nor detach pointers inside the data (ACC33-2.7-7). Scenarios, C and Fortran
+-- text call routines through api_openacc.call.
 
 local lazy = require "accdeep.base.lazy"
 local api_arguments = require "accdeep.run.api_arguments"
@@ -18,7 +19,7 @@ local check_result, integer, range_name = api_arguments.check_result, api_argume
 
 local api_openacc = {}
 
--- Address, bytes, name, pointer type of an argument pair.
+-- Returns address, bytes, name and pointer type of an argument pair. bytes is nil where a text gives it.
 local function range(session, where, bytes)
   if type(where) == "string" then
     local address, size, t = session:extent(where)
@@ -42,8 +43,8 @@ local function device_pointer(session, address, t)
   return api_arguments.device_pointer(session, session.now.device, address, t)
 end
 
--- Whether there is nothing to do, for want of an address or of bytes; an error where the rules say so.
--- Decides ACC33-3.2.18-1, ACC33-3.2.18-2, ACC33-3.2.18-3.
+-- True if a routine has nothing to do, because the address is null or there are 0 bytes. Raises where the rule profile
+-- makes this an error. Decides ACC33-3.2.18-1, ACC33-3.2.18-2, ACC33-3.2.18-3.
 local function idle(session, kind, address, n)
   if address == 0 and kind ~= "enter data" and session.rules.null_routine == "ignore" then return true end
   if n == 0 and kind == "enter data" and session.rules.zero_map == "reject" then
@@ -58,7 +59,7 @@ local function idle(session, kind, address, n)
   return false
 end
 
--- Decides ACC33-2.7-7.
+-- Returns a routine that maps, unmaps or updates a range. Decides ACC33-2.7-7.
 local function mapping(kind, action, finalize)
   return function(session, where, bytes, at)
     local address, n, name, t = range(session, where, bytes)
@@ -71,7 +72,7 @@ local function mapping(kind, action, finalize)
   end
 end
 
--- The pointer whose address is given; its own text may be given instead.
+-- Returns address, name and type of the pointer cell in an argument: its address, or its own text.
 local function pointer_cell(session, where)
   if type(where) == "string" then
     local address, t = session:pointer_cell(where)
@@ -87,11 +88,12 @@ local function pointer_cell(session, where)
   return address, range_name(session, address)
 end
 
+-- Returns a routine that attaches or detaches a pointer.
 local function attaching(kind, action, finalize)
   return function(session, where, at)
     local slot, name, t = pointer_cell(session, where)
     local is_descriptor, first, bytes = t and t.kind == "descriptor", 0, 0
-    if is_descriptor and t.polymorphic then -- with its type record, in one construct
+    if is_descriptor and t.polymorphic then -- mapped with its type record, in one construct
       local text = ("%s %s(%s)%s"):format(kind, action, where, finalize and " finalize" or "")
       return session:acc(text, nil, at.file, at.line)
     end
@@ -101,6 +103,7 @@ local function attaching(kind, action, finalize)
   end
 end
 
+-- Returns the address in a device pointer; with a session, raises if it is not of the current device.
 local function device_address(value, session)
   local address = memory_view.address(value)
   if not address then raise("type-mismatch", nil, "a device pointer is needed") end
@@ -111,6 +114,7 @@ local function device_address(value, session)
   return address
 end
 
+-- Returns address and bytes of a host range; raises for a device address.
 local function host_range(session, where, bytes)
   local address, n = range(session, where, bytes)
   if address ~= 0 and session.ctx:device_of(address) >= 0 then
@@ -127,6 +131,7 @@ local update_self = mapping("update", "update self")
 -- name -> function(session, at, arguments...)
 local routines = {}
 
+-- Returns a routine with arguments (where, bytes) for scenarios; a text needs no bytes.
 local function with_range(fn)
   return function(session, at, where, bytes)
     if type(where) == "string" and math.type(bytes) ~= "integer" then bytes = nil end
@@ -144,6 +149,7 @@ routines.acc_delete_finalize = with_range(mapping("exit data", "delete", true))
 routines.acc_update_device = with_range(update_device)
 routines.acc_update_self, routines.acc_update_host = with_range(update_self), with_range(update_self)
 
+-- Returns a routine with the argument (where) for scenarios.
 local function pointing(fn)
   return function(session, at, where) return fn(session, where, at) end
 end
@@ -207,11 +213,11 @@ end
 
 function routines.acc_free(session, _, dev)
   local ok, err = session.ctx:device_free(session.now.device, device_address(dev))
-  if not ok and err.code == "misuse" then err.code = "out-of-bounds" end -- as free does
+  if not ok and err.code == "misuse" then err.code = "out-of-bounds" end -- the code that free uses
   check_result(session, ok, err)
 end
 
--- A copy on the current device, in the queue of the routine if it has one; reported when it is done.
+-- Copies on the current device, in the routine's queue if it has one. The copy is reported when it is done.
 local function copy_memory(session, at, way, to, from, bytes)
   if bytes > 0 and (to == 0 or from == 0) then
     raise("null-pointer", nil, "a copy has a null address", { rule = "ACC33-3.2.30-1" })
@@ -242,7 +248,7 @@ function routines.acc_memcpy_device(session, at, to, from, bytes)
   copy_memory(session, at, "d2d", dev, device_address(from, session), n)
 end
 
--- Between devices; the addresses are those of the host.
+-- Copies between two devices; the addresses are host addresses of present data.
 function routines.acc_memcpy_d2d(session, at, to, from, bytes, to_device, from_device)
   local target, n = range(session, to, bytes)
   local source = range(session, from, bytes)
@@ -260,7 +266,7 @@ function routines.acc_memcpy_d2d(session, at, to, from, bytes, to_device, from_d
   end
   to_device, from_device = integer(to_device, "a device number"), integer(from_device, "a device number")
   local now = session.now
-  if now.queue ~= 0 then async.wait(session, now.device, now.queue) end -- it passes through the host
+  if now.queue ~= 0 then async.wait(session, now.device, now.queue) end -- the copy passes through the host
   local dev_to, dev_from = present(to_device, target), present(from_device, source)
   api_arguments.copying(session, to_device, from_device, n, nil, function(copy) copy(dev_to, dev_from) end)
   session:notify_copy("d2d", to_device, dev_to, n, "ACC33-3.2.30-1", at)
@@ -272,7 +278,7 @@ end
 function routines.acc_get_device_num(session) return session.now.device end
 function routines.acc_get_num_devices(session) return session.devices end
 
--- The _async forms take an async value behind the others' arguments.
+-- Adds the _async forms, whose last argument is the async value.
 for _, name in ipairs { "acc_copyin", "acc_create", "acc_copyout", "acc_copyout_finalize", "acc_delete",
   "acc_delete_finalize", "acc_update_device", "acc_update_self", "acc_attach", "acc_detach",
   "acc_detach_finalize", "acc_memcpy_to_device", "acc_memcpy_from_device", "acc_memcpy_device",
@@ -290,7 +296,7 @@ local function queue_at(session, value)
   return async.queue(session, integer(value, "an async value"))
 end
 
--- The program waits, or the queue of the async value `later`.
+-- Makes the program, or the queue of the async value `later`, wait for the queue of `value`.
 function routines.acc_wait_async(session, at, value, later)
   local queue, behind = queue_at(session, value), later and queue_at(session, later) or 0
   if queue ~= 0 then async.wait_at(session, at, behind, session.now.device, queue) end
@@ -316,11 +322,11 @@ function routines.acc_on_device(session) return session.now.kernel and not sessi
 for name, routine in pairs(api_openmp.routines) do routines[name] = routine end
 api_openacc.routines = routines
 
--- Calls a routine as the host program, or a kernel, does. at: {file, line} of the call.
--- Decides OMP60-api-14.
+-- Calls a routine from the host program or a kernel, and returns its result. at: {file, line} of the call. Raises for
+-- most routines inside a compute construct. Decides OMP60-api-14.
 function api_openacc.call(session, name, at, ...)
   local running = session.now.kernel
-  local in_host_text = running and running.on_host and running.plan.kind ~= "compute" -- of a construct of the host
+  local in_host_text = running and running.on_host and running.plan.kind ~= "compute" -- text of a host construct
   if running and not in_host_text and name ~= "acc_on_device" and not api_openmp.in_kernels[name] then
     raise("region-nesting", nil, ("%s inside a compute construct"):format(name),
       { rule = api_openmp.routines[name] and "OMP60-api-14" or "ACC33-impl-1" })
@@ -328,22 +334,22 @@ function api_openacc.call(session, name, at, ...)
   return routines[name](session, at, ...)
 end
 
--- The routine that an expression in C may call by this name, or nil.
+-- Returns the routine of this name that a C expression may call, or nil.
 function api_openacc.text_routine(session, name)
   if not api_openmp.text_routines[name] then return nil end
   return function(...)
     local result = api_openacc.call(session, name, session.now.current or {}, ...)
-    return memory_view.is_pointer(result) and memory_view.address(result) or result -- expressions have numbers
+    return memory_view.is_pointer(result) and memory_view.address(result) or result -- expressions use numbers
   end
 end
 
--- A constant that expressions in C know by name, as a binding, or nil.
+-- Returns the binding of a constant of this name for C expressions, or nil.
 function api_openacc.constant_in_text(name)
   local value = api_openmp.constants[name] or async.constants[name]
   return value and { type = types.scalars.int, const = value }
 end
 
--- Names of the header that are arguments, not routines.
+-- Constants of the header that are arguments.
 api_openacc.constants = { acc_device_none = 0, acc_device_default = 1, acc_device_host = 2,
   acc_device_not_host = 3, acc_device_nvidia = 4, acc_device_current = 5 }
 for name, value in pairs(async.constants) do api_openacc.constants[name] = value end

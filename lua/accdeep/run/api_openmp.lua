@@ -1,9 +1,8 @@
 -- api_openmp.lua - OpenMP's device information and device memory routines, under their standard names.
 --
--- The host is a device, too: its number is the number of the others. What a routine itself can tell to be wrong
--- it answers as the standard says, with a number other than zero or a null pointer; where the standard has no
--- answer, and for memory that is not there, which a runtime would not notice, it is an error. A routine that
--- fails has changed nothing.
+-- The host is a device whose number is the number of the others. Mistakes that the standard defines a result for return
+-- it, a nonzero number or a null pointer. Others raise, also accesses to invalid memory, which a real runtime would not
+-- notice. A routine that fails has changed nothing. api_openacc.lua adds these routines to its table.
 
 local api_arguments = require "accdeep.run.api_arguments"
 local diagnostic = require "accdeep.base.diagnostic"
@@ -14,13 +13,12 @@ local raise, integer = diagnostic.raise, api_arguments.integer
 
 local INITIAL_DEVICE, INVALID_DEVICE = -1, -4
 local SUCCESS, FAILURE = 0, 1
--- Dimensions of a volume are limited by nothing here; the answer is an int.
+-- Limit of dimensions, the largest int: none exists here.
 local MOST_DIMENSIONS = 0x7fffffff
 
 -- ------------------------------------------------------------------------------------- arguments --
 
--- A device number, that of the host included; nil for any other number.
--- Decides OMP60-api-2.
+-- Returns a device number, the host's included; nil if there is no such device. Decides OMP60-api-2.
 local function device_number(session, value)
   local n = integer(value, "a device number")
   if n == INVALID_DEVICE then
@@ -30,7 +28,7 @@ local function device_number(session, value)
   return n >= 0 and n <= session.devices and n or nil
 end
 
--- The same for routines that have no answer to other numbers.
+-- Returns a device number; raises if there is no such device.
 local function some_device(session, value)
   local n = device_number(session, value)
   if n then return n end
@@ -38,13 +36,15 @@ local function some_device(session, value)
     session.devices - 1, session.devices), { rule = "OMP60-api-2", help = "scenario { devices = n } makes more" })
 end
 
+-- Returns an integer argument; raises if it is negative.
 local function size(value, what, rule)
   local n = integer(value, what)
   if n < 0 then raise("invalid-section", nil, ("%s is %d"):format(what, n), { rule = rule }) end
   return n
 end
 
--- Address of a pointer, an integer, or the text of an lvalue; and the type of a pointer, if one is known.
+-- Returns the address of an argument: a pointer, an integer, or the text of an l-value; then its pointer type, if
+-- known.
 local function address_of(session, value, at)
   if type(value) == "string" then
     local address, _, t = session:with_text(value, at.file, at.line, session.extent, session, value)
@@ -55,6 +55,7 @@ local function address_of(session, value, at)
   return address, where and (where.type.kind == "pointer" and where.type or types.pointer(where.type))
 end
 
+-- Raises if an address is not one of the device, or of the host.
 local function need_side(session, device, address, rule)
   local owner = session.ctx:device_of(address)
   if owner == (device == session.devices and -1 or device) then return end
@@ -65,14 +66,14 @@ local function need_side(session, device, address, rule)
     { rule = rule, objects = { owner >= 0 and session.ctx:present_at(owner, address, true) or nil } })
 end
 
--- Whether bytes from an address on are memory of a device, or live memory of the host.
+-- True if a range of bytes is allocated on a device, or live on the host.
 local function holds(session, device, address, bytes)
   if device < session.devices then return session.ctx:device_holds(device, address, bytes) end
   local _, finish = session.ctx:host_bounds(address)
   return finish ~= nil and bytes <= finish - address
 end
 
--- Memory that a routine uses must be there, on the side that its device number says.
+-- Raises if the memory that a routine uses is not allocated on the given device.
 local function need_memory(session, device, address, bytes, rule)
   need_side(session, device, address, rule)
   if holds(session, device, address, bytes) then return end
@@ -83,13 +84,14 @@ local function need_memory(session, device, address, bytes, rule)
     { rule = rule, objects = { on_host and session.ctx:host_at(address) or nil } })
 end
 
+-- Returns a pointer of the scenario to an address of a device, or of the host.
 local function pointer_to(session, device, address, t)
   if address == 0 then return memory_view.NULL end
   if device < session.devices then return api_arguments.device_pointer(session, device, address, t) end
   return session.host_space:pointer(t or types.pointer(types.void), address, session.ctx:host_bounds(address))
 end
 
--- Copies of the host's own memory are no events: nothing moves between devices.
+-- Reports a copy as an event, unless it is within host memory.
 local function notify_copy(session, to_device, to, from_device, from, bytes, rule, at)
   local host = session.devices
   if to_device ~= host then
@@ -104,6 +106,7 @@ end
 -- name -> function(session, at, arguments...)
 local routines = {}
 
+-- True while a kernel is running on a device.
 local function is_in_kernel(session) return session.now.kernel and not session.now.kernel.on_host end
 
 -- Decides OMP60-api-1.
@@ -126,6 +129,7 @@ end
 
 -- ------------------------------------------------------------------------------ allocate, release --
 
+-- Allocates host memory for omp_target_alloc; returns a null pointer if there is none.
 local function host_alloc(session, bytes)
   local ok, address = pcall(session.new_block, session, bytes, "omp_target_alloc")
   if not ok then
@@ -150,6 +154,7 @@ function routines.omp_target_alloc(session, _, bytes, device)
   return memory_view.NULL
 end
 
+-- Frees host memory of omp_target_alloc; raises for other memory.
 local function host_free(session, address)
   local owner = session
   while owner and not owner.program.blocks[address] do owner = owner.outer end
@@ -168,7 +173,7 @@ function routines.omp_target_free(session, at, pointer, device)
   need_side(session, number, address, "OMP60-api-4")
   if number == session.devices then return host_free(session, address) end
   local ok, err = session.ctx:device_free(number, address)
-  if not ok and err.code == "misuse" then err.code = "out-of-bounds" end -- inside of a block
+  if not ok and err.code == "misuse" then err.code = "out-of-bounds" end -- an address inside of a block
   api_arguments.check_result(session, ok, err, "OMP60-api-4")
 end
 
@@ -220,7 +225,7 @@ function routines.omp_target_memcpy(session, at, to, from, length, to_offset, fr
   return SUCCESS
 end
 
--- The first n numbers of a list, or of an array of the scenario.
+-- Returns the first n numbers of a list, or of an array of the scenario.
 local function numbers(list, n, what)
   if type(list) ~= "table" then
     raise("type-mismatch", nil, ("%s is a list of %d numbers"):format(what, n))
@@ -230,8 +235,9 @@ local function numbers(list, n, what)
   return result
 end
 
--- How a volume lies in an array: offset and distance of its first and last byte, and bytes between neighbours of
--- each dimension. nil: it is not inside of the array, or that has more bytes than there are addresses.
+-- Returns the layout of a volume in an array: {strides, first, bytes}. strides: bytes between neighbours of each
+-- dimension; first: offset of the first byte; bytes: from the first to the last. nil: outside of the array, or too
+-- large.
 local function subvolume_layout(volume, offsets, dimensions, element)
   local strides, stride, first, reach = {}, element, 0, element
   for i = #volume, 1, -1 do
@@ -245,7 +251,7 @@ local function subvolume_layout(volume, offsets, dimensions, element)
   return { strides = strides, first = first, bytes = reach }
 end
 
--- Copies row by row; index counts through all dimensions but the last one, whose elements are neighbours.
+-- Copies a volume row by row. copy(dst, src) copies a row of the last dimension, whose elements are contiguous.
 local function copy_rows(copy, volume, dst, src, to_strides, from_strides)
   local index, last = {}, #volume - 1
   for i = 1, last do index[i] = 0 end
@@ -289,8 +295,7 @@ function routines.omp_target_memcpy_rect(session, at, to, from, element_size, nu
   return SUCCESS
 end
 
--- A device is filled from the host, as by runtimes that have no better way.
--- Decides OMP60-api-13.
+-- Fills memory. A device is filled by a copy from the host. Decides OMP60-api-13.
 function routines.omp_target_memset(session, at, pointer, value, count, device)
   local number = some_device(session, device)
   local address, t = address_of(session, pointer, at)
@@ -312,7 +317,7 @@ function routines.omp_target_memset(session, at, pointer, value, count, device)
   return given
 end
 
--- Copies are done when the routine returns, so there is nothing that depend objects could order.
+-- Adds the _async form of a routine. Copies complete before the routine returns, so depend objects have no effect.
 -- Decides OMP60-api-9.
 local function add_async(name) routines[name .. "_async"] = routines[name] end
 add_async "omp_target_memcpy"
@@ -321,7 +326,7 @@ add_async "omp_target_memset"
 
 -- ------------------------------------------------------------------------------------ associations --
 
--- The pointer variable that holds an address, if there is one: of several the first of the alphabet.
+-- Returns the first pointer variable, in alphabetic order, that holds an address; nil if there is none.
 local function holder_of(session, address)
   local best, scope, seen = nil, session.now.scope, {}
   while scope do
@@ -337,8 +342,7 @@ local function holder_of(session, address)
   return best
 end
 
--- What associated memory is called that no text names: a variable, or a section of an array or of what a pointer
--- points to.
+-- Returns the name of associated memory: a variable, or a section of an array or of a pointer's target.
 local function name_of(session, address, bytes)
   local range, owner = session.ctx:host_at(address), session
   while owner.outer and not owner.program.blocks[range.host] do owner = owner.outer end
@@ -376,7 +380,7 @@ function routines.omp_target_associate_ptr(session, at, host, dev, bytes, offset
   return SUCCESS
 end
 
--- Why the core does not end an association: there is none, or something still uses it.
+-- Errors of the core for which omp_target_disassociate_ptr returns failure: no association, or one in use.
 local refused = { ["not-present"] = true, ["already-present"] = true, ["still-attached"] = true }
 
 -- Decides OMP60-api-11.
@@ -391,9 +395,9 @@ end
 
 return {
   routines = routines,
-  -- Routines that a compute construct may call: the others are for the host alone (OMP60-api-14).
+  -- Routines that a compute construct may call; others are for the host only (OMP60-api-14).
   in_kernels = { omp_get_device_num = true, omp_is_initial_device = true },
-  -- Routines that expressions in C know by name, in bodies and clauses.
+  -- Routines that C expressions in bodies and clauses may call.
   text_routines = { omp_get_num_devices = true, omp_get_initial_device = true, omp_get_default_device = true,
     omp_get_device_num = true, omp_is_initial_device = true, omp_target_is_present = true,
     omp_target_is_accessible = true, omp_get_mapped_ptr = true },

@@ -1,10 +1,10 @@
--- async.lua - async and wait: which queue a directive's work belongs to, and what comes before it. Methods of
--- sessions.
+-- async.lua - async and wait: selects the queue of a directive's work, and what the work waits for.
 --
--- Queues are the core's, by async value and device. Presence and counters change at the directive (ACC33-2.6.7-4);
--- transfers, kernels and freed memory belong to the queue. In the mode "delayed" they happen when the program waits; in
--- the mode "concurrent" they start at the directive, where the device can continue by itself, and are over at the wait;
--- otherwise they happen at once, and all there is left to do here is to check arguments.
+-- Queues belong to the core, by async value and device. Presence and counters change at the directive (ACC33-2.6.7-4),
+-- while transfers, kernels and freed memory belong to the queue. Modes decide when queued work runs:
+--   program      at once; only arguments are checked here.
+--   delayed      when the program waits.
+--   concurrent   starts at the directive, where the device can run by itself, and ends at the wait.
 
 local diagnostic = require "accdeep.base.diagnostic"
 local with_fields = require "accdeep.base.with_fields"
@@ -17,7 +17,7 @@ local NOVAL, SYNC, DEFAULT = -1, -2, -3
 async.constants = { acc_async_noval = NOVAL, acc_async_sync = SYNC, acc_async_default = DEFAULT }
 async.modes = { program = true, delayed = true, concurrent = true }
 
--- Decides ACC33-async-1.
+-- Returns an async value; raises if it is invalid. Decides ACC33-async-1.
 local function check_value(value, pos)
   if value < SYNC then
     raise("invalid-async", pos, ("%d is not an async value"):format(value), { rule = "ACC33-async-1",
@@ -26,7 +26,7 @@ local function check_value(value, pos)
   return value
 end
 
--- The queue of an async value on a device; 0: there is none, the work is synchronous.
+-- Returns the queue of an async value on a device; 0: the work is synchronous.
 function async.queue(self, value, device, pos)
   value = check_value(value, pos)
   if value == NOVAL then value = self.device_side.default_async end
@@ -35,13 +35,13 @@ function async.queue(self, value, device, pos)
 end
 
 local function finish(self, ok, err)
-  if self.device_side.is_observed then self:notify_events() end -- what was done before something failed, too
+  if self.device_side.is_observed then self:notify_events() end -- events before the failure are reported, too
   if ok ~= nil then return ok end
-  if err.code == "callback" then error(err.cause, 0) end -- what the kernel raised, with its own place
+  if err.code == "callback" then error(err.cause, 0) end -- the kernel's own error and location
   self:check_result(nil, err)
 end
 
--- Waits for a queue of a device; 0: for all.
+-- Waits for a queue of a device; 0: for all its queues.
 function async.wait(self, device, queue)
   finish(self, self.ctx:queue_wait(device, queue))
 end
@@ -51,13 +51,12 @@ function async.finish(self)
   for device = 0, self.devices - 1 do async.wait(self, device, 0) end
 end
 
--- Whether a queue, or with 0 all of the device, has nothing left to do.
--- Decides ACC33-async-5.
+-- True if a queue of a device has no pending work; 0: if no queue of it has. Decides ACC33-async-5.
 function async.test(self, device, queue)
   return finish(self, self.ctx:queue_test(device, queue))
 end
 
--- queue continues behind what another one, or with 0 all of the device, was asked for.
+-- Makes `queue` of the current device wait for the work queued on `other` of `device` (0: on every queue of it).
 function async.order_after(self, queue, device, other)
   local others = { other }
   if other == 0 then others = self.ctx:queues(device) end
@@ -66,15 +65,15 @@ function async.order_after(self, queue, device, other)
   end
 end
 
--- The program, or a queue if it is not 0, waits for another one, or with 0 for all of the device. The wait is
--- reported; at: {file, line} of what asks for it.
+-- Makes the program (queue 0) or `queue` wait for `other` of `device` (0: for all its queues), and reports the wait.
+-- at: {file, line} of the directive or call.
 function async.wait_at(self, at, queue, device, other)
   if queue ~= 0 then async.order_after(self, queue, device, other) else async.wait(self, device, other) end
   self.ctx:waited(self.now.device, queue, device, other, at.file, at.line)
   if self.device_side.is_observed then self:notify_events() end
 end
 
--- The device that the queues of a wait argument are of.
+-- Returns the device of the queues in a wait argument; raises if there is no such device.
 local function device_of(self, waiting)
   if not waiting.devnum then return self.now.device end
   local number = self.language.integer(self, waiting.devnum)
@@ -85,8 +84,7 @@ local function device_of(self, waiting)
   return number
 end
 
--- Waits as an argument of wait says: the host, or with a queue that one.
--- Decides ACC33-async-3.
+-- Makes the host (queue 0) or `queue` wait for the queues in a wait argument. Decides ACC33-async-3.
 function async.wait_for(self, waiting, queue)
   local device = device_of(self, waiting)
   local queues = {}
@@ -95,13 +93,13 @@ function async.wait_for(self, waiting, queue)
   end
   if #queues == 0 then queues[1] = 0 end
   for i, other in ipairs(queues) do
-    local synchronous = other == 0 and waiting.queues[i] -- acc_async_sync: never anything to wait for
+    local synchronous = other == 0 and waiting.queues[i] -- acc_async_sync has no pending work
     if not synchronous then async.wait_at(self, self.now.current or {}, queue, device, other) end
   end
 end
 
--- The queue of a plan; it, or the host, waits for what wait clauses name. 0: the plan is synchronous.
--- Decides TR14-4.3-19, ACC33-async-2.
+-- Returns the queue of a plan (0: synchronous), after ordering it, or the host, after its wait clauses. Decides
+-- TR14-4.3-19, ACC33-async-2.
 function async.order(self, plan)
   local clause, queue = plan.async, 0
   if clause then
@@ -112,14 +110,14 @@ function async.order(self, plan)
   return queue
 end
 
--- The value that async without one stands for: acc_async_default is the first one again, acc_async_noval changes
--- nothing. Decides ACC33-async-1.
+-- Sets the async value for async without argument. acc_async_default restores the initial one; acc_async_noval has no
+-- effect. Decides ACC33-async-1.
 function async.set_default(self, value, pos)
   if value == NOVAL then return end
   self.device_side.default_async = value == DEFAULT and NOVAL or check_value(value, pos)
 end
 
--- Runs fn with its constructs and copies in the queue of an async value, on the current device.
+-- Calls fn with its constructs and copies in the queue of an async value, on the current device.
 function async.with_queue(self, value, fn, ...)
   return with_fields(self.now, { queue = async.queue(self, value) }, fn, ...)
 end

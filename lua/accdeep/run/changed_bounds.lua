@@ -1,15 +1,15 @@
--- changed_bounds.lua - bounds that change while the data of a deep copy are present (TR14-4.3-04): a warning at the
--- exit, or at the end of the region, whose bounds are no longer those of the entry.
+-- changed_bounds.lua - warns at an exit, or at the end of a region, if bounds have changed since the entry
+-- (TR14-4.3-04).
 --
--- Only sessions that hear warnings compare bounds, and only those of items that are walked. What exit data names is
--- compared with what enter data found by the same shape or policy: another one may describe something else
--- (TR14-4.3-11).
+-- Bounds are compared only in sessions that receive warnings, and only of items with a mapping program. The bounds of
+-- exit data are compared with those of enter data with the same shape or policy; another one may describe other data
+-- (TR14-4.3-11). session.lua calls run_and_check, region.lua the others.
 
 local location = require "accdeep.base.location"
 
 local changed_bounds = {}
 
--- Whether the bounds of a plan's items are kept, or compared.
+-- True if the bounds of a plan's items must be recorded or compared.
 function changed_bounds.is_tracked(session, plan)
   if not session.options.warn or session.rules.members ~= "held" or plan.openmp then return false end
   if plan.kind ~= "region" and plan.kind ~= "enter data" and plan.kind ~= "exit data" then return false end
@@ -19,7 +19,7 @@ function changed_bounds.is_tracked(session, plan)
   return false
 end
 
--- What the bounds of a plan's items are now, by item; those that cannot be computed are left out.
+-- Returns the present bounds of a plan's items, by item; bounds that cannot be computed are left out.
 function changed_bounds.current_bounds(plan)
   local found = {}
   for i, item in ipairs(plan.items) do
@@ -30,9 +30,8 @@ end
 
 local HELP = "put the values back that the bounds are computed from, or unmap the data before they change"
 
--- The warning about the first items whose bounds changed: {pos, message, fields}, or nil. before(i): the bounds that
--- were kept of an item.
--- Decides TR14-4.3-04, TR14-4.3-07.
+-- Returns the warning about the first item whose bounds changed, {pos, message, fields}, or nil. before(i) returns the
+-- recorded bounds of item i. Decides TR14-4.3-04, TR14-4.3-07.
 local function difference(plan, before, now)
   for i, item in ipairs(plan.items) do
     local kept = now[i] and before(i)
@@ -53,7 +52,7 @@ local function warn(session, place, found)
     found.fields)
 end
 
--- At the end of a region, before it: returns a function that gives the warning when the region has ended, or nil.
+-- Compares bounds before a region ends. Returns a function that reports the warning afterwards, or nil.
 function changed_bounds.check_at_end(session, plan, kept)
   local found = difference(plan, function(i) return kept[i] end, changed_bounds.current_bounds(plan))
   if not found then return nil end
@@ -66,14 +65,14 @@ function changed_bounds.check_at_end(session, plan, kept)
   end
 end
 
--- What stands for an item of enter data: its object, and how the shape or policy treats it; nil if it has a nest.
+-- Returns the key of an item's recorded bounds: device, address, shape or policy; nil for a nest.
 local function key_of(session, plan, i)
   local member_mapping = plan.items[i].member_mapping
   local how = member_mapping and member_mapping.key
   return how and ("%d %d %s"):format(session.now.device, (plan.construct:where(i)), how)
 end
 
--- Around enter data and exit data: run() carries the plan out.
+-- Executes a plan of enter data or exit data by run(session, plan, ...), and records or compares its bounds.
 function changed_bounds.run_and_check(session, plan, run, ...)
   local entered, now, found = session.device_side.entered, changed_bounds.current_bounds(plan), nil
   if plan.kind == "exit data" then
@@ -90,7 +89,7 @@ function changed_bounds.run_and_check(session, plan, run, ...)
   for i in ipairs(plan.items) do
     local key = now[i] and key_of(session, plan, i)
     if key and plan.kind == "enter data" then
-      if not there[i] then entered[key] = now[i] end -- data that are there already keep the bounds of their entry
+      if not there[i] then entered[key] = now[i] end -- data already present keep the bounds of their entry
     elseif key and session.ctx:presence(session.now.device, (plan.construct:where(i)), 1) == "absent" then
       entered[key] = nil
     end

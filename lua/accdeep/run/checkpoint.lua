@@ -1,6 +1,7 @@
--- checkpoint.lua - a session at one moment, to go back to: the core's context with its devices, host memory, and what
--- the session knows of regions and blocks. The session was opened with options.checkpoints. Plans that are prepared in
--- between stay, and so do declarations.
+-- checkpoint.lua - saves and restores the state of a session: the core's context with its devices, host memory, regions
+-- and blocks. tools/explore uses it.
+--
+-- The session must be opened with options.checkpoints. Plans and declarations made after a checkpoint are kept.
 
 local core = require "accdeep.core"
 
@@ -12,7 +13,7 @@ local function copy(t)
   return made
 end
 
--- Makes a table what it was when it was copied.
+-- Restores a table to the contents of its copy.
 local function become(t, was)
   for key in next, t do
     if was[key] == nil then t[key] = nil end
@@ -20,7 +21,7 @@ local function become(t, was)
   for key, value in next, was do t[key] = value end
 end
 
--- The tables of a session that programs change.
+-- Returns the tables of a session that executing programs changes.
 local function tables_of(self)
   local program, side = self.program, self.device_side
   local list = { self.now, side.entered, program.target_variables, program.target_blocks, program.quarantine }
@@ -28,16 +29,16 @@ local function tables_of(self)
   return list
 end
 
-local Session = {} -- methods that sessions get
+local Session = {} -- methods of sessions
 
 -- --------------------------------------------------------------------------------------- memory --
 
--- Host memory of a session with checkpoints is one range, from which blocks are taken in order, and which restore makes
--- shorter again. So a program has its blocks in the same order and at the same distances wherever it runs.
+-- Host memory of a session with checkpoints is one range. Blocks are taken from it in order, and restore shortens it
+-- again. Blocks of a program therefore have the same order and distances in each run.
 
-local ROOM, GAP = 64 << 20, 16 -- bytes; the address behind a block is not that of the next one
+local ROOM, GAP = 64 << 20, 16 -- bytes; a gap keeps the end of a block distinct from the next one
 
--- Zeroed memory of the host, or nil.
+-- Returns zeroed host memory, or nil if there is none left.
 function Session:allocate_host(bytes)
   if not self.options.checkpoints then return core.malloc(bytes) end
   local heap = self.program.heap or { start = core.malloc(ROOM), used = 0, touched = 0 }
@@ -57,7 +58,7 @@ end
 
 -- --------------------------------------------------------------------------------------- states --
 
--- What the session is now. It is given back to restore as often as one likes.
+-- Returns a checkpoint of the session. It can be restored any number of times.
 function Session:checkpoint()
   local cp = self:check_result(self.ctx:checkpoint())
   local tables, live = tables_of(self), {}
@@ -68,7 +69,7 @@ function Session:checkpoint()
     has_detached = self.device_side.has_detached, default_async = self.device_side.default_async }
 end
 
--- Blocks that were made since are freed, and those that were freed since are live again.
+-- Frees blocks made since the checkpoint, and revives those freed since.
 local function restore_blocks(self, live, used)
   for address, block in next, self.program.blocks do
     if live[address] == nil then
@@ -80,7 +81,7 @@ local function restore_blocks(self, live, used)
   if self.program.heap then self.program.heap.used = used end
 end
 
--- The session is again what it was.
+-- Restores the session to a checkpoint.
 function Session:restore(made)
   restore_blocks(self, made.live, made.used)
   self.ctx:restore(made.core)
@@ -92,7 +93,7 @@ function Session:restore(made)
   self.device_side.has_detached, self.device_side.default_async = made.has_detached, made.default_async
 end
 
--- Adds to sessions what they do with checkpoints.
+-- Adds the methods of this file to a class.
 function checkpoint.extend(class)
   for name, method in pairs(Session) do class[name] = method end
 end

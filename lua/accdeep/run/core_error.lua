@@ -1,17 +1,17 @@
--- core_error.lua - what the core reports, as an error of ours: it names the list item and the place of its clause.
+-- core_error.lua - converts an error of the core to a diagnostic with the name and position of its list item.
 
 local absent_alias = require "accdeep.plan.absent_alias"
 local diagnostic = require "accdeep.base.diagnostic"
 
 local ONLY_COMPUTES = "a function that a bound calls computes a number, and does nothing else"
 
--- The sentence with another name for the object that the construct asked for, if the sentence names it.
+-- Returns the error's sentence with another name for the requested object.
 local function rename_object(err, name)
   if not err.named then return err.message end
   return err.message:sub(1, err.named - 1) .. name .. err.message:sub(err.named_end + 1)
 end
 
--- Where a directive names the member that an error is about, if it stands in a clause of its own.
+-- Returns the position of the member that an error is about, if several list items share the item; otherwise nil.
 local function position_of(item, err)
   local asked = err.asked and err.asked.name or ""
   local best, pos
@@ -24,7 +24,8 @@ local function position_of(item, err)
   return pos
 end
 
--- Errors of the core get the position of the clause they are about.
+-- Returns the diagnostic of a core error. plan: the construct's plan, or nil. Errors raised by functions of bounds are
+-- returned unchanged.
 return function(self, err, plan)
   local item = err.item and plan and plan.items[err.item]
   local asked = err.asked

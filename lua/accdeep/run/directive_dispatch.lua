@@ -1,10 +1,12 @@
--- directive_dispatch.lua - the front door: what a directive passes through, in OpenACC and in OpenMP, whoever hands it
--- in - a scenario, a host program, an expectation, the text of a body.
+-- directive_dispatch.lua - the entry point of all directives, OpenACC and OpenMP, from scenarios, host programs,
+-- expectations and bodies.
 --
---   understand   the text becomes a tree with the clauses in effect
---   check        errors that do not depend on values
---   plan         the tree at its place becomes a plan (plan/construct_ir.lua), which is kept (plan_cache.lua)
---   carry out    the plan runs, opens a region, or waits for a body
+--   text --parse_and_analyze--> AST with the clauses in effect          syntax/, sema/, clause groups.
+--        --lower--> plan, retained for its place                        plan/, run/plan_cache.lua.
+--        --execute--> a construct of the core runs, a region opens, or a compute construct waits for its body.
+--
+-- A directive that was executed before takes one of two fast paths: its thunk, if nothing observes the session, or its
+-- cached plan. Each language fills the table `slots`: openacc_execution.lua and openmp_execution.lua.
 
 local openmp_directives = require "accdeep.definitions.openmp_directives"
 local diagnostic = require "accdeep.base.diagnostic"
@@ -16,7 +18,7 @@ local openmp_execution = require "accdeep.run.openmp_execution"
 local plan_cache = require "accdeep.run.plan_cache"
 local host_privatization = require "accdeep.run.host_privatization"
 
--- What a directive language is; OpenACC and OpenMP each fill all of these.
+-- Interface of a directive language.
 local slots = {
   name = "the word of scenarios: acc, omp",
   parse_and_analyze = "(session, text) -> tree of the directive, with the clauses in effect",
@@ -36,11 +38,12 @@ for _, language in ipairs { openacc_execution, openmp_execution } do check_inter
 
 local directive_dispatch = {}
 
-local Session = {} -- methods that sessions get
+local Session = {} -- methods of sessions
 
 local function is_enabled(plan) return not plan.condition_value or plan.condition_value() end
 
--- A compute construct is checked here, and planned when its body is known.
+-- Returns the function that takes the body of a compute construct. The directive is checked now, and lowered when the
+-- body is known.
 local function compute(self, language, node, place, refs)
   local checked = plan_cache.checked_plan(self, language, node, place)
   local function run_with_body(references, is_text, run)
@@ -60,6 +63,7 @@ local function compute(self, language, node, place, refs)
   return function(...) return language.citing(self, run_body, ...) end
 end
 
+-- Executes a plan on its device; returns what its executor returns.
 local function run_plan(self, language, plan)
   local executor = language.executors[plan.kind]
   return language.with_target_device(self, plan, function()
@@ -71,6 +75,7 @@ local function run_plan(self, language, plan)
   end)
 end
 
+-- Executes a directive: by its direct executor, as a compute construct, or by its plan.
 local function execute(self, language, node, place, refs)
   local kind = language.kind_of(node)
   local unplanned = language.direct_executor(kind)
@@ -79,13 +84,13 @@ local function execute(self, language, node, place, refs)
   return run_plan(self, language, plan_cache.plan(self, language, node, place, {}))
 end
 
--- Raises what the core reports of a plan that was run alone.
+-- Raises an error that the core reports for a plan executed by a fast path.
 local function raise_core_error(self, plan, err)
   local place = plan.place
   self:with_text(place.text, place.file, place.line, plan.language.citing, self, error, self:core_error(err, plan), 0)
 end
 
--- Runs a plan that leaves nothing but the core's work to do.
+-- Executes a cached plan that needs only its construct to run.
 local function run_cached(self, plan)
   local before = self.now.current
   self.now.current = plan.place
@@ -94,15 +99,15 @@ local function run_cached(self, plan)
   if not result then raise_core_error(self, plan, err) end
 end
 
--- First words of directives, and those that OpenACC has, too.
+-- First words of OpenMP directives; "both": OpenACC has the word as well.
 local first_words = {}
 for _, list in ipairs { openmp_directives.names, openmp_directives.beyond } do
   for _, name in ipairs(list) do first_words[name:match "^%a+"] = true end
 end
 for word in pairs(first_words) do if openacc_syntax.first_words[word] then first_words[word] = "both" end end
 
--- Whether a text is an OpenMP directive: by its sentinel, or by its first word; words that both languages have
--- are those of the session's rules.
+-- True if a text is an OpenMP directive: by its sentinel, or by its first word. The rule profile decides about words
+-- that both languages have.
 function Session:is_openmp(text)
   local word, rest = text:gsub("^%s*#%s*pragma%s+", ""):gsub("^%s*!%$", ""):lower():match "^%s*(%a+)(.?)"
   if word == "omp" or word == "acc" then return word == "omp" end
@@ -117,12 +122,12 @@ local function parse_and_execute(self, language, text, refs, file, line)
     refs)
 end
 
--- The method of sessions that carries out a directive of a language; nil: of the one that the text tells. The method
--- returns a region for structured directives, a function that takes the body for compute constructs, nothing for the
--- others. told(session, plan, err): is called in place of raising what the core reports of a plan that is run again.
+-- Returns the method of sessions that executes a directive of a language; nil: the language is found from the text. The
+-- method returns a region for structured directives, a function that takes the body for compute constructs, otherwise
+-- nothing. on_error(session, plan, err) is called instead of raising the core's error on the fast path.
 local function entry(own)
-  local of_file = own and own.name or "file" -- the plan's field that holds its file
-  return function(self, text, refs, file, line, told)
+  local of_file = own and own.name or "file" -- field of the plan that holds its file
+  return function(self, text, refs, file, line, on_error)
     local places = self.caches.prepared[text]
     local fast_plan = places and places[line or 0]
     local now = self.now
@@ -130,7 +135,7 @@ local function entry(own)
       and not now.expects_failure
       and not self.device_side.is_observed then
       local result, err = fast_plan.thunk(now.device, now.queue)
-      if not result then (told or raise_core_error)(self, fast_plan, err) end
+      if not result then (on_error or raise_core_error)(self, fast_plan, err) end
       return
     end
     local language = own or language_of(self, text)
@@ -149,8 +154,8 @@ Session.acc, Session.omp, Session.directive = entry(openacc_execution), entry(op
 
 local own_languages = { acc = openacc_execution, omp = openmp_execution }
 
--- Errors of a directive that do not depend on values. What the directive defines is defined. name: "acc", "omp", or
--- nil: the language that the text tells.
+-- Raises errors of a directive that do not depend on values; definitions take effect. name: "acc", "omp", or nil to
+-- find the language from the text.
 function Session:check_directive(text, name)
   local language = own_languages[name] or language_of(self, text)
   language.citing(self, function()
@@ -161,8 +166,8 @@ function Session:check_directive(text, name)
   end)
 end
 
--- For a program that runs the bodies itself: the plan of a directive that wanted(tree, kind) is true of; others are
--- carried out.
+-- Returns the plan of a directive if wanted(tree, kind) is true, for programs that run the bodies themselves; executes
+-- other directives.
 function Session:plan_or_run(text, file, line, wanted)
   local language = language_of(self, text)
   return language.citing(self, function()
@@ -172,13 +177,13 @@ function Session:plan_or_run(text, file, line, wanted)
   end)
 end
 
--- The device that a plan is for; -1: the host.
+-- Returns the device of a plan; -1 for the host.
 function Session:device_of(plan)
   if not is_enabled(plan) then return -1 end
   return plan.language.with_target_device(self, plan, function() return self.now.device end, function() return -1 end)
 end
 
--- Adds to sessions what they do with directives.
+-- Adds the methods of this file to a class.
 function directive_dispatch.extend(class)
   for name, method in pairs(Session) do class[name] = method end
 end

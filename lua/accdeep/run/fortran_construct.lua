@@ -1,9 +1,9 @@
--- fortran_construct.lua - directives among Fortran statements, and the statements that belong to them.
+-- fortran_construct.lua - executes directives among Fortran statements, with the statements of their constructs.
 --
--- Directives of OpenACC and OpenMP's target directives are the session's. A construct of OpenMP's host threads runs
--- its statements by one thread wherever it is reached, on the host or in a target construct's body: shared variables
--- are the variables themselves, private ones are others while the statements run. Statements are compiled anew for
--- each run, as names stand for other memory then.
+-- The session executes directives of OpenACC and OpenMP's target directives. A construct of OpenMP's host threads is
+-- run by one thread, on the host or in a target construct's body. Shared variables are the originals, and private ones
+-- are bound to other memory meanwhile. Statements are compiled again for each run, since names then denote other
+-- memory. fortran_statement.lua calls define.
 
 local assignment = require "accdeep.backend.fortran.assignment"
 local fortran_body = require "accdeep.plan.body.fortran_body"
@@ -21,7 +21,8 @@ local fortran_construct = {}
 
 local function is_in_kernel(env) return env.session.now.kernel or env.space.on_device end
 
--- The tree of an OpenMP directive that stands among statements, and what it is (definitions/openmp_directives.lua).
+-- Returns the AST of an OpenMP directive among statements, its definition (definitions/openmp_directives.lua), and its
+-- text.
 local function parse_omp_directive(session, node)
   local text = session:padded_directive_text(node)
   local tree = session:parse(text, "omp_directive")
@@ -30,7 +31,7 @@ end
 
 -- ------------------------------------------------------------------------------- private variables --
 
--- The variables that count the loops of a loop construct: {variable} (HOUSE-threads).
+-- Returns the counters of the loops of a loop construct: {variable} (HOUSE-threads).
 function fortran_construct.counters(session, depth, node)
   local list, at = {}, node.list and node.list[1]
   while at and at.tag == "construct" do at = at.list[1] end
@@ -41,14 +42,15 @@ function fortran_construct.counters(session, depth, node)
   return list
 end
 
--- Copies the bytes of a variable from one place to another, both of the kernel's memory.
+-- Copies the bytes of a variable between two l-values in the kernel's memory.
 local function copy(space, from, to, size, frame)
   local address, low, high = from(frame)
   local target, target_low, target_high = to(frame)
   space:copy(target, address, size, target_low, target_high, low, high, frame)
 end
 
--- Runs fn in a target construct's body with private variables: a list of {variable, begins, lasts}.
+-- Runs fn with private copies of variables, on the host or in a kernel: a list of {variable, begins, lasts}. begins:
+-- initialised from the original; lasts: copied back. Returns fn's signal.
 local function run_with_private(env, copies, frame, fn)
   if not env.space.on_device then
     local signal
@@ -68,8 +70,8 @@ local function run_with_private(env, copies, frame, fn)
     if one.begins then copy(env.space, outer.place, place, t.size, frame) end
     own[name] = { type = t, place = place }
   end
-  -- a kernel that a queue runs later knows by now what its names stand for (backend/captured_environment.lua): these go
-  -- before
+  -- A kernel that runs later has its names captured (backend/captured_environment.lua); the private ones take
+  -- precedence.
   env.lookup = function(name, pos) return own[name] or look_up(name, pos) end
   local ok, signal = pcall(fn)
   env.lookup = around
@@ -82,7 +84,7 @@ end
 
 -- ---------------------------------------------------------------------- OpenACC's loops and atomic --
 
--- The value with which a reduction begins, and its type.
+-- Returns the initial value of a reduction, and its type.
 local function identity(op, t)
   while t.kind == "array" do t = t.of end
   if op == "max" or op == "min" then return privatization.identity(op, t), t end
@@ -90,19 +92,21 @@ local function identity(op, t)
   return op == "*" and 1 or op == "iand" and -1 or 0, fortran_types.INTEGER
 end
 
+-- Returns the AST that combines two values by a reduction's operator.
 local function reduction_tree(op, pos, a, b)
   if op:find "^[.+*]" then return { tag = "binary", op = op, pos = pos, a = a, b = b } end
   return { tag = "reference", pos = pos, base = { tag = "id", name = op, pos = pos }, args = { a, b } }
 end
 
--- A loop with the variables that it has for itself, by one thread (ACC33-2.9-4, ACC33-2.9.11-1); an atomic statement.
+-- Returns a function that runs a loop with its private variables by one thread (ACC33-2.9-4, ACC33-2.9.11-1), or an
+-- atomic statement.
 local function acc_inside(env, node, block)
   local acc, session = node.acc, env.session
   for _, clause in ipairs(acc.tree.clauses) do
     if clause.name == "if" then session.language.condition(session, clause.e) end
   end
   return function(f)
-    if not acc.copies then fortran_body.names(session, { node }) end -- of a procedure with a routine directive
+    if not acc.copies then fortran_body.names(session, { node }) end -- inside a procedure with a routine directive
     local copies, reduced = {}, {}
     for i, one in ipairs(acc.copies) do
       local id = { tag = "id", name = one.name, pos = one.pos }
@@ -128,13 +132,13 @@ local function acc_inside(env, node, block)
   end
 end
 
--- cache is a hint; what it names is there.
+-- Returns a function without effect for a cache directive; its list items must be valid.
 local function compile_cache_directive(env, node)
   for _, item in ipairs(node.vars) do fortran_expression.compile(env, item) end
   return function() end
 end
 
--- A construct of the host's threads in the body of a target construct.
+-- Returns a function that runs an OpenMP construct of host threads in the body of a target construct.
 local function execute_host_construct(env, node, block)
   local session = env.session
   local tree, what = parse_omp_directive(session, node.directive)
@@ -154,6 +158,7 @@ end
 
 -- ------------------------------------------------------------------------------------- statements --
 
+-- Checks the end directive of a construct.
 local function closing(session, node)
   local finish = node.end_directive
   if not finish then return end
@@ -161,12 +166,13 @@ local function closing(session, node)
   openmp_sema.check(tree, session.rules.openmp)
 end
 
--- Adds what statements they are. block(env, list): a function that runs a list of statements.
+-- Adds the statements `directive` and `construct` to a table of compilers. block(env, list) returns a function that
+-- runs statements.
 function fortran_construct.define(statements, block)
   function statements.directive(env, node)
     if node.omp == "section" then return function() end end
     local of_acc = node.sentinel == "!$acc" and fortran_body.tree_of(env.session, node)
-    if of_acc and of_acc.name == "routine" then return function() end end -- serves everywhere (ACC33-2.15-1)
+    if of_acc and of_acc.name == "routine" then return function() end end -- valid everywhere (ACC33-2.15-1)
     if of_acc and of_acc.name == "cache" then return compile_cache_directive(env, of_acc) end
     if not is_in_kernel(env) then return function() env.session:fortran_directive(node) end end
     local tree, what = parse_omp_directive(env.session, node)
@@ -178,7 +184,7 @@ function fortran_construct.define(statements, block)
     return function() end
   end
 
-  -- A structured directive with its statements.
+  -- Compiles a directive with its statements.
   function statements.construct(env, node)
     local session = env.session
     if node.acc then return acc_inside(env, node, block) end

@@ -1,5 +1,5 @@
--- fortran_execution.lua - what sessions do in Fortran: calls, procedures, directives among statements. The language
--- itself is language_fortran.lua.
+-- fortran_execution.lua - methods of sessions for Fortran: calls, procedures, directives among statements. The language
+-- interface is language_fortran.lua.
 
 local lazy = require "accdeep.base.lazy"
 local fortran_declarations = lazy.require "accdeep.backend.fortran.fortran_declarations"
@@ -13,7 +13,7 @@ local fortran_execution = {}
 
 local Session = {}
 
--- call "wrapper(d, t1)"
+-- Executes a call statement in a text: wrapper(d, t1).
 function Session:fortran_call(text, file, line)
   self:with_text(text, file, line, function()
     local node = fortran_syntax.parse("call", fortran_free_form.normalize(text), 1)
@@ -37,13 +37,13 @@ function Session:fortran_function(env, node, made)
   return procedure.call_function(env, node, made, function(list, frame) fortran_statement.run(self, list, frame) end)
 end
 
--- File and line of a place in a text.
+-- Returns file and line of a location in a text.
 function Session:line_of(here)
   if not here.text or not here.line then return here.file, here.line end
   return here.file, location.line_of(here.text, here.pos, here.file, here.line)
 end
 
--- The text of a directive among statements: blanks, then the directive at its place in the whole text.
+-- Returns the text of a directive among statements, preceded by blanks, so that positions are those of the whole text.
 function Session:padded_directive_text(node)
   local current = self.now.current
   local text = current.text:sub(1, node.pos - 1):gsub("[^\n]", " ") .. node.text
@@ -56,8 +56,7 @@ function Session:fortran_directive(node)
   return self[node.omp and "omp" or "acc"](self, self:padded_directive_text(node), nil, file, line)
 end
 
--- Shapes and policies among the components of a type.
--- Decides TR14-3.1.1-02.
+-- Executes shape, policy and declarative directives among the components of a type. Decides TR14-3.1.1-02.
 function Session:fortran_descriptions(record, directives)
   local policies = {}
   for _, node in ipairs(directives) do
@@ -72,14 +71,14 @@ function Session:fortran_descriptions(record, directives)
   self:types_changed()
 end
 
--- Lines printed so far; they are forgotten.
+-- Returns the lines printed since the last call.
 function Session:output()
   local lines = self.program.printed
   self.program.printed = {}
   return lines
 end
 
--- Adds what sessions do in Fortran to their class.
+-- Adds the methods of this file to a class.
 function fortran_execution.extend(class)
   for name, method in pairs(Session) do class[name] = method end
 end

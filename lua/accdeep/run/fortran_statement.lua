@@ -1,7 +1,8 @@
--- fortran_statement.lua - Fortran statements, run one after the other over a memory: the host program's, or a kernel's.
+-- fortran_statement.lua - compiles Fortran statements to closures and runs them in sequence, on the memory of the host
+-- program or of a kernel.
 --
--- A statement is compiled when it is first reached, so that what was declared before it is known. Its function
--- returns a signal if it leaves the statements behind it out.
+-- Each statement is compiled when it is first reached, so that earlier declarations are known. Its closure takes a
+-- frame and returns a signal (EXIT, CYCLE, RETURN, STOP) if the following statements must be skipped, or nil.
 
 local api_openacc = require "accdeep.run.api_openacc"
 local assignment = require "accdeep.backend.fortran.assignment"
@@ -29,7 +30,7 @@ local ALLOCATED, NOT_ALLOCATED = 1, 2 -- values of stat
 
 local statements = {}
 
--- A function that runs a list of statements.
+-- Returns a function that runs a list of statements, and returns the first signal.
 local function block(env, list)
   local steps = {}
   return function(f)
@@ -53,7 +54,7 @@ fortran_construct.define(statements, block)
 function statements.nothing() return nothing end
 statements["return"] = function() return function() return RETURN end end
 
--- The end of the program: of all statements under way. A code other than 0 says that it failed.
+-- Ends the program: all running statements. A stop code other than 0 is an error.
 function statements.stop(env, node)
   local code = node.code and compile(env, node.code)
   if code and (code.rank > 0 or code.type.class ~= "integer" and code.type.kind ~= "character") then
@@ -84,7 +85,7 @@ end
 local known_options = { allocate = { source = true, mold = true, stat = true, errmsg = true },
   deallocate = { stat = true, errmsg = true } }
 
--- Arguments of allocate and deallocate: objects, then what has keywords.
+-- Returns the objects of allocate or deallocate, and its keyword arguments.
 local function objects_of(node)
   local objects, options = {}, {}
   for _, arg in ipairs(node.list) do
@@ -100,7 +101,8 @@ local function objects_of(node)
   return objects, options
 end
 
--- A function that runs steps, and with stat= tells how they went: 0, or the value that an error has for it.
+-- Returns a function that runs steps. With stat=, it sets the variable to 0, or to the value of the error, instead of
+-- raising.
 local function run_with_stat(env, node, options, steps)
   local function run(f)
     for _, step in ipairs(steps) do step(f) end
@@ -134,7 +136,8 @@ local function descriptor_of(env, node)
   return e
 end
 
--- The type that allocate gives an object, a function; nil: the declared one. given: by name, or as an expression.
+-- Returns a function that returns the dynamic type for allocate; nil: the declared type. given: a type by name; source:
+-- an expression. Raises if neither fits.
 local function allocated_type(e, given, source, pos)
   local t = e.dtype
   local of = given or source and source.type
@@ -148,7 +151,7 @@ local function allocated_type(e, given, source, pos)
   end
 end
 
--- An object of allocate: its descriptor, and functions of its bounds.
+-- Returns the descriptor expression of an object of allocate, and functions of its bounds.
 local function allocation(env, node)
   local whole = compile(env, node.tag == "reference" and node.base or node)
   local bounds = {}
@@ -172,6 +175,7 @@ local function allocation(env, node)
   return e, bounds
 end
 
+-- Returns a function that allocates one object, and the object's expression.
 local function allocate_one(env, node, source, given)
   local e, bounds = allocation(env, node)
   local type_of = allocated_type(e, given, source, node.pos)
@@ -255,6 +259,7 @@ end
 
 -- ------------------------------------------------------------------------------------------ control --
 
+-- Returns a function that returns the value of a condition.
 local function condition(env, node)
   local e = compile(env, node)
   fortran_expression.needs(node, "logical", e)
@@ -274,8 +279,8 @@ statements["if"] = function(env, node)
   end
 end
 
--- Assignments to the elements that a mask names. The mask is computed once, and that of elsewhere takes what it
--- leaves (Fortran 2018, 10.2.3.2).
+-- Assigns to the elements that masks select. A mask is evaluated once; that of elsewhere applies to the elements that
+-- are left (Fortran 2018, 10.2.3.2).
 function statements.where(env, node)
   local branches = {}
   for i, branch in ipairs(node.list) do
@@ -298,7 +303,7 @@ function statements.where(env, node)
   end
   return function(f)
     local around = f.mask
-    local left = around -- elements that no mask has named yet; nil: all
+    local left = around -- elements that no mask has selected yet; nil: all
     for _, branch in ipairs(branches) do
       f.mask = nil
       local given, mask, rest = branch.mask and branch.mask.array(f), left, nil
@@ -365,7 +370,7 @@ local function format_value(v)
   return tostring(v)
 end
 
--- Lines are kept for the scenario: items with a blank between them.
+-- Prints a line, which the session keeps for the scenario; items are separated by blanks.
 function statements.print(env, node)
   local list = {}
   for i, item in ipairs(node.list) do
@@ -385,7 +390,7 @@ end
 
 -- ------------------------------------------------------------------------------------------ calls --
 
--- Routines of the API get variables as text, and numbers.
+-- Returns a function that calls an API routine. Variables are passed as text, other arguments by value.
 local function api_call(env, node, name, list)
   local session = env.session
   local args = {}
@@ -410,7 +415,7 @@ local function api_call(env, node, name, list)
   end
 end
 
--- Functions of the API.
+-- API routines that are functions.
 for name in pairs(api_openacc.routines) do
   fortran_expression.intrinsics[name] = fortran_expression.intrinsics[name] or function(env, node)
     local call = api_call(env, node, name, node.args)
@@ -464,7 +469,7 @@ end
 
 function statements.declaration(env, node)
   return function()
-    if env.procedure then return end -- done when it began
+    if env.procedure then return end -- the procedure's start declares them
     transaction.run(env.session, fortran_declarations.declare_variables, env.session, node)
   end
 end
@@ -481,7 +486,7 @@ function statements.procedure() return nothing end
 
 -- ---------------------------------------------------------------------------------------- running --
 
--- Runs statements over a memory; errors get the position of what was under way.
+-- Runs statements on a memory; errors get the position of the current statement.
 function fortran_statement.new_executor(env, list)
   local frame = {}
   local ok, err = pcall(block(env, list), frame)
@@ -490,7 +495,7 @@ function fortran_statement.new_executor(env, list)
   error(err, 0)
 end
 
--- Statements of a procedure, in its scope; frame knows what is under way.
+-- Runs the statements of a procedure in its scope; frame.pos is the current position. Returns a signal, or nil.
 function fortran_statement.run(session, list, frame)
   return block(setmetatable({ procedure = true }, { __index = session:host_env() }), list)(frame)
 end

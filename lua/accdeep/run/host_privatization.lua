@@ -1,4 +1,5 @@
--- host_privatization.lua - private variables of constructs that the host runs: names of other memory while a body runs.
+-- host_privatization.lua - private variables of constructs that the host runs: their names are bound to other memory
+-- while the body runs.
 
 local diagnostic = require "accdeep.base.diagnostic"
 local local_memory = require "accdeep.backend.local_memory"
@@ -9,9 +10,10 @@ local with_fields = require "accdeep.base.with_fields"
 
 local host_privatization = {}
 
-local constructs = 0 -- how many had private variables: each is a place apart for plans (plan_cache.lua)
+-- number of constructs with private variables so far; each is a private scope in plan keys (plan_cache.lua)
+local constructs = 0
 
--- Raises about a private variable whose memory is not its own: what is allocatable, a pointer, of assumed shape.
+-- Raises about a private variable whose memory is not its own: allocatable, pointer or assumed-shape.
 function host_privatization.needs_memory(variable, pos)
   if variable.type.kind ~= "descriptor" then return end
   diagnostic.raise("unsupported", pos, ("'%s' is %s: private copies of such are not made"):format(variable.name,
@@ -19,8 +21,8 @@ function host_privatization.needs_memory(variable, pos)
     help = "declare a variable with bounds for the private values" })
 end
 
--- Runs fn with variables of its own: a list of {variable, begins, lasts}; begins: with the value of before, lasts: the
--- last value is the variable's. A body that fails leaves the variables as they were.
+-- Calls fn with private copies of variables: a list of {variable, begins, lasts}. begins: initialised from the
+-- original; lasts: copied back. If fn raises, the originals are unchanged.
 function host_privatization.run(session, copies, fn)
   local before, inner = #session.now.private_blocks, scope.new(session.now.scope)
   local ok, err = pcall(function()
@@ -43,8 +45,8 @@ function host_privatization.run(session, copies, fn)
   if not ok then error(err, 0) end
 end
 
--- Runs fn, a compute construct of a plan that the host executes: what is private on a device is private here, too.
--- Decides ACC33-impl-1, OMP60-tgt-1.
+-- Calls fn, which executes a compute construct of a plan on the host, with copies of the variables that are private on
+-- a device. Decides ACC33-impl-1, OMP60-tgt-1.
 function host_privatization.run_with_copies(session, plan, fn)
   local copies = {}
   for _, one in sorted_pairs(plan.private) do

@@ -1,9 +1,16 @@
--- kernel.lua - compute constructs: the body runs on device memory, whoever writes it.
+-- kernel.lua - executes compute constructs: the body runs on device memory, whether it is Lua, C text or compiled.
 --
--- A body is a Lua function of the device view, or C text. Variables are found as a compiler would
--- arrange: private copies, pointers whose section a visible clause names, present objects. A body
--- that fails leaves device memory as it was: its writes, and those of the construct to what was there before, are
--- in a journal of the core.
+-- Input: a plan and a body, a Lua function of the device view or text. run/directive_dispatch.lua calls
+-- kernel.construct. Variables of the body are bound as a compiler would: private copies, pointers translated by a
+-- visible clause, present objects.
+--
+--   construct -> read_body -> run_on_device.
+--     open journal      records device writes, so that a failing body has no effect.
+--     open_region       the construct's data environment.
+--     bind_privates     private and firstprivate copies in device memory.
+--     run_body          interpreted, or compiled for a GPU (backend/cuda).
+--     close region, close journal (commit or undo), release private memory.
+-- With a queue, run_in_queue does the same: the body is launched in the queue and runs later.
 
 local lazy = require "accdeep.base.lazy"
 local api_openacc = require "accdeep.run.api_openacc"
@@ -30,6 +37,7 @@ local kernel = {}
 local Kernel = {}
 Kernel.__index = Kernel
 
+-- Returns memory for a private variable of the kernel, on its device; it is released with the kernel.
 function Kernel:memory(size, name)
   local session = self.session
   if self.on_host then return local_memory.new(session, name or "", nil, size).address end
@@ -38,6 +46,7 @@ function Kernel:memory(size, name)
   return address
 end
 
+-- Frees the kernel's private memory and invalidates its device view.
 function Kernel:release()
   for _, address in ipairs(self.allocated) do
     self.session.ctx:device_free(self.device, address)
@@ -48,8 +57,8 @@ end
 
 -- ------------------------------------------------------------------------------------ variables --
 
--- Where on the host begins what a clause names of a pointer or an array, here or in an open region: a
--- section of it, or an element of the array. A pointer that is mapped itself says nothing.
+-- Returns the host address of what a clause of `named` designates of a pointer or array: the start of a section, or an
+-- element. nil: no clause, or the pointer itself is mapped.
 local function start_in(session, name, named, where)
   local variable = session.now.scope.variables[name]
   local item, start = named[name], where[name]
@@ -59,13 +68,15 @@ local function start_in(session, name, named, where)
   return (inside or item.variable == name) and start or nil
 end
 
+-- Returns start_in for the clauses of the kernel's construct.
 local function start_here(session, k, name)
   return k and k.plan and start_in(session, name, k.plan.named, k.where)
 end
 
+-- Returns start_in for the clauses of the construct, or of the innermost open region that has some.
 local function section_start(session, k, name)
   local here = start_here(session, k, name)
-  if here or k and k.plan.openmp then return here end -- there the pointer's value decides (OMP60-map-10)
+  if here or k and k.plan.openmp then return here end -- OpenMP: the pointer's value decides (OMP60-map-10)
   local stack = session.device_side.regions[session.now.device]
   for i = #stack, 1, -1 do
     local start = stack[i].handle and start_in(session, name, stack[i].plan.named, stack[i].where)
@@ -74,22 +85,22 @@ local function section_start(session, k, name)
   return nil
 end
 
--- Whether a clause goes through a pointer: it names a member of what the pointer points to.
+-- True if a clause names a member of a pointer's target, not the pointer or a section of it.
 local function is_path_pointer(session, k, name)
   local region = not k.plan.named[name] and session:visible(name)
   local item = (region and region.plan or k.plan).named[name]
   return item ~= nil and item.variable ~= name
 end
 
--- A pointer's value, which in a region with use_device may be a device address.
+-- Returns the value of a pointer; in a region with use_device it may be a device address.
 local function pointer_value(session, variable)
   local stands_for = session.now.replaced and session.now.replaced[variable.name]
   if stands_for and stands_for.value then return (stands_for.value()) end
   return session.host_space:load(variable.address, core.scalar.pointer, 8)
 end
 
--- Whether what a pointer points to in OpenMP is there in pieces, each of which is looked up: sections and members
--- that the construct maps through it, members of a structure of which others are absent (OMP60-map-4).
+-- True if the target of a pointer is present in pieces that are looked up one by one (OMP60-map-4). These are several
+-- mapped sections or members, or a structure that is partly present.
 local function is_present_in_pieces(session, k, variable, value)
   local to = variable.type.to
   if value == 0 or k.plan.several[variable.name] then return value ~= 0 end
@@ -98,12 +109,11 @@ local function is_present_in_pieces(session, k, variable, value)
     and session.ctx:presence(session.now.device, value, to.size) == "partly"
 end
 
--- What a pointer variable holds in a target construct's body: the device's address for what a clause of the
--- construct names of it; otherwise for what the present table has at its value (OMP60-map-11).
--- Decides OMP60-map-11, LLNL-3.2-02.
+-- Returns the value of a pointer variable in the body of a target construct, then its bounds. If a clause names its
+-- section, it is translated by that; otherwise by the present table (OMP60-map-11). Decides OMP60-map-11, LLNL-3.2-02.
 local function matching_pointer(session, k, variable, value)
   local device, name = session.now.device, variable.name
-  local changes = k.assigned and k.assigned[name] -- then it is one address of the device
+  local changes = k.assigned and k.assigned[name] -- a pointer that changes is one device address
   if not changes and is_present_in_pieces(session, k, variable, value) then
     return value, { name = name, pieces = true, pointer = variable.type, host = value }
   end
@@ -111,7 +121,7 @@ local function matching_pointer(session, k, variable, value)
   local dev, low, high = session.ctx:matching(device, start)
   if dev then return dev - (start - value), low, high end
   if value == 0 then return 0, { name = name } end
-  -- a device address serves as it is, whoever found it
+  -- A device address is used unchanged, however the program obtained it.
   if session.ctx:device_of(value) == device then return value, session.ctx:device_bounds(device, value) end
   if session.rules.unmatched == "null" then
     return 0, { name = name, unmatched = true, record = types.is_record(variable.type.to) }
@@ -119,7 +129,8 @@ local function matching_pointer(session, k, variable, value)
   return value, { name = name }
 end
 
--- What a pointer variable holds in a kernel: its host value translated, if a clause says how.
+-- Returns the value of a pointer variable in a kernel, then its bounds: its host value, translated if a clause names
+-- its target.
 local function translate_pointer(session, k, variable, device)
   local ctx = session.ctx
   local value = pointer_value(session, variable)
@@ -128,9 +139,9 @@ local function translate_pointer(session, k, variable, device)
   local dev = start and start ~= 0 and ctx:deviceptr(device, start) or 0
   if dev == 0 then
     if value == 0 then return 0, { name = variable.name } end
-    -- a device address serves as it is, whoever found it
+    -- A device address is used unchanged, however the program obtained it.
     if ctx:device_of(value) == device then return value, ctx:device_bounds(device, value) end
-    -- for looking at what is present, and for members behind it
+    -- Translation for expressions that inspect present data, and for members of its target.
     if session.rules.is_openmp then
       local there, low, high = ctx:matching(device, value)
       if there then return there, low, high end
@@ -143,12 +154,12 @@ local function translate_pointer(session, k, variable, device)
   return dev - (start - value), ctx:device_bounds(device, dev)
 end
 
--- A pointer's own copy in a body, with this value: in memory, if the body may change it.
+-- Returns the binding of a pointer's private copy with this value. It is in device memory if the body may change it.
 local function pointer_copy(k, name, t, value, low, high)
   local session = k.session
   local matches = type(low) ~= "table" and (not low or value >= low and value <= high)
   local assigned = k.assigned and k.assigned[name]
-  if not assigned and (k.assigned or not matches) then -- its value is known, and what to report if it points nowhere
+  if not assigned and (k.assigned or not matches) then -- a constant with what to report for an invalid access
     k.private[name] = { type = t, value = function() return value, low, high end }
     return k.private[name]
   end
@@ -160,7 +171,7 @@ local function pointer_copy(k, name, t, value, low, high)
   return k.private[name]
 end
 
--- A pointer's value as it is, for the clause that asks for that: a body can follow an address of the device.
+-- Returns the untranslated value of a pointer, which a clause requests; a body can dereference a device address.
 local function untranslated_pointer(session, variable, clause)
   local value = pointer_value(session, variable)
   if session.ctx:device_of(value) == session.now.device then
@@ -169,7 +180,8 @@ local function untranslated_pointer(session, variable, clause)
   return value, { name = variable.name, clause = clause }
 end
 
--- how: private, firstprivate, or matched: firstprivate pointers that are translated.
+-- Returns the binding of a private variable, and makes its copy. how: private, firstprivate, or matched (firstprivate
+-- with a translated pointer).
 local function private_binding(k, name, variable, how)
   local session = k.session
   local t = variable.type
@@ -178,7 +190,7 @@ local function private_binding(k, name, variable, how)
     return k.private[name]
   end
   if t.kind == "pointer" and how ~= "private" then
-    local plain = k.plan.openmp and how ~= "matched" -- OMP60-map-11: a clause asks for the value
+    local plain = k.plan.openmp and how ~= "matched" -- a clause requests the value itself (OMP60-map-11)
     if plain then return pointer_copy(k, name, t, untranslated_pointer(session, variable, how)) end
     return pointer_copy(k, name, t, translate_pointer(session, k, variable, k.device))
   end
@@ -189,6 +201,8 @@ local function private_binding(k, name, variable, how)
   return k.private[name]
 end
 
+-- Returns the binding of a name on the device; k: the kernel, or nil between kernels. Raises if a variable is not
+-- present.
 local function lookup(session, k, name, pos)
   if k and k.private[name] then return k.private[name] end
   local ctx, device = session.ctx, session.now.device
@@ -204,14 +218,14 @@ local function lookup(session, k, name, pos)
   if t.kind == "descriptor" then
     return fortran_kernel.binding(session, k, variable, section_start(session, k, name))
   end
-  -- a function of Lua changes no pointers in constructs of OpenACC
+  -- A Lua function cannot change pointers in OpenACC constructs, so they need no copy.
   local has_copy = k and (k.plan.openmp or k.assigned)
   if k and k.plan.deviceptr[name] then
     if has_copy then return pointer_copy(k, name, t, untranslated_pointer(session, variable)) end
     return { type = t, value = function() return untranslated_pointer(session, variable) end }
   end
   local dev = ctx:deviceptr(device, variable.address)
-  -- where clauses do not attach variables, a section that the construct names gives it a pointer of its own
+  -- Where clauses do not attach variables, a mapped section gives its pointer a private copy.
   local is_own = t.kind == "pointer" and session.rules.members == "mapped" and k and not k.plan.openmp
     and start_here(session, k, name)
   if dev ~= 0 and not is_own and ctx:presence(device, variable.address, t.size) == "wholly" then
@@ -219,7 +233,7 @@ local function lookup(session, k, name, pos)
   end
   local here = t.kind == "array" and k and k.plan.openmp and not k.plan.several[name] and start_here(session, k, name)
   local part = here and ctx:present_at(device, here, false)
-  if part then -- the construct names a section of it: that is all it has of the array
+  if part then -- the construct maps a section only, and the body sees no more of the array
     local low = variable.address
     return { type = t, place = function()
       return low, { name = name, pieces = true, type = t, host = low, present = { part } }
@@ -227,7 +241,7 @@ local function lookup(session, k, name, pos)
   end
   if (t.kind == "record" or t.kind == "array" and (not k or k.plan.openmp))
     and ctx:presence(device, variable.address, t.size) ~= "absent" then
-    -- what is present of it, wherever each piece is (OMP60-map-12), and for looking at that
+    -- Present pieces are looked up one by one (OMP60-map-12); this also serves inspection.
     local low = variable.address
     return { type = t, place = function() return low, { name = name, pieces = true, type = t, host = low } end }
   end
@@ -238,7 +252,7 @@ local function lookup(session, k, name, pos)
         { length = #name, rule = "LLNL-3.2-02", help = ("map it as a value: map(%s)"):format(name) })
     end }
   end
-  if t.kind == "array" then -- a section of it, as a clause names it
+  if t.kind == "array" then -- a section of the array that a clause names
     local start = section_start(session, k, name)
     local at = start and start ~= 0 and ctx:deviceptr(device, start) or 0
     if at ~= 0 then
@@ -254,7 +268,7 @@ local function lookup(session, k, name, pos)
     if has_copy and not member then return pointer_copy(k, name, t, translate_pointer(session, k, variable, device)) end
     return { type = t, value = function() return translate_pointer(session, k, variable, device) end }
   end
-  local taken = k and k.plan.taken and k.plan.taken[name] -- has_device_addr: there is nothing else that it could be
+  local taken = k and k.plan.taken and k.plan.taken[name] -- has_device_addr: the variable must have a device address
   if k and t.kind == "scalar" and not taken and not member then
     return private_binding(k, name, variable, "firstprivate")
   end
@@ -264,7 +278,7 @@ local function lookup(session, k, name, pos)
       or ("name '%s' in a data clause, or in the second argument of acc"):format(name) })
 end
 
--- The names of a device: for expressions in a kernel, or between kernels (k nil).
+-- Returns the environment of device names, for expressions in kernel k, or between kernels (k nil).
 function kernel.env(session, k, space)
   return { session = session, space = space, lookup = function(name, pos)
     return lookup(session, k, name, pos)
@@ -276,7 +290,7 @@ end
 local View = { __name = "device view" }
 local STATE = {}
 
--- The kernel of a view, whose names are known until its body ends.
+-- Returns the kernel of a device view; raises if its body has ended.
 local function kernel_of(self)
   local k = rawget(self, STATE)
   if k.over then
@@ -316,7 +330,7 @@ function View:__newindex(name, value)
   memory_view.write(k.env.space, binding.type, address, value, low, high)
 end
 
--- d "EXPR"
+-- Evaluates d "EXPR" on the device.
 function View:__call(text)
   local k = kernel_of(self)
   if type(text) ~= "string" then raise("type-mismatch", nil, "d takes an expression as text") end
@@ -325,7 +339,7 @@ end
 
 -- ------------------------------------------------------------------------------------ the body --
 
--- The variables of a C body that it assigns to, or of which it takes the address.
+-- Returns the variables that a C body assigns to or takes the address of, as keys.
 local function assigned_variables(body)
   local set = {}
   ast.visit(body, function(node)
@@ -338,19 +352,19 @@ local function assigned_variables(body)
   return set
 end
 
--- The text of a body that is C, or a part of one: a tree that was read before.
+-- Returns the text of a body, which may have been parsed already.
 local function text_of(body) return type(body) == "table" and body.text or body end
 
--- Whether a body is text of which a GPU may make a kernel of its own. Directives inside are read with such a text.
+-- True if a body is text that a GPU may compile as a kernel. Its directives are analysed with it.
 local function is_compiled(session, body) return type(body) ~= "function" and session.language.is_compiled end
 
--- Calls fn within a body of text: errors get their place in the text.
+-- Calls fn for the text of a body; errors are located in it.
 function kernel.with_text_positions(session, k, body, fn)
   local text = text_of(body)
   return session:with_text(text, k.body_file, k.body_line, fn, { text = text, file = k.body_file, line = k.body_line })
 end
 
--- Runs the body; errors get the place in its text.
+-- Runs a body; errors are located in its text.
 local function run_body(session, k, body, text_node)
   if type(body) == "function" then
     cuda.report_interpreted(k, "it is a function of Lua")
@@ -359,8 +373,7 @@ local function run_body(session, k, body, text_node)
   return session.language.run_body(session, k, body, text_node)
 end
 
--- Runs a body on the host's memory. Within C text there are no directives; Lua and Fortran that are not a kernel's may
--- have some.
+-- Runs a body on host memory. Directives are allowed in Lua and Fortran that are not a kernel's, but not in C text.
 function kernel.run_on_host(session, plan, body, node, place, directives)
   local k = setmetatable({ session = session, plan = plan, private = {}, allocated = {}, where = {}, on_host = true,
     env = session:host_env(), body_file = place.file, body_line = place.line }, Kernel)
@@ -373,23 +386,24 @@ function kernel.run_on_host(session, plan, body, node, place, directives)
   if not ok then error(err, 0) end
 end
 
--- The kernel of an open region.
+-- Returns the kernel of an open region.
 local function new_kernel(session, plan, region, body, node, place)
   local k = setmetatable({ session = session, plan = plan, device = session.now.device, private = {},
     allocated = {}, where = region.where, body_file = place.file, body_line = place.line }, Kernel)
   if is_compiled(session, body) then k.assigned = assigned_variables(node) end
-  local side = session.device_side -- what a function of Lua keeps is for kernels
+  local side = session.device_side -- pointer spaces keep track of pointers that a Lua function stores
   k.env = kernel.env(session, k, (type(body) == "function" and side.pointer_spaces or side.spaces)[k.device])
   return k
 end
 
+-- Binds all private variables of a kernel.
 local function bind_privates(k)
   for name, private in sorted_pairs(k.plan.private) do
     if not k.private[name] then private_binding(k, name, private.variable, private.how) end
   end
 end
 
--- Runs the body of a kernel whose queue has got there, unless the device has.
+-- Runs the body of a kernel when its queue reaches it. was_run: the device has executed it already.
 local function run_later(k, body, node, was_run)
   if was_run then return k:release() end
   local session, ctx = k.session, k.session.ctx
@@ -401,7 +415,7 @@ local function run_later(k, body, node, was_run)
   if not ok then error(err, 0) end
 end
 
--- Leaves the body of a kernel to its queue. true; or nil, error
+-- Launches the body of a kernel in its queue. Returns true, or nil and an error.
 local function leave_to_queue(session, k, body, node, region)
   local function over(was_run) run_later(k, body, node, was_run) end
   local started = session.device_side.concurrent and kernel.with_text_positions(session, k, body, function(place)
@@ -412,7 +426,7 @@ local function leave_to_queue(session, k, body, node, region)
   return session.ctx:launch(region, over, k.moment.uses)
 end
 
--- A compute construct whose queue runs it later: its data environment opens, and closes, now.
+-- Executes a compute construct whose body a queue runs later; its data environment opens and closes now.
 local function run_in_queue(session, plan, body, node, place, used, queue)
   local before = session.now.expects_failure and session:snapshot()
   local region = session:open_region(plan, true, queue)
@@ -429,13 +443,13 @@ local function run_in_queue(session, plan, body, node, place, used, queue)
   end
   if ok then ok, err = pcall(region.close, region) end
   if ok then return end
-  region:abandon() -- its queue forgets the construct
+  region:abandon() -- the queue drops the construct
   k:release()
   if before then session:compare(before, true) end
   error(err, 0)
 end
 
--- Raises if a construct has less than one gang. Decides ACC33-2.5.10-1.
+-- Raises if num_gangs is less than 1. Decides ACC33-2.5.10-1.
 local function check_sizes(session, sizes)
   for _, size in ipairs(sizes) do
     local value = session.language.integer(session, size.e)
@@ -446,16 +460,17 @@ local function check_sizes(session, sizes)
   end
 end
 
+-- Executes a compute construct on the current device.
 local function run_on_device(session, plan, body, node, place, used)
   local ctx, device = session.ctx, session.now.device
   if plan.sizes then check_sizes(session, plan.sizes) end
   local queue = plan.ordered and async.order(session, plan) or 0
-  -- while the program does, too
+  -- True if the device also runs while the program continues.
   local goes_on = session.device_side.concurrent and is_compiled(session, body) and cuda.compiles(session, device)
   if queue ~= 0 and (session.device_side.delayed or goes_on) then
     return run_in_queue(session, plan, body, node, place, used, queue)
   end
-  if session.device_side.concurrent then async.wait(session, device, 0) end -- what the body finds is there
+  if session.device_side.concurrent then async.wait(session, device, 0) end -- the body sees completed data
   local before = session.now.expects_failure and session:snapshot()
   local journal, problem = ctx:journal_open(device)
   session:check_result(journal, problem, plan)
@@ -471,7 +486,7 @@ local function run_on_device(session, plan, body, node, place, used)
     run_body(session, k, body, node)
   end)
   session.now.kernel = false
-  if ok then ok, err = pcall(region.close, region) end -- a failing end undoes the body too
+  if ok then ok, err = pcall(region.close, region) end -- a failing end also undoes the body
   ctx:journal_close(device, ok)
   k:release()
   if not ok then
@@ -481,7 +496,7 @@ local function run_on_device(session, plan, body, node, place, used)
   end
 end
 
--- The variables of REFS: {name, pos}; nil if there are none.
+-- Returns the variables of REFS, the second argument of acc: {name, pos}; nil without REFS. Raises for unknown names.
 function kernel.references(session, refs, file, line)
   return refs and session:with_text(refs, file, line, function()
     local list = {}
@@ -497,8 +512,8 @@ function kernel.references(session, refs, file, line)
   end)
 end
 
--- The tree of a body, if it is text, and the variables it uses, references among them. construct: {node, on, place},
--- the directive, where its body runs ("host", "omp", "acc"), and where the directive stands.
+-- Returns the AST of a body (nil for a Lua function) and the variables it uses, references included. construct: {node,
+-- on, place}: its directive, where the body runs ("host", "omp", "acc"), and the directive's location.
 function kernel.read_body(session, body, place, references, construct)
   if type(body) == "function" then return nil, references or {} end
   local node, used = session.language.read_body(session, body, place, construct)
@@ -506,9 +521,9 @@ function kernel.read_body(session, body, place, references, construct)
   return node, used
 end
 
--- acc("parallel ...", refs)(body, place): checks the references now, runs the body when it is given; place {file, line}
--- is where that stands, if not with the directive. with_plan(references, is_text, run) calls run(plan, enabled) with
--- the construct's plan; is_text: the references are all a body uses. node, on: as kernel.read has them.
+-- Returns the function that acc("parallel ...", refs) returns: it runs a body. References are checked now. place {file,
+-- line}: location of the body, if not the directive's. with_plan(references, is_text, run) calls run(plan, enabled)
+-- with the construct's plan. is_text: references are all variables that the body uses.
 function kernel.construct(session, text, refs, file, line, with_plan, node, on)
   local construct = { node = node, on = on, place = { text = text, file = file, line = line } }
   local references = kernel.references(session, refs, file, line)

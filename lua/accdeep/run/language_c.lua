@@ -1,5 +1,5 @@
--- language_c.lua - C, and what is here of C++, as the language of host programs. languages.lua says what each function
--- is for.
+-- language_c.lua - C, and the supported part of C++, as the language of host programs. run/languages.lua describes each
+-- function.
 
 local lazy = require "accdeep.base.lazy"
 local c_items = require "accdeep.plan.c_items"
@@ -65,7 +65,7 @@ end
 function language_c.parse(session, start, text) return (syntax.parse(start, text, 1, session.now.scope)) end
 
 function language_c.is_directive(text)
-  if not text:find "%S" then return true end -- one that says nothing
+  if not text:find "%S" then return true end -- an empty directive
   local rest = text:match "^%s*#%s*pragma%f[^%w_](.*)$" or text:match "^%s*acc%f[^%w_](.*)$"
     or text:match "^%s*!%$[aA][cC][cC]%f[^%w_](.*)$"
   if rest then return not rest:gsub("\\\n", " "):find "\n%s*%S" end
@@ -85,7 +85,7 @@ function language_c.type_of(session, tree) return session:type_of(tree) end
 
 -- ------------------------------------------------------------------------------------------ values --
 
--- The value of a clause's expression; an expression that has no value is as wrong there as one of another type.
+-- Returns the value of a clause's expression; an expression without a value is a type mismatch.
 local function evaluate_clause(value, what)
   local ok, result = pcall(value, {})
   if ok then return result end
@@ -116,7 +116,7 @@ end
 
 function language_c.check_and_plan(_, fn, ...) return diagnostic.static(fn, ...) end
 
--- The number of a device must be an expression at least.
+-- Raises if the number of a device is not a valid expression.
 function language_c.check_completed(plan)
   if plan.on_device then c_sema.expression(plan.session:host_env(), plan.on_device) end
 end
@@ -128,12 +128,13 @@ local function read_text(session, body, construct)
     construct.place)
 end
 
--- A tree with its construct, which stays as long as the tree: the address is in the tree's key.
+-- Returns the AST of a body together with its construct. The construct must live as long as the AST, because its
+-- address is in the cache key.
 local function read_body(session, body, construct)
   return { tree = read_text(session, body, construct), of = construct.node }
 end
 
--- The tree of a body's text. It is kept if the text has no directives and its names are those of the whole program.
+-- Returns the AST of a body's text. It is cached if the text has no directives and all names are global.
 local function body_tree(session, body, construct)
   local now = session.now
   if now.this or now.scope ~= session.program.root or body:find("#", 1, true) or body:find "_Pragma" then
@@ -142,8 +143,8 @@ local function body_tree(session, body, construct)
   return session:kept_tree(("body %p\0%s"):format(construct.node, body), read_body, session, body, construct).tree
 end
 
--- construct: {node, on, place = {text, file, line}}: the directive of the body's construct, where the body runs
--- ("host", "omp", "acc"), where the directive stands.
+-- Returns the AST of a body and the variables that it uses. construct: {node, on, place}: the directive, where the body
+-- runs ("host", "omp", "acc"), and the directive's location {text, file, line}.
 function language_c.read_body(session, body, place, construct)
   local tree = type(body) == "table" and body.tree
   if type(body) ~= "string" and not tree then
@@ -155,6 +156,7 @@ function language_c.read_body(session, body, place, construct)
   return tree, used
 end
 
+-- Runs the body of kernel k, compiled for a GPU if possible, otherwise interpreted.
 function language_c.run_body(session, k, body, tree)
   kernel.with_text_positions(session, k, body, function(place)
     local run = statement.body(k.env, tree)
@@ -167,6 +169,7 @@ function language_c.run_body(session, k, body, tree)
   end)
 end
 
+-- Returns the counters of `depth` nested loops: {variable}.
 function language_c.counters(session, depth, tree)
   local list, at = {}, tree
   while at and depth > 0 do

@@ -1,5 +1,5 @@
--- language_fortran.lua - Fortran as the language of host programs: texts of declarations and statements, expressions,
--- list items, bodies. languages.lua says what each function is for.
+-- language_fortran.lua - Fortran as the language of host programs: texts, expressions, list items, bodies.
+-- run/languages.lua describes each function.
 
 local fortran_addendum = require "accdeep.lowering.fortran_addendum"
 local fortran_body = require "accdeep.plan.body.fortran_body"
@@ -29,7 +29,7 @@ local raise = diagnostic.raise
 
 local function same(_, given) return given end
 
--- Plans hold addresses: they serve again while these are the same.
+-- Plans hold addresses and bounds; they are reused while these are unchanged (lowering/fortran_inputs.lua).
 local language_fortran = {
   name = "fortran", pointers = "FLANG", keywords = {}, normalize_name = string.lower,
   some_section = "%s(1:n)", least_section = "%s(1:0)", text_of = unparse_fortran, member_sign = "%",
@@ -54,8 +54,8 @@ local function parse(text, start)
   return (fortran_syntax.parse(start or "expression", fortran_free_form.directive(text), 1))
 end
 
--- The value of an expression in a memory: a number, truth, text, a view; lists for arrays; nil for what is not
--- there.
+-- Returns the value of an expression in a memory: a number, a boolean, text or a view; nested lists for arrays; nil for
+-- an unallocated object.
 function language_fortran.value(_, env, text)
   local node = parse(text)
   local frame = { pos = node.pos }
@@ -84,12 +84,13 @@ function language_fortran.pointer_cell(session, text)
   return address, t
 end
 
--- The type that a text names: real(8), type(t).
+-- Returns the type that a text names: real(8), type(t).
 function language_fortran.type(session, text) return fortran_declarations.type(session, parse(text, "spec")) end
 
 function language_fortran.type_of(session, tree) return fortran_declarations.type(session, tree.spec or tree) end
 
--- A variable by its declaration, which gives it memory, too: the variable is returned without.
+-- Declares a variable with memory of its own, then returns the variable without the memory. nil: the text is not a
+-- declaration.
 function language_fortran.variable(session, name, text, file, line)
   if not text:find "::" then return nil end
   session:declare(text, file, line)
@@ -104,8 +105,8 @@ end
 function language_fortran.number(value, pos) return { tag = "num", class = "integer", kind = 4, value = value,
   pos = pos } end
 
--- Whether a clause names an optional argument that is absent: it has no effect (ACC33-2.17.1-1).
--- Decides ACC33-2.17.1-1.
+-- True if a list item names an absent optional argument: the clause then has no effect (ACC33-2.17.1-1). Decides
+-- ACC33-2.17.1-1.
 function language_fortran.is_absent(session, node)
   while node.base do node = node.base end
   local variable = session.now.scope.variables[node.name]
@@ -125,7 +126,7 @@ end
 
 -- ------------------------------------------------------------------------------------------ names --
 
--- The subscripts of an element: (3) or (1,2) by the array's bounds.
+-- Returns the subscripts of element `index`, counted from 0 in memory order: (3) or (1,2), by the array's bounds.
 function language_fortran.subscripts(t, index)
   local parts = {}
   for i, bound in ipairs(t.bounds or { { lower = 1, extent = math.maxinteger } }) do
@@ -136,7 +137,7 @@ function language_fortran.subscripts(t, index)
   return ("(%s)"):format(table.concat(parts, ","))
 end
 
--- (3:5) of an array of one dimension, in others elements from 0 in memory order.
+-- Returns the subscripts of consecutive elements: (3:5) for one dimension, otherwise elements counted from 0.
 function language_fortran.range_text(t, first, behind)
   if t.bounds and #t.bounds > 1 then return ("[%d:%d]"):format(first, behind - first) end
   local lower = t.bounds and t.bounds[1].lower or 1
@@ -148,7 +149,7 @@ function language_fortran.pointee_name(base, _, path)
   return path == "" and base .. "(:)" or path:sub(1, 1) == "(" and base .. path or base .. "%" .. path
 end
 
--- Whether a text is one directive; otherwise it is declarations and statements.
+-- True if a text is a single directive; otherwise it has declarations and statements.
 function language_fortran.is_directive(text)
   local plain = fortran_free_form.normalize(text)
   local line, rest = plain:match "^%s*([^\n]*)(.*)$"
@@ -161,14 +162,14 @@ function language_fortran.parse(session, start, text)
   return (fortran_syntax.parse(start, fortran_free_form.directive(text), 1, session.now.scope))
 end
 
-function language_fortran.is_designator(session, variable) -- p(:)%n is one, of p(:)%a(:) there is none
+function language_fortran.is_designator(session, variable) -- p(:)%n is valid Fortran, p(:)%a(:) is not
   local ok, err = pcall(fortran_section.element_type, session, variable)
   return ok or not diagnostic.is(err) or err.code ~= "type-mismatch"
 end
 
 -- ---------------------------------------------------------------------------------------- bodies --
 
--- The body of a construct: text, or a list of statements that stand in one.
+-- Returns the body of a construct and the names it uses. text: a string, or a construct among statements.
 local function read_body(session, text, made_by)
   local is_own = type(text) == "string"
   local list = is_own and fortran_blocks.arrange((fortran_syntax.parse("body", fortran_free_form.normalize(text), 1)))
@@ -182,7 +183,7 @@ function language_fortran.read_body(session, text, place, construct_of)
   return session:with_text(text, place.file, place.line, read_body, session, text, construct_of)
 end
 
--- Runs such a body. One that has run runs itself: statements of the host program.
+-- Runs a body. A construct among statements of the host program runs itself, outside of kernels.
 local function run_body(env, tree)
   if tree.run and not env.space.on_device and not env.session.now.kernel then return tree.run() end
   fortran_statement.new_executor(env, tree.list)
@@ -203,7 +204,7 @@ local function run_text(session, text)
   fortran_declarations.complete(session, function() fortran_statement.new_executor(session:host_env(), list) end)
 end
 
--- Carries out a text: declarations, statements, directives, in order; procedures are known from its beginning.
+-- Executes a text: declarations, statements and directives, in order. Its procedures are known from the beginning.
 function language_fortran.declare(session, text) session:describing(run_text, session, text) end
 
 return language_fortran

@@ -1,4 +1,4 @@
--- openacc_execution.lua - OpenACC's directives, as the front door asks for them (directive_dispatch.lua).
+-- openacc_execution.lua - OpenACC as a directive language of directive_dispatch.lua.
 
 local lazy = require "accdeep.base.lazy"
 local async = require "accdeep.run.async"
@@ -22,8 +22,8 @@ function openacc_execution.kind_of(node) return openacc_sema.kind_of(node.name) 
 function openacc_execution.citing(_, fn, ...) return fn(...) end
 function openacc_execution.with_target_device(_, _, fn) return fn() end
 
--- A plan depends on which variables of the body are in regions around, on the default of these, and on which variables
--- the body reduces.
+-- Returns a cache key: the plan depends on which variables are in enclosing regions, on their default clause, and on
+-- which variables the body reduces.
 function openacc_execution.signature(session, references)
   local seen = { [0] = session:visible_default() or "" }
   for i, r in ipairs(references) do
@@ -40,7 +40,7 @@ local definition = {
   run = function(session, node) transaction.run(session, session.define, session, node) end,
 }
 
--- Shapes and policies have no kind.
+-- Returns the executor of a directive without a kind (shape, policy), or nil.
 function openacc_execution.direct_executor(kind) return not kind and definition or nil end
 
 -- -------------------------------------------------------------------------------------- with plans --
@@ -48,7 +48,7 @@ function openacc_execution.direct_executor(kind) return not kind and definition 
 local executors = { region = region.open }
 openacc_execution.executors = executors
 
--- declare at global scope: the data stay until the program, or the case, ends. Decides ACC33-dec-1.
+-- Executes declare at global scope: the data stay present until the program, or the case, ends. Decides ACC33-dec-1.
 function executors.declare(session, plan)
   local stack = session.device_side.regions[session.now.device]
   local top = stack[#stack]
@@ -62,21 +62,20 @@ function executors.declare(session, plan)
   if plan.lasting then declare_allocatables.last(session, plan) end
 end
 
--- host_data: names stand for device addresses until the region ends. Decides ACC33-hd-1.
+-- Executes host_data: names are bound to device addresses until the region ends. Decides ACC33-hd-1.
 local function host_data(session, plan, enabled)
   return region.using(region.open(session, plan, false), enabled and plan.use_device or {}, plan.if_present)
 end
 executors["host data"] = host_data
 
--- What a directive does unless its condition is false.
+-- Registers the executor of a directive kind, which calls fn if the condition is true.
 local function act(kind, fn)
   executors[kind] = function(session, plan, enabled)
     if enabled then fn(session, plan) end
   end
 end
 
--- The device that device_num names, otherwise the current one. A negative number is the usual device.
--- Decides ACC33-set-1.
+-- Returns the device that device_num names, or the current one. A negative number is device 0. Decides ACC33-set-1.
 local function device_of(session, plan)
   if not plan.device_num then return session.now.device end
   return session:device_number(math.max(session.language.integer(session, plan.device_num), 0), plan.device_num.pos)

@@ -1,4 +1,5 @@
--- openmp_declarations.lua - what OpenMP's declarative directives do in a session: target variables, mappers, groups.
+-- openmp_declarations.lua - executes OpenMP's declarative directives in a session: declare target, declare mapper,
+-- declare group.
 
 local lazy = require "accdeep.base.lazy"
 local diagnostic = require "accdeep.base.diagnostic"
@@ -12,11 +13,10 @@ local raise = diagnostic.raise
 
 local openmp_declarations = {}
 
-local Session = {} -- methods that sessions get
+local Session = {} -- methods of sessions
 
--- Makes a variable one of the devices (OMPEX-struct_map-14). how: "enter" makes it present on all of them for good,
--- "link" lets it be there while it is mapped.
--- Decides OMPEX-struct_map-14.
+-- Makes a variable a device variable (OMPEX-struct_map-14). how: "enter" makes it present on all devices permanently;
+-- "link" allows it to be mapped later. Decides OMPEX-struct_map-14.
 local function add_target_variable(self, variable, how, pos)
   local before = self.program.target_variables[variable]
   if before and before ~= how then
@@ -37,7 +37,7 @@ local function add_target_variable(self, variable, how, pos)
   self.program.target_variables[variable] = how
 end
 
--- Variables that a text declares which fails are taken off the devices.
+-- Unmaps the device variables that a failing text declared.
 transaction.register(function(session)
   local variables = session.program.target_variables
   local put_back, known = transaction.save_fields(session.program, { "target_blocks", "target_variables" }), {}
@@ -55,7 +55,7 @@ end)
 
 local target_clauses = { enter = "enter", to = "enter", link = "link" }
 
--- declare target: its variables, or those declared until its end.
+-- Executes declare target, for its list items or for variables declared until its end.
 local function declare_target(self, node)
   openmp_sema.check(node, self.rules.openmp)
   local blocks = self.program.target_blocks
@@ -79,7 +79,7 @@ local function declare_target(self, node)
     local how = target_clauses[clause.name]
     if how then add(clause, how) end
   end
-  if opens and not self.language.has_blocks then -- it is about the procedure it stands in
+  if opens and not self.language.has_blocks then -- the directive applies to the enclosing procedure
     if self.now.depth > 0 then return end
     raise("syntax", node.pos + #node.name, "'declare target' names variables, or stands in a procedure",
       { rule = "OMPEX-struct_map-14", help = "write declare target(x)" })
@@ -87,12 +87,12 @@ local function declare_target(self, node)
   if opens then blocks[#blocks + 1] = self:location_of(node.pos) end
 end
 
--- Tells of a variable that was declared: between declare target and its end it is one of the devices.
+-- Makes a newly declared variable a device variable, between declare target and its end.
 function Session:variable_declared(variable)
   if #self.program.target_blocks > 0 then add_target_variable(self, variable, "enter") end
 end
 
--- What a directive that describes something says; record: the type it stands in, or nil.
+-- Executes a declarative directive. record: the enclosing type, or nil.
 function Session:declare_openmp(node, record)
   local kind = openmp_sema.directive_info(node.name).kind
   if kind == "declare mapper" then
@@ -107,7 +107,7 @@ function Session:declare_openmp(node, record)
   end
 end
 
--- A directive among declarations; record: the type it stands in, or nil.
+-- Executes an OpenMP directive among declarations. record: the enclosing type, or nil.
 function Session:omp_declaration(node, record)
   local kind = openmp_sema.directive_info(node.name).kind
   if kind == "beyond" or kind == "requires" then openmp_sema.check(node, self.rules.openmp) end
@@ -118,7 +118,7 @@ function Session:omp_declaration(node, record)
   return self:declare_openmp(node, record)
 end
 
--- Variables of the device that an outer session declared are ones of this session, too.
+-- Makes the device variables of an outer session device variables of this one.
 function openmp_declarations.begin(self)
   local outer = self.outer
   local list = {}

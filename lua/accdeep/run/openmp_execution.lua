@@ -1,8 +1,8 @@
--- openmp_execution.lua - OpenMP's directives, as the front door asks for them (directive_dispatch.lua).
+-- openmp_execution.lua - OpenMP as a directive language of directive_dispatch.lua.
 --
--- A directive's clauses in effect are those of its groups, too (types/clause_groups.lua). The host is the device behind
--- the last one: there data directives do nothing, and target constructs run on host memory (OMP60-tgt-1). Everything is
--- done when a directive returns: nowait and depend make no difference.
+-- The clauses in effect include those of a directive's groups (types/clause_groups.lua). The host is the device after
+-- the last one: data directives have no effect there, and target constructs run on host memory (OMP60-tgt-1). All work
+-- is complete when a directive returns, so nowait and depend have no effect.
 
 local lazy = require "accdeep.base.lazy"
 local api_openacc = require "accdeep.run.api_openacc"
@@ -26,11 +26,12 @@ local openmp_execution = { name = "omp", lower = function(...)
 
 openmp_execution.in_kernel = { "a directive inside a target construct", "OMP60-tgt-1" }
 
--- Decides OMP60-tgt-2.
+-- Calls fn with the plan's device as the current one, or on_host if it is the host. Raises for other numbers. Decides
+-- OMP60-tgt-2.
 function openmp_execution.with_target_device(self, plan, fn, on_host)
   if not plan.on_device then return fn() end
   local number = self.language.integer(self, plan.on_device)
-  -- before OpenMP 5.2 only the name is the host's number, as an extension
+  -- Extension for OpenMP before 5.2: only the name omp_initial_device is the host's number.
   local is_initial = number == api_openacc.constants.omp_initial_device
     and ((self.rules.openmp or 0) >= 52 or plan.on_device.tag == "id")
   if number == self.devices or is_initial then return on_host() end
@@ -41,9 +42,10 @@ function openmp_execution.with_target_device(self, plan, fn, on_host)
   return with_fields(self.now, { device = number }, fn)
 end
 
--- Help for rules of OpenACC, where OpenMP has other means.
+-- Helps that replace those of OpenACC's rules.
 local helps = { ["TR14-3.4-02"] = "name one element: Y[i].a[0:n], or map the structures by a declare mapper" }
 
+-- Calls fn; its errors cite OpenMP's rules.
 function openmp_execution.citing(self, fn, ...)
   local results = table.pack(pcall(fn, ...))
   if results[1] then return table.unpack(results, 2, results.n) end
@@ -55,15 +57,15 @@ function openmp_execution.citing(self, fn, ...)
   error(err, 0)
 end
 
--- The names of use_device clauses stand for device addresses in a target data region.
+-- Executor of target data: names of use_device clauses are bound to device addresses in the region.
 openmp_execution.executors = { region = function(self, plan, enabled)
   local made = region.open(self, plan, enabled)
   if #plan.use_device == 0 then return made end
   return region.using(made, enabled and plan.use_device or {}, true)
 end }
 
--- What a body has as its own depends on what is present on the construct's device.
--- Decides OMP60-map-12.
+-- Returns a cache key: the implicit mapping of a body depends on what is present on the construct's device. Decides
+-- OMP60-map-12.
 function openmp_execution.signature(self, references, is_text)
   local names = { is_text and "text" or "" }
   for i, reference in ipairs(references) do
@@ -74,7 +76,7 @@ function openmp_execution.signature(self, references, is_text)
   return table.concat(names, ",")
 end
 
--- A directive with the clauses of its groups; declarations have none.
+-- Returns the directive with the clauses of its groups; declarations are returned unchanged.
 local function with_group_clauses(self, node)
   local what = openmp_sema.directive_info(node.name)
   if what.kind:find "^declare" then return node end
@@ -83,7 +85,7 @@ local function with_group_clauses(self, node)
   return node
 end
 
--- The tree of a directive's text. Names of several words may have underscores since 6.0.
+-- Returns the AST of a directive's text. Underscores in names of several words need OpenMP 6.0.
 local function parse_directive(self, text)
   local node = self:parse(text, "omp_directive")
   local written = text:sub(node.pos, node.pos + #node.name - 1)
@@ -98,8 +100,8 @@ function openmp_execution.kind_of(node) return openmp_sema.directive_info(node.n
 
 local function check(self, node) openmp_sema.check(node, self.rules.openmp) end
 
--- Directives that have no plan: those of the host, the end of a region, and declarations. A group's may have any
--- clause.
+-- Executors of directives without a plan: host constructs, ends of regions, declarations. The clauses of a group are
+-- not restricted.
 local unplanned = {
   host = { check = function(...) return openmp_host.check(...) end,
     run = function(...) return openmp_host.construct(...) end },

@@ -1,9 +1,8 @@
--- openmp_host.lua - OpenMP constructs of the host: parallel, teams, for, simd, task and their kin, executed by one
--- thread.
+-- openmp_host.lua - executes OpenMP constructs of the host (parallel, teams, for, simd, task, ...) by one thread.
 --
--- With one thread shared variables and reductions are the variables themselves; private ones have other memory while
--- the body runs (host_privatization.lua), for C text, the host view, and directives inside. What private memory holds
--- before something is written there is not known: reading the memory is an error (HOUSE-threads).
+-- One thread runs all: shared variables and reductions use the originals. Private variables have other memory while the
+-- body runs (host_privatization.lua), in C text, the host view and nested directives. Private memory is undefined until
+-- it is written: reading it before is an error (HOUSE-threads). openmp_execution.lua calls check and construct.
 
 local diagnostic = require "accdeep.base.diagnostic"
 local openmp_sema = require "accdeep.sema.openmp_sema"
@@ -24,19 +23,19 @@ local openmp_host = {}
 
 -- ----------------------------------------------------------------------------------- the clauses --
 
--- Clauses that say where a variable of the body lives, as what they make of it; those that make copies.
+-- Data-sharing clauses by their effect: they name variables, make private copies, initialise these, copy them back.
 local attributes = openmp_directives.clauses_where(function(entry) return entry.attribute end)
 local copied, begins, lasts = openmp_directives.making "own", openmp_directives.making "begins",
   openmp_directives.making "lasts"
 
--- Numbers and structures around one: what a reduction can combine (LLNL-4-14).
+-- True if a reduction can combine values of a type: numbers, and structures with one such member (LLNL-4-14).
 local function reducible(t)
   while t.kind == "array" or t.kind == "pointer" or t.kind == "descriptor" do t = t.of or t.to end
   if t.kind == "record" then return t.complete and #t.members == 1 and reducible(t.members[1].type) end
   return t.kind == "scalar" or t.kind == "complex"
 end
 
--- The variable of a list item. Reductions take sections, too.
+-- Returns the variable of a list item. Reductions also take sections. Raises for other list items.
 local function variable_of(session, clause, item)
   local is_section = clause.op and (item.tag == "section" or item.tag == "member")
   local name = is_section and list_item.root_variable(item)
@@ -53,7 +52,8 @@ local function variable_of(session, clause, item)
   return variable
 end
 
--- What clauses say of variables: {named = {name -> part}, copies, default, default_pos}.
+-- Returns what the clauses specify about variables: {named = {name -> part}, copies, list, default, default_pos}.
+-- Raises about conflicting clauses.
 local function read_attributes(session, node)
   local says = { named = {}, copies = {}, list = {} }
   for _, clause in ipairs(node.clauses) do
@@ -81,7 +81,7 @@ local function read_attributes(session, node)
   return says
 end
 
--- Numbers and conditions that clauses give are computed; they change nothing where there is one thread.
+-- Evaluates numbers and conditions in clauses to check them; with one thread they have no effect.
 local function check_values(session, node)
   for _, clause in ipairs(node.clauses) do
     if clause.name == "if" then
@@ -97,8 +97,8 @@ end
 
 local loops = word_set "for do simd distribute loop taskloop"
 
--- The variables that count the loops of a loop construct are private, though no clause names them. On simd their
--- last values stay.
+-- Returns the counters of a loop construct's loops, which are private without a clause. On simd their last values are
+-- copied back.
 local function loop_variables(session, node, body)
   local depth = 0
   for word in node.name:gmatch "%S+" do depth = loops[word] and 1 or depth end
@@ -110,7 +110,8 @@ local function loop_variables(session, node, body)
   return counters
 end
 
--- Variables of the body that no clause names.
+-- Returns all private copies: those of clauses, counters, and variables that the default clause makes private. Raises
+-- for default(none).
 local function add_unnamed(session, node, says, counters, references)
   local copies, covered = table.move(says.list, 1, #says.list, 1, {}), {}
   for _, counter in ipairs(counters) do
@@ -136,19 +137,19 @@ end
 
 -- ---------------------------------------------------------------------------------------- running --
 
--- Static checks of a construct of the host. Returns what its clauses say of variables.
+-- Checks a construct of the host before its body is known. Returns what read_attributes returns.
 function openmp_host.check(session, node)
   openmp_sema.check(node, session.rules.openmp)
   return read_attributes(session, node)
 end
 
--- The private variables of a construct whose body is at hand, with the variables that the body uses.
+-- Returns the private variables of a construct. body: its AST; used: the variables that it uses.
 function openmp_host.copies(session, node, body, used)
   return add_unnamed(session, node, openmp_host.check(session, node), loop_variables(session, node, body), used)
 end
 
--- A construct of the host, its clauses those in effect: checked now, run when the body is there. Returns the
--- function that takes the body.
+-- Returns the function that takes the body of a host construct. The directive is checked now; the body runs when it is
+-- given. node has the clauses in effect.
 function openmp_host.construct(session, node, place, refs)
   local says = openmp_host.check(session, node)
   local references = kernel.references(session, refs, place.file, place.line)

@@ -1,18 +1,20 @@
--- plan_cache.lua - plans of directives, kept by text and place, as methods of sessions.
+-- plan_cache.lua - caches ASTs of texts, and plans by text and place.
 --
--- A directive's text is parsed once, and lowered once for each place it stands at; from then on its plan is only
--- run. What a plan of Fortran is made from is measured, and the plan serves while that is the same
--- (lowering/fortran_inputs.lua).
+--   caches.parsed     text -> AST.
+--   caches.prepared   text -> file -> key -> plan; text -> line -> plan with a thunk (fast path).
+-- The text of a directive is parsed once and lowered once per place; later only its plan is executed. A Fortran plan is
+-- reused while the host values that it depends on are unchanged (lowering/fortran_inputs.lua). Session.types_changed
+-- and forget_plans clear the caches.
 
 local changed_bounds = require "accdeep.run.changed_bounds"
 local clause_groups = require "accdeep.types.clause_groups"
 
 local plan_cache = {}
 
--- Texts and plans that are kept; a scenario that builds texts by the thousand starts over.
+-- Limit of cached texts, and of plans; a full cache is emptied.
 local MOST = 4096
 
--- The tree that make(...) gives, made once for a key.
+-- Returns the AST that make(...) returns, cached under a key.
 function plan_cache.cached_tree(self, key, make, ...)
   local node = self.caches.parsed[key]
   if not node then
@@ -24,35 +26,34 @@ function plan_cache.cached_tree(self, key, make, ...)
   return node
 end
 
--- The tree of a directive's text; start: of one that is not the language's own kind.
+-- Returns the AST of a directive's text. start: another grammar rule, or nil.
 function plan_cache.parse(self, text, start)
   local key = start and start .. "\0" .. text or text
   return plan_cache.cached_tree(self, key, self.language.parse, self, start or "directive", text)
 end
 
--- What tells apart the plans of one text: its line; in a member function the type, where variables are private those,
--- and the groups of clauses that can be seen.
+-- Returns the cache key of a plan: line, enclosing class, private scope, visible clause groups.
 local function key_of(self, line)
   local this, private_scope, groups = self.now.this, self.now.private_scope, clause_groups.state(self)
   if not this and not private_scope and groups == 0 then return line or 0 end
   return ("%d %s %s %d"):format(line or 0, this and this.slot or "", private_scope or "", groups)
 end
 
--- The plan that was made at a place before, or nil.
+-- Returns the plan that was stored for a place, or nil.
 local function find_plan(self, text, file, key)
   local places = self.caches.prepared[text]
   local lines = places and places[file or ""]
   return lines and lines[key]
 end
 
--- The same, if it serves again.
+-- Returns the plan that was stored for a place if it may be executed again, or nil.
 local function find_reusable_plan(self, text, file, key)
   local plan = find_plan(self, text, file, key)
   return plan and self.language.holds(self, plan) and plan or nil
 end
 
--- The plan, if its line runs it with no question about it (directive_dispatch.lua): nothing of it is measured, and no
--- function of the scenario runs, which may ask for the text under way.
+-- Returns the plan with a thunk if it may be executed without checks (directive_dispatch.lua), or nil. It depends on no
+-- host value, and calls no function of the scenario, which could ask for the current text.
 local function fast_path_plan(self, plan)
   if not plan.runs_directly or self.language.computes_bounds or self.program.bound.n > 0 then return nil end
   plan.thunk = plan.construct:step()
@@ -60,7 +61,7 @@ local function fast_path_plan(self, plan)
   return plan
 end
 
--- Keeps a plan for its place.
+-- Stores a plan for its place.
 local function store_plan(self, plan, text, file, key)
   local kind = plan.kind
   plan.runs_directly = plan.construct and not plan.condition and not plan.ordered and not plan.on_device
@@ -81,14 +82,14 @@ local function lower_directive(self, language, node, place, options)
   return plan
 end
 
--- The plan of a directive that needs nothing but to be run, or nil. language: nil for any.
+-- Returns the cached plan of a directive if only its construct has to run, or nil. language: nil for any.
 function plan_cache.fast_path(self, language, text, file, line)
   local plan = find_reusable_plan(self, text, file, key_of(self, line))
   return plan and plan.runs_directly and (not language or plan.language == language) and plan or nil
 end
 
--- The plan of a directive at a place {text, file, line}, ready to be run. options: of the directive's language
--- (directive_dispatch.lua); signature: what tells them from others.
+-- Returns the plan of a directive at a place {text, file, line}, ready to be executed. options: of language.lower
+-- (directive_dispatch.lua); signature: distinguishes plans for different bodies.
 function plan_cache.plan(self, language, node, place, options, signature)
   local key = key_of(self, place.line)
   if signature then key = key .. "\0" .. signature end
@@ -105,7 +106,8 @@ function plan_cache.plan(self, language, node, place, options, signature)
   return plan
 end
 
--- The plan of a compute construct before its body is known, not to be run; its text is checked once for its place.
+-- Returns the plan of a compute construct before its body is known. It is not executed; making it checks the directive
+-- once per place.
 function plan_cache.checked_plan(self, language, node, place)
   local key = key_of(self, place.line) .. "\0\0"
   local plan = find_plan(self, place.text, place.file, key)

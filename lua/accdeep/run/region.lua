@@ -1,4 +1,8 @@
--- region.lua - structured regions of a session: opened at once, closed by a call, a body's end, a scope's end.
+-- region.lua - structured regions of a session: opened by a directive; closed by a call, the end of a body, or the end
+-- of a scope.
+--
+--   life:  region.open -> on the device's stack -> close (exit actions) or abandon (no copies) -> off the stack.
+-- Invariant: regions of a device are closed in the reverse order of their opening.
 
 local lazy = require "accdeep.base.lazy"
 local changed_bounds = require "accdeep.run.changed_bounds"
@@ -16,7 +20,7 @@ local Region = {}
 Region.__index = Region
 Region.__name = "region"
 
--- Ends the region: data that no other clause wants leave the device.
+-- Closes the region with its exit actions. Raises if it is closed already, or an inner region is open.
 function Region:close()
   local owner = self.session
   if self.closed then
@@ -59,12 +63,12 @@ function Region:close()
   self.closed_at = file and ("%s:%d"):format(file, line)
 end
 
--- region(fn): runs the body, then closes. An error in the body closes the region too.
+-- Calls the body of region(fn), then closes the region. An error in the body closes it, too.
 function Region:__call(body)
   if type(body) ~= "function" then
     raise("type-mismatch", nil, "a data region takes a function as its body")
   end
-  if self.closed then self:close() end -- which says that it cannot
+  if self.closed then self:close() end -- raises
   local ok, err = self.session:attempt(body)
   if ok then
     if not self.closed then self:close() end
@@ -81,7 +85,7 @@ Region.__close = function(self)
   if not self.closed then self:close() end
 end
 
--- Takes the region and those inside it off the stack, without copying anything to the host.
+-- Removes the region and those inside it from the stack, without copying to the host.
 function Region:abandon()
   local stack = self.session.device_side.regions[self.device]
   if self.closed then return end
@@ -96,8 +100,8 @@ function Region:abandon()
   if self.session.device_side.is_observed then self.session:notify_events() end
 end
 
--- Opens the region of a plan in a session; not enabled: it does nothing (its condition is false). queue: of the plan,
--- if it is known already.
+-- Opens the region of a plan and returns it. enabled: false if the condition is false, then it has no effect. queue:
+-- the plan's queue, if already known.
 function region.open(self, plan, enabled, queue)
   local made = setmetatable({ session = self, device = self.now.device, plan = plan, file = plan.file,
     line = plan.line, where = {} }, Region)
@@ -109,10 +113,11 @@ function region.open(self, plan, enabled, queue)
     end
   end
   table.insert(self.device_side.regions[self.now.device], made)
-  made.scope = clause_groups.enter_scope(self) -- groups that the region's body declares end with it
+  made.scope = clause_groups.enter_scope(self) -- clause groups that the body declares end with the region
   return made
 end
 
+-- Binds the names of use_device clauses to device addresses in now.replaced.
 local function use_device(self, made, names, if_present)
   local before = self.now.replaced
   local replaced = setmetatable({}, before and { __index = before } or nil)
@@ -124,10 +129,11 @@ local function use_device(self, made, names, if_present)
     if described then address = described.host end
     local by_value = t.kind == "pointer" and (item.start or not item.by_address)
     if by_value then address = self.host_space:load(variable.address, t.code, t.size) end
-    local start = item.start and item.start() or address -- of a section: its base may not be there
+    local start = item.start and item.start() or address -- the base of a section may not be present
     local dev, low, high
     local is_null = false
-    if by_value and made.plan.openmp and not item.start then -- as a pointer that no clause names (OMP60-map-10)
+    -- treated like a pointer that no clause names (OMP60-map-10)
+    if by_value and made.plan.openmp and not item.start then
       dev, low, high = ctx:matching(device, start)
       is_null = not dev and self.rules.use_device == "null"
     else
@@ -152,7 +158,7 @@ local function use_device(self, made, names, if_present)
   made.undo = function() self.now.replaced = before end
 end
 
--- Lets the names of use_device clauses stand for addresses on the current device until the region ends. Returns the
+-- Binds the names of use_device clauses to addresses on the current device until the region closes, and returns the
 -- region.
 function region.using(made, names, if_present)
   local ok, err = pcall(use_device, made.session, made, names, if_present)
@@ -161,7 +167,7 @@ function region.using(made, names, if_present)
   error(err, 0)
 end
 
--- The names that stand for device addresses, in order, each with its address.
+-- Returns an iterator over the names bound to device addresses, sorted, with their addresses.
 function region.replaced_names(self)
   local found, layer = {}, self.now.replaced or nil
   while layer do
@@ -171,7 +177,7 @@ function region.replaced_names(self)
   return sorted_pairs(found)
 end
 
--- Ends the innermost open region of a kind that a directive of the same language opened.
+-- Closes the innermost open region of a kind that a directive of the same language opened; raises if there is none.
 function region.close_innermost(self, pos, kind, is_openmp)
   local stack, other = self.device_side.regions[self.now.device], nil
   for i = #stack, 1, -1 do

@@ -1,9 +1,18 @@
--- session.lua - a host program with its memory, its devices and its open regions.
+-- session.lua - a session: a host program with its memory, its devices and its open regions.
 --
--- A session owns a context of the core, the scope of the host program and the blocks of its memory. A
--- directive's text is parsed once, prepared once for each place it stands at, and from then on only
--- run. An inner session (a case) starts with the outer one's names and values and leaves them as they
--- were.
+-- A session owns a context of the core, the scope of the program's names and the blocks of its memory. script/,
+-- embed.lua and tools/ make sessions; all directives, routines and expressions are executed through one.
+--
+--   Session.
+--     ctx                context of the core: devices, present tables, queues.
+--     program            what the program declared: scope, blocks, shapes, mappers.
+--     device_side        regions and memory views of each device, collectors of events.
+--     now                current state: scope, device, queue, text, kernel; with_fields.lua sets it temporarily.
+--     caches             ASTs, plans, mapping programs; types_changed clears them.
+--
+-- The text of a directive is parsed once and lowered once per place; later executions reuse the plan (plan_cache.lua).
+-- An inner session (a case of a scenario) sees the names and values of the outer one and restores the values when it
+-- closes.
 
 local lazy = require "accdeep.base.lazy"
 local api_openacc = require "accdeep.run.api_openacc"
@@ -45,7 +54,7 @@ local session = {}
 
 local Session = {}
 Session.__index = Session
--- The fields of a session are those that session.new names, its methods, and those of the groups of fields.
+-- Fields of a session are fixed: those that session.new names, its methods, and those of the groups below.
 function Session.__newindex(_, name) error(("a session has no field '%s'"):format(tostring(name)), 2) end
 fortran_execution.extend(Session)
 openmp_declarations.extend(Session)
@@ -56,86 +65,88 @@ checkpoint.extend(Session)
 
 local NO_OBSERVERS = observers.combine {}
 
--- Freed blocks stay readable for messages until so many bytes have been freed after them.
+-- Bytes freed after a block until the block is forgotten; until then messages can name it.
 local QUARANTINE = 64 << 20
--- Memory of a device, whatever a real one has: the same scenario runs out of it on all of them.
+-- Memory of a device in bytes, for every backend: a scenario runs out of it on all devices alike.
 local DEVICE_BYTES = 16 << 30
 
 -- ------------------------------------------------------------------------------------- open, close --
 
--- What the program has made so far; what a failed declaration takes back is registered with types/transaction.lua.
+-- Returns the program state of a new session. Tables registered with types/transaction.lua are restored when a
+-- declaration fails.
 local function program_of(own, options, outer)
   return strict_table("the program of a session", {
-    root = own,         -- the scope of its names
+    root = own,         -- scope of its names
     blocks = {},        -- address -> {bytes, name, live}
-    heap = false,       -- in which all blocks lie (checkpoint.lua)
+    heap = false,       -- the heap that holds all blocks (checkpoint.lua)
     quarantine = { bytes = 0 },
-    saved = false,      -- bytes of the outer session's blocks
-    layout = fortran_descriptor.layouts[options.descriptors or "cfi"], -- of Fortran's descriptors
-    type_records = setmetatable({}, { __index = outer and outer.program.type_records or nil }), -- of Fortran
+    saved = false,      -- address -> saved bytes of the outer session's blocks
+    layout = fortran_descriptor.layouts[options.descriptors or "cfi"], -- layout of Fortran's descriptors
+    type_records = setmetatable({}, { __index = outer and outer.program.type_records or nil }), -- derived types
     shape_tables = {}, policy_tables = {}, method_tables = {}, mapper_tables = {},
     group_scope = false, -- the innermost scope that may hold groups (types/clause_groups.lua)
     lasting = false,    -- allocatables of declare (backend/fortran/declare_allocatables.lua)
     target_variables = {}, target_blocks = {}, -- declare target (openmp_declarations.lua)
-    bound = { n = 0, calling = 0 }, -- functions that section bounds call; calling: a walk reads host memory
-    this_slots = {},    -- record -> where `this` is kept while a member function runs
-    inside = {},        -- a directive among statements -> the text it stands in
-    printed = {},       -- lines that statements printed
+    bound = { n = 0, calling = 0 }, -- functions that section bounds call; calling: number of running ones
+    this_slots = {},    -- record -> memory of `this` while a member function runs
+    inside = {},        -- directive among statements -> the enclosing text
+    printed = {},       -- lines that print statements wrote
     without_body = {},  -- constructs of a scenario that may still wait for their bodies (scenario.lua)
   })
 end
 
--- What sessions know of devices beside the core's context.
+-- Returns the device state of a new session, beside the core's context.
 local function device_side_of(options)
   return strict_table("the device side of a session", {
     delayed = options.async == "delayed", -- queues work when the program waits
-    concurrent = options.async == "concurrent", -- or while the program continues
+    concurrent = options.async == "concurrent", -- queues work while the program continues
     default_async = async.constants.acc_async_noval,
     regions = {},       -- device -> stack of open regions
-    entered = {},       -- bounds that enter data found (changed_bounds.lua)
-    spaces = {}, pointer_spaces = {}, -- memory of each device, as scripts see it (backend/memory_view.lua)
-    has_detached = false, -- attachments may have ended, for messages
-    collectors = {}, is_observed = false, -- of events
+    entered = {},       -- bounds recorded by enter data (changed_bounds.lua)
+    spaces = {}, pointer_spaces = {}, -- memory of each device (backend/memory_view.lua)
+    has_detached = false, -- true if attachments may have ended, for messages
+    collectors = {}, is_observed = false, -- collectors of events
   })
 end
 
--- What is current: base/with_fields.lua sets these for a while.
+-- Returns the current state of a new session; base/with_fields.lua sets its fields temporarily.
 local function current_state(own)
   return strict_table("the state of a session", {
     scope = own,
     device = 0,
-    queue = 0,          -- of routines that have one (async.within)
-    current = false,    -- the text under way: {text, file, line}
-    this = false,       -- in a member function: {record, slot}
-    kernel = false,     -- in a compute construct's body (kernel.lua)
-    private_scope = false,      -- in a host construct with private variables: a number of its own
+    queue = 0,          -- queue of the current routine (async.with_queue)
+    current = false,    -- text being executed: {text, file, line}
+    this = false,       -- member function: {record, slot}
+    kernel = false,     -- current kernel (kernel.lua)
+    private_scope = false,      -- number of the host construct with private variables
     private_blocks = {}, -- memory of those variables
-    replaced = false,   -- in a host_data region: name -> what it stands for
-    expects_failure = false,   -- an expectation of failure is under way
-    measured = false,   -- what the plan under way is made from (lowering/fortran_inputs.lua)
-    descriptions = false, -- shapes and policies of the text under way (type_directives.lua)
-    filling = false,    -- the class whose members are declared (backend/class.lua)
-    inlining = 0, instantiating = 0, -- how deep member functions and templates are in each other
-    locals = false, depth = 0, activation = 0, -- of a procedure of Fortran (backend/fortran/procedure.lua)
-    -- types of Fortran that are named and not yet defined (backend/fortran/fortran_declarations.lua)
+    replaced = false,   -- host_data region: name -> its replacement
+    expects_failure = false,   -- true while an expected failure is executed
+    measured = false,   -- inputs of the plan being made (lowering/fortran_inputs.lua)
+    descriptions = false, -- shapes and policies of the current text (type_directives.lua)
+    filling = false,    -- class whose members are being declared (backend/class.lua)
+    inlining = 0, instantiating = 0, -- nesting depth of member functions and templates
+    locals = false, depth = 0, activation = 0, -- Fortran procedure (backend/fortran/procedure.lua)
+    -- Fortran types that are named but not yet defined (backend/fortran/fortran_declarations.lua).
     forward = {},
   })
 end
 
 local function new_caches()
   return strict_table("the caches of a session", {
-    programs = {},      -- record -> treatment -> program
-    member_mappings = {},    -- record -> what it is called -> treatment
-    parsed = {}, nparsed = 0, -- trees of texts
+    programs = {},      -- record -> member mapping -> program
+    member_mappings = {},    -- record -> key -> member mapping
+    parsed = {}, nparsed = 0, -- text -> AST
     prepared = {}, nprepared = 0, -- plans (plan_cache.lua)
     host_env = false,
   })
 end
 
--- options: language ("c", "fortran"), rules (profile name or table), device ("sim", "cuda", "cuda:1"), devices,
--- device_bytes, strict, group_least, threads, descriptors (a layout of types/fortran_descriptor.lua; "cfi" if not
--- said), unchecked (host memory is the program's own, not known here), checkpoints (checkpoint.lua), new_places (freed
--- memory of the device is not used again), observers (a list: base/observers.lua).
+-- Returns a new session; raises if the core cannot open the devices. options: language ("c", "fortran"), rules (profile
+-- name or table), device ("sim", "cuda", "cuda:1"), devices, device_bytes, strict, group_least, threads. descriptors: a
+-- layout of types/fortran_descriptor.lua, "cfi" by default. unchecked: host memory is the program's own and not
+-- registered. checkpoints: see checkpoint.lua. new_places: freed device memory is not reused. observers: a list
+-- (base/observers.lua).
 function session.new(options, outer)
   options = options or {}
   local own = scope.new(outer and outer.now.scope)
@@ -192,14 +203,14 @@ function session.new(options, outer)
   return self
 end
 
--- The language of what follows.
+-- Sets the language of later texts.
 function Session:speak(language)
   self.options.language, self.language = language, languages[language]
-  self:types_changed() -- texts that were read before say something else
+  self:types_changed() -- cached ASTs are of the other language
 end
 
--- A new session with this one's names and values; under other rules, if some are given: what it shows is compared, and
--- must not depend on which device memory is used again.
+-- Returns a new session with this one's names and values. If rules are given, the two sessions are compared; then freed
+-- device memory is not reused, because addresses must not differ.
 function Session:inner(rules)
   local options = {}
   for key, value in pairs(self.options) do options[key] = value end
@@ -207,7 +218,7 @@ function Session:inner(rules)
   return session.new(options, self)
 end
 
--- The outer session's memory is known here too; its bytes are put back by close.
+-- Registers the live blocks of outer sessions and saves their bytes, which close restores.
 function Session:borrow(outer)
   self.program.saved = {}
   local from, blocks = outer, {}
@@ -220,23 +231,25 @@ function Session:borrow(outer)
     end
     from = from.outer
   end
-  -- known in the order in which they were made: digests of the core number them so
+  -- Blocks are registered in the order of their allocation, which numbers them in digests of the core.
   table.sort(blocks, function(a, b) return a[2].serial < b[2].serial end)
   for _, one in ipairs(blocks) do self:register_block(one[1], one[2]) end
 end
 
+-- Registers a block as host memory in the core.
 function Session:register_block(address, block)
   local ok, err = self.ctx:host_add(address, block.bytes,
     self:label { name = block.name or "", file = block.file, line = block.line })
   if not ok then error(diagnostic.new(err), 0) end
 end
 
+-- Closes the session: frees its blocks and its context, and restores the outer session's memory.
 function Session:close()
   if not self.ctx then return end
   for i = 0, self.devices - 1 do
     for _, open in ipairs(self.device_side.regions[i]) do open.closed = true end
   end
-  -- a limit may stop this half-way: it continues from there
+  -- A limit may interrupt this loop; a second call continues it.
   for address in pairs(self.program.blocks) do self:give_back(address) end
   self:close_heap()
   self.ctx:close()
@@ -246,7 +259,7 @@ end
 
 -- ----------------------------------------------------------------------------------------- text --
 
--- An error in a text of another place tells what uses that text.
+-- Adds a note to an error in a text: where that text is used.
 local function note_use(err, place, file, line)
   if err.file or not file or place.file == file and place.line == line then return end
   err.notes = err.notes or {}
@@ -270,7 +283,7 @@ local function restore_location(self, before, text, file, line, ok, err, ...)
   error(err, 0)
 end
 
--- Runs fn with errors placed in a text that stands at file:line.
+-- Calls fn with errors located in a text that begins at file:line.
 function Session:with_text(text, file, line, fn, ...)
   local around = text and self.program.inside[text]
   if around then text, file, line = around.text, around.file, around.line end
@@ -279,7 +292,7 @@ function Session:with_text(text, file, line, fn, ...)
   return restore_location(self, before, text, file, line, pcall(fn, ...))
 end
 
--- Tells about something that is understood but should be written otherwise.
+-- Reports a warning about text that is accepted but should be written differently.
 function Session:warn(code, pos, message, fields)
   if self.observers.warning then self.observers.warning(self, code) end
   local warn = self.options.warn
@@ -289,15 +302,15 @@ function Session:warn(code, pos, message, fields)
   warn(location.locate_error(diagnostic.new(fields), current.text, current.file, current.line))
 end
 
--- The place in the current text: kept by what is declared there.
+-- Returns the location of a position in the current text, for declarations to keep.
 function Session:location_of(pos)
   local current = self.now.current or {}
   return { text = current.text, file = current.file, line = current.line, pos = pos,
     scope = self.now.scope.home and self.now.scope or nil }
 end
 
--- As pcall, for what undoes things when fn fails: a debugger sees them before that. The interpreter's own
--- errors get the scenario's line while it can be seen.
+-- Calls fn like pcall, for callers that undo things on failure. A debugger is notified before. Internal errors get the
+-- scenario's line while the stack has it.
 function Session:attempt(fn, ...)
   local failed = self.observers.failed
   return xpcall(fn, function(err)
@@ -312,14 +325,14 @@ end
 
 local function record_use(self, place, user, ok, err, ...)
   if ok then return err, ... end
-  local in_procedure = self.now.depth > 0 -- whose calls are callers
+  local in_procedure = self.now.depth > 0 -- callers report the use then
   if diagnostic.is(err) and not in_procedure then note_use(err, place, user.file, user.line) end
   error(err, 0)
 end
 
 local function for_user(self, place, user, fn, ...) return record_use(self, place, user, pcall(fn, ...)) end
 
--- Runs fn, whose positions belong to the text of another place; names are those of the class or namespace there.
+-- Calls fn, whose positions belong to the text at `place`; names are looked up in the class or namespace there.
 function Session:with_location(place, fn, ...)
   if not place or not place.text then return fn(...) end
   if place.scope and place.scope ~= self.now.scope then
@@ -328,12 +341,14 @@ function Session:with_location(place, fn, ...)
   return self:with_text(place.text, place.file, place.line, for_user, self, place, self.now.current or {}, fn, ...)
 end
 
+-- Returns a symbol of the core.
 function Session:label(fields)
   local label, err = self.ctx:label(fields)
   if not label then error(diagnostic.new(err), 0) end
   return label
 end
 
+-- Returns a mapping program of the core.
 function Session:new_program(spec)
   local program, err = self.ctx:program(spec)
   if not program then error(diagnostic.new(err), 0) end
@@ -343,7 +358,7 @@ end
 function Session:type_of(node) return declarations.type(self, node) end
 function Session:locals_of(node) return declarations.locals(self, node) end
 
--- Shapes or types are new: what was made from the old ones is forgotten.
+-- Clears the caches after a change of types or shapes.
 function Session:types_changed()
   self.caches.programs, self.caches.member_mappings, self.caches.parsed, self.caches.nparsed = {}, {}, {}, 0
   self:forget_plans()
@@ -355,7 +370,7 @@ function Session:forget_plans() self.caches.prepared, self.caches.nprepared = {}
 
 local serial = 0
 
--- The memory of a block that nothing knows any more.
+-- Frees the memory of a block that nothing refers to any more.
 function Session:give_back(address)
   local block = self.program.blocks[address]
   self.program.blocks[address] = nil
@@ -363,7 +378,7 @@ function Session:give_back(address)
   core.charge(-block.bytes)
 end
 
--- t: what lies in it, if that is known.
+-- Allocates a zeroed block of host memory and returns its address. t: type of its contents, or nil. Raises at a limit.
 function Session:new_block(bytes, name, t, pos)
   if not core.charge(bytes) then
     raise("limit", pos, ("%d bytes of host memory are more than the limit allows"):format(bytes),
@@ -386,7 +401,7 @@ end
 
 local function raise_freed(pos) raise("out-of-bounds", pos, "the memory was freed already") end
 
--- Releases a block: it stays known as freed for a while. pos: where the text asks for it.
+-- Frees a block; it stays known as freed while it is in quarantine. pos: position for errors.
 function Session:free(address, pos)
   if self.program.bound.calling > 0 then
     raise("region-nesting", pos, "a function called for a section bound cannot free memory",
@@ -405,7 +420,7 @@ function Session:free(address, pos)
     raise("type-mismatch", pos, ("%s is a variable, not memory that was allocated"):format(block.name))
   end
   local q = self.program.quarantine
-  if block.bytes == 0 then -- the core knows no such range
+  if block.bytes == 0 then -- the core has no empty ranges
     if q[block] then raise_freed(pos) end
     q[block] = true
   else
@@ -424,7 +439,7 @@ function Session:free(address, pos)
   end
 end
 
--- Forgets a block that no longer belongs to the session.
+-- Forgets a freed block of the session and frees its memory.
 function Session:forget_block(address)
   self.ctx:host_forget(address)
   self:give_back(address)
@@ -434,15 +449,16 @@ function Session:host_store(address, t, value)
   self.host_space:store(address, t.code, t.size, value, nil, nil, nil)
 end
 
--- Memory that a kernel's private variables live in, until it ends.
+-- Returns memory for a private variable of the current kernel, which lives until the kernel ends.
 function Session:kernel_memory(size, name) return self.now.kernel:memory(size, name) end
 
+-- Returns the name of a byte of an object, for messages.
 function Session:name_inside(object, offset)
   local name = self.ctx:name_at(self.now.device, object.dev + offset)
   return name ~= "" and name or object.name
 end
 
--- Makes a variable of the host program's own memory known (embedding, benchmarks).
+-- Declares a variable in the host program's own memory (embedding, benchmarks).
 function Session:bind(name, type_text, address)
   local node = syntax.parse("type_name", type_text, 1, self.now.scope)
   local t = self:type_of(node)
@@ -451,17 +467,19 @@ end
 
 -- -------------------------------------------------------------------------------------- names --
 
+-- Returns the binding of a function or API routine, or nil.
 local function function_binding(self, name)
   local fn = self.now.scope.functions[name] or api_openacc.text_routine(self, name)
   return fn and { fn = fn }
 end
 
--- The value of an expression of the host program, as its tree.
+-- Returns the value of an expression on the host, given as an AST.
 function Session:value_of(node) return (closures.compile(self:host_env(), node).value {}) end
 
 Session.this_member, Session.run_as_member = member_functions.this_member, member_functions.run_as_member
 Session.member_function = member_functions.member_function
 
+-- Returns the environment in which host expressions are compiled. It is cached.
 function Session:host_env()
   if not self.caches.host_env then
     self.caches.host_env = { session = self, space = self.host_space, lookup = function(name)
@@ -483,15 +501,15 @@ function Session:host_env()
   return self.caches.host_env
 end
 
--- Declarations, and in Fortran statements.
+-- Executes a text of declarations; in Fortran also of statements.
 function Session:declare(text, file, line)
   self:with_text(text, file, line, self.language.declare, self, text)
 end
 
--- Declares a type as the debug information of a program has it (nil: this process).
+-- Declares a type from the debug information of a program (nil: this process).
 function Session:declare_from(...) return debug_info.declare(self, ...) end
 
--- A Lua function that a bound calls gets numbers, and pointers as the scenario knows them.
+-- Registers a Lua function that section bounds call, and returns its number. It receives numbers and typed pointers.
 function Session:bound_function(name, fn, argument_types)
   local bound = self.program.bound
   bound.n = bound.n + 1
@@ -525,7 +543,7 @@ end
 
 Session.core_error = core_error
 
--- What a call of the core gives; its error is raised. plan: of the construct.
+-- Returns the first result of a call of the core, or raises its error. plan: the construct's plan, or nil.
 function Session:check_result(ok, err, plan)
   if ok then return ok end
   error(self:core_error(err, plan), 0)
@@ -533,6 +551,7 @@ end
 
 Session.parse, Session.kept_tree = plan_cache.parse, plan_cache.cached_tree
 
+-- Executes the construct of a plan once, and reports its events. Raises the core's error.
 local function execute_construct(self, plan, queue)
   queue = queue or plan.ordered and async.order(self, plan) or self.now.queue
   if plan.kind == "exit data" then self:may_detach() end
@@ -551,17 +570,17 @@ local function execute_construct(self, plan, queue)
   return result
 end
 
--- queue: of the plan, if it is known already.
+-- Executes a plan. queue: its queue, if already known.
 function Session:run(plan, queue)
   if plan.watched and plan.kind ~= "region" then return changed_bounds.run_and_check(
     self, plan, execute_construct, queue) end
   return execute_construct(self, plan, queue)
 end
 
--- While an expectation of failure is under way, a construct that fails must leave everything as it
--- was: directory, attachments, levels, device memory, host memory.
+-- Returns a snapshot of the whole state: directory, attachments, levels, device memory, host memory. A construct that
+-- is expected to fail must not change it.
 function Session:snapshot()
-  if self.device_side.concurrent then async.finish(self) end -- what is under way changes the device meanwhile
+  if self.device_side.concurrent then async.finish(self) end -- running work would change the device meanwhile
   local host = {}
   local from = self
   while from do
@@ -573,6 +592,7 @@ function Session:snapshot()
   return { digest = self.ctx:digest(), host = host }
 end
 
+-- Raises if the state differs from a snapshot.
 function Session:compare(before, without_host)
   local changed = self.ctx:digest() ~= before.digest and "the device's state"
   for address, bytes in pairs(without_host and {} or before.host) do
@@ -584,7 +604,7 @@ function Session:compare(before, without_host)
   end
 end
 
--- Gives new events to everybody who listens: each with this session, all that are reported now, and its place there.
+-- Passes new events to all collectors, each with the session, the list of events and its index there.
 function Session:notify_events()
   local events = self.ctx:drain()
   for _, collect in ipairs(self.device_side.collectors) do
@@ -592,7 +612,7 @@ function Session:notify_events()
   end
 end
 
--- A copy that a routine of the API made.
+-- Reports a copy that an API routine made.
 function Session:notify_copy(op, device, dev, bytes, rule, at, value)
   if not self.device_side.is_observed then return end
   self:notify_events()
@@ -601,8 +621,9 @@ function Session:notify_copy(op, device, dev, bytes, rule, at, value)
   for _, collect in ipairs(self.device_side.collectors) do collect(event, self, { event }, 1) end
 end
 
+-- Registers a collector of events.
 function Session:collect_into(collect)
-  if self.device_side.is_observed then self:notify_events() end -- what came before is not a business of the new one
+  if self.device_side.is_observed then self:notify_events() end -- earlier events are not for the new one
   table.insert(self.device_side.collectors, collect)
   if not self.device_side.is_observed then
     self.ctx:listen(true)
@@ -610,6 +631,7 @@ function Session:collect_into(collect)
   end
 end
 
+-- Removes the collector that was registered last.
 function Session:stop_collecting()
   table.remove(self.device_side.collectors)
   if #self.device_side.collectors == 0 then
@@ -618,8 +640,7 @@ function Session:stop_collecting()
   end
 end
 
--- Whether something is under way: an open region, a body, a function of a bound, a collector of events that is not the
--- scenario's own.
+-- True while a region is open, a body or a bound's function runs, or a temporary collector of events is registered.
 function Session:is_busy()
   local side = self.device_side
   local lasting = (self.observers.event and 1 or 0) + (self.options.trace and 1 or 0)
@@ -635,7 +656,7 @@ end
 
 Session.open_region = region.open
 
--- The innermost open region that names a variable in a clause. Decides ACC33-impl-3.
+-- Returns the innermost open region that names a variable in a clause, or nil. Decides ACC33-impl-3.
 function Session:visible(name)
   local stack = self.device_side.regions[self.now.device]
   for i = #stack, 1, -1 do
@@ -645,7 +666,7 @@ function Session:visible(name)
   return nil
 end
 
--- Whether a deviceptr clause of a region around names a variable.
+-- True if a deviceptr clause of an enclosing region names a variable.
 function Session:visible_deviceptr(name)
   local stack, variable = self.device_side.regions[self.now.device], self.now.scope.variables[name]
   for i = variable and #stack or 0, 1, -1 do
@@ -654,7 +675,7 @@ function Session:visible_deviceptr(name)
   return false
 end
 
--- The word of the nearest default clause of the data regions around; nil: none has one.
+-- Returns the word of the innermost default clause of the open data regions, or nil.
 function Session:visible_default()
   local stack = self.device_side.regions[self.now.device]
   for i = #stack, 1, -1 do
@@ -663,6 +684,7 @@ function Session:visible_default()
   return nil
 end
 
+-- Returns a device number; raises if there is no such device.
 function Session:device_number(number, pos)
   if number < 0 or number >= self.devices then
     raise("no-device", pos, ("there is no device %d; devices are 0 to %d"):format(number,
@@ -679,7 +701,8 @@ local function check_closed(self, device, pos)
   end
 end
 
--- Ends all lifetimes on the current device: counters drop, nothing is copied. Decides ACC33-shut-1.
+-- Ends all lifetimes on the current device: counters drop to 0, nothing is copied. Raises if a region is open. Decides
+-- ACC33-shut-1.
 function Session:forget_device(pos)
   check_closed(self, self.now.device, pos)
   async.wait(self, self.now.device, 0)
@@ -690,25 +713,25 @@ function Session:forget_device(pos)
   for _, object in ipairs(self.ctx:present(self.now.device)) do
     if object.mapped then
       mapped[#mapped + 1] = object.host
-    else -- whoever opened it
+    else -- whatever mapped it
       self:run_one("exit data", "delete", object.host, object.bytes, 0, true, nil, 0, core.flag.try)
     end
   end
-  for _, host in ipairs(mapped) do self.ctx:unmap(self.now.device, host) end -- fused with nothing any more
+  for _, host in ipairs(mapped) do self.ctx:unmap(self.now.device, host) end -- ends their fusion
 end
 
--- The same on all devices. Decides ACC33-shut-1.
+-- Ends all lifetimes on all devices. Decides ACC33-shut-1.
 function Session:forget_devices(pos)
   for device = 0, self.devices - 1 do check_closed(self, device, pos) end
   for device = 0, self.devices - 1 do with_fields(self.now, { device = device }, self.forget_device, self, pos) end
 end
 
--- Before what may end attachments: whether there are any, for messages (backend/memory_view.lua).
+-- Called before attachments may end: notes if there are any, for messages (backend/memory_view.lua).
 function Session:may_detach()
   self.device_side.has_detached = self.device_side.has_detached or self.ctx:stats(self.now.device).attachments > 0
 end
 
--- One step of the acc_* API: a construct of one item.
+-- Executes a construct of one item, for acc_* routines; raises the core's error.
 function Session:run_one(kind, action, address, bytes, slot, finalize, label, slot_bytes, flags)
   if kind == "exit data" then self:may_detach() end
   local before = self.now.expects_failure and self:snapshot()
@@ -719,14 +742,15 @@ function Session:run_one(kind, action, address, bytes, slot, finalize, label, sl
   if self.device_side.is_observed then self:notify_events() end
 end
 
--- The value of an expression in a memory. start: as of plan/host_expression.lua.
+-- Returns the value of an expression in a memory. start: as in plan/host_expression.lua.
 function Session:value(env, text, start) return self.language.value(self, env, text, start) end
--- Where an lvalue or section lies on the host: address, bytes, type.
+-- Returns address, bytes and type of an l-value or section on the host.
 function Session:extent(text) return self.language.extent(self, text) end
--- The address and type of a pointer.
+-- Returns the address and type of the pointer in a text.
 function Session:pointer_cell(text) return self.language.pointer_cell(self, text) end
 
--- Names as a kernel on the current device sees them; outside of one, as one without clauses would.
+-- Returns the environment of the current kernel on the current device; outside of a kernel, that of one without
+-- clauses.
 function Session:device_env()
   return kernel.env(self, self.now.kernel, self.device_side.spaces[self.now.device])
 end

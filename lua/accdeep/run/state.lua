@@ -1,4 +1,5 @@
--- state.lua - the state of a device as a table, and as text.
+-- state.lua - returns the state of a device as a table, and formats it as text. Scenarios call it by `state`; inspect/
+-- uses its parts.
 
 local diagnostic = require "accdeep.base.diagnostic"
 local policy = require "accdeep.lowering.policy"
@@ -6,10 +7,10 @@ local types = require "accdeep.types"
 
 local state = {}
 
--- Clauses of a level that the text shows.
+-- Number of clauses of a level that the text shows.
 local CLAUSES = 4
 
--- Sorts by name, "Y[2].a[0:3]" before "Y[10].a[0:3]"; what has one name stays in order.
+-- Sorts a list stably by name, with numbers in natural order: "Y[2].a[0:3]" before "Y[10].a[0:3]".
 local function sort_by_name(list)
   local keys, places = {}, {}
   for i, entry in ipairs(list) do
@@ -31,7 +32,7 @@ local function device_pointer(session, device, address)
     session.ctx:device_bounds(device, address))
 end
 
--- Tuples of clauses, and tuples after fusion (DIR-4.1-02, DIR-4.1-03).
+-- Returns the tuples of clauses, or of enter data, as tables (DIR-4.1-02, DIR-4.1-03).
 local function originals(session, list)
   local entries = {}
   for i, tuple in ipairs(list) do
@@ -42,6 +43,7 @@ local function originals(session, list)
   return entries
 end
 
+-- Returns the tuples after fusion as tables.
 local function artificials(session, device, list)
   local entries = {}
   for i, tuple in ipairs(list) do
@@ -53,7 +55,8 @@ local function artificials(session, device, list)
   return entries
 end
 
--- The lists of a level, and of the floor above it where enter data opened something there (DIR-6-02).
+-- Sets the tuples of a level in its entry, and those of the base level above it, if enter data added some there
+-- (DIR-6-02).
 local function add_lists(session, device, level, entry)
   if level.original then
     entry.original = originals(session, level.original)
@@ -65,14 +68,14 @@ local function add_lists(session, device, level, entry)
   end
 end
 
--- The tuples that count now, in host order.
+-- Returns the tuples in effect, in host order.
 local function current_tuples(levels)
   local top = levels[#levels] or levels.below
   return (not top.original or #top.dynamic > 0) and top.floor or top.artificial
 end
 
--- Whether a present object lies in a tuple that the innermost level, or its floor, allocated. Objects come in
--- host order.
+-- Returns a function: true if a present object is in a tuple that the innermost level allocated. It must be called with
+-- objects in host order.
 local function is_allocated_in(tuples)
   local at = 1
   return function(object)
@@ -81,19 +84,19 @@ local function is_allocated_in(tuples)
   end
 end
 
--- An object's dynamic counter. That of data that OpenMP's routines associate, or declare target puts there, is
--- infinite (OMP60-map-6).
+-- Returns the dynamic counter of an object. It is infinite for data that OpenMP's routines associate or declare target
+-- maps (OMP60-map-6).
 function state.dynamic(session, object)
   return object.mapped and session.rules.is_openmp and math.huge or object.dynamic
 end
 
--- The object that an attached pointer points to: of several fused ones the one that the pointer's value points to.
+-- Returns the object that an attached pointer points to; of several fused ones, that of the pointer's value.
 function state.target(session, device, attached)
   return session.rules.fusion and session.ctx:present_at(device, attached.target, false)
     or session.ctx:present_at(device, attached.low, true)
 end
 
--- A level's tuples as sorted texts: their state, their name, and the tuples that they lie in.
+-- Returns the tuples of a level as sorted texts: state, name, ancestors.
 function state.tuples(list)
   local texts = {}
   for i, tuple in ipairs(list or {}) do
@@ -104,8 +107,8 @@ function state.tuples(list)
   return texts
 end
 
--- {levels, present, attached, queues} of a device, the current one if none is named; where data are fused, also dynamic
--- and floor: what enter data opened outside of all levels.
+-- Returns {levels, present, attached, queues} of a device; nil is the current one. Where data are fused, the fields
+-- dynamic and floor have what enter data mapped outside of all levels. Raises if there is no such device.
 function state.read(session, device)
   device = device or session.now.device
   if math.type(device) ~= "integer" or device < 0 or device >= session.devices then
@@ -123,7 +126,7 @@ function state.read(session, device)
     if fusion then add_lists(session, device, level, entry) end
     for _, clause in ipairs(fusion and {} or level) do
       local name = clause.name ~= "" and clause.name or nil
-      if clause.bytes > 0 or clause.action ~= "no_create" then -- else one that stands in for a section of no length
+      if clause.bytes > 0 or clause.action ~= "no_create" then -- omitted: a placeholder for a section of no length
         table.insert(entry.original, { name = name, bytes = clause.bytes, state = clause.action,
           host = clause.host and pointer(session, clause.host) })
         table.insert(entry.artificial, { name = name, bytes = clause.bytes,
@@ -145,17 +148,17 @@ function state.read(session, device)
   for i, attached in ipairs(ctx:attachments(device)) do
     local target = state.target(session, device, attached)
     result.attached[i] = { name = attached.name, target = target and target.name or "", count = attached.count,
-      gone = attached.low == 0 or nil } -- what it pointed to: the pointer dangles
+      gone = attached.low == 0 or nil } -- the target was unmapped: the pointer dangles
   end
   sort_by_name(result.present)
   sort_by_name(result.attached)
   return result
 end
 
--- The columns of a table reach no further for one long name: such a cell is whole, and what follows it stands
--- in the next line, under its own heading.
+-- Limit of a column's width. A longer cell is written whole, and the next cell is in the next line, under its heading.
 local WIDEST = 48
 
+-- Returns rows as text in aligned columns.
 local function columns(rows, margin)
   local widths = {}
   for _, row in ipairs(rows) do
@@ -183,7 +186,7 @@ local function columns(rows, margin)
   return table.concat(lines)
 end
 
--- The first entries of a list as text.
+-- Returns the first entries of a list as text.
 local function some(list, text)
   local parts = {}
   for i, entry in ipairs(list) do
@@ -207,13 +210,13 @@ local function tuples_text(list)
   return columns(rows, "    ")
 end
 
--- What enter data opened in a floor, and the tuples there.
+-- Returns the text of what enter data mapped in a base level, with its tuples.
 local function floor_text(s)
   if not s.dynamic or #s.dynamic == 0 then return "" end
   return ("  enter data  %s\n%s"):format(some(s.dynamic, clause_text), tuples_text(s.floor))
 end
 
--- What is present, and attached, as text.
+-- Returns the text of present objects and attached pointers of a state.
 function state.table_text(s)
   local parts = {}
   if #s.present == 0 then
@@ -236,7 +239,7 @@ function state.table_text(s)
   return table.concat(parts)
 end
 
--- The same as a table to read.
+-- Returns the state of a device as text.
 function state.text(session, device)
   local s = state.read(session, device)
   local parts = { ("device %d\n"):format(device or session.now.device), floor_text(s) }

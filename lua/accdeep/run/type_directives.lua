@@ -1,6 +1,7 @@
--- type_directives.lua - what directives say of a session's types: shapes, policies, mappers, beside member functions.
+-- type_directives.lua - directives that describe types: shape, policy, routine, and declare among declarations. It also
+-- holds the tables of shapes, policies, mappers and member functions.
 --
--- Each session has tables of its own, through which those of the outer one are seen; they are methods of sessions.
+-- The functions are methods of sessions. Each session has tables of its own, and inherits those of the outer session.
 
 local openacc_sema = require "accdeep.sema.openacc_sema"
 local mapping_compiler = require "accdeep.lowering.mapping_compiler"
@@ -24,17 +25,18 @@ type_directives.definitions = definitions
 
 local Session = {}
 
--- record -> name -> what is said of it
+-- Tables record -> name -> definition are restored when a declaration fails.
 transaction.register(function(session)
   return transaction.save_fields(session.program,
     { "shape_tables", "policy_tables", "method_tables", "mapper_tables" }, true)
 end)
 
+-- Adds the methods of this file to a class.
 function type_directives.extend(class)
   for name, fn in pairs(Session) do class[name] = fn end
 end
 
--- Shapes and policies of a record in this session; those of the outer one are seen through.
+-- Returns the table of a kind for a record in this session; it inherits that of the outer session.
 local function table_of(self, kind, record)
   local tables = self.program[kind]
   local found = tables[record]
@@ -47,12 +49,12 @@ end
 
 function Session:methods_of(record) return table_of(self, "method_tables", record) end
 
--- Decides TR14-1.2-04.
+-- Returns the shapes of a record by name. Decides TR14-1.2-04.
 function Session:shapes_of(record) return table_of(self, "shape_tables", record) end
 function Session:policies_of(record) return table_of(self, "policy_tables", record) end
 function Session:mappers_of(record) return table_of(self, "mapper_tables", record) end
 
--- The shape or policy of that name, or that of a base class, of which objects are a part (TR14-3.1.2-08).
+-- Returns the shape or policy of this name, from the record or a base class (TR14-3.1.2-08); nil if there is none.
 local function find_named(self, kind, record, name)
   local found = table_of(self, kind, record)[name]
   for _, base in ipairs(not found and record.bases or {}) do found = found or find_named(self, kind, base, name) end
@@ -62,7 +64,7 @@ end
 function Session:shape_named(record, name) return find_named(self, "shape_tables", record, name) end
 function Session:policy_named(record, name) return find_named(self, "policy_tables", record, name) end
 
--- Names of a record's shapes or policies, for "did you mean".
+-- Returns the names of a record's shapes or policies as keys, for suggestions in errors.
 local function names_in(self, kind, record, names)
   names = names or {}
   local owner = self
@@ -78,7 +80,7 @@ function Session:shape_names(record) return names_in(self, "shape_tables", recor
 function Session:policy_names(record) return names_in(self, "policy_tables", record) end
 function Session:mapper_names(record) return names_in(self, "mapper_tables", record) end
 
--- A directive among declarations.
+-- Executes a directive among declarations. record: the enclosing type, or nil.
 function Session:type_directive(node, record)
   local found = pragma.read(self, node)
   if not found then return end
@@ -86,8 +88,8 @@ function Session:type_directive(node, record)
   return self:define_type_directive(found.tree, record, found.text)
 end
 
--- routine: functions of the scenario serve on devices, too.
--- Decides ACC33-2.15-1.
+-- Checks a routine directive; it has no other effect, because functions of a scenario also run on devices. Decides
+-- ACC33-2.15-1.
 local function check_routine(node)
   openacc_sema.check(node)
   for _, clauses in ipairs(openacc_sema.clauses_by_device(node)) do
@@ -108,19 +110,19 @@ local function check_routine(node)
   end
 end
 
--- declare among the declarations: as the directive behind them (ACC33-dec-1).
+-- Executes a declare directive among declarations, like one after them (ACC33-dec-1).
 local function declare_data(self, node, text)
   if self.options.unchecked then
     raise("unsupported", node.pos, "'declare' in a text of declarations", { length = #node.name,
       help = "accd_run_directive carries it out behind them: acc declare create(...)" })
   end
-  self:types_changed() -- variables of this text are known to it
+  self:types_changed() -- variables of this text must be visible
   local current = self.now.current
   self:acc(text, nil, current.file, current.line)
 end
 
--- Executes a directive that describes a type; record: the one it stands in, or nil; text: its own, among C
--- declarations. Returns a policy.
+-- Executes a directive that describes a type. record: the enclosing type, or nil; text: the directive's text among C
+-- declarations. Returns the policy that it defines, or nil.
 function Session:define_type_directive(parsed, record, text)
   local define, name = definitions[parsed.name], parsed.name
   if name == "routine" and not record then return check_routine(parsed) end
@@ -136,7 +138,7 @@ function Session:define_type_directive(parsed, record, text)
   return parsed.name == "policy" and made or nil
 end
 
--- What could not be checked of policies before all of a type's are known. One that is wrong is taken back.
+-- Checks policies once all policies of the type are known. Removes a wrong one and raises.
 function Session:check_policies(record, defined)
   for _, made in ipairs(defined) do
     local ok, err = pcall(nest.check_policy, self, record, made)
@@ -147,18 +149,17 @@ function Session:check_policies(record, defined)
   end
 end
 
--- Whether an error is about what only the use of a shape can tell: names of the objects around (TR14-5-04), and
--- member functions whose bodies a scenario gives with method().
+-- True if an error depends on the use of a shape: unknown names of enclosing objects (TR14-5-04), or member functions
+-- whose bodies method() defines later.
 local function is_of_use(self, err)
   return err.of_body or self.rules.extended and err.code == "unknown-name"
 end
 
--- Bounds are checked where they are written, used or not (TR14-3.1.1-21): a shape or policy of a text is compiled at
--- the end of the text, where all names of it are known.
--- Decides TR14-3.1.1-21.
+-- Compiles a shape or policy, used or not, to check its bounds (TR14-3.1.1-21). It is called at the end of the text,
+-- when all its names are known. Decides TR14-3.1.1-21.
 local function check_described(self, described)
   local made, record = described.made, described.record
-  if made.params then return end -- they have values where the shape is used (TR14-5-01)
+  if made.params then return end -- the use gives them values (TR14-5-01)
   local ok, err = pcall(with_fields, self.now, { scope = described.scope }, self.with_location, self, made.place,
     function()
     mapping_compiler.program(self, nest.mapping_of_definition(self, record, made), made.place.pos)
@@ -168,7 +169,7 @@ local function check_described(self, described)
   error(err, 0)
 end
 
--- Runs fn(...), which carries out a text that may describe types.
+-- Calls fn(...), which executes a text that may describe types, and then checks what it described.
 function Session:describing(fn, ...)
   if self.now.descriptions then return fn(...) end
   local list = {}
@@ -177,20 +178,20 @@ function Session:describing(fn, ...)
   for _, described in ipairs(list) do check_described(self, described) end
 end
 
--- A shape or policy of a record is there.
+-- Registers a defined shape or policy, for the check at the end of the text.
 function Session:has_described(record, made)
   self:types_changed()
   local list = self.now.descriptions
   if list then list[#list + 1] = { record = record, made = made, scope = self.now.scope } end
 end
 
--- A shape or policy directive about a type.
+-- Executes a shape or policy directive for a type.
 function Session:define_for(node, record)
   local target, made = definitions[node.name](self, node, record)
   if node.name == "policy" then self:check_policies(target, { made }) end
 end
 
--- Types that debug information has of a template, by name: it does not have the template itself.
+-- Returns the instances of a template that debug information has, by name; the template itself is not there.
 local function debug_instances(self, spec)
   local texts, found = {}, {}
   for i, step in ipairs(spec.steps or { spec }) do texts[i] = step.name or "" end
@@ -205,6 +206,7 @@ local function debug_instances(self, spec)
   return found
 end
 
+-- Executes a shape or policy directive; if its type is a template, for all instances.
 local function define(self, node)
   for i, clause in ipairs(node.clauses) do
     local spec = clause.type and clause.type.spec
@@ -224,7 +226,7 @@ local function define(self, node)
   self:define_for(node, nil)
 end
 
--- A shape or policy that stands outside of types; type(T) may name a template.
+-- Executes a shape or policy directive outside of types; type(T) may name a template.
 function Session:define(node) self:describing(define, self, node) end
 
 return type_directives
