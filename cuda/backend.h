@@ -134,7 +134,7 @@ struct accd__cuda_batch {
     accd_status failed;            /* first error of the batch, which ready or end reports */
     struct accd__cuda_pieces small, large; /* pieces of both directions; those of uploads come first */
     struct accd__cuda_chunk *chunks;
-    size_t nchunks, chunks_capacity, in_chunks, in_large; /* in_chunks, in_large: how many of them are uploads */
+    size_t nchunks, chunks_capacity, in_chunks, in_large; /* uploads are the first in_chunks, the first in_large */
     struct accd__cuda_device_copy {
         uint64_t to, from, bytes;
     } * copied; /* copies within the device */

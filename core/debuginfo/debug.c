@@ -1,6 +1,7 @@
-/* debug.c - the files of the program: places that calls come from, their lines. */
+/* debug.c - opens debug information; finds the file of the program (module) and the line for an address. */
 #include "debug.h"
 
+#include <assert.h>
 #include <stddef.h>
 
 #ifdef HAVE_LIBDW
@@ -13,6 +14,7 @@
 
 /* ------------------------------------------------------------------------------------- files -- */
 
+/* Reads how often files were loaded into the process. */
 static int count_loads(struct dl_phdr_info *info, size_t size, void *arg)
 {
     (void)size;
@@ -20,6 +22,7 @@ static int count_loads(struct dl_phdr_info *info, size_t size, void *arg)
     return 1;
 }
 
+/* Returns the path of a module, or "". */
 static const char *file_of(const struct accd__debug_info *debug, Dwfl_Module *module)
 {
     const char *file = debug->dw.dwfl_module_info(module, NULL, NULL, NULL, NULL, NULL, NULL, NULL);
@@ -40,8 +43,7 @@ static bool starts_with_any(const char *text, const char *const *starts)
     return *starts;
 }
 
-/* Of a library in a folder of the system, of a runtime of the compiler in a folder of its own, or
- * of accdeep's own. */
+/* True if a file is a library in a folder of the system, a runtime library of a compiler, or accdeep's own. */
 static bool is_system(const char *file)
 {
     static const char *const folders[] = {"/lib/",       "/lib32/",       "/lib64/",    "/usr/lib/", "/usr/lib32/",
@@ -57,6 +59,7 @@ static bool is_system(const char *file)
 
 struct accd__debug_module *accd__find_module(struct accd__debug_info *debug, uint64_t address)
 {
+    assert(debug);
     Dwfl_Module *dwfl = debug->dw.dwfl_addrmodule(debug->dwfl, address);
     unsigned long long loads = debug->loads;
     if (!dwfl)
@@ -120,8 +123,8 @@ void accd__debug_close(struct accd__debug_info *debug)
 
 /* ------------------------------------------------------------------------------------- lines -- */
 
-/* The unit whose code contains the call. Not every compiler writes a table of addresses, so each
- * unit is asked. */
+/* Finds the compilation unit whose code contains the call. Units are asked one by one, because not every compiler
+ * writes a table of addresses. */
 static bool find_unit(struct accd__debug_info *debug, struct accd__code_site *site)
 {
     Dwarf_Die *unit = NULL;
@@ -134,7 +137,7 @@ static bool find_unit(struct accd__debug_info *debug, struct accd__code_site *si
     return false;
 }
 
-/* Code that the compiler has made has line 0: the line before it is near. */
+/* Finds the line of a call. Code that the compiler has made has line 0; then a line shortly before it is used. */
 static void find_line(struct accd__debug_info *debug, struct accd__code_site *site)
 {
     enum { STEPS = 8 };
@@ -188,7 +191,7 @@ const char *accd__debug_get_compiler(struct accd__debug_info *debug, uintptr_t p
     return debug->dw.dwarf_formstring(&producer);
 }
 
-/* libdw looks through all symbols each time. */
+/* Caches names, because libdw searches all symbols each time. */
 const char *accd__debug_find_symbol(struct accd__debug_info *debug, uint64_t address)
 {
     const char *name = accd__pointer_table_find(&debug->symbols, address);
@@ -218,14 +221,15 @@ bool accd__debug_lacks_debug_info(struct accd__debug_info *debug, uintptr_t pc)
     return site && site->module && !site->has_unit && !site->module->is_system && (!symbol || *symbol != '.');
 }
 
-/* What is looked for on the stack: the frame of the call, then one of the program's own functions around it. */
+/* Search of the stack: first for the frame of the call, then for a function of the program that encloses it. */
 struct way_out {
     struct accd__debug_info *debug;
     struct accd__debug_call_frame *call;
-    bool is_outside;
+    bool is_outside; /* the frame of the call has been found */
     unsigned frames;
 };
 
+/* Visits a frame of the search; stores a function of the program in *way->call. */
 static _Unwind_Reason_Code visit_frame(struct _Unwind_Context *context, void *arg)
 {
     enum { FRAMES_MOST = 64, RBP = 6 };
@@ -252,7 +256,7 @@ void accd__debug_unwind_to_program(struct accd__debug_info *debug, struct accd__
 
 #else
 
-/* Built without libdw: nothing is known. */
+/* Stubs: nothing is known without libdw. */
 struct accd__debug_info *accd__debug_open(void)
 {
     return NULL;

@@ -1,13 +1,15 @@
-/* debug_die.c - memory that lives as long as what was read, and the entries of debug information. */
+/* debug_die.c - memory of debug information, hash tables, and attributes of its entries (DIEs). */
 #ifdef HAVE_LIBDW
 #include "debug_dw.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 /* ------------------------------------------------------------------------------------ memory -- */
 
 enum { CHUNK = 64 << 10 };
 
+/* Block of memory; the newest one has free space. */
 struct accd__debug_chunk {
     struct accd__debug_chunk *older;
     _Alignas(16) char space[];
@@ -15,6 +17,7 @@ struct accd__debug_chunk {
 
 void *accd__debug_alloc(struct accd__debug_info *debug, size_t bytes)
 {
+    assert(bytes > 0);
     bytes = (bytes + 15) & ~(size_t)15;
     size_t room = bytes > CHUNK ? bytes : CHUNK;
     if (!debug->chunks || CHUNK - debug->chunk_used < bytes) {
@@ -39,8 +42,10 @@ void accd__debug_free_memory(struct accd__debug_info *debug)
     }
 }
 
-static struct accd__pointer_table_entry *entry_of(const struct accd__pointer_table *table, uintptr_t key)
+/* Returns the entry of a key, or the empty entry for it. The table has empty entries. */
+static struct accd__pointer_table_entry *find_entry(const struct accd__pointer_table *table, uintptr_t key)
 {
+    assert(key && table->room && !(table->room & (table->room - 1)));
     size_t i = (key * 0x9E3779B97F4A7C15u) >> 20;
     for (;; i++) {
         struct accd__pointer_table_entry *at = &table->at[i & (table->room - 1)];
@@ -51,7 +56,7 @@ static struct accd__pointer_table_entry *entry_of(const struct accd__pointer_tab
 
 void *accd__pointer_table_find(const struct accd__pointer_table *table, uintptr_t key)
 {
-    return table->room ? entry_of(table, key)->value : NULL;
+    return table->room ? find_entry(table, key)->value : NULL;
 }
 
 bool accd__pointer_table_add(struct accd__pointer_table *table, uintptr_t key, void *value)
@@ -63,12 +68,12 @@ bool accd__pointer_table_add(struct accd__pointer_table *table, uintptr_t key, v
             return false;
         for (size_t i = 0; i < table->room; i++)
             if (table->at[i].key)
-                *entry_of(&more, table->at[i].key) = table->at[i];
+                *find_entry(&more, table->at[i].key) = table->at[i];
         more.used = table->used;
         free(table->at);
         *table = more;
     }
-    struct accd__pointer_table_entry *entry = entry_of(table, key);
+    struct accd__pointer_table_entry *entry = find_entry(table, key);
     table->used += !entry->key;
     *entry = (struct accd__pointer_table_entry){key, value};
     return true;

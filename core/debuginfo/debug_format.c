@@ -1,7 +1,11 @@
-/* debug_text.c - the text of a name: the way to an object, and what of the object the range is. */
+/* debug_format.c - writes the name of a range: the path to an object, then the part of the object that the range is.
+ *
+ * debug_names.c and debug_search.c find an object that contains the range. accd__path_describe then descends from the
+ * object to the smallest member or element that contains the range, and appends each step to the path. */
 #ifdef HAVE_LIBDW
 #include "debug_search.h"
 
+#include <assert.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -10,6 +14,7 @@
 
 void accd__path_append(struct accd__debug_name_path *path, const char *format, ...)
 {
+    assert(path->used < sizeof((struct accd__debug_name *)0)->name);
     va_list args;
     va_start(args, format);
     size_t left = sizeof((struct accd__debug_name *)0)->name - path->used;
@@ -24,6 +29,7 @@ const char *accd__member_separator(const struct accd__debug_type *type)
     return type->fortran ? "%" : ".";
 }
 
+/* Appends a member; members of a member without a name follow directly. */
 static void add_member(struct accd__debug_name_path *path, const struct accd__debug_type *type, const char *name)
 {
     if (!name)
@@ -32,9 +38,10 @@ static void add_member(struct accd__debug_name_path *path, const struct accd__de
     path->dot = accd__member_separator(type);
 }
 
-/* Rounded towards less. */
-static int64_t quotient(int64_t a, int64_t b)
+/* Divides, rounding towards minus infinity. b > 0. */
+static int64_t floor_divide(int64_t a, int64_t b)
 {
+    assert(b > 0);
     return a / b - (a % b < 0);
 }
 
@@ -44,13 +51,13 @@ void accd__path_append_index(struct accd__debug_search *s, struct accd__debug_na
     long long subscript[ACCD__DEBUG_DIMS_MAX] = {0};
     size_t n = type->ndims;
     path->dot = accd__member_separator(type);
-    for (size_t i = 0; i + first < n; i++) { /* the dimension that varies fastest comes first */
+    for (size_t i = 0; i + first < n; i++) { /* i counts dimensions from the one that varies fastest */
         size_t dim = type->fortran ? i : n - 1 - i;
         uint64_t extent = 0;
         int64_t rest = index;
         if (i + first + 1 < n && accd__dimension_extent(&s->view, type, dim, object, &extent) && extent &&
             extent <= INT64_MAX) {
-            index = quotient(rest, (int64_t)extent);
+            index = floor_divide(rest, (int64_t)extent);
             rest -= index * (int64_t)extent;
         }
         subscript[dim] = (long long)(rest + accd__dimension_lower(&s->view, type, dim, object));
@@ -65,6 +72,7 @@ void accd__path_append_index(struct accd__debug_search *s, struct accd__debug_na
 
 void accd__path_append_node(struct accd__debug_search *s, struct accd__debug_name_path *path, uint32_t i)
 {
+    assert(s->nodes[i].parent <= i);
     const struct accd__search_node *node = &s->nodes[i], *parent = &s->nodes[node->parent];
     if (node->how != ACCD__DEBUG_ROOT)
         accd__path_append_node(s, path, node->parent);
@@ -87,10 +95,10 @@ void accd__path_append_node(struct accd__debug_search *s, struct accd__debug_nam
 
 /* ----------------------------------------------------------------------------------- storage -- */
 
-/* Bytes of one element of each dimension that a C program can name a part of; Fortran's arrays are
- * taken as one row. Returns the number of dimensions, 0: not known. */
-static size_t units_of(struct accd__debug_search *s, const struct accd__debug_type *type, uint64_t object,
-                       uint64_t *unit)
+/* Sets unit[i] to the bytes of one element of dimension i of an array. A C program can name a part of each dimension; a
+ * Fortran array counts as one row. Returns the number of dimensions, or 0: not known. */
+static size_t get_dimension_units(struct accd__debug_search *s, const struct accd__debug_type *type, uint64_t object,
+                                  uint64_t *unit)
 {
     size_t n = type->fortran || !type->ndims ? 1 : type->ndims;
     unit[n - 1] = type->target ? accd__type_bytes_of_object(&s->view, type->target, 0) : 0;
@@ -118,6 +126,7 @@ bool accd__name_as_whole(uint64_t unit, struct accd__debug_name *name)
 
 bool accd__name_as_section(struct accd__debug_search *s, uint64_t offset, uint64_t unit, struct accd__debug_name *name)
 {
+    assert(unit > 0);
     if (offset % unit || s->bytes % unit)
         return false;
     name->section = 1;
@@ -131,7 +140,7 @@ bool accd__path_describe_elements(struct accd__debug_search *s, struct accd__deb
                                   struct accd__debug_name *name)
 {
     uint64_t unit[ACCD__DEBUG_DIMS_MAX], offset = s->address - data;
-    size_t n = units_of(s, type, object, unit);
+    size_t n = get_dimension_units(s, type, object, unit);
     for (size_t i = 0; i < n; i++) {
         if (accd__name_as_section(s, offset, unit[i], name)) {
             accd__name_set_object(name, type, object, s->address - offset, (unsigned)i);
@@ -149,9 +158,9 @@ bool accd__path_describe_elements(struct accd__debug_search *s, struct accd__deb
     return n && accd__path_describe(s, path, type->target, s->address - offset, name);
 }
 
-/* The member that is the range, or else one that contains it. */
-static const struct accd__debug_member *member_at(struct accd__debug_search *s, const struct accd__debug_type *type,
-                                                  uint64_t object)
+/* Returns the member that is the range, else one that contains it, else NULL. */
+static const struct accd__debug_member *find_member_of_range(struct accd__debug_search *s,
+                                                             const struct accd__debug_type *type, uint64_t object)
 {
     const struct accd__debug_member *found = NULL;
     uint64_t offset = s->address - object;
@@ -168,7 +177,7 @@ static const struct accd__debug_member *member_at(struct accd__debug_search *s, 
     return found;
 }
 
-/* Several members, from where the first one begins to where the last one ends: "s.a to s.c". */
+/* Names several members, from the beginning of one to the end of another: "s.a to s.c". */
 static bool describe_members(struct accd__debug_search *s, struct accd__debug_name_path *path,
                              const struct accd__debug_type *type, uint64_t object, struct accd__debug_name *name)
 {
@@ -191,25 +200,26 @@ static bool describe_members(struct accd__debug_search *s, struct accd__debug_na
     return accd__name_as_whole(0, name);
 }
 
-static bool describe_inside(struct accd__debug_search *s, struct accd__debug_name_path *path,
-                            struct accd__debug_type *type, uint64_t object, struct accd__debug_name *name)
+/* Names a range that is a part of an object. */
+static bool describe_part(struct accd__debug_search *s, struct accd__debug_name_path *path,
+                          struct accd__debug_type *type, uint64_t object, struct accd__debug_name *name)
 {
     const struct accd__debug_member *member;
     switch (type->kind) {
     case ACCD__DEBUG_STRUCT:
-        member = member_at(s, type, object);
+        member = find_member_of_range(s, type, object);
         if (!name->aggregate_end)
             name->aggregate_end = object + accd__type_bytes_of_object(&s->view, type, object);
         if (!member)
             return describe_members(s, path, type, object, name);
         object += member->offset;
         if (!member->name && member->type->kind == ACCD__DEBUG_STRUCT)
-            return describe_inside(s, path, member->type, object, name);
+            return describe_part(s, path, member->type, object, name);
         add_member(path, type, member->name);
         return accd__path_describe(s, path, member->type, object, name);
     case ACCD__DEBUG_ARRAY:
         return accd__path_describe_elements(s, path, type, object, object, name);
-    case ACCD__DEBUG_DESCRIPTOR: /* its words have no names */
+    case ACCD__DEBUG_DESCRIPTOR: /* words of a descriptor have no names */
         return accd__name_as_whole(0, name);
     default:
         return false;
@@ -219,10 +229,11 @@ static bool describe_inside(struct accd__debug_search *s, struct accd__debug_nam
 bool accd__path_describe(struct accd__debug_search *s, struct accd__debug_name_path *path,
                          struct accd__debug_type *type, uint64_t object, struct accd__debug_name *name)
 {
+    assert(type);
     uint64_t unit[ACCD__DEBUG_DIMS_MAX];
     if (!accd__debug_is_exact_range(s, object, accd__type_bytes_of_object(&s->view, type, object)))
-        return describe_inside(s, path, type, object, name);
-    bool has_unit = type->kind == ACCD__DEBUG_ARRAY && units_of(s, type, object, unit);
+        return describe_part(s, path, type, object, name);
+    bool has_unit = type->kind == ACCD__DEBUG_ARRAY && get_dimension_units(s, type, object, unit);
     accd__name_set_object(name, type->kind == ACCD__DEBUG_DESCRIPTOR ? NULL : type, object, object, 0);
     return accd__name_as_whole(has_unit ? unit[0] : 0, name);
 }
@@ -236,9 +247,10 @@ void accd__name_set_object(struct accd__debug_name *name, struct accd__debug_typ
     name->subscripts = subscripts;
 }
 
-/* The member that has the byte; NULL: none, or one of several that share it. */
-static const struct accd__debug_member *member_with(struct accd__debug_search *s, const struct accd__debug_type *type,
-                                                    uint64_t object, uint64_t address)
+/* Returns the member that has the byte at an address; NULL if there is none, or in a union. */
+static const struct accd__debug_member *find_member_with_byte(struct accd__debug_search *s,
+                                                              const struct accd__debug_type *type, uint64_t object,
+                                                              uint64_t address)
 {
     Dwarf_Die die = type->die;
     if (s->view.debug->dw.dwarf_tag(&die) == DW_TAG_union_type)
@@ -269,11 +281,11 @@ bool accd__path_descend(struct accd__debug_search *s, struct accd__debug_name_pa
             unit = target ? accd__type_bytes_of_object(&s->view, target, 0) : 0;
             if (!unit || unit > INT64_MAX)
                 return !is_first;
-            const int64_t index = quotient((int64_t)(address - data), (int64_t)unit);
+            const int64_t index = floor_divide((int64_t)(address - data), (int64_t)unit);
             accd__path_append_index(s, path, type, object, index, first);
             object = data + (uint64_t)index * unit;
             type = target;
-        } else if (type->kind == ACCD__DEBUG_STRUCT && (member = member_with(s, type, object, address))) {
+        } else if (type->kind == ACCD__DEBUG_STRUCT && (member = find_member_with_byte(s, type, object, address))) {
             add_member(path, type, member->name);
             object += member->offset;
             type = member->type;

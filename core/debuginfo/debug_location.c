@@ -1,13 +1,19 @@
-/* debug_place.c - where variables lie: memory, registers, frames, location expressions, bounds. */
+/* debug_location.c - locates variables: evaluates location expressions (DWARF) with the memory and registers of a call,
+ * and bounds of arrays.
+ *
+ * An expression is a program for a stack machine (struct machine). Registers of the call are known only in part: stack
+ * and frame pointer come with the call, registers that calls keep from unwinding. Registers at the entry of the
+ * function come from its caller, if its debug information says what it passed. */
 #ifdef HAVE_LIBDW
 #include "debug_dw.h"
 
+#include <assert.h>
 #include <string.h>
 #include <sys/uio.h>
 #include <unistd.h>
 #include <unwind.h>
 
-/* The kernel reads, so that an address that is not there is an answer, not a fault. */
+/* The kernel reads, so an address that is not mapped is an error, not a fault. */
 bool accd__read_memory(uint64_t address, void *to, size_t bytes)
 {
     struct iovec local = {to, bytes}, remote = {(void *)(uintptr_t)address, bytes};
@@ -16,12 +22,11 @@ bool accd__read_memory(uint64_t address, void *to, size_t bytes)
 
 /* --------------------------------------------------------------------------------- registers -- */
 
-/* Numbers of registers that calls keep. */
+/* DWARF numbers of the registers that calls keep (rbx, rbp, r12 to r15). */
 static const int kept[] = {3, 6, 12, 13, 14, 15};
 enum { KEPT = sizeof kept / sizeof kept[0], RBP = 6, RSP = 7 };
 
-/* The frame whose next instruction is the call's, on this stack: the values that it will get back
- * in the registers that calls keep. */
+/* Finds the frame that the call returns to, and reads the values that the registers kept by calls will have there. */
 static _Unwind_Reason_Code take_registers(struct _Unwind_Context *context, void *arg)
 {
     struct accd__frame_view *view = arg;
@@ -33,7 +38,8 @@ static _Unwind_Reason_Code take_registers(struct _Unwind_Context *context, void 
     return _URC_NORMAL_STOP;
 }
 
-static bool register_value(struct accd__frame_view *view, uint64_t number, uint64_t *to)
+/* Gets the value of a register at the call; false: not known. */
+static bool get_register(struct accd__frame_view *view, uint64_t number, uint64_t *to)
 {
     if (!view->call)
         return false;
@@ -58,61 +64,63 @@ static bool register_value(struct accd__frame_view *view, uint64_t number, uint6
 
 enum { STACK = 16 };
 
+/* Stack machine that evaluates an expression. */
 struct machine {
     struct accd__frame_view *view;
     Dwarf_Addr bias;
-    const uint64_t *object;
-    const struct accd__debug_expr *expr;
-    bool at_entry; /* registers are those that the function got */
-    bool in_frame; /* evaluates what others are relative to */
-    bool is_value;
+    const uint64_t *object;              /* address of the array whose expression this is, or NULL */
+    const struct accd__debug_expr *expr; /* expression being evaluated */
+    bool at_entry;                       /* registers have the values that they had at the entry of the function */
+    bool in_frame; /* the expression is the frame base or the CFA, which other expressions are relative to */
+    bool is_value; /* the top of the stack is the value, not its address */
     unsigned n;
     uint64_t stack[STACK];
 };
 
-static bool run(struct machine *m, const struct accd__debug_expr *expr);
+static bool evaluate(struct machine *m, const struct accd__debug_expr *expr);
 
-static bool push(struct machine *m, uint64_t value)
+static bool push_value(struct machine *m, uint64_t value)
 {
+    assert(m->n <= STACK);
     if (m->n == STACK)
         return false;
     m->stack[m->n++] = value;
     return true;
 }
 
-static bool entry_value(struct machine *m, uint64_t number, uint64_t *to);
+static bool get_entry_value(struct machine *m, uint64_t number, uint64_t *to);
 
 static bool push_register(struct machine *m, uint64_t number, uint64_t offset)
 {
     uint64_t value;
-    return (m->at_entry ? entry_value(m, number, &value) : register_value(m->view, number, &value)) &&
-           push(m, value + offset);
+    return (m->at_entry ? get_entry_value(m, number, &value) : get_register(m->view, number, &value)) &&
+           push_value(m, value + offset);
 }
 
-/* The stack pointer in the caller's caller, as the frame information of the file tells. */
+/* Pushes the CFA: the caller's stack pointer before the call, from the frame information of the file. */
 static bool push_cfa(struct machine *m)
 {
     struct accd__frame_view *view = m->view;
     if (view->cfa_state == ACCD__DEBUG_UNREAD) {
         struct machine frame = {.view = view, .in_frame = true};
         view->cfa_state = ACCD__DEBUG_FAILED;
-        if (view->site && run(&frame, &view->site->cfa)) {
+        if (view->site && evaluate(&frame, &view->site->cfa)) {
             view->cfa = frame.stack[frame.n - 1];
             view->cfa_state = ACCD__DEBUG_READ;
         }
     }
-    return view->cfa_state == ACCD__DEBUG_READ && push(m, view->cfa);
+    return view->cfa_state == ACCD__DEBUG_READ && push_value(m, view->cfa);
 }
 
 static bool push_frame_base(struct machine *m, uint64_t offset)
 {
     struct machine frame = {.view = m->view, .bias = m->bias, .in_frame = true};
-    return m->view->site && !m->in_frame && run(&frame, &m->view->site->frame_base) &&
-           push(m, frame.stack[frame.n - 1] + offset);
+    return m->view->site && !m->in_frame && evaluate(&frame, &m->view->site->frame_base) &&
+           push_value(m, frame.stack[frame.n - 1] + offset);
 }
 
-/* What a register held when the function was entered: what its caller says it passed. */
-static bool entry_value(struct machine *m, uint64_t number, uint64_t *to)
+/* Gets the value that a register had when the function was entered, from what its caller says that it passed. */
+static bool get_entry_value(struct machine *m, uint64_t number, uint64_t *to)
 {
     enum { CALLERS_MOST = 3 };
     struct accd__frame_view *view = m->view;
@@ -128,13 +136,14 @@ static bool entry_value(struct machine *m, uint64_t number, uint64_t *to)
     struct accd__frame_view caller = {.debug = view->debug, .site = site, .call = &call, .callers = view->callers + 1};
     struct accd__value_location place;
     if (!site || !site->callee || !view->site->caller ||
-        strcmp(site->callee, view->site->caller) != 0 || /* one may have gone on to another */
+        strcmp(site->callee, view->site->caller) != 0 || /* the function may have been entered by a tail call */
         !accd__evaluate_location(&caller, site->passed[number], site->bias, NULL, &place))
         return false;
     *to = place.at;
     return true;
 }
 
+/* Pushes the value of DW_OP_entry_value for a single register. */
 static bool push_entry_value(struct machine *m, const Dwarf_Op *op)
 {
     const struct accd__dw *dw = &m->view->debug->dw;
@@ -144,9 +153,10 @@ static bool push_entry_value(struct machine *m, const Dwarf_Op *op)
     return dw->dwarf_getlocation_attr(&from, op, &attribute) == 0 &&
            dw->dwarf_getlocation(&attribute, &entry.ops, &entry.n) == 0 && entry.n == 1 &&
            entry.ops->atom >= DW_OP_reg0 && entry.ops->atom <= DW_OP_reg31 &&
-           entry_value(m, entry.ops->atom - DW_OP_reg0, &value) && push(m, value);
+           get_entry_value(m, entry.ops->atom - DW_OP_reg0, &value) && push_value(m, value);
 }
 
+/* Replaces the address on the stack by the value of `bytes` bytes at it. */
 static bool dereference(struct machine *m, uint64_t bytes)
 {
     uint64_t value = 0;
@@ -156,7 +166,8 @@ static bool dereference(struct machine *m, uint64_t bytes)
     return true;
 }
 
-static bool binary(struct machine *m, uint8_t atom)
+/* Executes an operation with two operands. */
+static bool execute_binary_op(struct machine *m, uint8_t atom)
 {
     if (m->n < 2)
         return false;
@@ -185,11 +196,12 @@ static bool binary(struct machine *m, uint8_t atom)
     }
 }
 
-static bool step(struct machine *m, const Dwarf_Op *op)
+/* Executes an operation; false: it fails or is not supported. */
+static bool execute_op(struct machine *m, const Dwarf_Op *op)
 {
     uint64_t address;
     if (op->atom >= DW_OP_lit0 && op->atom <= DW_OP_lit31)
-        return push(m, op->atom - DW_OP_lit0);
+        return push_value(m, op->atom - DW_OP_lit0);
     if (op->atom >= DW_OP_breg0 && op->atom <= DW_OP_breg31)
         return push_register(m, op->atom - DW_OP_breg0, op->number);
     if (op->atom >= DW_OP_reg0 && op->atom <= DW_OP_reg31) {
@@ -200,7 +212,7 @@ static bool step(struct machine *m, const Dwarf_Op *op)
     case DW_OP_addr:
     case DW_OP_addrx:
     case DW_OP_GNU_addr_index:
-        return accd__dwarf_op_address(m->view->debug, m->expr, op, &address) && push(m, address + m->bias);
+        return accd__dwarf_op_address(m->view->debug, m->expr, op, &address) && push_value(m, address + m->bias);
     case DW_OP_const1u:
     case DW_OP_const1s:
     case DW_OP_const2u:
@@ -211,7 +223,7 @@ static bool step(struct machine *m, const Dwarf_Op *op)
     case DW_OP_const8s:
     case DW_OP_constu:
     case DW_OP_consts:
-        return push(m, op->number);
+        return push_value(m, op->number);
     case DW_OP_fbreg:
         return push_frame_base(m, op->number);
     case DW_OP_bregx:
@@ -219,7 +231,7 @@ static bool step(struct machine *m, const Dwarf_Op *op)
     case DW_OP_call_frame_cfa:
         return push_cfa(m);
     case DW_OP_push_object_address:
-        return m->object && push(m, *m->object);
+        return m->object && push_value(m, *m->object);
     case DW_OP_deref:
         return dereference(m, 8);
     case DW_OP_deref_size:
@@ -227,23 +239,23 @@ static bool step(struct machine *m, const Dwarf_Op *op)
     case DW_OP_plus_uconst:
         return m->n && (m->stack[m->n - 1] += op->number, true);
     case DW_OP_dup:
-        return m->n && push(m, m->stack[m->n - 1]);
+        return m->n && push_value(m, m->stack[m->n - 1]);
     case DW_OP_entry_value:
     case DW_OP_GNU_entry_value:
         return push_entry_value(m, op);
     case DW_OP_stack_value:
         return m->is_value = true;
     default:
-        return binary(m, op->atom);
+        return execute_binary_op(m, op->atom);
     }
 }
 
-/* What is a value must end the expression: pieces of a variable are not put together. */
-static bool run(struct machine *m, const struct accd__debug_expr *expr)
+/* Evaluates an expression. A value must end it; variables that are in several pieces are not supported. */
+static bool evaluate(struct machine *m, const struct accd__debug_expr *expr)
 {
     m->expr = expr;
     for (size_t i = 0; i < expr->n; i++)
-        if (m->is_value || !step(m, &expr->ops[i]))
+        if (m->is_value || !execute_op(m, &expr->ops[i]))
             return false;
     return m->n > 0;
 }
@@ -252,7 +264,7 @@ bool accd__evaluate_location(struct accd__frame_view *view, struct accd__debug_e
                              const uint64_t *object, struct accd__value_location *place_p)
 {
     struct machine m = {.view = view, .bias = bias, .object = object};
-    if (!run(&m, &expr))
+    if (!evaluate(&m, &expr))
         return false;
     *place_p = (struct accd__value_location){m.is_value, m.stack[m.n - 1]};
     return true;
@@ -262,7 +274,7 @@ bool accd__locate_variable(struct accd__frame_view *view, const struct accd__deb
                            struct accd__value_location *place_p)
 {
     struct machine m = {.view = view, .bias = variable->bias, .at_entry = variable->at_entry};
-    if (!run(&m, &variable->where))
+    if (!evaluate(&m, &variable->where))
         return false;
     *place_p = (struct accd__value_location){m.is_value, m.stack[m.n - 1]};
     return true;
@@ -270,8 +282,8 @@ bool accd__locate_variable(struct accd__frame_view *view, const struct accd__deb
 
 /* ------------------------------------------------------------------------------------ bounds -- */
 
-/* A variable that holds a bound, mostly one that the compiler made. */
-static bool variable_value(struct accd__frame_view *view, Dwarf_Die *die, Dwarf_Addr bias, int64_t *to)
+/* Gets the value of a variable that holds a bound, usually one that the compiler made. */
+static bool get_bound_variable(struct accd__frame_view *view, Dwarf_Die *die, Dwarf_Addr bias, int64_t *to)
 {
     const struct accd__debug_info *debug = view->debug;
     Dwarf_Die type;
@@ -295,8 +307,9 @@ static bool variable_value(struct accd__frame_view *view, Dwarf_Die *die, Dwarf_
     return true;
 }
 
-static bool bound_value(struct accd__frame_view *view, const struct accd__debug_bound *bound, Dwarf_Addr bias,
-                        uint64_t object, int64_t *to)
+/* Gets the value of a bound of the array at `object`; false: not known. */
+static bool get_bound(struct accd__frame_view *view, const struct accd__debug_bound *bound, Dwarf_Addr bias,
+                      uint64_t object, int64_t *to)
 {
     struct accd__value_location place;
     Dwarf_Die die = bound->die;
@@ -310,7 +323,7 @@ static bool bound_value(struct accd__frame_view *view, const struct accd__debug_
         *to = (int64_t)place.at;
         return true;
     case ACCD__DEBUG_BOUND_DIE:
-        return variable_value(view, &die, bias, to);
+        return get_bound_variable(view, &die, bias, to);
     default:
         return false;
     }
@@ -320,8 +333,9 @@ int64_t accd__dimension_lower(struct accd__frame_view *view, const struct accd__
                               uint64_t object)
 {
     int64_t lower;
-    if (!bound_value(view, &type->dims[dim].lower, type->bias, object, &lower))
-        lower = type->fortran; /* where the language begins to count */
+    assert(dim < type->ndims);
+    if (!get_bound(view, &type->dims[dim].lower, type->bias, object, &lower))
+        lower = type->fortran; /* default lower bound of the language */
     return lower;
 }
 
@@ -329,11 +343,12 @@ bool accd__dimension_extent(struct accd__frame_view *view, const struct accd__de
                             uint64_t object, uint64_t *count_p)
 {
     int64_t count, upper, last;
-    if (bound_value(view, &type->dims[dim].count, type->bias, object, &count)) {
+    assert(dim < type->ndims);
+    if (get_bound(view, &type->dims[dim].count, type->bias, object, &count)) {
         *count_p = count > 0 ? (uint64_t)count : 0;
         return true;
     }
-    if (!bound_value(view, &type->dims[dim].upper, type->bias, object, &upper) ||
+    if (!get_bound(view, &type->dims[dim].upper, type->bias, object, &upper) ||
         __builtin_sub_overflow(upper, accd__dimension_lower(view, type, dim, object), &last))
         return false;
     *count_p = last >= 0 ? (uint64_t)last + 1 : 0;

@@ -1,11 +1,13 @@
-/* debug_names.c - what the program calls a range of its memory: the storage of variables, and the calls that
- * ask. */
+/* debug_names.c - finds names of ranges of memory: accd__debug_find_name and the functions like it.
+ *
+ * The search has three steps: storage of variables in scope, storage of globals, and memory that pointers in these
+ * variables point to (debug_search.c). */
 #ifdef HAVE_LIBDW
 #include "debug_search.h"
 
 /* ----------------------------------------------------------------------------------- storage -- */
 
-/* The storage of a variable. */
+/* Names the range if it is in the storage of a variable. */
 static bool name_storage(struct accd__debug_search *s, const char *variable, struct accd__debug_type *type, uint64_t at)
 {
     struct accd__debug_name name = {.unit = 0};
@@ -20,6 +22,7 @@ static bool name_storage(struct accd__debug_search *s, const char *variable, str
     return true;
 }
 
+/* Names the range if it is in the storage of a variable in scope. */
 static bool name_local(struct accd__debug_search *s, struct accd__code_site *site)
 {
     struct accd__value_location place;
@@ -32,7 +35,7 @@ static bool name_local(struct accd__debug_search *s, struct accd__code_site *sit
     return false;
 }
 
-/* The global or static variables of the file at an address, and the first of them behind it. */
+/* Returns the globals of the module at an address, and the index of the first of them after the address. */
 static const struct accd__debug_variables *globals_at(struct accd__debug_info *debug, uint64_t address, size_t *behind)
 {
     static const struct accd__debug_variables none;
@@ -50,6 +53,7 @@ static const struct accd__debug_variables *globals_at(struct accd__debug_info *d
     return globals;
 }
 
+/* Names the range if it is in the storage of a global. */
 static bool name_global(struct accd__debug_search *s)
 {
     enum { OVERLAPS_MOST = 16 }; /* variables that share storage */
@@ -65,8 +69,9 @@ static bool name_global(struct accd__debug_search *s)
 
 /* ------------------------------------------------------------------------------------- calls -- */
 
-static struct accd__debug_search search_of(struct accd__debug_info *debug, const struct accd__debug_call_frame *call,
-                                           uint64_t address, uint64_t bytes, struct accd__debug_name *name_p)
+/* Returns a new search for a range. */
+static struct accd__debug_search new_search(struct accd__debug_info *debug, const struct accd__debug_call_frame *call,
+                                            uint64_t address, uint64_t bytes, struct accd__debug_name *name_p)
 {
     return (struct accd__debug_search){.view = {.debug = debug, .call = call},
                                        .address = address,
@@ -75,8 +80,8 @@ static struct accd__debug_search search_of(struct accd__debug_info *debug, const
                                        .name_p = name_p};
 }
 
-/* The bounds of an array in Fortran. */
-static void measure(struct accd__debug_search *s, struct accd__debug_name *name)
+/* Adds the bounds of an array in Fortran to its name. */
+static void add_array_bounds(struct accd__debug_search *s, struct accd__debug_name *name)
 {
     const struct accd__debug_type *type = name->type;
     uint64_t extent;
@@ -91,7 +96,8 @@ static void measure(struct accd__debug_search *s, struct accd__debug_name *name)
     name->rank = (int)type->ndims;
 }
 
-static bool found(struct accd__debug_search *s)
+/* Finds the name of the range; false: none is known. */
+static bool find_range_name(struct accd__debug_search *s)
 {
     struct accd__code_site *site = s->view.debug ? accd__find_code_site(s->view.debug, s->view.call->pc) : NULL;
     s->view.site = site;
@@ -99,7 +105,7 @@ static bool found(struct accd__debug_search *s)
         return false;
     if (!name_local(s, site) && !name_global(s) && !(site->has_unit && accd__search_locals(s, site)))
         return false;
-    measure(s, s->name_p);
+    add_array_bounds(s, s->name_p);
     s->name_p->fortran = s->name_p->type && s->name_p->type->fortran;
     return true;
 }
@@ -107,17 +113,17 @@ static bool found(struct accd__debug_search *s)
 int accd__debug_find_name(struct accd__debug_info *debug, const struct accd__debug_call_frame *call, uint64_t address,
                           uint64_t bytes, struct accd__debug_name *name_p)
 {
-    struct accd__debug_search s = search_of(debug, call, address, bytes, name_p);
-    return found(&s);
+    struct accd__debug_search s = new_search(debug, call, address, bytes, name_p);
+    return find_range_name(&s);
 }
 
 int accd__debug_find_element(struct accd__debug_info *debug, const struct accd__debug_call_frame *call,
                              uint64_t address, uint64_t bytes, int64_t at, struct accd__debug_name *name_p,
                              struct accd__debug_name *element_p)
 {
-    struct accd__debug_search s = search_of(debug, call, address, bytes, name_p);
+    struct accd__debug_search s = new_search(debug, call, address, bytes, name_p);
     element_p->name[0] = 0;
-    if (!found(&s))
+    if (!find_range_name(&s))
         return 0;
     struct accd__debug_name_path path = {element_p->name, 0, name_p->type ? accd__member_separator(name_p->type) : ""};
     accd__path_append(&path, "%s", name_p->name);
@@ -130,8 +136,8 @@ int accd__debug_is_padding(struct accd__debug_info *debug, const struct accd__de
                            uint64_t bytes, uint64_t at)
 {
     struct accd__debug_name name = {.unit = 0}, element = {.unit = 0};
-    struct accd__debug_search s = search_of(debug, call, address, bytes, &name);
-    if (!found(&s) || !name.type)
+    struct accd__debug_search s = new_search(debug, call, address, bytes, &name);
+    if (!find_range_name(&s) || !name.type)
         return 0;
     struct accd__debug_name_path path = {element.name, 0, accd__member_separator(name.type)};
     element.type = name.type;

@@ -1,13 +1,15 @@
-/* debug_scope.c - variables: those in scope at a call, and the globals and statics of a file. */
+/* debug_scope.c - reads variables: those in scope at a call, and the globals of a module. */
 #ifdef HAVE_LIBDW
 #include "debug_dw.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum { NESTING_MOST = 64 };
 
-static struct accd__debug_variable *one_more(struct accd__debug_variables *list)
+/* Appends a variable, which the caller sets; NULL: no memory. */
+static struct accd__debug_variable *append_variable(struct accd__debug_variables *list)
 {
     if (list->n == list->room) {
         size_t room = list->room ? 2 * list->room : 16;
@@ -20,9 +22,9 @@ static struct accd__debug_variable *one_more(struct accd__debug_variables *list)
     return &list->at[list->n++];
 }
 
-/* A variable that the program has a name for. Some that compilers make stand for one of the
+/* True if an entry is a variable that the program has a name for. Some variables made by compilers stand for one of the
  * program's: `this`, captures of a lambda, arrays of Fortran. */
-static bool is_named(const struct accd__debug_info *debug, Dwarf_Die *die)
+static bool has_program_name(const struct accd__debug_info *debug, Dwarf_Die *die)
 {
     const struct accd__dw *dw = &debug->dw;
     int tag = dw->dwarf_tag(die);
@@ -36,12 +38,13 @@ static bool is_named(const struct accd__debug_info *debug, Dwarf_Die *die)
 
 /* -------------------------------------------------------------------------- scopes at a call -- */
 
-static bool covers(const struct accd__debug_info *debug, Dwarf_Die *die, Dwarf_Addr pc)
+static bool covers_pc(const struct accd__debug_info *debug, Dwarf_Die *die, Dwarf_Addr pc)
 {
     return debug->dw.dwarf_haspc(die, pc) > 0;
 }
 
-/* Functions within functions lie in code of their own, so each is looked into. */
+/* Finds the function that contains pc. Nested functions are not within the code of the outer one, so all are searched.
+ */
 static bool find_function(const struct accd__debug_info *debug, Dwarf_Die *in, Dwarf_Addr pc, unsigned nesting,
                           Dwarf_Die *to)
 {
@@ -50,7 +53,7 @@ static bool find_function(const struct accd__debug_info *debug, Dwarf_Die *in, D
     for (; more; more = accd__dw_next_sibling(&debug->dw, &child)) {
         switch (debug->dw.dwarf_tag(&child)) {
         case DW_TAG_subprogram:
-            if (covers(debug, &child, pc)) {
+            if (covers_pc(debug, &child, pc)) {
                 *to = child;
                 return true;
             }
@@ -70,10 +73,10 @@ static bool find_function(const struct accd__debug_info *debug, Dwarf_Die *in, D
     return false;
 }
 
-/* Where a variable lies that the compiler needed no more than for the call. Until the call it may
- * be said to lie in the array that is passed, which still holds it while the call looks at it. */
-static struct accd__debug_expr place_before(const struct accd__debug_info *debug, struct accd__code_site *site,
-                                            Dwarf_Die *die)
+/* Returns the location of a variable just before the call, for variables that the call uses last. The location list may
+ * end at the call, but memory in the frame still holds the variable during the call. */
+static struct accd__debug_expr locate_before_call(const struct accd__debug_info *debug, struct accd__code_site *site,
+                                                  Dwarf_Die *die)
 {
     enum { LONGEST_CALL = 6 };
     Dwarf_Addr pc = site->pc - site->bias - LONGEST_CALL - 1;
@@ -82,9 +85,9 @@ static struct accd__debug_expr place_before(const struct accd__debug_info *debug
     return in_frame ? where : (struct accd__debug_expr){.n = 0};
 }
 
-/* One passed by reference stays where it was when the function was entered. */
-static struct accd__debug_expr place_at_entry(const struct accd__debug_info *debug, struct accd__code_site *site,
-                                              Dwarf_Die *die)
+/* Returns the location at the function's entry of a parameter passed by reference, which has not moved since. */
+static struct accd__debug_expr locate_at_entry(const struct accd__debug_info *debug, struct accd__code_site *site,
+                                               Dwarf_Die *die)
 {
     struct accd__debug_expr where = accd__get_location(debug, die, DW_AT_location, site->entry);
     bool referred = where.n == 1 && where.ops->atom >= DW_OP_breg0 &&
@@ -92,41 +95,42 @@ static struct accd__debug_expr place_at_entry(const struct accd__debug_info *deb
     return referred ? where : (struct accd__debug_expr){.n = 0};
 }
 
+/* Adds an entry to the variables in scope, if it is a variable with a location. */
 static void add_local(struct accd__debug_info *debug, struct accd__code_site *site, Dwarf_Die *die)
 {
     struct accd__debug_variable variable = {.die = *die, .bias = site->bias};
-    if (!is_named(debug, die))
+    if (!has_program_name(debug, die))
         return;
     variable.name = debug->dw.dwarf_diename(die);
     variable.where = accd__get_location(debug, die, DW_AT_location, site->pc - 1 - site->bias);
     if (!variable.where.n)
-        variable.where = place_before(debug, site, die);
+        variable.where = locate_before_call(debug, site, die);
     if (!variable.where.n && debug->dw.dwarf_tag(die) == DW_TAG_formal_parameter) {
-        variable.where = place_at_entry(debug, site, die);
+        variable.where = locate_at_entry(debug, site, die);
         variable.at_entry = true;
     }
-    struct accd__debug_variable *place = variable.where.n ? one_more(&site->variables) : NULL;
+    struct accd__debug_variable *place = variable.where.n ? append_variable(&site->variables) : NULL;
     if (place)
         *place = variable;
 }
 
-/* An outlined part of a function is called by the function. */
-static const char *plain_name(struct accd__debug_info *debug, const char *name)
+/* Returns the name of the function that a part was outlined from: the name up to its first dot. */
+static const char *strip_outline_suffix(struct accd__debug_info *debug, const char *name)
 {
     size_t length = name ? strcspn(name, ".") : 0;
     char *copy = length && name[length] ? accd__debug_alloc(debug, length + 1) : NULL;
     return copy ? memcpy(copy, name, length) : name;
 }
 
-/* What a function gets in registers cannot be read any more when it has changed them, but from its
- * caller, which says what it passed. */
+/* Reads what a call passes in registers, if it is the call of the site. Values that a function received in registers
+ * and has overwritten can only be found there. */
 static void read_passed(struct accd__debug_info *debug, struct accd__code_site *site, Dwarf_Die *call)
 {
     const struct accd__dw *dw = &debug->dw;
     Dwarf_Attribute attribute;
     Dwarf_Addr pc;
     Dwarf_Die callee, child;
-    bool gnu = dw->dwarf_tag(call) == DW_TAG_GNU_call_site; /* before DWARF 5 */
+    bool gnu = dw->dwarf_tag(call) == DW_TAG_GNU_call_site; /* form of call sites before DWARF 5 */
     if (!dw->dwarf_attr(call, gnu ? DW_AT_low_pc : DW_AT_call_return_pc, &attribute) ||
         dw->dwarf_formaddr(&attribute, &pc) != 0 || pc != site->pc - site->bias ||
         !accd__dw_get_reference(&debug->dw, call, gnu ? DW_AT_abstract_origin : DW_AT_call_origin, &callee))
@@ -147,7 +151,8 @@ bool accd__debug_is_system_header(const char *file)
     return file && (!strncmp(file, "/usr/include/", 13) || strstr(file, "/include/c++/") || strstr(file, "/lib/gcc/"));
 }
 
-/* Where a function calls one that is inlined there; innermost first it is kept if it is in a file of the program. */
+/* Notes the place where a function calls one that is inlined there, if that place is in a file of the program. The
+ * innermost place is noted last. */
 static void note_caller(struct accd__debug_info *debug, struct accd__code_site *site, Dwarf_Die *inlined,
                         struct accd__code_site *caller)
 {
@@ -167,6 +172,7 @@ static void note_caller(struct accd__debug_info *debug, struct accd__code_site *
     caller->function = site->function;
 }
 
+/* Reads a scope and the inner scopes that contain the call: function, variables (innermost first), calls. */
 static void add_scope(struct accd__debug_info *debug, struct accd__code_site *site, Dwarf_Die *scope, unsigned nesting,
                       struct accd__code_site *caller)
 {
@@ -174,11 +180,11 @@ static void add_scope(struct accd__debug_info *debug, struct accd__code_site *si
     Dwarf_Addr pc = site->pc - 1 - site->bias;
     int tag = debug->dw.dwarf_tag(scope);
     if (tag == DW_TAG_subprogram || tag == DW_TAG_inlined_subroutine)
-        site->function = plain_name(debug, debug->dw.dwarf_diename(scope));
+        site->function = strip_outline_suffix(debug, debug->dw.dwarf_diename(scope));
     bool more = nesting < NESTING_MOST && accd__dw_first_child(&debug->dw, scope, &child);
     for (; more; more = accd__dw_next_sibling(&debug->dw, &child)) {
         tag = debug->dw.dwarf_tag(&child);
-        if ((tag == DW_TAG_lexical_block || tag == DW_TAG_inlined_subroutine) && covers(debug, &child, pc)) {
+        if ((tag == DW_TAG_lexical_block || tag == DW_TAG_inlined_subroutine) && covers_pc(debug, &child, pc)) {
             if (tag == DW_TAG_inlined_subroutine)
                 note_caller(debug, site, &child, caller);
             add_scope(debug, site, &child, nesting + 1, caller);
@@ -210,6 +216,7 @@ Dwarf_Frame *accd__find_frame(const struct accd__debug_info *debug, const struct
     return cfi && dw->dwarf_cfi_addrframe(cfi, pc - 1 - bias, &frame) == 0 ? frame : NULL;
 }
 
+/* Reads frame base and unwinding rules of the function that contains the site. */
 static void read_frame(struct accd__debug_info *debug, struct accd__code_site *site, Dwarf_Die *function)
 {
     const struct accd__dw *dw = &debug->dw;
@@ -225,6 +232,7 @@ static void read_frame(struct accd__debug_info *debug, struct accd__code_site *s
 void accd__read_site_scope(struct accd__debug_info *debug, struct accd__code_site *site)
 {
     Dwarf_Die function;
+    assert(site->has_unit && site->module);
     if (!find_function(debug, &site->unit, site->pc - 1 - site->bias, 0, &function))
         return;
     struct accd__code_site caller = {.line = 0};
@@ -241,20 +249,23 @@ void accd__read_site_scope(struct accd__debug_info *debug, struct accd__code_sit
 
 /* ----------------------------------------------------------------------------------- globals -- */
 
+/* Adds an entry to the globals, if it is a variable with a constant address. */
 static void add_global(struct accd__debug_info *debug, struct accd__debug_module *module, Dwarf_Die *die,
                        Dwarf_Addr bias)
 {
     struct accd__debug_variable variable = {.die = *die, .bias = bias};
     struct accd__debug_expr where = accd__get_expression(debug, die, DW_AT_location);
-    if (where.n != 1 || !is_named(debug, die) || !accd__dwarf_op_address(debug, &where, where.ops, &variable.address))
+    if (where.n != 1 || !has_program_name(debug, die) ||
+        !accd__dwarf_op_address(debug, &where, where.ops, &variable.address))
         return;
     variable.name = debug->dw.dwarf_diename(die);
     variable.address += bias;
-    struct accd__debug_variable *place = one_more(&module->globals);
+    struct accd__debug_variable *place = append_variable(&module->globals);
     if (place)
         *place = variable;
 }
 
+/* Adds the globals and statics among the children of an entry, and in scopes within them. */
 static void add_globals(struct accd__debug_info *debug, struct accd__debug_module *module, Dwarf_Die *in,
                         Dwarf_Addr bias, unsigned nesting)
 {
@@ -277,7 +288,8 @@ static void add_globals(struct accd__debug_info *debug, struct accd__debug_modul
         }
 }
 
-static int by_address(const void *a, const void *b)
+/* Compares variables by address, for qsort. */
+static int compare_addresses(const void *a, const void *b)
 {
     const struct accd__debug_variable *x = a, *y = b;
     return (x->address > y->address) - (x->address < y->address);
@@ -294,7 +306,7 @@ const struct accd__debug_variables *accd__module_globals(struct accd__debug_info
     while ((unit = debug->dw.dwfl_module_nextcu(module->dwfl, unit, &bias)))
         add_globals(debug, module, unit, bias, 0);
     if (module->globals.n)
-        qsort(module->globals.at, module->globals.n, sizeof *module->globals.at, by_address);
+        qsort(module->globals.at, module->globals.n, sizeof *module->globals.at, compare_addresses);
     return &module->globals;
 }
 

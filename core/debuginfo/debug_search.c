@@ -1,24 +1,44 @@
-/* debug_reach.c - objects that pointers point to, nearest first, from the variables in scope. */
+/* debug_search.c - searches the memory that pointers in variables point to, for an object that contains a range.
+ *
+ * The search is breadth-first, so short names are found before long ones. Objects are nodes in one array, which is also
+ * the queue:
+ *
+ *     nodes   [ variables in scope | globals of the unit | other globals | members, elements, pointees ... ]
+ *                ^ visited from here on                                     n: new nodes are appended
+ *
+ * Each node knows its parent, so accd__path_append_node can write its path ("p->next->a"). Only types with pointers
+ * become nodes. Visiting a pointer compares the range with what it points to (try_pointee), and appends that as nodes.
+ * The best name so far is kept (rank, distance); the search ends with an exact one, or with the last node.
+ *
+ * C does not say how many elements a pointer points to. Elements after the first one are guesses, limited to the block
+ * of malloc if its header looks valid (is_in_block). */
 #ifdef HAVE_LIBDW
 #include "debug_search.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
-/* NODES: objects that one search looks at. STEPS: pointers that one name follows. ELEMENTS: of one
- * array, GUESSES: behind one pointer. REACH: bytes behind a pointer that can still be what it
- * points at. */
-enum { NODES_MOST = 1024, STEPS_MOST = 2, ELEMENTS_MOST = 64, GUESSES_MOST = 16, REACH = 1 << 20 };
+/* Limits of a search. */
+enum {
+    NODES_MOST = 1024,  /* nodes */
+    STEPS_MOST = 2,     /* pointers that one name follows */
+    ELEMENTS_MOST = 64, /* elements of one array that become nodes */
+    GUESSES_MOST = 16,  /* guessed elements of one pointer that become nodes */
+    REACH = 1 << 20     /* bytes after a pointer's target that the pointer can still name */
+};
 
-static void push(struct accd__debug_search *s, struct accd__search_node node)
+/* Appends a node, unless the search is full or the type is void. */
+static void push_node(struct accd__debug_search *s, struct accd__search_node node)
 {
     if (s->n < NODES_MOST && node.type)
         s->nodes[s->n++] = node;
 }
 
-/* An object that the i-th points to, seen as it is. */
-static struct accd__search_node child_of(const struct accd__debug_search *s, uint32_t i, struct accd__debug_type *type,
-                                         uint64_t at)
+/* Returns a node for the object at `at` that node i points to or contains. */
+static struct accd__search_node new_child_node(const struct accd__debug_search *s, uint32_t i,
+                                               struct accd__debug_type *type, uint64_t at)
 {
+    assert(i < s->n);
     struct accd__search_node node = s->nodes[i];
     return (struct accd__search_node){.type = type,
                                       .at = at,
@@ -29,23 +49,25 @@ static struct accd__search_node child_of(const struct accd__debug_search *s, uin
                                       .is_guess = node.is_guess};
 }
 
+/* True if a name of this rank and distance is better than the best one so far. */
 static bool is_better(const struct accd__debug_search *s, enum accd__debug_rank rank, uint64_t distance)
 {
     return rank < s->rank || (rank == s->rank && distance < s->distance);
 }
 
-static void accept(struct accd__debug_search *s, enum accd__debug_rank rank, uint64_t distance,
-                   const struct accd__debug_name *name)
+/* Makes a name the best one. */
+static void set_best_name(struct accd__debug_search *s, enum accd__debug_rank rank, uint64_t distance,
+                          const struct accd__debug_name *name)
 {
     s->rank = rank;
     s->distance = distance;
     *s->name_p = *name;
 }
 
-/* Behind the end of a block of memory lies what has nothing to do with it. Where the start looks
- * like what glibc's malloc returned, the words before the block and before the next tell; any other
- * is believed. */
-static bool in_block(uint64_t start, uint64_t end)
+/* True if `end` is not after the end of the memory block that begins at `start`. Memory after a block has nothing to do
+ * with its pointer. If the words before this block and before the next one look like headers of glibc's malloc, they
+ * give the size of the block; otherwise the result is true. */
+static bool is_in_block(uint64_t start, uint64_t end)
 {
     enum { IN_USE = 1, MAPPED = 2, FLAGS = 7, LEAST = 32 };
     uint64_t head, next;
@@ -60,15 +82,15 @@ static bool in_block(uint64_t start, uint64_t end)
     return end <= behind;
 }
 
-/* Whether the range can lie behind a start without a known end. What is static has names of its
- * own. */
-static bool is_behind(struct accd__debug_search *s, uint64_t start)
+/* True if the range can belong to memory at `start` without a known end. Static memory cannot: it has its own names. */
+static bool can_follow(struct accd__debug_search *s, uint64_t start)
 {
-    return in_block(start, s->address + s->bytes) && !accd__find_module(s->view.debug, s->address);
+    return is_in_block(start, s->address + s->bytes) && !accd__find_module(s->view.debug, s->address);
 }
 
-static enum accd__debug_rank rank_of(struct accd__debug_search *s, const struct accd__search_node *node, uint64_t start,
-                                     uint64_t bytes, bool fits)
+/* Returns the rank of a name by a pointer to `bytes` bytes at `start`. fits: the range consists of whole elements. */
+static enum accd__debug_rank get_rank(struct accd__debug_search *s, const struct accd__search_node *node,
+                                      uint64_t start, uint64_t bytes, bool fits)
 {
     if (fits && s->address == start)
         return !bytes ? ACCD__DEBUG_UNTYPED : node->is_guess ? ACCD__DEBUG_GUESSED : ACCD__DEBUG_EXACT;
@@ -76,13 +98,12 @@ static enum accd__debug_rank rank_of(struct accd__debug_search *s, const struct 
         return ACCD__DEBUG_NOTHING;
     if (accd__debug_contains_range(s, start, bytes))
         return ACCD__DEBUG_INSIDE;
-    /* in Fortran there is nothing behind what a pointer points at */
-    return !node->type->fortran && is_behind(s, start) ? ACCD__DEBUG_BEHIND : ACCD__DEBUG_NOTHING;
+    /* A Fortran pointer points to its whole target; nothing follows it. */
+    return !node->type->fortran && can_follow(s, start) ? ACCD__DEBUG_BEHIND : ACCD__DEBUG_NOTHING;
 }
 
-/* Bytes of one element where those of the pointee are not known: of an array of unknown bounds its innermost element.
- */
-static uint64_t unit_of(struct accd__debug_search *s, const struct accd__debug_type *type)
+/* Returns the bytes of one element at a pointer to a type of unknown size: its innermost element, or 1. */
+static uint64_t get_element_bytes(struct accd__debug_search *s, const struct accd__debug_type *type)
 {
     while (type && type->kind == ACCD__DEBUG_ARRAY && !accd__type_bytes_of_object(&s->view, type, 0))
         type = type->target;
@@ -90,19 +111,20 @@ static uint64_t unit_of(struct accd__debug_search *s, const struct accd__debug_t
     return bytes ? bytes : 1;
 }
 
-/* What the i-th object, a pointer, points at. */
+/* Names the range by node i, a pointer to `start`, if it is in or after what the pointer points to. */
 static void try_pointee(struct accd__debug_search *s, uint32_t i, struct accd__debug_type *type, uint64_t start)
 {
+    assert(i < s->n);
     const struct accd__search_node *node = &s->nodes[i];
     uint64_t bytes = type ? accd__type_bytes_of_object(&s->view, type, start) : 0,
-             unit = bytes ? bytes : unit_of(s, type);
+             unit = bytes ? bytes : get_element_bytes(s, type);
     uint64_t offset = s->address - start, element = s->address - offset % unit;
     struct accd__debug_name name = {.unit = 0};
     struct accd__debug_name_path path = {name.name, 0, ""};
     if (s->address < start || offset > REACH || (type && type->open && offset >= unit))
         return;
     bool fits = accd__name_as_section(s, offset, unit, &name);
-    enum accd__debug_rank rank = rank_of(s, node, start, bytes, fits);
+    enum accd__debug_rank rank = get_rank(s, node, start, bytes, fits);
     if (!is_better(s, rank, offset) || (!fits && !accd__debug_contains_range(s, element, unit)))
         return;
     accd__path_append_node(s, &path, i);
@@ -116,11 +138,11 @@ static void try_pointee(struct accd__debug_search *s, uint32_t i, struct accd__d
         accd__path_append_index(s, &path, node->type, start, (int64_t)(offset / unit), 0);
     }
     if (fits || accd__path_describe(s, &path, type, element, &name))
-        accept(s, rank, offset, &name);
+        set_best_name(s, rank, offset, &name);
 }
 
-/* Elements of an array; 0: not known. */
-static uint64_t count_of(struct accd__debug_search *s, const struct accd__debug_type *type, uint64_t object)
+/* Returns the number of elements of an array; 0: not known. */
+static uint64_t count_elements(struct accd__debug_search *s, const struct accd__debug_type *type, uint64_t object)
 {
     uint64_t count = type->ndims > 0, extent;
     for (size_t i = 0; i < type->ndims; i++)
@@ -130,9 +152,10 @@ static uint64_t count_of(struct accd__debug_search *s, const struct accd__debug_
     return count;
 }
 
-/* The elements of the i-th object, an array whose storage is elsewhere or has no known end. */
+/* Names the range if it is among the elements of node i, an array whose elements are elsewhere or have no known end. */
 static void try_elements(struct accd__debug_search *s, uint32_t i, uint64_t data, uint64_t count)
 {
+    assert(i < s->n);
     const struct accd__search_node *node = &s->nodes[i];
     uint64_t unit = node->type->target ? accd__type_bytes_of_object(&s->view, node->type->target, 0) : 0;
     uint64_t offset = s->address - data, total = unit * count;
@@ -143,21 +166,21 @@ static void try_elements(struct accd__debug_search *s, uint32_t i, uint64_t data
     enum accd__debug_rank rank = node->is_guess     ? ACCD__DEBUG_GUESSED
                                  : total || !offset ? ACCD__DEBUG_EXACT
                                                     : ACCD__DEBUG_BEHIND;
-    if (!is_better(s, rank, offset) || (rank == ACCD__DEBUG_BEHIND && !is_behind(s, node->block ? node->block : data)))
+    if (!is_better(s, rank, offset) || (rank == ACCD__DEBUG_BEHIND && !can_follow(s, node->block ? node->block : data)))
         return;
     accd__path_append_node(s, &path, i);
     accd__name_set_object(&name, node->type, node->at, data, 0);
     if (total && accd__debug_is_exact_range(s, data, total)
             ? accd__name_as_whole(unit, &name)
             : accd__path_describe_elements(s, &path, node->type, node->at, data, &name))
-        accept(s, rank, offset, &name);
+        set_best_name(s, rank, offset, &name);
 }
 
-/* The k-th element behind the i-th object; unit is 0 where it has no pointers. */
-static struct accd__search_node element_of(struct accd__debug_search *s, uint32_t i, uint64_t data, uint64_t k,
-                                           uint64_t *unit_p)
+/* Returns a node for element k of node i, whose elements begin at `data`. *unit_p is 0 if elements have no pointers. */
+static struct accd__search_node new_element_node(struct accd__debug_search *s, uint32_t i, uint64_t data, uint64_t k,
+                                                 uint64_t *unit_p)
 {
-    struct accd__search_node node = child_of(s, i, s->nodes[i].type->target, data);
+    struct accd__search_node node = new_child_node(s, i, s->nodes[i].type->target, data);
     *unit_p = node.type && node.type->points ? accd__type_bytes_of_object(&s->view, node.type, data) : 0;
     node.at += k * *unit_p;
     node.index = k;
@@ -165,26 +188,28 @@ static struct accd__search_node element_of(struct accd__debug_search *s, uint32_
     return node;
 }
 
+/* Appends the first `count` elements of node i. */
 static void push_elements(struct accd__debug_search *s, uint32_t i, uint64_t data, uint64_t count)
 {
     uint64_t unit;
-    struct accd__search_node node = element_of(s, i, data, 0, &unit);
+    struct accd__search_node node = new_element_node(s, i, data, 0, &unit);
     for (; unit && node.index < count; node.index++, node.at += unit)
-        push(s, node);
+        push_node(s, node);
 }
 
-/* How many elements there are behind a pointer is not known: what lies there may be others. */
+/* Appends elements after the first one that node i, a pointer, points to. Their number is not known. */
 static void push_guesses(struct accd__debug_search *s, uint32_t i, uint64_t start)
 {
     uint64_t unit;
-    struct accd__search_node node = element_of(s, i, start, 1, &unit);
+    struct accd__search_node node = new_element_node(s, i, start, 1, &unit);
     node.is_guess = true;
-    for (; unit && node.index < GUESSES_MOST && in_block(start, node.at + unit); node.at += unit) {
-        push(s, node);
+    for (; unit && node.index < GUESSES_MOST && is_in_block(start, node.at + unit); node.at += unit) {
+        push_node(s, node);
         node.index++;
     }
 }
 
+/* Visits a pointer: tries to name the range by it, and appends what it points to. */
 static void visit_pointer(struct accd__debug_search *s, uint32_t i)
 {
     struct accd__search_node *node = &s->nodes[i];
@@ -195,16 +220,17 @@ static void visit_pointer(struct accd__debug_search *s, uint32_t i)
     try_pointee(s, i, type, start);
     if (!type || !type->points || node->steps >= STEPS_MOST || node->is_guess)
         return;
-    node->steps++; /* what follows has taken one more */
+    node->steps++; /* nodes that are appended below have one more step */
     node->block = start;
     if (type->kind == ACCD__DEBUG_STRUCT)
-        push(s, child_of(s, i, type, start));
+        push_node(s, new_child_node(s, i, type, start));
     else
         push_elements(s, i, start, 1);
     if (!node->type->fortran && !type->open)
         push_guesses(s, i, start);
 }
 
+/* Visits a reference of C++, whose target has the name of the reference. */
 static void visit_reference(struct accd__debug_search *s, uint32_t i)
 {
     const struct accd__search_node *node = &s->nodes[i];
@@ -220,14 +246,15 @@ static void visit_reference(struct accd__debug_search *s, uint32_t i)
         accd__path_append_node(s, &path, i);
         path.dot = accd__member_separator(type);
         if (accd__path_describe(s, &path, type, start, &name))
-            accept(s, rank, 0, &name);
+            set_best_name(s, rank, 0, &name);
     }
     if (type->points && node->steps < STEPS_MOST) {
         s->nodes[i].steps++;
-        push(s, child_of(s, i, type, start));
+        push_node(s, new_child_node(s, i, type, start));
     }
 }
 
+/* Visits an array or a Fortran descriptor. */
 static void visit_array(struct accd__debug_search *s, uint32_t i)
 {
     const struct accd__debug_type *type = s->nodes[i].type;
@@ -236,13 +263,14 @@ static void visit_array(struct accd__debug_search *s, uint32_t i)
     if (type->kind == ACCD__DEBUG_DESCRIPTOR &&
         (!accd__evaluate_location(&s->view, type->data, type->bias, &object, &data) || !data.at))
         return;
-    uint64_t count = count_of(s, type, object);
+    uint64_t count = count_elements(s, type, object);
     if (type->kind == ACCD__DEBUG_DESCRIPTOR || type->open)
         try_elements(s, i, data.at, count);
     push_elements(s, i, data.at, count < ELEMENTS_MOST ? count : ELEMENTS_MOST);
 }
 
-static void visit(struct accd__debug_search *s, uint32_t i)
+/* Visits node i. */
+static void visit_node(struct accd__debug_search *s, uint32_t i)
 {
     const struct accd__debug_type *type = s->nodes[i].type;
     uint64_t at = s->nodes[i].at;
@@ -256,11 +284,11 @@ static void visit(struct accd__debug_search *s, uint32_t i)
     case ACCD__DEBUG_STRUCT:
         for (size_t k = 0; k < type->nmembers; k++) {
             const struct accd__debug_member *member = &type->members[k];
-            struct accd__search_node node = child_of(s, i, member->type, at + member->offset);
+            struct accd__search_node node = new_child_node(s, i, member->type, at + member->offset);
             node.how = ACCD__DEBUG_MEMBER;
             node.name = member->name;
             if (member->type->points)
-                push(s, node);
+                push_node(s, node);
         }
         break;
     case ACCD__DEBUG_ARRAY:
@@ -272,6 +300,7 @@ static void visit(struct accd__debug_search *s, uint32_t i)
     }
 }
 
+/* Appends a variable that contains pointers. */
 static void push_variable(struct accd__debug_search *s, struct accd__debug_variable *variable,
                           struct accd__value_location place)
 {
@@ -279,14 +308,14 @@ static void push_variable(struct accd__debug_search *s, struct accd__debug_varia
     if (!type || !type->points)
         return;
     if (!place.is_value || type->kind == ACCD__DEBUG_POINTER || type->kind == ACCD__DEBUG_REFERENCE)
-        push(s, (struct accd__search_node){.type = type,
-                                           .at = place.at,
-                                           .name = variable->name,
-                                           .how = ACCD__DEBUG_ROOT,
-                                           .is_value = place.is_value});
+        push_node(s, (struct accd__search_node){.type = type,
+                                                .at = place.at,
+                                                .name = variable->name,
+                                                .how = ACCD__DEBUG_ROOT,
+                                                .is_value = place.is_value});
 }
 
-/* Variables from which pointers start: those in scope, then globals of the unit, then others. */
+/* Appends the variables that names can start from: those in scope, then globals of the unit, then other globals. */
 static void push_variables(struct accd__debug_search *s, struct accd__code_site *site)
 {
     struct accd__value_location place;
@@ -312,7 +341,7 @@ bool accd__search_locals(struct accd__debug_search *s, struct accd__code_site *s
         return false;
     push_variables(s, site);
     for (uint32_t i = 0; i < s->n && s->rank != ACCD__DEBUG_EXACT; i++)
-        visit(s, i);
+        visit_node(s, i);
     return s->rank != ACCD__DEBUG_NOTHING;
 }
 

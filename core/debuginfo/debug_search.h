@@ -1,81 +1,86 @@
-/* debug_search.h - a range of memory whose name is looked for. */
+/* debug_search.h - search for the name of a range of memory: its state, the name being built, and the functions of
+ * debug_format.c and debug_search.c. */
 #ifndef ACCD__DEBUG_SEARCH_H
 #define ACCD__DEBUG_SEARCH_H
 
 #include "debug_dw.h"
 
-/* An object on the way from a variable. */
+/* Object that a path of members, elements and pointers from a variable reaches. */
 struct accd__search_node {
     struct accd__debug_type *type;
-    uint64_t at;    /* its address, or with is_value what is in it */
-    uint64_t block; /* what the last pointer on the way points at, 0: no pointer was followed */
-    const char *name;
-    uint64_t index;
-    uint32_t parent;
+    uint64_t at;      /* address of the object; with is_value, the object itself */
+    uint64_t block;   /* address that the last pointer of the path has; 0: no pointer was followed */
+    const char *name; /* name of the variable or member */
+    uint64_t index;   /* index of the element */
+    uint32_t parent;  /* node that this one was reached from */
     enum { ACCD__DEBUG_ROOT, ACCD__DEBUG_MEMBER, ACCD__DEBUG_ELEMENT, ACCD__DEBUG_POINTEE } how : 8;
-    unsigned steps : 8;
+    unsigned steps : 8; /* pointers that the path follows */
     bool is_value : 1;
-    bool is_guess : 1; /* an element that may not be there */
+    bool is_guess : 1; /* the object is an element that may not exist */
 };
 
-/* How a name fits, the better first: a pointer to the range or the object itself; part of what a
- * pointer points at; an element that may be there; a pointer without a type; behind a pointer. */
+/* Quality of a name, best first. */
 enum accd__debug_rank {
-    ACCD__DEBUG_EXACT,
-    ACCD__DEBUG_INSIDE,
-    ACCD__DEBUG_GUESSED,
-    ACCD__DEBUG_UNTYPED,
-    ACCD__DEBUG_BEHIND,
+    ACCD__DEBUG_EXACT,   /* the object itself, or a pointer to it */
+    ACCD__DEBUG_INSIDE,  /* a part of what a pointer points to */
+    ACCD__DEBUG_GUESSED, /* an element that may not exist */
+    ACCD__DEBUG_UNTYPED, /* a pointer without a type */
+    ACCD__DEBUG_BEHIND,  /* memory after what a pointer points to */
     ACCD__DEBUG_NOTHING
 };
 
+/* Search for the name of the range of `bytes` bytes at `address`. */
 struct accd__debug_search {
     struct accd__frame_view view;
     uint64_t address, bytes;
-    struct accd__search_node *nodes;
+    struct accd__search_node *nodes; /* objects found so far, in the order in which they are visited */
     uint32_t n;
-    enum accd__debug_rank rank;
-    uint64_t distance; /* from the pointer, when it is behind */
+    enum accd__debug_rank rank; /* quality of the best name so far, which is in *name_p */
+    uint64_t distance;          /* distance from the pointer's target, which decides between names of one rank */
     struct accd__debug_name *name_p;
 };
 
-/* A name as it grows; what does not fit is left out. */
+/* Name under construction. Text that does not fit is cut off. */
 struct accd__debug_name_path {
     char *to;
     size_t used;
-    const char *dot; /* before the next member */
+    const char *dot; /* separator before the next member */
 };
 
+/* Appends formatted text. */
 void accd__path_append(struct accd__debug_name_path *path, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
+/* Returns the separator before members in the type's language. */
 const char *accd__member_separator(const struct accd__debug_type *type);
-/* The i-th object. */
+/* Appends the path to node i. */
 void accd__path_append_node(struct accd__debug_search *s, struct accd__debug_name_path *path, uint32_t i);
-/* Subscripts of the index-th element in memory of what begins at object; the path has the first ones. */
+/* Appends the subscripts of the element with an index in memory order, in the array at `object`. The path has the first
+ * `first` subscripts already. */
 void accd__path_append_index(struct accd__debug_search *s, struct accd__debug_name_path *path,
                              const struct accd__debug_type *type, uint64_t object, int64_t index, unsigned first);
 
-/* Whether these bytes are, or contain, the range. */
+/* True if these bytes are the range. */
 bool accd__debug_is_exact_range(struct accd__debug_search *s, uint64_t start, uint64_t bytes);
+/* True if these bytes contain the range. */
 bool accd__debug_contains_range(struct accd__debug_search *s, uint64_t start, uint64_t bytes);
-/* All of what the path names, with elements of unit bytes; elements of what it names, if the range
- * is some. */
+/* Sets the name to all of the object that the path names, whose elements have `unit` bytes. Returns true. */
 bool accd__name_as_whole(uint64_t unit, struct accd__debug_name *name);
+/* Sets the name to a section of the object that the path names, if the range consists of whole elements. unit > 0. */
 bool accd__name_as_section(struct accd__debug_search *s, uint64_t offset, uint64_t unit, struct accd__debug_name *name);
-/* The range lies in an object, or among the elements of an array that begin at data; the path grows
- * to what name is about. */
+/* Names a range that is within an object, or among the elements of an array that begin at `data`. The path, which names
+ * the object, is extended. Returns false if the range cannot be named. */
 bool accd__path_describe(struct accd__debug_search *s, struct accd__debug_name_path *path,
                          struct accd__debug_type *type, uint64_t object, struct accd__debug_name *name);
 bool accd__path_describe_elements(struct accd__debug_search *s, struct accd__debug_name_path *path,
                                   struct accd__debug_type *type, uint64_t object, uint64_t data,
                                   struct accd__debug_name *name);
-/* What the name is about. */
+/* Sets the object that a name is about (see accd__debug_name). */
 void accd__name_set_object(struct accd__debug_name *name, struct accd__debug_type *type, uint64_t object, uint64_t data,
                            unsigned subscripts);
-/* The path grows from what the name is about to the scalar that has the byte at an address. */
+/* Extends the path from the object that the name is about to the scalar that has the byte at an address. */
 bool accd__path_descend(struct accd__debug_search *s, struct accd__debug_name_path *path,
                         const struct accd__debug_name *name, uint64_t address, struct accd__debug_name *element);
-/* Names the range by pointers that start from variables in scope. */
+/* Names the range by pointers that start from variables in scope or globals. False: no name was found. */
 bool accd__search_locals(struct accd__debug_search *s, struct accd__code_site *site);
 
 #endif

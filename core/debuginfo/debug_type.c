@@ -1,22 +1,24 @@
-/* debug_type.c - types of the program: read from debug information once, pointees on demand. */
+/* debug_type.c - reads types of the program from debug information, each once; pointees at their first use. */
 #ifdef HAVE_LIBDW
 #include "debug_dw.h"
 
+#include <assert.h>
 #include <string.h>
 
-/* Deeper nesting is not a program's, but that of a broken file. */
+/* Limit of nested types; only a damaged file has deeper ones. */
 enum { NESTING_MOST = 64 };
 
 static struct accd__debug_type *make_type(struct accd__debug_info *debug, Dwarf_Die *die, Dwarf_Addr bias,
                                           unsigned nesting);
 
-/* The type that a variable, a member, an array or a pointer refers to, without its qualifiers. */
-static bool peeled(const struct accd__debug_info *debug, Dwarf_Die *die, Dwarf_Die *to)
+/* Gets the type that a variable, member, array or pointer refers to, without typedefs and qualifiers. */
+static bool get_peeled_type(const struct accd__debug_info *debug, Dwarf_Die *die, Dwarf_Die *to)
 {
     return accd__dw_get_reference(&debug->dw, die, DW_AT_type, to) && debug->dw.dwarf_peel_type(to, to) == 0;
 }
 
-static uint64_t constant_bytes(const struct accd__debug_info *debug, Dwarf_Die *die)
+/* Returns the size of a type; 0: not known, or not constant. */
+static uint64_t get_constant_bytes(const struct accd__debug_info *debug, Dwarf_Die *die)
 {
     int bytes = debug->dw.dwarf_bytesize(die);
     return bytes > 0 ? (uint64_t)bytes : 0;
@@ -24,8 +26,8 @@ static uint64_t constant_bytes(const struct accd__debug_info *debug, Dwarf_Die *
 
 /* ----------------------------------------------------------------------------------- members -- */
 
-/* What compilers and libraries put inside, and what a program cannot point at, has no name. Where
- * the elements of a C++ container begin is called by the container. */
+/* True if an entry is a member or base class that the program can name or point to. Members that compilers and
+ * libraries add do not count. Elements of a C++ container are named by its first pointer, not by those to its end. */
 static bool is_member(const struct accd__debug_info *debug, Dwarf_Die *die)
 {
     static const char *const ends[] = {"_M_finish", "_M_end_of_storage"};
@@ -43,6 +45,7 @@ static bool is_member(const struct accd__debug_info *debug, Dwarf_Die *die)
     return !name || (!strchr(name, '.') && strcmp(name, "_vptr") != 0);
 }
 
+/* Returns the name of a member; NULL if its members belong to the structure around it. */
 static const char *member_name(const struct accd__debug_info *debug, Dwarf_Die *die, bool fortran)
 {
     const char *name = debug->dw.dwarf_tag(die) == DW_TAG_inheritance ? NULL : debug->dw.dwarf_diename(die);
@@ -51,6 +54,7 @@ static const char *member_name(const struct accd__debug_info *debug, Dwarf_Die *
     return name;
 }
 
+/* Reads the members of a structure. */
 static void read_members(struct accd__debug_info *debug, struct accd__debug_type *type, unsigned nesting)
 {
     Dwarf_Die child;
@@ -66,19 +70,20 @@ static void read_members(struct accd__debug_info *debug, struct accd__debug_type
         struct accd__debug_member member = {.name = member_name(debug, &child, type->fortran)};
         Dwarf_Die of;
         if (!is_member(debug, &child) || !accd__dw_member_offset(&debug->dw, &child, &member.offset) ||
-            !peeled(debug, &child, &of))
+            !get_peeled_type(debug, &child, &of))
             continue;
         member.type = make_type(debug, &of, type->bias, nesting + 1);
         if (!member.type)
             continue;
         type->points |= member.type->points;
-        type->open = member.type->open; /* of the last one */
+        type->open = member.type->open; /* the value of the last member remains */
         type->members[type->nmembers++] = member;
     }
 }
 
 /* ------------------------------------------------------------------------------------ arrays -- */
 
+/* Reads a bound of a dimension. */
 static struct accd__debug_bound read_bound(const struct accd__debug_info *debug, Dwarf_Die *die, unsigned name)
 {
     struct accd__debug_bound bound = {.kind = ACCD__DEBUG_BOUND_NONE};
@@ -96,6 +101,7 @@ static struct accd__debug_bound read_bound(const struct accd__debug_info *debug,
 
 static void read_dimensions(struct accd__debug_info *debug, struct accd__debug_type *type)
 {
+    assert(!type->ndims);
     struct accd__debug_dim dims[ACCD__DEBUG_DIMS_MAX];
     Dwarf_Die child;
     bool more = accd__dw_first_child(&debug->dw, &type->die, &child);
@@ -113,6 +119,7 @@ static void read_dimensions(struct accd__debug_info *debug, struct accd__debug_t
         type->ndims = 0;
 }
 
+/* True if all bounds of an array are constants. */
 static bool is_constant(const struct accd__debug_type *type)
 {
     for (size_t i = 0; i < type->ndims; i++)
@@ -124,11 +131,11 @@ static bool is_constant(const struct accd__debug_type *type)
 
 static void read_array(struct accd__debug_info *debug, struct accd__debug_type *type, unsigned nesting)
 {
-    /* Of gfortran's descriptors: five words, and three for each dimension. */
+    /* gfortran's descriptors have five words, and three more for each dimension. */
     enum { HEAD = 40, DIMENSION = 24 };
     struct accd__frame_view constants = {.debug = debug};
     Dwarf_Die element;
-    if (peeled(debug, &type->die, &element))
+    if (get_peeled_type(debug, &type->die, &element))
         type->target = make_type(debug, &element, type->bias, nesting + 1);
     type->has_target = true;
     read_dimensions(debug, type);
@@ -150,12 +157,13 @@ static void read_array(struct accd__debug_info *debug, struct accd__debug_type *
 static bool points_at_code(const struct accd__debug_info *debug, Dwarf_Die *die)
 {
     Dwarf_Die target;
-    return peeled(debug, die, &target) && debug->dw.dwarf_tag(&target) == DW_TAG_subroutine_type;
+    return get_peeled_type(debug, die, &target) && debug->dw.dwarf_tag(&target) == DW_TAG_subroutine_type;
 }
 
+/* Sets kind and parts of a type from its entry. */
 static void read_type(struct accd__debug_info *debug, struct accd__debug_type *type, unsigned nesting)
 {
-    type->bytes = constant_bytes(debug, &type->die);
+    type->bytes = get_constant_bytes(debug, &type->die);
     switch (debug->dw.dwarf_tag(&type->die)) {
     case DW_TAG_structure_type:
     case DW_TAG_class_type:
@@ -182,11 +190,12 @@ static void read_type(struct accd__debug_info *debug, struct accd__debug_type *t
     }
 }
 
-/* die is without qualifiers. A type is known before what it is made of is read: pointees refer
- * back to it. */
+/* Returns the type of an entry without typedefs and qualifiers, read at its first use; NULL: no memory, or nested too
+ * deeply. The type is entered in the table before its parts are read, because they may refer to it. */
 static struct accd__debug_type *make_type(struct accd__debug_info *debug, Dwarf_Die *die, Dwarf_Addr bias,
                                           unsigned nesting)
 {
+    assert(die->addr);
     struct accd__debug_type *type = accd__pointer_table_find(&debug->types, (uintptr_t)die->addr);
     if (type || nesting > NESTING_MOST || !(type = accd__debug_alloc(debug, sizeof *type)))
         return type;
@@ -202,7 +211,7 @@ static struct accd__debug_type *make_type(struct accd__debug_info *debug, Dwarf_
 struct accd__debug_type *accd__get_type(struct accd__debug_info *debug, Dwarf_Die *die, Dwarf_Addr bias)
 {
     Dwarf_Die type;
-    return peeled(debug, die, &type) ? make_type(debug, &type, bias, 0) : NULL;
+    return get_peeled_type(debug, die, &type) ? make_type(debug, &type, bias, 0) : NULL;
 }
 
 struct accd__debug_type *accd__type_target(struct accd__debug_info *debug, struct accd__debug_type *type)
@@ -216,7 +225,7 @@ struct accd__debug_type *accd__type_target(struct accd__debug_info *debug, struc
 
 bool accd__debug_is_type_gap(const struct accd__debug_info *debug, const struct accd__debug_type *type, uint64_t offset)
 {
-    enum { VALUE = 10, WIDE = 16 }; /* bytes of x87's numbers, and of their objects */
+    enum { VALUE = 10, WIDE = 16 }; /* bytes of an x87 number, and of its object */
     static const char *const wide[] = {"long double", "complex long double", "real(kind=10)", "complex(kind=10)"};
     const struct accd__dw *dw = &debug->dw;
     Dwarf_Die die = type->die, child;
@@ -228,7 +237,8 @@ bool accd__debug_is_type_gap(const struct accd__debug_info *debug, const struct 
     if (type->kind != ACCD__DEBUG_STRUCT || dw->dwarf_tag(&die) == DW_TAG_union_type || offset >= type->bytes)
         return false;
     bool more = accd__dw_first_child(dw, &die, &child), all_known = type->nmembers;
-    for (; more; more = accd__dw_next_sibling(dw, &child)) /* bit-fields, the compiler's own members */
+    for (; more;
+         more = accd__dw_next_sibling(dw, &child)) /* bit-fields and members of the compiler are not in type->members */
         if (dw->dwarf_tag(&child) == DW_TAG_member && !dw->dwarf_hasattr(&child, DW_AT_declaration))
             all_known &= is_member(debug, &child);
     return all_known;

@@ -1,15 +1,18 @@
-/* debug_out.c - from a function that was stopped to its caller, by the frame information of the files. */
+/* debug_unwind.c - finds the caller of a function that was stopped, by the unwinding rules of its file. */
 #include "debug.h"
 
 #ifdef HAVE_LIBDW
 #include "debug_dw.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 enum { RBP = 6, RSP = 7 };
 
-static bool word_at(const struct accd__debug_fault_context *stopped, uint64_t address, uintptr_t *to)
+/* Gets a word of the copied stack; false: the address is outside of the copy. */
+static bool get_stack_word(const struct accd__debug_fault_context *stopped, uint64_t address, uintptr_t *to)
 {
+    assert(stopped->n <= ACCD__DEBUG_FAULT_STACK_WORDS);
     const uint64_t offset = address - stopped->low;
     if (offset % sizeof *to || offset / sizeof *to >= stopped->n)
         return false;
@@ -17,9 +20,9 @@ static bool word_at(const struct accd__debug_fault_context *stopped, uint64_t ad
     return true;
 }
 
-/* The frame pointer register of the caller, which need not point to a frame; 0: not known. */
-static uintptr_t frame_pointer(const struct accd__debug_info *debug, Dwarf_Frame *frame, uint64_t cfa,
-                               const struct accd__debug_fault_context *stopped)
+/* Returns the caller's frame pointer register, which may hold any value; 0: not known. */
+static uintptr_t get_caller_frame_pointer(const struct accd__debug_info *debug, Dwarf_Frame *frame, uint64_t cfa,
+                                          const struct accd__debug_fault_context *stopped)
 {
     Dwarf_Op memory[3], *ops;
     uintptr_t kept;
@@ -30,7 +33,7 @@ static uintptr_t frame_pointer(const struct accd__debug_info *debug, Dwarf_Frame
         return ops ? 0 : stopped->at.bp;
     const bool added = n == 2 && ops[1].atom == DW_OP_plus_uconst;
     return ops[0].atom == DW_OP_call_frame_cfa && (n == 1 || added) &&
-                   word_at(stopped, cfa + (added ? ops[1].number : 0), &kept)
+                   get_stack_word(stopped, cfa + (added ? ops[1].number : 0), &kept)
                ? kept
                : 0;
 }
@@ -46,8 +49,8 @@ bool accd__debug_unwind_frame(struct accd__debug_info *debug, struct accd__debug
     if (frame && debug->dw.dwarf_frame_cfa(frame, &ops, &n) == 0 && n == 1 && ops->atom == DW_OP_bregx &&
         (ops->number == RSP || (ops->number == RBP && stopped->at.bp))) {
         caller.sp = (ops->number == RSP ? stopped->at.sp : stopped->at.bp) + ops->number2;
-        caller.bp = frame_pointer(debug, frame, caller.sp, stopped);
-        known = caller.sp > stopped->at.sp && word_at(stopped, caller.sp - sizeof caller.pc, &caller.pc);
+        caller.bp = get_caller_frame_pointer(debug, frame, caller.sp, stopped);
+        known = caller.sp > stopped->at.sp && get_stack_word(stopped, caller.sp - sizeof caller.pc, &caller.pc);
     }
     free(frame);
     if (known)

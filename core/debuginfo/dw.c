@@ -1,7 +1,8 @@
-/* dw.c - libdw as it is found at run time, and the files of this process. */
+/* dw.c - loads libdw, lists the files of this process, and reads attributes of entries. */
 #ifdef HAVE_LIBDW
 #include "debuginfo/dw.h"
 
+#include <assert.h>
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <link.h>
@@ -38,7 +39,7 @@ void accd__dw_unload(struct accd__dw *dw)
     dw->library = NULL;
 }
 
-/* Files are opened when something in them is looked up. */
+/* Opens a file; libdw calls this when something in the file is looked up. */
 static int find_elf(Dwfl_Module *module, void **data, const char *name, Dwarf_Addr base, char **file_p, Elf **elf_p)
 {
     (void)module, (void)data, (void)base, (void)elf_p;
@@ -49,6 +50,7 @@ static int find_elf(Dwfl_Module *module, void **data, const char *name, Dwarf_Ad
 
 Dwfl *accd__dw_new_session(struct accd__dw *dw)
 {
+    assert(dw->library);
     /* The standard search for separate debug files would also ask servers. */
     dw->callbacks = (Dwfl_Callbacks){
         .find_elf = find_elf,
@@ -58,17 +60,20 @@ Dwfl *accd__dw_new_session(struct accd__dw *dw)
     return dw->dwfl_begin(&dw->callbacks);
 }
 
+/* Arguments of report_file. */
 struct listing {
     struct accd__dw *dw;
     Dwfl *dwfl;
     unsigned long long *loads_p;
 };
 
+/* Returns the path of a loaded file. */
 static const char *file_of(const struct dl_phdr_info *info)
 {
     return *info->dlpi_name ? info->dlpi_name : "/proc/self/exe";
 }
 
+/* Adds a loaded file and its address range to the session. */
 static int report_file(struct dl_phdr_info *info, size_t size, void *arg)
 {
     const struct listing *listing = arg;
@@ -84,7 +89,7 @@ static int report_file(struct dl_phdr_info *info, size_t size, void *arg)
         from = start < from ? start : from;
         to = end > to ? end : to;
     }
-    if (from < to && strchr(file_of(info), '/')) /* not what the kernel provides */
+    if (from < to && strchr(file_of(info), '/')) /* the kernel's vdso has no path */
         listing->dw->dwfl_report_module(listing->dwfl, file_of(info), from, to);
     *listing->loads_p = info->dlpi_adds;
     return 0;
@@ -92,6 +97,7 @@ static int report_file(struct dl_phdr_info *info, size_t size, void *arg)
 
 bool accd__dw_list_files(struct accd__dw *dw, Dwfl *dwfl, unsigned long long *loads_p)
 {
+    assert(dwfl);
     struct listing listing = {dw, dwfl, loads_p};
     dw->dwfl_report_begin_add(dwfl);
     dl_iterate_phdr(report_file, &listing);
@@ -114,7 +120,7 @@ bool accd__dw_get_reference(const struct accd__dw *dw, Dwarf_Die *die, unsigned 
     return dw->dwarf_attr_integrate(die, name, &attribute) && dw->dwarf_formref_die(&attribute, to);
 }
 
-/* What may be negative is written as a signed form; forms of fixed size are not to be extended. */
+/* Reads an unsigned number. Negative numbers have a signed form, and forms of fixed size must not be sign-extended. */
 bool accd__dw_get_number(const struct accd__dw *dw, Dwarf_Die *die, unsigned name, uint64_t *to)
 {
     Dwarf_Attribute attribute;
@@ -133,7 +139,7 @@ bool accd__dw_member_offset(const struct accd__dw *dw, Dwarf_Die *die, uint64_t 
     Dwarf_Attribute attribute;
     Dwarf_Op *ops;
     size_t n;
-    *to = 0; /* of a union there is no more to say */
+    *to = 0; /* members of a union have no offset attribute */
     if (!dw->dwarf_attr(die, DW_AT_data_member_location, &attribute) || dw->dwarf_formudata(&attribute, to) == 0)
         return true;
     if (dw->dwarf_getlocation(&attribute, &ops, &n) != 0 || n != 1 || ops->atom != DW_OP_plus_uconst)

@@ -1,5 +1,5 @@
-/* dw.h - libdw, which reads debug information: loaded when it is there, asked about the files of
- * this process or about one by name. Whoever includes this was built with its headers, HAVE_LIBDW. */
+/* dw.h - libdw, which reads debug information, loaded at run time: for the files of this process, or for one file by
+ * name. Only files that are compiled with its headers (HAVE_LIBDW) include this one. */
 #ifndef ACCD_DW_H
 #define ACCD_DW_H
 
@@ -60,32 +60,35 @@
     X(dwarf_peel_type)              \
     X(dwarf_bytesize)
 
+/* Functions of libdw, by their names, and the library. */
 struct accd__dw {
 #define X(name) __typeof__ (&(name))(name);
     ACCD_DW_FUNCTIONS(X)
 #undef X
     void *library;
-    Dwfl_Callbacks callbacks; /* of sessions, which therefore end before accd__dw_unload */
+    Dwfl_Callbacks callbacks; /* callbacks of sessions, which must end before accd__dw_unload */
 };
 
-/* false: libdw is not there, or too old; accd__dw_unload is due then, too. */
+/* Loads libdw. Returns false if it is not installed or too old; accd__dw_unload must be called in any case. */
 bool accd__dw_load(struct accd__dw *dw);
 void accd__dw_unload(struct accd__dw *dw);
 
-/* A session without files. Separate debug files are found by their build ids, in this machine. */
+/* Returns a session without files. Separate debug files are found by their build ids, on this machine only. */
 Dwfl *accd__dw_new_session(struct accd__dw *dw);
-/* Adds the files in this process's memory, *loads_p: how often files had been loaded then. */
+/* Adds the files in this process's memory to a session. *loads_p: number of loads in the process so far. */
 bool accd__dw_list_files(struct accd__dw *dw, Dwfl *dwfl, unsigned long long *loads_p);
 
-/* Entries: the first child, then the next sibling; whether there is one. */
+/* Get the first child of an entry, and the next sibling in place of an entry; false: there is none. */
 bool accd__dw_first_child(const struct accd__dw *dw, Dwarf_Die *parent, Dwarf_Die *child_p);
 bool accd__dw_next_sibling(const struct accd__dw *dw, Dwarf_Die *die);
-/* What an attribute refers to; a number it gives; whether it is there and set. */
+/* Get the entry that an attribute refers to, or its number; false: the attribute does not exist. */
 bool accd__dw_get_reference(const struct accd__dw *dw, Dwarf_Die *die, unsigned name, Dwarf_Die *to);
 bool accd__dw_get_number(const struct accd__dw *dw, Dwarf_Die *die, unsigned name, uint64_t *to);
+/* True if a flag exists and is set. */
 bool accd__dw_get_flag(const struct accd__dw *dw, Dwarf_Die *die, unsigned name);
-/* The offset of a member or a base class; false: it is not a constant. */
+/* Gets the offset of a member or a base class; false: it is not a constant. */
 bool accd__dw_member_offset(const struct accd__dw *dw, Dwarf_Die *die, uint64_t *to);
-bool accd__dw_is_fortran(const struct accd__dw *dw, Dwarf_Die *die); /* by the unit it stands in */
+/* True if the unit of an entry is in Fortran. */
+bool accd__dw_is_fortran(const struct accd__dw *dw, Dwarf_Die *die);
 
 #endif

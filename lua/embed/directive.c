@@ -93,7 +93,7 @@ static int raise_failure(lua_State *L)
 }
 
 /* Reports a failure of the core in terms of the directive; in the core's own words if Lua has no memory for that. */
-static accd_status explain(struct failure failure)
+static accd_status report_failure(struct failure failure)
 {
     accd_session *a = failure.a;
     uint64_t max_steps = a->max_steps;
@@ -126,7 +126,7 @@ static int raise_complaint(lua_State *L)
 }
 
 /* Reports an error about a directive; returns its status. */
-static accd_status complain(struct complaint complaint)
+static accd_status report_complaint(struct complaint complaint)
 {
     return accd__call_protected(complaint.a, raise_complaint, &complaint);
 }
@@ -140,7 +140,7 @@ static accd_status end_region(accd_session *a)
     struct accd__session_region *region = a->regions;
     accd_status status = region->core ? accd_region_end(region->core) : ACCD_OK;
     if (status != ACCD_OK)
-        return explain((struct failure){a, region->ref, status, 0, true});
+        return report_failure((struct failure){a, region->ref, status, 0, true});
     accd__pop_region(a);
     return ACCD_OK;
 }
@@ -151,7 +151,7 @@ static bool is_compute(const struct accd__session_region *region)
 }
 
 /* True if the plan "end NAME" ends the region. The first words of a combined construct are enough. */
-static bool ends(const struct accd__directive_plan *end, const struct accd__session_region *region)
+static bool matches_end(const struct accd__directive_plan *end, const struct accd__session_region *region)
 {
     size_t n = strlen(end->name);
     if (end->is_openmp != region->is_openmp || strncmp(end->name, region->name, n) != 0)
@@ -184,7 +184,7 @@ static accd_status run_plan(accd_session *a, const struct accd__directive_plan *
     if (status != ACCD_OK) {
         if (region)
             accd__session_free_block(a, region, sizeof *region);
-        return explain((struct failure){a, ref, status, item, false});
+        return report_failure((struct failure){a, ref, status, item, false});
     }
     if (!region)
         return ACCD_OK;
@@ -204,7 +204,7 @@ static accd_status run_plan(accd_session *a, const struct accd__directive_plan *
 /* ------------------------------------------------------------------------------------ directives -- */
 
 /* Notes that Lua has executed a directive: it may have changed types or the current device. */
-static void carried_out(accd_session *a, const struct accd__directive_plan *plan)
+static void note_executed(accd_session *a, const struct accd__directive_plan *plan)
 {
     a->device = plan->device;
     a->generation++;
@@ -214,9 +214,9 @@ static void carried_out(accd_session *a, const struct accd__directive_plan *plan
 static accd_status end_named(accd_session *a, const struct planning *planning)
 {
     const struct accd__session_region *region = a->regions;
-    if (region && ends(&planning->plan, region))
+    if (region && matches_end(&planning->plan, region))
         return end_region(a);
-    return complain(
+    return report_complaint(
         (struct complaint){a, "cannot_end", planning->ref, region ? region->name : NULL, region && region->is_openmp});
 }
 
@@ -231,7 +231,7 @@ accd_status accd_run_directive_loc(accd_session *a, const char *text, const char
         return accd__end_call(a, status);
     bool opened = false;
     if (planning.plan.kind == PLAN_DONE)
-        carried_out(a, &planning.plan);
+        note_executed(a, &planning.plan);
     else if (planning.plan.kind == PLAN_END)
         status = end_named(a, &planning);
     else
@@ -258,7 +258,7 @@ static accd_status run_kernel(accd_session *a, accd_kernel_fn fn, void *ud)
     int failed = fn(a, device, ud);
     accd_status status = ACCD_OK;
     if (failed)
-        status = complain((struct complaint){a, "kernel_failed", region->ref, NULL, failed});
+        status = report_complaint((struct complaint){a, "kernel_failed", region->ref, NULL, failed});
     else
         status = end_region(a);
     if (status != ACCD_OK) {
@@ -342,7 +342,7 @@ accd_status(accd_prepare)(accd_session *a, const char *text, accd_prepared **pre
 
 /* Gives up the handle's claim to its record: the outermost open region that uses it becomes its owner, or it is
  * released. */
-static void leave_record(accd_session *a, const accd_prepared *prepared)
+static void release_record(accd_session *a, const accd_prepared *prepared)
 {
     assert(prepared->a == a);
     struct accd__session_region *outermost = NULL;
@@ -356,13 +356,13 @@ static void leave_record(accd_session *a, const accd_prepared *prepared)
 }
 
 /* Plans a prepared directive again: evaluates its conditions, or lowers it if it is stale. */
-static accd_status renew(accd_session *a, accd_prepared *prepared)
+static accd_status plan_again(accd_session *a, accd_prepared *prepared)
 {
     struct planning planning = {.a = a, .method = "again", .ref = prepared->ref};
     accd_status status = get_plan(&planning);
     if (status != ACCD_OK)
         return status;
-    leave_record(a, prepared);
+    release_record(a, prepared);
     prepared->ref = planning.ref;
     prepared->plan = planning.plan;
     prepared->generation = a->generation;
@@ -377,7 +377,7 @@ accd_status accd_prepared_run(accd_prepared *prepared)
         return status;
     const struct accd__directive_plan *plan = &prepared->plan;
     if (plan->gated || prepared->generation != a->generation)
-        status = renew(a, prepared);
+        status = plan_again(a, prepared);
     else
         prepared->plan.device = a->device;
     bool opened;
@@ -396,7 +396,7 @@ accd_status accd_prepared_end(accd_prepared *prepared)
     if (region && region->by == prepared)
         return accd__end_call(a, end_region(a));
     return accd__end_call(
-        a, complain((struct complaint){a, "not_innermost", prepared->ref, region ? region->name : NULL, 0}));
+        a, report_complaint((struct complaint){a, "not_innermost", prepared->ref, region ? region->name : NULL, 0}));
 }
 
 void accd_prepared_free(accd_prepared *prepared)
@@ -408,7 +408,7 @@ void accd_prepared_free(accd_prepared *prepared)
         *prepared->link = prepared->next;
         if (prepared->next)
             prepared->next->link = prepared->link;
-        leave_record(a, prepared);
+        release_record(a, prepared);
         for (struct accd__session_region *region = a->regions; region; region = region->outer)
             if (region->by == prepared)
                 region->by = NULL;

@@ -45,7 +45,7 @@ accd_status accd__report_no_memory(accd_session *a)
 }
 
 /* Returns the status with the name `code`; for other codes ACCD_ERROR_INTERNAL or ACCD_ERROR_INVALID by phase. */
-static accd_status status_of(const char *code, const char *phase)
+static accd_status find_status(const char *code, const char *phase)
 {
     assert(code && phase);
     for (int i = 1; i < ACCD_STATUS_COUNT; i++)
@@ -55,7 +55,7 @@ static accd_status status_of(const char *code, const char *phase)
 }
 
 /* Returns a text field of the table at the top, or NULL. The table keeps the text alive. */
-static const char *text_field(lua_State *L, const char *key)
+static const char *get_text_field(lua_State *L, const char *key)
 {
     lua_getfield(L, -1, key);
     const char *text = lua_tostring(L, -1);
@@ -64,7 +64,7 @@ static const char *text_field(lua_State *L, const char *key)
 }
 
 /* Returns an integer field of the table at the top, or 0. */
-static int number_field(lua_State *L, const char *key)
+static int get_number_field(lua_State *L, const char *key)
 {
     return (int)accd__get_integer(L, lua_gettop(L), key, 0);
 }
@@ -73,12 +73,12 @@ static int number_field(lua_State *L, const char *key)
 static void read_object(lua_State *L, int n, accd_object_info *info)
 {
     if (lua_rawgeti(L, -1, n) == LUA_TTABLE) {
-        const char *name = text_field(L, "name");
+        const char *name = get_text_field(L, "name");
         snprintf(info->name, sizeof info->name, "%s", name ? name : "");
         info->host = (uint64_t)accd__get_integer(L, lua_gettop(L), "host", 0);
         info->bytes = (uint64_t)accd__get_integer(L, lua_gettop(L), "bytes", 0);
-        info->file = text_field(L, "file");
-        info->line = number_field(L, "line");
+        info->file = get_text_field(L, "file");
+        info->line = get_number_field(L, "line");
     }
     lua_pop(L, 1);
 }
@@ -98,19 +98,19 @@ static int push_diagnostic(lua_State *L)
     lua_getfield(L, -1, "reported");
     lua_pushvalue(L, 2);
     lua_call(L, 1, 1);
-    telling->shown = text_field(L, "shown");
+    telling->shown = get_text_field(L, "shown");
     accd_error_detail *detail = &telling->detail;
     *detail = (accd_error_detail){
-        .code = text_field(L, "code"),
-        .message = text_field(L, "message"),
-        .rule = text_field(L, "rule"),
-        .help = text_field(L, "help"),
-        .file = text_field(L, "file"),
-        .line = number_field(L, "line"),
-        .column = number_field(L, "column"),
-        .text = text_field(L, "text"),
+        .code = get_text_field(L, "code"),
+        .message = get_text_field(L, "message"),
+        .rule = get_text_field(L, "rule"),
+        .help = get_text_field(L, "help"),
+        .file = get_text_field(L, "file"),
+        .line = get_number_field(L, "line"),
+        .column = get_number_field(L, "column"),
+        .text = get_text_field(L, "text"),
     };
-    detail->status = status_of(detail->code, text_field(L, "phase"));
+    detail->status = find_status(detail->code, get_text_field(L, "phase"));
     lua_getfield(L, -1, "objects");
     read_object(L, 1, &detail->objects[0]);
     read_object(L, 2, &detail->objects[1]);
