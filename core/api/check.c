@@ -76,6 +76,7 @@ static uint64_t get_count(const struct address_tally *tally, const void *object)
     return after && tally->pairs[after - 1].key == key ? tally->pairs[after - 1].value : 0;
 }
 
+/* Checks the present table: disjoint host ranges, counters, pins, device memory. */
 static const char *check_objects(struct accd__device_env *env, const struct tallies *tallies)
 {
     uint64_t end = 0;
@@ -108,6 +109,7 @@ static const char *check_objects(struct accd__device_env *env, const struct tall
     return n == env->present.live ? NULL : VIOLATION("the number of live objects is wrong");
 }
 
+/* Checks that the device ranges of present objects are disjoint, and that their index is complete. */
 static const char *check_device_order(struct accd__device_env *env, struct tallies *tallies)
 {
     const size_t most = env->present.objects.count;
@@ -140,6 +142,7 @@ static bool descriptor_is_there(struct accd__device_env *env, const struct accd_
            !memcmp(actual, expected, bytes);
 }
 
+/* Checks all attachments, their device words, and their order by targets. Counts the pins of their targets. */
 static const char *check_attachments(struct accd__device_env *env, struct tallies *tallies)
 {
     size_t n = 0, records = 0, leading = 0;
@@ -200,6 +203,7 @@ static const char *check_attachments(struct accd__device_env *env, struct tallie
     return n == env->attached.live ? NULL : VIOLATION("the number of attachments is wrong");
 }
 
+/* Counts the references of open levels. Checks the depth, and the reasons for the slow path. */
 static const char *check_levels(struct accd__device_env *env, struct tallies *tallies)
 {
     size_t depth = 0;
@@ -223,11 +227,13 @@ static const char *check_levels(struct accd__device_env *env, struct tallies *ta
     return depth == env->levels.depth ? NULL : VIOLATION("the number of levels is wrong");
 }
 
+/* Sums the tallies of levels and pins. */
 static const char *check_counters(struct accd__device_env *env, struct tallies *tallies)
 {
     return sum_tally(tallies, &tallies->levels) && sum_tally(tallies, &tallies->pins) ? NULL : NO_MEMORY;
 }
 
+/* Checks that shared objects lie in blocks, and that objects and blocks fit into the memory in use. */
 static const char *check_memory(struct accd__device_env *env)
 {
     uint64_t bytes = 0;
@@ -279,6 +285,7 @@ static const char *check_share(struct accd__device_env *env, const struct accd__
     return NULL;
 }
 
+/* Checks that tuples are disjoint and consistent, and that blocks count their vacated slots. */
 static const char *check_tuples(struct accd__device_env *env, struct tallies *tallies)
 {
     struct address_tally *places = &tallies->places;
@@ -319,6 +326,7 @@ static const char *check_indices(struct accd__device_env *env)
     return violation;
 }
 
+/* Runs all checks in an order in which each may rely on those before it. */
 static const char *check_all(struct accd__device_env *env, struct tallies *tallies)
 {
     const char *violation = check_indices(env);
@@ -332,6 +340,7 @@ static const char *check_all(struct accd__device_env *env, struct tallies *talli
     return violation ? violation : accd__queues_check(env);
 }
 
+/* Checks one device. Expands its groups first. */
 static const char *check_directory(struct accd__device_env *env)
 {
     struct tallies tallies = {.scratch = {.mem = &env->context->mem}};

@@ -18,6 +18,7 @@ static accd_status report_invalid_rank(accd_context *context)
                            "there is no descriptor, or it has no rank from 0 to 15");
 }
 
+/* Runs a construct of `n` items that attaches or detaches. */
 static accd_status run_attach_construct(accd_context *context, int device, accd_construct_kind kind, int finalize,
                                         const accd_item *items, size_t n, const char *file, int line)
 {

@@ -135,7 +135,7 @@ static uint64_t hash_device_address(const struct digest *digest, uint64_t dev)
     return hash_value ? hash_value : combine_hashes(IN_SPACE, device_offset(placed, dev));
 }
 
-/* -------------------------------------------------------------------------------------- bytes -- */
+/* ------------------------------------------------------------------------------------- bytes -- */
 
 /* A sum over the words of known host ranges, or of their device copies. Bytes are added in ascending order. */
 struct word_sum {
@@ -257,6 +257,8 @@ static void add_device_bytes(struct word_sum *word_sum, uint64_t start, uint64_t
     }
 }
 
+/* Returns the sum over the device bytes of present data. *dangling_p: sum over device addresses without present data.
+ */
 static uint64_t digest_values(const struct digest *digest, uint64_t *dangling_p)
 {
     struct word_sum word_sum = {.digest = digest};
@@ -276,8 +278,9 @@ static uint64_t digest_values(const struct digest *digest, uint64_t *dangling_p)
     return word_sum.sum;
 }
 
-/* ------------------------------------------------------------------------------------ records -- */
+/* ----------------------------------------------------------------------------------- records -- */
 
+/* Returns the hash of the ranges of present objects. */
 static uint64_t digest_present(const struct digest *digest)
 {
     uint64_t sum = 0;
@@ -286,6 +289,7 @@ static uint64_t digest_present(const struct digest *digest)
     return sum;
 }
 
+/* Returns the hash of reference counters, and of attachments with their targets and counters. */
 static uint64_t digest_counters(const struct digest *digest)
 {
     struct accd__device_env *env = digest->env;
@@ -343,6 +347,7 @@ static uint64_t digest_objects(const struct digest *digest)
     return sum;
 }
 
+/* Returns the hash of a region's request. */
 static uint64_t digest_claim(const struct digest *digest, const struct accd__request *request)
 {
     const uint64_t held = request->object ? hash_host_address(digest, request->object->host) : 0;
@@ -353,6 +358,7 @@ static uint64_t digest_claim(const struct digest *digest, const struct accd__req
                           bits);
 }
 
+/* Returns the hash of an open region: requests, items, gaps, group. */
 static uint64_t digest_region(const struct digest *digest, const struct accd_region *region)
 {
     const struct accd__queue *queue = accd__get_queue(digest->env, region->queue);
@@ -380,7 +386,7 @@ static uint64_t digest_region(const struct digest *digest, const struct accd_reg
     return hash;
 }
 
-/* ------------------------------------------------------------------------------------- tuples -- */
+/* ------------------------------------------------------------------------------------ tuples -- */
 
 /* Serials of constructs, of which only the order matters. */
 struct serials {
@@ -396,6 +402,7 @@ static bool add_serial(const struct digest *digest, struct serials *serials, uin
     return true;
 }
 
+/* Adds the serials of all levels, placements, tuples and originals. Returns false without memory. */
 static bool add_serials(const struct digest *digest, struct serials *serials)
 {
     bool ok = true;
@@ -448,6 +455,7 @@ static uint64_t hash_block_location(const struct digest *digest, uint64_t dev)
         combine_hashes(block->bytes, dev - block->dev));
 }
 
+/* Returns the hash of an original. */
 static uint64_t digest_original(const struct digest *digest, const struct serials *serials,
                                 const struct accd__original *original)
 {
@@ -462,6 +470,7 @@ static uint64_t digest_original(const struct digest *digest, const struct serial
     return combine_hashes(combine_hashes(hash, serial_rank(serials, original->serial)), bits);
 }
 
+/* Computes the hash of all tuples: placements with their slots and originals. */
 static accd_status digest_tuples_of(const struct digest *digest, uint64_t *sum_p)
 {
     struct accd__tuples *tuples = &digest->env->tuples;
@@ -496,8 +505,9 @@ static accd_status digest_tuples_of(const struct digest *digest, uint64_t *sum_p
     return ACCD_OK;
 }
 
-/* ------------------------------------------------------------------------------------- queues -- */
+/* ------------------------------------------------------------------------------------ queues -- */
 
+/* Returns the hash of a queued transfer. */
 static uint64_t digest_transfer(const struct digest *digest, const struct accd__transfer *transfer)
 {
     const uint64_t host = transfer->direction == ACCD_TRANSFER_CORE_TO_DEVICE
@@ -509,6 +519,7 @@ static uint64_t digest_transfer(const struct digest *digest, const struct accd__
                           transfer->bytes << 2 | transfer->direction);
 }
 
+/* Returns the hash of a queued task. */
 static uint64_t digest_task(const struct digest *digest, const struct accd__task *task)
 {
     uint64_t hash = combine_hashes(task->kind, task->number - task->queue->submitted);
@@ -591,6 +602,7 @@ static uint64_t memory_in_use(const struct accd__device_env *env)
     return bytes > env->context->config.device_bytes / 2 ? bytes : 0;
 }
 
+/* Computes the hash of all other state that decides what later constructs do. */
 static accd_status digest_rest(const struct digest *digest, uint64_t *rest_p)
 {
     const struct accd__device_env *env = digest->env;
@@ -605,7 +617,7 @@ static accd_status digest_rest(const struct digest *digest, uint64_t *rest_p)
     return ACCD_OK;
 }
 
-/* ---------------------------------------------------------------------------------------- entry points -- */
+/* ------------------------------------------------------------------------------ entry points -- */
 
 /* Lists the known ranges by address, and numbers them in the order of registration. */
 static accd_status list_host_ranges(struct digest *digest)
@@ -632,6 +644,7 @@ static accd_status list_host_ranges(struct digest *digest)
     return ACCD_OK;
 }
 
+/* Lists the present objects of a device by device address. */
 static accd_status list_device_objects(struct digest *digest, struct accd__device_env *env,
                                        struct device_objects *placed)
 {
@@ -652,6 +665,7 @@ static accd_status list_device_objects(struct digest *digest, struct accd__devic
     return ACCD_OK;
 }
 
+/* Computes all five hashes. Uses the context's scratch space. */
 static accd_status digest_all(struct digest *digest, accd_digest_set *digests_p)
 {
     assert(digests_p);

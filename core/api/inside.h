@@ -4,14 +4,14 @@
 
 #include "table/table.h"
 
-/* -------------------------------------------------------------------------- kernel_access.c -- */
+/* --------------------------------------------------------------------------- kernel_access.c -- */
 
 /* Records ACCD_ERROR_OUT_OF_BOUNDS for a device range that is not in one allocation, and returns it. */
 accd_status accd__report_not_allocated(const struct accd__device_env *env);
 /* Returns ACCD_ERROR_OUT_OF_BOUNDS if the data that lay at a device address have moved. */
 accd_status accd__check_stale_address(struct accd__device_env *env, uint64_t dev);
 
-/* ----------------------------------------------------------------------------- persistent.c -- */
+/* ------------------------------------------------------------------------------ persistent.c -- */
 
 /* Header of a checkpoint's memory. */
 struct accd__checkpoint_memory {

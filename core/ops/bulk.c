@@ -88,7 +88,7 @@ void accd__bulk_count(const struct accd__bulk *bulk, struct accd__traffic *traff
         traffic->in += walk->nsegments;
 }
 
-/* -------------------------------------------------------------------------------------- run -- */
+/* --------------------------------------------------------------------------------------- run -- */
 
 /* Copies all rows of a rowset, on several threads or in windows. */
 static void fill_rows(struct accd__bulk *bulk, struct accd__rows_job *job)
@@ -199,7 +199,7 @@ void accd__bulk_run(struct accd__bulk *bulk)
         accd__windows_send(bulk);
 }
 
-/* --------------------------------------------------------------------------- pointers at exit -- */
+/* -------------------------------------------------------------------------- pointers at exit -- */
 
 bool accd__group_pointers_unchanged(const struct accd_walk *walk, size_t *section_p)
 {

@@ -38,7 +38,7 @@ accd_status accd__exit_end_attachment(struct accd__exit_plan *exit_plan, struct 
     return remove_references(exit_plan, attach, accd__planned_attach_count(exit_plan->plan, attach), true);
 }
 
-/* ------------------------------------------------------------------------------- type records -- */
+/* ------------------------------------------------------------------------------ type records -- */
 
 accd_status accd__exit_remove_object(struct accd__exit_plan *exit_plan, struct accd__object_change *change)
 {
@@ -93,7 +93,7 @@ accd_status accd__exit_release_records(struct accd__exit_plan *exit_plan)
     return ACCD_OK;
 }
 
-/* ------------------------------------------------------------------------------- ends of attachments -- */
+/* ----------------------------------------------------------------------- ends of attachments -- */
 
 /* Decides TR14-4.3-12. */
 /* Records the error of an attached pointer that prevents the removal of an object. */

@@ -51,7 +51,7 @@ struct entry_state {
     struct accd__record_release *release; /* type records that re-attached descriptors release, or NULL */
 };
 
-/* --------------------------------------------------------------------------------- 1. reserve -- */
+/* -------------------------------------------------------------------------------- 1. reserve -- */
 
 /* Decides HOUSE-memory. */
 accd_status accd__report_device_full(const struct accd__plan *plan, const struct accd__request *request,

@@ -5,7 +5,7 @@
 
 #include <assert.h>
 
-/* -------------------------------------------------------------------------------- exit data -- */
+/* --------------------------------------------------------------------------------- exit data -- */
 
 /* Ends the enter data that an exit data matches (DIR-6-01). Other rule profiles use only the counters. Storage for
  * members that several enter data map is freed with the last one.
@@ -128,7 +128,7 @@ accd_status accd__run_exit_data(struct accd__plan *plan)
     return status;
 }
 
-/* ---------------------------------------------------------------------------------- regions -- */
+/* ----------------------------------------------------------------------------------- regions -- */
 
 /* Marks the originals of a region as ending. */
 static accd_status end_region_originals(struct accd__plan *plan, const struct accd_region *region)

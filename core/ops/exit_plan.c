@@ -36,7 +36,7 @@ static bool is_final(const struct accd__exit_plan *exit_plan, const struct accd_
     return exit_plan->dynamic && (exit_plan->plan->input.construct->finalize || request->flags & ACCD_ITEM_FINALIZE);
 }
 
-/* ------------------------------------------------------------------------ pointers of clauses -- */
+/* ----------------------------------------------------------------------- pointers of clauses -- */
 
 /* Decrements the attachment counter of a request's pointer, or clears it for a final detach.
  * Decides ACC33-det-2. */
@@ -158,7 +158,7 @@ static accd_status find_dying_objects(struct accd__exit_plan *exit_plan)
     return ACCD_OK;
 }
 
-/* ------------------------------------------------------------------------------------ moves -- */
+/* ------------------------------------------------------------------------------------- moves -- */
 
 /* True if a request's bytes are moved by the bulk transfer of a removed group. */
 static bool is_in_bulk(const struct accd__exit_plan *exit_plan, const struct accd__request *request)
@@ -253,7 +253,7 @@ accd_status accd__exit_plan_words(struct accd__exit_plan *exit_plan)
     return ACCD_OK;
 }
 
-/* ----------------------------------------------------------------------------------- groups -- */
+/* ------------------------------------------------------------------------------------ groups -- */
 
 /* Makes requests of all sections of a group that cannot exit as one unit. */
 static accd_status expand_group_requests(struct accd__exit_plan *exit_plan)
@@ -373,7 +373,7 @@ static accd_status plan_exit_bulk(struct accd__exit_plan *exit_plan)
     return ACCD_OK;
 }
 
-/* ------------------------------------------------------------------------------------- commit -- */
+/* ------------------------------------------------------------------------------------ commit -- */
 
 /* Removes references of a group that stays, and of its sections and pointers if these have records of their own. */
 static void remove_group_references(const struct accd__exit_plan *exit_plan)

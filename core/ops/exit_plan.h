@@ -31,7 +31,7 @@ void accd__exit_undo(struct accd__exit_plan *exit_plan);
 /* Reports an exit that succeeded, before its records are removed. */
 void accd__report_exit(const struct accd__exit_plan *exit_plan);
 
-/* ------------------------------------------------------------------------------- detach.c -- */
+/* ---------------------------------------------------------------------------------- detach.c -- */
 /* Decrements the counter of an attachment by `removed_count`, for clauses that detach it. */
 accd_status accd__exit_detach(struct accd__exit_plan *exit_plan, struct accd__attachment *attach,
                               uint32_t removed_count);

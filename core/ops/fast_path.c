@@ -65,7 +65,7 @@ static inline bool check_openmp_items(struct accd__device_env *env, const accd_c
     return !(*again_p && env->context->rules.counting == ACCD_COUNT_ITEMS);
 }
 
-/* ------------------------------------------------------------------------------------ moves -- */
+/* ------------------------------------------------------------------------------------- moves -- */
 
 /* Begins a batch of `in` copies to the device and `out` copies to the host. */
 SPECIALIZED accd_status begin_transfers(struct accd__device_env *env, size_t in, size_t out)
@@ -102,7 +102,7 @@ SPECIALIZED accd_status end_transfers(struct accd__device_env *env, accd_status 
     return ACCD_OK;
 }
 
-/* ------------------------------------------------------------------------------------ entry -- */
+/* ------------------------------------------------------------------------------------- entry -- */
 
 /* Records the error of the general path for a device without memory, and returns its status. */
 static __attribute__((noinline, cold)) accd_status report_full_device(struct accd__device_env *env,
@@ -417,6 +417,7 @@ SPECIALIZED accd_status create_and_attach(struct accd__device_env *env, const ac
     return fresh ? create_objects(env, construct, fresh, objects) : ACCD_OK;
 }
 
+/* Runs enter data. Returns false if the general path must run it. */
 SPECIALIZED bool enter_specialized(struct accd__device_env *env, const accd_construct *construct, accd_status *status_p,
                                    unsigned features)
 {
@@ -438,6 +439,7 @@ SPECIALIZED bool enter_specialized(struct accd__device_env *env, const accd_cons
     return true;
 }
 
+/* Runs the entry of a region. Returns false if the general path must run it. */
 SPECIALIZED bool begin_specialized(struct accd__device_env *env, const accd_construct *construct,
                                    accd_region **region_p, accd_status *status_p, accd__fast_end_fn *fast_end,
                                    unsigned features)
@@ -465,7 +467,7 @@ SPECIALIZED bool begin_specialized(struct accd__device_env *env, const accd_cons
     return true;
 }
 
-/* ------------------------------------------------------------------------------------- exit -- */
+/* -------------------------------------------------------------------------------------- exit -- */
 
 /* Returns the dynamic or the structured counter of an object. */
 static inline uint32_t *reference_counter(struct accd__object *object, bool dynamic)
@@ -599,6 +601,7 @@ SPECIALIZED bool find_item_request(struct accd__device_env *env, const accd_item
             (uint64_t)request->object->structured + request->object->dynamic == 1);
 }
 
+/* Runs exit data. Returns false if the general path must run it. */
 SPECIALIZED bool exit_specialized(struct accd__device_env *env, const accd_construct *construct, accd_status *status_p,
                                   unsigned features)
 {
@@ -621,6 +624,7 @@ SPECIALIZED bool exit_specialized(struct accd__device_env *env, const accd_const
     return end_specialized(env, requests, construct->nitems, again, NULL, status_p, features);
 }
 
+/* Runs an update. Returns false if the general path must run it, as for ranges with attached pointers. */
 SPECIALIZED bool update_specialized(struct accd__device_env *env, const accd_construct *construct,
                                     accd_status *status_p, unsigned features)
 {
@@ -650,7 +654,7 @@ SPECIALIZED bool update_specialized(struct accd__device_env *env, const accd_con
     return true;
 }
 
-/* ------------------------------------------------------------------------------- dispatch tables -- */
+/* --------------------------------------------------------------------------- dispatch tables -- */
 
 #define DEFINE_RUN(what, call, features)                                                                      \
     static __attribute__((noinline)) bool what(struct accd__device_env *env, const accd_construct *construct, \
@@ -687,6 +691,7 @@ DEFINE_SPECIALIZED(openmp_pointers, OPENMP_RULES | POINTERS)
 DEFINE_RUN(update_plain, UPDATE_CALL, 0)
 DEFINE_RUN(update_openmp, UPDATE_CALL, OPENMP_RULES)
 
+/* Refuses every construct: the fast path of contexts whose rules allow none. */
 static bool no_fast_path(struct accd__device_env *env, const accd_construct *construct, accd_region **region_p,
                          accd_status *status_p)
 {
@@ -730,6 +735,7 @@ static __attribute__((noinline)) bool run_with_pointers(struct accd__device_env 
     return fast_path_table[POINTERS | features_of(context)][construct->kind](env, construct, region_p, status_p);
 }
 
+/* Checks that a construct may take the fast path, and runs it there. */
 SPECIALIZED bool run_fast_path(accd_context *context, const accd_construct *construct, accd_region **region_p,
                                accd_status *status_p, bool with_pointers)
 {

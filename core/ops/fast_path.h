@@ -76,6 +76,7 @@ static inline bool accd__range_has_pointers(struct accd__device_env *env, uint64
     return attach && attach->slot + sizeof(void *) > host;
 }
 
+/* True if an object has no reference. */
 static inline bool accd__is_unreferenced(const struct accd__object *object)
 {
     return !(object->structured | object->dynamic);
@@ -87,7 +88,7 @@ static inline struct accd__object *accd__cached_holder(const struct accd__device
     return env->attached.holder_removals == env->present.objects.removals ? env->attached.holder : NULL;
 }
 
-/* -------------------------------------------------------------------------- fast_pointers.c -- */
+/* --------------------------------------------------------------------------- fast_pointers.c -- */
 
 /* True if an object's clause excluded bytes, or an item means only some of its bytes. Either may be NULL. */
 bool accd__has_layout(struct accd__device_env *env, const accd_item *item, const struct accd__object *object);
@@ -100,7 +101,7 @@ bool accd__find_fast_holders(struct accd__device_env *env, const accd_construct 
  * Returns false if the general path must run the construct. */
 bool accd__find_fast_attaches(struct accd__device_env *env, const accd_construct *construct, unsigned fresh,
                               struct accd__object *const *objects, struct accd__fast_attaches *attaches);
-/* Count the words to send, and the attachments to make. */
+/* Returns the number of pointer values to send; accd__count_new_attachments: of attachments to make. */
 size_t accd__count_fast_words(const struct accd__fast_attaches *attaches);
 size_t accd__count_new_attachments(const struct accd__fast_attaches *attaches);
 /* Returns the bit set of items whose attachments are counted. */

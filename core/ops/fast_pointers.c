@@ -11,7 +11,7 @@ bool accd__has_layout(struct accd__device_env *env, const accd_item *item, const
     return (item && item->label && item->label->layout) || (object && accd__object_layout(env, object));
 }
 
-/* ------------------------------------------------------------------------------------ entry -- */
+/* ------------------------------------------------------------------------------------- entry -- */
 
 /* Returns the cached holder if it contains the pointer, or NULL. */
 static struct accd__object *get_last_holder(const struct accd__device_env *env, uint64_t slot)
@@ -216,7 +216,7 @@ unsigned accd__get_counted_items(const struct accd__device_env *env, const struc
     return items;
 }
 
-/* ------------------------------------------------------------------------------------- exit -- */
+/* -------------------------------------------------------------------------------------- exit -- */
 
 /* True if a clause removes the last count of an attachment. */
 static bool is_last_detach(const struct accd__fast_detach *end)

@@ -49,7 +49,7 @@ accd_status accd__journal_save_entry(const struct accd__plan *plan, const struct
 
 /* ----------------------------------------------------------------------------------- event.c -- */
 
-/* Report a construct that succeeded as events, in the order of the document's steps. */
+/* Reports an entry, or an update, that succeeded as events, in the order of the document's steps. */
 void accd__report_entry(const struct accd__plan *plan);
 void accd__report_update(const struct accd__plan *plan);
 
@@ -80,6 +80,7 @@ extern const struct accd__bulk_ops accd__bulk_ops;
 accd_status accd__bulk_queue(struct accd__batch *batch);
 /* Returns a copy that outlives its construct and its group; NULL: no memory. */
 struct accd__bulk *accd__bulk_copy(const struct accd__bulk *bulk);
+/* Frees a copy and releases its walks. */
 void accd__bulk_free(struct accd__bulk *bulk);
 
 /* ------------------------------------------------------------------------------- copy_rows.c -- */

@@ -9,7 +9,7 @@
  * again, or the memory of these is unmapped. It is planned and sent with another construct, and commits before it. */
 struct accd__record_release;
 
-/* ------------------------------------------------------------------------------ fast_path.c -- */
+/* ------------------------------------------------------------------------------- fast_path.c -- */
 
 /* Returns the fast paths that a context's rules allow, indexed by kind of construct. */
 accd__fast_path_fn *const *accd__choose_fast_paths(const accd_context *context);

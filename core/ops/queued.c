@@ -7,7 +7,7 @@
 
 #include <assert.h>
 
-/* --------------------------------------------------------------------------- device memory -- */
+/* ----------------------------------------------------------------------------- device memory -- */
 
 /* Adds a device range to the used memory of a batch; extends the last range if it is adjacent. */
 static void add_used_range(struct accd__batch *batch, struct accd__pair *uses, uint64_t dev, uint64_t bytes)

@@ -35,7 +35,8 @@ accd_status accd__note_object_change(struct accd__plan *plan, struct accd__objec
                                      struct accd__object_change **change_p);
 accd_status accd__note_attachment_change(struct accd__plan *plan, struct accd__attachment *attach,
                                          struct accd__attachment_change **change_p);
-/* Return the state of a record after the commit. */
+/* True if the construct removes an object. The functions below return the device address, pins, counter or device
+ * value that a record will have after the commit. */
 bool accd__object_is_removed(const struct accd__plan *plan, const struct accd__object *object);
 uint64_t accd__planned_object_dev(const struct accd__plan *plan, const struct accd__object *object);
 uint32_t accd__planned_pins(const struct accd__plan *plan, const struct accd__object *object);

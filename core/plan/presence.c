@@ -235,7 +235,7 @@ accd_status accd__check_slot_state(const struct accd__plan *plan, const struct a
                                       device);
 }
 
-/* ------------------------------------------------------------------------- extended ranges -- */
+/* --------------------------------------------------------------------------- extended ranges -- */
 
 /* Returns the target of the pointer to a walked section, if the section begins after it; 0: it begins there. */
 static uint64_t section_base_address(const struct accd_walk *walk, size_t section)

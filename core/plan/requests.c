@@ -8,7 +8,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-/* ------------------------------------------------------------------------------------ names -- */
+/* ------------------------------------------------------------------------------------- names -- */
 
 const struct accd__item_source *accd__request_source(const struct accd__plan_input *input,
                                                      const struct accd__request *request)
@@ -129,7 +129,7 @@ void accd_plan_together(struct accd__plan *plan)
             requests[i].object->size &= ~ACCD_OBJECT_VISITED;
 }
 
-/* ------------------------------------------------------------------------------------ moves -- */
+/* ------------------------------------------------------------------------------------- moves -- */
 
 accd_status accd__plan_add_move(struct accd__plan *plan, const struct accd__move *move)
 {

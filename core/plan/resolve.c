@@ -5,7 +5,7 @@
 
 #include <assert.h>
 
-/* ------------------------------------------------------------------------- present or not -- */
+/* ---------------------------------------------------------------------------- present or not -- */
 
 /* Returns how a request treats absent data, as a row of the policy table. */
 static enum accd__demand get_demand(const struct accd__request *request)
@@ -209,7 +209,7 @@ static accd_status resolve_presence(struct accd__plan *plan, uint32_t index)
     return is_used ? accept_present(plan, request) : ACCD_OK;
 }
 
-/* --------------------------------------------------------------------- conflicts and owners -- */
+/* ---------------------------------------------------------------------- conflicts and owners -- */
 
 /* Returns the range of the clause or section that a request belongs to; the request may be a piece of it. */
 static void get_requested_range(const struct accd__plan *plan, const struct accd__request *request, uint64_t *low_p,
@@ -339,7 +339,7 @@ static accd_status resolve_single(struct accd__plan *plan, struct accd__request 
     return ACCD_OK;
 }
 
-/* ---------------------------------------------------------------------------------- entry point -- */
+/* ------------------------------------------------------------------------------- entry point -- */
 
 /* Decides TR14-4.2-01, TR14-4.2-02. */
 accd_status accd__resolve_entry(struct accd__plan *plan)

@@ -75,7 +75,7 @@ accd_status accd__split_end_enter_data(struct accd__plan *plan, const struct acc
     return ACCD_OK;
 }
 
-/* ----------------------------------------------------------------------------- affected tuples -- */
+/* --------------------------------------------------------------------------- affected tuples -- */
 
 /* Adds a tuple to the regroups, or lowers the serial of its oldest ending original. */
 static accd_status note_regroup(struct accd__plan *plan, struct accd__fused_tuple *fused, uint64_t serial)

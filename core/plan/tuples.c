@@ -57,7 +57,7 @@ struct accd__fusion_candidate *accd__fuse_add_candidate(struct accd__plan *plan,
     return candidate;
 }
 
-/* -------------------------------------------------------------------------------- comparing -- */
+/* --------------------------------------------------------------------------------- comparing -- */
 
 static uint64_t candidate_end(const struct accd__fusion_candidate *candidate)
 {
