@@ -1,6 +1,12 @@
-/* access_history.h - notes for each word of device memory which work used it last, and finds two uses between which
- * the program does not wait. The library of programs compiled for checking does so for kernels, the runtime
- * for its transfers. */
+/* access_history.h - the access history of device memory: which work accessed each byte last, and whether the next
+ * access happens after it. Used by slow_path.c for kernels, and by the runtime (check/device_races.c) for transfers.
+ *
+ *      shadow->uses[k / 512]           tile: last[16], 4 bits for each 4 bytes     k: offset in device memory
+ *        last[0] == RT_TILE_SPLIT -->  split_tiles[k / 128]: 4 bits for each byte
+ *          last[0] == SPLIT again -->  split_bytes[k]: one rt_last_access for each byte
+ *
+ * INVARIANTS. Entry 0 of a tile means 0: no work. The same value may have two entries. Tiles are changed by the thread
+ * that has tile_owner; a kernel alone may change the index of a unit without it. */
 #ifndef RT_ACCESS_HISTORY_H
 #define RT_ACCESS_HISTORY_H
 
@@ -8,7 +14,7 @@
 
 #include <string.h>
 
-/* The number that takes the place of another. */
+/* Returns the id that replaces `from` when the thread's work accesses bytes, from a cache. */
 static inline uint16_t rt_find_successor(const struct rt_shadow *shadow, struct rt_check_thread *thread, uint16_t from)
 {
     const unsigned i = from / 2 % RT_SUCCESSOR_CACHE;
@@ -19,7 +25,8 @@ static inline uint16_t rt_find_successor(const struct rt_shadow *shadow, struct 
     return thread->steps[i].to;
 }
 
-/* False: the last use does not come before this one. */
+/* Changes the last access of bytes to that of the thread's work. Returns false, without a change, if it does not happen
+ * before this access. */
 static inline bool rt_record_access(const struct rt_shadow *shadow, struct rt_check_thread *thread,
                                     struct rt_last_access *last, unsigned how)
 {
@@ -27,7 +34,7 @@ static inline bool rt_record_access(const struct rt_shadow *shadow, struct rt_ch
     const uint16_t read = rt_find_successor(shadow, thread, last->read);
     if (rt_find_successor(shadow, thread, last->write) != work || (how & RT_ACCESS_MODIFY && read != work))
         return false;
-    if (own != work) /* atomic, and remembers plain uses that came before */
+    if (own != work) /* an atomic access keeps plain accesses that happened before */
         *last = how & RT_ACCESS_MODIFY ? (struct rt_last_access){shadow->find_successor(last->write, own),
                                                                  shadow->find_successor(last->read, 1)}
                                        : (struct rt_last_access){last->write, shadow->find_successor(last->read, own)};
@@ -48,7 +55,8 @@ static inline struct rt_last_access rt_unpack_last_access(uint32_t both)
     return (struct rt_last_access){(uint16_t)both, (uint16_t)(both >> 16)};
 }
 
-/* Where numbers are looked for first: those of works that follow each other at different places. */
+/* Returns where the search for a packed value begins in a table. Works that follow each other begin at different
+ * entries. */
 static inline unsigned rt_hash_last_access(uint32_t both)
 {
     return (both >> 1) + (both >> 16);
@@ -56,7 +64,7 @@ static inline unsigned rt_hash_last_access(uint32_t both)
 
 /* -------------------------------------------------------------------------------------- tiles -- */
 
-/* One thread at a time changes tiles. False: this one does already, and a handler of a signal interrupts it. */
+/* Takes the spin lock of tiles. Returns false if the thread has it already, and a signal handler interrupts it. */
 static inline bool rt_lock_tiles(struct rt_shadow *shadow, const struct rt_check_thread *thread)
 {
     const struct rt_check_thread *none = NULL;
@@ -94,7 +102,7 @@ static inline void rt_set_tile_entries(struct rt_history_tile *uses, size_t unit
     }
 }
 
-/* The tile that has the numbers of a byte, and the size of its units; NULL: the byte has its own. */
+/* Returns the tile that has the history of a byte, and the size of its units; NULL: the byte has its own. */
 static inline struct rt_history_tile *rt_find_history_tile(const struct rt_shadow *shadow, size_t k, size_t *unit_p)
 {
     struct rt_history_tile *uses = &shadow->uses[k / RT_TILE_BYTES];
@@ -106,7 +114,7 @@ static inline struct rt_history_tile *rt_find_history_tile(const struct rt_shado
     return rt_is_tile_split(uses) ? NULL : uses;
 }
 
-/* Takes the tile of a byte apart. */
+/* Splits the tile of a byte into split tiles, or a split tile into bytes. The thread must have the lock of tiles. */
 static inline void rt_split_tile(const struct rt_shadow *shadow, size_t k)
 {
     size_t unit;
@@ -127,7 +135,7 @@ static inline void rt_split_tile(const struct rt_shadow *shadow, size_t k)
         uses->last[i] = RT_TILE_SPLIT;
 }
 
-/* Places that no unit has become free, while no other thread may use one. */
+/* Frees the entries of a tile that no unit uses, unless another thread may use one. */
 static inline void rt_free_unused_tile_entries(const struct rt_shadow *shadow, struct rt_history_tile *uses)
 {
     unsigned used = 1, two = 0;
@@ -141,27 +149,28 @@ static inline void rt_free_unused_tile_entries(const struct rt_shadow *shadow, s
             uses->last[i] = 0;
 }
 
-/* The place of numbers in a tile, and whether it has them. Most have the same place in all tiles. 0: of those that are
- * not 0 the tile has too many. */
-static inline bool rt_find_tile_entry(const struct rt_history_tile *uses, uint32_t last, unsigned *place_p)
+/* Finds the entry of a value in a tile. Returns true if the tile has it; otherwise *entry_p is a free entry, 0: none.
+ * Most values have the same entry in all tiles. */
+static inline bool rt_find_tile_entry(const struct rt_history_tile *uses, uint32_t last, unsigned *entry_p)
 {
     const unsigned first = rt_hash_last_access(last);
     unsigned free = 0;
-    *place_p = 0;
+    *entry_p = 0;
     for (unsigned i = first; i < first + RT_TILE_ENTRIES && last; i++) {
         const unsigned entry = i % RT_TILE_ENTRIES;
         if (entry && uses->last[entry] == last) {
-            *place_p = entry;
+            *entry_p = entry;
             return true;
         }
         if (entry && !free && !uses->last[entry])
             free = entry;
     }
-    *place_p = free;
+    *entry_p = free;
     return !last;
 }
 
-/* Two places may have the same numbers. */
+/* Returns the entry of a value in a tile, which is added if it is not there; 0: no entry is free, or the value is 0.
+ * The tile may get a value twice. */
 static inline unsigned rt_get_or_add_tile_entry(const struct rt_shadow *shadow, struct rt_history_tile *uses,
                                                 uint32_t last)
 {
@@ -179,8 +188,8 @@ static inline unsigned rt_get_or_add_tile_entry(const struct rt_shadow *shadow, 
     return last ? entry : 0;
 }
 
-/* The numbers of a byte, and how many of n bytes from it on have the same and lie in one tile. A part of a unit has
- * none: the tile is taken apart. */
+/* Gets the last access of a byte. Returns how many of n bytes from it on have the same one and lie in one tile. A part
+ * of a unit has none, so that the tile is split. */
 static inline size_t rt_find_last_access(struct rt_shadow *shadow, const struct rt_check_thread *thread, size_t k,
                                          size_t n, uint32_t *last)
 {
@@ -207,7 +216,7 @@ static inline size_t rt_find_last_access(struct rt_shadow *shadow, const struct 
 static inline void rt_set_last_access_range(struct rt_shadow *shadow, const struct rt_check_thread *thread, size_t k,
                                             size_t n, uint32_t last);
 
-/* Bytes of one tile, whole units of it, get numbers. Returns their place. */
+/* Sets the last access of whole units in one tile. Returns their entry; 0: none. */
 static inline unsigned rt_set_last_access(struct rt_shadow *shadow, const struct rt_check_thread *thread, size_t k,
                                           size_t n, uint32_t last)
 {
@@ -234,7 +243,7 @@ static inline unsigned rt_set_last_access(struct rt_shadow *shadow, const struct
     return entry;
 }
 
-/* The same of any bytes. */
+/* Sets the last access of any range of bytes. */
 static inline void rt_set_last_access_range(struct rt_shadow *shadow, const struct rt_check_thread *thread, size_t k,
                                             size_t n, uint32_t last)
 {
@@ -247,30 +256,30 @@ static inline void rt_set_last_access_range(struct rt_shadow *shadow, const stru
 
 /* --------------------------------------------------------------------------------------- uses -- */
 
-/* The change of some numbers that was kept last, where theirs may be. */
+/* Returns the entry of the thread's cache of changes for a packed value and a kind of access. */
 static inline struct rt_history_change *rt_get_history_change(struct rt_check_thread *thread, uint32_t from,
                                                               unsigned how)
 {
     return &thread->changes[how % RT_ACCESS_FREE][rt_hash_last_access(from) % RT_CHANGE_CACHE];
 }
 
-/* A use of n bytes of device memory. Bytes whose last uses are the same ones clash once. */
+/* Records an access of n bytes of device memory. Bytes with the same last access report a race once. */
 static inline void rt_record_access_range(struct rt_shadow *shadow, struct rt_check_thread *thread, uintptr_t at,
                                           size_t n, unsigned how, uintptr_t pc, const uintptr_t *frame)
 {
-    struct rt_history_change clash = {UINT32_MAX, 0, 0};
+    struct rt_history_change race = {UINT32_MAX, 0, 0};
     for (size_t k = at - shadow->low, end = k + n, part; k < end; k += part) {
         uint32_t from;
         part = rt_find_last_access(shadow, thread, k, end - k, &from);
         struct rt_history_change *change = rt_get_history_change(thread, from, how);
-        if (change->from != from && clash.from == from)
-            change = &clash;
+        if (change->from != from && race.from == from)
+            change = &race;
         if (change->from != from) {
             struct rt_last_access last = rt_unpack_last_access(from);
-            const bool fine = rt_record_access(shadow, thread, &last, how);
-            if (!fine) {
+            const bool is_ordered = rt_record_access(shadow, thread, &last, how);
+            if (!is_ordered) {
                 shadow->on_race(&last, shadow->low + k, how, pc, frame);
-                change = &clash;
+                change = &race;
             }
             *change = (struct rt_history_change){from, rt_pack_last_access(last), 0};
         }
@@ -279,8 +288,8 @@ static inline void rt_record_access_range(struct rt_shadow *shadow, struct rt_ch
     }
 }
 
-/* A load or store of a kernel, of aligned bytes that are one or two units, of 4 bytes or of one. True: their numbers
- * were those of others, and have become what those became. */
+/* Records a load or store of a kernel to aligned bytes that are one or two units. Returns true if the cache knew the
+ * change; otherwise nothing is recorded. */
 static inline __attribute__((always_inline)) bool rt_record_repeated_access(const struct rt_shadow *shadow,
                                                                             struct rt_check_thread *thread, size_t k,
                                                                             size_t n, unsigned how)

@@ -1,18 +1,15 @@
-/* atomics.c - atomic operations that compilers leave to a library, under names that are not the
- * thread sanitizer's: the loops of gcc for `atomic` on floating-point numbers, and what is too wide
- * for one instruction. */
+/* atomics.c - atomic operations that compilers leave to a library under names other than the thread sanitizer's: gcc's
+ * loops for `atomic` on floating-point numbers, and operations too wide for one instruction. */
 #include "fast_path.h"
 #include "libc_calls.h"
 
 #include <dlfcn.h>
 
-/* NOLINTBEGIN(bugprone-macro-parentheses, readability-inconsistent-declaration-parameter-name):
- * types, C's builtins */
+/* NOLINTBEGIN(bugprone-macro-parentheses, readability-inconsistent-declaration-parameter-name): types, C's builtins */
 
-/* ------------------------------------------------------------------- compare and exchange of gcc
- * -- */
+/* --------------------------------------------------------------- compare and exchange of gcc -- */
 
-/* gcc calls these with -fno-inline-atomics, where it would write the instruction itself. */
+/* gcc calls these functions with -fno-inline-atomics instead of an instruction. */
 #define COMPARE(n, type, attribute)                                                                \
     API bool rt_atomic_compare##n(void *at, void *expected, type to, int order,                    \
                                   int failure) __asm__("__atomic_compare_exchange_" #n);           \
@@ -34,11 +31,11 @@ COMPARE(4, uint32_t, )
 COMPARE(8, uint64_t, )
 COMPARE(16, wide, __attribute__((target("cx16"))))
 
-/* ------------------------------------------------------------------------------ any size: clang --
- */
+/* --------------------------------------------------------------------------- any size: clang -- */
 
-static bool locked; /* for programs without libatomic */
+static bool locked; /* spin lock for programs without libatomic */
 
+/* Returns libatomic's or libgomp's function, or NULL. */
 static void *find_atomic_function(void **cached, const char *name)
 {
     if (!*cached)
@@ -119,11 +116,10 @@ bool rt_atomic_compare_any(size_t n, void *at, void *expected, const void *from,
     return same;
 }
 
-/* ------------------------------------------------------------------------------- lock of libgomp
- * -- */
+/* --------------------------------------------------------------------------- lock of libgomp -- */
 
-/* gcc writes plain loads and stores between these two for what is too wide, and for numbers of
- * several parts. */
+/* gcc writes plain loads and stores between these two for operations that are too wide, and for numbers of several
+ * parts. */
 API void GOMP_atomic_start(void);
 void GOMP_atomic_start(void)
 {

@@ -1,9 +1,20 @@
-/* checked.h - what programs compiled for checking (`accdeep cc`) and the runtime share.
+/* checked.h - interface between programs compiled for checking (`accdeep cc`) and the runtime.
  *
- * The compiler puts a call in front of each load and store: those of its thread sanitizer. This
- * folder is the library that defines them. Alone it does nothing, so that such a program also runs
- * by itself. The runtime, if it is there, gives it shadow memory: what holds of each byte of mapped
- * data. What the shadow allows returns at once; all else is a question for the runtime. */
+ * The compiler puts a call before each load and store: those of its thread sanitizer. This folder is the library that
+ * defines these functions. Without the runtime it does nothing, so that such a program also runs by itself. With the
+ * runtime it gets shadow memory: states of each byte of mapped data. An access that the shadow allows returns at once
+ * (fast_path.h); others take the slow path (slow_path.c), and then call the runtime (check/access.c).
+ *
+ *      program   load or store --> __tsan_read8(address)   tsan.c, coverage.c; of libraries: libc_calls.c, mpi.c, ...
+ *                                       |
+ *                                rt_check_fast_path        the states allow it: return
+ *                                       |
+ *                                slow path                 first access, parts of words: changes states, history
+ *                                       |
+ *      runtime                   rt_shadow.on_access       finds the mapping, changes states, reports
+ *
+ * Code here runs in accesses of the program, in its signal handlers, and before main. Its part of an
+ * access takes no lock of the C library and allocates no memory. */
 #ifndef RT_CHECKED_H
 #define RT_CHECKED_H
 
@@ -11,16 +22,16 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Of a byte, in four bits. On the host a byte without PRESENT is free to use. On the device it lies
- * outside of all data. */
+/* States of a byte, four bits. VALID and DIRTY are an MSI protocol; shadow.h of the runtime has the table. A host byte
+ * that is not PRESENT is free to use; such a device byte lies outside of all data. */
 enum {
     RT_PRESENT = 1, /* mapped; on the host also: was mapped, and its newest value is lost */
     RT_VALID = 2,   /* this side has the newest value */
-    RT_DIRTY = 4,   /* the other side does not have it; on the host, if not valid: what is lost is of earlier data */
-    RT_WAS_READ = 8 /* was read since it was moved here */
+    RT_DIRTY = 4,   /* the other side does not have it; on the host without VALID: the lost value is of earlier data */
+    RT_WAS_READ = 8 /* was read since a transfer moved it here */
 };
 
-/* How memory is used. */
+/* Kind of an access, as a set of bits. */
 enum {
     RT_ACCESS_READ = 0,
     RT_ACCESS_WRITE = 1,
@@ -29,27 +40,30 @@ enum {
     RT_ACCESS_MODIFY = RT_ACCESS_WRITE | RT_ACCESS_FREE
 };
 
-#define RT_ALL_BYTES(states) ((uint32_t)(states)*0x11111111u) /* of a word's bytes */
+#define RT_ALL_BYTES(states) ((uint32_t)(states)*0x11111111u) /* the states in each byte of a word */
 
-/* 8 bytes at a multiple of 8 have two words of shadow. Their states: of byte 0 in the lowest bits. And a note: the low
- * half of the return address of the last write; if no byte is valid: a digest of what the bytes were when they became
- * so. */
+/* Shadow of a word, 8 bytes at a multiple of 8: its states, byte 0 in the lowest bits, and its origin. The origin is
+ * the low half of the return address of the last write. If no byte is valid, it is a digest of the bytes when they
+ * became invalid. */
 enum {
-    RT_SHADOW_PAGE_BYTES = 1 << 21,              /* bytes of the host that a leaf is for: states, then notes */
-    RT_SHADOW_PAGES = 1 << 26,                   /* leaves */
-    RT_SHADOW_ORIGINS = RT_SHADOW_PAGE_BYTES / 8 /* where a leaf's notes begin */
+    RT_SHADOW_PAGE_BYTES = 1 << 21,              /* host bytes of a shadow page, which has their states, then their
+                                                  * origins */
+    RT_SHADOW_PAGES = 1 << 26,                   /* number of entries in the table of shadow pages */
+    RT_SHADOW_ORIGINS = RT_SHADOW_PAGE_BYTES / 8 /* index of the first origin in a shadow page */
 };
 
-/* Of so many bytes of the device, a tile: RT_TILE_READABLE, if all of them are present, valid, and count as read:
- * kernels may read them. Otherwise how much of them was used since they were moved, in units of 4 bytes. */
+/* Tile: RT_TILE_BYTES bytes of device memory, with one byte of shadow. RT_TILE_READABLE: all of them are present,
+ * valid, and count as read, so that kernels may read them. Otherwise: how much of them was accessed since they were
+ * moved, in units of 4 bytes. */
 enum { RT_TILE_BYTES = 512, RT_TILE_READABLE = 255 };
 
+/* Returns the digest of a whole word. */
 static inline uint32_t rt_digest_word(uint64_t value)
 {
     return (uint32_t)(value * 0x9E3779B97F4A7C15u >> 32);
 }
 
-/* Of the bytes of a word that are present. */
+/* Returns the digest of the present bytes of a word. */
 static inline uint32_t rt_digest_present_bytes(uint32_t states, uint64_t value)
 {
     uint64_t used = states & RT_ALL_BYTES(RT_PRESENT);
@@ -61,89 +75,92 @@ static inline uint32_t rt_digest_present_bytes(uint32_t states, uint64_t value)
     return rt_digest_word(value & used * 0xff);
 }
 
-/* Which work of queues and tasks wrote and read some bytes of device memory last: numbers of works, even ones, or of
- * sets of works that nothing orders. The number of a work plus one stands for its atomic operations. 0: work that
- * comes before all that is under way. */
+/* Ids of the work of queues and tasks that wrote and read some bytes of device memory last. An even number is a work,
+ * or a set of works without an order between them; a work's id plus one stands for its atomic operations. 0: work that
+ * happens before everything now running. */
 struct rt_last_access {
     uint16_t write, read;
 };
 
-/* Few of them are in use in a tile at a time: it has a list, and for each of its units four bits, a place in the list.
- * Units are 4 bytes. A tile whose bytes are used one by one, or that has too many, is apart: 128 bytes are a tile of
- * their own then, with units of one byte; and if that is apart, too, each byte has its own numbers. */
+/* Access history of one tile. Few different last accesses exist in a tile at a time. So it has a list of them, and for
+ * each unit of 4 bytes an index of four bits in that list. A tile is split if parts of units are accessed, or if it has
+ * too many different ones. Then each 128 bytes have a tile with units of one byte; if that is split, too, each byte has
+ * an rt_last_access of its own. */
 enum { RT_TILE_UNITS = 128, RT_TILE_ENTRIES = 16, RT_TILE_SPLIT = UINT16_MAX };
 struct rt_history_tile {
-    uint32_t last[RT_TILE_ENTRIES]; /* read and write; the first: 0, or RT_TILE_SPLIT; others: 0, if they are free */
-    uint8_t of[RT_TILE_UNITS / 2];  /* of two units, the lower one in the lower bits */
+    uint32_t last[RT_TILE_ENTRIES]; /* packed rt_last_access; [0]: 0, or RT_TILE_SPLIT; others: 0 if free */
+    uint8_t of[RT_TILE_UNITS / 2];  /* index of each unit; the lower unit is in the lower bits */
 };
 
-/* What the runtime sets. */
+/* State that the runtime sets and the program's accesses use. */
 struct rt_shadow {
-    uint32_t **shadow_pages;                    /* of the host, by address; NULL: nothing is checked */
-    uint32_t *states, *origins;                 /* of [low, low + bytes), the device's memory */
-    uint8_t *tiles;                             /* of [low, low + reach): the main thread's stack lies there, too */
-    struct rt_history_tile *uses, *split_tiles; /* of the device's memory: tiles; and those of tiles that are apart */
-    struct rt_last_access *split_bytes;         /* of each byte */
-    const struct rt_check_thread *tile_owner;   /* who changes them, if someone does */
-    unsigned recording;                         /* kernels under way whose uses are noted */
+    uint32_t **shadow_pages;                    /* table of the host's shadow pages; NULL: nothing is checked */
+    uint32_t *states, *origins;                 /* shadow of device memory [low, low + bytes) */
+    uint8_t *tiles;                             /* tiles of [low, low + reach), which may contain the main thread's
+                                                 * stack */
+    struct rt_history_tile *uses, *split_tiles; /* access history of device memory: tiles, and those of split tiles */
+    struct rt_last_access *split_bytes;         /* access history of each byte */
+    const struct rt_check_thread *tile_owner;   /* spin lock: the thread that changes the history, or NULL */
+    unsigned recording;                         /* number of running kernels whose accesses are recorded */
     uintptr_t low, bytes, reach;
-    /* Where a number is left, and a work uses the bytes: the number that takes its place. That of the work itself: what
-     * was there comes before it. */
+    /* Returns the id that replaces `from` when `work` accesses the bytes: the work's own id if all of `from` happens
+     * before it. */
     uint16_t (*find_successor)(uint16_t from, uint16_t work);
-    /* Work uses device memory whose last use does not come before it. */
+    /* Handles an access of device memory that does not happen after the last one, and changes *last. */
     void (*on_race)(struct rt_last_access *last, uintptr_t at, unsigned how, uintptr_t pc, const uintptr_t *frame);
-    /* An access that the shadow does not allow at once. frame: of the function that was called for it, as
-     * __builtin_frame_address has it, or NULL. */
+    /* Handles an access that the shadow does not allow at once. frame: __builtin_frame_address of the function that the
+     * compiler called, or NULL. */
     void (*on_access)(uintptr_t at, size_t n, bool write, uintptr_t pc, const uintptr_t *frame);
-    /* A message reads or writes device memory. */
+    /* Handles a message of MPI that reads or writes device memory. */
     void (*on_mpi_transfer)(uintptr_t at, size_t n, bool write, uintptr_t pc, const uintptr_t *frame);
-    /* A block of malloc, parts of which may have a shadow, is freed. */
+    /* Handles the end of a block of malloc, parts of which may have a shadow. */
     void (*on_free)(uintptr_t at, size_t n, uintptr_t pc, const uintptr_t *frame);
-    /* A library may write from now on, until it says so by an access. */
+    /* Handles a buffer that a library may write until it reports that by an access. */
     void (*on_async_buffer)(uintptr_t at, size_t n, uintptr_t pc, const uintptr_t *frame);
-    uint32_t transfer_ids; /* of transfers: 0: there was none whose bytes are counted where a kernel overwrites them */
-    unsigned version;      /* of what is present, and of what is pending */
+    uint32_t transfer_ids; /* nonzero after a transfer whose bytes are counted when a kernel overwrites them */
+    unsigned version;      /* changes when mappings or pending transfers change */
 };
 extern struct rt_shadow rt_shadow;
 
 enum { RT_SUCCESSOR_CACHE = 16, RT_CHANGE_CACHE = 64, RT_LOOKUP_CACHE = 4 };
-/* Of a thread. Memory, and its shadow, that it may use at once where the shadow allows so: in a kernel all of the
- * device, but none if each use is noted; on the host a part of an object that the thread has written. A kernel's part
- * of the stack. And the variable of a declare directive that a kernel used last: its bytes have changed places with
- * those of the device, offset further on. */
+/* State of a thread: memory whose shadow the fast path may use. In a kernel, that is all device memory, or none if each
+ * access is recorded. On the host, it is a part of an object that the thread has written. */
 struct rt_check_thread {
-    uintptr_t low, units[4]; /* of 1, 2, 4 and 8 bytes */
-    uintptr_t reach[4];      /* the same, of what has tiles */
+    uintptr_t low, units[4]; /* first address; sizes from there in units of 1, 2, 4 and 8 bytes */
+    uintptr_t reach[4];      /* size from `low` of what has tiles, in the same units */
+    /* shadow from `low` on */
     uint32_t *states, *origins;
     const uint8_t *tiles;
-    uintptr_t stack, stack_bytes;
-    uint8_t *stack_tiles; /* those that are open: where the kernel's frames are */
+    uintptr_t stack, stack_bytes; /* part of the stack that belongs to the kernel */
+    uint8_t *stack_tiles;         /* readable tiles of the kernel's stack */
     size_t nstack_tiles;
-    bool in_kernel;        /* a kernel */
-    bool records_accesses; /* each use is noted */
+    bool in_kernel;
+    bool records_accesses; /* each access is recorded in the history */
     bool is_atomic;        /* loads and stores belong to an atomic operation */
-    uint16_t work;         /* the kernel's number; 0: it comes before all that follows */
-    unsigned version;      /* of near */
+    uint16_t work;         /* id of the kernel; 0: it happens before all that follows */
+    unsigned version;      /* rt_shadow.version for which lookup_cache is valid */
     struct rt_lookup_entry {
-        uintptr_t at, bytes, offset; /* whole words; offset: of the other side */
+        uintptr_t at, bytes, offset; /* whole words; offset: distance to the other side */
         uint32_t *states, *origins, *other_states, *other_origins;
-    } lookup_cache[RT_LOOKUP_CACHE]; /* parts of present objects, on one side, that were written last */
-    uintptr_t declared, declared_bytes, offset;
+    } lookup_cache[RT_LOOKUP_CACHE];    /* parts of present objects that were written last, on one side */
+    uintptr_t declared, declared_bytes; /* declared variable that the kernel used last */
+    uintptr_t offset;                   /* distance from the variable to its device bytes */
     struct {
         uint16_t from, to;
-    } steps[RT_SUCCESSOR_CACHE]; /* the last ones, by half of from */
+    } steps[RT_SUCCESSOR_CACHE]; /* cache of find_successor, by half of `from` */
     struct rt_history_change {
         uint32_t from, to;
-        uint64_t entry;            /* where a tile may have it */
-    } (*changes)[RT_CHANGE_CACHE]; /* of numbers, by how memory is used, in 4 rows: the last ones. They are the
-                                 runtime's: a library that is loaded late has little memory for each thread */
+        uint64_t entry;            /* index at which a tile may have it */
+    } (*changes)[RT_CHANGE_CACHE]; /* cache of changes of the history, 4 rows by kind of access. It is allocated by the
+                                    * runtime, because a library that is loaded late has little thread-local memory */
 };
-struct rt_check_thread *rt_get_check_thread(void); /* the calling thread's */
+struct rt_check_thread *rt_get_check_thread(void); /* state of the calling thread */
 
-/* Whose memory an address of a block of malloc is. Of the host's, large blocks alone are known. */
+/* Owner of a block of malloc. Of the host's blocks, only large ones are known. */
 enum rt_block_owner { RT_OWNER_UNKNOWN, RT_OWNER_HOST, RT_OWNER_KERNEL };
+/* Finds the block that contains an address, and writes its start and size; RT_OWNER_UNKNOWN: none. */
 enum rt_block_owner rt_find_malloc_block(uintptr_t at, uintptr_t *start_p, size_t *bytes_p);
-/* How many bytes the program asked for in a block of malloc that begins at an address; 0: it is not known. */
+/* Returns the size that the program requested for the block of malloc at an address; 0: not known. */
 size_t rt_get_requested_size(uintptr_t start);
 
 #endif

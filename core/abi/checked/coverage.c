@@ -1,6 +1,5 @@
-/* coverage.c - the functions that clang calls for loads and stores with
- * -fsanitize-coverage=trace-loads,trace-stores. Its thread sanitizer leaves out arrays on the
- * stack, which may be mapped. */
+/* coverage.c - functions that clang calls for loads and stores with -fsanitize-coverage=trace-loads,trace-stores. Its
+ * thread sanitizer ignores arrays on the stack, which may be mapped. */
 #include "fast_path.h"
 
 #define TRACED(n)                                      \

@@ -1,5 +1,5 @@
-/* fast_path.h - the short check of one access: a few instructions in the function that the compiler calls for
- * each load and store. If it does not allow the access, slow_path.c looks closer. */
+/* fast_path.h - fast path of the check of an access: a few instructions in the function that the compiler calls for
+ * each load and store. Accesses that it does not allow take the slow path, slow_path.c. */
 #ifndef RT_CHECK_FAST_PATH_H
 #define RT_CHECK_FAST_PATH_H
 
@@ -11,26 +11,26 @@
 #define FRAME ((const uintptr_t *)__builtin_frame_address(0)) /* needs -fno-omit-frame-pointer */
 #define LIKELY(x) __builtin_expect(!!(x), 1)
 
-/* The same object under a name that no other library has: no table is needed to reach it. */
+/* Hidden names of rt_shadow and the thread's state: they are reached without a table of the linker. */
 extern struct rt_shadow local_shadow __attribute__((visibility("hidden")));
 extern __thread struct rt_check_thread this_check_thread __attribute__((visibility("hidden")));
 
-/* An access, of any bytes, that the shadow does not allow at once, or that is to be noted. how: RT_ACCESS_READ, ... */
+/* Checks an access of any bytes that the fast path does not allow, or that is recorded. how: RT_ACCESS_READ, ... */
 void rt_check_slow_path(uintptr_t at, size_t n, unsigned how, uintptr_t pc, const uintptr_t *frame);
-/* An access of the caller's caller: the functions that the compiler calls have no frame of their own, and jump here as
- * the last thing that they do. Of 4 or 8 bytes: perhaps the first access since they were moved. */
+/* Check an access of the caller's caller. The functions that the compiler calls have no frame of their own, and jump to
+ * these as their last step. _first: of 4 or 8 bytes, perhaps the first access since they were moved. */
 void rt_check_caller_slow_path(uintptr_t at, size_t n, unsigned how);
 void rt_read4_first(uintptr_t at);
 void rt_write4_first(uintptr_t at);
 void rt_read8_first(uintptr_t at);
 void rt_write8_first(uintptr_t at);
-/* requested_sizes.c: a block of malloc, and how many bytes were asked for; it is about to be freed. */
+/* requested_sizes.c: record the requested size of a block of malloc, and forget it before the block is freed. */
 void rt_record_requested_size(uintptr_t start, size_t bytes);
 void rt_forget_requested_size(uintptr_t start);
-/* The same as rt_check_slow_path for each word of a range. */
+/* Checks each word of a range by the slow path. */
 void rt_check_words_slow_path(uintptr_t at, size_t n, unsigned how, uintptr_t pc, const uintptr_t *frame);
 
-/* A lock that is held for a few instructions. */
+/* Spin lock that is held for a few instructions. */
 static inline void rt_spin_lock(bool *lock)
 {
     while (__atomic_test_and_set(lock, __ATOMIC_ACQUIRE))
@@ -46,19 +46,19 @@ static inline size_t rt_min_size(size_t a, size_t b)
     return a < b ? a : b;
 }
 
-/* For each of n bytes from the lowest on, 16 at most. */
+/* Returns the states for each of n bytes, at most 16, byte 0 in the lowest bits. */
 static inline uint64_t rt_repeat_states(size_t n, unsigned states)
 {
     return (n == 16 ? UINT64_MAX : ((uint64_t)1 << 4 * n) - 1) & states * 0x1111111111111111u;
 }
 
-/* Bytes as units of 1 << shift bytes. */
+/* Returns an offset in units of 1 << shift bytes. An offset that is not a multiple of the unit becomes too large. */
 static inline uintptr_t rt_offset_in_units(uintptr_t bytes, unsigned shift)
 {
     return shift ? bytes >> shift | bytes << (64 - shift) : bytes;
 }
 
-/* The states of n bytes, the unit of an access, at a place in the shadow that is counted in such units, or in words. */
+/* Returns the states of n bytes (1, 2, 4, 8, 16). unit: index in units of n bytes, for 16 bytes in words. */
 static inline __attribute__((always_inline)) uint64_t rt_load_states(const uint32_t *states, size_t unit, size_t n)
 {
     uint64_t wide;
@@ -79,6 +79,7 @@ static inline __attribute__((always_inline)) uint64_t rt_load_states(const uint3
     }
 }
 
+/* Stores the return address of a write as the origin of one word, or of two for 16 bytes. */
 static inline __attribute__((always_inline)) void rt_record_writer(uint32_t *origin, size_t n, uintptr_t pc)
 {
     __atomic_store_n(origin, (uint32_t)pc, __ATOMIC_RELAXED);
@@ -86,8 +87,8 @@ static inline __attribute__((always_inline)) void rt_record_writer(uint32_t *ori
         __atomic_store_n(origin + 1, (uint32_t)pc, __ATOMIC_RELAXED);
 }
 
-/* True: the access of n bytes, 1, 2, 4, 8 or 16, is fine. An address that is no multiple of n, or of 8, has a number of
- * units that is too large. */
+/* True if the shadow allows an access of n bytes: 1, 2, 4, 8 or 16. Unaligned addresses have unit numbers that are too
+ * large, so that they are not allowed here. */
 static inline __attribute__((always_inline)) bool rt_check_fast_path(uintptr_t at, size_t n, bool write, uintptr_t pc)
 {
     const struct rt_check_thread *thread = &this_check_thread;
@@ -122,20 +123,21 @@ static inline __attribute__((always_inline)) bool rt_check_fast_path(uintptr_t a
     return true;
 }
 
-/* Of a function that does more behind it; its frame stays. */
+/* Calls the slow path, and keeps the frame of the function: it must not become a jump. */
 #define SLOW_PATH_HERE(at, n, how)                                                           \
     do {                                                                                     \
         rt_check_slow_path((at), (n), (how), (uintptr_t)__builtin_return_address(0), FRAME); \
         __asm__ volatile("");                                                                \
     } while (0)
 
+/* Checks an access in a function that continues. */
 static inline __attribute__((always_inline)) void check(uintptr_t at, size_t n, unsigned how)
 {
     if (!LIKELY(rt_check_fast_path(at, n, how & RT_ACCESS_WRITE, (uintptr_t)__builtin_return_address(0))))
         SLOW_PATH_HERE(at, n, how);
 }
 
-/* Where nothing follows. */
+/* Checks an access as the last step of a function, so that the slow path is reached by a jump. */
 static inline __attribute__((always_inline)) void check_last(uintptr_t at, size_t n, unsigned how)
 {
     if (LIKELY(rt_check_fast_path(at, n, how & RT_ACCESS_WRITE, (uintptr_t)__builtin_return_address(0))))

@@ -1,5 +1,5 @@
-/* format_calls.c - functions of the C library that print or read text by a format: what the conversions read and write
- * are accesses of the caller. */
+/* format_calls.c - functions of the C library that print or read text by a format: accesses of their conversions are
+ * accesses of the caller. */
 #include "fast_path.h"
 #include "libc_calls.h"
 
@@ -11,7 +11,7 @@
 
 /* ------------------------------------------------------------------------------------- print -- */
 
-/* Passes the argument of a conversion, with the letters before it; %s reads a string. */
+/* Consumes the argument of a conversion, and checks the string of %s. length: the letters before the conversion. */
 static void check_printf_argument(const char *length, char conversion, long precision, va_list arguments,
                                   struct rt_caller caller)
 {
@@ -51,7 +51,7 @@ static void check_printf_argument(const char *length, char conversion, long prec
     }
 }
 
-/* The strings that a format prints. Arguments by number are not looked at. */
+/* Checks the strings that a format prints. Formats with numbered arguments are not checked. */
 static void check_printf_arguments(const char *format, va_list arguments, struct rt_caller caller)
 {
     if (!rt_is_instrumented_caller(caller) || strchr(format, '$'))
@@ -75,7 +75,7 @@ static void check_printf_arguments(const char *format, va_list arguments, struct
     }
 }
 
-/* As before; the list of arguments stays where it is. */
+/* Checks the strings that a format prints; the list of arguments is unchanged. */
 static void check_printf_list(const char *format, va_list arguments, struct rt_caller caller)
 {
     va_list copy;
@@ -84,6 +84,7 @@ static void check_printf_list(const char *format, va_list arguments, struct rt_c
     va_end(copy);
 }
 
+/* Checks the write of a printed text of n letters. */
 static void check_output(char *to, int n, size_t capacity, struct rt_caller caller)
 {
     if (n >= 0 && capacity)
@@ -156,7 +157,7 @@ EXPORT(int, sprintf, (char *to, const char *format, ...))
 
 /* -------------------------------------------------------------------------------------- scan -- */
 
-/* Behind the set of %[ at its first character. */
+/* Returns the end of the set of %[, from its first character on. */
 static const char *skip_scanset(const char *at)
 {
     at += *at == '^';
@@ -164,7 +165,7 @@ static const char *skip_scanset(const char *at)
     return at + strcspn(at, "]");
 }
 
-/* Bytes that a conversion has stored; 0: they are not known. */
+/* Returns the number of bytes that a conversion has stored; 0: not known. */
 static size_t get_stored_bytes(const char *length, char conversion, size_t width, const char *to)
 {
     const bool twice = length[0] == length[1];
@@ -185,13 +186,13 @@ static size_t get_stored_bytes(const char *length, char conversion, size_t width
         return *length == 'l' ? 0 : rt_count_string_bytes(to, SIZE_MAX);
     case 'p':
         return sizeof(void *);
-    default: /* of floating point */
+    default: /* conversions of floating-point numbers */
         return *length == 'L' ? sizeof(long double) : *length == 'l' ? sizeof(double) : sizeof(float);
     }
 }
 
-/* What a format has read into the first n of the caller's variables. Arguments by number are not looked at, and what
- * the C library allocates is not present. */
+/* Checks the writes to the first n variables that a format has read. Formats with numbered arguments are not checked,
+ * and memory that the C library allocates is not present. */
 static void check_scanf_arguments(const char *format, va_list arguments, int n, struct rt_caller caller)
 {
     va_list copy;
@@ -249,12 +250,12 @@ static int scan_text(void **cached, const char *name, const char *text, const ch
     return n;
 }
 
-/* A function of our own that programs call by the symbol. */
+/* Defines a function that programs call by the symbol. */
 #define SYMBOL(symbol, name, ...)              \
     API int name(__VA_ARGS__) __asm__(symbol); \
     int name(__VA_ARGS__)
 
-/* Each standard of C has functions of its own in the C library: a compiler's header chooses them. */
+/* Functions of each standard of C, of which a compiler's header chooses one. */
 #define SCANS(standard, prefix)                                                                           \
     static void *standard##_file, *standard##_text;                                                       \
     SYMBOL(prefix "vfscanf", standard##_vfscanf, FILE *file, const char *format, va_list arguments)       \

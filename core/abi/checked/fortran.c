@@ -1,13 +1,14 @@
-/* fortran.c - gfortran's functions that read or write variables of their caller: transfers of READ,
- * WRITE and PRINT, arrays that are packed for a call. */
+/* fortran.c - gfortran's functions that read or write variables of their caller: transfers of READ, WRITE and PRINT,
+ * and arrays that are packed for a call. */
 #include "fast_path.h"
 #include "libc_calls.h"
 
+#include <assert.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* The layout of gfortran's own descriptor, since its version 8. */
+/* Layout of gfortran's descriptor, since version 8. */
 struct type {
     size_t element;
     int version;
@@ -24,10 +25,11 @@ struct descriptor {
     } dim[15];
 };
 
-/* Each element of an array, or each row without gaps. packed: the values that are written, one behind the other; where
- * they are there already, nothing is. NULL: they are not known. */
+/* Checks each element of an array, or each contiguous row. packed: the values to be written, contiguous; rows that have
+ * them already are not written. NULL: not known. */
 static void check_array(const struct descriptor *array, bool write, const char *packed, struct rt_caller caller)
 {
+    assert(array->type.rank >= 0 && array->type.rank <= 15);
     ptrdiff_t index[15] = {0}, extent[15] = {0};
     const ptrdiff_t span = array->span ? array->span : (ptrdiff_t)array->type.element;
     if (!rt_is_instrumented_caller(caller) || !array->base)
@@ -54,7 +56,7 @@ static void check_array(const struct descriptor *array, bool write, const char *
     }
 }
 
-/* A variable of so many bytes of the kind. */
+/* Defines the transfer of a scalar variable; bytes is an expression of `kind`. */
 #define VARIABLE(name, write, bytes)                                                                             \
     API void _gfortran_transfer_##name(void *statement, void *at, int kind);                                     \
     void _gfortran_transfer_##name(void *statement, void *at, int kind)                                          \
@@ -65,7 +67,7 @@ static void check_array(const struct descriptor *array, bool write, const char *
             rt_check_word_range(at, (size_t)(bytes), write, CALLER);                                             \
         call(statement, at, kind);                                                                               \
     }
-/* An array; its characters have so many bytes. */
+/* Defines the transfer of an array; bytes: size of its characters. */
 #define ARRAY(name, write)                                                                                       \
     API void _gfortran_transfer_##name(void *statement, struct descriptor *array, int kind, long bytes);         \
     void _gfortran_transfer_##name(void *statement, struct descriptor *array, int kind, long bytes)              \
@@ -83,7 +85,7 @@ VARIABLE(real, true, kind)
 VARIABLE(real_write, false, kind)
 VARIABLE(complex, true, 2 * kind)
 VARIABLE(complex_write, false, 2 * kind)
-VARIABLE(character, true, kind) /* its length */
+VARIABLE(character, true, kind) /* kind is its length */
 VARIABLE(character_write, false, kind)
 ARRAY(array, true)
 ARRAY(array_write, false)
@@ -94,7 +96,7 @@ void *_gfortran_internal_pack(struct descriptor *array)
     static void *real;
     __typeof__(_gfortran_internal_pack) *call = rt_find_real_function(&real, "_gfortran_internal_pack");
     void *packed = call(array);
-    if (packed != array->base) /* a copy */
+    if (packed != array->base) /* a copy was made */
         check_array(array, false, NULL, CALLER);
     return packed;
 }
@@ -109,10 +111,10 @@ void _gfortran_internal_unpack(struct descriptor *array, const void *packed)
     call(array, packed);
 }
 
-/* ---------------------------------------------------------------------------------- namelists -- */
+/* --------------------------------------------------------------------------------- namelists -- */
 
-/* The variables that a statement with a namelist has told so far. What READ changes is recognized by its value. */
-enum { NAMELIST_MOST = 64, DERIVED = 5 /* its components follow */ };
+/* Variables of the namelist statement under way. Those that READ changes are recognized by their values. */
+enum { NAMELIST_MOST = 64, DERIVED = 5 /* a derived type, whose components follow */ };
 static __thread struct {
     const void *statement;
     unsigned n;

@@ -1,5 +1,5 @@
-/* libc_calls.c - functions of the C library that read or write memory of their caller, where that is a
- * module compiled for checking: each is checked, and then done by the C library. */
+/* libc_calls.c - functions of the C library that read or write memory of their caller. Accesses of callers compiled for
+ * checking are checked, and then the C library does the work. */
 #include "fast_path.h"
 #include "libc_calls.h"
 
@@ -12,13 +12,13 @@
 
 /* ----------------------------------------------------------------------------------- callers -- */
 
-enum { MODULES = 64 }; /* of more, calls are not checked */
+enum { MODULES = 64 }; /* most modules: calls of others are not checked */
 static struct {
     uintptr_t low, high;
 } modules[MODULES];
 static unsigned nmodules;
 
-/* Whether relocations of a module name a symbol. */
+/* True if relocations of a module name a symbol. */
 static bool has_relocation(const ElfW(Rela) * at, size_t bytes, const ElfW(Sym) * symbols, const char *text,
                            const char *name)
 {
@@ -36,7 +36,7 @@ static bool is_instrumented_module(const struct dl_phdr_info *info, const ElfW(D
             of[entry->d_tag] = entry->d_un.d_ptr;
     const ElfW(Sym) *symbols = (const void *)of[DT_SYMTAB];
     const char *text = (const char *)of[DT_STRTAB], *name = "__tsan_init";
-    if (!symbols || !text || of[DT_SYMTAB] < info->dlpi_addr) /* as the system's own module has it */
+    if (!symbols || !text || of[DT_SYMTAB] < info->dlpi_addr) /* the vdso has addresses relative to its start */
         return false;
     return has_relocation((const void *)of[DT_JMPREL], of[DT_JMPREL] ? of[DT_PLTRELSZ] : 0, symbols, text, name) ||
            has_relocation((const void *)of[DT_RELA], of[DT_RELA] ? of[DT_RELASZ] : 0, symbols, text, name);
@@ -44,8 +44,8 @@ static bool is_instrumented_module(const struct dl_phdr_info *info, const ElfW(D
 
 static bool is_in_module(uintptr_t pc);
 
-/* Modules that call __tsan_init. It may be a jump, so that the address behind the call is none of
- * the module. */
+/* Adds modules that call __tsan_init, for dl_iterate_phdr. A call may be a jump, so that its return address is in
+ * another module. */
 static int add_module(struct dl_phdr_info *info, size_t bytes, void *ud)
 {
     const ElfW(Dyn) *dynamic = NULL;
@@ -89,7 +89,7 @@ static int count_modules(struct dl_phdr_info *info, size_t bytes, void *ud)
     return 1;
 }
 
-/* Called by each file of a module, as it starts. */
+/* Called at the start of each object file; finds new modules. */
 API void __tsan_init(void);
 void __tsan_init(void)
 {
@@ -290,7 +290,7 @@ FUNCTION(int, puts, (const char *text))
 
 /* ----------------------------------------------------------------------------------- streams -- */
 
-/* std::ostream::write and std::istream::read. */
+/* Functions std::ostream::write and std::istream::read. */
 FUNCTION(void *, _ZNSo5writeEPKcl, (void *stream, const char *from, long n))
 {
     if (n > 0)

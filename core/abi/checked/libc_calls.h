@@ -1,4 +1,4 @@
-/* libc_calls.h - calls of libraries that read or write memory of their caller. */
+/* libc_calls.h - helpers for functions of libraries that read or write memory of their caller. */
 #ifndef RT_LIBC_CALLS_H
 #define RT_LIBC_CALLS_H
 
@@ -6,19 +6,18 @@
 
 #include <stddef.h>
 
-/* Where the function that uses it was called. */
+/* Return address and frame of the call of a function, by CALLER in that function. */
 struct rt_caller {
     uintptr_t pc;
     const uintptr_t *frame;
 };
 #define CALLER ((struct rt_caller){(uintptr_t)__builtin_return_address(0), __builtin_frame_address(0)})
 
-/* Whether the accesses of a caller are checked: it lies in a module that was compiled so, and the
- * runtime is there. */
+/* True if the caller is in a module that was compiled for checking, and the runtime is present. */
 bool rt_is_instrumented_caller(struct rt_caller caller);
-/* The function behind ours, found once. */
+/* Returns the function of the next library, looked up once. */
 void *rt_find_real_function(void **cached, const char *name);
-/* Checks each word of an access. */
+/* Checks an access word by word. The caller must be instrumented. */
 void rt_check_word_range(const void *at, size_t n, bool write, struct rt_caller caller);
 
 static inline void rt_check_read(const void *at, size_t n, struct rt_caller caller)
@@ -32,7 +31,7 @@ static inline void rt_check_write(void *at, size_t n, struct rt_caller caller)
         rt_check_word_range(at, n, true, caller);
 }
 
-/* Bytes of a string with its end, or without one, of at most so many. */
+/* Returns the number of bytes of a string with its end, or `most` if the end is not among them. */
 static inline size_t rt_count_string_bytes(const char *text, size_t most)
 {
     size_t n = 0;

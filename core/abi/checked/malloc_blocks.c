@@ -1,6 +1,6 @@
-/* malloc_blocks.c - a list of malloc blocks: those that a kernel has allocated, which kernels may use, and large
- * ones of the host, which no kernel may use. Small blocks of the host are not listed: they lie in the heap,
- * whose range is known. */
+/* malloc_blocks.c - list of malloc blocks: those that kernels have allocated, which kernels may use, and large ones of
+ * the host, which no kernel may use. Small blocks of the host are not listed: they lie in the heap, whose range is
+ * known. */
 #include "fast_path.h"
 
 #include <dlfcn.h>
@@ -8,7 +8,7 @@
 #include <gnu/libc-version.h>
 #include <malloc.h>
 
-/* Of the GNU C library: its own functions, by other names. */
+/* Functions of the GNU C library under other names. */
 void *__libc_malloc(size_t n);
 void *__libc_calloc(size_t n, size_t each);
 void *__libc_realloc(void *at, size_t n);
@@ -23,16 +23,16 @@ struct block {
 static struct block *blocks;
 static size_t nblocks, capacity;
 static bool locked;
-static size_t nkernel_blocks; /* blocks that are a kernel's */
+static size_t nkernel_blocks; /* number of blocks that kernels have allocated */
 
-/* A block that the C library maps by itself begins behind its head, at the start of a page. */
+/* True if a block is a mapping of its own: it begins after its head, at the start of a page. */
 static bool is_mapping(const void *at)
 {
     enum { PAGE = 4096, HEAD = 16 };
     return (uintptr_t)at % PAGE == HEAD;
 }
 
-/* Without memory less is known. */
+/* Adds a block that a kernel has allocated, or a large one. Without memory it is not listed. */
 static void add_block(void *at, size_t n)
 {
     enum { LARGE = 128 << 10 };
@@ -55,6 +55,7 @@ static void add_block(void *at, size_t n)
     rt_spin_unlock(&locked);
 }
 
+/* Removes a block, if it is listed. */
 static void remove_block(void *at)
 {
     rt_forget_requested_size((uintptr_t)at);
@@ -70,8 +71,8 @@ static void remove_block(void *at)
     rt_spin_unlock(&locked);
 }
 
-/* Another allocator may have taken the place of __libc_malloc, too. Then it knows the sizes of its blocks: returns its
- * function. NULL: blocks are the C library's. */
+/* Returns the malloc_usable_size of another allocator that has also replaced __libc_malloc; NULL: blocks are the C
+ * library's. */
 static size_t (*find_other_usable_size(void))(void *at)
 {
     static size_t (*found)(void *at);
@@ -86,8 +87,8 @@ static size_t (*find_other_usable_size(void))(void *at)
     return found;
 }
 
-/* The C library's has no other name, and that of a preloaded allocator does not know the blocks of the C library: the
- * word in front of a block has its size, and two bits that are of interest here. */
+/* Returns the usable size of a block. The C library's function has no second name, and a preloaded allocator's does not
+ * know these blocks. The word before a block has its size and flags. */
 API size_t malloc_usable_size(void *at);
 size_t malloc_usable_size(void *at)
 {
@@ -101,7 +102,7 @@ size_t malloc_usable_size(void *at)
     return (word & ~(size_t)BITS) - (word & IS_MAPPED ? 2 : 1) * sizeof word;
 }
 
-/* Before a block is freed; the caller is the program. */
+/* Informs the runtime before a block is freed that may have a shadow. pc, frame: of the call in the program. */
 static void notify_free(void *at, uintptr_t pc, const uintptr_t *frame)
 {
     const uintptr_t start = (uintptr_t)at;
@@ -164,7 +165,7 @@ void free(void *at)
     __libc_free(at);
 }
 
-/* libgomp's own memory for reductions of tasks, too. */
+/* Serves libgomp's memory for reductions of tasks, too. */
 API void *memalign(size_t alignment, size_t n);
 void *memalign(size_t alignment, size_t n)
 {

@@ -1,17 +1,16 @@
-/* mpi.c - MPI's functions that read or write memory of their caller: each counts as an access of
- * the caller, and is then done by the MPI library.
+/* mpi.c - MPI's functions that read or write memory of their caller: accesses are checked, and then the MPI library
+ * does the work.
  *
- * Handles are pointers in Open MPI and numbers in MPICH. Both pass each argument in a word, so that
- * a function here passes words on as they are. Fortran's handles are numbers; Open MPI has
- * functions that translate them.
+ * Handles are pointers in Open MPI and numbers in MPICH. Both pass each argument in a word, so that the functions here
+ * pass words on as they are. Fortran's handles are numbers; Open MPI has functions that translate them.
  *
- * What a function receives may be less than its count. So memory is kept before, and compared
- * after: bytes that have changed were written. Of other bytes that were old nothing is known any
- * more. Libraries with support for GPUs take device addresses, too: such a message uses data on the
- * device. */
+ * A function may receive less than its count. So a receive buffer is copied before and compared afterwards: bytes that
+ * have changed were written. The state of other bytes that were old is not known any more; they count as valid.
+ * Libraries with support for GPUs take device addresses, too: such a message is an access to device memory. */
 #include "fast_path.h"
 #include "libc_calls.h"
 
+#include <assert.h>
 #include <dlfcn.h>
 #include <limits.h>
 #include <stdlib.h>
@@ -24,8 +23,7 @@ static void *find_mpi_function(const char *name)
     return dlsym(RTLD_DEFAULT, name);
 }
 
-/* Asks the MPI library; takes words and pointers, and the answer leaves as it was what it does not
- * know. */
+/* Calls a function of the MPI library with words and pointers. Results stay unchanged if there is no such function. */
 #define ASK(name, types, ...)                            \
     do {                                                 \
         static void *function;                           \
@@ -53,8 +51,9 @@ static int get_comm_size(word comm)
 
 struct type {
     word handle, comm;
-    int size;                                /* bytes that are sent of one */
-    long low, extent, true_low, true_extent; /* where they lie; the next one is an extent further on */
+    int size;                                /* bytes of one element that are sent */
+    long low, extent, true_low, true_extent; /* lower bound and extent of an element in bytes, with and without gaps at
+                                              * its ends */
 };
 
 static struct type get_type(word handle, word comm)
@@ -71,10 +70,11 @@ static bool has_gaps(const struct type *type)
     return type->true_extent != type->size || type->extent != type->size;
 }
 
-/* Which bytes of a type are sent: the MPI library unpacks bytes that are not 0 into memory that is.
- */
+/* Returns a byte for each byte of a type's true extent: 1 if it is sent. The MPI library unpacks bytes 1 into memory of
+ * zeros. NULL: no memory. */
 static char *get_type_mask(const struct type *type)
 {
+    assert(type->size > 0);
     char *mask = calloc(1, (size_t)type->true_extent), *packed = malloc((size_t)type->size);
     int at = 0;
     if (mask && packed) {
@@ -86,17 +86,15 @@ static char *get_type_mask(const struct type *type)
     return mask;
 }
 
-/* ------------------------------------------------------------------------------------ buffers --
- */
+/* ----------------------------------------------------------------------------------- buffers -- */
 
-/* Memory of an address that means something else: MPI_BOTTOM, MPI_IN_PLACE, and Fortran's variables
- * for them. */
+/* True for addresses with a special meaning: MPI_BOTTOM, MPI_IN_PLACE, and Fortran's variables for them. */
 static bool is_special(word at)
 {
     static const char *const names[] = {"mpi_fortran_in_place_", "mpi_fortran_bottom_"};
     static word variables[2], common;
     static bool is_searched;
-    enum { COMMON = 28 }; /* bytes of MPICH's common block */
+    enum { COMMON = 28 }; /* size of MPICH's common block */
     if (!is_searched) {
         for (int i = 0; i < 2; i++)
             variables[i] = (word)find_mpi_function(names[i]);
@@ -119,6 +117,7 @@ static void check_buffer(word at, size_t n, bool write, struct rt_caller caller)
         rt_check_word_range((const void *)at, n, write, caller);
 }
 
+/* Checks the read of a send buffer, without the gaps of its type. */
 static void check_send_buffer(word at, long count, word handle, word comm, struct rt_caller caller)
 {
     if (count <= 0 || is_special(at) || !rt_is_instrumented_caller(caller))
@@ -141,7 +140,7 @@ static void check_send_buffer(word at, long count, word handle, word comm, struc
     free(mask);
 }
 
-/* Memory that is received, and what it held before; NULL: nothing of it is mapped. */
+/* Receive buffer, with a copy of its bytes from before; NULL: none of it is mapped. */
 struct recv_buffer {
     word at;
     size_t n;
@@ -161,7 +160,7 @@ static bool is_mapped(word at, size_t n)
     for (word i = at & ~(word)7; i < at + n; i += 8) {
         const uint32_t *states = get_states(i);
         if (!states)
-            i |= RT_SHADOW_PAGE_BYTES - 8; /* the next leaf */
+            i |= RT_SHADOW_PAGE_BYTES - 8; /* continues at the next shadow page */
         else if (__atomic_load_n(states, __ATOMIC_RELAXED) & RT_ALL_BYTES(RT_PRESENT))
             return true;
     }
@@ -184,15 +183,15 @@ static struct recv_buffer save_recv_buffer(word at, long count, word handle, wor
     return received;
 }
 
-/* The bytes from a place on that lie in one word. */
+/* Returns the number of bytes from k on that lie in one word. */
 static size_t get_word_part(const struct recv_buffer *received, size_t k)
 {
+    assert(k < received->n);
     const size_t left = received->n - k, part = 8 - (received->at + k) % 8;
     return left < part ? left : part;
 }
 
-/* How many bytes from a place on lie in words that have changed: a number that was received may
- * have some bytes as before. */
+/* Returns the number of bytes from k on in words that have changed. A received number may have some bytes as before. */
 static size_t count_changed_bytes(const struct recv_buffer *received, size_t from)
 {
     const char *now = (const char *)received->at;
@@ -205,6 +204,7 @@ static size_t count_changed_bytes(const struct recv_buffer *received, size_t fro
     return k - from;
 }
 
+/* Checks the writes to a receive buffer, and frees its copy. */
 static void check_received(struct recv_buffer received, struct rt_caller caller)
 {
     for (size_t k = 0, n; received.bytes && k < received.n; k += n) {
@@ -225,10 +225,9 @@ static void check_received(struct recv_buffer received, struct rt_caller caller)
     free(received.bytes);
 }
 
-/* ----------------------------------------------------------------------------------- requests --
- */
+/* ---------------------------------------------------------------------------------- requests -- */
 
-/* A receive that has not been waited for. */
+/* Receive that has not been waited for. */
 struct request {
     word handle;
     struct recv_buffer received;
@@ -238,7 +237,7 @@ struct request {
 static struct request *requests;
 static bool locked;
 
-/* The handle of a C program, or a number of a Fortran program. */
+/* Returns the i-th handle of a C program, or number of a Fortran program. */
 static word handle_at(const void *handles, long i, bool fortran)
 {
     static int is_pointer = -1;
@@ -261,13 +260,13 @@ static struct request *remove_request(word handle)
     return taken;
 }
 
-/* A send keeps nothing: an older receive that had its handle is forgotten. */
+/* Records a receive request. A send has no copy, and only forgets an older receive with its handle. */
 static void add_request(word handle, struct recv_buffer received, struct rt_caller caller)
 {
     struct request *request = received.bytes ? malloc(sizeof *request) : NULL;
     if (received.bytes)
         local_shadow.on_async_buffer(received.at, received.n, caller.pc, caller.frame);
-    struct request *old = remove_request(handle); /* that was cancelled or freed */
+    struct request *old = remove_request(handle); /* cancelled or freed before */
     if (old)
         free(old->received.bytes);
     free(old);
@@ -282,7 +281,7 @@ static void add_request(word handle, struct recv_buffer received, struct rt_call
     rt_spin_unlock(&locked);
 }
 
-/* Handles before a wait or a test; NULL: no receive is under way. */
+/* Returns the handles before a wait or a test; NULL: no receive is pending. */
 static word *save_handles(const void *handles, long n, bool fortran)
 {
     word *before = n > 0 && __atomic_load_n(&requests, __ATOMIC_RELAXED) ? calloc((size_t)n, sizeof *before) : NULL;
@@ -291,9 +290,10 @@ static word *save_handles(const void *handles, long n, bool fortran)
     return before;
 }
 
-/* A request that is complete has another handle: that of none. */
+/* Checks the receives that are complete: the MPI library has replaced their handles. */
 static void complete_requests(word *before, const void *handles, long n, bool fortran)
 {
+    assert(!before || handles);
     for (long i = 0; before && i < n; i++) {
         struct request *request = before[i] != handle_at(handles, i, fortran) ? remove_request(before[i]) : NULL;
         if (request)
@@ -303,10 +303,9 @@ static void complete_requests(word *before, const void *handles, long n, bool fo
     free(before);
 }
 
-/* ---------------------------------------------------------------------------------- functions --
- */
+/* --------------------------------------------------------------------------------- functions -- */
 
-/* Parts of a buffer: so many of a type each, and where they begin, counted in extents. */
+/* Checks the send buffer's part for each process. counts: elements; starts: first elements, in extents. */
 static void check_send_parts(word at, const int *counts, const int *starts, word handle, word comm,
                              struct rt_caller caller)
 {
@@ -317,6 +316,7 @@ static void check_send_parts(word at, const int *counts, const int *starts, word
         check_send_buffer(at + (word)(starts[i] * extent), counts[i], handle, comm, caller);
 }
 
+/* Saves the receive buffer from the first part to the last one. */
 static struct recv_buffer save_recv_parts(word at, const int *counts, const int *starts, word handle, word comm,
                                           struct rt_caller caller)
 {
@@ -333,8 +333,8 @@ static struct recv_buffer save_recv_parts(word at, const int *counts, const int 
     return save_recv_buffer(at + (word)(low * get_type(handle, comm).extent), high - low, handle, comm, caller);
 }
 
-/* What functions do before the call, as C and Fortran have it: an argument is a letter. N is a
- * number, NS an array of them, D a type, C a communicator. */
+/* Actions before the call, common to C and Fortran. Arguments are letters; N(x) is a number, NS(x) an array of numbers,
+ * D(x) a type, C(x) a communicator. */
 #define READS(at, count, type, comm) check_send_buffer(at, count, D(type), C(comm), CALLER)
 #define KEEPS(at, count, type, comm) received = save_recv_buffer(at, count, D(type), C(comm), CALLER)
 #define ALL(count, comm) ((long)N(count) * get_comm_size(C(comm)))
@@ -382,15 +382,14 @@ static struct recv_buffer save_recv_parts(word at, const int *counts, const int 
 #define BEFORE_ONE before = save_handles((void *)a, 1, FORTRAN)
 #define BEFORE_SOME before = save_handles((void *)b, N(a), FORTRAN)
 
-/* And after it. */
+/* Actions after the call. */
 #define AFTER_NOTHING (void)0
 #define AFTER_WROTE check_received(received, CALLER)
 #define AFTER_BEGUN add_request(handle_at((void *)g, 0, FORTRAN), received, CALLER)
 #define AFTER_ONE_DONE complete_requests(before, (void *)a, 1, FORTRAN)
 #define AFTER_SOME_DONE complete_requests(before, (void *)b, N(a), FORTRAN)
 
-/* A name in C and in Fortran, how many arguments each has, what is done before the call and after
- * it. */
+/* Name in C and in Fortran, numbers of their arguments, action before, action after. */
 #define EACH(F)                                                  \
     F(Send, send, 6, 7, SEND, NOTHING)                           \
     F(Ssend, ssend, 6, 7, SEND, NOTHING)                         \
@@ -462,8 +461,7 @@ static struct recv_buffer save_recv_parts(word at, const int *counts, const int 
 #define IN_C(name, lower, n, more, before, after) DEFINE(MPI_##name, n, before, after)
 EACH(IN_C)
 
-/* Fortran passes addresses, and its numbers of types and communicators are those of MPICH in C,
- * too. */
+/* Fortran passes addresses. Its numbers of types and communicators are handles of MPICH in C, too. */
 #undef FORTRAN
 #undef N
 #undef D

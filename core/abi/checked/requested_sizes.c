@@ -1,26 +1,26 @@
-/* requested_sizes.c - how many bytes the program asked for in each block of malloc: the C library rounds the size up,
- * and forgets it. A table by address, in parts with a lock each; only in a process that has the runtime. */
+/* requested_sizes.c - sizes that the program requested for its blocks of malloc, which the C library rounds up and
+ * forgets. A hash table by address, in parts with a lock each; only in a process with the runtime. */
 #include "fast_path.h"
 
 #include <stdlib.h>
 
-void *__libc_calloc(size_t n, size_t each); /* of the GNU C library */
+void *__libc_calloc(size_t n, size_t each); /* functions of the GNU C library */
 void __libc_free(void *at);
 
 enum { PARTS = 64 };
 static struct part {
     bool locked;
-    size_t n, capacity; /* room is 0 or a power of two */
+    size_t n, capacity; /* number of slots, 0 or a power of two; at most half of them are used */
     struct block {
-        uintptr_t start; /* 0: the entry is free */
+        uintptr_t start; /* address; 0: the slot is free */
         size_t bytes;
     } * blocks;
 } parts[PARTS];
 
-/* `accdeep exec` sets the variable. */
+/* True if the process has the runtime: `accdeep exec` sets the variable. */
 static bool has_runtime(void)
 {
-    static int known; /* 1: it has, -1: it has not */
+    static int known; /* 1: true, -1: false, 0: not known */
     int is = __atomic_load_n(&known, __ATOMIC_RELAXED);
     if (!is) {
         is = getenv("ACCDEEP_REPORT") ? 1 : -1;
@@ -39,7 +39,7 @@ static size_t get_home_slot(const struct part *part, uintptr_t start)
     return (size_t)((start >> 4) * 0x9E3779B97F4A7C15u >> 20) & (part->capacity - 1);
 }
 
-/* The entry of a block, or the free one for it; there is room. */
+/* Returns the slot of a block, or the free one where it belongs. The part must have slots. */
 static size_t find_entry(const struct part *part, uintptr_t start)
 {
     size_t i = get_home_slot(part, start);
@@ -48,6 +48,7 @@ static size_t find_entry(const struct part *part, uintptr_t start)
     return i;
 }
 
+/* Doubles a part. Returns false without memory. */
 static bool grow_part(struct part *part)
 {
     struct block *const old = part->blocks;
@@ -78,7 +79,7 @@ void rt_record_requested_size(uintptr_t start, size_t bytes)
     rt_spin_unlock(&part->locked);
 }
 
-/* Removes a block from the table. Later entries of the same run of slots move back into the hole. */
+/* Removes a block. Later entries of its probe sequence move into the hole. */
 void rt_forget_requested_size(uintptr_t start)
 {
     struct part *part = get_table_part(start);

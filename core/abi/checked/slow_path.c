@@ -1,6 +1,6 @@
-/* slow_path.c - the longer check of an access, which comes if the short one (fast_path.h) does not allow it: accesses
- * to parts of words, the first read or write of data that were moved, and uses that are noted. If this check
- * does not allow the access either, the runtime decides. */
+/* slow_path.c - slow path of the check of an access that fast_path.h did not allow. Handles accesses to parts of words,
+ * the first read or write of data that were moved, and accesses that are recorded. Calls the runtime if the states do
+ * not allow the access. */
 #include "fast_path.h"
 #include "access_history.h"
 
@@ -13,10 +13,11 @@ API struct rt_check_thread *rt_get_check_thread(void)
     return &this_check_thread;
 }
 
-/* The shadow of 8 bytes; false: there is none. */
+/* Shadow of the word at an address. */
 struct words {
     uint32_t *states, *origin;
 };
+/* Finds the shadow of a word. Returns false if it has none. */
 static inline bool find_shadow_words(uintptr_t at, struct words *words)
 {
     const uintptr_t offset = at - local_shadow.low;
@@ -32,7 +33,7 @@ static inline bool find_shadow_words(uintptr_t at, struct words *words)
     return shadow_page;
 }
 
-/* The bytes of a range that lie in its first word: how many, and four bits each. */
+/* Returns the number of bytes of a range in its first word; *bytes_p becomes their mask, four bits each. */
 static inline size_t get_first_part(uintptr_t at, size_t n, uint32_t *bytes_p)
 {
     const size_t part = rt_min_size(n, 8 - at % 8);
@@ -40,7 +41,7 @@ static inline size_t get_first_part(uintptr_t at, size_t n, uint32_t *bytes_p)
     return part;
 }
 
-/* Of a kernel: whether its use of bytes of one word is fine. */
+/* True if a kernel's access to bytes of one word is allowed. Sets WAS_READ or the origin. */
 static bool is_allowed_in_kernel(uintptr_t at, uint32_t bytes, bool write, uintptr_t pc)
 {
     struct words words;
@@ -56,11 +57,12 @@ static bool is_allowed_in_kernel(uintptr_t at, uint32_t bytes, bool write, uintp
         return false;
     if (write)
         __atomic_store_n(words.origin, (uint32_t)pc, __ATOMIC_RELAXED);
-    else if (~states & bytes & RT_ALL_BYTES(RT_WAS_READ)) /* the first read of a kernel since the bytes were moved */
+    else if (~states & bytes & RT_ALL_BYTES(RT_WAS_READ)) /* first read of a kernel since the bytes were moved */
         __atomic_fetch_or(words.states, bytes & RT_ALL_BYTES(RT_WAS_READ), __ATOMIC_RELAXED);
     return true;
 }
 
+/* True if a host access to bytes of one word is allowed. Sets the origin. */
 static bool is_allowed_on_host(uintptr_t at, uint32_t bytes, bool write, uintptr_t pc)
 {
     struct words words;
@@ -79,6 +81,7 @@ static bool is_allowed_on_host(uintptr_t at, uint32_t bytes, bool write, uintptr
     return true;
 }
 
+/* True if an access is allowed in all of its words. */
 static bool is_allowed(uintptr_t at, size_t n, bool write, uintptr_t pc)
 {
     for (size_t part; n; at += part, n -= part) {
@@ -91,7 +94,7 @@ static bool is_allowed(uintptr_t at, size_t n, bool write, uintptr_t pc)
     return true;
 }
 
-/* The states of 8 bytes, or of 4 of them, which threads use apart. */
+/* Returns the states of n bytes, 4 or 8. Threads use the halves of a word independently. */
 static inline __attribute__((always_inline)) uint32_t load_atomic_states(const uint32_t *word, size_t n, uintptr_t at)
 {
     const uint16_t *half = (const uint16_t *)(const void *)word + at / 4 % 2;
@@ -108,7 +111,7 @@ static inline __attribute__((always_inline)) void store_atomic_states(uint32_t *
         __atomic_store_n(half, (uint16_t)states, __ATOMIC_RELAXED);
 }
 
-/* Whether all bytes of a tile have some states: two words at a time. */
+/* True if all bytes of a tile have the states. Two words are read at a time. */
 static bool has_tile_states(const uint64_t *states, unsigned wanted)
 {
     uint64_t all = UINT64_MAX;
@@ -122,7 +125,8 @@ static uint64_t *get_tile_states(size_t tile)
     return (uint64_t *)(void *)&local_shadow.states[tile * (RT_TILE_BYTES / 8)];
 }
 
-/* Kernels may read a tile, if all of it counts as read. Whoever changes states changes the tile then. */
+/* Makes a tile readable for kernels if all of it counts as read. Code that changes states clears the tile afterwards.
+ */
 static void try_mark_tile(size_t tile)
 {
     __atomic_exchange_n(&local_shadow.tiles[tile], RT_TILE_READABLE, __ATOMIC_SEQ_CST);
@@ -130,7 +134,7 @@ static void try_mark_tile(size_t tile)
         local_shadow.tiles[tile] = 0;
 }
 
-/* Half of a tile was used: the rest counts as read, too, if it may be. */
+/* Lets the rest of a half-used tile count as read, too, if its bytes are valid. */
 static __attribute__((noinline)) void complete_tile(size_t tile)
 {
     uint64_t *states = get_tile_states(tile);
@@ -144,7 +148,7 @@ static __attribute__((noinline)) void complete_tile(size_t tile)
     try_mark_tile(tile);
 }
 
-/* A kernel has used n bytes of device memory for the first time. */
+/* Counts the first use of n bytes of device memory by a kernel in their tile. */
 static inline void count_tile_use(uintptr_t offset, size_t n)
 {
     uint8_t *tile = &local_shadow.tiles[offset / RT_TILE_BYTES];
@@ -155,7 +159,7 @@ static inline void count_tile_use(uintptr_t offset, size_t n)
         complete_tile(offset / RT_TILE_BYTES);
 }
 
-/* The first read of a kernel since 8 or 4 bytes were moved. */
+/* Handles a kernel's first read of 4 or 8 bytes since they were moved. Returns false if they are not valid. */
 static inline __attribute__((always_inline)) bool handle_first_read(uintptr_t at, size_t n)
 {
     const uintptr_t offset = at - local_shadow.low;
@@ -170,8 +174,8 @@ static inline __attribute__((always_inline)) bool handle_first_read(uintptr_t at
     return true;
 }
 
-/* The first write of 8 or 4 bytes since they were moved: they are the newest on this side, and on the other no longer
- * valid. As the runtime does it, in an object that it has named; false: it has to. */
+/* Handles the first write of 4 or 8 bytes since they were moved: this side becomes Modified, the other Invalid. Returns
+ * false if the object is not in the thread's lookup cache; then the runtime does it. */
 static inline __attribute__((always_inline)) bool handle_first_write(uintptr_t at, size_t n, uintptr_t pc)
 {
     const uint32_t present = (uint32_t)rt_repeat_states(n, RT_PRESENT), valid = (uint32_t)rt_repeat_states(n, RT_VALID),
@@ -216,7 +220,7 @@ static bool handle_first_access(uintptr_t at, size_t n, bool write, uintptr_t pc
     return n == 8 && (write ? handle_first_write(at, 8, pc) : handle_first_read(at, 8));
 }
 
-/* A use of device memory that is noted. */
+/* Records a use of device memory in the access history. */
 static inline void record_use(uintptr_t at, size_t n, unsigned how, uintptr_t pc, const uintptr_t *frame)
 {
     const size_t k = at - local_shadow.low;
@@ -244,7 +248,7 @@ void rt_check_slow_path(uintptr_t at, size_t n, unsigned how, uintptr_t pc, cons
         try_mark_tile(end / RT_TILE_BYTES - 1);
 }
 
-/* An access of 8 or 4 bytes that is noted, and fine. */
+/* Records an aligned access of 4 or 8 bytes. Returns false if it is not allowed or not in the cache of changes. */
 static inline __attribute__((always_inline)) bool record_aligned_use(uintptr_t at, size_t n, bool write, uintptr_t pc)
 {
     const uintptr_t offset = at - local_shadow.low;
@@ -292,7 +296,7 @@ static __attribute__((noinline)) void count_tile_use8(uintptr_t offset)
     count_tile_use(offset, 8);
 }
 
-/* Most words were read before they are written for the first time, and are the newest on the other side, too. */
+/* Handles the common case of a first write of 8 bytes: all were read before, and both sides are valid. */
 void rt_write8_first(uintptr_t at)
 {
     const struct rt_check_thread *thread = &this_check_thread;

@@ -1,9 +1,8 @@
-/* tsan.c - the functions that gcc and clang call with -fsanitize=thread: for loads and stores, each
- * with its check; for atomic operations, which they leave to the library; and those that have
- * nothing to do here. */
+/* tsan.c - functions that gcc and clang call with -fsanitize=thread: loads and stores with their checks, atomic
+ * operations, which are left to the library, and functions without any work here. */
 #include "fast_path.h"
 
-/* --------------------------------------------------------------------------- loads and stores -- */
+/* -------------------------------------------------------------------------- loads and stores -- */
 
 #define ACCESS(name, bytes, how)               \
     API void __tsan_##name(void *at);          \
@@ -21,7 +20,7 @@
     ACCESS(unaligned_write##n, n, RT_ACCESS_WRITE)        \
     ACCESS(unaligned_volatile_read##n, n, RT_ACCESS_READ) \
     ACCESS(unaligned_volatile_write##n, n, RT_ACCESS_WRITE)
-/* One load and store of the same place, in newer compilers of LLVM. */
+/* Load and store of the same place by one call, in newer compilers of LLVM. */
 #define BOTH(name, n)                                \
     API void __tsan_##name##read_write##n(void *at); \
     void __tsan_##name##read_write##n(void *at)      \
@@ -74,8 +73,7 @@ void __tsan_write_range(void *at, size_t n)
     check_range(at, n, RT_ACCESS_WRITE);
 }
 
-/* Those of newer compilers of LLVM, for what they would otherwise write as calls of the C library.
- */
+/* Functions of newer compilers of LLVM for copies that would otherwise be calls of the C library. */
 API void *__tsan_memcpy(void *to, const void *from, size_t n);
 void *__tsan_memcpy(void *to, const void *from, size_t n)
 {
@@ -99,7 +97,7 @@ void *__tsan_memset(void *to, int byte, size_t n)
     return __builtin_memset(to, byte, n);
 }
 
-/* -------------------------------------------------------------------------- atomic operations -- */
+/* ------------------------------------------------------------------------- atomic operations -- */
 
 typedef uint8_t word8;
 typedef uint16_t word16;
@@ -108,7 +106,7 @@ typedef uint64_t word64;
 __extension__ typedef unsigned __int128 word128;
 
 /* NOLINTBEGIN(bugprone-macro-parentheses): attributes of functions, expressions */
-/* Each is done in the strictest order, whatever was asked for. */
+/* Each operation has sequentially consistent order, whatever order is requested. */
 #define SWAPS(n, attribute)                                                                   \
     static inline attribute bool swap##n(volatile word##n *at, word##n *expected, word##n to) \
     {                                                                                         \
@@ -124,7 +122,7 @@ SWAPS(64, )
 #define WIDE __attribute__((target("cx16")))
 SWAPS(128, WIDE)
 
-/* A changed value from the old one and an operand. */
+/* Atomic operation that computes a new value from the old one and an operand. */
 #define CHANGE(n, name, attribute, expression)                                                    \
     API word##n __tsan_atomic##n##_##name(volatile word##n *at, word##n operand, int order);      \
     attribute word##n __tsan_atomic##n##_##name(volatile word##n *at, word##n operand, int order) \
@@ -132,7 +130,7 @@ SWAPS(128, WIDE)
         (void)order;                                                                              \
         check((uintptr_t)at, n / 8, RT_ACCESS_ATOMIC);                                            \
         check((uintptr_t)at, n / 8, RT_ACCESS_WRITE | RT_ACCESS_ATOMIC);                          \
-        word##n old = *at; /* a torn value of 16 bytes is no old one */                           \
+        word##n old = *at; /* a torn value of 16 bytes fails the comparison */                    \
         while (!swap##n(at, &old, (word##n)(expression)))                                         \
             ;                                                                                     \
         return old;                                                                               \
@@ -191,7 +189,7 @@ ATOMIC(16, )
 ATOMIC(32, )
 ATOMIC(64, )
 #undef LOAD
-/* An exchange of 0 for 0 at most: it needs memory that may be written. */
+/* A load of 16 bytes exchanges 0 for 0, so that it needs writable memory. */
 #define LOAD(n)                                          \
     word128 old = 0;                                     \
     swap128((volatile word128 *)(uintptr_t)at, &old, 0); \
@@ -207,7 +205,7 @@ void __tsan_atomic_thread_fence(int order)
     __atomic_thread_fence(__ATOMIC_SEQ_CST);
 }
 
-/* ---------------------------------------------------------------------------- nothing to do -- */
+/* ----------------------------------------------------------------------------- nothing to do -- */
 
 #define NOTHING(name, parameters) \
     API void name parameters;     \

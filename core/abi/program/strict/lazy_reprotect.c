@@ -160,7 +160,7 @@ static bool is_in_open_window(const struct rt_lazy_reprotect *lazy, uint64_t add
     return false;
 }
 
-/* ---------------------------------------------------------------------------- begin and end -- */
+/* ----------------------------------------------------------------------------- begin and end -- */
 
 /* True if the caller's signal mask allows the faults that open memory. */
 static bool can_take_faults(const struct rt_page_guard *guard)

@@ -173,7 +173,7 @@ static void uninstall_handlers(struct rt_page_guard *guard)
             rt_signals_resend(guard, signal, &guard->queued_info[signal]);
 }
 
-/* ------------------------------------------------------------------------------- the kernel -- */
+/* -------------------------------------------------------------------------------- the kernel -- */
 
 static void futex(uint32_t *word, int operation, uint32_t value)
 {

@@ -75,7 +75,7 @@ uint16_t rt_stats_record(const accd_event *event)
     return (uint16_t)(stats - rt_stats_table);
 }
 
-/* -------------------------------------------------------------------------------------- joining -- */
+/* ----------------------------------------------------------------------------------- joining -- */
 
 /* Compares places: by line, or by address if the line is not known; then by operation. */
 static int64_t compare_locations(const struct rt_transfer_stats *a, const struct rt_transfer_stats *b)
@@ -155,7 +155,7 @@ bool rt_stats_cover_clause(const struct rt_transfer_stats *stats,
     return is_whole(stats) && (all || in_each_call);
 }
 
-/* --------------------------------------------------------------------------------------- advice -- */
+/* ------------------------------------------------------------------------------------ advice -- */
 
 uint16_t rt_stats_record_transfer(const accd_event *event, bool redundant, bool has_unsampled)
 {

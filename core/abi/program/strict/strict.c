@@ -30,7 +30,7 @@ static const char not_watched_code[] = "not-watched";
 static double start_time, protect_seconds; /* seconds: time of the first protection, total time of protecting and
                                             * unprotecting */
 
-/* --------------------------------------------------------- protection of device memory -- */
+/* --------------------------------------------------------------- protection of device memory -- */
 
 /* Sets the protection of all device memory; how: PROT_* bits. */
 static void protect_device_memory(int how)
