@@ -109,6 +109,7 @@ function c_sema.constant(session, node)
   return e, env
 end
 
+-- Returns the l-value of a node; raises if it is not one.
 local function lvalue(env, node)
   local e
   if node.tag == "section" and is_bound(env) then
@@ -201,6 +202,7 @@ end
 local on_floating = { ["+"] = true, ["-"] = true, ["*"] = true, ["/"] = true }
 local on_auto = { ["%"] = true, ["<<"] = true, [">>"] = true }
 
+-- Returns a binary operation on two numbers, with the usual arithmetic conversions.
 local function binary_numbers(node, o, a, b)
   local left, right, t = arithmetic.binary(o, a.type, b.type)
   a, b = convert(a, left), convert(b, right)
@@ -211,6 +213,7 @@ local function binary_numbers(node, o, a, b)
   return typed_ast.arith(o, t, a, b, node.pos)
 end
 
+-- Returns a binary operation on two numbers or pointers.
 local function binary(node, o, a, b)
   local pa, pb = a.type.kind == "pointer", b.type.kind == "pointer"
   if not pa and not pb then
@@ -323,6 +326,7 @@ function checkers.row(env, node)
     or "'#' is for the profile tr14x", { length = 1, rule = "TR14-5-06" })
 end
 
+-- Returns the node of ++ or --. after: true for the postfix operators.
 local function increment(env, node, to, after)
   local o = node.op
   if is_bound(env) then raise("type-mismatch", node.pos, "a bound changes nothing") end
@@ -493,6 +497,7 @@ local function find_library_function(name)
   if c_library[plain] and plain ~= "abs" then return plain, scalars.float end
 end
 
+-- Returns the call of a library function; arguments are converted to the type of its version.
 local function call_library(env, node, plain, t)
   local count = c_library[plain][1]
   if #node.args ~= count then

@@ -28,6 +28,7 @@ Definition.__index = Definition
 
 -- -------------------------------------------------------------------------------- base classes --
 
+-- Returns the types of the base classes; their members' names become names of this class. Raises for virtual bases.
 function Definition:base_classes()
   local bases, seen = {}, self.seen
   for i, node in ipairs(self.spec.bases or {}) do -- members of base classes come first (TR14-3.1.1-04)
@@ -88,6 +89,7 @@ function Definition:static(item, entry)
   if ok then session.now.scope:constant(name, value, t) end
 end
 
+-- Adds a data member. item: the members node; entry: its declarator; base: the type before the declarator.
 function Definition:data_member(item, entry, base)
   local session = self.session
   if entry.bits then
@@ -109,6 +111,7 @@ function Definition:data_member(item, entry, base)
   if entry.value_at then self.pod = "no" end
 end
 
+-- Evaluates a members node: data members, typedefs, static members, announcements or an anonymous record.
 function Definition:members(item)
   local session, spec = self.session, item.spec
   if #item.list == 0 and spec.tag == "record" and not spec.members and spec.name and not spec.path then
@@ -167,6 +170,7 @@ function Definition:special(item)
   self.pod = self.pod or "open"
 end
 
+-- Evaluates a function of the class: records methods with a body, which are parsed after all members are known.
 function Definition:func(item)
   if item.words.virtual and not self.virtual then self.virtual = item end
   if item.role ~= "method" then self:special(item) end

@@ -35,6 +35,7 @@ function codegen.builder()
   return setmetatable({ code = {}, n = 0, next = 0, most = 0, known = {}, pinned = {} }, Builder)
 end
 
+-- Returns a free register; raises if all are in use.
 function Builder:register(pos)
   while self.pinned[self.next] do self.next = self.next + 1 end
   local r = self.next

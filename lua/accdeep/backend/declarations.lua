@@ -75,6 +75,7 @@ function declarations.type(session, node)
   return (apply(session, t, node.declarator))
 end
 
+-- Returns the type of an enum, and enters its enumerators if the text defines it.
 local function enum_type(session, spec)
   local scope = session.now.scope
   if not spec.list then
@@ -149,6 +150,7 @@ local function instance(session, spec, made)
   return template.instance(session, spec, made, arguments, fill)
 end
 
+-- Returns the type of the specifiers of a declaration (spec node).
 function spec_type(session, spec)
   if spec.type then return spec.type end
   if spec.tag == "builtin" then
@@ -200,6 +202,7 @@ end
 
 local initialize
 
+-- Initializes an object from a list in braces, with designators. Elements that the list omits keep their zero bytes.
 local function initialize_braces(session, t, address, value)
   if t.kind == "scalar" or t.kind == "pointer" then
     if #value.list ~= 1 or value.list[1].path then
@@ -250,6 +253,7 @@ local function initialize_braces(session, t, address, value)
   end
 end
 
+-- Initializes an object of type t at an address from an initializer.
 function initialize(session, t, address, value)
   if value.tag == "braces" then return initialize_braces(session, t, address, value) end
   if t.kind == "array" and value.tag == "str" then
@@ -304,6 +308,7 @@ end
 
 declarations.is_const = is_const
 
+-- Declares one declarator of a declaration: a typedef, prototype, reference or variable with its initializer.
 local function declare_one(session, node, base, item)
   local scope, storage = session.now.scope, node.words.typedef and "typedef" or node.words.extern and "extern" or nil
   local t, name, reference = apply_declarator(session, base, item.declarator)

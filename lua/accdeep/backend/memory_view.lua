@@ -98,6 +98,7 @@ function Host:classify(address, size, frame)
     { rule = "ACC33-2.7.1-1", objects = { near } })
 end
 
+-- Raises if an access exceeds known bounds. Addresses without bounds are checked by the core.
 function Host:check(address, size, low, high, frame)
   if type(low) == "table" then self:classify(address, size, frame) end
   if low and (address < low or address + size > high) then
@@ -422,6 +423,8 @@ local function pointee_type(t)
   return to
 end
 
+-- Stores a pointer: a view's address, null for 0 or false, a new block with the contents of a string or list, or an
+-- integer address.
 local function write_pointer(space, t, address, value, low, high)
   local location = memory_view.location(value)
   local target
@@ -468,6 +471,7 @@ local function fill_whole(space, t, address, value, low, high)
   return true
 end
 
+-- Stores a Lua value into an object of type t: numbers, pointers, lists, strings, or views to copy.
 function fill(space, t, address, value, low, high)
   if t.view then return t.view.fill(space, t, address, value, low, high) end
   if t.kind == "scalar" then
@@ -566,6 +570,7 @@ local function index_of(key)
   return i
 end
 
+-- Returns the address of an array's element; nil if the key is not a number. Raises if it is out of bounds.
 local function array_element(at, key)
   local i = index_of(key)
   if not i then return nil end

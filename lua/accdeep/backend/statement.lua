@@ -35,6 +35,7 @@ local function block_environment(env)
 end
 statement.scoped = block_environment
 
+-- Compiles a list of statements as a block.
 local function block(env, list)
   local inner = block_environment(env)
   local steps = {}
@@ -87,6 +88,7 @@ local function check_initialized(binding, name)
 end
 statement.watched = check_initialized
 
+-- Compiles a local declaration: a function that begins and initializes its variables.
 local function declaration(env, node)
   local steps = {}
   for _, variable in ipairs(env.session:locals_of(node)) do
@@ -149,6 +151,7 @@ end
 -- Number of iterations between two checks of the construct's step budget.
 local STEP_BUDGET_INTERVAL = 32
 
+-- Raises if a construct took more than half of the steps that were left at its first check.
 local function check_step_budget(f)
   local left = core.steps_left()
   if not left then return end
@@ -159,6 +162,7 @@ local function check_step_budget(f)
   end
 end
 
+-- Returns a function that runs a loop. c: condition, or nil; step: nil if there is none.
 local function loop(c, body, step)
   return function(f)
     local turns = 0
@@ -236,6 +240,7 @@ end
 function statements.private(env, node) return privatization.compile(env, node, compile_statement, statement) end
 function statements.carried(env, node) return nested_directives.compile(env, node, compile_statement, statement) end
 
+-- Compiles a statement to a function that sets frame.pos first.
 function compile_statement(env, node)
   local made = statements[node.tag](env, node)
   local pos = node.pos

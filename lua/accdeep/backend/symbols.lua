@@ -39,6 +39,7 @@ end
 
 -- ------------------------------------------------------------------- bodies and the host program --
 
+-- Returns the typed node of a name in a body or in the host program.
 local function program_variable(env, node)
   local name, pos = node.name, node.pos
   local binding = env.lookup(name, pos)
@@ -146,6 +147,7 @@ function symbols.resolve_lvalue(env, node)
   return lvalue("fixed", variable.type, pos, { address = variable.address })
 end
 
+-- Returns the typed node of a name in a section's bound.
 local function bound_symbol(env, node, check)
   local session = env.session
   local bound = not node.global and session.rules.extended and parameter(env, node, check)

@@ -25,6 +25,7 @@ local function is_before(a, at, b, other)
   return at < other
 end
 
+-- Sorts the first n keys of a node's children into source order.
 local function sort(node, keys, n)
   local at = {}
   for i = 1, n do at[i] = position(node[keys[i]]) end

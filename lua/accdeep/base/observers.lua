@@ -48,6 +48,8 @@ local function notify_all(functions)
   end
 end
 
+-- Returns a function that calls all functions and returns a finisher that runs their finishers in reverse order; nil if
+-- none returned one.
 local function query_all(functions)
   if #functions == 1 then return functions[1] end
   return function(...)

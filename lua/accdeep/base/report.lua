@@ -118,6 +118,7 @@ local function window(text, at)
   return before .. rest, at and at - from + 1 + #before
 end
 
+-- Appends the source line of an error and the carets below it to a list of lines.
 local function snippet(err, paint, out)
   local text, at = err.snippet, err.snippet_column
   if not text or not text:find "%S" then return end
@@ -199,6 +200,7 @@ local function shared_locations(record)
   return function(case) return counts[place(case)] > 1 end
 end
 
+-- Formatter for people: a line for each case, and the full text of each error.
 function formats.text(options)
   local paint = painter(options.color)
   local paint_error = { color = options.color_errors, seen = {} }
@@ -224,6 +226,7 @@ function formats.text(options)
   return self
 end
 
+-- Formatter for the Test Anything Protocol, version 13.
 function formats.tap(options)
   local n, seen = 0, {}
   local self = {}
@@ -257,6 +260,7 @@ local function utf8_all(value)
   return made
 end
 
+-- Formatter for JSON: one object at the end.
 function formats.json(options)
   local self = {}
   function self.record() end
@@ -274,6 +278,7 @@ local function xml(text)
     :gsub("[%c]", function(c) return (c == "\n" or c == "\t") and c or "?" end))
 end
 
+-- Formatter for JUnit's XML: one document at the end.
 function formats.junit(options)
   local self = {}
   function self.record() end

@@ -16,6 +16,7 @@ local meaning = openmp_directives.clauses_where(function(entry)
     words = words(argument_of.words or ""), modifiers = argument_of.modifiers and words(argument_of.modifiers) }
 end)
 
+-- Raises if the text between two positions is not one of the known words.
 local function check_word(clause, known, text, from, to)
   local at = text:find("%S", from) or to
   local word = text:sub(at, to):match "^[%w_]+" or text:sub(at, at)

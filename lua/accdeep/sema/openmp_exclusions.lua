@@ -37,6 +37,7 @@ local function root_item(item)
   return unparse_openmp.item(item)
 end
 
+-- Returns the parts of a clause: one for each variable, or one for the clause itself.
 function openmp_exclusions.clause_parts(clause)
   if not clause.vars then
     local key = openmp_exclusions.once_key(clause)

@@ -48,6 +48,7 @@ local function fold(first, ...)
   return operands[1]
 end
 
+-- Returns the AST of an operand and the suffixes that follow it: each suffix becomes the base of the next one.
 local function suffixes(first, ...)
   local node = first
   for i = 1, select("#", ...) do

@@ -158,6 +158,7 @@ local function last_construct(list, item, name)
   return is_its and last or no_beginning(item, name)
 end
 
+-- Handles a directive of OpenACC: opens or closes a construct, or appends it.
 function Arranger:acc(item)
   local first, second, third = directive_words(item)
   if first == "end" then check_acc_end(item, second, third) end
@@ -185,6 +186,7 @@ function Arranger:acc(item)
   end
 end
 
+-- Handles a directive of OpenMP: opens or closes a construct, or appends it.
 function Arranger:omp(item)
   item.omp = omp_name(item)
   local ended = item.omp:match "^end (.*)"
@@ -243,6 +245,7 @@ function Arranger:statement(item)
   self:append(item)
 end
 
+-- Returns a list of statements with constructs as nodes. in_loop: true if exit and cycle are allowed.
 function arrange(list, in_loop)
   local a = setmetatable({ made = {}, open = {}, waiting = {}, in_loop = in_loop }, Arranger)
   for _, item in ipairs(list) do

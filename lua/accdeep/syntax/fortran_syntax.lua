@@ -47,6 +47,7 @@ end
 
 local same = { [".eq."] = "==", [".ne."] = "/=", [".lt."] = "<", [".le."] = "<=", [".gt."] = ">", [".ge."] = ">=" }
 
+-- Returns the AST of an operand and the suffixes that follow it: each suffix becomes the base of the next one.
 local function suffixes(first, ...)
   local node = first
   for i = 1, select("#", ...) do
@@ -57,6 +58,7 @@ local function suffixes(first, ...)
   return node
 end
 
+-- Adds the rules of expressions to a grammar. lx: combinators of lex.lua.
 local function expressions(rules, lx)
   local sym, expect, node = lx.sym, lx.expect, lx.node
   local name = lx.name
@@ -137,6 +139,7 @@ end
 
 -- --------------------------------------------------------------------------------- declarations --
 
+-- Adds the rules of specification statements to a grammar.
 local function declarations(rules, lx)
   local sym, word, expect, node, name, stop = lx.sym, lx.word, lx.expect, lx.node, lx.name, lx.stop
   local close = expect(sym ")", "expected ',' or ')'")
@@ -267,6 +270,7 @@ end
 
 -- ----------------------------------------------------------------------------------- statements --
 
+-- Adds the rules of executable statements, procedures and start rules to a grammar.
 local function statements(rules, lx)
   local sym, word, expect, node, name, stop = lx.sym, lx.word, lx.expect, lx.node, lx.name, lx.stop
   local open, close = expect(sym "(", "expected '('"), expect(sym ")", "expected ',' or ')'")
@@ -409,6 +413,7 @@ local function statements(rules, lx)
   rules.plain_type = V "type_name"
 end
 
+-- Returns the combinators for Fortran: blanks do not include the end of a line, which ends a statement.
 local function lexer(trace)
   local lx = lex.new(trace, S " \t" ^ 0)
   lx.fortran = true

@@ -40,6 +40,7 @@ for _, takes in ipairs { "vars", "members", "update" } do
   end
 end
 
+-- Adds the rules of OpenACC directives to a grammar of C or (lx.fortran) Fortran.
 function openacc_syntax.rules(rules, lx)
   local sym, expect, node = lx.sym, lx.expect, lx.node
   local opt = function(p) return p + Cc(false) end

@@ -18,6 +18,7 @@ local P, R, S, V, C, Cc, Cp, Ct = lpeg.P, lpeg.R, lpeg.S, lpeg.V, lpeg.C, lpeg.C
 
 local openmp_syntax = {}
 
+-- Adds the rules of OpenMP directives to a grammar of C or (lx.fortran) Fortran.
 function openmp_syntax.rules(rules, lx)
   local sym, expect, node = lx.sym, lx.expect, lx.node
   local opt = function(p) return p + Cc(false) end

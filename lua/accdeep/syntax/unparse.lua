@@ -54,6 +54,7 @@ function writers.num(node)
 end
 function writers.str(node) return ("%q"):format(node.value) end
 function writers.row() return "#" end
+-- Prints a name; one that a member of the scope's record hides gets ::.
 function writers.id(node, scope)
   local members = scope and scope.record.by_name
   local hidden = members and members[node.name]
@@ -69,6 +70,7 @@ end
 function writers.index(node, scope)
   return ("%s[%s]"):format(parenthesize(node.base, 15, scope), expression(node.index, scope))
 end
+-- Returns the subscript of an array, section or alias as text, without its base.
 local function section(node, scope)
   local ranges = node.ranges or node.written -- Fortran's subscripts
   if ranges then return unparse_fortran { tag = "reference", base = { tag = "id", name = "" }, args = ranges } end
@@ -109,6 +111,7 @@ function writers.comma(node, scope) return ("(%s)"):format(list_of(node.list, sc
 
 local declarator_text, type_text -- forward declarations
 
+-- Returns a declarator without its name as text.
 function declarator_text(node)
   local parts = { ("*"):rep(node.pointers), node.inner and ("(%s)"):format(declarator_text(node.inner)) or nil }
   for _, suffix in ipairs(node.suffixes) do
@@ -118,6 +121,7 @@ function declarator_text(node)
   return table.concat(parts)
 end
 
+-- Returns a type_name node as text.
 function type_text(node)
   local spec, declarator = node.spec, declarator_text(node.declarator)
   local words = spec.words and table.concat(spec.words, " ") or spec.name or spec.tag
@@ -165,6 +169,7 @@ local function names(list)
   return table.concat(parts, ", ")
 end
 
+-- Returns a clause of OpenACC as text, with its nest.
 function clause(node, scope)
   local parts = { node.name }
   if node.shape then

@@ -58,6 +58,7 @@ function unparse_openmp.clause(clause)
   return clause.name .. (write and ("(%s)"):format(write(clause)) or clause.text and tidy(clause.text) or "")
 end
 
+-- Returns a directive of OpenMP as text.
 function unparse_openmp.directive(node)
   local parts = { node.name }
   if node.mapper then

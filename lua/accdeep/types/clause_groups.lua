@@ -83,6 +83,7 @@ end
 
 local states = 0
 
+-- Returns the innermost open scope of the host program; creates the outermost one when first called.
 local function scope_of(session)
   local scope = session.program.group_scope
   if not scope then

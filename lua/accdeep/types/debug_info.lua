@@ -153,6 +153,7 @@ local function complete(handle, node)
   return false
 end
 
+-- Builds and declares the type of the first entry. Raises if another entry defines the type differently.
 local function build(session, handle, file, wanted, whole)
   local builder = debug_types.new(session, file, function(node) return complete(handle, node) end)
   local t = builder:type(handle:type(whole[1].number))
@@ -177,6 +178,7 @@ local function declare(session, path, text)
   return build(session, handle, file, wanted, chosen(file, wanted, found))
 end
 
+-- Declares the type that a text at file:line of the scenario names, or nothing if that fails; returns the type.
 function debug_info.declare(session, path, text, file, line)
   local t
   transaction.run(session, function()

@@ -33,6 +33,7 @@ local integers = {
 }
 local floats = { [4] = "float", [8] = "double" }
 
+-- Returns the scalar type of a base type, by its name or by encoding and size.
 local function base_type(node)
   local encoding, size = node.encoding, node.size
   local named = types.builtin(strings.word_list(node.name or ""))
@@ -255,6 +256,7 @@ function Builder:descriptor(node)
     "offset", LONG, "dtype", dtype, "span", LONG, "dim", types.array(dimension, node.rank) })
 end
 
+-- Returns the type of a pointer. A structure without a tag is named after the typedef through which it is reached.
 function Builder:pointer(node)
   local to = strip_typedefs(node.to)
   if not to or to.kind ~= "record" then return types.pointer(self:type(node.to)) end
@@ -342,6 +344,7 @@ end
 
 -- -------------------------------------------------------------------------------------- comparing --
 
+-- Returns the size in bytes of a node's type.
 local function size_of(node)
   node = strip_typedefs(node)
   if not node then return 1 end
@@ -355,6 +358,7 @@ local function size_of(node)
   return node.size or 0
 end
 
+-- Returns the reason why a record differs from a node, or nil. Incomplete records differ from none.
 function Builder:record_differs(t, node, name)
   if t.record ~= (node.union and "union" or "struct") then return ("%s is a %s"):format(name, t.record) end
   if not t.complete or not is_complete(node) then return nil end

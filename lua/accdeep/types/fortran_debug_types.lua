@@ -36,6 +36,7 @@ local function array(builder, node)
   return fortran_types.array(builder:type(node.of), bounds)
 end
 
+-- Returns the type of a descriptor. Raises if the session uses another compiler's layout.
 local function descriptor_type(builder, node)
   local layout = builder.session.program.layout
   if layout ~= fortran_descriptor.layouts.gfortran then
@@ -81,6 +82,7 @@ end
 
 local readable = { base = true, record = true, array = true, descriptor = true, character = true }
 
+-- True if a component gets no name: the compiler added it, or its type is not supported.
 local function is_hidden(m, of)
   if not of or m.name and m.name:find "^_" then return true end
   if of.kind == "pointer" then

@@ -52,6 +52,7 @@ local TYPE_RECORD = 2 * WORD
 fortran_descriptor.address = { header = { { "base_addr", code.pointer, 8 } }, dimension = {}, attributes = {},
   classes = { integer = 0, logical = 0, real = 0, complex = 0, character = 0, type = 0 } }
 
+-- Computes the offsets of a layout's members.
 local function lay_out(name, layout)
   local offset = 0
   layout.name, layout.members = name, {}
@@ -180,6 +181,7 @@ function fortran_descriptor.dim(space, t, address, i, low, high, frame)
   return b, c - b + 1, a * space:load(address + layout.members.span, code.i64, WORD, low, high, frame)
 end
 
+-- Returns all dimensions of a descriptor as a list of {lower, extent, sm}.
 function fortran_descriptor.dims(space, t, address, low, high, frame)
   local dims = {}
   for i = 1, t.rank do

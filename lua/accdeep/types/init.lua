@@ -83,6 +83,7 @@ function types.builtin(words)
   return types.scalars[prefix .. "int"]
 end
 
+-- Returns the type of pointers to a type; each type has one.
 function types.pointer(to)
   local t = rawget(to, "pointer_type") -- rawget, because an enum inherits from its scalar
   if not t then
@@ -155,6 +156,7 @@ function types.member(record, name) return record.by_name and record.by_name[nam
 
 -- --------------------------------------------------------------------------------------- names --
 
+-- Returns the declaration of `inner` with type t as text, in the syntax of C.
 local function format_type(t, inner)
   if t.kind == "pointer" then
     local star = "*" .. inner

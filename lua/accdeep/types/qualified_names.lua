@@ -98,6 +98,7 @@ end
 
 local opening = { [">"] = "<", [")"] = "(", ["]"] = "[" }
 
+-- Returns a list of items as text: the key of a name.
 local function format_items(items)
   local out = {}
   for i, item in ipairs(items) do

@@ -22,6 +22,7 @@ Scope.__index = Scope
 local SPACES = { "variables", "typedefs", "tags", "enumerators", "functions", "prototypes", "procedures", "templates",
   "instances", "qualified", "namespaces", "constant_types" }
 
+-- Returns a new scope inside `outer`; without one, a scope with the predefined types.
 local function new(outer)
   local function space(name) return setmetatable({}, outer and { __index = outer[name] } or nil) end
   local self = setmetatable({ outer = outer }, Scope)

@@ -51,6 +51,7 @@ local function run_with_arguments(session, made, arguments, fn, ...)
 end
 template.with_arguments = run_with_arguments
 
+-- True if two lists of template arguments are equal.
 local function same(a, b)
   for i, argument in ipairs(a) do
     local other = b[i]

@@ -95,6 +95,7 @@ function cuda_expression.wrap_integer(t, text) return convert(LONG, t, text) end
 
 local value, lvalue -- forward declarations
 
+-- Appends a checked load; returns the name of its value. site: position for errors.
 local function emit_load(w, t, at, site)
   if t.kind == "pointer" then return w:assign_temporary("accd_pointer",
     ("accd_get_pointer(t, %s, %d)"):format(at, site)) end
@@ -164,6 +165,7 @@ end
 
 local wrapping = { ["+"] = true, ["-"] = true, ["*"] = true, ["&"] = true, ["|"] = true, ["^"] = true }
 
+-- Returns text for an operation on two values of one type, as types/arithmetic.lua computes it.
 local function operation(operator, t, a, b, site)
   if t.float then return round_float(t, ("%s %s %s"):format(a, operator, b)) end
   if wrapping[operator] then return wrap_integer(t, ("(i64)((u64)(%s) %s (u64)(%s))"):format(a, operator, b)) end
@@ -187,6 +189,7 @@ local function condition(w, e)
   return ("%s(%s) %s %s(%s)"):format(cast, x, e.operator, cast, y)
 end
 
+-- Returns a number as a CUDA literal.
 local function literal(v)
   if math.type(v) == "integer" then
     return v == math.mininteger and "(-9223372036854775807ll - 1)" or ("%dll"):format(v)

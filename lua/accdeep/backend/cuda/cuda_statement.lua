@@ -120,6 +120,7 @@ local function condition(w, c)
   if c then w:line("if (!(%s)) break;", truth(w, c)) end
 end
 
+-- Writes a loop, with a check that ends it when the step budget is used up.
 local function loop(w, c, body, step)
   w:line("for (;;) {")
   w:line("if (accd_must_stop(t)) return;")
@@ -179,6 +180,7 @@ local function begin_copy(w, copy)
   end
 end
 
+-- Writes a thread construct with its private copies.
 function statements.private(w, node)
   if node.implicit and node.implicit ~= "none" then w:give_up "a construct's variables depend on those around it" end
   if node.parts[1] then w:give_up "elements of an array are reduced" end

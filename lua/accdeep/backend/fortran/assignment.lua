@@ -16,6 +16,7 @@ local shape_of = fortran_expression.shape_of
 
 local assignment = {}
 
+-- Raises if a value cannot be assigned to the target because of their types.
 local function check_types(node, target, e)
   local to, from, text = target.type, e.type, target.text
   if target.dynamic and from.kind == "record" then
@@ -98,6 +99,7 @@ local function records(env, node, to, e)
   end
 end
 
+-- Compiles the assignment of the expression e to the variable `to`. node: position, and is_source or masked (in where).
 function assignment.value(env, node, to, e)
   if to.any_rank then
     raise("type-mismatch", node.pos, ("%s has assumed rank: select rank tells what can be assigned to"):format(to.text),

@@ -29,6 +29,7 @@ function complex.abs(v)
   return large * math.sqrt(1 + ratio * ratio)
 end
 
+-- Returns a power with an integer exponent by repeated squaring.
 local function integer_power(a, n)
   local result, base = { 1.0, 0.0 }, n < 0 and divide({ 1.0, 0.0 }, a) or a
   n = math.abs(n)

@@ -70,6 +70,7 @@ function fortran_declarations.type(session, spec, value, forward)
   return t
 end
 
+-- Returns the attributes of a declaration by name. Raises if they contradict each other.
 local function attributes_of(node)
   local attributes = {}
   for _, attribute in ipairs(node.attrs) do
@@ -210,6 +211,7 @@ local function attributes_of_type(session, node)
   return parent, is_abstract
 end
 
+-- Declares a derived type with its components and directives; if that fails, the type is removed.
 function fortran_declarations.declare_derived_type(session, node)
   local scope = session.now.scope
   local parent, is_abstract = attributes_of_type(session, node)
@@ -269,6 +271,7 @@ end
 
 -- -------------------------------------------------------------------------------------- variables --
 
+-- Enters a variable into the current scope; its version tells caches that names changed.
 local function enter(session, entity, t, address, attributes)
   local variable = { name = entity.name, type = t, address = address, target = attributes.target ~= nil,
     constant = attributes.parameter ~= nil or attributes.intent and attributes.intent.way == "in"

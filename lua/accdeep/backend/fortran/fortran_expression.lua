@@ -239,6 +239,7 @@ local function hide_rank(e)
   return e
 end
 
+-- Compiles a variable, given its binding.
 local function variable(env, node, binding)
   local counter = binding.counter -- variable of an implied do
   if counter then return fortran_expression.scalar(binding.type, function() return counter.value end) end
@@ -289,6 +290,7 @@ local function complex_parts(t)
   return { re = { type = t.part, offset = 0 }, im = { type = t.part, offset = t.part.size } }
 end
 
+-- Compiles a component; of an array of objects, the section of that component in all elements.
 function compilers.component(env, node)
   local base = compile(env, node.base)
   local record = base.type
@@ -432,6 +434,7 @@ local function array_base(env, node)
   return compile(env, node.base)
 end
 
+-- Compiles a(...): an element or section of an array, or a call.
 function compilers.reference(env, node)
   local base = array_base(env, node)
   if not base then return fortran_expression.call(env, node) end

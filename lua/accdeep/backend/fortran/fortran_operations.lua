@@ -223,6 +223,7 @@ end
 
 -- ---------------------------------------------------------------------------- array constructors --
 
+-- Compiles the items of an array constructor into a list; implied loops are nested items.
 local function constructor_items(env, list, into)
   for _, node in ipairs(list) do
     if node.tag == "implied" then
@@ -244,6 +245,7 @@ local function constructor_items(env, list, into)
   end
 end
 
+-- Returns the common type of the items of an array constructor. given: the type that it specifies, or nil.
 local function types_in(items, given)
   local t = given
   for _, item in ipairs(items) do
@@ -259,6 +261,7 @@ local function types_in(items, given)
   return t
 end
 
+-- Appends the values of an array constructor's items, converted to type t.
 local function collect(items, t, f, values)
   for _, item in ipairs(items) do
     if item.e then

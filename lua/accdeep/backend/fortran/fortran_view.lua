@@ -44,6 +44,7 @@ local function array(space, t, section)
     section.address, section.low, section.high, section)
 end
 
+-- Returns the address of the element with an index from 0 in memory order.
 local function address_of(at, index)
   local section = at.section
   if math.type(index) ~= "integer" or index < 0 or index >= at.type.n then
@@ -75,6 +76,7 @@ function Array:__newindex(key, value)
 end
 function Array:__len() return memory_view.location(self).type.n end
 function Array:__tostring() return types.name(memory_view.location(self).type) end
+-- v(i, j): returns the element with Fortran's indices.
 function Array:__call(...)
   local at = memory_view.location(self)
   local section = at.section
@@ -94,6 +96,7 @@ function Array:__call(...)
   return memory_view.read(at.space, section.of, address, at.low, at.high)
 end
 
+-- Returns the section of an array type at an address; nil for a descriptor without a target.
 local function section_of(space, t, address, low, high)
   if t.bounds then
     return { address = address, low = low, high = high, of = t.of,
@@ -141,6 +144,7 @@ local function shape_of(value, rank, t)
   return shape
 end
 
+-- Stores a list, nested or flat, into a section.
 local function fill_section(space, section, t, value)
   local dims = section.dims
   local function fill(address, depth, list)
@@ -167,6 +171,8 @@ local function fill_section(space, section, t, value)
   fill(section.address, 1, value)
 end
 
+-- Assigns to an allocatable or pointer: nil releases or nullifies it, a view becomes a pointer's target, a list is
+-- stored in memory of its shape.
 local function fill_descriptor(space, t, address, value, low, high)
   local session = space.session
   local at = memory_view.location(value)
@@ -200,6 +206,7 @@ local function fill_descriptor(space, t, address, value, low, high)
   fill_section(space, now, t, value)
 end
 
+-- Stores a Lua value into an object of a Fortran type.
 function fortran_view.fill(space, t, address, value, low, high)
   if t.kind == "descriptor" then return fill_descriptor(space, t, address, value, low, high) end
   if t.bounds then

@@ -132,6 +132,7 @@ define("ubound", "array dim? kind?", inquiry(upper))
 define("size", "array dim? kind?", inquiry(extent, fortran_descriptor.count))
 define("shape", "source kind?", inquiry(extent))
 
+-- Compiles an argument that must be a whole pointer or allocatable.
 local function descriptor_of(env, node, attribute)
   local e = compile(env, node)
   if not e.descriptor or e.dtype.attribute ~= attribute then
@@ -205,6 +206,7 @@ define("dble", "a", function(env, _, given)
   return fortran_operations.map_elements(DOUBLE, converter(e.type, DOUBLE), e)
 end)
 
+-- Defines a conversion to integer. round: function that rounds a real number; nil truncates.
 local function define_conversion(round)
   return function(env, _, given)
     local e = argument(env, given.a, round and "number" or "numeric")
@@ -269,6 +271,7 @@ local function two_numbers(env, given, x, y)
   needs(given[y], "number", b)
   return a, b, fortran_operations.common_type(a.type, b.type)
 end
+-- Defines mod or modulo. apply: the function on two numbers.
 local function remainder(apply)
   return function(env, node, given)
     local a, b, t = two_numbers(env, given, "a", "p")

@@ -93,6 +93,7 @@ function object.free(session, t, address, base, n, of, frame)
   core.put(address, fortran_descriptor.pack(session, t, 0))
 end
 
+-- Frees the memory that an object owns: its allocated components, or what it is allocated as.
 function object.release(session, t, address, frame)
   if t.kind == "descriptor" and t.attribute == "allocatable" then
     local base, n, _, of = allocated_elements(session, t, address, frame)

@@ -200,6 +200,7 @@ local function bound(session, run, entity, t, open, attributes)
   return pack_argument(session, entity, section, run, frame), t
 end
 
+-- True if a declaration has explicit bounds, which may depend on other arguments.
 local function has_bounds(node)
   for _, entity in ipairs(node.list) do
     for _, dim in ipairs(entity.dims and entity.dims.list or {}) do

@@ -75,6 +75,7 @@ local function tests_of(session, branch, e, seen)
   return tests
 end
 
+-- Compiles select case: the first branch with a matching range runs, otherwise the default.
 local function select_case(env, node, block)
   local subject = compile(env, node.e)
   fortran_expression.needs(node.e, "value", subject)
@@ -165,6 +166,7 @@ local function matches_guard(branch, t)
   return not branch.guard or fortran_dynamic_types.extends(t, branch.type)
 end
 
+-- Compiles select type: the best matching block runs with the object's binding.
 local function select_type(env, node, block)
   local session, subject = env.session, compile(env, node.e)
   local name = node.name or node.e.tag == "id" and node.e.name
