@@ -1,11 +1,14 @@
+/* arena.c - an allocator in one range of memory: size classes with free lists. Used for contexts with checkpoints. */
 #include "base/arena.h"
 
+#include <assert.h>
 #include <string.h>
 #include <sys/mman.h>
 
 enum { GRANULE = 16, FINE_CLASSES = 32 };
 
-/* Classes of multiples of 16 bytes up to 512, then four for each doubling. *bytes_p: what blocks of the class have. */
+/* Returns the class of a size: multiples of 16 bytes up to 512, then four for each doubling. *bytes_p: size of its
+ * blocks. */
 static unsigned size_class_of(size_t n, size_t *bytes_p)
 {
     if (n <= (size_t)GRANULE * FINE_CLASSES) {
@@ -13,7 +16,7 @@ static unsigned size_class_of(size_t n, size_t *bytes_p)
         *bytes_p = ((size_t) class + 1) * GRANULE;
         return class;
     }
-    const unsigned shift = 61 - (unsigned)__builtin_clzll(n - 1); /* n - 1 has three bits above it */
+    const unsigned shift = 61 - (unsigned)__builtin_clzll(n - 1); /* n - 1 has three significant bits above shift */
     const size_t step = (n - 1) >> shift;
     *bytes_p = (step + 1) << shift;
     return FINE_CLASSES + (shift - 7) * 4 + (unsigned)step - 4;
@@ -38,6 +41,7 @@ void accd__arena_free(struct accd__arena *arena)
 
 static void *take_block(struct accd__arena *arena, unsigned class, size_t bytes)
 {
+    assert(class < ACCD_ARENA_CLASSES + 1);
     char *start = (char *)arena, *block = start + arena->free[class];
     if (arena->free[class]) {
         memcpy(&arena->free[class], block, sizeof arena->free[class]);

@@ -1,4 +1,4 @@
-/* arena.h - memory that lies in one range, so that all of it can be saved, and put back, at once. */
+/* arena.h - allocator whose memory lies in one range, so that a checkpoint saves and restores all of it at once. */
 #ifndef ACCD_ARENA_H
 #define ACCD_ARENA_H
 
@@ -7,16 +7,17 @@
 
 enum { ACCD_ARENA_CLASSES = 32 + 4 * 32 };
 
-/* It lies at the start of its range: what is known of free blocks is saved with the others. */
+/* Arena; it lies at the start of its range, so that the free lists are saved with the blocks. */
 struct accd__arena {
-    size_t capacity, used;                 /* bytes of the range; those that were ever handed out, and these words */
-    uint64_t free[ACCD_ARENA_CLASSES + 1]; /* offsets of free blocks by size class, linked through their first word */
+    size_t capacity, used; /* bytes of the range; bytes ever allocated, including this structure */
+    uint64_t free[ACCD_ARENA_CLASSES +
+                  1]; /* offsets of free blocks by size class, linked through their first word; 0: none */
 };
 
-/* NULL: there is no such range of addresses. */
+/* Maps a range of `capacity` bytes. Returns NULL if the system refuses. */
 struct accd__arena *accd__arena_new(size_t capacity);
 void accd__arena_free(struct accd__arena *arena);
-/* An accd_allocator, of an arena. */
+/* Implements accd_allocator with an arena as its ud. */
 void *accd__arena_alloc(void *arena, void *ptr, size_t old, size_t n);
 
 #endif

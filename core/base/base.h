@@ -1,6 +1,8 @@
-/* base.h - the ground floor: memory, ordered indices, sorting, threads, known host memory, rules and their ids, the
- * context that all of one caller's calls have in common, and its last error. It knows of no device and no table:
- * what the floors above keep in a context is a name here. */
+/* base.h - the lowest layer: memory, ordered indices, sorting, threads, registered host memory, rules, errors, and
+ * the context that all calls of one caller share.
+ *
+ * This layer uses neither devices nor tables: their structures are only declared here, because a context points to
+ * them. */
 #ifndef ACCD_BASE_H
 #define ACCD_BASE_H
 
@@ -26,7 +28,8 @@ struct accd__device_env;
             return try_;                 \
     } while (0)
 
-/* Scratch space for n elements of an array, for a call that plans; or the call fails. */
+/* Allocates scratch space for n elements of an array while planning; returns an error from the calling function without
+ * memory. */
 #define ACCD_SCRATCH_ALLOC(context, array, n)                                      \
     do {                                                                           \
         (array) = accd__scratch_alloc(&(context)->scratch, (n) * sizeof *(array)); \
@@ -34,7 +37,8 @@ struct accd__device_env;
             return accd__report_plan_out_of_memory(context);                       \
     } while (0)
 
-/* One element more in a list in scratch space, for a call that plans; or the call fails. */
+/* Appends an element to a list in scratch space while planning; returns an error from the calling function without
+ * memory. */
 #define ACCD_SCRATCH_APPEND(context, list, ...)                                                                \
     do {                                                                                                       \
         if (!accd__scratch_grow_array(&(context)->scratch, (void **)&(list)->at, (list)->n, &(list)->capacity, \
@@ -44,7 +48,7 @@ struct accd__device_env;
         (list)->n++;                                                                                           \
     } while (0)
 
-#define ACCD_PREFETCH_AHEAD 48 /* rows of a column */
+#define ACCD_PREFETCH_AHEAD 48 /* distance of a prefetch, in rows of a column */
 
 static inline uint64_t accd__address(const void *p)
 {
@@ -56,7 +60,7 @@ static inline void *accd__pointer(uint64_t address)
     return (void *)(uintptr_t)address;
 }
 
-/* Device blocks keep objects apart at this step. */
+/* Rounds up to the distance of objects in a device block, a multiple of 16. */
 static inline uint64_t accd__padded(uint64_t bytes)
 {
     return (bytes + 15) & ~(uint64_t)15;
@@ -69,13 +73,13 @@ static inline uint64_t accd__load_pointer(uint64_t slot)
     return value;
 }
 
-/* What an action asks for. */
+/* Properties of an action. */
 struct accd__action_traits {
-    bool entry;            /* takes part in entry constructs, otherwise only in exits */
-    bool plain;            /* the same, and asks for data */
-    bool creates;          /* makes absent objects present */
-    bool requires_present; /* absent ones are an error */
-    bool in, out;          /* sends on creation, fetches on removal */
+    bool entry;            /* true if it takes part in entry constructs, false if in exits only */
+    bool plain;            /* true for entry actions that request data */
+    bool creates;          /* true if absent objects become present */
+    bool requires_present; /* true if absent objects are an error */
+    bool in, out;          /* true if it copies to the device at creation; to the host at removal */
 };
 
 extern const struct accd__action_traits accd__traits_of_action[ACCD_ACTION_COUNT];
@@ -83,122 +87,125 @@ extern const struct accd__action_traits accd__traits_of_action[ACCD_ACTION_COUNT
 struct accd__host_registry {
     struct accd__btree ranges;
     struct accd__pool pool;
-    uint64_t host_frees; /* how often a range ceased to be live */
-    uint64_t added;      /* how many ranges were registered */
+    uint64_t host_frees; /* number of times that a range ceased to be live */
+    uint64_t added;      /* number of ranges that were registered */
 };
 
 struct accd__host_block {
     uint64_t start, bytes;
     const accd_label *label;
     int live;
-    uint64_t serial; /* of its registration */
+    uint64_t serial; /* number of its registration */
 };
 
 struct accd__workers;
 struct accd__device_env;
 
-/* A short way of plain constructs. False: it is not theirs, and nothing has happened. */
+/* Fast path of simple constructs. Returns false if it does not apply; nothing has changed then. */
 typedef bool accd__fast_path_fn(struct accd__device_env *env, const accd_construct *construct, accd_region **region_p,
                                 accd_status *status_p);
 
-/* What a checkpoint that is restored leaves as it is: labels and programs, which prepared constructs name. */
+/* Data that restoring a checkpoint leaves unchanged: labels and programs, to which prepared constructs refer. */
 struct accd__persistent {
-    struct accd__mem *mem; /* the context's or, with checkpoints, its own */
+    struct accd__mem *mem; /* memory of the context; with checkpoints a separate one */
     struct accd__mem own;
-    struct accd__arena *arena;             /* with checkpoints: in which the context lies; NULL: without */
-    struct accd__arena *side_arena;        /* ... and in which this lies, with labels and programs */
-    struct accd__checkpoint_memory *spare; /* memory of checkpoints that were freed, linked */
+    struct accd__arena *arena;             /* arena that contains the context, with checkpoints; else NULL */
+    struct accd__arena *side_arena;        /* arena that contains this structure, labels and programs */
+    struct accd__checkpoint_memory *spare; /* list of memory of freed checkpoints */
     accd_label **labels;
     size_t nlabels, labels_capacity;
-    uint32_t *label_slots;       /* a hash table: numbers of labels and one, 0: none */
-    size_t label_slots_capacity; /* 0 or a power of two */
-    bool layouts;                /* labels have some */
+    uint32_t *label_slots;       /* hash table: label numbers + 1; 0: free */
+    size_t label_slots_capacity; /* capacity is 0 or a power of two */
+    bool layouts;                /* true if some label has a layout */
 };
 
 struct accd_context {
     struct accd__mem mem;
-    struct accd__persistent *persistent, persistent_inline; /* the second one without checkpoints */
+    struct accd__persistent *persistent, persistent_inline; /* persistent_inline is used without checkpoints */
     accd_context_config config;
     accd_rules rules;
-    struct accd__policy policy; /* of the rules */
+    struct accd__policy policy; /* tables compiled from the rules */
     accd_error error;
-    char check_message[400]; /* what accd_check_invariants found */
+    char check_message[400]; /* sentence of accd_check_invariants */
     struct accd__scratch scratch;
-    unsigned muted_ops, unnamed_ops; /* operations that the listener does not hear of, or without names: 1 << op */
-    accd__fast_path_fn *const *fast_paths; /* of plain constructs, by kind: as the rules have it */
-    bool layouts;                          /* labels have some: an object may have holes */
-    bool runs_queue; /* a queue works: what it calls may touch device memory, but ask for no construct */
-    bool busy;       /* a construct is under way: what it calls may look, but not change. It stands apart: one load of
-                        several flags would wait for the byte that was written last */
+    unsigned muted_ops, unnamed_ops;       /* operations without events, or with events without names: bits 1 << op */
+    accd__fast_path_fn *const *fast_paths; /* fast paths by kind of construct, selected by the rules */
+    bool layouts;                          /* true if some label has a layout, so that objects may have holes */
+    bool runs_queue; /* true while a queue runs: its callbacks may touch device memory, but run no constructs */
+    bool busy;       /* true while a construct is under way: its callbacks may only inspect. Separate from other flags,
+                        because a load of several flags would stall on the byte written last */
     struct accd__host_registry host;
     struct accd__workers *workers;
-    struct accd__device *devices; /* of the directories */
+    struct accd__device *devices; /* list of the devices of envs */
     struct accd__device_env *envs;
     int nenvs;
-    struct accd__interval
-        *host_users[2];          /* host memory of tasks that run by themselves: of those that send, that fetch */
-    struct accd__pending_query { /* for tasks that a construct does not come behind */
+    struct accd__interval *host_users[2]; /* host memory of tasks that run asynchronously: [0] of those that send, [1]
+                                             of those that fetch */
+    struct accd__pending_query {          /* search for tasks that a construct is not ordered after */
         uint64_t number;
-        struct accd__queue *queue; /* it comes behind this one, up to a task, or NULL */
+        struct accd__queue *queue; /* queue whose tasks up to `submitted` precede the construct, or NULL */
         uint64_t submitted;
-        bool marked; /* what that one comes behind itself is marked */
+        bool marked; /* true if the tasks that precede those tasks are marked */
     } pending_query;
 };
 
 /* ----------------------------------------------------------------------------------- error.c -- */
 
+/* Sets the last error and returns its status. The arguments may be parts of the error before. */
 accd_status accd__set_error(accd_context *context, accd_status status, enum accd__rule rule, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
-/* In the message of an error: here accd__insert_object_name puts the name of the object that the construct asked for.
- */
+/* Placeholder in the message of an error, for which accd__insert_object_name substitutes the name of the requested
+ * object. */
 #define ACCD_NAME_PLACEHOLDER "\1"
-/* To be called when error.asked is known. Returns the error's status. */
+/* Substitutes error.asked.name for the placeholder of the message; returns the error's status. */
 accd_status accd__insert_object_name(accd_context *context);
-/* ACCD_ERROR_MISUSE while a construct is under way. */
+/* Returns ACCD_ERROR_MISUSE while a construct is under way. */
 accd_status accd__check_not_busy(accd_context *context);
-/* ACCD_ERROR_MISUSE: an argument of a call is a null pointer. */
+/* Reports ACCD_ERROR_MISUSE: an argument of a call is a null pointer. context may be NULL. */
 accd_status accd__report_missing_argument(accd_context *context, const char *call, const char *argument);
-/* ACCD_ERROR_OUT_OF_MEMORY: "no memory", and what for ("for a queue"). */
+/* Reports ACCD_ERROR_OUT_OF_MEMORY: "no memory" and a purpose ("for a queue"). */
 accd_status accd__report_out_of_memory(accd_context *context, const char *what);
-/* The same for what is planned in scratch space. */
+/* Reports that there is no memory to plan a construct. */
 accd_status accd__report_plan_out_of_memory(accd_context *context);
 
 /* ---------------------------------------------------------------------------------- status.c -- */
 
-/* What a construct is called. */
+/* Returns the name of a construct, "data region". */
 const char *accd__construct_name(const accd_construct *construct);
 
 /* ----------------------------------------------------------------------------------- rules.c -- */
 
-/* The action of a member, given that of the element around it. */
+/* Returns the action of a member, given that of the enclosing element. */
 uint8_t accd__effective_action(uint8_t own, bool init, uint8_t around);
-/* Whether all its choices are among those there are. */
+/* Returns true if all choices of the rules exist. */
 bool accd__rules_are_valid(const accd_rules *rules);
-/* Whether rules leave plain constructs nothing to decide but presence and counters. */
+/* Returns true if the rules leave only presence and counters to decide for simple constructs. */
 bool accd__rules_allow_fast_path(const accd_rules *rules);
-/* What rules say, as tables. */
+/* Compiles rules into the tables of a policy. */
 void accd__policy_compile(const accd_rules *rules, struct accd__policy *policy);
-/* The id that a profile tells a rule by. */
+/* Returns the id of a rule in the first document of the profile that has one. */
 const char *accd__rule_id(const accd_rules *rules, enum accd__rule rule);
 
 /* ----------------------------------------------------------------------------------- known.c -- */
 
 void accd__host_registry_init(struct accd__host_registry *host, struct accd__mem *mem);
 void accd__host_registry_clear(struct accd__host_registry *host);
-/* The known range around an address, or NULL. */
+/* Returns the registered range that contains an address, or NULL. */
 struct accd__host_block *accd__host_block_at(accd_context *context, uint64_t address);
-/* Whether [start, start + bytes) lies in one live known range. */
+/* Returns true if [start, start + bytes) lies in one live registered range. */
 bool accd__is_live_host_range(accd_context *context, uint64_t start, uint64_t bytes);
-/* Whether the host's memory may be touched: always, unless it has to be known. */
+/* Returns true if host memory may be read: always, or with check_host only in live registered ranges. */
 bool accd__is_host_accessible(accd_context *context, uint64_t start, uint64_t bytes);
 
 /* --------------------------------------------------------------------------------- workers.c -- */
 
+/* Stops and joins all threads. workers may be NULL. */
 void accd__workers_free(struct accd__workers *workers);
-/* Runs work(arg, part) for part 0 .. parts-1, on several threads if there are any. */
+/* Runs work(arg, part) for part 0 .. parts-1, on several threads if there are any; returns when all are done. */
 void accd__workers_run(struct accd__workers *workers, void (*work)(void *arg, unsigned part), void *arg,
                        unsigned parts);
-/* How many parts a job over so many rows should have. */
+/* Returns the number of parts for a job of so many rows; 1 for small jobs. Starts the threads at the first large one.
+ */
 unsigned accd__choose_part_count(accd_context *context, size_t rows);
 
 #define ACCD_REQUIRE_ARGUMENT(context, argument)                                  \

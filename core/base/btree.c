@@ -1,12 +1,40 @@
+/* btree.c - a B+-tree with a finger: ordered index from 64-bit addresses to records.
+ *
+ * Input: keys (addresses of data, pointers or device memory) and records of the callers. core/table, core/queue and
+ * core/base keep all ordered tables in it. Nodes come from a pool, so that a construct can reserve them before it
+ * changes anything; a reserved insertion cannot fail.
+ *
+ *     root            [ 0 | 40 | 90 |  .  ]                     inner node: key[i] is a lower bound of child i
+ *                       |     |    `------------.
+ *     leaves          [10|20|30] <-> [40|70| . ] <-> [90|95]     leaf: keys and records; doubly linked
+ *                                     ^
+ *     finger          leaf, [low, high) = [40, 90), least        searches for p in [40, 90) start here
+ *     before          the previous finger
+ *
+ * Invariants (accd__btree_check tests them):
+ * - Keys of a node are ascending; unused slots hold UINT64_MAX, so that a search needs no count and no branch.
+ * - Separators are lower bounds. Erasing the first key of a leaf leaves the separator, so that the greatest key <= p
+ * may be the last one of the previous leaf.
+ * - No node is empty, except the root of an empty index. A node with at most MERGE_THRESHOLD entries is merged with a
+ *   neighbour if both fit into MERGED_LIMIT.
+ * - The finger's leaf is the one to which the path of p leads, for every p in [low, high). Every change of the
+ *   separators resets the finger.
+ *
+ * Life of a key: insert_prefix puts it into the finger's leaf if it fits, together with the pairs of the run that
+ * follow it there. Otherwise insert_on_path walks down from the root; distribute_entries splits full nodes and feeds
+ * the new ones to the level above. erase_at removes it from its leaf alone if no merge is due; otherwise erase_below
+ * removes it on the path, frees empty nodes and merges neighbours. */
 #include "base/btree.h"
 
+#include <assert.h>
 #include <string.h>
 
 enum {
     FANOUT = ACCD_BTREE_FANOUT,
-    MERGE_THRESHOLD = FANOUT / 4,       /* a node this empty looks for a neighbour to join */
-    MERGED_LIMIT = FANOUT - FANOUT / 4, /* that is not fuller than this with it */
-    MIN_LAST_NODE = FANOUT / 8 + 1,     /* a last node has, so that the key that made it may go and come again */
+    MERGE_THRESHOLD = FANOUT / 4,       /* a node this empty is merged with a neighbour ... */
+    MERGED_LIMIT = FANOUT - FANOUT / 4, /* ... if the merged node is not fuller than this */
+    MIN_LAST_NODE = FANOUT / 8 + 1,     /* least entries of the last node, so that erasing the key that made it and
+                                           inserting it again makes no node */
     MAX_HEIGHT = 32
 };
 
@@ -14,7 +42,7 @@ _Static_assert(FANOUT >= 4 && FANOUT <= 32 && (FANOUT & (FANOUT - 1)) == 0, "fan
 
 typedef struct accd__btree_node node;
 
-/* Unused keys are the greatest number, which no record has; it is looked for as the one before. */
+/* Returns a key to search for: unused slots hold UINT64_MAX, so the key before is used for it. */
 static inline uint64_t clamp_key(uint64_t p)
 {
     return p - (p == UINT64_MAX);
@@ -25,11 +53,11 @@ static inline unsigned halve_step(const node *n, unsigned at, unsigned half, uin
     return at + (half & -(unsigned)(n->key[at + half] <= p));
 }
 
-/* Place of the last key <= p, or 0: binary search over the full width, without branches. */
+/* Returns the slot of the last key <= p, or 0: a binary search over the full width, without branches. */
 static inline unsigned lower_bound_slot(const node *n, uint64_t p)
 {
     unsigned at = 0;
-    if (FANOUT > 16) /* written out: compilers keep the loop where they do not know how often it runs */
+    if (FANOUT > 16) /* unrolled by hand: compilers keep the loop if they do not know its trip count */
         at = halve_step(n, at, 16, p);
     if (FANOUT > 8)
         at = halve_step(n, at, 8, p);
@@ -68,7 +96,7 @@ static inline __attribute__((always_inline)) void prefetch_node(const node *n)
         __builtin_prefetch((const char *)n + at);
 }
 
-/* A search that goes from a leaf to the next one will continue: what lies behind is fetched ahead. */
+/* Prefetches the next leaf, because a search that moves to the next leaf will continue. */
 static inline void prefetch_next(const node *leaf)
 {
     if (leaf->next)
@@ -78,6 +106,7 @@ static inline void prefetch_next(const node *leaf)
 /* Moves the finger to the leaf for p. */
 static inline __attribute__((always_inline)) node *find_leaf(struct accd__btree *index, uint64_t p)
 {
+    assert(index->root);
     node *const before = index->leaf;
     const struct accd__btree_finger there = index->before;
     index->before = (struct accd__btree_finger){before, index->low, index->high, index->least, index->at};
@@ -99,7 +128,7 @@ static inline __attribute__((always_inline)) node *find_leaf(struct accd__btree 
         if (i + 1 < FANOUT && n->key[i + 1] < high)
             high = n->key[i + 1];
         n = n->at[i];
-        prefetch_node(n); /* all of it at once: the search reads one line after the other */
+        prefetch_node(n); /* prefetch all lines: the search reads one after the other */
     }
     if (__builtin_expect(before && before->next == n, 0))
         prefetch_next(n);
@@ -110,7 +139,7 @@ static inline __attribute__((always_inline)) node *find_leaf(struct accd__btree 
     return n;
 }
 
-/* Where it is one of many things to do: one piece of code for all. */
+/* Moves the finger without being inlined, for callers in which the search is not the main cost. */
 static __attribute__((noinline)) node *find_leaf_far(struct accd__btree *index, uint64_t p)
 {
     return find_leaf(index, p);
@@ -126,8 +155,8 @@ static inline node *leaf_for_key(struct accd__btree *index, uint64_t p)
     return is_near(index, p) ? index->leaf : find_leaf(index, p);
 }
 
-/* The place in the finger's leaf: where the last one was, just beside it, or looked for. A construct
- * asks for an address before it changes the index there, and one that undoes another asks again. */
+/* Finds the slot in the finger's leaf: that of the last search, one beside it, or by a search. A construct looks an
+ * address up before it changes the index there, and one that undoes another looks it up again. */
 static inline unsigned lower_bound_hinted(struct accd__btree *index, const node *leaf, uint64_t p)
 {
     unsigned at = index->at;
@@ -142,8 +171,8 @@ static inline unsigned lower_bound_hinted(struct accd__btree *index, const node 
     return index->at = lower_bound_slot(leaf, p);
 }
 
-/* The finger's leaf, with index->at where the key is, if that is in the index and beside the last search. Or NULL.
- * Neighbours are asked for forwards or backwards. */
+/* Returns the finger's leaf, with index->at at the key, if the key is at or beside the last search; else NULL.
+ * Neighbours are searched forwards or backwards. */
 static inline node *find_leaf_by_hint(struct accd__btree *index, uint64_t key)
 {
     node *leaf = index->leaf;
@@ -168,8 +197,8 @@ static void reset_finger(struct accd__btree *index)
     index->leaf = index->before.leaf = NULL;
 }
 
-/* A leaf's own keys may all lie above p although it is the leaf for p: separators are lower bounds
- * that erasures leave behind. The predecessor is then the last key of the leaf before. */
+/* Returns the record of the greatest key <= p. All keys of the leaf for p may lie above p, because separators are lower
+ * bounds that erasures leave unchanged. The record is then the last one of the leaf before. */
 static inline void *record_at_or_before(const node *leaf, unsigned i, uint64_t p)
 {
     if (leaf->key[i] <= p)
@@ -206,7 +235,7 @@ void *accd__btree_floor_and_next(struct accd__btree *index, uint64_t p, void **a
     p = clamp_key(p);
     const node *leaf = leaf_for_key(index, p);
     unsigned i = lower_bound_hinted(index, leaf, p);
-    if (leaf->key[i] > p) /* all keys of the leaf, if it has any */
+    if (leaf->key[i] > p) /* true for all keys of the leaf, if it has any */
         *after_p = leaf->used ? leaf->at[i] : NULL;
     else if (i + 1 < leaf->used)
         *after_p = leaf->at[i + 1];
@@ -244,7 +273,7 @@ void *accd__btree_next(struct accd__btree_cursor *cursor)
     return cursor->leaf->at[cursor->at];
 }
 
-/* Keys of a node that are less than p. */
+/* Returns the number of keys of a node that are less than p. */
 static unsigned keys_below(const node *n, uint64_t p)
 {
     unsigned i = n->used && p ? lower_bound_slot(n, p - 1) : 0;
@@ -265,9 +294,9 @@ size_t accd__btree_count(struct accd__btree *index, uint64_t low, uint64_t high,
 
 /* -------------------------------------------------------------------------------- insertion -- */
 
-/* Nodes that n insertions take at most. Each splits at most one node of each level and may add a root. Many cannot
- * each split a full path: only the nodes that are full now split at once, any other one first needs FANOUT / 2
- * insertions; upper levels add at most as much again. */
+/* Returns an upper bound of the nodes that n insertions make. Each splits at most one node of each level and may add a
+ * root. Many cannot each split a full path: only nodes that are full now split at once. Any other node first needs
+ * FANOUT / 2 insertions. Upper levels add at most as much again. */
 static size_t nodes_for(size_t count, size_t levels, size_t n)
 {
     size_t need, bound = 3 * (count / FANOUT + n / (FANOUT / 2) + 2) + MAX_HEIGHT;
@@ -279,7 +308,7 @@ int accd__btree_reserve_many(struct accd__btree *index, size_t n)
     return accd__pool_reserve(&index->nodes, nodes_for(index->count, index->height + 2, n));
 }
 
-/* What is there cuts a run into pieces, each of which takes full nodes and one more of each level. */
+/* Existing keys cut a run into pieces, each of which makes full nodes and one more of each level. */
 int accd__btree_reserve_sorted(struct accd__btree *index, uint64_t first, uint64_t last, size_t n, size_t reserved)
 {
     const size_t leaf_by_hint = accd__btree_count(index, first, last + 1, n),
@@ -295,6 +324,7 @@ int accd__btree_reserve_sorted(struct accd__btree *index, uint64_t first, uint64
 
 static inline void insert_pairs(node *n, unsigned i, const struct accd__pair *run, unsigned count)
 {
+    assert(n->used + count <= FANOUT && i <= n->used);
     if (i < n->used) {
         memmove(n->key + i + count, n->key + i, (n->used - i) * sizeof n->key[0]);
         memmove(n->at + i + count, n->at + i, (n->used - i) * sizeof n->at[0]);
@@ -306,7 +336,7 @@ static inline void insert_pairs(node *n, unsigned i, const struct accd__pair *ru
     n->used += count;
 }
 
-/* One step of a path from the root to a leaf: the node at a height and the child taken. */
+/* Step of a path from the root to a leaf: the node at a height, and the child taken. */
 struct path_step {
     node *n;
     unsigned at;
@@ -323,12 +353,12 @@ static node *walk_down(const struct accd__btree *index, uint64_t key, struct pat
     return n;
 }
 
-/* What goes into nodes of one level: records of a run, or new nodes of the level below, linked by next. */
+/* Entries that are put into nodes of one level: pairs of a run, or new nodes of the level below, linked by next. */
 struct feed {
     const struct accd__pair *run;
     node *below;
     size_t n;
-    int leaves; /* the nodes are leaves, whose links stay */
+    int leaves; /* true if the nodes are leaves, whose links remain */
 };
 
 static void feed_entry(struct feed *feed, node *to)
@@ -359,11 +389,12 @@ static node *new_node_after(struct accd__btree *index, node *n, int leaf)
     return right;
 }
 
-/* Puts what is fed into n at place i. What n has no room for goes into new nodes behind it, all as full as each other;
- * at the very end of the index they are full but for what the last one gets, so that ascending keys fill their nodes.
- * The new nodes are what is fed to the level above. */
+/* Puts the entries of a feed into n at slot i. Entries beyond the capacity of n go to new nodes after it, filled
+ * equally. At the end of the index the nodes are full except for the least fill of the last one, so that ascending keys
+ * fill their nodes. Sets the feed to the new nodes, for the level above. */
 static void distribute_entries(struct accd__btree *index, node *n, unsigned i, struct feed *feed, int leaf, int last)
 {
+    assert(i <= n->used);
     node *const start = n;
     const node old = *n;
     const size_t total = old.used + feed->n, nodes = (total + FANOUT - 1) / FANOUT;
@@ -395,7 +426,8 @@ static void distribute_entries(struct accd__btree *index, node *n, unsigned i, s
     *feed = above;
 }
 
-/* Nodes that one more record takes: for each full node from the leaf upwards, and for a new root. */
+/* Returns the number of nodes that one more record makes: one for each full node from the leaf upwards, and a new root.
+ */
 static size_t nodes_on_path(const struct accd__btree *index, const node *leaf, const struct path_step *path)
 {
     unsigned h = 0;
@@ -404,17 +436,18 @@ static size_t nodes_on_path(const struct accd__btree *index, const node *leaf, c
     return leaf->used < FANOUT ? h : index->height + 2;
 }
 
-/* Inserts those of a run that come before the next key, or separator, that is there. Returns their number; 0: no
- * memory for the first one alone. */
+/* Inserts the pairs of a run that precede the next existing key, or separator. Returns their number; 0: no memory for
+ * the first one. */
 static size_t insert_on_path(struct accd__btree *index, const struct accd__pair *run, size_t n)
 {
     struct path_step path[MAX_HEIGHT + 1];
     const uint64_t key = run->key;
     const unsigned height = index->height;
+    assert(n > 0 && height <= MAX_HEIGHT);
     node *to = walk_down(index, key, path);
     const unsigned i = keys_below(to, key);
     uint64_t behind = i < to->used ? to->key[i] : UINT64_MAX;
-    for (unsigned h = 1; h <= height; h++) { /* separators stay lower bounds */
+    for (unsigned h = 1; h <= height; h++) { /* separators must stay lower bounds */
         node *above = path[h].n;
         if (key < above->key[path[h].at]) {
             above->key[path[h].at] = key;
@@ -462,10 +495,11 @@ static int ensure_root(struct accd__btree *index)
     return index->root != NULL;
 }
 
-/* Inserts those of a run that come before the next key. Near the last search there is no need to start at the root, if
- * they fit there. Returns their number; 0: no memory for the first one alone. */
+/* Inserts the pairs of a run that precede the next existing key. Near the last search it does not start at the root, if
+ * they fit there. Returns their number; 0: no memory for the first one. */
 static __attribute__((noinline)) size_t insert_prefix(struct accd__btree *index, const struct accd__pair *run, size_t n)
 {
+    assert(n > 0 && run->key != UINT64_MAX);
     const uint64_t key = run->key;
     size_t done = 0;
     if (!ensure_root(index))
@@ -499,6 +533,7 @@ int accd__btree_insert(struct accd__btree *index, uint64_t key, void *record)
 
 void accd__btree_replace(struct accd__btree *index, uint64_t key, void *record)
 {
+    assert(index->root);
     node *leaf = leaf_for_key(index, key);
     leaf->at[lower_bound_slot(leaf, key)] = record;
     index->removals++;
@@ -512,25 +547,27 @@ void accd__btree_insert_sorted(struct accd__btree *index, const struct accd__pai
 
 /* ---------------------------------------------------------------------------------- erasure -- */
 
-/* Takes out what is at the places [i, end). */
+/* Removes the entries in slots [i, end). */
 static inline void remove_entries(node *n, unsigned i, unsigned end)
 {
+    assert(i <= end && end <= n->used);
     const unsigned used = n->used, removals = end - i, free = FANOUT - used < removals ? FANOUT - used : removals;
     n->used = used - removals;
     if (end == used) {
         memset(n->key + i, 0xff, removals * sizeof n->key[0]);
         return;
     }
-    memmove(n->key + i, n->key + end, (used + free - end) * sizeof n->key[0]); /* unused keys follow */
+    memmove(n->key + i, n->key + end, (used + free - end) * sizeof n->key[0]); /* unused keys are moved, too */
     memmove(n->at + i, n->at + end, (used - end) * sizeof n->at[0]);
     if (free < removals)
         memset(n->key + FANOUT - removals, 0xff, (removals - free) * sizeof n->key[0]);
 }
 
-/* Joins right, the child behind left in parent at place i, into left if both fit loosely. */
+/* Merges right, the child after left in slot i of parent, into left, if both fit loosely. Returns true if it did. */
 static int merge_siblings(struct accd__btree *index, node *parent, unsigned i, int leaves)
 {
     node *left = parent->at[i], *right = parent->at[i + 1];
+    assert(left->next == right || !leaves);
     if (left->used + right->used > MERGED_LIMIT)
         return 0;
     memcpy(left->key + left->used, right->key, right->used * sizeof left->key[0]);
@@ -557,7 +594,7 @@ static void unlink_node(struct accd__btree *index, node *n)
     accd__pool_free(&index->nodes, n);
 }
 
-/* Joins a child that is nearly empty with a neighbour. */
+/* Merges a nearly empty child with a neighbour. */
 static void merge_with_neighbor(struct accd__btree *index, node *n, unsigned i, int leaves)
 {
     const node *child = n->at[i];
@@ -565,13 +602,13 @@ static void merge_with_neighbor(struct accd__btree *index, node *n, unsigned i, 
         merge_siblings(index, n, i - 1, leaves);
 }
 
-/* Removes the keys in [low, high) from n and what is below; returns their number. */
+/* Removes the keys in [low, high) below n; returns their number. Empty children are freed. */
 static size_t erase_below(struct accd__btree *index, node *n, unsigned h, uint64_t low, uint64_t high)
 {
     if (!h) {
         const unsigned from = keys_below(n, low), end = keys_below(n, high);
         if (end - from == n->used && n != index->root)
-            n->used = 0; /* given back as it is */
+            n->used = 0; /* the caller frees it without clearing */
         else
             remove_entries(n, from, end);
         return end - from;
@@ -590,7 +627,7 @@ static size_t erase_below(struct accd__btree *index, node *n, unsigned h, uint64
         n->at[kept++] = child;
     }
     remove_entries(n, kept, last + 1);
-    for (unsigned i = first + 2; i-- > first;) /* at both ends of what went */
+    for (unsigned i = first + 2; i-- > first;) /* children at both ends of the erased range */
         if (i < n->used)
             merge_with_neighbor(index, n, i, h == 1);
     return erased;
@@ -613,10 +650,11 @@ void accd__btree_erase_range(struct accd__btree *index, uint64_t low, uint64_t h
     }
 }
 
-/* Takes out what is at places of the finger's leaf. near: it was there before. */
+/* Removes the entries in slots [from, end) of the finger's leaf. near: the finger was there before. */
 static inline void erase_at(struct accd__btree *index, node *leaf, int near, unsigned from, unsigned end)
 {
-    if (leaf->used > (near ? 1 : MERGE_THRESHOLD) + end - from || !index->height) { /* nothing above the leaf changes */
+    if (leaf->used > (near ? 1 : MERGE_THRESHOLD) + end - from ||
+        !index->height) { /* the nodes above the leaf stay as they are */
         index->count -= end - from;
         index->removals++;
         remove_entries(leaf, from, end);
@@ -625,7 +663,7 @@ static inline void erase_at(struct accd__btree *index, node *leaf, int near, uns
     }
 }
 
-/* The leaf with a key that is there, at index->at. *near_p: the finger was on it. */
+/* Returns the leaf of a key that is in the index, with index->at at it. *near_p: the finger was on it. */
 static inline node *find_leaf_of_key(struct accd__btree *index, uint64_t key, int *near_p)
 {
     node *leaf = find_leaf_by_hint(index, key);
@@ -643,6 +681,7 @@ void *accd__btree_erase(struct accd__btree *index, uint64_t key)
     node *leaf = find_leaf_of_key(index, key, &near);
     const unsigned i = index->at;
     void *record = leaf->at[i];
+    assert(leaf->key[i] == key);
     erase_at(index, leaf, near, i, i + 1);
     return record;
 }
@@ -653,6 +692,7 @@ void accd__btree_erase_keys(struct accd__btree *index, const uint64_t *keys, siz
         int near;
         node *leaf = find_leaf_of_key(index, *keys, &near);
         unsigned from = index->at, end = from + 1;
+        assert(leaf->key[from] == *keys);
         for (done = 1; done < n; done++)
             if (end < leaf->used && leaf->key[end] == keys[done])
                 end++;

@@ -1,8 +1,8 @@
-/* index.h - ordered index from a 64-bit address to a record: a B+-tree with a finger.
+/* btree.h - ordered index from a 64-bit address to a record: a B+-tree with a finger. All tables use it.
  *
- * Measured against std::map, splay trees, skip lists and radix maps this is the best structure that
- * also iterates in both directions and changes cheaply. Searches have constant trip count and no
- * branches; repeated and ascending searches start at the leaf of the last one. */
+ * Compared with std::map, splay trees, skip lists and radix maps, this is the fastest structure that also iterates in
+ * both directions and changes cheaply. Searches have a constant trip count and no branches. Repeated and ascending
+ * searches start at the leaf of the last one. btree.c shows the structure. */
 #ifndef ACCD_BTREE_H
 #define ACCD_BTREE_H
 
@@ -14,10 +14,10 @@
 #endif
 
 struct accd__btree_node {
-    uint64_t key[ACCD_BTREE_FANOUT];      /* ascending; unused ones are UINT64_MAX. Inner nodes: a lower
-                                             bound of the keys below each child, exact but for the first */
-    void *at[ACCD_BTREE_FANOUT];          /* inner: children; leaf: records */
-    struct accd__btree_node *next, *prev; /* leaves only */
+    uint64_t key[ACCD_BTREE_FANOUT]; /* keys, ascending; unused ones are UINT64_MAX. In inner nodes a lower bound of the
+                                        keys below each child, exact except for the first */
+    void *at[ACCD_BTREE_FANOUT];     /* children of an inner node, records of a leaf */
+    struct accd__btree_node *next, *prev; /* neighbours; leaves only */
     unsigned used;
 };
 
@@ -30,18 +30,18 @@ struct accd__btree_finger {
 struct accd__btree {
     struct accd__pool nodes;
     struct accd__btree_node *root;
-    unsigned height; /* inner levels above the leaves */
+    unsigned height; /* number of inner levels above the leaves */
     size_t count;
-    uint64_t removals; /* how often records went: as long as it is the same, all that were found are in the index */
-    /* finger: the leaf that holds the greatest key <= p for every p in [low, high) */
+    uint64_t removals; /* number of removals; while it is unchanged, all records found before are still in the index */
+    /* Finger: the leaf that holds the greatest key <= p for every p in [low, high); NULL: none. */
     struct accd__btree_node *leaf;
     uint64_t low, high;
-    uint64_t least;                   /* no separator on the way to the leaf is greater */
-    struct accd__btree_finger before; /* where the finger was: searches often go to and fro */
-    unsigned at;                      /* place of the last search in a leaf: a hint, whatever the leaf */
+    uint64_t least;                   /* greatest first separator on the path to the leaf */
+    struct accd__btree_finger before; /* previous finger; searches often alternate between two leaves */
+    unsigned at;                      /* slot of the last search in a leaf, used as a hint in any leaf */
 };
 
-/* A place in the index; valid until the index changes. */
+/* Position in the index; valid until the index changes. */
 struct accd__btree_cursor {
     const struct accd__btree_node *leaf;
     unsigned at;
@@ -50,55 +50,55 @@ struct accd__btree_cursor {
 void accd__btree_init(struct accd__btree *index, struct accd__mem *mem);
 void accd__btree_clear(struct accd__btree *index);
 
-/* The record with the greatest key <= p, or NULL. */
+/* Returns the record with the greatest key <= p, or NULL. */
 void *accd__btree_floor(struct accd__btree *index, uint64_t p);
-/* The same, where the last search was near. */
+/* Returns the same record as accd__btree_floor; faster if the last search was near. */
 void *accd__btree_floor_hinted(struct accd__btree *index, uint64_t p);
-/* The same, and in *after_p the record with the least key > p, or NULL. */
+/* Returns the same record, and in *after_p the record with the least key > p, or NULL. */
 void *accd__btree_floor_and_next(struct accd__btree *index, uint64_t p, void **after_p);
-/* The first record with a key >= p; then the following ones. NULL at the end. */
+/* Returns the first record with a key >= p, then the following ones; NULL at the end. */
 void *accd__btree_seek(struct accd__btree *index, uint64_t p, struct accd__btree_cursor *cursor);
 void *accd__btree_next(struct accd__btree_cursor *cursor);
 
-/* All records with keys >= low, in order, for the statement that follows; the index may not change meanwhile. The
- * outer loop runs once, and has the cursor. */
+/* Runs the following statement for all records with keys >= low, in order; the index must not change meanwhile. The
+ * outer loop runs once, and declares the cursor. */
 #define ACCD_FOR_EACH(type, record, index, low)                                                                \
     for (struct accd__btree_cursor record##_cursor, *record##_once = &record##_cursor; record##_once;          \
          record##_once = NULL)                                                                                 \
         for (type *record /* NOLINT: a type */ = accd__btree_seek((index), (low), &record##_cursor); (record); \
              (record) = accd__btree_next(&record##_cursor))
 
-/* Whether the next insertion succeeds, whatever it splits. */
+/* Returns true if the next insertion succeeds, whatever it splits. */
 static inline int accd__btree_can_insert(const struct accd__btree *index)
 {
     return index->nodes.spare > index->height + 1;
 }
-/* Makes sure that the next n insertions succeed. Returns success. */
+/* Reserves nodes for the next n insertions. Returns success. */
 int accd__btree_reserve_many(struct accd__btree *index, size_t n);
 static inline int accd__btree_reserve(struct accd__btree *index, size_t n)
 {
     return (n <= ACCD_BTREE_FANOUT && n * (index->height + 2) <= index->nodes.spare) ||
            accd__btree_reserve_many(index, n);
 }
-/* The key must not be in the index. Returns success; fails only without reservation. */
+/* Inserts a record; the key must not be in the index. Returns success; fails only without reservation. */
 int accd__btree_insert(struct accd__btree *index, uint64_t key, void *record);
-/* Another record for a key that is in the index. */
+/* Replaces the record of a key that is in the index. */
 void accd__btree_replace(struct accd__btree *index, uint64_t key, void *record);
 /* Removes the key, which must be in the index, and returns its record. */
 void *accd__btree_erase(struct accd__btree *index, uint64_t key);
-/* Removes keys, which must be in the index; neighbours that follow each other go at once. */
+/* Removes n keys, which must be in the index. Adjacent keys that follow each other are removed together. */
 void accd__btree_erase_keys(struct accd__btree *index, const uint64_t *keys, size_t n);
-/* How many keys are in [low, high); if they are more than most, some number above that. */
+/* Returns the number of keys in [low, high), or some number above most if there are more than most. */
 size_t accd__btree_count(struct accd__btree *index, uint64_t low, uint64_t high, size_t most);
-/* Runs: ascending keys, values that are the addresses of their records; whole nodes come and go at a time. */
-/* Makes sure that n keys in [first, last] can be inserted as a run, and behind it as many as beside says. */
+/* Functions on runs: pairs of ascending keys and addresses of records. Whole nodes are made and removed at a time. */
+/* Reserves nodes to insert n keys of [first, last] as a run, and then `reserved` single keys. Returns success. */
 int accd__btree_reserve_sorted(struct accd__btree *index, uint64_t first, uint64_t last, size_t n, size_t reserved);
-/* None of the keys may be in the index, others may lie between them; there is a reservation. */
+/* Inserts a run, for which nodes are reserved. No key may be in the index; others may lie between them. */
 void accd__btree_insert_sorted(struct accd__btree *index, const struct accd__pair *run, size_t n);
 /* Removes all keys in [low, high). */
 void accd__btree_erase_range(struct accd__btree *index, uint64_t low, uint64_t high);
 
-/* NULL if the structure is sound, otherwise what is wrong. */
+/* Returns NULL if the structure is sound, otherwise a description of the first error. */
 const char *accd__btree_check(const struct accd__btree *index);
 
 #endif

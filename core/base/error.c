@@ -1,4 +1,4 @@
-/* error.c - errors as callers read them, and what calls may be made now. */
+/* error.c - sets the last error of a context, and checks whether calls are allowed now. */
 #include "base/base.h"
 
 #include <stdarg.h>
@@ -6,10 +6,11 @@
 
 accd_status accd__set_error(accd_context *context, accd_status status, enum accd__rule rule, const char *format, ...)
 {
+    assert(context && status != ACCD_OK);
     accd_error *error = &context->error;
     char message[sizeof error->message];
     va_list args;
-    va_start(args, format); /* the arguments may be parts of the last error */
+    va_start(args, format); /* format before the error changes: the arguments may be parts of it */
     vsnprintf(message, sizeof message, format, args);
     va_end(args);
     *error = (accd_error){.status = status, .rule = accd__rule_id(&context->rules, rule), .item = SIZE_MAX};

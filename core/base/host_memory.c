@@ -1,4 +1,4 @@
-/* known.c - host memory made known, so that sections outside it are errors and not faults. */
+/* host_memory.c - registers host memory, so that sections outside of it are errors instead of crashes. */
 #include "base/base.h"
 
 void accd__host_registry_init(struct accd__host_registry *host, struct accd__mem *mem)
@@ -13,7 +13,7 @@ void accd__host_registry_clear(struct accd__host_registry *host)
     accd__pool_free_all(&host->pool);
 }
 
-/* The known range that begins at an address, or NULL. */
+/* Returns the registered range that begins at an address, or NULL. */
 static struct accd__host_block *find_block_starting_at(accd_context *context, uint64_t address)
 {
     struct accd__host_block *block = accd__btree_floor(&context->host.ranges, address);

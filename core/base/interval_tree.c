@@ -1,5 +1,7 @@
-/* spans.c - see spans.h. */
+/* interval_tree.c - a treap of intervals; see interval_tree.h. */
 #include "base/interval_tree.h"
+
+#include <assert.h>
 
 static uint64_t max_of(const struct accd__interval *span)
 {
@@ -15,13 +17,13 @@ static void update_max(struct accd__interval *span)
         span->max_high = span->right->max_high;
 }
 
-/* By lower bound; those of one lower bound by where they are. */
+/* Returns true if a precedes b: by lower bound, for equal ones by address. */
 static int is_before(const struct accd__interval *a, const struct accd__interval *b)
 {
     return a->low != b->low ? a->low < b->low : (uintptr_t)a < (uintptr_t)b;
 }
 
-/* Cuts a tree in two: what comes before a span, and the rest. */
+/* Splits a tree in two: the intervals that precede `at`, and the others. */
 static void split_tree(struct accd__interval *root, const struct accd__interval *at, struct accd__interval **left,
                        struct accd__interval **right)
 {
@@ -38,6 +40,7 @@ static void split_tree(struct accd__interval *root, const struct accd__interval 
     }
 }
 
+/* Merges two trees, all intervals of the left one preceding those of the right one. */
 static struct accd__interval *merge_trees(struct accd__interval *left, struct accd__interval *right)
 {
     if (!left || !right)
@@ -53,7 +56,7 @@ static struct accd__interval *merge_trees(struct accd__interval *left, struct ac
 
 void accd__interval_insert(struct accd__interval **root, struct accd__interval *span)
 {
-    /* as good as by chance: addresses are mixed */
+    /* mixed addresses serve as random numbers */
     span->rank = (uint64_t)(uintptr_t)span * 0x9E3779B97F4A7C15u;
     span->rank = (span->rank ^ span->rank >> 32) * 0xD6E8FEB86659FD93u;
     struct accd__interval **at = root;
@@ -70,6 +73,7 @@ void accd__interval_insert(struct accd__interval **root, struct accd__interval *
 
 void accd__interval_remove(struct accd__interval **root, struct accd__interval *span)
 {
+    assert(*root);
     if (*root == span) {
         *root = merge_trees(span->left, span->right);
         return;

@@ -1,5 +1,7 @@
-/* spans.h - intervals that may overlap, each with its owner: which of them meet a range. A treap by lower bounds in
- * which each node knows the highest upper bound below it. Nodes belong to their owners; nothing is allocated. */
+/* interval_tree.h - intervals that may overlap, each with its owner; finds those that overlap a range.
+ *
+ * A treap: ordered by lower bounds, a heap by rank. Each node knows the highest upper bound of its subtree. Nodes
+ * belong to their owners, so nothing is allocated. */
 #ifndef ACCD_INTERVAL_TREE_H
 #define ACCD_INTERVAL_TREE_H
 
@@ -8,19 +10,20 @@
 #include <stdint.h>
 
 struct accd__interval {
-    uint64_t low, high; /* [low, high) */
-    uint64_t max_high;  /* highest upper bound of it and all below */
-    uint64_t rank;      /* of a parent it is not less than of its children */
+    uint64_t low, high; /* bounds [low, high) */
+    uint64_t max_high;  /* highest upper bound in its subtree */
+    uint64_t rank;      /* heap order: not less than that of its children */
     struct accd__interval *left, *right;
     void *owner;
 };
 
+/* Inserts an interval whose bounds and owner are set. Remove: it must be in the tree. */
 void accd__interval_insert(struct accd__interval **root, struct accd__interval *span);
 void accd__interval_remove(struct accd__interval **root, struct accd__interval *span);
-/* The last one, by lower bounds, that begins before a bound, or NULL. */
+/* Returns the last interval, by lower bounds, that begins before a bound, or NULL. */
 struct accd__interval *accd__interval_find_last_below(const struct accd__interval *root, uint64_t before);
-/* The first one, by lower bounds, that meets [low, high), and that is meant; NULL: all are. NULL: there is none. meant
- * changes no spans. */
+/* Returns the first interval, by lower bounds, that overlaps [low, high) and is accepted, or NULL. accept may be NULL;
+ * it must not change the tree. */
 struct accd__interval *accd__interval_find_overlap(const struct accd__interval *root, uint64_t low, uint64_t high,
                                                    bool (*accept)(void *ud, const struct accd__interval *span),
                                                    void *ud);

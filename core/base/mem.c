@@ -1,5 +1,7 @@
+/* mem.c - blocks of the caller's allocator with a cache of large ones; pools; scratch space. See mem.h. */
 #include "base/mem.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -22,6 +24,7 @@ void accd__mem_init(struct accd__mem *mem, accd_allocator fn, void *ud)
 
 static const size_t min_cached_bytes = 64 << 10, max_cached_bytes = 96 << 20;
 
+/* Returns a cached block to the allocator. */
 static void drop_cached_block(struct accd__mem *mem, unsigned i)
 {
     if (!mem->cache[i].block)
@@ -37,6 +40,7 @@ void accd__mem_drop_cache(struct accd__mem *mem)
         drop_cached_block(mem, i);
 }
 
+/* Puts a freed block into the cache instead of the oldest ones. Returns false if it is too small or too large. */
 static bool cache_block(struct accd__mem *mem, void *block, size_t bytes)
 {
     if (bytes < min_cached_bytes || bytes > max_cached_bytes)
@@ -67,8 +71,8 @@ static void *take_cached_block(struct accd__mem *mem, size_t bytes)
     return NULL;
 }
 
-/* Columns of large constructs are written once from end to end: on small pages the page faults
- * would cost more than the bytes. A hint only. */
+/* Asks for huge pages. Columns of large constructs are written once from end to end, and page faults of small pages
+ * would cost more than the bytes. */
 static void prefer_huge_pages(void *block, size_t bytes)
 {
     enum { HUGE_PAGE = 2 << 20 };
@@ -79,7 +83,7 @@ static void prefer_huge_pages(void *block, size_t bytes)
     (void)madvise((void *)from, to - from, MADV_HUGEPAGE);
 }
 
-/* Memory ran out: what is kept for later is given up. Whether there was any. */
+/* Frees cached memory after the allocator failed. Returns true if there was any. */
 static bool release_caches(struct accd__mem *mem)
 {
     if (!(mem->reclaim && mem->reclaim(mem->owner)) && !mem->cached_bytes)
@@ -88,7 +92,7 @@ static bool release_caches(struct accd__mem *mem)
     return true;
 }
 
-/* Of the caller's allocator: a block, or another size for one. */
+/* Calls the caller's allocator for a block, or a new size of one; if it fails, frees the caches and tries again. */
 static void *allocate(struct accd__mem *mem, void *old, size_t old_bytes, size_t bytes)
 {
     void *block = mem->fn(mem->ud, old, old_bytes, bytes);
@@ -130,6 +134,7 @@ void accd__mem_free(struct accd__mem *mem, void *block, size_t bytes)
 
 char *accd__mem_copy_string(struct accd__mem *mem, const char *text)
 {
+    assert(text);
     size_t bytes = strlen(text) + 1;
     char *copy = accd__mem_alloc(mem, bytes);
     if (copy)
@@ -158,6 +163,7 @@ int accd__mem_grow(struct accd__mem *mem, void **array, size_t *capacity, size_t
 
 void accd__pool_init(struct accd__pool *pool, struct accd__mem *mem, size_t size, size_t per_slab)
 {
+    assert(size >= sizeof(void *) && per_slab > 0);
     enum { FRUGAL_BYTES = 1024 };
     const size_t max_blocks = mem->small_slabs ? FRUGAL_BYTES / size + 1 : ACCD_MAX_SLAB_BLOCKS;
     const size_t most = max_blocks < ACCD_MAX_SLAB_BLOCKS ? max_blocks : ACCD_MAX_SLAB_BLOCKS;
@@ -167,7 +173,7 @@ void accd__pool_init(struct accd__pool *pool, struct accd__mem *mem, size_t size
 struct slab {
     struct slab *next;
     size_t bytes;
-    _Alignas(16) char blocks[]; /* what every allocator gives */
+    _Alignas(16) char blocks[]; /* alignment that every allocator gives */
 };
 
 __attribute__((noinline)) int accd__pool_grow(struct accd__pool *pool, size_t blocks)
@@ -220,6 +226,7 @@ void *accd__scratch_add_chunk(struct accd__scratch *scratch, size_t bytes)
 
 bool accd__scratch_grow_array(struct accd__scratch *scratch, void **array, size_t n, size_t *capacity, size_t size)
 {
+    assert(n <= *capacity);
     if (n < *capacity)
         return true;
     const size_t more = *capacity ? 2 * *capacity : 8;
@@ -232,7 +239,7 @@ bool accd__scratch_grow_array(struct accd__scratch *scratch, void **array, size_
     return true;
 }
 
-/* Gives back a chunk and those that are older. */
+/* Frees a chunk and all older ones. */
 static void drop_chunks(struct accd__scratch *scratch, struct accd__scratch_chunk *chunk)
 {
     while (chunk) {
@@ -242,7 +249,7 @@ static void drop_chunks(struct accd__scratch *scratch, struct accd__scratch_chun
     }
 }
 
-/* Keeps the newest chunk, which is the largest, unless it is so large that it was an exception. */
+/* Frees all chunks except the newest, which is the largest; that, too, if it is exceptionally large. */
 void accd__scratch_reset(struct accd__scratch *scratch)
 {
     enum { KEPT_CHUNK_BYTES = 1 << 20 };

@@ -1,4 +1,4 @@
-/* mem.h - memory of a context: the caller's allocator, pools of equal blocks, scratch space. */
+/* mem.h - memory of a context: the caller's allocator with a cache, pools of equal blocks, scratch space. */
 #ifndef ACCD_MEM_H
 #define ACCD_MEM_H
 
@@ -12,49 +12,53 @@ enum { ACCD_CACHED_BLOCKS = 16 };
 struct accd__mem {
     accd_allocator fn;
     void *ud;
-    /* Large blocks given back wait here for the next construct that wants as many bytes: fresh pages
-     * would cost more than what is written to them. */
+    /* Ring of large freed blocks for the next construct that needs as many bytes. Fresh pages would cost more than
+     * writing to them. */
     struct {
         void *block;
         size_t bytes;
     } cache[ACCD_CACHED_BLOCKS];
     unsigned oldest_cached;
     size_t cached_bytes;
-    bool small_slabs;             /* pools have small slabs: all that is in use is saved with a checkpoint */
-    bool (*reclaim)(void *owner); /* gives up what only saves time, when memory runs out */
+    bool small_slabs; /* true if pools have small slabs, because a checkpoint saves all memory in use */
+    bool (*reclaim)(
+        void *owner); /* frees memory that only saves time, when the allocator fails; returns true if it freed some */
     void *owner;
 };
 
 void accd__mem_init(struct accd__mem *mem, accd_allocator fn, void *ud);
 void accd__mem_drop_cache(struct accd__mem *mem);
-/* NULL when out of memory. Contents are undefined. */
+/* Returns a block with undefined contents; NULL without memory. accd__mem_alloc_zeroed clears it. */
 void *accd__mem_alloc(struct accd__mem *mem, size_t bytes);
 void *accd__mem_alloc_zeroed(struct accd__mem *mem, size_t bytes);
-/* count elements of size bytes, checked for overflow. */
+/* Returns a block for count elements of size bytes; NULL also if the product overflows. */
 void *accd__mem_alloc_array(struct accd__mem *mem, size_t count, size_t size);
+/* Frees a block of `bytes` bytes; NULL is allowed. */
 void accd__mem_free(struct accd__mem *mem, void *block, size_t bytes);
+/* Returns a copy of a text, which is not NULL; NULL without memory. */
 char *accd__mem_copy_string(struct accd__mem *mem, const char *text);
-/* Grows *array to hold at least need elements; *room is its present size. Returns success. */
+/* Grows *array to at least need elements; *capacity is its present size. Returns success. */
 int accd__mem_grow(struct accd__mem *mem, void **array, size_t *capacity, size_t need, size_t size);
 #define ACCD_GROW(mem, array, capacity, need) \
     accd__mem_grow((mem), (void **)&(array), &(capacity), (need), sizeof *(array))
 
 #ifndef ACCD_MAX_SLAB_BLOCKS
-#define ACCD_MAX_SLAB_BLOCKS 128 /* blocks of a slab, unless more are wanted at once; tests build with 3 */
+#define ACCD_MAX_SLAB_BLOCKS \
+    128 /* greatest number of blocks in a slab, unless more are needed at once; tests build with 3 */
 #endif
 
-/* Blocks of one size, from slabs that are given back when the pool is closed. */
+/* Pool of blocks of one size, from slabs that are freed with the pool. */
 struct accd__pool {
     struct accd__mem *mem;
     size_t size, per_slab;
-    size_t spare; /* blocks on the free list */
-    void *free;   /* linked through their first word */
+    size_t spare; /* number of blocks on the free list */
+    void *free;   /* free list, linked through the first word of each block */
     void *slabs;
 };
 
 void accd__pool_init(struct accd__pool *pool, struct accd__mem *mem, size_t size, size_t per_slab);
-int accd__pool_grow(struct accd__pool *pool, size_t blocks); /* by so many, or more */
-/* Makes sure that the next n accd__pool_alloc succeed. Returns success. */
+int accd__pool_grow(struct accd__pool *pool, size_t blocks); /* adds at least so many blocks; returns success */
+/* Reserves blocks so that the next n accd__pool_alloc succeed. Returns success. */
 static inline int accd__pool_reserve(struct accd__pool *pool, size_t n)
 {
     return n <= pool->spare || accd__pool_grow(pool, n - pool->spare);
@@ -76,17 +80,17 @@ static inline void accd__pool_free(struct accd__pool *pool, void *block)
 }
 void accd__pool_free_all(struct accd__pool *pool);
 
-/* An array that grows. */
+/* Array that grows. */
 #define ACCD_SCRATCH_LIST(type) \
     struct {                    \
         type *at;               \
         size_t n, capacity;     \
     }
 
-/* Space that lives until the end of the construct: taken in order, given back at once. */
+/* Scratch space, valid until the end of the construct: allocated in order, freed all at once. */
 struct accd__scratch {
     struct accd__mem *mem;
-    struct accd__scratch_chunk *chunk; /* the current one; older ones are linked behind it */
+    struct accd__scratch_chunk *chunk; /* current chunk, with older ones linked from it */
 };
 
 struct accd__scratch_chunk {
@@ -95,7 +99,8 @@ struct accd__scratch_chunk {
     _Alignas(16) char space[];
 };
 
-void *accd__scratch_add_chunk(struct accd__scratch *scratch, size_t bytes); /* when the chunk is full */
+void *accd__scratch_add_chunk(struct accd__scratch *scratch,
+                              size_t bytes); /* adds a chunk and allocates from it, when the current one is full */
 static inline void *accd__scratch_alloc(struct accd__scratch *scratch, size_t bytes)
 {
     struct accd__scratch_chunk *chunk = scratch->chunk;
@@ -106,7 +111,7 @@ static inline void *accd__scratch_alloc(struct accd__scratch *scratch, size_t by
     chunk->used += bytes;
     return space;
 }
-/* Room for one more element of an array that has n; what the array outgrows goes with the scratch space. */
+/* Makes space for one more element of an array that has n. Outgrown arrays are freed with the scratch space. */
 bool accd__scratch_grow_array(struct accd__scratch *scratch, void **array, size_t n, size_t *capacity, size_t size);
 void accd__scratch_reset(struct accd__scratch *scratch);
 void accd__scratch_free(struct accd__scratch *scratch);

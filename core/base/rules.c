@@ -1,9 +1,9 @@
-/* rules.c - rule profiles: where documents and runtimes differ, data decides (accdeep_rules.def). What follows is
- * shown by spec/openacc/profiles.lua, libgomp.lua and spec/house/knobs.lua. */
+/* rules.c - rule profiles as data (accdeep_rules.def), and their compilation into policy tables.
+ * spec/openacc/profiles.lua, libgomp.lua and spec/house/knobs.lua show the effects of each knob. */
 #include "base/base.h"
 
 #pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Woverride-init" /* a setting behind those of the base replaces one of these */
+#pragma GCC diagnostic ignored "-Woverride-init" /* a setting after those of the base replaces one of them */
 static const accd_rules profiles[] = {
 #define ACCD_SET(knob, value) .knob = (value),
 #define ACCD_PROFILE(said, asked, settings) {.name = (said), .documents = (asked), settings}, /* NOLINT: a list */
@@ -33,14 +33,14 @@ bool accd__rules_allow_fast_path(const accd_rules *rules)
     return !rules->fusion && rules->partial_overlap == ACCD_OVERLAP_ERROR;
 }
 
-/* ------------------------------------------------------------------------------- verdicts -- */
+/* --------------------------------------------------------------------------------- policy -- */
 
 enum policy_entry {
     NO_DECISION,
     USE,
     SPLIT,
     FILL,
-    SKIP, /* as enum accd__decision */
+    SKIP, /* these five equal enum accd__decision */
     PRESENT,
     PARTIAL,
     PARTIAL_NAME_IT,
@@ -130,9 +130,9 @@ static void compile_slot_policy(const accd_rules *rules, struct accd__policy *to
     }
 }
 
-/* What profiles have in common, and what all choices in their rules add. */
+/* Decisions that profiles have in common; accd__policy_compile changes those that knobs select. */
 static const uint8_t default_presence[ACCD_DEMAND_COUNT][ACCD_LOOKUP_COUNT] = {
-    /*               nothing, object, excluded, holes, unnamed, named part, tuple, objects, part */
+    /* columns: nothing, object, excluded, holes, unnamed, named part, tuple, objects, part */
     [ACCD_DEMAND_NEW] = {NO_DECISION, USE, MISSING_MEMBER, HOLES, FILL, PARTIALLY_MAPPED, SPLIT, PARTIAL, PARTIAL},
     [ACCD_DEMAND_DATA] = {NO_DECISION, USE, MISSING_MEMBER, HOLES, FILL, PARTIALLY_MAPPED, SPLIT, PARTIAL, PARTIAL},
     [ACCD_DEMAND_ABSENT_PART] = {NO_DECISION, USE, MISSING_MEMBER, HOLES, FILL, FILL, SPLIT, SPLIT, SPLIT},
@@ -150,9 +150,11 @@ static const uint8_t default_presence[ACCD_DEMAND_COUNT][ACCD_LOOKUP_COUNT] = {
     [ACCD_DEMAND_ABANDON] = {NO_DECISION, USE, USE, USE, USE, USE, NO_DECISION, NO_DECISION, NO_DECISION},
 };
 
-/* Decides ACC20-2.6-1, TR14-4.3-05, ACC33-3.2.18-4, ACC33-2.7.3-1, DIR-2-05, DIR-4.2-03, OMP60-upd-1. */
+/* Compiles the rules of a profile into the tables of a policy. Decides ACC20-2.6-1, TR14-4.3-05, ACC33-3.2.18-4,
+ * ACC33-2.7.3-1, DIR-2-05, DIR-4.2-03, OMP60-upd-1. */
 void accd__policy_compile(const accd_rules *rules, struct accd__policy *to)
 {
+    assert(accd__rules_are_valid(rules));
     const bool lenient = rules->part_present == ACCD_CHOICE_IGNORE, constructs = rules->counting != ACCD_COUNT_CLAUSES;
     *to = (struct accd__policy){
         .holes = rules->holes == ACCD_CHOICE_REJECT,
@@ -165,7 +167,8 @@ void accd__policy_compile(const accd_rules *rules, struct accd__policy *to)
         .sent = rules->fusion ? R_SEND : R_MOVE,
         .fetched = rules->fusion ? R_FETCH : R_LEAVE,
     };
-    /* a group does not mark what holds its pointers; exit data may take what a region counted */
+    /* a group does not mark the objects that hold its pointers; exit data may remove references that a region counted
+     */
     to->groups[ACCD_KIND_ENTER_DATA] = rules->detach_final == ACCD_CHOICE_REJECT || !to->counts_attachments;
     to->groups[ACCD_KIND_REGION] = to->groups[ACCD_KIND_COMPUTE] = to->groups[ACCD_KIND_ENTER_DATA] && !constructs;
     compile_slot_policy(rules, to);
@@ -187,7 +190,7 @@ void accd__policy_compile(const accd_rules *rules, struct accd__policy *to)
         memcpy(plain, all, sizeof default_presence[demand]);
         if (!lenient || !(demand == ACCD_DEMAND_NO_CREATE || (constructs && (again || demand == ACCD_DEMAND_UPDATE ||
                                                                              demand == ACCD_DEMAND_UPDATE_IF_PRESENT))))
-            continue; /* what is there in part asks for nothing, as if all of it were absent (OMP60-upd-1) */
+            continue; /* partially present data are ignored, as if they were absent (OMP60-upd-1) */
         plain[ACCD_LOOKUP_HOLES] = plain[ACCD_LOOKUP_EXCLUDED];
         for (int result = ACCD_LOOKUP_TUPLE; result <= ACCD_LOOKUP_PARTIAL; result++)
             if (accd__policy_entries[plain[result]].outcome >= ACCD_DECISION_REJECT)
@@ -210,6 +213,7 @@ const char *accd_get_rule_id(unsigned row, unsigned place)
 
 const char *accd__rule_id(const accd_rules *rules, enum accd__rule rule)
 {
+    assert(rule < R_RULES);
     for (const char *document = rules->documents; document && *document;) {
         size_t length = strcspn(document, " ");
         for (size_t i = 0; i < ACCD_RULE_IDS && ids[rule][i]; i++)
@@ -220,7 +224,7 @@ const char *accd__rule_id(const accd_rules *rules, enum accd__rule rule)
     return ids[rule][0];
 }
 
-/* Decides DIR-1-02, ACC33-2.7.2-1. */
+/* Properties of all actions. Decides DIR-1-02, ACC33-2.7.2-1. */
 const struct accd__action_traits accd__traits_of_action[ACCD_ACTION_COUNT] = {
     [ACCD_ACTION_COPY] = {.entry = true, .plain = true, .creates = true, .in = true, .out = true},
     [ACCD_ACTION_COPYIN] = {.entry = true, .plain = true, .creates = true, .in = true},
@@ -234,9 +238,11 @@ const struct accd__action_traits accd__traits_of_action[ACCD_ACTION_COUNT] = {
     [ACCD_ACTION_UPDATE_DEVICE] = {.in = true},
 };
 
-/* Decides TR14-3.1.1-17, TR14-A.1-02, TR14-A.1-03. */
+/* Returns the action of a member with its own action, or that of the element around it. Decides TR14-3.1.1-17,
+ * TR14-A.1-02, TR14-A.1-03. */
 uint8_t accd__effective_action(uint8_t own, bool init, uint8_t around)
 {
+    assert(own < ACCD_ACTION_COUNT && around < ACCD_ACTION_COUNT);
     uint8_t action = own == ACCD_ACTION_INHERIT ? around : own;
     if (!init)
         return action;

@@ -1,4 +1,4 @@
-/* sort.c - pairs by key: insertion for a few, radix for many. */
+/* sort.c - sorts pairs by key: insertion sort for few, radix sort for many. */
 #include "base/base.h"
 
 enum { FEW = 32, BITS = 11, DIGITS = 1 << BITS };
@@ -14,9 +14,10 @@ static void insertion_sort(struct accd__pair *pairs, size_t n)
     }
 }
 
-/* Digits in which no two keys differ cost nothing; equal keys keep their order. */
+/* Sorts pairs. Digits in which all keys are equal are skipped; equal keys keep their order. */
 struct accd__pair *accd__sort_pairs(struct accd__pair *pairs, struct accd__pair *spare, size_t n)
 {
+    assert(!n || pairs);
     if (n <= FEW) {
         insertion_sort(pairs, n);
         return pairs;

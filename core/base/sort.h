@@ -1,4 +1,4 @@
-/* sort.h - pairs by key; what is in order. */
+/* sort.h - sorts pairs by key, and searches sorted records. */
 #ifndef ACCD_SORT_H
 #define ACCD_SORT_H
 
@@ -8,10 +8,12 @@
 struct accd__pair {
     uint64_t key, value;
 };
-/* Ascending keys; returns whichever of the two arrays holds the result. */
+/* Sorts n pairs by ascending key, stably. spare has space for n pairs. Returns the array that holds the result, one of
+ * the two. */
 struct accd__pair *accd__sort_pairs(struct accd__pair *pairs, struct accd__pair *spare, size_t n);
 
-/* The first of n records, in the order of a member of 64 bits, in which that is larger than value; n: none is. */
+/* Returns the index of the first of n sorted records whose 64-bit member at offset `field` is larger than value; n if
+ * there is none. */
 static inline size_t accd__upper_bound(const void *records, size_t bytes, size_t field, size_t n, uint64_t value)
 {
     const char *fields = (const char *)records + field;

@@ -1,4 +1,4 @@
-/* status.c - the version; names of statuses, actions and events. */
+/* status.c - the version, and the names of statuses, actions and events. */
 #include "base/base.h"
 
 static const struct {

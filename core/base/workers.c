@@ -1,5 +1,5 @@
-/* workers.c - a few threads for large constructs. Started with the first such construct, kept until
- * the context is closed; below ACCD_WORKERS_FROM rows no thread waits for them. */
+/* workers.c - threads for large constructs. The first construct of at least MIN_ROWS_FOR_WORKERS rows starts them; they
+ * run until the context is closed. */
 #include "base/base.h"
 
 #include <pthread.h>
@@ -10,17 +10,17 @@ struct accd__workers {
     struct accd__mem *mem;
     pthread_mutex_t lock;
     pthread_cond_t start, done;
-    unsigned threads; /* besides the caller */
+    unsigned threads; /* number of threads besides the caller */
     unsigned long job;
     bool stop;
-    size_t bytes; /* of this structure */
+    size_t bytes; /* bytes of this structure */
     void (*work)(void *arg, unsigned part);
     void *arg;
     unsigned parts, next, busy;
     pthread_t thread[];
 };
 
-/* Takes parts until none is left. Called and left with the lock held. */
+/* Takes and runs parts until none is left. Called and left with the lock held. */
 static void run_parts(struct accd__workers *workers)
 {
     workers->busy++;
@@ -54,6 +54,7 @@ static void *worker_main(void *arg)
 static struct accd__workers *new_workers(struct accd__mem *mem, unsigned threads)
 {
     unsigned others = threads - 1;
+    assert(threads >= 2);
     size_t bytes = sizeof(struct accd__workers) + others * sizeof(pthread_t);
     struct accd__workers *workers = accd__mem_alloc_zeroed(mem, bytes);
     if (!workers)
