@@ -67,6 +67,7 @@ void rt_claim_exit(void)
         rt_wait_for_exit();
 }
 
+/* Writes the final reports, unless an error ends the program or this is a child process. */
 static void report_at_exit(void)
 {
     if (!rt.report_at_end || !is_own_process() || rt.is_ending)

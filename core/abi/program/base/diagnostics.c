@@ -87,6 +87,8 @@ static struct rt_related_location get_mapping_location(const struct rt_diagnosti
     return has_place ? diagnostic->other : (struct rt_related_location){0};
 }
 
+/* True if a finding repeats a recorded one: equal code, and equal variable, group or message. message may be NULL for
+ * a finding with an object. */
 static bool matches_record(const struct diag_record *entry, const struct rt_diagnostic *diagnostic, const char *message)
 {
     assert(entry->code && diagnostic->code);
@@ -123,6 +125,7 @@ static void count_record(struct diag_record *entry, const struct rt_diagnostic *
     entry->nothers++;
 }
 
+/* Returns the record that a finding at the same return address repeats; NULL: none. */
 static struct diag_record *find_record(const struct rt_diagnostic *diagnostic, const char *message)
 {
     for (size_t i = 0; i < nrecords; i++)
@@ -134,6 +137,7 @@ static struct diag_record *find_record(const struct rt_diagnostic *diagnostic, c
     return NULL;
 }
 
+/* Returns the record that a finding on the same line repeats; NULL: none. */
 static struct diag_record *find_record_at_line(const struct rt_diagnostic *diagnostic, const char *message,
                                                const struct rt_source_location *where)
 {
@@ -193,6 +197,7 @@ bool rt_count_duplicate(const char *code, uintptr_t pc, const char *object)
 
 /* ------------------------------------------------------------------------------------- texts -- */
 
+/* Appends the source line of a finding, if the file can be read. */
 static void append_snippet(struct rt_text_buffer *text, const char *file, int line)
 {
     FILE *source = fopen(file, "re");
@@ -465,6 +470,7 @@ void rt_report(const char *level, const char *code, const char *rule, uintptr_t 
     rt_emit_diagnostic(&(struct rt_diagnostic){.level = level, .code = code, .rule = rule, .pc = pc}, "%s", message);
 }
 
+/* Prints how often a finding was repeated, with the other variables of its group. */
 static void print_count(const struct diag_record *entry)
 {
     assert(entry->count > 1 && entry->about);

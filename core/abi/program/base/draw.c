@@ -112,6 +112,7 @@ static void put_object(FILE *to, char side, int device, const accd_present_objec
     fputs("</table>>];\n", to);
 }
 
+/* Writes the boxes of host and device, and the arrows between pointers and their targets. */
 static void put_device(FILE *to, int device, const accd_present_object *objects, size_t n)
 {
     accd_attachment pointer;
@@ -187,6 +188,7 @@ static char *draw_state(const char *title)
 /* ------------------------------------------------------------------------------------ moments --
  */
 
+/* Replaces the kept picture by one of the current state. */
 static void keep_picture(const char *title)
 {
     char *text = draw_state(title);
@@ -224,6 +226,7 @@ void rt_draw_diagnostic(const char *message)
 /* ------------------------------------------------------------------------------------- the end --
  */
 
+/* Writes the picture as DOT text. Returns false with a report on failure. */
 static bool save_dot(const char *path)
 {
     assert(path && picture);
@@ -255,6 +258,7 @@ static char **plain_environment(void)
     return plain;
 }
 
+/* Converts DOT text to a picture by Graphviz. Returns false if that fails or takes longer than 30 seconds. */
 static bool run_dot(const char *dot, const char *path)
 {
     enum { TENTHS = 300 };

@@ -43,6 +43,7 @@ static bool is_unnamed_address(const char *name)
     return !strncmp(name, "0x", 2);
 }
 
+/* Appends a line about the requested object, or the one that it overlaps, with the location that mapped it. */
 static void append_object(struct rt_text_buffer *text, bool requested, const accd_object_info *object, const char *name)
 {
     const char *file = NULL;

@@ -61,6 +61,7 @@ static bool matches_label(const struct label *entry, uintptr_t pc, const accd_la
            (is->flags & ~ACCD_LABEL_INDEXED) == label->flags && is_same_array(is->array, label->array);
 }
 
+/* Doubles the table of labels. Ends the program without memory. */
 static void grow_labels(void)
 {
     assert((labels_capacity & (labels_capacity - 1)) == 0);

@@ -70,6 +70,7 @@ struct rt_prof_record {
 
 /* ---------------------------------------------------------------------------------- dispatch -- */
 
+/* Returns the interface below the device, as reported to tools. */
 static int get_api(const struct rt_prof_span *span, int event)
 {
     assert(event > RT_EV_NONE && event < RT_EV_COUNT);
@@ -103,6 +104,7 @@ static struct rt_prof_info make_prof_info(const struct rt_prof_span *span, int e
     return location;
 }
 
+/* Returns the event part. record: the data of a data event, otherwise NULL. */
 static struct rt_prof_event_info make_event_info(const struct rt_prof_span *span, int event,
                                                  const struct rt_prof_record *record)
 {
@@ -229,6 +231,7 @@ void rt_prof_record_core_event(const accd_event *event)
             rt_prof_record_data(events_of[i], host, accd_device_address(rt.context, event->device, host), event->bytes);
 }
 
+/* Reports the recorded events of a step and clears them. */
 static void dispatch_records(const struct rt_prof_span *span)
 {
     struct rt_thread *self = rt_current_thread();

@@ -9,7 +9,7 @@
 /* Events, numbered as in the compiler's acc_prof.h. An _END event is its start event + 1. */
 enum {
     RT_EV_NONE,
-    RT_EV_DEVICE_INIT, /* begin of RT_EV_DEVICE_INIT_END */
+    RT_EV_DEVICE_INIT, /* acc_ev_device_init_start; likewise each event with an _END */
     RT_EV_DEVICE_INIT_END,
     RT_EV_DEVICE_SHUTDOWN,
     RT_EV_DEVICE_SHUTDOWN_END,
@@ -18,7 +18,7 @@ enum {
     RT_EV_DELETE,
     RT_EV_ALLOC,
     RT_EV_FREE,
-    RT_EV_ENTER_DATA, /* likewise for each event with an _END */
+    RT_EV_ENTER_DATA,
     RT_EV_ENTER_DATA_END,
     RT_EV_EXIT_DATA,
     RT_EV_EXIT_DATA_END,

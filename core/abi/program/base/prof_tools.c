@@ -51,6 +51,7 @@ static struct listener *find_listener(int event, rt_prof_callback *call)
     return NULL;
 }
 
+/* Adds a callback, at the front for an _END event. Ends the program without memory. */
 static void add_listener(int event, rt_prof_callback *call)
 {
     assert(!find_listener(event, call));

@@ -111,6 +111,7 @@ bool rt_report_file_open(const char *pattern, char *name, size_t name_capacity)
     return file >= 0;
 }
 
+/* Writes a finding as SARIF result, without its end. */
 static void append_result(FILE *to, const struct rt_diagnostic *diagnostic, const struct rt_source_location *where,
                           const char *rule, const char *message)
 {

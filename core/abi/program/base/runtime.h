@@ -62,7 +62,7 @@ struct rt_site {
     /* Looks up a name that the compiler passed with the call, for data without debug information. NULL: no such
      * names. */
     bool (*name)(const void *names, uint64_t host, uint64_t bytes, struct accd__debug_name *name_p);
-    const void *names;
+    const void *names;    /* argument of `name` */
     const char *location; /* position from the compiler, ";FILE;FUNCTION;LINE;COLUMN;;", or NULL */
 };
 
@@ -95,8 +95,8 @@ enum { RT_ASYNC_SYNC = -2, RT_ASYNC_NOVAL = -1 };
 /* Structured region of a thread. */
 struct rt_region {
     accd_region *region; /* region of the core; NULL: nothing was to be done */
-    uintptr_t pc;
-    int parent; /* kind for tools: data, host_data */
+    uintptr_t pc;        /* return address of the call that opened it */
+    int parent;          /* kind for tools: data, host_data */
 };
 
 /* Operation `number` of a stream: of a queue, or of a chain of tasks. Stream 0 is the host. */
@@ -117,15 +117,15 @@ enum { RT_SLOW_PATH, RT_FAST_PATH };
 
 struct rt_kernel_section;
 struct rt_thread {
-    uint64_t number;          /* thread number, from 1; 0: not yet given */
-    int type, device;         /* current device type and number */
-    uintptr_t activity;       /* RT_SLOW_PATH, RT_FAST_PATH, or the construct whose kernel runs on a device */
-    uintptr_t frame;          /* frame of the function that runs the kernel; the stack grows downwards */
-    unsigned exclusive_calls; /* bits of nested calls, innermost lowest: the call excludes kernels */
-    bool in_core;             /* true while the core moves bytes */
-    enum rt_sampling sampling;
-    uint64_t argument_hash; /* sum of the addresses that the construct passes as values */
-    uintptr_t stack_high;   /* highest address of its stack; 0: not yet known */
+    uint64_t number;           /* thread number, from 1; 0: not yet given */
+    int type, device;          /* current device type and number */
+    uintptr_t activity;        /* RT_SLOW_PATH, RT_FAST_PATH, or the construct whose kernel runs on a device */
+    uintptr_t frame;           /* frame of the function that runs the kernel; the stack grows downwards */
+    unsigned exclusive_calls;  /* bits of nested calls, innermost lowest: the call excludes kernels */
+    bool in_core;              /* true while the core moves bytes */
+    enum rt_sampling sampling; /* treatment of the current call */
+    uint64_t argument_hash;    /* sum of the addresses that the construct passes as values */
+    uintptr_t stack_high;      /* highest address of its stack; 0: not yet known */
     struct rt_region *regions;
     size_t nregions, regions_capacity;
     bool in_callback;      /* true in a callback of a tool, whose calls are not reported */
@@ -176,7 +176,7 @@ _Noreturn void rt_report_jump_out_of_kernel(uintptr_t construct, uintptr_t pc);
 
 /* Pushes a structured region, without a region of the core yet; pops the innermost one. The lock must be held. */
 struct rt_region *rt_push_region(struct rt_thread *self, int parent);
-void rt_pop_region(struct rt_thread *self);
+void rt_pop_region(struct rt_thread *self); /* a fatal error if no region is open */
 
 /* Ensures that the current call can exclude other calls while a kernel runs; may release and retake the lock, which
  * must be held. */
@@ -203,27 +203,26 @@ struct rt_options {
 
 enum rt_fork_phase { RT_FORK_PREPARE, RT_FORK_PARENT, RT_FORK_CHILD };
 struct rt_state {
-    accd_context *context;
+    accd_context *context;         /* NULL: not yet opened, or shut down */
     atomic_bool fast_path_enabled; /* calls need only the lock: no tools, pictures, checks or names are active */
     struct rt_options options;
     atomic_bool profiled;             /* tools get events, or may register for them */
     bool data_profiled;               /* tools get data events too; protected by the lock */
     bool observes_waits;              /* waits are traced or checked */
     bool active[2];                   /* devices, host: used or initialised since the start or acc_shutdown */
-    uint64_t device_low, device_high; /* range of all device addresses; empty if high <= low */
+    uint64_t device_low, device_high; /* bounds of all device addresses; UINT64_MAX and 0 without devices */
     uint64_t heap_start;              /* address where the heap begins; 0: not yet known */
-    accd_construct
-        /* construct passed to the core, reused by each call; fields that rt_run_construct does not set stay 0 */
-        construct;
-    atomic_bool has_declared;   /* the program has declared variables */
-    bool starts_with_openmp;    /* the program's first call was one of OpenMP */
-    bool device_pointers;       /* a pointer to device memory keeps its value in an OpenMP region */
-    bool names_eagerly;         /* objects are named when mapped, otherwise when a name is needed */
-    const struct rt_site *site; /* current call; NULL between calls */
-    uint64_t calls;             /* number of calls on the slow path */
-    int pid;                    /* process that made the context; 0: none */
-    bool has_findings;          /* a warning or a note about the program was reported */
-    volatile bool is_ending;
+    /* Construct passed to the core, reused by each call; fields that rt_run_construct does not set stay 0. */
+    accd_construct construct;
+    atomic_bool has_declared;    /* the program has declared variables */
+    bool starts_with_openmp;     /* the program's first call was one of OpenMP */
+    bool device_pointers;        /* a pointer to device memory keeps its value in an OpenMP region */
+    bool names_eagerly;          /* objects are named when mapped, otherwise when a name is needed */
+    const struct rt_site *site;  /* current call; NULL between calls */
+    uint64_t calls;              /* number of calls on the slow path */
+    int pid;                     /* process that made the context; 0: none */
+    bool has_findings;           /* a warning or a note about the program was reported */
+    volatile bool is_ending;     /* an error ends the program */
     int trace_lost;              /* errno of the first trace line that could not be written; 0: none */
     atomic_int guarded_kernels;  /* number of kernels that run with the page guard now */
     volatile bool is_dying;      /* the program ends without its exit handlers */
@@ -316,6 +315,7 @@ static inline struct rt_thread *rt_enter(const struct rt_site *site)
 }
 static inline void rt_leave_fast_path(void)
 {
+    assert(rt.site);
     rt.site = NULL;
     rt_unlock();
 }
@@ -333,7 +333,7 @@ accd_event_fn rt_get_event_callback(void);
 void rt_set_event_mask(bool named);
 /* Begins or ends exclusion: while a kernel uses declared variables, calls of other threads wait. */
 void rt_set_exclusive(bool on);
-/* Reports an error outside any construct, such as lack of memory, and ends the program. */
+/* Reports an error at the current call, if there is one, and ends the program. */
 _Noreturn void rt_fatal(const char *code, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* Reports an error about the object with this name, and ends the program. */
 _Noreturn void rt_fatal_about(const char *code, const char *object, const char *format, ...)
@@ -356,6 +356,7 @@ static inline void rt_check_status(accd_status status)
 /* Writes `bytes` from host memory to device address `dev` and calls on_write; ends the program on failure. */
 static inline void rt_write_device(int device, uint64_t dev, const void *from, uint64_t bytes)
 {
+    assert(rt.context);
     rt_check_status(accd_copy_to_device(rt.context, device, dev, from, bytes));
     if (rt.on_write)
         rt.on_write(device, dev, from, bytes);
@@ -416,14 +417,13 @@ void rt_end_device_data(void);
 /* Runs a construct of the thread's device for the current call and returns its region, or NULL. flags: items need a
  * check, have pointers. Failure ends the program. The lock must be held. */
 enum { RT_NEEDS_CHECK = 1, RT_HAS_POINTERS = 2 };
-void rt_end_core_region(struct rt_thread *self, accd_region *region);
+void rt_end_core_region(struct rt_thread *self, accd_region *region); /* ends the program on failure */
 accd_region *rt_run_construct(struct rt_thread *self, accd_construct_kind kind, unsigned flags, const accd_item *items,
                               size_t nitems, bool finalize);
 
 _Noreturn void rt_exit_with_error(void); /* exits with status 1, from within a call or a kernel */
 
-/* errors.c */
-/* writes a line of the trace; about: further fields */
+/* errors.c: Writes a line of the trace; about: further fields. */
 void rt_write_trace_event(const accd_event *event, const char *about);
 void rt_trace_event(const accd_event *event); /* trace.c: adds the fields about the object or pointer */
 /* Reports an error of the core at a site, without ending the program. */
@@ -440,8 +440,7 @@ void rt_notify_supervisor(char what);
 /* Notifies it of the end of its child process; returns once all final reports are printed. */
 void rt_note_process_end(void);
 
-/* diagnostics.c */
-/* Second location of a finding: where something was last mapped, written or transferred. */
+/* diagnostics.c: Second location of a finding: where something was last mapped, written or transferred. */
 struct rt_related_location {
     const char *is, *file; /* is: "mapped", "written", "agreed"; file NULL: unknown */
     int line;
@@ -483,8 +482,7 @@ void rt_emit_counts(void);
 /* Returns the length of the variable in "p[1].a[0:4]": all except the final section. */
 size_t rt_variable_name_length(const char *name);
 
-/* help.c */
-/* Returns the help of a code; NULL: unknown code. */
+/* help.c: Returns the help of a code; NULL: unknown code. */
 const struct accd__help *rt_find_help(const char *code);
 struct rt_text_buffer;
 /* Returns the rule of the profile's document, or accdeep's own rule; NULL: none. */
@@ -607,7 +605,8 @@ struct rt_pointer_name {
 bool rt_format_pointer(const struct rt_site *site, int device, uint64_t slot, struct rt_pointer_name *pointer);
 /* Copies host memory that may be unmapped; false: not readable. */
 bool rt_peek_memory(uint64_t host, char *to, size_t n);
-/* Names a present range by the pointer at `host` to it. Returns false if the bytes there are no such pointer. */
+/* Writes the name of the present object that the pointer at `host` points to. False: the bytes there are no such
+ * pointer. */
 bool rt_format_pointer_target(uint64_t host, uint64_t bytes, char *to, size_t capacity);
 /* Writes the current call for a report: "exit data", "the end of the data region of FILE:LINE". Compilers attribute
  * the end of a region to a nearby statement, hence the region's start. */
@@ -620,7 +619,8 @@ int rt_get_mpi_rank(void); /* returns the MPI rank of this process; -1: no MPI p
 void rt_expand_file_name(const char *pattern, char *to, size_t capacity);
 
 /* event_dispatch.c */
-void rt_on_core_event(/* hands an event of the core to its users */ void *ud, const accd_event *event);
+/* Hands an event of the core to its users. The lock is held. */
+void rt_on_core_event(void *ud, const accd_event *event);
 void rt_report_end(void); /* runs the checks of the program's end; lock held */
 
 /* declared.c: Variables of declare directives at file scope are always present. Kernels use them by name, so that
@@ -656,11 +656,12 @@ size_t rt_get_declared_ranges(struct rt_range *ranges);
 bool rt_is_constant(const void *host);
 /* True if code of the program or its libraries is at the address. */
 bool rt_is_code(const void *address);
-/* Swaps host and device bytes of declared variables unless the thread's device is the host. */
+/* Swaps the bytes of declared variables with those of the thread's device. The lock and the exclusive lock must be
+ * held. */
 void rt_swap_declared_variables(const struct rt_thread *self);
 
-/* allocatable.c: Contents of allocatable declared variables. Adds a variable, if its size is that of a descriptor, or
- * removes it. */
+/* allocatable.c: Contents of allocatable declared variables. Adds a variable whose size is that of a pointer or
+ * descriptor, or removes it. */
 void rt_allocatable_add(char *host, uint64_t bytes);
 void rt_allocatable_remove(const char *host);
 /* Maps contents that were allocated since the last call and unmaps those that were deallocated. */
@@ -676,10 +677,9 @@ void rt_allocatable_clear(void); /* forgets all contents, after the device data 
  * enter or exit data maps or unmaps. declares: a declare directive's scope begins. */
 void rt_check_returned_variables(struct rt_thread *self, const accd_item *items, size_t nitems, bool declares);
 void rt_record_stack_variables(struct rt_thread *self, const accd_item *items, size_t nitems, bool exits);
-/* True if data were mapped for the scope of a declare directive. */
 void rt_end_thread_stack(uint64_t thread);          /* forgets a thread that has ended */
 uintptr_t rt_get_stack_end(struct rt_thread *self); /* returns the end of its stack; 1: unknown */
-bool rt_is_declared_on_stack(uint64_t host);
+bool rt_is_declared_on_stack(uint64_t host);        /* true for data of a declare directive's scope */
 /* True if the program has no name for a pointer, so that no directive can unmap it. */
 bool rt_is_hidden_pointer(uint64_t host);
 
@@ -689,8 +689,8 @@ bool rt_unmap_member_pointers(const struct rt_thread *self, const accd_item *ite
 
 /* fault.c: Installs the handler that explains accesses that end the program. */
 void rt_install_fault_handler(void);
-/* interposed_free.c: Returns true, and reports, if the block of mapped data was freed; forgets data that are
- * unmapped. */
+/* interposed_free.c: Returns true if the program freed the block of mapped data, which was reported. Forgets data
+ * that are unmapped. */
 bool rt_is_freed_data(int device, uint64_t host);
 void rt_forget_freed_data(int device, uint64_t host);
 /* The thread's current call of free or realloc: its return address and frame. pc 0: none. */
@@ -754,10 +754,10 @@ bool rt_is_data_item(const accd_item *items, size_t nitems, const accd_item *ite
 void rt_snapshot_device_write(int device, uint64_t dev, const void *host, uint64_t bytes);
 void rt_snapshot_finish(void);
 
-/* happens_before.c: Vector clocks of strict runs; the lock must be held. */
+/* happens_before.c: Vector clocks of strict and instrumented runs; the lock must be held. */
 /* Starts an operation of a queue for the thread; RT_ASYNC_SYNC: of the host. */
 void rt_clock_begin_operation(struct rt_thread *self, int queue);
-/* Makes the host, or queue `async` unless it is RT_ASYNC_SYNC, wait for `queue` (RT_ASYNC_NOVAL: all of the device). */
+/* Makes queue `async` (RT_ASYNC_SYNC: the host) wait for `queue` (RT_ASYNC_NOVAL: all of the device). */
 void rt_clock_wait(int device, int async, int queue);
 /* Starts an operation of `queue` if the run checks races. */
 static inline void rt_enter_queue(struct rt_thread *self, int queue)

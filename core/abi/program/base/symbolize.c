@@ -239,6 +239,7 @@ void rt_copy_variable_name(const char *name, char *to, size_t capacity)
     to[n] = 0;
 }
 
+/* Returns the name for reports: the address for a lazy or empty name, whose site then gives the location. */
 static struct rt_display_name make_display_name(const char *name, uint64_t host, const char *file, int line)
 {
     struct rt_display_name display = {.file = file, .line = line};
@@ -278,6 +279,7 @@ static void compute_subscripts(const struct accd__debug_name *name, int64_t inde
     }
 }
 
+/* Appends subscripts, or ranges of them where `low` and `high` differ. */
 static void append_subscripts(struct rt_text_buffer *text, int rank, const int64_t *low, const int64_t *high)
 {
     for (int i = 0; i < rank; i++) {

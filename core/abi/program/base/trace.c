@@ -54,6 +54,7 @@ static void unlink_object(struct traced_object **at)
     free(object);
 }
 
+/* Writes the fields of an attach or detach event: pointer, counter, and the object that it points to. */
 static void format_pointer_fields(const accd_event *event, char *to, size_t capacity)
 {
     assert(capacity > 0);
@@ -71,6 +72,7 @@ static void format_pointer_fields(const accd_event *event, char *to, size_t capa
         unlink_object(find_link(event->host, event->device, true));
 }
 
+/* Writes the fields of an event of data: object, offset, size and reference counters. */
 static void format_object_fields(const accd_event *event, char *to, size_t capacity)
 {
     accd_object_info own = {.host = event->host};

@@ -222,13 +222,13 @@ int __tgt_print_device_info(int64_t device)
     return 0; /* a simulated device has no information */
 }
 
-#define REFUSED(function, what, why)                              \
-    void function(void);                                          \
-    void function(void)                                           \
-    {                                                             \
-        const struct rt_site site = rt_caller_site(what);         \
-        rt_ensure_started(); /* reports are as the options say */ \
-        rt_reject_call(&site, "unsupported", why);                \
+#define REFUSED(function, what, why)                                          \
+    void function(void);                                                      \
+    void function(void)                                                       \
+    {                                                                         \
+        const struct rt_site site = rt_caller_site(what);                     \
+        rt_ensure_started(); /* the options decide how reports are written */ \
+        rt_reject_call(&site, "unsupported", why);                            \
     }
 REFUSED(__tgt_interop_init, "interop", "needs a device with streams of its own")
 REFUSED(__tgt_interop_use, "interop", "needs a device with streams of its own")

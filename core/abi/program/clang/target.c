@@ -44,7 +44,8 @@ static accd_region *run_items(struct rt_thread *self, accd_construct_kind kind, 
     return region;
 }
 
-/* Lets an exit directive release only dynamic references of data that regions hold, and removes their maps. */
+/* Lets an exit directive release only the dynamic references of data that regions hold, and excludes these maps from
+ * it. */
 static void keep_held_references(struct rt_thread *self, struct rt_maps *maps)
 {
     for (size_t i = 0; i < maps->n; i++) {

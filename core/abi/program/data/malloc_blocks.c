@@ -76,7 +76,7 @@ bool rt_may_exceed_block(uintptr_t host, uint64_t bytes)
     if (rt.options.instrumented || !rt.heap_start || host % 4096 == 0 ||
         (int64_t)bytes < 0) /* the word before the address may not be mapped */
         return true;
-    rt_this_thread.in_core = true; /* accesses to unmapped sections are reported as such */
+    rt_this_thread.in_core = true; /* a fault in it means an unmapped section */
     atomic_signal_fence(memory_order_seq_cst);
     const uint64_t size = load_heap_word(host - sizeof size) & ~(uint64_t)BITS;
     atomic_signal_fence(memory_order_seq_cst);

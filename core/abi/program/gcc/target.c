@@ -22,7 +22,7 @@ enum { NOWAIT = 1, EXIT_DATA = 2 }; /* flags of calls */
 enum { TASK_DEPENDS = 8 };          /* flag of tasks */
 enum { ON_HOST = -2 };              /* number of the host, as libgomp numbers devices */
 
-/* Functions of libgomp that this file hides from the program. */
+/* Functions of libgomp, found after the runtime's own in search order. */
 static struct libgomp {
     void (*target)(int device, void (*fn)(void *), size_t n, void **host, size_t *sizes, unsigned short *kinds,
                    unsigned flags, void **depend, void **args);

@@ -522,7 +522,7 @@ static __attribute__((noinline)) void check_items(struct rt_thread *thread, accd
     assert(rt.site && (items || !nitems));
     if (kind != ACCD_KIND_EXIT_DATA) /* an exit ignores absent data */
         reject_device_addresses(items, nitems);
-    thread->in_core = true; /* accesses to unmapped sections are reported as such */
+    thread->in_core = true; /* a fault in it means an unmapped section */
     rt_check_malloc_blocks(items, nitems);
     thread->in_core = false;
     rt_check_returned_variables(thread, items, nitems, kind == ACCD_KIND_ENTER_DATA && rt.site->declares);
