@@ -44,6 +44,7 @@ struct tallies {
 /* Counts one more for an object. Returns false without memory. */
 static bool count_object(struct tallies *tallies, struct address_tally *tally, const void *object)
 {
+    assert(tallies && tally && object);
     if (!accd__scratch_grow_array(&tallies->scratch, (void **)&tally->pairs, tally->n, &tally->capacity,
                                   sizeof tally->pairs[0]))
         return false;
@@ -54,6 +55,7 @@ static bool count_object(struct tallies *tallies, struct address_tally *tally, c
 /* Sorts a tally and adds the counts of equal addresses. Returns false without memory. */
 static bool sum_tally(struct tallies *tallies, struct address_tally *tally)
 {
+    assert(tallies && tally);
     struct accd__pair *spare = accd__scratch_alloc(&tallies->scratch, tally->n * sizeof *spare);
     size_t kept = 0;
     if (!spare)

@@ -122,6 +122,7 @@ accd_status accd_checkpoint_new(accd_context *context, accd_checkpoint **checkpo
         memcpy(to + sizeof range, accd__pointer(range.start), range.bytes);
         to += sizeof range + round_up(range.bytes);
     }
+    assert((size_t)(to - (uint8_t *)checkpoint) <= bytes);
     checkpoint->calls = (struct held_call *)(void *)to;
     (void)list_calls(context, checkpoint->calls);
     notify_calls(checkpoint->calls, ncalls, ACCD_CALL_RETAIN);
@@ -148,6 +149,7 @@ accd_status accd_checkpoint_restore(accd_checkpoint *checkpoint)
     void *const event_ud = context->config.event_ud;
     const unsigned muted_ops = context->muted_ops, unnamed_ops = context->unnamed_ops;
     struct accd__persistent *persistent = context->persistent;
+    assert(persistent->arena);
     const uint8_t *from = checkpoint->at + round_up(checkpoint->used);
     for (int i = 0; i < context->nenvs; i++)
         from += round_up(context->envs[i].device.ops->state_restore(context->envs[i].device.handle, from));

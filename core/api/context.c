@@ -28,6 +28,7 @@ static unsigned count_processors(void)
 /* Frees the retired groups of all devices. Returns false if there were none. */
 static bool reclaim_memory(void *owner)
 {
+    assert(owner);
     accd_context *context = owner;
     bool freed = false;
     for (int i = 0; i < context->nenvs; i++) {

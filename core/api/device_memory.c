@@ -9,6 +9,7 @@
 /* Sets *taken_p if present data, or a block of them, use any byte of a device range. */
 static accd_status is_device_range_used(struct accd__device_env *env, uint64_t dev, uint64_t bytes, bool *taken_p)
 {
+    assert(taken_p);
     void *after;
     struct accd__object *object;
     ACCD_TRY(accd__find_object_by_dev(env, dev, &object)); /* builds the index by device address */
@@ -95,6 +96,7 @@ static accd_status release_type_records(struct accd__device_env *env, const stru
  * value. */
 static accd_status end_attachments(struct accd__device_env *env, struct accd__object *object)
 {
+    assert(object->size & ACCD_OBJECT_MAPPED);
     struct accd__btree_cursor cursor;
     struct accd__attachment *attach;
     ACCD_TRY(accd__expand_groups(env)); /* failures after this change nothing */

@@ -3,8 +3,11 @@
 #include "ops/ops.h"
 #include "table/tuples.h"
 
+#include <assert.h>
+
 static uint64_t hash_bytes(uint64_t hash, const void *from, size_t n)
 {
+    assert(from || !n);
     const unsigned char *p = from;
     for (size_t i = 0; i < n; i++)
         hash = (hash ^ p[i]) * 0x100000001b3u;

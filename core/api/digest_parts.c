@@ -108,6 +108,7 @@ static bool is_program_memory(struct accd__device_env *env, uint64_t dev)
  * freed memory would depend on unrelated allocations. */
 static uint64_t hash_word_value(const struct digest *digest, uint64_t word, uint64_t *offset_p)
 {
+    assert(offset_p);
     enum { LEAST = 4096, ADDRESS_BITS = 47 };
     *offset_p = 0;
     if (word < LEAST || word >> ADDRESS_BITS)
@@ -187,6 +188,7 @@ static void flush_word(struct word_sum *word_sum, uint64_t start)
 static void add_byte_range(struct word_sum *word_sum, uint64_t start, uint64_t number, uint64_t offset,
                            const uint8_t *bytes, const uint8_t *bits, uint64_t n)
 {
+    assert(bytes || !n);
     for (uint64_t i = 0; i < n;) {
         const uint64_t word = (offset + i) / 8, at = (offset + i) % 8;
         if (!at && n - i >= 8) {
@@ -473,6 +475,7 @@ static uint64_t digest_original(const struct digest *digest, const struct serial
 /* Computes the hash of all tuples: placements with their slots and originals. */
 static accd_status digest_tuples_of(const struct digest *digest, uint64_t *sum_p)
 {
+    assert(sum_p);
     struct accd__tuples *tuples = &digest->env->tuples;
     struct serials serials = {{0}};
     *sum_p = 0;

@@ -212,6 +212,7 @@ static bool is_unchanged(struct accd__device_env *env, uint64_t dev, uint64_t ho
  * Decides TR14-4.1-08, OMP60-map-8, LLNL-2.1-08. */
 static accd_status check_pointer_writes(struct accd__device_env *env, uint64_t dev, const void *from, uint64_t bytes)
 {
+    assert(from || !bytes);
     struct accd__object *object;
     const accd_rules *rules = &env->context->rules;
     if (!env->attached.live ||

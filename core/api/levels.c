@@ -45,6 +45,7 @@ static const struct accd_region *find_region(const struct accd__device_env *env,
 /* Returns the serials that a list of a level covers. */
 static struct serial_range get_serial_range(const struct accd__device_env *env, int64_t level, bool dynamic)
 {
+    assert(level >= -1);
     bool last = level + 1 == (int64_t)env->levels.depth;
     uint64_t serial = level < 0 ? 0 : find_region(env, level)->serial;
     if (!dynamic)
@@ -125,6 +126,7 @@ static void report_originals(const struct listing *listing)
 /* Finds the place of an object at a serial. Returns false if the object was not yet present. */
 static bool get_location_at(const struct accd__placement *placement, uint64_t serial, struct past_location *place)
 {
+    assert(place);
     *place = (struct past_location){placement, placement->fused, placement->object->dev, placement->serial};
     const struct accd__vacated_slot *vacated = placement->vacated;
     if (place->serial > serial) {
@@ -161,6 +163,7 @@ static bool is_same_tuple(const struct past_location *a, const struct past_locat
 static void describe_locations(const struct listing *listing, const struct past_location *first,
                                const struct past_location *last, accd_object_info *info)
 {
+    assert(first->placement && last->placement);
     const struct accd__object *object = first->placement->object;
     uint64_t bytes = accd__object_end(last->placement->object) - object->host;
     accd__describe_object(listing->env, object, info);

@@ -38,7 +38,7 @@ void accd__copy_own_ranges(const struct accd__rows_job *job);
 /* Writes the pointers of elements that were not filled as a whole. */
 void accd__write_words(const struct accd__rows_job *job);
 
-/* Decides which columns and elements of a rowset are sent in windows. Requires that the columns are set. */
+/* Chooses the columns and elements of a rowset that are sent in windows. Requires that the columns are set. */
 void accd__windows_choose(struct accd__rows_job *job);
 /* True if a column is sent in windows. */
 bool accd__is_column_in_windows(const struct accd__rows_job *job, size_t column);

@@ -25,7 +25,7 @@ static bool can_window_rows(const struct accd__rows_job *job)
     return true;
 }
 
-/* Decides which columns of a rowset are sent in windows. Small rowsets are sent with the other ranges. */
+/* Chooses the columns of a rowset that are sent in windows. Small rowsets are sent with the other ranges. */
 void accd__windows_choose(struct accd__rows_job *job)
 {
     const struct accd__bulk *bulk = job->bulk;

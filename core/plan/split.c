@@ -361,7 +361,7 @@ static uint64_t oldest_serial_after(const struct accd__plan *plan, const struct 
     return first;
 }
 
-/* Decides which objects stay together in the present tuple. *any_p: some do. */
+/* Finds the objects that stay together in the present tuple. *any_p: some do. */
 static accd_status evaluate_present(struct accd__plan *plan, struct accd__regroup *regroup, bool *any_p)
 {
     struct accd__tuple_occupant *members = regroup->members;
@@ -535,6 +535,7 @@ static void free_vacated_slot(struct accd__device_env *env, const struct accd__o
                               struct accd__vacated_slot *vacated, bool is_reoccupied)
 {
     struct accd__block *block = accd__btree_floor(&env->present.blocks, vacated->dev);
+    assert(block && block->vacated);
     block->vacated--;
     if (!is_reoccupied) {
         accd__mark_unwritten(env, vacated->dev, accd__object_bytes(object));
