@@ -88,7 +88,7 @@ end
 
 function diagnostic.is(value) return getmetatable(value) == Error end
 
--- True if an error is the step or time limit of the run, which a scenario cannot catch: expectations and cases
+-- True if an error is the step or memory limit of the run, which a scenario cannot catch: expectations and cases
 -- propagate it. A limit of a single construct is an ordinary error.
 function diagnostic.is_limit(value)
   return type(value) == "table" and rawget(value, "code") == "limit" and not rawget(value, "of_construct")

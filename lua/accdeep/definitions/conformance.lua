@@ -1,5 +1,5 @@
 -- conformance.lua - reads the conformance scenarios of spec/: finds their folder and lists their cases with the rules
--- that they cite. Used by the commands rules and explain.
+-- that they cite. Used by `accdeep conform` and by explanations of rules.
 
 local rules = require "accdeep.definitions.rules"
 local diagnostic = require "accdeep.base.diagnostic"

@@ -1,5 +1,5 @@
 -- clause_groups.lua - declare group: named groups of clauses, bound to constructs by scope, by name or by type (LLNL
--- 4). Called by plan/openmp_lowering.lua before a directive is checked.
+-- 4). Called by run/ and plan/body/c_body.lua before a directive is lowered.
 --
 -- A group is {name?, clauses, constructs?, types?, record?, place, range, title}. Scopes of the host program form a
 -- chain {outer, names?, list?, state}. `state` is a number that is unique for each set of visible groups, so that plans

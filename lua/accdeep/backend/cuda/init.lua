@@ -1,4 +1,4 @@
--- cuda/init.lua - runs bodies of C text on a GPU. Called by run/kernel.lua for devices that have a compiler.
+-- cuda/init.lua - runs bodies of C text on a GPU. Called by run/kernel.lua and run/language_c.lua.
 --
 --   body (AST) --cuda_statement.lua--> CUDA text --core (cuda/launch.c)--> kernel.
 --
