@@ -1,5 +1,5 @@
--- expect.lua - expectations of a scenario. A failure stops the case; it tells what was wanted, what
--- was found, and where.
+-- expect.lua - expectations of scenarios: expect.host, expect.present, expect.fails, ... A failure stops the case and
+-- reports the wanted and the found value with their location. scenario.lua calls expect.new.
 
 local profile_comparison = require "accdeep.script.profile_comparison"
 local core = require "accdeep.core"
@@ -19,7 +19,7 @@ local F32 = core.scalar.f32
 
 -- ------------------------------------------------------------------------------------- values --
 
--- Numbers are equal if the wanted one, held as a float, is the found one.
+-- True if two numbers are equal, or the wanted one rounded to single precision equals the found one.
 local function same_number(found, wanted)
   if found == wanted then return true end
   if math.type(found) == "float" or math.type(wanted) == "float" then
@@ -41,7 +41,7 @@ local function length(list) return list[0] ~= nil and #list + 1 or #list end
 
 local equal
 
--- Whether all members of a structure type are equal in two objects, or in a table and an object.
+-- True if all members of a structure type are equal in two objects, or in a table and an object.
 local function equal_members(found, wanted, t)
   for name in pairs(t.by_name or {}) do
     if not equal(found[name], wanted[name]) then return false end
@@ -62,7 +62,7 @@ function equal(found, wanted)
   if wanted_at and wanted_at.type.kind == "pointer" then return memory_view.is_pointer(found) and found == wanted end
   if wanted_at then wanted = elements(wanted) or wanted end
   if found_at then
-    if found_at.type.kind == "record" then -- the wanted members only
+    if found_at.type.kind == "record" then -- members of the table are compared
       for name, value in sorted_pairs(wanted) do
         if not equal(found[name], value) then return false end
       end
@@ -87,7 +87,7 @@ expect.text_of = text_of
 
 -- ------------------------------------------------------------------------------------- failures --
 
--- Decides HOUSE-expect.
+-- Raises a failed expectation. Decides HOUSE-expect.
 local function fail(message, wanted, found, fields)
   fields = fields or {}
   fields.wanted, fields.found = wanted, found
@@ -110,7 +110,7 @@ local function check_moves(wanted)
   end
 end
 
--- A text of which '@' marks a place and '@@' stands for '@': the text without the mark, and the place or nil.
+-- Splits a text at its mark '@' ('@@' stands for '@'). Returns the text without the mark, and its position or nil.
 local function split_mark(text)
   local plain, place, from = "", nil, 1
   while true do
@@ -132,8 +132,8 @@ end
 
 local detail_types = { rule = "string", message = "string", help = "string", by = "function" }
 
--- What an error must say beside its code: a rule, or a table {rule, message, help, by}. message and help are parts of
--- the error's; by is the function that takes the text.
+-- Returns the details that an error must have beside its code: {rule, message, help, by}, or a rule. message and help
+-- are substrings; by is the function that executes the text. Raises for invalid details.
 local function details_of(wanted)
   if type(wanted) == "string" then wanted = { rule = wanted } end
   if type(wanted) ~= "table" then
@@ -150,7 +150,7 @@ local function details_of(wanted)
   return wanted
 end
 
--- Raises where details name a function that takes a text, and there is no text for it.
+-- Raises if details have a function `by`, where no text is given.
 local function need_no_by(details)
   if details.by then
     diagnostic.raise("type-mismatch", nil, "'by' is for a text that expect.fails carries out",
@@ -158,7 +158,7 @@ local function need_no_by(details)
   end
 end
 
--- What an expectation gives of the first of several texts, after it held for each; given: one of them, or a list.
+-- Applies an expectation to a text, or to each text of a list. Returns the result for the first.
 local function for_each(given, expectation)
   if type(given) ~= "table" then return expectation(given) end
   local first
@@ -169,9 +169,9 @@ local function for_each(given, expectation)
   return first or diagnostic.raise("type-mismatch", nil, "a list of what fails has one text or more")
 end
 
--- The expectations over a scenario, and a function that collects the events of another: current() gives the session
--- that is under way. shown: {n, refused}, counts the expectations and lists the rules of errors that were expected.
--- carry_out: a function of a directive. under: as profile_comparison.lua has it.
+-- Returns the expectations of a scenario, and a function that collects the events of a function. current() returns the
+-- current session. shown: {n, refused}: number of expectations, rules of expected errors. carry_out(text) executes a
+-- directive. under: as in profile_comparison.lua.
 function expect.new(current, shown, carry_out, under)
   local e = {}
 
@@ -185,7 +185,7 @@ function expect.new(current, shown, carry_out, under)
     return current():with_text(text, file, line, fn, ...)
   end
 
-  -- Address and bytes of an lvalue or section.
+  -- Returns address and bytes of an l-value or section, and the session.
   local function extent(text)
     local session = current()
     local address, bytes = with_text(text, session.extent, session, text)
@@ -241,7 +241,7 @@ function expect.new(current, shown, carry_out, under)
       diagnostic.raise("not-a-pointer", nil, ("'%s' is %s"):format(text, types.name(t)), { rule = "ACC33-att-5" })
     end
     local found = session.ctx:attachment_at(session.now.device, address)
-    -- what a pointer pointed to may be gone: where attachments are counted, it is to be detached all the same
+    -- The target of a pointer may be unmapped; where attachments are counted, it still counts as attached.
     if found and found.low == 0 and session.rules.is_openmp then found = nil end
     return found, session
   end
@@ -295,7 +295,7 @@ function expect.new(current, shown, carry_out, under)
     need(type(fn) == "function", "events are those of a function")
     local session, list = current(), {}
     session:collect_into(function(event)
-      if event.op ~= "kernel" and event.op ~= "wait" then list[#list + 1] = event end -- what happens to data
+      if event.op ~= "kernel" and event.op ~= "wait" then list[#list + 1] = event end -- events of data only
     end)
     local ok, err = pcall(fn)
     session:stop_collecting()
@@ -344,7 +344,7 @@ function expect.new(current, shown, carry_out, under)
     end
   end
 
-  -- Static checks only, for directives and for declarations. What they define is forgotten.
+  -- Checks a directive or a declaration without executing it. Its definitions are discarded.
   local function check_text(text)
     local inner = current():inner()
     local file, line = location.scenario(2)
@@ -364,7 +364,7 @@ function expect.new(current, shown, carry_out, under)
       { help = diagnostic.suggest(code, diagnostic.codes()) })
   end
 
-  -- Compares an error with details (details_of), and with a place in the text that it is about, if it is about one.
+  -- Compares an error with details (details_of), and with a position in the text, if given.
   local function check_details(err, details, text, place)
     table.insert(shown.refused, err.rule)
     local of_text = text and " of " .. text or ""
@@ -396,7 +396,7 @@ function expect.new(current, shown, carry_out, under)
     return check_details(err, details or {}, text, place)
   end
 
-  -- The same of one text, or of each of a list, which may have marks in any case.
+  -- Applies expect_error to a text, or to each text of a list. Texts of a list may always have marks.
   local function expect_errors(given, wanted, details, accepts, what)
     if wanted ~= nil then check_code(wanted) end
     if details ~= nil or type(given) == "table" then
@@ -416,7 +416,7 @@ function expect.new(current, shown, carry_out, under)
       "a static error")
   end
 
-  -- A function that carries out a directive, around nothing if it takes a body.
+  -- Returns a function that executes a directive, with an empty body if it takes one.
   local function directive_of(text)
     return function()
       local opened = carry_out(text)
@@ -460,7 +460,7 @@ function expect.new(current, shown, carry_out, under)
     return for_each(given, function(what) return fails(code, what, details) end)
   end
 
-  -- A directive is carried out; its body, if it has one, is run.
+  -- Executes a directive, and its body if it has one.
   function e.accepts(text, body)
     need(type(text) == "string", "expect.accepts takes a directive as text")
     local opened, is_run = carry_out(text), type(body) ~= "function"
@@ -478,7 +478,7 @@ function expect.new(current, shown, carry_out, under)
     if not is_run then fail(("body of %s"):format(text), "run", "not run") end
   end
 
-  -- Warnings that are expected are not printed; the first one is returned.
+  -- Returns the first expected warning, which is not printed.
   function e.warns(code, fn)
     check_code(code)
     need(type(fn) == "function", "warnings are those of a function")

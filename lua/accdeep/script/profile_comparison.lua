@@ -1,4 +1,5 @@
--- profile_comparison.lua - what programs do under several rule profiles: expect.differs.
+-- profile_comparison.lua - compares what a program does under several rule profiles, for expect.differs. tools/explore
+-- uses digests, observe and difference.
 
 local diagnostic = require "accdeep.base.diagnostic"
 local profiles = require "accdeep.definitions.profiles"
@@ -6,15 +7,15 @@ local sorted_pairs = require "accdeep.base.sorted_pairs"
 
 local profile_comparison = {}
 
--- What is observed behind a program, in the order in which differences are named.
+-- Observations after a program, in the order in which differences are reported.
 profile_comparison.parts = { { "host", "values on the host" }, { "present", "what is present" },
   { "values", "values on the device" }, { "counters", "counters" } }
 
 local function mix_hash(hash, number) return (hash ~ number) * 0x9E3779B97F4A7C15 end
 
--- Numbers that stand for what the host's memory holds, what is present, what the devices' memory holds, counters, and
--- all else that decides what comes next. Numbers of two sessions are equal if they show the same. numbers: of host
--- memory under other names (tools/explore/symmetry.lua).
+-- Returns digests of host memory, present objects, device memory, counters, and all other state that later operations
+-- depend on. Digests of two sessions are equal if their states are. numbers: host blocks under other numbers
+-- (tools/explore/symmetry.lua), or nil.
 function profile_comparison.digests(session, numbers)
   local ctx, now = session.ctx, session.now
   if session.devices == 1 then return ctx:digests(now.device, numbers) end
@@ -27,15 +28,15 @@ function profile_comparison.digests(session, numbers)
   return host, present, values, counters, rest
 end
 
--- What the devices and the host show now, by part.
+-- Returns the digests of a session by name.
 function profile_comparison.observe(session)
   local shown = {}
   shown.host, shown.present, shown.values, shown.counters, shown.rest = profile_comparison.digests(session)
   return shown
 end
 
--- Where two outcomes {code?, host, present, values, counters} differ first: "error", or a part in words; nil: they do
--- not. counters: whether they count.
+-- Returns the first part in which two outcomes {code?, host, present, values, counters} differ: "error", or its
+-- description; nil if they are equal. counters: true if counters are compared.
 function profile_comparison.difference(a, b, counters)
   if a.code ~= b.code then return "error" end
   for _, part in ipairs(profile_comparison.parts) do
@@ -44,7 +45,7 @@ function profile_comparison.difference(a, b, counters)
   return nil
 end
 
--- What a function does in a session under other rules. under: see check.
+-- Returns the outcome of a function in a session under other rules. under: as in check.
 local function run_under_rules(rules, fn, under)
   local ok, result = under(rules, fn, profile_comparison.observe)
   if ok then return result end
@@ -54,10 +55,10 @@ local function run_under_rules(rules, fn, under)
   error(result, 0)
 end
 
--- expect.differs({profile = outcome ...}, fn [, "counters"]). An outcome is the code of an error, or a text that begins
--- with "accepted"; profiles with the same text show the same, others differ. under(rules, fn, look): calls fn in a
--- session that begins like this one, under other rules; returns true and look(session), or false and the error. fail:
--- as expect.lua has it. Decides HOUSE-explore.
+-- Checks expect.differs({profile = outcome ...}, fn [, "counters"]). An outcome is an error code, or a text that begins
+-- with "accepted": profiles with equal texts must have equal observations, others different ones. under(rules, fn,
+-- look) calls fn in a copy of the session under other rules; it returns true and look(session), or false and the error.
+-- fail: as in expect.lua. Decides HOUSE-explore.
 function profile_comparison.check(wanted, fn, counters, under, fail)
   local firsts = {}
   for name, text in sorted_pairs(wanted) do

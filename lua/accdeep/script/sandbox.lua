@@ -1,5 +1,5 @@
--- sandbox.lua - the part of Lua's library that a scenario sees: it cannot reach outside, nor what is
--- behind the objects of the scenario language, nor run on where no limit counts. print goes to out.
+-- sandbox.lua - the part of Lua's library that a scenario sees. It can neither access files and processes, nor the
+-- internals of the language's objects, nor run where steps are not counted. print writes to `out`.
 
 local core = require "accdeep.core"
 local diagnostic = require "accdeep.base.diagnostic"
@@ -9,7 +9,7 @@ local value_text = require "accdeep.script.value_text".text
 
 local sandbox = {}
 
--- Lists of scenarios are shorter: library functions walk them without counting steps.
+-- Limit of list indices: library functions iterate over lists without counting steps.
 local LARGEST_INDEX = 1 << 28
 
 local function copy(library, names)
@@ -18,14 +18,14 @@ local function copy(library, names)
   return t
 end
 
--- The methods of strings: those that the library has now, whatever the script makes of it, and those that it adds.
+-- Returns the methods of strings: those that the library has now, whatever the script changes, and those that it adds.
 function sandbox.methods(library)
   local methods = {}
   for name, fn in pairs(library) do methods[name] = fn end
   return setmetatable(methods, { __index = library })
 end
 
--- The part of the library that cannot reach outside.
+-- Returns the environment of a script: the safe part of Lua's library.
 function sandbox.environment(out)
   local env = copy(_G, [[assert error ipairs next pairs pcall rawequal rawget rawlen rawset select
     setmetatable tonumber tostring type xpcall _VERSION]])
@@ -37,8 +37,7 @@ function sandbox.environment(out)
   env.utf8 = copy(utf8, "char charpattern codepoint codes len offset")
   env.coroutine = copy(coroutine, "close create isyieldable resume running status wrap yield")
   env.os = { clock = os.clock, time = os.time }
-  -- What is behind the objects of this language is not the script's: raw access and metatables are
-  -- for tables that it made itself.
+  -- Raw access and metatables are allowed only for tables that the script made, not for objects of the language.
   local made = setmetatable({}, { __mode = "k" })
   local function is_open(value)
     local mt = getmetatable(value)
@@ -48,7 +47,7 @@ function sandbox.environment(out)
     local file, line = location.scenario(1)
     error(file and ("%s:%d: %s"):format(file, line, message) or message, 0)
   end
-  -- Passes results on; errors become those of the script's own line.
+  -- Returns results; an error becomes one of the script's own line.
   local function relay_results(ok, ...)
     if ok then return ... end
     local message = ...
@@ -70,14 +69,14 @@ function sandbox.environment(out)
     if type(value) ~= "table" then complain "pairs takes a table" end
     return sorted_pairs(value)
   end
-  -- While a limit is raised no steps are counted: nothing of the script may run until it is caught.
+  -- Steps are not counted while a limit is raised, so the handler runs after pcall.
   function env.xpcall(fn, handler, ...)
     if type(handler) ~= "function" then complain "xpcall takes a function that handles errors" end
     local results = table.pack(pcall(fn, ...))
     if results[1] then return table.unpack(results, 1, results.n) end
     return false, handler(results[2])
   end
-  -- The results of a coroutine that ran, unless it reached a limit.
+  -- Returns the results of a coroutine that ran, unless it reached a limit.
   local function count_results(...)
     core.count_thread()
     return ...
@@ -101,7 +100,7 @@ function sandbox.environment(out)
     local ok, problem = relay_results(pcall(coroutine.close, co))
     return ok, problem
   end
-  -- Finalizers run where no limit counts, and after the end.
+  -- Rejects finalizers: they run where steps are not counted, and after the end.
   function env.setmetatable(value, mt)
     if not is_open(value) or rawequal(value, env) or diagnostic.is(value) then
       complain "this is not a plain table"
@@ -123,7 +122,7 @@ function sandbox.environment(out)
     for i = 1, parts.n do parts[i] = type(parts[i]) == "table" and value_text(parts[i]) or tostring(parts[i]) end
     out(table.concat(parts, "\t") .. "\n")
   end
-  -- These could run for ever inside the library, where no step is counted.
+  -- Functions that could run for a long time inside the library, where steps are not counted.
   function env.string.rep(s, n, separator)
     if type(s) == "string" and s == "" and (separator or "") == "" then return "" end
     local result = relay_results(pcall(string.rep, s, n, separator))

@@ -1,7 +1,11 @@
--- scenario.lua - the language of scenarios: what a script sees, and how a file of cases runs.
+-- scenario.lua - the scenario language: the names that a script sees, and the execution of a file of cases.
 --
--- A script is untrusted: it sees a chosen part of Lua's library (sandbox.lua) and the names of this
--- language.
+-- Scripts are untrusted: they see a safe part of Lua's library (sandbox.lua) and the names of this language. tools/cli,
+-- tools/explore and tools/export call scenario.run and scenario.open.
+--
+--   Run {file, options, sessions (stack), session (its top), cases, head, shown, observers, out}
+--     file session   made by `open`, replaced by scenario { } and rules { }.
+--       case session   an inner session for each case, closed at its end.
 
 local advice = require "accdeep.syntax.advice"
 local api_openacc = require "accdeep.run.api_openacc"
@@ -35,7 +39,7 @@ local scenario = {}
 
 -- -------------------------------------------------------------------------------------- language --
 
--- A region as a script has it: it can be called with a body, closed, and given up.
+-- Returns a region as a script sees it: it can be called with a body, closed and abandoned.
 local function handle(region)
   local function close() return region:close() end
   local function abandon() region:abandon() end
@@ -45,20 +49,20 @@ local function handle(region)
 end
 
 local WORD = 8
-local STEPS_OF_A_BYTE = 10 -- that a scenario writes: as many as HOUSE-limit allows fill no disk
+local STEPS_OF_A_BYTE = 10 -- steps per byte that a scenario writes: the step limit also limits the output
 
 local function need_text(value, what)
   if type(value) ~= "string" then raise("type-mismatch", nil, what) end
 end
 
--- A session's options, for another one.
+-- Returns a copy of a session's options.
 local function options_of(s)
   local options = {}
   for key, value in pairs(s.options) do options[key] = value end
   return options
 end
 
--- The script's names. run holds: options, out, session (the one under way), cases, words (vocabulary.lua).
+-- Returns the environment of a script. run: options, out, session (the current one), cases, words (vocabulary.lua).
 local function language(run)
   local env = sandbox.environment(run.out)
   local function current() return run.session end
@@ -123,8 +127,8 @@ local function language(run)
     run.head.seen = true
   end
 
-  -- rules { ... } or rules "name": other rules for what follows, before anything is declared. A case begins anew,
-  -- with the declarations and values of its file.
+  -- Defines rules { ... } or rules "name": selects other rules for what follows, before any declaration. A case starts
+  -- again, with the declarations and values of its file.
   function env.rules(wanted)
     local s = current()
     if s:is_busy() or run.comparing then
@@ -154,7 +158,8 @@ local function language(run)
     transaction.run(current(), current().declare, current(), text, location.caller(2))
   end
 
-  -- declare_from("PROGRAM", "struct T"): a type as the debug information of a program has it. Reads files.
+  -- Defines declare_from("PROGRAM", "struct T"): declares a type from the debug information of a program. It reads
+  -- files.
   function env.declare_from(path, text)
     if not run.options.trust then
       raise("unsupported", nil, "declare_from is for scenarios that are trusted", { rule = "HOUSE-debug",
@@ -166,7 +171,8 @@ local function language(run)
     current():declare_from(path, text, location.caller(2))
   end
 
-  -- Declarations and statements of Fortran. A scenario that does not say its language speaks Fortran from here.
+  -- Defines fortran: executes declarations and statements of Fortran. A scenario without a language uses Fortran from
+  -- here on.
   function env.fortran(text)
     begin()
     if run.words then return new_word("fortran", text) end
@@ -179,17 +185,17 @@ local function language(run)
     s:declare(text, location.caller(2))
   end
 
-  -- call "name(arguments)": a subroutine of a Fortran text.
+  -- Defines call "name(arguments)": calls a Fortran subroutine.
   function env.call(text)
     begin()
     need_text(text, "call takes a call as text")
     current():fortran_call(text, location.caller(2))
   end
 
-  -- Lines that Fortran's print has written since the last time.
+  -- Defines output: returns the lines that Fortran's print wrote since the last call.
   function env.output() return current():output() end
 
-  -- The name of a variable as the language spells it.
+  -- Returns the name of a variable in the language's spelling.
   local function normalize_name(s, name)
     return type(name) == "string" and s.language.normalize_name(name) or name
   end
@@ -207,7 +213,7 @@ local function language(run)
       end
       if binding.const then return binding.const end
       if binding.view then return binding.view(s.device_side.pointer_spaces[s.now.device]) end
-      if not binding.place then -- a pointer that stands for a device address
+      if not binding.place then -- a pointer bound to a device address
         return s.device_side.pointer_spaces[s.now.device]:pointer(binding.type, binding.value())
       end
       return memory_view.read(s.host_space, binding.type, binding.place())
@@ -328,7 +334,7 @@ local function language(run)
     s:types_changed()
   end
 
-  -- method("T", "name", fn): fn(self, ...) is a member function of T, in bounds and as object:name(...)
+  -- Defines method("T", "name", fn): fn(self, ...) becomes a member function of T, in bounds and as object:name(...).
   function env.method(type_text, name, fn)
     begin()
     if type(type_text) ~= "string" or type(name) ~= "string" or not name:match "^[%a_][%w_]*$"
@@ -351,7 +357,7 @@ local function language(run)
     s:types_changed()
   end
 
-  -- A function for directives of one kind: acc, omp.
+  -- Returns the function for directives of one language: acc or omp.
   local function directives(name)
     return function(text, refs)
       run.begun = true
@@ -376,7 +382,7 @@ local function language(run)
   env.acc = directives "acc"
   env.omp = directives "omp"
 
-  -- block(fn): a block of the host program; groups of clauses that it declares end with it.
+  -- Defines block(fn): runs a block of the host program; clause groups declared in it end with it.
   function env.block(body)
     begin()
     if type(body) ~= "function" then raise("type-mismatch", nil, "block takes a function") end
@@ -400,8 +406,8 @@ local function language(run)
     return state.tuples(list)
   end
 
-  -- Words of the current device's memory, as integers: nothing is said about whether they were written. Bytes behind
-  -- the last whole word are a word, too.
+  -- Defines device_words: returns the present bytes of an l-value on the current device as integers, written or not. A
+  -- partial last word counts as a word.
   function env.device_words(text)
     need_text(text, "device_words takes a variable, member or section as text")
     local s = current()
@@ -422,7 +428,7 @@ local function language(run)
 
   function env.show(device) run.out(state.text(current(), device)) end
 
-  -- draw "name.svg": a picture of host and device. Where it goes is for whoever runs the script to say.
+  -- Defines draw "name.svg": draws host and device. The caller of the script chooses the folder.
   function env.draw(name)
     need_text(name, "draw takes the name of a file")
     if not name:find "%.svg$" and not name:find "%.dot$" and not name:find "%.html$" then
@@ -489,7 +495,7 @@ local function language(run)
   end
   for name, value in pairs(api_openacc.constants) do env[name] = value end
 
-  -- A name that is neither the language's nor one that the script has assigned is an error, not nil.
+  -- A global name that is neither the language's nor assigned by the script is an error, not nil.
   local assigned, meta = {}, getmetatable(env)
   local words = meta.__index
   function meta.__newindex(_, name, value)
@@ -514,7 +520,7 @@ scenario.head_keys = { title = true, rules = true, cites = true, devices = true,
 local Run = {}
 Run.__index = Run
 
--- Opens a session; the run closes it at the latest when the file ends, whatever happens.
+-- Opens a session; it is closed at the latest when the file ends.
 function Run:open_session(made)
   self.session = made
   table.insert(self.sessions, made)
@@ -527,15 +533,15 @@ function Run:close_session()
   self.sessions[n] = nil
 end
 
--- The same session with other options: nothing has happened in it yet.
+-- Replaces the current session by one with other options; the old one has not executed anything yet.
 function Run:renew(options)
-  profiles.profile(options.rules) -- if it is wrong, the old session stays
+  profiles.profile(options.rules) -- raises before the old session is closed
   local outer = self.session.outer
   self:close_session()
   self:open_session(session.new(options, outer))
 end
 
--- What went wrong, as an error of ours: a script's own errors get their position from the message.
+-- Returns any error as a diagnostic. Errors of the script get their location from their message.
 function scenario.to_diagnostic(err, file, run)
   if diagnostic.is(err) then return err end
   if diagnostic.is_limit(err) then
@@ -546,7 +552,7 @@ function scenario.to_diagnostic(err, file, run)
         rawget(err, "memory") and "memory" or "steps") or nil }
   end
   local kept = location.recall_error(err)
-  -- the script's own metamethods do not run any more: its limits are over
+  -- The script's metamethods must not run here, since its limits no longer apply.
   if type(err) == "table" then err = rawget(err, "message") end
   local text = (type(err) == "string" or type(err) == "number") and tostring(err)
     or "an error without a message"
@@ -571,11 +577,11 @@ function scenario.to_diagnostic(err, file, run)
       callers = kept.callers,
       help = run and run.env and advice.lua(message, run.session and run.session.now.scope:names() or {}, run.env) }
   end
-  if at then kept = {} end -- the text names its place
+  if at then kept = {} end -- the text has its own location
   return diagnostic.new { code = "scenario-error", message = text, file = kept.file or file, line = kept.line }
 end
 
--- A construct without a body is an error.
+-- Raises if a construct of a scenario is still without its body.
 function scenario.check_bodies(s)
   local waiting
   for construct in pairs(s.program.without_body) do
@@ -587,7 +593,7 @@ function scenario.check_bodies(s)
   end
 end
 
--- So is a region that is still open when the case ends.
+-- Raises if a region, a body or a declare target is still open at the end of a case.
 local function check_regions(s)
   scenario.check_bodies(s)
   local block = s.program.target_blocks[1]
@@ -608,7 +614,7 @@ local function check_regions(s)
   end
 end
 
--- The end of a case: nothing is left open, and what queues were asked for is done.
+-- Ends a case: raises about open regions, and waits for all queues.
 local function finish(s)
   check_regions(s)
   async.finish(s)
@@ -620,12 +626,12 @@ function Run:record(name, ok, err, seconds)
     seconds = seconds }
 end
 
--- Tells who traces where sessions begin and end.
+-- Notifies observers of the beginning or end of a session.
 function Run:mark(kind, name)
   if self.observers.mark then self.observers.mark(kind, name) end
 end
 
--- An error of Lua about a global name or a field gets its help while the names are known.
+-- Returns an error; Lua's errors about a global name or field get a help while the names are known.
 function Run:add_help(err)
   local about_name = type(err) == "string" and (err:find("(global '", 1, true) or err:find("(field '", 1, true))
   return about_name and scenario.to_diagnostic(err, self.file, self) or err
@@ -654,13 +660,13 @@ function Run:case(name, body, file, line)
   self:record(name, ok, err, core.clock() - started)
 end
 
--- The functions of the language that do something, by kind.
+-- Functions of the language with an effect, by kind.
 scenario.statements = { acc = "directive", omp = "directive", declare = "text", declare_from = "text",
   fortran = "text", call = "text", func = "function", method = "function", alloc = "memory", free = "memory",
   output = "answer", state = "answer", events = "answer", case = "case" }
 for name in pairs(api_openacc.routines) do scenario.statements[name] = "routine" end
 
--- Puts what observers have for them in the place of the script's functions.
+-- Replaces the script's functions by those of observers.
 local function announce(run, env)
   local statement = run.observers.statement
   for name in pairs(scenario.statements) do
@@ -669,7 +675,7 @@ local function announce(run, env)
   for name, fn in pairs(env.expect) do env.expect[name] = statement(run, "expect." .. name, fn) end
 end
 
--- Opens what a scenario runs in. options: those of scenario.run.
+-- Returns a new run with its file session. options: as in scenario.run.
 local function open(file, text, options)
   location.remember(file, text)
   local list = table.move(options.observers or {}, 1, #(options.observers or {}), 1, {})
@@ -700,15 +706,15 @@ local function open(file, text, options)
   return run
 end
 
--- Runs the script, and then finished(is_module). Returns whether it held, or the error.
+-- Runs the script, then calls finished(is_module). Returns true, or false and the error.
 local function execute(run, text, finished)
   local file, options = run.file, run.options
-  -- ("").name finds what the script's own string library has, and the interpreter's own calls find the library
+  -- The script's methods of strings are those of its own string library; the interpreter still finds the real library.
   local strings = getmetatable ""
   local all_strings = strings.__index
   if not options.trust then strings.__index = sandbox.methods(run.env.string) end
   local ok, err = core.limited(options.limit_memory or 0, options.limit_steps or 0, function()
-    -- as the interpreter does: a mark of UTF-8 and a first line for the shell are no Lua
+    -- A byte order mark and a first line for the shell are skipped, as Lua does.
     local script = text:gsub("^\xEF\xBB\xBF", ""):gsub("^#[^\n]*", "")
     local chunk, problem = load(script, "@" .. file, "t", run.env)
     if problem == "not enough memory" then error(problem, 0) end
@@ -733,8 +739,7 @@ function Run:close()
   while #self.sessions > 0 do self:close_session() end
 end
 
--- Runs a scenario's text as run does, and leaves its session open: returns the run, which its caller closes. Raises
--- what failed.
+-- Runs the text of a scenario and returns the run with its session open; the caller closes it. Raises errors.
 function scenario.open(file, text, options)
   local run = open(file, text, options)
   local ok, err = execute(run, text, function() end)
@@ -743,11 +748,16 @@ function scenario.open(file, text, options)
   error(scenario.to_diagnostic(err, file), 0)
 end
 
--- Runs a scenario's text. options: rules, device ("sim", "cuda", "cuda:1"), out (function of text), trust,
--- limit_memory (bytes), limit_steps, async and descriptors (of scenarios that do not say), device_bytes, group_least,
--- threads, draw (function of the session and a file's name), observers (a list of what base/observers.lua describes),
--- trace (function of events: an observer with nothing else), conform (cases must show what their names say:
--- conformance.flaw). Returns {file, title, cases = {{name, ok, error?, seconds}}, seconds}.
+-- Runs the text of a scenario. Returns {file, title, cases = {{name, ok, error?, seconds}}, seconds}. options:
+--     rules, device ("sim", "cuda", "cuda:1"), device_bytes, group_least, threads.
+--     out          function of text.
+--     trust        true: the script sees all of Lua's library.
+--     limit_memory (bytes), limit_steps.
+--     async, descriptors  for scenarios that do not specify them.
+--     draw         function of the session and a file's name.
+--     observers    list (base/observers.lua).
+--     trace        function of events: an observer of these only.
+--     conform      true: cases must show what their names say (conformance.flaw).
 -- Decides HOUSE-scenario.
 function scenario.run(file, text, options)
   local started = core.clock()
@@ -761,8 +771,8 @@ function scenario.run(file, text, options)
   end)
   run:close()
   local seconds = core.clock() - started
-  -- the file's own statements count as a case, unless cases carry everything; a file that only gives a
-  -- value is a module that lies among scenarios
+  -- Statements of the file outside of cases count as a case, if there are no cases or they fail. A file that only
+  -- returns a value is a module, not a scenario.
   if not ok or #run.cases == 0 and not is_module then run:record(run.head.title or file, ok, err, seconds) end
   return { file = file, title = run.head.title, cases = run.cases, seconds = seconds }
 end

@@ -1,5 +1,5 @@
--- value_text.lua - values of a scenario as text: views with their members, what pointers point to, "?" for what was
--- never written.
+-- value_text.lua - formats values of a scenario: views with their members, targets of pointers, "?" for memory that was
+-- never written. expect.lua and print use it.
 
 local core = require "accdeep.core"
 local diagnostic = require "accdeep.base.diagnostic"
@@ -7,11 +7,11 @@ local memory_view = require "accdeep.backend.memory_view"
 
 local value_text = {}
 
-local ELEMENTS, DEPTH, WIDTH = 16, 4, 1000 -- what is shown of lists, nesting, and text
+local ELEMENTS, DEPTH, WIDTH = 16, 4, 1000 -- limits of list elements, nesting depth and text length
 
-local text_of -- forward
+local text_of -- forward declaration
 
--- What fn gives as text, or why there is nothing.
+-- Returns the value of fn as text, or the code of its error.
 local function attempt(fn, depth)
   local ok, found = pcall(fn)
   if ok then return text_of(found, depth) end
@@ -20,7 +20,7 @@ local function attempt(fn, depth)
   return found.code == "uninitialized-read" and "?" or ("<%s>"):format(found.code)
 end
 
--- n elements of a list: get(i) gives element i, from 0.
+-- Returns the text of a list of n elements; get(i) returns element i, from 0.
 local function list_text(n, get, depth)
   local parts = {}
   for i = 0, math.min(n, ELEMENTS) - 1 do parts[#parts + 1] = attempt(function() return get(i) end, depth + 1) end
@@ -76,7 +76,7 @@ local function table_text(t, depth)
   return "{" .. table.concat(parts, ", ") .. "}"
 end
 
--- A float in as few digits as tell it from others: of single precision, if it has one.
+-- Returns a float in as few digits as identify it: of single precision, if it has that.
 local function float_text(v)
   local short = ("%.7g"):format(v)
   return core.convert(core.scalar.f32, tonumber(short)) == v and short or ("%.15g"):format(v)
@@ -98,13 +98,13 @@ function text_of(v, depth)
   return table_text(v, depth)
 end
 
--- A value as text of bounded length.
+-- Returns a value as text of bounded length.
 function value_text.text(v)
   local text = text_of(v, 0)
   return #text > WIDTH and text:sub(1, WIDTH) .. " ..." or text
 end
 
--- The value that fn gives, or why it gives none.
+-- Returns the value of fn as text, or the error that it raised.
 function value_text.attempt(fn)
   local ok, found = pcall(fn)
   if ok then return value_text.text(found) end

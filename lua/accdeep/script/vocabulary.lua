@@ -1,7 +1,8 @@
--- vocabulary.lua - the words of which `accdeep explore` makes all programs: vocabulary { acc "...", host "..." }.
+-- vocabulary.lua - the actions from which `accdeep explore` makes programs: vocabulary { acc "...", host "..." }.
 --
--- The name vocabulary is read before its list is made. From then on acc, omp, host, kernel and fortran give words, and
--- nothing is carried out. A text with {a,b} stands for two words.
+-- Reading the name vocabulary switches acc, omp, host, kernel and fortran: inside its list they return words (actions)
+-- and execute nothing. A text with {a,b} stands for one word per alternative. scenario.lua calls extend; tools/explore
+-- reads run.vocabulary {words, regions, bound, session, state, file, line}.
 
 local closures = require "accdeep.backend.closures"
 local profile_comparison = require "accdeep.script.profile_comparison"
@@ -13,13 +14,13 @@ local raise = diagnostic.raise
 local vocabulary = {}
 
 local RULE = "HOUSE-explore"
-local MOST = 200 -- words
+local MOST = 200 -- limit of words
 
 local keys = { regions = true, bound = true }
 
 -- ---------------------------------------------------------------------------------- alternatives --
 
--- The alternatives between braces, or nil: braces around statements, or around one value.
+-- Returns the alternatives between braces; nil for braces around statements or a single value.
 local function alternatives(inner)
   if inner:find ";" then return nil end
   local list, depth, from = {}, 0, 1
@@ -36,7 +37,7 @@ local function alternatives(inner)
   return list
 end
 
--- Texts that a text with alternatives stands for, in order.
+-- Returns the texts that a text with alternatives stands for, in order.
 function vocabulary.expand_alternatives(text)
   for from, inner, to in text:gmatch "(){([^{}]*)}()" do
     local list = alternatives(inner)
@@ -59,33 +60,33 @@ end
 local Word = { __name = "word" }
 Word.__index = Word
 
--- acc "parallel" "a[1] = 7": a word with a body. What is wrong with it is reported when the list is whole: until then
--- no statement of the script is carried out.
+-- Sets the body of a word: acc "parallel" "a[1] = 7". Mistakes are reported when the list is complete, before anything
+-- is executed.
 function Word:__call(body)
   self.body = body
   return self
 end
 
--- The expression of a host word: an assignment stands in parentheses.
+-- Returns the expression of a host word; an assignment is put in parentheses.
 function vocabulary.expression(word)
   local text = word.text
   local assigns = text:find "[^=!<>]=[^=]" or text:find("<<=", 1, true) or text:find(">>=", 1, true)
   return assigns and "(" .. text .. ")" or text
 end
 
--- A word as scenarios write it.
+-- Returns a word as scenarios write it.
 function vocabulary.format_word(word)
   local text = word.kind == "host" and vocabulary.expression(word) or word.text
   return ("%s %q%s"):format(word.kind, text, word.body and (" %q"):format(word.body) or "")
 end
 
--- Called in place of the function of the script that it makes: its caller is the script.
+-- Returns a word, located at the caller: the script.
 local function word(kind, text)
   local file, line = location.caller(1)
   return setmetatable({ kind = kind, text = text, file = file, line = line }, Word)
 end
 
--- The words of a list, one for each alternative.
+-- Returns the words of a list, one per alternative; raises for wrong entries.
 local function all_words(list)
   local words = {}
   for i, given in ipairs(list) do
@@ -117,8 +118,8 @@ local function all_words(list)
   return words
 end
 
--- A word that a scenario cannot have is an error before anything is explored. Under other rules than the scenario's own
--- a word may be of a later version: it is an error whenever it is carried out.
+-- Raises if a scenario cannot have a word. Under rules other than the scenario's own, a word of a later version is
+-- allowed: executing it is an error then.
 local function check(run, one)
   local session = run.session
   local start = ({ acc = "directive", omp = "directive", host = "expression", kernel = "body" })[one.kind]
@@ -161,8 +162,8 @@ local function accept_list(run, list)
   run.vocabulary = made
 end
 
--- Adds vocabulary, and in its list kernel, to a script's names. Returns a function (kind, text) that makes a word.
--- Decides HOUSE-explore.
+-- Adds the names vocabulary and (inside its list) kernel to a script's environment. Returns the function (kind, text)
+-- that makes a word. Decides HOUSE-explore.
 function vocabulary.extend(env, run)
   local function require_list(list)
     run.words = nil
@@ -181,7 +182,7 @@ function vocabulary.extend(env, run)
   return word
 end
 
--- Raises if a vocabulary is not the last statement of its file: what comes behind it is not in programs.
+-- Raises if the vocabulary is not the last statement of its file, because later statements are not part of programs.
 function vocabulary.check_last(run)
   local given = run.vocabulary
   if given.session == run.session and given.state == state_of(run.session) then return end
@@ -189,7 +190,7 @@ function vocabulary.check_last(run)
     file = given.file, line = given.line, help = "put what declares and prepares data before it, outside of cases" })
 end
 
--- The script has run: a vocabulary that was named was given its words.
+-- Raises if the script named vocabulary without giving it a list.
 function vocabulary.require_accepted(run)
   if run.words then
     raise("type-mismatch", nil, "vocabulary takes a list of words", { rule = RULE, help = 'vocabulary { acc "..." }' })
