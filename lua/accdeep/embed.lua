@@ -1,8 +1,9 @@
--- embed.lua - the Lua half of the interface for C programs (lua/embed): what directives mean, on a session
--- whose memory is the host program's own.
+-- embed.lua - the Lua half of libaccdeep, the interface for C programs (lua/embed): analyses directives in a session
+-- whose host memory is the program's own.
 --
--- Nothing here touches a device, but for directives that are carried out here as a whole (kind "done"): a plan
--- goes back to C, which runs it. Errors are raised as diagnostics; reported() makes of them what C passes on.
+--   C: accd_run_directive -> Host:directive -> plan -> C runs the plan's construct in the core.
+-- Device data change only in directives that are executed here completely (kind "done"). Errors are raised as
+-- diagnostics; reported() converts them for C. lua/embed/*.c calls all functions of this file.
 
 local lazy = require "accdeep.base.lazy"
 local async = require "accdeep.run.async"
@@ -35,17 +36,17 @@ local function choice(value, known, what, list)
     { help = diagnostic.suggest(value, known) or list })
 end
 
--- options: those of session.new; allocator: of core.open.
+-- Returns a host for a new session. options: those of session.new; allocator: that of core.open.
 function embed.open(options)
   choice(options.language, languages, "language", "c and fortran")
   choice(options.descriptors, fortran_descriptor.layouts, "layout of descriptors", "cfi, flang and gfortran")
   choice(options.async, { program = true, concurrent = true }, "mode of queues", "program and concurrent")
   local kind = (options.device or "sim"):gsub("^(cuda):%d+$", "%1")
   choice(kind, backends, "kind of device", "sim, direct, cuda and cuda:N")
-  local self = setmetatable({ kept = {} }, Host) -- kept: text -> line -> record of the directive
+  local self = setmetatable({ kept = {} }, Host) -- text -> line -> record of the directive
   options.unchecked = true
-  options.own_kernels = true -- the program's, on a GPU in any stream
-  profiles.profile(options.rules) -- reported before a device is looked for
+  options.own_kernels = true -- kernels are the program's, on a GPU in any stream
+  profiles.profile(options.rules) -- raises before a device is opened
   self.session = session.new(options)
   self.ctx = self.session.ctx
   return self
@@ -57,7 +58,7 @@ local function empty(t)
   for key in next, t do t[key] = nil end
 end
 
--- After memory ran out: what can be made again is forgotten, without new tables.
+-- Clears the caches after memory ran out, without allocating tables.
 function Host:relieve()
   local s = self.session
   empty(s.caches.parsed)
@@ -66,16 +67,16 @@ function Host:relieve()
   s.caches.nparsed, s.caches.nprepared = 0, 0
 end
 
--- What a call that takes too many steps ends with.
+-- Error value of a call that takes too many steps.
 embed.limit = { code = "limit" }
 
--- Help for a scenario in the words of C.
+-- Returns the help for a scenario in terms of C.
 local function help_for_c(help)
   if help:find "^register it: " then return "register it: accd_bind_function" end
   return (help:gsub("scenario { (%l+) = (.-) }", "accd_session_config { .%1 = %2 }"))
 end
 
--- An error as C passes it on: texts, and the message as the command line prints it.
+-- Returns an error as C needs it: texts, and the message as the command line prints it.
 function embed.reported(err)
   if err == embed.limit then
     err = diagnostic.new { code = "limit",
@@ -106,12 +107,12 @@ function Host:declare(text, file, line)
   transaction.run(s, s.declare, s, text, file, line)
 end
 
--- program "": this process.
+-- Declares a type from debug information. program: path, "" for this process.
 function Host:declare_from(text, program, file, line)
   self.session:declare_from(program ~= "" and program or nil, text, file, line)
 end
 
--- The type of a text.
+-- Returns the type that a text names; raises if it has no size.
 local function type_named(s, text, file, line)
   return s:with_text(text, file, line, function()
     if text:find("::", 1, true) and qualified_names.parse(text) and not s.now.scope:type_spelled(text)
@@ -128,15 +129,15 @@ local function type_named(s, text, file, line)
   end)
 end
 
--- A variable is new, gone, or elsewhere: plans and mapping programs hold its address. Texts are read as before,
--- unless its name is one of C++'s types, too.
+-- Clears plans and mapping programs, which hold addresses, after a variable changed. ASTs are kept, unless the name is
+-- also a C++ type.
 local function forget_plans(s, name)
   if s.now.scope.tags[name] then return s:types_changed() end
   s.caches.programs, s.caches.member_mappings, s.caches.prepared, s.caches.nprepared = {}, {}, {}, 0
 end
 
 local function check_size(name, t, bytes, file, line)
-  local says_size = bytes > 1 -- sizeof gives 1 for void, too
+  local says_size = bytes > 1 -- sizeof(void) is 1 as well
   local is_first = t.kind == "array" and t.of.size == bytes
   if not says_size or bytes == t.size or is_first then return end
   raise("type-mismatch", nil, ("%s has %d bytes, the object of the program %d"):format(types.name(t), t.size, bytes),
@@ -157,7 +158,7 @@ function Host:bind(name, text, file, line, address, bytes)
     local variable = s.language.variable(s, name, text, file, line)
       or { name = name, type = type_named(s, text, file, line) }
     check_size(name, variable.type, bytes, file, line)
-    forget_plans(s, name) -- first: memory may run out
+    forget_plans(s, name) -- must be first, because memory may run out
     variable.address, variable.place, variable.bound = address, nil, true
     s.now.scope.variables[name] = variable
     s:variable_declared(variable)
@@ -191,7 +192,8 @@ function Host:check_member(text, name, file, line, offset, bytes)
   end
 end
 
--- fn gets integers: numbers, and pointers as addresses. It returns an integer, or nil and what it failed with.
+-- Registers a C function for section bounds. fn receives integers (numbers and addresses) and returns an integer, or
+-- nil and its error.
 function Host:func(name, fn, file, line)
   local s = self.session
   if s.now.scope:find_declared(identifier(s, name)) or s.now.scope.functions[name] then
@@ -218,7 +220,7 @@ end
 
 -- ------------------------------------------------------------------------------------- directives --
 
--- What C does with a plan.
+-- Action of C for each operation.
 local kinds = { ["enter data"] = "step", ["exit data"] = "step", update = "step", region = "region",
   declare = "region", compute = "compute" }
 
@@ -230,7 +232,7 @@ local function strip_sentinel(text)
   return plain, nil
 end
 
--- The name of the region that a directive ends, and whether it is OpenMP's; nil for other directives.
+-- Returns the name of the region that a directive ends, and true if it is OpenMP's; nil for other directives.
 local function ended_region(s, text)
   local plain, is_openmp = strip_sentinel(text)
   local name = plain:lower():match "^%s*end%s+([%l%s_]-)%s*$"
@@ -244,8 +246,8 @@ local function refuse(name, pos)
     { length = #name, help = "accd_deviceptr gives the address" })
 end
 
--- Whether C runs the plan of a directive, or the plan's making raises an error. accepts: the plans that are wanted,
--- nil: any; others are an error.
+-- True if C runs the plan of a directive, or making the plan raises an error. accepts: kinds of plans that are allowed,
+-- nil for any; others raise.
 local function is_accepted_kind(s, node, kind, text, accepts)
   if kind == "body" or kind == "declaration" then
     return true
@@ -267,14 +269,14 @@ local function is_accepted_kind(s, node, kind, text, accepts)
   return kinds[kind] ~= nil
 end
 
--- Whether a plan is to be asked for again each time: it depends on values that only Lua reads.
+-- True if a plan must be requested each time, because it depends on values that only Lua reads.
 local function is_gated(s, plan)
   return (plan.condition_value or plan.on_device or plan.ordered or s.language.computes_bounds or plan.single_use)
     and true or false
 end
 
--- What C gets of a directive: kind, construct, device, queue, name, is_openmp, gated, and its record, which gives
--- all of it again. accepts: see wanted. later: conditions are not asked for now.
+-- Returns what C needs of a directive: kind, construct, device, queue, name, is_openmp, gated, record. The record
+-- reproduces all of it (Host:again). accepts: see is_accepted_kind. later: true if conditions are not evaluated now.
 local function describe_plan(self, text, file, line, accepts, later)
   local s = self.session
   local record = { text = text, file = file, line = line, accepts = accepts }
@@ -301,7 +303,7 @@ local CONSTRUCTS = { compute = true, region = true, step = true }
 
 local function cache_plan(self, kind, construct, device, queue, name, is_openmp, gated, record)
   if kind == "done" then
-    self.kept = {} -- groups of clauses may be new
+    self.kept = {} -- clause groups may have changed
   elseif not gated then
     record.kind, record.name, record.is_openmp = kind, name, is_openmp
     local places = self.kept[record.text] or {}
@@ -310,8 +312,8 @@ local function cache_plan(self, kind, construct, device, queue, name, is_openmp,
   return kind, construct, device, queue, name, is_openmp, gated, record
 end
 
--- Directives that are planned without a look at their conditions are kept with their place until the session
--- forgets its own plans.
+-- Returns what describe_plan returns. Directives whose plans do not depend on run-time values are cached by place,
+-- until the session clears its plans.
 local function plan_once(self, text, file, line, accepts)
   local s = self.session
   if self.kept_with ~= s.caches.prepared then self.kept, self.kept_with = {}, s.caches.prepared end
@@ -326,15 +328,15 @@ end
 function Host:directive(text, file, line) return plan_once(self, text, file, line) end
 function Host:compute(text, file, line) return plan_once(self, text, file, line, COMPUTE) end
 function Host:prepare(text, file, line) return describe_plan(self, text, file, line, CONSTRUCTS, true) end
--- The same directive once more.
+-- Returns the description of a record's directive again, with present values.
 function Host:again(record) return describe_plan(self, record.text, record.file, record.line, record.accepts) end
 
--- Raises in the text of a directive.
+-- Raises an error in the text of a directive.
 local function raise_in(self, record, ...)
   self.session:with_text(record.text, record.file, record.line, raise, ...)
 end
 
--- Tells why the core did not run a plan, or could not end its region.
+-- Raises the core's error about a plan, or about the end of its region.
 function Host:failed(err, record, at_end)
   local s, plan = self.session, record.plan
   s:with_text(record.text, record.file, record.line, function()
@@ -344,13 +346,13 @@ function Host:failed(err, record, at_end)
   end)
 end
 
--- The kernel of a compute construct returned a number that is not 0.
+-- Raises about a kernel of a compute construct that returned a number other than 0.
 function Host:kernel_failed(record, _, number)
   raise_in(self, record, "callback", 1, ("the kernel of '%s' failed: it returned %d"):format(record.plan.node.name,
     number), { length = #record.text, rule = "HOUSE-misuse" })
 end
 
--- innermost: the name of the region that is, nil: there is none.
+-- Raises about a directive that ends no open region. innermost: name of the innermost open region, nil if none is open.
 function Host:cannot_end(record, innermost, is_openmp)
   local help = innermost and ("it is ended by '%s end %s'"):format(is_openmp ~= 0 and "omp" or "acc", innermost)
   raise_in(self, record, "region-nesting", 1, innermost and ("the innermost open region is '%s'"):format(innermost)

@@ -1,7 +1,6 @@
--- accdeep - the package as `require "accdeep"` gives it.
---
--- run(file, text, options): runs a scenario (scenario.lua). session(options): a host program to script
--- step by step from Lua (session.lua). version: text.
+-- accdeep - the package that `require "accdeep"` returns: run(file, text, options) runs a scenario
+-- (script/scenario.lua); session(options) returns a host program to control from Lua (run/session.lua); version is a
+-- text.
 
 local core = require "accdeep.core"
 
@@ -13,7 +12,7 @@ end
 
 function accdeep.session(options) return require "accdeep.run.session".new(options) end
 
--- The message of an error as the command line prints it.
+-- Returns the message of an error as the command line prints it.
 function accdeep.format_error(err) return require "accdeep.base.report".error(err, {}) end
 
 return accdeep

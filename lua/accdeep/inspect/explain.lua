@@ -1,7 +1,5 @@
--- explain.lua - one directive, step by step: tree, lowered text, canonical nest, items, plan.
---
--- explain.new(out, wanted) gives a function for the option "explain" of a session: it is asked before each
--- construct and each end of a region, and writes about the first construct that is wanted, and about its end.
+-- explain.lua - prints a directive step by step: AST, lowered text, canonical nest, items, plan. tools/cli/explain.lua
+-- uses explain.new, tools/cli/run.lua uses explain.steps; both return observers (base/observers.lua).
 
 local core = require "accdeep.core"
 local location = require "accdeep.base.location"
@@ -15,7 +13,7 @@ local explain = {}
 
 -- ---------------------------------------------------------------------------------- the tree --
 
--- Fields of a node that are no part of its meaning, or are shown with it.
+-- Fields of a node that are not printed, or are printed with the node.
 local hidden = { tag = true, pos = true, name_pos = true, word_pos = true, kind = true, name = true, value = true,
   op = true, word = true, compute = true, arrow = true, global = true }
 local order = { "argument", "shape", "direction", "type", "clauses", "modifiers", "words", "vars", "members", "names",
@@ -44,7 +42,7 @@ end
 -- Columns of a line of a directive's text.
 local WIDTH = 100
 
--- The words of a directive's text; what stands in parentheses or in a nest belongs to its word.
+-- Returns the words of a directive's text; parentheses and nests belong to their word.
 local function split_words(text)
   local words, depth, from = {}, 0, 1
   for at, c in text:gmatch "()([][(){} ])" do
@@ -58,7 +56,7 @@ local function split_words(text)
   return words
 end
 
--- Adds words in lines that are not too long: the clauses of a nest that does not fit stand below each other.
+-- Appends words in lines of at most WIDTH columns; clauses of a nest that does not fit get lines of their own.
 local function add_words(words, margin, out)
   local line
   local function close()
@@ -73,7 +71,7 @@ local function add_words(words, margin, out)
       close()
       line = margin .. word
     elseif head then
-      if #out > 0 or not line then close() end -- the directive's name stands before its first clause
+      if #out > 0 or not line then close() end -- the directive's name precedes its first clause
       out[#out + 1] = line and line .. " " .. head or margin .. head
       add_words(split_words(inner), margin .. "  ", out)
       out[#out + 1], line = margin .. "}", nil
@@ -104,7 +102,7 @@ local function add_text(text, out)
   end
 end
 
--- A directive of a plan as text.
+-- Returns the directive of a plan as text.
 function explain.format_directive(plan)
   local node = plan.node
   return plan.openmp and unparse_openmp.directive(node) or unparse.directive(node.name, node.argument, node.clauses)
@@ -112,9 +110,9 @@ end
 
 -- ------------------------------------------------------------------------- the canonical nest --
 
-local canonical -- forward
+local canonical -- forward declaration
 
--- Whether objects of a treatment are plain data: nothing to say about their members.
+-- True if a member mapping is trivial: plain data, with nothing to print about its members.
 local function is_trivial(session, member_mapping)
   for _, entry in ipairs(nest.entries(session, member_mapping)) do
     if not entry.include or entry.subscripts or entry.init or entry.action or entry.invoke then return false end
@@ -132,8 +130,8 @@ local function member_text(member_mapping, entry)
   return table.concat(parts)
 end
 
--- Whether a treatment has values for parameters, or members that move in one direction: that cannot be
--- written out as a nest.
+-- True if a member mapping has values for parameters, or members that move in one direction; it cannot be written as a
+-- nest.
 local function is_special(session, member_mapping)
   for _, values in pairs(member_mapping.bound or {}) do
     if values and next(values) then return true end
@@ -144,8 +142,8 @@ local function is_special(session, member_mapping)
   return false
 end
 
--- What an entry holds or points to, as a nest with its brackets; "" for plain data, and for a type that points back to
--- itself: its default shape says the rest. around: the treatments that are being written.
+-- Returns the mapping of an entry's objects as a nest with brackets. "": plain data, or a recursive type, whose default
+-- shape covers the rest. around: the member mappings being printed.
 local function inner_text(session, member_mapping, entry, around)
   local t = entry.member.type
   local behind = types.innermost(t)
@@ -157,7 +155,7 @@ local function inner_text(session, member_mapping, entry, around)
   return canonical(session, inner, around)
 end
 
--- The clauses of a treatment that says everything itself: "::{ ... }".
+-- Returns a member mapping as a complete nest: "::{ ... }".
 function canonical(session, member_mapping, around)
   around = setmetatable({ [member_mapping] = true }, { __index = around })
   local groups, by_key = {}, {}
@@ -181,7 +179,7 @@ function canonical(session, member_mapping, around)
       add("invoke", text, inner == "" and "::{ default(exclude) }" or inner)
     elseif policy then
       local wanted = entry.asks or (member_mapping.update and "update") or own
-      -- the nest builds on the default shape: what that says already is left to it
+      -- The nest builds on the default shape; what that shape implies is left out.
       local said = wanted == own and not entry.named and not entry.subscripts and inner == ""
         and (#member_mapping.layers < 2 or entry.init)
       if not said then add(wanted, text, inner) end
@@ -200,7 +198,7 @@ function canonical(session, member_mapping, around)
   return ("::{ %s }"):format(table.concat(parts, " "))
 end
 
--- A directive with every shape and policy written out as a nest (TR14-3.3-17).
+-- Returns a directive with every shape and policy written as a nest (TR14-3.3-17).
 function explain.canonical(session, plan)
   local parts = { plan.node.name }
   for _, clause in ipairs(plan.clauses) do
@@ -238,14 +236,14 @@ local function format_items(plan, out)
       "zero" } do
       if item.flags & core.flag[name] ~= 0 then flags[#flags + 1] = name end
     end
-    local stored = actions[item.action] == "hold" -- of the flags present_or belongs to it
+    local stored = actions[item.action] == "hold" -- present_or is a part of hold
     out[#out + 1] = ("  %d  %s %s%s%s"):format(i, stored and "storage of" or actions[item.action],
       item.name or "a pointer", item.program and (stored and ", moves of its members" or ", and its members") or "",
       not stored and #flags > 0 and ", " .. table.concat(flags, ", ") or "")
   end
 end
 
--- Adds a list behind a head, in lines of 100 columns.
+-- Appends a list after a heading, in lines of 100 columns.
 local function add_list(head, list, out)
   local row, margin = head, (" "):rep(#head)
   for i, item in ipairs(list) do
@@ -258,7 +256,7 @@ local function add_list(head, list, out)
   out[#out + 1] = row:gsub(" *$", "", 1)
 end
 
--- Lines about events, those of one kind that follow each other in one. most: so many of them are named in a line.
+-- Appends lines about events; consecutive events of one kind share a line. most: limit of names per line, nil for none.
 function explain.add_events(events, out, most)
   local op, names, n
   local function close()
@@ -282,9 +280,9 @@ function explain.add_events(events, out, most)
   if not op then out[#out + 1] = "  nothing" end
 end
 
--- An observer that reports what every construct does.
+-- Returns an observer that reports what every construct does.
 function explain.steps(write)
-  local awaited = false -- how the body of the construct that was reported last is run
+  local awaited = false -- true after a construct whose body has not been reported
   return {
     construct = function(session, plan, ends)
       local place = plan.place
@@ -309,7 +307,7 @@ function explain.steps(write)
   }
 end
 
--- What the clauses of OpenACC are lowered to.
+-- Appends the clauses of OpenACC in lowered form.
 local function add_nests(session, plan, out)
   if plan.clauses ~= plan.node.clauses then
     out[#out + 1] = "lowered: members as nests"
@@ -321,8 +319,8 @@ end
 
 local regions = { region = true, compute = true }
 
--- An observer of the first construct for which wanted(place) holds, and of the end of that one, if it is a region; and
--- a function that says whether there was one.
+-- Returns an observer of the first construct with wanted(place), and of its end if it is a region; then a function that
+-- is true if there was one.
 function explain.new(write, wanted)
   local about, ended, awaited
   local function on_construct(session, plan, ends)

@@ -1,23 +1,23 @@
--- glossary.lua - terms for `accdeep explain TERM`.
+-- glossary.lua - texts about terms, for `accdeep explain TERM`.
 
 local rules = require "accdeep.definitions.rules"
 local terms = require "accdeep.definitions.terms"
 
 local glossary = {}
 
-local by_name -- each spelling of a term -> its entry
+local by_name -- spelling of a term -> its entry
 
--- Upper and lower case, hyphens, underscores and blanks are the same.
+-- Returns a name in lower case with blanks for hyphens and underscores.
 local function normalize(name) return (name:lower():gsub("[-_%s]+", " ")) end
 
--- What a list of an entry holds.
+-- Returns the names in a list of an entry.
 function glossary.list(text)
   local list = {}
   for name in (text or ""):gmatch "[^,]+" do list[#list + 1] = name:match "^%s*(.-)%s*$" end
   return list
 end
 
--- All terms and their other forms, as keys.
+-- Returns the entries of all terms, by the term and its other forms.
 function glossary.all()
   if by_name then return by_name end
   by_name = {}
@@ -28,20 +28,20 @@ function glossary.all()
   return by_name
 end
 
--- The entry of a term, in any spelling, or of its plural.
+-- Returns the entry of a term in any spelling, or in the plural; nil if there is none.
 local function find(name)
   local names, wanted = glossary.all(), normalize(name)
   return names[wanted] or names[wanted:gsub("s$", "")]
     or names[wanted:gsub("es$", "")] or names[wanted:gsub("ies$", "y")]
 end
 
--- The term that a name stands for, if that is another word; nil: there is none.
+-- Returns the term that a name is another word for, or nil.
 function glossary.term(name)
   local entry = find(name)
   return entry and entry[1] ~= normalize(name) and entry[1] or nil
 end
 
--- The document that a term comes from.
+-- Returns the title of the document that defines a term.
 function glossary.source(entry)
   local prefix = entry.rule and entry.rule:match "^[^-]+"
   for _, document in ipairs(rules.documents) do
@@ -50,7 +50,7 @@ function glossary.source(entry)
   return "accdeep"
 end
 
--- What there is to say of a term; nil if it is none.
+-- Returns the text about a term; nil if there is none.
 function glossary.text(name)
   local entry = find(name)
   if not entry then return nil end

@@ -1,26 +1,29 @@
--- members.lua - an object's memory as rows to read: a row for each member, number and pointer.
+-- members.lua - formats an object's memory as rows: one for each member, number or pointer.
 --
--- members.rows(reader, t, low, high, kept) walks a type between two offsets. The reader knows the memory
--- (snapshot.lua): value(offset, scalar type) -> number, or nil where nothing was written; pointer(offset, row, t)
--- fills the row of a pointer; dims(offset, t) gives the bounds of a descriptor, or nil; language says how elements
--- are called. A row is {path, offset, bytes, kind = "value", "pointer" or "elided", text}. Elements that hold an
--- offset of the list kept always have rows, however many rows there are.
+--   members.rows(reader, t, low, high, kept) -> {row ...} for the bytes [low, high) of type t.
+--   row      {path, offset, bytes, kind = "value", "pointer" or "elided", text}.
+--   reader   value(offset, scalar type) -> number, nil if not written.
+--            pointer(offset, row, t): fills the row of a pointer.
+--            dims(offset, t) -> bounds of a descriptor, or nil.
+--            language: formats names of elements.
+--   kept     offsets whose elements always have rows, however many rows there are.
+-- snapshot.lua implements readers of host and device memory.
 
 local types = require "accdeep.types"
 
 local members = {}
 
-local NUMBERS, BEGIN = 8, 6  -- numbers of an array that are shown; of longer ones the first, and the last
-local ELEMENTS = 6           -- structures or pointers of an array that are all shown; of longer ones
-local FIRST = 2              -- the first, and the last
-local ROWS = 40              -- of an object
+local NUMBERS, BEGIN = 8, 6  -- numbers of an array that are shown; of more, the first and the last
+local ELEMENTS = 6           -- structures or pointers of an array that are shown; of more,
+local FIRST = 2              -- the first and the last
+local ROWS = 40              -- limit for an object
 local TEXT = 24              -- bytes of a string
 
 local UNKNOWN = "?"
 
 local function is_number(t) return t.kind == "scalar" or t.kind == "complex" or t.kind == "character" end
 
--- Whether an object of a type holds pointers.
+-- True if an object of a type contains pointers.
 function members.has_pointers(t)
   if t.kind == "pointer" or t.kind == "descriptor" then return true end
   if t.kind == "array" then return members.has_pointers(t.of) end
@@ -38,7 +41,7 @@ local function printable(bytes)
   return '"' .. bytes:gsub('[%c\127-\255"\\]', function(c) return ("\\x%02x"):format(c:byte()) end) .. '"'
 end
 
--- A number as text; nil where nothing was written.
+-- Returns a number as text; nil where nothing was written.
 local function number(reader, t, offset)
   if t.kind == "complex" then
     local re, im = number(reader, t.part, offset), number(reader, t.part, offset + t.part.size)
@@ -58,7 +61,7 @@ local function number(reader, t, offset)
   return t.float and (t.size == 4 and "%.7g" or "%.10g"):format(value) or tostring(value)
 end
 
--- A string that an array of char holds up to its end; nil if it is none.
+-- Returns the string in an array of char; nil if it is not one.
 local function text_of(reader, t, first, n)
   local bytes = {}
   for i = 0, math.min(n, TEXT) - 1 do
@@ -70,8 +73,8 @@ local function text_of(reader, t, first, n)
   return #bytes > 1 and printable(table.concat(bytes)) .. (n > TEXT and "..." or "") or nil
 end
 
--- The indices from one to another that are shown, as a list: the first, the last, and those of the set kept. false
--- stands for those between.
+-- Returns the indices from one to another that are shown: the first, the last, and those in `kept`. false stands for
+-- omitted ones.
 local function shown_indices(from, to, most, begin, kept)
   local list = {}
   if to - from <= most then
@@ -91,9 +94,9 @@ local function shown_indices(from, to, most, begin, kept)
   return list
 end
 
-local MOST_HIDDEN = 1024 -- numbers that are compared though they are not shown
+local MOST_HIDDEN = 1024 -- numbers that are compared although they are not shown
 
--- The numbers that are not shown, as one text; nil if all are, or if they are too many.
+-- Returns the numbers that are not shown as one text; nil if all are shown, or too many are not.
 local function hidden(reader, of, offset, from, to)
   if to - from <= NUMBERS or to - from > MOST_HIDDEN then return nil end
   local values = {}
@@ -101,7 +104,7 @@ local function hidden(reader, of, offset, from, to)
   return table.concat(values, " ")
 end
 
--- Numbers from one index to another in one text.
+-- Returns the numbers from one index to another as one text, and true if some were never written.
 local function numbers(reader, of, offset, from, to)
   local text = of.size == 1 and of.kind == "scalar" and of.name == "char"
     and text_of(reader, of, offset + from, to - from)
@@ -127,20 +130,20 @@ local function add(walk, row)
   if #walk.rows < walk.most then walk.rows[#walk.rows + 1] = row else walk.left_out = walk.left_out + 1 end
 end
 
--- The path of a member; anonymous ones have none of their own.
+-- Returns the path of a member; an anonymous member has that of its object.
 local function join_path(path, name, language)
   if not name or path == "" then return name or path end
   return path .. language.member_sign .. name
 end
 
-local visit -- forward
+local visit -- forward declaration
 
 local function visit_array(walk, t, offset, path)
   local size = t.of.size
   if size == 0 or not t.n then return end
   local from = math.max(0, (walk.low - offset + size - 1) // size)
   local to = math.min(t.n, (walk.high - offset) // size)
-  if not is_number(t.of) and not walk.whole then -- a part of the element at either end may lie in the range
+  if not is_number(t.of) and not walk.whole then -- a part of the first or last element may be in the range
     from, to = math.max(0, (walk.low - offset) // size), math.min(t.n, (walk.high - offset + size - 1) // size)
   end
   if to <= from then return end
@@ -153,7 +156,7 @@ local function visit_array(walk, t, offset, path)
   end
   local kept = {}
   for _, place in ipairs(walk.kept) do kept[(place - offset) // size] = true end
-  local first = from -- of those that have no rows yet
+  local first = from -- first element without a row
   local function elide(behind)
     if first == behind then return end
     local row = { path = path, offset = offset + first * size, bytes = (behind - first) * size, kind = "elided",
@@ -182,7 +185,7 @@ function visit(walk, t, offset, path)
     end
     return
   end
-  if offset < walk.low or offset + t.size > walk.high then return end -- a part of it tells nothing
+  if offset < walk.low or offset + t.size > walk.high then return end -- a part of a scalar has no meaning
   local row = { path = path, offset = offset, bytes = t.size, kind = "value" }
   if t.kind == "pointer" or t.kind == "descriptor" then
     row.kind = "pointer"
@@ -200,7 +203,7 @@ function visit(walk, t, offset, path)
   add(walk, row)
 end
 
--- The rows of what lies between two offsets of an object of a type.
+-- Returns the rows of the bytes between two offsets of an object of a type.
 function members.rows(reader, t, low, high, kept)
   local walk = { reader = reader, low = low, high = high, whole = low == 0 and high == t.size, rows = {}, most = ROWS,
     left_out = 0, kept = kept or {} }
@@ -213,11 +216,11 @@ function members.rows(reader, t, low, high, kept)
 end
 
 local function nothing() return nil end
--- A reader for whom names do not matter.
+-- Reader for callers that use only offsets.
 local blind = { value = nothing, pointer = nothing, dims = nothing,
   language = { member_sign = ".", subscripts = function() return "" end, range_text = function() return "" end } }
 
--- The offsets of the pointers that have rows, as a set.
+-- Returns the offsets of pointers that have rows, as keys.
 function members.pointer_rows(t, kept)
   local set = {}
   for _, row in ipairs(members.rows(blind, t, 0, t.size, kept)) do

@@ -1,4 +1,4 @@
--- profile_page.lua - a rule profile described: what it decides, what differs from tr14 first.
+-- profile_page.lua - describes a rule profile: what it decides, beginning with the differences from tr14.
 
 local rules = require "accdeep.definitions.rules"
 local knobs = require "accdeep.definitions.knobs"
@@ -9,15 +9,15 @@ local profile_page = {}
 
 local USUAL = "tr14"
 
--- What a knob's value means.
+-- Returns the meaning of a knob's value.
 function profile_page.meaning(knob, value)
   for _, entry in ipairs(knob.values) do
     if entry[1] == value then return entry[2] end
   end
 end
 
--- The profile's entry, and its knobs in two lists, those that are as in tr14 in the second:
--- {knob, value, meaning, usual: the meaning in tr14}.
+-- Returns the profile's entry and two lists of knobs, {knob, value, meaning, usual: the meaning in tr14}: those that
+-- differ from tr14, and those that do not.
 function profile_page.describe(name)
   local settings, usual = profiles.profile(name), profiles.profile(USUAL)
   local differing, same, entry = {}, {}, nil
@@ -48,13 +48,13 @@ local function put_decisions(out, title, list)
   end
 end
 
--- What the profile follows, as text for a terminal.
+-- Returns the head of a profile's text: the documents that it follows.
 function profile_page.head(name)
   local entry = profile_page.describe(name)
   return ("%s: %s\n%s\n"):format(name, entry.follows, rules.wrap_text(entry.text, "  ", WIDTH))
 end
 
--- The profile as text for a terminal. A name that there is not raises as in a scenario.
+-- Returns the profile as text for a terminal; raises if it does not exist.
 function profile_page.text(name)
   local _, differing, same = profile_page.describe(name)
   local out = { (profile_page.head(name):gsub("\n$", "")) }

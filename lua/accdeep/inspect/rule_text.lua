@@ -1,4 +1,4 @@
--- rule_text.lua - texts about an error code and about a rule, for `accdeep explain`.
+-- rule_text.lua - texts about an error code or a rule, for `accdeep explain`.
 
 local rules = require "accdeep.definitions.rules"
 local error_codes = require "accdeep.base.error_codes"
@@ -8,17 +8,17 @@ local report = require "accdeep.base.report"
 
 local rule_text = {}
 
-local SHOWN = 12 -- rules, scenarios and places that are listed
+local SHOWN = 12 -- limit of listed rules, scenarios and source locations
 
 local PHASES = { text = "a syntax error", static = "a semantic error", run = "a run-time error",
   environment = "an error of the environment", internal = "an error of accdeep itself",
   finding = "a report of accdeep exec" }
 
--- What the sources say (lua/places.lua); nothing where the sources themselves run.
+-- Source locations of rules (lua/places.lua); empty if accdeep runs from its source tree.
 local _, places = pcall(require, "accdeep.rules.places")
 if type(places) ~= "table" then places = { rules = {}, decided = {}, codes = {} } end
 
--- Cases for which fits holds; where there are no conformance scenarios, none, and why.
+-- Returns the cases for which fits is true; without conformance scenarios an empty list and the reason.
 local function cases_with(fits)
   local ok, cases = pcall(conformance.cases)
   if not ok then return {}, cases.message end
@@ -41,7 +41,7 @@ end
 
 local function case_place(case) return ("%s:%d  %s"):format(case.file, case.line, case.name) end
 
--- Whether a case expects an error of a code, and of nothing else.
+-- Returns a function that is true for a case that expects an error of this code.
 local function expects(code)
   local quoted = '"' .. code .. '"'
   return function(case)
@@ -51,7 +51,7 @@ local function expects(code)
   end
 end
 
--- The rules that errors of a code cite: those of the sources, else of the cases; the house rule of the code.
+-- Returns the rules that errors of a code cite, from the sources or else from cases, and the code's own HOUSE rule.
 local function rules_of(code, cases)
   local ids, seen = {}, {}
   local function add(id)
@@ -70,7 +70,7 @@ local function rules_of(code, cases)
   return ids
 end
 
--- About an error code; nil if there is none of that name.
+-- Returns the text about an error code; nil if it does not exist.
 function rule_text.describe_code(code)
   local entry, phase = error_codes[code], diagnostic.phase(code)
   if not entry then return nil end
@@ -93,7 +93,7 @@ function rule_text.describe_code(code)
   return table.concat(out, "\n") .. "\n"
 end
 
--- About a rule; nil if there is none of that id.
+-- Returns the text about a rule; nil if it does not exist.
 function rule_text.describe_rule(id)
   if not rules.has(id) then return nil end
   local out = { (rules.describe(id):gsub("\n$", "")) }

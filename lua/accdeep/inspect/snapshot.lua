@@ -1,31 +1,51 @@
--- snapshot.lua - host and device at one moment, as plain tables: for drawings, stepping, differences.
+-- snapshot.lua - takes a snapshot of host and device as plain tables, for pictures, stepping and differences.
 --
--- snapshot.of(session, device, numbers, keep, must) -> {
---   device = {object...}, host = {object...},   -- objects: variables first, then what pointers point to
---   attached = {{name, target, count, gone}...}, present = {{name, bytes, structured, dynamic, state, at}...},
---   levels = {{kind, at, clauses = {{name, state}...}, tuples = {{name, bytes, state, ancestors}...}}...},
---                                               -- as state() tells them, without addresses
---   number = the device's number, fusion = whether levels have tuples
--- }
--- An object is { id, name, title = what a picture calls it, type, bytes, rows,
---   host = the host object's id (of one on the device), present = "absent"|"partly"|"wholly", is_variable (on the
---   host); on the device: structured, dynamic, offset = where in the host object it begins, part = it is less than
---   that }.
--- A row is { path = name of the member in the object, offset, bytes, kind = "value"|"pointer"|"elided", text,
---   unknown = something of it was never written, hidden = the numbers of an array that text leaves out,
---   state, to = id of an object, at = offset in that object, into = the same as text, nil at the beginning,
---   count = attach counter (of pointers) }; states of pointers:
---   "host" an address of the host, "attached", "null", "excluded" not followed by a clause, "gone" dangling,
---   "nowhere" in no memory that is known, "device" an address of the device that was never attached,
---   "unknown" never written.
--- Of many objects that are alike only some are listed one by one: those whose pointer has a row in the object that it
--- belongs to, at most BEGIN of a kind, and those whose names are in the set must. The others are one object
---   { id, name = "first ... last", group = how many, of = id of the object that points to them, type, bytes, ... }.
--- Of many levels the middle ones are left out: { kind = "... n more", clauses = {} }.
--- ids are the same at every moment for which the same table is passed as numbers. Nothing holds addresses; a second
--- result does: locate(host address) -> id and offset of the host object there, id of the device's, and the object's
--- name if the object is in a group. locate(name) -> the name, if an object in a group has that name. What keep(object),
--- if it is given, returns for an object as it lies in memory is the object's memory.
+-- Input: a session. Output: the tables below, without addresses. draw/step_recorder.lua, state_diff.lua,
+-- tools/interactive and exports call snapshot.take(session, device, numbers, keep, must).
+--
+--   snapshot.
+--     host, device   {object ...}: variables first, then targets of pointers.
+--     attached       {{name, target, count, gone} ...}.
+--     present        {{name, bytes, structured, dynamic, state, at} ...}.
+--     levels         {{kind, at, clauses = {{name, state} ...}, tuples = {{name, bytes, state, ancestors} ...}} ...}.
+--     number         number of the device.
+--     fusion         true if levels have tuples.
+--   object.
+--     id, name, type, bytes, rows.
+--     title          name in a picture.
+--     present        "absent", "partly" or "wholly" (host).
+--     is_variable    true for a variable (host).
+--     host           id of the host object (device).
+--     structured, dynamic   reference counters (device).
+--     offset         offset of the first byte in the host object (device).
+--     part           true if it is smaller than the host object (device).
+--   row.
+--     path           name of the member in the object.
+--     offset, bytes, text.
+--     kind           "value", "pointer" or "elided".
+--     unknown        true if some of its bytes were never written.
+--     hidden         numbers of an array that text leaves out.
+--     state          of a pointer, see below.
+--     to             id of the target object; at: offset in it; into: the offset as text, nil at the beginning.
+--     count          attach counter.
+--   states of pointers.
+--     host, attached, null.
+--     excluded       not followed by a clause.
+--     gone           dangling.
+--     nowhere        in no known memory.
+--     device         a device address that was never attached.
+--     unknown        never written.
+--
+-- Groups: at most BEGIN of many similar objects are listed one by one, if their pointer has a row in the parent object.
+-- Objects named in the set `must` are always listed. The others form one object {id, name = "first ... last", group
+-- = number of objects, of = id of the parent, type, bytes, ...}. The middle ones of many levels are replaced by one
+-- {kind = "... n more", clauses = {}}.
+--
+-- Ids are stable across snapshots that are given the same table `numbers`. If keep is given, keep(object) returns the
+-- object's field memory. A second
+-- result is the function locate. locate(host address) returns id and offset of the host object, id of the device
+-- object, and the name if the object is in a group. locate(name) returns the name if that object
+-- is in a group.
 
 local fortran_descriptor = require "accdeep.types.fortran_descriptor"
 local fortran_types = require "accdeep.types.fortran_types"
@@ -36,12 +56,12 @@ local types = require "accdeep.types"
 
 local snapshot = {}
 
-local MANY, BEGIN = 6, 3 -- objects that are alike and listed one by one; of more the first
-local MOST = 120         -- objects that are listed one by one, alike or not
-local LEVELS, OUTER = 8, 3 -- levels that are reported; of more the outermost, and the innermost
-local LINK = 4           -- objects between two links of a chain, at most
-local NAME = 80          -- characters of a name that is still made longer
-local POINTERS = 200000  -- that are followed at most
+local MANY, BEGIN = 6, 3 -- similar objects listed one by one; of more, the first
+local MOST = 120         -- limit of objects listed one by one
+local LEVELS, OUTER = 8, 3 -- levels reported; of more, the outermost and the innermost
+local LINK = 4           -- limit of objects between two links of a chain
+local NAME = 80          -- limit of characters of a name that is extended
+local POINTERS = 200000  -- limit of pointers followed
 
 local POINTER_BYTES = 8
 local INF = math.huge
@@ -54,7 +74,7 @@ local function dynamic_of(session, object)
   return count == INF and "infinite" or count
 end
 
--- A small number for a key, the same each time.
+-- Returns the number of a key; each key keeps its number.
 local function number_for(numbers, key)
   local n = numbers[key]
   if not n then
@@ -64,7 +84,7 @@ local function number_for(numbers, key)
   return n
 end
 
--- The block of host memory that begins at an address, in this session or those around it.
+-- Returns the block of host memory that begins at an address, in this session or an outer one; nil if there is none.
 local function block_at(session, address)
   while session do
     if session.program.blocks[address] then return session.program.blocks[address] end
@@ -75,8 +95,8 @@ end
 
 -- ------------------------------------------------------------------------------------ the host --
 
--- Where an address lies on the host: the start of the memory, and whether that is live. An address just behind
--- memory belongs to it: many structures hold such an end.
+-- Returns the range of host memory that contains an address. The address just after a range belongs to it, because many
+-- structures hold such an end pointer.
 function SnapshotBuilder:host_range(address)
   local range = self.ctx:host_at(address)
   if not range or not range.live then
@@ -86,7 +106,7 @@ function SnapshotBuilder:host_range(address)
   return range
 end
 
--- Type of what a pointer points to, if the memory itself has none.
+-- Returns the type of a pointer's target of `bytes` bytes from the pointer's type, or nil.
 local function pointee_type(t, bytes)
   local of = t.kind == "descriptor" and t.of or t.to
   if not of.size or of.size == 0 or of.kind == "void" or of.kind == "function" then return nil end
@@ -94,12 +114,13 @@ local function pointee_type(t, bytes)
   return types.array(of, bytes // of.size)
 end
 
--- One element is the element.
+-- Returns the element type of an array of one element; other types are returned unchanged.
 local function unwrap_single(t)
   return t and t.kind == "array" and t.n == 1 and not t.bounds and t.of or t
 end
 
--- The object of the same type that a chain comes from, over a few others perhaps.
+-- Returns the previous object of a chain: an ancestor of the same type, at most LINK objects away; nil if there is
+-- none.
 local function link_before(object)
   local before = object.from
   for _ = 1, LINK do
@@ -110,12 +131,13 @@ local function link_before(object)
   return nil
 end
 
+-- Adds an object. from: the object with the pointer to it, or nil.
 function SnapshotBuilder:add(address, name, block, t, from)
   local bytes = block and block.bytes or t.size
   local object = { name = name, address = address, bytes = bytes, t = unwrap_single(t),
     serial = block and block.serial or name, from = from, is_variable = block and block.variable and true or nil,
     kept = {} }
-  -- what is alike: the same name but for its numbers; links of a chain
+  -- Objects are similar if their names differ only in numbers, or if they are links of one chain.
   local link = link_before(object)
   if link then
     object.key, object.depth = link.depth and link.key or link.key .. " on", (link.depth or 0) + 1
@@ -129,15 +151,15 @@ function SnapshotBuilder:add(address, name, block, t, from)
   return object
 end
 
--- What a pointer in an object points to, as an expression of the language; elements count from 0 in memory order, as
--- they do for the script.
+-- Returns the name of a pointer's target as an expression of the language. Elements are numbered from 0 in memory
+-- order, as in scripts.
 function SnapshotBuilder:pointee_name(object, path)
   local base = object.name
   if #base > NAME then base = "..." .. base:sub(-NAME // 2) end
   return self.language.pointee_name(base, object.is_variable, path)
 end
 
--- An object that is listed by itself, and so are those that point to it.
+-- Marks an object, and the objects on the path to it, as listed one by one.
 function SnapshotBuilder:mark_required(object)
   while object and not object.must do
     object.must = true
@@ -146,7 +168,7 @@ function SnapshotBuilder:mark_required(object)
   end
 end
 
--- The array that a descriptor describes, with the descriptor's bounds.
+-- Returns the type of a descriptor's target with the descriptor's bounds.
 function SnapshotBuilder:bounded_array(t, of, address)
   local dims = fortran_descriptor.dims(self.session.host_space, of, address)
   local element, n = t.kind == "array" and t.of or t, 1
@@ -155,7 +177,7 @@ function SnapshotBuilder:bounded_array(t, of, address)
   return fortran_types.array(element, dims)
 end
 
--- Follows the pointers of an object; what they point to is an object, too.
+-- Adds the targets of an object's pointers as objects.
 function SnapshotBuilder:follow_pointers(object)
   if not object.t or not members.has_pointers(object.t) then return end
   members.each_pointer(object.t, self.language, function(offset, t, path)
@@ -176,6 +198,7 @@ function SnapshotBuilder:follow_pointers(object)
   end)
 end
 
+-- Adds the objects of the host: variables, what is reachable from them, other blocks.
 function SnapshotBuilder:collect_host()
   local session, roots, seen = self.session, {}, {}
   local around = session.now.scope
@@ -201,7 +224,7 @@ function SnapshotBuilder:collect_host()
     end
   end
   follow_all()
-  -- memory that only the script knows
+  -- Blocks that only the script refers to.
   local rest, from = {}, session
   while from do
     for address, block in next, from.program.blocks do
@@ -222,7 +245,7 @@ end
 
 -- ---------------------------------------------------------------------------------- the device --
 
--- What is present, in the order of the host's objects.
+-- Adds the present objects, in the order of the host's objects.
 function SnapshotBuilder:collect_device()
   local ctx, session = self.ctx, self.session
   self.there, self.by_host = {}, {}
@@ -231,7 +254,7 @@ function SnapshotBuilder:collect_device()
     local owner = range and self.at[range.host]
     local object = { name = info.name, bytes = info.bytes, info = info, owner = owner, structured = info.structured,
       dynamic = dynamic_of(session, info), mapped = info.mapped or nil, offset = range and info.host - range.host or 0 }
-    local block = not owner and range and block_at(session, range.host) -- it was freed
+    local block = not owner and range and block_at(session, range.host) -- a freed block
     object.t = owner and owner.t or unwrap_single(block and block.type)
     object.serial = ("%s+%d"):format(owner and owner.serial or object.name, object.offset)
     if owner then
@@ -240,7 +263,7 @@ function SnapshotBuilder:collect_device()
     end
     self.there[i], self.by_host[info.host] = object, object
   end
-  for _, object in ipairs(self.there) do -- pieces of one object are alike
+  for _, object in ipairs(self.there) do -- pieces of one object are similar
     local owner = object.owner
     object.key = not owner and object.name:gsub("%d+", "#")
       or owner.pieces > 1 and ("%s of %s"):format(owner.key, owner.serial) or owner.key
@@ -252,13 +275,13 @@ function SnapshotBuilder:collect_device()
   end)
 end
 
--- The device object that holds an address of the host, or of the device.
+-- Returns the device object that contains a host address, or a device address; nil if there is none.
 function SnapshotBuilder:device_object(address, in_device)
   local info = self.ctx:present_at(self.number, address, in_device)
   return info and self.by_host[info.host]
 end
 
--- The device object whose pointer points to another one's, as on the host.
+-- Returns the device object with the pointer to an object, as on the host.
 function SnapshotBuilder:device_parent(object)
   local from = object.owner and object.owner.from
   return from and self.by_host[from.address]
@@ -266,27 +289,27 @@ end
 
 -- ----------------------------------------------------------------------------------- choosing --
 
--- Whether an object of the host is listed by itself, as one of its kind.
+-- True if a host object is listed by itself; kind: counts of its kind.
 local function is_listed_on_host(object, kind)
   if object.must then return true end
   if object.from and not (object.from.pointers and object.from.pointers[object.slot]) then return false end
   return kind.count <= MANY or kind.shown < BEGIN
 end
 
--- The same on the device, where objects follow those of the host; several pieces of one are a kind of their own.
+-- True if a device object is listed by itself. It follows its host object; several pieces of one object form a kind.
 local function is_listed_on_device(object, kind)
   local owner = object.owner
   if owner and (owner.must or owner.pieces == 1) then return owner.id ~= nil end
   return kind.count <= MANY or kind.shown < BEGIN
 end
 
--- What a picture calls an object: as on the host, where the device has the whole of that one.
+-- Returns the name of an object in a picture: the host object's, if the device has all of it.
 local function title_of(object)
   local owner = object.owner
   return owner and object.bytes == owner.bytes and owner.name or object.name
 end
 
--- Gives ids to objects that are listed by themselves; the others of their kind become one. side: "h" or "d".
+-- Returns the objects that are listed, with ids; the others of each kind become a group. side: "h" or "d".
 function SnapshotBuilder:choose(objects, side)
   local by_key, chosen, is_shown = {}, {}, side == "h" and is_listed_on_host or is_listed_on_device
   for _, object in ipairs(objects) do
@@ -328,7 +351,8 @@ local function id_of(object) return object and (object.id or object.grouped and 
 
 -- -------------------------------------------------------------------------------------- rows --
 
--- Where in an object a pointer points, as text: [3] by its own elements, +5 between them; nil for the beginning.
+-- Returns the position of a pointer in its target as text: [3] for an element, +5 between elements; nil for the
+-- beginning.
 local function into(t, offset, bytes, language)
   if offset == 0 then return nil end
   if offset == bytes then return "the end" end
@@ -338,7 +362,7 @@ local function into(t, offset, bytes, language)
     or ("+%d"):format(offset)
 end
 
--- Where a value of a pointer points that is not attached.
+-- Sets state and target of a pointer that is not attached.
 function SnapshotBuilder:unattached_target(row, value, t)
   local device = self.ctx:device_of(value)
   if value == 0 then
@@ -354,6 +378,7 @@ function SnapshotBuilder:unattached_target(row, value, t)
   end
 end
 
+-- Returns the reader (members.lua) of a host object.
 function SnapshotBuilder:host_reader(object)
   local ctx, base, builder = self.ctx, object.address, self
   return {
@@ -368,7 +393,7 @@ function SnapshotBuilder:host_reader(object)
   }
 end
 
--- Where a pointer on the device points.
+-- Sets state and target of a pointer on the device.
 function SnapshotBuilder:device_pointer(row, at, slot, t)
   local ctx, number = self.ctx, self.number
   if ctx:excluded_at(number, at) then
@@ -396,6 +421,7 @@ function SnapshotBuilder:device_pointer(row, at, slot, t)
   end
 end
 
+-- Returns the reader (members.lua) of a device object.
 function SnapshotBuilder:device_reader(object)
   local ctx, number, builder = self.ctx, self.number, self
   local base, host = object.info.dev - object.offset, object.info.host - object.offset
@@ -418,7 +444,7 @@ local function raw_row(low, bytes)
   return { { path = "", offset = low, bytes = bytes, kind = "value", text = ("%d bytes"):format(bytes) } }
 end
 
--- What is reported of an object or a group.
+-- Returns the table of an object or a group.
 function SnapshotBuilder:describe(object, reader)
   local out = { id = object.id, name = object.name, type = object.t and types.name(object.t) or nil,
     bytes = object.bytes, present = object.present, is_variable = object.is_variable, rows = {},
@@ -445,7 +471,7 @@ function SnapshotBuilder:describe(object, reader)
   return out
 end
 
--- The name of an object of the host, if the object is in a group.
+-- Returns the name if the host object of this name is in a group, else nil.
 function SnapshotBuilder:grouped_name(name)
   for _, object in ipairs(self.objects) do
     if object.name == name then return object.grouped and name end
@@ -470,6 +496,7 @@ local function level(from, fusion)
     floor = from.dynamic and #from.dynamic > 0 and tuples(from.floor) or nil }
 end
 
+-- Returns the snapshot of a session, and the function locate. device: nil for the current one.
 function snapshot.take(session, device, numbers, keep, must)
   local builder = setmetatable({ session = session, ctx = session.ctx, core = session.core,
     number = device or session.now.device, numbers = numbers or {}, keep = keep, must = must or {},

@@ -1,4 +1,5 @@
--- state_diff.lua - what has changed between two moments, as lines of text.
+-- state_diff.lua - compares two snapshots of a session and returns the differences as lines of text, for the stepper
+-- and the prompt.
 
 local core = require "accdeep.core"
 local snapshot = require "accdeep.inspect.snapshot"
@@ -6,10 +7,11 @@ local types = require "accdeep.types"
 
 local state_diff = {}
 
-local MOST = 40 -- lines that are reported
-local BYTES = 1 << 22 -- of an object that are compared one by one
+local MOST = 40 -- limit of reported lines
+local BYTES = 1 << 22 -- limit of an object's bytes that are compared
 
--- The moment now. numbers: the same table for moments that are compared.
+-- Returns a snapshot of the session with the bytes of each object. numbers: the same table for snapshots that are
+-- compared.
 function state_diff.snapshot(session, numbers)
   return snapshot.take(session, nil, numbers, function(object)
     if object.bytes > BYTES or object.bytes == 0 then return nil end
@@ -27,7 +29,7 @@ function state_diff.snapshot(session, numbers)
   end)
 end
 
--- Entries of two lists by what names them: added, gone, and both(before, after) for the others.
+-- Calls added, gone or both(before, after) for the entries of two lists, matched by key(entry).
 local function compare(before, after, key, added, gone, both)
   local old = {}
   for _, entry in ipairs(before) do old[key(entry)] = entry end
@@ -73,7 +75,7 @@ local function path_text(object, path)
   return object.name:gsub("%[0:%d+%]$", path:find "^%[" and "" or "%0") .. dot .. path
 end
 
--- Where two texts of bytes differ first, from 0; they do.
+-- Returns the offset of the first difference of two different byte strings.
 local function first_difference(a, b)
   local from, to = 1, math.min(#a, #b)
   while from < to do
@@ -83,7 +85,7 @@ local function first_difference(a, b)
   return from - 1
 end
 
--- Of long arrays and structures only some members are rows.
+-- Reports a difference in bytes that have no rows, in long arrays and structures.
 local function between_rows(side, was, is, add_line)
   local a, b = was.memory, is.memory
   if not a or not b or not a.bytes or not b.bytes or a.bytes == b.bytes then return end
@@ -118,7 +120,7 @@ local function diff_transfers(events, add_line)
   end
 end
 
--- Lines about what differs: objects, counters, attachments, bytes moved by the events, values.
+-- Returns lines about differences in presence, counters, attachments, transfers and values.
 function state_diff.text(before, after, events)
   local lines = {}
   local function add_line(format, ...) lines[#lines + 1] = "  " .. format:format(...) end

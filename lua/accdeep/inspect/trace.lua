@@ -1,20 +1,22 @@
--- trace.lua - what a run did as lines of JSON, one object a line; read back, and the state after each event.
+-- trace.lua - writes a run as lines of JSON, one object per line; reads them back and replays the state after each
+-- event.
 --
--- The first line is {"trace":"accdeep","version":1}. Marks follow, {"mark":"scenario","name":file},
--- {"mark":"case","name":...}, {"mark":"end"} (of the case), and events: {op, name, bytes, rule, at, device}, with what
--- the state is made of:
---   object = number of the present object that it is about, in = its name if that is another one, offset = of the
---   first byte in it, if that is not 0, size = its bytes, structured, dynamic = its counters when the directive was
---   done; for attach and detach pointer = number of the attachment, count = its counter then, object = what it
---   points to;
---   kernel: the body of a compute construct has run; its name is what the construct names, "a, b". wait: its name is
---   "queue 1", "all queues" or, of a program, "all tasks"; with async that queue waits, otherwise the program. Both are
---   about no object;
---   gone = true: after this event the object, or the attachment, is there no more;
---   async = the value of the queue that the work belongs to. It may come when its object has left: then without these.
---   callers = where the calls stand that reach the directive at `at`, from the inside.
--- What no event tells has marks: {"mark":"present"} and "absent" with the fields of an object, "attached" and
--- "detached" with those of a pointer. Numbers stand for addresses, which differ from run to run.
+-- The first line is {"trace":"accdeep","version":1}. Marks follow: {"mark":"scenario","name":file},
+-- {"mark":"case","name":...}, {"mark":"end"} (of the case). Events are {op, name, bytes, rule, at, device} with further
+-- fields:
+--   object       number of the present object.
+--   in, offset   its name, if not the event's; offset of the first byte in it, if not 0.
+--   size         bytes of the object.
+--   structured, dynamic   its counters after the directive.
+--   pointer      number of the attachment (attach, detach); count: its counter; object: its target.
+--   gone         true: after the event the object or attachment no longer exists.
+--   async        async value of the queue. If the object has been unmapped meanwhile, the object's fields are missing.
+--   callers      locations of the calls that led here, innermost first.
+-- Events without object are kernel (a body has run; name: the data it names, "a, b") and wait. The name of a wait is
+-- "queue 1", "all queues" or, for a program, "all tasks"; with async that queue waits, otherwise the program.
+--
+-- Changes without an event have marks: "present" and "absent" with the fields of an object, "attached" and "detached"
+-- with those of a pointer. Numbers replace addresses, which differ from run to run.
 
 local diagnostic = require "accdeep.base.diagnostic"
 local sorted_pairs = require "accdeep.base.sorted_pairs"
@@ -34,14 +36,14 @@ local ORDER = { "trace", "version", "mark", "op", "name", "bytes", "rule", "at",
 local Writer = {}
 Writer.__index = Writer
 
--- write: a function of text.
+-- Returns a writer; write is a function of text.
 function trace.writer(write)
   local self = setmetatable({ write = write, numbers = {}, n = 0 }, Writer)
   self:line { trace = "accdeep", version = VERSION }
   return self
 end
 
--- A writer that keeps its lines until they are taken: those of a run that may be done again.
+-- Returns a writer that keeps its lines until merge_pass, for a run that may be repeated.
 function Writer:pass()
   local lines = {}
   return setmetatable({ write = function(line) lines[#lines + 1] = line end, lines = lines, numbers = {}, n = self.n },
@@ -53,7 +55,7 @@ function Writer:merge_pass(pass)
   self.n = pass.n
 end
 
--- What observes the runs that are written.
+-- Returns the observer that writes a session's events.
 function Writer:observer()
   return { event = function(...) self:event(...) end, mark = function(...) self:mark(...) end }
 end
@@ -62,7 +64,7 @@ function Writer:line(fields) self.write(utf8_text(json.encode(fields, { keyorder
 
 function Writer:mark(kind, name) self:line { mark = kind, name = name } end
 
--- What is known of a device of a session: numbers of objects and pointers by address.
+-- Returns the numbers of a device's objects and pointers by address.
 function Writer:device_objects(session, device)
   local devices = self.numbers[session]
   if not devices then
@@ -73,7 +75,7 @@ function Writer:device_objects(session, device)
   return devices[device]
 end
 
--- The number of an address; a new one each time something new is there.
+-- Returns the number of an address; it has a new one each time a new object is there.
 function Writer:number(known, kind, address)
   local number = known[kind][address]
   if not number then
@@ -89,10 +91,10 @@ local function forget(known, kind, address)
 end
 
 local POINTERS = { attach = true, detach = true }
--- Events that are about no object: what they are called if they name nothing.
+-- Names of events without object that name nothing.
 local BODILESS = { kernel = "without data", wait = "" }
 
--- The objects that events of one directive take references off, by address: some of them are there no more.
+-- Returns the first event of each object from which a directive released references, sorted by address.
 local function released_objects(batch)
   local list, seen = {}, {}
   for _, event in ipairs(batch) do
@@ -105,7 +107,7 @@ local function released_objects(batch)
   return list
 end
 
--- The one of a list that an address lies in, or nil.
+-- Returns the entry of a sorted list that contains an address, or nil.
 local function containing_object(list, address)
   local low, high = 1, #list
   while low <= high do
@@ -116,8 +118,8 @@ local function containing_object(list, address)
   return event and address - event.host < event.bytes and event or nil
 end
 
--- What is behind an event: the address of the object or the pointer, what is there now, and its name. left: objects
--- that may be there no more.
+-- Returns the subject of an event: address of the object or pointer, the object or attachment there now (nil: gone),
+-- and its name. left: released_objects.
 local function subject(session, event, left)
   if not event.host then return nil end
   if POINTERS[event.op] then return event.host, session.ctx:attachment_at(event.device, event.host) end
@@ -129,7 +131,7 @@ end
 
 local function side(event) return (POINTERS[event.op] and "pointer" or "object") .. event.device end
 
--- For each thing that events of one directive are about, the last of them.
+-- Returns the index of the last event of each object and pointer in a batch.
 local function last_ones(session, batch, left)
   local last = {}
   for i, event in ipairs(batch) do
@@ -152,13 +154,14 @@ function Writer:add_target(fields, session, known, device, attached)
   fields.object = target and self:number(known, "object", target.host) or nil
 end
 
--- A list by names: that by addresses is another one in each process.
+-- Sorts a list by name, because the order of addresses differs from process to process.
 local function sort_by_name(list)
   table.sort(list, function(a, b) return a.name < b.name end)
   return list
 end
 
--- What no event tells: memory that routines map, declared data, attachments that a failing body's end takes back.
+-- Writes marks for changes without events: memory mapped by routines, declared data, attachments undone after a failing
+-- body.
 function Writer:others(session, device)
   local known, stats = self:device_objects(session, device), session.ctx:stats(device)
   if stats.objects == known.objects and stats.attachments == known.pointers then return end
@@ -195,7 +198,7 @@ function Writer:others(session, device)
   end
 end
 
--- An event of a session: the i-th of those that a directive made.
+-- Writes an event of a session, the i-th of a directive's batch.
 function Writer:event(event, session, batch, i)
   local fields = { op = event.op, name = event.name, bytes = event.bytes, rule = event.rule, at = event.at,
     device = event.device, async = event.async }
@@ -210,7 +213,7 @@ function Writer:event(event, session, batch, i)
   local known = self:device_objects(session, event.device)
   local address, found, name = subject(session, event, self.left)
   local kind = POINTERS[event.op] and "pointer" or "object"
-  if event.async and not found and not known[kind][address] then address = nil end -- it left before its queue was here
+  if event.async and not found and not known[kind][address] then address = nil end -- unmapped before its queue ran
   if address then
     fields[kind] = self:number(known, kind, address)
     if kind == "pointer" then
@@ -242,7 +245,7 @@ local TYPES = { op = "string", mark = "string", name = "string", bytes = "intege
   device = "integer", object = "integer", ["in"] = "string", offset = "integer", size = "integer",
   structured = "integer", pointer = "integer", count = "integer", gone = "boolean", async = "integer" }
 
--- What is wrong with the fields of a line; nil if nothing is.
+-- Returns what is wrong with the fields of a line, or nil.
 local function wrong(fields)
   for key, value in sorted_pairs(fields) do
     if TYPES[key] and (math.type(value) or type(value)) ~= TYPES[key] then
@@ -262,7 +265,7 @@ local function wrong(fields)
   return nil
 end
 
--- The lines of a trace's text behind the first, as tables.
+-- Returns the lines of a trace after the first, as tables; raises if one is invalid.
 function trace.read(path, text)
   local list, line = {}, 0
   for row in text:gmatch "([^\n]*)\n?" do
@@ -289,12 +292,12 @@ end
 local State = {}
 State.__index = State
 
--- Nothing is present.
+-- Returns a state in which nothing is present.
 function trace.state() return setmetatable({ { objects = {}, pointers = {} } }, State) end
 
 function State:top() return self[#self] end
 
--- Goes on over a line.
+-- Applies a line of a trace to the state.
 function State:apply(line)
   if line.mark and not line.device then
     if line.mark == "end" then
@@ -333,7 +336,7 @@ local function sorted_by_rank(list)
   return list
 end
 
--- {present, attached}: lists by device and name.
+-- Returns {present, attached}, lists sorted by device and name.
 function State:lists()
   local now, present, attached = self:top(), {}, {}
   for _, object in sorted_pairs(now.objects) do present[#present + 1] = object end
@@ -345,7 +348,7 @@ function State:lists()
   return { present = sorted_by_rank(present), attached = sorted_by_rank(attached) }
 end
 
--- The same as text.
+-- Returns the state as text.
 function State:text()
   local devices, numbers, parts = {}, {}, {}
   for kind, list in pairs(self:lists()) do
@@ -365,7 +368,7 @@ function State:text()
   return #parts > 0 and table.concat(parts) or "  nothing is present\n"
 end
 
--- An event as text.
+-- Returns an event as text.
 function trace.describe(line)
   if line.mark then return ("%s%s"):format(line.mark, line.name and " " .. line.name or "") end
   return ("%s %s%s%s%s"):format(line.op, line.name ~= "" and line.name or BODILESS[line.op] or "unnamed",

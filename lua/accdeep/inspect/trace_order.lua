@@ -1,19 +1,20 @@
--- trace_order.lua - in which order queues did their work, in two traces of which all else is the same.
+-- trace_order.lua - compares the order of queued work in two traces that are otherwise equal. tools/cli/diff.lua calls
+-- it.
 --
--- Work of a queue - copies, kernels, memory that is freed - stands in a trace where it was done. Where is left to the
--- queue, but two pieces of work on the same data come in one order if there is a wait between them. So traces differ
--- if such a pair changes its order, or if work that no wait covers is done at the end of the case instead.
+-- Queued work (copies, kernels, freed memory) appears in a trace where it was executed. Queues choose the moment, but
+-- two operations on the same data have a fixed order if a wait is between them. Traces differ if such a pair has
+-- another order, or if work that no wait covers was done at the end of the case.
 
 local trace_order = {}
 
 local WORK = { h2d = true, d2h = true, d2d = true, free = true, kernel = true }
 
--- Whether a line of a trace is work of a queue.
+-- True if a line of a trace is work of a queue.
 function trace_order.is_work(line) return line.async ~= nil and WORK[line.op] or false end
 
 -- ---------------------------------------------------------------------------------------- names --
 
--- A name, what comes before the section at its end, and the bounds of the section.
+-- Splits a name into its base and the bounds of its section, if it has one.
 local function parse_name(name)
   local base, start, length = name:match "^(.*)%[(%-?%d+):(%d+)%]$"
   if not base then return { base = name } end
@@ -28,18 +29,18 @@ local function names_of(line)
   return names
 end
 
--- Calls fn with what a name is a part of: Y and Y[0] for Y[0].a.
+-- Calls fn with each object that contains a name: Y and Y[0] for Y[0].a.
 local function each_whole(base, fn)
   for at in base:gmatch ".()[%[.(%-]" do fn(base:sub(1, at - 1)) end
 end
 
--- Whether two sections of one name may have bytes in common.
+-- True if two sections of one name may overlap.
 local function overlap(a, b) return not a.from or not b.from or a.from < b.to and b.from < a.to end
 
 -- ------------------------------------------------------------------------------------- the order --
 
--- What touches data, case by case: {line, k = place in the trace, is_late = nothing else of the case follows}; and
--- for each of it a key that tells it from the others of the case.
+-- Returns the operations on data by case: {line, k = position in the trace, is_late = nothing else of the case follows,
+-- key, names}. The key is unique in its case.
 local function cases_of(lines)
   local cases = { {} }
   for k, line in ipairs(lines) do
@@ -61,20 +62,20 @@ local function cases_of(lines)
   return cases
 end
 
--- Whether two pieces of work change their order, and one of them is a queue's.
+-- True if two operations change their order, and one is a queue's.
 local function swaps_order(a, b, places)
   return places[a.key] > places[b.key] and (a.line.async or b.line.async) and a.line.device == b.line.device
     and (a.line.op ~= "d2h" or b.line.op ~= "d2h")
 end
 
--- The first pair that changes its order: its pieces as the first list has them, and what both are about. places: by
--- key, where a piece is in the other list.
+-- Returns the first pair of operations that changes its order, in the order of the list, and the base of their name.
+-- places: key -> position in the other list.
 local function first_swap(list, places)
   local sorted = true
   for i = 2, #list do sorted = sorted and places[list[i - 1].key] < places[list[i].key] end
   if sorted then return nil end
-  -- What came before, by the base of its names, and by what these are a part of; then by queue, whose own work never
-  -- turns, with the last place.
+  -- Earlier operations by the base of their names, and by the enclosing objects of these; then by queue, with the last
+  -- position. Operations of one queue never change their order.
   local named, inside = {}, {}
   local function put(index, base, entry)
     local queue = entry.item.line.async or "none"
@@ -114,7 +115,7 @@ local function first_swap(list, places)
   return nil
 end
 
--- The first piece that a list has and the other, by keys, has not.
+-- Returns the position of the first operation that is in a list but not among the keys of the other.
 local function missing(list, keys)
   for _, item in ipairs(list) do
     if not keys[item.key] then return item.k end
@@ -143,8 +144,8 @@ local function differs(first, second)
   return nil
 end
 
--- How the work of two traces differs: {what, list of places in the first, list of places in the second}; nil: it does
--- not. Everything but work of queues is the same in both.
+-- Returns how queued work differs between two traces, {what, positions in the first, positions in the second}, or nil.
+-- All other lines must be equal.
 function trace_order.difference(first, second)
   local second_cases = cases_of(second)
   for i, case in ipairs(cases_of(first)) do
