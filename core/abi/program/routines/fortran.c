@@ -1,13 +1,16 @@
-/* fortran.c - the acc_* routines under the names that gfortran's module openacc calls. Arrays come
- * as gfortran's descriptors, contiguous; lengths, types and queues by reference. */
+/* fortran.c - the acc_* routines under the names that gfortran's module openacc calls. Arrays are passed as contiguous
+ * descriptors; lengths, types and queues by reference. */
 #include "abi/program/base/prof.h"
 #include "routines.h"
 
+#include <assert.h>
 #include <string.h>
 
+/* Returns the bytes of a contiguous array; 0 if an extent is not positive. */
 static size_t get_array_bytes(const struct rt_gfortran_descriptor *array)
 {
     size_t bytes = array->element;
+    assert(array->rank >= 0);
     for (int i = 0; i < array->rank; i++) {
         ptrdiff_t extent = array->dim[i].upper - array->dim[i].lower + 1;
         bytes *= extent > 0 ? (size_t)extent : 0;
@@ -17,7 +20,7 @@ static size_t get_array_bytes(const struct rt_gfortran_descriptor *array)
 
 #define HERE(name) ((const struct rt_site[]){rt_caller_site(name)})
 
-/* Four names for each routine: any array; an address with a length of either kind; with a queue. */
+/* Define the names of each routine: for an array, and for an address with a length of 32 or 64 bits; with a queue. */
 #define DATA(name, kind, action, finalize)                                                                            \
     void name##_array_h_(const struct rt_gfortran_descriptor *array);                                                 \
     void name##_array_h_(const struct rt_gfortran_descriptor *array)                                                  \

@@ -1,18 +1,18 @@
-/* omp.c - OpenMP's device information and device memory routines, as omp.h of the compiler declares
- * them. Each is a single step of the core. The host is the device behind the others; what a routine
- * can tell to be wrong it answers as the standard says. Memory that is not there ends the program.
- */
+/* omp.c - OpenMP's routines for device information and device memory, as the compiler's omp.h declares them. Each is a
+ * single operation of the core. The host is the device after the last one. Wrong arguments are answered as the standard
+ * says; memory that is not allocated ends the program. */
 #include "abi/program/check/check.h"
 #include "abi/program/strict/leaks.h"
 #include "target.h"
 
+#include <assert.h>
 #include <dlfcn.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* As omp.h declares them; the program has that header, we have the functions. */
+/* Declarations as in omp.h, which belongs to the program's compiler. */
 #define ROUTINES(X)                                                                                                    \
     X(int, omp_get_num_devices, (void))                                                                                \
     X(int, omp_get_num_devices_, (void))                                                                               \
@@ -52,7 +52,8 @@ void *rt_find_next_function(const char *name)
 {
     void *function = dlsym(RTLD_NEXT, name), *library = NULL;
     static const char *const libraries[] = {"libgomp.so.1", "libomp.so.5", "libomp.so"};
-    for (size_t i = 0; !function && i < sizeof libraries / sizeof libraries[0]; i++) /* a plug-in may have its own */
+    for (size_t i = 0; !function && i < sizeof libraries / sizeof libraries[0];
+         i++) /* a plug-in may have its own copy */
         if ((library = dlopen(libraries[i], RTLD_LAZY | RTLD_NOLOAD)))
             function = dlsym(library, name);
     if (!function)
@@ -77,23 +78,24 @@ const struct rt_openmp_functions *rt_get_openmp_functions(void)
 
 /* ----------------------------------------------------------------------------------- devices -- */
 
-enum { OMP_DEFAULT_DEVICE = -5 }; /* omp_default_device of OpenMP 6.0: the value of default-device-var */
+enum { OMP_DEFAULT_DEVICE = -5 }; /* omp_default_device of OpenMP 6.0: stands for default-device-var */
 
 int rt_get_target_device_count(void)
 {
     if (!rt.options.rules)
         rt.starts_with_openmp = true;
-    rt_ensure_started(); /* the options */
+    rt_ensure_started(); /* sets the options */
     return rt.options.targets;
 }
 
-/* Where the caller runs: a device, -1: the host. */
-static int device_here(void)
+/* Returns the device on which the caller runs; -1: the host. */
+static int get_current_device(void)
 {
     const int number = rt_get_openmp_functions()->get_default_device();
     return number >= RT_TARGET_DEVICE_BASE ? number - RT_TARGET_DEVICE_BASE : -1;
 }
 
+/* Reports a device number without a device, and ends the program. */
 static _Noreturn void refuse_device(const struct rt_site *site, int number)
 {
     const int devices = rt_get_target_device_count();
@@ -103,7 +105,7 @@ static _Noreturn void refuse_device(const struct rt_site *site, int number)
 
 int rt_resolve_target_device(int number, const struct rt_site *site)
 {
-    enum { DEFAULT = -1, HOST = -2 }; /* as the compiler passes them */
+    enum { DEFAULT = -1, HOST = -2 }; /* numbers that compilers pass in directives */
     const int devices = rt_can_use_fast_path() ? rt.options.targets : rt_get_target_device_count();
     if (number == OMP_DEFAULT_DEVICE)
         number = DEFAULT;
@@ -120,6 +122,7 @@ int rt_resolve_target_device(int number, const struct rt_site *site)
 
 struct rt_target_call rt_target_enter(const struct rt_site *site, int device)
 {
+    assert(site);
     struct rt_target_call call = {.self = rt_enter(site)};
     call.before = call.self->device;
     if (device >= 0)
@@ -129,6 +132,7 @@ struct rt_target_call rt_target_enter(const struct rt_site *site, int device)
 
 void rt_target_leave(const struct rt_target_call *call)
 {
+    assert(call->self);
     call->self->device = call->before;
     rt_leave();
 }
@@ -151,16 +155,16 @@ int omp_get_initial_device_(void)
 }
 int omp_is_initial_device(void)
 {
-    return device_here() < 0;
+    return get_current_device() < 0;
 }
 int omp_is_initial_device_(void)
 {
-    return device_here() < 0;
+    return get_current_device() < 0;
 }
 
 int omp_get_device_num(void)
 {
-    const int device = device_here();
+    const int device = get_current_device();
     return device < 0 ? rt_get_target_device_count() : device;
 }
 
@@ -169,7 +173,8 @@ int omp_get_device_num_(void)
     return omp_get_device_num();
 }
 
-/* The device of a routine's number, -1: the host; false: there is none (OMP60-api-2). */
+/* Resolves the device number of a routine; *device_p is -1 for the host. Returns false if there is no such device
+ * (OMP60-api-2). */
 static bool is_device(int number, int *device_p)
 {
     enum { INITIAL = -1 };
@@ -180,7 +185,7 @@ static bool is_device(int number, int *device_p)
     return number >= INITIAL && number <= devices;
 }
 
-/* The name of each device, which is the same in each run. */
+/* Returns the name of a device, which is the same in each run; NULL: there is no such device. */
 const char *omp_get_uid_from_device(int number)
 {
     static char names[64][24];
@@ -195,7 +200,7 @@ const char *omp_get_uid_from_device(int number)
 
 int omp_get_device_from_uid(const char *uid)
 {
-    /* omp_invalid_device, as omp.h of the compiler has it */
+    /* value of omp_invalid_device in omp.h, of libomp or libgomp */
     const int devices = rt_get_target_device_count();
     const int invalid = dlsym(RTLD_DEFAULT, "__kmpc_global_thread_num") ? -2 : -4;
     for (int device = 0; uid && device <= devices; device++) {
@@ -208,14 +213,14 @@ int omp_get_device_from_uid(const char *uid)
 
 bool rt_is_in_target(void)
 {
-    return device_here() >= 0;
+    return get_current_device() >= 0;
 }
 
 /* ------------------------------------------------------------------------------------ memory -- */
 
 void *omp_target_alloc(size_t bytes, int device)
 {
-    uint64_t address = 0; /* also when there is no memory left (OMP60-api-3) */
+    uint64_t address = 0; /* stays 0 without device memory (OMP60-api-3) */
     if (!is_device(device, &device) || !bytes)
         return NULL;
     if (device < 0)
@@ -296,7 +301,7 @@ int omp_target_associate_ptr(const void *host, const void *pointer, size_t bytes
     accd_present_object object;
     rt_label_item_at_site(&item);
     bool done = false;
-    if (accd_present_at(rt.context, device, (uintptr_t)host, 0, &object)) /* the same again does nothing */
+    if (accd_present_at(rt.context, device, (uintptr_t)host, 0, &object)) /* repeating an association does nothing */
         done =
             object.mapped && object.info.host == (uintptr_t)host && object.info.bytes == bytes && object.dev == there;
     else
@@ -321,7 +326,7 @@ int omp_target_disassociate_ptr(const void *host, int device)
 
 /* ------------------------------------------------------------------------------------ copies -- */
 
-/* With the lock. Devices are -1 for the host. */
+/* Copies bytes between devices, -1 for the host. Needs the lock. */
 static accd_status copy_without_checks(char *to, const char *from, size_t bytes, int to_device, int from_device)
 {
     if (to_device < 0 && from_device < 0) {
@@ -344,6 +349,7 @@ static accd_status copy_without_checks(char *to, const char *from, size_t bytes,
     return status;
 }
 
+/* Copies bytes as copy_without_checks does, and informs the checks. */
 static accd_status copy_bytes(char *to, const char *from, size_t bytes, int to_device, int from_device)
 {
     const accd_status status = copy_without_checks(to, from, bytes, to_device, from_device);
@@ -382,11 +388,12 @@ int omp_target_memcpy(void *to, const void *from, size_t bytes, size_t to_offset
     return rt_target_copy(HERE, to, from, bytes, to_offset, from_offset, to_device, from_device);
 }
 
-/* Bytes between neighbours of each dimension; returns the first byte's offset. */
+/* Computes the bytes between neighbours of each dimension, and returns the offset of the first byte. */
 static size_t compute_first_offset(int rank, const size_t *offsets, const size_t *dimensions, size_t element,
                                    size_t *strides)
 {
     size_t stride = element, first = 0;
+    assert(rank > 0);
     for (int i = rank - 1; i >= 0; i--) {
         strides[i] = stride;
         first += offsets[i] * stride;
@@ -395,12 +402,13 @@ static size_t compute_first_offset(int rank, const size_t *offsets, const size_t
     return first;
 }
 
-/* Row by row: neighbours of the last dimension are neighbours in memory. */
+/* Copies row by row: elements of the last dimension are contiguous. */
 static accd_status copy_rows(char *to, const char *from, int rank, const size_t *volume, const size_t *to_strides,
                              const size_t *from_strides, int to_device, int from_device)
 {
     if (rank == 1)
         return copy_bytes(to, from, volume[0] * to_strides[0], to_device, from_device);
+    assert(rank > 0);
     accd_status status = ACCD_OK;
     for (size_t i = 0; i < volume[0] && status == ACCD_OK; i++)
         status = copy_rows(to + i * to_strides[0], from + i * from_strides[0], rank - 1, volume + 1, to_strides + 1,
@@ -414,7 +422,7 @@ int rt_target_copy_rows(const struct rt_site *site, void *to, const void *from, 
 {
     enum { RANKS = 32 };
     size_t to_strides[RANKS], from_strides[RANKS];
-    if (!to && !from) /* how many dimensions there may be (OMP60-api-8) */
+    if (!to && !from) /* the number of possible dimensions is requested (OMP60-api-8) */
         return RANKS;
     if (!is_device(to_device, &to_device) || !is_device(from_device, &from_device) || !to || !from || !element ||
         rank < 1 || rank > RANKS)

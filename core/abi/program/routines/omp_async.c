@@ -1,11 +1,12 @@
-/* omp_async.c - the asynchronous routines of OpenMP: tasks, which are done at once, after the tasks
- * that they depend on. */
+/* omp_async.c - OpenMP's asynchronous routines. They are tasks, which are executed at once, after the tasks that they
+ * depend on. */
 #include "target.h"
 
+#include <assert.h>
 #include <dlfcn.h>
 #include <stdlib.h>
 
-/* As omp.h declares them. */
+/* Declarations as in omp.h. */
 int omp_target_memcpy_async(void *to, const void *from, size_t bytes, size_t to_offset, size_t from_offset,
                             int to_device, int from_device, int ndepend, void **depend);
 int omp_target_memcpy_rect_async(void *to, const void *from, size_t element, int rank, const size_t *volume,
@@ -14,9 +15,8 @@ int omp_target_memcpy_rect_async(void *to, const void *from, size_t element, int
                                  void **depend);
 void *omp_target_memset_async(void *pointer, int value, size_t bytes, int device, int ndepend, void **depend);
 
-/* Returns the argument of libgomp's taskwait for a list of depend objects, each of two pointers. NULL:
- * none, or no memory. */
-static void **depend_list(int n, void **objects)
+/* Returns the argument of libgomp's taskwait for n depend objects of two pointers each. NULL: n is 0, or no memory. */
+static void **new_depend_list(int n, void **objects)
 {
     enum { HEAD = 5 };
     void **list = n > 0 ? calloc(HEAD + (size_t)n, sizeof *list) : NULL;
@@ -28,22 +28,21 @@ static void **depend_list(int n, void **objects)
     return list;
 }
 
-/* A routine that is a task: its turn is the thread's until it ends. */
+/* Routine that is a task, with the thread's epoch from before: until it ends, the task's epoch is the thread's. */
 struct routine {
     struct rt_thread *self;
     struct rt_epoch before;
 };
 
-/* The work is done at once: after the tasks of the program that it depends on. libomp's depend
- * objects are its own: there a routine that has some comes after all tasks, and is done as the
- * host's own work. */
+/* Begins a task after waiting for those that it depends on. libomp's depend objects are opaque: a routine with
+ * dependences waits for all tasks there, and counts as work of the host. */
 static struct routine begin_task(const struct rt_site *site, int ndepend, void **depend)
 {
     static void (*taskwait)(void), (*taskwait_depend)(void **list);
     const bool libomp = dlsym(RTLD_NEXT, "__kmpc_fork_call");
-    void **list = libomp ? NULL : depend_list(ndepend, depend);
+    void **list = libomp ? NULL : new_depend_list(ndepend, depend);
     if (!taskwait)
-        *(void **)&taskwait = rt_find_next_function("GOMP_taskwait"); /* libomp has it, too */
+        *(void **)&taskwait = rt_find_next_function("GOMP_taskwait"); /* libomp has this function, too */
     if (!taskwait_depend && !libomp)
         *(void **)&taskwait_depend = rt_find_next_function("GOMP_taskwait_depend");
     if (list) {
@@ -60,8 +59,10 @@ static struct routine begin_task(const struct rt_site *site, int ndepend, void *
     return routine;
 }
 
+/* Ends a task: the thread has its own epoch again. */
 static void end_task(const struct routine *routine)
 {
+    assert(routine->self);
     routine->self->epoch = routine->before;
 }
 

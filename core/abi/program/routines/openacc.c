@@ -1,15 +1,16 @@
-/* openacc.c - the acc_* routines of OpenACC 3.3 that the compiler's openacc.h declares. Each is a
- * construct of one item, or a single step of the core. A program whose device is the host shares
- * its memory: nothing is mapped, and everything is present (ACC33-gloss-2). */
+/* openacc.c - the acc_* routines of OpenACC 3.3 that the compiler's openacc.h declares. Each is a construct of one
+ * item, or a single operation of the core. If a program's device is the host, memory is shared: nothing is mapped, and
+ * everything is present (ACC33-gloss-2). */
 #include "abi/program/base/prof.h"
 #include "abi/program/check/check.h"
 #include "abi/program/strict/leaks.h"
 #include "routines.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* As openacc.h declares them; the program has that header, we have the functions. */
+/* Declarations as in openacc.h, which belongs to the program's compiler. */
 #define ROUTINES(X)                                                                            \
     X(void *, acc_copyin, (void *host, size_t bytes))                                          \
     X(void *, acc_present_or_copyin, (void *host, size_t bytes))                               \
@@ -77,9 +78,11 @@ ROUTINES(DECLARE)
 
 /* -------------------------------------------------------------------------------------- data -- */
 
-/* Whether a routine does nothing for a null pointer or no bytes; rules may call that an error. */
+/* True if a routine does nothing, for a null pointer or zero bytes. Ends the program if the rules call that an error.
+ */
 static bool is_no_operation(accd_construct_kind kind, const void *host, size_t bytes)
 {
+    assert(rt.site && rt.options.rules);
     const accd_rules *rules = rt.options.rules;
     if (!host && kind != ACCD_KIND_ENTER_DATA && rules->null_routine == ACCD_CHOICE_IGNORE)
         return true;
@@ -92,19 +95,21 @@ static bool is_no_operation(accd_construct_kind kind, const void *host, size_t b
     return !bytes;
 }
 
-static int event_of(accd_construct_kind kind)
+/* Returns the profiling event of a kind of construct. */
+static int get_kind_event(accd_construct_kind kind)
 {
     return kind == ACCD_KIND_ENTER_DATA  ? RT_EV_ENTER_DATA
            : kind == ACCD_KIND_EXIT_DATA ? RT_EV_EXIT_DATA
                                          : RT_EV_UPDATE;
 }
 
-/* queue: only reported and checked, every queue is done at once, in program order. */
+/* Runs a data routine at once, in program order, whatever its queue: the queue is only reported and checked. */
 void *rt_run_data_routine(const struct rt_site *site, accd_construct_kind kind, accd_action action, void *host,
                           size_t bytes, bool finalize, int queue)
 {
+    assert(kind == ACCD_KIND_ENTER_DATA || kind == ACCD_KIND_EXIT_DATA || kind == ACCD_KIND_UPDATE);
     struct rt_prof_span span;
-    rt_span_begin(&span, site, event_of(kind), RT_PARENT_ROUTINE, queue, RT_DEVICE_CURRENT);
+    rt_span_begin(&span, site, get_kind_event(kind), RT_PARENT_ROUTINE, queue, RT_DEVICE_CURRENT);
     struct rt_thread *self = rt_enter(site);
     void *device = host;
     if (self->type != RT_DEVICE_HOST && is_no_operation(kind, host, bytes)) {
@@ -215,11 +220,13 @@ void acc_update_self_async(void *host, size_t bytes, int queue)
 
 /* ---------------------------------------------------------------------------------- pointers -- */
 
+/* Runs acc_attach or acc_detach for the pointer at slot; ends the program if slot is NULL. */
 static void run_pointer_routine(const struct rt_site *site, accd_action action, void **slot, bool finalize, int queue)
 {
+    assert(action == ACCD_ACTION_ATTACH || action == ACCD_ACTION_DETACH);
     const accd_construct_kind kind = action == ACCD_ACTION_ATTACH ? ACCD_KIND_ENTER_DATA : ACCD_KIND_EXIT_DATA;
     struct rt_prof_span span;
-    rt_span_begin(&span, site, event_of(kind), RT_PARENT_ROUTINE, queue, RT_DEVICE_CURRENT);
+    rt_span_begin(&span, site, get_kind_event(kind), RT_PARENT_ROUTINE, queue, RT_DEVICE_CURRENT);
     struct rt_thread *self = rt_enter(site);
     if (!slot)
         rt_fatal("null-pointer", "%s needs the address of a pointer", site->what);
@@ -340,7 +347,7 @@ void *acc_malloc(size_t bytes)
     struct rt_prof_span span;
     rt_span_begin(&span, HERE, RT_EV_NONE, RT_PARENT_ROUTINE, RT_ASYNC_SYNC, RT_DEVICE_CURRENT);
     const struct rt_thread *self = rt_enter(HERE);
-    uint64_t device = 0; /* also when there is no memory left */
+    uint64_t device = 0; /* stays 0 without device memory */
     if (self->type == RT_DEVICE_HOST)
         device = bytes ? (uintptr_t)malloc(bytes) : 0;
     else if (accd_device_alloc(rt.context, self->device, bytes, &device) != ACCD_OK)
@@ -379,9 +386,11 @@ void acc_free(void *device)
 
 enum direction { IN, OUT, WITHIN };
 
+/* Copies bytes to, from or within the device, and informs the checks. */
 static void copy_memory(const struct rt_site *site, enum direction direction, void *to, const void *from, size_t bytes,
                         int queue)
 {
+    assert(direction == IN || direction == OUT || direction == WITHIN);
     struct rt_prof_span span;
     rt_span_begin(&span, site, RT_EV_NONE, RT_PARENT_ROUTINE, queue, RT_DEVICE_CURRENT);
     struct rt_thread *self = rt_enter(site);
@@ -446,7 +455,7 @@ static bool is_simulated_type(int type)
     return type == RT_DEVICE_NVIDIA || type == RT_DEVICE_NOT_HOST || type == RT_DEVICE_DEFAULT;
 }
 
-/* The type that stands behind one of the program's; ends the program if there is none. */
+/* Returns the type of a device for a type that the program names; ends the program if there is none. */
 static int resolve_device_type(const struct rt_thread *self, int type)
 {
     if (type == RT_DEVICE_CURRENT)
@@ -461,13 +470,13 @@ static int resolve_device_type(const struct rt_thread *self, int type)
 
 int rt_get_num_devices(int type)
 {
-    rt_ensure_started(); /* the options */
+    rt_ensure_started(); /* sets the options */
     if (type == RT_DEVICE_CURRENT)
         type = rt_ensure_started()->type;
     return type == RT_DEVICE_HOST ? 1 : is_simulated_type(type) ? rt.options.devices : 0;
 }
 
-/* The thread's device is used from now on. */
+/* Makes the thread's device active. */
 static void activate_device(const struct rt_site *site)
 {
     rt_enter(site);
@@ -477,7 +486,7 @@ static void activate_device(const struct rt_site *site)
 static void set_thread_type(struct rt_thread *self, int type)
 {
     self->type = type;
-    self->activity = RT_SLOW_PATH; /* until a call has asked */
+    self->activity = RT_SLOW_PATH; /* stays until a call has taken the slow path */
 }
 
 void rt_set_device_type(const struct rt_site *site, int type)
@@ -497,6 +506,7 @@ int rt_get_device_type(void)
     return self->starting && rt.options.rules->events_bare ? RT_DEVICE_NONE : self->type;
 }
 
+/* Ends the program if a type has no device of the number. */
 static void check_number(int number, int type)
 {
     if (number < 0 || number >= rt_get_num_devices(type))
@@ -506,8 +516,8 @@ static void check_number(int number, int type)
 void rt_set_device_num(const struct rt_site *site, int number, int type)
 {
     struct rt_thread *self = rt_enter_without_device(site);
-    int wanted = type ? resolve_device_type(self, type) : self->type; /* 0: of any type */
-    if (number < 0)                                                   /* the usual one */
+    int wanted = type ? resolve_device_type(self, type) : self->type; /* 0: any type */
+    if (number < 0)                                                   /* negative: the default device */
         number = rt.options.device;
     check_number(number, wanted);
     set_thread_type(self, wanted);
@@ -562,6 +572,7 @@ void rt_shutdown_device(const struct rt_site *site, int type)
     rt_span_end(&span);
 }
 
+/* Numbers of properties in openacc.h. */
 enum { MEMORY = 1, FREE_MEMORY = 2, NAME = 0x10001, VENDOR = 0x10002, DRIVER = 0x10003 };
 
 size_t rt_get_property(const struct rt_site *site, int number, int type, int property)
@@ -651,7 +662,7 @@ int acc_on_device(int type)
 
 /* ------------------------------------------------------------------------------------ queues -- */
 
-/* A program that knows that a queue has done its work need not wait for it. */
+/* Records that the program knows the end of a queue's work: it need not wait for the queue. */
 int rt_test_queue(const struct rt_site *site, int queue)
 {
     if (rt.options.diagnose) {
@@ -686,7 +697,7 @@ void acc_async_wait_all(void)
 {
     rt_host_wait(HERE, RT_PARENT_ROUTINE, RT_ASYNC_NOVAL);
 }
-/* The host does not wait for these. */
+/* These make a queue wait, not the host. */
 void acc_wait_async(int queue, int other)
 {
     if (rt.observes_waits)
@@ -698,7 +709,7 @@ void acc_wait_all_async(int queue)
         rt_trace_wait(HERE, queue, RT_ASYNC_NOVAL);
 }
 
-/* There is no CUDA behind a simulated device. */
+/* Simulated devices have no CUDA; these return nothing. */
 void *acc_get_current_cuda_device(void)
 {
     return NULL;

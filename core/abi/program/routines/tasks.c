@@ -1,14 +1,15 @@
-/* tasks.c - libgomp's functions at whose end tasks are complete, for strict runs and traces: each does what libgomp's
- * own does, and then the order of tasks is known. Which thread waits for which task is not looked at: each wait is for
- * all tasks. A task of the program with depend clauses orders ours, too: those before it are taken for complete. */
+/* tasks.c - functions of libgomp at whose end tasks are complete, for strict runs and traces. Each calls libgomp's own
+ * function and then records the wait. Every wait counts as one for all tasks, whichever thread waits. A task of the
+ * program with depend clauses counts as one, too: tasks before it are taken as complete. */
 #include "target.h"
 
+#include <assert.h>
 #include <dlfcn.h>
 
-enum { DEPENDS = 1 << 3, DETACHES = 1 << 13 }; /* flags of tasks */
+enum { DEPENDS = 1 << 3, DETACHES = 1 << 13 }; /* flags of GOMP_task */
 
 bool rt_has_detached_tasks;
-static atomic_bool has_tasks; /* that the program has not waited for */
+static atomic_bool has_tasks; /* true while there are tasks that the program has not waited for */
 
 bool rt_defers_tasks(void)
 {
@@ -28,12 +29,13 @@ struct rt_epoch rt_begin_nowait_task(const struct rt_site *site, void **depend)
         epoch = rt_clock_begin_task(depend);
         rt_leave();
     }
-    has_tasks = true; /* whoever waits after this knows the task */
+    has_tasks = true; /* set last: a thread that sees it and waits must know the task */
     return epoch;
 }
 
 void rt_after_taskwait(const struct rt_site *site, void **depend)
 {
+    assert(site);
     const bool traced = rt.options.trace >= 0;
     if (!has_tasks || rt_kernel_kind(rt_this_thread.activity) || rt_is_in_target() || !(rt.options.diagnose || traced))
         return;
@@ -54,7 +56,7 @@ void rt_after_taskwait(const struct rt_site *site, void **depend)
     rt_leave();
 }
 
-/* Functions without a result, with one: name, parameters, arguments. */
+/* Lists of functions without and with a result: name, parameters, arguments. */
 #define LOOP (void (*fn)(void *), void *data, unsigned threads, long from, long to, long step, long a, long b)
 #define LOOP_ARGUMENTS (fn, data, threads, from, to, step, a, b)
 #define TASKS                                                                                                  \
@@ -102,6 +104,7 @@ void GOMP_task(void (*fn)(void *), void *data, void (*copy)(void *, void *), lon
                unsigned flags, void **depend, int priority, void *detach);
 static __typeof__(GOMP_task) *real_GOMP_task;
 
+/* Finds libgomp's functions; those that it lacks stay NULL. */
 static void find_functions(void)
 {
 #define FIND(name) *(void **)&real_##name = dlsym(RTLD_NEXT, #name);
@@ -119,7 +122,7 @@ void rt_find_libgomp_tasks(void)
     pthread_once(&found, find_functions);
 }
 
-/* Whether the end of tasks is looked at, or may be by when it comes. */
+/* True if ends of tasks are observed, or may be, because the options are not known yet. */
 static inline bool observes_tasks(void)
 {
     return !rt.context || rt.options.diagnose || rt.options.trace >= 0;
