@@ -26,7 +26,7 @@ local expression -- forward declaration
 
 local function type_name(t) return types.name(t) end
 
--- ------------------------------------------------------------------------------- what is needed --
+-- ------------------------------------------------------------------------------------- operands --
 
 -- Raises if a node of a bound is not an integer or a pointer.
 local function check_operand(env, e, pos)

@@ -39,7 +39,7 @@ function closures.with_position(node, fn)
 end
 local at = closures.with_position
 
--- ---------------------------------------------------------------------------------------- places --
+-- -------------------------------------------------------------------------------------- l-values --
 
 local places = {}
 
@@ -389,7 +389,7 @@ end
 -- Compile typed nodes.
 closures.value, closures.place = value, lvalue
 
--- --------------------------------------------------------------------------------------- from the AST --
+-- --------------------------------------------------------------------------- entry points for the AST --
 
 -- Compiles an expression of the AST: returns {type, value if it is a number or a pointer, place if it is an l-value}.
 function closures.compile(env, node)

@@ -26,7 +26,7 @@ local REGISTERS = 64
 local NOWHERE = -1 -- an address from which nothing is read
 local ROOM = 24 -- registers that one expression may need at once
 
--- --------------------------------------------------------------------------------- the builder --
+-- ----------------------------------------------------------------------------- program builder --
 
 local Builder = {}
 Builder.__index = Builder
@@ -90,7 +90,7 @@ end
 -- Reserves a register to the end of the program, because programs of inner elements read it.
 function Builder:pin(r) self.pinned[r] = true end
 
--- ----------------------------------------------------------------------- places and operations --
+-- --------------------------------------------------------------------- l-values and operations --
 
 local function constant(v, t) return { const = v, type = t or LONG } end
 
@@ -198,7 +198,7 @@ local function displace(b, at, index, t, pos)
   return { reg = reg(b, address, pos), offset = 0, type = t }
 end
 
--- ------------------------------------------------------------------------------ places of trees --
+-- ---------------------------------------------------------------------- l-values of typed nodes --
 
 local value, lvalue -- forward declarations
 
@@ -236,7 +236,7 @@ function places.deref(b, env, e)
   return index and displace(b, base, index, e.type, pos) or base
 end
 
--- ------------------------------------------------------------------------------ values of trees --
+-- ------------------------------------------------------------------------ values of typed nodes --
 
 local values = {}
 

@@ -283,7 +283,7 @@ local function complete_array_type(session, t, name, item)
   return t
 end
 
--- ---------------------------------------------------------------------------------- externals --
+-- ---------------------------------------------------------------------- external declarations --
 
 -- Declares a C++ reference: another name for the object that initializes it.
 local function declare_reference(session, t, name, pos, value)

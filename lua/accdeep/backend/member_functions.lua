@@ -122,7 +122,7 @@ function member_functions.unknown(session, record, node)
     help = diagnostic.suggest(node.base.name, names) or "give its body in the class, or method() in Lua" })
 end
 
--- ----------------------------------------------------------------------------------- while one runs --
+-- ------------------------------------------------------------------------ running a member function --
 
 -- Returns the member of *this that a name means inside a member function: {name, type, address}; nil if it is not one.
 -- Locals of the function hide members, and members hide outer declarations.

@@ -22,7 +22,7 @@ local memory_view = {}
 
 local POINTER_SIZE = 8
 
--- --------------------------------------------------------------------------------- the spaces --
+-- --------------------------------------------------------------------------------- host space --
 
 local Host, Device = {}, {}
 Host.__index, Device.__index = Host, Device
@@ -147,7 +147,7 @@ function Host:local_memory(size, name)
   return self.session:kernel_memory(size, name)
 end
 
--- ---------------------------------------------------------------------------------- the device --
+-- -------------------------------------------------------------------------------- device space --
 
 -- Returns an example of a section of a pointer in the program's language. least: true for the smallest one.
 local function section_text(session, name, least)
@@ -343,7 +343,7 @@ function Device:local_memory(size)
   return self.session:kernel_memory(size)
 end
 
--- ---------------------------------------------------------------------------------- the views --
+-- -------------------------------------------------------------------------------------- views --
 
 local LOCATION = {}
 local Struct, Array, Pointer = { __name = "struct" }, { __name = "array" }, { __name = "pointer" }

@@ -42,7 +42,7 @@ local INT, ULONG = types.scalars.int, types.scalars["unsigned long"]
 function typed_ast.constant(t, v, pos) return { op = "const", type = t, const = v, pos = pos } end
 local constant = typed_ast.constant
 
--- ---------------------------------------------------------------------------------------- places --
+-- -------------------------------------------------------------------------------------- l-values --
 
 function typed_ast.lvalue(op, t, pos, fields)
   fields.op, fields.type, fields.pos, fields.is_place = op, t, pos, true
@@ -125,7 +125,7 @@ end
 
 typed_ast.truth = truth
 
--- ------------------------------------------------------------------------------- grammar's trees --
+-- ------------------------------------------------------------------------------------- AST nodes --
 
 -- Returns an AST node that stands for a typed node, for use inside an AST.
 function typed_ast.wrap_typed(e) return { tag = "typed", e = e } end

@@ -18,7 +18,7 @@ local function painter(color)
   end
 end
 
--- --------------------------------------------------------------------------------- one error --
+-- ---------------------------------------------------------------------------- a single error --
 
 local FIELDS = { "code", "message", "rule", "file", "line", "column", "help", "wanted", "found",
   "notes", "snippet", "snippet_column", "length", "text_line", "text_column", "callers" }

@@ -208,7 +208,7 @@ openmp_directives.clauses = {
   { "self_maps", takes = "none", of = "requires", text = "Maps use the memory of the host itself." },
 }
 
--- ------------------------------------------------------------------------------------- made of these --
+-- ------------------------------------------------------------------------------------ derived tables --
 
 -- Worksharing and distribution constructs that can follow `parallel`, `masked`, `teams` and `target` in combined names.
 local parallel = { "for simd", "for", "loop simd", "loop", "sections", "masked", "master" }

@@ -231,7 +231,7 @@ local function declarations(rules, lx)
   rules.specification = V "derived" + V "declaration" + V "nothing"
 end
 
--- --------------------------------------------------------------- what is known and not carried out --
+-- -------------------------------------------------------------------------- unsupported statements --
 
 -- Raises "unsupported" for each Fortran statement that is parsed but not implemented, with what to write instead.
 local function beyond(rules, lx)

@@ -27,7 +27,7 @@ local binding = word_set "name bind_all bind_type"
 local actions = word_set "merge inherit exclude override"
 local known = openmp_directives.clause
 
--- ---------------------------------------------------------------------------------------- places --
+-- ------------------------------------------------------------------------------ source locations --
 
 -- Clauses of a group are copied into other texts. To keep their positions distinguishable, the text of each group gets
 -- a range of positions that begins at a multiple of RANGE.
@@ -285,7 +285,7 @@ local function sources_of(session, node, own)
   return sources
 end
 
--- ------------------------------------------------------------------------------------------ joining --
+-- ---------------------------------------------------------------------------------- joining clauses --
 
 -- Returns the sources by precedence: overrides, last one first; then the construct's own clauses; then merged and
 -- inherited groups (LLNL-4-05..07, -09).

@@ -135,7 +135,7 @@ local function chosen(file, wanted, found)
   return whole
 end
 
--- --------------------------------------------------------------------------------------- declaring --
+-- ------------------------------------------------------------------------------------- declaration --
 
 -- Completes a node of a type that is only declared where it is used, from a definition elsewhere in the program.
 -- Returns false if there is none.
@@ -335,7 +335,7 @@ function debug_info.meanings(path, prefix)
   end
 end
 
--- ----------------------------------------------------------------------------------------- showing --
+-- ----------------------------------------------------------------------------------------- display --
 
 -- Returns the sorted names of all structures, unions, enums and typedefs of a program outside of classes and functions.
 function debug_info.names(path)

@@ -155,7 +155,7 @@ local function alignment(node, members)
   return align
 end
 
--- -------------------------------------------------------------------------------------- building --
+-- -------------------------------------------------------------------------------- building types --
 
 Builder.damaged = raise_damaged
 
@@ -342,7 +342,7 @@ function Builder:finish()
   end
 end
 
--- -------------------------------------------------------------------------------------- comparing --
+-- ------------------------------------------------------------------------------------- comparison --
 
 -- Returns the size in bytes of a node's type.
 local function size_of(node)
@@ -423,7 +423,7 @@ function Builder:differs(t, node, name)
   return why
 end
 
--- ---------------------------------------------------------------------------------------- results --
+-- --------------------------------------------------------------------------------- entering names --
 
 -- Enters the new names into the session's scope. Raises if a variable or an enumerator has one of them.
 function Builder:commit()

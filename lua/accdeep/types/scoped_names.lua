@@ -63,7 +63,7 @@ function scoped_names.leave_namespace(inner)
   end
 end
 
--- ------------------------------------------------------------------------------------- looking up --
+-- ----------------------------------------------------------------------------------------- lookup --
 
 -- Returns the enclosing scope of an open namespace with that name; nil if there is none.
 local function find_namespace(at, name)

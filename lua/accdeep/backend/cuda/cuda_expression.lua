@@ -16,7 +16,7 @@ local LONG, ULONG = scalars.long, scalars["unsigned long"]
 
 local cuda_expression = {}
 
--- --------------------------------------------------------------------------------- the writer --
+-- ------------------------------------------------------------------------------------- writer --
 
 local Writer = {}
 Writer.__index = Writer
@@ -135,7 +135,7 @@ local function number_of(w, e)
   return e.type.kind == "pointer" and ("(i64)%s.at"):format(operand) or operand
 end
 
--- -------------------------------------------------------------------------------------- places --
+-- ------------------------------------------------------------------------------------ l-values --
 
 local places = {}
 

@@ -148,7 +148,7 @@ statements["for"] = function(w, node)
   w:line("}")
 end
 
--- ---------------------------------------------------------------------- constructs of threads --
+-- -------------------------------------------------------------------------- thread constructs --
 
 -- Writes the beginning of a private copy in a thread construct (backend/privatization.lua). Returns a function that
 -- writes its end, or nil.
