@@ -1,19 +1,22 @@
--- c_dialects.lua - what C and C++ write differently in the functions of deep_copy.lua.
+-- c_dialects.lua - differences between C and C++ in the functions that deep_copy.lua generates.
 --
--- C: functions with types. C++: members of a template struct, which classes can have as a friend. They take the types
--- from their arguments, so that types without names, private ones and those of templates need not be spelled:
+-- C: functions with explicit types. C++: static members of a template struct, which classes can declare as a friend.
+-- Their argument types are deduced, so that unnamed and private types need not be spelled:
+--
 --     accdeep_call<accdeep_enter_part_1>(objects, count) calls accdeep_deep<accdeep_enter_part_1>::run.
--- Their definitions may stand at the end of the unit, where all types are whole.
+--
+-- The C++ definitions can be placed at the end of the unit, where all types are complete.
 
 local types = require "accdeep.types"
 
 local c_dialects = { c = {}, cxx = {} }
 
--- Text that binds as tightly as a place needs.
+-- Returns a text as an operand: in parentheses unless it is a simple expression.
 local function operand(text) return text:find "^[%w_.>-]+$" and text or "(" .. text .. ")" end
 c_dialects.operand = operand
 
--- Adds a function, whose prototype and text write(name) gives, unless there is one like it. Returns its name.
+-- Adds a function to a program, unless an equal one exists. write(name) returns its prototype and text. Returns the
+-- function's name.
 function c_dialects.add(program, what, write)
   program.ndeep = (program.ndeep or 0) + 1
   local name = ("%s%s_%d"):format(program.prefix or "", what, program.ndeep)
@@ -28,9 +31,9 @@ function c_dialects.add(program, what, write)
   return name
 end
 
--- Functions that attach and detach a pointer into the data of another one. It may point to their end, which is no
--- address of them: then the device's pointer is attached to their beginning, and set. For a moment the host has another
--- pointer: checks by access must not see that.
+-- Functions that attach and detach a pointer into the data of another one. The pointer may be one past the end, which
+-- is not present. The device pointer is then attached to the beginning of the data, and shifted. The host pointer is
+-- changed temporarily, which the thread sanitizer must ignore.
 local ALIAS = {
   attach = [[
 {
@@ -61,7 +64,7 @@ local ALIAS = {
 }]],
 }
 
--- The name of such a function. routine: acc_attach, acc_detach or acc_detach_finalize.
+-- Returns the name of such a function. routine: acc_attach, acc_detach or acc_detach_finalize.
 function c_dialects.alias(program, routine)
   local what = routine:gsub("^acc_", "")
   return c_dialects.add(program, what .. "_alias", function(name)
@@ -71,11 +74,11 @@ function c_dialects.alias(program, routine)
   end)
 end
 
--- Whether functions have a name for what is their own: parameters and variables.
+-- Names of parameters and variables in generated functions.
 local own_names = { objects = true, count = true, kept = true, q = true, to = true, row = true, i = true }
 function c_dialects.is_own(name) return own_names[name] or name:find "^%a+_?%d+$" and name:find "^[ibp]" ~= nil end
 
--- The name of a function that gives the value of a variable of the unit whose name functions have for their own.
+-- Returns the name of a function that returns the value of a variable whose name is used in generated functions.
 function c_dialects.value(program, variable)
   return c_dialects.add(program, "value_of", function(name)
     local head = ("static long %s(void)"):format(name)
@@ -83,8 +86,8 @@ function c_dialects.value(program, variable)
   end)
 end
 
--- The name of a function that counts calls for objects that point to others of their type. It ends the program before
--- these calls have taken the whole stack.
+-- Returns the name of a function that counts nested calls for recursive types. It aborts the program before the stack
+-- overflows.
 function c_dialects.deeper(program)
   return c_dialects.add(program, "deeper", function(name)
     local head = ("static void %s(int by)"):format(name)
@@ -103,7 +106,7 @@ function c_dialects.deeper(program)
   end)
 end
 
--- The name of a function that copies an array but for a section of it.
+-- Returns the name of a function that copies an array except a section of it.
 function c_dialects.copy_around_function(program)
   return c_dialects.add(program, "copy_around", function(name)
     local head = ("static void %s(void *to, void *from, long size, long first, long count, long element)")
@@ -122,7 +125,8 @@ end
 
 local c = c_dialects.c
 
--- A declaration of a name. A structure that only its member knows has text of its own (deep_copy.lua).
+-- Returns a declaration of a name. Structures that only their member can name have a spelling of their own
+-- (deep_copy.lua).
 function c.declaration(t, name)
   local stars, of = "", t
   while of.kind == "pointer" do stars, of = stars .. "*", of.to end
@@ -136,13 +140,13 @@ function c.first_element(text, t)
   return ("(%s)%s"):format(c.declaration(types.pointer(of), ""), text)
 end
 
--- An address of const or volatile objects for functions that take others; in C++ accdeep_call does that.
+-- Returns the address of objects without const and volatile; in C++ accdeep_call removes them.
 function c.unqualified_address(text, record)
   return ("(%s)%s"):format(c.declaration(types.pointer(record), ""), operand(text))
 end
 
--- A function whose parameters behind count are of type long; body: lines of a loop over q. is_kept: q is where the
--- objects are kept, not the objects themselves. Returns prototype and text.
+-- Returns the prototype and the text of a function. parameters: number of long parameters after count. body: lines of
+-- a loop over q. is_kept: q is the saved copy of an object, not the object.
 function c.define(name, record, parameters, body, is_kept)
   local more = { is_kept and ", void *kept" or "" }
   for i = 1, parameters do more[i + 1] = ", long bound_" .. i end
@@ -153,8 +157,8 @@ function c.define(name, record, parameters, body, is_kept)
     :format(head, c.declaration(types.pointer(record), "q"), from, body)
 end
 
--- Statements that put values of the host back, which a transfer of whole objects must not touch: before it, and behind
--- it. name: the pointer to what keeps them; called: the function that puts them back; arguments: its last, as text.
+-- Returns statements that save host values before a transfer of whole objects, and statements that restore them.
+-- name: the pointer to the saved copy. called: the function that restores. arguments: its last ones, as text.
 local function keep_values(dialect, name, text, count, called, arguments)
   local builtin, size = dialect.builtin, text:match "^&([%w_]+)$" or ("*(%s)"):format(text)
   local bytes = ("%s * sizeof %s"):format(operand(count), size)
@@ -171,8 +175,8 @@ function c.keep_values(...) return keep_values(c, ...) end
 
 local cxx = c_dialects.cxx
 
--- What stands in front of the unit. No header is needed there.
--- What classes have as a friend. Names of its specializations belong to the unit, and so do these.
+-- Declarations placed before the unit, which need no headers. cxx.DEEP is the friend template; specializations of it
+-- are named by the unit.
 cxx.DEEP = "template<typename Name> struct accdeep_deep;"
 function cxx.prelude(prototypes)
   local call = "template<typename Name, typename Type, typename... More> "
@@ -181,7 +185,8 @@ function cxx.prelude(prototypes)
   return ("%s namespace { %s}"):format(cxx.DEEP, functions)
 end
 cxx.FRIEND = "template<typename Name> friend struct ::accdeep_deep;"
--- Behind the functions: pointers to const become others, for shapes whose bounds call functions that are not const.
+-- The definition of accdeep_call, placed after the functions. It removes const, because bounds of shapes may call
+-- member functions that are not const.
 cxx.CALL = [[
 namespace {
 template<typename Type> Type *accdeep_plain(const volatile Type *objects) { return const_cast<Type *>(objects); }
@@ -194,7 +199,7 @@ void accdeep_call(Type *objects, __SIZE_TYPE__ count, More... more)
 
 function cxx.declaration(_, name) return "auto " .. name end
 function cxx.unqualified_address(text) return text end
--- Raises a reason if a member is private in a class that the unit does not define.
+-- Raises {cannot = reason} if a member is private in a class that the unit does not define.
 local function check_access(program, record, name)
   for _, member in ipairs(record.members) do
     if member.name == name and member.closed and program.is_foreign(record) then
@@ -205,7 +210,7 @@ local function check_access(program, record, name)
   end
 end
 
--- A member of *q. Base classes of what the unit does not define may be inaccessible: only a cast leads there.
+-- Returns a member of *q. A cast is needed for base classes of foreign classes, which may be inaccessible.
 function cxx.member(program, record, name)
   check_access(program, record, name)
   for _, base in ipairs(program.is_foreign(record) and record.bases or {}) do
@@ -214,7 +219,7 @@ function cxx.member(program, record, name)
   return "q->" .. name
 end
 
--- Code behind the unit: specializations stand where their template does, other functions are the unit's own.
+-- Returns code for the end of the unit: specializations in the global namespace, other functions in an unnamed one.
 function cxx.place_at_end(code)
   return code:find("template<>", 1, true) == 1 and code or ("namespace {\n%s\n}"):format(code)
 end
@@ -236,7 +241,7 @@ function cxx.define(name, _, parameters, body, is_kept)
     :format(name, table.concat(more), is_kept and "(Type *)kept + i" or "&objects[i]", lines)
 end
 
--- The function of a bound that is about an object q. type: that of the object, as text.
+-- Returns the function that computes a bound for the object q. type: the object's type as text.
 function cxx.bound(number, type, text)
   return ([[namespace { struct accdeep_bound_of_N; }
 template<> struct accdeep_deep<accdeep_bound_of_N> {
@@ -250,7 +255,7 @@ static long accdeep_bound_N(const void *object) { return accdeep_deep<accdeep_bo
     :gsub("%f[%w]%u+%f[%W]", { N = number, TYPE = type, TEXT = text }) .. ""
 end
 
--- What chooses among plans of directives by the type of an object; a plan, as text, for a type.
+-- Template that selects a directive's plan by the type of an object.
 cxx.PLAN = "namespace { template<int Number, typename Type> struct accdeep_plan_of; "
   .. "template<int Number, typename Type> accd_lowered *accdeep_plan(const volatile Type *) "
   .. "{ return accdeep_plan_of<Number, Type>::get(); } }"
@@ -259,7 +264,8 @@ function cxx.plan(number, type, plan)
     :format(number, type, plan)
 end
 
--- A function that calls another one for each type of objects. by_type: list of {type as text, name}. Returns its name.
+-- Adds a function that calls another function for each type of objects. by_type: a list of {type as text, name}.
+-- Returns its name.
 function cxx.choose(program, by_type)
   return c_dialects.add(program, "each_type", function(own)
     local parts = {}
@@ -271,7 +277,7 @@ function cxx.choose(program, by_type)
   end)
 end
 
--- Units of C++ may have no headers in front of their functions.
+-- Prefix of library functions: C++ units may not have included their headers.
 cxx.builtin = "__builtin_"
 function cxx.keep_values(...) return keep_values(cxx, ...) end
 

@@ -1,9 +1,9 @@
--- c_program.lua - a C program under construction: declarations, statements, and what its memory holds.
+-- c_program.lua - a C program under construction: its declarations, statements, and the contents of its memory.
 --
--- The program follows the scenario's host memory: before every step, what the script has written since the
--- last one becomes assignments (catch_up), and what the step itself wrote on the host does not (settle). So
--- it makes no difference how a script puts its values there. Invariant between steps: shadow of each block is
--- what the C program has in it.
+-- The program follows the scenario's host memory. Before each step, values that the script has written since the last
+-- step become assignments (catch_up). Values that the step itself wrote on the host are only adopted
+-- (adopt_host_writes), because the step of the C program writes them, too. Invariant between steps: `shadow` of each
+-- block equals the block's content in the C program. scenario_recorder.lua drives it.
 
 local core = require "accdeep.core"
 local location = require "accdeep.base.location"
@@ -20,7 +20,8 @@ function c_program.new(file)
     blocks = {}, nblocks = 0, uses = {}, prototypes = {}, functions = {}, deep_functions = {} }, Program)
 end
 
--- A case starts with the declarations and the values of its file, on devices where nothing has happened.
+-- Returns the program of a case: it starts with the declarations and initial values of the file, and with unused
+-- devices.
 function Program:case(name)
   local made = c_program.new(self.file)
   made.name = name
@@ -36,8 +37,7 @@ function Program:case(name)
   return made
 end
 
--- Whether steps are still recorded: not once something cannot be expressed, nor behind an error that ends
--- the program.
+-- True if steps are still recorded: nothing was inexpressible, and no expected error has ended the program.
 function Program:is_open() return not self.reason and not self.ended end
 
 function Program:line(text)
@@ -69,14 +69,14 @@ local function scalar_text(t, value)
 end
 c_program.scalar_text = scalar_text
 
--- Whether an object is what is looked for: of a type, a scalar of a code, any pointer; or anything (void).
+-- True if an object has the wanted type: a type, the code of a scalar, "pointer", or void for any type but arrays.
 local function fits(t, to)
   if to == "pointer" then return t.kind == "pointer" end
   if type(to) == "number" then return t.kind == "scalar" and t.code == to end
   return types.same(t, to) or to.kind == "void" and t.kind ~= "array"
 end
 
--- The lvalue at an offset into an object that fits, or nil.
+-- Returns the lvalue of the wanted type at an offset into an object, or nil.
 local function lvalue(t, text, offset, to)
   if offset == 0 and fits(t, to) then return text end
   if t.kind == "array" and t.of.size > 0 then
@@ -97,7 +97,7 @@ local function lvalue(t, text, offset, to)
 end
 
 local function block_at(self, address)
-  local behind -- an array that ends there
+  local behind -- an array that ends at the address
   for at, block in pairs(self.blocks) do
     local last = at + block.type.size
     if address >= at and address < last or address == at then return at, block end
@@ -106,14 +106,14 @@ local function block_at(self, address)
   return behind, self.blocks[behind]
 end
 
--- The object at a host address, as C names it, or nil. of: see fits.
+-- Returns the C name of the object at a host address, or nil. of: the wanted type, as in fits.
 function Program:object(address, of)
   local at, block = block_at(self, address)
   if not block then return nil end
   return lvalue(block.type, block.text, address - at, of)
 end
 
--- A variable for a device address that a routine or a region gives; unknown until then.
+-- Adds a variable for a device address that a routine or region returns. address: its value, or nil if not yet known.
 function Program:keep_device(address)
   local name = ("device_%d"):format(#self.devices + 1)
   self.devices[#self.devices + 1] = { address = address or 0, name = name }
@@ -134,7 +134,7 @@ local function device_text(self, session, address)
   return offset == 0 and best.name or ("(void *)((char *)%s + %d)"):format(best.name, offset)
 end
 
--- A pointer's value as a C expression, or nil if nothing of the program is there.
+-- Returns a pointer's value as a C expression, or nil if the program has no object there.
 function Program:pointer_text(session, address, to)
   if address == 0 then return "NULL" end
   local at, block = block_at(self, address)
@@ -152,7 +152,7 @@ end
 
 -- --------------------------------------------------------------------------------------- memory --
 
--- Live blocks of a session and those around it, in the order in which they were made.
+-- Returns the live blocks of a session and of its outer sessions, in the order of creation.
 local function live_blocks(session)
   local list = {}
   local from = session
@@ -167,15 +167,15 @@ local function live_blocks(session)
   return list
 end
 
-local RUN = 3 -- so many numbers in a row are copied from a list
+local RUN = 3 -- minimal number of consecutive values that are copied by memcpy
 local FEW = 32
 
--- Assigns what differs between two contents of an object.
+-- Writes assignments for the differences between two contents of an object.
 local function assign(self, session, block, before, now, address)
   local function differs(from, to) return before:sub(from + 1, to) ~= now:sub(from + 1, to) end
   local walk
 
-  -- indices of elements that differ, found by halving
+  -- Appends the indices of elements that differ, found by bisection.
   local function changed_indices(t, offset, first, last, list)
     local size = t.of.size
     if first >= last or not differs(offset + first * size, offset + last * size) then return list end
@@ -236,7 +236,7 @@ local function assign(self, session, block, before, now, address)
   walk(block.type, block.text, 0)
 end
 
--- New memory becomes variables of the program: what was declared has its name, the rest is allocated.
+-- Adds variables for new memory: declared variables keep their names, other blocks are allocated.
 local function adopt(self, list)
   for _, entry in ipairs(list) do
     local address, block = entry.address, entry.block
@@ -260,10 +260,10 @@ local function adopt(self, list)
   end
 end
 
--- What has been declared just now has its value from the declaration.
+-- Adopts variables that were just declared, with the values of their declarations.
 function Program:adopt_declared(session) adopt(self, live_blocks(session)) end
 
--- Allocates and assigns what the script has since the last step.
+-- Adds allocations and assignments for the script's changes since the last step.
 function Program:catch_up(session)
   if not self:is_open() then return end
   local list = live_blocks(session)
@@ -278,7 +278,7 @@ function Program:catch_up(session)
   end
 end
 
--- What a step wrote on the host it writes in the C program, too.
+-- Adopts what a step wrote on the host; the C program's step writes the same.
 function Program:adopt_host_writes(session)
   if not self:is_open() then return end
   for _, entry in ipairs(live_blocks(session)) do
@@ -289,7 +289,7 @@ end
 
 -- ----------------------------------------------------------------------------------------- text --
 
--- Nothing follows. wanted: the language of a program that uses neither.
+-- Finishes the program. wanted: the language if the program has no directive.
 function Program:finish(wanted)
   self.language = self.language or wanted or "openacc"
   if self.uses.device and not prelude.device[self.language] then
@@ -298,7 +298,7 @@ function Program:finish(wanted)
   end
 end
 
--- The finished program.
+-- Returns the program's text.
 function Program:text()
   local language = self.language
   local case = (self.name or "all of it"):gsub("%*/", "* /")
@@ -325,7 +325,7 @@ function Program:text()
   return table.concat(parts)
 end
 
--- Says, once, why there will be no program. declared: it is so for every case of the file.
+-- Ends the recording with a reason; later reasons are ignored. declared: it applies to every case of the file.
 function Program:cannot(message, declared, help)
   if not self:is_open() then return end
   local file, line = location.scenario(2)

@@ -1,6 +1,6 @@
--- checks.lua - what a C program compares: values, addresses, presence, attachments; methods of the recorder.
+-- checks.lua - methods of the recorder that add checks to a C program: values, addresses, presence, attachments.
 --
--- A check prints a line: what it is about, what is found, and what the scenario has if that differs.
+-- Each check prints a line: its name, the value found, and the expected value if it differs.
 
 local core = require "accdeep.core"
 local c_program = require "accdeep.tools.export.c_program"
@@ -21,7 +21,7 @@ end
 
 local function quote(text) return '"' .. text:gsub('[\\"]', "\\%0"):gsub("\n", " ") .. '"' end
 
--- Adds a check: text is what it is called, write adds the comparisons.
+-- Adds a check. text: its name; write(): adds the comparisons.
 function Recorder:check(text, write)
   if not self.program:is_open() then return end
   local _, line = location.scenario(1)
@@ -31,7 +31,7 @@ function Recorder:check(text, write)
   if not self.program:is_open() then return end
   local lines = self.program.lines
   local indent, single = lines[#lines]:match "^( *)check_number(%b());$"
-  if #lines == begin + 1 and single then -- one number, one line
+  if #lines == begin + 1 and single then -- one number fits in one line
     lines[begin] = ("%scheck(%d, %s, %s;"):format(indent, line or 0, quote(text), single:sub(2))
     lines[begin + 1] = nil
   else
@@ -44,7 +44,7 @@ local function number_text(value)
   return c_program.scalar_text(math.type(value) == "float" and types.scalars.double or types.scalars.long, value)
 end
 
--- A value of the host that the script reads; the same one once, until something happens.
+-- Adds a check of a host value that the script reads. An address is checked once per step.
 function Recorder:read(session, address, code, value)
   if not self.program:is_open() or self.seen[address] then return end
   self:catch_up()
@@ -64,8 +64,8 @@ end
 
 local function identity(text) return text end
 
--- Comparisons of what is at a C expression with a value or a list of values. around: what is asked of each
--- expression.
+-- Adds comparisons of a C expression with a value or a list of values. around: a function applied to each expression,
+-- or nil.
 function Recorder:compare(session, text, wanted, around)
   around = around or identity
   local at = memory_view.location(wanted)
@@ -97,7 +97,7 @@ local function postfix_text(node)
   return text:find "^[%w_.%[%]>-]+$" and text or "(" .. text .. ")"
 end
 
--- Comparisons of an expression of the scenario, which may be a section, with its value.
+-- Adds comparisons of a scenario's expression, which may be a section, with its value.
 function Recorder:compare_expression(session, expression, wanted, around)
   local node = syntax.parse("expression", expression, 1, session.now.scope)
   local dimensions = {}
@@ -119,7 +119,7 @@ function Recorder:compare_expression(session, expression, wanted, around)
   elements(postfix_text(node), wanted, 1)
 end
 
--- The address of an lvalue or section as C, and its bytes.
+-- Returns the address of an lvalue or section as C, and its size in bytes.
 function Recorder:extent(expression)
   local session = self:session()
   local _, bytes = self:quietly(session.extent, session, expression)
@@ -143,14 +143,14 @@ function Recorder:presence(text, wanted)
   end)
 end
 
--- An expectation that a C program cannot check.
+-- Adds a comment for an expectation that a C program cannot check.
 function Recorder:mark_unchecked(name, what)
   local _, line = location.scenario(1)
   self:catch_up()
   self:linef("/* line %d: %s is not checked: no standard routine tells of %s */", line or 0, name, what)
 end
 
--- Whether a pointer is attached: its device copy holds the device address of what the host's points to.
+-- Adds a check whether a pointer is attached: its device copy holds the device address of its target.
 function Recorder:attachment(text, wanted)
   if not self.program:is_open() then return end
   local session = self:session()

@@ -1,9 +1,10 @@
--- deep_copy.lua - shapes, policies and nests as standard OpenACC: functions of enter data, exit data, update and loops.
+-- deep_copy.lua - expresses deep directives in standard OpenACC for C and C++: writes functions with enter data, exit
+-- data and update directives.
 --
--- deep.of(program, session, plan) gives the deep variables of a directive's plan, or nil if it has none: then the
--- directive is standard as it stands. For each treatment (nest.lua) and phase the program gets one function that
--- goes through count elements; it calls those of the elements behind, so that a type may lead back to itself.
--- A data clause of the variable itself stays a clause: the functions begin where the pointers are.
+-- deep_copy.new(program, session, plan) returns the deep variables of a directive's plan, or nil if it has none. For
+-- each member mapping (nest.lua) and phase the program gets one function that processes count elements. It calls the
+-- functions for the elements that pointers refer to, so that types may be recursive. The variable itself stays in a
+-- data clause: the functions begin at its pointers. lower/c_unit.lua and scenario_recorder.lua use it.
 
 local c_dialects = require "accdeep.tools.export.c_dialects"
 local exits = require "accdeep.tools.export.exits"
@@ -28,20 +29,21 @@ local is_plain, has_aliases, is_recursive = member_transfers.is_plain, member_tr
   member_transfers.is_recursive
 local number_of, is_part, actions = member_transfers.number_of, member_transfers.is_part, member_transfers.actions
 
--- What other writers need, too.
+-- Functions that other writers need, too.
 deep_copy.cannot, deep_copy.actions, deep_copy.clause_of, deep_copy.region_clause = cannot, actions, clause_of,
   member_transfers.region_clause
 deep_copy.action_of, deep_copy.action_inside, deep_copy.held_record = action_of, action_inside, held_record
 function deep_copy.is_reason(err) return type(err) == "table" and err.cannot ~= nil end
 
--- What there are no standard directives for, however written.
+-- Clauses that no standard has.
 local beyond_standard = {}
 for _, catalogue in ipairs { openacc_directives, openmp_directives } do
   for name in pairs(catalogue.clauses_where(function(entry) return entry.own end)) do beyond_standard[name] = true end
 end
 local function is_alias(node) return node.tag == "alias" end
 
--- What of a directive is not a standard's: a reason, and whether shapes, policies or nests are all there is of it.
+-- Returns the non-standard feature of a directive as text, or nil. The second result is true if shapes, policies or
+-- nests are its only such features.
 function deep_copy.extension(node)
   if node.name == "declare group" then return "groups", false end
   local found
@@ -77,7 +79,7 @@ function Writer:close()
   self:line "}"
 end
 
--- A parameter of the function under way for an expression that only the directive's own place knows.
+-- Returns the function's parameter for an expression that is evaluated at the directive.
 function Writer:pass_parameter(text)
   for i, other in ipairs(self.parameters) do
     if other == text then return "bound_" .. i end
@@ -86,13 +88,13 @@ function Writer:pass_parameter(text)
   return "bound_" .. #self.parameters
 end
 
--- Whether a structure around the one that q points to has a member. Its value is a parameter with this mark.
+-- True if an enclosing structure has a member of this name. Its value is passed as a parameter with the mark AROUND.
 local AROUND = "around "
 local function is_enclosing_member(around, name)
   return around ~= nil and (types.member(around.record, name) ~= nil or is_enclosing_member(around.above, name))
 end
 
--- Whether an expression has names, and only such as the directive's own place knows.
+-- True if an expression has names and all of them have a meaning only at the directive.
 local function is_passed_whole(writer, expression, record, scope)
   local is_passed, has_names = writer.program.is_passed, false
   local has_others = not is_passed or ast.any(expression, function(node)
@@ -105,7 +107,7 @@ local function is_passed_whole(writer, expression, record, scope)
   return has_names and not has_others
 end
 
--- Raises if an expression makes a call for some objects only, which the directive's own place makes for all.
+-- Raises if an expression calls a function for some objects only: the directive would evaluate the call for all.
 local function check_calls(writer, node, record)
   local is_value = writer.program.is_value
   local is_guard = node.tag == "cond" or node.tag == "binary" and (node.op == "&&" or node.op == "||")
@@ -119,7 +121,7 @@ local function check_calls(writer, node, record)
   end
 end
 
--- A bound as C: names of members are those of the element q points to, or of one around, others those of variables.
+-- Returns a bound as C. Names of members refer to *q or to an enclosing structure, other names to variables.
 local function rebase(writer, expression, record, scope)
   return ast.map(expression, function(node)
     if is_passed_whole(writer, node, record, scope) then
@@ -154,7 +156,7 @@ local function bound(writer, member_mapping, entry, node)
   return writer:pass_parameter(text)
 end
 
--- Start and length of a subscript as C, "0" for no start.
+-- Returns the start and the length of a subscript as C; the start is "0" if omitted.
 local function range(writer, member_mapping, entry, subscript, t)
   if subscript.ranges then cannot "a section of Fortran" end
   if subscript.tag == "index" then return bound(writer, member_mapping, entry, subscript.index), "1" end
@@ -170,8 +172,8 @@ function Writer:guard(pointer, length)
   self:open(always and "if (%s)" or "if (%s && %s > 0)", pointer, operand(length))
 end
 
--- Closes what guard has opened. In an object without values a pointer that nothing is attached to gets the host's: it
--- may move out with the object.
+-- Closes the block of `guard`. In an object without values, a pointer that nothing is attached to gets the host's
+-- value, because the object may be copied out.
 function Writer:close_pointer(pointer)
   self:close()
   if not self.sets_pointers then return end
@@ -179,13 +181,13 @@ function Writer:close_pointer(pointer)
   self:line("    acc_update_device((void *)&%s, sizeof %s);", pointer, pointer)
 end
 
--- Whether the function of objects of a treatment would be empty in this phase.
+-- True if the function of a member mapping would be empty in this phase.
 function Writer:has_nothing(inner)
   if self.aliases then return not has_aliases(self.session, inner, {}) end
   return is_plain(self.session, inner, {})
 end
 
--- A structure without a name, which only its member knows.
+-- Sets the spelling of an unnamed structure, which is expressed by its member.
 local function spell_unnamed(member_mapping, entry)
   local t = entry.member.type
   local text = ("((%s *)0)->%s"):format(c_dialects.c.declaration(member_mapping.record, ""), entry.member.name)
@@ -193,7 +195,7 @@ local function spell_unnamed(member_mapping, entry)
   if types.is_record(t) and not t.tag and not t.name then t.spelled = ("__typeof__(%s)"):format(text) end
 end
 
--- What a function is given for its parameters where another one calls it for objects inside those of a treatment.
+-- Returns the arguments for the parameters of an inner function, as text.
 function Writer:arguments(member_mapping, parameters)
   local passed = {}
   for i, parameter in ipairs(parameters) do
@@ -205,8 +207,8 @@ function Writer:arguments(member_mapping, parameters)
   return table.concat(passed)
 end
 
--- Elements behind a pointer or in an array that are deep themselves: a call for all of them, or nothing. kept: of a
--- function that puts values back, where they are.
+-- Writes a call for the elements of a pointer's target or of an array, unless nothing is to do. kept: in the phase
+-- `keep`, the address of the saved values.
 function Writer:elements(member_mapping, entry, text, count, kept)
   spell_unnamed(member_mapping, entry)
   local action, inner = action_inside(self.session, member_mapping, entry, self.action)
@@ -220,7 +222,8 @@ function Writer:elements(member_mapping, entry, text, count, kept)
   if deeper then self:line("%s(-1);", deeper) end
 end
 
--- How the elements of a section move: the clause, and whether values of them are put back on the host.
+-- Returns the clause for the elements of a section, and true if some of their host values must be restored
+-- afterwards.
 function Writer:section_clause(member_mapping, entry, element)
   local action = action_of(member_mapping, entry, self.action)
   if not types.is_record(element) then return clause_of(action)[self.phase], false end
@@ -231,10 +234,10 @@ function Writer:section_clause(member_mapping, entry, element)
 end
 
 local words = { enter = "enter data", exit = "exit data" }
--- Phases of their own for aliases: when everything is there, and before anything goes.
+-- Phases for aliases: attach when all data are present, detach before any are unmapped.
 local alias_routines = { attach = "acc_attach", detach = "acc_detach" }
 
--- Whether a member shares its bytes with others: compilers refuse it in a directive.
+-- True if a member is in a union: compilers refuse it in a directive.
 local function is_in_union(record, name)
   if record.record == "union" then return true end
   for _, member in ipairs(record.members) do
@@ -243,7 +246,8 @@ local function is_in_union(record, name)
   return false
 end
 
--- One section: the member q->name itself is attached by its clause, other pointers and those in unions by the routine.
+-- Writes the code for one section. A clause attaches the member q->name; other pointers and those in unions are
+-- attached by acc_attach.
 function Writer:section(member_mapping, entry, pointer, t, subscript, is_member, inside)
   local element = t.to
   local start, length = range(self, member_mapping, entry, subscript, t)
@@ -260,7 +264,7 @@ function Writer:section(member_mapping, entry, pointer, t, subscript, is_member,
       inside(start, length)
     elseif not is_deep or is_plain(self.session, nest.inner(self.session, member_mapping, entry), {}) then
       local base = pointer
-      if not is_member or not pointer:find "^[%w_]" then -- no directive takes a cast
+      if not is_member or not pointer:find "^[%w_]" then -- no directive accepts a cast
         base = "row"
         self:line("%s = %s; (void)row;", self.dialect.declaration(types.pointer(element), "row"), pointer)
       end
@@ -283,7 +287,8 @@ function Writer:section(member_mapping, entry, pointer, t, subscript, is_member,
   local function move() self:line("#pragma acc %s %s(%s[%s:%s])%s", words[self.phase], clause, base, start, length,
     finalize) end
   if self.phase == "enter" then
-    local may_be_present = is_member and self.program.keeps_pointers -- such directives do not attach then
+    -- These directives do not attach pointers to present data
+    local may_be_present = is_member and self.program.keeps_pointers
     if may_be_present then self:line("const int was_present = acc_is_present((void *)(%s), 1);", plus(base, start)) end
     move()
     if may_be_present then
@@ -313,7 +318,7 @@ function Writer:section(member_mapping, entry, pointer, t, subscript, is_member,
   self:close_pointer(pointer)
 end
 
--- What a pointer or an array of pointers points to, by its subscripts from the at-th one on.
+-- Follows a pointer or an array of pointers, from subscript `at` on.
 function Writer:follow_pointer(member_mapping, entry, text, t, at)
   local subscript = entry.subscripts[at]
   local is_member = text == "q->" .. entry.member.name and not is_in_union(member_mapping.record, entry.member.name)
@@ -346,8 +351,8 @@ function Writer:follow_pointer(member_mapping, entry, text, t, at)
   self:section(member_mapping, entry, text, t, subscript, is_member, inside)
 end
 
--- The part of an array in the object that the subscripts of an entry choose: the subscripts of its first element as
--- text, how many elements, and their type. nil: all of the array.
+-- Returns the part of an array member that an entry selects: the subscripts of the first element, the number of
+-- elements, and their type. Returns nil if it is the whole array.
 function Writer:array_part(member_mapping, entry)
   if not is_part(entry) then return nil end
   local t, list, first = entry.member.type, {}, {}
@@ -365,8 +370,7 @@ function Writer:array_part(member_mapping, entry)
   return table.concat(first), list[#list].length, list[#list].of
 end
 
--- Calls fn(address, count, ...) with the structures that lie in the object as a member, or as the section of one, for
--- each text that the member has.
+-- Calls fn(address, count, ...) for the structures in a member or its section, with an address for each given text.
 function Writer:each_nested_record(member_mapping, entry, fn, ...)
   local t, list = entry.member.type, { ... }
   local first, length, element = self:array_part(member_mapping, entry)
@@ -387,7 +391,7 @@ function Writer:each_nested_record(member_mapping, entry, fn, ...)
   if may_be_empty then self:close() end
 end
 
--- An update of a member that is no pointer, or of a section of it.
+-- Updates a member that is not a pointer, or a section of it.
 function Writer:update_value(member_mapping, entry, text)
   local function add(...) self.values[#self.values + 1] = ("    "):rep(self.depth) .. string.format(...) end
   local function call(address, bytes)
@@ -395,7 +399,7 @@ function Writer:update_value(member_mapping, entry, text)
     add("%sacc_update_%s(%s, %s);", when, self.update, address, bytes)
   end
   local first, length = self:array_part(member_mapping, entry)
-  if entry.member.name:find "^%(" then -- bytes that bit-fields have, among others
+  if entry.member.name:find "^%(" then -- bytes of bit-fields, among others
     local at, bytes = types.member(member_mapping.record, entry.member.name).offset, entry.member.type.size
     call(("(char *)q + %d"):format(at), bytes)
   elseif not first then
@@ -424,7 +428,7 @@ function Writer:entry(member_mapping, entry)
     local at = #self.lines
     self:each_nested_record(member_mapping, entry, function(address, count) self:elements(
       member_mapping, entry, address, count) end, text)
-    if self.update and self.update ~= "device" then -- bounds behind pointers have values from before it
+    if self.update and self.update ~= "device" then -- bounds of targets use the values from before the update
       table.move(self.lines, at + 1, #self.lines, #self.held + 1, self.held)
       for i = #self.lines, at + 1, -1 do self.lines[i] = nil end
     end
@@ -435,8 +439,8 @@ function Writer:entry(member_mapping, entry)
   end
 end
 
--- What is done for the members of an object; at the end the last one goes first. Bounds have the host's values from
--- before the directive: an update that writes the host moves the values of the object itself last.
+-- Writes the code for the members of an object, in reverse order when data are unmapped. Bounds use the host's values
+-- from before the directive; an update of the host therefore copies the object's own values last.
 function Writer:members(member_mapping)
   self.values, self.held, self.bounds, self.nparts = {}, {}, {}, 0
   local entries = nest.entries(self.session, member_mapping)
@@ -452,8 +456,8 @@ function Writer:members(member_mapping)
   for i, text in ipairs(self.bounds) do table.insert(self.lines, i, ("    "):rep(self.depth) .. text) end
 end
 
--- The function of a treatment in a phase, and the expressions that it takes as parameters; makes it if the program does
--- not have it.
+-- Returns the function of a member mapping in a phase, and the expressions that are its parameters. Adds the function
+-- to the program if needed.
 local function function_for(program, session, member_mapping, phase)
   local known = program.deep_functions
   local by_phase = known[member_mapping] or {}
@@ -481,7 +485,7 @@ local function function_for(program, session, member_mapping, phase)
       made.name = name
       local write = is_keep and exits.put_back or phase.phase == "find" and exits.find_rest or writer.members
       write(writer, member_mapping)
-      local uses = false -- compilers do not count what directives use
+      local uses = false -- compilers do not count uses in directives
       for _, text in ipairs(writer.lines) do
         uses = uses or not text:find "^%s*#" and text:find "%f[%w_]q%f[^%w_]" ~= nil
       end
@@ -495,8 +499,7 @@ end
 
 -- ------------------------------------------------------------------------------------- directives --
 
--- The objects of an item as C: the address of the first one, how many, and the pointer that points there, which may
--- be null.
+-- Returns the address of an item's first object, the number of objects, and the pointer to them if it may be null.
 local function objects_of(session, node, dialect)
   local base, subscripts = list_item.split_designator(list_item.single(node))
   local t = list_item.type_of(session, base)
@@ -521,7 +524,7 @@ Deep.__index = Deep
 
 local phases = { enter = { "enter", "attach" }, exit = { "detach", "exit" }, update = { "update" } }
 
--- Statements that bring, end or update what the deep variables point to; at the end the last one comes first.
+-- Returns calls that map, unmap or update the targets of the deep variables; in reverse order when unmapping.
 function Deep:calls(what, finalize)
   local lines = {}
   for _, phase in ipairs(phases[what]) do self:calls_in(phase, finalize, lines) end
@@ -545,7 +548,8 @@ function Deep:calls_in(phase, finalize, lines)
   end
 end
 
--- Statements before and behind the end of the variables' own data, which put back what stays the host's.
+-- Returns statements before and after the end of the variables' own data, which save and restore values that stay the
+-- host's.
 function Deep:keeping()
   local all_before, all_behind = {}, {}
   local program, dialect = self.program, dialect_of(self.program)
@@ -558,7 +562,7 @@ function Deep:keeping()
       if program.called then program.called(called, item.member_mapping.record) end
       table.insert(program.globals, ("static void *%s;"):format(name))
       local arguments = { "" }
-      for i, parameter in ipairs(parameters) do -- the transfer may change what they use
+      for i, parameter in ipairs(parameters) do -- the transfer may change what the parameters use
         local saved = ("%s_bound_%d"):format(name, i)
         table.insert(program.globals, ("static long %s;"):format(saved))
         all_before[#all_before + 1], arguments[i + 1] = ("%s = (long)(%s);"):format(saved, parameter), saved
@@ -571,8 +575,9 @@ function Deep:keeping()
   return all_before, all_behind
 end
 
--- With finalize, an object goes although other directives attached pointers in it. So it only counts down if such a
--- pointer has data on the device (TR14-4.3-12). Returns the variable that tells so, and the statements that set it.
+-- With finalize, objects with pointers that other directives attached must only be decremented, not unmapped
+-- (TR14-4.3-12). Returns the variable that is true for such objects, and the statements that set it; nil if there are
+-- none.
 function Deep:rest()
   local program, name, lines = self.program, nil, {}
   for _, item in ipairs(self.plan.finalize and self.list or {}) do
@@ -590,19 +595,19 @@ function Deep:rest()
   return name, lines
 end
 
--- A variable in a clause: compilers do not take *p there.
+-- Returns a variable as the item of a clause: compilers do not accept *p there.
 local function clause_text(node)
   if node.tag == "unary" and node.op == "*" and node.e.tag == "id" then return node.e.name .. "[0:1]" end
   return unparse.expression(node)
 end
 
--- Raises if a deep copy is asked for with a modifier: it is written as copies of its parts, which have none.
+-- Raises if a deep copy has a modifier: it is written as copies of its parts, which have none.
 function deep_copy.check_modifiers(clause)
   local modifier = (clause.modifiers or {})[1]
   if modifier then cannot(("the modifier '%s' of a deep copy"):format(modifier.name)) end
 end
 
--- The clause of a variable itself.
+-- Returns the clause of a deep variable itself.
 function Deep:own_clause(item)
   local moves_in, moves_out = traffic(self.session, item.member_mapping, item.action)
   local kind, word = self.plan.kind
@@ -618,7 +623,7 @@ end
 
 local IF = "if(accdeep_if)"
 
--- The clauses of the directive: of the deep variables, and the others.
+-- Returns the clauses of the deep variables, and the other clauses of the directive.
 function Deep:clauses()
   local own, others = {}, {}
   for _, clause in ipairs(self.plan.clauses) do
@@ -645,7 +650,8 @@ function Deep:clauses()
     if item.implicit then own[#own + 1] = self:own_clause(item) end
   end
   local seen = {}
-  for _, text in ipairs(self.plan.kind == "update" and {} or own) do -- the items of an update move one after the other
+  -- Items of an update are copied one after the other
+  for _, text in ipairs(self.plan.kind == "update" and {} or own) do
     local variable = text:match "%((.*)%)$"
     if seen[variable] then cannot(("'%s' has two data clauses"):format(variable)) end
     seen[variable] = true
@@ -653,14 +659,14 @@ function Deep:clauses()
   return own, others
 end
 
--- Clauses by which a construct finds the variables that are there already.
+-- Returns `present` clauses for the deep variables.
 function Deep:present()
   local list = {}
   for i, item in ipairs(self.list) do list[i] = ("present(%s)"):format(clause_text(item.node)) end
   return list
 end
 
--- Whether all of them are there already: nothing has to be mapped.
+-- True if the directive requires all variables to be present, so that nothing is mapped.
 function Deep:is_there()
   for _, item in ipairs(self.list) do
     if not item.there then return false end
@@ -668,7 +674,7 @@ function Deep:is_there()
   return true
 end
 
--- Whether clauses, as text, are about data.
+-- True if clauses move data in an update.
 local function has_data(others)
   for _, text in ipairs(others) do
     if text:find "^self" or text:find "^host" or text:find "^device%f[^%w_]" then return true end
@@ -676,7 +682,7 @@ local function has_data(others)
   return false
 end
 
--- Statements that depend on the directive's condition.
+-- Writes statements that depend on the directive's condition.
 function Deep:conditional(writer, lines)
   if self.plan.condition and lines[1] then
     writer:line "if (accdeep_if)"
@@ -686,7 +692,7 @@ function Deep:conditional(writer, lines)
   if self.plan.condition and lines[1] then writer:close_brace() end
 end
 
--- A region ends for the objects that it began with, whatever its statement makes of pointers and lengths.
+-- Saves addresses and counts at the beginning of a region: its end must unmap the same objects.
 function Deep:save(writer)
   if not self.program.is_passed then return end
   local dialect = dialect_of(self.program)
@@ -704,8 +710,8 @@ function Deep:save(writer)
   end
 end
 
--- Writes the directive: clauses of the variables themselves, and calls for what they point to. writer: with the methods
--- line, open_brace, close_brace. True: finish ends the region that was begun.
+-- Writes the directive: clauses of the variables, and calls for their targets. writer: has the methods line,
+-- open_brace, close_brace. Returns true if `finish` must end a region.
 function Deep:write(node, writer)
   local own, others = self:clauses()
   local computes = node.name ~= "data" and node.name ~= "enter data"
@@ -764,7 +770,6 @@ function Deep:write(node, writer)
   return node.name ~= "enter data"
 end
 
--- Writes the end of a region.
 function Deep:finish(writer)
   local before, behind = self:keeping()
   self:conditional(writer, self:calls "exit")
@@ -773,13 +778,14 @@ function Deep:finish(writer)
   for _, text in ipairs(behind) do writer:line(text) end
 end
 
--- What is deep in a directive's plan, or nil. leads_back: objects on the device then led back to themselves. This,
--- and the methods of what it gives, raise {cannot = reason} for what no standard directives can do.
+-- Returns the deep variables of a directive's plan, or nil. leads_back: objects on the device form a cycle. This
+-- function and the methods of its result raise {cannot = reason} for what standard directives cannot express.
 function deep_copy.new(program, session, plan, leads_back)
   local made = setmetatable({ program = program, session = session, plan = plan, list = {}, by_node = {} }, Deep)
   for _, item in ipairs(plan.items) do
     local member_mapping, clause = item.member_mapping, item.clause or {}
-    local said = clause.shape or clause.nest or clause.name == "invoke" -- has to be said otherwise, however plain
+    -- Requires a rewrite even if the objects are trivial
+    local said = clause.shape or clause.nest or clause.name == "invoke"
     if member_mapping and (said or not is_plain(session, member_mapping, {})) then
       local action = actions[item.action]
       clause_of(action)

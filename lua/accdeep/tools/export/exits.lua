@@ -1,5 +1,7 @@
--- exits.lua - what the end of a deep copy needs beside its directives: values of the host that a transfer of whole
--- objects must not touch, and pointers that other directives may have attached.
+-- exits.lua - code for the end of a deep copy: restores host values that a transfer of whole objects overwrote, and
+-- finds pointers that other directives attached.
+--
+-- deep_copy.lua and fortran_deep_copy.lua call it.
 
 local c_dialects = require "accdeep.tools.export.c_dialects"
 local nest = require "accdeep.lowering.nest"
@@ -10,7 +12,8 @@ local traffic = member_transfers.traffic
 
 local exits = {}
 
--- Members that a directive leaves out, and that a copy of the whole record attaches: other directives may have done so.
+-- Returns the members that a directive leaves out and that a copy of the whole record attaches. Other directives may
+-- have attached them.
 function exits.left_out(session, member_mapping)
   local attached, list = {}, {}
   for _, entry in ipairs(nest.entries(session, nest.shape(session, member_mapping.record))) do
@@ -23,7 +26,7 @@ function exits.left_out(session, member_mapping)
   return list
 end
 
--- Sets the number whose address the function gets, if a pointer that the directive leaves out has data on the device.
+-- Writes code that sets the int whose address is the first parameter if a left-out pointer has data on the device.
 function exits.find_rest(writer, member_mapping)
   writer.parameters[1] = true
   for _, member in ipairs(exits.left_out(writer.session, member_mapping)) do
@@ -33,7 +36,7 @@ function exits.find_rest(writer, member_mapping)
   end
 end
 
--- Puts the values of an object that stay the host's own back from q, where they are kept, to where it lies.
+-- Writes code that restores the values of an object that stay the host's, from the saved copy q.
 function exits.put_back(writer, member_mapping)
   local record = member_mapping.record
   writer:line("%s = &objects[i];", writer.dialect.declared(types.pointer(record), "to"))
@@ -44,7 +47,7 @@ function exits.put_back(writer, member_mapping)
   end
   local function whole(entry)
     local name = entry.member.name
-    if name:find "[^%w_]" or name:find "^_+vptr" then -- bytes that bit-fields have, among others
+    if name:find "[^%w_]" or name:find "^_+vptr" then -- bytes of bit-fields, among others
       local at, bytes = types.member(record, name).offset, entry.member.type.size
       return writer:line("memcpy((char *)to + %d, (char *)q + %d, %d);", at, at, bytes)
     end

@@ -1,5 +1,4 @@
--- fortran_writer.lua - statements of Fortran under way: {lines (a list of texts), depth (how many constructs are
--- open)}.
+-- fortran_writer.lua - collects indented Fortran statements: {lines, depth}. depth: number of open constructs.
 
 local fortran_writer = {}
 

@@ -1,8 +1,8 @@
--- export - scenarios as standard C programs with checks, one for each case.
+-- export - exports scenarios as standard C programs with checks, one program for each case.
 --
--- A scenario runs in the tool while a recorder (scenario_recorder.lua) notes its steps; the programs
--- (export/c_program.lua) print a line for each check. A case that standard C has no words for has a reason, with
--- its place, instead.
+-- The scenario runs in the tool while scenario_recorder.lua records its steps; c_program.lua writes the program,
+-- which prints a line for each check. A case that standard C cannot express has an error instead. cli/export.lua
+-- calls export.cases.
 
 local diagnostic = require "accdeep.base.diagnostic"
 local scenario_recorder = require "accdeep.tools.export.scenario_recorder"
@@ -10,8 +10,8 @@ local scenario = require "accdeep.script.scenario"
 
 local export = {}
 
--- The cases of a scenario: {name, text} or {name, error}. options are those of scenario.run; language:
--- "openacc", "openmp" or nil for what the scenario uses.
+-- Returns the cases of a scenario: {name, text} or {name, error}. options: those of scenario.run. language:
+-- "openacc", "openmp", or nil for the one that the scenario uses.
 function export.cases(file, text, options, language)
   local recorder = scenario_recorder(file, language)
   local list = table.move(options.observers or {}, 1, #(options.observers or {}), 1, {})

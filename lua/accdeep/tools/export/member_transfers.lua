@@ -1,7 +1,8 @@
--- member_transfers.lua - which bytes of objects move under a treatment (nest.lua): in, out, or not at all.
+-- member_transfers.lua - determines which bytes of objects are copied in, copied out or left under a member mapping
+-- (nest.lua).
 --
--- A clause moves objects in whole. What it must not touch on the host is put back afterwards, so these functions tell
--- the members that stay, and the parts of arrays that do.
+-- A clause copies whole objects. Host values that must not change are restored afterwards, so these functions report
+-- members and parts of arrays that stay the host's. deep_copy.lua, exits.lua and fortran_deep_copy.lua use it.
 
 local core = require "accdeep.core"
 local nest = require "accdeep.lowering.nest"
@@ -10,15 +11,15 @@ local types = require "accdeep.types"
 
 local member_transfers = {}
 
--- Raises the reason why there are no standard directives; it is not an error of the scenario.
+-- Raises {cannot = message}: standard directives cannot express the request. It is no error of the scenario.
 function member_transfers.cannot(message) error({ cannot = message }, 0) end
 local cannot = member_transfers.cannot
 
 local actions = {}
 for name, code in pairs(core.action) do actions[code] = name end
 
--- What an action is on the way in, on the way out, and as a clause of a region. Storage that a policy asks for
--- (hold), and what must be present, is memory without values.
+-- Clauses by action: enter and exit, the clauses of unstructured directives; moves_in, moves_out; update. Storage
+-- held by a policy, and data that must be present, are memory without values.
 local clauses = { hold = { enter = "create", exit = "delete" }, present = { enter = "create", exit = "delete" },
   delete = { exit = "delete" } }
 for name, clause in pairs(openacc_directives.clause) do
@@ -40,7 +41,7 @@ end
 
 -- ---------------------------------------------------------------------------------------- members --
 
--- init_needed: the values move in, whatever else is asked (TR14-3.1.1-17).
+-- Actions of members with init_needed: their values are always copied in (TR14-3.1.1-17).
 local with_values = { create = "copyin", copyout = "copy" }
 
 local function action_of(member_mapping, entry, action)
@@ -49,22 +50,22 @@ local function action_of(member_mapping, entry, action)
   return entry.init and with_values[wanted] or wanted
 end
 
--- The same for the objects that an entry holds or points to.
+-- Returns the action for the objects that an entry contains or points to, and their member mapping.
 local function action_inside(session, member_mapping, entry, action)
   local inner = nest.inner(session, member_mapping, entry)
   return inner.own or action_of(member_mapping, entry, action), inner
 end
 
--- The record that lies in the object as a member, or an array of them; nil for others.
+-- Returns the record type of a member, or of an array's elements; nil for others.
 local function nested_record(t)
   while t.kind == "array" do t = t.of end
   return types.is_record(t) and t or nil
 end
 
--- How many elements an array of arrays has.
+-- Returns the number of elements of an array of arrays.
 local function number_of(t) return t.kind == "array" and t.n * number_of(t.of) or 1 end
 
--- Whether the subscripts of an entry choose elements of an array that lies in the object itself.
+-- True if an entry's subscripts select elements of an array in the object itself.
 local function is_part(entry)
   local t = entry.member.type
   if not entry.subscripts or t.kind ~= "array" then return false end
@@ -75,7 +76,7 @@ local function is_part(entry)
   return true
 end
 
--- Whether a member shares bytes with another one whose values move out: both are in a union.
+-- True if a member is in a union with another one whose values are copied out.
 local function shares_bytes(session, member_mapping, entry, action)
   for _, other in ipairs(nest.entries(session, member_mapping)) do
     local overlaps = other ~= entry and other.include and other.offset < entry.offset + entry.member.type.size
@@ -85,10 +86,9 @@ local function shares_bytes(session, member_mapping, entry, action)
   return false
 end
 
--- Calls visit(entry, moves_in, moves_out) for each member that has values in the objects of a treatment, other than
--- structures in which the same holds of several members: these are visited as visit_inside(entry, inner, inner_action).
--- Pointers that are followed are among them if their values stay the host's: where the object itself does not move out,
--- or, with keeps_pointers, all of them.
+-- Calls visit(entry, moves_in, moves_out) for each member that has values in the objects of a mapping. Nested
+-- structures are visited as visit_inside(entry, inner, inner_action). Followed pointers are visited if their values
+-- stay the host's: if the object is not copied out, or with keeps_pointers always.
 local function each_value(session, member_mapping, action, keeps_pointers, visit, visit_inside)
   local own = member_mapping.own
   for _, entry in ipairs(nest.entries(session, member_mapping)) do
@@ -107,8 +107,8 @@ local function each_value(session, member_mapping, action, keeps_pointers, visit
   end
 end
 
--- Whether any value of the objects of a treatment moves in, whether any moves out, and whether some stay the host's own
--- while others move out. keeps_pointers: as of each_value.
+-- Returns three flags: a value is copied in; a value is copied out; some values stay the host's while others are
+-- copied out. keeps_pointers: as in each_value.
 local function traffic(session, member_mapping, action, keeps_pointers)
   local moves_in, moves_out, stays = false, false, false
   local function visit(entry, goes_in, goes_out)
@@ -124,7 +124,7 @@ local function traffic(session, member_mapping, action, keeps_pointers)
   return moves_in, moves_out, moves_out and stays
 end
 
--- Whether objects of a treatment are plain data, which a clause moves as they are.
+-- True if objects have no pointers and no special members, so that a clause copies them as they are.
 local function is_trivial(session, member_mapping, seen)
   if member_mapping.policy or seen[member_mapping] then return false end
   seen[member_mapping] = true
@@ -138,7 +138,7 @@ local function is_trivial(session, member_mapping, seen)
   return plain
 end
 
--- Whether pointers of objects point into what others bring (@).
+-- True if pointers of objects are aliases (@) of other data.
 local function has_aliases(session, member_mapping, seen)
   if seen[member_mapping] then return false end
   seen[member_mapping] = true
@@ -153,7 +153,7 @@ local function has_aliases(session, member_mapping, seen)
   return false
 end
 
--- Whether a type points back to itself.
+-- True if a type is recursive.
 local function is_recursive(session, member_mapping, around)
   if around[member_mapping] then return true end
   around[member_mapping] = true
@@ -168,7 +168,7 @@ local function is_recursive(session, member_mapping, around)
   return false
 end
 
--- Whether objects on the device lead back to themselves: functions that follow pointers would not end.
+-- True if objects on the device form a cycle: functions that follow pointers would not end.
 function member_transfers.is_cyclic(session)
   local ctx, device, targets = session.ctx, session.now.device, {}
   local function object(address)

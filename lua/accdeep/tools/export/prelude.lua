@@ -1,4 +1,4 @@
--- prelude.lua - what C programs of scenarios begin with: how to compile them, and functions that check.
+-- prelude.lua - fixed text of exported C programs: how to compile them, and the functions that check.
 
 local prelude = {}
 
@@ -23,7 +23,7 @@ prelude.compile = {
 }
 prelude.include = { openacc = "openacc.h", openmp = "omp.h" }
 
--- Checks print a line each: "check 2, line 7: x = 3", and what was wanted if that is something else.
+-- Each check prints a line: "check 2, line 7: x = 3", and the expected value if it differs.
 prelude.checks = [[
 static int check_count, check_failed, check_differs;
 static char check_wanted[1 << 16];

@@ -1,4 +1,5 @@
--- routine_calls.lua - how routines of OpenACC and OpenMP are called in C, from what a scenario gives them.
+-- routine_calls.lua - writes calls of OpenACC and OpenMP routines in C from a script's arguments, for
+-- scenario_recorder.lua.
 
 local openacc_sema = require "accdeep.sema.openacc_sema"
 local openmp_sema = require "accdeep.sema.openmp_sema"
@@ -7,11 +8,12 @@ local strings = require "accdeep.base.strings"
 
 local routine_calls = {}
 
--- What stands in the parentheses, and what comes back. range: an address and its bytes, which a text gives
--- both; host, device: an address; slot: the address of a pointer; bytes, number, devnum: integers, of which
--- the last one names a device; text that stands for itself is in quotes.
--- What comes back is nothing, a number, a truth (a number that is zero or not), a device address, or a number
--- that differs from machine to machine (unchecked).
+-- Parameters and result of each routine. range: an address and a size, both given by a text. host, device: an
+-- address. slot: the address of a pointer. bytes, number: integers. devnum: a device number. Text in quotes is
+-- copied.
+--
+-- Results: nothing; number; truth (zero or not); device (an address); unchecked (a number that depends on the
+-- machine).
 local signatures = {}
 for names, signature in pairs {
   ["acc_copyin acc_create"] = "range -> device",
@@ -77,7 +79,7 @@ function writers.devnum(_, session, value)
   return n and (n == session.devices and "omp_get_initial_device()" or ("%d"):format(n))
 end
 
--- The call of a routine with a script's arguments, and what it returns; nil and the reason if it has none.
+-- Returns the call of a routine and the kind of its result; or nil and the reason if C cannot express it.
 function routine_calls.call(recorder, session, name, ...)
   local signature = signatures[name]
   if not signature then return nil, " has no form that both the tool and compilers know" end
@@ -114,7 +116,7 @@ end
 
 local looping = { loop = true, ["for"] = true, simd = true, distribute = true, taskloop = true }
 
--- Whether a directive takes a body, and whether that is a loop.
+-- True if a directive takes a body.
 function routine_calls.is_compute(language, node)
   local kind = language == "acc" and openacc_sema.kind_of(node.name)
     or language == "omp" and openmp_sema.directive_info(node.name).kind

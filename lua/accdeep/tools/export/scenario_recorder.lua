@@ -1,10 +1,10 @@
--- scenario_recorder.lua - what a scenario does, as steps of a C program, while it runs in the tool.
+-- scenario_recorder.lua - records the steps of a running scenario as statements of a C program.
 --
--- A scenario is a straight-line script, so that running it once tells all of its steps. Others stand for the functions
--- that a script sees: each first updates the program's memory (c_program.lua), adds its own
--- statements, does what it always does, and then takes over what that wrote on the host. Whatever a script
--- reads of host memory, and what routines return, is checked in the program where the script reads it: what a
--- script concludes from it holds there, too. What C has no words for closes the program with a reason.
+-- A scenario is a straight-line script, so one run determines all steps. Wrappers replace the functions that the
+-- script sees. Each wrapper first updates the program's memory (c_program.lua), adds its statements, calls the
+-- original function, and adopts what it wrote on the host. Values that the script reads are checked in the program at
+-- the same point, so that the script's conclusions are valid there. A step that C cannot express ends the recording
+-- with a reason. export/init.lua creates recorders; explore/oracle_comparison.lua uses one for declarations.
 
 local checks = require "accdeep.tools.export.checks"
 local deep_copy = require "accdeep.tools.export.deep_copy"
@@ -26,14 +26,14 @@ checks.extend(Recorder)
 -- ------------------------------------------------------------------------------------ the program --
 
 function Recorder:cannot(message) self.program:cannot(message) end
--- What stands outside of cases is there in all of them.
+-- Ends the recording. A reason outside of cases applies to all cases.
 function Recorder:cannot_declare(message) self.program:cannot(message, not self.in_case) end
 
--- The session under way.
+-- Returns the session under way.
 function Recorder:session()
   local session = self.run.session
   local rules = session.options.rules or "tr14"
-  self.program.rules = type(rules) == "string" and session.rules.core or nil -- as accdeep exec knows them
+  self.program.rules = type(rules) == "string" and session.rules.core or nil -- name for accdeep exec
   return session
 end
 
@@ -47,7 +47,7 @@ function Recorder:line(text)
 end
 function Recorder:linef(format, ...) self:line(format:format(...)) end
 
--- Evaluates something for the program itself: what it reads is not the script's reading.
+-- Calls fn for the program's own purposes: reads are not recorded as the script's.
 function Recorder:quietly(fn, ...)
   local before = self.quiet
   self.quiet = true
@@ -57,10 +57,10 @@ function Recorder:quietly(fn, ...)
   return table.unpack(results, 2, results.n)
 end
 
--- What deep_copy.lua writes otherwise.
+-- Directives that deep_copy.lua replaces.
 local described = { shape = true, policy = true }
 
--- The rest of a step, whose errors end the program.
+-- Finishes a step: returns its results. An error ends the program and is raised again.
 function Recorder:finish(results)
   if not results[1] then
     self.failed = true
@@ -73,14 +73,15 @@ function Recorder:finish(results)
   return table.unpack(results, 2, results.n)
 end
 
--- A step: statements that are added by write, then fn.
+-- Records a step: write() adds its statements, then fn runs.
 function Recorder:step(write, fn, ...)
   self:catch_up()
   if self.program:is_open() then write() end
   return self:finish(table.pack(pcall(fn, ...)))
 end
 
--- The same for a directive: its statements depend on what fn finds to be deep in it, nil or as of deep.of.
+-- Records a directive: fn runs first, because its deep variables determine the statements. write(found) adds these;
+-- found: the result of deep_copy.new, or nil.
 function Recorder:directive_step(node, write, fn, ...)
   self:catch_up()
   self.plan = nil
@@ -99,7 +100,7 @@ function Recorder:directive_step(node, write, fn, ...)
   return self:finish(results)
 end
 
--- Calls fn, which may find out that no standard directives can do it.
+-- Calls fn; a reason {cannot} that it raises ends the recording.
 function Recorder:try_lowering(fn)
   local ok, problem = pcall(fn)
   if ok then return end
@@ -107,7 +108,7 @@ function Recorder:try_lowering(fn)
   self:cannot(problem.cannot)
 end
 
--- The language of the directives and routines that are used: one of the two.
+-- Sets the language of the program. A program cannot use both OpenACC and OpenMP.
 function Recorder:speak(language)
   local program = self.program
   if self.wanted and self.wanted ~= language then
@@ -139,7 +140,7 @@ local function strip_sentinel(name, text)
   return one_line(text:gsub(dialect.prefix, ""):gsub(dialect.word, ""))
 end
 
--- A variable that stands in two data clauses: gcc refuses that.
+-- Returns a variable that is in two data clauses, which gcc refuses; or nil.
 local function duplicate_variable(node)
   local seen = {}
   for _, clause in ipairs(node.clauses) do
@@ -151,7 +152,8 @@ local function duplicate_variable(node)
   end
 end
 
--- A directive. The host is another number where there are more devices than the scenario has.
+-- Adds a directive. The host's device number is replaced, because the program may have more devices than the
+-- scenario.
 function Recorder:pragma(name, text)
   local session = self:session()
   local line = strip_sentinel(name, text)
@@ -164,7 +166,7 @@ function Recorder:pragma(name, text)
   self:linef("#pragma %s %s", name, line)
 end
 
--- The lines of a kernel's text, moved to where the program is.
+-- Adds the lines of a kernel's text with the program's indentation.
 function Recorder:body(text, in_braces)
   local lines, least = {}, math.huge
   for line in (text:gsub("^[ \t]*\r?\n", ""):gsub("%s+$", "") .. "\n"):gmatch "(.-)\r?\n" do
@@ -179,7 +181,7 @@ function Recorder:body(text, in_braces)
   if in_braces then self.program:close_brace() end
 end
 
--- Names that stand for device addresses in a region just opened: the addresses are kept.
+-- Saves the device addresses that names denote in a region that was just opened.
 function Recorder:keep_replaced(session, before)
   local replaced = session.now.replaced
   if not replaced or replaced == before then return end
@@ -195,7 +197,7 @@ function Recorder:keep_replaced(session, before)
   end
 end
 
--- The end of the innermost region: what is deep in it goes before, and is put right behind.
+-- Adds the end of the innermost region. Deep members are unmapped first; host-only values are restored afterwards.
 function Recorder:end_region()
   if not self.program:is_open() then return end
   self:try_lowering(function()
@@ -204,7 +206,7 @@ function Recorder:end_region()
   end)
 end
 
--- A region as the script has it: its end is a step, too.
+-- Returns a region object for the script whose end is recorded as a step.
 function Recorder:region(region)
   local made = {}
   local function close()
@@ -222,7 +224,7 @@ function Recorder:region(region)
     end })
 end
 
--- A directive that is deep.
+-- Adds a deep directive.
 function Recorder:deep_directive(node, found)
   if found:write(node, self.program) then table.insert(self.regions, found) end
 end
@@ -269,7 +271,7 @@ function Recorder:directive(name, original, text, refs)
       self:line(dialect.wait)
     end
   end
-  -- a compute construct is only looked at until its body is there
+  -- A compute construct is recorded when its body is known.
   local standalone = structured[node.name] or not routine_calls.is_compute(name, node)
   if not standalone then
     local result = original(text, refs)
@@ -281,7 +283,7 @@ function Recorder:directive(name, original, text, refs)
   return self:region(result)
 end
 
--- A compute construct that waits for its body.
+-- Returns the function that receives the body of a compute construct.
 function Recorder:compute(name, node, text, refs, run, queued)
   return function(body)
     if type(body) ~= "string" then
@@ -345,7 +347,7 @@ local beyond_c = {
   malformed = "text that does not compile", invalid = "directives that do not compile",
 }
 
--- An error is the end of a C program: what it prints tells whether it was reached.
+-- Records an expected error. It ends the C program, whose output shows whether it was reached.
 function Recorder:fails(original, code, what, details)
   local program = self.program
   if type(what) == "table" then self:cannot "several texts that fail: the program would end at the first" end
@@ -354,7 +356,7 @@ function Recorder:fails(original, code, what, details)
   local depth = program.depth
   local _, line = location.scenario(1)
   program.uses.fails = true
-  -- what only a check of a kernel's addresses finds
+  -- Some errors are found only by checks of the addresses in kernels.
   program.uses.strict = program.uses.strict or code == "host-pointer-on-device" or code == "excluded-member"
   self:linef("check_fails(%d, %s);", line or 0, checks.quoted(tostring(code)))
   self.failing, self.failed = true, false
@@ -449,7 +451,7 @@ local function host_names(self, env)
   end
 end
 
--- C++ has no place in a C program. The text stands in for what a compiler would say first.
+-- Returns a word that shows that a text is C++, or nil. A C compiler would reject it.
 local function check_not_cpp(text)
   local plain = text:gsub("/%*.-%*/", " "):gsub("//[^\n]*", " ")
   return plain:match "%f[%w_](class)%f[^%w_]" or plain:match "%f[%w_](template)%f[^%w_]"
@@ -457,7 +459,7 @@ local function check_not_cpp(text)
     or plain:match "(&)%s*[%a_][%w_]*%s*%)?[%[%]%w_]*%s*=[^=]"
 end
 
--- Without the directives that describe types: no compiler knows them.
+-- Returns a text without directives that describe types, which no compiler knows.
 local function strip_shapes(text)
   local plain = ("\n" .. text):gsub("\n[ \t]*#%s*pragma%s+acc%f[%s][^\n]*", function(line)
     return line:find "\\%s*$" and "\n\0" or ""
@@ -524,7 +526,7 @@ function wrappers.free(self, _, fn)
   end
 end
 
--- What stands for a function that the script sees, or nil.
+-- Returns the wrapper of a function that the script sees, or nil.
 function Recorder:wrap(name, fn)
   local stand = wrappers[name] or wrappers[scenario.statements[name]]
   if stand then return stand(self, name, fn) end
@@ -544,7 +546,7 @@ function Recorder:wrap(name, fn)
   return expectation and function(...) return expectation(self, fn, ...) end
 end
 
--- A recorder of a scenario. wanted: the language of the program, or nil for that of the scenario.
+-- Returns a recorder of a scenario. wanted: the language of the program, or nil for the scenario's.
 local function scenario_recorder(file, wanted)
   local self = setmetatable({ program = c_program.new(file), wanted = wanted, cases = {}, seen = {},
     regions = {} }, Recorder)

@@ -1,8 +1,10 @@
--- c_calls.lua - directives of a unit of C as calls of accdeep's own library (core/abi/lowered/accdeep_lowered.h).
+-- c_calls.lua - writes the directives of a C or C++ unit as calls of accdeep's library
+-- (core/abi/lowered/accdeep_lowered.h).
 --
--- A directive that moves data becomes a call with its plan (ir_text.lua) and the addresses of its variables. A
--- compute construct stays a directive for the compiler, without its data clauses: in its statement pointers have device
--- addresses, and a variable that is no pointer is what such a pointer points to.
+-- c_unit.lua uses it for `--to accdeep`. A directive that moves data becomes a call with its construct IR as text
+-- (ir_text.lua) and the addresses of its variables. A compute construct stays a directive, without its data clauses.
+-- In its statement, pointers have device addresses. Other variables are renamed to a dereferenced pointer to their
+-- device copy.
 
 local core = require "accdeep.core"
 local deep_copy = require "accdeep.tools.export.deep_copy"
@@ -16,13 +18,13 @@ local strings = require "accdeep.base.strings"
 
 local c_calls = {}
 
--- Clauses of a compute construct that are the compiler's.
+-- Clauses of a compute construct that the compiler keeps.
 c_calls.kept = strings.word_set(
   "gang worker vector num_gangs num_workers vector_length collapse seq auto independent tile",
   "private firstprivate reduction deviceptr device_type dtype")
 
--- Routines of the compiler's runtime about present data and about queues, and those of the library that stand for them.
--- Those that move data stand for themselves; false: there is none.
+-- Replacements for routines of the compiler's runtime that query data or queues. Routines in c_calls.moving get a
+-- lookup of the library's own; false: the library has no replacement.
 local of_data = { acc_is_present = "accd_lowered_is_present", acc_deviceptr = "accd_lowered_device",
   acc_hostptr = "accd_lowered_host", acc_wait = "accd_lowered_wait", acc_async_wait = "accd_lowered_wait",
   acc_async_test = "accd_lowered_wait", acc_wait_all = "accd_lowered_wait_all",
@@ -34,7 +36,7 @@ c_calls.moving = { acc_copyin = "enter data copyin", acc_pcopyin = "enter data c
   acc_update_device = "update device", acc_update_self = "update self", acc_update_host = "update self" }
 for name in pairs(strings.word_set "acc_attach acc_detach acc_map_data acc_unmap_data") do of_data[name] = false end
 
--- What stands for a routine in C, as text; nil: the name is none.
+-- Returns the C expression that replaces a routine, false if there is none, or nil if the name is no such routine.
 function c_calls.routine(name)
   local whole = name:gsub("_async$", "")
   local plain = whole:gsub("_finalize$", "")
@@ -46,7 +48,8 @@ function c_calls.routine(name)
     core.action[action], whole ~= plain and 1 or 0)
 end
 
--- The lines of a directive that is written anew, with what stands for the routines that its clauses call.
+-- Returns a line of a rewritten directive in which the routines that its clauses call are replaced. Raises {cannot =
+-- reason} for routines without a replacement.
 function c_calls.replace_routines(line)
   return (line:gsub("%f[%w_]acc_[%w_]+", function(name)
     local instead = c_calls.routine(name)
@@ -60,7 +63,7 @@ c_calls.UNKNOWN = "'%s' asks the compiler's runtime, which does not know data th
 local Calls = {}
 Calls.__index = Calls
 
--- For the unit that a session lowers. unit: {values, is_function, is_cxx}.
+-- Returns the calls of the unit that a session lowers. unit: {values, is_function, is_cxx}.
 function c_calls.new(session, unit)
   local recorder = ir_text.new_recorder(session, function(name, record)
     return unit.values:is_of(name, record, unit.is_function)
@@ -69,12 +72,12 @@ function c_calls.new(session, unit)
     bounds = {} }, Calls)
 end
 
--- An address for a variable. what: {name, is_global}.
+-- Returns a placeholder address for a variable.
 function Calls:address(name, is_global) return self.recorder:address { name = name, is_global = is_global } end
 
 -- ----------------------------------------------------------------------------------- the directive --
 
--- Names in clauses of a directive.
+-- Returns the set of names in the named clauses of a directive.
 local function names_in(node, ...)
   local names = {}
   for _, clause in ipairs(node.clauses) do
@@ -85,8 +88,8 @@ local function names_in(node, ...)
   return names
 end
 
--- A directive without what is the compiler's or has no meaning here; names that it reduces, which are the compiler's,
--- with their data clauses; and names that need nothing of ours.
+-- Splits a directive's clauses. Returns an AST without async, wait and reduction, and without data clauses of reduced
+-- names. Also returns the sets of reduced names, and of names in private, firstprivate and deviceptr clauses.
 function c_calls.data_of(node)
   local without, list = names_in(node, "reduction"), {}
   for _, clause in ipairs(node.clauses) do
@@ -104,7 +107,7 @@ function c_calls.data_of(node)
   return ast.copy_with(node, "clauses", list), without, names_in(node, "private", "firstprivate", "deviceptr")
 end
 
--- The text of a compute construct's directive with the clauses that are the compiler's.
+-- Returns the clauses of a compute construct that the compiler keeps, as text.
 local function own_clauses(directive)
   local node, parts = directive.node, {}
   for i, clause in ipairs(node.clauses) do
@@ -125,7 +128,7 @@ local function c_string(text)
   return table.concat(lines, "\n")
 end
 
--- The name of the variable that has a directive's plan.
+-- Returns the name of the static variable that holds a directive's plan. Equal plans of one line share a variable.
 function Calls:plan(directive, text)
   local key = ("%d\n%s"):format(directive.own.line, text)
   local name = self.by_text[key]
@@ -137,7 +140,7 @@ function Calls:plan(directive, text)
   return name
 end
 
--- Declarations in front of the unit.
+-- Returns the declarations that are placed before the unit.
 function Calls:prelude()
   local list = { "#include <accdeep_lowered.h>" }
   if self.unit.is_cxx then list[2] = c_dialects.cxx.DEEP .. "\n" .. c_dialects.cxx.PLAN end
@@ -153,12 +156,12 @@ function Calls:prelude()
   return table.concat(table.move(self.plans, 1, #self.plans, #list + 1, list), "\n")
 end
 
--- Functions behind the unit, where all of its types and variables are known.
+-- Returns the functions placed after the unit, where its types and variables are known.
 function Calls:ending()
   return table.concat(self.functions, "\n")
 end
 
--- The number of the function for a bound that is about an object of a record.
+-- Returns the number of the function that computes a bound from an object of a record.
 function Calls:bound(call)
   for i, known in ipairs(self.bounds) do
     if known.name == call.name and known.record == call.record then return i - 1 end
@@ -177,14 +180,15 @@ function Calls:bound(call)
   return number - 1
 end
 
--- Whether variables of one name are declared in several lines.
+-- True if variables of one name are declared in several lines.
 local function is_several(known)
   local first = known and next(known.lines)
   return first and next(known.lines, first) ~= nil
 end
 
--- What the program gives for a plan, as text. A name without an address, as of a constant, gets one: a line of w.
--- plain: those of the directive.
+-- Returns the address that the program passes for one input of a plan, as text. A value without an address, such as a
+-- constant, is first copied to a variable; that line is written to w. plain: names without an address in the
+-- directive.
 local function runtime_inputs(self, unit, w, directive, plain, instance, own)
   local name = directive.what.name
   if directive.what.value then return ("(const void *)(long)(%s)"):format(directive.what.value) end
@@ -214,7 +218,7 @@ local function runtime_inputs(self, unit, w, directive, plain, instance, own)
   return directive.offset == 0 and text or ("(const char *)%s + %d"):format(text, directive.offset)
 end
 
--- Writes what a plan asks for; returns its name.
+-- Writes the array of a plan's inputs. Returns its name.
 local function write_inputs(self, unit, w, number, given, plain, instance)
   local list = {}
   for i, directive in ipairs(given) do
@@ -226,13 +230,13 @@ end
 
 local function condition(plan) return plan.condition and unparse.expression(plan.condition) end
 
--- The pointer that a variable is, or that points to it, as text.
+-- Returns the pointer that a variable is, or that points to it, as text.
 local function pointer_of(name, t)
   return t.kind == "pointer" and name or t.kind == "array" and ("&%s[0]"):format(name) or "&" .. name
 end
 
--- A variable of a kernel: a pointer to what it is on the device, which has its name, or one by another name. is_whole:
--- the statement uses an array as one object, such as for its size.
+-- Declares a pointer to a variable's device copy. Returns the pointer's name, and true if the variable itself is a
+-- pointer or array. is_whole: the statement uses the array as one object, such as in sizeof.
 local function device_variable(w, region, name, t, item, is_whole)
   local pointer, is_pointer = "accdeep_p_" .. name, (t.kind == "pointer" or t.kind == "array") and name ~= "this"
   is_pointer = is_pointer and not is_whole
@@ -242,7 +246,7 @@ local function device_variable(w, region, name, t, item, is_whole)
   return pointer, is_pointer
 end
 
--- The variable that an item is an element of, unless pointers in it lead there.
+-- Returns the variable of which an item is an element, or nil if the path to the element goes through pointers in it.
 local function element_of(item, instance)
   local node, count = item.node, 0
   while node and (node.tag == "index" or node.tag == "section") do node, count = node.base, count + 1 end
@@ -252,7 +256,8 @@ local function element_of(item, instance)
   return t and count <= 0 and node.name or nil
 end
 
--- Items by the variables that they are, or are sections or elements of; without those of pointers themselves.
+-- Returns the item numbers by the variable that the item is, or is a section or element of. Items for pointers
+-- themselves do not count.
 local function items_by_variable(plan, instance)
   local by_name = {}
   for i, item in ipairs(plan.items) do
@@ -262,12 +267,12 @@ local function items_by_variable(plan, instance)
   return by_name
 end
 
--- Items of accd_lowered_pointer that stand for none of the plan.
+-- Item numbers of accd_lowered_pointer that name no item of the plan.
 local TARGET, PRESENT = -1, -2
 
--- The kernel of a compute construct. used: names of variables that are in device memory or point there, in order;
--- instance: their types. What is reduced is a variable of the host meanwhile: w and tail copy it. Returns the names
--- that stand for others in the statement.
+-- Writes the head of a kernel: declarations of device pointers, and the compute directive. Reduced variables are host
+-- variables in the kernel; w and tail copy their values. Returns a table of replacements for variables in the
+-- statement. used: variables that are pointers or in device memory, in order. instance: their types.
 local function write_kernel(w, tail, directive, plan, region, used, instance)
   local items, renamed, shadows, pointers = items_by_variable(plan, instance), {}, {}, {}
   for _, name in ipairs(used) do
@@ -300,8 +305,8 @@ local function write_kernel(w, tail, directive, plan, region, used, instance)
   return renamed
 end
 
--- Lines for a directive, and those behind its statement. one: the directive; used: of a compute construct.
--- Third: what stands for variables in the statement.
+-- Writes a directive to head, and the lines after its statement to tail. Returns the replacements for variables in
+-- the statement of a compute construct, or nil. used: as in write_kernel.
 function Calls:write(unit, directive, plan, used, instance, head, tail)
   local text, given = self.recorder:text(plan, plan.items, function(call) return self:bound(call) end)
   for _, item in ipairs(plan.items) do
@@ -330,7 +335,7 @@ function Calls:write(unit, directive, plan, used, instance, head, tail)
   return renamed
 end
 
--- A type as text of C++, or nil.
+-- Returns a type as C++ text, or nil if it has no simple name.
 local function type_text(t)
   if t.kind == "pointer" then
     local of = type_text(t.to)
@@ -340,8 +345,8 @@ local function type_text(t)
   return t.kind == "scalar" and types.name(t) or nil
 end
 
--- A variable whose type is another one in each instance of a directive that has another plan, and the plans by types as
--- texts. plans: those of the instances.
+-- Finds a variable whose type determines the plan of an instance. Returns its name and the plans by type text, or nil
+-- if there is no such variable. plans: those of the instances.
 local function distinct(instances, plans, plain)
   for name in sorted_pairs(instances[1]) do
     local by_type, is_right = {}, name == "this" or not plain[name]
@@ -361,8 +366,8 @@ end
 
 local PLAN = "&accdeep_%d+"
 
--- Lets one text serve the instances of a directive in a template, if they differ in nothing but the plan. all: list of
--- {lines}.
+-- Makes the instances of a directive in a template equal if they differ only in the plan: a function template then
+-- selects the plan by type. all: list of {lines}, changed in place.
 function Calls:choose(directive, all)
   local used, is_same = {}, true
   for i, instance in ipairs(all) do
@@ -382,7 +387,7 @@ function Calls:choose(directive, all)
   end
 end
 
--- host_data: in its statement pointers have device addresses.
+-- Writes host_data: in its statement the named pointers hold device addresses.
 function Calls:write_host_data(plan, instance, head, tail)
   local shadows = {}
   for _, use in ipairs(plan.use_device) do

@@ -1,8 +1,9 @@
--- c_compiler.lua - the compiler of a unit, asked what only it knows: which directives are active and what macros make
--- of them, and the types of variables where a directive stands.
+-- c_compiler.lua - queries the C or C++ compiler of a unit: which directives are active, how macros expand in them,
+-- and the types of variables at a directive.
 --
--- For types the unit is compiled once more, to debug information: in front of the statement of each directive stands a
--- loop that declares a pointer to the variable. So scopes, macros and types are the compiler's, whatever they are.
+-- Types: the unit is compiled again with debug information. Before the statement of each directive, a loop
+-- declares a pointer to each variable that the directive names. The compiler thereby resolves scopes, macros and
+-- types itself. c_unit.lua calls it.
 
 local diagnostic = require "accdeep.base.diagnostic"
 local files = require "accdeep.tools.files"
@@ -22,14 +23,15 @@ local function environment(message)
     help = "name a compiler that is installed: --cc gcc" }, 0)
 end
 
--- Options of a command line that say what is made of the unit, or where.
+-- Options that select the kind or the path of the output; queries drop them.
 local alone = { ["-c"] = true, ["-S"] = true, ["-E"] = true, ["-M"] = true, ["-MM"] = true, ["-MD"] = true,
   ["-MMD"] = true, ["-MP"] = true, ["-MG"] = true, ["-fsyntax-only"] = true, ["-save-temps"] = true }
 local with_value = { ["-o"] = true, ["-MF"] = true, ["-MT"] = true, ["-MQ"] = true }
--- With these, directives become code, and the loops would stand in front of their statements.
+-- Options that turn directives into code, and the macro definition that replaces them in queries. With them, the
+-- probe loops would separate directives from their statements.
 local directives = { ["-fopenacc"] = "-D_OPENACC=201711", ["-fopenmp"] = "-D_OPENMP=201511" }
 
--- Options given for a unit. plain: without what makes code of directives.
+-- Returns the options of a unit as text. plain: without those that turn directives into code.
 local function options(given, plain)
   local list, i = {}, 1
   while given[i] do
@@ -37,7 +39,7 @@ local function options(given, plain)
     if with_value[option] then
       i = i + 1
     elseif not alone[option] and not option:find "^%-o." and not option:find "^%-flto"
-      and not option:find "^%-fopenmp%-targets" and not option:find "^%-%-offload" then -- one compilation is enough
+      and not option:find "^%-fopenmp%-targets" and not option:find "^%-%-offload" then -- compile for the host only
       local instead = plain and directives[option]
       local is_other = plain and (option:find "^%-fopen" or option:find "^%-foffload" or option:find "^%-O"
         or option:find "^%-g" or option:find "^%-W" or option:find "^%-fsanitize" or option:find "^%-pedantic")
@@ -50,10 +52,10 @@ end
 
 c_compiler.options = options
 
--- A unit: {command (the compiler), path, given (its options), text (in place of that of the file, or nil), folder (for
--- temporary files)}.
+-- Fields of a unit: command, the compiler; path; given, its options; text, which replaces the file's text, or nil;
+-- folder, for temporary files; is_cxx.
 
--- Writes a text to a file in the unit's folder that a compiler takes for the unit. Its path.
+-- Writes a text to a file in the unit's folder, preceded by a line marker of the unit. Returns the path.
 local function write_unit(unit, suffix, text)
   local path = unit.folder .. "/unit" .. suffix
   files.write(path, line_markers.line(1, unit.path) .. text)
@@ -62,7 +64,7 @@ end
 
 local function folder_of(unit) return "-iquote " .. quote(unit.path:match "^(.*)/" or ".") end
 
--- The unit as the preprocessor leaves it, with directives; or nil and what the compiler said.
+-- Returns the preprocessed unit, in which directives remain; or nil and the compiler's messages.
 local function preprocess(unit, expanding)
   local path = unit.text and write_unit(unit, unit.path:match "%.%w+$" or "", unit.text) or unit.path
   local ok, text, messages = run(("%s %s %s -w -E %s %s"):format(quote(unit.command), expanding, options(unit.given),
@@ -70,7 +72,7 @@ local function preprocess(unit, expanding)
   return ok and text or nil, messages
 end
 
--- Whether one of the braces that are open is neither a structure's nor a namespace's.
+-- True if an open brace is neither a class's nor a namespace's.
 local function is_in_function(scanned, open)
   for _, i in ipairs(open) do
     if not scanned:record_name(i) and not scanned:is_transparent(i) then return true end
@@ -86,8 +88,9 @@ end
 
 local function is_clang(unit) return unit.command:match("[^/]*$"):find "clang" ~= nil end
 
--- The line that says where the text of another file begins, or where that of the file around goes on. clang warns of
--- functions that are not used, but not in files that begin with a flag, which is no C of a standard.
+-- Returns the line marker at the beginning of another file's text, or at the return to the enclosing file. clang
+-- warns of unused functions, except in files entered by a linemarker with a flag. Such linemarkers are not standard
+-- C.
 function c_compiler.marker(unit, place)
   local is_pedantic = false
   for _, option in ipairs(unit.given) do is_pedantic = is_pedantic or option:find "pedantic" ~= nil end
@@ -95,7 +98,7 @@ function c_compiler.marker(unit, place)
   return line_markers.linemarker(place.line, place.path, place.flag)
 end
 
--- GNU's compilers expand macros in directives that they know.
+-- Returns the options that make GNU compilers expand macros in OpenACC directives.
 local function expanding(unit)
   if is_clang(unit) then return "" end
   for _, option in ipairs(unit.given) do
@@ -104,11 +107,13 @@ local function expanding(unit)
   return "-fopenacc -U_OPENACC"
 end
 
--- Directives of OpenACC that are active, in order: {file, line, text, is_inside, record, in_function, words}.
--- is_inside: in braces; words(): a set of the words of the statement behind it, where macros are what they stand for;
--- record: the structure among whose members one stands, in C++ also is_local and is_unnamed: it is one of a function,
--- and has the name of a typedef. Second: the unit as the preprocessor leaves it. nil, and what the compiler said: it
--- refuses the unit.
+-- Returns the active OpenACC directives, in order, and the preprocessed unit; or nil and the compiler's messages if
+-- it refuses the unit. A directive is {file, line, text, is_inside, record, is_local, is_unnamed, in_function,
+-- words}.
+--
+-- is_inside: within braces. record: the class in whose body the directive is, or nil. is_local: that class is local
+-- to a function (C++). is_unnamed: its name is a typedef's. words(): the set of words of the statement after the
+-- directive, with macros expanded.
 function c_compiler.directives(unit)
   if not files.program(unit.command) then environment(("%s: there is no such program"):format(unit.command)) end
   local text, messages = preprocess(unit, expanding(unit))
@@ -147,29 +152,31 @@ end
 
 function c_compiler.is_system_file(path) return path:find "^/usr/" ~= nil end
 
--- Suffixes of units of C++; a command like g++ takes those of C for such, too.
+-- File suffixes of C++ units. A command such as g++ compiles C suffixes as C++, too.
 local cxx_suffixes = { cc = true, cp = true, cxx = true, cpp = true, CPP = true, ["c++"] = true, C = true }
 function c_compiler.is_cxx(path, command)
   local name = command:match "[^/]*$"
   return cxx_suffixes[path:match "%.([%w+]+)$" or ""] or name:find("++", 1, true) ~= nil
 end
 
--- Functions that nothing calls are compiled, too, and classes described that other units describe, too. Errors in
--- macros are where these are used.
+-- Returns the options by which the compiler emits unused functions and complete class descriptions. Errors in macros
+-- are reported where the macros are used.
 local function all_functions(unit)
   return is_clang(unit) and "-Xclang -femit-all-decls -fstandalone-debug"
     or "-fkeep-inline-functions -fkeep-static-functions -ftrack-macro-expansion=0"
 end
 
--- Each name has a line of its own, from this one on: the compiler's errors tell which ones there are not.
+-- Line number of the first probe. Each probe has its own line, so that a compiler error identifies the name.
 local FIRST_LINE = 100000000
 
--- Compiles the unit to debug information that has, for each name where a directive stands, a variable called
--- compiler.variable(i, name): a pointer to the type of the name there. wanted: list of {first, last (positions of the
--- directive), next (the line behind it), names, plain (those of them that have no address, a set), alone (no statement
--- follows)}. at_end: {names, plain} of the file.
--- Returns the path of an object file in the unit's folder; or nil, and a list of {i, name, message} that are not
--- variables there, where i is 0 at the end; or nil, nil, and what the compiler said.
+-- Compiles the unit with probes to debug information. For each name at each directive, the object file has a variable
+-- c_compiler.variable(i, name), a pointer to the name's type. Returns the path of the object file. If names are not
+-- variables at their directive, returns nil and a list of {i, name, message}; i is 0 for at_end. For other errors,
+-- returns nil, nil and the messages.
+--
+-- wanted: a list of {first, last, next, names, plain, is_standalone}. first, last: positions of the directive. next:
+-- the line after it. plain: the set of names without an address. is_standalone: no statement follows. at_end: {names,
+-- plain} at the end of the file.
 function c_compiler.debug_information(unit, text, wanted, at_end)
   local parts, at, asked = {}, 1, {}
   local lvalue = unit.is_cxx and "*__builtin_addressof(%s)" or "*&%s"

@@ -1,5 +1,11 @@
--- c_source.lua - the text of a C unit as a compiler sees it: where directives stand, where statements and declarations
--- begin and end. Code is divided from comments, strings and lines of the preprocessor; it is not parsed.
+-- c_source.lua - a scanner for C and C++ units: finds directives, and where statements, declarations and classes
+-- begin and end.
+--
+-- Input: the text of a unit, also preprocessed. Output: a token list with queries. Code is separated from comments,
+-- strings and preprocessor lines, but not parsed; macros are not expanded. c_unit.lua, c_compiler.lua,
+-- openmp_translation.lua, headers.lua and macros.lua use it.
+--
+-- Tokens are numbered from 1 to n. Functions that search raise {cannot = reason} if the text is not understood.
 
 local lpeg = require "lpeg"
 
@@ -23,11 +29,11 @@ local letter = R("az", "AZ", "\128\255") + S "_$"
 local word = letter * (letter + R "09") ^ 0
 local digit = R "09"
 local number = (P "." ^ -1 * digit) * (S "eEpP" * S "+-" + letter + digit + S ".'") ^ 0
--- A line of the preprocessor, to its end, without the line feed.
+-- A preprocessor line with its continuation lines, without the final line feed.
 local line = P "#" * (joined + comment + 1 - S "\n") ^ 0
 
--- A unit: {text, n, at = positions of tokens, finish = positions behind them, kind = "line", "word", "string",
--- "number", "other"}.
+-- Fields of a unit: text; n, the number of tokens. at, finish: the positions of a token's first byte and of the
+-- byte after it. kind: one of "line", "word", "string", "number", "other".
 local Unit = {}
 Unit.__index = Unit
 
@@ -38,7 +44,7 @@ local directive = gap * Cc "line" * line * Cp()
 
 function c_source.scan(text)
   local self = setmetatable({ text = text, n = 0, at = {}, finish = {}, kind = {} }, Unit)
-  local at, fresh = 1, true -- nothing but blanks before, on its line
+  local at, fresh = 1, true -- true at a line start or after blanks
   while true do
     local skipped, kind, behind
     if fresh then skipped, kind, behind = directive:match(text, at) end
@@ -58,7 +64,7 @@ end
 
 function Unit:token(i) return self.at[i] and self.text:sub(self.at[i], self.finish[i] - 1) end
 
--- The number of the line that a position is on. Positions are asked for in ascending order, mostly.
+-- Returns the line number of a position. Fast for ascending positions: counting continues at the last one.
 function Unit:line(at)
   local known = self.known or { at = 1, line = 1 }
   if at < known.at then known = { at = 1, line = 1 } end
@@ -72,7 +78,8 @@ local ends = { ["("] = ")", ["["] = "]", ["{"] = "}" }
 
 local function cannot(message) error({ cannot = message }, 0) end
 
--- The token that closes what token i opens. Raises {cannot = reason}.
+-- Returns the token that closes the bracket at token i. Raises if it is not found, or if conditional compilation
+-- splits it.
 function Unit:closing(i)
   local wanted, depth, conditions = {}, 0, {}
   while self.at[i] do
@@ -106,7 +113,7 @@ local conditional = { ["if"] = true, ["ifdef"] = true, ["ifndef"] = true, ["else
   ["endif"] = true }
 local with_condition = { ["for"] = true, ["while"] = true, ["switch"] = true }
 
--- The last token of the statement that begins at token i. Raises {cannot = reason}.
+-- Returns the last token of the statement that begins at token i. Raises if it is not found.
 function Unit:statement(i)
   for k = i, self:skip_lines(i) - 1 do
     if conditional[self:token(k):match "^#%s*(%a+)"] then cannot "conditional compilation divides the statement" end
@@ -134,7 +141,7 @@ function Unit:statement(i)
     return self:closing(last + 2) + 1
   elseif self.kind[i] == "word" and self:token(i + 1) == ":" and self:token(i + 2) ~= ":" then
     return self:statement(i + 2)
-  elseif self.kind[i] == "word" and self:token(i + 1) == "(" then -- a macro may stand for what begins a loop
+  elseif self.kind[i] == "word" and self:token(i + 1) == "(" then -- the call may be a macro for the head of a loop
     local behind = self:skip_lines(self:closing(i + 1) + 1)
     if self.kind[behind] == "word" or self:token(behind) == "{" then return self:statement(behind) end
   end
@@ -146,7 +153,7 @@ end
 
 local before_others = strings.word_set "struct union enum class typename goto"
 
--- Whether a word is a tag, or a label where it stands or is gone to.
+-- True if a word is a tag, or a label in its definition or in a goto.
 function Unit:is_tag_or_label(i)
   local before = i > 1 and self:token(i - 1) or ";"
   if before_others[before] then return true end
@@ -154,7 +161,7 @@ function Unit:is_tag_or_label(i)
     or before == "do" or (";{})"):find(before, 1, true) ~= nil and not self:is_in_condition(i))
 end
 
--- Whether a colon behind a token is that of a conditional expression: its question mark stands in the same statement.
+-- True if a colon after token i belongs to a conditional expression: a question mark precedes it in the statement.
 function Unit:is_in_condition(i)
   local k = i - 1
   while k > 0 and not (self.kind[k] == "other" and (";{}"):find(self:token(k), 1, true)) do
@@ -164,7 +171,7 @@ function Unit:is_in_condition(i)
   return false
 end
 
--- Whether token i stands in a structure that is declared behind token first.
+-- True if token i is inside a class or structure whose body opens at token first or later.
 function Unit:is_in_record(first, i)
   for _, open in ipairs(self:open_braces(i)) do
     if open >= first and self:record_keyword(open) then return true end
@@ -172,8 +179,8 @@ function Unit:is_in_record(first, i)
   return false
 end
 
--- for i, name in unit:names(first, last): the words among tokens that are no members of what stands before them, no
--- tags and no labels.
+-- Iterates over the words from token first to last, as (index, name). Members after `.` or `->`, tags and labels are
+-- skipped.
 function Unit:names(first, last)
   local i = first - 1
   return function()
@@ -192,14 +199,14 @@ local no_functions = strings.word_set(
   "if for while switch return sizeof catch alignof decltype typeof __typeof__ _Alignof",
   "static_assert noexcept char short int long float double bool unsigned signed void auto and or not")
 
--- Whether a word is the name of a function that is called, as far as its text says; those of namespaces are not.
+-- True if a word looks like the name of a called function. Names qualified by a namespace do not count.
 function Unit:is_call(i)
   return self:token(i + 1) == "(" and not no_functions[self:token(i)] and self:token(i - 1) ~= ":"
     and self.kind[i - 1] ~= "word"
 end
 
--- The first token of the function, or of the other declaration, in which a token stands: names that it declares come
--- behind it.
+-- Returns the first token of the function, or other declaration, that contains a token. The names that it declares
+-- follow that token.
 function Unit:enclosing_function(last)
   local open, first = self:open_braces(last), last
   for k = #open, 1, -1 do
@@ -212,7 +219,7 @@ function Unit:enclosing_function(last)
   return first
 end
 
--- Whether a token may stand in a member function: in a class, or in a function whose head has `::`.
+-- True if a token may be in a member function: inside a class, or in a function whose head contains `::`.
 function Unit:may_have_this(last)
   for _, i in ipairs(self:open_braces(last)) do
     if self:record_keyword(i) then return true end
@@ -224,7 +231,7 @@ function Unit:may_have_this(last)
   return false
 end
 
--- The braces that are open in front of a token, from the outside: indexes of tokens.
+-- Returns the tokens of the open braces before a token, the outermost first.
 function Unit:open_braces(last)
   local open = {}
   for i = 1, last - 1 do
@@ -234,7 +241,7 @@ function Unit:open_braces(last)
   return open
 end
 
--- The same without those of namespaces and of extern "C".
+-- Returns the open braces without those of namespaces and extern "C".
 function Unit:around(last)
   local list = {}
   for _, i in ipairs(self:open_braces(last)) do
@@ -245,8 +252,8 @@ end
 
 local opens = { ["if"] = 1, ["ifdef"] = 1, ["ifndef"] = 1, ["endif"] = -1 }
 
--- For a brace of a function of old C, whose parameters are declared behind the parentheses: the token behind these. For
--- other tokens they themselves.
+-- Returns the token after the parameter list for the brace of a K&R function, whose parameters are declared there.
+-- Returns other tokens unchanged.
 function Unit:old_parameters(open)
   if self:token(open) ~= "{" or self:token(open - 1) ~= ";" then return open end
   for i = open - 2, 1, -1 do
@@ -257,13 +264,13 @@ function Unit:old_parameters(open)
   return open
 end
 
--- A position at the start of a line where a declaration can be put: in front of the function, or of the other
--- declaration at file scope, in which token i stands.
+-- Returns the position of a line start before the file-scope declaration that contains a token. A declaration can be
+-- inserted there. Prefers a place outside of conditional compilation.
 function Unit:before_declaration(last)
   local open, conditions = self:old_parameters(self:around(last)[1] or last), 0
   local from, best, least = 1, 1, math.huge
   local depth = 0
-  for i = 1, open - 1 do -- behind the declaration before
+  for i = 1, open - 1 do -- find the end of the previous declaration
     local text = self:token(i)
     if self.kind[i] == "line" then
       conditions = conditions + (opens[text:match "^#%s*(%a+)"] or 0)
@@ -281,7 +288,7 @@ function Unit:before_declaration(last)
   return best == 1 and 1 or (self.text:find("\n", best, true) or #self.text) + 1
 end
 
--- Whether tokens from one to another are lines of the preprocessor.
+-- True if all tokens in a range are preprocessor lines.
 function Unit:is_between(from, to)
   for i = from, to do
     if self.kind[i] ~= "line" then return false end
@@ -292,7 +299,7 @@ end
 local with_argument = { __attribute__ = true, alignas = true, _Alignas = true, __declspec = true }
 local opening = { [")"] = "(", ["]"] = "[", [">"] = "<" }
 
--- Whether token i opens the body of a lambda.
+-- True if token i opens the body of a lambda.
 function Unit:opens_lambda(i)
   local k = i - 1
   while k > 0 and not (self.kind[k] == "other" and (";{}"):find(self:token(k), 1, true)) do
@@ -306,8 +313,8 @@ function Unit:opens_lambda(i)
   return false
 end
 
--- A word by which the statement that begins at token `first` is left for another place, or entered from one; nil: it
--- is executed from its beginning to its end.
+-- Returns the word (goto, return, break, continue) by which control leaves or enters the statement at token first;
+-- nil if it has one entry and one exit.
 function Unit:leaves(first)
   local last, labels, loops, inside = self:statement(first), {}, {}, {}
   for i = first, last do
@@ -338,7 +345,7 @@ function Unit:leaves(first)
   end
 end
 
--- The token struct, union or class of the definition whose braces token i opens, or nil.
+-- Returns the token struct, union or class of the definition whose body opens at token i, or nil.
 function Unit:record_keyword(i)
   local k, depth = i - 1, 0
   while k > 0 do
@@ -358,7 +365,7 @@ function Unit:record_keyword(i)
   end
 end
 
--- The text of tokens from one to another in front of a single colon; attributes are left out.
+-- Returns the text of tokens up to a single colon, without attributes.
 function Unit:name_between(from, to)
   local parts, before = {}, nil
   while from <= to do
@@ -378,8 +385,8 @@ function Unit:name_between(from, to)
   return table.concat(parts)
 end
 
--- The name of the structure whose braces token i opens: its tag, or that of a typedef; nil: it is none. Also whether
--- it is that of a typedef.
+-- Returns the name of the structure whose body opens at token i (its tag, else its typedef name), and true if it is a
+-- typedef name. Returns nil if the brace opens no named structure.
 function Unit:record_name(i)
   local k = self:record_keyword(i)
   if not k then return nil end
@@ -389,7 +396,8 @@ function Unit:record_name(i)
   return self:token(k - 1) == "typedef" and self.kind[close + 1] == "word" and self:token(close + 1) or nil, true
 end
 
--- The name of the namespace whose braces token i opens, "" for one without a name and for extern "C"; or nil.
+-- Returns the name of the namespace whose body opens at token i, or nil. The name is "" for an unnamed namespace and
+-- for extern "C".
 function Unit:namespace_name(i)
   if self.kind[i - 1] == "string" and self:token(i - 2) == "extern" then return "" end
   local k = i - 1
@@ -401,8 +409,8 @@ end
 
 function Unit:is_transparent(i) return self:namespace_name(i) ~= nil end
 
--- What C++ calls a structure whose braces are the last of those that are open: with the namespaces and classes around.
--- Also whether it is one of a function.
+-- Returns the qualified C++ name of the class whose body is the last of the open braces, and true if it is local to a
+-- function.
 function Unit:qualified_name(open)
   local names, is_local = {}, false
   for _, i in ipairs(open) do
@@ -413,8 +421,8 @@ function Unit:qualified_name(open)
   return table.concat(names, "::"), is_local
 end
 
--- Definitions of structures with names: list of {name (with those around), at (a position behind its brace), is_local,
--- has_private}.
+-- Returns the definitions of named classes: a list of {name, at, is_local, has_private}. name: qualified. at: the
+-- position after its opening brace.
 function Unit:records()
   local list, open = {}, {}
   for i = 1, self.n do
@@ -445,7 +453,7 @@ function Unit:records()
   return list
 end
 
--- Whether a template has specializations in the unit.
+-- True if the unit has a specialization of a template.
 function Unit:has_specialization(name)
   for i = 1, self.n do
     if self:token(i) == "template" and self:token(i + 1) == "<" and self:token(i + 2) == ">" then
@@ -457,7 +465,7 @@ function Unit:has_specialization(name)
   return false
 end
 
--- Whether a token stands in a template, or in a function whose parameters are auto.
+-- True if a token is in a template, or in a function with `auto` parameters.
 function Unit:is_in_template(last)
   for _, i in ipairs(self:open_braces(last)) do
     local k = i - 1
@@ -469,7 +477,7 @@ function Unit:is_in_template(last)
   return false
 end
 
--- Whether a line of the preprocessor is a directive of OpenACC; its text without the sentinel.
+-- Returns the text of an OpenACC directive without its sentinel, or nil if a preprocessor line is not one.
 function c_source.openacc(text) return text:match "^#%s*pragma%s+acc%f[^%w_]%s*(.*)$" end
 
 function c_source.is_reason(err) return type(err) == "table" and err.cannot ~= nil end

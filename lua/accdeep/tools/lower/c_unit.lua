@@ -1,7 +1,21 @@
--- c_unit.lua - a unit of C: its directives, their types, and the text with standard directives or calls (c_calls.lua).
+-- c_unit.lua - lowers a C or C++ unit: replaces directives of TR-14-1 by standard directives, or all data directives
+-- by calls. lower/init.lua calls c_unit.lower. Lines keep their numbers, by line markers.
 --
--- A directive that is deep becomes a block: the standard directive for the variables themselves, and calls of functions
--- for what they point to (export/deep_copy.lua). The functions stand in front of the declaration that needs them first.
+--   c_compiler.directives: the compiler reports the active directives.
+--   read_directives: parse each; stop here if none is of TR-14-1.
+--   flatten: if headers or macros have directives, give these lines of their own and lower the flattened text instead.
+--   read_types: compile with probes, read variables' types from the debug information.
+--   describe: define shapes and policies in the session.
+--   rewrite: plan each directive, add its lines as an edit.
+--   apply: sort the edits and join the text.
+--
+-- A deep directive becomes a block: a standard directive for the variables, and calls of generated functions for the
+-- data that they point to (export/deep_copy.lua). C functions precede the declaration that needs them; C++ functions
+-- are at the end. `--to accdeep`: c_calls.lua writes calls of the library. `--to openmp`: openmp_translation.lua
+-- translates the result.
+--
+-- Invariants. Edits refer to positions in the original text and do not overlap, except insertions at one position,
+-- which `number` orders. All instances of a directive in a C++ template must produce equal lines.
 
 local lazy = require "accdeep.base.lazy"
 local c_calls = lazy.require "accdeep.tools.lower.c_calls"
@@ -35,23 +49,23 @@ local c_unit = {}
 
 local descriptions, standalone = unit_directives.descriptions, unit_directives.standalone
 
--- In front of functions that follow pointers.
+-- Includes that the generated functions need.
 local HEADERS = "#include <openacc.h>\n#include <stddef.h>\n#include <stdio.h>\n#include <stdlib.h>\n"
   .. "#include <string.h>\n"
 
 local function same(text) return text end
 
--- A unit under way.
+-- The unit being lowered.
 local Unit = {}
 Unit.__index = Unit
 
--- The file and its line that a line of the text is: files that the unit includes may be part of it.
+-- Returns the file and line of a line of the text; they are those of a pasted file if one was included.
 function Unit:position(line)
   if self.pasted then return self.pasted:position(line) end
   return self.unit.path, line
 end
 
--- Calls fn(...), whose errors are about a directive.
+-- Calls fn(...) and returns its results. Errors are located in the directive.
 function Unit:with_location(directive, fn, ...)
   return self.session:with_text(directive.text, directive.file, directive.line, function(...)
     local results = table.pack(pcall(fn, ...))
@@ -61,7 +75,7 @@ function Unit:with_location(directive, fn, ...)
   end, ...)
 end
 
--- Gives an error of a directive its place in the unit.
+-- Changes the location of an error in a directive's text to the location in the unit.
 local function place_error(self, err)
   if not diagnostic.is(err) or not err.in_text then return end
   for _, directive in ipairs(self.directives or {}) do
@@ -82,8 +96,8 @@ end
 
 -- ------------------------------------------------------------------------------------- directives --
 
--- Directives as they stand in the unit's own text: line -> {first, last (positions of its lines), line, next, text,
--- behind (the token that follows)}.
+-- Returns the directives in the unit's text, by line. first, last: positions of its lines. next: the line after it.
+-- after: the token after it.
 local function own_directives(self)
   local by_line, starts = {}, location.line_starts(self.text)
   for i = 1, self.source.n do
@@ -102,8 +116,8 @@ end
 
 local function squeeze(text) return (text:gsub("\\\r?\n", " "):gsub("%s+", "")) end
 
--- Reads the directives that may move data: self.directives, list of {text, file, line, node, own, record, is_inside}.
--- Returns whether one is of TR-14-1.
+-- Parses the active directives that may move data into self.directives: {text, file, line, node, own, record,
+-- is_inside}. own: its entry of own_directives, or nil. Returns true if one of them is of TR-14-1.
 local function read_directives(self, active)
   local own, add, finish, is_extended = own_directives(self), unit_directives.reader()
   self.own, self.expanded = own, {}
@@ -114,7 +128,7 @@ local function read_directives(self, active)
     if directive.is_here then directive.file, directive.line = self:position(directive.line) end
     if directive.own then directive.own.is_active = true end
     if directive.own and squeeze(directive.own.text) == squeeze("#pragma acc" .. text) then
-      directive.text = directive.own.text -- with the positions of the file
+      directive.text = directive.own.text -- keeps the positions of the file
       directive.line = select(2, self:position(directive.own.line))
     elseif directive.own then
       table.insert(self.expanded, directive)
@@ -132,7 +146,8 @@ local function read_directives(self, active)
   return is_extended
 end
 
--- Directives of the unit itself that may move data. Others cannot be written anew.
+-- Returns the unit's own directives that may move data. Raises if one elsewhere, as in a header, would have to
+-- change.
 local function plan_directives(self)
   local list = {}
   for _, directive in ipairs(self.directives) do
@@ -164,7 +179,7 @@ end
 
 -- ------------------------------------------------------------------------------------------ types --
 
--- Adds the names of variables in a tree; members are others.
+-- Appends the names of variables in an AST to a list; the list is also a set.
 local function add_names(list, node)
   ast.visit(node, function(n)
     if n.tag == "id" and n.name and not list[n.name] and not compiler_values.is_name(n.name) then
@@ -175,7 +190,8 @@ local function add_names(list, node)
   return list
 end
 
--- The path of an object file with the types of names, or nil and what the compiler said.
+-- Returns the path of an object file with the types of all names, or nil and the compiler's messages. Removes unknown
+-- names.
 local function compile_types(self, list)
   local wanted = {}
   for i, directive in ipairs(list) do
@@ -201,7 +217,7 @@ local function compile_types(self, list)
   end
 end
 
--- A directive in a template has instances, each with its types: the variables of one follow one another.
+-- Assigns a type to an instance of a directive in a template. A repeated name starts the next instance.
 local function add_to_instance(directive, name, t)
   for _, wanted in ipairs(directive.names) do
     if wanted:gsub("::", "__") == name then name = wanted end -- a::b
@@ -221,7 +237,7 @@ local function is_same(a, b)
   return true
 end
 
--- Leaves out instances that are equal: a constructor has several, and types of templates may play no part.
+-- Removes duplicate instances: constructors are emitted several times, and template arguments may not matter.
 local function keep_different(directive)
   local list = {}
   for _, instance in ipairs(directive.instances) do
@@ -233,8 +249,8 @@ local function keep_different(directive)
   directive.instances = list
 end
 
--- Reads the types of all variables that directives name: one.instances, a list of name -> type; self.globals. Returns
--- what the compiler said if it refuses the unit.
+-- Reads the types of all variables that directives name. Sets `instances` of each directive (a list of tables from
+-- name to type) and self.globals. Returns the compiler's messages if it refuses the unit.
 local function read_types(self, list)
   for _, directive in ipairs(list) do
     directive.names, directive.references, directive.instances = add_names({}, directive.node), {}, {}
@@ -288,7 +304,7 @@ local function read_types(self, list)
   end
 end
 
--- Declares variables in a scope. Nothing of them is read: plans are made, not run.
+-- Declares variables in a scope. Their addresses are placeholders, because directives are planned but never executed.
 local function declare(self, of, variables)
   for name, t in pairs(variables) do
     local address = self.calls and self.calls:address(name, variables == self.globals)
@@ -298,7 +314,7 @@ end
 
 -- ----------------------------------------------------------------------------------- descriptions --
 
--- The types that a shape or policy is for, and its tree for each: in C++ all that a template has made.
+-- Calls fn(AST, type) for each type that a shape or policy describes. A C++ template yields all its instances.
 local function each_described(self, directive, fn)
   local name, node = directive.record, directive.node
   for i, clause in ipairs(node.clauses) do
@@ -313,7 +329,7 @@ local function each_described(self, directive, fn)
   if not self.unit.is_cxx then
     local known, t = pcall(debug_info.declare, self.session, self.object, name)
     if known then return fn(self.values:replace_calls(directive, node), t) end
-    if not diagnostic.is(t) or t.code ~= "unknown-type" then error(t, 0) end -- else that of no variable
+    if not diagnostic.is(t) or t.code ~= "unknown-type" then error(t, 0) end -- a type that no variable has
     return
   end
   if directive.own and directive.record and self.source:has_specialization(name:match "[%w_]*$") then
@@ -325,7 +341,7 @@ local function each_described(self, directive, fn)
   end
 end
 
--- Defines the shapes and policies of types that the unit uses.
+-- Defines the shapes and policies of the types that the unit uses.
 local function describe(self)
   declare(self, self.session.now.scope, self.globals)
   self.session:describing(function()
@@ -341,7 +357,7 @@ end
 
 -- ------------------------------------------------------------------------------------------ output --
 
--- Lines that stand for one line of the unit.
+-- Returns the lines of a list, each preceded by a line marker for one line of the unit.
 function Unit:lines(list, number)
   local parts, path, at = {}, self:position(number)
   for _, text in ipairs(list) do
@@ -361,7 +377,7 @@ local function number_line(self, number)
   return line_markers.line(line, path)
 end
 
--- Functions that a directive needs and the unit does not have yet: in C in front of its declaration, in C++ at the end.
+-- Adds the generated functions that a directive needs: in C before its declaration, in C++ at the end of the unit.
 local function add_functions(self, directive)
   local program = self.program
   local added = table.move(program.functions, self.nfunctions + 1, #program.functions, 1, {})
@@ -383,7 +399,7 @@ local function add_functions(self, directive)
   end
 end
 
--- The lines that stand for a directive in which something is deep, and those behind its statement, if some do.
+-- Returns the lines that replace a deep directive, and the lines after its statement (empty if none).
 local function lines_of(self, directive, found)
   local program = self.program
   local head, tail = line_writer(), line_writer()
@@ -408,7 +424,7 @@ local function lines_of(self, directive, found)
   return lines, behind
 end
 
--- Writes a directive anew.
+-- Replaces a directive by lines, and inserts the lines `behind` after its statement.
 local function write(self, directive, lines, behind)
   local own = directive.own
   self:edit(own.first, own.last, self:lines(lines, own.line) .. number_line(self, own.next))
@@ -416,12 +432,12 @@ local function write(self, directive, lines, behind)
     local at = self.source.finish[self.source:statement(own.after)]
     local line = self.source:line(at - 1)
     self:edit(at, at - 1, "\n" .. self:lines(behind, line) .. number_line(self, line))
-    self.edits[#self.edits].number = -own.first -- where several constructs end, the inner one ends first
+    self.edits[#self.edits].number = -own.first -- the innermost of several constructs ends first
   end
   if not self.calls then add_functions(self, directive) end
 end
 
--- A directive with another clause copy.
+-- Returns a directive's AST with one more clause `copy(name)`.
 local function add_copy_clause(self, node, name)
   local clause = syntax.parse("directive", ("parallel copy(%s)"):format(name), 1, self.session.now.scope).clauses[1]
   clause.pos, clause.vars[1].pos = node.pos, node.pos
@@ -430,7 +446,7 @@ local function add_copy_clause(self, node, name)
   return ast.copy_with(node, "clauses", clauses)
 end
 
--- The lines for a directive that becomes a call, and those behind its statement.
+-- Returns the lines that replace a directive by calls, and the lines after its statement. instance: types by name.
 local function lines_of_calls(self, directive, instance)
   local node, without, is_private = c_calls.data_of(directive.node)
   directive.without, directive.is_private = without, is_private
@@ -440,7 +456,7 @@ local function lines_of_calls(self, directive, instance)
     if not is_private[reference.name] then
       if kind == "record" or kind == "array" then
         references[#references + 1] = reference
-      -- whose condition may be false
+      -- The condition of the enclosing construct may be false.
       elseif kind == "scalar" and variable_uses.is_around(self, directive, reference.name) then
         node = add_copy_clause(self, node, reference.name)
       end
@@ -470,7 +486,8 @@ local function lines_of_calls(self, directive, instance)
   return head.lines, is_alone and {} or tail.lines
 end
 
--- The lines for a directive if it is more than a standard one, and those behind its statement. instance: its types.
+-- Returns the lines for an instance of a directive, and those after its statement; nil if the directive stays as it
+-- is.
 local function lines_for(self, directive, instance)
   local inner = scope.new(self.session.now.scope)
   declare(self, inner, self.globals)
@@ -479,7 +496,7 @@ local function lines_for(self, directive, instance)
   local class = next(directive.members) and instance.this.to
   local this = class and { record = class, slot = member_functions.this_address(self.session, class) }
   self.values:declare(inner)
-  local own_names = {} -- what a name in the directive means, only its place knows
+  local own_names = {} -- these names keep the meaning they have at the directive
   ast.visit(directive.node, function(n) if n.tag == "id" then own_names[n] = true end end)
   local is_function = self.program.is_function
   function self.program.is_passed(node, record)
@@ -500,8 +517,8 @@ local function lines_for(self, directive, instance)
   end)
 end
 
--- Whether instances of a directive have the same lines. Where these call several functions for several types, one
--- function that chooses is called instead.
+-- True if all instances of a directive have equal lines in a field. Where they call different functions, the line
+-- changes to call a function that selects by type.
 local function same_texts(self, all, field)
   local first = all[1][field]
   for _, other in ipairs(all) do
@@ -528,7 +545,7 @@ local function same_texts(self, all, field)
   return true
 end
 
--- Writes a directive anew if it is more than a standard one.
+-- Rewrites a directive, unless it is a standard one. Raises if instances in a template differ.
 local function rewrite(self, directive)
   if not directive.instances[1] then
     if not directive.extension then return end
@@ -552,7 +569,7 @@ local function rewrite(self, directive)
   if all[1].lines then write(self, directive, all[1].lines, all[1].after) end
 end
 
--- declare has no statements where functions could be called.
+-- Refuses deep copies by `declare`: there is no statement at which functions could be called.
 local function check_declares(self)
   for _, directive in ipairs(self.declares) do
     for name in pairs(add_names({}, directive.node)) do
@@ -589,7 +606,7 @@ end
 
 local function strip_template_arguments(name) return (name:gsub("%b<>", "")) end
 
--- C++: the classes that the unit itself defines.
+-- C++: reads the classes that the unit itself defines.
 local function read_records(self)
   local own = {}
   self.records = self.source:records()
@@ -597,7 +614,7 @@ local function read_records(self)
   function self.program.is_foreign(record) return record.tag and not own[strip_template_arguments(record.tag)] end
 end
 
--- C++: classes of the unit whose objects functions go through have them as friends.
+-- C++: adds friend declarations to classes of the unit whose private members generated functions access.
 local function add_friends(self)
   local wanted = {}
   local function add(record)
@@ -613,7 +630,7 @@ local function add_friends(self)
   end
 end
 
--- C++: declarations in front of the unit, and the functions behind it.
+-- C++: adds declarations before the unit, and the generated functions after it.
 local function add_frame(self)
   self:edit(1, 0, c_dialects.cxx.prelude(self.program.prototypes) .. "\n" .. number_line(self, 1))
   if self.nfunctions == 0 then return end
@@ -624,7 +641,7 @@ local function add_frame(self)
     .. table.concat(self.place_at_end) .. self:lines({ c_dialects.cxx.CALL }, last))
 end
 
--- Directives that stay in the text, with macros replaced: no word of theirs is a directive's of OpenMP.
+-- Replaces macros in the directives that stay, so that none of their words is mistaken for an OpenMP directive's.
 local function expand(self)
   local written = {}
   for _, edit in ipairs(self.edits) do written[edit.first] = true end
@@ -636,14 +653,14 @@ local function expand(self)
   end
 end
 
--- Whether directives that begin with a word are written anew where a file that the unit includes has them.
+-- True if directives that begin with a word must be rewritten when an included file contains them.
 local function is_moved(self, is_extended, word)
   if descriptions[word] then return self.unit.is_cxx and is_extended end -- private members need friends
   return self.is_openmp or (is_extended or self.calls ~= nil) and word ~= "declare"
     and unit_directives.moves_data(word, self.calls)
 end
 
--- Whether there is nothing but shapes and policies of headers.
+-- True if the only directives are shapes and policies of headers.
 local function has_nothing(self)
   for _, directive in ipairs(self.directives) do
     if directive.own or not descriptions[directive.node.name] then return false end
@@ -651,7 +668,7 @@ local function has_nothing(self)
   return not self.calls or not variable_uses.has_routines(self)
 end
 
--- The unit with directives of headers and of macros in lines of its own, if it must be read anew; else nil.
+-- Returns the unit with directives of headers and macros in lines of their own; nil if it has no such directives.
 local function flatten(self, active, preprocessed, is_extended)
   local path, lines = self.unit.path, {}
   if active[1] and not self.pasted then
@@ -672,7 +689,7 @@ local function flatten(self, active, preprocessed, is_extended)
   end
 end
 
--- The text, or nil and what the compiler said; third: the unit as flattened has it, if it must be read anew.
+-- Returns the lowered text; or nil and the compiler's messages; or nil, nil and the flattened unit to lower instead.
 local function lower_text(self)
   local active, messages = c_compiler.directives(self.unit)
   self.preprocessed = messages
@@ -724,14 +741,14 @@ local function lower_text(self)
   return apply(self)
 end
 
--- The text with directives of OpenMP in place of standard ones of OpenACC.
+-- Translates the standard OpenACC directives of a text to OpenMP.
 local function translate_to_openmp(self, text)
   local is_active = {}
   for _, own in pairs(self.own or {}) do
     local place = ("%s:%d"):format(self:position(own.line))
     is_active[place] = is_active[place] or own.is_active or false
   end
-  local function is_left(file, line) -- in a part of the unit that is not compiled
+  local function is_left(file, line) -- directives in parts that are not compiled
     return is_active[("%s:%d"):format(file, line)] == false
   end
   return openmp_translation.text(self.session, text, self.unit.path, is_left, function(directive, message)
@@ -741,7 +758,7 @@ local function translate_to_openmp(self, text)
   end)
 end
 
--- Whether files of a unit that are included describe types: compilers do not know the word.
+-- True if included files contain shapes or policies, of which compilers would warn.
 local function has_described_headers(self)
   for _, directive in ipairs(self.directives or {}) do
     if descriptions[directive.node.name] and not directive.is_here then return true end
@@ -749,10 +766,9 @@ local function has_described_headers(self)
   return false
 end
 
--- The text of a unit with standard directives, or nil and what the compiler said of the unit; third: {described
--- (whether headers have shapes or policies), pasted (paths of files whose text is part of it, or nil), is_read (whether
--- directives were found), again (the unit as source_map.lua has it: it is to be lowered instead)}. given: as of
--- lower.unit. Raises errors of directives.
+-- Lowers a unit. Returns the text, or nil and the compiler's messages. Raises errors of directives. given: as in
+-- lower.unit. Third result: {described, pasted, is_read, again}. described: headers have shapes or policies. pasted:
+-- paths of inlined files, or nil. is_read: directives were found. again: a unit of source_map.lua to lower instead.
 function c_unit.lower(opened, given)
   local is_cxx = c_compiler.is_cxx(given.path, given.command)
   local self = setmetatable({ session = opened, text = given.text, source = c_source.scan(given.text), edits = {},
@@ -763,7 +779,7 @@ function c_unit.lower(opened, given)
       dialect = is_cxx and c_dialects.cxx or c_dialects.c } }, Unit)
   self.is_openmp = given.to == "openmp"
   self.replaces_this = self.is_openmp and is_cxx
-  self.program.keeps_pointers = self.is_openmp -- its directives attach no pointers to what is present already
+  self.program.keeps_pointers = self.is_openmp -- OpenMP directives do not attach pointers to present data
   self.values = compiler_values.new(opened, given.to == "accdeep")
   if given.to == "accdeep" then
     self.calls = c_calls.new(opened, { values = self.values, is_function = function(name)

@@ -1,5 +1,7 @@
--- compiler_driver.lua - a compiler's command line whose units may have directives of TR-14-1: those are lowered to
--- files of the same name in a folder of their own, and compiled from there. Lists of dependencies name the units.
+-- compiler_driver.lua - runs a compiler command whose units may have directives of TR-14-1.
+--
+-- Lowered units are written to files of the same name in a temporary folder, and the command compiles these instead.
+-- Lists of dependencies still name the original units. tools/cc.lua (`accdeep cc`) calls compiler_driver.compile.
 
 local diagnostic = require "accdeep.base.diagnostic"
 local files = require "accdeep.tools.files"
@@ -17,17 +19,17 @@ for suffix in ("c cc cpp cxx C f90 F90 f95 F95 f03 F03 f08 F08"):gmatch "%S+" do
 
 local quote = shell_command.quote
 
--- Whether a text has a directive of OpenACC, or a routine.
+-- True if a text has an OpenACC directive or routine.
 local function has_directives(text)
   local lower_case = text:lower()
   return lower_case:find "pragma%s+acc" ~= nil or lower_case:find("!$acc", 1, true) ~= nil
     or text:find("_Pragma", 1, true) ~= nil or text:find "%f[%w_]acc_" ~= nil
 end
 
--- Options with a value behind them, besides those that begin with -i and short ones.
+-- Options whose value is the next argument, in addition to those that begin with -i and the short ones.
 local with_value = strings.word_set "--param -target -Xclang -Xpreprocessor -mllvm"
 
--- Options of the command without its units, for the compiler when it is asked about one of them.
+-- Returns the options of a command without its units; the compiler is queried about single units with them.
 local function options_of(list)
   local options = {}
   for i = 2, #list do
@@ -40,10 +42,10 @@ local function options_of(list)
   return options
 end
 
--- Options with which nothing is compiled: the compiler reads the units themselves.
+-- Options with which the compiler does not compile: it reads the original units.
 local reading = { ["-E"] = true, ["-M"] = true, ["-MM"] = true }
 
--- Places of the units of a command line, in order.
+-- Returns the indices of the units in a command line.
 local function units_of(list)
   local places = {}
   for i = 2, #list do
@@ -57,7 +59,7 @@ local function units_of(list)
   return places
 end
 
--- A folder of our own, which is made when something is written there.
+-- A temporary folder that is created on first use.
 local Folder = {}
 Folder.__index = Folder
 
@@ -76,8 +78,8 @@ function Folder:remove()
   if self.name then shell_command.remove(self.name) end
 end
 
--- Writes what the modules of a unit have for other units: beside modules that its compiler makes. own: as
--- lower.unit's. also: another folder, or nil.
+-- Writes the shapes and policies of a unit's modules next to the compiled modules. own: `exported` of lower.unit.
+-- also: a second folder, or nil.
 function compiler_driver.export(options, text, own, also)
   local used = fortran_modules.defined_modules(text)
   if not next(used) then return end
@@ -86,21 +88,21 @@ function compiler_driver.export(options, text, own, also)
   if also then fortran_modules.write(also, { also, table.unpack(folders) }, used, own or {}) end
 end
 
--- The units of a command line that become other ones: {at (place in the list), path, text, described (its headers have
--- shapes, of which the compiler would warn), pasted (paths of files whose text is part of it, or nil)}. folder: for
--- what is made on the way. Second: what the compiler says of a unit that cannot be read, or nil.
+-- Lowers the units of a command. Returns a list of {at, path, text, described, pasted} for the units that changed.
+-- at: index in the command. The second result is {path, said} for the first unit that the compiler refuses, or nil.
+-- folder: for temporary files.
 local function lower_units(list, given, folder)
   local found, options, problem = {}, options_of(list), nil
   local places, modules = units_of(list), nil
   for _, i in ipairs(places) do
     local path = list[i]
     local text, is_fortran = files.read(path), path:find "%.[fF]%d+$" ~= nil
-    if is_fortran and places[2] then -- those behind it use its modules
+    if is_fortran and places[2] then -- later units use its modules
       modules = modules or folder:modules()
       fortran_compiler.refuses { path = path, command = list[1], given = options, modules = modules }
     end
     local more, has_own = {}, has_directives(text)
-    if has_own or not is_fortran and text:find "#%s*include" then -- a file that it includes may have some
+    if has_own or not is_fortran and text:find "#%s*include" then -- an included file may have directives
       local made, messages
       made, messages, more = lower.unit { path = path, text = text, command = list[1], options = options,
         to = given.to, rules = given.rules, modules = modules }
@@ -114,7 +116,7 @@ local function lower_units(list, given, folder)
   return found, problem
 end
 
--- The file with the dependencies of a unit, if the command line asks for one.
+-- Returns the file that receives a unit's dependencies, or nil if the command writes none.
 local function dependencies(list, unit)
   local wanted, named, output = false, nil, nil
   for i, argument in ipairs(list) do
@@ -127,7 +129,7 @@ local function dependencies(list, unit)
   return named or base:gsub("%.%w+$", "") .. ".d"
 end
 
--- Runs the command with other units in place of those of list. Its status.
+-- Runs the command with the lowered units in place of the original ones. Returns its exit status.
 local function run(list, found, folder)
   local command = table.move(list, 1, #list, 1, {})
   for number, unit in ipairs(found) do
@@ -144,11 +146,10 @@ local function run(list, found, folder)
   return how == "exit" and status or 128 + status
 end
 
--- A path as compilers write it in lists of dependencies.
+-- Returns a path as compilers write it in lists of dependencies.
 local function for_make(path) return (path:gsub("%$", "$$$$"):gsub("[ #]", "\\%0")) end
 
--- Puts the units' own names into the lists of dependencies that the command has written, and those of the files that
--- are part of their texts.
+-- Replaces the paths of lowered units by the original ones in the lists of dependencies, and adds the pasted files.
 local function name_dependencies(list, found)
   local with_targets = false
   for _, argument in ipairs(list) do with_targets = with_targets or argument == "-MP" end
@@ -170,12 +171,13 @@ local function name_dependencies(list, found)
   end
 end
 
--- A unit could not be read: the status of the compiler, which tells what is wrong with it. Raises if it takes the unit:
--- the directives would have no effect.
+-- Runs the compiler on a unit that could not be read, so that it reports the error. Returns its status. Raises if the
+-- compiler accepts the unit: its directives would have no effect.
 local function compile_refused(list, problem)
   local command = {}
   for _, argument in ipairs(list) do
-    if not argument:find "^%-fopen" then command[#command + 1] = argument end -- which do not know our directives
+    -- The plain compiler rejects TR-14-1 directives
+    if not argument:find "^%-fopen" then command[#command + 1] = argument end
   end
   command[#command + 1] = "-fsyntax-only"
   local status = run(command, {})
@@ -194,9 +196,9 @@ local function compile(list, given, folder)
   return status
 end
 
--- Whether the command makes several programs or objects is the compiler's matter. Compiles, if a unit becomes another
--- one: the compiler's status; nil if none does. Raises errors of directives, and of units that the compiler takes but
--- that could not be read. given: {to, rules} as of lower.unit.
+-- Runs a compiler command, lowering its units. Returns the compiler's status, or nil if no unit changed. Raises
+-- errors of directives, and an error for a unit that only the queries of the lowering fail on. given: {to, rules} as
+-- in lower.unit.
 function compiler_driver.compile(list, given)
   local folder = setmetatable({}, Folder)
   local ok, status = pcall(compile, list, given, folder)

@@ -1,10 +1,10 @@
--- compiler_values.lua - expressions in directives that only the compiler understands: calls of functions, sizes of
--- types.
+-- compiler_values.lua - replaces expressions in directives that only the compiler can evaluate, such as calls and
+-- sizeof, by variables.
 --
--- In the trees that the session gets, a variable stands for each: accdeep_value_1. It is of type long; where directives
--- become calls (c_calls.lua), it is a function without arguments. In the text that comes out the expression stands
--- again. In a function for objects, which q points to, names of members and of member functions are those of *q. A
--- bound in a class of C++ itself is a member function of it, which knows all names there.
+-- The session plans an AST in which each expression is a variable accdeep_value_N of type long; with --to accdeep it
+-- is a function without arguments. Output text gets the original expression back. In a function for objects that q
+-- points to, members are accessed through q. A bound inside a C++ class becomes a member function, because it may use
+-- any name of the class. c_unit.lua creates the values.
 
 local unit_directives = require "accdeep.tools.lower.unit_directives"
 local ast = require "accdeep.base.ast"
@@ -18,19 +18,18 @@ local PREFIX = "accdeep_value_"
 local Values = {}
 Values.__index = Values
 
--- session: where the variables are declared. is_function(name): whether C++ has a function of this name outside of the
--- classes; nil: all are such (C).
+-- Returns the values of a unit. session: declares the variables. as_calls: directives become calls of the library.
 function compiler_values.new(session, as_calls)
   return setmetatable({ session = session, as_calls = as_calls, list = {}, by_place = {} }, Values)
 end
 
--- Whether a node is a call, or a member or an element of what a call gives. Subscripts of a shape have no base.
+-- True if a node is a call, or a member or element of a call's result. Subscripts of a shape have no base.
 local function has_call(node)
   while node.base and (node.tag == "member" or node.tag == "index") do node = node.base end
   return node.tag == "call" or node.tag == "sizeof"
 end
 
--- The address of variables that nothing asks for.
+-- Placeholder address of variables that are never read.
 compiler_values.ADDRESS = 4096
 
 local function no_function() end
@@ -45,7 +44,8 @@ function Values:declare(scope)
   for number in ipairs(self.list) do declare(self, scope, PREFIX .. number) end
 end
 
--- The variable for an expression of a directive. guard: the condition under which C evaluates it, nil: always.
+-- Returns the node that replaces an expression of a directive. guard: the condition under which C evaluates the
+-- expression, or nil.
 function Values:variable(directive, node, is_inside, guard)
   local by_pos = self.by_place[directive] or {}
   self.by_place[directive] = by_pos
@@ -64,14 +64,14 @@ function Values:variable(directive, node, is_inside, guard)
   return self.as_calls and { tag = "call", pos = node.pos, base = name, args = {} } or name
 end
 
--- A condition that holds with another one, or nil.
+-- Returns the conjunction of two conditions; guard may be nil.
 local function conjunction(guard, condition)
   return guard and { tag = "binary", op = "&&", pos = condition.pos, a = guard, b = condition } or condition
 end
 
 local function negate(condition) return { tag = "unary", op = "!", pos = condition.pos, e = condition } end
 
--- A directive's tree in which variables stand for calls. guard: as of Values:variable.
+-- Returns a directive's AST with calls replaced. guard: as in Values:variable.
 function Values:replace_calls(directive, node, guard)
   local function under(condition, n) return self:replace_calls(directive, n, conjunction(guard, condition)) end
   return ast.map(node, function(n)
@@ -87,7 +87,7 @@ function Values:replace_calls(directive, node, guard)
   end)
 end
 
--- Whether a bound uses no more than numbers and members of a record.
+-- True if a bound consists of numbers and members of a record.
 local function is_simple(bound, record)
   return not ast.any(bound, function(n)
     return not (n.tag == "num" or n.tag == "unary" or n.tag == "binary"
@@ -95,8 +95,8 @@ local function is_simple(bound, record)
   end)
 end
 
--- The tree of a shape or policy for a record in whose definition it stands: all else is for the class to say, but for
--- parts of its members.
+-- Returns the AST of a shape or policy inside a class, for one record. Bounds that are not simple are evaluated by
+-- member functions of the class.
 function Values:rewrite_for_class(directive, node, record)
   return ast.map(node, function(n)
     if n.tag == "member_shape" and n.path then return n end
@@ -117,7 +117,7 @@ local function value_of(self, name)
 end
 
 
--- Names of functions that are called in an expression.
+-- Appends the names of functions called in an expression.
 local function add_called(list, node)
   ast.visit(node, function(n)
     if n.tag == "call" and n.base.tag == "id" and not list[n.base.name] then
@@ -128,7 +128,7 @@ local function add_called(list, node)
   return list
 end
 
--- Names of functions that a directive calls.
+-- Returns the sorted names of the functions that a directive calls.
 function Values:called(directive)
   local list = {}
   for _, value in pairs(self.by_place[directive] or {}) do add_called(list, value.node) end
@@ -136,7 +136,8 @@ function Values:called(directive)
   return list
 end
 
--- The expression in a function for objects of a record. is_function: as of values.new.
+-- Returns an expression rewritten for an object of a record that q points to. is_function(name): true for functions
+-- outside of classes.
 local function rebase(node, record, is_function)
   return ast.map(node, function(n)
     if n.tag == "call" and n.base.tag == "id" then
@@ -153,8 +154,8 @@ local function rebase(node, record, is_function)
   end)
 end
 
--- Whether the expression that a variable stands for is about an object of a record: it uses its members. Where
--- directives become calls, so does its condition. Raises {cannot = reason}.
+-- True if the expression of a variable uses members of a record. With as_calls its guard counts, too. Raises
+-- {cannot = reason} if only the guard uses members and the directive is no shape or policy.
 function Values:is_of(name, record, is_function)
   local value = value_of(self, name)
   if not value then return false end
@@ -168,11 +169,12 @@ function Values:is_of(name, record, is_function)
   return true
 end
 
--- The reason why a call is refused whose arguments only the directive's own place knows.
+-- Reason of a refusal: the guard of a call depends on the object.
 compiler_values.SOME = "a call that a bound makes for some objects only"
 
--- A text with the expressions that the variables stand for; record: in a function for its objects. The program gives
--- the values for calls all at once: there each has its condition with it.
+-- Returns a text with the original expressions in place of the variables. record: the text is in a function for
+-- objects of this record, or nil. With as_calls a guarded expression keeps its guard, because all values are computed
+-- at once.
 function Values:restore_expressions(text, record, is_function)
   return (text:gsub("(" .. PREFIX .. "%d+)%(%)", "%1"):gsub(PREFIX .. "(%d+)", function(number)
     local value = self.list[tonumber(number)]
@@ -183,7 +185,7 @@ function Values:restore_expressions(text, record, is_function)
   end))
 end
 
--- Member functions for the bounds of a directive in a class.
+-- Returns the member functions for the bounds of a directive in a class, as text.
 function compiler_values.members(directive)
   local list = {}
   for i, value in ipairs(directive.rewrite_for_class or {}) do

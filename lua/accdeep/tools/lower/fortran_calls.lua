@@ -1,9 +1,10 @@
--- fortran_calls.lua - directives of a unit of Fortran as calls of accdeep's own library (core/abi/lowered/fortran.c).
+-- fortran_calls.lua - writes the directives of a Fortran unit as calls of accdeep's library
+-- (core/abi/lowered/fortran.c).
 --
--- A list item is planned as if it were a whole variable of one element. The program gives what only it knows, in an
--- array of numbers: the address of the first element, the number of elements, and the bounds of the array, for names.
--- A compute construct stays a directive for the compiler, without its data clauses: in its statement a pointer to
--- device memory stands for each variable.
+-- fortran_unit.lua uses it for `--to accdeep`. A list item is planned as if it were a whole variable of one element.
+-- At run time the program fills the array accdeep_given: the address of the first element, the number of elements,
+-- and the bounds of the array, which error messages show. A compute construct stays a directive without its data
+-- clauses. In its statement, pointers to device memory with the names of the variables hide these.
 
 local c_calls = require "accdeep.tools.lower.c_calls"
 local fortran_compiler = require "accdeep.tools.lower.fortran_compiler"
@@ -22,9 +23,9 @@ local strings = require "accdeep.base.strings"
 
 local fortran_calls = {}
 
-local LINE, MOST = 72, 30 -- characters of a text in a line, lines of a constant
+local LINE, MOST = 72, 30 -- characters per literal, literals per constant
 
--- Functions of Fortran that our statements call; the unit may have variables of these names.
+-- Intrinsic functions that generated statements call. The unit must not use a variable of such a name in a directive.
 local INTRINSIC = "loc size lbound len int transfer merge is_contiguous allocated associated present"
 local intrinsics = strings.word_set(INTRINSIC)
 local declared_intrinsics = "intrinsic :: " .. INTRINSIC:gsub(" ", ", ")
@@ -32,14 +33,14 @@ local declared_intrinsics = "intrinsic :: " .. INTRINSIC:gsub(" ", ", ")
 local Calls = {}
 Calls.__index = Calls
 
--- For the unit that a session lowers.
+-- Returns the calls of the unit that a session lowers.
 function fortran_calls.new(session)
   return setmetatable({ session = session, recorder = ir_text.new_recorder(session, function() return false end) },
     Calls)
 end
 
--- The directive that a statement means which calls a routine with one variable: "call acc_copyin(x(1:n))". nil: there
--- is none.
+-- Returns the directive that is equivalent to the call of an OpenACC data routine with one variable, such as "call
+-- acc_copyin(x(1:n))". Returns nil for other statements.
 function fortran_calls.directive_for(text)
   local name, arguments = text:match "^call%s+(acc_[%w_]+)%s*(%b())$"
   if not name then return nil end
@@ -53,7 +54,7 @@ function fortran_calls.directive_for(text)
   return directive and is_one and directive .. first .. finalize or nil
 end
 
--- A tree for the value that an expression has when the directive is met.
+-- Returns a node for the value that an expression has when the directive is executed.
 function Calls:value(node)
   local name = ("accdeep_value_%d"):format(#self.recorder.names + 1)
   self.session.now.scope.variables[name] = { name = name, type = fortran_types.LONG,
@@ -63,14 +64,14 @@ end
 
 -- ------------------------------------------------------------------------------------------ types --
 
--- The type that the debug information of the compiler calls so, or nil: "real(kind=8)".
+-- Returns the intrinsic type that debug information names, such as "real(kind=8)", or nil.
 local function intrinsic(spelled)
   local class, kind = (spelled or ""):match "^(%a+)%(kind=(%d+)%)$"
   return class and fortran_types.intrinsic[class] and fortran_types.intrinsic[class][tonumber(kind)]
 end
 
--- Completes what the compiler says of a directive's variables: types of elements that are no records, ranks. Names in
--- statements that are neither arrays nor records nor in clauses are the compiler's.
+-- Completes the variables of a directive with element types and ranks. Keeps in directive.used only variables that
+-- are arrays or records; the compiler handles the others.
 function fortran_calls.complete(directive)
   directive.ranks = {}
   for name, variable in pairs(directive.variables) do
@@ -89,7 +90,7 @@ function fortran_calls.complete(directive)
   directive.all_used, directive.used = directive.used, used
 end
 
--- Modules that statements of a unit name, without the one that a directive stands in.
+-- Returns the modules that statements of a unit name, except those that contain the directive.
 local function modules_for(unit, directive)
   local list, seen = {}, {}
   for i = directive.index, 1, -1 do
@@ -105,7 +106,7 @@ local function modules_for(unit, directive)
   return list
 end
 
--- Whether a pointer stands for a variable in the region of a directive.
+-- True if a pointer hides the variable in the region of a directive.
 local function is_named_in_region(directive, name)
   if directive.used[name] then return true end
   for _, clause in ipairs(directive.node.name == "host_data" and directive.node.clauses or {}) do
@@ -116,8 +117,8 @@ local function is_named_in_region(directive, name)
   return false
 end
 
--- Finds, for variables of derived types, names of their types where the directives stand: the compiler is asked whether
--- it is the name alone, or that of a module. Returns what the compiler said if it refuses the unit.
+-- Finds a name for the derived type of each variable at its directive. The compiler is queried whether the bare name
+-- or one imported from a module denotes the type. Returns the compiler's messages if it refuses the unit.
 function Calls:name_types(unit, list)
   local questions = {}
   for _, directive in ipairs(list) do
@@ -147,7 +148,8 @@ function Calls:name_types(unit, list)
   end
 end
 
--- The type of a variable in declarations where a directive stands: text, and the text of a use statement, or nil.
+-- Returns the type specifier that declares a pointer to a variable at a directive, and a use statement or nil. Raises
+-- if the type has no name there.
 function Calls:declaration_of(directive, name)
   local variable, found = directive.variables[name], directive.type_names[name]
   if directive.attributes[name].len then return ("character(len=len(%s))"):format(name) end
@@ -163,7 +165,7 @@ end
 
 -- ------------------------------------------------------------------------------------- list items --
 
--- The first element of an array or a section, as text. args: subscripts of a section, or nil.
+-- Returns the first element of an array or section, as text. args: subscripts of a section, or nil.
 local function first_element(base, rank, args)
   if rank == 0 then return base end
   local list = {}
@@ -175,7 +177,8 @@ local function first_element(base, rank, args)
   return ("%s(%s)"):format(base, table.concat(list, ","))
 end
 
--- The number of elements in dimension i of a base. args: a section of it, for the last dimension of assumed size.
+-- Returns the number of elements in dimension i of an array, as text. args: the subscripts, which give the last bound
+-- of an array of assumed size.
 local function extent_of(base, i, assumed_size, args)
   if i ~= assumed_size then return ("size(%s,%d,kind=8)"):format(base, i) end
   local last = args and args[i]
@@ -184,7 +187,7 @@ local function extent_of(base, i, assumed_size, args)
   return ("int(%s,8)-lbound(%s,%d)+1"):format(unparse_fortran(upper), base, i)
 end
 
--- Conditions under which a variable is there.
+-- Returns the conditions under which a variable exists.
 local function guards_of(attributes, name)
   local guards = {}
   for _, attribute in ipairs { "present", "allocated", "associated" } do
@@ -193,8 +196,9 @@ local function guards_of(attributes, name)
   return guards
 end
 
--- A list item as the program names it: {node, text, base (text without its last subscripts), rank (of the base), args,
--- of (type of the elements), name (of the variable), guards (conditions under which it is there), is_array}.
+-- Returns the source of a list item. node, text: the item. base: its text without the last subscripts; rank: that of
+-- base. args: the subscripts. of: the element type. name: the variable. guards: conditions under which it exists.
+-- is_array, is_variable: kinds of item. len: it is a character variable. may_have_gaps: it may be noncontiguous.
 local function source_of(directive, session, node)
   if node.tag == "alias" then deep_copy.cannot "an alias (@) of a variable" end
   local name, args, base = fortran_designators.root_of(node), nil, node
@@ -224,14 +228,14 @@ local function source_of(directive, session, node)
     may_have_gaps = not attributes.allocated or args ~= nil }
 end
 
--- Statements under way.
+-- A block of statements being written.
 local Block = setmetatable({}, { __index = fortran_writer })
 Block.__index = Block
 
--- number: of the line that the directive stands in.
+-- Returns an empty block. number: the line of the directive.
 local function block(number) return setmetatable({ lines = {}, depth = 0, number = number }, Block) end
 
--- Runs fn where a list item is there.
+-- Writes what fn writes inside the conditions under which a list item exists.
 function Block:with_guards(source, fn)
   for _, guard in ipairs(source.guards) do self:open("if (%s) then", guard) end
   fn()
@@ -244,8 +248,8 @@ function Block:check_gaps(source, text)
     text:gsub("'", "''"), self.number)
 end
 
--- Gives a list item. at, count, rows: places of its address, of the number of its elements, and, of an array, the first
--- of those for its base and its bounds.
+-- Writes the statements that fill accdeep_given for a list item. at, count: indices of its address and its number of
+-- elements. rows: index of the base, followed by the bounds; nil if it has none.
 function Block:give(source, at, count, rows)
   local times = source.len and ("*len(%s)"):format(source.base) or ""
   local first = first_element(source.base, source.rank, source.args)
@@ -275,8 +279,8 @@ end
 
 local kept = strings.word_set "finalize if_present"
 
--- The tree of a directive whose list items are whole variables of one element, and their sources by name. clauses:
--- those of the directive, with members as nests.
+-- Returns a directive's AST in which each list item is a whole variable of one element, and the sources by variable
+-- name. clauses: those of the directive, with members as nests.
 function Calls:whole_variables(directive, node, clauses)
   local session, list, sources = self.session, {}, {}
   for _, clause in ipairs(clauses) do
@@ -310,8 +314,7 @@ function Calls:whole_variables(directive, node, clauses)
   return ast.copy_with(node, "clauses", list), sources
 end
 
--- The instructions of an item, with what the program gives in place of the number of its elements. key: what is asked
--- for.
+-- Replaces the element count in an item's code by an input of the program. key: the input.
 local function parameterize_count(recorder, item, key)
   local code = table.move(item.code, 1, #item.code, 1, {})
   recorder.calls[#recorder.calls + 1] = { name = key }
@@ -323,8 +326,8 @@ local function parameterize_count(recorder, item, key)
   item.code = code
 end
 
--- A plan as text; the statements that give what it asks for, in the arrays accdeep_given and accdeep_values; how many
--- elements each of these has.
+-- Writes a plan. Returns its text, the statements that fill the arrays accdeep_given and accdeep_values, and the
+-- number of elements of each array.
 function Calls:plan(plan, sources)
   local out, values = block(plan.line), 0
   for i, item in ipairs(plan.items) do
@@ -360,7 +363,8 @@ end
 
 -- -------------------------------------------------------------------------------------- statements --
 
--- Declarations of constants with a text for C: accdeep_NAME.
+-- Returns the declaration of the constant accdeep_NAME, a null-terminated text. Long texts are split over several
+-- constants.
 local function constant(name, text)
   local pieces, lines, parts = {}, {}, {}
   for at = 1, #text, LINE do pieces[#pieces + 1] = "'" .. text:sub(at, at + LINE - 1):gsub("'", "''") .. "'" end
@@ -378,7 +382,8 @@ local function constant(name, text)
   return lines
 end
 
--- The block that calls a function of the library with a directive's plan. first: the first argument of the call.
+-- Returns the block that calls a library function with a directive's plan. first: the first argument of the call,
+-- with a comma, or "".
 function Calls:call(unit, directive, plan, sources, fn, first)
   local text, giving, ngiven, nvalues = self:plan(plan, sources)
   local out = block()
@@ -405,10 +410,9 @@ local function wrap_condition(condition, lines)
   return lines
 end
 
--- Statements that set the pointer accdeep_p_NAME of a variable to device memory, or, if a condition does not hold, to
--- the variable itself. variable: {name, args (subscripts of its item, or nil), address(own): text with the device
--- address of what lies at own on the host}. Returns the declaration of such a pointer, with %s for its name, and the
--- text of a use statement for it, or nil.
+-- Writes statements that set the pointer accdeep_p_NAME to the variable's device copy, or to the variable itself if a
+-- condition is false. Returns the pointer's declaration, with %s for its name, and a use statement or nil. variable:
+-- {name, args, address}. address(own): returns text for the device address of the host address own.
 function Calls:device_variable(directive, variable, condition, out)
   local name = variable.name
   local rank, base, attributes = directive.ranks[name], name, directive.attributes[name]
@@ -424,7 +428,7 @@ function Calls:device_variable(directive, variable, condition, out)
     lowers[i] = ("lbound(%s,%d):"):format(base, i)
   end
   out:with_guards(source, function()
-    out:line "accdeep_at = loc(accdeep_at)" -- of arrays without elements: any address
+    out:line "accdeep_at = loc(accdeep_at)" -- an array without elements gets any address
     local own, may_be_empty = ("loc(%s)"):format(first_element(base, rank)), rank > 0 and not source.assumed_size
     if rank > 0 then out:check_gaps(source, base) end
     if may_be_empty then out:open("if (size(%s,kind=8) > 0) then", base) end
@@ -446,9 +450,9 @@ function Calls:device_variable(directive, variable, condition, out)
   return declared, use
 end
 
--- Statements in which pointers to device memory stand for variables, and those behind the ones in which they do.
--- list: {name, address, args, reduced (its value is the host's meanwhile)}; external: the function that address calls.
--- Third: names of pointers.
+-- Returns the statements before and after a region in which pointers to device memory hide variables, and the names
+-- of the pointers. list: {name, address, args, reduced}. reduced: the region uses a host copy of the variable.
+-- external: the function that address calls.
 function Calls:shadows(unit, directive, list, external, condition)
   if not list[1] then return {}, {}, {} end
   local head, sets, tail, names = block(), block(directive.own.first), block(), {}
@@ -489,7 +493,7 @@ function Calls:shadows(unit, directive, list, external, condition)
   return head.lines, tail.lines, names
 end
 
--- Names of the private clauses of a construct and of the loops in its statement, and the counters of these loops.
+-- Returns the set of names in private clauses of a construct and of its loops, and of the loop counters.
 local function private_names(unit, directive)
   local names = {}
   for _, clause in ipairs(directive.node.clauses) do
@@ -506,8 +510,8 @@ local function private_names(unit, directive)
   return names
 end
 
--- The lines in front of a compute construct's directive, those behind its statement, its clause of ours, and a set of
--- the names of pointers in its statement. regions: those of the unit so far, {first, last, names, one}.
+-- Returns the lines before a compute construct, the lines after its statement, its additional clause, and the set of
+-- pointers in its statement. regions: those of the unit so far, {first, last, names, one}.
 function Calls:kernel(unit, directive, regions)
   local list, private, around = {}, private_names(unit, directive), {}
   local _, without = c_calls.data_of(directive.node)
@@ -523,7 +527,7 @@ function Calls:kernel(unit, directive, regions)
       if without[name] and directive.used[name] then deep_copy.cannot(
         ("a reduction of '%s', which is no scalar"):format(name)) end
       local region, number = (owner or directive).region, tostring(owner and owner.items[name] or -1)
-      if owner and owner ~= directive and owner.condition then -- its region may not be open
+      if owner and owner ~= directive and owner.condition then -- the enclosing region may not be open
         number = ("merge(%s, -1, %s /= 0)"):format(number, region)
         region = ("merge(%s, %s, %s /= 0)"):format(region, directive.region, region)
       end
@@ -538,7 +542,7 @@ function Calls:kernel(unit, directive, regions)
     table.concat(names, " "))
 end
 
--- What a line of a kernel becomes where pointers stand for variables: what may be absent has no target.
+-- Returns a line of a kernel with `present` and `allocated` of hidden variables replaced by `associated`.
 function fortran_calls.inquiries(text, names)
   return (text:gsub("%f[%w_](%a+)(%s*%(%s*([%a][%w_]*)%s*%))", function(word, rest, name)
     word = word:lower()
@@ -546,8 +550,8 @@ function fortran_calls.inquiries(text, names)
   end))
 end
 
--- host_data: in its region pointers to device memory stand for variables. The lines in front, those behind, and true:
--- the directive that ends the region is left out.
+-- Returns the lines before and after a host_data region, and true: the directive that ends the region is removed.
+-- Pointers to device memory hide the named variables.
 function Calls:host_data(unit, directive)
   local list, if_present = {}, false
   for _, clause in ipairs(directive.node.clauses) do
@@ -563,8 +567,8 @@ function Calls:host_data(unit, directive)
   return head, tail, true
 end
 
--- The block of calls for a directive that moves data, and the lines behind its region. one: the directive, with
--- condition, its text; clauses: with members as nests.
+-- Returns the lines of calls for a directive, and the lines after its region. clauses: those of the directive, with
+-- members as nests. Sets region, items and sections of a directive with a region.
 function Calls:write(unit, directive, clauses)
   local whole, sources = self:whole_variables(directive, directive.node, clauses)
   local plan = openacc_lowering.directive(self.session, whole, { file = unit.path, line = directive.own.first })

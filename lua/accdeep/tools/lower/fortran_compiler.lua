@@ -1,8 +1,9 @@
--- fortran_compiler.lua - the compiler of a unit of Fortran, asked what only it knows: what the preprocessor makes of
--- the unit, and the types and attributes of variables where a directive stands.
+-- fortran_compiler.lua - queries the Fortran compiler of a unit: the preprocessed text, and the types and attributes
+-- of variables at a directive.
 --
--- Questions are statements in front of a directive: the answer is an error, or the debug information of a name that
--- stands for the variable there. So scopes, modules and renamings are the compiler's.
+-- A query is a statement inserted before a directive. The answer is an error message, or the debug information of a
+-- name associated with the variable. The compiler thereby resolves scopes, modules and renamings itself.
+-- fortran_unit.lua calls it.
 
 local c_compiler = require "accdeep.tools.lower.c_compiler"
 local files = require "accdeep.tools.files"
@@ -23,12 +24,13 @@ local function is_preprocessed(unit)
   return unit.path:find "%.F%w*$" ~= nil
 end
 
--- A path of the unit's command line for a command that runs elsewhere.
+-- Returns a path of the command line, quoted for a command that runs in another folder.
 local function from_elsewhere(path)
   return path:find "^/" and quote(path) or '"$OLDPWD"/' .. quote(path)
 end
 
--- Options of the unit, as text for a command that runs in another folder. plain: without what makes code of directives.
+-- Returns the options of a unit for a command that runs in another folder. plain: without those that turn directives
+-- into code.
 local function options(unit, plain)
   local given, folders, i = {}, {}, 1
   while unit.given[i] do
@@ -48,8 +50,8 @@ local function options(unit, plain)
     .. from_elsewhere(unit.path:match "^(.*)/" or ".") .. ' -I "$OLDPWD"'
 end
 
--- Runs the unit's compiler in a folder of ours: modules that lie where the command runs would be older ones. Returns as
--- shell.run, with paths as the unit's command has them.
+-- Runs the unit's compiler in a temporary folder, so that it does not find outdated modules in the current one.
+-- Returns success, output and messages, with paths as in the original command.
 local function run(unit, folder, format, ...)
   local ok, output, messages = shell_command.run(("cd %s && %s %s"):format(quote(folder), unit.command:find "/"
     and from_elsewhere(unit.command) or quote(unit.command), format:format(...)))
@@ -66,8 +68,8 @@ local function run(unit, folder, format, ...)
   return ok, normalize_paths(output), normalize_paths(messages)
 end
 
--- The lines that the compiler sees: list of {text, line (in the unit; nil: of another file)}. nil, and what the
--- compiler said.
+-- Returns the lines that the compiler sees: a list of {text, line}; line is nil for lines of other files. Returns nil
+-- and the compiler's messages if preprocessing fails.
 function fortran_compiler.view(unit, text)
   local view = {}
   if not is_preprocessed(unit) then
@@ -91,7 +93,7 @@ function fortran_compiler.view(unit, text)
   return view
 end
 
--- The text of a file that a unit includes, or nil.
+-- Returns the text of a file that a unit includes, or nil.
 function fortran_compiler.read_include(unit, name)
   local folders = { unit.path:match "^(.*)/" or ".", "." }
   for i, option in ipairs(unit.given) do
@@ -104,8 +106,7 @@ function fortran_compiler.read_include(unit, name)
   end
 end
 
--- Runs the compiler over lines, with these options besides the unit's. Returns whether it succeeds, what it said, and
--- errors: line -> text of the first one there.
+-- Compiles lines with additional flags. Returns success, the messages, and the first error by line.
 local function try(unit, lines, flags, extension)
   local path = unit.folder .. "/unit" .. (extension or ".f90")
   files.write(path, table.concat(lines, "\n") .. "\n")
@@ -120,8 +121,8 @@ local function try(unit, lines, flags, extension)
   return ok, messages, errors
 end
 
--- Lines of a view with questions in front of its lines: questions: view index -> list of {text, ...}. A question has a
--- block, where the compiler forgets what a name would be that it did not know. Returns lines, and line -> question.
+-- Inserts queries before lines of a view. Returns the lines, and the queries by line. Each query has a block of its
+-- own, so that implicit declarations do not affect later statements. questions: lists of queries by view index.
 local function insert_questions(view, questions)
   local lines, asked = {}, {}
   for i, one in ipairs(view) do
@@ -134,8 +135,8 @@ local function insert_questions(view, questions)
   return lines, asked
 end
 
--- Asks whether statements are possible: sets .error of questions to the compiler's. nil, and what the compiler said,
--- if something else is wrong, but for what questions may do to names behind them (alone).
+-- Compiles with queries; sets `error` of each refused query. Returns true, or nil and the messages if other lines
+-- have errors. alone: ignore errors of other lines, which queries may cause.
 local function ask_compiler(unit, view, questions, flags, alone)
   local lines, asked = insert_questions(view, questions)
   local ok, messages, errors = try(unit, lines, flags)
@@ -151,22 +152,23 @@ local function ask_compiler(unit, view, questions, flags, alone)
   return true
 end
 
--- What the compiler says of the unit's own text without our directives; nil: nothing is wrong. Then there are its
--- modules, whatever is asked in their procedures.
+-- Compiles the unit without accdeep's directives, which also creates its modules. Returns the messages if it fails,
+-- or nil.
 function fortran_compiler.refuses(unit)
   local ok, _, messages = run(unit, unit.modules, "%s -w -fsyntax-only %s", options(unit, true),
     from_elsewhere(unit.path))
   return not ok and messages or nil
 end
 
--- What one may ask of a name, and, where directives become calls, whether it is an array, a text, a constant.
+-- Queries for attributes of a name. With --to accdeep, of_calls asks whether it is an array, a character variable or
+-- a constant.
 local attributes = { allocated = "if (allocated(%s)) continue", associated = "if (associated(%s)) continue",
   present = "if (present(%s)) continue" }
 local of_calls = { array = "if (lbound(%s,1) > 0) continue", len = "if (len(%s) > 0) continue",
   read = "read (5,*) %s" }
 
--- Takes names away that stand in front of parentheses only and are no arrays: a question about a function of Fortran
--- makes it something else for the compiler.
+-- Removes names that occur only before parentheses and are not arrays. A query about a function would change its
+-- declaration.
 local function leave_functions(unit, view, wanted)
   local questions = {}
   for _, one in ipairs(wanted) do
@@ -193,9 +195,9 @@ local function leave_functions(unit, view, wanted)
   end
 end
 
--- Attributes of names: wanted: list of {at (index in the view), names (list), bare (names that stand somewhere without
--- a parenthesis behind them, a set)}. Gives each wanted attributes: name -> {allocated, associated, present (whether
--- one may ask), array, len, constant}; names of no variables are left out.
+-- Sets `attributes` of each wanted entry: a table from name to {allocated, associated, present, array, len,
+-- constant}. A flag is true if the compiler accepts the query. Names that are no variables are removed. wanted: {at,
+-- names, bare}. at: view index. bare: the set of names that occur without parentheses.
 function fortran_compiler.attributes(unit, view, wanted)
   if unit.calls then leave_functions(unit, view, wanted) end
   local questions = {}
@@ -230,7 +232,8 @@ function fortran_compiler.attributes(unit, view, wanted)
   return true
 end
 
--- Whether statements are possible where they stand: list of {at, text}; sets .error of those that are not.
+-- Compiles statements at view indices. list: {at, text}; sets `error` of the refused ones. Returns true, or nil and
+-- the messages.
 function fortran_compiler.try_statements(unit, view, list)
   local questions = {}
   for _, question in ipairs(list) do
@@ -242,8 +245,8 @@ end
 
 local subscripts = { "", "(1)", "(1,1)", "(1,1,1)", "(1,1,1,1)" }
 
--- The path of an object file that has, for each name, a variable compiler.variable(i, name) of its type; sets
--- one.assumed_size[name] to the rank of what has assumed size. nil, and what the compiler said.
+-- Compiles the unit to an object file with a variable c_compiler.variable(i, name) for each name. Returns its path,
+-- or nil and the messages. Sets one.assumed_size[name] to the rank of each array of assumed size.
 function fortran_compiler.types(unit, view, wanted)
   local pending = {}
   for i, one in ipairs(wanted) do
@@ -280,7 +283,7 @@ function fortran_compiler.types(unit, view, wanted)
   end
 end
 
--- What the compiler says of the lowered text; nil: nothing is wrong.
+-- Compiles the lowered text. Returns the messages if it fails, or nil.
 function fortran_compiler.refuses_lowered(unit, text)
   local ok, messages = try(unit, { text }, "-fopenacc -fsyntax-only", unit.path:match "%.%w+$")
   return not ok and messages or nil

@@ -1,5 +1,6 @@
--- fortran_designators.lua - what a directive of a unit of Fortran names, from types alone: nothing of the program is in
--- memory.
+-- fortran_designators.lua - types of designators in directives of a Fortran unit, computed without a running program.
+--
+-- fortran_unit.lua and fortran_calls.lua use it; unread replaces functions of the session's language.
 
 local diagnostic = require "accdeep.base.diagnostic"
 local fortran_types = require "accdeep.types.fortran_types"
@@ -11,7 +12,8 @@ local raise = diagnostic.raise
 
 local fortran_designators = {}
 
--- What a designator is: {of (type of its elements), rank, fits (whether Fortran has it)}.
+-- Returns the type of a designator: {of, rank, fits}. of: the type of its elements. fits: true if it is valid
+-- Fortran. Raises if a component does not exist.
 function fortran_designators.designator_type(session, node)
   if node.tag == "id" then
     local variable = session.now.scope.variables[node.name] or session.now.scope:no_variable(node)
@@ -41,7 +43,7 @@ end
 
 fortran_designators.has_component = fortran_section.has_component
 
--- Subscripts with values for the expressions in them, as value(node) gives them. Numbers stay.
+-- Returns subscripts with each expression replaced by value(node). Number literals stay.
 local function substitute_values(args, value)
   local function one(node) return node and (node.tag == "num" and node or value(node)) end
   local list = {}
@@ -52,8 +54,8 @@ local function substitute_values(args, value)
   return list
 end
 
--- Subscripts as they are written: what they are the program knows alone. Without value, which stands for that, they
--- have no meaning.
+-- Returns the section node for subscripts whose values are unknown. value: returns a node for an expression; nil: the
+-- subscripts get placeholder numbers.
 local function symbolic_subscripts(node, value)
   local made = { tag = "section", pos = node.pos, written = node.args }
   if value then
@@ -65,7 +67,8 @@ local function symbolic_subscripts(node, value)
   return made
 end
 
--- The way from the outermost object that holds a component to the component (convenience.lua).
+-- Returns the access path to a component (convenience.lua): its outermost object, that object's type, the steps and
+-- the subscripts. Returns nil if a step goes through an array.
 local function access_path(session, variable, value)
   local steps, subscripts, node = {}, nil, variable
   if variable.tag == "alias" then node, subscripts = variable.base, { variable } end
@@ -91,8 +94,8 @@ local function access_path(session, variable, value)
   return nil
 end
 
--- The language of a session in which nothing of the program is in memory. value(node): a tree that stands for the value
--- of an expression; nil: there is none, and subscripts have no meaning.
+-- Returns a session's language whose designators are not evaluated. value(node): returns an AST for the value of an
+-- expression, or nil to give subscripts no value.
 function fortran_designators.unread(language, value)
   return setmetatable({ access_path = function(session, variable) return access_path(session, variable, value) end,
     element_type = function(session, node) return fortran_designators.designator_type(session, node).of end,
@@ -100,7 +103,7 @@ function fortran_designators.unread(language, value)
     { __index = language })
 end
 
--- The name of the variable that a designator begins with.
+-- Returns the name of the variable at the root of a designator.
 function fortran_designators.root_of(node)
   while node.base do node = node.base end
   return node.name

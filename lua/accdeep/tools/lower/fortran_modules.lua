@@ -1,5 +1,7 @@
--- fortran_modules.lua - shapes and policies of types in modules of Fortran, for other units: beside NAME.mod lies
--- NAME.accdeep. A line of it is a module that the module uses, or a directive: fields with tabs between them.
+-- fortran_modules.lua - stores the shapes and policies of types in Fortran modules, for units that use the modules.
+--
+-- NAME.accdeep is next to the compiled module NAME.mod. Each line is a used module or a directive, with fields
+-- separated by tabs. fortran_unit.lua reads the files, compiler_driver.lua writes them.
 
 local files = require "accdeep.tools.files"
 local sorted_pairs = require "accdeep.base.sorted_pairs"
@@ -9,7 +11,8 @@ local fortran_modules = {}
 
 local HEAD = "accdeep shapes 1\n"
 
--- Modules that a text in free form defines, by name: a list of those that the unit uses.
+-- Returns the modules that a free-form text defines, as a table from name to the modules that the unit uses, and the
+-- list of used modules.
 function fortran_modules.defined_modules(text)
   local names, used = {}, {}
   for line in text:lower():gmatch "[^\r\n]+" do
@@ -22,7 +25,7 @@ function fortran_modules.defined_modules(text)
   return names, used
 end
 
--- Folders where a command's modules lie; first: the one where it puts those that it makes.
+-- Returns the folders of a command's modules. The first one is where the compiler writes modules.
 function fortran_modules.folders(options)
   local made, list = ".", {}
   for i, option in ipairs(options) do
@@ -43,8 +46,8 @@ local function path_of(folders, name)
   end
 end
 
--- Directives of modules, and of those that they use: list of {path, line, type, components (list), text}. own: names of
--- modules that are left out, a set.
+-- Returns the directives of modules and of the modules that they use: a list of {path, line, type, components, text}.
+-- own: the set of names to skip.
 function fortran_modules.read_directives(folders, names, own)
   local list, seen = {}, setmetatable({}, { __index = own })
   local function add(name)
@@ -65,8 +68,8 @@ function fortran_modules.read_directives(folders, names, own)
   return list
 end
 
--- Writes the files of modules to a folder, and removes those of modules that have no directives any more. used: name ->
--- modules that it uses; own: name -> directives, as above. folders: where others lie.
+-- Writes the files of modules to a folder, and removes files of modules without directives. used: the modules that
+-- each module uses, by name. own: directives by module. folders: where other modules' files are.
 function fortran_modules.write(folder, folders, used, own)
   for name, uses in sorted_pairs(used) do
     local parts = { HEAD }

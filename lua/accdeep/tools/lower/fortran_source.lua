@@ -1,12 +1,13 @@
--- fortran_source.lua - a unit of Fortran in free form: its directives, and the statements that they are about.
+-- fortran_source.lua - a scanner for Fortran units in free form: directives, statements, loops and derived types.
 --
--- A scan has statements in order: {text (small letters, strings and comments are blanks), first, last (lines),
--- directive (text behind !$acc, for directives)}. Only what directives need is understood: types, loops, ends.
+-- Input: the lines that the compiler sees. Output: a scan, the list of statements in order: {text, first, last,
+-- directive}. text: in lower case, with strings and comments blanked. first, last: lines. directive: the text after
+-- !$acc, or nil. fortran_unit.lua and its helpers use it.
 
 local fortran_source = {}
 
--- One line: its text in small letters without comments and strings, whether it continues, and the quote that is open
--- at its end. quote: the one that was open before it.
+-- Normalizes a line. Returns its text in lower case without comments and strings, true if it continues, and the
+-- quotation mark that is open at its end. quote: the mark that was open before it, or nil.
 local function normalize_line(line, quote)
   local out, at = {}, 1
   local text = line:lower()
@@ -43,7 +44,7 @@ local function add_statements(list, text, first, last)
   end
 end
 
--- Reads lines: what the compiler sees of a unit, a line for each of its lines.
+-- Scans the lines of a unit. Directives and statements may have continuation lines.
 function fortran_source.scan(lines)
   local list, at = {}, 1
   while lines[at] do
@@ -54,7 +55,7 @@ function fortran_source.scan(lines)
         local rest = lines[at]:match "^%s*!%$[aA][cC][cC]%s*&?(.*)$"
         if rest then
           parts[#parts + 1], continued = normalize_line(rest, nil)
-        elseif lines[at]:find "%S" and not lines[at]:find "^%s*!" then -- the directive is cut off
+        elseif lines[at]:find "%S" and not lines[at]:find "^%s*!" then -- the directive has no continuation
           at, continued = at - 1, false
         end
         at = at + (continued and 1 or 0)
@@ -82,7 +83,7 @@ end
 
 -- ------------------------------------------------------------------------------------- statements --
 
--- The label of a statement and what stands behind it and the name of its construct.
+-- Returns the label of a statement, and its text without the label and the name of a construct.
 local function split_label(text)
   local label, rest = text:match "^(%d+)%s+(.*)$"
   rest = rest or text
@@ -98,7 +99,7 @@ local function begins_loop(text)
   return label ~= nil, label
 end
 
--- Whether a loop around the i-th statement ends with a label.
+-- True if a loop that encloses statement i ends at a label.
 function Scan:is_in_loop(i, label)
   for k = i - 1, 1, -1 do
     local text = self.list[k].text
@@ -111,8 +112,8 @@ function Scan:is_in_loop(i, label)
   return false
 end
 
--- The index of the statement that ends the loop which begins at the i-th one; nil: none begins there. The second
--- result: what else ends there, or in its line.
+-- Returns the index of the statement that ends the loop which begins at statement i, or nil if none begins there. The
+-- second result is a reason why text cannot be inserted after that statement, or nil.
 function Scan:loop_end(i)
   local open = {}
   local first = self.list[i]
@@ -139,14 +140,14 @@ function Scan:loop_end(i)
   return nil
 end
 
--- The name of the derived type that a statement begins to define, or nil.
+-- Returns the name of the derived type whose definition a statement begins, or nil.
 function fortran_source.type_begun(text)
   if text:find "^type%s+is%s*%(" then return nil end
   return text:match "^type%s*::%s*([%a][%w_]*)$" or text:match "^type%s*,.-::%s*([%a][%w_]*)$"
     or text:match "^type%s+([%a][%w_]*)$"
 end
 
--- The name of the module that a statement begins, or nil.
+-- Returns the name of the module that a statement begins, or nil.
 function fortran_source.module_begun(text)
   local name = text:match "^module%s+([%a][%w_]*)$"
   return name ~= "procedure" and name or nil
@@ -156,7 +157,7 @@ function fortran_source.ends_module(text) return text:find "^end%s*module%f[^%w_
 
 function fortran_source.ends_type(text) return text:find "^end%s*type%f[^%w_]" ~= nil end
 
--- Adds the names of components that a statement in a derived type declares.
+-- Appends the names of the components that a statement declares.
 function fortran_source.components(text, list)
   local names = text:match "::(.*)$" or text:match "^[%a]+%s*%b()%s*(%a.*)$" or text:match "^double%s+precision%s+(.*)$"
     or text:match "^%a+%s+(%a.*)$"
@@ -165,7 +166,7 @@ function fortran_source.components(text, list)
   end
 end
 
--- Names with components behind them in a statement: those of variables.
+-- Calls visit(name) for each variable in a statement that is followed by a component.
 function fortran_source.names_of_objects(text, visit)
   for before, name, at in text:gmatch "()%f[%w_]([%a][%w_]*)%s*()" do
     local behind = text:sub(at)
@@ -175,7 +176,7 @@ function fortran_source.names_of_objects(text, visit)
   end
 end
 
--- Names in a statement that are no components: visit(name, whether a parenthesis follows).
+-- Calls visit(name, has_parenthesis) for each name in a statement that is not a component.
 function fortran_source.names(text, visit)
   for before, name, at in text:gmatch "()%f[%w_]([%a][%w_]*)%s*()" do
     if not text:sub(1, before - 1):find "%%%s*$" then visit(name, text:sub(at, at) == "(") end

@@ -1,8 +1,21 @@
--- fortran_unit.lua - a unit of Fortran: its directives, their types, and the text with standard directives.
+-- fortran_unit.lua - lowers a Fortran unit in free form: replaces directives of TR-14-1 by standard directives and
+-- statements, or data directives by calls.
 --
--- A directive that is deep becomes a block in front of it, or instead of it, which brings what its variables point to,
--- and one behind its region, which ends that (export/fortran_deep_copy.lua). Directives take whole lines; line markers
--- keep the numbers of the others.
+-- Input: the text of a unit, and gfortran, which answers queries about variables (fortran_compiler.lua). Output: a
+-- text with the same line numbers. lower/init.lua calls fortran_unit.lower.
+--
+--   view: the lines that the compiler sees, after preprocessing.
+--   scan: the statements and directives of the view (fortran_source.lua).
+--   read_directives, plan_directives: parse and select directives.
+--   read_types: queries for attributes and types of their variables.
+--   describe: define shapes and policies in the session.
+--   rewrite: plan each directive; write edits of whole lines.
+--   apply: sort and join the edits; compile the result as a check.
+--
+-- A deep directive gets a block before it, or in its place, that maps the data which its variables point to. A second
+-- block after its region unmaps these data (export/fortran_deep_copy.lua). With --to accdeep, fortran_calls.lua
+-- writes calls instead. Fields of a directive: `own`, its lines in the unit; `index`, its index in the scan. `view` is
+-- its first line in the view, `finish` the index of the statement that ends its region.
 
 local lazy = require "accdeep.base.lazy"
 local openacc_sema = require "accdeep.sema.openacc_sema"
@@ -40,12 +53,12 @@ local fortran_unit = {}
 
 local descriptions, standalone, is_compute = unit_directives.descriptions, unit_directives.standalone,
   unit_directives.is_compute
-local WIDTH = 100 -- of lines that are written; compilers take 132
+local WIDTH = 100 -- columns of written lines; compilers accept 132
 
 local Unit = {}
 Unit.__index = Unit
 
--- Calls fn(...), whose errors are about a directive: they have their places in the unit.
+-- Calls fn(...) and returns its results. Errors are located in the directive.
 function Unit:with_location(construct, fn, ...)
   local path = construct.path or self.path
   local results = table.pack(pcall(self.session.with_text, self.session, construct.text, path, construct.line, fn, ...))
@@ -65,13 +78,13 @@ end
 
 -- ------------------------------------------------------------------------------------- directives --
 
--- The text of lines of the unit.
+-- Returns lines first to last of the unit, as text.
 local function lines_of(self, first, last)
   return self.text:sub(self.starts[first], (self.starts[last + 1] or #self.text + 1) - 1)
 end
 
--- The directive of a statement of the scan: {text, line, at, own (first and last line in the unit), index (in the
--- scan), view (index of its first line in the view), record ({name, components} of the type that it stands in)}.
+-- Returns the directive of a statement of the scan: {text, line, at, own, index, view, record}. record: {name,
+-- components} of the derived type that contains the directive, or nil.
 local function directive_of(self, statement, index, record)
   local first, last = self.view[statement.first].line, self.view[statement.last].line
   local construct = { index = index, view = statement.first, record = record, line = first or 1 }
@@ -92,13 +105,13 @@ local function directive_of(self, statement, index, record)
   return construct
 end
 
--- Refuses a statement of a unit that becomes calls.
+-- Raises an error at a statement that cannot become calls.
 local function refuse(self, statement, message, help)
   local construct = directive_of(self, { first = statement.first, last = statement.last, directive = "" })
   self:with_location(construct, raise, "unsupported", 1, message, { rule = "HOUSE-lower", help = help })
 end
 
--- The lines of a call of a routine, in which nothing else stands.
+-- Returns the lines of a call of a routine. Raises if other statements share these lines.
 local function lines_of_call(self, statement)
   local first, last = self.view[statement.first].line, self.view[statement.last].line
   if not first or not last or lines_of(self, first, last):find ";" then
@@ -107,8 +120,8 @@ local function lines_of_call(self, statement)
   return first, last
 end
 
--- Reads the directives that may move data, and shapes and policies of modules that the unit uses. Returns whether one
--- is of TR-14-1.
+-- Parses the directives that may move data, and the shapes and policies of used modules. Returns true if one is of
+-- TR-14-1.
 local function read_directives(self)
   local add, finish = unit_directives.reader()
   local record, is_extended, inside
@@ -158,7 +171,7 @@ local function read_directives(self)
   return is_extended
 end
 
--- Directives of the unit itself that move data.
+-- Returns the directives of the unit itself that move data. Raises for those that cannot be rewritten.
 local function plan_directives(self)
   local list = {}
   for _, construct in ipairs(self.directives) do
@@ -181,7 +194,8 @@ local function plan_directives(self)
   return list
 end
 
--- The index of the statement that ends a region, and whether that is a directive; nil: the directive has none.
+-- Returns the index of the statement that ends a region, and true if it is an `end` directive. Returns nil for
+-- directives without a region. The third result is a reason why the end cannot be rewritten, or nil.
 local function end_of(self, construct)
   local list, name = self.scan.list, construct.node.name
   if standalone[name] then return nil end
@@ -213,7 +227,7 @@ end
 
 -- ------------------------------------------------------------------------------------------ types --
 
--- Names of variables in a directive, and of objects in the statements of its region.
+-- Returns the names of variables in a directive, and of objects in the statements of its region.
 local function names_of(self, construct)
   local seen, list = {}, {}
   local function add(name)
@@ -242,7 +256,7 @@ local function names_of(self, construct)
   return list
 end
 
--- The type that a shape or policy outside of types names.
+-- Returns the name of the type that a shape or policy outside of types describes.
 local function type_named(node)
   for _, clause in ipairs(node.clauses) do
     local spec = clause.name == "type" and clause.type and (clause.type.spec or clause.type)
@@ -250,7 +264,7 @@ local function type_named(node)
   end
 end
 
--- Reads types and attributes of the variables that directives name. Returns what the compiler said if it refuses the
+-- Reads types and attributes of the variables that directives name. Returns the compiler's messages if it refuses the
 -- unit.
 local function read_types(self, list)
   for _, construct in ipairs(list) do
@@ -291,7 +305,7 @@ local function read_types(self, list)
   return self.calls:name_types(self, list)
 end
 
--- A variable of a scope. Nothing of it is read: there is no plan with its address.
+-- Declares a variable in a scope. Its address is a placeholder: nothing is read from it.
 local function declare(session, of, name, variable, assumed_size)
   local known = variable and (variable.record or variable.of)
   local rank, t = known and (assumed_size or variable.rank) or 0, known or fortran_types.INTEGER
@@ -299,7 +313,8 @@ local function declare(session, of, name, variable, assumed_size)
   of.variables[name] = { name = name, type = t, address = 4096 }
 end
 
--- The type that a shape or policy is about; nil: no variable has it.
+-- Returns the type that a shape or policy describes, or nil if no variable has it. Raises if the unit has several
+-- types of that name and the components do not decide.
 local function record_of(self, construct, name)
   local list, found = self.named[name] or {}, {}
   if #list < 2 then return list[1] end
@@ -320,14 +335,14 @@ local function record_of(self, construct, name)
   return found[1]
 end
 
--- Defines the shapes and policies of types that the unit uses.
+-- Defines the shapes and policies of the types that the unit uses.
 local function describe(self)
   self.session:describing(function()
     for _, construct in ipairs(self.directives) do
       if descriptions[construct.node.name] then
         local name = construct.record and construct.record.name or type_named(construct.node)
         local t = name and record_of(self, construct, name)
-        if t or not name then -- otherwise that of no variable
+        if t or not name then -- a type that no variable has
           self:with_location(construct, self.session.define_type_directive, self.session, construct.node,
             construct.record and t, construct.text)
         end
@@ -338,7 +353,8 @@ end
 
 -- ------------------------------------------------------------------------------------------ plans --
 
--- Whether a scalar component may be asked with allocated, or associated: the compiler is asked the first time.
+-- Returns the inquiry function for a scalar component: "allocated" or "associated". The compiler is queried once per
+-- component.
 local function may_inquire(self, construct, record, name, path)
   local known = self.inquiries[record] or {}
   self.inquiries[record] = known
@@ -352,7 +368,8 @@ local function may_inquire(self, construct, record, name, path)
   return known[name]
 end
 
--- The item of a request, or nil if it is plain. said: whether a shape, a policy or a nest is asked for.
+-- Returns the deep item of a request, or nil if a standard clause suffices. Raises {cannot = reason} for unsupported
+-- items. `messages` is true if a shape, policy or nest is requested.
 local function item_of(self, construct, request)
   local session, node = self.session, request.node
   local name = root_of(node)
@@ -398,7 +415,8 @@ local function item_of(self, construct, request)
     may_have_gaps = not attributes.allocated and node.tag == "id" }
 end
 
--- Clauses that are not those of items, as text. The text of a clause that has none of them stays as it is.
+-- Returns the clauses that remain in a standard directive, as {text, clause}. taken: the set of list items that are
+-- written as deep items; a clause without any keeps its text.
 local function other_clauses(construct, taken)
   local list = {}
   local plain = require "accdeep.syntax.fortran_free_form".directive(construct.text)
@@ -422,7 +440,8 @@ local function other_clauses(construct, taken)
   return list
 end
 
--- Requests of a compute construct for objects that its statements use and no clause and no region names.
+-- Returns the implicit requests of a compute construct: for objects that its statements use, and that no clause and
+-- no enclosing region names.
 local function implicit(self, construct, kind)
   local list, word = {}, "copy"
   for _, clause in ipairs(construct.node.clauses) do
@@ -446,7 +465,7 @@ end
 
 -- ----------------------------------------------------------------------------------------- output --
 
--- A line in parts that are not too long. A statement that has several lines already stays as it is.
+-- Splits a line at WIDTH columns with continuation marks. Statements of several lines stay as they are.
 local function broken(line)
   if #line <= WIDTH or line:find "\n" then return { line } end
   local margin, sentinel = line:match "^(%s*)(!%$acc)"
@@ -471,7 +490,7 @@ end
 
 local function marker(self, number) return line_markers.linemarker(number, self.path) end
 
--- Lines that stand for a line of the unit.
+-- Returns lines of code, each preceded by a line marker for one line of the unit.
 local function mark_lines(self, list, number, margin)
   local parts = {}
   for _, line in ipairs(list) do
@@ -480,14 +499,14 @@ local function mark_lines(self, list, number, margin)
   return table.concat(parts)
 end
 
--- Lines first to last become text; last < first: text stands in front of first.
+-- Replaces lines first to last by a text. If last < first, inserts the text before line first.
 function Unit:edit(first, last, text)
   self.edits[#self.edits + 1] = { first = first, last = last, text = text, number = #self.edits }
 end
 
 local function margin_of(self, line) return lines_of(self, line, line):match "^[ \t]*" end
 
--- Whether clauses besides those of items make a directive.
+-- True if a directive must be kept because of its remaining clauses.
 local function is_needed(name, list)
   for _, construct in ipairs(list) do
     local word = construct.clause.name
@@ -497,7 +516,7 @@ local function is_needed(name, list)
   return not standalone[name]
 end
 
--- Where a directive's region ends: the first and the last line of the statement or directive.
+-- Returns the first and last line of the statement or directive that ends a region. Raises if they cannot be edited.
 local function end_lines(self, construct)
   if construct.shared then deep_copy.cannot(construct.shared) end
   local last = self.scan.list[construct.finish]
@@ -506,7 +525,7 @@ local function end_lines(self, construct)
   return from, to
 end
 
--- Notes what a region names, for the constructs in it.
+-- Records the names that a region maps, for the constructs inside.
 local function add_region(self, construct, list)
   if not construct.finish or construct.condition and not self.calls then return end
   local named = {}
@@ -514,7 +533,8 @@ local function add_region(self, construct, list)
   table.insert(self.regions, { first = construct.index, last = construct.finish, names = named, one = construct })
 end
 
--- Puts lines in place of a directive, and others behind its region, or in place of the directive that ends it.
+-- Replaces a directive by lines, and inserts other lines after its region. is_data: they replace the directive that
+-- ends it.
 local function replace_lines(self, construct, lines, behind, is_data)
   local own = construct.own
   local margin = margin_of(self, own.first)
@@ -524,7 +544,7 @@ local function replace_lines(self, construct, lines, behind, is_data)
   self:edit(is_data and from or to + 1, to, mark_lines(self, behind, to, margin) .. marker(self, to + 1))
 end
 
--- Writes a directive whose items are deep.
+-- Writes a directive with deep items. all: the items; rest: the remaining clauses.
 local function write(self, construct, all, rest)
   local name, items = construct.node.name, {}
   for _, item in ipairs(all) do
@@ -548,14 +568,14 @@ local function write(self, construct, all, rest)
     if word == "if_present" then given.suffix = " if_present" end
     clauses[#clauses + 1] = clause.text
   end
-  -- Data that clauses bring are there before components that may point into them, and go after these.
+  -- Data of standard clauses are mapped before components that may point into them, and unmapped after these.
   local first, is_region = {}, not standalone[name]
   for _, clause in ipairs(is_region and rest or {}) do
     if clause.clause.vars and openacc_lowering.moves(clause.clause, "region") then first[#first + 1] = clause.text end
   end
-  local present = {} -- in a region: what it names is not mapped otherwise there
+  local present = {} -- a region's `present` keeps the compiler from mapping the item again
   for _, item in ipairs(all) do
-    if item.there or not standalone[name] then -- what is not allocated is not present, but no error
+    if item.there or not standalone[name] then -- unallocated items are absent, which is no error
       present[#present + 1] = ("%s(%s)"):format(item.there and "present" or item.guards[1] and "no_create" or "present",
         unparse_fortran(item.node))
     end
@@ -578,7 +598,7 @@ local function write(self, construct, all, rest)
       behind[#behind + 1] = "!$acc end data"
     end
     lines[#lines + 1] = directive
-    if condition then -- it has the value from the region's begin
+    if condition then -- the condition is evaluated once, when the region begins
       lines = table.move(lines, 1, #lines, 4, { "block", "  logical :: accdeep_if", "  accdeep_if = " .. condition })
       behind[#behind + 1] = "end block"
     end
@@ -586,7 +606,7 @@ local function write(self, construct, all, rest)
   replace_lines(self, construct, lines, behind)
 end
 
--- Writes a directive as calls of the library.
+-- Rewrites a directive as calls of the library.
 local function rewrite_as_calls(self, construct)
   local session, node = self.session, construct.node
   local data = c_calls.data_of(node)
@@ -618,7 +638,7 @@ local function rewrite_as_calls(self, construct)
     for _, clause in ipairs(other_clauses(construct, {})) do
       if c_calls.kept[clause.clause.name] then parts[#parts + 1] = clause.text end
     end
-    if not node.name:find "^kernels" then parts[#parts + 1] = own end -- which takes no such clause
+    if not node.name:find "^kernels" then parts[#parts + 1] = own end -- kernels has no firstprivate clause
     lines[#lines + 1], behind = table.concat(parts, " "), tail
     for number = construct.own.last + 1, (end_lines(self, construct)) do
       local text = lines_of(self, number, number)
@@ -629,7 +649,7 @@ local function rewrite_as_calls(self, construct)
   replace_lines(self, construct, lines, behind, kind == "region")
 end
 
--- Writes a directive anew if something in it is deep.
+-- Rewrites a directive if one of its items is deep, or if it becomes calls.
 local function rewrite(self, construct)
   local session, node = self.session, construct.node
   local inner = scope.new(session.now.scope)
@@ -666,7 +686,7 @@ local function rewrite(self, construct)
     add_region(self, construct, list)
     if not items[1] then return end
     local taken = {}
-    for _, clause in ipairs(node.clauses) do -- list items whose request is another one now are items, too
+    for _, clause in ipairs(node.clauses) do -- list items that were lowered to other requests are deep, too
       for _, variable in ipairs(clause.vars or {}) do
         local is_left = false
         for _, request in ipairs(list) do is_left = is_left or request.node == variable end
@@ -697,12 +717,14 @@ local function apply(self)
   return table.concat(parts)
 end
 
--- Routines of the compiler's runtime, and directives in files that are included, know nothing of data that calls move.
+-- Refuses routines of the compiler's runtime, and directives of included files: neither knows the data that calls
+-- map.
 local function check_statements(self)
   for _, statement in ipairs(self.scan.list) do
     local is_ours = statement.directive or fortran_calls.directive_for(statement.text)
     local text = is_ours and "" or statement.text
-    if text:find "^call%s+acc_async_wait" or text:find "^call%s+acc_wait" then -- all is done
+    -- Calls are synchronous, so there is nothing to wait for
+    if text:find "^call%s+acc_async_wait" or text:find "^call%s+acc_wait" then
       local first, last = lines_of_call(self, statement)
       self:edit(first, last, ("\n"):rep(last - first + 1))
       text = ""
@@ -755,7 +777,7 @@ local function lower_text(self)
   return text
 end
 
--- Whether a text in fixed form may have a directive of TR-14-1.
+-- True if a text in fixed form may have a directive of TR-14-1.
 local function may_be_extended(text)
   for line in text:lower():gmatch "[^\n]+" do
     local directive = line:match "^[c*!]%$acc(.*)$"
@@ -766,8 +788,9 @@ local function may_be_extended(text)
   return false
 end
 
--- The text of a unit with standard directives, or nil and what the compiler said of the unit; third: {exported: shapes
--- and policies in its modules, by their names}. given: as of lower.unit. Raises errors of directives.
+-- Lowers a unit. Returns the text, or nil and the compiler's messages. The third result is {exported}: the shapes and
+-- policies of its modules, by module. given: as in lower.unit. Raises errors of directives, and for TR-14-1 in fixed
+-- form.
 function fortran_unit.lower(opened, given)
   if given.path:find "%.[fF]$" or given.path:find "%.[fF][oO][rR]$" then
     if not may_be_extended(given.text) then return given.text end

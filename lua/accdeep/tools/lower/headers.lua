@@ -1,5 +1,8 @@
--- headers.lua - files that a unit of C includes and that have directives to be written anew: their text takes the place
--- of the lines that include them, so they are lowered as the unit is.
+-- headers.lua - inlines included files with directives that must be rewritten, so that they are lowered with the
+-- unit.
+--
+-- Input: the unit and its preprocessed text, whose line markers show the tree of included files. Output: a text of
+-- source_map.lua. c_unit.lua calls headers.paste.
 
 local c_compiler = require "accdeep.tools.lower.c_compiler"
 local files = require "accdeep.tools.files"
@@ -10,9 +13,9 @@ local system = require "accdeep.system"
 
 local headers = {}
 
--- The unit of a preprocessed text: {path, words (set: first words of the directives of OpenACC in the file itself),
--- has_text (it has some, or its parts do), parts (files that it includes, each a table like that, with line: the last
--- one of the line that includes the file)}.
+-- Returns the tree of files of a preprocessed unit, or nil. A file is {path, words, has_text, parts, line}. words:
+-- the set of first words of its OpenACC directives. has_text: it or one of its parts has code. parts: the files that
+-- it includes. line: the last line of the #include, in the including file.
 local function include_tree(text)
   local open, at = {}, 1
   for start, line, finish in ("\n" .. text):gmatch "\n()([ \t]*#[^\n]*)()" do
@@ -36,7 +39,7 @@ local function include_tree(text)
   return open[1]
 end
 
--- Names in the lines of a file that include another one, by the lines' tokens.
+-- Returns the #include lines of a file by token: {mark, name, base}.
 local function included_files(scanned)
   local list = {}
   for i = 1, scanned.n do
@@ -48,10 +51,10 @@ end
 
 local function is_once(text) return text:match "^#%s*pragma%s+once%f[^%w_]" ~= nil end
 
--- The text of a unit under way (source_map.lua).
+-- The text being composed; its methods are added to one of source_map.lua.
 local Text = {}
 
--- What a file has: {scanned, included, is_once}. Read once for each path.
+-- Returns {scanned, included, is_once} of a file; each path is read once.
 function Text:read(file)
   local known = self.known[file.path]
   if known then return known end
@@ -64,8 +67,9 @@ function Text:read(file)
   return known
 end
 
--- Marks the files that are to be part of the text, and those around them. A file with `#pragma once` would be read once
--- more by a file that stays apart. Returns whether this file is marked, and whether a mark is new.
+-- Marks the files that are inlined: those with wanted directives, and the files that include them. A file with
+-- `#pragma once` must be inlined in every file that includes it, or it would be read twice. Returns true if this file
+-- is marked, and true if a mark is new.
 function Text:mark(file, is_wanted)
   local is_new = false
   if not file.is_here then
@@ -98,7 +102,7 @@ local function split(path)
   return list
 end
 
--- A path seen from the folder of another one.
+-- Returns a path relative to the folder of another path, or nil if it cannot be expressed.
 local function relative(path, from)
   if path:sub(1, 1) == "/" then return path end
   local own, other = split(path), split(from:match "^(.*)/" or ".")
@@ -110,7 +114,7 @@ local function relative(path, from)
   return ("../"):rep(#other) .. table.concat(own, "/")
 end
 
--- What stands for a line of a file that includes another file, which stays apart.
+-- Returns the text that replaces an #include line whose file is not inlined.
 function Text:replace_include(file, token, one, is_read)
   if not is_read and self.once[one.base] then return "" end
   local path = (file.path:match "^(.*/)" or "") .. one.name
@@ -129,7 +133,8 @@ function Text:write(file)
   for i = 1, scanned.n do
     local one, last = known.included[i], known.included[i] and scanned:line(scanned.finish[i])
     local part, token = by_line[last], scanned.kind[i] == "line" and scanned:token(i)
-    if part and part.is_here and not part.has_text and self.written[part.path] then part = nil end -- its guard is known
+    -- The include guard makes it empty
+    if part and part.is_here and not part.has_text and self.written[part.path] then part = nil end
     if part and part.is_here then
       self:add(scanned.text:sub(at, scanned.at[i] - 1))
       if self.size > 0 and self.parts[#self.parts]:sub(-1) ~= "\n" then self:add "\n" end
@@ -151,9 +156,8 @@ function Text:write(file)
   end
 end
 
--- The text of a unit (source_map.lua) in which files with directives take the place of the lines that include them;
--- nil: there are none. preprocessed: what the compiler makes of the unit. is_wanted(word): whether directives that
--- begin with a word are written anew.
+-- Returns the unit with files inlined (source_map.lua), or nil if none needs to be. preprocessed: the preprocessed
+-- unit. is_wanted(word): true if directives that begin with a word are rewritten.
 function headers.paste(path, text, preprocessed, is_wanted)
   local root = include_tree(preprocessed)
   if not root then return nil end

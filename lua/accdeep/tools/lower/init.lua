@@ -1,5 +1,8 @@
--- lower - a unit of a program with directives of TR-14-1 becomes one with standard directives. What is not such a
--- directive stays as it is, byte for byte; lines keep their numbers.
+-- lower - source-to-source lowering: translates a unit with directives of TR-14-1 to one with standard directives or
+-- calls.
+--
+-- Text of other kinds stays unchanged, byte for byte, and lines keep their numbers. c_unit.lua handles C and C++,
+-- fortran_unit.lua Fortran. `accdeep lower`, `accdeep cc` and compiler_driver.lua call lower.unit.
 
 local c_unit = require "accdeep.tools.lower.c_unit"
 local c_compiler = require "accdeep.tools.lower.c_compiler"
@@ -11,7 +14,7 @@ local session = require "accdeep.run.session"
 
 local lower = {}
 
--- Says in the help of a refusal how programs choose rules, and if calls of accdeep's library do what is refused.
+-- Adds a help to a refusal: how to choose rules, and whether `--to accdeep` would accept the directive.
 local function advise(err, given)
   local help = diagnostic.is(err) and rawget(err, "help")
   if help then err.help = help:gsub('rules = "(tr14x?)"', "--rules %1") end
@@ -21,13 +24,15 @@ local function advise(err, given)
   if ok and text then err.help = "let accdeep's library do this: --to accdeep" end
 end
 
--- The text of a unit with standard directives, or nil and what the compiler said of the unit; third: {described
--- (whether files that it includes have shapes or policies of C, which its compiler does not know), pasted (paths of
--- files whose text is part of it), is_read (of C: whether directives were found), exported (what modules of Fortran
--- have for other units, see fortran_modules.lua)}.
--- given: {path, text, command (the compiler, nil: GNU's), options (a list), to ("openacc", "openmp", "accdeep"; nil:
--- openacc), rules ("tr14", "tr14x"; nil: tr14), modules (a folder for modules of Fortran, those of other units, too;
--- nil: one of its own), pasted (source_map.lua; nil: the text is that of the file)}. Raises errors of directives.
+-- Lowers a unit. Returns the text, or nil and the compiler's messages about the unit. Raises errors of directives.
+--
+-- The third result is {described, pasted, is_read, exported}. described: included C files have shapes or policies.
+-- pasted: paths of files whose text is part of the result. is_read: directives were found (C). exported: directives
+-- of Fortran modules for other units (fortran_modules.lua).
+--
+-- Fields of given. path, text: the unit. command: the compiler, or nil for GNU's. options: its options, a list. to:
+-- "openacc" (default), "openmp" or "accdeep". rules: "tr14" (default) or "tr14x". modules: folder of compiled Fortran
+-- modules, or nil for a temporary one. pasted: the flattened unit of source_map.lua, or nil.
 function lower.unit(given)
   if not given.pasted then location.remember(given.path, given.text) end
   local is_fortran = given.path:find "%.[fF]%d*$" or given.path:find "%.[fF][oO][rR]$"
@@ -36,12 +41,14 @@ function lower.unit(given)
       message = given.path .. ": a unit of Fortran with --to openmp",
       help = "units of Fortran become OpenACC, or calls: --to accdeep" }, 0)
   end
-  local is_called = given.to == "accdeep" -- present asks for the object alone, as standard directives do (TR14-1.2-08)
+  -- `present` checks only the object itself, like standard directives (TR14-1.2-08)
+  local is_called = given.to == "accdeep"
   local base = given.rules or "tr14"
   local rules = is_called and { base = base, present = "shallow" } or base
   local opened = session.new { rules = rules, unchecked = true, language = is_fortran and "fortran" or "c",
     descriptors = is_fortran and "gfortran" or nil }
-  opened.rules = setmetatable({ openacc = false }, { __index = opened.rules }) -- the compiler's version is unknown
+  -- The compiler's OpenACC version is unknown
+  opened.rules = setmetatable({ openacc = false }, { __index = opened.rules })
   local unit = is_fortran and fortran_unit or c_unit
   local command = is_fortran and "gfortran" or c_compiler.is_cxx(given.path, "") and "g++" or "gcc"
   local results = table.pack(pcall(unit.lower, opened, { path = given.path, text = given.text,

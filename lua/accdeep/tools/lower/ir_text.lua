@@ -1,9 +1,13 @@
--- ir_text.lua - what a directive does as text, for programs that run without Lua (core/abi/lowered/text.c).
+-- ir_text.lua - writes the construct IR of a directive as text, for programs that run without Lua
+-- (core/abi/lowered/text.c reads it).
 --
--- The session that lowers directives notes which labels and programs it makes, for the core cannot be asked. Its
--- variables have addresses that nothing else has: where one stands in code, the program gives the variable's own. A
--- bound that the compiler alone understands (compiler_values.lua) is a function in code: without an object the program
--- gives its value, of an object a function of the program does.
+-- A recorder observes which symbols and mapping programs a session creates, because the core cannot be queried for
+-- them. c_calls.lua and fortran_calls.lua create one recorder per unit and call Recorder:text for each directive.
+--
+-- Variables have placeholder addresses from FIRST on. Where such an address occurs in code, the instruction becomes a
+-- parameter, and the program passes the variable's address. A bound that only the compiler can evaluate
+-- (compiler_values.lua) is a call in code. Without an object it becomes a parameter, too; for an object it calls a
+-- function of the program.
 
 local core = require "accdeep.core"
 local deep_copy = require "accdeep.tools.export.deep_copy"
@@ -13,15 +17,15 @@ local ir_text = {}
 local VERSION = 3
 local op = core.opcode
 
--- Each variable has so many bytes of addresses, from FIRST on.
+-- First placeholder address, and the number of addresses per variable.
 local FIRST, ROOM = 1 << 62, 1 << 40
 local REGISTERS = 64
 
 local Recorder = {}
 Recorder.__index = Recorder
 
--- Notes of a session: the labels and programs that it makes from now on, names for addresses, calls.
--- is_of(name, record): whether a function in code is about an object of a record.
+-- Returns a recorder of the symbols, programs and calls that a session creates from now on. is_of(name, record): true
+-- if a function in code takes an object of the record.
 function ir_text.new_recorder(session, is_of)
   local self = setmetatable({ labels = {}, programs = {}, names = {}, calls = {} }, Recorder)
   local methods_of = session.methods_of
@@ -48,13 +52,13 @@ function ir_text.new_recorder(session, is_of)
   return self
 end
 
--- The address of one more variable. what: the caller's, given back for each use of the address.
+-- Returns a placeholder address for one more variable. what: returned by Recorder:variable for uses of the address.
 function Recorder:address(what)
   self.names[#self.names + 1] = what
   return FIRST + (#self.names - 1) * ROOM
 end
 
--- The variable, and the bytes from its beginning on, of a number in code; nil: it is no address.
+-- Returns the variable of a placeholder address and the offset in it; nil for other numbers.
 function Recorder:variable(number)
   local at = number - FIRST
   if number < FIRST or at >= #self.names * ROOM then return nil end
@@ -63,7 +67,7 @@ end
 
 -- ----------------------------------------------------------------------------------------- writing --
 
--- Text under way: lines; numbers of labels and programs; given, what the program gives.
+-- The text being written: lines, numbers of symbols and programs, and `given`, the inputs that the program passes.
 local Writer = {}
 Writer.__index = Writer
 
@@ -77,14 +81,14 @@ function Writer:line(word, ...)
   self.lines[#self.lines + 1] = word .. " " .. table.concat(parts, " ")
 end
 
--- What the program has to give for an instruction: an address, or the name of a value; nil: nothing.
+-- Returns the input that an instruction needs: a placeholder address or the name of a value; nil if it needs none.
 local function required_input(recorder, code, i)
   local k = code[i + 4]
   if code[i] == op.CONST then return recorder:variable(k) and k end
   return is_call[code[i]] and not recorder.calls[k].record and recorder.calls[k].name or nil
 end
 
--- The number of what the program has to give, among all that a plan asks for.
+-- Returns the index of an input among all inputs of a plan, from 0 on; adds it if it is new.
 function Writer:parameter(key)
   local known = self.parameters[key]
   if not known then
@@ -96,7 +100,7 @@ function Writer:parameter(key)
   return known
 end
 
--- Calls fn(key) for all that the code of a program, and of those inside it, asks for.
+-- Calls fn(key) for each input that a mapping program and its children need.
 local function each_asked(recorder, program, fn, seen)
   if seen[program] then return end
   seen[program] = true
@@ -110,7 +114,7 @@ local function each_asked(recorder, program, fn, seen)
   end
 end
 
--- The lines of code. places: what it asks for -> its number.
+-- Writes code. places: parameter number by input.
 function Writer:code(code, places)
   for i = 1, #code, 5 do
     local opcode, to, a, b, k = table.unpack(code, i, i + 4)
@@ -153,8 +157,8 @@ local function members_of(self, list, places)
   return lines
 end
 
--- The number of a program. places: {n, made, what it asks for -> number of the item's parameter}; programs that ask for
--- nothing are those of all items.
+-- Writes a mapping program, unless it is known. Returns its number. places: {n, made} and parameter number by input.
+-- Programs without inputs are shared by all items.
 function Writer:program(program, places)
   local made = places.n > 0 and places.made or self.programs
   if made[program] then return made[program] end
@@ -180,7 +184,7 @@ function Writer:program(program, places)
   return made[program]
 end
 
--- What the code of an item's program asks for, as parameters.
+-- Returns the inputs of an item's program as parameters: a table from input to number, and a list.
 local function input_parameters(self, item)
   local places, list = { n = 0, made = {} }, {}
   if item.program then
@@ -230,8 +234,8 @@ function Writer:item(item)
   end
 end
 
--- The text of a plan, and what the program gives for it: a list of {what, offset} of variables, or {what = {value =
--- name}}. items: those of the plan that count. call({name, record}): the number of a function of the program.
+-- Returns the text of a plan and its inputs: a list of {what, offset} for variables, or {what = {value = name}} for
+-- values. items: those to write. call({name, record}): returns the number of a function of the program.
 function Recorder:text(plan, items, call)
   local writer = setmetatable({ recorder = self, call = call, lines = {}, labels = {}, nlabels = 0, programs = {},
     nprograms = 0, given = {}, parameters = {} }, Writer)

@@ -1,29 +1,30 @@
--- line_markers.lua - the lines by which the preprocessor says where text comes from: `#line 3 "a.c"`, `# 3 "a.c" 1`. A
--- path is a literal of C in them, with its escapes.
+-- line_markers.lua - writes and reads line markers of preprocessors: `#line 3 "a.c"` and `# 3 "a.c" 1`.
+--
+-- The path in a marker is a C string literal with escapes.
 
 local line_markers = {}
 
--- A path as a literal of C.
+-- Returns a path as a C string literal.
 local function literal(path)
   return '"' .. path:gsub('[\\"]', "\\%0"):gsub("%c", function(c) return ("\\%03o"):format(c:byte()) end) .. '"'
 end
 line_markers.literal = literal
 
--- A line which says that the next one is a line of a file.
+-- Returns the marker which says that the next line is a line of a file.
 function line_markers.line(number, path) return ("#line %d %s\n"):format(number, literal(path)) end
 
--- The same in the form that compilers of Fortran take, and clang with a flag: that the file begins (1), or goes on (2).
+-- Returns a marker for Fortran compilers, or with a flag for clang: 1, the file begins; 2, the file continues.
 function line_markers.linemarker(number, path, flag)
   return ("# %d %s%s\n"):format(number, literal(path), flag and " " .. flag or "")
 end
 
--- The path of a literal without its quotation marks.
+-- Returns the path of a literal, given without its quotation marks.
 local function unquote(text)
   return (text:gsub("\\(%d%d?%d?)", function(digits) return string.char(tonumber(digits, 8)) end)
     :gsub("\\n", "\n"):gsub('\\([\\"])', "%1"))
 end
 
--- The number of the line, the path and the first flag ("": none) that a line marker says; nil: the line is none.
+-- Returns the line number, the path and the first flag ("" if none) of a marker; nil for other lines.
 function line_markers.read(text)
   local number, behind = text:match '^#%s*(%d+)%s+"()'
   if not number then number, behind = text:match '^#line%s+(%d+)%s+"()' end

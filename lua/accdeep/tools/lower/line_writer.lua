@@ -1,4 +1,4 @@
--- line_writer.lua - lines of a block, which export/deep_copy.lua and c_calls.lua write.
+-- line_writer.lua - collects indented lines of C code, for export/deep_copy.lua and c_calls.lua.
 
 local Writer = {}
 Writer.__index = Writer

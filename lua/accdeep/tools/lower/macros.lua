@@ -1,5 +1,7 @@
--- macros.lua - directives that macros and _Pragma make: the lines that have them become what the preprocessor makes of
--- these lines, with the directives in lines of their own.
+-- macros.lua - replaces lines of a unit by their preprocessed form, so that directives made by macros and _Pragma get
+-- lines of their own.
+--
+-- c_unit.lua and variable_uses.lua call macros.expand.
 
 local source_map = require "accdeep.tools.lower.source_map"
 local line_markers = require "accdeep.tools.lower.line_markers"
@@ -8,7 +10,7 @@ local c_source = require "accdeep.tools.lower.c_source"
 
 local macros = {}
 
--- What the preprocessor makes of lines of a file: number -> list of lines.
+-- Returns the preprocessed lines of a file: a list of lines by line number.
 local function expanded_lines(path, preprocessed)
   local made, file, line = {}, path, 1
   for text in preprocessed:gmatch "([^\n]*)\n" do
@@ -24,7 +26,7 @@ local function expanded_lines(path, preprocessed)
   return made
 end
 
--- The last line that a macro's arguments reach, which begin in a line.
+-- Returns the last line of the macro arguments that begin in a line.
 local function end_of(scanned, line)
   local depth, last = 0, line
   for i = 1, scanned.n do
@@ -39,13 +41,13 @@ local function end_of(scanned, line)
   return last
 end
 
--- The text of a unit (see source_map.lua) where lines are as the preprocessor makes them: list of numbers. before: the
--- text that is there, or nil for the unit's file itself.
+-- Returns the unit (source_map.lua) with the given lines preprocessed. lines: a list of line numbers; it is sorted.
+-- before: the text that was flattened already, or nil for the unit's file.
 function macros.expand(path, text, preprocessed, lines, before)
   local made, scanned, starts = expanded_lines(path, preprocessed), c_source.scan(text), location.line_starts(text)
   local places = before and before.places or { { first = 1, path = path, line = 1 } }
   local self, cur, k = source_map.new {}, 1, 1
-  local function copy_to(last) -- lines with their places
+  local function copy_to(last) -- copies lines with their locations
     while cur <= last do
       while places[k] and places[k].first <= cur do
         if places[k].first == cur then self:begin(places[k].path, places[k].line, places[k].flag) end

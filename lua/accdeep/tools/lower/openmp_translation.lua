@@ -1,9 +1,10 @@
--- openmp_translation.lua - standard directives of OpenACC in a text of C or C++ as those of OpenMP. Lines keep their
+-- openmp_translation.lua - translates the standard OpenACC directives of a C or C++ text to OpenMP. Lines keep their
 -- numbers.
 --
--- A loop of a parallel construct is divided among teams and threads, as its clauses say. Hints are left out: numbers of
--- workers, lengths of vectors, tiles, cache. A loop of a kernels construct without the clause independent runs in one
--- thread. What OpenMP cannot say is refused with its reason.
+-- c_unit.lua calls it for `--to openmp`, after deep copies have been lowered. A loop of a parallel construct is
+-- divided among teams and threads according to its clauses. A loop of a kernels construct without `independent` runs
+-- in one thread. Hints are dropped: numbers of workers, vector lengths, tiles, cache. Constructs that OpenMP cannot
+-- express are refused with the reason.
 
 local deep_copy = require "accdeep.tools.export.deep_copy"
 local unit_directives = require "accdeep.tools.lower.unit_directives"
@@ -18,7 +19,8 @@ local openmp_translation = {}
 
 local cannot = deep_copy.cannot
 
--- In front of functions that follow pointers: routines of OpenACC that these call, by those of OpenMP.
+-- Code placed before generated deep-copy functions: the OpenACC routines that they call, implemented by OpenMP
+-- routines.
 openmp_translation.HEADERS = [[
 #include <omp.h>
 #include <stddef.h>
@@ -72,7 +74,7 @@ static inline __attribute__((unused)) void accdeep_acc_update_self(void *host, s
 }
 ]]
 
--- Generated code, whose routines are those of HEADERS.
+-- Returns generated code with its OpenACC routines replaced by those of HEADERS.
 function openmp_translation.routines(code) return (code:gsub("%f[%w_]acc_", "accdeep_acc_")) end
 
 -- ---------------------------------------------------------------------------------------- clauses --
@@ -80,7 +82,7 @@ function openmp_translation.routines(code) return (code:gsub("%f[%w_]acc_", "acc
 local map_types = { copy = "tofrom", copyin = "to", copyout = "from", create = "alloc", present = "alloc" }
 local exit_types = { copyout = "from", delete = "release" }
 
--- The own name of a clause: copy for pcopy.
+-- Canonical clause name by clause name: copy for pcopy.
 local own_names = {}
 for _, entry in ipairs(openacc_directives.clauses) do
   for _, list in ipairs { entry[1], entry.present_or or "" } do
@@ -117,7 +119,8 @@ local function check(node)
   end
 end
 
--- Clauses of data, with if.
+-- Returns the map clauses for data clauses, and the if clause. types: map type by clause. condition: the prefix in
+-- the if clause, or nil to omit it.
 local function data_clauses(node, types, condition)
   local parts = {}
   for _, clause in ipairs(node.clauses) do
@@ -137,7 +140,7 @@ end
 local Text = {}
 Text.__index = Text
 
--- How a loop is divided, in words of OpenMP; nil: it is not.
+-- Returns the OpenMP directive words that divide a loop, or nil if one thread executes it.
 local function division_clauses(self, construct)
   local node, around, with_location = construct.node, construct.compute, construct.around
   if has(node, "seq") or not around then return nil end
@@ -147,10 +150,10 @@ local function division_clauses(self, construct)
   elseif around.node.name:find "^serial" then
     return nil
   end
-  while with_location and not with_location.words do with_location = with_location.around end -- of sequential loops
+  while with_location and not with_location.words do with_location = with_location.around end -- skip sequential loops
   if with_location then return with_location.words == "distribute" and (threads or not teams) and "parallel for"
     or nil end
-  local is_divided = false -- further in
+  local is_divided = false -- an inner loop is divided
   for _, inner in ipairs(self.list) do
     local is_loop = inner.node.name == "loop" and inner.around == construct
     is_divided = is_divided or is_loop and has(inner.node, "worker", "vector")
@@ -170,7 +173,7 @@ end
 
 -- ---------------------------------------------------------------------------------------- scalars --
 
--- The first token of the statement, or of the parentheses, in which token i stands.
+-- Returns the first token of the statement, or of the parenthesized text, that contains token i.
 local function start_of(self, i)
   while i > 1 do
     local before = self.source:token(i - 1)
@@ -184,7 +187,7 @@ local not_types = { ["return"] = true, ["else"] = true, ["goto"] = true, case = 
 local of_expression = { decltype = true, typeof = true, __typeof__ = true, __typeof = true, _Alignas = true,
   alignas = true, __attribute__ = true }
 
--- The token behind the arguments of a template, which begin with token i; nil: that is no such `<`.
+-- Returns the token after the template arguments that begin at token i, or nil if the `<` begins none.
 local function after_template(unit, i)
   local depth = 0
   while unit.at[i] do
@@ -202,7 +205,7 @@ local function after_template(unit, i)
   end
 end
 
--- Whether a declaration begins with token i: the name of a type, and another name.
+-- True if a declaration begins at token i: a type name followed by another name.
 local function is_declaration(self, i)
   local unit = self.source
   if unit:token(i) == ":" and unit:token(i + 1) == ":" then i = i + 2 end
@@ -223,7 +226,7 @@ local function is_declaration(self, i)
   return unit.kind[k] == "word" or unit:token(k) == "[" and unit:token(i) == "auto"
 end
 
--- Whether a word of a declaration that begins with token start is a name that it declares: no part of an initializer.
+-- True if word i is declared by the declaration that begins at token start. Words of initializers are not.
 local function is_declared(self, start, i)
   local unit, k = self.source, start
   local of_value = false
@@ -244,7 +247,7 @@ local function is_declared(self, start, i)
   return not of_value
 end
 
--- Whether the scalar that token i names is written there.
+-- True if token i is a scalar that is assigned, incremented or decremented there.
 local function is_written(self, i)
   local unit = self.source
   local before, before_that = unit:token(i - 1), unit:token(i - 2)
@@ -259,7 +262,7 @@ end
 local sharing = { private = true, firstprivate = true, reduction = true, copy = true, copyin = true, copyout = true,
   create = true, present = true, deviceptr = true }
 
--- Whether a clause of a directive, or of one around it, names a variable.
+-- True if a clause of a construct, or of one that encloses it, names a variable.
 local function is_named(self, construct, name)
   for _, other in ipairs(self.list) do
     local covers = other == construct or other.last and other.token < construct.token and construct.token <= other.last
@@ -277,7 +280,7 @@ local function is_atomic(self, i)
   return self.source.kind[start - 1] == "line" and self.source:token(start - 1):find "acc%s+atomic" ~= nil
 end
 
--- The construct whose threads execute token i: the innermost that is divided, or the compute construct.
+-- Returns the construct whose threads execute token i: the innermost divided loop, or the compute construct.
 local function innermost(self, construct, i)
   local found = construct
   for _, inner in ipairs(self.list) do
@@ -286,8 +289,8 @@ local function innermost(self, construct, i)
   return found
 end
 
--- Loop variables from outside of the statement are private to each thread, as OpenACC has them. Other variables that
--- the statement writes need a clause: threads would share them.
+-- Makes loop variables that are declared outside of the construct private, as OpenACC requires. Raises if another
+-- variable is assigned without a clause: threads would share it.
 local function private_variables(self, construct)
   local declared = {}
   for i = construct.after, construct.last do
@@ -297,7 +300,7 @@ local function private_variables(self, construct)
       if is_written(self, i) and not declared[name] then
         local owner = innermost(self, construct, i)
         local is_loop = start == i and self.source:token(i - 2) == "for"
-        local own = self.source:skip_lines(owner.after) + 2 -- the first token in its parentheses
+        local own = self.source:skip_lines(owner.after) + 2 -- first token in its parentheses
         if is_loop and i ~= own and not is_named(self, owner, name) then
           owner.private = owner.private or {}
           if not owner.private[name] then table.insert(owner.private, name) end
@@ -320,7 +323,7 @@ local function add_private(construct, parts)
   end
 end
 
--- Clauses of a loop that is divided.
+-- Appends the clauses of a divided loop.
 local function loop_clauses(construct, parts)
   add_private(construct, parts)
   for _, clause in ipairs(construct.node.clauses) do
@@ -331,7 +334,8 @@ local function loop_clauses(construct, parts)
   add_reductions(construct.node, parts)
 end
 
--- Reductions of loops among teams are the teams', too. A value that is used outside of the loop would differ.
+-- Appends the reductions of loops divided among teams to the teams construct. Raises if a reduction variable is used
+-- outside of its loop, where OpenMP would give another value.
 local function gang_reductions(self, construct, parts)
   for _, inner in ipairs(self.list) do
     if inner.compute == construct and inner.words and inner.words:find "distribute" and not inner.around then
@@ -350,7 +354,7 @@ local function gang_reductions(self, construct, parts)
   end
 end
 
--- Words of a statement, with those of macros of the text: a set.
+-- Returns the set of words in a statement, including those of macros that the text defines.
 local function used_words(self, first, last)
   local used = {}
   local function add(text)
@@ -367,8 +371,8 @@ local function used_words(self, first, last)
   return used
 end
 
--- Variables that a data construct around names and a compute construct does not: OpenMP would give scalars of these to
--- the construct by their value.
+-- Appends map clauses for variables that an enclosing data construct names and the compute construct does not. OpenMP
+-- would pass such scalars by value.
 local function add_enclosing_data(self, construct, parts)
   local own, used = {}, used_words(self, construct.after, construct.last)
   for _, clause in ipairs(construct.node.clauses) do
@@ -390,7 +394,7 @@ local function add_enclosing_data(self, construct, parts)
   end
 end
 
--- The condition by which a construct runs on the device.
+-- Returns the if clause by which a construct runs on the device, or nil.
 local function condition(node)
   local parts = {}
   for _, clause in ipairs(node.clauses) do
@@ -440,7 +444,8 @@ local function compute(self, construct)
   return words, parts
 end
 
--- The directives of OpenMP, a list of texts, for each kind of directive; nil: by `compute`.
+-- Functions that return the OpenMP directives of a construct, by the directive's name; compute constructs use
+-- `compute`.
 local writers = {}
 
 function writers.data(_, construct)
@@ -528,7 +533,7 @@ end
 
 -- ------------------------------------------------------------------------------------------- text --
 
--- Constructs and loops around each directive, by the statements that they are for.
+-- Sets for each directive its statement, its compute construct and its enclosing loop.
 local function nest(self)
   for i, construct in ipairs(self.list) do
     local name = construct.node.name
@@ -548,8 +553,8 @@ local function nest(self)
   end
 end
 
--- place_of(at) -> file, line: where a position of the text is in the file that the text is made from. Positions are
--- asked for in ascending order.
+-- Returns a function from a position in the text to the original file and line. Precondition: its calls are in
+-- ascending order of positions.
 local function location_map(text, path)
   local next_marker = text:gmatch "()(#line %d+ \"[^\n]*)\n()"
   local file, line, from = path, 1, 1
@@ -566,8 +571,9 @@ local function location_map(text, path)
   end
 end
 
--- The text with directives of OpenMP. is_left(file, line): whether a directive stays as it is. fail(one, message):
--- raises for a directive, {file, line, line_text, pos (of its name there), node}.
+-- Returns the text with OpenMP directives. is_left(file, line): true for directives that stay. fail(directive,
+-- message): raises an error; the directive is {file, line, line_text, pos, node}, and pos the position of its name in
+-- the line.
 function openmp_translation.text(session, text, path, is_left, fail)
   local self = setmetatable({ text = text, source = c_source.scan(text), list = {}, macros = {} }, Text)
   local place_of, place_behind = location_map(text, path), location_map(text, path)

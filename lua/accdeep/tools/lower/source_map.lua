@@ -1,12 +1,16 @@
--- source_map.lua - the text of a unit that is put together: of files and of lines that each have a place in a file.
+-- source_map.lua - a text composed of pieces of several files, with a map from its lines to the original files and
+-- lines.
+--
+-- headers.lua and macros.lua build it; c_unit.lua asks it for positions.
 
 local Flat = {}
 Flat.__index = Flat
 
 local source_map = {}
 
--- An empty text, with other fields: {text (when it is finished), places (list of {at (a position), first (the line
--- there), path, line, flag}), paths (of other files in it)}.
+-- Returns an empty text with the given additional fields. Methods fill {parts, text, places, paths}. text: set by
+-- finish. places: a sorted list of {at, first, path, line, flag}: from position `at`, line `first`, the text comes
+-- from `line` of `path`. paths: other files in the text.
 function source_map.new(fields)
   fields.parts, fields.size, fields.line, fields.places, fields.paths = {}, 0, 1, {}, {}
   return setmetatable(fields, Flat)
@@ -18,7 +22,8 @@ function Flat:add(text)
   self.size, self.line = self.size + #text, self.line + feeds
 end
 
--- What follows is a file's, from one of its lines on. flag: of the preprocessor's, where a file begins or goes on.
+-- Starts a piece: the following text comes from a file, beginning at one of its lines. flag: the preprocessor's flag
+-- for entering (1) or returning to (2) a file, or nil.
 function Flat:begin(path, line, flag)
   local known_path, known_line
   if self.places[1] and not flag then known_path, known_line = self:position(self.line) end
@@ -31,7 +36,8 @@ function Flat:finish()
   return self
 end
 
--- The file and its line that a line of the text is.
+-- Returns the file and the line in it of a line of the text, by binary search. Precondition: the text begins with a
+-- piece.
 function Flat:position(line)
   local low, high = 1, #self.places
   while low < high do

@@ -1,18 +1,21 @@
--- unit_directives.lua - the directives of a unit that lowering is about, in C and in Fortran.
+-- unit_directives.lua - classifies the directives of a unit: those that lowering handles, and those left to the
+-- compiler.
+--
+-- c_unit.lua, fortran_unit.lua and their helpers use it.
 
 local deep_copy = require "accdeep.tools.export.deep_copy"
 
 local unit_directives = {}
 
--- Directives that have no data clause, or are the compiler's own matter, by their first words.
+-- Directives without data clauses, by first word; the compiler handles them.
 unit_directives.others = { loop = true, routine = true, atomic = true, cache = true, wait = true, init = true,
   shutdown = true, set = true, host_data = true, ["end"] = true }
--- Whether the directives that begin with a word move data. as_calls: they become calls.
+-- True if directives that begin with a word move data. as_calls: directives become calls of the library.
 function unit_directives.moves_data(word, as_calls)
   return not unit_directives.others[word] or as_calls ~= nil and word == "host_data"
 end
 unit_directives.descriptions = { shape = true, policy = true }
--- Directives without a statement or a region.
+-- Directives without a statement or region.
 unit_directives.standalone = { ["enter data"] = true, ["exit data"] = true, update = true, declare = true }
 
 function unit_directives.is_compute(node)
@@ -20,10 +23,10 @@ function unit_directives.is_compute(node)
   return first == "parallel" or first == "serial" or first == "kernels"
 end
 
--- Reads the texts of directives that may move data. Returns add(one, text, fn, ...): one = a directive, text = without
--- its sentinel; fn(...) gives its tree, which becomes one.node. one.extension: what of it is of TR-14-1; and
--- finish(): the list of directives, and whether one is of TR-14-1. finish raises the first error of a text, but only
--- then: otherwise the compiler reports it.
+-- Returns two functions: add and finish. add(one, text, fn, ...) parses a directive by calling fn(...), sets one.node
+-- and one.extension, and appends it. text: the directive without its sentinel. extension: the feature of TR-14-1 that
+-- it uses, or nil. finish() returns the list, and true if a directive is of TR-14-1. It raises the first syntax error
+-- in that case only: otherwise the compiler reports it.
 function unit_directives.reader()
   local list, is_extended, problem = {}, false, nil
   local function add(one, text, fn, ...)
@@ -33,7 +36,8 @@ function unit_directives.reader()
       is_extended = is_extended or unit_directives.descriptions[text:match "^%a+"] == true
       return
     end
-    if node.name == "data" and not node.clauses[1] then return end -- which compilers take, and which does nothing
+    -- Compilers accept an empty `data`, which has no effect
+    if node.name == "data" and not node.clauses[1] then return end
     one.node, one.extension = node, unit_directives.descriptions[node.name] and node.name or deep_copy.extension(node)
     is_extended = is_extended or one.extension ~= nil
     list[#list + 1] = one

@@ -1,5 +1,8 @@
--- variable_uses.lua - variables that directives of a C unit name and that the statements of its constructs use; other
--- names for them where the constructs' directives become calls.
+-- variable_uses.lua - finds the variables that directives name and that the statements of constructs use; renames
+-- them in statements.
+--
+-- c_unit.lua calls these functions with itself as `self`. Renaming is needed where a directive becomes calls: a
+-- pointer to device memory then replaces a variable.
 
 local lazy = require "accdeep.base.lazy"
 local c_calls = lazy.require "accdeep.tools.lower.c_calls"
@@ -16,18 +19,18 @@ local types = require "accdeep.types"
 
 local variable_uses = {}
 
--- Takes a name out of a list.
+-- Removes a name from a list.
 function variable_uses.remove(list, name)
   for k = #list, 1, -1 do
     if list[k] == name then table.remove(list, k) end
   end
 end
 
--- Names of the function around, which macros like assert use: compilers bring them to the device.
+-- Names of the enclosing function, which macros such as assert use; compilers provide them on the device.
 local of_function = { __func__ = true, __FUNCTION__ = true, __PRETTY_FUNCTION__ = true }
 
--- Variables that a compute construct's statement may use; without calls of ours, of those that are structures somewhere
--- in the unit.
+-- Adds the variables that a compute construct's statement may use to directive.names and references. Without --to
+-- accdeep, only variables that are structures somewhere in the unit are added.
 function variable_uses.add_words(self, directive, known)
   local function add(word)
     if directive.names[word] or of_function[word] then return end
@@ -40,7 +43,7 @@ function variable_uses.add_words(self, directive, known)
     local is_called = self.unit.is_cxx and self.source:is_call(i)
     if is_wanted or self.calls and is_called then
       add(word)
-    elseif self.replaces_this and is_called and not directive.names[word] then -- a member function, or another one?
+    elseif self.replaces_this and is_called and not directive.names[word] then -- possibly a member function
       directive.names[word] = true
       directive.names[#directive.names + 1] = word
     end
@@ -53,9 +56,9 @@ function variable_uses.add_words(self, directive, known)
   if self.unit.is_cxx then add "this" end
 end
 
--- Names in a directive of a member function that stand for members of its object are no variables: one.members, a set.
+-- Moves names that denote members of `this` from directive.names to the set directive.members.
 function variable_uses.take_members(directive)
-  local is_left = directive.node.name == "host_data" -- in its statement other variables have these names
+  local is_left = directive.node.name == "host_data" -- its statement declares variables with these names
   local this = not is_left and directive.instances[1] and directive.instances[1].this
   for i = #directive.names, 1, -1 do
     local name = directive.names[i]
@@ -67,7 +70,8 @@ function variable_uses.take_members(directive)
   end
 end
 
--- Names of the variables that the clauses of a directive have, whole or in part; those in bounds are none of them.
+-- Returns the set of variables that a directive's clauses name, in whole or in part. Variables in bounds do not
+-- count.
 local function mapped_names(directive)
   local names = {}
   for _, clause in ipairs(directive.node.clauses) do
@@ -79,7 +83,7 @@ local function mapped_names(directive)
   return names
 end
 
--- Whether a construct around names the variable that a name means in a directive. always: a construct without `if`.
+-- True if an enclosing construct names the same variable. always: only constructs without `if` count.
 local function is_in_enclosing_construct(self, directive, name, always)
   for _, region in ipairs(self.regions) do
     local is_inside = region.first < directive.own.first and directive.own.last < region.last
@@ -92,18 +96,19 @@ local function is_in_enclosing_construct(self, directive, name, always)
 end
 variable_uses.is_around = is_in_enclosing_construct
 
--- Variables that a compute construct's statement uses and no construct around it brings, whatever its condition is.
+-- Returns the references of a compute construct to objects that no enclosing unconditional construct maps.
 function variable_uses.references(self, directive, instance)
   local list = {}
   for _, reference in ipairs(directive.references) do
     local name = reference.name
-    local is_object = instance[name] and (name == "this" or not directive.plain[name]) -- else a type, or a constant
+    -- Types and constants are not objects
+    local is_object = instance[name] and (name == "this" or not directive.plain[name])
     if is_object and not is_in_enclosing_construct(self, directive, name, true) then list[#list + 1] = reference end
   end
   return list
 end
 
--- Notes what a data region names, for the constructs in it.
+-- Records the variables that a data region maps, for the constructs inside.
 function variable_uses.add_region(self, directive, plan, instance)
   if plan.kind ~= "region" or instance ~= directive.instances[1] then return end
   local last = self.source.finish[self.source:statement(directive.own.after)]
@@ -112,7 +117,7 @@ function variable_uses.add_region(self, directive, plan, instance)
     has_condition = plan.condition ~= nil })
 end
 
--- Tokens in the statement of a construct that are arguments of macros of the unit with operators # or ##: a set.
+-- Returns the set of tokens in a construct's statement that are arguments of macros with the operators # or ##.
 local function macro_operands(self, directive, last)
   local operators, found = {}, {}
   for i = 1, self.source.n do
@@ -128,8 +133,8 @@ local function macro_operands(self, directive, last)
   return found
 end
 
--- Raises {hidden = a name} if a macro that the statement of a construct uses has the name of a variable that gets
--- another one: then the macros of statements have to be replaced first.
+-- Raises {hidden = name} if a macro in a construct's statement uses a variable that is renamed. c_unit.lua then
+-- expands the macros of statements and starts again.
 local function check_macros(self, directive, last, renamed, instance)
   local used, hidden = {}, nil
   for i = directive.own.after, last do used[self.source:token(i)] = true end
@@ -153,7 +158,7 @@ local function check_macros(self, directive, last, renamed, instance)
   if hidden then error({ hidden = hidden }, 0) end
 end
 
--- The unit with no macros in the statements of its compute constructs (macros.lua).
+-- Returns the unit with the macros in the statements of compute constructs expanded (macros.lua).
 function variable_uses.expand_kernel_macros(self)
   local lines = {}
   for _, directive in ipairs(self.directives) do
@@ -165,7 +170,8 @@ function variable_uses.expand_kernel_macros(self)
   return macros.expand(self.unit.path, self.text, self.preprocessed, lines, self.pasted)
 end
 
--- Puts other names for variables into the statement of a construct.
+-- Renames variables in the statement of a construct. renamed: replacement by name. Raises if the statement declares a
+-- variable of such a name.
 function variable_uses.rename(self, directive, renamed, instance)
   local last = self.source:statement(directive.own.after)
   local to = self.source:line(self.source.at[last])
@@ -197,9 +203,10 @@ function variable_uses.rename(self, directive, renamed, instance)
   end
 end
 
--- gcc maps pointers among the members of `this` anew in each target region, and those that point behind the end of data
--- lose the device's address: another pointer stands for `this` in the statement of a construct, for objects with such
--- pointers. Changes its lines, and those behind its statement. lines: nil if the directive stays as it is.
+-- Replaces `this` by another pointer in the statement of a construct, for objects with pointers that may point past
+-- the end of data. gcc maps pointers among the members of `this` again in each target region, and such pointers would
+-- lose the device address. Returns the changed lines and the lines after the statement. lines: nil if the directive
+-- stays as it is.
 function variable_uses.replace_this(self, directive, instance, lines, behind)
   local class = self.replaces_this and unit_directives.is_compute(directive.node) and instance.this and instance.this.to
   if not class or not member_transfers.has_aliases(self.session, nest.shape(self.session, class), {}) then
@@ -218,7 +225,7 @@ function variable_uses.replace_this(self, directive, instance, lines, behind)
   return lines, behind
 end
 
--- Arrays that the statement of a construct uses as a whole: a set. Of others it has elements only.
+-- Returns the set of arrays that a construct's statement uses as a whole, not only by element.
 local function whole_arrays(self, directive, instance)
   local whole = {}
   for i, name in self.source:names(directive.own.after, self.source:statement(directive.own.after)) do
@@ -229,7 +236,7 @@ local function whole_arrays(self, directive, instance)
   return whole
 end
 
--- Of the variables that a compute construct names or uses, those that are pointers or in device memory, sorted.
+-- Returns the sorted variables of a compute construct that are pointers or in device memory.
 function variable_uses.kernel_variables(self, directive, instance)
   directive.whole = whole_arrays(self, directive, instance)
   local list, named = {}, mapped_names(directive)
@@ -244,7 +251,7 @@ function variable_uses.kernel_variables(self, directive, instance)
   return list
 end
 
--- Whether the unit has routines of the compiler's runtime about data.
+-- True if the unit calls routines of the compiler's runtime that access data.
 function variable_uses.has_routines(self)
   for i = 1, self.source.n do
     if self.source.kind[i] == "word" and c_calls.routine(self.source:token(i)) ~= nil then return true end
@@ -252,7 +259,8 @@ function variable_uses.has_routines(self)
   return false
 end
 
--- Routines of the compiler's runtime know nothing of data that calls move: those of the library stand for them.
+-- Replaces routines of the compiler's runtime by the library's: the runtime does not know data that calls map. Raises
+-- for routines without a replacement.
 function variable_uses.replace_routines(self)
   for i = 1, self.source.n do
     local name = self.source.kind[i] == "word" and self.source:token(i)
