@@ -1,7 +1,10 @@
--- bundle.lua OUT.c ROOT FILE.lua... - writes Lua modules as C arrays of byte code, each under the name it is required
--- by and the chunk name @accdeep/x.lua. The rule catalogue is added as accdeep.rules.x, and two packaged modules:
--- argparse, dkjson. The module accdeep.rules.places has a file of its own, since it changes with every source:
--- bundle.lua --places OUT.c ROOT FILE... writes it (places.lua), and leaves OUT.c untouched if it would not change.
+-- bundle.lua OUT.c ROOT FILE.lua... - writes Lua modules as C arrays of byte code; the build calls it.
+--
+-- Each module gets the name under which it is required and the chunk name @accdeep/x.lua. The rule catalogue is added
+-- as accdeep.rules.x, and the packaged modules argparse and dkjson are added, too.
+--
+-- `bundle.lua --places OUT.c ROOT FILE...` writes the module accdeep.rules.places (places.lua) to a file of its own,
+-- because every change of a source changes it. OUT.c is left untouched if its text would be the same.
 
 local writes_places = arg[1] == "--places"
 if writes_places then table.remove(arg, 1) end
@@ -16,10 +19,10 @@ local function text_of(path)
   return text
 end
 
--- Returns byte code without the names of local variables and upvalues, which take a fifth of the start to read. Lines
--- and other names stay. The format is that of Lua 5.4 (its lundump.c).
+-- Returns byte code without the names of local variables and upvalues, whose reading takes a fifth of the start.
+-- Lines and other names are kept. The format is that of Lua 5.4 (its lundump.c).
 local function without_names(code)
-  local parts, from, at = {}, 1, 33 -- behind the header and the number of upvalues
+  local parts, from, at = {}, 1, 33 -- first byte after the header and the number of upvalues
   local function skip(bytes) at = at + bytes end
   local function number()
     local n = 0
@@ -31,7 +34,7 @@ local function without_names(code)
   end
   local function text() skip(math.max(number() - 1, 0)) end
   local function list(one) for _ = 1, number() do one() end end
-  local function no_list(one) -- passed by, and empty in the result
+  local function no_list(one) -- skipped, and empty in the result
     parts[#parts + 1] = code:sub(from, at - 1) .. "\x80"
     list(one)
     from = at
@@ -74,7 +77,7 @@ local function add(name, chunk_name, text)
   modules[#modules + 1] = { name = name, code = code }
 end
 
--- The rules' descriptions mention rules; the other sources decide them.
+-- True if a source can decide rules; descriptions of rules only mention them.
 local function decides(path) return not path:find "/spec/rules/" and not path:find "/accdeep/inspect/reference/" end
 
 local function add_modules()
@@ -98,7 +101,7 @@ local function add_places()
     dofile(root .. "/places.lua")(root:gsub("/lua$", ""), sources))
 end
 
--- The C array of a module's byte code.
+-- Returns the C array of a module's byte code.
 local function array_text(i, code)
   local lines = { ("static const unsigned char code_%d[] = {"):format(i) }
   for at = 1, #code, 32 do lines[#lines + 1] = table.concat({ code:byte(at, at + 31) }, ",") .. "," end

@@ -1,5 +1,5 @@
--- helps.lua OUT.c CODES.lua - turns meanings and helps of accdeep's codes into the table of runtimes in C
--- (core/abi/helps/helps.h).
+-- helps.lua OUT.c CODES.lua - writes the meanings and helps of accdeep's codes as a C table for runtimes
+-- (core/abi/helps/helps.h); the build calls it.
 
 local out, codes = arg[1], dofile(arg[2])
 local names = {}

@@ -1,7 +1,8 @@
--- places.lua - where the sources decide rules and cite them, and which rules errors of each code cite: a function of
--- the sources' folder and paths that gives the text of the module accdeep.rules.places.
+-- places.lua - finds where the sources decide rules and cite them, and which rules the errors of each code cite.
+-- Returns a function of the sources' root and paths; its result is the text of the module accdeep.rules.places.
+-- bundle.lua calls it.
 --
--- A function, or a table, that decides rules says so at the end of the comment that stands on it, in C and in Lua:
+-- A function or table that decides rules has a comment directly above it, in C or Lua, whose last sentence is like
 -- "Decides TR14-4.2-06, DIR-4.1-04."
 
 local function text_of(path)
@@ -13,7 +14,7 @@ end
 
 local function is_id(id) return id:find "^%u[%u%d]+%-[%w._-]*%d$" or id:find "^HOUSE%-%l+$" end
 
--- The core's names of rules and errors: "R_ATTACH" -> ids, "ACCD_ERROR_NOT_PRESENT" -> code.
+-- Adds the core's names of rules and errors: "R_ATTACH" -> ids, "ACCD_ERROR_NOT_PRESENT" -> code.
 local function names_in(header, rules, codes)
   for name, list in header:gmatch 'X%(([%u_]+), ("%u[^)]+")%)' do
     rules[name] = {}
@@ -22,7 +23,7 @@ local function names_in(header, rules, codes)
   for name, code in header:gmatch 'X%(([%u_]+), %d+, "(%l[^"]*)",' do codes[name] = code end
 end
 
--- Adds a value to the list of a key, once.
+-- Adds a value to the list of a key, unless the list has it.
 local function add(map, key, value)
   map[key] = map[key] or {}
   if not map[key][value] then
@@ -31,7 +32,7 @@ local function add(map, key, value)
   end
 end
 
--- What a line outside of functions begins: the name of a function, or of a table.
+-- Returns the name of the function or table whose definition a line outside of functions begins, or nil.
 local function defined_in_c(line)
   if line:find "^[%s#/*{}]" or line:find ";%s*$" then return nil end
   return line:match "([%w_]+)[%[%]%w_]*%s*=%s*{" or line:gsub("__attribute__%(%b()%)", ""):match "([%w_]+)%("
@@ -42,7 +43,7 @@ local function defined_in_lua(line)
   return plain:match "^([%a_][%w_.:]*)%s*%(" or plain:match "^([%a_][%w_.:]*) = "
 end
 
--- The rules that a comment says are decided, in a list; nil if it says of none.
+-- Returns the list of rules that a comment says are decided, or nil.
 local function decided_in(comment)
   local rest = comment:match "%f[%w]Decides (%u[%u%d]+%-.*)$"
   local ids = rest and {}
@@ -54,7 +55,8 @@ local function decided_in(comment)
   return ids
 end
 
--- Adds to places where rules are cited, to decided where they are decided: "file:line function".
+-- Adds the locations at which rules are cited to `places`, and those at which they are decided to `decided`, as
+-- "file:line function".
 local function add_places(text, shown, rules, places, decided)
   local line, comment, is_c = 0, "", not shown:find "%.lua$"
   for row in (text .. "\n"):gmatch "(.-)\n" do
@@ -75,8 +77,8 @@ local function add_places(text, shown, rules, places, decided)
   end
 end
 
--- Errors of the core are raised with status and rule in one call, those of Lua with a code and a field rule, those of
--- compiled programs with a code and a rule.
+-- Adds the rules that errors cite, by code. Errors of the core are raised with a status and a rule in one call.
+-- Errors of Lua have a code and a field `rule`; those of compiled programs have a code and a rule.
 local function add_errors(text, rules, codes, cited)
   for status, rest in text:gmatch "%f[%w_]ACCD_([%u_]+),([^;\"]*)" do
     for name in rest:gmatch "%f[%w_]R_([%u_]+)" do

@@ -1,5 +1,5 @@
--- annotations.lua - the reference as annotations (LuaCATS) that the Lua language server reads: scenario.lua for
--- scenarios, accdeep.lua for programs that say `require "accdeep"`.
+-- annotations.lua - writes the reference as annotations (LuaCATS) for the Lua language server. scenario.lua is for
+-- scenarios, accdeep.lua for programs that require "accdeep". docs/make.lua calls it.
 
 local reference = require "accdeep.inspect.reference"
 
@@ -33,7 +33,7 @@ local function arguments(entry)
   return table.concat(names, ", ")
 end
 
--- A callable table is a class of its own.
+-- Adds a callable table as a class.
 local function put_callable(out, entry)
   local list = {}
   for i, param in ipairs(entry.params) do
@@ -67,7 +67,7 @@ local function put_chapter(out, chapter)
   end
 end
 
--- File name -> text.
+-- Returns a table from file name to text.
 function annotations.files()
   local scenario = { "---@meta _", HEAD .. "-- luacheck: ignore" }
   local package = { "---@meta accdeep", HEAD .. "-- luacheck: ignore", "", "---@class accdeep", "local accdeep = {}" }

@@ -1,6 +1,6 @@
--- disagreements.lua - where the documents disagree: the smallest programs of all vocabularies of examples/explore on
--- which two profiles of one language differ, as a page and as scenarios. `make disagreements` writes them; this takes
--- some minutes.
+-- disagreements.lua - finds where the documents disagree: the smallest programs of the vocabularies in
+-- examples/explore on which two profiles of one language differ. Output: a page and scenarios. `make disagreements`
+-- writes them, which takes some minutes. docs/make.lua calls it.
 
 local profile_differences = require "accdeep.tools.explore.profile_differences"
 local knobs = require "accdeep.definitions.knobs"
@@ -17,8 +17,8 @@ local disagreements = {}
 disagreements.BOUND = 4
 disagreements.page = "spec/reference/disagreements.md"
 
--- The languages: their profiles, and the vocabularies that have their directives. A vocabulary with shapes has a
--- meaning under the profiles of TR-14-1 alone.
+-- The languages, with their profiles and vocabularies. `of`: a document whose profiles alone can interpret a
+-- vocabulary, such as TR-14-1 for shapes.
 local languages = {
   { name = "OpenACC", is_openmp = false, vocabularies = { "attach", "levels", "fortran", "deep", "modifiers" },
     of = { deep = "TR14" } },
@@ -32,7 +32,7 @@ for _, language in ipairs(languages) do
   end
 end
 
--- The profiles of a language that give a vocabulary a meaning.
+-- Returns the profiles of a language that can interpret a vocabulary.
 local function profiles_for(language, vocabulary)
   local document, list = language.of[vocabulary], {}
   for _, name in ipairs(language.profiles) do
@@ -48,7 +48,8 @@ local function visit(made, level, first, _, last)
   for i = first, #level do made:extend(level[i], last) end
 end
 
--- Explores a vocabulary under some profiles: {source, line, words, rows, programs, classes, carried_out}.
+-- Explores a vocabulary under some profiles. Returns {name, names, source, line, words, programs, classes,
+-- carried_out, rows}.
 local function explored(folder, name, names, bound)
   local source = { file = ("examples/explore/%s.lua"):format(name) }
   local file = assert(io.open(folder .. "/" .. source.file))
@@ -73,8 +74,8 @@ local function explored(folder, name, names, bound)
   return result
 end
 
--- Rows of several knobs are left out if smaller sets of knobs show each of these. Returns the rows that stay, and the
--- number of sets that are left out.
+-- Drops rows of several knobs if smaller sets of knobs cover each of these. Returns the other rows, and the number of
+-- dropped sets.
 local function essential(rows)
   local by_size, shown, kept, left_out, n = {}, {}, {}, {}, 0
   for _, row in ipairs(rows) do
@@ -102,8 +103,8 @@ local function essential(rows)
   return list, n
 end
 
--- All languages: {language, vocabularies, rows = the smallest, left_out = number of
--- sets of knobs}.
+-- Explores all languages. Returns a list of {language, vocabularies, rows, left_out}. rows: the smallest ones.
+-- left_out: number of dropped sets of knobs.
 function disagreements.explored(folder, bound)
   local list = {}
   for i, language in ipairs(languages) do
@@ -120,7 +121,7 @@ end
 
 -- ------------------------------------------------------------------------------------- scenarios --
 
--- The cases of one vocabulary, as a scenario; nil: none of its programs is among the smallest.
+-- Returns the cases of a vocabulary as a scenario, or nil if none of its programs is among the smallest.
 local function scenario(made, vocabulary)
   local cases, numbers = {}, {}
   for _, row in ipairs(made.rows) do
@@ -155,20 +156,20 @@ local function rule_links(ids)
   return table.concat(list, ", ")
 end
 
--- A text of an outcome in a table.
+-- Returns the text of an outcome in a table. n: length of the program.
 local function shown(group, n)
   if not group.code then return upper(group.text) end
   return ("Error `%s`%s"):format(group.code, group.at < n and (" at line %d"):format(group.at) or "")
 end
 
--- The profiles between which a row's knobs decide, by outcome.
+-- Returns the profiles that a row's knobs separate, grouped by outcome.
 local function sides(row)
   local list = {}
   for i, group in ipairs(equivalence.groups(row.names, row.outcome, row.counters)) do list[i] = quoted(group.names) end
   return table.concat(list, " and ")
 end
 
--- A row of the page: the program, what it shows, and other directives that show the same.
+-- Returns a row as text: the program and its outcomes.
 local function row_text(row)
   local out = {}
   put(out, "```lua\n%s\n```\n", table.concat(test_program.lines(row.words, row.program), "\n"))
@@ -183,7 +184,7 @@ local function row_text(row)
   return table.concat(out, "\n")
 end
 
--- Other directives whose end a row stands for, too.
+-- Returns a text about other directives that show the same difference, or nil.
 local function also(row)
   local list, seen = {}, { [test_program.family(row.words[row.program:byte(-1)])] = true }
   for _, other in ipairs(row.also) do
@@ -194,7 +195,8 @@ local function also(row)
   return #list > 0 and ("Also after: %s.\n"):format(quoted(list)) or nil
 end
 
--- Sections: the rows of each knob alone, in the order of knobs; then what several decide; then versions.
+-- Returns the sections: rows of single knobs in the order of knobs, then rows of several knobs, then differences of
+-- versions.
 local function sections(made)
   local by_key, list = {}, {}
   for _, row in ipairs(made.rows) do
@@ -256,7 +258,7 @@ local function put_section(out, one, names)
   put_rows(out, one.rows)
 end
 
--- Pairs of profiles, and how many rows tell them apart.
+-- Adds a table of the number of rows that separate each pair of profiles.
 local function put_matrix(out, made)
   local names = made.language.profiles
   put(out, "| | %s |\n|---|%s", quoted(names):gsub(", ", " | "), ("---|"):rep(#names))
@@ -275,7 +277,7 @@ local function put_matrix(out, made)
   put(out, "")
 end
 
--- Knobs in which profiles differ, and no row shows it.
+-- Adds the knobs that differ between profiles although no row shows it.
 local function put_unseen(out, made)
   local seen, names, list = {}, made.language.profiles, {}
   for _, row in ipairs(made.rows) do
@@ -323,7 +325,7 @@ rules of the other.
 | vocabulary | words | programs | classes | words carried out | differences below |
 |---|---|---|---|---|---|]]
 
--- The page. explored: see disagreements.explored.
+-- Returns the text of the page. list: the result of disagreements.explored.
 local function page(list, bound)
   local out = {}
   put(out, INTRODUCTION, bound)
@@ -357,7 +359,7 @@ here.
   return table.concat(out, "\n") .. "\n"
 end
 
--- {path = text} of the page and the scenarios, and the rows of the page as {text, words}.
+-- Returns {path = text} for the page and the scenarios, and the rows of the page as {text, words, knobs}.
 function disagreements.files(folder, bound)
   local list, files, rows = disagreements.explored(folder, bound), {}, {}
   files[disagreements.page] = page(list, bound)
@@ -372,7 +374,7 @@ function disagreements.files(folder, bound)
   return files, rows
 end
 
--- The files that are not what is kept in a folder.
+-- Returns the paths of files that differ from those in a folder.
 function disagreements.stale(folder, bound)
   local list = {}
   for path, text in pairs((disagreements.files(folder, bound))) do

@@ -1,11 +1,11 @@
--- header.lua - a page about a C header, made of its own comments: a heading for each of its sections, and each comment
--- as text above the declarations that it stands on.
+-- header.lua - makes a Markdown page from a C header: a heading for each section, and each comment as text above the
+-- declarations that follow it. page_files.lua calls it.
 
 local header = {}
 
 local SECTION = "^/%* %-%-%-+ (.-) %-%-+ %*/$"
 
--- The text of a comment, without its marks. Characters that Markdown knows are escaped but for indented code.
+-- Returns the text of a comment without its marks. Characters of Markdown are escaped, except in indented code.
 local function prose(lines)
   local out = {}
   for i, line in ipairs(lines) do
@@ -16,8 +16,8 @@ local function prose(lines)
   return table.concat(out, "\n"):gsub("%s+$", "")
 end
 
--- Lines of the header in parts: {comment = lines} and {code = lines} by turns. A comment at the beginning of a line
--- begins a part; one behind code, or inside of braces, belongs to that.
+-- Returns the lines of a header in alternating parts, each a list with a field kind, "comment" or "code". A comment
+-- at the beginning of a line starts a part; comments after code or inside of braces belong to the code.
 local function parts(text)
   local list, depth, comment = {}, 0, nil
   local function add(kind, line)
@@ -42,7 +42,7 @@ local function parts(text)
   return list
 end
 
--- What of code is for readers: not the guards, nor how names are exported.
+-- Returns the code that is shown to readers, without include guards and export macros.
 local function readable(lines)
   local out, hidden = {}, 0
   for _, line in ipairs(lines) do
@@ -51,14 +51,14 @@ local function readable(lines)
     if line:find "^#%s*endif" then hidden = hidden - 1 end
   end
   local code = table.concat(out, "\n"):gsub("ACCD_API ([^;]*)", function(declaration)
-    return (declaration:gsub("\n" .. (" "):rep(#"ACCD_API "), "\n")) -- what stands below the first argument still does
+    return (declaration:gsub("\n" .. (" "):rep(#"ACCD_API "), "\n")) -- keep the alignment with the first argument
   end)
   return (code:gsub("^%s*\n", ""):gsub("%s+$", ""))
 end
 
--- The page of a header, called by its file's name.
+-- Returns the page of a header. name: the file's name.
 function header.page(name, text)
-  -- the guard around it all
+  -- Remove the include guard.
   text = text:gsub("#ifndef [%w_]+_H\n#define [%w_]+_H\n", "", 1):gsub("#endif%s*$", "")
   local out = { ("# `%s`\n"):format(name) }
   for _, part in ipairs(parts(text)) do
@@ -77,8 +77,8 @@ function header.page(name, text)
   return table.concat(out, "\n")
 end
 
--- The functions of a header without a comment: right above them, or above declarations that they follow without a
--- blank line.
+-- Returns the functions of a header without a comment. A comment describes all declarations up to the next blank
+-- line.
 function header.undescribed(text)
   local list, described = {}, false
   for _, part in ipairs(parts(text)) do

@@ -1,6 +1,8 @@
--- make.lua SOURCE BUILD pages|annotations|disagreements|stale - writes the pages of SOURCE, or the annotations of
--- BUILD/annotations, or the page and the scenarios about where profiles differ. stale: says which of these are out of
--- date. The core is asked what profiles decide: the module must be built.
+-- make.lua SOURCE BUILD pages|annotations|disagreements|stale - writes generated documentation.
+--
+-- pages: the pages of SOURCE. annotations: BUILD/annotations. disagreements: the page and the scenarios about
+-- differences between profiles. stale: prints which of these are outdated, and fails if one is. The core module must
+-- be built, because it knows what profiles decide.
 
 local source, build, what = table.unpack(arg)
 package.path = ("%s/lua/?.lua;%s/lua/?/init.lua;%s"):format(source, source, package.path)

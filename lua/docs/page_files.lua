@@ -1,11 +1,11 @@
--- page_files.lua - the pages that are made of the reference, the catalogues and the public headers, by the paths where
--- they are kept. `make docs` writes them; the test lua-docs compares them.
+-- page_files.lua - the pages generated from the reference, the catalogues and the public headers, by path. `make
+-- docs` writes them; the test lua-docs compares them.
 
 local header = require "docs.header"
 local pages = require "docs.pages"
 local profile_descriptions = require "accdeep.inspect.reference.profile_descriptions"
 
--- Header, page, what it is.
+-- Public headers: path, name of the page, description.
 local headers = {
   { "lua/embed/accdeep.h", "c-accdeep", "deep copy for a C program: directives as text, on the program's own memory" },
   { "core/accdeep_core.h", "c-core", "constructs made of items, programs, devices, rules, events" },
@@ -24,7 +24,7 @@ local function read(path)
   return text
 end
 
--- {path = text}, of the tree in a folder.
+-- Returns {path = text} for the source tree in a folder.
 return function(source)
   local made = {
     ["examples/glossary.md"] = pages.glossary(),

@@ -1,4 +1,5 @@
--- pages.lua - the reference and the rule profiles as pages in Markdown.
+-- pages.lua - writes the reference, the errors, the glossary, the rules and the rule profiles as Markdown pages.
+-- page_files.lua calls it.
 
 local rules = require "accdeep.definitions.rules"
 local error_codes = require "accdeep.base.error_codes"
@@ -12,17 +13,17 @@ local terms = require "accdeep.definitions.terms"
 
 local pages = {}
 
--- A text in a cell of a table.
+-- Returns a text as the content of a table cell.
 local function cell(text) return (text:gsub("|", "\\|")) end
 
--- A text that is not Markdown.
+-- Returns a text with characters of Markdown escaped.
 local function prose(text) return (text:gsub("[*_<]", "\\%0")) end
 
 local function put(out, format, ...) out[#out + 1] = select("#", ...) > 0 and format:format(...) or format end
 
 local function put_code(out, code) put(out, "```lua\n%s```\n", code) end
 
--- A table of what fields describe: name, type, meaning.
+-- Adds a table of fields: name, type, meaning.
 local function put_fields(out, list)
   put(out, "| | type | meaning |\n|---|---|---|")
   for _, item in ipairs(list) do
@@ -33,7 +34,7 @@ local function put_fields(out, list)
   put(out, "")
 end
 
--- The anchor of a heading, as usual readers of Markdown make it.
+-- Returns the anchor of a heading, as common readers of Markdown generate it.
 local function anchor(title) return (title:lower():gsub("[^%w%s_-]", ""):gsub(" ", "-")) end
 
 local function put_rules(out, ids)
@@ -178,7 +179,7 @@ end
 
 -- ----------------------------------------------------------------------------------------- profiles --
 
--- The rules of a knob, as links from a page in the folder of profiles.
+-- Returns the rules of a knob as links from a page in the folder of profiles.
 local function rule_links(knob)
   local list = knob.rules:gsub("%S+", function(id) return ("[%s](../rules.md#%s)"):format(id, anchor(id)) end)
   return (list:gsub(" ", ", "))
@@ -193,7 +194,8 @@ local function put_decisions(out, list)
   put(out, "")
 end
 
--- tr14 has all its knobs; another profile, those that tr14's page does not have or decides otherwise.
+-- Returns the page of a profile. That of tr14 lists all its knobs; other pages list knobs that tr14 lacks or decides
+-- differently.
 function pages.profile(name)
   local entry, differing, same = profile_page.describe(name)
   local out = { ("# The profile `%s`\n\nFollows %s. %s\n"):format(name, entry.follows, entry.text) }

@@ -1,39 +1,41 @@
--- cc.lua - `accdeep cc`: command lines of compilers whose programs can be checked access by access. The compiler
--- instruments loads and stores as for its thread sanitizer; the functions that it calls are those of accdeep's own
--- library.
+-- cc.lua - `accdeep cc`: builds the compiler command for programs that are checked access by access.
+--
+-- The compiler instruments loads and stores as for its thread sanitizer; libaccdeep-check provides the functions that
+-- the instrumentation calls. cli/cc.lua calls cc.command, lowers units through lower/compiler_driver.lua, and runs
+-- the command.
 
 local diagnostic = require "accdeep.base.diagnostic"
 local files = require "accdeep.tools.files"
 local shell_command = require "accdeep.tools.shell_command"
 local system = require "accdeep.system"
 
--- Folders of libraries: of programs that are checked, of those whose directives became calls.
+-- Names of library folders: for checked programs, and for programs whose directives became calls.
 local CHECK, LOWERED = "accdeep-check", "accdeep-lowered"
 
--- What each kind of compiler gets in front of its own options. Loads that the program does not make would be taken for
--- its own, and stores that become calls are not seen: such optimizations are switched off. Calls need no table. The
--- instruction by which gcc would compare and exchange for `atomic` is a call, too.
+-- Options inserted before the user's, by kind of compiler. They disable optimizations that add loads, which would be
+-- reported as the program's own, and that turn stores into calls, which would be missed. Calls use no PLT. gcc's
+-- compare-and-exchange for `atomic` becomes a call, too.
 local ALWAYS = {
   gcc = { "-g", "-fsanitize=thread", "-fno-inline-atomics", "-fno-plt", "-fno-tree-loop-vectorize",
     "-fno-tree-slp-vectorize", "-fno-tree-loop-im", "-fno-tree-pre", "-fno-code-hoisting", "-fno-hoist-adjacent-loads",
     "-fno-tree-loop-if-convert", "-fno-tree-loop-distribute-patterns", "-mmemcpy-strategy=libcall:-1:noalign",
     "-mmemset-strategy=libcall:-1:noalign" },
-  -- The thread sanitizer of LLVM leaves out arrays on the stack: loads and stores are traced in another way.
+  -- LLVM's thread sanitizer ignores arrays on the stack, so coverage instrumentation traces loads and stores.
   clang = { "-g", "-fsanitize=thread", "-fno-plt", "-Xclang", "-mllvm", "-Xclang", "-tsan-instrument-memory-accesses=0",
     "-fsanitize-coverage=func,trace-loads,trace-stores", "-fno-vectorize", "-fno-slp-vectorize" },
 }
--- Calls that gcc would replace by stores, in languages that have them.
+-- Options that keep calls which gcc would replace by stores, in languages that have them.
 local CALLS = { "-fno-builtin-memset", "-fno-builtin-memcpy", "-fno-builtin-memmove", "-fno-builtin-memcmp",
   "-fno-builtin-sprintf", "-fno-builtin-snprintf", "-fno-builtin-strcpy", "-fno-builtin-strncpy" }
 
--- A dummy argument of Fortran does not escape from its procedure, so that gfortran would leave out loads and stores of
--- local arrays that directives in other procedures map.
+-- gfortran assumes that a dummy argument does not escape from its procedure. It would omit loads and stores of local
+-- arrays that directives in other procedures map.
 local ESCAPES = "-fno-tree-pta"
 
--- Queries of the device that gcc would answer for the host. gfortran knows the options since version 15.
+-- Options that keep device queries which gcc would evaluate for the host. gfortran accepts them since version 15.
 local QUERIES = { "-fno-builtin-acc_on_device", "-fno-builtin-omp_is_initial_device" }
 
--- Options of a command line that make no program.
+-- Options with which the command builds no program.
 local PARTIAL = { ["-c"] = true, ["-S"] = true, ["-E"] = true, ["-M"] = true, ["-MM"] = true, ["-fsyntax-only"] = true,
   ["-r"] = true }
 
@@ -41,21 +43,22 @@ local function fail(message, help)
   error(diagnostic.new { code = "file", message = message, rule = "HOUSE-files", help = help }, 0)
 end
 
--- The compiler that an MPI library's own compiler, mpicc or mpifort, runs; other names as they are.
+-- Returns the compiler that an MPI wrapper such as mpicc or mpifort runs; other names unchanged.
 local function underlying_compiler(compiler)
   if not compiler:match("[^/]*$"):find "^mpi" then return compiler end
   local _, command = shell_command.run(shell_command.quote(compiler) .. " -show")
   return command:match "^%S+" or compiler
 end
 
--- The folder of a library that programs need.
+-- Returns the folder of a library. Raises if the library was not built.
 local function folder(name)
   local path, problem = files.library(("%s/lib%s.so"):format(name, name))
   if not path then fail(problem, "run `make`, which builds the library") end
   return (path:match "^(.*)/")
 end
 
--- A compiler's kind by the last part of its name: x86_64-linux-gnu-gcc-12, clang++-14.
+-- Returns "gcc" or "clang" for a compiler's name, such as x86_64-linux-gnu-gcc-12 or clang++-14. Raises for other
+-- names.
 local function kind_of(compiler)
   local name = compiler:match "[^/]*$"
   if name:find "clang" then return "clang" end
@@ -64,14 +67,14 @@ local function kind_of(compiler)
     "write gcc, g++, gfortran, clang or clang++, with or without a version, or MPI's mpicc, mpicxx or mpifort")
 end
 
--- Whether a compiler of gcc takes the options of QUERIES.
+-- True if a GNU compiler accepts the options of QUERIES.
 local function knows_queries(compiler)
   if not compiler:find "gfortran[^/]*$" then return true end
   local _, version = shell_command.run(shell_command.quote(compiler) .. " -dumpversion")
   return (tonumber(version:match "^%d+") or 0) >= 15
 end
 
--- A compiler's options in front of those of the command line.
+-- Returns the options to insert before those of the command line.
 local function options(compiler, arguments)
   compiler = underlying_compiler(compiler)
   local kind = kind_of(compiler)
@@ -108,10 +111,10 @@ end
 
 local cc = {}
 
--- The folder of the library that programs need which are checked, or whose directives become what `to` says.
+-- Returns the folder of the library that programs need. to: "accdeep" if directives become calls, or nil.
 function cc.folder(to) return folder(to == "accdeep" and LOWERED or CHECK) end
 
--- Options of a compiler for units whose directives became calls, and for programs of them.
+-- Appends the options for units whose directives became calls, and for programs made of them.
 local function add_lowered(list)
   local place, whole = folder(LOWERED), true
   for _, argument in ipairs(list) do whole = whole and not PARTIAL[argument] end
@@ -120,7 +123,7 @@ local function add_lowered(list)
   for _, option in ipairs { "-L" .. place, "-Wl,-rpath," .. place, "-laccdeep-lowered" } do list[#list + 1] = option end
 end
 
--- The members of an archive, or a file itself: { name, text } ...
+-- Returns the members of an archive as { name, text }; for other files, the file itself.
 local function members_of(path, text)
   if text:sub(1, 8) ~= "!<arch>\n" then return { { path, text } } end
   local list, at = {}, 9
@@ -133,7 +136,7 @@ local function members_of(path, text)
   return list
 end
 
--- Object files of a command line that use devices, and were not compiled for checking: a warning for each.
+-- Warns of object files in the command line that use devices but were not compiled for checking.
 local function warn_of_unchecked(arguments)
   for _, path in ipairs(arguments) do
     local file = path:find "%.[oa]$" and io.open(path, "rb")
@@ -149,7 +152,8 @@ local function warn_of_unchecked(arguments)
   end
 end
 
--- The command line of a compiler, a list. given: {compiler, arguments, to, no_check: the program is not to be checked}.
+-- Returns the command of a compiler as a list. given: {compiler, arguments, to, no_check}. no_check: the program is
+-- not instrumented.
 function cc.command(given)
   if not given.compiler then fail("there is no compiler to run", "write: accdeep cc gcc -fopenacc prog.c -o prog") end
   local path = files.program(given.compiler)
@@ -159,12 +163,12 @@ function cc.command(given)
   local list = is_plain and {} or options(given.compiler, given.arguments)
   table.insert(list, 1, path)
   table.move(given.arguments, 1, #given.arguments, #list + 1, list)
-  if not is_plain then table.insert(list, "-U_FORTIFY_SOURCE") end -- which calls other functions of the C library
+  if not is_plain then table.insert(list, "-U_FORTIFY_SOURCE") end -- fortified functions would be called instead
   if given.to == "accdeep" then add_lowered(list) end
   return list
 end
 
--- Becomes the command. Returns only by an error.
+-- Replaces this process by the command. Returns only by raising an error.
 function cc.become(list) fail(("%s: %s"):format(list[1], system.exec(list, {}))) end
 
 return cc

@@ -1,6 +1,7 @@
--- exec.lua - `accdeep exec`: becomes a real OpenACC or OpenMP program whose runtime is accdeep. The program keeps
--- its standard streams, its signals and its exit status; the runtime library is configured by environment
--- variables what to do.
+-- exec.lua - `accdeep exec`: replaces this process by a compiled OpenACC or OpenMP program whose runtime is accdeep.
+--
+-- The program keeps its standard streams, signals and exit status. The runtime library is preloaded and configured by
+-- environment variables. cli/exec.lua calls the function that this module returns.
 
 local error_codes = require "accdeep.base.error_codes"
 local diagnostic = require "accdeep.base.diagnostic"
@@ -28,18 +29,18 @@ local function read_file(path)
   return text
 end
 
--- Calls that other compilers make for OpenACC, and whose they are.
+-- Prefixes of calls that other compilers generate for OpenACC, and the compilers' names.
 local OTHERS = {
   { "__pgi_uacc_", "the NVIDIA HPC compilers" }, { "__cray_acc_", "the Cray compilers" },
 }
 
--- The name of the library that programs compiled for checking need, and a call that they make.
+-- The library of programs compiled for checking, and the prefix of calls that such programs make.
 local CHECKED, CHECKED_CALL = "libaccdeep-check.so", "__tsan_"
--- Instrumented functions need more stack: so many times that of the shell.
+-- Factor by which instrumented programs get a larger stack.
 local CHECKED_STACK = 4
 
--- The library that a program compiled with -fsanitize=address needs before all others, or nil. The pattern does not
--- match itself in a program that contains this module.
+-- Returns the sanitizer library that a program compiled with -fsanitize=address needs first, or nil. The pattern is
+-- written so that it does not match this module's own text.
 local function sanitizer(path, text, strict)
   if not text:find "__asan_[i]nit\0" then return nil end
   if strict then
@@ -54,15 +55,15 @@ local function sanitizer(path, text, strict)
   return first
 end
 
--- A line for standard error that is about the run, not about a place in the program.
+-- Returns a line for standard error about the run as a whole.
 local function message(level, text, json)
   return (json and require "dkjson".encode({ level = level, message = text }, { keyorder = { "level" } })
     or ("accdeep: %s: %s"):format(level, text)) .. "\n"
 end
 
--- A program that cannot work under this runtime is recognised before it starts. What is not an ELF file, a
--- script for example, may start one that can. Returns whether it was compiled for checking, a library that comes
--- first, whether it is no ELF file, and whether it makes no calls for devices itself.
+-- Checks that a program can run under this runtime. Files other than ELF, such as scripts, are accepted, because they
+-- may start such a program. Returns four values: it was compiled for checking; a library to preload first, or nil; it
+-- is no ELF file; it makes no device calls itself.
 local function check(path, strict)
   local rights = system.elevates(path)
   if rights then
@@ -102,11 +103,11 @@ local function check(path, strict)
     end
   end
   local first = sanitizer(path, text, strict)
-  return checked, first, false, true -- its libraries may make calls
+  return checked, first, false, true -- the program's libraries may make calls
 end
 
--- Sees to it that a run in which nothing was checked does not pass in silence: the system may have left the library
--- out. A script may start programs without it.
+-- Arranges a warning for runs in which nothing was checked: the system may ignore LD_PRELOAD, and a script may start
+-- programs without it.
 local function supervise(path, script, json)
   system.supervise(
     message("warning", ("nothing was checked: the system did not load accdeep's library into %s"):format(path), json),
@@ -115,8 +116,7 @@ local function supervise(path, script, json)
       json) or nil)
 end
 
--- The number of this process in an MPI program, as text; nil outside of one. core/abi/program/base/rank.c has the same
--- list.
+-- Returns this process's MPI rank as text, or nil. core/abi/program/base/rank.c has the same list.
 local function rank()
   for _, name in ipairs { "OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "SLURM_PROCID" } do
     local value = os.getenv(name)
@@ -125,8 +125,9 @@ local function rank()
   return nil
 end
 
--- The name of a file of this rank: %r is the rank. Without %r and %p the rank is inserted before the suffix, so that no
--- rank writes the file of another. The runtime replaces %p, and %r if the program starts the ranks.
+-- Returns the name of a file for this rank. %r is the rank; it is inserted before the suffix if the name has neither
+-- %r nor %p, so that each rank has its own file. The runtime replaces %p, and also %r if the program starts the
+-- ranks.
 local function rank_file_name(pattern)
   local number = rank()
   if not pattern or pattern == "-" or not number then return pattern end
@@ -137,8 +138,8 @@ local function rank_file_name(pattern)
   return (pattern:gsub("%%r", number))
 end
 
--- A file of suppressions, core/abi/program/base/suppress.c reads it, is checked. Returns its absolute path: the program
--- may change its folder.
+-- Checks a file of suppressions, which core/abi/program/base/suppress.c reads. Returns its absolute path, because the
+-- program may change its folder. Raises if a line is malformed.
 local function suppressions(path)
   local number, help = 0, "a line is CODE:FUNCTION-OR-FILE or CODE:FUNCTION-OR-FILE:OBJECT, with * and ? in patterns"
   for row in (files.read(path) .. "\n"):gmatch "(.-)\r?\n" do
@@ -161,9 +162,9 @@ local function suppressions(path)
   return assert(system.realpath(path))
 end
 
--- Files of ranks that an earlier run left are removed: the runtime appends.
+-- Removes files of ranks that an earlier run left, because the runtime appends.
 local function remove_old(pattern)
-  if pattern:find("%p", 1, true) then return end -- other processes of this run may be there
+  if pattern:find("%p", 1, true) then return end -- files of concurrent processes may match
   local folder, name = pattern:match "^(.*/)([^/]*)$"
   folder, name = folder or "./", name or pattern
   local wanted = "^" .. name:gsub("%p", "%%%0"):gsub("%%%%r", "%%d+") .. "$"
@@ -172,9 +173,9 @@ local function remove_old(pattern)
   end
 end
 
--- Strict runs. MPI ranks of one machine may read each other's memory by system calls, which fail while a kernel of the
--- other rank runs: its memory is closed. These variables of Open MPI, UCX and libfabric choose copies through shared
--- memory. The last one lets libomp run the tasks of target constructs in the threads that make them.
+-- Environment of strict runs. MPI ranks of one machine may read each other's memory by system calls, which fail on
+-- memory that a running kernel protects. These variables make Open MPI, UCX and libfabric copy through shared memory.
+-- The last one makes libomp run target tasks in the thread that creates them.
 local for_strict = {
   OMPI_MCA_btl_vader_single_copy_mechanism = "none",
   OMPI_MCA_btl_sm_single_copy_mechanism = "none",
@@ -184,15 +185,15 @@ local for_strict = {
   LIBOMP_NUM_HIDDEN_HELPER_THREADS = "0",
 }
 
--- Whether all ranks of an MPI program run on this machine, as Open MPI's and MPICH's launchers tell. UCX, which MPICH
--- uses, needs no TCP then: with it, a rank may wait in MPI_Finalize for another one that has ended.
+-- True if all ranks of an MPI program run on this machine, according to Open MPI's and MPICH's launchers. UCX then
+-- needs no TCP; with TCP, a rank may wait in MPI_Finalize for another that has ended.
 local function ranks_are_here()
   local all = os.getenv "OMPI_COMM_WORLD_SIZE" or os.getenv "PMI_SIZE"
   return all and all == (os.getenv "OMPI_COMM_WORLD_LOCAL_SIZE" or os.getenv "MPI_LOCALNRANKS")
 end
 
--- A report that another test of this run has written, or another command of this script, is not lost: it gets a number
--- before its suffix.
+-- Renames a report written by another test of this run, or by another command of this script, so that it is not
+-- overwritten. It gets a number before its suffix.
 local function keep_sibling(name, json)
   if not system.is_of_sibling(name) then return end
   local stem, suffix = name:match "^(.*[^/])(%.[^./]*)$"
@@ -207,7 +208,8 @@ local function keep_sibling(name, json)
     .. "run has a report of its own, and `accdeep merge` makes one of them"):format(name, beside), json))
 end
 
--- The runtime appends: programs may start others. A program that never calls it leaves an empty report.
+-- Creates or empties an output file: the runtime appends to it. A program without runtime calls leaves an empty
+-- report.
 local function begin_file(name)
   if files.prepare_output(name):find "%%[pr]" then return remove_old(name) end
   local file = files.open(name, "wb")
@@ -217,7 +219,8 @@ local function begin_file(name)
   file:close()
 end
 
--- options: program, arguments, rules, format, trace, draw, strict, fail, report, suppress. Returns only by an error.
+-- Runs a program. options: program, arguments, rules, format, trace, draw, strict, fail, report, suppress. Returns
+-- only by raising an error.
 return function(options)
   files.refuse_source(options.program)
   local path = files.program(options.program)
@@ -253,12 +256,13 @@ return function(options)
     ACCDEEP_SUPPRESS = options.suppress and suppressions(options.suppress) or "",
     ACCDEEP_STRICT = options.strict and (options.strict[1] ~= "end" and options.strict[1] or "1") or "0",
     ACCDEEP_FAIL = options.fail and "1" or "0",
-    ACCDEEP_SILENT = is_silent and "1" or "", -- the end tells if no library made a call either
+    ACCDEEP_SILENT = is_silent and "1" or "", -- the end reports if no library made a call either
   }
   if options.strict then
     for name, value in pairs(for_strict) do env[name] = os.getenv(name) or value end
     if ranks_are_here() then env.UCX_TLS = os.getenv "UCX_TLS" or "^cma,tcp" end
-    if os.getenv "MALLOC_ARENA_MAX" then env.MALLOC_ARENA_MAX = "0" end -- what a kernel allocates is not the host's
+    -- Memory that kernels allocate is not the host's
+    if os.getenv "MALLOC_ARENA_MAX" then env.MALLOC_ARENA_MAX = "0" end
   end
   local args = { path }
   for _, arg in ipairs(options.arguments) do args[#args + 1] = arg end

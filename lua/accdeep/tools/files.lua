@@ -1,18 +1,18 @@
--- files.lua - files that command lines name: their text, folders for what is written, and errors that say what may be
--- meant.
+-- files.lua - files named in command lines: reads and writes them, creates folders, and reports errors with
+-- suggestions.
 
 local diagnostic = require "accdeep.base.diagnostic"
 local system = require "accdeep.system"
 
 local files = {}
 
--- The folder of a path, with its last '/', and the name in it.
+-- Returns the folder of a path, with its final '/', and the file name.
 local function split(path)
   local folder, name = path:match "^(.*/)([^/]*)$"
   return folder or "", name or path
 end
 
--- What there is whose path is close to one that there is not; nil: nothing.
+-- Returns a suggestion of an existing path that is close to a missing one, or nil.
 local function nearest_path(path)
   local folder, name = split(path)
   local there, longer = {}, nil -- the name with an ending
@@ -24,8 +24,8 @@ local function nearest_path(path)
   return found and ("did you mean '%s'?"):format(folder .. found)
 end
 
--- An error about a file that cannot be read; problem: why; trace: the value of --trace. A bare --trace takes no word of
--- its own as its file.
+-- Returns an error about a file that cannot be read. problem: the reason. trace: the value of --trace, which takes a
+-- following word only with '='.
 function files.unreadable(path, problem, trace)
   local folder, help = split(path), nil
   if system.filetype(path) == "directory" then
@@ -40,7 +40,7 @@ function files.unreadable(path, problem, trace)
   return diagnostic.new { code = "file", message = problem, rule = "HOUSE-files", help = help }
 end
 
--- Raises if there is no such file or folder; its kind, as system.filetype has it.
+-- Returns the kind of a file or folder (system.filetype). Raises if it does not exist.
 function files.kind(path, trace)
   local kind, problem = system.filetype(path)
   return kind or error(files.unreadable(path, ("%s: %s"):format(path, problem), trace), 0)
@@ -49,7 +49,7 @@ end
 local SOURCES = {}
 for suffix in ("c cc cpp cxx f f90 f95 f03 f08"):gmatch "%S+" do SOURCES[suffix] = true end
 
--- Raises if a file is the source of a program by its name.
+-- Raises if a file is source code, judging by its suffix.
 function files.refuse_source(path)
   local suffix = path:match "%.(%w+)$"
   if not suffix or not SOURCES[suffix:lower()] then return end
@@ -57,8 +57,8 @@ function files.refuse_source(path)
     help = "compile it with gcc -g -fopenacc (or -fopenmp) -foffload=disable, then: accdeep exec PROGRAM" }, 0)
 end
 
--- The path of a library that belongs to this program: next to it, as it is built, or where it is installed; nil and
--- what is wrong: it is not there.
+-- Returns the path of an accdeep library, next to this program or installed. Returns nil and a message if it is not
+-- found.
 function files.library(name)
   local folder = (system.executable() or ""):match "^(.*)/[^/]*$" or "."
   local places = { folder, folder .. "/../lib", folder .. "/../lib64", folder .. "/../lib/x86_64-linux-gnu" }
@@ -69,7 +69,7 @@ function files.library(name)
   return nil, ("%s is not next to this program, and not in ../lib"):format(name)
 end
 
--- The file a shell would run for a name; nil if there is none.
+-- Returns the path of the program that a shell would run for a name, or nil.
 function files.program(name)
   if name:find "/" then return system.filetype(name) and name end
   for folder in (os.getenv "PATH" or ""):gmatch "[^:]+" do
@@ -79,7 +79,7 @@ function files.program(name)
   return nil
 end
 
--- The whole text of a file.
+-- Returns the text of a file. Raises if it cannot be read.
 function files.read(path)
   local file, problem = io.open(path, "rb")
   local text = file and file:read "a"
@@ -87,7 +87,7 @@ function files.read(path)
   return text or error(files.unreadable(path, problem or path .. ": cannot be read"), 0)
 end
 
--- Makes a folder, and those it lies in.
+-- Creates a folder and its parents. Raises if that fails.
 function files.make_folder(path)
   for at in (path:gsub("/*$", "") .. "/"):gmatch "()/" do
     local folder = path:sub(1, at - 1)
@@ -101,20 +101,20 @@ function files.make_folder(path)
   end
 end
 
--- Makes the folder of a file that is to be written. Returns the file's name.
+-- Creates the folder of an output file. Returns the file's path.
 function files.prepare_output(path)
   local folder = split(path)
   if folder ~= "" then files.make_folder(folder) end
   return path
 end
 
--- A file that is to be written, in the mode of io.open.
+-- Opens an output file, in a mode of io.open; creates its folder. Raises if that fails.
 function files.open(path, mode)
   local file, problem = io.open(files.prepare_output(path), mode or "w")
   return file or error(diagnostic.new { code = "file", message = problem, rule = "HOUSE-files" }, 0)
 end
 
--- Writes a file in whole.
+-- Writes a whole file. Raises if that fails.
 function files.write(path, text)
   local file = files.open(path, "wb")
   local ok, problem = file:write(text)

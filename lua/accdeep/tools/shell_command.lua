@@ -1,4 +1,4 @@
--- shell_command.lua - commands that the shell runs: words of their lines, what they print, folders for their files.
+-- shell_command.lua - runs shell commands: quoting, output, and temporary folders.
 
 local diagnostic = require "accdeep.base.diagnostic"
 local files = require "accdeep.tools.files"
@@ -6,10 +6,10 @@ local system = require "accdeep.system"
 
 local shell_command = {}
 
--- A text as one word.
+-- Returns a text quoted as one word of the shell.
 function shell_command.quote(text) return "'" .. text:gsub("'", "'\\''") .. "'" end
 
--- A new folder for temporary files. The caller removes it.
+-- Creates a temporary folder, which the caller removes. Raises if that fails.
 function shell_command.folder()
   local path, problem = system.temporary_folder()
   return path or error(diagnostic.new { code = "file", rule = "HOUSE-files",
@@ -19,7 +19,7 @@ end
 
 function shell_command.remove(folder) os.execute("rm -rf " .. shell_command.quote(folder)) end
 
--- Runs a command. Returns whether it succeeded, its output, and what it wrote to standard error.
+-- Runs a command. Returns true if it succeeded, its output, and its standard error.
 function shell_command.run(command)
   local folder = shell_command.folder()
   local errors = folder .. "/stderr"

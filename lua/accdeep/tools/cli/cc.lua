@@ -17,7 +17,7 @@ local function options(command)
   command:flag("--libdir", "Print the folder of the library that such programs need, for other builds.")
 end
 
--- What stands behind the compiler is the compiler's.
+-- Separates accdeep's options from the compiler's arguments, which begin with its name.
 local function normalize_arguments(args)
   local at, with_value = 2, { ["--to"] = true, ["--rules"] = true }
   while args[at] and args[at]:sub(1, 1) == "-" do at = at + (with_value[args[at]] and 2 or 1) end
@@ -27,7 +27,7 @@ local function normalize_arguments(args)
   return table.move(args, at, #args, at + 1, list)
 end
 
--- The compiler's own status; 1 for an error in a directive of TR-14-1.
+-- Runs the compiler. Returns its status, or 1 for an error in a directive of TR-14-1.
 local function run(given)
   if given.libdir then
     common.write_output(cc.folder(given.to) .. "\n")

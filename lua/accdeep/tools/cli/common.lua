@@ -1,4 +1,4 @@
--- common.lua - what commands share: their streams, values of options, files, devices.
+-- common.lua - code shared by commands: streams, conversion of option values, files, devices.
 
 local core = require "accdeep.core"
 local diagnostic = require "accdeep.base.diagnostic"
@@ -10,12 +10,12 @@ local system = require "accdeep.system"
 
 local common = {}
 
-common.USAGE = 4 -- the exit status
+common.USAGE = 4 -- exit status of a usage error
 
--- Limits of a scenario where no option sets them.
+-- Default limits of a scenario.
 common.LIMIT_MEMORY, common.LIMIT_STEPS = "1G", "2e9"
 
--- The option --trace, whose file stands behind a '=' if there is one, or is a word of its own that is not a scenario.
+-- Adds the option --trace. Its file follows '=', or is the next word if that is no scenario.
 function common.trace(command)
   local option = command:option("--trace", "Write every event as a JSON object on a line of its own; to standard "
     .. "error, or to a file. A name in .json, .jsonl or .trace needs no '='."):argname "<file>"
@@ -23,15 +23,15 @@ function common.trace(command)
   function option._get_label_lines() return { "--trace[=<file>]" } end
 end
 
--- Whether a word behind --trace is its file.
+-- True if the word after --trace is its file.
 function common.is_trace_file(word) return word ~= nil and (word:find "%.jsonl?$" or word:find "%.trace$") ~= nil end
 
 -- -------------------------------------------------------------------------------------- streams --
 
--- Remembers the first thing that could not be written; the command then fails.
+-- Records the first output that could not be written; the command then fails.
 function common.cannot_write(problem) common.lost = common.lost or problem end
 
--- The line that long work shows itself on; what is written comes in its place.
+-- Progress line of long commands; output replaces it.
 common.progress = progress.new(true)
 
 function common.write_output(text)
@@ -81,7 +81,7 @@ function common.device(text)
     :format(text)
 end
 
--- A profile's name, or one with changes, "openacc-3.3+reattach=counts".
+-- Converts a profile's name, perhaps with changes: "openacc-3.3+reattach=counts".
 function common.rules(text)
   local ok, problem = pcall(profiles.profile, text:lower())
   if ok then return text:lower() end
@@ -93,7 +93,7 @@ function common.profile(text)
   return nil, "a profile without changes is needed"
 end
 
--- The limits of scenarios.
+-- Adds the options for the limits of scenarios.
 function common.limits(command)
   command:option("--limit-memory", "Memory a scenario may use, that of devices with it (0: no limit).")
     :default(common.LIMIT_MEMORY):convert(common.size)
@@ -109,7 +109,7 @@ end
 
 common.read = files.read
 
--- The text of a scenario.
+-- Returns the text of a scenario. Raises if the file is a program or its source.
 function common.scenario(path)
   files.refuse_source(path)
   local text = files.read(path)
@@ -117,7 +117,7 @@ function common.scenario(path)
   error(common.environment_error(path .. " is a compiled program", "execute the program: accdeep exec PROGRAM"), 0)
 end
 
--- A file without a name, for what another process has to say.
+-- Returns an unnamed temporary file, which receives the output of a child.
 function common.temporary()
   local file, problem = io.tmpfile()
   return file or error(common.environment_error("no temporary file: " .. problem), 0)
@@ -125,8 +125,8 @@ end
 
 -- -------------------------------------------------------------------------------------- devices --
 
--- A process that has started a driver must not fork: the driver is asked in another one. Returns a list of
--- {name, bytes, driver, compiler}, and why there are no more.
+-- Returns the devices of a backend as a list of {name, bytes, driver, compiler}, and the reason why there are no
+-- more. A child process asks the driver, because a process that has started a driver must not fork.
 function common.devices_of(backend)
   local pipe = common.temporary()
   if system.fork() == 0 then

@@ -1,4 +1,4 @@
--- completion.lua - `accdeep completion`: what a shell needs to complete our command lines.
+-- completion.lua - `accdeep completion`: prints the completion script of a shell for accdeep's command lines.
 
 local lazy = require "accdeep.base.lazy"
 local common = require "accdeep.tools.cli.common"
@@ -11,12 +11,12 @@ local function options(command)
   command:argument("shell", "The shell: bash, zsh, fish."):choices { "bash", "zsh", "fish" }
 end
 
--- Values that shells offer, by option and, where they are arguments, by command.
+-- Returns the values that shells offer, by option and, for arguments, by command.
 local function values()
   local function list_words(set)
     local list = {}
     for name in sorted_pairs(set) do
-      name = name:gsub(" ", "-") -- terms are found so, too
+      name = name:gsub(" ", "-") -- terms are found with a hyphen, too
       if name:find "^[%w_.-]+$" then list[#list + 1] = name end
     end
     return list
@@ -28,13 +28,14 @@ local function values()
   local of_option = { ["--rules"] = list_words(names), ["--profile"] = list_words(names),
     ["--device"] = { "sim", "cuda" } }
   for _, name in ipairs { "--case", "--jobs", "--limit-memory", "--limit-steps", "--shard", "--step", "--to" } do
-    of_option[name] = {} -- a number: no file is offered
+    of_option[name] = {} -- a number: shells offer no files
   end
   return of_option,
     { explain = list_words(spelled), rules = list_words(rules.names()), conform = list_words(documents) }
 end
 
--- Bash: '=' begins a new word; each command has its own options; only a shell function can refuse names of files.
+-- Adapts argparse's script for bash: '=' begins a new word, each command has only its own options, and file names are
+-- not offered for numbers.
 local function for_bash(text)
   return (text:gsub('prev="[^\n]+\n', [=[%0
     if [[ "$cur" = "=" ]]; then
@@ -47,7 +48,7 @@ local function for_bash(text)
       "COMPREPLY=(); compopt +o default +o bashdefault 2>/dev/null"))
 end
 
--- What `explain` takes may be in quotes, have spaces, and be in lower case.
+-- The argument of `explain` may be quoted, have spaces, and be in lower case.
 local WORD_OF_EXPLAIN = [=[
             explain) cur="${cur#[\'\"]}"; cur="${cur// /-}"
                 for cur in "$cur" "${cur^^}"; do
@@ -55,7 +56,7 @@ local WORD_OF_EXPLAIN = [=[
                 done ;;
 ]=]
 
--- Bash and fish: argparse offers values of options alone.
+-- Adds the values of arguments for bash and fish; argparse offers only those of options.
 local function with_arguments(shell, text, by_command)
   local out = {}
   for command, list in sorted_pairs(by_command) do
@@ -76,7 +77,7 @@ local function run(chosen, parser)
   of_command.completion = { "bash", "zsh", "fish" }
   for _, command in ipairs(parser._commands) do
     for _, option in ipairs(command._options) do
-      if option._name == "--trace" then option._minargs, option._maxargs = 0, 0 end -- no word need follow it
+      if option._name == "--trace" then option._minargs, option._maxargs = 0, 0 end -- the value is optional
       if option._maxargs > 0 then option._choices = option._choices or of_option[option._name] end
     end
     local argument = command._arguments[1]

@@ -1,4 +1,4 @@
--- devices.lua - `accdeep devices`.
+-- devices.lua - `accdeep devices`: lists the devices of all backends.
 
 local common = require "accdeep.tools.cli.common"
 

@@ -1,5 +1,5 @@
--- diff.lua - `accdeep diff`: where two traces begin to differ. Work of queues, which may be done sooner or later, is
--- compared behind all else (inspect/trace_order.lua).
+-- diff.lua - `accdeep diff`: shows where two traces begin to differ. Queued work, whose time may vary, is compared
+-- after everything else (inspect/trace_order.lua).
 
 local lazy = require "accdeep.base.lazy"
 local common = require "accdeep.tools.cli.common"
@@ -12,23 +12,23 @@ local function options(command)
   command:flag("--rules", "Compare the rules that decided, too.")
 end
 
--- What is compared; where a directive stands is not a part of what it does.
+-- Fields of an event that are compared; source locations are not.
 local FIELDS = { "op", "name", "bytes", "device", "object", "in", "size", "structured", "dynamic", "pointer", "count",
   "gone" }
 
--- Files may have other names; cases not.
+-- True if two events are equal. Names of files may differ, names of cases may not.
 local function same(a, b, with_rules)
   if not a or not b then return a == b end
   if a.mark ~= b.mark then return false end
   if a.mark == "scenario" then return true end
   for _, field in ipairs(FIELDS) do
-    local later = field == "gone" and a.async and b.async -- whether what frees the memory has come yet
+    local later = field == "gone" and a.async and b.async -- queued frees may occur later
     if a[field] ~= b[field] and not later then return false end
   end
   return not with_rules or a.rule == b.rule
 end
 
--- n: events before the line; of so many.
+-- Returns the description of a line of a trace. n: number of events before it; events: number of all events.
 local function format_difference(path, line, n, events)
   if not line then return ("%s ends after event %d\n"):format(path, n) end
   local what = line.op and "event " .. n + 1 or ("after event %d"):format(n)
@@ -38,8 +38,8 @@ local function format_difference(path, line, n, events)
   return ("%s, %s of %d: %s%s%s\n"):format(path, what, events, trace.describe(line), counters, queue)
 end
 
--- The lines of a trace in their order: all, and those that are no work of queues. before: by place of a line, how many
--- events come before it.
+-- Reads a trace. Returns {path, lines, main, before, events}. main: indices of the lines that are not queued work.
+-- before: number of events before each line.
 local function read_trace(path)
   local file = { path = path, lines = trace.read(path, common.read(path)), main = {}, before = {}, events = 0 }
   for k, line in ipairs(file.lines) do
@@ -53,7 +53,7 @@ end
 local function show(file, k) common.write_output(format_difference(
   file.path, file.lines[k], file.before[k] or file.events, file.events)) end
 
--- The state before the line at a place.
+-- Returns the state before line k as text.
 local function state_text(file, k)
   local state = trace.state()
   for i = 1, (k or #file.lines + 1) - 1 do state:apply(file.lines[i]) end

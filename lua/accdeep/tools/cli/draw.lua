@@ -35,7 +35,7 @@ local function first_failed(cases)
   return 1
 end
 
--- Which of a list is meant; nil: there is none of that number.
+-- Returns the number of an entry in a list, or `usual` if number is nil; nil if there is no such entry.
 local function choose(list, number, usual, what, path)
   if list[number or usual] then return number or usual end
   common.err(("accdeep: there is no %s %d in %s, they are 1 to %d\n"):format(what, number or usual, path, #list))

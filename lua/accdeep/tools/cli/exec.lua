@@ -4,7 +4,7 @@ local lazy = require "accdeep.base.lazy"
 local common = require "accdeep.tools.cli.common"
 local exec = lazy.require "accdeep.tools.exec"
 
--- Kernels of a real program are code of the host.
+-- Accepts only the simulated device: kernels of a compiled program run on the host.
 local function host_device(text)
   if text == "sim" then return text end
   return nil, ("a program cannot run on '%s'; there is 'sim'"):format(text)
@@ -42,10 +42,10 @@ local function options(command)
   command:flag("--fail", "Exit with status 5 where the program's own is 0 and a warning or a note was reported.")
 end
 
--- Options that take a value, which may be a word of its own.
+-- Options whose value may be the next word.
 local VALUED = "--device --rules --format --draw --report --suppress"
 
--- What stands behind the program is the program's.
+-- Separates accdeep's options from the program's arguments, which begin with its name.
 local function normalize_arguments(args)
   local valued = false
   for i = 2, #args do

@@ -1,5 +1,5 @@
--- explain.lua - `accdeep explain`: how a directive is understood; what an error code, a rule, a term or a name of the
--- scenario language means.
+-- explain.lua - `accdeep explain`: shows how a directive is interpreted, or what an error code, a rule, a term or a
+-- name of the scenario language means.
 
 local lazy = require "accdeep.base.lazy"
 local rules = lazy.require "accdeep.definitions.rules"
@@ -17,15 +17,15 @@ local scenario = lazy.require "accdeep.script.scenario"
 local directive_words = lazy.require "accdeep.inspect.reference.directive_words"
 
 local function options(command)
-  command:argument("what", "FILE:LINE of a directive in a scenario, the text of a directive, an error code, the "
-    .. "id of a rule, a term, a clause, or a name of the scenario language.")
+  command:argument("what", "FILE:LINE of a directive in a scenario, the text of a directive, an error code, a "
+    .. "rule, a term, a clause, or a name of the scenario language.")
   command:option("--in",
     "The scenario with the declarations for the text of a directive."):target "scenario":argname "<file>"
   command:option("--rules", "Rule profile, instead of the scenario's own."):convert(common.rules)
   command:option("--device", "Device to run on: sim, cuda, or cuda:N."):default "sim":convert(common.device)
 end
 
--- What there is to say of a term, a code, a rule, a name, a clause or a directive; nil if it is none.
+-- Returns the description of a term, code, rule, name, clause or directive; nil if the text is not one.
 local function about(text)
   local found = {}
   local function add(part) found[#found + 1] = part end
@@ -40,7 +40,7 @@ local function about(text)
     or rule_text.describe_rule(rules.normalize_id(text))
 end
 
--- All that there is something to say of, as keys: codes, names, clauses, terms, rules; lower case -> as it is spelled.
+-- Returns everything that can be explained: a table from lower case to the proper spelling.
 local function known_topics()
   local all = {}
   for _, name in ipairs(profiles.names()) do all[name] = name end
@@ -50,7 +50,7 @@ local function known_topics()
   return all
 end
 
--- Whether a text without parentheses begins as a directive of several words does.
+-- True if a text without parentheses begins like a directive of several words.
 local function is_directive(text)
   local first = text:match "^([%a_#!]+)%s"
   if first and first:find "^[#!]" then return true end
@@ -60,11 +60,11 @@ local function is_directive(text)
   return false
 end
 
--- A word that is neither a place, nor a code, nor a rule, nor a term, nor a name.
+-- Reports a word that cannot be explained, with suggestions. Returns the exit status.
 local function unknown(word)
   common.err "accdeep: explain takes FILE:LINE, an error code, a rule, a term, a clause, a name, or a directive\n"
   local names, rules_about, wanted = known_topics(), rules.search(word), word:lower()
-  for term in sorted_pairs(glossary.all()) do -- a word of a term, as "canonical" of "canonical form"
+  for term in sorted_pairs(glossary.all()) do -- parts of a term, such as "canonical" of "canonical form"
     for part in term:gmatch "%S+" do names[part] = names[part] or term end
   end
   local near = #word > 3 and (names[wanted] or names[diagnostic.closest(wanted, names)])
@@ -78,7 +78,7 @@ local function unknown(word)
   return common.USAGE
 end
 
--- Runs a scenario up to a directive, or a directive behind a scenario.
+-- Runs a scenario up to a directive, or a directive after a scenario.
 local function run(chosen)
   local path, line, text = chosen.scenario, nil, chosen.what
   if not path then
@@ -107,7 +107,7 @@ local function run(chosen)
       ok, made = pcall(made, function() end, {})
       failure = not ok and made or nil
     elseif made then
-      if not pcall(made.close, made) then made:abandon() end -- the plan at the end
+      if not pcall(made.close, made) then made:abandon() end -- the observer prints the plan at its end
     end
   end or nil
   common.check_device(chosen.device)

@@ -1,4 +1,5 @@
--- explore.lua - `accdeep explore`: all programs of a vocabulary. What it prints is a scenario, with counts as comments.
+-- explore.lua - `accdeep explore`: executes all programs of a vocabulary. It prints a scenario, with counts as
+-- comments.
 
 local lazy = require "accdeep.base.lazy"
 local common = require "accdeep.tools.cli.common"
@@ -49,7 +50,7 @@ local function options(command)
     common.parse_whole_number)
 end
 
--- A number with commas between thousands; one that is very large as a power of ten.
+-- Returns a number with commas between thousands, or as a power of ten if it is very large.
 local function group_digits(n)
   if n >= 1e15 then return ("%.1e"):format(n) end
   local text = ("%.0f"):format(n)
@@ -73,7 +74,7 @@ local function print_counts(made, found)
     and (" in %.1f s, %s a second"):format(found.seconds, group_digits(found.carried_out // found.seconds)) or ""))
 end
 
--- Words that failed in every program may be mistakes.
+-- Prints the actions that failed in every program, which may be mistakes.
 local function print_never(list)
   for _, word in ipairs(list or {}) do
     common.write_output(("-- in no program does this succeed: %s\n"):format(vocabulary.format_word(word)))
@@ -105,7 +106,7 @@ end
 
 local function count_text(n, what) return ("%d %s%s"):format(n, what, n == 1 and "" or "s") end
 
--- Prints what was found. Returns the exit status.
+-- Prints the results. Returns the exit status.
 local function report(chosen, made, found)
   print_counts(made, found)
   if found.ended == "limit" then
@@ -129,7 +130,7 @@ local function report(chosen, made, found)
   return 1
 end
 
--- Says beforehand that the limit may end it.
+-- Warns if the limit may end the exploration.
 local function announce(made, limit)
   local most = 0
   for n = 1, made.bound do most = most + #made.systems * (#made.words) ^ n end
@@ -158,7 +159,7 @@ local function run(chosen)
   announce(made, chosen.limit)
   common.progress = progress.new(false)
   core.watch_interrupts(true)
-  local begun, first = core.clock(), nil -- directives of the run that is continued are no part of the rate
+  local begun, first = core.clock(), nil -- directives of a resumed run do not count for the rate
   function chosen.progress(n, i, all, directives, seconds)
     first = first or directives
     common.progress:show("programs of %d words: %s of %s, %s directives a second, %.0f s left", n, group_digits(i),

@@ -15,7 +15,7 @@ local function options(command)
   command:option("--rules", "Rule profile, instead of the scenario's own."):convert(common.profile)
 end
 
--- 0: all that were asked for are written, 1: a case failed or has no program.
+-- Returns 0 if all requested programs were written, 1 if a case failed or cannot be exported.
 local function run(chosen)
   local path = chosen.scenario
   local cases = export.cases(path, common.scenario(path), { rules = chosen.rules, out = function() end,

@@ -1,11 +1,11 @@
--- cli - the command line. The module is a function: arguments -> exit status.
+-- cli - the command line: a function from arguments to an exit status.
 --
--- 0 all held, 1 an expectation or a construct failed, 2 bad directive or scenario text, 3 file, device,
--- environment or limit, 4 usage, 70 internal error.
+-- Exit statuses. 0: success. 1: an expectation or a construct failed. 2: bad text of a directive or scenario. 3:
+-- file, device, environment or limit. 4: usage. 70: internal error.
 --
--- A command is a module of accdeep.tools.cli: {about, options = function(parser of the command), run =
--- function(options, parser of all) -> exit status, and where argparse needs help spell =
--- function(arguments) -> arguments}.
+-- A command is a module of accdeep.tools.cli: {about, options, run, normalize_arguments}. options(parser) adds its
+-- options. run(options, parser) returns the exit status. normalize_arguments(arguments) rewrites arguments that
+-- argparse cannot parse; it is optional.
 
 local argparse = require "argparse"
 local common = require "accdeep.tools.cli.common"
@@ -13,7 +13,7 @@ local core = require "accdeep.core"
 local diagnostic = require "accdeep.base.diagnostic"
 local report = require "accdeep.base.report"
 
--- In the order that help lists them.
+-- Commands, as `help` lists them.
 local commands = { "run", "repl", "exec", "cc", "lower", "explain", "draw", "export", "conform", "explore",
   "replay", "diff", "merge", "devices", "types", "rules", "completion", "manual" }
 
@@ -32,7 +32,7 @@ local function parser()
   return p, parsers, by_name
 end
 
--- --trace may stand alone, which argparse knows only for options that end the line.
+-- Expands `--trace` without a file to `--trace=-`: argparse knows optional values only at the end of a line.
 local function expand_arguments(args, command)
   if command and command.normalize_arguments then args = command.normalize_arguments(args) end
   local list, i = {}, 1
@@ -46,7 +46,7 @@ end
 
 return function(args)
   local p, parsers, by_name = parser()
-  if args[1] == "help" and args[2] and not parsers[args[2]] then args = { args[2] } end -- whose error we know
+  if args[1] == "help" and args[2] and not parsers[args[2]] then args = { args[2] } end -- the command prints the error
   local ok, options = p:pparse(expand_arguments(args, by_name[args[1]]))
   if not ok then
     local usage = (parsers[args[1]] or p):get_usage()

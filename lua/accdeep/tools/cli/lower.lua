@@ -8,7 +8,7 @@ local compiler_driver = lazy.require "accdeep.tools.lower.compiler_driver"
 
 local function options(command)
   command:argument("source", "A unit of C, C++ or Fortran."):argname "<file>"
-  command:argument("options", "Behind --: options of the compiler for this unit."):args "*":argname "<option>"
+  command:argument("options", "After --: options of the compiler for this unit."):args "*":argname "<option>"
   command:option("-o", "The file to write; standard output if not given."):argname "<file>"
   command:option("--to", "What directives become: openacc; for C and C++ openmp; accdeep: calls of its library.",
     "openacc"):choices { "openacc", "openmp", "accdeep" }
@@ -17,7 +17,7 @@ local function options(command)
   command:option("--cc", "The compiler; gcc, g++ or gfortran if not given."):argname "<compiler>"
 end
 
--- 0: the unit is written; 1: the compiler refuses the unit.
+-- Returns 0 if the unit was written, 1 if the compiler refuses it.
 local function run(chosen)
   local path = chosen.source
   local given = { path = path, text = files.read(path), command = chosen.cc, options = chosen.options,

@@ -1,12 +1,12 @@
--- manual.lua - `accdeep manual`: the manual page accdeep(1), for man and for installing. Commands and
--- options are those that the parser knows; the rest is written here.
+-- manual.lua - `accdeep manual`: prints the manual page accdeep(1) in roff. Commands and options come from the
+-- parser.
 
 local common = require "accdeep.tools.cli.common"
 local core = require "accdeep.core"
 
-local DATE = "2026-11-21" -- of the text
+local DATE = "2026-11-21" -- date of the text
 
--- In roff's own language.
+-- Fixed text, in roff.
 local BEFORE = [[
 .SH NAME
 accdeep \- executable specification of accelerator data management
@@ -152,10 +152,10 @@ local SEE = [[
 .BR lua (1)
 ]]
 
--- Plain text as roff wants it.
+-- Returns plain text escaped for roff.
 local function escape_roff(text) return (text:gsub("\\", "\\e"):gsub("-", "\\-"):gsub("^[.']", "\\&%0")) end
 
--- Text in lines of no more than 80 columns. Requests and labels stay whole, and no line begins like a request.
+-- Returns text in lines of at most 80 columns. Requests and labels are not split, and no line begins like a request.
 local function fill_lines(text)
   local out = {}
   for line in text:gmatch "[^\n]+" do
@@ -169,7 +169,7 @@ local function fill_lines(text)
   return table.concat(out, "\n")
 end
 
--- A piece of a usage line: what is typed in bold, <what stands for something> in italics.
+-- Returns a piece of a usage line: literal text in bold, <placeholders> in italics.
 local function usage(text)
   return "\\fB" .. escape_roff(text):gsub("<(.-)>", "\\fI%1\\fB"):gsub("[%[%]{}|,]", "\\fR%0\\fB") .. "\\fR"
 end
@@ -180,7 +180,7 @@ local function element(out, label, description)
   out[#out + 1] = escape_roff(description)
 end
 
--- Adds the section of a command: what argparse's own help says of it.
+-- Adds the section of a command: argparse's own help for it.
 local function describe(out, command)
   local operands = { "[options]" }
   for _, argument in ipairs(command._arguments) do operands[#operands + 1] = argument:_get_usage() end

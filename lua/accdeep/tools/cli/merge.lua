@@ -1,5 +1,4 @@
--- merge.lua - `accdeep merge`: what the ranks of an MPI program have written under `accdeep exec`, as one report and
--- one trace.
+-- merge.lua - `accdeep merge`: joins the reports and traces that ranks of an MPI program wrote under `accdeep exec`.
 
 local common = require "accdeep.tools.cli.common"
 local files = require "accdeep.tools.files"
@@ -12,7 +11,7 @@ local function options(command)
   command:option("-o --out", "Write the events, or the results, to this file, rank by rank."):argname "<file>"
 end
 
--- Files have the program's own lines, too.
+-- Returns the fields of a line of accdeep, or nil for the program's own lines.
 local function line_of_rank(text)
   local fields = text:sub(1, 1) == "{" and json.decode(text)
   return type(fields) == "table" and math.type(fields.rank) == "integer" and (fields.op or fields.level) and fields
@@ -23,7 +22,8 @@ local function fail(path, what)
     "run the program by: mpirun -n 2 accdeep exec --format json --trace=FILE PROGRAM"), 0)
 end
 
--- A list of {rank, events = {text}, reports = {fields}}, by rank.
+-- Returns the contents of files as a list of {rank, events, reports}, sorted by rank. events: lines; reports: their
+-- fields.
 local function read_reports(paths)
   local list, by_rank, other = {}, {}, nil
   for _, path in ipairs(paths) do
@@ -51,7 +51,7 @@ local function read_reports(paths)
   return list
 end
 
--- "rank 3", "ranks 0-2, 5". ranks is sorted.
+-- Returns ranks as text: "rank 3", "ranks 0-2, 5". Precondition: ranks is sorted.
 local function format_ranks(ranks)
   local parts, first = {}, nil
   for i, rank in ipairs(ranks) do
@@ -64,7 +64,7 @@ local function format_ranks(ranks)
   return (#ranks == 1 and "rank " or "ranks ") .. table.concat(parts, ", ")
 end
 
--- What several ranks report is one report: a list of {fields, ranks}, in the order of ranks.
+-- Joins equal reports of several ranks: a list of {fields, ranks}, in the order of ranks.
 local function merge_reports(list)
   local reports, by_key = {}, {}
   for _, rank in ipairs(list) do
@@ -82,8 +82,8 @@ local function merge_reports(list)
   return reports
 end
 
--- Results of files in SARIF, as `exec --report` writes them: a result, and a rule, is a line. Results that differ only
--- in rank and count are one.
+-- Joins files in SARIF, in which `exec --report` writes each result and each rule on a line. Results that differ only
+-- in rank and count are joined.
 local function merge_sarif(chosen)
   local results, rules, by_key = {}, {}, {}
   for _, path in ipairs(chosen.files) do

@@ -12,7 +12,7 @@ local function options(command)
   command:flag("--step", "Ask for the event, again and again: the next one, one back, or a number.")
 end
 
--- The state after so many events, and the last of them.
+-- Returns the state after a number of events, and the last event.
 local function state_after(lines, wanted)
   local state, n, last = trace.state(), 0, nil
   for _, line in ipairs(lines) do

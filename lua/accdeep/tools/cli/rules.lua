@@ -1,4 +1,4 @@
--- rules.lua - `accdeep rules`: the catalogue, and what profiles decide.
+-- rules.lua - `accdeep rules`: prints the catalogue of rules, and what profiles decide.
 
 local lazy = require "accdeep.base.lazy"
 local rules = lazy.require "accdeep.definitions.rules"

@@ -1,4 +1,4 @@
--- run.lua - `accdeep run`: scenarios, in one process or several.
+-- run.lua - `accdeep run`: runs scenarios in one process or several.
 
 local lazy = require "accdeep.base.lazy"
 local common = require "accdeep.tools.cli.common"
@@ -16,7 +16,7 @@ local trace = lazy.require "accdeep.inspect.trace"
 
 local environment_error, write_output, use_color = common.environment_error, common.write_output, common.use_color
 
--- What conform takes, too.
+-- Adds the options that `conform` has, too.
 local function shared_options(command)
   command:option("--device", "Device to run on: sim, cuda, or cuda:N."):default "sim":convert(common.device)
   command:option("--rules", "Rule profile, instead of the scenarios' own."):convert(common.rules)
@@ -44,7 +44,8 @@ end
 
 -- ---------------------------------------------------------------------------------------- files --
 
--- Adds the scenarios of a path: a file, or all .lua files in a folder and below. traced: the value of --trace.
+-- Appends the scenarios of a path: a file, or all .lua files in a folder and its subfolders. traced: the value of
+-- --trace.
 local function find(path, named, list, traced)
   if files.kind(path, traced) ~= "directory" then
     if named or path:find "%.lua$" then list[#list + 1] = path end
@@ -57,7 +58,7 @@ end
 
 local function scenarios(chosen)
   local all, list = {}, {}
-  chosen.given = {} -- texts of what is not a file, by the name that reports have for it
+  chosen.given = {} -- texts that are no files, by the name that reports show
   local function add(name, text) chosen.given[name], all[#all + 1] = text, name end
   for i, text in ipairs(chosen.texts or {}) do add(i == 1 and "-e" or "-e " .. i, text) end
   for _, path in ipairs(chosen.files) do
@@ -76,7 +77,7 @@ end
 
 -- -------------------------------------------------------------------------------------- running --
 
--- The trace that is wanted, and its file.
+-- Returns the trace writer for a target, and its file; nil if no trace is wanted.
 local function tracer(target)
   if not target then return nil end
   local file = io.stderr
@@ -87,7 +88,7 @@ local function tracer(target)
   end), file
 end
 
--- A record of a file that could not be run.
+-- Returns the record of a file that could not be run.
 local function broken(path, failure)
   return { file = path, seconds = 0, cases = { { name = path, ok = false, seconds = 0,
     error = report.to_plain_data(failure) } } }
@@ -134,8 +135,8 @@ local function failures(record)
   return n
 end
 
--- Runs files in a process of their own, which writes a line of JSON for each. done: the numbers of files and
--- of failures of all processes.
+-- Starts a child that runs files and writes a JSON line for each. done: shared counters of finished files and of
+-- failures.
 local function start_process(queue, paths, chosen, done)
   local pipe = common.temporary()
   local pid = system.fork()
@@ -152,10 +153,10 @@ local function start_process(queue, paths, chosen, done)
   return pipe, pid
 end
 
-local POLL = 0.1 -- seconds
+local POLL = 0.1 -- seconds between updates of the progress line
 
--- Every n-th file goes to one process. The file whose line is missing is the one its process died of;
--- those behind it go to another one.
+-- Runs files in several processes, the i-th file in process i modulo their number. If a process dies, the first file
+-- without a line is reported as broken, and the rest of its queue goes to a new process.
 local function run_jobs(paths, chosen, live)
   local decode = require "dkjson".decode
   local records, queues, done = {}, {}, system.counters(2)
@@ -195,7 +196,7 @@ local function run_jobs(paths, chosen, live)
   return records
 end
 
--- The terminal of --step, if a person sits there.
+-- Returns the terminal for --step, or nil if input or output is not a terminal.
 local function steps_by_hand(chosen)
   if not chosen.step or chosen.jobs > 1 or chosen.format ~= "text" then return nil end
   return system.isatty(0) and system.isatty(1) and terminal.open() or nil
@@ -243,7 +244,7 @@ local function run(chosen)
     if trace_file then ok, problem = trace_file:flush() end
     if not ok then common.cannot_write(("%s: %s"):format(chosen.trace, problem)) end
   end
-  -- modules that lie among scenarios have no cases
+  -- Modules among the scenarios have no cases.
   for i = #records, 1, -1 do
     if #records[i].cases == 0 then table.remove(records, i) end
   end

@@ -1,4 +1,4 @@
--- types.lua - `accdeep types`.
+-- types.lua - `accdeep types`: prints types of a program's debug information as C declarations.
 
 local lazy = require "accdeep.base.lazy"
 local common = require "accdeep.tools.cli.common"
@@ -13,7 +13,7 @@ local function options(command)
   command:argument("types", "Types to show; without one the names of all are listed."):args "*":argname "<type>"
 end
 
--- Types of a program as text of C. The first that is wrong ends it.
+-- Prints types of a program as C text. Raises at the first name that is wrong.
 local function run(chosen)
   if files.kind(chosen.program) == "directory" then error(files.unreadable(chosen.program), 0) end
   if #chosen.types == 0 then

@@ -81,7 +81,7 @@ local function lvalue(t, text, offset, to)
   if offset == 0 and fits(t, to) then return text end
   if t.kind == "array" and t.of.size > 0 then
     local i = offset // t.of.size
-    if i == t.n and offset == t.size then return ("%s[%d]"):format(text, i) end -- one past the end
+    if i == t.n and offset == t.size then return ("%s[%d]"):format(text, i) end -- the element past the end
     if i >= t.n then return nil end
     return lvalue(t.of, ("%s[%d]"):format(text, i), offset - i * t.of.size, to)
   elseif t.kind == "record" then

@@ -31,7 +31,7 @@ function Recorder:check(text, write)
   if not self.program:is_open() then return end
   local lines = self.program.lines
   local indent, single = lines[#lines]:match "^( *)check_number(%b());$"
-  if #lines == begin + 1 and single then -- one number fits in one line
+  if #lines == begin + 1 and single then -- a single number fits in one line
     lines[begin] = ("%scheck(%d, %s, %s;"):format(indent, line or 0, quote(text), single:sub(2))
     lines[begin + 1] = nil
   else

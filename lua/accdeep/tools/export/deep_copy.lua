@@ -29,7 +29,6 @@ local is_plain, has_aliases, is_recursive = member_transfers.is_plain, member_tr
   member_transfers.is_recursive
 local number_of, is_part, actions = member_transfers.number_of, member_transfers.is_part, member_transfers.actions
 
--- Functions that other writers need, too.
 deep_copy.cannot, deep_copy.actions, deep_copy.clause_of, deep_copy.region_clause = cannot, actions, clause_of,
   member_transfers.region_clause
 deep_copy.action_of, deep_copy.action_inside, deep_copy.held_record = action_of, action_inside, held_record
@@ -133,7 +132,7 @@ local function rebase(writer, expression, record, scope)
     if node.tag ~= "id" then return nil end
     if node.name == "this" then cannot "a bound that uses 'this'" end
     if not node.global and types.member(record, node.name) then
-      writer.dialect.member(writer.program, record, node.name) -- it can be reached
+      writer.dialect.member(writer.program, record, node.name) -- raises if it is inaccessible
       return { tag = "member", arrow = true, base = { tag = "id", name = "q" }, name = node.name }
     end
     if not node.global and is_enclosing_member(writer.around, node.name) then
@@ -222,8 +221,7 @@ function Writer:elements(member_mapping, entry, text, count, kept)
   if deeper then self:line("%s(-1);", deeper) end
 end
 
--- Returns the clause for the elements of a section, and true if some of their host values must be restored
--- afterwards.
+-- Returns the clause for the elements of a section, and true if some of their host values must be restored.
 function Writer:section_clause(member_mapping, entry, element)
   local action = action_of(member_mapping, entry, self.action)
   if not types.is_record(element) then return clause_of(action)[self.phase], false end
@@ -264,7 +262,7 @@ function Writer:section(member_mapping, entry, pointer, t, subscript, is_member,
       inside(start, length)
     elseif not is_deep or is_plain(self.session, nest.inner(self.session, member_mapping, entry), {}) then
       local base = pointer
-      if not is_member or not pointer:find "^[%w_]" then -- no directive accepts a cast
+      if not is_member or not pointer:find "^[%w_]" then -- directives accept no cast
         base = "row"
         self:line("%s = %s; (void)row;", self.dialect.declaration(types.pointer(element), "row"), pointer)
       end
@@ -280,15 +278,14 @@ function Writer:section(member_mapping, entry, pointer, t, subscript, is_member,
   self:guard(pointer, length)
   local base = pointer
   if not is_member then
-    if start ~= "0" then cannot "a section behind a pointer of an array or a union that begins behind element 0" end
+    if start ~= "0" then cannot "a section of a pointer in an array or a union that begins after element 0" end
     base = "row"
     self:line("%s = %s; (void)row;", self.dialect.declaration(types.pointer(element), "row"), pointer)
   end
   local function move() self:line("#pragma acc %s %s(%s[%s:%s])%s", words[self.phase], clause, base, start, length,
     finalize) end
   if self.phase == "enter" then
-    -- These directives do not attach pointers to present data
-    local may_be_present = is_member and self.program.keeps_pointers
+    local may_be_present = is_member and self.program.keeps_pointers -- nothing is attached if present
     if may_be_present then self:line("const int was_present = acc_is_present((void *)(%s), 1);", plus(base, start)) end
     move()
     if may_be_present then
@@ -347,7 +344,7 @@ function Writer:follow_pointer(member_mapping, entry, text, t, at)
     return each(text, first, count, t.of)
   end
   local inside = entry.subscripts[at + 1] and function(first, count) each(text, first, count, t.to) end
-  if inside and t.to.kind ~= "pointer" then cannot "a section of rows behind a pointer" end
+  if inside and t.to.kind ~= "pointer" then cannot "a section of rows that a pointer points to" end
   self:section(member_mapping, entry, text, t, subscript, is_member, inside)
 end
 
@@ -456,8 +453,7 @@ function Writer:members(member_mapping)
   for i, text in ipairs(self.bounds) do table.insert(self.lines, i, ("    "):rep(self.depth) .. text) end
 end
 
--- Returns the function of a member mapping in a phase, and the expressions that are its parameters. Adds the function
--- to the program if needed.
+-- Returns the function of a member mapping in a phase, and its parameters' expressions. Adds it to the program if new.
 local function function_for(program, session, member_mapping, phase)
   local known = program.deep_functions
   local by_phase = known[member_mapping] or {}
@@ -548,8 +544,7 @@ function Deep:calls_in(phase, finalize, lines)
   end
 end
 
--- Returns statements before and after the end of the variables' own data, which save and restore values that stay the
--- host's.
+-- Returns statements before and after the end of the variables' data: they save and restore values of the host.
 function Deep:keeping()
   local all_before, all_behind = {}, {}
   local program, dialect = self.program, dialect_of(self.program)
@@ -575,9 +570,8 @@ function Deep:keeping()
   return all_before, all_behind
 end
 
--- With finalize, objects with pointers that other directives attached must only be decremented, not unmapped
--- (TR14-4.3-12). Returns the variable that is true for such objects, and the statements that set it; nil if there are
--- none.
+-- Returns the variable that is true if other directives attached pointers in objects, and the statements that set it.
+-- With finalize such objects are only decremented (TR14-4.3-12). Returns nil if there are none.
 function Deep:rest()
   local program, name, lines = self.program, nil, {}
   for _, item in ipairs(self.plan.finalize and self.list or {}) do
@@ -650,7 +644,6 @@ function Deep:clauses()
     if item.implicit then own[#own + 1] = self:own_clause(item) end
   end
   local seen = {}
-  -- Items of an update are copied one after the other
   for _, text in ipairs(self.plan.kind == "update" and {} or own) do
     local variable = text:match "%((.*)%)$"
     if seen[variable] then cannot(("'%s' has two data clauses"):format(variable)) end
@@ -715,7 +708,7 @@ end
 function Deep:write(node, writer)
   local own, others = self:clauses()
   local computes = node.name ~= "data" and node.name ~= "enter data"
-  local is_alone = computes and node.name ~= "update" and node.name ~= "exit data" and self:is_there() -- no block
+  local is_alone = computes and node.name ~= "update" and node.name ~= "exit data" and self:is_there()
   if self.plan.condition and not is_alone then
     writer:line(("const int accdeep_if = (%s) != 0;"):format(unparse.expression(self.plan.condition)))
   end
@@ -784,8 +777,7 @@ function deep_copy.new(program, session, plan, leads_back)
   local made = setmetatable({ program = program, session = session, plan = plan, list = {}, by_node = {} }, Deep)
   for _, item in ipairs(plan.items) do
     local member_mapping, clause = item.member_mapping, item.clause or {}
-    -- Requires a rewrite even if the objects are trivial
-    local said = clause.shape or clause.nest or clause.name == "invoke"
+    local said = clause.shape or clause.nest or clause.name == "invoke" -- must be rewritten
     if member_mapping and (said or not is_plain(session, member_mapping, {})) then
       local action = actions[item.action]
       clause_of(action)

@@ -43,7 +43,7 @@ function exits.put_back(writer, member_mapping)
   local function text_of(entry)
     local text = writer.dialect.member(writer.program, record, entry.member.name)
     local to, is_plain_name = text:gsub("^q%->", "to->")
-    return text, is_plain_name == 1 and to or (text:gsub("%*%)q%)", "*)to)", 1)) -- of a base class: ((base *)q)
+    return text, is_plain_name == 1 and to or (text:gsub("%*%)q%)", "*)to)", 1)) -- member of a base class: ((base *)q)
   end
   local function whole(entry)
     local name = entry.member.name

@@ -1,9 +1,9 @@
--- fortran_deep_copy.lua - shapes, policies and nests of derived types as standard OpenACC: loops over elements, and
--- enter data, exit data and update for their components.
+-- fortran_deep_copy.lua - expresses deep directives of Fortran in standard OpenACC: loops over elements, and enter
+-- data, exit data and update for their components.
 --
--- A block is written in place: components need no names of types, and are found wherever the variable is. What an
--- allocatable or pointer component points to is attached by the clause that brings it. Values of an object go out one
--- by one if something beside them is the host's own.
+-- The code is written in place, without procedures: components are accessible there and no type names are needed. The
+-- clause that maps the target of an allocatable or pointer component also attaches it. If some values of an object
+-- stay the host's, the others are copied out one by one. lower/fortran_unit.lua calls fortran_deep_copy.write.
 
 local deep_copy = require "accdeep.tools.export.deep_copy"
 local exits = require "accdeep.tools.export.exits"
@@ -19,22 +19,23 @@ local action_of, action_inside = deep_copy.action_of, deep_copy.action_inside
 local fortran_deep_copy = {}
 
 local PREFIX = "accdeep_"
-local UNROLLED = 16 -- elements of an array of records whose values go out one by one
-local NESTING = 12 -- of loops and components
+local UNROLLED = 16 -- maximal length of an array of records whose values are copied out one by one
+local NESTING = 12 -- maximal nesting of loops and components
 
 -- -------------------------------------------------------------------------------------- treatments --
 
--- What is called (bytes ...) in a type of debug information: polymorphic components, procedure pointers, padding.
+-- Returns the size of a component that debug information names "(bytes ...)": polymorphic components, procedure
+-- pointers, padding. Returns nil for other components.
 local function hidden_bytes(entry)
   local first, last = entry.member.name:match "^%(bytes (%d+) to (%d+)%)$"
   return first and last - first + 1
 end
 
-local POINTER = 8 -- bytes: fewer are padding
+local POINTER = 8 -- bytes of a pointer: smaller hidden components are padding
 
 local function is_alias(entry) return entry.subscripts ~= nil and nest.is_alias(entry) end
 
--- Whether what a component points to is taken, too.
+-- True if the target of a component is mapped, too.
 local function takes_target(session, member_mapping, entry)
   local t = entry.member.type
   if t.kind ~= "descriptor" or not entry.include or member_mapping.shallow or is_alias(entry) then return false end
@@ -42,7 +43,7 @@ local function takes_target(session, member_mapping, entry)
   return rule == true or rule == t.attribute or entry.named or entry.listed or false
 end
 
--- Subscripts of a section: Fortran's, of a shape or of a list item; nil: all elements.
+-- Returns the subscripts of an entry's section, or nil for all elements. Raises if they cannot be written in Fortran.
 local function args_of(entry)
   local subscript = entry.subscripts and entry.subscripts[1]
   if not subscript then return nil end
@@ -50,16 +51,16 @@ local function args_of(entry)
   return subscript.ranges or subscript.written or cannot "a section that is not Fortran's"
 end
 
--- The section of an array that lies in the object: {args, entry, path and record (of what it is a component of)}; nil:
--- all of the array.
+-- Returns the section of an array in the object: {args, entry, path, record}. path, record: those of the object that
+-- has the component. Returns nil for the whole array.
 local function array_part(entry, member_mapping, path)
   local args = not is_alias(entry) and entry.member.type.kind == "array" and args_of(entry)
   return args and { args = args, entry = entry, path = path, record = member_mapping.record } or nil
 end
 
--- Calls visit(entry, treatment, action, path, is_left, path of the record, parts) for each component that is no record
--- in place, those of records in place too. is_left: it stays the host's. parts: a list as of part_of, with `at`, of
--- elements on the way that move only if the section has them. No path: an element of a long array stands for all.
+-- Calls visit(entry, member_mapping, action, path, is_left, record_path, parts) for each component that is no nested
+-- record, including those of nested records. is_left: it stays the host's. parts: sections with index `at` that must
+-- contain the enclosing elements. path is nil in a long array, where one element represents all.
 local function each_entry(session, member_mapping, action, path, visit, parts)
   for _, entry in ipairs(nest.entries(session, member_mapping)) do
     local name, record = path and path .. "%" .. entry.member.name, held_record(entry.member.type)
@@ -89,9 +90,9 @@ local function each_entry(session, member_mapping, action, path, visit, parts)
   end
 end
 
--- What the objects of a treatment are as memory: moves_in (whether a value moves in), out (values that move out: {path,
--- type, part (the section of it, or nil), parts (as of each_entry)}), all_out (whether the whole object may move out),
--- described (whether there are descriptors).
+-- Summarizes the transfers of a member mapping's objects: {moves_in, out, all_out, described}. moves_in: a value is
+-- copied in. out: values that are copied out, {path, t, part, parts}. all_out: the whole object can be copied out.
+-- described: it has descriptors.
 local function traffic(session, member_mapping, action)
   local found = { moves_in = false, out = {}, all_out = true, described = false }
   each_entry(session, member_mapping, action, "", function(entry, of, its_action, path, is_left, around, parts)
@@ -113,7 +114,7 @@ local function traffic(session, member_mapping, action)
       found.all_out = found.all_out and goes_out and not part and not parts
       if goes_out then
         if not path then cannot "values of long arrays beside what stays the host's" end
-        local at = (part or parts) and 1 or #found.out + 1 -- while what their bounds use has the host's values
+        local at = (part or parts) and 1 or #found.out + 1 -- written before values that its bounds use
         table.insert(found.out, at, { path = path, t = t, part = part, parts = parts })
       end
     end
@@ -121,7 +122,7 @@ local function traffic(session, member_mapping, action)
   return found
 end
 
--- Whether objects are plain data, which a clause moves as they are.
+-- True if objects have no pointers and no special members, so that a clause copies them as they are.
 local function is_trivial(session, member_mapping)
   if member_mapping.policy then return false end
   for _, entry in ipairs(nest.entries(session, member_mapping)) do
@@ -145,7 +146,7 @@ function Block:name(stem)
   return ("%s%s%d"):format(PREFIX, stem, self.count)
 end
 
--- A loop variable of the nesting, which other loops of the block have, too.
+-- Returns a loop variable for the present nesting depth; loops at one depth share it.
 function Block:counter()
   self.nloops = self.nloops + 1
   if self.nloops > NESTING then cannot "types nested too deeply" end
@@ -157,8 +158,8 @@ function Block:counter()
   return name
 end
 
--- First and last index of a dimension of a designator, as text. arg: its subscript, a range; own: {lower, extent} of an
--- array without descriptor.
+-- Returns the first and last index of a dimension as text. arg: its subscript, a range. own: {lower, extent} of an
+-- array without descriptor, or nil.
 function Block:range(base, d, arg, own)
   local first = arg.first and self:expression(arg.first) or own and ("%d"):format(own.lower)
     or ("lbound(%s, %d)"):format(base, d)
@@ -169,11 +170,11 @@ end
 
 local ALL = { tag = "range" }
 
--- Calls fn for each element of a designator, with its text and the loop variables. args: its subscripts, or nil for all
--- elements; bounds: of an array without descriptor, list of {lower, extent}.
+-- Calls fn(text, counters) inside loops over the elements of a designator. args: its subscripts, or nil for all
+-- elements. bounds: a list of {lower, extent} for an array without descriptor.
 function Block:each(base, rank, args, bounds, fn)
   local indices, counters, before = {}, {}, self.nloops
-  for d = args and #args or rank, 1, -1 do -- in the order of memory
+  for d = args and #args or rank, 1, -1 do -- elements in memory order
     local arg = args and args[d] or ALL
     if arg.tag == "range" then
       local i = self:counter()
@@ -190,7 +191,7 @@ function Block:each(base, rank, args, bounds, fn)
   self.nloops = before
 end
 
--- A bound as text: names of components are those of the object under way.
+-- Returns a bound as text. Names of components refer to self.owner.
 function Block:expression(node)
   if not self.owner then return unparse_fortran(node) end
   local owner = self.owner
@@ -203,7 +204,7 @@ function Block:expression(node)
   end))
 end
 
--- With names of components in bounds as those of an object; nil: they are names of the unit.
+-- Calls fn while names of components in bounds refer to owner; nil: they are names of the unit.
 function Block:with_owner(owner, fn)
   local before = self.owner
   self.owner = owner
@@ -211,7 +212,7 @@ function Block:with_owner(owner, fn)
   self.owner = before
 end
 
--- The texts of subscripts with their bounds.
+-- Returns the subscripts as a list of texts.
 function Block:subscript_list(args)
   local parts = {}
   for i, arg in ipairs(args) do
@@ -226,7 +227,8 @@ function Block:subscripts(args)
   return args and ("(%s)"):format(table.concat(self:subscript_list(args), ",")) or ""
 end
 
--- Calls fn(self, args, ...) with the subscripts of a section (part_of) in the object at `at`; returns what it returns.
+-- Calls fn(self, args, ...) with the subscripts of a section (array_part) in the object named by `at`. Returns its
+-- result.
 function Block:in_object(at, part, fn, ...)
   local result
   local owner = not part.entry.outer and { text = at .. part.path, record = part.record } or nil
@@ -235,7 +237,8 @@ function Block:in_object(at, part, fn, ...)
   return result
 end
 
--- Opens what holds if an element of the object at `at` is in the sections on the way to it. Returns how many it opened.
+-- Opens conditions that are true if an element of the object named by `at` is in all enclosing sections. Returns
+-- their number.
 function Block:require_parts(at, parts)
   for _, part in ipairs(parts or {}) do
     local bounds, indices = part.entry.member.type.bounds, {}
@@ -264,10 +267,11 @@ end
 
 -- ------------------------------------------------------------------------------------ whole objects --
 
--- A designator without subscripts, for messages.
+-- Returns a designator without subscripts, for messages.
 local function name_without_subscripts(text) return (text:gsub("%b()", "")) end
 
--- The first element of a designator: gfortran 12 frees components of whole arrays that are arguments of such inquiries.
+-- Returns the first element of a designator. Inquiries use it because gfortran 12 frees components of whole arrays
+-- passed to them.
 function Block:first(base, rank, args)
   local indices = {}
   for d = 1, args and #args or rank do
@@ -284,14 +288,14 @@ function Block:needs(base, rank, args)
     name_without_subscripts(base))
 end
 
--- Objects of a record come: designator base with subscripts args.
+-- Writes the mapping of the objects of a record, the designator base with subscripts args.
 function Block:objects_come(base, rank, args, found, action)
   local word = (found.moves_in or found.described) and "copyin" or "create"
   if action == "present" then self:needs(base, rank, args) end
   self:directive("enter data %s(%s%s)", word, base, self:subscripts(args))
 end
 
--- How values of the device are fetched while the host's own stay where they are.
+-- Declarations for copying single values from the device, while other values stay the host's.
 local FETCH = {
   "use, intrinsic :: iso_c_binding, only: accdeep_pointer => c_ptr, accdeep_size => c_size_t",
   "interface",
@@ -321,7 +325,8 @@ function Block:fetches()
   end
 end
 
--- They go. Values that move out beside what stays are fetched one by one, and count if that was the last reference.
+-- Writes the unmapping of objects. If some values stay the host's, the others are fetched one by one first. They are
+-- stored only if this was the last reference.
 function Block:objects_go(base, rank, args, bounds, found)
   local text, finalize = base .. self:subscripts(args), self.finalize and " finalize" or ""
   if #found.out == 0 then return self:directive("exit data delete(%s)%s", text, finalize) end
@@ -331,7 +336,7 @@ function Block:objects_go(base, rank, args, bounds, found)
   local kept = {}
   for k, value in ipairs(found.out) do
     local t, name = value.t, self:name "value"
-    local starts, dims, ranges = {}, {}, {} -- of the component's own elements; of the objects
+    local starts, dims, ranges = {}, {}, {} -- starts, dims: the component's elements; ranges: the objects
     for i, bound in ipairs(t.bounds or {}) do
       starts[i], dims[i] = ("%d"):format(bound.lower), ("%d:%d"):format(bound.lower, bound.lower + bound.extent - 1)
     end
@@ -386,14 +391,14 @@ end
 
 -- ------------------------------------------------------------------------------------- components --
 
--- Opens what holds if a component has a target.
+-- Opens the condition that a component has a target.
 function Block:guard(text, t, record, name)
   local ask = t.attribute == "allocatable" and "allocated" or "associated"
   if t.rank == 0 then ask = self.asks(record, name, text) end
   self:open("if (%s(%s)) then", ask, text)
 end
 
--- Elements of pointers lie together, or no clause can move them.
+-- Writes a check that a pointer's target is contiguous: clauses copy nothing else.
 function Block:contiguous(text, t)
   if t.attribute ~= "pointer" or t.rank == 0 then return end
   self:line("if (.not. is_contiguous(%s)) error stop '%s is not contiguous'", text, name_without_subscripts(text))
@@ -420,7 +425,7 @@ function Block:has_nothing(inner)
   return is_trivial(self.session, inner)
 end
 
--- One component that is a pointer or allocatable.
+-- Writes the code for one pointer or allocatable component.
 function Block:component(entry, member_mapping, action, text, owner)
   local t, session, phase = entry.member.type, self.session, self.phase
   local element = types.is_record(t.of) and t.of
@@ -468,13 +473,13 @@ function Block:component(entry, member_mapping, action, text, owner)
   self:close "end if"
 end
 
--- An update of a component in the object. Sections come first, while what their bounds use has the values from before.
+-- Updates a component of the object. Sections are updated first, while their bounds still have the old values.
 function Block:value(text, args)
   table.insert(self.values, args and 1 or #self.values + 1, ("!$acc update %s(%s%s)%s"):format(self.update, text,
     self:subscripts(args), self.suffix))
 end
 
--- What is done for one component of an object.
+-- Writes the code for one component of an object.
 function Block:entry(entry, member_mapping, action, owner)
   local t, text = entry.member.type, owner.text .. "%" .. entry.member.name
   if not entry.include then return end
@@ -503,8 +508,8 @@ function Block:entry(entry, member_mapping, action, owner)
   end
 end
 
--- What is done for the components of one object. Bounds have the host's values from before the directive: an update of
--- the host moves values of the object itself last.
+-- Writes the code for the components of one object. Bounds use the host's values from before the directive; an update
+-- of the host therefore copies the object's own values last.
 function Block:members(member_mapping, action, text)
   if self.around[member_mapping] then cannot(("%s leads back to itself"):format(types.name(member_mapping.record))) end
   self.around[member_mapping] = true
@@ -523,15 +528,16 @@ end
 
 -- ------------------------------------------------------------------------------------- directives --
 
--- One item of a directive: {treatment, action, node, text (of its base), rank, args, guards (conditions of the
--- variable), may_have_gaps (whether elements may not lie together)}.
+-- Fields of an item: member_mapping, action, node; text, its base; rank, args; guards, conditions under which the
+-- variable exists; may_have_gaps, it may be noncontiguous.
+--
+-- Phases by kind of directive. Objects are mapped before components that may point into one of them (TR14-4.2-01).
 
 -- The objects themselves are there before components that may point into one of them (TR14-4.2-01).
 local words = { enter = { "come", "enter", "attach" }, exit = { "detach", "exit", "go" }, update = { "update" } }
 
--- With finalize, an object goes although other directives attached pointers in it. So it only counts down if a
--- component that the directive leaves out has data on the device (TR14-4.3-12): accdeep_rest. Returns whether there
--- can be one.
+-- Finalized objects with components that other directives attached must only be decremented, not unmapped
+-- (TR14-4.3-12). Writes code that sets accdeep_rest for such objects. Returns false if there can be none.
 function Block:find_rest(item)
   local list = exits.left_out(self.session, item.member_mapping)
   if not list[1] then return false end
@@ -581,9 +587,10 @@ function Block:item(item, phase)
   for _ = 1, #item.guards do self:close "end if" end
 end
 
--- Statements that bring, end or update items. what: enter, exit, update. given: {session, asks (the inquiry of a scalar
--- component: record, name, path), finalize, suffix (of updates), condition (of all of it, as text)}. Raises {cannot =
--- reason}.
+-- Returns statements that map, unmap or update items. what: "enter", "exit" or "update". Raises {cannot = reason}.
+--
+-- Fields of given. session. asks(record, name, path): the inquiry function for a scalar component. finalize. suffix:
+-- text after updates, or nil. condition: text of a condition for everything, or nil.
 function fortran_deep_copy.write(what, items, given)
   local block = setmetatable({ session = given.session, asks = given.asks, finalize = given.finalize,
     suffix = given.suffix or "", lines = {}, declared = {}, counters = {}, count = 0, nloops = 0, depth = 1,

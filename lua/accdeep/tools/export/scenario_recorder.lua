@@ -236,7 +236,7 @@ function Recorder:directive(name, original, text, refs)
   if not ok or not self.program:is_open() then return original(text, refs) end
   self:speak(dialect.language)
   local twice = name == "acc" and node.name ~= "update" and duplicate_variable(node)
-  if twice then self:cannot(("'%s' stands in two data clauses of one directive, which gcc refuses"):format(twice)) end
+  if twice then self:cannot(("'%s' is in two data clauses of one directive, which gcc refuses"):format(twice)) end
   if name == "acc" and described[node.name] then
     self.program.shapes = true
     return original(text, refs)
@@ -464,7 +464,7 @@ local function strip_shapes(text)
   local plain = ("\n" .. text):gsub("\n[ \t]*#%s*pragma%s+acc%f[%s][^\n]*", function(line)
     return line:find "\\%s*$" and "\n\0" or ""
   end)
-  while plain:find "\0" do -- its continuation lines
+  while plain:find "\0" do -- remove continuation lines
     plain = plain:gsub("\n%z\n[^\n]*", function(line) return line:find "\\%s*$" and "\n\0" or "" end, 1)
   end
   return plain:sub(2)
@@ -558,7 +558,7 @@ local function scenario_recorder(file, wanted)
     end,
     warning = function(_, code)
       if code == "bounds-changed" then
-        self:cannot "bounds that change while data are present: a program computes them anew"
+        self:cannot "bounds that change while data are present: a program computes them again"
       end
     end,
     read = function(session, address, code, value)

@@ -1,14 +1,14 @@
--- input.lua - what a person types at the prompt of `accdeep repl`, as statements of Lua.
+-- input.lua - translates what is typed at the prompt of `accdeep repl` to Lua.
 --
--- A directive may stand bare, with or without its sentinel or the word acc or omp; so may an expression of the
--- scenario's language, and an assignment, that begins with the name of a variable.
+-- A directive may be typed bare, with or without its sentinel or the word acc or omp. An expression of the scenario's
+-- language, or an assignment, may begin with the name of a variable. repl.lua calls these functions.
 
 local openacc_syntax = require "accdeep.syntax.openacc_syntax"
 local openmp_directives = require "accdeep.definitions.openmp_directives"
 
 local input = {}
 
--- A text as a literal of Lua, as a person would write it.
+-- Returns a text as a readable Lua literal.
 function input.quote(text)
   if not text:find '["\\\n\r]' then return '"' .. text .. '"' end
   local level = ""
@@ -18,7 +18,7 @@ function input.quote(text)
   return ("[%s[%s%s]%s]"):format(level, text:sub(1, 1) == "\n" and "\n" or "", text, level)
 end
 
--- Constructs that have a body.
+-- True if a directive, given as a list of words, has a body.
 local BODIES = {
   acc = function(words) return words[1] == "parallel" or words[1] == "serial" or words[1] == "kernels" end,
   omp = function(words)
@@ -27,14 +27,14 @@ local BODIES = {
   end,
 }
 
--- First words of the directives of both languages.
+-- First words of the directives, by language.
 local FIRST = { acc = openacc_syntax.first_words, omp = {} }
 for _, name in ipairs(openmp_directives.names) do FIRST.omp[name:match "^%a+"] = true end
 FIRST.omp["for"] = nil -- a word of Lua
 
--- The language of a line that begins with a directive's first word: the profile's, if both have the word. Nil for a
--- line of Lua or an expression: the word is followed by neither a word nor a parenthesis, or names a function or a
--- variable.
+-- Returns the language of a line that begins with a directive's first word, or nil. If both languages have the word,
+-- the profile's is returned. Lines of Lua and expressions give nil: the word is not followed by a word or
+-- parenthesis, or it names a function or a variable.
 local function language_of(line, env, variables, is_openmp)
   local word, rest = line:match "^%s*(%a+)%s*(.*)$"
   if not word or not rest:find "^[%a(]" and rest ~= "" then return nil end
@@ -44,8 +44,8 @@ local function language_of(line, env, variables, is_openmp)
   return FIRST[first][word] and first or FIRST[second][word] and second or nil
 end
 
--- A bare directive: its language (acc or omp), its text, whether it has a body; nil for other lines. env is that of
--- the script, variables those of the host program as a set of names.
+-- Parses a bare directive. Returns its language (acc or omp), its text, and true if it has a body; nil for other
+-- lines. env: the script's environment. variables: the set of names in the host program.
 function input.directive(line, env, variables, is_openmp)
   local word, text = line:match "^%s*#%s*pragma%s+(%a+)%s+(.*)$"
   if not word then word, text = line:match "^%s*!%$(%a+)%s+(.*)$" end
@@ -60,22 +60,22 @@ function input.directive(line, env, variables, is_openmp)
   return word, text:gsub("%s+$", ""), BODIES[word](words)
 end
 
--- A line that another one follows.
+-- Returns true if a line continues on the next one, and the line without its continuation mark.
 function input.is_continued(line)
   local text, n = line:gsub("\\%s*$", "")
   if n == 0 then text, n = line:gsub("&%s*$", "") end
   return n > 0, text
 end
 
--- Whether the text of a body is whole: brackets are closed, the last statement is ended.
+-- True if a body is complete: brackets are closed and the last statement has ended.
 function input.is_whole_body(text)
   local _, open = text:gsub("[({]", "")
   local _, closed = text:gsub("[)}]", "")
   return open <= closed and text:find "[;}]%s*$" ~= nil
 end
 
--- What a text is for Lua: "expression", "statement", "incomplete", or "wrong"; the function, or why there is none.
--- That of an expression returns a list; a tail call would hide where it stands.
+-- Compiles a text. Returns its kind ("expression", "statement", "incomplete" or "wrong"), and a function or the error
+-- message. The function of an expression returns a list: a tail call would hide its location.
 function input.compile(text, name, env)
   local made = load("return " .. text, name, "t", env) and load("return {" .. text .. "\n}", name, "t", env)
   if made then return "expression", made end
@@ -86,7 +86,7 @@ function input.compile(text, name, env)
   return "wrong", problem
 end
 
--- Whether a line that begins with a command's word is the command, not Lua.
+-- True if a line that begins with a command's word is the command, not Lua. rest: the text after the word.
 function input.is_command(rest)
   return rest == "" or not rest:find "^%s*[%(%[\"'{=.,:]"
 end

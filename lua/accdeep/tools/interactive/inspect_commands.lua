@@ -1,7 +1,9 @@
--- inspect_commands.lua - commands that look at a session: what `accdeep run --step` and `accdeep repl` share.
+-- inspect_commands.lua - commands that inspect a session, shared by `accdeep run --step` (stepper.lua) and `accdeep
+-- repl` (repl.lua).
 --
--- A command is {names, usage, about, run = function(user, argument)}. The user is a table with terminal, session(),
--- numbers and events (state_diff.lua), before = the moment before these events, at = {file, line} where it stands.
+-- A command is {names, usage, about, run}; run(user, argument) executes it. Fields of the user: terminal; session();
+-- numbers and events (state_diff.lua); before, the snapshot before these events; at = {file, line}, the present
+-- location.
 
 local draw = require "accdeep.inspect.draw"
 local files = require "accdeep.tools.files"
@@ -13,7 +15,7 @@ local value_text = require "accdeep.script.value_text"
 
 local inspect_commands = {}
 
--- The value of an expression in one of the memories, as text.
+-- Returns the value of an expression as text. env_of(session): the memory in which it is evaluated.
 local function evaluate(session, text, env_of)
   return value_text.attempt(function()
     return session:with_text(text, "expression", 1, function() return session:value(env_of(session), text) end)
@@ -55,16 +57,16 @@ local function show_events(user)
   user.terminal:page(#lines > 0 and table.concat(lines) or "  nothing\n")
 end
 
-local NAMED = 12 -- names in a line
+local NAMED = 12 -- names per line
 
--- What events did, in a few lines; head: one before them.
+-- Prints a summary of events. head: a line before it, or nil.
 function inspect_commands.show_event_list(user, events, head)
   local out = { head }
   explain.add_events(events, out, NAMED)
   user.terminal:page(table.concat(out, "\n") .. "\n")
 end
 
-local AROUND = 5 -- lines of a listing, on either side
+local AROUND = 5 -- lines on either side of the present one
 
 local function list(user, argument)
   local at = user.at
@@ -98,7 +100,7 @@ inspect_commands.commands = {
   { "list", "l", usage = "list [LINE]", about = "the text around this place", run = list },
 }
 
--- The command of a name in lists of commands; nil if there is none.
+-- Returns the command with a name from lists of commands, or nil.
 function inspect_commands.find(word, ...)
   for _, commands in ipairs { ... } do
     for _, command in ipairs(commands) do
@@ -110,7 +112,7 @@ function inspect_commands.find(word, ...)
   return nil
 end
 
--- What there is, as text.
+-- Returns the list of commands as text.
 function inspect_commands.help(...)
   local out = {}
   for _, commands in ipairs { ... } do
@@ -122,7 +124,7 @@ function inspect_commands.help(...)
   return table.concat(out)
 end
 
--- Names that complete a word: of variables, or of the members of what stands before the last dot.
+-- Returns the names that complete a word: variables, or members of the expression before the last dot or arrow.
 function inspect_commands.names(session, stem)
   local names = {}
   local from = stem:match "^(.-)%.$" or stem:match "^(.-)%->$"

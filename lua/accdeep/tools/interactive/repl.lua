@@ -1,7 +1,8 @@
--- repl.lua - `accdeep repl`: statements of the scenario language, one after the other.
+-- repl.lua - `accdeep repl`: executes statements of the scenario language one after another.
 --
--- What was accepted is kept. A statement that fails is none of it: the session is made anew from the file and the
--- accepted statements, so that the state is always theirs. So it is when the last one is taken back.
+-- Accepted statements are recorded. After a failed statement, or `undo`, a new session executes the file and the
+-- accepted statements again, so that the state always results from these alone. cli/repl.lua calls the function that
+-- this module returns.
 
 local reproducible = require "accdeep.tools.interactive.reproducible"
 local core = require "accdeep.core"
@@ -22,7 +23,7 @@ Repl.__index = Repl
 
 -- ------------------------------------------------------------------------------------ commands --
 
--- Begins a new session, in which what is accepted runs.
+-- Leaves the session; the next one executes the accepted statements.
 local function restart(self)
   self.leaving = true
   return true
@@ -40,13 +41,13 @@ local function undo(self, argument)
   return restart(self)
 end
 
--- A scenario's text whose head names a rule profile, whatever it named before.
+-- Returns a scenario's text with the rule profile of its head replaced.
 local function with_rules(text, rules)
   local setting = ("rules = %q"):format(rules)
   local from = ("\n" .. text):find "\nscenario%s*{"
   for brace in (from and text or ""):gmatch("()}", from) do
     local head = text:sub(from, brace)
-    if load(head, "=", "t") then -- else the brace stands in a text, or is an inner one
+    if load(head, "=", "t") then -- text ends at the head's closing brace
       local fields = head:match "{%s*(.-)[%s,;]*}$"
       return ("%sscenario { %s%s }%s"):format(text:sub(1, from - 1), fields ~= "" and fields .. ", " or "", setting,
         text:sub(brace + 1))
@@ -55,10 +56,10 @@ local function with_rules(text, rules)
   return ("scenario { %s }\n%s"):format(setting, text)
 end
 
--- What was accepted as a scenario's text: behind that of the file.
+-- Returns the file's text and the accepted statements as a scenario.
 local function script(self)
   local parts = { self.text ~= "" and self.text:gsub("\n?$", "\n") or nil }
-  for _, text in ipairs(self.accepted) do -- a local variable has ended with its statement
+  for _, text in ipairs(self.accepted) do -- a local variable ends with its statement
     parts[#parts + 1] = text:find "^%s*local%s" and "do " .. text .. " end\n" or text .. "\n"
   end
   local text = table.concat(parts)
@@ -122,14 +123,14 @@ end
 
 -- ---------------------------------------------------------------------------------- statements --
 
--- Tells an error; the gravest is the exit status.
+-- Reports an error. The gravest one determines the exit status.
 function Repl:report_error(err, file)
   local made = scenario.to_diagnostic(err, file, self.run)
   self.failures[#self.failures + 1] = { ok = false, error = report.to_plain_data(made) }
   self.terminal:write_error(report.error(made, { color = self.color, seen = self.seen }))
 end
 
--- Runs an accepted statement again.
+-- Executes an accepted statement again.
 function Repl:replay(number)
   local name = "input " .. number
   local text = self.accepted[number]
@@ -141,7 +142,7 @@ function Repl:replay(number)
   self.replaying = nil
 end
 
--- Values of an expression, if they say something; regions do not.
+-- Prints the values of an expression, except regions.
 local function show_results(self, results, is_call)
   local parts = {}
   for _, found in ipairs(results or {}) do
@@ -152,10 +153,10 @@ local function show_results(self, results, is_call)
   if #parts > 0 then self.terminal:page(table.concat(parts, "\t") .. "\n") end
 end
 
--- Whether a line that is not Lua looks like a declaration of C: int y = 3;
+-- True if a line that is not Lua looks like a declaration of C: int y = 3;
 local function is_declaration(text) return text:find "^%s*[%a_][%w_]*[%s*]+[%a_][^\n]*;%s*$" ~= nil end
 
--- Runs a statement and keeps it. Returns true if the session has to be made anew.
+-- Executes a statement and records it. Returns true if a new session must be started.
 function Repl:execute(text)
   local name = "input " .. #self.accepted + 1
   location.remember(name, text)
@@ -181,7 +182,7 @@ function Repl:execute(text)
     self:report_error(results, name)
     return restart(self)
   end
-  local is_statement = load(text, "=", "t") ~= nil -- a call, too
+  local is_statement = load(text, "=", "t") ~= nil -- calls are statements, too
   show_results(self, results, is_statement)
   if #self.events > 0 then inspect_commands.show_event_list(self, self.events) end
   if is_statement then self.accepted[#self.accepted + 1] = text end
@@ -193,12 +194,12 @@ end
 
 -- ------------------------------------------------------------------------------------- reading --
 
--- Lines up to where a text is whole; nil if the user gives it up, with the interrupt key or the word quit. At the end
--- of a file it is what it is. awaited: what ends the text, for people.
+-- Reads lines until a text is complete. Returns nil if the user cancels, by the interrupt key or the word quit. At
+-- the end of a file it returns what was read. awaited: a description of what completes the text.
 function Repl:more(text, is_whole, awaited)
   local is_terminal = self.terminal.is_terminal
   if is_terminal and not is_whole(text) then
-    self.terminal:write(("  %s; quit gives up\n"):format(awaited or "the statement goes on"))
+    self.terminal:write(("  %s; quit gives up\n"):format(awaited or "the statement continues"))
   end
   while not is_whole(text) do
     local line, why = self.terminal:read ">> "
@@ -213,7 +214,7 @@ function Repl:is_directive(line)
   return input.directive(line, self.env, self:session().now.scope:names(), self:session().rules.is_openmp)
 end
 
--- A bare directive as a statement of Lua, its body with it.
+-- Returns a bare directive as a Lua statement, with its body.
 function Repl:directive(line)
   local on, rest = input.is_continued(line)
   while on do
@@ -234,16 +235,17 @@ function Repl:directive(line)
   return body and ("%s %s %s"):format(word, input.quote(text), input.quote((body:gsub("^\n", ""))))
 end
 
--- A line that begins with a variable of the scenario: what it is for Lua, or nil for an expression that is printed.
+-- Returns the Lua statement for a line that begins with a variable of the scenario, or nil for an expression to
+-- print.
 local function about_variable(text)
   local made = load("host." .. text, "=", "t")
   return made and not load("return host." .. text, "=", "t") and "host." .. text or nil
 end
 
--- One thing that the user wants. Returns true when the session ends.
+-- Handles a line. Returns true if the session ends.
 function Repl:handle(line)
   local word, rest = line:match "^%s*([%a_?][%w_]*)(.*)$"
-  local is_directive = not line:find "^%s*exit%s*$" and self:is_directive(line) -- alone the word leaves
+  local is_directive = not line:find "^%s*exit%s*$" and self:is_directive(line) -- the single word leaves
   local command = word and not is_directive and inspect_commands.find(word, commands, inspect_commands.commands)
   if command and input.is_command(rest) and not self:session().now.scope:names()[word] then
     self.terminal:remember(line)
@@ -267,7 +269,7 @@ function Repl:handle(line)
   return self:execute(text)
 end
 
--- Reads and does, until the session ends.
+-- Replays the accepted statements, then handles lines until the session ends.
 function Repl:loop()
   self.looping = true
   for i = 1, #self.accepted do
@@ -288,12 +290,12 @@ end
 
 -- ---------------------------------------------------------------------------------------- runs --
 
--- One session: the file, what was accepted, and what the user wants then.
+-- Runs one session: the file, the accepted statements, and the user's input.
 function Repl:pass(options)
   self.leaving, self.looping, self.running, self.replaying, self.before, self.events = false, false, nil, nil, nil, {}
   return scenario.run(self.file, self.text, setmetatable({
     observers = { {
-      construct = function() if self.leaving then core.stop() end end, -- of a file that has failed
+      construct = function() if self.leaving then core.stop() end end, -- the file has failed already
       failed = function(err) self:failed(err) end,
       last = function() if not self.leaving then self:loop() end end,
       event = function(event) table.insert(self.events, event) end,
@@ -308,7 +310,7 @@ function Repl:pass(options)
   }, { __index = options }))
 end
 
--- Where the file fails, with the state as it is there, the user goes on.
+-- Lets the user continue in the state in which the file failed.
 function Repl:failed(err)
   if self.looping or self.leaving or self:session().now.expects_failure or diagnostic.is_limit(err) then return end
   if type(err) == "string" and err:find("stack overflow", 1, true) then return end
@@ -318,7 +320,7 @@ function Repl:failed(err)
   self:loop()
 end
 
--- Statements that did not do the same again, whatever they depend on: they are reported, not lost without a word.
+-- Reports and drops accepted statements that did not succeed again.
 function Repl:leave_out()
   local terminal = self.terminal
   terminal:write "  these could not be done again:\n"
@@ -326,7 +328,7 @@ function Repl:leave_out()
   for i = #self.accepted, self.replaying, -1 do self.accepted[i] = nil end
 end
 
--- Reads statements until the user ends it. Returns the failures.
+-- Reads statements until the user leaves. Returns the failures.
 local function repl(file, text, options, terminal, color)
   local self = setmetatable({ file = file or "input", text = text or "", rules = options.rules, terminal = terminal,
     color = color,
@@ -336,7 +338,7 @@ local function repl(file, text, options, terminal, color)
     local record = self:pass(options)
     self.silent = true
     if self.done then return self.failures end
-    if not self.leaving then -- a limit, or the interrupt key; or a text that is not Lua
+    if not self.leaving then -- caused by a limit, the interrupt key, or a text that is not Lua
       core.interrupted()
       for _, case in ipairs(record.cases) do
         if case.error then self:report_error(case.error, self.file) end

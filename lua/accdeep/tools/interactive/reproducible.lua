@@ -1,10 +1,9 @@
--- reproducible.lua - runs of a scenario that are alike: the time of day and the seed of random numbers are those of the
--- first run.
+-- reproducible.lua - makes runs of a scenario equal: all runs get the times and the random seed of the first one.
 
 local function reproducible()
   local seed, times = os.time(), {}
 
-  -- Prepares a run, before its text is read: env holds the script's names.
+  -- Prepares a run before its text is read. env: the script's names.
   return function(env)
     local n = 0
     local function replay_results(fn)

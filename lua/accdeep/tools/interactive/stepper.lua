@@ -1,8 +1,9 @@
--- stepper.lua - `accdeep run --step` on a terminal: a scenario directive by directive, forwards and back.
+-- stepper.lua - `accdeep run --step` on a terminal: steps through a scenario directive by directive, forward and
+-- back.
 --
--- The scenario stops before each directive that moves data, before the end of each region, where it fails, and at
--- the end of each case; the stops are numbered. Going back means to run it anew up to an earlier stop: scenarios do
--- the same each time (reproducible.lua).
+-- The scenario stops before each directive that moves data, before the end of each region, at a failure, and at the
+-- end of each case. Stops are numbered. Going back runs the scenario again up to an earlier stop; reproducible.lua
+-- makes the runs equal. cli/run.lua calls the function that this module returns.
 
 local reproducible = require "accdeep.tools.interactive.reproducible"
 local core = require "accdeep.core"
@@ -19,18 +20,18 @@ Stepper.__index = Stepper
 
 -- ------------------------------------------------------------------------------------- moving --
 
--- Open regions on all devices.
+-- Returns the number of open regions on all devices.
 local function depth(session)
   local n = 0
   for device = 0, session.devices - 1 do n = n + #session.device_side.regions[device] end
   return n
 end
 
--- What decides whether to stop: functions of a stop. Failures always do.
+-- Conditions for stopping, as functions of a stop. Failures always stop.
 local function stop_always() return true end
 local function stop_never() return false end
 
--- A whole number that a command was given, or its default.
+-- Returns the positive integer in a command's argument, or the default; nil after printing a message.
 local function number(self, argument, default)
   local n = argument == "" and default or math.tointeger(tonumber(argument))
   if n and n > 0 then return n end
@@ -38,8 +39,8 @@ local function number(self, argument, default)
   return nil
 end
 
--- Leaves this run of the scenario: for another one up to a stop, or for good. In a failure the error goes on, and
--- what comes next ends the run.
+-- Ends this run: to run again up to the stop `target`, or to leave if it is nil. After a failure the error propagates
+-- and ends the run.
 local function leave(self, target)
   self.target, self.leaving = target, true
   if not self.here.failed then core.stop() end
@@ -66,11 +67,11 @@ local motions = {
     end
     return leave(self, math.max(1, self.stop - n))
   end },
-  { "continue", "c", usage = "continue", about = "go on to the end, or to a failure", run = function(self)
+  { "continue", "c", usage = "continue", about = "continue to the end, or to a failure", run = function(self)
     self.stop_condition = stop_never
     return true
   end },
-  { "until", "u", usage = "until LINE", about = "go on to a directive at that line, or behind it",
+  { "until", "u", usage = "until LINE", about = "continue to a directive at that line, or after it",
     run = function(self, argument)
       local line = number(self, argument, nil)
       if not line then return false end
@@ -94,7 +95,7 @@ local motions = {
 
 function Stepper:session() return self.run.session end
 
--- What may stand at the prompt: commands, and what expressions are made of.
+-- Returns the words that complete the input: commands and names in expressions.
 function Stepper:words(stem)
   local words = inspect_commands.names(self:session(), stem)
   if stem == "" then
@@ -109,7 +110,7 @@ function Stepper:help() self.terminal:write(inspect_commands.help(motions, inspe
 
 -- ------------------------------------------------------------------------------------- a stop --
 
--- What routines of the API did since the last directive.
+-- Prints what API routines did since the last directive.
 function Stepper:report_routines()
   if #self.events <= self.reported then return end
   inspect_commands.show_event_list(self, table.move(self.events, self.reported + 1, #self.events, 1, {}),
@@ -125,7 +126,7 @@ function Stepper:head(here)
   end
 end
 
--- The place, and the line of the scenario.
+-- Prints the stop and its line of the scenario.
 function Stepper:show()
   local here = self.here
   if here.failed then
@@ -138,7 +139,7 @@ function Stepper:show()
   if line then self.terminal:write(("%5d | %s\n"):format(here.line, line)) end
 end
 
--- Asks until a command moves on.
+-- Reads commands until one moves on.
 function Stepper:prompt_until_move()
   local terminal = self.terminal
   while true do
@@ -159,7 +160,7 @@ function Stepper:prompt_until_move()
   end
 end
 
--- Whether what happens now was seen before.
+-- True if output was shown before, in an earlier run.
 function Stepper:is_silent() return self.leaving or self.target and self.stop < self.target end
 
 function Stepper:arrive(stop)
@@ -179,7 +180,7 @@ function Stepper:arrive(stop)
   self:prompt_until_move()
 end
 
--- Before a construct, or the end of a region.
+-- Stops before a construct or the end of a region. Returns the function that is called after it.
 function Stepper:directive(session, plan, ends)
   local place = plan.place
   local _, more = (place.text or ""):gsub("\n", "")
@@ -193,18 +194,18 @@ function Stepper:directive(session, plan, ends)
   return function(err)
     self.reported = #self.events
     if self:is_skipping() or self.target then return end
-    if self.shown ~= here.number then self:head(here) end -- what `next` and `until` step over
+    if self.shown ~= here.number then self:head(here) end -- stops that `next` and `until` skip
     if err then return self.terminal:write "  fails, nothing is changed\n" end
     inspect_commands.show_event_list(self, self.events)
   end
 end
 
--- Whether a construct is left behind without a word: all but the last one on the way back, all that continue passes.
+-- True if a construct is skipped without output: `continue` skips all, going back all but the last one.
 function Stepper:is_skipping()
   return self.leaving or self.stop_condition == stop_never or self.target and self.stop < self.target - 1
 end
 
--- Before what an error undoes is undone: the place where it happened, with the state as it is.
+-- Stops at a failure, before the error is undone.
 function Stepper:failed(err)
   local session = self:session()
   local seen = self.failure and self.failure.err == err and self.failure.session == session
@@ -215,7 +216,7 @@ function Stepper:failed(err)
   self:arrive { failed = made, file = made.file, line = made.line, last = made.line or 0 }
 end
 
--- At the end of a case, whose data can still be seen.
+-- Stops at the end of a case, while its data are visible.
 function Stepper:ended()
   if self.leaving then core.stop() end
   if self.asked ~= self:session() then return end
@@ -225,7 +226,7 @@ end
 
 -- ---------------------------------------------------------------------------------------- runs --
 
--- One run, up to the end or until the user leaves it.
+-- Runs the scenario once, up to its end or until the user leaves it.
 function Stepper:pass(text, options)
   self.stop, self.leaving, self.failure, self.asked, self.at = 0, false, nil, nil, nil
   self.numbers, self.before, self.events, self.reported, self.shown = {}, nil, {}, 0, 0
@@ -243,12 +244,13 @@ function Stepper:pass(text, options)
   return scenario.run(self.file, text, setmetatable({
     observers = observers,
     out = function(s) if not self:is_silent() then self.terminal:write(s) end end,
-    limit_steps = options.limit_steps > 0 and options.limit_steps or math.maxinteger, -- else no key interrupts it
+    -- a limit installs the hook that keys interrupt
+    limit_steps = options.limit_steps > 0 and options.limit_steps or math.maxinteger,
   }, { __index = options }))
 end
 
--- Steps through a scenario. options: of scenario.run, and anew, a function that gives the other observers of a run:
--- going back is a run of its own. Returns its record; nothing if the user left before the end.
+-- Steps through a scenario. options: those of scenario.run, and `anew`, a function that returns the other observers
+-- for each run. Returns the record of the last run, or nil if the user left before the end.
 local function stepper(file, text, options, terminal, color)
   local self = setmetatable({ file = file, terminal = terminal, color = color, stop_condition = stop_always,
     prepare = reproducible() }, Stepper)

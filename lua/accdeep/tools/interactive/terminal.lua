@@ -1,7 +1,7 @@
--- terminal.lua - lines from a person, or from a pipe; text to them.
+-- terminal.lua - reads lines from a terminal or a pipe, and writes text.
 --
--- On a terminal lines are edited and kept in a history where libedit is found (lua/program/edit.c); otherwise
--- they are read plainly.
+-- If libedit is available, terminal input is edited and recorded in a history (lua/program/edit.c); otherwise lines
+-- are read plainly. repl.lua and stepper.lua use it.
 
 local core = require "accdeep.core"
 local system = require "accdeep.system"
@@ -11,7 +11,7 @@ local terminal = {}
 local Terminal = {}
 Terminal.__index = Terminal
 
--- Where the history is kept: $ACCDEEP_HISTORY, or a file of the home folder; nil for nowhere.
+-- Returns the path of the history, $ACCDEEP_HISTORY or a file in the home folder; nil for no history.
 local function history_file()
   local file, home = os.getenv "ACCDEEP_HISTORY", os.getenv "HOME"
   if file then return file ~= "" and file or nil end
@@ -26,9 +26,10 @@ local function common_prefix(words)
   return prefix
 end
 
-local SHOWN = 60 -- candidates that are reported
+local SHOWN = 60 -- candidates that are printed
 
--- What the editor asks for: the rest of the word before the cursor, or the words that it may be.
+-- Returns the completion function of the editor: it returns the rest of the word before the cursor, and the
+-- candidates as text.
 local function completer(self)
   return function(before)
     local word = before:match "[%w_.>%[%]-]*$"
@@ -46,7 +47,7 @@ local function completer(self)
   end
 end
 
--- is_terminal: a person is there: prompts are shown, lines edited.
+-- Returns a terminal. is_terminal: input and output are a terminal, so that prompts are printed and lines edited.
 function terminal.open()
   local self = setmetatable({ is_terminal = system.isatty(0) and system.isatty(1), words = false }, Terminal)
   if self.is_terminal then
@@ -56,7 +57,7 @@ function terminal.open()
   return self
 end
 
--- A line; nil and "end", or "interrupt".
+-- Reads a line. Returns nil and "end" or "interrupt" if there is none.
 function Terminal:read(prompt)
   if self.editor then
     local line, why = self.editor:read(prompt)
@@ -76,20 +77,20 @@ function Terminal:remember(line)
   if self.editor and line:find "%S" then self.editor:remember(line) end
 end
 
--- What a scenario's text may do to a terminal: nothing.
+-- Writes text with control characters replaced, so that a scenario cannot control the terminal.
 function Terminal:write(text)
   io.stdout:write((text:gsub("[%c\127]", function(c) return (c == "\n" or c == "\t") and c or "?" end)))
 end
 
--- Errors, as report.lua writes them: with colors, perhaps.
+-- Writes an error of report.lua, perhaps with colors.
 function Terminal:write_error(text)
   io.stdout:flush()
   io.stderr:write(text)
 end
 
-local PAGE = 48 -- lines at a time
+local PAGE = 48 -- lines per page
 
--- Long text: a person is asked before each further page.
+-- Writes long text; on a terminal it asks before each further page.
 function Terminal:page(text)
   if not self.is_terminal then return self:write(text) end
   local n = 0

@@ -1,21 +1,17 @@
--- c_unit.lua - lowers a C or C++ unit: replaces directives of TR-14-1 by standard directives, or all data directives
--- by calls. lower/init.lua calls c_unit.lower. Lines keep their numbers, by line markers.
---
+-- c_unit.lua - lowers a C or C++ unit: replaces directives of TR-14-1 by standard ones, or all data directives by
+-- calls. lower/init.lua calls c_unit.lower. Lines keep their numbers, by line markers. The phases:
 --   c_compiler.directives: the compiler reports the active directives.
 --   read_directives: parse each; stop here if none is of TR-14-1.
---   flatten: if headers or macros have directives, give these lines of their own and lower the flattened text instead.
+--   flatten: give directives of headers and macros lines of their own, and lower the flattened text instead.
 --   read_types: compile with probes, read variables' types from the debug information.
 --   describe: define shapes and policies in the session.
 --   rewrite: plan each directive, add its lines as an edit.
 --   apply: sort the edits and join the text.
 --
--- A deep directive becomes a block: a standard directive for the variables, and calls of generated functions for the
--- data that they point to (export/deep_copy.lua). C functions precede the declaration that needs them; C++ functions
--- are at the end. `--to accdeep`: c_calls.lua writes calls of the library. `--to openmp`: openmp_translation.lua
--- translates the result.
---
--- Invariants. Edits refer to positions in the original text and do not overlap, except insertions at one position,
--- which `number` orders. All instances of a directive in a C++ template must produce equal lines.
+-- A deep directive becomes a block: a standard directive for the variables, and calls of generated functions for their
+-- targets (export/deep_copy.lua). C functions precede the declaration that needs them; C++ functions are at the end.
+-- `--to accdeep`: c_calls.lua writes library calls. `--to openmp`: openmp_translation.lua translates the result. Edits
+-- refer to positions in the original text and overlap only as insertions at one position, ordered by `number`.
 
 local lazy = require "accdeep.base.lazy"
 local c_calls = lazy.require "accdeep.tools.lower.c_calls"
@@ -49,13 +45,11 @@ local c_unit = {}
 
 local descriptions, standalone = unit_directives.descriptions, unit_directives.standalone
 
--- Includes that the generated functions need.
 local HEADERS = "#include <openacc.h>\n#include <stddef.h>\n#include <stdio.h>\n#include <stdlib.h>\n"
   .. "#include <string.h>\n"
 
 local function same(text) return text end
 
--- The unit being lowered.
 local Unit = {}
 Unit.__index = Unit
 
@@ -65,7 +59,7 @@ function Unit:position(line)
   return self.unit.path, line
 end
 
--- Calls fn(...) and returns its results. Errors are located in the directive.
+-- Returns the results of fn(...), whose errors are located in the directive.
 function Unit:with_location(directive, fn, ...)
   return self.session:with_text(directive.text, directive.file, directive.line, function(...)
     local results = table.pack(pcall(fn, ...))
@@ -96,8 +90,7 @@ end
 
 -- ------------------------------------------------------------------------------------- directives --
 
--- Returns the directives in the unit's text, by line. first, last: positions of its lines. next: the line after it.
--- after: the token after it.
+-- Returns the directives in the text, by line. first, last: positions; next: the following line; after: the next token.
 local function own_directives(self)
   local by_line, starts = {}, location.line_starts(self.text)
   for i = 1, self.source.n do
@@ -116,8 +109,8 @@ end
 
 local function squeeze(text) return (text:gsub("\\\r?\n", " "):gsub("%s+", "")) end
 
--- Parses the active directives that may move data into self.directives: {text, file, line, node, own, record,
--- is_inside}. own: its entry of own_directives, or nil. Returns true if one of them is of TR-14-1.
+-- Parses the active directives that may move data into self.directives. Returns true if one of them is of TR-14-1.
+-- Fields: text, file, line, node, is_inside, record; own, the entry of own_directives or nil.
 local function read_directives(self, active)
   local own, add, finish, is_extended = own_directives(self), unit_directives.reader()
   self.own, self.expanded = own, {}
@@ -249,8 +242,7 @@ local function keep_different(directive)
   directive.instances = list
 end
 
--- Reads the types of all variables that directives name. Sets `instances` of each directive (a list of tables from
--- name to type) and self.globals. Returns the compiler's messages if it refuses the unit.
+-- Reads types of variables: sets `instances` of directives, tables from name to type. Returns messages of a refusal.
 local function read_types(self, list)
   for _, directive in ipairs(list) do
     directive.names, directive.references, directive.instances = add_names({}, directive.node), {}, {}
@@ -456,7 +448,6 @@ local function lines_of_calls(self, directive, instance)
     if not is_private[reference.name] then
       if kind == "record" or kind == "array" then
         references[#references + 1] = reference
-      -- The condition of the enclosing construct may be false.
       elseif kind == "scalar" and variable_uses.is_around(self, directive, reference.name) then
         node = add_copy_clause(self, node, reference.name)
       end
@@ -517,8 +508,7 @@ local function lines_for(self, directive, instance)
   end)
 end
 
--- True if all instances of a directive have equal lines in a field. Where they call different functions, the line
--- changes to call a function that selects by type.
+-- True if all instances have equal lines in a field. Different calls become a call that selects by type.
 local function same_texts(self, all, field)
   local first = all[1][field]
   for _, other in ipairs(all) do
@@ -689,7 +679,7 @@ local function flatten(self, active, preprocessed, is_extended)
   end
 end
 
--- Returns the lowered text; or nil and the compiler's messages; or nil, nil and the flattened unit to lower instead.
+-- Returns the lowered text; or nil and the compiler's messages; or nil, nil and the flattened unit to lower.
 local function lower_text(self)
   local active, messages = c_compiler.directives(self.unit)
   self.preprocessed = messages
@@ -748,7 +738,7 @@ local function translate_to_openmp(self, text)
     local place = ("%s:%d"):format(self:position(own.line))
     is_active[place] = is_active[place] or own.is_active or false
   end
-  local function is_left(file, line) -- directives in parts that are not compiled
+  local function is_left(file, line) -- true in parts that are not compiled
     return is_active[("%s:%d"):format(file, line)] == false
   end
   return openmp_translation.text(self.session, text, self.unit.path, is_left, function(directive, message)
@@ -766,9 +756,8 @@ local function has_described_headers(self)
   return false
 end
 
--- Lowers a unit. Returns the text, or nil and the compiler's messages. Raises errors of directives. given: as in
--- lower.unit. Third result: {described, pasted, is_read, again}. described: headers have shapes or policies. pasted:
--- paths of inlined files, or nil. is_read: directives were found. again: a unit of source_map.lua to lower instead.
+-- Lowers a unit; given, errors and the first two results: as in lower.unit. The third is {described, pasted, is_read,
+-- again}, as in lower.unit; again: a unit of source_map.lua to lower instead.
 function c_unit.lower(opened, given)
   local is_cxx = c_compiler.is_cxx(given.path, given.command)
   local self = setmetatable({ session = opened, text = given.text, source = c_source.scan(given.text), edits = {},

@@ -1,9 +1,5 @@
--- fortran_unit.lua - lowers a Fortran unit in free form: replaces directives of TR-14-1 by standard directives and
--- statements, or data directives by calls.
---
--- Input: the text of a unit, and gfortran, which answers queries about variables (fortran_compiler.lua). Output: a
--- text with the same line numbers. lower/init.lua calls fortran_unit.lower.
---
+-- fortran_unit.lua - lowers a Fortran unit in free form: directives of TR-14-1 become standard ones and statements, or
+-- data directives become calls. Lines keep their numbers. lower/init.lua calls fortran_unit.lower. The phases:
 --   view: the lines that the compiler sees, after preprocessing.
 --   scan: the statements and directives of the view (fortran_source.lua).
 --   read_directives, plan_directives: parse and select directives.
@@ -120,8 +116,7 @@ local function lines_of_call(self, statement)
   return first, last
 end
 
--- Parses the directives that may move data, and the shapes and policies of used modules. Returns true if one is of
--- TR-14-1.
+-- Parses directives that may move data, and shapes of used modules. Returns true if one is of TR-14-1.
 local function read_directives(self)
   local add, finish = unit_directives.reader()
   local record, is_extended, inside
@@ -264,8 +259,7 @@ local function type_named(node)
   end
 end
 
--- Reads types and attributes of the variables that directives name. Returns the compiler's messages if it refuses the
--- unit.
+-- Reads types and attributes of directives' variables. Returns the compiler's messages if it refuses the unit.
 local function read_types(self, list)
   for _, construct in ipairs(list) do
     construct.finish, construct.ends, construct.shared = end_of(self, construct)
@@ -313,8 +307,7 @@ local function declare(session, of, name, variable, assumed_size)
   of.variables[name] = { name = name, type = t, address = 4096 }
 end
 
--- Returns the type that a shape or policy describes, or nil if no variable has it. Raises if the unit has several
--- types of that name and the components do not decide.
+-- Returns the type that a shape or policy describes, or nil if no variable has it. Raises if it is ambiguous.
 local function record_of(self, construct, name)
   local list, found = self.named[name] or {}, {}
   if #list < 2 then return list[1] end
@@ -353,8 +346,7 @@ end
 
 -- ------------------------------------------------------------------------------------------ plans --
 
--- Returns the inquiry function for a scalar component: "allocated" or "associated". The compiler is queried once per
--- component.
+-- Returns "allocated" or "associated", the inquiry for a scalar component. The compiler is queried once for each.
 local function may_inquire(self, construct, record, name, path)
   local known = self.inquiries[record] or {}
   self.inquiries[record] = known
@@ -440,8 +432,7 @@ local function other_clauses(construct, taken)
   return list
 end
 
--- Returns the implicit requests of a compute construct: for objects that its statements use, and that no clause and
--- no enclosing region names.
+-- Returns the implicit requests of a compute construct: for used objects that no clause and no enclosing region names.
 local function implicit(self, construct, kind)
   local list, word = {}, "copy"
   for _, clause in ipairs(construct.node.clauses) do
@@ -533,8 +524,7 @@ local function add_region(self, construct, list)
   table.insert(self.regions, { first = construct.index, last = construct.finish, names = named, one = construct })
 end
 
--- Replaces a directive by lines, and inserts other lines after its region. is_data: they replace the directive that
--- ends it.
+-- Replaces a directive, and inserts lines after its region. is_data: these replace the directive that ends it.
 local function replace_lines(self, construct, lines, behind, is_data)
   local own = construct.own
   local margin = margin_of(self, own.first)
@@ -717,13 +707,11 @@ local function apply(self)
   return table.concat(parts)
 end
 
--- Refuses routines of the compiler's runtime, and directives of included files: neither knows the data that calls
--- map.
+-- Refuses runtime routines, and directives of included files: neither knows the data that calls map.
 local function check_statements(self)
   for _, statement in ipairs(self.scan.list) do
     local is_ours = statement.directive or fortran_calls.directive_for(statement.text)
     local text = is_ours and "" or statement.text
-    -- Calls are synchronous, so there is nothing to wait for
     if text:find "^call%s+acc_async_wait" or text:find "^call%s+acc_wait" then
       local first, last = lines_of_call(self, statement)
       self:edit(first, last, ("\n"):rep(last - first + 1))
@@ -789,8 +777,7 @@ local function may_be_extended(text)
 end
 
 -- Lowers a unit. Returns the text, or nil and the compiler's messages. The third result is {exported}: the shapes and
--- policies of its modules, by module. given: as in lower.unit. Raises errors of directives, and for TR-14-1 in fixed
--- form.
+-- policies of its modules, by module. given: as in lower.unit. Raises errors of directives, and for fixed form.
 function fortran_unit.lower(opened, given)
   if given.path:find "%.[fF]$" or given.path:find "%.[fF][oO][rR]$" then
     if not may_be_extended(given.text) then return given.text end
