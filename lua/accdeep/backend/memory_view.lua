@@ -304,7 +304,7 @@ function Device:load_pointer(address, low, high, frame)
   local value, from, to = ctx:device_pointer(number, address)
   if value == nil then fail_core(frame, from) end
   if from and from < to then return value, from, to end
-  local private = self.private[address] -- a pointer may precede the section that it points to
+  local private = self.private[address] -- the value may lie below the first byte of its section
   if private and private.value == value then return value, private.low, private.high end
   local holder = ctx:present_at(number, address, true)
   local attached = holder and ctx:attachment_at(number, holder.host + (address - holder.dev))
