@@ -1,11 +1,12 @@
--- dot.lua - a picture as text for Graphviz: host and device as clusters, objects as tables.
+-- dot.lua - writes a picture as text for Graphviz: host and device as clusters, objects as tables. picture_layout.lua
+-- uses dot.graph, draw/init.lua dot.text.
 --
--- Pointers point to the right; the device's objects stand as many columns to the right of the host's as those take.
+-- Pointers point to the right. The device's objects are placed to the right of all columns of the host.
 
 local picture = require "accdeep.inspect.draw.picture"
 
 local FILLS = { host = "white", device = "lightblue" }
-local LABEL = 60 -- characters of a level that are shown
+local LABEL = 60 -- limit of characters of a level
 local MARKS = { [">"] = "&gt;", ["<"] = "&lt;" }
 
 local escapes = { ["&"] = "&amp;", ["<"] = "&lt;", [">"] = "&gt;", ['"'] = "&quot;" }
@@ -21,12 +22,12 @@ local function color_of(row)
     or is.changed and "darkgreen" or nil
 end
 
--- Graphviz wants no tags around nothing.
+-- Graphviz rejects tags around an empty text.
 local function wrap_tag(open, text, close)
   return text ~= "" and open .. escape(text) .. close or ""
 end
 
--- A box as an HTML-like table whose cells have the sizes that svg.lua draws.
+-- Returns a box as an HTML-like table with the cell sizes that svg.lua draws.
 local function table_of(box, room)
   local is, parts = box.is, {}
   local head = { wrap_tag("<b>", box.title, "</b>") }
@@ -49,7 +50,8 @@ local function table_of(box, room)
     is.absent and ' color="gray60"' or is.offending and ' color="red"' or "", table.concat(parts))
 end
 
--- Columns: how far every object is from those that no pointer of its side points to.
+-- Returns the column of each box, its distance from boxes that no pointer of its side points to, and the number of
+-- columns of the host.
 local function depths(made)
   local depth, out, led = {}, {}, {}
   for _, arrow in ipairs(made.arrows) do
@@ -81,7 +83,7 @@ local function depths(made)
     if not led[box] then enter(box, 0) end
   end
   spread()
-  for _, box in ipairs(made.boxes) do -- those that only pointers in cycles point to
+  for _, box in ipairs(made.boxes) do -- boxes that only cycles of pointers point to
     enter(box, 0)
     spread()
   end
@@ -135,7 +137,7 @@ local function cluster(made, side, rooms, out)
   out[#out + 1] = "  }"
 end
 
--- Invisible arrows that keep the device's objects to the right of the host's, at their twins' height.
+-- Adds invisible arrows that keep the device's objects to the right of the host's, at the height of their twins.
 local function separate_columns(made, depth, columns, out)
   local first, any
   for _, box in ipairs(made.boxes) do
@@ -162,7 +164,8 @@ local NODES = '  node [shape=plain, fontname="Courier", fontsize=11]; edge [arro
 
 local dot = {}
 
--- The text for boxes that have their sizes, and their arrows, without sides: to be laid out.
+-- Returns the text for boxes with known sizes and their arrows, without sides; picture_layout.lua lets Graphviz place
+-- them.
 function dot.graph(made)
   local out = { "digraph accdeep {", "  " .. SPACING, NODES }
   for _, box in ipairs(made.boxes) do out[#out + 1] = ("  %s [label=<%s>];"):format(box.id, table_of(box, box)) end
@@ -177,7 +180,7 @@ function dot.graph(made)
   return table.concat(out, "\n") .. "\n"
 end
 
--- The text for a picture.
+-- Returns the text for a picture.
 function dot.text(made)
   local rooms = {}
   for _, box in ipairs(made.boxes) do

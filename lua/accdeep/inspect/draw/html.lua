@@ -1,6 +1,6 @@
--- html.lua - all steps of a scenario as one page that needs nothing else: no network, no other file.
+-- html.lua - writes all steps of a scenario as one self-contained HTML page.
 --
--- The page's data are JSON in it. Pictures of several steps share their parts, steps their tables.
+-- The page's data are JSON in the page; page_script.lua shows them. Steps share parts of pictures and tables.
 
 local rules = require "accdeep.definitions.rules"
 local json = require "dkjson"
@@ -9,7 +9,7 @@ local page_script = require "accdeep.inspect.draw.page_script"
 local picture_style = require "accdeep.inspect.draw.picture_style"
 local svg = require "accdeep.inspect.draw.svg"
 
-local ROWS = 100 -- of a table
+local ROWS = 100 -- limit of a table
 
 local KEYS = { "name", "title", "file", "version", "source", "rules", "parts", "tables", "cases", "ok", "dropped",
   "width", "height", "steps", "line", "last", "callers", "left_out", "events", "rows", "more", "error", "code",
@@ -18,7 +18,7 @@ local KEYS = { "name", "title", "file", "version", "source", "rules", "parts", "
 
 local clean = require "accdeep.base.strings".to_utf8
 
--- Numbers for texts: the same one for the same text.
+-- Returns a list, and a function that returns the index of a text in it; equal texts have one index.
 local function new_numbering()
   local list, numbers = {}, {}
   return list, function(text, value)
@@ -80,7 +80,7 @@ end
 
 -- ------------------------------------------------------------------------------------------ steps --
 
--- The line an error is in with carets below it, as reports have it.
+-- Returns the source line of an error with carets below it, as in reports, and the marked word.
 local function snippet(err)
   local text, at = err.snippet, err.snippet_column
   if not text or not text:find "%S" then return nil end
@@ -100,7 +100,7 @@ local function error_of(err, title)
   end
   if err.callers then table.insert(made.lines, "called from: " .. clean(location.callers_text(err.callers))) end
   for _, note in ipairs(err.notes or {}) do table.insert(made.lines, "note: " .. clean(note)) end
-  -- the word of the directive that it is about
+  -- The word of the directive that the error is about.
   local from = word and word:find "%w" and title:find("%f[%w_]" .. word:gsub("%p", "%%%0") .. "%f[^%w_]")
   if from and title == clean(title) and not title:find "[\128-\255]" then
     made.from, made.to = from - 1, from - 1 + (err.length and math.max(err.length, #word) or #word)
@@ -208,8 +208,8 @@ local function rule_texts(ids)
   return texts
 end
 
--- The page of a scenario's cases, whose pictures have places: {record = a case, pictures, places}. It opens at a case
--- and a step; step nil: the first that has a line.
+-- Returns the page of a scenario's cases, {record = case, pictures, places}. It opens at a case and a step; step nil:
+-- at the first step with a line.
 return function(title, file, cases, first_case, first_step)
   local parts, part = new_numbering()
   local tables, share_table = new_numbering()

@@ -1,6 +1,7 @@
--- draw - pictures of a scenario: dot.lua, svg.lua and html.lua of what step_recorder.lua has kept.
+-- draw - pictures of scenarios: dot.lua, svg.lua and html.lua draw what step_recorder.lua recorded.
 --
--- draw.scenario(path, text, options) runs a scenario and gives its cases; draw.step and draw.page make texts of them.
+-- draw.scenario(path, text, options) runs a scenario and returns its cases; draw.step and draw.page draw them.
+-- tools/cli/draw.lua and the prompt call this module.
 
 local diagnostic = require "accdeep.base.diagnostic"
 local dot = require "accdeep.inspect.draw.dot"
@@ -14,10 +15,10 @@ local svg = require "accdeep.inspect.draw.svg"
 
 local draw = {}
 
--- How the names of files end that can be written.
+-- Suffixes of files that can be written.
 draw.formats = { dot = true, svg = true, html = true }
 
--- "dot", "svg" or "html" of a file's name; nil for others.
+-- Returns the format of a file's name, "dot", "svg" or "html"; nil for others.
 function draw.format(name)
   local suffix = name:match "%.(%w+)$"
   return suffix and draw.formats[suffix] and suffix or nil
@@ -33,8 +34,8 @@ function draw.write(name, text)
   end
 end
 
--- Runs a scenario; options are those of scenario.run. Returns its cases as step_recorder.lua gives them, and the result
--- of the run. Where a step is about objects that were drawn as a group, the scenario runs once more, in silence.
+-- Runs a scenario; options are those of scenario.run. Returns its cases as step_recorder.lua records them, and the
+-- result of the run. If a step is about objects in a group, the scenario runs again without output, to list these.
 function draw.scenario(path, text, options)
   local recorder = step_recorder.new()
   local function run()
@@ -51,8 +52,8 @@ function draw.scenario(path, text, options)
   return recorder:finish(run()), result
 end
 
--- The number of the step that is drawn if none is chosen: that of the failure or, as with `accdeep exec --draw`, the
--- first of those with the most on the device.
+-- Returns the number of the step to draw by default: the one that failed, else the first with the most present objects,
+-- as with `accdeep exec --draw`.
 function draw.usual(case)
   local best = 1
   for i, step in ipairs(case.steps) do
@@ -61,14 +62,14 @@ function draw.usual(case)
   return case.failed_at or best
 end
 
--- One step of a case as text for Graphviz or as SVG.
+-- Returns one step of a case as text for Graphviz, or as SVG.
 function draw.step(case, number, format)
   local made = picture.all(case.steps)[number]
   if format == "dot" then return dot.text(made) end
   return svg.document(made, picture_layout.all({ made })[1])
 end
 
--- All cases as a page, which opens at a case and a step, by number; nil: where the page says.
+-- Returns all cases as a page that opens at a case and a step, by number; nil: as the page decides.
 function draw.page(title, path, cases, first_case, first_step)
   local list = {}
   for i, case in ipairs(cases) do
@@ -78,7 +79,7 @@ function draw.page(title, path, cases, first_case, first_step)
   return html(title, path, list, first_case, first_step)
 end
 
--- The state of a session now, written to a file; raises an error of the environment if that cannot be done.
+-- Writes a picture of a session's present state to a file; raises an error of the environment if that fails.
 function draw.save(session, file)
   if not draw.format(file) then
     error(diagnostic.new { code = "file", message = ("'%s' does not end in .html, .svg or .dot"):format(file),

@@ -1,6 +1,6 @@
--- page_script.lua - what a page does: JavaScript that shows one step of one case at a time.
+-- page_script.lua - the JavaScript of a page: it shows one step of one case at a time.
 --
--- Texts of a user enter the page as text only; pictures are put together from parts that svg.lua has escaped.
+-- Texts from the user are inserted as text nodes only; pictures are assembled from parts that svg.lua has escaped.
 
 return [==[
 "use strict";

@@ -1,23 +1,28 @@
--- picture.lua - what is drawn of a step: boxes with rows, arrows between them, bands for levels.
+-- picture.lua - makes the picture of a step: boxes with rows, arrows between them, bands for levels.
 --
--- picture.of(step, before) -> { title, file, line, error, device, boxes, arrows, levels, left_out = texts,
---     fused = { {title, ids}... } }
---   box = { id, side = "host"|"device", twin = id of the host's object, title, notes = lines, rows, is = words }
---   row = { key, name, text, is = words, mark = ">" moved in, "<" moved out, port = an arrow starts here,
---     across = to the other side }
---   arrow = { from, key, to, at = offset in that object if not its beginning,
---     is = "host"|"attached"|"untranslated"|"device"|"group" }
---   level = { title, parts = texts }
--- is: a set of words that a picture shows each in its own way: absent, group, new, offending, changed, unknown,
--- excluded, elided, wrong. boxes are a list, and by id; places and owned are this module's own. Pictures share boxes
--- and arrows of objects that have not changed: nothing else may write into them.
+-- Input: steps of step_recorder.lua. Output: pictures, which svg.lua, dot.lua and html.lua draw after
+-- picture_layout.lua placed their boxes.
+--
+--   picture {title, file, line, error, device, boxes, arrows, levels, left_out = texts, fused = {{title, ids} ...}}.
+--     box     {id, side = "host" or "device", twin = id of the host's object, title, notes = lines, rows, is}.
+--       row   {key, name, text, is, mark, port, across}
+--               mark     ">" copied in, "<" copied out.
+--               port     true if an arrow starts here; across: true if it ends on the other side.
+--     arrow   {from, key, to, at = offset in the target, nil at its beginning, is}
+--               is       "host", "attached", "untranslated", "device" or "group".
+--     level   {title, parts = texts}
+--   is        set of words that are drawn in their own way: absent, group, new, offending, changed, unknown,
+--             excluded, elided, wrong.
+--
+-- Invariants: boxes are a list, and by id. places and owned are private to this file. Pictures share boxes and arrows
+-- of objects that have not changed, so only `own` copies may be written to.
 
 local picture = {}
 
-local TITLE, NAME, VALUE = 44, 30, 40 -- characters that are shown of a title, of a member's name, of a value
-local PARTS = 6 -- clauses of a level
+local TITLE, NAME, VALUE = 44, 30, 40 -- limits of characters of a title, a member's name, a value
+local PARTS = 6 -- limit of clauses of a level
 
--- The middle of a text that is too long is left out.
+-- Returns a text with its middle replaced by "..." if it has more than `most` characters.
 local function truncate_middle(text, most)
   local n = utf8.len(text) or #text
   if n <= most then return text end
@@ -26,7 +31,7 @@ local function truncate_middle(text, most)
   return text:sub(1, most - tail - 3) .. "..." .. text:sub(-tail)
 end
 
--- What a pointer's row says beside its arrow.
+-- Text of a pointer's row beside its arrow, by state.
 local POINTER = { null = "null", excluded = "not followed", gone = "dangling", nowhere = "to no memory", unknown = "?",
   device = "device" }
 
@@ -74,7 +79,7 @@ local function annotations_of(object, side)
   return notes
 end
 
--- The box of an object, and the arrows from it.
+-- Returns the box of an object, and the arrows from it.
 local function box_of(object, side)
   local box = { id = object.id, side = side, twin = object.host,
     title = truncate_middle(object.title or object.name, TITLE),
@@ -90,7 +95,7 @@ local function box_of(object, side)
   return { box = box, arrows = arrows }
 end
 
--- Adds the boxes of a side. Snapshots share objects that have not changed; kept has the boxes of those.
+-- Adds the boxes of a side. Snapshots share unchanged objects; kept: object -> its box and arrows.
 local function add_boxes(made, list, side, kept)
   for _, object in ipairs(list) do
     kept[object] = kept[object] or box_of(object, side)
@@ -106,7 +111,7 @@ local function copy_table(t)
   return copy
 end
 
--- A box that is this picture's own, to be marked: others may share the one it stands for.
+-- Returns a copy of a box that belongs to this picture alone and may be marked.
 local function own(made, id)
   local box = made.boxes[id]
   if made.owned[id] then return box end
@@ -120,7 +125,7 @@ local function own(made, id)
   return copy
 end
 
--- Marks rows that bytes moved into or out of.
+-- Marks rows whose bytes were copied in or out.
 local function mark_moves(made, step)
   for _, move in ipairs(step.moved) do
     local mark = move.way == "in" and ">" or "<"
@@ -134,7 +139,7 @@ local function mark_moves(made, step)
   end
 end
 
--- Marks what is new, and rows that say something else than before.
+-- Marks new boxes, and rows whose text differs from the picture before.
 local function mark_changes(made, before)
   for i, box in ipairs(made.boxes) do
     local old = before.boxes[box.id]
@@ -153,7 +158,7 @@ local function mark_changes(made, before)
   end
 end
 
--- Whether a name stands in a text as a whole.
+-- True if a text mentions a name as a whole.
 local function mentions(text, name)
   local from, to = text:find(name, 1, true)
   while from do
@@ -164,7 +169,7 @@ local function mentions(text, name)
   return false
 end
 
--- Whether a text names a member of an object: v.data of v, p[0].next of p[0:1].
+-- True if a text names a member of an object: v.data of v, p[0].next of p[0:1].
 local function names_row(text, box, row)
   for _, base in ipairs { (box.name:gsub("%b[]$", "")), (box.name:gsub("%[(%d+):[^%]]*%]$", "[%1]")) } do
     for _, dot in ipairs { ".", "->", "%", "" } do
@@ -174,10 +179,10 @@ local function names_row(text, box, row)
   return false
 end
 
--- Marks what an error is about: the member that its message names or, without one, the object that it names or
--- carries; on the device, if it is there.
+-- Marks the subject of an error: the member that its message names, else the object that it names or carries; on the
+-- device if the object is there.
 local function mark_error(made, err)
-  -- wanted(box) gives rows to be marked, or whether the box is
+  -- Marks one side's boxes; wanted(box) returns rows to mark, true for the box itself, or false.
   local function mark(wanted)
     for _, side in ipairs { "device", "host" } do
       local any = false
@@ -196,7 +201,7 @@ local function mark_error(made, err)
   end
   local named = {}
   for _, object in ipairs(err.objects or {}) do named[object.name] = true end
-  -- rows that are wrong say more than those that only have the name
+  -- Rows in a wrong state take precedence over rows that only have the name.
   local function rows(only_wrong)
     return function(box)
       local found = {}
@@ -230,8 +235,7 @@ local function level_of(level)
   return { title = level.kind .. (level.at and " " .. level.at:match "[^/]*$" or ""), parts = parts }
 end
 
--- What lies in one block of the device because it was fused, as the innermost level that did it has it: {title, ids of
--- boxes}.
+-- Returns the blocks of fused device objects, of the innermost level that fused them: {title, ids of boxes}.
 local function fused_blocks(shot, boxes)
   local list, taken = {}, {}
   local function add(tuple)
@@ -252,7 +256,8 @@ local function fused_blocks(shot, boxes)
   return list
 end
 
--- The picture of a step; before: that of the step before, or nil; kept: boxes of objects, for pictures that share them.
+-- Returns the picture of a step. before: the picture of the previous step, or nil; kept: cache of boxes shared by
+-- pictures.
 function picture.new(step, before, kept)
   local made = { title = step.title, file = step.file, line = step.line, error = step.error,
     device = step.snapshot.number or 0, boxes = {}, arrows = {}, levels = {}, left_out = {}, places = {}, owned = {} }
@@ -266,7 +271,7 @@ function picture.new(step, before, kept)
   return made
 end
 
--- Which boxes have to do with something that is on the device in any of the pictures: id -> true. Nil: none does.
+-- Returns the boxes connected with anything on the device in any picture, as keys; nil if there are none.
 local function involved_boxes(list)
   local near, found, queue = {}, {}, {}
   local function link(a, b)
@@ -305,7 +310,7 @@ local function box_text(box)
   return row and row.text ~= "" and ("%s = %s"):format(box.title, row.text) or box.title
 end
 
--- Takes variables of which nothing is ever on the device out of the pictures: their names are reported.
+-- Removes boxes of variables without any relation to the device; their names are reported in left_out.
 local function focus(list)
   local kept = involved_boxes(list)
   for _, one in ipairs(kept and list or {}) do
@@ -321,7 +326,7 @@ local function focus(list)
   end
 end
 
--- Pictures of all steps of a case.
+-- Returns the pictures of all steps of a case.
 function picture.all(steps)
   local list, kept = {}, {}
   for i, step in ipairs(steps) do list[i] = picture.new(step, list[i - 1], kept) end
@@ -331,14 +336,14 @@ end
 
 -- ------------------------------------------------------------------------------------ measuring --
 
-picture.ROW, picture.LINE, picture.BAND = 18, 14, 18 -- heights in points: of a row, a line of a head, a level
-local GUTTER = 14 -- where marks stand
-local CHARACTER, WIDE = 6.65, 7.3 -- of monospaced text of 11 points, and of a title
+picture.ROW, picture.LINE, picture.BAND = 18, 14, 18 -- heights in points: row, line of a head, level
+local GUTTER = 14 -- width of the column of marks
+local CHARACTER, WIDE = 6.65, 7.3 -- widths of a character: monospaced text of 11 points, title
 local PAD = 8
 
 local function width_of(text, each) return (utf8.len(text) or #text) * each end
 
--- Width of a box, and height of its head.
+-- Returns the width of a box and the height of its head, in points.
 function picture.measure(box)
   local width = width_of(box.title, WIDE) + 2 * PAD + (box.is.group and 2 * GUTTER or 0)
   for _, note in ipairs(box.notes) do width = math.max(width, width_of(note, CHARACTER) + 2 * PAD) end
@@ -350,7 +355,7 @@ function picture.measure(box)
   return math.ceil(width), (#box.notes + 1) * picture.LINE + 8
 end
 
--- The row of a box that an arrow points to: its number; nil where it points to the box as a whole.
+-- Returns the number of the row that an arrow points to; nil if it points to the whole box.
 function picture.row_at(box, arrow)
   local found
   for k, row in ipairs(arrow.at and box.rows or {}) do
@@ -361,7 +366,7 @@ end
 
 function picture.arrow_key(arrow) return ("%s\0%s\0%s"):format(arrow.from, arrow.key or "", arrow.to) end
 
--- One picture that has room for all of a list: each box as large as it ever is, with every row and arrow.
+-- Returns a picture with space for all of a list: each box in its largest size, with every row and arrow.
 function picture.union(list)
   local all, seen = { boxes = {}, arrows = {}, levels = {}, title = "" }, {}
   local function add_box(box)
@@ -387,7 +392,7 @@ function picture.union(list)
       all.arrows[#all.arrows + 1] = arrow
     end
   end
-  local function each(things, add) -- pictures share them
+  local function each(things, add) -- pictures share boxes and arrows
     for _, thing in ipairs(things) do
       if not seen[thing] then
         seen[thing] = true

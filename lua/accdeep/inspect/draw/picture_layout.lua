@@ -1,13 +1,18 @@
--- picture_layout.lua - where the boxes and arrows of pictures lie.
+-- picture_layout.lua - computes the positions of boxes and arrows of a case's pictures with Graphviz.
 --
--- Graphviz arranges all boxes that a case ever has, once, so that boxes keep their order from step to step: one box for
--- an object of the host together with its copies on the device. Parts that no arrow connects lie below each other, in
--- the order in which they first appear. The picture of a step closes the gaps that boxes of other steps leave. Both
--- sides have the same arrangement; they lie side by side or, where that is larger in a window, below each other.
+--   pictures -> union of all boxes -> one node per object and its device copies -> Graphviz, once per case.
+--   each picture: unused gaps are closed, boxes are placed on both sides in the same arrangement.
 --
--- layout.all(pictures) -> a place for each: { width, height, boxes = id -> {x, y, width, head, height, rows = key -> y
--- of the row in the box}, arrows = picture.arrow_key -> list of points, sides = side -> {x, y, width, height} }, all
--- in points from the upper left. Raises an error of the environment where Graphviz is missing.
+-- Arranging all boxes once keeps their order from step to step. Parts that no arrow connects are placed below each
+-- other, in the order of their first appearance. The sides are beside each other or, if that is larger in a window, one
+-- below the other.
+--
+-- picture_layout.all(pictures) returns a layout for each picture, in points from the upper left:
+--   {width, height, sides = side -> {x, y, width, height}.
+--    boxes = id -> {x, y, width, head, height, rows = key -> y in the box}.
+--    arrows = picture.arrow_key -> list of points}
+--
+-- Raises an error of the environment if Graphviz is missing.
 
 local diagnostic = require "accdeep.base.diagnostic"
 local dot = require "accdeep.inspect.draw.dot"
@@ -16,21 +21,21 @@ local picture = require "accdeep.inspect.draw.picture"
 
 local picture_layout = {}
 
-local STACK = 8                       -- between boxes of one object on the device
-local HEAD, EDGE, BETWEEN = 28, 14, 28 -- of a side: above its boxes, around them, to the other side
-local LEVEL = 5                       -- a level's frame stands so far inside of the one around it
-local TIP = 7                         -- length of an arrow's head
-local APART = 26                      -- between boxes after a gap is closed, from top to bottom
-local WINDOW = { 1300, 680 }          -- a usual window's room for a picture: width and height
-local MISSING = 127 -- status of a shell that does not find a program
+local STACK = 8                       -- distance of boxes of one object on the device
+local HEAD, EDGE, BETWEEN = 28, 14, 28 -- margins of a side: above its boxes, around them, to the other side
+local LEVEL = 5                       -- distance of a level's frame from the enclosing one
+local TIP = 7                         -- length of an arrowhead
+local APART = 26                      -- largest vertical distance of boxes after gaps are closed
+local WINDOW = { 1300, 680 }          -- width and height of a usual window
+local MISSING = 127 -- exit status of a shell that does not find a program
 
 local function fail(message, help)
   error(diagnostic.new { code = "file", message = message, rule = "HOUSE-files", help = help }, 0)
 end
 
--- What Graphviz makes of a text.
+-- Returns Graphviz's JSON for a text; raises if Graphviz is missing or fails.
 local function graphviz(text)
-  local name = os.tmpname() -- nothing of a user's is in the command
+  local name = os.tmpname() -- the command contains nothing from the user
   local file, problem = io.open(name, "w")
   if not file then fail(problem) end
   file:write(text)
@@ -54,7 +59,7 @@ local function numbers(text)
   return list
 end
 
--- Points of an arrow: its start, then three of each Bezier curve. "e,x,y" is where its head is.
+-- Returns the points of an arrow: its start, then three per Bezier curve. "e,x,y" is the position of its head.
 local function points_of(pos, top)
   local ex, ey = pos:match "e,([-%d.]+),([-%d.]+)"
   local list = {}
@@ -67,7 +72,7 @@ end
 
 local function height_of(box) return box.head + #box.rows * picture.ROW end
 
--- A picture with one box for what belongs together; spot[id] is the box that an object's stands for.
+-- Returns a picture with one node for an object and its device copies, and spot: id -> node.
 local function merge_unions(union)
   local all, spot = { boxes = {}, arrows = {} }, {}
   for _, box in ipairs(union.boxes) do
@@ -107,7 +112,7 @@ local function merge_unions(union)
   return all, spot
 end
 
--- The parts of a merged picture that no arrow connects, in the order of their first boxes: pictures of their own.
+-- Returns the connected components of a merged picture as pictures, in the order of their first boxes.
 local function connected_components(nodes)
   local near = {}
   for _, box in ipairs(nodes.boxes) do near[box.id] = {} end
@@ -138,7 +143,7 @@ local function connected_components(nodes)
   return parts
 end
 
--- Where Graphviz puts the boxes of a merged picture: id -> {x, y} of the upper left, key -> points.
+-- Returns Graphviz's positions of the nodes: id -> {x, y} of the upper left, and arrow key -> points.
 local function positions(nodes)
   local parts, texts = connected_components(nodes), {}
   for i, part in ipairs(parts) do texts[i] = dot.graph(part) end
@@ -166,8 +171,8 @@ local function positions(nodes)
   return at, led
 end
 
--- A function that closes gaps along one axis: from where boxes lie, a list of {low, high}, each coordinate's new
--- place; gaps become at most so wide. The second result is the end of the last box.
+-- Returns a function that closes gaps along one axis: it maps a coordinate to its new value. spans: {low, high} of the
+-- boxes; most: limit of a gap. The second result is the end of the last box.
 local function closing(spans, most)
   table.sort(spans, function(a, b) return a[1] < b[1] end)
   local blocks = {}
@@ -201,22 +206,22 @@ local function closing(spans, most)
   end, to
 end
 
--- The points of an arrow, moved so that it begins and ends where its row and its object are drawn.
+-- Returns the points of an arrow, moved so that it begins at its row and ends at its object.
 local function fit_arrow(points, from, to, key, tip_y, moved)
   local list, n = {}, #points
   local start = { from.x + from.width, from.y + (from.rows[key] and from.rows[key] + picture.ROW / 2 or from.head / 2) }
-  local on_left = points[n][1] < points[n - 1][1] -- it comes back to the box from the right
+  local on_left = points[n][1] < points[n - 1][1] -- reaches the box from the right
   local tip = { on_left and to.x + to.width or to.x, tip_y }
   for i, point in ipairs(points) do
     local goal, old = start, points[1]
     if i > 2 then goal, old = tip, points[n] end
     list[i] = { point[1] + goal[1] - old[1], point[2] + goal[2] - old[2] }
   end
-  for i = 3, n - 3 do list[i] = { moved(points[i][1], points[i][2]) } end -- between them the way stays as it is
+  for i = 3, n - 3 do list[i] = { moved(points[i][1], points[i][2]) } end -- the path between is unchanged
   return list
 end
 
--- Between boxes that stand below each other: around on the right.
+-- Returns the points of an arrow between boxes above each other: around them on the right.
 local function route_around(from, to, key, tip_y)
   local x, y = from.x + from.width, from.y + (from.rows[key] or 0) + picture.ROW / 2
   local tip_x = to.x + to.width
@@ -224,8 +229,8 @@ local function route_around(from, to, key, tip_y)
   return { { x, y }, { out, y }, { out, tip_y }, { tip_x + TIP, tip_y }, { tip_x, tip_y } }
 end
 
--- From a row of one side to an object of the other: out on the left, to the right of the object; on the left of both
--- where the sides lie below each other.
+-- Returns the points of an arrow from a row to an object of the other side: out on the left, to the object's right. If
+-- the sides are stacked, it passes both on the left.
 local function across(from, to, key, tip_y, is_stacked)
   local x, y = from.x, from.y + (from.rows[key] or 0) + picture.ROW / 2
   if is_stacked then
@@ -238,7 +243,7 @@ local function across(from, to, key, tip_y, is_stacked)
   return { { x, y }, { x - bend, y }, { tip_x + bend, tip_y }, { tip_x + TIP, tip_y }, { tip_x, tip_y } }
 end
 
--- The room that a picture's boxes take after gaps are closed: width, height, and where a point moves.
+-- Returns width and height of a picture after gaps are closed, and the function that maps a point to its new position.
 local function compacted_extents(made, base)
   local across_spans, down_spans, seen = {}, {}, {}
   for _, box in ipairs(made.boxes) do
@@ -255,7 +260,7 @@ local function compacted_extents(made, base)
   return width, height, function(x, y) return over(x), down(y) end
 end
 
--- How wide and high the whole picture is, and where its sides are.
+-- Returns the layout of a picture's sides, still without boxes.
 local function sides_of(made, width, height, is_stacked)
   local levels = #made.levels
   local place = { sides = {}, boxes = {}, arrows = {}, width = 0, height = 0, drop = HEAD + levels * picture.BAND }
@@ -275,11 +280,11 @@ local function sides_of(made, width, height, is_stacked)
   return place
 end
 
--- Where everything of a picture lies.
+-- Returns the layout of a picture.
 local function arrange(made, base, is_stacked)
   local width, height, moved = compacted_extents(made, base)
   local place = sides_of(made, width, height, is_stacked)
-  local used = {} -- of a place on the device: where its next box begins
+  local used = {} -- node -> y of its next box on the device
   for _, box in ipairs(made.boxes) do
     local node, room, area = base.spot[box.id], base.union.boxes[box.id], place.sides[box.side]
     local x, y = moved(base.at[node.id].x, base.at[node.id].y)
@@ -318,7 +323,7 @@ local function arrange(made, base, is_stacked)
   return place
 end
 
--- Whether the largest of some pictures is larger in a window with its sides below each other; not if it has room.
+-- True if the largest picture is drawn larger in a window with its sides stacked; false if it fits either way.
 local function is_better_stacked(pictures, base)
   local width, height = 0, 0
   for _, made in ipairs(pictures) do

@@ -1,8 +1,8 @@
--- picture_style.lua - the colours of pictures, and how their parts look: CSS for pages, attributes for an SVG file.
+-- picture_style.lua - the style of pictures: CSS for pages, attributes for SVG files.
 --
--- Pages have the colours as variables: light is usual, a reader who prefers dark gets dark, and a page may choose with
--- data-theme on its root. A picture that stands alone has light colours as attributes of its elements, because many
--- viewers do not know style sheets.
+-- Pages define the colours as variables: light by default, dark if the reader's system prefers it, or by data-theme on
+-- the root element. An SVG file has light colours as attributes of its elements, because many viewers ignore style
+-- sheets.
 
 local light = [[
   --paper: #ffffff; --ink: #1c2024; --muted: #687078; --faint: #9aa1a8; --line: #c3c9cf; --edge: #59616a;
@@ -103,7 +103,8 @@ abbr.rule { font-size: 12px; color: var(--muted); text-decoration: underline dot
 local colours = {}
 for name, colour in light:gmatch "%-%-(%w[%w-]*): (#%x+);" do colours[name] = colour end
 
--- The rules of `shapes`, the weakest first: {selector = {{tag or false, class ...} ...}, weight, order, attributes}.
+-- Returns the rules of `shapes`, beginning with the weakest: {selector = {{tag or false, class ...} ...}, weight,
+-- order, attributes}.
 local function parse_rules()
   local list = {}
   for selector, body in (".paper { fill: var(--paper); }\n" .. shapes):gmatch "([^{}]+){([^}]*)}" do
@@ -132,14 +133,14 @@ local function parse_rules()
   return list
 end
 
--- Whether a part of a selector is about an element: {tag, classes = set}.
+-- True if a part of a selector matches an element {tag, classes = set}.
 local function is_about(compound, element)
   if compound[1] and compound[1] ~= element.tag then return false end
   for i = 2, #compound do if not element.classes[compound[i]] then return false end end
   return true
 end
 
--- Whether a selector is about the last of these elements, each inside of the one before.
+-- True if a selector matches the last of these elements, each of which is nested in the previous one.
 local function selects(selector, elements)
   local k = #selector
   if not is_about(selector[k], elements[#elements]) then return false end
@@ -150,7 +151,7 @@ end
 
 local rules_of_shapes -- made when a picture needs them
 
--- An SVG text with attributes in place of its classes.
+-- Returns an SVG text in which attributes replace the classes.
 local function inline_styles(text)
   rules_of_shapes = rules_of_shapes or parse_rules()
   local open = {}
@@ -180,7 +181,7 @@ end
 local function rules(selector, variables) return ("%s {%s\n}\n"):format(selector, variables) end
 
 return {
-  -- of a page, whose root may choose
+  -- style of a page, whose root element may choose the theme
   page = rules(":root", light) .. "@media (prefers-color-scheme: dark) {\n"
     .. rules(':root:not([data-theme="light"])', dark) .. "}\n" .. rules(':root[data-theme="dark"]', dark) .. page
     .. shapes .. "@media print {\n" .. rules(":root:root", light) .. "}\n",

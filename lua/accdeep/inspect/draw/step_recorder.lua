@@ -1,12 +1,16 @@
--- step_recorder.lua - the moments of a scenario while it runs: what host and device look like after each step.
+-- step_recorder.lua - records a snapshot of host and device after each step of a running scenario.
 --
--- record.new(must) -> recorder; recorder:observer() is what observes the run; recorder:finish(result of the
--- run) -> list of cases {name, ok, rules, steps, failed_at = number of the step that failed, dropped = how many
--- steps there were too many, hidden = set of the names of objects in groups that a step is about, or nil}. must: such
--- sets by the number of the case, for a second run that lists these objects by themselves. A step is {title, text,
--- file, line, ends, events, moved, snapshot, error}: title for people, text of the directive, error as report.plain
--- gives it. moved: {{host = id, device = id, offset, bytes, way = "in"|"out"}...}, as the objects of the snapshot are
--- called.
+-- step_recorder.new(must) returns a recorder; its observer() observes the run. finish(result of the run) returns the
+-- cases:
+--   case   {name, ok, rules, steps, failed_at, dropped, hidden}
+--     failed_at  number of the step that failed.
+--     dropped    number of steps that were not recorded, beyond the limits.
+--     hidden     names of objects in groups that a step is about, as keys, or nil.
+--   step   {title, text of the directive, file, line, ends, events, moved, snapshot, error}
+--     moved      {{host = id, device = id, offset, bytes, way = "in" or "out"} ...}, ids of the snapshot's objects.
+--     error      as report.to_plain_data returns it.
+-- must: number of the case -> its hidden names, for a second run that lists these objects one by one. draw/init.lua
+-- runs scenarios with a recorder.
 
 local diagnostic = require "accdeep.base.diagnostic"
 local location = require "accdeep.base.location"
@@ -14,16 +18,16 @@ local report = require "accdeep.base.report"
 local scenario = require "accdeep.script.scenario"
 local snapshot = require "accdeep.inspect.snapshot"
 
-local MOST, OBJECTS = 300, 400000 -- steps of a case that are kept, and objects that are looked at for them; then as
-local FAILURES = 2 * MOST         -- many steps that failed, and the end
-local FEW, SOME = 6, 24 -- objects that a step moves, and all steps of a case, that are in no group; of more some are
+local MOST, OBJECTS = 300, 400000 -- limits of steps recorded of a case, and of objects in them; then
+local FAILURES = 2 * MOST         -- failed steps up to this limit, and the last step
+local FEW, SOME = 6, 24 -- limits of grouped objects listed one by one: moved by a step, by all steps of a case
 
 local Recorder = {}
 Recorder.__index = Recorder
 
 local WAYS = { h2d = "in", d2h = "out" }
 
--- Snapshots are no work of the scenario, whose steps are counted: they are taken in a thread that begins before.
+-- Snapshots must not count as steps of the scenario, so they are taken in a thread that is created before it.
 local function new_snapshot_thread()
   local thread = coroutine.create(function(session, numbers, must)
     while true do
@@ -52,7 +56,7 @@ function Recorder:case()
   return self.current
 end
 
--- What events moved; the second result is a list of the objects in groups among these.
+-- Returns what events copied, and a list of the objects in groups among these.
 local function moves(events, locate)
   local list, hidden = {}, {}
   for _, event in ipairs(events) do
@@ -65,8 +69,8 @@ local function moves(events, locate)
   return list, hidden
 end
 
--- Objects in groups that an error is about: those that it carries, and those that its message names. The target of a
--- pointer that is not attached is only named.
+-- Returns the objects in groups that an error is about: those that it carries, and those named in its message. The
+-- target of an unattached pointer is only named.
 local function hidden_objects(err, locate)
   local hidden = {}
   for _, object in ipairs(rawget(err, "objects") or {}) do
@@ -88,7 +92,7 @@ local function event_record(event)
   return { op = event.op, name = event.name, bytes = event.bytes, rule = event.rule, device = event.device }
 end
 
--- Whether two trees of plain tables are the same.
+-- True if two trees of plain tables are equal.
 local function same(a, b)
   if type(a) ~= "table" or type(b) ~= "table" then return a == b end
   for key, value in pairs(a) do
@@ -100,7 +104,7 @@ local function same(a, b)
   return true
 end
 
--- What has not changed since a snapshot is shared with it.
+-- Replaces parts of a snapshot that equal those of the previous one, to share memory.
 local function share(shot, before)
   for key, list in pairs(shot) do
     for i, item in ipairs(type(list) == "table" and list or {}) do
@@ -110,8 +114,8 @@ local function share(shot, before)
   end
 end
 
--- Adds a step: the state of a session now, and what happened since the step before. Of very many steps those that
--- failed and the last ones are kept (always).
+-- Records a step: the state of a session now, and the events since the previous step. Beyond the limits only failed
+-- steps and the last one are recorded (always).
 function Recorder:add(session, step, always)
   local case = self:case()
   local events = self.events
@@ -148,14 +152,14 @@ function Recorder:begin(session)
   end
 end
 
--- A step that failed; once for an error, however many it goes through.
+-- Records a failed step, once per error, however many functions it passes through.
 function Recorder:failed(session, err, step)
   if err == self.reported_error or diagnostic.is_limit(err) then return end
   self.reported_error, step.error = err, err
   self:add(session, step)
 end
 
--- Before a construct, or the end of a region.
+-- Observes a construct or the end of a region; returns the function that records it afterwards.
 function Recorder:asked(session, plan, ends)
   local place = plan.place
   self:begin(session)
@@ -164,9 +168,9 @@ function Recorder:asked(session, plan, ends)
     local text = (place.text or ""):gsub("%s+", " "):gsub("^ ", "")
     local step = { title = ends and "end of " .. text or text, text = place.text, file = place.file, line = place.line,
       ends = ends or nil, callers = location.callers(place.file, place.line) }
-    local around = session.program.inside[place.text] -- statements that it stands among
+    local around = session.program.inside[place.text] -- the enclosing text of statements
     if around then
-      local at = around.text:find(place.text, 1, true) or place.text:find "%S" -- blanks in front keep the place
+      local at = around.text:find(place.text, 1, true) or place.text:find "%S" -- leading blanks preserve its position
       step.line = location.line_of(around.text, at, around.file, around.line)
     elseif ends then
       local file, line = location.scenario(2)
@@ -180,15 +184,15 @@ end
 
 -- ------------------------------------------------------------------------------- the script's names --
 
--- The line of a script that an error is in.
+-- Returns the source line of a script that an error is in.
 local function source_line(err)
   local source = err.file and err.line and location.source(err.file)
   local line = source and location.line(source, err.line)
   return line and line:match "^%s*(.-)%s*$" or nil
 end
 
--- Runs a function of the script's language; an error that no construct has reported becomes a step. Without a title the
--- step is called like the line.
+-- Calls a function of the script's language. An error that no construct has reported becomes a step, titled by the
+-- source line if there is no title.
 function Recorder:run_watched(run, title, fn, ...)
   local file, line = location.scenario(2)
   local results = table.pack(pcall(fn, ...))
@@ -239,14 +243,14 @@ function wrappers.case(self, run, _, fn)
     local record = ok and run.cases[#run.cases]
     if record then
       made.name, made.ok, made.failure = record.name, record.ok, record.error
-    else -- a limit, or a case that is none
+    else -- a limit, or an invalid case
       made.name, made.ok, made.failure = type(name) == "string" and name or "case", false, err
     end
     if not ok then error(err, 0) end
   end
 end
 
--- What stands for a function that a script sees.
+-- Returns the replacement of a function of the script, or nil.
 function Recorder:wrap(run, name, fn)
   local stand = wrappers[scenario.statements[name]]
   if stand then return stand(self, run, name, fn) end
@@ -254,7 +258,7 @@ function Recorder:wrap(run, name, fn)
   if name:find "^expect%." then return function(...) return self:run_watched(run, name, fn, ...) end end
 end
 
--- What a case ends with, if the host has changed since its last step.
+-- Records the end of a case, if the host has changed since the last step.
 function Recorder:last(session)
   local steps = self:case().steps
   self:begin(session)
@@ -265,7 +269,7 @@ end
 
 -- --------------------------------------------------------------------------------------- the run --
 
--- What observes the run.
+-- Returns the observer of a run.
 function Recorder:observer()
   return {
     event = function(event) table.insert(self.events, event) end,
@@ -278,14 +282,14 @@ end
 
 local NOTHING = { host = {}, device = {}, attached = {}, present = {}, levels = {} }
 
--- A case's steps, complete: its failure is one of them.
+-- Completes the steps of a case: its failure becomes one of them.
 local function close(case)
   local steps, seen = case.steps, false
   for i, step in ipairs(steps) do
     if case.failure and step.error == case.failure then case.failed_at, seen = i, true end
     step.error = step.error and report.to_plain_data(step.error)
   end
-  if case.failure and not seen then -- an error of the script, or a limit
+  if case.failure and not seen then -- a script error, or a limit
     local failure = report.to_plain_data(case.failure)
     local before = steps[#steps]
     steps[#steps + 1] = { title = "the script fails", file = failure.file, line = failure.line, events = {},
@@ -295,9 +299,9 @@ local function close(case)
   case.numbers = nil
 end
 
--- The cases of a run, when it is over.
+-- Returns the cases of a finished run.
 function Recorder:finish(record)
-  local own = record.cases[#record.cases] -- what stands outside of cases fails last
+  local own = record.cases[#record.cases] -- statements outside of cases fail last
   if #self.cases == 0 then self:case() end
   for _, case in ipairs(self.cases) do
     if case.ok == nil then

@@ -1,7 +1,7 @@
--- svg.lua - a picture as SVG, drawn where picture_layout.lua puts things.
+-- svg.lua - draws a picture as SVG at the positions of picture_layout.lua.
 --
--- svg.parts(picture, place) gives texts that stand for themselves, so that pages share those of several steps.
--- svg.document(picture, place) is a file.
+-- svg.render_parts(picture, layout) returns independent texts, which html.lua shares between steps.
+-- svg.document(picture, layout) returns a file.
 
 local picture = require "accdeep.inspect.draw.picture"
 local picture_style = require "accdeep.inspect.draw.picture_style"
@@ -13,14 +13,14 @@ local MARGIN = 10
 
 local escapes = { ["&"] = "&amp;", ["<"] = "&lt;", [">"] = "&gt;", ['"'] = "&quot;", ["'"] = "&#39;" }
 
--- Text for XML: what would be markup is not, what is not a character of XML is "?".
+-- Returns a text with XML markup escaped; invalid characters become "?".
 function svg.escape(text)
   if not utf8.len(text) then text = text:gsub("[\128-\255]", "?") end
   return (text:gsub("[&<>\"']", escapes):gsub("[%z\1-\8\11-\31\127]", "?"):gsub("\u{FFFE}", "?"):gsub("\u{FFFF}", "?"))
 end
 local escaped = svg.escape
 
--- A number as short as it can be.
+-- Returns a number with at most one decimal.
 local function short(n)
   return (("%.1f"):format(n):gsub("%.0$", ""))
 end
@@ -124,7 +124,7 @@ local function bands_of(made, area)
   return table.concat(parts)
 end
 
--- Frames around boxes that lie in one block.
+-- Returns frames around fused boxes.
 local function fused_frames(made, place)
   local parts = {}
   for _, block in ipairs(made.fused) do
@@ -156,7 +156,7 @@ end
 
 -- ------------------------------------------------------------------------------------- the whole --
 
--- A list of texts: what stands behind comes first.
+-- Returns the parts of a picture as texts; background first.
 function svg.render_parts(made, place)
   local list = { sides_of(made, place) }
   if place.sides.device and made.levels[1] then list[2] = bands_of(made, place.sides.device) end
@@ -175,7 +175,7 @@ function svg.render_parts(made, place)
   return list
 end
 
--- A text in lines of at most so many characters.
+-- Returns the lines of a text, of at most `most` characters.
 local function lines_of(content, most)
   local lines, line = {}, ""
   for word in content:gmatch "%S+" do

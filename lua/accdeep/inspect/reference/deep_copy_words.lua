@@ -1,5 +1,5 @@
--- deep_copy_words.lua - the words of deep copy in directives (TR-14-1, chapters 3 and 5). They are no names of a
--- scenario: words = true. The form of the entries: init.lua.
+-- deep_copy_words.lua - reference chapter: words of deep copy in directives (TR-14-1, chapters 3 and 5), which are no
+-- names of a scenario (words = true). reference/init.lua describes the entries.
 
 return {
   title = "Deep copy in directives",

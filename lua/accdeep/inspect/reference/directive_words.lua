@@ -1,6 +1,6 @@
--- directive_words.lua - clauses and directives for `accdeep explain WORD`: what each does, and which rules speak of it.
+-- directive_words.lua - texts about clauses and directives, for `accdeep explain WORD`.
 --
--- Texts by word; what takes a clause comes from the tables of the directives, rules from the catalogue.
+-- Directives that take a clause come from the tables of definitions/; rules come from definitions/rules.lua.
 
 local openacc_sema = require "accdeep.sema.openacc_sema"
 local openacc_directives = require "accdeep.definitions.openacc_directives"
@@ -13,7 +13,7 @@ local directive_words = {}
 
 local all -- word -> {language -> {text, kind, of}}
 
--- The directives of OpenMP that take a clause, of two words at most behind their first.
+-- Returns OpenMP's directives that take a clause; directives of more than three words are left out.
 local function directives_with(clause)
   local list = {}
   for _, directive in ipairs(openmp_directives.names) do
@@ -67,10 +67,10 @@ local function index()
   return all
 end
 
--- All words, as keys.
+-- Returns the words, as keys.
 function directive_words.all() return index() end
 
-local SHOWN = 8 -- rules, directives
+local SHOWN = 8 -- limit of rules and directives
 
 local function truncate_list(list)
   local shown = table.move(list, 1, math.min(#list, SHOWN), 1, {})
@@ -78,7 +78,7 @@ local function truncate_list(list)
   return shown
 end
 
--- The rules that have the word, by language; a word of one language alone has all of them. ACC33 comes first.
+-- Returns the rules that mention a word, by language; ACC33 comes first. A word of only one language has all of them.
 local function rules_of(word, entry)
   local found, others = { OpenACC = {}, OpenMP = {} }, {}
   for _, id in ipairs(rules.search(word)) do
@@ -101,7 +101,7 @@ local function put_rules(out, ids, word)
   if #ids > SHOWN then out[#out + 1] = ("    and %d more: accdeep rules %s"):format(#ids - SHOWN, word) end
 end
 
--- What there is to say of a word; nil if it is none.
+-- Returns the text about a word; nil if it is unknown.
 function directive_words.text(word)
   local entry = index()[word]
   if not entry then return nil end

@@ -1,4 +1,4 @@
--- expectations.lua - what a scenario can expect. The form of the entries: init.lua.
+-- expectations.lua - reference chapter: expectations of a scenario. reference/init.lua describes the entries.
 return {
   title = "Expectations",
   text = [[

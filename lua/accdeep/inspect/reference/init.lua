@@ -1,16 +1,20 @@
--- reference - every name of the scenario language and of the package, described once: `accdeep explain NAME`, the
--- reference pages and the annotations for editors are made from this.
+-- reference - descriptions of all names of the scenario language and of the package. `accdeep explain NAME`, the
+-- reference pages and the annotations for editors are made from them; tests run all examples and errors, and compare
+-- the names with those that a script sees.
 --
--- A chapter is {title, text, prelude?, package?} with a list of entries; what its examples have in common is the
--- prelude; package: it is about a Lua program, not about scenarios; words: about words in directives, each with its
--- syntax. An entry is
---   {name, syntax?, is?, also?, params, returns?, text, rules, errors?, whole?, example}
--- is: "value", "table" or "callable" (with members); anything else is a function. also: further names of the same
--- meaning. params, returns: "name type - text", "type - text"; a name that ends in ? may be left out. rules: ids.
--- errors: {code, when, a text that raises it}. whole: example and errors stand alone, without the prelude. Or
---   {class, text, fields?, call?, operators?}
--- which describes a type of table; call and operators are those of annotations (LuaCATS). Tests run all examples and
--- all errors, and compare the names with those that a script sees.
+--   chapter {title, text, prelude?, package?, words?} with a list of entries.
+--     prelude   text before each of its examples.
+--     package   true: the chapter is about a Lua program, not about scenarios.
+--     words     true: the chapter is about words in directives, each with its syntax.
+--   entry {name, syntax?, is?, also?, params, returns?, text, rules, errors?, whole?, example}
+--     is        "value", "table" or "callable" (with members); nil: a function.
+--     also      synonyms.
+--     params    "name type - text"; a name that ends in ? is optional. returns: "type - text".
+--     rules     ids.
+--     errors    {code, when, a text that raises it}.
+--     whole     true: example and errors need no prelude.
+--   or entry {class, text, fields?, call?, operators?}, which describes a type of table.
+--     call, operators   those of annotations (LuaCATS).
 
 local rules = require "accdeep.definitions.rules"
 
@@ -19,21 +23,21 @@ local reference = {}
 local chapters = { "language", "expectations", "deep_copy_words", "openacc_routines", "openmp_routines", "lua_library",
   "package" }
 
--- All chapters, in order.
+-- Returns the list of chapters, in order.
 function reference.chapters()
   local list = {}
   for i, name in ipairs(chapters) do list[i] = require("accdeep.inspect.reference." .. name) end
   return list
 end
 
--- Name, type and text of a parameter or field; type and text of a result.
+-- Splits the text of a parameter or field into name, type and text, and that of a result into type and text.
 function reference.field(text) return text:match "^(%S+) (.-) %- (.*)$" end
 function reference.result(text) return text:match "^(.-) %- (.*)$" end
 
--- All names of an entry, its own first.
+-- Returns the names of an entry, beginning with its own.
 function reference.names(entry) return { entry.name, table.unpack(entry.also or {}) } end
 
--- How a function is called: f(a [, b]).
+-- Returns the signature of an entry: f(a [, b]).
 function reference.signature(entry)
   if not entry.params then return entry.syntax or entry.name end
   local out, optional = {}, 0
@@ -46,12 +50,12 @@ function reference.signature(entry)
   return ("%s(%s%s)"):format(entry.name, table.concat(out), ("]"):rep(optional))
 end
 
--- A text that stands alone: what is common to the chapter, and the entry's own.
+-- Returns a complete script: the chapter's prelude, unless the entry is whole, and the text.
 function reference.script(chapter, entry, text)
   return (entry.whole and "" or chapter.prelude or "") .. text
 end
 
--- The entry of a name and its chapter, or nil. A class is found by its own name.
+-- Returns the entry of a name and its chapter, or nil. A class is found by its own name.
 function reference.find(wanted)
   for _, chapter in ipairs(reference.chapters()) do
     for _, entry in ipairs(chapter) do
@@ -63,7 +67,7 @@ function reference.find(wanted)
   end
 end
 
--- All names that have an entry, as keys. without_words: those that a script sees.
+-- Returns the names that have an entry, as keys. without_words: true for names that a script sees.
 function reference.all(without_words)
   local names = {}
   for _, chapter in ipairs(reference.chapters()) do
@@ -97,7 +101,7 @@ local function put_list(out, title, list, parse)
   end
 end
 
--- What there is to say about a name, for a terminal; nil if it has no entry.
+-- Returns the text about a name for a terminal; nil if it has no entry.
 function reference.text(wanted)
   local entry, chapter = reference.find(wanted)
   if not entry then return nil end

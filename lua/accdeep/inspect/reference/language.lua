@@ -1,5 +1,5 @@
--- language.lua - the words of a scenario: its head, the host program, directives, what there is to see.
--- The form of the entries: init.lua.
+-- language.lua - reference chapter: the scenario language: head, host program, directives, inspection.
+-- reference/init.lua describes the entries.
 return {
   title = "The scenario language",
   text = [[

@@ -1,4 +1,4 @@
--- lua_library.lua - the part of Lua's own library that a scenario has (sandbox.lua).
+-- lua_library.lua - reference chapter: the part of Lua's library that a scenario has (script/sandbox.lua).
 return {
   title = "Lua's library",
   text = [[

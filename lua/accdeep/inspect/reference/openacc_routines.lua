@@ -1,5 +1,5 @@
--- openacc_routines.lua - the routines of OpenACC (3.2) as a scenario calls them. The form of the entries:
--- init.lua.
+-- openacc_routines.lua - reference chapter: OpenACC's routines (3.2) as a scenario calls them. reference/init.lua
+-- describes the entries.
 
 local WHERE = "where accdeep.pointer|string - host address, or the text of an object or section,"
   .. " which also gives its bytes"

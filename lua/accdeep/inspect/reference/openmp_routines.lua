@@ -1,5 +1,5 @@
--- openmp_routines.lua - the routines of OpenMP (3.7, 3.8) as a scenario calls them. The form of the entries:
--- init.lua.
+-- openmp_routines.lua - reference chapter: OpenMP's routines (3.7, 3.8) as a scenario calls them. reference/init.lua
+-- describes the entries.
 
 local DEVICE = "device integer - number of the device; `omp_initial_device` is the host"
 local WHERE = "pointer accdeep.pointer|string - host address, or the text of an object"

@@ -1,4 +1,5 @@
--- package.lua - what `require "accdeep"` gives a Lua program. The form of the entries: init.lua.
+-- package.lua - reference chapter: the package that `require "accdeep"` returns. reference/init.lua describes the
+-- entries.
 return {
   package = true,
   title = "From Lua",

@@ -1,5 +1,5 @@
--- profile_descriptions.lua - rule profiles: {name, follows, text, against, example}. The example holds under the
--- profile and not under the one it is reported against; tests run both.
+-- profile_descriptions.lua - descriptions of rule profiles: {name, follows, text, against, example}. Tests check that
+-- the example holds under the profile, and fails under the profile `against`.
 return {
   { name = "tr14", follows = "TR-14-1 on OpenACC with attach and detach",
     text = "The default. It is strict: what the document calls a programmer's error, and OpenACC 3.3 ignores, is"
