@@ -118,7 +118,8 @@ static accd_status check_between_objects(struct accd__device_env *env, const str
     return block->vacated ? accd__check_stale_address(env, dev) : accd__report_not_allocated(env);
 }
 
-/* Decides TR14-1.1-02. */
+/* Checks that a kernel may access a device range: it must lie in one object, one tuple, or one allocation of the
+ * program. Decides TR14-1.1-02. */
 static accd_status check_kernel_access(struct accd__device_env *env, uint64_t dev, uint64_t bytes, bool reads)
 {
     accd_context *context = env->context;

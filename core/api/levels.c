@@ -55,7 +55,8 @@ static struct serial_range get_serial_range(const struct accd__device_env *env, 
 
 /* --------------------------------------------------------------------------------- originals -- */
 
-/* Decides DIR-4.1-03. */
+/* Fills *info with the name and range of an original.
+ * Decides DIR-4.1-03. */
 static void describe_original(const struct listing *listing, const struct accd__original *original,
                               accd_object_info *info)
 {

@@ -95,8 +95,8 @@ accd_status accd__exit_release_records(struct accd__exit_plan *exit_plan)
 
 /* ----------------------------------------------------------------------- ends of attachments -- */
 
-/* Decides TR14-4.3-12. */
-/* Records the error of an attached pointer that prevents the removal of an object. */
+/* Records the error of an attached pointer that prevents the removal of an object.
+ * Decides TR14-4.3-12. */
 static accd_status report_still_attached(const struct accd__exit_plan *exit_plan, const struct accd__object *object,
                                          const struct accd__attachment *attach, const char *how)
 {

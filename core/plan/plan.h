@@ -204,7 +204,7 @@ struct accd__resolution {
 
 /* Looks a request up and applies the rules: uses the object, skips the request, or fails. The caller handles the
  * outcomes SPLIT and FILL. A request for parts only is narrowed to the range of these parts if that range is
- * entirely present, or absent (OMP60-map-15). */
+ * entirely present or, except in entries, entirely absent (OMP60-map-15). */
 accd_status accd__resolve_request(struct accd__plan *plan, struct accd__request *request, enum accd__demand demand,
                                   struct accd__resolution *found);
 /* Returns the rules' decision on a lookup result. */

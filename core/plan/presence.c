@@ -75,7 +75,7 @@ static bool get_pieces_range(const struct accd__plan *plan, const struct accd__r
 }
 
 /* Computes the relation of a request to present data. If the request means only the parts that its program names, it
- * is narrowed to their range when that range is entirely present, or absent (OMP60-map-15).
+ * is narrowed to their range when that is entirely present or, except in entries, entirely absent (OMP60-map-15).
  * Decides OMP60-map-13. */
 static accd_status find_request_containment(struct accd__plan *plan, struct accd__request *request,
                                             enum accd__containment *relation_p, struct accd__object **object_p)
