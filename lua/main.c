@@ -1,28 +1,32 @@
-/* main.c - the accdeep program: Lua, LPeg and accdeep's own modules in one file.
+/* main.c - the accdeep program: Lua, LPeg and accdeep's Lua modules in one file. Runs accdeep.tools.cli.
  *
- * ACCDEEP_LUA_DIR names a folder whose modules are used instead of those inside, for development. */
+ * ACCDEEP_LUA_DIR names a folder whose modules replace the embedded ones, for development. */
 #include "binding.h"
 #include "modules.h"
 #include "program.h"
 
 #include <lualib.h>
 
+#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum { EXIT_INTERNAL = 70 };
 
+/* Loader of an embedded module, which is the upvalue. */
 static int load_embedded(lua_State *L)
 {
     const struct embedded_module *module = lua_touserdata(L, lua_upvalueindex(1));
+    assert(module);
     embedded_push(L, module);
     lua_pushstring(L, module->name);
     lua_call(L, 1, 1);
     return 1;
 }
 
-static void preload(lua_State *L)
+/* Makes the embedded modules known to `require`. */
+static void preload_modules(lua_State *L)
 {
     luaL_getsubtable(L, LUA_REGISTRYINDEX, LUA_PRELOAD_TABLE);
     lua_pushcfunction(L, luaopen_accdeep_core);
@@ -39,7 +43,7 @@ static void preload(lua_State *L)
     lua_pop(L, 1);
 }
 
-/* Modules in a folder come before those inside. */
+/* Makes `require` find accdeep's modules in a folder instead of the embedded ones. */
 static void use_folder(lua_State *L, const char *folder)
 {
     luaL_getsubtable(L, LUA_REGISTRYINDEX, LUA_PRELOAD_TABLE);
@@ -55,18 +59,20 @@ static void use_folder(lua_State *L, const char *folder)
     lua_pop(L, 3);
 }
 
-static int traceback(lua_State *L)
+/* Message handler: adds a traceback. */
+static int add_traceback(lua_State *L)
 {
     luaL_traceback(L, L, luaL_tolstring(L, 1, NULL), 1);
     return 1;
 }
 
-static int run(lua_State *L)
+/* (argc, argv): runs the command line; returns the exit status. */
+static int run_program(lua_State *L)
 {
     int argc = (int)lua_tointeger(L, 1);
     char **argv = lua_touserdata(L, 2);
     luaL_openlibs(L);
-    preload(L);
+    preload_modules(L);
     const char *folder = getenv("ACCDEEP_LUA_DIR");
     if (folder && *folder)
         use_folder(L, folder);
@@ -90,8 +96,8 @@ int main(int argc, char **argv)
         return EXIT_INTERNAL;
     }
     lua_gc(L, LUA_GCGEN, 0, 0);
-    lua_pushcfunction(L, traceback);
-    lua_pushcfunction(L, run);
+    lua_pushcfunction(L, add_traceback);
+    lua_pushcfunction(L, run_program);
     lua_pushinteger(L, argc);
     lua_pushlightuserdata(L, argv);
     int status = EXIT_INTERNAL;

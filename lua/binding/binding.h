@@ -1,7 +1,8 @@
-/* binding.h - what the files of the Lua module accdeep.core share. One file for each bound object.
+/* binding.h - the Lua module accdeep.core: its objects, and the functions that its files share. Each object that Lua
+ * sees has a file of its own.
  *
- * Failures that a scenario can cause come back as nil and an error table; wrong use of the module by
- * its own Lua code raises. Nothing raises while the core is at work. */
+ * A function that fails in a way that a scenario can cause returns nil and an error table. Wrong use of the module by
+ * accdeep's own Lua code raises an error. Callbacks of the core never raise, because the core has to release memory. */
 #ifndef ACCD_BINDING_H
 #define ACCD_BINDING_H
 
@@ -11,13 +12,13 @@
 
 #include <stdbool.h>
 
-/* A context and what Lua made of it. Closing it empties the handles that belong to it. */
+/* Context of the core, as a Lua object. Closing it empties the handles that belong to it. */
 struct accd__lua_context {
     accd_context *core;
-    lua_State *L;             /* the one that is in a call of the core */
-    int bound_ref;            /* table of functions for section bounds, by number */
-    int error_ref;            /* what such a function raised */
-    bool unchecked;           /* host memory is the program's own, and not known here */
+    lua_State *L;             /* Lua thread that is calling the core; callbacks use it */
+    int bound_ref;            /* reference to a table of functions for section bounds, by number */
+    int error_ref;            /* reference to the error that a callback raised */
+    bool unchecked;           /* host memory is not checked, because the core does not know the program's blocks */
     struct accd__lua_events { /* events since the last drain */
         struct accd__lua_event {
             accd_op op;
@@ -28,75 +29,90 @@ struct accd__lua_context {
             char *name;
         } * events;
         size_t n, room;
-        bool listening, lost;
+        bool listening, lost; /* events are recorded; some were lost because memory ran out */
     } reported;
-    struct accd__lua_handle *handles; /* programs, constructs, checkpoints: to be emptied before the context goes */
-    struct accd__lua_handle *opened;  /* regions and bounds */
-    int objects_ref;                  /* with checkpoints: a weak table of these as Lua objects, by their addresses */
+    struct accd__lua_handle *handles; /* programs, constructs and checkpoints, which closing the context empties */
+    struct accd__lua_handle *opened;  /* open regions and bounds */
+    int objects_ref;                  /* reference to a weak table of Lua objects by address, if checkpoints are used */
 };
 
-/* What core.open takes as its allocator, as light userdata. */
+/* Allocator that core.open accepts, as light userdata. */
 struct accd__lua_allocator {
     accd_allocator fn;
     void *ud;
 };
 
-/* Memory that counts against a limit. */
+/* Account of memory against a limit. */
 struct accd__budget {
-    size_t used, most; /* bytes; most is 0: there is no limit */
-    bool denied;       /* charged_alloc refused memory since was_denied was called */
+    size_t used, most; /* bytes; most = 0: no limit */
+    bool denied;       /* accd__charged_alloc has refused memory since the last call of accd__was_denied */
 };
-/* The budget of what runs in this thread; NULL: there is none. */
+/* Sets the budget of this thread; NULL: none. */
 void accd__set_budget(struct accd__budget *budget);
-/* Counts bytes; false: they are more than is left. Without a budget (NULL) nothing is counted. */
+/* Adds bytes to a budget; returns false, without a change, if they exceed it. Always true if budget is NULL. */
 bool charge(struct accd__budget *budget, size_t bytes);
-/* Gives bytes back. What was taken before the budget began is not counted. */
+/* Subtracts bytes from a budget, down to 0: memory from before the budget began may be freed. budget may be NULL. */
 void accd__discharge(struct accd__budget *budget, size_t bytes);
-/* Memory of the core (an accd_allocator) and of simulated devices (an accd_charge_fn, which refuses nothing), counted
- * against the budget of this thread. */
+/* Allocates memory of the core (an accd_allocator), charged to the budget of this thread. NULL: none, or refused. */
 void *accd__charged_alloc(void *ud, void *ptr, size_t old, size_t n);
+/* Charges memory of simulated devices (an accd_charge_fn) to the budget of this thread, even beyond its limit. */
 void accd__charge_device(void *ud, int64_t bytes);
+/* Returns true if accd__charged_alloc has refused memory since the last call. */
 bool accd__was_denied(void);
 
-/* Links a handle into its context's list. */
+/* Head of a Lua object that belongs to a context: a link of the context's list. */
 struct accd__lua_handle {
     struct accd__lua_context *context; /* NULL once the context is closed */
     struct accd__lua_handle *next, **link;
-    void (*invalidate)(struct accd__lua_handle *handle);
+    void (*invalidate)(struct accd__lua_handle *handle); /* releases what the object holds in the core */
 };
+/* Adds an unlinked handle to context->handles. */
 void accd__handle_link(struct accd__lua_handle *handle, struct accd__lua_context *context);
+/* Removes a handle from its list, if it is in one. */
 void accd__handle_unlink(struct accd__lua_handle *handle);
 
-/* A region or bounds: what lies in the state of a context. */
+/* Region or bounds, which belong to the state of a context that checkpoints save. */
 struct accd__lua_opened {
     struct accd__lua_handle handle;
-    void *core; /* accd_region or accd_bounds; NULL: it is closed, or the state without it was restored */
+    void *core; /* accd_region or accd_bounds; NULL: closed, or not part of the restored state */
 };
-/* The object at index may be opened: checkpoints will find it. Comes first. */
+/* Makes the object at index known to checkpoints. To be called before accd__opened_link. */
 void accd__opened_register(lua_State *L, int index, struct accd__lua_context *context);
+/* Adds an unlinked handle to context->opened. */
 void accd__opened_link(struct accd__lua_opened *opened, struct accd__lua_context *context);
 
 #define CONTEXT_TYPE "accdeep.context"
-struct accd__lua_context *accd__check_context(lua_State *L, int index); /* open, or raises */
+/* Returns the open context at index, and makes L the thread of its callbacks; or raises. */
+struct accd__lua_context *accd__check_context(lua_State *L, int index);
+/* Returns the mapping program at index, or raises. */
 accd_program *accd__check_program(lua_State *L, int index);
 
-struct accd__lua_construct; /* a prepared construct */
+struct accd__lua_construct;
+/* Returns the prepared construct at index, whose context is open, or raises. */
 struct accd__lua_construct *accd__check_construct(lua_State *L, int index);
-/* Looks where its items lie now, and runs it. *item_p: the item whose place is not known, from 1; 0: none. */
+/* Locates the items of a construct and executes it. *item_p is the number, from 1, of the item that could not be
+ * located; 0: none. region_p may be NULL. */
 accd_status accd__construct_run(struct accd__lua_construct *construct, int device, unsigned queue,
                                 accd_region **region_p, size_t *item_p);
 
-/* Pushes nil and a table that describes the last error of the context; returns 2. Its fields: code, rule, message;
- * item, from 1; asked and other, objects; named and named_end, the first and the last byte of what asked is called in
- * message, where message names it; advice, "whole rows"; cause, what a function of Lua raised. item: the one that
- * construct_run reported. */
+/* Pushes nil and a table about the last error of the context, whose status is not ACCD_OK; returns 2. Fields:
+ *
+ *     code, rule, message   texts
+ *     item                  number of the item, from 1
+ *     asked, other          the objects concerned
+ *     named, named_end      first and last byte of the name of `asked` within message, if it is there
+ *     advice                "whole rows", or nil
+ *     cause                 the error that a Lua function raised
+ */
 int accd__push_error(lua_State *L, struct accd__lua_context *context, accd_status status);
+/* Pushes an error as accd__push_error does, with the item that accd__construct_run reported; 0: none. */
 int accd__push_item_error(lua_State *L, struct accd__lua_context *context, accd_status status, size_t item);
-/* The same for a failure, true for success. */
+/* Pushes true for ACCD_OK, else an error as accd__push_error does. Returns the number of results. */
 int accd__push_result(lua_State *L, struct accd__lua_context *context, accd_status status);
+/* Pushes a table about an object, or nil if it is empty. */
 void accd__push_object_info(lua_State *L, const accd_object_info *info);
 
-/* Arguments of a function: a device, an address or a number of bytes, a host address. */
+/* Arguments at index: number of a device; address or number of bytes; address of the host. Raise for other types. */
 static inline int accd__device_argument(lua_State *L, int index)
 {
     return (int)luaL_checkinteger(L, index);
@@ -110,18 +126,20 @@ static inline const void *accd__address_argument(lua_State *L, int index)
     return (const void *)(uintptr_t)accd__word_argument(L, index);
 }
 
-/* Reads {op, to, a, b, k, ...}: five integers an instruction. The array belongs to the caller. */
+/* Pushes an array of instructions, read from the list {op, to, a, b, k, ...} at index, and returns it. Raises for
+ * values out of range. */
 accd_instruction *accd__read_code(lua_State *L, int index, size_t *n);
-/* Fields of a table at index, with a default. */
+/* Return a field of the table at index, or the default: `otherwise`, false, NULL. */
 lua_Integer accd__get_integer(lua_State *L, int index, const char *key, lua_Integer otherwise);
 bool accd__get_boolean(lua_State *L, int index, const char *key);
 void *accd__get_pointer(lua_State *L, int index, const char *key);
-/* Fields of the table on top of the stack; a text that is NULL is nil. */
+/* Set a field of the table on top of the stack; a text that is NULL sets nil. */
 void accd__set_integer(lua_State *L, const char *key, lua_Integer value);
 void accd__set_text(lua_State *L, const char *key, const char *value);
 void accd__set_boolean(lua_State *L, const char *key, bool value);
 void accd__set_function(lua_State *L, const char *key, lua_CFunction value);
 
+/* Create the classes of the module's objects, or add functions to the module, which is on top of the stack. */
 void accd__open_context_class(lua_State *L);
 void accd__open_rules(lua_State *L);
 void accd__open_program_class(lua_State *L);
@@ -130,21 +148,24 @@ void accd__open_memory(lua_State *L);
 void accd__open_checkpoint_class(lua_State *L);
 void accd__open_limits(lua_State *L);
 void accd__open_debug(lua_State *L);
-/* The rules that the table on top of the stack names: a profile's, and what fields change. */
+/* Reads the rules that the table on top of the stack describes: base names a profile, other fields change its knobs. */
 void accd__read_rules(lua_State *L, accd_rules *rules);
+/* Methods of a context that prepare a mapping program, and a construct. */
 int accd__l_program(lua_State *L);
 int accd__l_construct(lua_State *L);
-/* Events since the last drain are no more. */
+/* Frees all recorded events. */
 void accd__forget_events(struct accd__lua_events *reported);
-/* Methods of a context that look at it (inspect.c), touch memory (memory.c), are about queues (queue.c), run kernels
- * (kernel.c), save and restore its state (checkpoint.c). */
+/* Methods of a context: inspection (inspect.c), memory (memory.c), queues (queue.c), kernels (kernel.c), checkpoints
+ * (checkpoint.c). */
 extern const luaL_Reg accd__inspect_methods[], accd__memory_methods[], accd__queue_methods[], accd__kernel_methods[],
     accd__checkpoint_methods[];
-/* The core's region of a region object, or raises. */
+/* Returns the core's region of the region object at index, which is open, or raises. */
 accd_region *accd__check_region(lua_State *L, int index);
-/* The words of the list on top of the stack, in memory of Lua's, which comes on top of it. */
+/* Pushes the integers of the list on top of the stack as an array, and returns it. *n is their number. */
 uint64_t *accd__get_words(lua_State *L, size_t *n);
+/* Reads a kernel from the table at index; pushes the arrays and the text that it refers to. */
 void accd__read_kernel(lua_State *L, int index, accd_kernel *kernel);
+/* Pushes the outcome of a kernel, as context:kernel_run returns it. Returns the number of results. */
 int accd__push_kernel_result(lua_State *L, const accd_kernel_result *end);
 
 int luaopen_accdeep_core(lua_State *L);

@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-/* Of the function that core.limited runs in this thread, or NULL. The model needs no library but the C library. */
+/* Budget of the function that core.limited runs in this thread, or NULL. The TLS model needs no other library. */
 static _Thread_local __attribute__((tls_model("initial-exec"))) struct accd__budget *current;
 
 void accd__set_budget(struct accd__budget *budget)

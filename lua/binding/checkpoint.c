@@ -1,14 +1,17 @@
-/* checkpoint.c - saved states of a context as Lua objects, and digests of a state. */
+/* checkpoint.c - saved states of a context as Lua objects, and digests of states.
+ *
+ * A checkpoint keeps the core's checkpoint, and the list of regions and bounds that were open. Restoring it sets these
+ * Lua objects to their former regions and bounds, and closes those that were opened later. */
 #include "binding.h"
 
 #include <string.h>
 
 static const char checkpoint_name[] = "accdeep.checkpoint";
 
-/* A state, and the Lua objects that were open in it, which its second user value keeps. */
+/* Checkpoint. Its second user value keeps the Lua objects that were open alive. */
 struct checkpoint {
     struct accd__lua_handle handle;
-    accd_checkpoint *core; /* NULL: it was freed */
+    accd_checkpoint *core; /* checkpoint of the core; NULL: freed */
     size_t n;
     struct {
         struct accd__lua_opened *opened;
@@ -16,6 +19,7 @@ struct checkpoint {
     } open[];
 };
 
+/* Frees the checkpoint of the core. */
 static void empty_checkpoint(struct accd__lua_handle *handle)
 {
     struct checkpoint *checkpoint = (struct checkpoint *)handle;
@@ -40,7 +44,7 @@ static int l_checkpoint(lua_State *L)
         lua_rawgeti(L, LUA_REGISTRYINDEX, context->objects_ref);
         for (struct accd__lua_handle *handle = context->opened; handle; handle = handle->next) {
             struct accd__lua_opened *opened = (struct accd__lua_opened *)handle;
-            if (lua_rawgetp(L, -1, opened) == LUA_TNIL) { /* no part of the program has it any more */
+            if (lua_rawgetp(L, -1, opened) == LUA_TNIL) { /* the program has forgotten the object */
                 lua_pop(L, 1);
                 continue;
             }
@@ -58,8 +62,8 @@ static int l_checkpoint(lua_State *L)
     return 1;
 }
 
-/* context:restore(checkpoint) -> true; or nil, error. Regions and bounds that were open then are so again, others are
- * closed; events that were not drained are forgotten. */
+/* context:restore(checkpoint) -> true; or nil, error. Regions and bounds that were open at the checkpoint are open
+ * again, others are closed; recorded events are dropped. */
 static int l_restore(lua_State *L)
 {
     struct accd__lua_context *context = accd__check_context(L, 1);
@@ -83,8 +87,8 @@ static int l_restore(lua_State *L)
     return 1;
 }
 
-/* context:digests(device [, numbers]) -> host, present, values, counters, rest; or nil, error. numbers: of host ranges,
- * in the order of their registration, as 32-bit words in a string. */
+/* context:digests(device [, numbers]) -> host, present, values, counters, rest; or nil, error. numbers renames the host
+ * ranges: their numbers in the order of registration, as 32-bit words in a string. */
 static int l_digests(lua_State *L)
 {
     struct accd__lua_context *context = accd__check_context(L, 1);
@@ -106,7 +110,7 @@ static int l_digests(lua_State *L)
     return 5;
 }
 
-/* checkpoint:free(): its memory is used again at once */
+/* checkpoint:free(): frees its memory at once. */
 static int l_free(lua_State *L)
 {
     struct checkpoint *checkpoint = luaL_checkudata(L, 1, checkpoint_name);

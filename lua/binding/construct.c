@@ -1,9 +1,10 @@
-/* construct.c - prepared constructs and open regions as Lua objects.
+/* construct.c - prepared constructs, open regions and bounds as Lua objects.
  *
- * A construct is prepared once for each directive: where its items lie is code that the core runs.
- * Executing it again touches no Lua but this call. */
+ * Lua prepares a construct once for each directive. The items have code that the core runs to locate them
+ * (item_source), so executing the construct again costs one call from Lua. */
 #include "binding.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 static const char construct_name[] = "accdeep.construct", region_name[] = "accdeep.region",
@@ -11,25 +12,28 @@ static const char construct_name[] = "accdeep.construct", region_name[] = "accde
 
 enum { NO_REGISTER = -1 };
 
+/* Code that locates an item. */
 struct item_source {
     accd_item_code place;
-    bool constant, located; /* constants only: located once */
+    bool constant, located; /* the code has constants only; it has been run, once for all */
     bool calls;             /* the code calls functions of the host program */
-    accd_stride *dims;      /* of a section with gaps */
-    int64_t *values;        /* of parameters */
+    accd_stride *dims;      /* dimensions of a section with gaps */
+    int64_t *values;        /* values of the program's parameters */
 };
 
+/* Prepared construct. */
 struct accd__lua_construct {
     struct accd__lua_handle handle;
     accd_construct_kind kind;
     bool finalize;
-    const char *name, *file; /* kept alive by the user values */
+    const char *name, *file; /* texts that the user values keep alive */
     int line;
     size_t nitems;
     accd_item *items;
     struct item_source *sources;
 };
 
+/* Releases the items of a construct. */
 static void empty_construct(struct accd__lua_handle *handle)
 {
     struct accd__lua_construct *construct = (struct accd__lua_construct *)handle;
@@ -47,7 +51,8 @@ static void empty_construct(struct accd__lua_handle *handle)
     construct->sources = NULL;
 }
 
-/* dims = {count, step, count, step ...}, run: elements of a section with gaps. */
+/* Reads the dimensions of a section with gaps: dims = {count, step, count, step ...}, and run, its elements without a
+ * gap. */
 static void read_gaps(lua_State *L, int link, accd_item *item, struct item_source *source)
 {
     enum { MOST = 15 };
@@ -71,6 +76,8 @@ static void read_gaps(lua_State *L, int link, accd_item *item, struct item_sourc
     lua_pop(L, 1);
 }
 
+/* Reads item `index` of a construct from the table at index `link`. If this raises, the construct can still be emptied.
+ */
 static void read_source(lua_State *L, int link, struct accd__lua_construct *construct, size_t index)
 {
     accd_item *item = &construct->items[index];
@@ -133,7 +140,7 @@ static void read_source(lua_State *L, int link, struct accd__lua_construct *cons
     lua_pop(L, 1);
 }
 
-/* context:construct{kind=, name=, file=, line=, finalize=, {item}...} */
+/* context:construct{kind=, name=, file=, line=, finalize=, {item}...} -> construct */
 int accd__l_construct(lua_State *L)
 {
     struct accd__lua_context *context = accd__check_context(L, 1);
@@ -179,8 +186,8 @@ static int construct_gc(lua_State *L)
     return 0;
 }
 
-/* Where an item lies now. Sets *status_p to why it cannot be said. */
-static accd_status locate(accd_context *core, accd_item *item, struct item_source *source)
+/* Locates an item: sets its address and bytes. */
+static accd_status locate_item(accd_context *core, accd_item *item, struct item_source *source)
 {
     if (source->located)
         return ACCD_OK;
@@ -189,9 +196,10 @@ static accd_status locate(accd_context *core, accd_item *item, struct item_sourc
     return status;
 }
 
+/* Invalidates a region, which the context frees. */
 static void empty_region(struct accd__lua_handle *handle)
 {
-    ((struct accd__lua_opened *)handle)->core = NULL; /* the context frees it */
+    ((struct accd__lua_opened *)handle)->core = NULL;
 }
 
 struct accd__lua_construct *accd__check_construct(lua_State *L, int index)
@@ -209,10 +217,11 @@ static bool opens_region(const struct accd__lua_construct *construct)
 accd_status accd__construct_run(struct accd__lua_construct *construct, int device, unsigned queue,
                                 accd_region **region_p, size_t *item_p)
 {
+    assert(construct->handle.context && item_p);
     accd_context *core = construct->handle.context->core;
     *item_p = 0;
     for (size_t i = 0; i < construct->nitems; i++) {
-        accd_status status = locate(core, &construct->items[i], &construct->sources[i]);
+        accd_status status = locate_item(core, &construct->items[i], &construct->sources[i]);
         if (status != ACCD_OK) {
             *item_p = i + 1;
             return status;
@@ -249,7 +258,7 @@ static int l_run(lua_State *L)
         *region = (struct accd__lua_opened){{.invalidate = empty_region}, NULL};
         lua_getiuservalue(L, 1, 1);
         lua_setiuservalue(L, -2, 1);
-        lua_pushvalue(L, 1); /* names live in the construct */
+        lua_pushvalue(L, 1); /* the construct keeps names alive that the region uses */
         lua_setiuservalue(L, -2, 2);
         accd__opened_register(L, -1, context);
     }
@@ -267,7 +276,7 @@ static int l_run(lua_State *L)
     return 1;
 }
 
-/* fn(device, queue) -> true; or nil, error: runs the construct of the closure */
+/* fn(device, queue) -> true; or nil, error. Executes the construct of the closure. */
 static int l_run_step(lua_State *L)
 {
     struct accd__lua_construct *construct = lua_touserdata(L, lua_upvalueindex(1));
@@ -284,7 +293,7 @@ static int l_run_step(lua_State *L)
     return 1;
 }
 
-/* construct:step() -> a function that runs a construct that opens no region, and asks nothing about its arguments */
+/* construct:step() -> a function that executes the construct, which opens no region, without checks of its arguments */
 static int l_step(lua_State *L)
 {
     luaL_argcheck(L, !opens_region(accd__check_construct(L, 1)), 1, "the construct opens a region");
@@ -293,7 +302,7 @@ static int l_step(lua_State *L)
     return 1;
 }
 
-/* construct:where(item) -> host address, bytes of the item as last run */
+/* construct:where(item) -> host address, bytes of the item in the last execution */
 static int l_where(lua_State *L)
 {
     struct accd__lua_construct *construct = luaL_checkudata(L, 1, construct_name);
@@ -311,7 +320,8 @@ static void empty_bounds(struct accd__lua_handle *handle)
     bounds->core = NULL;
 }
 
-/* construct:bounds(item) -> bounds of what is walked now; nil: nothing is, or bounds call functions of the scenario */
+/* construct:bounds(item) -> bounds of the sections that the item has now; nothing if bounds call functions of the
+ * scenario */
 static int l_bounds(lua_State *L)
 {
     struct accd__lua_construct *construct = accd__check_construct(L, 1);
@@ -325,10 +335,10 @@ static int l_bounds(lua_State *L)
     accd_bounds *core = NULL;
     *bounds = (struct accd__lua_opened){.handle = {.invalidate = empty_bounds}};
     luaL_setmetatable(L, bounds_name);
-    lua_getiuservalue(L, 1, 1); /* the context outlives them */
+    lua_getiuservalue(L, 1, 1); /* bounds keep the context alive */
     lua_setiuservalue(L, -2, 1);
     accd__opened_register(L, -1, context);
-    accd_status status = locate(context->core, &construct->items[item], &construct->sources[item]);
+    accd_status status = locate_item(context->core, &construct->items[item], &construct->sources[item]);
     if (status == ACCD_OK)
         status = accd_bounds_new(context->core, &construct->items[item], &core);
     if (status != ACCD_OK)
@@ -338,7 +348,7 @@ static int l_bounds(lua_State *L)
     return 1;
 }
 
-/* bounds:changed(later bounds) -> what the first section with other bounds was, and what it is; or nothing */
+/* bounds:changed(later bounds) -> description of the first section that differs, then and now; or nothing */
 static int l_bounds_changed(lua_State *L)
 {
     const struct accd__lua_opened *then = luaL_checkudata(L, 1, bounds_name), *now = luaL_checkudata(L, 2, bounds_name);
@@ -366,7 +376,7 @@ accd_region *accd__check_region(lua_State *L, int index)
     return region->core;
 }
 
-/* region:close() -> true, or nil, error: then it is still open */
+/* region:close() -> true; or nil, error, and the region stays open */
 static int l_region_close(lua_State *L)
 {
     struct accd__lua_opened *region = luaL_checkudata(L, 1, region_name);
@@ -383,6 +393,7 @@ static int l_region_close(lua_State *L)
     return 1;
 }
 
+/* region:abandon(): closes the region, if it is open, without copying to the host. */
 static int l_region_abandon(lua_State *L)
 {
     struct accd__lua_opened *region = luaL_checkudata(L, 1, region_name);
@@ -393,13 +404,14 @@ static int l_region_abandon(lua_State *L)
     return 0;
 }
 
+/* region:is_open() -> boolean */
 static int l_region_is_open(lua_State *L)
 {
     lua_pushboolean(L, ((struct accd__lua_opened *)luaL_checkudata(L, 1, region_name))->core != NULL);
     return 1;
 }
 
-/* A region that Lua forgets stays open in the core: the session tells about it. */
+/* Unlinks a region that Lua has forgotten. It stays open in the core; the session reports it. */
 static int region_gc(lua_State *L)
 {
     accd__handle_unlink(luaL_checkudata(L, 1, region_name));

@@ -1,13 +1,16 @@
-/* context.c - a context of the core as a Lua object. */
+/* context.c - contexts of the core as Lua objects: open and close, labels, recorded events, callbacks. */
 #include "binding.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
 /* --------------------------------------------------------------------------------- callbacks -- */
 
+/* Records an event, or notes that it was lost. */
 static void on_event(void *ud, const accd_event *event)
 {
+    assert(event->name);
     struct accd__lua_events *reported = ud;
     if (reported->n == reported->room) {
         size_t room = reported->room ? 2 * reported->room : 64;
@@ -48,6 +51,7 @@ void accd__forget_events(struct accd__lua_events *reported)
     reported->lost = false;
 }
 
+/* Arguments of call_bound, those of accd_bound_fn. */
 struct bound_call {
     struct accd__lua_context *context;
     int fn, nargs;
@@ -56,7 +60,7 @@ struct bound_call {
     int64_t *out;
 };
 
-/* Calls the function for each row; runs protected, since it may raise. */
+/* (bound_call): calls the Lua function for each row. Runs protected, since the function may raise. */
 static int call_bound(lua_State *L)
 {
     struct bound_call *call = lua_touserdata(L, 1);
@@ -77,6 +81,7 @@ static int call_bound(lua_State *L)
     return 0;
 }
 
+/* Evaluates a function of a section bound for the core. Keeps an error in error_ref. */
 static int on_bound(void *ud, int fn, size_t n, int nargs, const int64_t *const *args, int64_t *out)
 {
     struct accd__lua_context *context = ud;
@@ -96,7 +101,7 @@ static int on_bound(void *ud, int fn, size_t n, int nargs, const int64_t *const 
 
 /* ------------------------------------------------------------------------------ open, close -- */
 
-/* core.device(backend, number) -> {name=, bytes=, driver=}, or nil and why there is none */
+/* core.device(backend, number) -> {name=, bytes=, compiler=, driver=}; or nil, reason */
 static int l_device(lua_State *L)
 {
     const accd_backend *backend = accd_find_backend(luaL_checkstring(L, 1));
@@ -120,6 +125,7 @@ static int l_device(lua_State *L)
     return 1;
 }
 
+/* core.open{backend=, devices=, rules=, ...} -> context; or nil, error. The fields are read below. */
 static int l_open(lua_State *L)
 {
     static const char *const layouts[] = {"cfi", "flang", "gfortran", NULL};
@@ -191,6 +197,7 @@ static int l_open(lua_State *L)
     return 1;
 }
 
+/* context:close(): empties all handles and frees the context. */
 static int l_close(lua_State *L)
 {
     struct accd__lua_context *context = luaL_checkudata(L, 1, CONTEXT_TYPE);
@@ -216,7 +223,8 @@ static int l_close(lua_State *L)
 
 /* ----------------------------------------------------------------------------------- methods -- */
 
-/* How elements of an array are called: {name=, shift=, rank=, described=, span=, {lower, extent, sm} ...} */
+/* Reads how elements of an array are named: {name=, shift=, rank=, described=, span=, {lower, extent, sm} ...}. The
+ * name stays alive in the table at index `link`. */
 static accd_array read_array(lua_State *L, int link)
 {
     accd_array array = {
@@ -229,7 +237,7 @@ static accd_array read_array(lua_State *L, int link)
         luaL_error(L, "an array has too many dimensions");
     lua_getfield(L, link, "name");
     array.name = lua_tostring(L, -1);
-    lua_pop(L, 1); /* the table keeps it */
+    lua_pop(L, 1);
     for (unsigned i = 0; i < array.rank && !array.described; i++) {
         lua_rawgeti(L, link, (lua_Integer)i + 1);
         int dimension = lua_gettop(L);
@@ -241,7 +249,8 @@ static accd_array read_array(lua_State *L, int link)
     return array;
 }
 
-/* context:label{name=, unit=, section=, member=, element=, round=, file=, line=, layout=, pointer=, array=} */
+/* context:label{name=, unit=, section=, member=, element=, round=, file=, line=, layout=, pointer=, array=} -> label,
+ * as light userdata; or nil, error */
 static int l_label(lua_State *L)
 {
     struct accd__lua_context *context = accd__check_context(L, 1);
@@ -278,7 +287,7 @@ static int l_label(lua_State *L)
     return 1;
 }
 
-/* context:bind_function(number, fn): fn is what ACCD_I_CALL of that number calls */
+/* context:bind_function(number, fn): makes fn the function that ACCD_I_CALL with this number calls. */
 static int l_bind_function(lua_State *L)
 {
     struct accd__lua_context *context = accd__check_context(L, 1);
@@ -290,6 +299,7 @@ static int l_bind_function(lua_State *L)
     return 0;
 }
 
+/* context:listen(on): begins or ends the recording of events. */
 static int l_listen(lua_State *L)
 {
     struct accd__lua_context *context = accd__check_context(L, 1);
@@ -335,18 +345,21 @@ static int l_drain(lua_State *L)
     return 1;
 }
 
+/* context:check() -> message about a violated invariant, or nil */
 static int l_check(lua_State *L)
 {
     lua_pushstring(L, accd_check_invariants(accd__check_context(L, 1)->core));
     return 1;
 }
 
+/* context:digest() -> digest of the state */
 static int l_digest(lua_State *L)
 {
     lua_pushinteger(L, (lua_Integer)accd_state_digest(accd__check_context(L, 1)->core));
     return 1;
 }
 
+/* context:fail_allocation(device, n): makes the n-th allocation from now fail. */
 static int l_fail_allocation(lua_State *L)
 {
     accd_inject_allocation_failure(accd__check_context(L, 1)->core, (int)luaL_checkinteger(L, 2),
@@ -354,6 +367,7 @@ static int l_fail_allocation(lua_State *L)
     return 0;
 }
 
+/* context:fail_copy(device, n): makes the n-th copy from now fail. */
 static int l_fail_copy(lua_State *L)
 {
     accd_inject_copy_failure(accd__check_context(L, 1)->core, (int)luaL_checkinteger(L, 2), accd__word_argument(L, 3));

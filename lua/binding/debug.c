@@ -1,7 +1,7 @@
 /* debug.c - types in the debug information of programs: the handle, and finding types by name.
  *
- * core.debug(path) -> a handle, or nil and why not; path nil: this process. Nothing of the files is
- * kept in Lua but what is asked for. Files may be damaged: what libdw cannot read is not there. */
+ * core.debug(path) -> handle; or nil, reason. Without a path, the handle is for this process. Only what is asked for
+ * becomes Lua objects. Files may be damaged: what libdw cannot read is treated as missing. */
 #include "binding.h"
 
 #ifdef HAVE_LIBDW
@@ -19,6 +19,7 @@ static struct accd__lua_debug *check_debug(lua_State *L)
     return debug;
 }
 
+/* debug:close() */
 static int l_close(lua_State *L)
 {
     struct accd__lua_debug *debug = luaL_checkudata(L, 1, DEBUG);
@@ -32,6 +33,7 @@ static int l_close(lua_State *L)
     return 0;
 }
 
+/* Walks all units of a file. */
 static void walk_dwarf(struct accd__debug_walk *walk, Dwarf *dwarf)
 {
     Dwarf_CU *unit = NULL;
@@ -39,13 +41,13 @@ static void walk_dwarf(struct accd__debug_walk *walk, Dwarf *dwarf)
     uint8_t kind;
     while (walk->debug->dw.dwarf_get_units(dwarf, unit, &unit, NULL, &kind, &die, &split) == 0) {
         Dwarf_Die *root = kind == DW_UT_skeleton && split.addr ? &split : &die;
-        if (root->addr) /* else the unit is damaged */
+        if (root->addr) /* damaged units have no root */
             accd__debug_walk_unit(walk, root);
     }
 }
 
-/* Files come in the order in which they were loaded, the program first: the first one that has what
- * is looked for decides. Tells whether one, and whether the first one, has debug information. */
+/* Walks the files in the order in which they were loaded, the program first, up to the first one with results. *any_p:
+ * a file has debug information; *first_p: the first file has. */
 static void walk_files(struct accd__debug_walk *walk, bool *any_p, bool *first_p)
 {
     const struct accd__lua_debug *debug = walk->debug;
@@ -62,7 +64,7 @@ static void walk_files(struct accd__debug_walk *walk, bool *any_p, bool *first_p
         *any_p = true;
         *first_p |= is_first;
         walk_dwarf(walk, dwarf);
-        Dwarf *shared = debug->dw.dwarf_getalt(dwarf); /* what several files have in common */
+        Dwarf *shared = debug->dw.dwarf_getalt(dwarf); /* data that several files have in common */
         if (shared)
             walk_dwarf(walk, shared);
         if (!walk->slack && lua_rawlen(walk->L, walk->results) > 0)
@@ -70,11 +72,11 @@ static void walk_files(struct accd__debug_walk *walk, bool *any_p, bool *first_p
     }
 }
 
-/* debug:find(base, around, slack, everywhere) -> list of {name, number, kind, size,
- * declaration, fortran, at}, whether there is any debug information, and whether the program itself
- * has some. base nil: all types. around: base names of the scopes that may be classes,
- * ":outer:inner", or nil. slack: letters by which names may be longer or shorter; any name then
- * fits that has such a length. everywhere: inside functions and all classes, too. */
+/* debug:find(base, around, slack, everywhere) -> list, any, first. The list has {name, number, kind, size, declaration,
+ * fortran, at} for each type that was found; any tells if some file has debug information, first if the program has.
+ * base: name without template arguments, nil: all types. around: base names of the scopes that may be classes, such as
+ * ":outer:inner", or nil. slack: difference of length up to which other names are found. everywhere: functions and all
+ * classes are searched, too. */
 static int l_find(lua_State *L)
 {
     struct accd__lua_debug *debug = check_debug(L);
@@ -101,7 +103,7 @@ static int l_find(lua_State *L)
     return 3;
 }
 
-/* debug:type(number) -> the type that find gave this number; see debug_type.c. */
+/* debug:type(number) -> the type with a number from debug:find or debug:variables; see debug_type.c */
 static int l_type(lua_State *L)
 {
     struct accd__lua_debug *debug = check_debug(L);
@@ -113,8 +115,9 @@ static int l_type(lua_State *L)
     return 1;
 }
 
-/* debug:variables(prefix) -> list of {name, line, scope, number}: of all variables of the program whose names begin so,
- * with the numbers of their types; and the scopes: number -> that of the scope around, 0 for that of a unit. */
+/* debug:variables(prefix) -> list of {name, line, scope, number}, list of scopes. The first list has all variables of
+ * the program whose names begin with prefix, with the numbers of their types. The second one gives for each scope the
+ * scope around it, 0 for a unit. */
 static int l_variables(lua_State *L)
 {
     struct accd__lua_debug *debug = check_debug(L);
@@ -122,7 +125,8 @@ static int l_variables(lua_State *L)
     return 2;
 }
 
-static bool report(struct accd__lua_debug *debug, const char *path)
+/* Adds the file at path, or the files of this process, to the session. */
+static bool add_files(struct accd__lua_debug *debug, const char *path)
 {
     unsigned long long loads;
     if (!path)
@@ -145,6 +149,7 @@ static void make_class(lua_State *L)
     lua_pop(L, 1);
 }
 
+/* core.debug([path]) -> handle; or nil, reason */
 static int l_debug(lua_State *L)
 {
     const char *path = luaL_optstring(L, 1, NULL);
@@ -159,7 +164,7 @@ static int l_debug(lua_State *L)
         return 2;
     }
     debug->dwfl = accd__dw_new_session(&debug->dw);
-    if (debug->dwfl && report(debug, path))
+    if (debug->dwfl && add_files(debug, path))
         return 1;
     lua_pushnil(L);
     lua_pushstring(L, debug->dw.dwfl_errmsg(-1));

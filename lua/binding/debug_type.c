@@ -1,12 +1,13 @@
-/* debug_type.c - types of a program as tables of Lua: what debug information says, and no more.
+/* debug_type.c - converts types of debug information to Lua tables.
  *
- * Every entry is one table, whatever refers to it, so types may refer to themselves. Qualifiers
- * are left out; qualified: what an entry refers to has one. Fields by kind:
+ * Every entry becomes one table, however often it is referred to, so types may be recursive. Tables wait in a list
+ * until they are filled, so the depth of types does not matter. Qualifiers are left out; an entry has `qualified` if
+ * what it refers to has one. Fields by kind:
  *
  * - base: name, size, encoding ("signed", "unsigned", "float", "boolean", "complex", "other")
  * - pointer: to (nil: void)
  * - array: of, dims = list of {lower, count (nil: not known)}, column_major
- * - descriptor: of, rank, attribute ("allocatable", "pointer", "other"); gfortran's of an array
+ * - descriptor: of, rank, attribute ("allocatable", "pointer", "other"): gfortran's descriptor of an array
  * - character: size
  * - record: name, id (of the entry), union, size, align, declaration, fortran,
  *   members = list of {name, type, offset (nil: not constant), bits, base}
@@ -17,20 +18,23 @@
 #ifdef HAVE_LIBDW
 #include "debug.h"
 
+#include <assert.h>
 #include <string.h>
 
+/* State of a conversion. */
 struct reader {
     lua_State *L;
     struct accd__lua_debug *debug;
-    int names, known, waiting; /* indexes: the handle's names, entries by address, tables to fill */
+    int names, known,
+        waiting; /* stack indices: names of the handle, tables by entry, list of tables to fill and their entries */
 };
 
-static bool has(const struct reader *r, Dwarf_Die *die, unsigned name)
+static bool has_attribute(const struct reader *r, Dwarf_Die *die, unsigned name)
 {
     return r->debug->dw.dwarf_hasattr(die, name) != 0;
 }
 
-static bool integer_of(const struct reader *r, Dwarf_Die *die, unsigned name, lua_Integer *to)
+static bool read_integer(const struct reader *r, Dwarf_Die *die, unsigned name, lua_Integer *to)
 {
     uint64_t value;
     if (!accd__dw_get_number(&r->debug->dw, die, name, &value))
@@ -41,9 +45,10 @@ static bool integer_of(const struct reader *r, Dwarf_Die *die, unsigned name, lu
 
 /* ------------------------------------------------------------------------------- references -- */
 
-/* Without qualifiers, and from a place holder to the unit that has the type. */
-static bool resolved(const struct reader *r, Dwarf_Die *die)
+/* Replaces an entry by the type without qualifiers, and a placeholder by the entry with the type. False for void. */
+static bool resolve_entry(const struct reader *r, Dwarf_Die *die)
 {
+    assert(die->addr);
     for (int most = 16; most > 0; most--) {
         switch (r->debug->dw.dwarf_tag(die)) {
         case DW_TAG_const_type:
@@ -58,7 +63,7 @@ static bool resolved(const struct reader *r, Dwarf_Die *die)
                 return false;
             break;
         default:
-            if (!has(r, die, DW_AT_signature))
+            if (!has_attribute(r, die, DW_AT_signature))
                 return true;
             if (!accd__dw_get_reference(&r->debug->dw, die, DW_AT_signature, die))
                 return false;
@@ -67,11 +72,11 @@ static bool resolved(const struct reader *r, Dwarf_Die *die)
     return false;
 }
 
-/* Pushes the table of an entry, to be filled later, or nil for void. */
+/* Pushes the table of an entry, which will be filled later, or nil for void. */
 static void push_entry(struct reader *r, Dwarf_Die die)
 {
     lua_State *L = r->L;
-    if (!resolved(r, &die)) {
+    if (!resolve_entry(r, &die)) {
         lua_pushnil(L);
         return;
     }
@@ -88,7 +93,7 @@ static void push_entry(struct reader *r, Dwarf_Die die)
     lua_rawseti(L, r->waiting, n + 2);
 }
 
-/* Sets a field to the type that an entry refers to; nil for void. */
+/* Sets a field to the type that an entry refers to, or nil for void. */
 static void set_type(struct reader *r, const char *key, Dwarf_Die *die)
 {
     Dwarf_Die to;
@@ -116,10 +121,10 @@ static bool is_member(const struct reader *r, Dwarf_Die *die)
     int tag = r->debug->dw.dwarf_tag(die);
     return tag == DW_TAG_inheritance ||
            (tag == DW_TAG_member && !accd__dw_get_flag(&r->debug->dw, die, DW_AT_declaration) &&
-            !accd__dw_get_flag(&r->debug->dw, die, DW_AT_external)); /* not a static one */
+            !accd__dw_get_flag(&r->debug->dw, die, DW_AT_external)); /* static members are external */
 }
 
-/* of_class: members of a class are private unless something else is said, others public. */
+/* Fills the table of a member or base class. of_class: members without an access specifier are private. */
 static void read_member(struct reader *r, Dwarf_Die *die, bool of_class)
 {
     const struct accd__dw *dw = &r->debug->dw;
@@ -130,9 +135,9 @@ static void read_member(struct reader *r, Dwarf_Die *die, bool of_class)
         accd__set_boolean(r->L, "base", true);
     else
         accd__set_text(r->L, "name", dw->dwarf_diename(die));
-    if (has(r, die, DW_AT_bit_size))
+    if (has_attribute(r, die, DW_AT_bit_size))
         accd__set_boolean(r->L, "bits", true);
-    integer_of(r, die, DW_AT_accessibility, &access);
+    read_integer(r, die, DW_AT_accessibility, &access);
     if (access != DW_ACCESS_public)
         accd__set_boolean(r->L, "closed", true);
     if (accd__dw_member_offset(dw, die, &offset))
@@ -140,6 +145,7 @@ static void read_member(struct reader *r, Dwarf_Die *die, bool of_class)
     set_type(r, "type", die);
 }
 
+/* Fills the table of a structure, class or union. */
 static void read_record(struct reader *r, Dwarf_Die *die)
 {
     lua_State *L = r->L;
@@ -155,9 +161,9 @@ static void read_record(struct reader *r, Dwarf_Die *die)
         accd__set_boolean(r->L, "declaration", true);
     if (accd__dw_is_fortran(&debug->dw, die))
         accd__set_boolean(r->L, "fortran", true);
-    if (integer_of(r, die, DW_AT_byte_size, &value))
+    if (read_integer(r, die, DW_AT_byte_size, &value))
         accd__set_integer(r->L, "size", value);
-    if (integer_of(r, die, DW_AT_alignment, &value))
+    if (read_integer(r, die, DW_AT_alignment, &value))
         accd__set_integer(r->L, "align", value);
     lua_newtable(L);
     for (bool more = accd__dw_first_child(&debug->dw, die, &child); more;
@@ -173,38 +179,40 @@ static void read_record(struct reader *r, Dwarf_Die *die)
 
 /* ----------------------------------------------------------------------------------- arrays -- */
 
-static lua_Integer first_index(const struct reader *r, Dwarf_Die *array)
+static lua_Integer get_first_index(const struct reader *r, Dwarf_Die *array)
 {
     return accd__dw_is_fortran(&r->debug->dw, array) ? 1 : 0;
 }
 
+/* Fills the table of a dimension. lower: default lower bound of the language. */
 static void read_dimension(struct reader *r, Dwarf_Die *die, lua_Integer lower)
 {
     lua_Integer upper, count;
-    integer_of(r, die, DW_AT_lower_bound, &lower);
+    read_integer(r, die, DW_AT_lower_bound, &lower);
     accd__set_integer(r->L, "lower", lower);
-    if (integer_of(r, die, DW_AT_count, &count))
+    if (read_integer(r, die, DW_AT_count, &count))
         accd__set_integer(r->L, "count", count);
-    else if (integer_of(r, die, DW_AT_upper_bound, &upper))
+    else if (read_integer(r, die, DW_AT_upper_bound, &upper))
         accd__set_integer(r->L, "count", upper >= lower ? upper - lower + 1 : 0);
 }
 
+/* Fills the table of an array or of a Fortran descriptor. */
 static void read_array(struct reader *r, Dwarf_Die *die)
 {
     lua_State *L = r->L;
     struct accd__lua_debug *debug = r->debug;
     Dwarf_Die child;
     lua_Integer n = 0, size;
-    bool is_described = has(r, die, DW_AT_data_location);
+    bool is_described = has_attribute(r, die, DW_AT_data_location);
     accd__set_text(r->L, "kind", is_described ? "descriptor" : "array");
     set_type(r, "of", die);
-    if (integer_of(r, die, DW_AT_byte_size, &size))
+    if (read_integer(r, die, DW_AT_byte_size, &size))
         accd__set_integer(r->L, "size", size);
     if (is_described)
         accd__set_text(r->L, "attribute",
-                       has(r, die, DW_AT_allocated)    ? "allocatable"
-                       : has(r, die, DW_AT_associated) ? "pointer"
-                                                       : "other");
+                       has_attribute(r, die, DW_AT_allocated)    ? "allocatable"
+                       : has_attribute(r, die, DW_AT_associated) ? "pointer"
+                                                                 : "other");
     if (accd__dw_is_fortran(&debug->dw, die))
         accd__set_boolean(r->L, "column_major", true);
     lua_newtable(L);
@@ -213,7 +221,7 @@ static void read_array(struct reader *r, Dwarf_Die *die)
         if (debug->dw.dwarf_tag(&child) != DW_TAG_subrange_type)
             continue;
         lua_newtable(L);
-        read_dimension(r, &child, first_index(r, die));
+        read_dimension(r, &child, get_first_index(r, die));
         lua_rawseti(L, -2, ++n);
     }
     lua_setfield(L, -2, "dims");
@@ -222,10 +230,10 @@ static void read_array(struct reader *r, Dwarf_Die *die)
 
 /* ---------------------------------------------------------------------------------- scalars -- */
 
-static const char *encoding_of(const struct reader *r, Dwarf_Die *die)
+static const char *get_encoding(const struct reader *r, Dwarf_Die *die)
 {
     lua_Integer encoding = 0;
-    integer_of(r, die, DW_AT_encoding, &encoding);
+    read_integer(r, die, DW_AT_encoding, &encoding);
     switch (encoding) {
     case DW_ATE_signed:
     case DW_ATE_signed_char:
@@ -248,7 +256,7 @@ static const char *encoding_of(const struct reader *r, Dwarf_Die *die)
 static void read_base(struct reader *r, Dwarf_Die *die)
 {
     accd__set_text(r->L, "kind", "base");
-    accd__set_text(r->L, "encoding", encoding_of(r, die));
+    accd__set_text(r->L, "encoding", get_encoding(r, die));
     accd__set_text(r->L, "name", r->debug->dw.dwarf_diename(die));
     accd__set_integer(r->L, "size", r->debug->dw.dwarf_bytesize(die));
 }
@@ -266,13 +274,13 @@ static void read_enum(struct reader *r, Dwarf_Die *die)
         accd__set_boolean(r->L, "declaration", true);
     if (accd__dw_get_flag(&debug->dw, die, DW_AT_enum_class))
         accd__set_boolean(r->L, "scoped", true);
-    if (accd__dw_get_reference(&debug->dw, die, DW_AT_type, &under) && resolved(r, &under) &&
-        !strcmp(encoding_of(r, &under), "signed"))
+    if (accd__dw_get_reference(&debug->dw, die, DW_AT_type, &under) && resolve_entry(r, &under) &&
+        !strcmp(get_encoding(r, &under), "signed"))
         accd__set_boolean(r->L, "signed", true);
     lua_newtable(L);
     for (bool more = accd__dw_first_child(&debug->dw, die, &child); more;
          more = accd__dw_next_sibling(&debug->dw, &child)) {
-        if (debug->dw.dwarf_tag(&child) != DW_TAG_enumerator || !integer_of(r, &child, DW_AT_const_value, &value))
+        if (debug->dw.dwarf_tag(&child) != DW_TAG_enumerator || !read_integer(r, &child, DW_AT_const_value, &value))
             continue;
         lua_createtable(L, 0, 2);
         accd__set_text(r->L, "name", debug->dw.dwarf_diename(&child));
@@ -282,8 +290,8 @@ static void read_enum(struct reader *r, Dwarf_Die *die)
     lua_setfield(L, -2, "values");
 }
 
-/* A pointer to a member: an offset, or for a function its address and an offset. */
-static lua_Integer member_pointer_size(const struct reader *r, Dwarf_Die *die)
+/* Returns the size of a pointer to a member: an offset; or for a function, its address and an offset. */
+static lua_Integer get_member_pointer_size(const struct reader *r, Dwarf_Die *die)
 {
     Dwarf_Die to;
     bool is_function = accd__dw_get_reference(&r->debug->dw, die, DW_AT_type, &to) &&
@@ -299,7 +307,7 @@ static void read_other(struct reader *r, Dwarf_Die *die, lua_Integer size)
     accd__set_integer(r->L, "size", size > 0 ? size : 0);
 }
 
-/* Fills the table on top of the stack. */
+/* Fills the table on top of the stack with a type. */
 static void read_type(struct reader *r, Dwarf_Die *die)
 {
     const struct accd__dw *dw = &r->debug->dw;
@@ -339,14 +347,14 @@ static void read_type(struct reader *r, Dwarf_Die *die)
         accd__set_text(r->L, "kind", "function");
         break;
     case DW_TAG_ptr_to_member_type:
-        read_other(r, die, member_pointer_size(r, die));
+        read_other(r, die, get_member_pointer_size(r, die));
         break;
     default:
         read_other(r, die, dw->dwarf_bytesize(die));
     }
 }
 
-/* Nothing here calls itself: how deep types are does not matter. */
+/* Fills the waiting tables one after the other, without recursion. */
 void accd__debug_push_type(lua_State *L, struct accd__lua_debug *debug, int names, const Dwarf_Die *die)
 {
     luaL_checkstack(L, 20, NULL);

@@ -1,21 +1,23 @@
-/* debug_variables.c - variables and parameters of a program, wherever they are declared, by the beginning of their
- * names; and the scopes in which they are. */
+/* debug_variables.c - finds variables and parameters of a program by the beginning of their names, with the scopes that
+ * they are declared in. */
 #ifdef HAVE_LIBDW
 #include "debug.h"
 
 #include <string.h>
 
-/* Deeper nesting of scopes is not a program's, but that of a broken file. */
+/* Limit of nested scopes; only a damaged file has deeper ones. */
 enum { NESTING_MOST = 64 };
 
+/* Walk over the scopes of a file. */
 struct walk {
-    lua_State *L; /* the list is on top of the stack, below it the scopes: number -> that of the scope around, or 0 */
-    lua_Integer scopes;
+    lua_State *L; /* stack: list of variables on top, below it a list that gives for each scope the one around it */
+    lua_Integer scopes; /* number of scopes so far */
     struct accd__lua_debug *debug;
     const char *prefix;
     size_t length;
 };
 
+/* Adds a variable to the list, if its name begins with the prefix. */
 static void add_variable(struct walk *walk, Dwarf_Die *die, lua_Integer scope)
 {
     lua_State *L = walk->L;
@@ -34,7 +36,8 @@ static void add_variable(struct walk *walk, Dwarf_Die *die, lua_Integer scope)
     lua_rawseti(L, -2, (lua_Integer)lua_rawlen(L, -2) + 1);
 }
 
-static void visit(struct walk *walk, Dwarf_Die *parent, unsigned nesting, lua_Integer around)
+/* Visits a scope, whose enclosing scope has the number `around`, and the scopes within it. */
+static void visit_scope(struct walk *walk, Dwarf_Die *parent, unsigned nesting, lua_Integer around)
 {
     Dwarf_Die child;
     lua_Integer scope = ++walk->scopes;
@@ -53,7 +56,7 @@ static void visit(struct walk *walk, Dwarf_Die *parent, unsigned nesting, lua_In
         case DW_TAG_module:
         case DW_TAG_structure_type:
         case DW_TAG_class_type:
-            visit(walk, &child, nesting + 1, scope);
+            visit_scope(walk, &child, nesting + 1, scope);
             break;
         default:
             break;
@@ -72,7 +75,7 @@ void accd__debug_push_variables(lua_State *L, struct accd__lua_debug *debug, con
     debug->dw.dwfl_getmodules(debug->dwfl, accd__debug_take_module, &module, 0);
     if (module)
         while ((unit = debug->dw.dwfl_module_nextcu(module, unit, &bias)))
-            visit(&walk, unit, 0, 0);
+            visit_scope(&walk, unit, 0, 0);
     lua_insert(L, -2);
 }
 

@@ -1,17 +1,19 @@
-/* debug_walk.c - the types of a unit, found by name, and what they are called. */
+/* debug_walk.c - finds types of a unit by name, and names types with the scopes around them. */
 #ifdef HAVE_LIBDW
 #include "debug.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* Deeper nesting of scopes is not a program's, but that of a broken file. */
+/* Limit of nested scopes; only a damaged file has deeper ones. */
 enum { NESTING_MOST = 64 };
 
 /* ------------------------------------------------------------------------------------ handle -- */
 
 lua_Integer accd__debug_keep_entry(lua_State *L, struct accd__lua_debug *debug, const Dwarf_Die *die)
 {
+    assert(debug->nfound <= debug->room);
     if (debug->nfound == debug->room) {
         size_t room = debug->room ? 2 * debug->room : 64;
         Dwarf_Die *more = realloc(debug->found, room * sizeof *more);
@@ -24,7 +26,7 @@ lua_Integer accd__debug_keep_entry(lua_State *L, struct accd__lua_debug *debug, 
     return (lua_Integer)debug->nfound;
 }
 
-/* One module at a time: what Lua may raise does not pass through libdw. */
+/* Stops after one module, so that errors that Lua raises do not pass through libdw. */
 int accd__debug_take_module(Dwfl_Module *module, void **data, const char *name, Dwarf_Addr base, void *module_p)
 {
     (void)data, (void)name, (void)base;
@@ -34,29 +36,31 @@ int accd__debug_take_module(Dwfl_Module *module, void **data, const char *name, 
 
 /* ------------------------------------------------------------------------------------- walks -- */
 
-static size_t base_length(const char *name)
+/* Returns the length of a name without template arguments. */
+static size_t get_base_length(const char *name)
 {
     const char *end = strchr(name, '<');
     return end && end != name ? (size_t)(end - name) : strlen(name);
 }
 
+/* True if a type of this name is looked for. */
 static bool is_wanted(const struct accd__debug_walk *walk, const char *name)
 {
     if (!walk->base)
         return true;
-    size_t length = base_length(name);
+    size_t length = get_base_length(name);
     size_t distance = length > walk->length ? length - walk->length : walk->length - length;
     return walk->slack ? distance <= walk->slack : !distance && !strncmp(name, walk->base, length);
 }
 
-/* Whether a class may hold what is looked for: it is named in it, or all types are wanted. */
+/* True if a class must be searched, because it is named in `around`, or all classes are searched. */
 static bool may_hold(const struct accd__debug_walk *walk, const char *name)
 {
     if (!walk->results || walk->everywhere)
         return true;
     if (!walk->around || !name)
         return false;
-    size_t length = base_length(name);
+    size_t length = get_base_length(name);
     const char *link = walk->around;
     while ((link = strchr(link, ':'))) {
         link++;
@@ -66,10 +70,11 @@ static bool may_hold(const struct accd__debug_walk *walk, const char *name)
     return false;
 }
 
-/* Pushes what a type is called in the scope under way. One that is defined outside of the scope
- * that declares it is called as it was declared. */
-static void push_in_scope(struct accd__debug_walk *walk, Dwarf_Die *die, const char *name, size_t scope)
+/* Pushes the name of a type with the present scope. A type that is defined outside of the scope that declares it keeps
+ * the name of its declaration. */
+static void push_scoped_name(struct accd__debug_walk *walk, Dwarf_Die *die, const char *name, size_t scope)
 {
+    assert(scope < DEBUG_NAME_MOST);
     lua_State *L = walk->L;
     Dwarf_Die declared;
     if (accd__dw_get_reference(&walk->debug->dw, die, DW_AT_specification, &declared)) {
@@ -82,9 +87,9 @@ static void push_in_scope(struct accd__debug_walk *walk, Dwarf_Die *die, const c
     lua_concat(L, 2);
 }
 
-/* Pushes where a type is declared, "file.c:12", or nil. (dwarf_decl_file would end the process
- * where a unit's files cannot be read.) */
-static void push_place(lua_State *L, const struct accd__lua_debug *debug, Dwarf_Die *die)
+/* Pushes the place where a type is declared, such as "file.c:12", or nil. dwarf_decl_file is not used, because it ends
+ * the process if a unit's files cannot be read. */
+static void push_declaration_place(lua_State *L, const struct accd__lua_debug *debug, Dwarf_Die *die)
 {
     const struct accd__dw *dw = &debug->dw;
     Dwarf_Attribute attribute;
@@ -105,9 +110,10 @@ static void push_place(lua_State *L, const struct accd__lua_debug *debug, Dwarf_
         lua_pushnil(L);
 }
 
+/* Adds a type, whose name is on top of the stack and stays there, to the results. */
 static void add_result(struct accd__debug_walk *walk, Dwarf_Die *die)
 {
-    lua_State *L = walk->L; /* the name is on the stack, and stays */
+    lua_State *L = walk->L;
     struct accd__lua_debug *debug = walk->debug;
     const lua_Integer number = accd__debug_keep_entry(L, debug, die);
     lua_createtable(L, 0, 7);
@@ -132,15 +138,16 @@ static void add_result(struct accd__debug_walk *walk, Dwarf_Die *die)
     accd__set_boolean(L, "declaration", accd__dw_get_flag(&debug->dw, die, DW_AT_declaration));
     accd__set_boolean(L, "fortran", walk->is_fortran);
     accd__set_integer(L, "size", debug->dw.dwarf_bytesize(die));
-    push_place(L, debug, die);
+    push_declaration_place(L, debug, die);
     lua_setfield(L, -2, "at");
     lua_rawseti(L, walk->results, (lua_Integer)lua_rawlen(L, walk->results) + 1);
 }
 
+/* Records the name of a type, and adds the type to the results if they are wanted. */
 static void visit_type(struct accd__debug_walk *walk, Dwarf_Die *die, const char *name, size_t scope)
 {
     lua_State *L = walk->L;
-    push_in_scope(walk, die, name, scope);
+    push_scoped_name(walk, die, name, scope);
     lua_pushvalue(L, -1);
     lua_rawsetp(L, walk->names, die->addr);
     if (walk->results)
@@ -154,6 +161,7 @@ static bool is_type(int tag)
            tag == DW_TAG_enumeration_type || tag == DW_TAG_typedef;
 }
 
+/* True if types within an entry are searched. */
 static bool is_scope(const struct accd__debug_walk *walk, int tag, const char *name)
 {
     switch (tag) {
@@ -164,7 +172,7 @@ static bool is_scope(const struct accd__debug_walk *walk, int tag, const char *n
     case DW_TAG_class_type:
     case DW_TAG_union_type:
         return may_hold(walk, name);
-    case DW_TAG_subprogram: /* types of a Fortran program stand in one */
+    case DW_TAG_subprogram: /* a Fortran program unit contains its types */
     case DW_TAG_lexical_block:
         return walk->everywhere || walk->is_fortran;
     default:
@@ -172,9 +180,11 @@ static bool is_scope(const struct accd__debug_walk *walk, int tag, const char *n
     }
 }
 
-/* Functions and what has no name do not show in the names of what is inside. */
+/* Appends a scope to walk->name, whose first `scope` bytes are used, and returns the new length. Functions and scopes
+ * without a name are left out. */
 static size_t enter_scope(struct accd__debug_walk *walk, int tag, const char *name, size_t scope)
 {
+    assert(scope < DEBUG_NAME_MOST);
     size_t length = name ? strlen(name) : 0;
     if (!length || tag == DW_TAG_subprogram || tag == DW_TAG_lexical_block || scope + length + 2 >= DEBUG_NAME_MOST)
         return scope;
@@ -183,6 +193,7 @@ static size_t enter_scope(struct accd__debug_walk *walk, int tag, const char *na
     return scope + length + 2;
 }
 
+/* Walks the types and scopes among the children of an entry. */
 static void walk_children(struct accd__debug_walk *walk, Dwarf_Die *parent, size_t scope, unsigned nesting)
 {
     struct accd__lua_debug *debug = walk->debug;
@@ -219,7 +230,7 @@ void accd__debug_push_name(lua_State *L, struct accd__lua_debug *debug, int name
         return;
     lua_pop(L, 1);
     luaL_checkstack(L, 10, NULL);
-    if (lua_rawgetp(L, names, unit.addr) == LUA_TNIL) { /* the unit was not walked as a whole */
+    if (lua_rawgetp(L, names, unit.addr) == LUA_TNIL) { /* the unit has not been walked as a whole */
         struct accd__debug_walk *walk = lua_newuserdatauv(L, sizeof *walk, 0);
         *walk = (struct accd__debug_walk){.L = L, .debug = debug, .names = names, .everywhere = true};
         accd__debug_walk_unit(walk, &unit);
@@ -228,7 +239,7 @@ void accd__debug_push_name(lua_State *L, struct accd__lua_debug *debug, int name
         lua_rawsetp(L, names, unit.addr);
     }
     lua_pop(L, 1);
-    if (lua_rawgetp(L, names, die->addr) != LUA_TSTRING) { /* that no scope of the unit has */
+    if (lua_rawgetp(L, names, die->addr) != LUA_TSTRING) { /* the type is in no scope of the unit */
         lua_pop(L, 1);
         lua_pushstring(L, debug->dw.dwarf_diename(die));
     }

@@ -1,7 +1,7 @@
-/* inspect.c - methods of a context that look at it, and the single steps of the acc_* routines. */
+/* inspect.c - methods of a context that inspect devices and levels, and constructs with one item for acc_* routines. */
 #include "binding.h"
 
-/* context:presence(device, address, bytes) -> "absent" | "partly" | "wholly" */
+/* context:presence(device, address, bytes) -> "absent", "partly" or "wholly" */
 static int l_presence(lua_State *L)
 {
     static const char *const names[] = {"absent", "partly", "wholly"};
@@ -11,6 +11,7 @@ static int l_presence(lua_State *L)
     return 1;
 }
 
+/* context:deviceptr(device, host address) -> device address, or 0 */
 static int l_deviceptr(lua_State *L)
 {
     struct accd__lua_context *context = accd__check_context(L, 1);
@@ -19,7 +20,7 @@ static int l_deviceptr(lua_State *L)
     return 1;
 }
 
-/* context:matching(device, address) -> device address, first one of its object, its end; or nothing */
+/* context:matching(device, address) -> device address, begin and end of its object on the device; or nothing */
 static int l_matching(lua_State *L)
 {
     struct accd__lua_context *context = accd__check_context(L, 1);
@@ -34,6 +35,7 @@ static int l_matching(lua_State *L)
     return 3;
 }
 
+/* context:hostptr(device, device address) -> host address, or 0 */
 static int l_hostptr(lua_State *L)
 {
     struct accd__lua_context *context = accd__check_context(L, 1);
@@ -42,6 +44,7 @@ static int l_hostptr(lua_State *L)
     return 1;
 }
 
+/* context:device_of(device address) -> number of the device, or -1 */
 static int l_device_of(lua_State *L)
 {
     struct accd__lua_context *context = accd__check_context(L, 1);
@@ -49,7 +52,7 @@ static int l_device_of(lua_State *L)
     return 1;
 }
 
-/* context:device_holds(device, address, bytes) -> whether that is allocated memory of the device */
+/* context:device_holds(device, address, bytes) -> true if the range is allocated memory of the device */
 static int l_device_holds(lua_State *L)
 {
     struct accd__lua_context *context = accd__check_context(L, 1);
@@ -58,6 +61,7 @@ static int l_device_holds(lua_State *L)
     return 1;
 }
 
+/* Pushes a table about a present object. */
 static void push_present(lua_State *L, const accd_present_object *present)
 {
     accd__push_object_info(L, &present->info);
@@ -67,7 +71,7 @@ static void push_present(lua_State *L, const accd_present_object *present)
     accd__set_boolean(L, "mapped", present->mapped);
 }
 
-/* context:present_at(device, address, in_device) -> object or nil */
+/* context:present_at(device, address, in_device) -> object, or nothing */
 static int l_present_at(lua_State *L)
 {
     struct accd__lua_context *context = accd__check_context(L, 1);
@@ -79,7 +83,7 @@ static int l_present_at(lua_State *L)
     return 1;
 }
 
-/* context:present(device) -> list of objects in host order */
+/* context:present(device) -> list of objects, by host address */
 static int l_present(lua_State *L)
 {
     struct accd__lua_context *context = accd__check_context(L, 1);
@@ -94,7 +98,7 @@ static int l_present(lua_State *L)
     return 1;
 }
 
-/* context:present_in(device, address, bytes) -> list of {host=, bytes=}, the objects there in host order */
+/* context:present_in(device, address, bytes) -> list of {host=, bytes=}: the objects in the range, by host address */
 static int l_present_in(lua_State *L)
 {
     struct accd__lua_context *context = accd__check_context(L, 1);
@@ -111,6 +115,7 @@ static int l_present_in(lua_State *L)
     return 1;
 }
 
+/* Pushes a table about an attachment. */
 static void push_attachment(lua_State *L, const accd_attachment *attachment)
 {
     lua_createtable(L, 0, 7);
@@ -123,6 +128,7 @@ static void push_attachment(lua_State *L, const accd_attachment *attachment)
     accd__set_integer(L, "high", (lua_Integer)attachment->high);
 }
 
+/* context:attachment_at(device, address of a pointer) -> attachment, or nothing */
 static int l_attachment_at(lua_State *L)
 {
     struct accd__lua_context *context = accd__check_context(L, 1);
@@ -133,6 +139,7 @@ static int l_attachment_at(lua_State *L)
     return 1;
 }
 
+/* context:attachments(device) -> list of attachments, by the pointer's address */
 static int l_attachments(lua_State *L)
 {
     struct accd__lua_context *context = accd__check_context(L, 1);
@@ -147,14 +154,16 @@ static int l_attachments(lua_State *L)
     return 1;
 }
 
+/* List of tuples that is being pushed. */
 struct tuples {
     lua_State *L;
-    int list; /* where the table of them is on the stack */
+    int list; /* stack index of the list */
     lua_Integer n;
     const accd_tuple *tuple;
-    bool failed; /* why is on top of the stack */
+    bool failed; /* a call has raised; its error is on top of the stack */
 };
 
+/* (list, tuples): appends the tuple to the list. */
 static int push_tuple(lua_State *L)
 {
     struct tuples *tuples = lua_touserdata(L, 2);
@@ -177,7 +186,7 @@ static int push_tuple(lua_State *L)
     return 0;
 }
 
-/* Runs protected: the core has memory to give back. */
+/* Appends a tuple. Runs protected, because an error must not skip the core's release of memory. */
 static void on_tuple(void *ud, const accd_tuple *tuple)
 {
     struct tuples *tuples = ud;
@@ -191,7 +200,7 @@ static void on_tuple(void *ud, const accd_tuple *tuple)
     tuples->failed = lua_pcall(L, 2, 0, 0) != LUA_OK;
 }
 
-/* Sets a list of a level in the table on top of the stack. */
+/* Sets field `key` of the table on top of the stack to a list of tuples of a level. */
 static void set_tuples(lua_State *L, struct accd__lua_context *context, int device, int64_t level, accd_tuple_list list,
                        const char *key)
 {
@@ -206,15 +215,16 @@ static void set_tuples(lua_State *L, struct accd__lua_context *context, int devi
     lua_setfield(L, -2, key);
 }
 
+/* Sets the lists of tuples of a base level. */
 static void set_floor(lua_State *L, struct accd__lua_context *context, int device, int64_t level)
 {
     set_tuples(L, context, device, level, ACCD_LIST_DYNAMIC, "dynamic");
     set_tuples(L, context, device, level, ACCD_LIST_BASE_LEVEL, "floor");
 }
 
-/* context:levels(device) -> { {kind=, file=, line=, {name=, bytes=, action=, created=}...} ... }. Where
- * data are fused, each also has lists of tuples: original, artificial, dynamic, floor; field below has
- * the last two of what lies below all levels. */
+/* context:levels(device) -> { {kind=, file=, line=, {name=, bytes=, action=, created=}...} ... }. If the rules fuse
+ * data, each level also has lists of tuples: original, artificial, dynamic, floor. Field `below` has dynamic and floor
+ * of the base level below all levels. */
 static int l_levels(lua_State *L)
 {
     struct accd__lua_context *context = accd__check_context(L, 1);
@@ -253,7 +263,7 @@ static int l_levels(lua_State *L)
     return 1;
 }
 
-/* context:name_at(device, device address) -> what the place is called, "" if nothing is there */
+/* context:name_at(device, device address) -> name of the data there, or "" */
 static int l_name_at(lua_State *L)
 {
     struct accd__lua_context *context = accd__check_context(L, 1);
@@ -263,6 +273,7 @@ static int l_name_at(lua_State *L)
     return 1;
 }
 
+/* context:stats(device) -> table of counters */
 static int l_stats(lua_State *L)
 {
     struct accd__lua_context *context = accd__check_context(L, 1);
@@ -283,6 +294,7 @@ static int l_stats(lua_State *L)
     return 1;
 }
 
+/* context:excluded_at(device, device address) -> the excluded member there, or nothing */
 static int l_excluded_at(lua_State *L)
 {
     struct accd__lua_context *context = accd__check_context(L, 1);
@@ -295,7 +307,8 @@ static int l_excluded_at(lua_State *L)
 
 /* --------------------------------------------------------------------------- acc_* routines -- */
 
-/* context:run_one(kind, device, action, address, bytes, slot, finalize, label, slot_bytes, flags, queue) */
+/* context:run_one(kind, device, action, address, bytes, slot, finalize, label, slot_bytes, flags, queue) -> true; or
+ * nil, error. Executes a construct with one item. */
 static int l_run_one(lua_State *L)
 {
     struct accd__lua_context *context = accd__check_context(L, 1);
@@ -323,6 +336,7 @@ static int l_run_one(lua_State *L)
                                                 NULL));
 }
 
+/* context:map(device, host address, device address, bytes, label) -> true; or nil, error */
 static int l_map(lua_State *L)
 {
     struct accd__lua_context *context = accd__check_context(L, 1);
@@ -331,6 +345,7 @@ static int l_map(lua_State *L)
                                            accd__word_argument(L, 4), accd__word_argument(L, 5), lua_touserdata(L, 6)));
 }
 
+/* context:unmap(device, host address) -> true; or nil, error */
 static int l_unmap(lua_State *L)
 {
     struct accd__lua_context *context = accd__check_context(L, 1);
@@ -338,6 +353,7 @@ static int l_unmap(lua_State *L)
                              accd_unmap_data(context->core, accd__device_argument(L, 2), accd__address_argument(L, 3)));
 }
 
+/* context:device_alloc(device, bytes) -> device address; or nil, error */
 static int l_device_alloc(lua_State *L)
 {
     struct accd__lua_context *context = accd__check_context(L, 1);
@@ -349,6 +365,7 @@ static int l_device_alloc(lua_State *L)
     return 1;
 }
 
+/* context:device_free(device, device address) -> true; or nil, error */
 static int l_device_free(lua_State *L)
 {
     struct accd__lua_context *context = accd__check_context(L, 1);
@@ -356,6 +373,7 @@ static int l_device_free(lua_State *L)
                              accd_device_free(context->core, accd__device_argument(L, 2), accd__word_argument(L, 3)));
 }
 
+/* context:to_device(device, device address, host address, bytes) -> true; or nil, error */
 static int l_to_device(lua_State *L)
 {
     struct accd__lua_context *context = accd__check_context(L, 1);
@@ -364,6 +382,7 @@ static int l_to_device(lua_State *L)
                                                  accd__address_argument(L, 4), accd__word_argument(L, 5)));
 }
 
+/* context:from_device(device, host address, device address, bytes) -> true; or nil, error */
 static int l_from_device(lua_State *L)
 {
     struct accd__lua_context *context = accd__check_context(L, 1);
@@ -373,6 +392,7 @@ static int l_from_device(lua_State *L)
                                                    accd__word_argument(L, 4), accd__word_argument(L, 5)));
 }
 
+/* context:within_device(device, to, from, bytes) -> true; or nil, error */
 static int l_within_device(lua_State *L)
 {
     struct accd__lua_context *context = accd__check_context(L, 1);

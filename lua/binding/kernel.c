@@ -1,8 +1,10 @@
-/* kernel.c - kernels given as text, as Lua sees them. */
+/* kernel.c - kernels given as text: methods of a context that compile and run them. */
 #include "binding.h"
 
-/* context:kernel_compiler(device) -> what compiles kernels for it; or false, and why nothing does
- * ("": it runs none) */
+#include <assert.h>
+
+/* context:kernel_compiler(device) -> name of the compiler of kernels; or false and the reason why there is none
+ * ("": the device runs no kernels) */
 static int l_kernel_compiler(lua_State *L)
 {
     struct accd__lua_context *context = accd__check_context(L, 1);
@@ -16,13 +18,13 @@ static int l_kernel_compiler(lua_State *L)
     return 2;
 }
 
+/* Pushes the list at field `key` of the table at index, and its integers as an array, which is returned. */
 static uint64_t *read_words(lua_State *L, int index, const char *key, size_t *n)
 {
     lua_getfield(L, index, key);
     return accd__get_words(L, n);
 }
 
-/* What the table at index says; what it refers to is kept on the stack. */
 void accd__read_kernel(lua_State *L, int index, accd_kernel *kernel)
 {
     size_t pointers, slots;
@@ -45,6 +47,7 @@ void accd__read_kernel(lua_State *L, int index, accd_kernel *kernel)
 int accd__push_kernel_result(lua_State *L, const accd_kernel_result *end)
 {
     static const char *const names[] = {"done", "stopped", "not run", "rejected", "under way"};
+    assert((size_t)end->outcome < sizeof names / sizeof names[0]);
     lua_pushstring(L, names[end->outcome]);
     if (end->outcome == ACCD_KERNEL_DONE || end->outcome == ACCD_KERNEL_QUEUED)
         return 1;
@@ -57,9 +60,8 @@ int accd__push_kernel_result(lua_State *L, const accd_kernel_result *end)
     return 2;
 }
 
-/* context:kernel_run(device, {text=, pointers={at, low, high, ...}, slots={at, bytes, value, low,
- * high, ...}, writes=, parallel=, turns=, again=}) -> "done"; "stopped", why, site; "not run" or "rejected",
- * what was said; or nil, error */
+/* context:kernel_run(device, {text=, pointers={at, low, high, ...}, slots={at, bytes, value, low, high, ...}, writes=,
+ * parallel=, turns=, again=}) -> "done"; "stopped", reason, site; "not run" or "rejected", message; or nil, error */
 static int l_kernel_run(lua_State *L)
 {
     struct accd__lua_context *context = accd__check_context(L, 1);

@@ -1,4 +1,12 @@
-/* limits.c - what a scenario may take: memory, steps, and how it is stopped; the clock, and the calls under way. */
+/* limits.c - limits of a scenario: memory, steps, time; how it is stopped; the clock; frames of calls in progress.
+ *
+ * core.limited runs a function with limits. Three things are counted:
+ *
+ *     memory    by the allocator of Lua, and by budget.c for the core and devices
+ *     steps     VM instructions, by a hook of each Lua thread, in advance
+ *     seconds   of the processor, by a timer, because library functions and the core take no steps
+ *
+ * After a limit is reached, every further step raises the error again, so a scenario cannot continue by catching it. */
 #include "binding.h"
 
 #include <signal.h>
@@ -17,8 +25,8 @@ static int l_clock(lua_State *L)
     return 1;
 }
 
-/* core.call(level) -> function and current line of a call under way, as debug.getinfo(level, "fl"), without a table;
- * nothing above the outermost call */
+/* core.call(level) -> function, current line of a call in progress, as debug.getinfo(level, "fl") gives them, without a
+ * table; nothing outside of the outermost call */
 static int l_call(lua_State *L)
 {
     lua_Debug frame;
@@ -29,30 +37,30 @@ static int l_call(lua_State *L)
     return 2;
 }
 
-/* Memory is counted at the allocator, steps by a hook. Once a limit is reached, every further step
- * raises again, so that a scenario cannot continue by catching the error. */
+/* State of core.limited, a userdata that the registry has under limits_key. */
 struct limits {
-    lua_Alloc alloc;
+    lua_Alloc alloc; /* allocator of the Lua state; ud is its argument */
     void *ud;
     struct accd__budget memory;
     long long steps, most_steps;
     clock_t started;
-    int seconds;           /* of the processor, when a limit was reached */
-    bool tripped, overdue; /* overdue: for the seconds that it took */
-    unsigned refused;      /* how often memory was not given, though asked for again */
-    const void *asked_for;
-    size_t asked;        /* what was not given last; 0: something was */
-    const char *stopped; /* why, if not for a limit */
-    const char *chunk;   /* the scenario's own */
-    char where[256];     /* in it, when a limit was reached */
+    int seconds;           /* seconds of the processor until a limit was reached */
+    bool tripped, overdue; /* a limit was reached; it was the limit of time */
+    unsigned refused;      /* number of allocations that were refused twice */
+    const void *asked_for; /* block that could not be resized last; see limited_alloc */
+    size_t asked;          /* size that was refused last; 0: the last request succeeded */
+    const char *stopped;   /* reason to stop other than a limit, or NULL */
+    const char *chunk;     /* name of the scenario's chunk */
+    char where[256];       /* place in the scenario where a limit was reached, "file:line:" */
 };
 
-/* Lua asks twice, with a collection between: what is refused both times counts, and what is refused so
- * often is gone for good. */
+/* Numbers of steps between hooks, at most and at first; refusals after which the scenario is stopped; exit status. Lua
+ * repeats a refused request after a garbage collection, so a refusal counts only if it is repeated. */
 enum { STEPS = 10000, STEPS_LEAST = 100, REFUSED_MOST = 64, EXIT_LIMIT = 3 };
 
 static const char limits_key = 0;
 
+/* Allocates memory of Lua within the limit. */
 static void *limited_alloc(void *ud, void *ptr, size_t old, size_t n)
 {
     struct limits *limits = ud;
@@ -72,7 +80,8 @@ static void *limited_alloc(void *ud, void *ptr, size_t old, size_t n)
     return block;
 }
 
-static struct limits *limits_of(lua_State *L)
+/* Returns the limits in force, or NULL. */
+static struct limits *get_limits(lua_State *L)
 {
     lua_rawgetp(L, LUA_REGISTRYINDEX, &limits_key);
     struct limits *limits = lua_touserdata(L, -1);
@@ -80,13 +89,14 @@ static struct limits *limits_of(lua_State *L)
     return limits;
 }
 
-/* Library functions take no steps. One that runs for very long without coming back, a hopeless
- * pattern for example, cannot be stopped from inside: the program ends. */
+/* Seconds of the processor since the last hook. A library function that runs for very long, such as a hopeless pattern,
+ * cannot be interrupted: the program ends. */
 static volatile sig_atomic_t idle_seconds, most_idle_seconds;
 
-/* What the core does takes no steps, either: all that runs takes at most so many seconds of the processor. */
+/* Seconds of the processor in all, which include the work of the core. The hook checks this limit. */
 static volatile sig_atomic_t seconds, most_seconds;
 
+/* Counts a second; ends the program if it has made no progress. Signal handler. */
 static void on_second(int signal)
 {
     (void)signal;
@@ -100,10 +110,11 @@ static void on_second(int signal)
     _exit(EXIT_LIMIT);
 }
 
-static void watch(long long steps)
+/* Starts the timer for a run of so many steps, which determine the limits of time; 0: stops the timer. */
+static void set_timer(long long steps)
 {
     const long long whole = 2000000000, most_idle = 60;
-    enum { SLOWEST = 20 }; /* times */
+    enum { SLOWEST = 20 }; /* factor between the limits of time */
     struct itimerval every = {0};
     if (steps) {
         struct sigaction action = {.sa_handler = on_second, .sa_flags = SA_RESTART};
@@ -119,8 +130,8 @@ static void watch(long long steps)
 
 static void on_steps(lua_State *L, lua_Debug *debug);
 
-/* Where the scenario itself is: the innermost frame of its chunk. */
-static void find_place(lua_State *L, struct limits *limits)
+/* Sets `where` to the innermost line of the scenario that is being executed. */
+static void find_scenario_line(lua_State *L, struct limits *limits)
 {
     lua_Debug frame;
     for (int level = 0; lua_getstack(L, level, &frame); level++) {
@@ -132,6 +143,7 @@ static void find_place(lua_State *L, struct limits *limits)
     }
 }
 
+/* Pushes the error table of the limit that was reached. */
 static void push_limit(lua_State *L, const struct limits *limits)
 {
     lua_createtable(L, 0, 5);
@@ -143,7 +155,7 @@ static void push_limit(lua_State *L, const struct limits *limits)
         lua_pushliteral(L, "the scenario needs more memory than the limit allows");
     else if (limits->overdue)
         lua_pushfstring(L, "the scenario took more than %d s of the processor", (int)most_seconds);
-    else if (limits->seconds) /* the message says so from a second on */
+    else if (limits->seconds) /* shorter times are left out */
         lua_pushfstring(L, "the scenario took more than %I steps, in %d s", (LUAI_UACINT)limits->most_steps,
                         limits->seconds);
     else
@@ -154,7 +166,7 @@ static void push_limit(lua_State *L, const struct limits *limits)
     accd__set_boolean(L, "memory", limits->refused > REFUSED_MOST);
 }
 
-/* The interrupt key, while a run watches for it. */
+/* Set when the interrupt key was pressed (core.watch_interrupts). */
 static volatile sig_atomic_t interrupts;
 
 static void on_interrupt(int signal)
@@ -163,38 +175,38 @@ static void on_interrupt(int signal)
     interrupts = 1;
 }
 
-/* Raises the limit that was reached, if one was; every further step of the thread raises, too. */
+/* Raises an error if a limit was reached; then every further step of the thread raises, too. */
 static void check_limits(lua_State *L, struct limits *limits)
 {
     if (interrupts && !limits->tripped) {
         limits->tripped = true;
         limits->stopped = "the scenario was interrupted";
     }
-    if (limits->memory.most && limits->memory.used > limits->memory.most) /* devices are not refused any */
+    if (limits->memory.most && limits->memory.used > limits->memory.most) /* memory of devices may exceed the limit */
         limits->refused = REFUSED_MOST + 1;
     if (limits->steps < limits->most_steps && seconds <= most_seconds && !limits->tripped &&
         limits->refused <= REFUSED_MOST)
         return;
     if (limits->refused > REFUSED_MOST)
-        limits->memory.most = 0; /* the error itself needs some */
+        limits->memory.most = 0; /* the error itself needs memory */
     if (!limits->tripped) {
         limits->seconds = (int)((clock() - limits->started) / CLOCKS_PER_SEC);
         limits->overdue = limits->steps < limits->most_steps;
     }
     limits->tripped = true;
     if (!limits->where[0])
-        find_place(L, limits);
+        find_scenario_line(L, limits);
     lua_sethook(L, on_steps, LUA_MASKCOUNT, 1);
     push_limit(L, limits);
     lua_error(L);
 }
 
-/* Runs whenever a thread of Lua has taken the steps that were counted for it in advance, and counts the next ones:
- * twice as many, up to STEPS. So what a thread that ends early did not take is at most as much as it took. */
+/* Hook: runs when a Lua thread has taken the steps that were counted for it in advance, and counts the next ones. Their
+ * number doubles each time, up to STEPS, so a thread that ends early has taken at least half of what was counted. */
 static void on_steps(lua_State *L, lua_Debug *debug)
 {
     (void)debug;
-    struct limits *limits = limits_of(L);
+    struct limits *limits = get_limits(L);
     if (!limits || !limits->most_steps)
         return;
     idle_seconds = 0;
@@ -205,11 +217,11 @@ static void on_steps(lua_State *L, lua_Debug *debug)
     check_limits(L, limits);
 }
 
-/* core.count_thread(thread): counts the steps of a coroutine that is about to run; Lua counts those of each by itself.
- * core.count_thread(): raises if a limit was reached meanwhile */
+/* core.count_thread(thread): begins to count the steps of a coroutine before it runs, since Lua has a hook for each
+ * thread. core.count_thread(): raises if a limit was reached meanwhile. */
 static int l_count_thread(lua_State *L)
 {
-    struct limits *limits = limits_of(L);
+    struct limits *limits = get_limits(L);
     if (!limits || !limits->most_steps)
         return 0;
     lua_State *thread = lua_tothread(L, 1);
@@ -221,10 +233,10 @@ static int l_count_thread(lua_State *L)
     return 0;
 }
 
-/* core.take_steps(n): counts n steps, for work that the hook does not count; raises if they reach the limit */
+/* core.take_steps(n): counts n steps for work that the hook does not see; raises if they reach the limit. */
 static int l_take_steps(lua_State *L)
 {
-    struct limits *limits = limits_of(L);
+    struct limits *limits = get_limits(L);
     if (!limits || !limits->most_steps)
         return 0;
     limits->steps += luaL_checkinteger(L, 1);
@@ -232,18 +244,17 @@ static int l_take_steps(lua_State *L)
     return 0;
 }
 
-/* core.limited(memory, steps, fn [, chunk]) -> true, or false and the error: runs fn with so many
- * bytes of memory and so many steps at most; 0: no limit. chunk is the scenario's, for the place of
- * errors. The limits, and the allocator that counts, end with the call: this library may be unloaded
- * before the state is closed. */
+/* core.limited(memory, steps, fn [, chunk]) -> true; or false, error. Runs fn with at most so many more bytes of memory
+ * and so many steps; 0: no limit. chunk is the name of the scenario's chunk, for places of errors. Limits and allocator
+ * are removed afterwards, because this library may be unloaded before the state is closed. */
 static int l_limited(lua_State *L)
 {
     lua_Integer memory = luaL_checkinteger(L, 1), steps = luaL_checkinteger(L, 2);
     luaL_checktype(L, 3, LUA_TFUNCTION);
     const char *chunk = luaL_optstring(L, 4, NULL);
     lua_settop(L, 4);
-    lua_insert(L, 1); /* kept alive */
-    struct limits *limits = limits_of(L);
+    lua_insert(L, 1); /* chunk stays alive */
+    struct limits *limits = get_limits(L);
     if (limits)
         return luaL_error(L, "limits inside limits");
     limits = lua_newuserdatauv(L, sizeof *limits, 0);
@@ -258,15 +269,15 @@ static int l_limited(lua_State *L)
     lua_setallocf(L, limited_alloc, limits);
     if (steps)
         lua_sethook(L, on_steps, LUA_MASKCOUNT, steps < STEPS ? (int)steps : STEPS);
-    watch(steps);
+    set_timer(steps);
     int status = lua_pcall(L, 0, 0, 0);
-    watch(0);
+    set_timer(0);
     lua_sethook(L, NULL, 0, 0);
     lua_setallocf(L, limits->alloc, limits->ud);
     accd__set_budget(NULL);
     lua_pushnil(L);
     lua_rawsetp(L, LUA_REGISTRYINDEX, &limits_key);
-    if (status == LUA_OK && limits->tripped) { /* caught, and the end came before the next step */
+    if (status == LUA_OK && limits->tripped) { /* the function caught the error and ended before the next step */
         push_limit(L, limits);
         status = LUA_ERRRUN;
     }
@@ -277,10 +288,10 @@ static int l_limited(lua_State *L)
     return 2;
 }
 
-/* core.stop(): ends the function that core.limited runs, as a limit would: nothing can catch it */
+/* core.stop(): ends the function that core.limited runs, as a limit does: it cannot catch the error. */
 static int l_stop(lua_State *L)
 {
-    struct limits *limits = limits_of(L);
+    struct limits *limits = get_limits(L);
     if (!limits)
         return luaL_error(L, "there is nothing to stop");
     limits->tripped = true;
@@ -290,10 +301,10 @@ static int l_stop(lua_State *L)
     return lua_error(L);
 }
 
-/* core.steps_anew(): what follows may take as many steps as the whole */
+/* core.steps_anew(): sets the counters of steps and time back to 0. */
 static int l_steps_anew(lua_State *L)
 {
-    struct limits *limits = limits_of(L);
+    struct limits *limits = get_limits(L);
     if (limits) {
         limits->steps = 0;
         limits->started = clock();
@@ -302,7 +313,7 @@ static int l_steps_anew(lua_State *L)
     return 0;
 }
 
-/* core.watch_interrupts(on): the interrupt key stops what core.limited runs, not the program */
+/* core.watch_interrupts(on): makes the interrupt key stop the function of core.limited instead of the program. */
 static int l_watch_interrupts(lua_State *L)
 {
     struct sigaction action = {.sa_handler = lua_toboolean(L, 1) ? on_interrupt : SIG_DFL};
@@ -311,7 +322,7 @@ static int l_watch_interrupts(lua_State *L)
     return 0;
 }
 
-/* core.interrupted() -> whether the key was pressed since the last call */
+/* core.interrupted() -> true if the interrupt key was pressed since the last call */
 static int l_interrupted(lua_State *L)
 {
     lua_pushboolean(L, interrupts);
@@ -322,7 +333,7 @@ static int l_interrupted(lua_State *L)
 /* core.charge(bytes): counts memory outside Lua against the limit; false if it is used up */
 static int l_charge(lua_State *L)
 {
-    struct limits *limits = limits_of(L);
+    struct limits *limits = get_limits(L);
     lua_Integer bytes = luaL_checkinteger(L, 1);
     struct accd__budget *budget = limits ? &limits->memory : NULL;
     if (bytes < 0)
@@ -331,18 +342,18 @@ static int l_charge(lua_State *L)
     return 1;
 }
 
-/* core.most_steps() -> the limit of what runs; 0: none */
+/* core.most_steps() -> limit of steps; 0: none */
 static int l_most_steps(lua_State *L)
 {
-    const struct limits *limits = limits_of(L);
+    const struct limits *limits = get_limits(L);
     lua_pushinteger(L, limits ? limits->most_steps : 0);
     return 1;
 }
 
-/* core.steps_left() -> how many steps the limit leaves to what runs; nil: there is none */
+/* core.steps_left() -> steps before the limit; nil: no limit */
 static int l_steps_left(lua_State *L)
 {
-    const struct limits *limits = limits_of(L);
+    const struct limits *limits = get_limits(L);
     if (limits && limits->most_steps)
         lua_pushinteger(L, limits->most_steps - limits->steps);
     else

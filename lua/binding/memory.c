@@ -1,11 +1,12 @@
-/* memory.c - host and device memory as Lua sees it: scalars at addresses, blocks of host memory. */
+/* memory.c - host and device memory for Lua: scalars at addresses, blocks of host memory, conversions of C. */
 #include "binding.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* Scalars of C; the first ones are those of the core's instructions. */
+/* Scalar types of C; those of the core's instructions come first. */
 enum scalar { F32 = ACCD_SCALAR_COUNT, F64, F80, POINTER, SCALARS };
 
 static const char *const names[SCALARS] = {"i8",  "u8",   "i16", "u16", "i32", "u32",    "i64",
@@ -33,8 +34,10 @@ static int check_scalar(lua_State *L, int index)
     return (int)type;
 }
 
+/* Pushes the value of a scalar type. */
 static void push_value(lua_State *L, const union value *v, int type)
 {
+    assert(type >= 0 && type < SCALARS);
     switch (type) {
     case ACCD_SCALAR_I8:
         lua_pushinteger(L, v->i8);
@@ -71,7 +74,7 @@ static void push_value(lua_State *L, const union value *v, int type)
     }
 }
 
-/* C conversion of a Lua number; floats beyond the range of an integer become 0. */
+/* Converts the number at index to an integer as C does; floats outside of the range of an integer become 0. */
 static int64_t to_integer(lua_State *L, int index)
 {
     if (lua_isinteger(L, index))
@@ -80,8 +83,10 @@ static int64_t to_integer(lua_State *L, int index)
     return n >= -9223372036854775808.0 && n < 9223372036854775808.0 ? (int64_t)n : 0;
 }
 
+/* Converts the number at index to a scalar type. */
 static void read_value(lua_State *L, int index, union value *v, int type)
 {
+    assert(type >= 0 && type < SCALARS);
     memset(v, 0, sizeof *v);
     if (type == F32) {
         v->f32 = (float)luaL_checknumber(L, index);
@@ -92,13 +97,14 @@ static void read_value(lua_State *L, int index, union value *v, int type)
     } else if (type == ACCD_SCALAR_BOOL) {
         v->u8 = luaL_checknumber(L, index) != 0;
     } else {
-        v->i64 = to_integer(L, index); /* little-endian: narrow ones are its first bytes */
+        v->i64 = to_integer(L, index); /* memory is little-endian: narrow types are the first bytes */
     }
 }
 
 /* ------------------------------------------------------------------------------- host memory -- */
 
-static bool known(struct accd__lua_context *context, uint64_t address, uint64_t bytes)
+/* True if the range is in live host memory. With `unchecked`, all memory except the first page and devices counts. */
+static bool is_accessible(struct accd__lua_context *context, uint64_t address, uint64_t bytes)
 {
     enum { NULL_PAGE = 4096 };
     uint64_t start, length;
@@ -108,21 +114,21 @@ static bool known(struct accd__lua_context *context, uint64_t address, uint64_t 
            bytes <= length - (address - start);
 }
 
-/* context:host_read(address, scalar) -> value; nothing if it is not in live host memory */
+/* context:host_read(address, scalar) -> value; nothing if the scalar is not in live host memory */
 static int l_host_read(lua_State *L)
 {
     struct accd__lua_context *context = accd__check_context(L, 1);
     uint64_t address = accd__word_argument(L, 2);
     int type = check_scalar(L, 3);
     union value v;
-    if (!known(context, address, sizes[type]))
+    if (!is_accessible(context, address, sizes[type]))
         return 0;
     memcpy(&v, (const void *)(uintptr_t)address, sizes[type]);
     push_value(L, &v, type);
     return 1;
 }
 
-/* context:host_write(address, scalar, value) -> true; nothing if not in live host memory */
+/* context:host_write(address, scalar, value) -> true; nothing if the scalar is not in live host memory */
 static int l_host_write(lua_State *L)
 {
     struct accd__lua_context *context = accd__check_context(L, 1);
@@ -130,14 +136,14 @@ static int l_host_write(lua_State *L)
     int type = check_scalar(L, 3);
     union value v;
     read_value(L, 4, &v, type);
-    if (!known(context, address, sizes[type]))
+    if (!is_accessible(context, address, sizes[type]))
         return 0;
     memcpy((void *)(uintptr_t)address, &v, sizes[type]);
     lua_pushboolean(L, 1);
     return 1;
 }
 
-/* context:host_at(address) -> {name=, host=, bytes=, file=, line=, live=} or nil */
+/* context:host_at(address) -> {name=, host=, bytes=, file=, line=, live=}, or nothing */
 static int l_host_at(lua_State *L)
 {
     struct accd__lua_context *context = accd__check_context(L, 1);
@@ -151,7 +157,7 @@ static int l_host_at(lua_State *L)
     return 1;
 }
 
-/* context:host_bounds(address) -> first address, end of the live range around it; or nothing */
+/* context:host_bounds(address) -> begin, end of the live range that contains the address; or nothing */
 static int l_host_bounds(lua_State *L)
 {
     struct accd__lua_context *context = accd__check_context(L, 1);
@@ -163,7 +169,7 @@ static int l_host_bounds(lua_State *L)
     return 2;
 }
 
-/* context:host_add(address, bytes, label) */
+/* context:host_add(address, bytes, label) -> true; or nil, error. Registers a range of host memory. */
 static int l_host_add(lua_State *L)
 {
     struct accd__lua_context *context = accd__check_context(L, 1);
@@ -172,7 +178,7 @@ static int l_host_add(lua_State *L)
                                                 lua_touserdata(L, 4)));
 }
 
-/* context:host_mark(address, live) */
+/* context:host_mark(address, live): marks a registered range as live or freed. */
 static int l_host_mark(lua_State *L)
 {
     struct accd__lua_context *context = accd__check_context(L, 1);
@@ -180,7 +186,7 @@ static int l_host_mark(lua_State *L)
     return 0;
 }
 
-/* context:host_forget(address) */
+/* context:host_forget(address): removes a registered range. */
 static int l_host_forget(lua_State *L)
 {
     struct accd__lua_context *context = accd__check_context(L, 1);
@@ -216,7 +222,7 @@ static int l_device_write(lua_State *L)
         accd_device_write(context->core, accd__device_argument(L, 2), accd__word_argument(L, 3), &v, sizes[type]));
 }
 
-/* context:device_written(device, address, bytes) -> number of bytes ever written */
+/* context:device_written(device, address, bytes) -> number of bytes that were ever written */
 static int l_device_written(lua_State *L)
 {
     struct accd__lua_context *context = accd__check_context(L, 1);
@@ -225,7 +231,7 @@ static int l_device_written(lua_State *L)
     return 1;
 }
 
-/* context:device_bounds(device, address) -> device range of the present object there; or nothing */
+/* context:device_bounds(device, address) -> begin, end on the device of the present object there; or nothing */
 static int l_device_bounds(lua_State *L)
 {
     struct accd__lua_context *context = accd__check_context(L, 1);
@@ -237,8 +243,8 @@ static int l_device_bounds(lua_State *L)
     return 2;
 }
 
-/* context:device_pointer(device, address) -> pointer held there, and the device range it is attached
- * to, if it is; or nil, error */
+/* context:device_pointer(device, address) -> pointer stored there, and begin and end of the device range that it is
+ * attached to, if it is; or nil, error */
 static int l_device_pointer(lua_State *L)
 {
     struct accd__lua_context *context = accd__check_context(L, 1);
@@ -256,12 +262,14 @@ static int l_device_pointer(lua_State *L)
     return 3;
 }
 
+/* context:journal_open(device) -> true; or nil, error. Begins to record what is overwritten. */
 static int l_journal_open(lua_State *L)
 {
     struct accd__lua_context *context = accd__check_context(L, 1);
     return accd__push_result(L, context, accd_journal_begin(context->core, accd__device_argument(L, 2)));
 }
 
+/* context:journal_close(device, commit): ends the record; undoes the changes unless commit is true. */
 static int l_journal_close(lua_State *L)
 {
     accd_journal_end(accd__check_context(L, 1)->core, accd__device_argument(L, 2), lua_toboolean(L, 3));
@@ -278,7 +286,7 @@ const luaL_Reg accd__memory_methods[] = {
 
 /* ------------------------------------------------------------------------------------ blocks -- */
 
-/* core.malloc(bytes) -> address of zeroed memory, or nil. The caller owns it: core.free. */
+/* core.malloc(bytes) -> address of zeroed memory, or nothing. The caller releases it with core.free. */
 static int l_malloc(lua_State *L)
 {
     lua_Integer bytes = luaL_checkinteger(L, 1);
@@ -289,19 +297,21 @@ static int l_malloc(lua_State *L)
     return 1;
 }
 
+/* core.free(address) */
 static int l_free(lua_State *L)
 {
     free((void *)(uintptr_t)luaL_checkinteger(L, 1));
     return 0;
 }
 
-/* core.get(address, bytes) -> string; core.put(address, string): whole blocks, unchecked */
+/* core.get(address, bytes) -> string; the address is not checked */
 static int l_get(lua_State *L)
 {
     lua_pushlstring(L, (const char *)(uintptr_t)luaL_checkinteger(L, 1), (size_t)luaL_checkinteger(L, 2));
     return 1;
 }
 
+/* core.put(address, string): copies the string; the address is not checked. */
 static int l_put(lua_State *L)
 {
     size_t n;
@@ -310,7 +320,7 @@ static int l_put(lua_State *L)
     return 0;
 }
 
-/* core.convert(scalar, number) -> the number as C would hold it in that type */
+/* core.convert(scalar, number) -> the number after a conversion to that type of C */
 static int l_convert(lua_State *L)
 {
     int type = check_scalar(L, 1);

@@ -1,9 +1,10 @@
-/* module.c - accdeep.core: the module itself, its constants. */
+/* module.c - opens accdeep.core: functions, classes and constants. */
 #include "binding.h"
 
 #include <stdlib.h>
 #include <string.h>
 
+/* Sets the tables of constants in the module on top of the stack. */
 static void set_constants(lua_State *L)
 {
     static const char *const opcodes[ACCD_I_COUNT] = {
@@ -17,7 +18,7 @@ static void set_constants(lua_State *L)
     for (int i = 0; i < ACCD_I_COUNT; i++)
         accd__set_integer(L, opcodes[i], i);
     lua_setfield(L, -2, "opcode");
-    lua_newtable(L); /* rows of rules that say the same in several documents */
+    lua_newtable(L); /* rule ids by number, each a list of the documents' ids for one rule */
     const char *id;
     for (unsigned i = 0; accd_get_rule_id(i, 0); i++) {
         lua_newtable(L);

@@ -1,11 +1,12 @@
-/* modules.h - Lua modules inside the program, or the library. */
+/* modules.h - Lua modules that are embedded in the program or the library, as bytecode. */
 #ifndef ACCD_MODULES_H
 #define ACCD_MODULES_H
 
 #include <lua.h>
 #include <stddef.h>
 
-int luaopen_lpeg(lua_State *L); /* of LPeg itself, or lua/lpeg.c */
+/* Opens LPeg: the C library, or its replacement lua/lpeg.c. */
+int luaopen_lpeg(lua_State *L);
 
 struct embedded_module {
     const char *name;
@@ -16,7 +17,7 @@ struct embedded_module {
 extern const struct embedded_module embedded_places;           /* accdeep.rules.places */
 extern const struct embedded_module *const embedded_modules[]; /* ends with NULL */
 
-/* Pushes the module's chunk; raises where memory ends. */
+/* Pushes the chunk of a module; raises if memory runs out. */
 void embedded_push(lua_State *L, const struct embedded_module *module);
 
 #endif

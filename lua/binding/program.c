@@ -3,12 +3,14 @@
 
 static const char type_name[] = "accdeep.program";
 
+/* Mapping program. */
 struct program {
     struct accd__lua_handle handle;
     accd_program *core;
 };
 
-static void invalidate(struct accd__lua_handle *handle)
+/* Releases the program of the core. */
+static void release_program(struct accd__lua_handle *handle)
 {
     struct program *program = (struct program *)handle;
     accd_program_release(program->core);
@@ -22,8 +24,8 @@ accd_program *accd__check_program(lua_State *L, int index)
     return program->core;
 }
 
-/* The array at key of the table at index 2; its elements are read by read(L, element, i). Space for
- * them stays on the stack. */
+/* Pushes an array, read from the list at field `key` of the table at index 2, and returns it. read fills an element of
+ * `size` bytes from the table on top of the stack. *n is the number of elements; a missing list has none. */
 static void *read_array(lua_State *L, const char *key, size_t size, size_t *n, void (*read)(lua_State *L, void *to))
 {
     lua_getfield(L, 2, key);
@@ -86,7 +88,8 @@ static void read_member(lua_State *L, void *to)
     };
 }
 
-/* context:program{stride=, pieces=, fields=, code=, registers=, params=, excluded=, members=} */
+/* context:program{stride=, pieces=, fields=, code=, registers=, params=, excluded=, members=} -> program; or nil, error
+ */
 int accd__l_program(lua_State *L)
 {
     struct accd__lua_context *context = accd__check_context(L, 1);
@@ -103,9 +106,9 @@ int accd__l_program(lua_State *L)
     lua_getfield(L, 2, "code");
     spec.code = accd__read_code(L, lua_gettop(L), &spec.ncode);
     struct program *program = lua_newuserdatauv(L, sizeof *program, 1);
-    *program = (struct program){.handle = {.invalidate = invalidate}};
+    *program = (struct program){.handle = {.invalidate = release_program}};
     luaL_setmetatable(L, type_name);
-    lua_pushvalue(L, 1); /* the context outlives its programs */
+    lua_pushvalue(L, 1); /* the program keeps its context alive */
     lua_setiuservalue(L, -2, 1);
     accd_status status = accd_program_new(context->core, &spec, &program->core);
     if (status != ACCD_OK)
@@ -118,7 +121,7 @@ static int l_gc(lua_State *L)
 {
     struct program *program = luaL_checkudata(L, 1, type_name);
     if (program->handle.context)
-        invalidate(&program->handle);
+        release_program(&program->handle);
     accd__handle_unlink(&program->handle);
     return 0;
 }

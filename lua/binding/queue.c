@@ -1,14 +1,16 @@
-/* queue.c - activity queues of a context's devices, and Lua functions in them. */
+/* queue.c - activity queues of a context's devices, and Lua functions that queues call. */
 #include "binding.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
-static unsigned queue_at(lua_State *L, int index)
+/* Returns the number of a queue at index. */
+static unsigned get_queue_argument(lua_State *L, int index)
 {
     return (unsigned)luaL_checkinteger(L, index);
 }
 
-/* context:queue(device, async) -> number; or nil, error */
+/* context:queue(device, async) -> number of the queue; or nil, error */
 static int l_queue(lua_State *L)
 {
     struct accd__lua_context *context = accd__check_context(L, 1);
@@ -20,37 +22,39 @@ static int l_queue(lua_State *L)
     return 1;
 }
 
-/* context:queue_wait(device, queue) -> true; or nil, error. 0: all queues of the device */
+/* context:queue_wait(device, queue) -> true; or nil, error. Queue 0: waits for all queues of the device. */
 static int l_queue_wait(lua_State *L)
 {
     struct accd__lua_context *context = accd__check_context(L, 1);
-    return accd__push_result(L, context, accd_queue_wait(context->core, accd__device_argument(L, 2), queue_at(L, 3)));
+    return accd__push_result(L, context,
+                             accd_queue_wait(context->core, accd__device_argument(L, 2), get_queue_argument(L, 3)));
 }
 
-/* context:queue_after(device, queue, other device, other queue) -> true; or nil, error */
+/* context:queue_after(device, queue, other device, other queue) -> true; or nil, error. Makes the queue wait for the
+ * other one. */
 static int l_queue_after(lua_State *L)
 {
     struct accd__lua_context *context = accd__check_context(L, 1);
     return accd__push_result(L, context,
-                             accd_queue_wait_for(context->core, accd__device_argument(L, 2), queue_at(L, 3),
-                                                 accd__device_argument(L, 4), queue_at(L, 5)));
+                             accd_queue_wait_for(context->core, accd__device_argument(L, 2), get_queue_argument(L, 3),
+                                                 accd__device_argument(L, 4), get_queue_argument(L, 5)));
 }
 
 /* context:waited(device, queue, other device, other queue, file, line): reports a wait. */
 static int l_waited(lua_State *L)
 {
     struct accd__lua_context *context = accd__check_context(L, 1);
-    accd_report_wait(context->core, accd__device_argument(L, 2), queue_at(L, 3), accd__device_argument(L, 4),
-                     queue_at(L, 5), luaL_optstring(L, 6, NULL), (int)luaL_optinteger(L, 7, 0));
+    accd_report_wait(context->core, accd__device_argument(L, 2), get_queue_argument(L, 3), accd__device_argument(L, 4),
+                     get_queue_argument(L, 5), luaL_optstring(L, 6, NULL), (int)luaL_optinteger(L, 7, 0));
     return 0;
 }
 
-/* context:queue_test(device, queue) -> whether it has nothing left to do; or nil, error */
+/* context:queue_test(device, queue) -> true if all work of the queue has ended; or nil, error */
 static int l_queue_test(lua_State *L)
 {
     struct accd__lua_context *context = accd__check_context(L, 1);
     int done;
-    accd_status status = accd_queue_test(context->core, accd__device_argument(L, 2), queue_at(L, 3), &done);
+    accd_status status = accd_queue_test(context->core, accd__device_argument(L, 2), get_queue_argument(L, 3), &done);
     if (status != ACCD_OK)
         return accd__push_error(L, context, status);
     lua_pushboolean(L, done);
@@ -72,14 +76,14 @@ static int l_queues(lua_State *L)
     return 1;
 }
 
-/* context:copy_async(device, queue, way, to, from, bytes, file, line) -> true; or nil, error */
+/* context:copy_async(device, queue, direction, to, from, bytes, file, line) -> true; or nil, error */
 static int l_copy_async(lua_State *L)
 {
-    static const char *const ways[] = {"h2d", "d2h", "d2d", NULL};
+    static const char *const directions[] = {"h2d", "d2h", "d2d", NULL};
     struct accd__lua_context *context = accd__check_context(L, 1);
     return accd__push_result(L, context,
-                             accd_copy_async(context->core, accd__device_argument(L, 2), queue_at(L, 3),
-                                             (accd_direction)luaL_checkoption(L, 4, NULL, ways),
+                             accd_copy_async(context->core, accd__device_argument(L, 2), get_queue_argument(L, 3),
+                                             (accd_direction)luaL_checkoption(L, 4, NULL, directions),
                                              accd__word_argument(L, 5), accd__word_argument(L, 6),
                                              accd__word_argument(L, 7), luaL_optstring(L, 8, NULL),
                                              (int)luaL_optinteger(L, 9, 0)));
@@ -87,73 +91,78 @@ static int l_copy_async(lua_State *L)
 
 /* --------------------------------------------------------------------------------- functions -- */
 
-/* A Lua function that a queue holds. */
-struct held {
+/* Lua function that a queue will call. */
+struct queued_function {
     struct accd__lua_context *context;
-    int ref;
-    unsigned users; /* the state, and checkpoints */
+    int ref;        /* reference to the function */
+    unsigned users; /* number of states that contain the call: the present one, and checkpoints */
 };
 
-/* What the function raises is the cause of the error that the wait gives. Its argument: whether the device has run
- * the kernel. */
-static int run_held(void *ud, accd_host_call call)
+/* Handles a call of the core for a queued function (accd_host_fn). The function is called with true if the device has
+ * run the kernel. An error that it raises becomes the cause of the error that a wait returns. */
+static int run_queued_function(void *ud, accd_host_call call)
 {
-    struct held *held = ud;
-    struct accd__lua_context *context = held->context;
+    assert(((struct queued_function *)ud)->users > 0);
+    struct queued_function *function = ud;
+    struct accd__lua_context *context = function->context;
     lua_State *L = context->L;
     int failed = 0;
     if (call == ACCD_CALL_RETAIN) {
-        held->users++;
+        function->users++;
         return 0;
     }
     if (call != ACCD_CALL_DISCARD && lua_checkstack(L, 4)) {
-        lua_rawgeti(L, LUA_REGISTRYINDEX, held->ref);
+        lua_rawgeti(L, LUA_REGISTRYINDEX, function->ref);
         lua_pushboolean(L, call == ACCD_CALL_KERNEL_DONE);
         failed = lua_pcall(L, 1, 0, 0) != LUA_OK;
     } else if (call != ACCD_CALL_DISCARD) {
-        lua_pushliteral(L, "stack overflow"); /* there is always room for one value */
+        lua_pushliteral(L, "stack overflow"); /* the stack always has space for one value */
         failed = 1;
     }
     if (failed) {
         luaL_unref(L, LUA_REGISTRYINDEX, context->error_ref);
         context->error_ref = luaL_ref(L, LUA_REGISTRYINDEX);
     }
-    if (--held->users)
+    if (--function->users)
         return failed;
-    luaL_unref(L, LUA_REGISTRYINDEX, held->ref);
-    free(held);
+    luaL_unref(L, LUA_REGISTRYINDEX, function->ref);
+    free(function);
     return failed;
 }
 
-static struct held *hold(lua_State *L, struct accd__lua_context *context, int index)
+/* Returns a new queued function for the function at index, or raises. */
+static struct queued_function *new_queued_function(lua_State *L, struct accd__lua_context *context, int index)
 {
     luaL_checktype(L, index, LUA_TFUNCTION);
-    struct held *held = malloc(sizeof *held);
-    if (!held)
+    struct queued_function *function = malloc(sizeof *function);
+    if (!function)
         luaL_error(L, "not enough memory");
     lua_pushvalue(L, index);
-    *held = (struct held){context, luaL_ref(L, LUA_REGISTRYINDEX), 1};
-    return held;
+    *function = (struct queued_function){context, luaL_ref(L, LUA_REGISTRYINDEX), 1};
+    return function;
 }
 
-/* The queue has not taken the function: it was not run either. */
-static int taken(lua_State *L, struct accd__lua_context *context, accd_status status, struct held *held)
+/* Pushes the result of queueing a function, and frees the function if the queue has refused it. */
+static int push_queue_result(lua_State *L, struct accd__lua_context *context, accd_status status,
+                             struct queued_function *function)
 {
     if (status != ACCD_OK && status != ACCD_ERROR_CALLBACK)
-        (void)run_held(held, ACCD_CALL_DISCARD);
+        (void)run_queued_function(function, ACCD_CALL_DISCARD);
     return accd__push_result(L, context, status);
 }
 
-/* context:queue_call(device, queue, fn) -> true; or nil, error */
+/* context:queue_call(device, queue, fn) -> true; or nil, error. Calls fn when the queue's earlier work has ended. */
 static int l_queue_call(lua_State *L)
 {
     struct accd__lua_context *context = accd__check_context(L, 1);
-    struct held *held = hold(L, context, 4);
-    return taken(L, context,
-                 accd_queue_call(context->core, accd__device_argument(L, 2), queue_at(L, 3), run_held, held), held);
+    struct queued_function *function = new_queued_function(L, context, 4);
+    return push_queue_result(L, context,
+                             accd_queue_call(context->core, accd__device_argument(L, 2), get_queue_argument(L, 3),
+                                             run_queued_function, function),
+                             function);
 }
 
-/* context:launch(region, fn, {device address, ...}) -> true; or nil, error */
+/* context:launch(region, fn, {device address, ...}) -> true; or nil, error. fn is the kernel, on the host. */
 static int l_launch(lua_State *L)
 {
     struct accd__lua_context *context = accd__check_context(L, 1);
@@ -161,12 +170,13 @@ static int l_launch(lua_State *L)
     size_t n;
     lua_settop(L, 4);
     const uint64_t *devs = accd__get_words(L, &n);
-    struct held *held = hold(L, context, 3);
-    return taken(L, context, accd_launch_function(region, devs, n, run_held, held), held);
+    struct queued_function *function = new_queued_function(L, context, 3);
+    return push_queue_result(L, context, accd_launch_function(region, devs, n, run_queued_function, function),
+                             function);
 }
 
-/* context:launch_kernel(region, fn, {device address, ...}, kernel) -> "under way", or as context:kernel_run(device,
- * kernel). fn is called when the kernel is over, with whether the device has run it. */
+/* context:launch_kernel(region, fn, {device address, ...}, kernel) -> "under way", or a result of context:kernel_run.
+ * fn is called after the kernel, with true if the device has run it. */
 static int l_launch_kernel(lua_State *L)
 {
     struct accd__lua_context *context = accd__check_context(L, 1);
@@ -178,11 +188,11 @@ static int l_launch_kernel(lua_State *L)
     accd__read_kernel(L, 5, &kernel);
     lua_pushvalue(L, 4);
     const uint64_t *devs = accd__get_words(L, &n);
-    struct held *held = hold(L, context, 3);
+    struct queued_function *function = new_queued_function(L, context, 3);
     accd_kernel_result end;
-    accd_status status = accd_launch_kernel(region, devs, n, &kernel, run_held, held, &end);
+    accd_status status = accd_launch_kernel(region, devs, n, &kernel, run_queued_function, function, &end);
     if (status != ACCD_OK || end.outcome != ACCD_KERNEL_QUEUED)
-        (void)run_held(held, ACCD_CALL_DISCARD);
+        (void)run_queued_function(function, ACCD_CALL_DISCARD);
     return status == ACCD_OK ? accd__push_kernel_result(L, &end) : accd__push_error(L, context, status);
 }
 

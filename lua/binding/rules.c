@@ -1,19 +1,22 @@
-/* rules.c - rule profiles and their knobs in Lua, made of accdeep_rules.def. */
+/* rules.c - rule profiles and their knobs for Lua, generated from accdeep_rules.def. */
 #include "binding.h"
 
+#include <assert.h>
 #include <stddef.h>
 #include <string.h>
 
+/* Value of a knob. */
 struct value {
-    const char *word; /* NULL: the values are false and true */
+    const char *word; /* name of the value; NULL: the values are false and true */
     const char *meaning;
 };
 
+/* Knob of a rule profile. */
 static const struct knob {
     const char *name;
     size_t offset;
     const char *about, *rules;
-    const struct value *values; /* a value without a meaning is behind the last one */
+    const struct value *values; /* values by number; a value without a meaning ends the list */
 } knobs[] = {
 #define ACCD_VALUE(enumerator, word, meaning) {word, meaning},
 #define ACCD_KNOB(name, type, about, rules, values) \
@@ -22,22 +25,24 @@ static const struct knob {
 };
 #define KNOBS (sizeof knobs / sizeof knobs[0])
 
-/* Enumerations and flags are of the size of an int. */
-static unsigned *setting_of(accd_rules *rules, const struct knob *knob)
+/* Returns the setting of a knob. Enumerations and flags have the size of an int. */
+static unsigned *get_setting(accd_rules *rules, const struct knob *knob)
 {
     return (unsigned *)(void *)((char *)rules + knob->offset);
 }
 
+/* Pushes a value of a knob: a word, or a boolean. */
 static void push_value(lua_State *L, const struct knob *knob, unsigned value)
 {
+    assert(knob->values[value].meaning);
     if (knob->values[value].word)
         lua_pushstring(L, knob->values[value].word);
     else
         lua_pushboolean(L, (int)value);
 }
 
-/* The number of the value on top of the stack, or raises. */
-static unsigned value_on_top(lua_State *L, const struct knob *knob)
+/* Returns the number of the value on top of the stack, or raises. */
+static unsigned read_value_on_top(lua_State *L, const struct knob *knob)
 {
     unsigned value = 0;
     for (; knob->values[value].meaning; value++) {
@@ -50,7 +55,6 @@ static unsigned value_on_top(lua_State *L, const struct knob *knob)
     return (unsigned)luaL_error(L, "%s has no such value", knob->name);
 }
 
-/* A profile by name, with settings changed by fields of the same table. */
 void accd__read_rules(lua_State *L, accd_rules *rules)
 {
     lua_getfield(L, -1, "base");
@@ -61,7 +65,7 @@ void accd__read_rules(lua_State *L, accd_rules *rules)
     lua_pop(L, 1);
     for (size_t i = 0; i < KNOBS; i++) {
         if (lua_getfield(L, -1, knobs[i].name) != LUA_TNIL)
-            *setting_of(rules, &knobs[i]) = value_on_top(L, &knobs[i]);
+            *get_setting(rules, &knobs[i]) = read_value_on_top(L, &knobs[i]);
         lua_pop(L, 1);
     }
 }
@@ -91,7 +95,7 @@ static int l_knobs(lua_State *L)
     return 1;
 }
 
-/* core.profile(name) -> all its settings by name, and whose rules it cites, words in order; nil if there is none */
+/* core.profile(name) -> settings by name, documents whose rules it cites (words, in order); nothing if it is unknown */
 static int l_profile(lua_State *L)
 {
     const accd_rules *named = accd_find_rules(luaL_checkstring(L, 1));
@@ -100,7 +104,7 @@ static int l_profile(lua_State *L)
     accd_rules rules = *named;
     lua_createtable(L, 0, KNOBS);
     for (size_t i = 0; i < KNOBS; i++) {
-        push_value(L, &knobs[i], *setting_of(&rules, &knobs[i]));
+        push_value(L, &knobs[i], *get_setting(&rules, &knobs[i]));
         lua_setfield(L, -2, knobs[i].name);
     }
     lua_pushstring(L, named->documents);

@@ -1,5 +1,7 @@
-/* values.c - what the files of the module take from Lua and give to it: fields, code, errors, handles. */
+/* values.c - conversions between Lua and C that all files of the module use: fields, code, errors; lists of handles. */
 #include "binding.h"
+
+#include <assert.h>
 
 lua_Integer accd__get_integer(lua_State *L, int index, const char *key, lua_Integer otherwise)
 {
@@ -100,6 +102,7 @@ void accd__push_object_info(lua_State *L, const accd_object_info *info)
 
 int accd__push_error(lua_State *L, struct accd__lua_context *context, accd_status status)
 {
+    assert(status != ACCD_OK);
     const accd_error *error = accd_context_error(context->core);
     const bool is_limit = status == ACCD_ERROR_OUT_OF_MEMORY && accd__was_denied();
     lua_pushnil(L);
@@ -157,9 +160,11 @@ struct accd__lua_context *accd__check_context(lua_State *L, int index)
     return context;
 }
 
+/* Adds an unlinked handle to a list of the context. */
 static void link_into(struct accd__lua_handle **list, struct accd__lua_handle *handle,
                       struct accd__lua_context *context)
 {
+    assert(!handle->context && context);
     handle->context = context;
     handle->next = *list;
     handle->link = list;
@@ -193,6 +198,7 @@ void accd__handle_unlink(struct accd__lua_handle *handle)
 {
     if (!handle->context)
         return;
+    assert(*handle->link == handle);
     *handle->link = handle->next;
     if (handle->next)
         handle->next->link = handle->link;

@@ -1,10 +1,10 @@
-/* edit.c - lines from a terminal, edited, with a history: through libedit (BSD licence), which is
- * looked for at run time. Where it is missing the caller reads plainly. The declarations are those
- * of its interface, libedit.so.2. */
+/* edit.c - reads lines from a terminal with editing and a history, through libedit (BSD licence), which is loaded at
+ * run time. If it is missing, the caller reads lines without it. The declarations are those of libedit.so.2. */
 #include "program.h"
 
 #include <lauxlib.h>
 
+#include <assert.h>
 #include <dlfcn.h>
 #include <locale.h>
 #include <signal.h>
@@ -42,11 +42,12 @@ enum {
     H_LOAD = 17,
     H_SAVE = 18,
     H_SETUNIQUE = 20,
-    HISTORY = 1000, /* lines that are kept */
+    HISTORY = 1000, /* lines in the history */
 };
 
 static const char editor_name[] = "accdeep.editor";
 
+/* Line editor: entry points of libedit, its state, and the history. */
 struct editor {
     EditLine *(*el_init)(const char *, FILE *, FILE *, FILE *);
     void (*el_end)(EditLine *);
@@ -59,31 +60,37 @@ struct editor {
     int (*history)(History *, HistEvent *, int, ...);
     EditLine *line;
     History *past;
-    lua_State *L; /* the one that reads */
+    lua_State *L; /* Lua thread that reads a line */
     const char *prompt;
-    char *file; /* of the history */
+    char *file; /* file of the history, or NULL */
     bool interrupted;
 };
 
-/* There is one terminal; libedit's callbacks are given no more than its own handle. */
+/* Editor that reads a line now. A variable, because libedit's callbacks get only its own handle. */
 static struct editor *reading;
 
-static char *tell_prompt(EditLine *line)
+/* Callback: returns the prompt. */
+static char *get_prompt(EditLine *line)
 {
+    assert(reading);
     (void)line;
     return (char *)(uintptr_t)reading->prompt;
 }
 
+/* Callback of the interrupt key: gives the line up. */
 static unsigned char on_interrupt(EditLine *line, int c)
 {
+    assert(reading);
     (void)line, (void)c;
     reading->interrupted = true;
     fputs("^C\n", stdout);
     return CC_NEWLINE;
 }
 
+/* Callback of the suspend key: stops the process group with the terminal in its normal mode. */
 static unsigned char on_suspend(EditLine *line, int c)
 {
+    assert(reading);
     (void)c;
     reading->el_set(line, EL_PREP_TERM, 0);
     kill(0, SIGTSTP);
@@ -91,9 +98,10 @@ static unsigned char on_suspend(EditLine *line, int c)
     return CC_REDISPLAY;
 }
 
-/* complete(text before the cursor) -> what to insert, what to tell */
+/* Callback of the tab key: calls complete(text before the cursor) -> text to insert, text to print. */
 static unsigned char on_complete(EditLine *line, int c)
 {
+    assert(reading);
     (void)c;
     lua_State *L = reading->L;
     const LineInfo *info = reading->el_line(line);
@@ -115,7 +123,8 @@ static unsigned char on_complete(EditLine *line, int c)
     return result;
 }
 
-static bool load(struct editor *editor)
+/* Loads libedit; false: it or a symbol is missing. */
+static bool load_libedit(struct editor *editor)
 {
     static const char *const names[] = {
         "el_init", "el_end",       "el_gets",      "el_set",      "el_wset",
@@ -140,7 +149,7 @@ static struct editor *check_editor(lua_State *L)
     return luaL_checkudata(L, 1, editor_name);
 }
 
-/* editor:close(): keeps the history */
+/* editor:close(): saves the history and frees the editor. */
 static int l_close(lua_State *L)
 {
     struct editor *editor = check_editor(L);
@@ -152,11 +161,11 @@ static int l_close(lua_State *L)
     if (editor->past)
         editor->history_end(editor->past);
     free(editor->file);
-    *editor = (struct editor){0}; /* the library stays: the terminal's keeps memory of its own */
+    *editor = (struct editor){0}; /* the library stays loaded, since it keeps memory of the terminal */
     return 0;
 }
 
-/* system.editor(complete [, file of the history]) -> editor, or nothing where libedit is missing */
+/* system.editor(complete [, file of the history]) -> editor, or nothing if libedit is missing */
 static int l_editor(lua_State *L)
 {
     luaL_checktype(L, 1, LUA_TFUNCTION);
@@ -166,9 +175,9 @@ static int l_editor(lua_State *L)
     luaL_setmetatable(L, editor_name);
     lua_pushvalue(L, 1);
     lua_setiuservalue(L, -2, 1);
-    if (!load(editor))
+    if (!load_libedit(editor))
         return 0;
-    setlocale(LC_CTYPE, ""); /* how wide characters are */
+    setlocale(LC_CTYPE, ""); /* sets the width of characters */
     HistEvent event;
     editor->past = editor->history_init();
     editor->line = editor->el_init("accdeep", stdin, stdout, stderr);
@@ -180,12 +189,12 @@ static int l_editor(lua_State *L)
     if (editor->file)
         editor->history(editor->past, &event, H_LOAD, editor->file);
     EditLine *line = editor->line;
-    editor->el_set(line, EL_PROMPT, tell_prompt);
+    editor->el_set(line, EL_PROMPT, get_prompt);
     editor->el_set(line, EL_EDITOR, "emacs");
-    editor->el_set(line, EL_SIGNAL, 1); /* the size of the window */
+    editor->el_set(line, EL_SIGNAL, 1); /* follows the size of the window */
     editor->el_set(line, EL_HIST, editor->history, editor->past);
-    editor->el_set(line, EL_SETTY, "-d", "-isig", NULL); /* its keys are ours */
-    /* wide names are not copied */
+    editor->el_set(line, EL_SETTY, "-d", "-isig", NULL); /* the keys of signals are bound below */
+                                                         /* libedit does not copy wide names */
     editor->el_wset(line, EL_ADDFN, L"interrupt", L"Give up the line.", on_interrupt);
     editor->el_wset(line, EL_ADDFN, L"suspend", L"Stop the program.", on_suspend);
     editor->el_wset(line, EL_ADDFN, L"complete", L"Complete a name.", on_complete);
@@ -219,7 +228,7 @@ static int l_read(lua_State *L)
     return 2;
 }
 
-/* editor:remember(line) */
+/* editor:remember(line): adds a line to the history. */
 static int l_remember(lua_State *L)
 {
     struct editor *editor = check_editor(L);

@@ -1,14 +1,15 @@
-/* program.h - accdeep.system, the Lua module of what belongs to the program: the command line and what reads
- * lines. The core's module does without. */
+/* program.h - accdeep.system, the Lua module of the program's own services: terminals, files, processes, line editing.
+ * The library and accdeep.core work without it. */
 #ifndef ACCD_PROGRAM_H
 #define ACCD_PROGRAM_H
 
 #include <lua.h>
 
 int luaopen_accdeep_system(lua_State *L);
-void accd__open_edit(lua_State *L); /* adds to the module on top of the stack */
+/* Add functions to the module on top of the stack. */
+void accd__open_edit(lua_State *L);
 void accd__open_supervise(lua_State *L);
-/* After system.supervise, if this process does not become the program. */
+/* Ends the process that system.supervise has started, if this process does not become the program. */
 void accd__end_supervision(void);
 
 #endif

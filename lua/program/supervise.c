@@ -1,17 +1,21 @@
-/* supervise.c - what `accdeep exec` finds out about the processes around it.
+/* supervise.c - checks of `accdeep exec` on the processes around it.
  *
- * Is the runtime's library loaded into the program that this process becomes? The system may leave
- * it out, and a program that starts others may drop LD_PRELOAD. So a process beside the program
- * waits for datagrams of the library: 'L' when it is loaded, 'D' when the first directive is
- * executed. If the program ends without them, it says so. A program with the library sends 'E' at
- * its end, and waits for an answer, so that all is said before it ends.
+ * 1. Is the runtime's library loaded into the program that this process becomes? The system may ignore LD_PRELOAD, and
+ * a program that starts others may remove it. A process beside the program, the supervisor, waits for datagrams from
+ *    the library. If the program ends without them, the supervisor reports it.
  *
- * Is a file a report of the same run of tests? Then it was written since the parent process
- * started. */
+ *        accdeep exec --fork--> supervisor <------ 'L' loaded, 'D' first directive, 'E' end ------.
+ *             |                      `------------ answer to 'E' ------------------------------>  |
+ *             `--exec--> program, with the library ----------------------------------------------'
+ *
+ *    A program with the library waits for the answer to 'E', so that reports are complete before it ends.
+ *
+ * 2. Does a file belong to the same run of tests? It does if it was written after the parent process started. */
 #include "program.h"
 
 #include <lauxlib.h>
 
+#include <assert.h>
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
@@ -35,9 +39,8 @@
 static const struct sockaddr_un any = {.sun_family = AF_UNIX};
 static const char variable[] = "ACCDEEP_LOADED", of_process[] = "ACCDEEP_PROCESS";
 
-/* Moves a descriptor behind those of the standard streams, which may be closed. Returns the new
- * one, or -1. */
-static int move_behind_streams(int file)
+/* Moves a descriptor above those of the standard streams, which may be closed. Returns the new one, or -1. */
+static int move_above_streams(int file)
 {
     if (file < 0 || file > STDERR_FILENO)
         return file;
@@ -46,11 +49,11 @@ static int move_behind_streams(int file)
     return moved;
 }
 
-/* A socket with a name that the system chooses, or -1. */
+/* Returns a datagram socket with a name that the system chooses, or -1. */
 static int open_socket(struct sockaddr_un *address_p)
 {
     socklen_t size = sizeof *address_p;
-    const int file = move_behind_streams(socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+    const int file = move_above_streams(socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
     if (file < 0)
         return -1;
     memset(address_p, 0, sizeof *address_p);
@@ -60,15 +63,18 @@ static int open_socket(struct sockaddr_un *address_p)
     return -1;
 }
 
+/* Writes a text to standard error. */
 static void write_error(const char *text)
 {
     const ssize_t unused = write(STDERR_FILENO, text, strlen(text));
     (void)unused;
 }
 
-/* Waits until the library has told all that is asked, or the program has ended. */
+/* Waits until the library has reported all that is expected, or the program has ended; reports what is missing. file:
+ * socket; program: pidfd; no_directive may be NULL. */
 static void supervise(int file, int program, const char *not_loaded, const char *no_directive)
 {
+    assert(not_loaded);
     struct pollfd files[] = {{.fd = file, .events = POLLIN}, {.fd = program, .events = POLLIN}};
     bool loaded = false, executed = no_directive == NULL, ended = false;
     struct sockaddr_un from = any;
@@ -94,8 +100,7 @@ static void supervise(int file, int program, const char *not_loaded, const char 
         sendto(file, &what, 1, MSG_DONTWAIT | MSG_NOSIGNAL, (const void *)&from, size);
 }
 
-/* Starts the process beside the program, as a child of a child: the program waits for its own
- * children only. */
+/* Starts the supervisor as a grandchild, since the program waits for its children only. */
 static void start_supervisor(int file, const char *not_loaded, const char *no_directive)
 {
     const pid_t program = getpid(), child = fork();
@@ -103,7 +108,7 @@ static void start_supervisor(int file, const char *not_loaded, const char *no_di
         waitpid(child, NULL, 0);
     if (child)
         return;
-    const int process = move_behind_streams((int)syscall(SYS_pidfd_open, program, 0));
+    const int process = move_above_streams((int)syscall(SYS_pidfd_open, program, 0));
     if (process < 0 || fork())
         _exit(0);
     const int terminal[] = {SIGINT, SIGQUIT, SIGHUP, SIGTERM, SIGPIPE, SIGTSTP};
@@ -115,9 +120,8 @@ static void start_supervisor(int file, const char *not_loaded, const char *no_di
     _exit(0);
 }
 
-/* system.supervise(not_loaded, no_directive or nil). The texts are written to standard error if the
- * program that this process becomes ends and the library was not loaded into it, or no directive
- * was executed. */
+/* system.supervise(not_loaded [, no_directive]): starts a supervisor for the program that this process becomes. It
+ * writes not_loaded to standard error if the library was not loaded, or no_directive if no directive was executed. */
 static int l_supervise(lua_State *L)
 {
     struct sockaddr_un address;
@@ -151,8 +155,8 @@ void accd__end_supervision(void)
     close(file);
 }
 
-/* Seconds of the real-time clock at which a process started, and whether it is a shell of a
- * terminal. False: not known. */
+/* Gets the time of the real-time clock at which a process started, in seconds, and whether it is a shell of a terminal.
+ * False: not known. */
 static bool read_start(pid_t process, double *start_p, bool *interactive_p)
 {
     char name[32], text[1024];
@@ -165,7 +169,7 @@ static bool read_start(pid_t process, double *start_p, bool *interactive_p)
     if (file)
         fclose(file);
     text[n] = 0;
-    const char *rest = strrchr(text, ')'); /* the name of the program may hold anything */
+    const char *rest = strrchr(text, ')'); /* the name of the program may contain any characters */
     if (!rest || sscanf(rest, ") %*c %*d %*d %d %d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d %*d %*d %lld",
                         &session, &terminal, &ticks) != 3)
         return false;
@@ -177,9 +181,8 @@ static bool read_start(pid_t process, double *start_p, bool *interactive_p)
     return true;
 }
 
-/* system.is_of_sibling(path) -> whether a file was written since the parent of this process
- * started, and the parent is no shell of a terminal: then it is one of another process of the same
- * script, or of the same run of tests. */
+/* system.is_of_sibling(path) -> true if a file was written after the parent of this process started, and the parent is
+ * not an interactive shell. Such a file is a report of the same script or run of tests. */
 static int l_is_of_sibling(lua_State *L)
 {
     struct stat status;

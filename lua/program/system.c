@@ -1,8 +1,9 @@
-/* system.c - accdeep.system: terminals, files and processes, for the command line. */
+/* system.c - accdeep.system: terminals, files and processes for the command line. */
 #include "program.h"
 
 #include <lauxlib.h>
 
+#include <assert.h>
 #include <dirent.h>
 #include <errno.h>
 #include <signal.h>
@@ -20,23 +21,24 @@
 #include <time.h>
 #include <unistd.h>
 
-/* system.isatty(1|2) */
+/* system.isatty(1|2) -> boolean */
 static int l_isatty(lua_State *L)
 {
     lua_pushboolean(L, isatty((int)luaL_checkinteger(L, 1)));
     return 1;
 }
 
-/* system.listdir(path) -> sorted names, or nil and a message */
-static int by_name(const struct dirent **a, const struct dirent **b)
+/* Compares entries by name, for scandir. */
+static int compare_names(const struct dirent **a, const struct dirent **b)
 {
     return strcmp((*a)->d_name, (*b)->d_name);
 }
 
+/* system.listdir(path) -> sorted names that do not begin with "."; or nil, message */
 static int l_listdir(lua_State *L)
 {
     struct dirent **entries;
-    int n = scandir(luaL_checkstring(L, 1), &entries, NULL, by_name);
+    int n = scandir(luaL_checkstring(L, 1), &entries, NULL, compare_names);
     if (n < 0) {
         lua_pushnil(L);
         lua_pushstring(L, strerror(errno));
@@ -55,8 +57,7 @@ static int l_listdir(lua_State *L)
     return 1;
 }
 
-/* system.mkdir(path) -> true, or nil and a message; a folder that is there already is fine, as is ""
- */
+/* system.mkdir(path) -> true; or nil, message. Succeeds if the folder exists, or path is "". */
 static int l_mkdir(lua_State *L)
 {
     const char *path = luaL_checkstring(L, 1);
@@ -70,8 +71,7 @@ static int l_mkdir(lua_State *L)
     return 2;
 }
 
-/* system.temporary_folder() -> the path of a new folder that only this user may use, in that of TMPDIR or in
- * /tmp; or nil and a message */
+/* system.temporary_folder() -> path of a new folder for this user only, in TMPDIR or /tmp; or nil, message */
 static int l_temporary_folder(lua_State *L)
 {
     const char *place = getenv("TMPDIR");
@@ -93,7 +93,7 @@ static int l_temporary_folder(lua_State *L)
     return 2;
 }
 
-/* system.realpath(path) -> the absolute path, or nil and a message */
+/* system.realpath(path) -> absolute path; or nil, message */
 static int l_realpath(lua_State *L)
 {
     char *path = realpath(luaL_checkstring(L, 1), NULL);
@@ -106,7 +106,7 @@ static int l_realpath(lua_State *L)
     return 2;
 }
 
-/* system.filetype(path) -> "file" | "directory" | "device" (or pipe, or socket) | nil, message */
+/* system.filetype(path) -> "file", "directory" or "device" (also pipes and sockets); or nil, message */
 static int l_filetype(lua_State *L)
 {
     struct stat st;
@@ -119,8 +119,8 @@ static int l_filetype(lua_State *L)
     return 1;
 }
 
-/* system.elevates(path) -> what rights a program gets that its user has not, or nil: then the system preloads nothing
- */
+/* system.elevates(path) -> text about the additional rights that a program gets when it starts; nothing if it gets
+ * none. The system ignores LD_PRELOAD for programs with such rights. */
 static int l_elevates(lua_State *L)
 {
     const char *path = luaL_checkstring(L, 1);
@@ -140,7 +140,7 @@ static int l_elevates(lua_State *L)
     return 1;
 }
 
-/* system.fork() -> pid, 0 in the child, which does not outlive this process */
+/* system.fork() -> process id; 0 in the child, which is killed when this process ends */
 static int l_fork(lua_State *L)
 {
     const pid_t parent = getpid();
@@ -153,8 +153,8 @@ static int l_fork(lua_State *L)
     return 1;
 }
 
-/* system.wait([seconds]) -> pid, status of a child that has ended, as a shell tells it: 128 + n for signal n.
- * Nothing without children; false if none ended in so many seconds. */
+/* system.wait([seconds]) -> process id, status of a child that has ended, as a shell gives it: 128 + n for signal n.
+ * Returns nothing if there are no children, and false if none ended in so many seconds. */
 static int l_wait(lua_State *L)
 {
     const double tick = 0.005;
@@ -178,8 +178,7 @@ static int l_wait(lua_State *L)
     return 2;
 }
 
-/* system.counters(n) -> n numbers, from 1, that this process has in common with those it forks:
- * c:add(i, k), c:get(i) */
+/* Array of n numbers in memory that this process shares with those that it forks. c:add(i, k), c:get(i); i from 1. */
 static const char counters_name[] = "accdeep.counters";
 
 struct counters {
@@ -187,6 +186,7 @@ struct counters {
     size_t n;
 };
 
+/* Returns the counter with the index at 2, or raises. */
 static _Atomic long long *check_counter(lua_State *L)
 {
     struct counters *counters = luaL_checkudata(L, 1, counters_name);
@@ -216,6 +216,7 @@ static int l_counters_gc(lua_State *L)
     return 0;
 }
 
+/* system.counters(n) -> n counters */
 static int l_counters(lua_State *L)
 {
     static const luaL_Reg methods[] = {
@@ -238,7 +239,7 @@ static int l_counters(lua_State *L)
     return 1;
 }
 
-/* system.exit(status): at once, without closing anything: for a child of system.fork */
+/* system.exit(status): ends a child of system.fork at once, without closing anything. */
 static int l_exit(lua_State *L)
 {
     _exit((int)luaL_checkinteger(L, 1));
@@ -255,9 +256,10 @@ static int l_executable(lua_State *L)
     return 1;
 }
 
-/* The stack of the program may be so many times as large, if the hard limit allows. */
+/* Multiplies the limit of the stack's size, as far as the hard limit allows. Affects programs that are executed. */
 static void widen_stack(rlim_t times)
 {
+    assert(times > 0);
     struct rlimit limit;
     if (getrlimit(RLIMIT_STACK, &limit) || limit.rlim_cur == RLIM_INFINITY)
         return;
@@ -266,8 +268,8 @@ static void widen_stack(rlim_t times)
     setrlimit(RLIMIT_STACK, &limit);
 }
 
-/* system.exec({program, argument, ...}, {NAME = "value", ...} [, times]) -> message; becomes the program, with
- * these variables in its environment, and a stack so many times as large */
+/* system.exec({program, argument, ...}, {NAME = "value", ...} [, times]) -> message, if it fails. Replaces this process
+ * by the program, with these variables in its environment, and a stack `times` as large. */
 static int l_exec(lua_State *L)
 {
     luaL_checktype(L, 1, LUA_TTABLE);
