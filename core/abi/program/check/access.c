@@ -259,6 +259,7 @@ static bool is_forbidden_to_kernels(uint64_t at)
 /* Translates an access to a declared variable to its device address, and caches the translation for the thread. */
 static void translate_declared(struct rt_access *access, uint64_t start, uint64_t dev, uint64_t bytes)
 {
+    assert(bytes);
     struct rt_check_thread *thread = rt_get_check_thread();
     thread->declared = start;
     thread->declared_bytes = bytes;
@@ -443,7 +444,7 @@ void rt_check_begin_kernel(const struct rt_site *site, int device)
 
 void rt_check_end_kernel(void)
 {
-    assert(running_kernels && rt_kernel_site);
+    assert(running_kernels);
     rt_lock();
     rt_history_end_kernel(rt_get_check_thread());
     rt_unlock();

@@ -188,6 +188,7 @@ static uint16_t on_successor(uint16_t from, uint16_t work)
 /* Handles an access that does not happen after the last one. Called by instrumented code. */
 static void on_race(struct rt_last_access *last, uintptr_t at, unsigned how, uintptr_t pc, const uintptr_t *frame)
 {
+    assert(last);
     const bool own = rt_lock(), writes = how & RT_ACCESS_MODIFY;
     uint16_t list[UNORDERED_MAX], plain_write, plain_read = 0;
     const size_t written = find_unordered_members(last->write, list, &plain_write);

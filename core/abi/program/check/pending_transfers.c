@@ -80,7 +80,7 @@ static bool covers_transfer(const struct rt_pending_transfer *later, const struc
 /* Records a transfer, in place of one that it covers. It is dropped if the list is full. */
 static void add_pending(const struct rt_pending_transfer *transfer)
 {
-    assert(npending <= PENDING_MAX && transfer->bytes);
+    assert(npending <= PENDING_MAX);
     size_t i = 0;
     while (i < npending && !covers_transfer(transfer, pending[i]))
         i++;

@@ -136,6 +136,7 @@ static size_t nlost_changes;
 
 void rt_record_lost_change(const accd_event *event, uint32_t origin)
 {
+    assert(event);
     accd_object_info info = {.host = event->host, .bytes = event->bytes};
     if (!lost_changes)
         lost_changes = calloc(LOST_CHANGES, sizeof *lost_changes);
@@ -476,6 +477,7 @@ void rt_report_overwritten_change(const struct rt_mapping *mapping, uint64_t at,
 /* Finds the object nearest to a device address on the kernel's device. Returns false if none is within 1 MB. */
 static bool find_nearest_mapping(uint64_t at, struct rt_mapping *mapping)
 {
+    assert(rt_kernel_device >= 0);
     enum { NEAR = 1 << 20 };
     const int device = rt_kernel_device;
     uint64_t host = 0, best = NEAR, start, bytes;

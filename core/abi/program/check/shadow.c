@@ -48,6 +48,7 @@ void rt_shadow_init(void (*on_access)(uintptr_t at, size_t n, bool write, uintpt
                     void (*on_free)(uintptr_t at, size_t n, uintptr_t pc, const uintptr_t *frame),
                     void (*on_async_buffer)(uintptr_t at, size_t n, uintptr_t pc, const uintptr_t *frame))
 {
+    assert(on_access && on_mpi_transfer && on_free && on_async_buffer);
     static uint32_t **shadow_pages;
     const uint64_t bytes = rt.device_high - rt.device_low;
     if (!shadow_pages)

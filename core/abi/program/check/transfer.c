@@ -264,6 +264,7 @@ void rt_check_device_write(int device, uint64_t dev, const void *host, uint64_t 
  * by the host; without a known element size, single bytes are compared. */
 void rt_check_set_initial(int device, const char *host, const char *initial, uint64_t bytes)
 {
+    assert(host);
     struct rt_mapping mapping;
     struct accd__debug_name name;
     uint64_t unit = rt_find_name(rt.site, (uintptr_t)host, bytes, &name) && name.unit ? name.unit : bytes;

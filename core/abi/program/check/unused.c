@@ -166,7 +166,6 @@ static bool is_unused(const struct rt_mapping *mapping)
 
 void rt_unused_record_free(const struct rt_mapping *mapping)
 {
-    assert(mapping->bytes);
     accd_present_object object;
     char variable[sizeof rt_stats_table->variable];
     const size_t location = find_exposed(mapping->dev);

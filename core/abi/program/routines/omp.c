@@ -177,6 +177,7 @@ int omp_get_device_num_(void)
  * (OMP60-api-2). */
 static bool is_device(int number, int *device_p)
 {
+    assert(device_p);
     enum { INITIAL = -1 };
     const int devices = rt_get_target_device_count();
     if (number == OMP_DEFAULT_DEVICE)

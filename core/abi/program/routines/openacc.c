@@ -272,6 +272,7 @@ void acc_detach_finalize_async(void **slot, int queue)
 
 int rt_is_present(const struct rt_site *site, const void *host, size_t bytes)
 {
+    assert(site);
     const struct rt_thread *self = rt_enter(site);
     int present =
         self->type == RT_DEVICE_HOST || accd_get_presence(rt.context, self->device, host, bytes) == ACCD_PRESENCE_FULL;
@@ -665,6 +666,7 @@ int acc_on_device(int type)
 /* Records that the program knows the end of a queue's work: it need not wait for the queue. */
 int rt_test_queue(const struct rt_site *site, int queue)
 {
+    assert(site);
     if (rt.options.diagnose) {
         rt_clock_wait(rt_enter(site)->device, RT_ASYNC_SYNC, queue);
         rt_races_after_wait();

@@ -23,6 +23,7 @@ bool rt_has_pending_tasks(void)
 
 struct rt_epoch rt_begin_nowait_task(const struct rt_site *site, void **depend)
 {
+    assert(site);
     struct rt_epoch epoch = {0};
     if (rt.options.diagnose) {
         rt_enter(site);

@@ -81,6 +81,7 @@ static int compare_blocks(const void *a, const void *b)
 
 static void report_block_group(const struct block *first, size_t n, uint64_t bytes)
 {
+    assert(n && first->what);
     const bool openmp = !strncmp(first->what, "omp", 3);
     rt_emit_diagnostic(
         &(struct rt_diagnostic){

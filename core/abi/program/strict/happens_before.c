@@ -62,6 +62,7 @@ static void *grow_array(void *array, size_t n, size_t *capacity_p, size_t elemen
 
 static struct rt_epoch get_last_epoch(unsigned i)
 {
+    assert(i < nstreams);
     return (struct rt_epoch){i, streams[i].last};
 }
 
@@ -385,6 +386,7 @@ static bool is_fortran(void)
 
 void rt_format_wait_help(struct rt_epoch earlier, char *to, size_t size)
 {
+    assert(earlier.stream < nstreams);
     char queue[40];
     if (streams[earlier.stream].task)
         snprintf(to, size, "no taskwait and no depend clause orders the two%s",

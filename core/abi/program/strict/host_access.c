@@ -3,6 +3,7 @@
 #include "abi/program/base/runtime.h"
 #include "host_access.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -63,6 +64,7 @@ static void fill_advice(struct advice *to, const struct rt_pointer_name *pointer
 _Noreturn void rt_report_host_access(const struct rt_site *site, int device, const char *region, const char *verb,
                                      uint64_t address, uintptr_t pc)
 {
+    assert(rt.context && region && verb);
     enum { NEAR = 1 << 20 };
     const uint64_t low = address > NEAR ? address - NEAR : 0;
     accd_present_object object;

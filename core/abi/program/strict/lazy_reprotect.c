@@ -17,6 +17,7 @@
  * it too (signals.c). A window that is not in the list was last open before the interval lazy.all. */
 #include "page_guard_internal.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -222,6 +223,7 @@ bool rt_lazy_begin(struct rt_page_guard *guard)
 
 bool rt_lazy_can_continue(struct rt_page_guard *guard, const struct rt_range *open, size_t nopen)
 {
+    assert(open || !nopen);
     const struct rt_lazy_reprotect *lazy = &guard->lazy;
     uint64_t sp = (uintptr_t)__builtin_frame_address(0);
     const struct rt_protected_range *stack = rt_find_protected_range(&guard->protections, guard->caller_sp);

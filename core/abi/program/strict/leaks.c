@@ -3,6 +3,7 @@
 #include "leaks.h"
 #include "abi/program/data/image.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -93,6 +94,7 @@ static bool add_to_group(struct group *groups, size_t *ngroups, const accd_prese
 
 static void report_group(int device, const struct group *group)
 {
+    assert(group->n);
     const struct rt_display_name *display = &group->first;
     char from[1100] = "", bytes[40];
     const double megabytes = (double)group->bytes / 1e6;
@@ -169,6 +171,7 @@ static void report_attached(int device)
 
 void rt_report_leaks(int device)
 {
+    assert(rt.context && device >= 0);
     report_mapped(device);
     report_attached(device);
 }

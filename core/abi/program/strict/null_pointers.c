@@ -6,6 +6,7 @@
 #include "null_pointers.h"
 #include "page_guard.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -28,12 +29,14 @@ static unsigned nnulled_pointers;
 
 void rt_record_nulled_argument(const void *target)
 {
+    assert(rt.site);
     if (nnulled_arguments < NULLED_MAX)
         nulled_arguments[nnulled_arguments++] = (struct argument){rt.site, target};
 }
 
 void rt_record_nulled_pointer(int device, const void *host)
 {
+    assert(rt.site);
     const struct rt_site *site = rt_is_kernel_construct(rt.site->what) ? rt.site : NULL;
     for (unsigned i = 0; i < NULLED_MAX; i++)
         if (nulled_pointers[i].host == host && nulled_pointers[i].device == device) {
@@ -74,6 +77,7 @@ struct names {
 /* Adds a name, unless it is there already, and a section of the pointer; "": not known. */
 static void add_pointer_name(struct names *names, const char *name, const char *section)
 {
+    assert(name && section);
     char known[300];
     snprintf(known, sizeof known, "%s%.290s", names->n ? " and " : "", name);
     if (names->n && (strstr(names->text.at, known) || !strcmp(names->first, name)))

@@ -18,6 +18,7 @@ static unsigned last_entry;
 
 void rt_quarantine_add(const accd_event *event, uint64_t dev)
 {
+    assert(event);
     last_entry = (last_entry + 1) % QUARANTINE;
     quarantine[last_entry].dev = dev;
     quarantine[last_entry].pc = rt.site ? rt.site->call.pc : 0;
@@ -42,6 +43,7 @@ static void emit_out_of_bounds(const struct rt_site *site, const accd_object_inf
                                struct rt_related_location related, const char *region, const char *verb,
                                const char *where, const char *help, uintptr_t pc)
 {
+    assert(info && where);
     struct rt_display_name display = rt_get_display_name(info);
     char element[340];
     rt_format_element(site, info->host, info->bytes, at, display.name, element, sizeof element);
@@ -83,6 +85,7 @@ static bool report_unmapped_access(const struct rt_site *site, const char *regio
 bool rt_report_out_of_bounds(const struct rt_site *site, const char *region, const char *verb, uint64_t address,
                              uintptr_t pc)
 {
+    assert(region && verb);
     const int device = rt.context ? accd_device_at(rt.context, address) : -1;
     const uint64_t page = address / RT_PAGE_SIZE * RT_PAGE_SIZE, next = page + RT_PAGE_SIZE;
     const char *where = "after the end of the data on the device";

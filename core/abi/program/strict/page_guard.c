@@ -221,6 +221,7 @@ static void run_on_guard_stack(void *arg)
  */
 static void switch_to_guard_thread(struct rt_page_guard *guard)
 {
+    assert(guard->running && guard->control_block);
     long caller; /* read by assembly: the compiler assumes that the thread pointer never changes */
     __asm__ volatile("movq %%fs:0, %0" : "=r"(caller));
     if (!guard->lazy.on)
@@ -286,6 +287,7 @@ static bool can_dispatch(struct rt_page_guard *guard)
 /* Starts the guard's thread on its mapped stack and waits until it sleeps. Returns false on failure. */
 static bool start_thread(struct rt_page_guard *guard)
 {
+    assert(guard->stack);
     pthread_attr_t attributes;
     uint64_t mask = 0;
     guard->pid = rt_raw_syscall(SYS_getpid, 0, 0, 0, 0, 0, 0);
@@ -311,6 +313,7 @@ static bool start_thread(struct rt_page_guard *guard)
  */
 static bool map_guard_stack(struct rt_page_guard *guard)
 {
+    assert(!guard->stack);
     struct rlimit limit = {0};
     getrlimit(RLIMIT_STACK, &limit);
     size_t bytes = limit.rlim_cur < stack_most ? (size_t)rt_round_up_to_page((long)limit.rlim_cur) : stack_most;
@@ -393,6 +396,7 @@ static void set_timer(struct rt_page_guard *guard, long seconds)
  * writes to them whenever it moves a thread. */
 static bool build_protection(struct rt_page_guard *guard, const struct rt_range *open, size_t nopen)
 {
+    assert(guard->others.n <= RT_STOPPED_THREADS_MAX);
     uint64_t threads[1 + RT_STOPPED_THREADS_MAX];
     size_t n = rt_get_control_blocks(&guard->others, threads);
     threads[n++] = (uintptr_t)__builtin_thread_pointer();

@@ -5,6 +5,7 @@
 #include "abi/program/base/runtime.h"
 #include "pointer_changes.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 /* Host addresses of attached pointers that were changed before the kernel under way, so not by it. */
@@ -14,6 +15,7 @@ static size_t nchanged_slots, capacity;
 /* True if an attached pointer holds a device address other than that of its target. */
 static bool is_pointer_changed(int device, const accd_attachment *pointer)
 {
+    assert(rt.context);
     const uint64_t at = accd_device_address(rt.context, device, (const void *)(uintptr_t)pointer->slot);
     const uintptr_t value = at ? rt_load_word((const void *)(uintptr_t)at) : 0;
     return value && value != pointer->dev && rt_is_device_address((const void *)value);
@@ -65,6 +67,7 @@ static bool was_changed_before(uint64_t slot)
 
 void rt_report_changed_pointers(int device)
 {
+    assert(rt.site);
     accd_attachment attached;
     struct rt_pointer_name pointer;
     uint64_t at = 0;

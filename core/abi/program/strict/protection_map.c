@@ -46,6 +46,7 @@ static uint64_t page_up(uint64_t address)
 static void *reserve_items(struct rt_protection_map *protections, void *items, size_t *capacity, size_t needed,
                            size_t size)
 {
+    assert(size);
     if (needed <= *capacity)
         return items;
     size_t more = needed + needed / 2 + 64;
@@ -500,6 +501,8 @@ static bool list_exempt(struct rt_protection_map *protections, const struct rt_r
 /* Appends a range to `protected`, or extends its last one. Ranges must be added in ascending order. */
 static bool add_protected(struct rt_protection_map *protections, uint64_t start, uint64_t end, int protection)
 {
+    assert(start < end &&
+           (!protections->nprotected || protections->protected[protections->nprotected - 1].end <= start));
     struct rt_protected_range *last =
         protections->nprotected ? &protections->protected[protections->nprotected - 1] : NULL;
     if (last && last->end == start && last->protection == protection) {

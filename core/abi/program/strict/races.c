@@ -141,6 +141,7 @@ static bool is_same_construct(const struct access *later)
 /* Reports a race at the byte `at`, once for a construct and an object. */
 static void report_race(const struct access *earlier, const struct access *later, uint64_t at)
 {
+    assert(earlier && later);
     char first[1200], queue[60], remedy[100], element[340], object[RT_NAME_SIZE];
     const bool kernel = rt_is_kernel_construct(later->origin.what);
     if (is_same_construct(later) || rt_count_duplicate(missing_wait, later->origin.pc, later->name))
@@ -177,6 +178,7 @@ static void report_change_before_wait(const struct access *access, uint64_t at, 
 
 static bool is_changed_byte(const struct access *access, uint64_t at)
 {
+    assert(at - access->start < access->bytes);
     const uint64_t k = at - access->start;
     return !access->bits || access->bits[k / 8] >> k % 8 & 1;
 }
@@ -254,6 +256,7 @@ static bool is_rewritten(const struct access *access, const void *ud)
 /* Appends a copy of an access, which takes over its bits. Without memory it is not recorded. */
 static void add_pending(const struct access *access)
 {
+    assert(npending <= PENDING_MAX);
     remove_pending(access->bits ? is_rewritten : is_covered_by, access);
     if (npending == PENDING_MAX) {
         struct access *oldest = pending;
@@ -276,6 +279,7 @@ static void add_pending(const struct access *access)
 /* Completes an access of the call under way, reports its first race, and appends it. Takes over its bits. */
 static void check_access(struct access *access)
 {
+    assert(rt.site);
     accd_present_object object = {0};
     struct rt_display_name display;
     const struct rt_thread *self = rt_current_thread();

@@ -2,6 +2,7 @@
  * redundant transfers, whose bytes were equal on both sides. */
 #include "transfer_stats.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -23,6 +24,7 @@ static void *reserve_table(size_t bytes)
  */
 static struct rt_transfer_stats *get_stats(uintptr_t pc, accd_op op, const char *variable, const char *name)
 {
+    assert(variable && name);
     uint64_t hash = (pc ^ (uint64_t)op << 60) * 0x9E3779B97F4A7C15u;
     if (!rt_stats_table)
         rt_stats_table = reserve_table(RT_STATS_MAX * sizeof *rt_stats_table);
@@ -118,6 +120,7 @@ static void add_stats(struct rt_transfer_stats *to, const struct rt_transfer_sta
 
 void rt_stats_merge(uint64_t (*cost)(const struct rt_transfer_stats *stats))
 {
+    assert(cost);
     size_t n = 0;
     if (rt.is_killed) /* data of a killed program may have had a use */
         rt_stats_count = 0;
@@ -142,6 +145,7 @@ void rt_stats_merge(uint64_t (*cost)(const struct rt_transfer_stats *stats))
 bool rt_stats_cover_clause(const struct rt_transfer_stats *stats,
                            bool (*is_whole)(const struct rt_transfer_stats *stats))
 {
+    assert(is_whole);
     bool all = true, in_each_call = false;
     for (size_t i = 1; i <= rt_stats_count; i++) {
         const struct rt_transfer_stats *other = &rt_stats_table[i];

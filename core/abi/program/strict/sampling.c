@@ -115,6 +115,7 @@ static uint64_t hash_arguments(struct rt_thread *self, const accd_item *items, s
 /* Counts a run, and returns true if it is to be checked. same: with the same arguments; all: with any. */
 static bool is_sampled(struct entry *same, struct entry *all)
 {
+    assert(same->interval && same->interval <= INTERVAL);
     all->runs++;
     if (same->skip) {
         same->skip--;

@@ -12,6 +12,7 @@
  * Signals that end the process are handled by the runtime, on the alternate stack, too; see rt_guard_defer_signal. */
 #include "page_guard_internal.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <string.h>
 
@@ -82,6 +83,7 @@ void rt_signals_queue(struct rt_page_guard *guard, int signal, const siginfo_t *
 
 void rt_signals_forward(struct rt_page_guard *guard)
 {
+    assert(guard->on_forwarded_signal);
     struct rt_lazy_reprotect *lazy = &guard->lazy;
     const struct rt_kernel_sigaction action = {.handler = (void *)(uintptr_t)guard->on_forwarded_signal,
                                                .flags = SA_SIGINFO | SA_ONSTACK | RT_SA_RESTORER,

@@ -85,7 +85,6 @@ static struct frame *frames;
 /* True if n bytes hold the value of device memory that was never written; n is not 0. */
 static bool is_poisoned(const char *bytes, uint64_t n)
 {
-    assert(n);
     return (unsigned char)*bytes == ACCD_POISON && !memcmp(bytes, bytes + 1, n - 1);
 }
 
@@ -96,6 +95,7 @@ static const char *get_device_bytes(const struct object *object)
 
 static char get_device_snapshot_byte(const struct object *object, uint64_t k)
 {
+    assert(k < object->bytes);
     if (object->device_snapshot)
         return object->device_snapshot[k];
     return object->unwritten ? (char)ACCD_POISON : object->host_snapshot[k];
@@ -502,6 +502,7 @@ void rt_snapshot_before_construct(const struct rt_thread *self, accd_construct_k
 
 void rt_snapshot_enter_region(const struct rt_thread *self, const accd_item *items, size_t nitems)
 {
+    assert(items || !nitems);
     struct frame *frame = allocate_image(sizeof *frame + nitems * sizeof frame->ranges[0]);
     if (!frame)
         rt_fatal("out-of-memory", "no memory for a data region");
@@ -634,6 +635,7 @@ static void report_uninitialized(const accd_event *event)
 /* Compares what a transfer has moved with what both sides held. now: the bytes that were moved. */
 static void check_transfer(const struct object *object, const accd_event *event, uint64_t at, const char *now)
 {
+    assert(object->host_snapshot);
     const bool out = event->op == ACCD_OP_D2H;
     const uint64_t n = event->bytes, lost_at = find_overwritten_byte(object, out ? HOST : DEVICE, now, at, n);
     const char *const saved = object->saved[out ? HOST : DEVICE];

@@ -182,6 +182,7 @@ static bool is_hidden_item(const accd_item *items, size_t nitems, const accd_ite
 /* Records an item on the stack with the frame of its owner. */
 static void record_variable(const struct rt_thread *self, const accd_item *items, size_t nitems, const accd_item *item)
 {
+    assert(item->bytes);
     struct search search = {.host = (uintptr_t)item->host};
     struct stack_variable *known = find_variable(search.host);
     if (known && known->thread == self->number && load_address(known->slot) == known->address) {
@@ -277,6 +278,7 @@ static void check_variable(const struct rt_thread *self, uint64_t host, bool dec
 
 void rt_check_returned_variables(struct rt_thread *self, const accd_item *items, size_t nitems, bool declares)
 {
+    assert(items || !nitems);
     for (size_t i = 0; i < nitems && nvariables; i++) {
         const accd_item *item = &items[i];
         uint64_t at = (uintptr_t)item->host, end = at + item->bytes, start, bytes;

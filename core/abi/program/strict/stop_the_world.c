@@ -210,6 +210,7 @@ bool rt_has_first_thread_ended(void)
 /* Returns the slot of a thread, a new one if it has none; NULL: all slots are used. */
 static struct rt_stopped_thread *get_thread_slot(struct rt_stopped_threads *others, int thread)
 {
+    assert(thread > 0);
     struct rt_stopped_thread *unused = NULL;
     for (size_t i = 0; i < others->n; i++) {
         if (others->at[i].thread == thread)
@@ -269,6 +270,7 @@ static bool list_threads(struct rt_stopped_threads *others, int self, int second
 /* Sends the stop signal to a thread that runs. */
 static void signal_thread(struct rt_stopped_thread *other)
 {
+    assert(other->thread);
     siginfo_t info;
     memset(&info, 0, sizeof info);
     info.si_signo = RT_STOP_SIGNAL;
@@ -283,6 +285,7 @@ static void signal_thread(struct rt_stopped_thread *other)
 /* Waits until a signaled thread is stopped or has ended. Returns false if it does not answer before `until`. */
 static bool wait_until_stopped(struct rt_stopped_thread *other, uint64_t until)
 {
+    assert(other->thread);
     const struct timespec often = {0, 10000000};
     while (!change_state(other, WAITING, STOPPED)) {
         if (__atomic_load_n(&other->state, __ATOMIC_ACQUIRE) != SIGNALED)
@@ -342,6 +345,7 @@ void rt_resume_the_world(struct rt_stopped_threads *others)
 
 size_t rt_get_control_blocks(const struct rt_stopped_threads *others, uint64_t *blocks)
 {
+    assert(blocks && others->n <= RT_STOPPED_THREADS_MAX);
     size_t n = 0;
     for (size_t i = 0; i < others->n; i++)
         if (others->at[i].thread)

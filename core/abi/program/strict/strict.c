@@ -127,6 +127,7 @@ static bool has_unchecked_gaps; /* true if a kernel was skipped since the gaps b
 /* Ends the program if a kernel has written next to data. by: what is reported to have written it. */
 static void check_gaps(int device, const char *by)
 {
+    assert(by);
     uint64_t block, address = accd_device_find_overrun(rt.context, device, &block);
     accd_present_object object;
     if (!address)
@@ -163,6 +164,7 @@ void rt_check_device_gaps(int device)
 /* Reports the access that a fault has stopped, and ends the program. */
 static _Noreturn void report_fault(const struct rt_site *site, int device, const struct rt_guard_fault *fault)
 {
+    assert(fault->stopped);
     const char *verb = fault->write ? "writes" : "reads";
     void *address = (void *)(uintptr_t)fault->address;
     const uintptr_t pc = rt_find_program_pc(fault->stopped);
@@ -222,6 +224,7 @@ void rt_handle_unguarded_fault(const siginfo_t *info, const ucontext_t *context)
 /* Runs a kernel without a page guard. A fault ends the kernel by siglongjmp and is reported. */
 static void run_unguarded(const struct rt_site *site, int device, struct rt_kernel *kernel)
 {
+    assert(kernel->fn);
     sigjmp_buf leave;
     struct accd__debug_fault_context stopped;
     if (!sigsetjmp(leave, 0)) {
@@ -263,6 +266,7 @@ static void report_unguarded(const struct rt_site *site)
  * them is inside the runtime. */
 void rt_run_guarded_kernel(const struct rt_site *site, int device, struct rt_kernel *kernel)
 {
+    assert(kernel->fn && rt.context);
     enum { SECTIONS = 64 };
     static pthread_mutex_t one = PTHREAD_MUTEX_INITIALIZER; /* held while a kernel is guarded */
     struct rt_thread *self = rt_current_thread();
