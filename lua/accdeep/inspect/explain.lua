@@ -20,6 +20,7 @@ local order = { "argument", "shape", "direction", "type", "clauses", "modifiers"
   "subscripts", "base",
   "index", "start", "length", "stride", "to", "fn", "args", "e", "c", "a", "b", "devnum", "queues", "nest" }
 
+-- Appends an AST as indented lines. label: name of the field with the node, or nil.
 local function format_tree(node, margin, label, out)
   local parts = { label and label .. ":" or nil }
   parts[#parts + 1] = node.tag
@@ -91,6 +92,7 @@ local function add_words(words, margin, out)
   close()
 end
 
+-- Appends the text of a directive, wrapped if necessary.
 local function add_text(text, out)
   if #text + 2 <= WIDTH then
     out[#out + 1] = "  " .. text
@@ -123,6 +125,7 @@ local function is_trivial(session, member_mapping)
   return true
 end
 
+-- Returns a member with its sections as text.
 local function member_text(member_mapping, entry)
   local parts = { entry.member.name }
   local scope = entry.outer and member_mapping.policy.scope or nil
@@ -229,6 +232,7 @@ end
 local actions = {}
 for name, code in pairs(core.action) do actions[code] = name end
 
+-- Appends the items of a plan, one per line.
 local function format_items(plan, out)
   for i, item in ipairs(plan.items) do
     local flags = {}

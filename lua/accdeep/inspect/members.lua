@@ -138,6 +138,7 @@ end
 
 local visit -- forward declaration
 
+-- Adds the rows of an array: one row for numbers, otherwise rows of some elements; others are elided.
 local function visit_array(walk, t, offset, path)
   local size = t.of.size
   if size == 0 or not t.n then return end
@@ -176,6 +177,7 @@ local function visit_array(walk, t, offset, path)
   elide(to)
 end
 
+-- Adds the rows of an object of type t at offset.
 function visit(walk, t, offset, path)
   if offset + t.size <= walk.low or offset >= walk.high then return end
   if t.kind == "array" then return visit_array(walk, t, offset, path) end

@@ -37,6 +37,7 @@ end
 
 local WIDTH = 100
 
+-- Appends a titled list of knobs.
 local function put_decisions(out, title, list)
   if #list == 0 then return end
   out[#out + 1] = ("\n%s"):format(title)

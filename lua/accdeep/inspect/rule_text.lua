@@ -29,6 +29,7 @@ local function cases_with(fits)
   return list
 end
 
+-- Appends at most SHOWN entries of a list; text(item) is an entry's text.
 local function format_list(list, text, out)
   for i, item in ipairs(list) do
     if i > SHOWN then

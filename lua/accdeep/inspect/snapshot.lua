@@ -1,16 +1,16 @@
 -- snapshot.lua - takes a snapshot of host and device as plain tables, for pictures, stepping and differences.
 --
--- Input: a session. Output: the tables below, without addresses. draw/step_recorder.lua, state_diff.lua,
--- tools/interactive and exports call snapshot.take(session, device, numbers, keep, must).
+-- Input: a session. Output: the tables below, without addresses. draw/ and state_diff.lua call
+-- snapshot.take(session, device, numbers, keep, must).
 --
---   snapshot.
+--   snapshot:
 --     host, device   {object ...}: variables first, then targets of pointers.
 --     attached       {{name, target, count, gone} ...}.
 --     present        {{name, bytes, structured, dynamic, state, at} ...}.
 --     levels         {{kind, at, clauses = {{name, state} ...}, tuples = {{name, bytes, state, ancestors} ...}} ...}.
 --     number         number of the device.
 --     fusion         true if levels have tuples.
---   object.
+--   object:
 --     id, name, type, bytes, rows.
 --     title          name in a picture.
 --     present        "absent", "partly" or "wholly" (host).
@@ -19,7 +19,7 @@
 --     structured, dynamic   reference counters (device).
 --     offset         offset of the first byte in the host object (device).
 --     part           true if it is smaller than the host object (device).
---   row.
+--   row:
 --     path           name of the member in the object.
 --     offset, bytes, text.
 --     kind           "value", "pointer" or "elided".
@@ -28,7 +28,7 @@
 --     state          of a pointer, see below.
 --     to             id of the target object; at: offset in it; into: the offset as text, nil at the beginning.
 --     count          attach counter.
---   states of pointers.
+--   states of pointers:
 --     host, attached, null.
 --     excluded       not followed by a clause.
 --     gone           dangling.
@@ -481,6 +481,7 @@ end
 
 -- ---------------------------------------------------------------------------------- the tables --
 
+-- Returns the reported fields of tuples.
 local function tuples(list)
   local out = {}
   for i, tuple in ipairs(list or {}) do
@@ -489,6 +490,7 @@ local function tuples(list)
   return out
 end
 
+-- Returns the reported fields of a level.
 local function level(from, fusion)
   return { kind = from.kind or "below all levels", at = from.at, clauses = tuples(from.original),
     tuples = fusion and tuples(from.artificial) or nil,

@@ -45,6 +45,7 @@ end
 
 local function counters(object) return ("structured %s, dynamic %s"):format(object.structured, object.dynamic) end
 
+-- Adds lines about present objects and their counters.
 local function diff_present(before, after, add_line)
   compare(before, after, function(o) return o.name .. " " .. o.bytes end,
     function(o) add_line("+ %s, %d bytes, present: %s", o.name, o.bytes, counters(o)) end,
@@ -57,6 +58,7 @@ local function diff_present(before, after, add_line)
     end)
 end
 
+-- Adds lines about attachments and their counters.
 local function diff_attached(before, after, add_line)
   local function target(a) return a.gone and "what is gone" or a.target end
   compare(before, after, function(a) return a.name end,
@@ -94,6 +96,7 @@ local function between_rows(side, was, is, add_line)
     is.memory.t and (" (%s)"):format(types.path(is.memory.t, at + is.memory.offset)) or "")
 end
 
+-- Adds lines about values of one side.
 local function values(side, before, after, add_line)
   local function nothing() end
   compare(before, after, function(o) return o.id end, nothing, nothing, function(was, is)
@@ -108,6 +111,7 @@ local function values(side, before, after, add_line)
   end)
 end
 
+-- Adds lines about the bytes that events copied.
 local function diff_transfers(events, add_line)
   local count, bytes = {}, {}
   for _, event in ipairs(events) do

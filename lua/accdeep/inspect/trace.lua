@@ -325,6 +325,7 @@ function State:apply(line)
   end
 end
 
+-- Sorts a list stably by device and name.
 local function sorted_by_rank(list)
   local rank = {}
   for i, item in ipairs(list) do rank[item] = i end

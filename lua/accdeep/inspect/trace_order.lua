@@ -21,6 +21,7 @@ local function parse_name(name)
   return { base = base, from = tonumber(start), to = tonumber(start) + tonumber(length) }
 end
 
+-- Returns the names of a line of a trace, split by parse_name.
 local function names_of(line)
   local names = {}
   for name in (line.name .. ", "):gmatch "(.-), " do
@@ -123,6 +124,7 @@ local function missing(list, keys)
   return nil
 end
 
+-- Returns how two cases differ, or nil.
 local function differs(first, second)
   local in_first, in_second, places = {}, {}, {}
   for _, item in ipairs(first) do in_first[item.key] = item end

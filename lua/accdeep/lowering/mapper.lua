@@ -270,7 +270,7 @@ function mapper.define(session, node)
   session:types_changed()
 end
 
--- ------------------------------------------------------------------------------------- treatment --
+-- -------------------------------------------------------------------------------- member mapping --
 
 local member_mapping_of -- forward declaration
 

@@ -10,10 +10,10 @@
 --            2. named shape s               extends the default shape.
 --            3. default shape of the type.
 --            4. shapes of base classes.
---   A member takes include or exclude from the first layer that names it or has a default; sections from the.
+--   A member takes include or exclude from the first layer that names it or has a default; sections from the
 --   first layer that has some.
 --
---   member mapping.
+--   member mapping:
 --     record, layers   the type, and its layers, outermost first.
 --     policy           layer of a policy or mapper, which decides the action of each member.
 --     own              word of the action on the object itself: the policy's default, or "hold" (a reference).

@@ -259,6 +259,7 @@ end
 
 -- Directions of include: the half of a clause's copies that a member takes part in (TR14-5-07, -08).
 local limits = { ["in"] = true, out = true, none = true }
+-- Returns the direction of an include clause; raises if it has no valid one.
 local function limit_of(session, clause)
   local way = clause.direction
   shape.wish(session, way.pos, "TR14-5-07", "directions of members")

@@ -1,5 +1,5 @@
 -- absent_alias.lua - finds the base of an alias that cannot be translated, for reports of absent data: q[@I.start]
--- requires I.start to be present, not q (TR14 3.5). run/core_error.lua and traces use it.
+-- requires I.start to be present, not q (TR14 3.5). run/core_error.lua calls it.
 
 local nest = require "accdeep.lowering.nest"
 local types = require "accdeep.types"

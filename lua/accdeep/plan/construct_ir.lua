@@ -15,7 +15,7 @@
 --
 -- Life of a plan: a lowering calls `new`, its language adds items by Plan:object, :section and :pointer, and `prepare`
 -- makes the core's construct of them. Each time the directive is encountered, the core runs the items' code, then the
--- construct. A plan with single_use is discarded after one execution; others are reused until their scope changes.
+-- construct. A plan with single_use is discarded after one execution; others are cached (run/plan_cache.lua).
 --
 -- Invariants: a plan has only fields that `fields` names, an item only those that `item_fields` names; another name is
 -- an error that suggests the closest one. An item is complete when Plan:add receives it. Item numbers are their

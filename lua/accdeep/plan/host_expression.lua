@@ -1,5 +1,5 @@
 -- host_expression.lua - evaluates C expressions of a scenario on the host: their values in a memory, and where their
--- l-values lie. The lowerings, expectations and the interpreter call it.
+-- l-values lie. run/language_c.lua and the lowering of OpenMP call it.
 
 local diagnostic = require "accdeep.base.diagnostic"
 local closures = require "accdeep.backend.closures"

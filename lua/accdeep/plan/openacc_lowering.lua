@@ -1,7 +1,7 @@
 -- openacc_lowering.lua - lowers the AST of an OpenACC directive to the construct IR, a plan (plan/construct_ir.lua).
 --
 -- Input: a directive node that the parser made, and the names that its body uses. Output: a plan whose operands (items)
--- the core maps. run/directive_dispatch.lua and its executors call openacc_lowering.directive.
+-- the core maps. run/directive_dispatch.lua calls openacc_lowering.directive through run/openacc_execution.lua.
 --
 --   AST --check--> clauses for the default device    sema/openacc_sema.lua; wrong clauses are reported.
 --     |  convenience.lower                           members in data clauses become nests of their structures.
@@ -14,8 +14,8 @@
 --     v
 --   plan
 --
--- Invariants: each variable is mapped, private or deviceptr, never two of these. Items appear in the order of their
--- clauses; implicit items follow. Nothing on the device changes here: the core executes the plan later.
+-- Invariants: a variable is private or in a data clause, never both. Items are in the order of their requests; implicit
+-- items follow. Nothing on the device changes here: the core executes the plan later.
 
 local lazy = require "accdeep.base.lazy"
 local openacc_sema = require "accdeep.sema.openacc_sema"

@@ -1,7 +1,7 @@
 -- openmp_lowering.lua - lowers the AST of an OpenMP directive to the construct IR, a plan (plan/construct_ir.lua).
 --
 -- Input: a directive node that the parser made, and the names that its body uses. Output: a plan whose operands (items)
--- the core maps. run/directive_dispatch.lua and its executors call openmp_lowering.directive.
+-- the core maps. run/directive_dispatch.lua calls openmp_lowering.directive through run/openmp_execution.lua.
 --
 --   AST: map(tofrom: s.a, s.b[0:n])    clauses with list items; iterators expand to several.
 --     |  requests_of                   one request per list item: {node, action, map_modifiers, ...}

@@ -88,8 +88,8 @@ function openmp_restrictions.modifiers(plan, request)
   end
 end
 
--- Marks a plan as one that only the host can execute, since it requests the host's own storage at pos. If the construct
--- would run on a device, plan.self_maps raises. Decides OMP60-map-14.
+-- Marks a plan as one that only the host can execute, since it requests the host's own storage at pos. The
+-- condition that plan.self_maps(condition) returns raises if the construct would run on a device. Decides OMP60-map-14.
 function openmp_restrictions.require_host_execution(plan, pos)
   function plan.self_maps(condition)
     return function()

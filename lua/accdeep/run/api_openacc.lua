@@ -163,6 +163,7 @@ function routines.acc_is_present(session, _, where, bytes)
   return session.ctx:presence(session.now.device, address, n) == "wholly"
 end
 
+-- Returns the device pointer of a host address or of the l-value in a text; null if it is not present.
 function routines.acc_deviceptr(session, _, where)
   local address, at, t
   if type(where) == "string" then
@@ -176,6 +177,7 @@ function routines.acc_deviceptr(session, _, where)
   return device_pointer(session, address == 0 and 0 or session.ctx:deviceptr(session.now.device, address), t)
 end
 
+-- Returns the host pointer of a device address; null if nothing is mapped there.
 function routines.acc_hostptr(session, _, where)
   local address, at = memory_view.address(where)
   if not address then raise("type-mismatch", nil, "a pointer is needed") end
@@ -191,6 +193,7 @@ function routines.acc_map_data(session, at, host, dev, bytes)
     api_arguments.label(session, name, at)))
 end
 
+-- Ends the mapping that acc_map_data made.
 function routines.acc_unmap_data(session, _, host)
   local address = memory_view.address(host)
   if not address then raise("type-mismatch", nil, "a pointer is needed") end

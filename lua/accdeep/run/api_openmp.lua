@@ -118,6 +118,7 @@ function routines.omp_get_device_num(session)
 end
 function routines.omp_is_initial_device(session) return is_in_kernel(session) and 0 or 1 end
 
+-- Sets the current device; raises for the host and for unknown numbers.
 function routines.omp_set_default_device(session, _, device)
   local number = some_device(session, device)
   if number == session.devices then

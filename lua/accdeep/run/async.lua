@@ -34,6 +34,7 @@ function async.queue(self, value, device, pos)
   return self:check_result(self.ctx:queue(device or self.now.device, value))
 end
 
+-- Reports events and returns a result of the core, or raises its error.
 local function finish(self, ok, err)
   if self.device_side.is_observed then self:notify_events() end -- events before the failure are reported, too
   if ok ~= nil then return ok end

@@ -24,6 +24,7 @@ end
 function Session:fortran_type(spec) return fortran_declarations.type(self, spec) end
 function Session:fortran_procedure(name) return self.now.scope.procedures[name] end
 
+-- Returns the names of visible procedures as keys, for suggestions in errors.
 function Session:fortran_procedure_names()
   local names, at = {}, self.now.scope
   while at do

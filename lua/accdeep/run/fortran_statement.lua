@@ -128,6 +128,7 @@ local function only_on_host(env, node)
   end
 end
 
+-- Returns the expression of an allocatable or pointer; raises for others.
 local function descriptor_of(env, node)
   local e = compile(env, node)
   if not e.descriptor or e.dtype.attribute == "other" then
@@ -209,6 +210,7 @@ local function allocate_one(env, node, source, given)
   end, e
 end
 
+-- Compiles allocate: each object is allocated and, with source=, assigned.
 function statements.allocate(env, node)
   only_on_host(env, node)
   local objects, options = objects_of(node)
@@ -227,6 +229,7 @@ function statements.allocate(env, node)
   return run_with_stat(env, node, options, steps)
 end
 
+-- Compiles deallocate; an object that is not allocated is an error.
 function statements.deallocate(env, node)
   only_on_host(env, node)
   local session, steps = env.session, {}
@@ -247,6 +250,7 @@ function statements.deallocate(env, node)
   return run_with_stat(env, node, options, steps)
 end
 
+-- Compiles nullify.
 function statements.nullify(env, node)
   local steps = {}
   for i, item in ipairs(node.list) do
@@ -362,6 +366,7 @@ end
 
 -- ------------------------------------------------------------------------------------------ output --
 
+-- Returns a value as print writes it.
 local function format_value(v)
   if type(v) == "table" then return ("(%s,%s)"):format(format_value(v[1]), format_value(v[2])) end
   if type(v) == "boolean" then return v and "T" or "F" end
@@ -431,6 +436,7 @@ for name in pairs(api_openacc.routines) do
   end
 end
 
+-- Compiles a call of a subroutine of the text, an API routine, or a function of the scenario.
 function statements.call(env, node)
   local target = node.target
   local base = target.tag == "reference" and target.base or target

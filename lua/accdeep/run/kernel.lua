@@ -300,6 +300,7 @@ local function kernel_of(self)
   return k
 end
 
+-- Returns the value of a variable on the device, or a view of it.
 function View:__index(name)
   local k = kernel_of(self)
   if type(name) ~= "string" then return nil end
@@ -317,6 +318,7 @@ function View:__index(name)
   return k.env.space:pointer(binding.type, binding.value({}))
 end
 
+-- Assigns to a variable on the device; raises for constants and pointers without memory.
 function View:__newindex(name, value)
   local k = kernel_of(self)
   name = type(name) == "string" and k.session.language.normalize_name(name) or name

@@ -53,6 +53,7 @@ function language_c.check_dependence(...) return openmp_depend.check_c(...) end
 function language_c.subscripts(_, index) return ("[%d]"):format(index) end
 function language_c.range_text(_, first, behind) return ("[%d:%d]"):format(first, behind - first) end
 
+-- Returns the name of a pointer's target: *p, p[i], v.m or p->m.
 function language_c.pointee_name(base, is_variable, path)
   if path == "" then return "*" .. base end
   if path:sub(1, 1) == "[" then return base:gsub("^%*", "") .. path end
@@ -64,6 +65,7 @@ end
 
 function language_c.parse(session, start, text) return (syntax.parse(start, text, 1, session.now.scope)) end
 
+-- True if a text is a single directive, by its sentinel or its first word.
 function language_c.is_directive(text)
   if not text:find "%S" then return true end -- an empty directive
   local rest = text:match "^%s*#%s*pragma%f[^%w_](.*)$" or text:match "^%s*acc%f[^%w_](.*)$"
@@ -101,6 +103,7 @@ function language_c.condition(session, node)
   return function() return evaluate_clause(value, "a condition") ~= 0 end
 end
 
+-- Returns the value of an integer expression of a clause; raises for other types.
 function language_c.integer(session, node)
   local e = closures.compile(session:host_env(), node)
   if not e.value or e.type.kind ~= "scalar" then raise("type-mismatch", node.pos, "an integer is needed") end

@@ -113,6 +113,7 @@ function language_fortran.is_absent(session, node)
   return variable ~= nil and variable.absent ~= nil
 end
 
+-- Returns a function that evaluates a condition; raises if it is not a logical scalar.
 function language_fortran.condition(session, node)
   local e = fortran_expression.compile(session:host_env(), node)
   fortran_expression.needs(node, "logical", e)
@@ -197,6 +198,7 @@ end
 
 -- ------------------------------------------------------------------------------------------- texts --
 
+-- Analyses the directives of a text, defines its procedures and runs its statements.
 local function run_text(session, text)
   local list = fortran_blocks.arrange((fortran_syntax.parse("program", fortran_free_form.normalize(text), 1)))
   fortran_body.check(session, list)

@@ -75,6 +75,7 @@ local function store_plan(self, plan, text, file, key)
   if type(key) == "number" then places[key] = fast_path_plan(self, plan) end
 end
 
+-- Returns a new plan of a directive.
 local function lower_directive(self, language, node, place, options)
   options.file, options.line = place.file, place.line
   local plan = self.language.check_and_plan(self, language.lower, self, node, options)

@@ -3,7 +3,7 @@
 -- A session owns a context of the core, the scope of the program's names and the blocks of its memory. script/,
 -- embed.lua and tools/ make sessions; all directives, routines and expressions are executed through one.
 --
---   Session.
+--   Session:
 --     ctx                context of the core: devices, present tables, queues.
 --     program            what the program declared: scope, blocks, shapes, mappers.
 --     device_side        regions and memory views of each device, collectors of events.
@@ -132,6 +132,7 @@ local function current_state(own)
   })
 end
 
+-- Returns empty caches.
 local function new_caches()
   return strict_table("the caches of a session", {
     programs = {},      -- record -> member mapping -> program
@@ -266,6 +267,7 @@ local function note_use(err, place, file, line)
   table.insert(err.notes, ("used at %s:%d"):format(file, line))
 end
 
+-- Restores the current text after a call, and returns its results or raises its error with a location.
 local function restore_location(self, before, text, file, line, ok, err, ...)
   self.now.current = before
   if ok then return err, ... end
@@ -323,6 +325,7 @@ function Session:attempt(fn, ...)
   end, ...)
 end
 
+-- Returns the results of a call, or raises its error with a note about the user's location.
 local function record_use(self, place, user, ok, err, ...)
   if ok then return err, ... end
   local in_procedure = self.now.depth > 0 -- callers report the use then

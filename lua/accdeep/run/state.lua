@@ -201,6 +201,7 @@ end
 
 local function clause_text(clause) return ("%s(%s)"):format(clause.state, clause.name or "?") end
 
+-- Returns the tuples of a level as text in columns.
 local function tuples_text(list)
   local rows = {}
   for i, tuple in ipairs(list) do

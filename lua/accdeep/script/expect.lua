@@ -29,6 +29,7 @@ local function same_number(found, wanted)
   return false
 end
 
+-- Returns the elements of a view as a list; nil for other values. n: number of elements of a pointer.
 local function elements(value, n)
   local at = memory_view.location(value)
   if not at then return nil end
@@ -49,6 +50,7 @@ local function equal_members(found, wanted, t)
   return true
 end
 
+-- True if a found value equals the wanted one: numbers, views, and tables compared member by member.
 function equal(found, wanted)
   if rawequal(found, wanted) then return true end
   if type(wanted) == "number" and type(found) == "number" then return same_number(found, wanted) end
@@ -97,6 +99,7 @@ end
 local move_kinds = { h2d = true, d2h = true, d2d = true }
 local move_fields = { count = true, bytes = true, transfers = true }
 
+-- Raises if the wanted moves have an unknown kind or field.
 local function check_moves(wanted)
   local function check_known(key, names, help)
     if not names[key] then
@@ -261,6 +264,7 @@ function expect.new(current, shown, carry_out, under)
     end
   end
 
+  -- Compares the reference counters of an object.
   function e.count(text, wanted)
     need(type(wanted) == "table", "expect.count takes {structured = n, dynamic = n}")
     for key in sorted_pairs(wanted) do
@@ -280,6 +284,7 @@ function expect.new(current, shown, carry_out, under)
     end
   end
 
+  -- Requires that no byte of an object was written on the device.
   function e.uninitialized(text)
     local address, bytes, session = extent(text)
     local dev = session.ctx:deviceptr(session.now.device, address)
@@ -291,6 +296,7 @@ function expect.new(current, shown, carry_out, under)
     end
   end
 
+  -- Returns the events of a function.
   local function collect(fn)
     need(type(fn) == "function", "events are those of a function")
     local session, list = current(), {}
@@ -303,6 +309,7 @@ function expect.new(current, shown, carry_out, under)
     return list
   end
 
+  -- Compares the events of a function with a list.
   function e.events(fn, wanted)
     need(type(wanted) == "table", "expect.events takes a function and a list of events")
     local list = collect(fn)
@@ -316,6 +323,7 @@ function expect.new(current, shown, carry_out, under)
     end
   end
 
+  -- Compares the transfers of a function with the wanted number, bytes and batches.
   function e.moves(fn, wanted)
     need(type(wanted) == "table", "expect.moves takes a function and what it moves: {h2d = ..., d2h = ...}")
     check_moves(wanted)
@@ -357,6 +365,7 @@ function expect.new(current, shown, carry_out, under)
     if not ok then error(err, 0) end
   end
 
+  -- Raises if there is no such error code.
   local function check_code(code)
     local phase = type(code) == "string" and diagnostic.phase(code)
     if phase and phase ~= "finding" then return end
@@ -383,6 +392,7 @@ function expect.new(current, shown, carry_out, under)
     return err
   end
 
+  -- Checks that a text has a static error that accepts(err) admits, and returns it.
   local function expect_error(text, wanted, details, accepts, what)
     need(type(text) == "string", "a directive or a declaration is a text")
     local place
@@ -406,11 +416,13 @@ function expect.new(current, shown, carry_out, under)
     return for_each(given, function(text) return expect_error(text, wanted, details, accepts, what) end)
   end
 
+  -- Requires syntax errors of one or several texts.
   function e.malformed(given, code, details)
     return expect_errors(given, code, details, function(err) return err.code == "syntax" end,
       "text that does not parse")
   end
 
+  -- Requires static errors of one or several texts.
   function e.invalid(given, code, details)
     return expect_errors(given, code, details, function(err) return err.code ~= "syntax" or code == "syntax" end,
       "a static error")
@@ -424,6 +436,7 @@ function expect.new(current, shown, carry_out, under)
     end
   end
 
+  -- Checks one function or directive for e.fails, and returns its error.
   local function fails(code, what, details)
     local session, fn, text, place = current(), what, nil, nil
     local before = false
@@ -454,6 +467,7 @@ function expect.new(current, shown, carry_out, under)
     return check_details(err, details, text, place)
   end
 
+  -- Requires that functions or directives fail with a code, and change nothing.
   function e.fails(code, given, details)
     check_code(code)
     details = details_of(details or {})
@@ -502,6 +516,7 @@ function expect.new(current, shown, carry_out, under)
     return found
   end
 
+  -- Requires the outcomes of a function under several rule profiles.
   function e.differs(outcomes, fn, counters)
     need(type(outcomes) == "table" and next(outcomes), "expect.differs takes a table of outcomes by profile")
     for name, text in sorted_pairs(outcomes) do

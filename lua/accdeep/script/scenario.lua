@@ -68,6 +68,7 @@ local function language(run)
   local function current() return run.session end
   local new_word = vocabulary.extend(env, run)
 
+  -- Defines scenario { }: the head of a file, which sets the session's options.
   function env.scenario(head)
     if type(head) ~= "table" then raise("type-mismatch", nil, "scenario takes a table") end
     if run.begun then
@@ -149,6 +150,7 @@ local function language(run)
 
   local function begin() run.begun = true end
 
+  -- Defines declare: executes declarations of C.
   function env.declare(text)
     begin()
     if type(text) ~= "string" then raise("type-mismatch", nil, "declare takes a text") end
@@ -253,6 +255,7 @@ local function language(run)
     end)
   end
 
+  -- Defines alloc(type, count, init): returns a pointer to new host memory.
   function env.alloc(text, count, init)
     begin()
     local s = current()
@@ -278,6 +281,7 @@ local function language(run)
     return pointer
   end
 
+  -- Defines free: frees host memory of alloc.
   function env.free(pointer)
     begin()
     local address, at = memory_view.address(pointer)
@@ -290,6 +294,7 @@ local function language(run)
     if address ~= 0 then current():free(address) end
   end
 
+  -- Defines addr: returns a pointer to a variable, an element or a section.
   function env.addr(text)
     need_text(text, "addr takes a variable as text")
     local s = current()
@@ -305,6 +310,7 @@ local function language(run)
 
   env.NULL = memory_view.NULL
 
+  -- Defines sizeof: returns the bytes of a type or variable.
   function env.sizeof(text)
     local s = current()
     local file, line = location.caller(2)
@@ -321,6 +327,7 @@ local function language(run)
     return bytes
   end
 
+  -- Defines func(name, fn): makes a Lua function callable in bounds and expressions.
   function env.func(name, fn)
     begin()
     if type(name) ~= "string" or not name:match "^[%a_][%w_]*$" or type(fn) ~= "function" then
@@ -393,7 +400,9 @@ local function language(run)
     if not ok then error(err, 0) end
   end
 
+  -- Defines state: returns the state of a device as a table.
   function env.state(device) return state.read(current(), device) end
+  -- Defines tuples: returns a list of tuples as sorted texts.
   function env.tuples(list)
     local is_list = list == nil or type(list) == "table" and (next(list) == nil or list[1] ~= nil)
     for _, tuple in ipairs(is_list and list or {}) do
@@ -426,6 +435,7 @@ local function language(run)
     return words
   end
 
+  -- Defines show: prints the state of a device.
   function env.show(device) run.out(state.text(current(), device)) end
 
   -- Defines draw "name.svg": draws host and device. The caller of the script chooses the folder.
@@ -460,6 +470,7 @@ local function language(run)
     run:close_session()
     return ok, result
   end)
+  -- Defines events(fn): returns the events of a function.
   function env.events(fn)
     local list = collect(fn)
     local named = {}
@@ -471,6 +482,7 @@ local function language(run)
     return named
   end
 
+  -- Defines case(name, fn): runs a case.
   function env.case(name, body)
     begin()
     if type(name) == "function" then name, body = "case " .. (#run.cases + 1), name end
@@ -526,6 +538,7 @@ function Run:open_session(made)
   table.insert(self.sessions, made)
 end
 
+-- Closes the current session; the one below it becomes current.
 function Run:close_session()
   local n = #self.sessions
   self.sessions[n]:close()
@@ -637,6 +650,7 @@ function Run:add_help(err)
   return about_name and scenario.to_diagnostic(err, self.file, self) or err
 end
 
+-- Runs a case in an inner session, and records its result.
 function Run:case(name, body, file, line)
   local started = core.clock()
   self.shown.n, self.shown.refused = 0, {}

@@ -28,6 +28,7 @@ local function list_text(n, get, depth)
   return "{" .. table.concat(parts, ", ") .. "}"
 end
 
+-- Returns the target of a pointer as text.
 local function pointer_text(at)
   if at.address == 0 then return "NULL" end
   local ctx = at.space.ctx
@@ -49,6 +50,7 @@ local function pointer_text(at)
     at.space.on_device and " on the host" or "")
 end
 
+-- Returns a structure as text, member by member.
 local function record_text(v, t, depth)
   local parts = {}
   for _, member in ipairs(t.members or {}) do
@@ -59,6 +61,7 @@ local function record_text(v, t, depth)
   return "{" .. table.concat(parts, ", ") .. "}"
 end
 
+-- Returns a table of the script as text.
 local function table_text(t, depth)
   local parts, n = {}, #t
   if n > 0 or next(t) == nil then return list_text(n, function(i) return t[i + 1] end, depth) end
@@ -82,6 +85,7 @@ local function float_text(v)
   return core.convert(core.scalar.f32, tonumber(short)) == v and short or ("%.15g"):format(v)
 end
 
+-- Returns a value as text; depth: its nesting depth.
 function text_of(v, depth)
   if math.type(v) == "float" then return v - v == 0 and float_text(v) or tostring(v) end
   if type(v) == "string" then return ("%q"):format(v) end

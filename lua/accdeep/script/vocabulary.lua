@@ -141,6 +141,7 @@ end
 
 local function state_of(session) return table.concat({ profile_comparison.digests(session) }, " ") end
 
+-- Checks the list of a vocabulary and stores it in the run.
 local function accept_list(run, list)
   if type(list) ~= "table" then raise("type-mismatch", nil, "vocabulary takes a list of words", { rule = RULE }) end
   local file, line = location.caller(3)

@@ -96,6 +96,7 @@ end
 
 local COLORS = { attached = "blue", untranslated = "red", device = "blue", group = "gray60", host = "black" }
 
+-- Appends the arrows of a picture.
 local function arrows(made, depth, out)
   for i, arrow in ipairs(made.arrows) do
     local from, to = made.boxes[arrow.from], made.boxes[arrow.to]
@@ -117,6 +118,7 @@ local function arrows(made, depth, out)
   end
 end
 
+-- Appends the boxes of a side as a cluster.
 local function cluster(made, side, rooms, out)
   out[#out + 1] = ("  subgraph cluster_%s {"):format(side)
   local label = { side == "host" and "host" or "device " .. (made.device or 0) }

@@ -32,6 +32,7 @@ end
 
 -- ----------------------------------------------------------------------------------------- tables --
 
+-- Returns row(item) for at most ROWS items, and the number of others or nil.
 local function rows(list, row)
   local out = {}
   for i, item in ipairs(list) do
@@ -41,6 +42,7 @@ local function rows(list, row)
   return out, nil
 end
 
+-- Returns a level for the page's table.
 local function level_of(level)
   local parts = {}
   for _, clause in ipairs(level.clauses) do
@@ -66,6 +68,7 @@ local function level_of(level)
   return { title = clean(level.kind) .. (level.at and ", " .. clean(level.at) or ""), parts = parts }
 end
 
+-- Returns the page's tables of a snapshot.
 local function tables_of(shot)
   local made = { levels = {} }
   made.present, made.present_more = rows(shot.present, function(object)
@@ -91,6 +94,7 @@ local function snippet(err)
     ("~"):rep(math.max(1, math.min(err.length or #word, #text - at + 1)) - 1)), word
 end
 
+-- Returns an error for the page; title: the step's directive, in which the error's word is marked.
 local function error_of(err, title)
   local shown, word = snippet(err)
   local made = { code = err.code, message = clean(err.message), rule = err.rule, help = err.help and clean(err.help),
@@ -108,6 +112,7 @@ local function error_of(err, title)
   return made
 end
 
+-- Returns a step for the page. cited: collects the ids of rules.
 local function step_of(step, made, place, file, part, share_table, cited)
   local out = { title = clean(step.title), parts = {}, width = math.ceil(place.width),
     height = math.ceil(place.height) }
@@ -191,6 +196,7 @@ local page = [==[
 </html>
 ]==]
 
+-- Returns the lines of the scenario's text.
 local function lines_of(text)
   local list = {}
   for line in (text:gsub("\n$", "") .. "\n"):gmatch "(.-)\r?\n" do
@@ -199,6 +205,7 @@ local function lines_of(text)
   return list
 end
 
+-- Returns the texts of rules by id.
 local function rule_texts(ids)
   local texts = {}
   for id in pairs(ids) do

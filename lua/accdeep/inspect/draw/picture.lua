@@ -35,6 +35,7 @@ end
 local POINTER = { null = "null", excluded = "not followed", gone = "dangling", nowhere = "to no memory", unknown = "?",
   device = "device" }
 
+-- Returns the text of a pointer's row.
 local function pointer_text(row, side)
   local parts = {}
   parts[#parts + 1] = row.text
@@ -47,6 +48,7 @@ end
 
 local ARROWS = { attached = "attached", device = "device" }
 
+-- Returns the row of a member; arrow(fields) adds its arrow.
 local function member_row(row, side, arrow)
   local is = { unknown = row.unknown, excluded = row.state == "excluded", elided = row.kind == "elided" }
   is.wrong = row.state == "gone" or row.state == "nowhere" or row.state == "host" and side == "device"
@@ -63,6 +65,7 @@ local function member_row(row, side, arrow)
   return made
 end
 
+-- Returns the lines below an object's title.
 local function annotations_of(object, side)
   local notes = {}
   if object.group then
@@ -217,6 +220,7 @@ local function mark_error(made, err)
     or mark(function(box) return named[box.name] end)
 end
 
+-- Returns the band of a level.
 local function level_of(level)
   local parts = {}
   for i, clause in ipairs(level.clauses) do

@@ -334,6 +334,7 @@ local function is_better_stacked(pictures, base)
   return scale(width, 2 * height) > scale(2 * width, height)
 end
 
+-- Returns the layouts of a case's pictures.
 function picture_layout.all(pictures)
   local union = picture.union(pictures)
   local nodes, spot = merge_unions(union)

@@ -48,6 +48,7 @@ end
 
 -- ------------------------------------------------------------------------------------------ steps --
 
+-- Returns the current case; begins one if there is none.
 function Recorder:case()
   if not self.current then
     self.current = { steps = {}, numbers = {}, dropped = 0, moved = 0 }
@@ -81,6 +82,7 @@ local function hidden_objects(err, locate)
   return hidden
 end
 
+-- Adds names of objects in groups to a case.
 local function remember_hidden(case, list)
   for _, name in ipairs(list) do
     case.hidden = case.hidden or {}
@@ -143,6 +145,7 @@ function Recorder:add(session, step, always)
   case.steps[#case.steps + 1] = step
 end
 
+-- Records the state before the first step of a case.
 function Recorder:begin(session)
   if #self:case().steps == 0 then
     local events = self.events
@@ -210,6 +213,7 @@ local function short(text) return type(text) == "string" and text:gsub("%s+", " 
 
 local wrappers = {}
 
+-- Wraps acc and omp, and the function that takes a body.
 function wrappers.directive(self, run, _, fn)
   return function(text, ...)
     local made = self:run_watched(run, short(text), fn, text, ...)
@@ -218,6 +222,7 @@ function wrappers.directive(self, run, _, fn)
   end
 end
 
+-- Wraps an API routine: a call with events is a step.
 function wrappers.routine(self, run, name, fn)
   return function(...)
     self:begin(run.session)
@@ -231,6 +236,7 @@ function wrappers.routine(self, run, name, fn)
   end
 end
 
+-- Wraps case: its steps are recorded separately.
 function wrappers.case(self, run, _, fn)
   return function(name, body)
     self.current = nil

@@ -25,6 +25,7 @@ local function short(n)
   return (("%.1f"):format(n):gsub("%.0$", ""))
 end
 
+-- Returns the class attribute of an element: a word, and the sorted words that are true.
 local function class_words(first, is)
   local list = {}
   for word, holds in pairs(is) do
@@ -42,6 +43,7 @@ end
 
 -- ------------------------------------------------------------------------------------------ boxes --
 
+-- Returns a row of a box at height y.
 local function row_of(row, place, y)
   local is = { changed = row.is.changed, unknown = row.is.unknown, excluded = row.is.excluded, elided = row.is.elided,
     wrong = row.is.wrong, offending = row.is.offending, moved = row.mark ~= nil }
@@ -67,6 +69,7 @@ local function row_of(row, place, y)
   return table.concat(parts)
 end
 
+-- Returns a box.
 local function box_of(box, place)
   local middle = place.x + place.width / 2
   local parts = { ('<g class="%s" data-id="%s"%s><title>%s</title>'):format(
@@ -90,6 +93,7 @@ end
 
 -- ----------------------------------------------------------------------------------------- arrows --
 
+-- Returns an arrow with its head.
 local function arrow_of(arrow, points)
   local path = {}
   for i, point in ipairs(points) do
@@ -109,6 +113,7 @@ end
 
 local BAND_TOP = 24
 
+-- Returns the bands of levels in the device's area.
 local function bands_of(made, area)
   local parts = {}
   for i, level in ipairs(made.levels) do
@@ -141,6 +146,7 @@ local function fused_frames(made, place)
   return table.concat(parts)
 end
 
+-- Returns the areas of host and device.
 local function sides_of(made, place)
   local parts = {}
   for _, side in ipairs { "host", "device" } do
@@ -193,6 +199,7 @@ svg.legend = "> moved in   < moved out   ? never written   \u{d7}n attached n ti
   .. "->next (n): n times ->next   bold: changed   dashed grey: not on the device   "
   .. "red: a host address, or what the error is about"
 
+-- Returns a picture as an SVG file, with caption, error and legend.
 function svg.document(made, place)
   local width = math.max(place.width, 560) + 2 * MARGIN
   local most = (width - 2 * MARGIN) // CHARACTER

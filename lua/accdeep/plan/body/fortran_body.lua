@@ -147,9 +147,11 @@ local function written_variable(item)
   return item.tag == "assign" and not mentions(item.e, unparse_fortran(item.to)) and unparse_fortran(item.to) or nil
 end
 
+-- Returns the variable x that v = x reads, as text, or nil.
 local function copied_variable(item) return item.tag == "assign" and is_place(item.e) and unparse_fortran(item.e)
   or nil end
 
+-- True if two statements have the form of atomic capture.
 local function captured_variable(list) return #list == 2 and statement_patterns.captures(
   list[1], list[2], copied_variable, updated_variable, written_variable) end
 
