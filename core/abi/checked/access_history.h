@@ -254,7 +254,7 @@ static inline void rt_set_last_access_range(struct rt_shadow *shadow, const stru
     }
 }
 
-/* --------------------------------------------------------------------------------------- uses -- */
+/* ---------------------------------------------------------------------------------- accesses -- */
 
 /* Returns the entry of the thread's cache of changes for a packed value and a kind of access. */
 static inline struct rt_history_change *rt_get_history_change(struct rt_check_thread *thread, uint32_t from,

@@ -90,7 +90,7 @@ static void cache_written_object(const struct rt_mapping *mapping, uint64_t at)
         rt_cache_mapping(mapping, at);
 }
 
-/* ------------------------------------------------------------------------------------ device -- */
+/* ----------------------------------------------------------------- accesses to device memory -- */
 
 /* Handles a read of device memory by a kernel or a message. */
 static void handle_device_read(const struct rt_access *access)
@@ -141,7 +141,7 @@ static void handle_device_access(const struct rt_access *access)
         handle_device_read(access);
 }
 
-/* -------------------------------------------------------------------------------------- host -- */
+/* ---------------------------------------------------------------------- accesses of the host -- */
 
 /* Finds the mapping of a host address on the first device that has one. */
 static bool find_mapping_on_any_device(uint64_t host, struct rt_mapping *mapping)
@@ -234,7 +234,7 @@ static void handle_host_access(const struct rt_access *access)
         write_host_granule(access, &granule);
 }
 
-/* ---------------------------------------------------------------------------- host in kernel -- */
+/* ----------------------------------------------------------------------- accesses of kernels -- */
 
 /* True if an address is certainly host memory that no kernel may access. */
 static bool is_forbidden_to_kernels(uint64_t at)
@@ -323,7 +323,7 @@ static void handle_kernel_access(struct rt_access *access)
         rt_report_access_to_host(access);
 }
 
-/* ------------------------------------------------------------------------------------ threads -- */
+/* ---------------------------------------------------------------- calls of instrumented code -- */
 
 __thread const struct rt_site *rt_kernel_site;
 __thread int rt_kernel_device;

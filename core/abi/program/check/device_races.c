@@ -35,7 +35,7 @@ static uint16_t members[MEMBERS]; /* ids; odd ones are atomic operations */
 static unsigned next = FIRST, nmembers;
 static uintptr_t reported; /* return address of the call that was reported last */
 
-/* --------------------------------------------------------------------------------- numbers -- */
+/* ---------------------------------------------------------------------------------- work ids -- */
 
 /* Returns the number of tiles of device memory. */
 static uint64_t count_tiles(void)
@@ -173,7 +173,7 @@ static uint16_t join_works(uint16_t from, uint16_t work)
     return n == 0 ? 0 : n == 1 ? list[0] : get_work_set(list, n);
 }
 
-/* -------------------------------------------------------------------------------------- uses -- */
+/* ---------------------------------------------------------------------------------- accesses -- */
 
 /* Returns the id that replaces `from` when `work` accesses the bytes. Called by instrumented code. */
 static uint16_t on_successor(uint16_t from, uint16_t work)

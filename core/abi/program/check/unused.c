@@ -80,7 +80,7 @@ void rt_check_mark_items_used(int device, const accd_item *items, size_t nitems)
             rt_check_mark_used(device, items[i].host);
 }
 
-/* --------------------------------------------------------------------------------------- bytes -- */
+/* ------------------------------------------------------------------------------ unread bytes -- */
 
 static uint16_t *get_transfer_source(uint64_t dev)
 {

@@ -268,7 +268,7 @@ void acc_detach_finalize_async(void **slot, int queue)
     POINTER(ACCD_ACTION_DETACH, true, queue);
 }
 
-/* ------------------------------------------------------------------------------------- looks -- */
+/* ----------------------------------------------------------------------------------- queries -- */
 
 int rt_is_present(const struct rt_site *site, const void *host, size_t bytes)
 {

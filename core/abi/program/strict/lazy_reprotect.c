@@ -4,7 +4,7 @@
  * DATA. A window is an interval of pages in a protected mapping that the host has touched:
  *
  *      mapping   [............................................................]   PROT_NONE
- *      windows        [ open ]       [ closed ]               [ open ]
+ *      windows        [ open ]       [ protected ]            [ open ]
  *
  * LIFE OF A WINDOW. The host's first access to a protected page faults and opens a window of one page. The next kernel
  * protects it again. A fault in or near the window opens it once more; near ones let it grow, twice as long if it has
@@ -52,7 +52,7 @@ static bool is_mapped_below(const struct rt_page_guard *guard)
            !rt_raw_syscall(SYS_mincore, (long)(stack->start - RT_PAGE_SIZE), RT_PAGE_SIZE, (long)&in_memory, 0, 0, 0);
 }
 
-/* ------------------------------------------------------------------------------------ pieces -- */
+/* ----------------------------------------------------------------------------------- windows -- */
 
 static bool is_in_window(const struct rt_window *window, uint64_t address)
 {
@@ -323,7 +323,7 @@ void rt_lazy_handle_signal(struct rt_page_guard *guard, int signal, const siginf
     }
 }
 
-/* ------------------------------------------------------------------------------------- looks -- */
+/* ------------------------------------------------------------------------- queries and reads -- */
 
 uint64_t rt_guard_get_interval(const struct rt_page_guard *guard)
 {

@@ -173,14 +173,14 @@ static void uninstall_handlers(struct rt_page_guard *guard)
             rt_signals_resend(guard, signal, &guard->queued_info[signal]);
 }
 
-/* -------------------------------------------------------------------------------- the kernel -- */
+/* --------------------------------------------------------------------------------- hand-over -- */
 
 static void futex(uint32_t *word, int operation, uint32_t value)
 {
     rt_raw_syscall(SYS_futex, (long)word, operation | FUTEX_PRIVATE_FLAG, value, 0, 0, 0);
 }
 
-/* Arms the alternate stack of the watch. The operating system disarms it while a handler runs, and arms the stack of
+/* Arms the alternate stack of the guard. The operating system disarms it while a handler runs, and arms the stack of
  * the handler's context when it returns. So a handler can give the program's stack back. */
 static void set_signal_stack(struct rt_page_guard *guard, stack_t *before_p)
 {
@@ -233,7 +233,7 @@ static void switch_to_guard_thread(struct rt_page_guard *guard)
         rt_guard_set_syscall_dispatch(guard, false);
 }
 
-/* -------------------------------------------------------------------------------- the thread -- */
+/* ------------------------------------------------------------------------ the guard's thread -- */
 
 /* Ends the process as the C library does when its last thread ends. */
 static void *exit_process(void *arg)
@@ -331,7 +331,7 @@ static bool map_guard_stack(struct rt_page_guard *guard)
     return true;
 }
 
-/* ---------------------------------------------------------------------------------- the runs -- */
+/* -------------------------------------------------------------------------------------- runs -- */
 
 /* Runs before the program's exit functions if a kernel calls exit(): abandons the protection, because they touch the
  * program's memory. */

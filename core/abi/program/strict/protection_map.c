@@ -560,7 +560,7 @@ bool rt_protection_build(struct rt_protection_map *protections, const struct rt_
     return good;
 }
 
-/* ------------------------------------------------------------------------------- close, open -- */
+/* ------------------------------------------------------------------------ protect, unprotect -- */
 
 static long protect_range(const struct rt_protected_range *protected, int protection)
 {

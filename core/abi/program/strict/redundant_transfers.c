@@ -77,7 +77,7 @@ uint16_t rt_stats_record(const accd_event *event)
     return (uint16_t)(stats - rt_stats_table);
 }
 
-/* ----------------------------------------------------------------------------------- joining -- */
+/* ----------------------------------------------------------------------------------- merging -- */
 
 /* Compares places: by line, or by address if the line is not known; then by operation. */
 static int64_t compare_locations(const struct rt_transfer_stats *a, const struct rt_transfer_stats *b)

@@ -120,7 +120,7 @@ static bool is_on_stack(struct rt_thread *self, uint64_t host)
     return host >= rt.site->call.sp && host < rt_get_stack_end(self);
 }
 
-/* ------------------------------------------------------------------------------------ owners -- */
+/* ----------------------------------------------------------------------------- owning frames -- */
 
 /* Search for the frame that contains an address: its return address's slot; `below` is the end of the frame before. */
 struct search {
@@ -237,7 +237,7 @@ bool rt_is_hidden_pointer(uint64_t host)
     return known && known->hidden;
 }
 
-/* ---------------------------------------------------------------------------------- returned -- */
+/* ------------------------------------------------------------------------ returned functions -- */
 
 /* Unmaps the object that begins at an address, unless it is in a region or from acc_map_data. Returns true if it was
  * unmapped. */
