@@ -45,7 +45,7 @@ void accd__debug_free_memory(struct accd__debug_info *debug)
 /* Returns the entry of a key, or the empty entry for it. The table has empty entries. */
 static struct accd__pointer_table_entry *find_entry(const struct accd__pointer_table *table, uintptr_t key)
 {
-    assert(key && table->room && !(table->room & (table->room - 1)));
+    assert(table->room && !(table->room & (table->room - 1)));
     size_t i = (key * 0x9E3779B97F4A7C15u) >> 20;
     for (;; i++) {
         struct accd__pointer_table_entry *at = &table->at[i & (table->room - 1)];
@@ -61,6 +61,7 @@ void *accd__pointer_table_find(const struct accd__pointer_table *table, uintptr_
 
 bool accd__pointer_table_add(struct accd__pointer_table *table, uintptr_t key, void *value)
 {
+    assert(key);
     if (table->used * 2 >= table->room) {
         struct accd__pointer_table more = {.room = table->room ? 2 * table->room : 64};
         more.at = calloc(more.room, sizeof *more.at);
