@@ -1,12 +1,15 @@
--- tests/documentation.lua PROGRAM - runs what README.md and the other pages show and compares the output.
+-- documentation.lua PROGRAM - runs the examples of README.md and the other pages, and compares their output.
 --
--- A block ```console holds commands behind "$ " and their output. `accdeep` is the program under test; a line "..." in
--- the output stands for any number of lines. ```console no-gpu is left out where there is a CUDA driver, ```console
--- needs x where there is no program x. A block ```lua or ```c under a heading shows parts of the file of that kind that
--- was named last there, `examples/x.lua`: each paragraph of it stands in that file. Links point to files that exist
--- and to headings in them. A picture x.svg of a page is the build/x.svg that a command of the page draws; numbers may
--- differ, because places depend on Graphviz. ACCDEEP_PROMOTE=1 copies pictures. Of the pages in spec/reference only
--- links are checked: tests/lua run what these show.
+-- A block ```console contains commands after "$ " and their output. `accdeep` is the program under test; a line "..."
+-- in the output matches any number of lines. ```console no-gpu is skipped if there is a CUDA driver, ```console needs
+-- x if there is no program x.
+--
+-- A block ```lua or ```c shows parts of the file of that kind that was last named under the same heading,
+-- `examples/x.lua`: each of its paragraphs must occur in that file.
+--
+-- Links must point to existing files and headings. A picture x.svg must equal build/x.svg, which a command of the
+-- page draws, except for numbers, because positions depend on Graphviz. ACCDEEP_PROMOTE=1 copies pictures. Pages in
+-- spec/reference are checked for links only: tests/lua runs their examples.
 
 local program = arg[1]
 local pages = { "README.md", "CONTRIBUTING.md", "ARCHITECTURE.md", "CHANGELOG.md", "SECURITY.md" }
@@ -26,7 +29,7 @@ local function lines_of(s)
   return list
 end
 
--- Whether found[f..] is wanted[w..].
+-- True if the lines found[f..] match wanted[w..].
 local function matches(wanted, found, w, f)
   while w <= #wanted do
     if wanted[w] == "..." then
@@ -41,7 +44,7 @@ local function matches(wanted, found, w, f)
   return f == #found + 1
 end
 
--- mpirun wants to be asked twice by root.
+-- Open MPI needs two confirmations to run as root.
 local ENVIRONMENT = "export NO_COLOR=1 OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 PATH='"
   .. (program:match "^(.*)/" or ".") .. "':$PATH"
 
@@ -80,7 +83,7 @@ local function check_commands(page, block)
   if command then check(page, command, output) end
 end
 
--- above: what stands between the last heading and the block.
+-- Checks that each paragraph of a block occurs in the file that `above`, the text before the block, names last.
 local function check_excerpt(page, kind, block, above)
   local path
   for name in above:gmatch("`([%w_/.-]+%." .. kind .. ")`") do path = read(name) and name or path end
@@ -90,12 +93,12 @@ local function check_excerpt(page, kind, block, above)
     excerpts = excerpts + 1
     if not text:find((part:gsub("\n$", "")), 1, true) then
       failed = failed + 1
-      print(("%s: this does not stand in %s:\n%s"):format(page, path, part))
+      print(("%s: this is not in %s:\n%s"):format(page, path, part))
     end
   end
 end
 
--- The headings of a page as links name them; nil if there is no such file.
+-- Headings of pages in the form of links, by path; false if the file does not exist.
 local anchors = setmetatable({}, { __index = function(all, path)
   local text, names = read(path), {}
   for title in ("\n" .. (text or "")):gsub("```.-```", ""):gmatch "\n#+ ([^\n]+)" do
@@ -131,7 +134,7 @@ local function check_pictures(page, text)
   end
 end
 
--- Why a block is left out, or nil.
+-- Returns the reason why a block is skipped, or nil.
 local function missing(kind)
   if kind:find "no%-gpu" and not output_of "accdeep devices":find "no CUDA driver" then
     return "there is a CUDA driver"

@@ -1,20 +1,21 @@
--- Mutated scenarios: lua5.4 tests/mutation.lua [--list] FILE... runs each case once for every directive of it that is
--- left out, and once for every expectation that is turned round. A mutant that still holds shows nothing: it survives.
--- A directive without an event or error (enter, exit, update or wait that does nothing where it stands) may survive:
--- it is counted apart; the event of a wait itself does not count. Expectations inside of what must fail are no
--- mutants, for they do not get to their values. A directive that is the text of an expectation is turned with the
--- expectation. Prints for each folder how many are noticed, with --list the survivors: the lines of the calls, from
--- the inside.
+-- mutation.lua [--list] FILE... - mutation test of scenarios: each case is run once without each of its directives,
+-- and once with each of its expectations inverted.
 --
--- A survivor's reason is a comment "-- unnoticed: ..." in one of these lines, or above. The exit status is 1 if fewer
--- than 95 of 100 of a folder are noticed, whatever the reasons, or if nothing survives at a reason. The program runs in
--- stock Lua with the built module: LUA_PATH and LUA_CPATH name the folders.
+-- A mutant survives if the case still holds; its test then shows nothing. A directive without an event or error
+-- (enter, exit, update or wait without effect) may survive: it is counted separately. The event of a wait does not
+-- count. Expectations inside of `expect.fails` are not mutated, because they are not evaluated. A directive that is
+-- the text of an expectation is mutated with the expectation.
+--
+-- The script prints the number of noticed mutants for each folder, and with --list the survivors: the lines of the
+-- calls, innermost first. A comment "-- unnoticed: ..." in one of these lines, or above, gives a survivor's reason.
+-- The exit status is 1 if less than 95 % of a folder's mutants are noticed, or if nothing survives at a reason. It
+-- runs in stock Lua with the built module: LUA_PATH and LUA_CPATH must name their folders.
 
 local scenario = require "accdeep.script.scenario"
 
 local LEAST, STEPS = 0.95, 1 << 26
 
--- Structured constructs of data, whose body runs without them; a kernel that is left out does nothing.
+-- Structured data constructs, whose body runs without them; an omitted kernel does nothing.
 local around = { data = true, host_data = true, ["target data"] = true }
 
 local function name_of(text)
@@ -23,19 +24,19 @@ local function name_of(text)
   return words:match "^ ?(target data)%f[%W]" or words:match "^ ?(host_data)%f[%W]" or words:match "^ ?(data)%f[%W]"
 end
 
--- Patterns of directives that do nothing where they have no event.
+-- Patterns of directives that have no effect if they have no event.
 local eventful = { "enter data", "exit data", "end data", "%f[%a]update%f[%W]", "%f[%a]wait%f[%W]",
   "%f[%a]init%f[%W]" }
 
 local function is_eventful(text)
-  if type(text) ~= "string" or text:find "update.*async" then return false end -- its events are those of the wait
+  if type(text) ~= "string" or text:find "update.*async" then return false end -- events occur at the wait
   for _, pattern in ipairs(eventful) do
     if text:find(pattern) then return true end
   end
   return false
 end
 
--- What stands for a construct that is left out.
+-- Returns the object that replaces an omitted construct.
 local function nothing(text)
   local function run(body)
     if around[name_of(text)] and type(body) == "function" then return body() end
@@ -49,7 +50,7 @@ end
 
 local ODD = "something else"
 
--- Arguments of an expectation, turned round; nil where it has no other side.
+-- Functions that return the inverted expectation and its arguments; other expectations cannot be inverted.
 local turned = {
   equal = function(e, found) return e.equal, found, ODD end,
   host = function(e, text) return e.host, text, ODD end,
@@ -88,7 +89,7 @@ local turned = {
 
 -- ------------------------------------------------------------------------------------ mutants --
 
--- The place in a file that is under way: the lines of its calls, from the inside.
+-- Returns the lines of a file in the call stack, innermost first.
 local function place_in(path)
   local lines = {}
   for level = 3, 60 do
@@ -99,12 +100,12 @@ local function place_in(path)
   return lines
 end
 
--- A run of a file in which what one place of one case does is changed. wanted: {case, key}; steps: without a key,
--- filled with the places that the case meets.
+-- Runs a file with one step of one case mutated. wanted: {case, key}. steps: filled with the steps of the case if
+-- wanted has no key. Returns true if the case holds, true if the step was reached, and the result.
 local function run(path, text, wanted, steps)
   local current, met
   local events, failing, last, is_expected = 0, 0, nil, false
-  -- What follows is not of the last step.
+  -- Ends the last step: later events are not its own.
   local function settle()
     if last and events > last.before then last.is_idle = false end
     last = nil
@@ -132,7 +133,7 @@ local function run(path, text, wanted, steps)
       local carry_out = env[word]
       env[word] = function(directive, ...)
         if made.words then return carry_out(directive, ...) end -- words of a vocabulary
-        if is_expected then -- of an expectation, which is what may be turned
+        if is_expected then -- the directive belongs to an expectation, which is mutated itself
           is_expected = false
           return carry_out(directive, ...)
         end
@@ -150,7 +151,7 @@ local function run(path, text, wanted, steps)
         end
         is_expected = name == "accepts" or name == "fails" and type((select(2, ...))) == "string"
         if name ~= "fails" then return expectation(...) end
-        failing = failing + 1 -- what stands inside of it does not end
+        failing = failing + 1 -- expectations inside are not evaluated
         local result = table.pack(pcall(expectation, ...))
         failing, is_expected = failing - 1, false
         if not result[1] then error(result[2], 0) end
@@ -201,7 +202,7 @@ local function lines_of(text)
   return lines
 end
 
--- The line of a file's text with the reason why a step that is left out goes unnoticed, or nil.
+-- Returns the line with the reason why an omitted step is not noticed, or nil.
 local function reason_of(step, lines)
   for _, line in ipairs(step.lines) do
     if lines[line]:find "%-%- unnoticed: " then return line end
@@ -213,7 +214,7 @@ end
 local is_list = arg[1] == "--list"
 if is_list then table.remove(arg, 1) end
 
--- Counts of mutants for each folder, and for all of them.
+-- Counts of mutants by folder, and in total.
 local whole = { name = "all" }
 local parts, failed = {}, false
 

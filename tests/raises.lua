@@ -1,16 +1,16 @@
--- Places that raise errors, and which of them tests reach: lua5.4 tests/raises.lua [--list] [--library LIBRARY] WHAT...
+-- raises.lua [--list] [--library LIBRARY] WHAT... - reports which calls of raise in lua/accdeep the tests reach.
 --
--- WHAT is a scenario; NAME=VALUE, a variable of the environment of the next one, which is trusted then; or a program of
--- libaccdeep, which runs with LIBRARY preloaded (raises.c). A place is a call of raise in a module of lua/accdeep.
--- Prints a line for each module; with --list also the places that nothing reached. What may stay unreached is listed in
--- tests/unreached.lua, with the reason: the exit status is 1 if another place is not reached, if a listed one is, and
--- if a case of spec fails. It runs in stock Lua with the built module: LUA_PATH and LUA_CPATH lead there.
+-- Values of WHAT: a scenario; NAME=VALUE, an environment variable of the next scenario, which is then trusted; or a
+-- program of libaccdeep, which runs with LIBRARY preloaded (raises.c). It prints a line for each module, and with
+-- --list the unreached places. tests/unreached.lua lists places that may stay unreached, with reasons. The exit
+-- status is 1 if another place is not reached, if a listed one is, or if a case of spec fails. It runs in stock Lua
+-- with the built module: LUA_PATH and LUA_CPATH must name their folders.
 
 local diagnostic = require "accdeep.base.diagnostic"
 
 -- ------------------------------------------------------------------------------------- reached --
 
-local reached = {} -- "accdeep/x.lua:line" of a call that raised
+local reached = {} -- set of "accdeep/x.lua:line": calls that raised
 
 local function reach(place) reached[place:match "accdeep/.*$" or place] = true end
 
@@ -25,7 +25,7 @@ end
 
 local function code_of(line) return (line:gsub("%-%-.*$", "")) end
 
--- The lines of a module on which a call of raise begins, and their numbers.
+-- Returns the lines of a module, and the numbers of those on which a call of raise begins.
 local function places(path)
   local lines, list = {}, {}
   for line in io.lines(path) do
@@ -52,11 +52,11 @@ local function check(ok, ...)
 end
 
 local scenario = require "accdeep.script.scenario"
-local given = {} -- the environment of the next scenario
+local given = {} -- environment of the next scenario
 local getenv = os.getenv
 function os.getenv(name) return given[name] or getenv(name) end -- luacheck: ignore
 
--- Scenarios outside of spec may be about what fails.
+-- Scenarios outside of spec may fail.
 local function run_scenario(path)
   local file <close> = assert(io.open(path))
   local made = scenario.run(path, file:read "a", { out = function() end, trust = next(given) ~= nil })
@@ -96,7 +96,7 @@ end
 
 -- -------------------------------------------------------------------------------------- result --
 
-local unreached = dofile "tests/unreached.lua" -- of each module: a part of the call's text -> why nothing reaches it
+local unreached = dofile "tests/unreached.lua" -- by module: a part of the call's text -> the reason
 local all, met = 0, 0
 for _, path in ipairs(modules("lua/accdeep", {})) do
   local lines, list = places(path)

@@ -1,19 +1,25 @@
--- sentences.lua [SOURCE...] - checks that the sentences of pages, headers, messages and comments are short and use the
--- field's words, and that a comment begins with what it is about.
+-- sentences.lua [SOURCE...] - a lint: sentences of pages, headers, messages and comments are short and use the
+-- field's words, and comments begin with their subject.
 --
--- Prints each sentence that is too long or has an unwanted word, and each comment that begins with a preposition or a
--- pronoun. A source is a path from the root of the repository:
---   a page (.md), a header (.h, .def: comments and texts), a Lua file with texts (strings with a blank), a Lua file of
---   scenarios (in spec/: names of cases), or a folder of Lua files.
--- Without a source, those in `checked` are read, and the comments and messages of all code (folders of `code_folders`);
--- a self-test is run. Problems in code are counted by folder. sentences.limits has the numbers that are left, which may
--- only fall. --write writes the present numbers. --code SOURCE... prints the problems of files or folders of code.
+-- It prints each sentence that is too long or has an unwanted word, and each comment that begins with a preposition
+-- or a pronoun. A source is a path from the root of the repository, of one of these kinds.
 --
--- A sentence also ends with its paragraph, heading, list item, table cell or comment. A code span is one word. Code
--- blocks and targets of links are left out. A text of fewer than four words is a name and does not count.
+--   A page (.md).
+--   A header (.h, .def): its comments and texts.
+--   A Lua file with texts: its strings with a blank.
+--   A Lua file of scenarios, in spec/: the names of cases.
+--   A folder of Lua files.
+--
+-- The default sources are those in `checked`, and the comments and messages of all code (folders of `code_folders`);
+-- a self-test is run, too. Problems in code are counted by folder. sentences.limits has the accepted numbers, which
+-- may only fall. --write stores the present numbers. --code SOURCE... prints the problems of files or folders of
+-- code.
+--
+-- A paragraph, heading, list item, table cell or comment ends its last sentence. A code span counts as one word. Code
+-- blocks and targets of links are skipped. A text of fewer than four words is a name and does not count.
 
 local LONGEST, SHORTEST = 30, 4
-local LONGEST_NAME = 20 -- of a case
+local LONGEST_NAME = 20 -- limit for the name of a case
 
 -- Unwanted words as Lua patterns, and better words. In the patterns "_" is a blank.
 local unwanted = {
@@ -40,7 +46,7 @@ local unwanted = {
 }
 for _, entry in ipairs(unwanted) do entry.pattern = "%f[%a]" .. entry[1]:gsub("_", "%%s+") .. "%f[%A]" end
 
--- Words that no comment begins with: prepositions, and pronouns whose noun is elsewhere.
+-- Words with which no comment begins: prepositions, and pronouns whose noun is elsewhere.
 local openings = {}
 for word in ([[of what whether those that which who whose in with without from by to for as at on and or but nor it they
   its their one so else then there behind within beyond before after above below between beside besides under until
@@ -48,10 +54,10 @@ for word in ([[of what whether those that which who whose in with without from b
   openings[word] = true
 end
 
--- Folders of code, whose comments and messages are read.
+-- Folders of code whose comments and messages are checked.
 local code_folders = { "core", "cuda", "lua" }
 
--- What the test reads beside all pages that are not generated.
+-- Sources that are checked in addition to all pages that are not generated.
 local checked = {
   "core/abi/directory/accdeep_directory.h",
   "core/accdeep_core.h",
@@ -65,14 +71,14 @@ local checked = {
   "spec",
 }
 
--- A block is a piece of text that ends a sentence: {raw = the text, text = the same without marks and as long,
--- at = {{position, line} ...}}.
+-- Returns a new block, a piece of text whose end ends a sentence: {raw, text, at}. text: raw without marks, of the
+-- same length. at: a list of {position, line}.
 local function new_block(blocks)
   blocks[#blocks + 1] = { raw = "", at = {} }
   return blocks[#blocks]
 end
 
--- Adds a piece that begins on a line.
+-- Adds a piece of text that begins on a line.
 local function add(block, line, text)
   if block.raw ~= "" then block.raw = block.raw .. " " end
   block.at[#block.at + 1] = { #block.raw + 1, line }
@@ -85,14 +91,14 @@ local function line_of(block, position)
   return line
 end
 
--- A code span is one word, a link its words.
+-- Returns a text in which a code span is one word, and a link is its text.
 local function plain(text)
   text = text:gsub("(`+)(.-)%1", function(marks, code) return ("x"):rep(2 * #marks + #code) end)
   text = text:gsub("%[([^%]]*)(%]%([^)]*%))", function(words, target) return " " .. words .. (" "):rep(#target) end)
   return (text:gsub("[*\\]", " "))
 end
 
--- Adds the blocks of a page whose first line is `number`.
+-- Adds the blocks of a page whose first line has this number.
 local function page(blocks, text, number)
   local block, fence, hidden, code_may_come = nil, false, false, true
   local function put(line)
@@ -130,7 +136,7 @@ local function page(blocks, text, number)
   end
 end
 
--- Reads a text: `at` is the place that has been reached, `line` its line.
+-- Returns a reader of a text. at: the present position. line: its line.
 local function new_reader(text)
   local reader = { text = text, at = 1, line = 1 }
   function reader.find(pattern) return text:match("^" .. pattern, reader.at) end
@@ -138,7 +144,7 @@ local function new_reader(text)
     reader.line = reader.line + select(2, text:sub(reader.at, to - 1):gsub("\n", ""))
     reader.at = to
   end
-  -- The text of a quoted string, which is read.
+  -- Reads a quoted string. Returns its content.
   function reader.quoted()
     local first = reader.at + 1
     local quote, last = text:sub(first - 1, first - 1), first
@@ -152,7 +158,7 @@ end
 -- Adds the blocks of comments and strings of C. What is indented in a comment is code.
 local function header(blocks, text)
   local reader = new_reader(text)
-  local last -- the block of a string that may go on
+  local last -- the block of a string that may continue
   while reader.at <= #text do
     local comment, behind = reader.find "/%*(.-)%*/()"
     if comment then
@@ -192,7 +198,7 @@ local function c_code(blocks, text)
   for i = first, #blocks do blocks[i].opens = blocks[i].is_comment end
 end
 
--- Adds the comments of a Lua file as blocks with `opens`: lines of comments that follow each other are one block.
+-- Adds the comments of a Lua file as blocks with `opens`. Consecutive lines of comments are one block.
 local function lua_comments(blocks, text)
   local number, block = 0, nil
   for line in (text .. "\n"):gmatch "(.-)\n" do
@@ -216,7 +222,7 @@ local function lua_comments(blocks, text)
   end
 end
 
--- Fields of Lua tables that hold names and code.
+-- Fields of Lua tables that contain names or code.
 local code_fields = {}
 for name in ("rules rule example prelude name syntax section id kind status base against is also see"):gmatch "%S+" do
   code_fields[name] = true
@@ -224,11 +230,11 @@ end
 
 local case_kinds = { accepts = true, rejects = true, differs = true }
 
--- Adds the blocks of strings in Lua; cases: only those of the names of cases.
+-- Adds the blocks of strings in Lua. cases: only names of cases.
 local function lua(blocks, text, cases)
   local reader = new_reader(text)
-  local before = "" -- what is in front of a string, from the last comma on
-  -- A string and those that `..` adds to it.
+  local before = "" -- text before a string, from the last comma on
+  -- Reads a string and those that `..` appends to it.
   local function strings(block)
     repeat
       local line = reader.line
@@ -279,7 +285,7 @@ end
 local abbreviations = {}
 for name in ([[e.g. i.e. etc. vs. cf. No. p. pp. sec. Fig.]]):gmatch "%S+" do abbreviations[name] = true end
 
--- Calls use(text, first) with each sentence of a block: what it is and where it begins.
+-- Calls use(text, first) with each sentence of a block and its position.
 local function sentences(block, use)
   local text, from, at = block.text, block.text:find "%S", 1
   while from do
@@ -293,14 +299,15 @@ local function sentences(block, use)
   end
 end
 
--- The number of words of a sentence: those with a letter or a digit.
+-- Returns the number of words with a letter or a digit.
 local function length_of(sentence)
   local count = 0
   for word in sentence:gmatch "%S+" do if word:find "%w" then count = count + 1 end end
   return count
 end
 
--- Judges a file: adds to result, {count, problems = {{path, line, text} ...}}. of_code: its comments and messages.
+-- Checks a file and adds to result: {count, problems = {{path, line, text} ...}}. of_code: checks its comments and
+-- messages.
 local function judge(result, path, text, of_code)
   local blocks = {}
   local names = path:find "^spec/.*%.lua$" and not path:find "^spec/rules/"
@@ -342,7 +349,7 @@ end
 
 local function new_result() return { count = 0, problems = {} } end
 
--- Whether the lint finds what is wrong in texts of each kind.
+-- Raises an error unless the lint finds the mistakes in texts of each kind.
 local function selftest()
   local long = ("word "):rep(LONGEST)
   local function expect(path, text, count, line, what, of_code)
@@ -380,7 +387,7 @@ end
 local root = (arg[0]:match "^(.*)/[^/]*$" or ".") .. "/.."
 local failed = false
 
--- Paths that `find` prints with these arguments.
+-- Returns the paths that `find` prints for these arguments.
 local function found(arguments)
   local paths = {}
   local pipe = assert(io.popen(("cd '%s' && find %s | sort"):format(root, arguments)))
@@ -389,12 +396,12 @@ local function found(arguments)
   return paths
 end
 
--- The files of a source: of a folder, the Lua files in it.
+-- Returns the files of a source: of a folder, its Lua files.
 local function files_of(source)
   return source:find "%.%w+$" and { source } or found(("'%s' -name '*.lua'"):format(source))
 end
 
--- Prints the problems of a source; of_code: of comments and messages. Returns their number.
+-- Prints the problems of a source and returns their number. of_code: checks comments and messages.
 local function show(source, of_code, quiet)
   local result = new_result()
   local files = of_code and not source:find "%.%w+$"
@@ -411,7 +418,7 @@ local function show(source, of_code, quiet)
   return #result.problems, result.count
 end
 
--- Folders of code that hold files themselves, with the numbers of their problems.
+-- Returns the numbers of problems by folder of code.
 local function counted()
   local counts = {}
   for _, top in ipairs(code_folders) do

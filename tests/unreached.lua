@@ -1,13 +1,13 @@
--- Places that raise errors and that nothing which tests/raises.lua runs reaches: module of lua/accdeep -> a part of the
--- text of the call -> the reason.
+-- unreached.lua - calls of raise that no test of tests/raises.lua reaches: by module of lua/accdeep, a part of the
+-- call's text and the reason.
 return {
-  ["code/codegen.lua"] = {
+  ["backend/codegen.lua"] = {
     ["if to ~= first + i - 1"] = "registers of the level around would have to lie between those of a call's arguments",
   },
-  ["code/cuda/init.lua"] = {
+  ["backend/cuda/init.lua"] = {
     ["does not compile"] = "an error of accdeep itself: the kernel that it made is wrong",
   },
-  ["code/statement.lua"] = {
+  ["backend/statement.lua"] = {
     ["more than half of the steps"] = "needs a limit of steps: tests/cli/limit",
   },
   ["run/session.lua"] = {

@@ -1,4 +1,4 @@
--- files.lua - files(root) -> text_of(path): the text of a file below a folder.
+-- files.lua - returns a function of a root folder; its result reads files below that folder: text_of(path).
 
 return function(root)
   return function(path)

@@ -1,10 +1,10 @@
--- layers.lua - the table of layers, from the lowest: a file may use its own folder and lower layers.
--- about: what each folder is for, as ARCHITECTURE.md says (page.lua).
+-- layers.lua - the table of layers, from the lowest: a file may use its own folder and lower layers. about: the
+-- purpose of each folder, as in ARCHITECTURE.md (page.lua). references.lua applies the table.
 
 local layers = {}
 
--- Returns the folders that a folder of the runtime for real programs may use: those that the runtime stands on, and the
--- first n of FOLDERS.
+-- Returns the folders that a folder of the runtime for real programs may use: the runtime's base, the first n of
+-- FOLDERS, and further ones.
 local FOLDERS = { "data", "strict", "check", "run", "routines" }
 local function program(n, ...)
   local uses = { "core/debuginfo", "core/abi/helps", "core/abi/program/base" }
@@ -13,17 +13,18 @@ local function program(n, ...)
   return uses
 end
 
--- Products stand beside the core and use what the public header declares (public), and what they name (uses).
+-- Products are separate from the core's layers. A product uses what the public header declares (public), and the
+-- folders in `uses`.
 layers.core = {
   headers = { "core/accdeep_core.h", "core/accdeep_queues.h", "core/accdeep_checkpoints.h" },
   layers = { "core/base", "core/device", "core/walk", "core/table", "core/queue", "core/plan", "core/ops",
     "core/api" },
-  -- Headers that other folders may include, beside the one that has the folder's name.
+  -- Headers that other folders may include, in addition to the header named like its folder.
   shown = { "core/base/btree.h", "core/base/mem.h", "core/base/rules.h", "core/base/sort.h",
     "core/base/interval_tree.h",
     "core/device/written.h", "core/table/group.h", "core/table/name.h", "core/table/tuples.h", "core/plan/fusion.h",
     "core/plan/change_set.h", "core/plan/attach_plan.h" },
-  -- A product that layers above the named one may use.
+  -- Products that layers above the named layer may use.
   beside = { cuda = "core/device" },
   products = {
     cuda = { public = true, uses = { "core/base", "core/device" } },
@@ -71,11 +72,11 @@ layers.core = {
     ["lua/program"] = "terminals, files and processes for the program",
     ["lua/embed"] = "libaccdeep: directives as text for C programs",
   },
-  -- Known references that break the table: "file > symbol", or "cycle folder". A stale entry is an error.
+  -- Accepted violations of the table: "file > symbol", or "cycle folder". An unused entry is an error.
   exceptions = {},
 }
 
--- The Lua modules. The folder of all has the package and the Lua half of the interface for C programs.
+-- The Lua modules. lua/accdeep itself has the package and the Lua part of the interface for C programs.
 layers.modules = {
   headers = {},
   layers = { "lua/accdeep/base", "lua/accdeep/definitions", "lua/accdeep/syntax", "lua/accdeep/sema",

@@ -1,8 +1,8 @@
--- main.lua ROOT OBJECT... - checks the references between the C files of the core and its products, read off their
--- object files, and the headers that they include, against the table of layers (layers.lua). Prints each one that the
--- table does not allow, and fails if there is one. main.lua ROOT MODULE.lua... checks what Lua modules require.
--- --picture as the first argument also prints, for each folder, its lines and the number of pairs of files that refer
--- to each other folder.
+-- main.lua [--picture] ROOT OBJECT...|MODULE.lua... - checks references between files against the table of layers.
+--
+-- Object files: it checks references between the C files of the core and its products, and the headers that they
+-- include. For Lua modules it checks what they require. It prints each violation, and fails if there is one.
+-- --picture also prints, for each folder, its lines and the number of file pairs that refer to each other folder.
 
 local here = arg[0]:match "^(.*)/[^/]*$" or "."
 package.path = here .. "/?.lua;" .. package.path
@@ -21,7 +21,7 @@ if of_modules then files, missing = require "modules"(table.move(arg, 2, #arg, 1
 else files, missing = require "objects"(table.pack(table.unpack(arg, 2))), {} end
 assert(#files > 0, "no object files")
 
--- The sources and the headers they include, those of their own folder and those of the layers.
+-- Returns the sources and the headers that they include from their own folder and from layers.
 local function with_includes()
   local list, seen = {}, {}
   local function add(path)

@@ -1,15 +1,15 @@
--- modules.lua - reads Lua modules as files for references.lua: each defines its module name and uses the modules that
--- it requires, at load time or inside a function. A `require` in a comment or in a string does not count.
+-- modules.lua - reads Lua modules as files for references.lua. A file defines its module name and uses the modules
+-- that it requires, at load time or inside a function. A `require` in a comment or string does not count.
 
--- "lua/accdeep/backend/cuda/init.lua" -> "accdeep.backend.cuda"
+-- Returns the module name of a path: "lua/accdeep/backend/cuda/init.lua" -> "accdeep.backend.cuda".
 local function name_of(path)
   return (path:gsub("^lua/", ""):gsub("%.lua$", ""):gsub("/init$", ""):gsub("/", "."))
 end
 
--- Modules that are written in C, and one that the build writes.
+-- Modules written in C, and one that the build generates.
 local no_file = { ["accdeep.core"] = true, ["accdeep.system"] = true, ["accdeep.rules.places"] = true }
 
--- A text in quotes at `at`: its content, and the position behind it.
+-- Returns the content of the quoted text at a position, and the position after it.
 local function quoted(text, at)
   local quote, stop = text:sub(at, at), at + 1
   while stop <= #text and text:sub(stop, stop) ~= quote do
@@ -18,10 +18,10 @@ local function quoted(text, at)
   return text:sub(at + 1, stop - 1), stop + 1
 end
 
--- Texts behind the word `require` of a Lua text, however they are written, in order.
+-- Returns the texts that follow the word `require` in a Lua text, in order, in any kind of quotes.
 local function required_by(text)
   local list, at = {}, 1
-  local is_behind = false -- the word `require`
+  local is_behind = false -- the word `require` precedes
   while at <= #text do
     local _, content, stop = text:match("^%[(=*)%[(.-)%]%1%]()", at)
     if not stop and text:find("^[\"']", at) then content, stop = quoted(text, at) end
@@ -31,7 +31,7 @@ local function required_by(text)
     else
       stop = select(2, text:match("^%-%-%[(=*)%[.-%]%1%]()", at)) or text:match("^%-%-[^\n]*()", at)
         or text:match("^[%s(,]+()", at)
-      if not stop then -- a word or a sign
+      if not stop then -- a word or a punctuation mark
         stop = text:match("^[%w_]+()", at) or at + 1
         is_behind = text:sub(at, stop - 1) == "require"
       end
@@ -41,8 +41,8 @@ local function required_by(text)
   return list
 end
 
--- paths: of modules, from the project's folder. text_of(path) -> its text. Returns the files, and a list of problems:
--- modules that are required and not there.
+-- Returns the files of modules, and a list of problems: required modules that do not exist. paths: relative to the
+-- project's folder. text_of(path): returns a module's text.
 return function(paths, text_of)
   local files, known, problems = {}, {}, {}
   for _, path in ipairs(paths) do known[name_of(path)] = true end
@@ -51,7 +51,7 @@ return function(paths, text_of)
     local file = { path = path, defines = { [name] = true }, uses = {} }
     local function use(required) file.uses[#file.uses + 1] = { from = name, to = required } end
     for _, required in ipairs(required_by(text_of(path))) do
-      if required:find "%.$" then -- the beginning of a name
+      if required:find "%.$" then -- a prefix of module names
         for _, other in ipairs(paths) do
           if name_of(other):sub(1, #required) == required then use(name_of(other)) end
         end

@@ -1,5 +1,5 @@
--- objects.lua - reads object files with readelf: a function of their paths that returns a list of files, each
--- {path = of its source, defines = {symbol = true}, uses = {{from = function, to = symbol} ...}}.
+-- objects.lua - reads object files with readelf. Returns a function from their paths to a list of files: {path,
+-- defines, uses}. path: the source. defines: a set of symbols. uses: a list of {from = function, to = symbol}.
 
 local function rows(what, paths)
   local quoted = {}
@@ -18,12 +18,13 @@ local function rows(what, paths)
   end
 end
 
--- "build/CMakeFiles/t.dir/core/plan/links.c.o" -> "core/plan/links.c"
+-- Returns the source of an object: "build/CMakeFiles/t.dir/core/plan/links.c.o" -> "core/plan/links.c".
 local function source_of(object)
   return (object:gsub("^.*%.dir/", ""):gsub("%.o$", ""))
 end
 
--- The function, or the table, that a byte of a section belongs to.
+-- Returns the function or table that contains an offset of a section, or nil. Precondition: symbols are sorted by
+-- `at`.
 local function owner_of(symbols, at)
   local low, high = 1, #symbols
   while low <= high do

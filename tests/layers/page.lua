@@ -1,9 +1,9 @@
--- page.lua ROOT [--write] - checks that ARCHITECTURE.md lists the layers as layers.lua does, that CHANGELOG.md has an
--- entry for this version, and that the files which the pages for maintainers name exist. --write updates the lists in
+-- page.lua ROOT [--write] - checks the pages for maintainers: ARCHITECTURE.md lists the layers as layers.lua does,
+-- CHANGELOG.md has an entry for this version, and files named in the pages exist. --write updates the lists in
 -- ARCHITECTURE.md.
 --
--- Between <!-- layers: core --> and <!-- end --> is a generated list: the layers, the highest first, then the products
--- with the folders that they use.
+-- A generated list is between <!-- layers: core --> and <!-- end -->: the layers, the highest first, then the
+-- products with the folders that they use.
 
 local here = arg[0]:match "^(.*)/[^/]*$" or "."
 package.path = here .. "/?.lua;" .. package.path
@@ -21,7 +21,8 @@ local function exists(path)
   return file ~= nil
 end
 
--- Returns the generated list of a table of layers. Each folder needs a line in `about`, and `about` has no others.
+-- Returns the generated list of a table of layers. Each folder must have a line in `about`, and `about` must have no
+-- others.
 local function drawn(tree)
   local lines, left = { "```text" }, {}
   for folder in pairs(tree.about) do left[folder] = true end
@@ -67,7 +68,7 @@ if not text_of "CHANGELOG.md":find("\n## " .. version, 1, true) then
   problems[#problems + 1] = "CHANGELOG.md has nothing about version " .. version
 end
 
--- What is quoted and has a folder and a suffix is a file; so is a folder that ends in a slash.
+-- A quoted text with a folder and a suffix names a file; one that ends in a slash names a folder.
 for _, name in ipairs(PAGES) do
   local n = 0
   for path in text_of(name):gmatch "`([%w_./-]+)`" do

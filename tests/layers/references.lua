@@ -1,9 +1,10 @@
--- references.lua - references between files, and which of them the table of layers forbids.
+-- references.lua - finds references between files that the table of layers (layers.lua) forbids. main.lua and
+-- selftest.lua call it.
 --
--- A file belongs to the longest folder of the table (layers.lua) that its path begins with. A file of a layer may use
--- files of its own folder and of lower layers. A file of a product may use its own folder, the folders that the table
--- names, and those functions of the layers that the public header declares. Neither folders nor the files of a folder
--- may use one another in a cycle.
+-- A file belongs to the longest folder of the table that its path begins with. A file of a layer may use its own
+-- folder and lower layers. A file of a product may use its own folder, the folders that the table names, and
+-- functions of the layers that the public header declares. Neither folders nor the files of a folder may use one
+-- another in a cycle.
 
 local references = {}
 
@@ -37,7 +38,7 @@ end
 
 references.folder_of = folder_of
 
--- Returns the references between files: result[from][to] = list of {from = function, to = symbol}.
+-- Returns the references between files: result[from][to] is a list of {from = function, to = symbol}.
 function references.between_files(files)
   local definer, references_of = {}, {}
   for _, file in ipairs(files) do
@@ -57,7 +58,7 @@ function references.between_files(files)
   return references_of
 end
 
--- Returns cycles of a graph as lists of nodes: for each node that no earlier cycle has, a shortest one through it.
+-- Returns cycles of a graph as lists of nodes: a shortest cycle through each node that no earlier cycle contains.
 function references.cycles(graph)
   local found, known = {}, {}
   for _, start in ipairs(sorted_keys(graph)) do
@@ -90,7 +91,7 @@ local function cycle_text(what, cycle, example)
   return table.concat(lines, "\n")
 end
 
--- Returns true if a file of folder `from` may use `symbol` of folder `to`.
+-- True if a file of folder `from` may use `symbol` of folder `to`.
 local function is_allowed(layout, rank, from, to, symbol, public)
   if rank[from] then
     if rank[to] then return rank[to] < rank[from] end
@@ -103,8 +104,8 @@ local function is_allowed(layout, rank, from, to, symbol, public)
   return layout.products[from].public and public[symbol] or false
 end
 
--- Headers that a file may not include: those of higher layers, and those that are a folder's own.
--- list: {path, includes = {path ...}} of all sources and headers.
+-- Returns problems of includes: headers of higher layers, and private headers of other folders. list: {path,
+-- includes} for all sources and headers.
 function references.includes(layout, list)
   local folders, rank, shown, problems = {}, {}, {}, {}
   for i, folder in ipairs(layout.layers) do
@@ -128,7 +129,8 @@ function references.includes(layout, list)
   return problems
 end
 
--- layout: layers.lua; public: set of symbols. Gives a list of what is wrong, and counts[from][to] of file pairs.
+-- Returns a list of violations, and counts[from][to], the number of file pairs. layout: an entry of layers.lua.
+-- public: the set of public symbols.
 function references.problems(layout, files, public)
   local folders, rank, problems, counts = {}, {}, {}, {}
   for i, folder in ipairs(layout.layers) do folders[folder], rank[folder] = true, i end

@@ -1,4 +1,5 @@
--- selftest.lua - tests of the check of layers on made-up files: what it must report, and what it must accept.
+-- selftest.lua - tests references.lua and modules.lua on synthetic files: violations that they must report, and
+-- references that they must accept.
 
 local here = arg[0]:match "^(.*)/[^/]*$" or "."
 package.path = here .. "/?.lua;" .. package.path
@@ -24,7 +25,7 @@ local function test(name, holds)
   if not holds then os.exit(1) end
 end
 
--- A tree of files: {path, defines = "a b", uses = {{from, to} ...}}. What is wrong with it, as one text.
+-- Returns the problems of a tree of files as one text. files: {path, defines = "a b", uses = {{from, to} ...}}.
 local function problems(files, exceptions)
   local list = {}
   for i, file in ipairs(files) do
@@ -92,7 +93,7 @@ test("nor those that are a folder's own",
   included("high/b.c", "low/inside.h") == "high/b.c: includes low/inside.h, which is its folder's own")
 test("but its own files do", included("low/a.c", "low/inside.h") == "")
 
--- What is wrong with Lua modules of two layers: path -> text.
+-- Returns the problems of Lua modules in two layers. texts: text by path.
 local function wrong_modules(texts)
   local paths = {}
   for path in pairs(texts) do paths[#paths + 1] = path end

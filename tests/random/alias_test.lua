@@ -1,7 +1,7 @@
--- Random constructs whose variables alias, each told in several orders of its clauses and of the
--- variables and nests in them, each order in a session of its own: success or failure, events, objects,
--- counters, attachments and every byte on both sides are the same for all; with ACCDEEP_CODES the codes of
--- errors too. ACCDEEP_SEED and ACCDEEP_ROUNDS choose others, ACCDEEP_VERBOSE counts outcomes.
+-- Random constructs whose variables alias. Each construct is executed in several orders of its clauses, variables and
+-- nests, each order in a session of its own. All orders must give the same outcome, events, objects, counters,
+-- attachments and bytes on both sides, and with ACCDEEP_CODES the same error codes. ACCDEEP_SEED and ACCDEEP_ROUNDS
+-- select other runs, ACCDEEP_VERBOSE counts outcomes.
 
 scenario { title = "the order of clauses", cites = { "TR14-4.2-01", "TR14-4.2-11" } }
 
@@ -11,9 +11,9 @@ local session = require "accdeep.run.session"
 local words = require "accdeep.base.strings".word_list
 
 local seed = tonumber(os.getenv "ACCDEEP_SEED") or 1
-local round_seed -- of the round under way
+local round_seed -- seed of the present round
 local rounds = tonumber(os.getenv "ACCDEEP_ROUNDS") or 80
--- Which of several mistakes is told may depend on the order, unless ACCDEEP_CODES is set.
+-- The order may decide which of several errors is reported, unless ACCDEEP_CODES is set.
 local codes = os.getenv "ACCDEEP_CODES"
 local ORDERS = 4
 
@@ -53,14 +53,14 @@ local function pick(list) return list[rand(#list)] end
 
 -- -------------------------------------------------------------------------------- the host program --
 
-local at_of -- names of variables -> address
+local at_of -- address by variable name
 
 local function store_leaf(ctx, at, calm)
   local n, pool = rand(0, 3), pick { "A", "A", "B" }
   local first = rand(0, 12 - n)
   ctx:host_write(at, INT, n)
   ctx:host_write(at + 8, POINTER, at_of[pool] + 4 * first)
-  -- q: what p leads to, a part of it, something beside it, or what overlaps it
+  -- Targets of q: the target of p, a part of it, separate data, or overlapping data.
   local way = rand(6)
   local second = way < 3 and first or calm and (first + n) % 9 or rand(0, 12 - n)
   ctx:host_write(at + 16, POINTER, way == 6 and 0 or at_of[way < 5 and pool or "B"] + 4 * second)
@@ -138,7 +138,7 @@ local function several(make, most)
   return list
 end
 
--- Clauses of a nest about a leaf, or about a node.
+-- Returns clauses of a nest for a leaf or for a node.
 local function shape_nest(of_node)
   local list = {}
   if rand(4) == 1 then list[1] = { head = "default", vars = { pick { "include", "exclude" } } } end
@@ -202,7 +202,7 @@ local function clause(actions, update)
 end
 
 local function construct(name, actions)
-  if name == "update" then actions = { pick(actions) } end -- two are done in the order written
+  if name == "update" then actions = { pick(actions) } end -- two actions would be executed in the written order
   local c = { text = name, clauses = {} }
   for i = 1, pick { 1, 2, 2, 3, 3, 4 } do c.clauses[i] = clause(actions, name == "update") end
   local function flag(text) table.insert(c.clauses, { head = text }) end
@@ -215,7 +215,7 @@ end
 local DATA = words "copy copy copyin copyin copyout create create present no_create"
 local ENTER, EXIT, UPDATE = words "copyin copyin create", words "copyout delete", words "self device"
 
--- The same clauses, as an exit takes them.
+-- Returns the exit clauses that correspond to the clauses of an entry.
 local exit_of = { copyin = { "copyout", "delete" }, create = { "copyout", "delete" } }
 local function mirrored(c)
   local function turn(clauses, inner)
@@ -279,7 +279,7 @@ end
 
 -- ---------------------------------------------------------------------------------------- looking --
 
--- An address as a variable and an offset.
+-- Returns an address as a variable and an offset.
 local function where(address)
   local best
   for _, name in ipairs(ORDER) do
@@ -300,7 +300,7 @@ local function device_bytes(ctx, object, slots)
     local slot = slots[object.host + at]
     local n = math.min(slot and 8 or 4, object.bytes - at)
     local word = bytes:sub(at + 1, at + n)
-    if slot then -- the object it leads into, and where the host would say it leads
+    if slot then -- the object that contains the target, and the host's target
       local target = ctx:present_at(0, slot.low, true)
       local pointer = string.unpack("<i8", word)
       word = not target and "->nothing"
@@ -316,14 +316,14 @@ local function device_bytes(ctx, object, slots)
 end
 
 
--- Everything there is to see, as lines.
+-- Returns the observable state as lines.
 local function look(s, events, host)
   local ctx, lines, slots = s.ctx, {}, {}
   local function line(...) lines[#lines + 1] = string.format(...) end
   local told = {}
   for i, e in ipairs(events) do
     local place, bytes = e.host and where(e.host) or "", e.bytes or 0 -- a kernel has no address
-    -- of more clauses than an object has references, which of them takes one off is not specified
+    -- If more clauses than references release an object, it is unspecified which of them decrements it.
     if e.op == "decref" then place, bytes = place:match "^%w+", 0 end
     told[i] = ("  %s %s %d"):format(e.op, place, bytes)
   end
@@ -345,7 +345,7 @@ end
 
 local special = {}
 
--- What a kernel and the host leave: values that depend on the place alone.
+-- Writes what a kernel and the host write: values that depend only on the address.
 function special.write(s, world)
   world.written = world.written + 1
   for i, name in ipairs { "A", "B" } do
@@ -387,9 +387,9 @@ local function perform(s, world, step, text)
   elseif type(result) ~= "nil" then result(";", { file = "random", line = 2 }) end
 end
 
--- Runs all steps in one order; returns the texts, and what was seen after each.
+-- Runs all steps in one order. Returns their texts, and the state after each.
 local function tell(outer, list, plain)
-  outer.options.group_least = pick { 1, 2, 1000 } -- sections alone or in groups: nobody can tell
+  outer.options.group_least = pick { 1, 2, 1000 } -- grouping of sections must not be observable
   local s = outer:inner()
   local world, texts, seen = { open = {}, written = 0 }, {}, {}
   local events = {}

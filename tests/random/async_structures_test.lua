@@ -1,7 +1,7 @@
--- Random programs with structures, attached pointers and data regions in queues. No wait is missing: either all work
--- is in one queue, or each construct comes behind all others; the host waits before it reads or writes what they may
--- have in hand. So at once and delayed give the same results, and the same errors at the same constructs.
--- ACCDEEP_SEED and ACCDEEP_ROUNDS choose others.
+-- Random programs with structures, attached pointers and data regions in queues. No wait is missing: all work is in
+-- one queue, or each construct waits for all others, and the host waits before it accesses data in use. Immediate and
+-- delayed execution must therefore give the same results, and the same errors at the same constructs. ACCDEEP_SEED
+-- and ACCDEEP_ROUNDS select other runs.
 
 scenario { title = "random structures in queues, at once and delayed", cites = { "ACC33-async-2", "ACC33-async-4" } }
 
@@ -18,7 +18,7 @@ local function pick(list) return list[math.random(#list)] end
 
 -- ----------------------------------------------------------------------------------- programs --
 
--- A is an array, S a structure, O copyout or delete, F finalize or nothing, V a direction, P a part.
+-- Placeholders: A an array, S a structure, O copyout or delete, F finalize or nothing, V a direction, P a part.
 local directives = { "enter data copyin(AP)", "enter data copyin(A)", "enter data create(A)",
   "enter data copyin(S, S.p[0:4])",
   "enter data copyin(S)", "enter data copyin(S.p[0:4])", "enter data attach(S.p)", "exit data detach(S.p)F",
@@ -46,7 +46,7 @@ local function clauses(in_one)
   return in_one and " async(1)" or (queue > 0 and (" async(%d)"):format(queue) or "") .. " wait"
 end
 
--- A step for the host: it sets an element, or a pointer.
+-- Returns a step of the host: it sets an element or a pointer.
 local function of_the_host()
   if math.random(2) == 1 then return { set = pick(ARRAYS), at = math.random(0, 3), value = math.random(100) } end
   return { point = pick(STRUCTURES), to = pick(ARRAYS) }
@@ -61,7 +61,7 @@ local function program()
       or filled(kind < 6 and pick(kernels) or { pick(directives) })
     local text = (step[1] or "") .. (step.around or "")
     local of_structures = text:find "[XY]"
-    -- a construct reads the host's pointers when it is met
+    -- A construct reads the host's pointers when it is encountered.
     if step.set or step.point or of_structures and not behind then
       add { "wait" }
       behind = true
@@ -112,7 +112,7 @@ local function perform(s, step, line)
   else construct(s, step, line) end
 end
 
--- What host and device hold; pointers by what they lead to.
+-- Returns the contents of host and device; pointers are represented by their targets.
 local function contents(s)
   local seen = {}
   local function add(name, offset, t)
@@ -133,7 +133,7 @@ local function contents(s)
   return table.concat(seen, " ")
 end
 
--- Codes of the steps' errors, and what there is in the end.
+-- Returns the error codes of the steps, and the final state.
 local function result_of(list, mode)
   local s, codes = start(mode), {}
   for line, step in ipairs(list) do
@@ -148,7 +148,7 @@ local function result_of(list, mode)
   return codes, seen
 end
 
--- Kernels that fail are told later when they are delayed: they are left out, until none does.
+-- Removes kernels that fail until none does: delayed kernels report errors later.
 local function without_failing_kernels(list)
   repeat
     local codes, kept = result_of(list, "program"), {}

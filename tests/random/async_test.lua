@@ -1,7 +1,7 @@
--- Random programs with queues and waits, run at once, delayed and concurrent. A happens-before check of the program
--- says whether a wait is missing; if none is, all give the same results. Delayed, programs with missing waits may
--- differ, and some do. Concurrent, they differ only where the host writes what a queue has fetched and not stored yet.
--- ACCDEEP_SEED and ACCDEEP_ROUNDS choose others.
+-- Random programs with queues and waits, executed immediately, delayed and concurrently. A happens-before analysis
+-- finds missing waits; if there are none, all modes must give the same results. Delayed execution may differ for
+-- programs with missing waits, and must differ for some. Concurrent execution may differ only where the host writes
+-- data that a queue has fetched and not yet stored. ACCDEEP_SEED and ACCDEEP_ROUNDS select other runs.
 
 scenario { title = "random queues against a happens-before check", cites = { "ACC33-async-2", "ACC33-async-3",
   "ACC33-async-4" } }
@@ -18,7 +18,7 @@ local INT = core.scalar.i32
 
 -- ------------------------------------------------------------------------------ happens before --
 
--- Vector clocks: 0 is the host, others are queues.
+-- Vector clocks. Clock 0 is the host's, the others are queues'.
 local Order = {}
 Order.__index = Order
 
@@ -31,12 +31,12 @@ local function new_order()
   return setmetatable({ clocks = clocks, places = {}, missing = false, fetched = {}, crossed = false }, Order)
 end
 
--- t goes on behind what u has done.
+-- Makes t continue after the work that u has done.
 function Order:join(t, u)
   for k = 0, QUEUES do self.clocks[t][k] = math.max(self.clocks[t][k], self.clocks[u][k]) end
 end
 
--- t touches a place; it must come behind other writes, and a write behind reads, too.
+-- Records an access of t to a place. It must follow other writes, and a write must follow reads, too.
 function Order:touch(t, place, writes)
   local p = self.places[place]
   if not p then
@@ -50,10 +50,10 @@ function Order:touch(t, place, writes)
   set[t] = clock[t]
 end
 
--- A construct of queue t (0: of the host) that reads and writes places.
+-- Records a construct of queue t (0: the host's) that reads and writes places.
 function Order:run(t, reads, writes)
   if t ~= 0 then self:join(t, 0) end
-  for u = 1, self.waits and QUEUES or 0 do self:join(t, u) end -- its wait clause
+  for u = 1, self.waits and QUEUES or 0 do self:join(t, u) end -- the wait clause
   self.clocks[t][t] = self.clocks[t][t] + 1
   for _, place in ipairs(reads) do self:touch(t, place, false) end
   for _, place in ipairs(writes) do self:touch(t, place, true) end
@@ -61,7 +61,8 @@ function Order:run(t, reads, writes)
   for _, place in ipairs(t ~= 0 and writes or {}) do self.fetched[place] = true end
 end
 
--- The host itself writes a place. crossed: a queue may have fetched something to it that is not there yet.
+-- Records a write of the host itself. crossed: a queue may have fetched data to this place without having stored
+-- them.
 function Order:write(place)
   self.crossed = self.crossed or (not self.waits and self.fetched[place] ~= nil)
   self:run(0, {}, { place })
@@ -73,9 +74,9 @@ local function pick(list) return list[math.random(#list)] end
 local function host(name) return "host " .. name end
 local function device(name) return "device " .. name end
 
--- One step: its text and what it does to the order. present: names of what is present.
+-- Functions that return the text of a step and record its accesses. present: the set of present names.
 local steps = {
-  function(present, order, q, clauses) -- update
+  function(present, order, q, clauses) -- an update
     local name, out = pick(VARIABLES), math.random(2) == 1
     if not present[name] then return nil end
     local from, to = host(name), device(name)
@@ -90,35 +91,35 @@ local steps = {
     return ("parallel present(%s, %s)%s"):format(x, y, clauses),
       ("for (int i = 0; i < %d; i++) %s[i] = 3 * %s[i] + %d;"):format(N, y, x, math.random(9))
   end,
-  function(present, order, q, clauses) -- one that brings its data along
+  function(present, order, q, clauses) -- a kernel that maps its data
     local x, y = pick(VARIABLES), pick(VARIABLES)
     if present[x] or not present[y] then return nil end
     order:run(q, { host(x), device(y) }, { host(x) })
     return ("parallel copy(%s) present(%s)%s"):format(x, y, clauses),
       ("for (int i = 0; i < %d; i++) %s[i] += 2 * %s[i];"):format(N, x, y)
   end,
-  function(present, order, q, clauses) -- data come
+  function(present, order, q, clauses) -- enter data
     local name = pick(VARIABLES)
     if present[name] then return nil end
     present[name] = true
-    order.places[device(name)] = nil -- memory of its own
+    order.places[device(name)] = nil -- newly allocated memory
     order:run(q, { host(name) }, { device(name) })
     return ("enter data copyin(%s)%s"):format(name, clauses)
   end,
-  function(present, order, q, clauses) -- and go
+  function(present, order, q, clauses) -- exit data
     local name = pick(VARIABLES)
     if not present[name] or math.random(3) > 1 then return nil end
     present[name] = nil
     order:run(q, {}, { device(name), host(name) })
     return ("exit data copyout(%s)%s"):format(name, clauses)
   end,
-  function(_, order) -- the host's own
+  function(_, order) -- a write of the host
     local name = pick(VARIABLES)
     order:write(host(name))
     return nil, nil, { name = name, at = math.random(0, N - 1), value = math.random(100) }
   end,
   function() return nil, nil, nil, math.random(0, QUEUES) end, -- a test of a queue, or of all
-  function(_, order, q) -- wait
+  function(_, order, q) -- a wait
     if math.random(3) == 1 then
       for u = 1, QUEUES do order:join(0, u) end
       order.fetched = {}
@@ -131,7 +132,7 @@ local steps = {
   end,
 }
 
--- A list of steps; careful ones wait for most of what they need.
+-- Returns a list of steps. careful: most waits that they need are included.
 local function program(careful)
   local order, present, list = new_order(), {}, {}
   while #list < STEPS do
@@ -153,7 +154,7 @@ end
 
 local function place(s, name, i) return s.now.scope.variables[name].address + 4 * i end
 
--- Everything that can be seen at the end, as a text.
+-- Returns the final state as a text.
 local function result_of(list, mode)
   local s = session.new { async = mode, device = os.getenv "ACCDEEP_TEST_DEVICE" }
   local ok, err = pcall(function()
@@ -164,7 +165,8 @@ local function result_of(list, mode)
     for line, step in ipairs(list) do
       if step.test then
         local queue = step.test ~= 0 and s.ctx:queue(0, step.test) or 0
-        if mode == "concurrent" then s.ctx:queue_test(0, queue) end -- delayed, it would do what is left
+        -- A test in delayed mode would execute the remaining work
+        if mode == "concurrent" then s.ctx:queue_test(0, queue) end
       elseif step.write then
         s.ctx:host_write(place(s, step.write.name, step.write.at), INT, step.write.value)
       else

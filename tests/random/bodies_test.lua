@@ -1,5 +1,5 @@
--- Random bodies with directives, on the device and in a host construct, against the same text as a C program of gcc
--- with one thread. ACCDEEP_SEED and ACCDEEP_ROUNDS choose others.
+-- Random bodies with directives, executed on the device and in a host construct. The results are compared with the
+-- same text as a C program, compiled by gcc and run in one thread. ACCDEEP_SEED and ACCDEEP_ROUNDS select other runs.
 
 scenario { title = "random bodies with directives", rules = "openmp-5.1", cites = { "OMP60-share-1", "OMP60-share-2",
   "OMP60-loop-1", "OMP60-atomic-1" } }
@@ -30,7 +30,7 @@ local function nested(fn, ...)
   add "}"
 end
 
--- What may be read; a name of own in front of the others.
+-- Returns a readable value; private names are preferred.
 local function value(c, deep)
   local how = random(deep and 4 or 6)
   if how == 1 then return tostring(random(0, 9)) end
@@ -45,7 +45,7 @@ local function place(c)
   return pick(c.writes)
 end
 
--- A context with changes.
+-- Returns a context with changed fields.
 local function with(c, changes)
   local made = {}
   for key, v in pairs(c) do made[key] = v end
@@ -77,7 +77,7 @@ table.sort(names_of)
 
 local function applied(op, name, e) return (operators[op]:gsub("%%1%$s", name):gsub("%%2%$s", e):format(name, e)) end
 
--- Clauses for some of the scalars. Returns their text, the context inside, and statements that the body begins with.
+-- Returns clauses for some of the scalars, the context inside of the construct, and the first statements of its body.
 local function clauses(c, allowed)
   local text, used, begin, reads, writes = {}, {}, {}, {}, {}
   local free = table.move(c.shared, 1, #c.shared, 1, {})
@@ -234,7 +234,7 @@ function block(c, n)
   end
 end
 
--- A body as text; host: it stands in a parallel construct.
+-- Returns a body as text. host: it is in a parallel construct.
 local function body()
   lines, indent = {}, 1
   local all = table.move(SCALARS, 1, #SCALARS, 1, {})

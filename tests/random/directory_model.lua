@@ -1,32 +1,32 @@
--- directory_model.lua - a second opinion on the profile `directory`, for directory_test.lua: Figures 2 and 3
--- of the document, followed word by word and as slowly as they are written, with the readings AMB-DIR-*.
+-- directory_model.lua - an independent model of the profile `directory`, for directory_test.lua. It follows Figures 2
+-- and 3 of the document literally and without optimizations, with the readings AMB-DIR-*.
 --
--- A device is a pile of layers: a floor, then for each open data environment its level and the floor above.
--- A layer has two lists, originals (what clauses asked) and tuples (the artificial ones). After every change
--- the tuples are made again from the lists: by base to a fixed point, by range to a fixed point, until
--- nothing changes. A tuple in state ALLOC has a block: a table from host address to the byte that is there,
--- nil where nothing was ever written. One in state ALIAS has the block of the tuple below that covers it.
+-- A device is a stack of layers: a floor, then for each open data environment its level and the floor above. A layer
+-- has two lists: originals (clauses) and tuples (the artificial ones). After each change the tuples are derived again
+-- from the originals: they are fused by base to a fixed point, then by range to a fixed point, until nothing changes.
+-- A tuple in state ALLOC has a block, a table from host address to byte; bytes that were never written are nil. A
+-- tuple in state ALIAS has the block of the tuple below that covers it.
 --
--- Readings of this file, where document and rules are silent:
---   (a) An object is what one clause, the largest, made present; every clause that meets it holds it, dropped
---       ones too. It goes when nobody holds it. Its home is the layer of the clause that made it, or what
---       that came down to: there it is a tuple even when the clause has gone before the others. The base has
---       gone then: it counts as long as an original that has it.
---   (b) exit data: its own kind decides whether bytes come back, also where the enter data had joined.
---   (c) What is copied from device bytes that nobody wrote is any value: unknown, until somebody looks.
---   (d) What a layer had in one block stays there. So does what has come together in one block, when those
---       above have gone. Everything else gets a new block, also what grows.
---   (e) When data have gone that held others together, these may stay where they are or go back to where they
---       were (`unclear`; `tangled` as long as data are left since): then it is not said what moves, nor what
---       is ALLOC. When in an inner level an original of one below has gone, the lists of those below are not
---       specified until the inner ones end (`lower_unsure`).
---   (f) Two clauses of one directive that overlap in part are an error if both bring something, some absent
---       byte, and neither is dropped. A clause that is dropped still holds the data, attaches, and is closed
---       by exit data.
---   (g) A p clause is dropped by a larger clause, or an equal one without p, that brings something.
---   (h) fusion = false: only clauses that are split, or that span several blocks and may split, put data
---       together. Nothing is dropped for other clauses' sake, joined clauses fetch like others, exit data
---       goes by counters: as in the other profiles.
+-- Readings of this file, where document and rules are silent.
+--
+--   (a) The largest clause that makes bytes present makes an object. Each clause that overlaps the object holds
+--       it, dropped clauses too. The object is removed when no clause holds it. Its home is the layer of its
+--       clause, or the layer into which that was merged. There it is a tuple even after its clause has ended.
+--       Its base address counts only as long as an original has it.
+--   (b) The clause of exit data decides if bytes are copied out, even if the enter data was joined.
+--   (c) A copy of device bytes that were never written has any value: unknown until it is compared.
+--   (d) Data of a layer that were in one block stay in it. So do data that were joined in one block, after the
+--       layers above have ended. Other data, and those that grow, get a new block.
+--   (e) After the data that joined others were removed, these may stay or return to their former blocks
+--       (`unclear`; `tangled` while data are left). Moves and ALLOC states are then unspecified. If an
+--       original of an outer level ends in an inner one, the lists of outer levels are unspecified until the
+--       inner ones end (`lower_unsure`).
+--   (f) Two partially overlapping clauses of a directive are an error if both make bytes present and neither
+--       is dropped. A dropped clause still holds the data, attaches, and is closed by exit data.
+--   (g) A p clause is dropped for a larger clause, or an equal one without p, that makes bytes present.
+--   (h) fusion = false: only clauses that are split, or that span several blocks and may split, join data. Only
+--       included clauses are dropped. Joined clauses copy out like others, and exit data uses counters, as in
+--       other profiles.
 
 local Model = {}
 Model.__index = Model
@@ -34,7 +34,8 @@ Model.__index = Model
 local Device = {}
 Device.__index = Device
 
--- What clauses ask, by their words without "p": creates, sends on entry, fetches at the end.
+-- Properties of clauses. creates: makes absent bytes present; sends: copies in; fetches: copies out at the end.
+-- Others. splits: may be partially present; welcome: can be dropped; refreshes: copies in present bytes, too.
 local asks = {
   copy = { creates = true, sends = true, fetches = true },
   copyin = { creates = true, sends = true },
@@ -59,7 +60,7 @@ local function equal(s, t) return s.low == t.low and s.high == t.high end
 
 local function new_layer(kind) return { kind = kind, originals = {}, tuples = {} } end
 
--- options: devices, fusion, partial_overlap, host (address -> byte, shared with the caller).
+-- Returns a model. options: devices; fusion; partial_overlap; host, values by address, shared with the caller.
 function Model.new(options)
   local self = setmetatable({ host = options.host, devices = {} }, Model)
   for i = 0, (options.devices or 1) - 1 do
@@ -96,21 +97,21 @@ local function tuple_at(layer, at)
   return nil
 end
 
--- The tuple of the current level that has a byte, in which its value is now.
+-- Returns the tuple of the current level that contains an address, or nil.
 function Device:tuple_at(at) return tuple_at(self:top(), at) end
 
--- Value of a present byte, nil if it was never written.
+-- Returns the value of a present byte, or nil if it was never written.
 function Device:value(at) return self:tuple_at(at).block.bytes[at] end
 
 function Device:write(at, value) self:tuple_at(at).block.bytes[at] = value end
 
--- What an interval is called: by the clause that made its first byte present. nil: by one of several.
+-- Returns the name of an interval, from the clause that made its first byte present; nil if several clauses may have.
 function Device:name(t)
   local o = self:object_at(t.low)
   return not o.doubtful and o.call(t.low, t.high, o.is_part or not equal(o, t)) or nil
 end
 
--- Whether all the bytes, which are present, are in one tuple of the current level.
+-- True if a present range is in one tuple of the current level.
 function Device:in_one_tuple(c)
   for _, t in ipairs(self:top().tuples) do
     if covers(t, c) then return true end
@@ -127,7 +128,7 @@ local function same_base(s, t)
   return false
 end
 
--- AMB-DIR-02: ALIAS only if one of them has memory below that is enough for both.
+-- Returns the union of two tuples. It is ALIAS only if one of them is and covers the union (AMB-DIR-02).
 local function united(s, t)
   local st = { low = math.min(s.low, t.low), high = math.max(s.high, t.high), bases = {}, ancestors = {},
     state = "ALLOC" }
@@ -159,7 +160,7 @@ local function fuse_all(tuples, related)
   end
 end
 
--- Base first (DIR-4.2-09), each phase to a fixed point, until nothing changes (AMB-DIR-05).
+-- Fuses tuples: first by base (DIR-4.2-09), then by range, each to a fixed point, until nothing changes (AMB-DIR-05).
 local function fused(tuples, by_base)
   repeat
     local before = #tuples
@@ -170,7 +171,7 @@ local function fused(tuples, by_base)
   return tuples
 end
 
--- What the artificial list of a layer starts as (DIR-4.2-07): its originals, and the list below.
+-- Returns the initial artificial list of a layer (DIR-4.2-07): its originals, and the tuples of the layer below.
 function Device:parts(number)
   local parts, below = {}, self.layers[number - 1]
   for _, t in ipairs(below and below.tuples or {}) do
@@ -178,7 +179,7 @@ function Device:parts(number)
       block = t.block }
   end
   for _, c in ipairs(self.layers[number].originals) do
-    -- of a clause that is dropped the base counts all the same (DIR-4.2-02)
+    -- The base of a dropped clause counts (DIR-4.2-02).
     if self.fusion and not c.skipped or not c.dropped and c.connects then
       parts[#parts + 1] = { low = c.low, high = c.high, bases = { [c.base] = true },
         ancestors = c.dropped and {} or c.pieces, state = "ALLOC" }
@@ -192,7 +193,8 @@ function Device:parts(number)
   return parts
 end
 
--- The one block in which all bytes of a tuple that are somewhere lie, if no layer below has it.
+-- Returns the block that contains all placed bytes of a tuple, or nil if they are in several, or if a lower layer
+-- uses it.
 function Device:block_of(t, block_at, used)
   local block
   for at = t.low, t.high - 1 do
@@ -205,7 +207,7 @@ function Device:block_of(t, block_at, used)
   return block and covers(block, t) and block or nil
 end
 
--- Whether a layer's own data were in another block than the one this tuple has now.
+-- True if the layer's own data in a tuple were in another block before.
 function Device:was_elsewhere(t, layer, old, now)
   for _, o in ipairs(self.objects) do
     local had = not o.came_down and tuple_at(old, o.low) or {}
@@ -222,7 +224,7 @@ local function is_among(tuples, t)
   return false
 end
 
--- Blocks end where the tuples in them end: what is beyond is not used again.
+-- Shrinks blocks to the tuples in them: the rest is not reused.
 function Device:trim()
   local seen = {}
   for _, layer in ipairs(self.layers) do
@@ -235,7 +237,8 @@ function Device:trim()
   end
 end
 
--- Gives the tuples of a layer their blocks (reading d). old: what the layer had, used: blocks of those below.
+-- Assigns blocks to the tuples of a layer (reading d). old: the layer's former tuples. now: a snapshot. used: blocks
+-- of lower layers.
 function Device:place(layer, old, now, used)
   for _, t in ipairs(layer.tuples) do
     if t.state == "ALLOC" then
@@ -249,7 +252,7 @@ function Device:place(layer, old, now, used)
   for _, t in ipairs(layer.tuples) do used[t.block] = true end
 end
 
--- Makes the artificial lists again. now: where all bytes are before.
+-- Derives the artificial lists of all layers again. now: a snapshot from before the change.
 function Device:fuse(now)
   local used = {}
   self.unclear = false
@@ -263,7 +266,7 @@ function Device:fuse(now)
   self:trim()
 end
 
--- Values of all present bytes, and the block each is in.
+-- Returns the values and the blocks of all present bytes.
 function Device:snapshot()
   local now = { value = {}, block = {} }
   for _, o in ipairs(self.objects) do
@@ -275,8 +278,8 @@ function Device:snapshot()
   return now
 end
 
--- Present bytes move from where they were to where they are now (DIR-4.2-15, DIR-4.3-03); those that were
--- nowhere have no value yet. Returns how many have another block, without those that come from the host.
+-- Copies present bytes from their former to their present blocks (DIR-4.2-15, DIR-4.3-03); new bytes have no value.
+-- Returns the number of bytes that changed blocks, without those that the host sends.
 function Device:move(before, asked)
   local moved = 0
   for _, o in ipairs(self.objects) do
@@ -292,12 +295,12 @@ end
 
 -- ------------------------------------------------------------------------------------ entry, decode --
 
--- Whether a clause makes some byte present.
+-- True if a clause makes some byte present.
 function Device:brings(c)
   return asks[c.kind].creates and self:present_bytes(c.low, c.high) < c.high - c.low
 end
 
--- Reading f.
+-- Adds the errors of partially overlapping clauses (reading f).
 function Device:crossing_errors(i, clauses, errors)
   local c = clauses[i]
   for k = 1, i - 1 do
@@ -310,7 +313,7 @@ function Device:crossing_errors(i, clauses, errors)
   end
 end
 
--- Figure 2's text (AMB-DIR-01): what may not be.
+-- Adds the errors of a clause by itself (Figure 2, AMB-DIR-01).
 function Device:clause_errors(c, clauses, errors)
   local n, size = self:present_bytes(c.low, c.high), c.high - c.low
   local ask = asks[c.kind]
@@ -340,7 +343,7 @@ function Device:entry_errors(clauses)
   return next(errors) and errors or nil
 end
 
--- Whether another clause of the directive makes all of these bytes present.
+-- True if another clause of the directive makes the whole range present.
 function Device:made_beside(c, clauses)
   for _, d in ipairs(clauses) do
     if d ~= c and asks[d.kind].creates and covers(d, c) then return true end
@@ -348,7 +351,7 @@ function Device:made_beside(c, clauses)
   return false
 end
 
--- Whether another one makes some of them present.
+-- True if another clause of the directive makes a part of the range present.
 function Device:made_inside(c, clauses)
   for _, d in ipairs(clauses) do
     if d ~= c and asks[d.kind].creates and meets(d, c) then return true end
@@ -356,7 +359,7 @@ function Device:made_inside(c, clauses)
   return false
 end
 
--- Dropped: a welcome clause that is included in a tuple (DIR-4.2-02), or in another clause.
+-- True if a clause is dropped: it can be, and is included in a tuple (DIR-4.2-02) or in another clause.
 function Device:is_dropped(c, clauses)
   local size = c.high - c.low
   local ask = asks[c.kind]
@@ -375,7 +378,7 @@ function Device:asks_nothing(c, clauses)
   return c.kind == "no_create" and self:present_bytes(c.low, c.high) == 0 and not self:made_beside(c, clauses)
 end
 
--- The clause makes objects itself if no larger one does, nor an equal one before it.
+-- True if a clause makes objects: no larger clause does, nor an equal one before it.
 local function is_maker(i, originals)
   local c = originals[i]
   if not asks[c.kind].creates or c.dropped then return false end
@@ -394,7 +397,7 @@ local function makers_of(o, originals)
   return n
 end
 
--- Absent pieces of the clauses become objects.
+-- Makes objects of the absent parts of clauses.
 function Device:make_objects(originals, layer)
   local made = {}
   for i, c in ipairs(originals) do
@@ -413,8 +416,8 @@ function Device:make_objects(originals, layer)
   table.move(made, 1, #made, #self.objects + 1, self.objects)
 end
 
--- A clause of which a part is present is split until every piece is wholly present or wholly absent
--- (DIR-4.2-04): at the bounds of objects. They are the original tuples, and lie in one block.
+-- Returns the pieces of a partially present clause, split at the bounds of objects (DIR-4.2-04). They are original
+-- tuples, and are in one block.
 function Device:pieces(c)
   local n = self:present_bytes(c.low, c.high)
   if n == 0 or n == c.high - c.low then return { c } end
@@ -430,8 +433,8 @@ function Device:pieces(c)
   return list
 end
 
--- Clauses become original tuples (DIR-4.2-01); each knows which bytes it makes present, and which of them it
--- wants from the host.
+-- Returns the original tuples of clauses (DIR-4.2-01), with the bytes that each makes present and those that it
+-- copies in.
 function Device:decode(clauses)
   local originals = {}
   for i, c in ipairs(clauses) do
@@ -463,7 +466,8 @@ function Device:hold(originals)
   end
 end
 
--- What clauses want from the host, and what of it comes: each byte once, attached pointers not.
+-- Returns the bytes that clauses copy in, those without attached pointers, and the number of the latter. Each byte
+-- counts once.
 function Device:sent_for(originals)
   local asked, sent, n = {}, {}, 0
   for _, c in ipairs(originals) do
@@ -477,7 +481,8 @@ function Device:sent_for(originals)
   return asked, sent, n
 end
 
--- The clauses enter a new level, or the floor at the top; everything from there is fused, moved and sent.
+-- Adds clauses to a new level, or to the top floor; then fuses, moves and sends. Returns the bytes moved in each
+-- direction.
 function Device:insert(clauses, level)
   local before = self:snapshot()
   local originals = self:decode(clauses)
@@ -497,14 +502,14 @@ function Device:insert(clauses, level)
   return { h2d = n, d2h = 0, d2d = d2d }
 end
 
--- A data environment opens. Returns errors, or nil and the bytes that move.
+-- Opens a data environment. Returns errors, or nil and the bytes moved.
 function Device:open(clauses, kind)
   local errors = self:entry_errors(clauses)
   if errors then return errors end
   return nil, self:insert(clauses, new_layer(kind or "data"))
 end
 
--- enter data: its clauses belong to the floor above the innermost level (DIR-6-02).
+-- Executes enter data: its clauses belong to the floor above the innermost level (DIR-6-02).
 function Device:enter(clauses)
   local errors = self:entry_errors(clauses)
   if errors then return errors end
@@ -512,8 +517,8 @@ function Device:enter(clauses)
 end
 
 -- ------------------------------------------------------------------------------------ attachments --
--- attached: address of a pointer -> how often, and where it leads: an address that is present. The eight
--- bytes of an attached pointer are no data: nothing moves them between host and device.
+-- Fields of self.attached, by address of a pointer: count; target, a present address. The eight bytes of an attached
+-- pointer are no data: they are never copied between host and device.
 
 function Device:is_attached(at)
   for slot in pairs(self.attached) do
@@ -528,7 +533,7 @@ function Device:attach(slot, target)
   self.attached[slot] = a
 end
 
--- A clause attaches the pointer it goes through, if that is present, too. Of several the lowest is the first.
+-- Attaches the pointers through which clauses go, if these are present. The lowest clause determines the target.
 function Device:attach_all(originals)
   table.sort(originals, function(c, d) return c.low < d.low end)
   for _, c in ipairs(originals) do
@@ -539,7 +544,7 @@ function Device:attach_all(originals)
   end
 end
 
--- Detached: the pointer's device copy is the host's again.
+-- Detaches pointers: their device copies get the host's values again. slots: counts by address.
 function Device:detach(slots)
   for slot, n in pairs(slots) do
     local a = self.attached[slot]
@@ -551,7 +556,7 @@ function Device:detach(slots)
   end
 end
 
--- What goes wrong if objects die after some pointers were detached.
+-- Returns the errors if objects are removed after some pointers were detached.
 function Device:detach_errors(slots, dying)
   local errors = {}
   for slot, n in pairs(slots) do
@@ -566,7 +571,7 @@ function Device:detach_errors(slots, dying)
   return errors
 end
 
--- enter data attach(...), exit data detach(...): of a pointer alone.
+-- Executes enter data attach(...) of a pointer alone.
 function Device:enter_attach(slot, value)
   if self:present_bytes(slot, slot + 8) < 8 or not self:object_at(value) then
     return { ["not-present"] = true }
@@ -584,7 +589,7 @@ end
 
 -- -------------------------------------------------------------------------------------------- exit --
 
--- Objects that nobody holds when these clauses do not.
+-- Returns the set of objects that are held by these originals only.
 function Device:left_by(originals)
   local going, dying = {}, {}
   for _, c in ipairs(originals) do going[c] = true end
@@ -597,7 +602,7 @@ function Device:left_by(originals)
   return dying
 end
 
--- Bytes of some objects that a clause wants come to the host. Each once.
+-- Copies the wanted bytes of objects to the host, each once. Returns their number.
 function Device:fetch(wanted, objects)
   local n = 0
   for o in pairs(objects) do
@@ -611,7 +616,7 @@ function Device:fetch(wanted, objects)
   return n
 end
 
--- The clauses hold nothing any more; what is dying is gone.
+-- Removes originals as holders, and removes the dying objects.
 function Device:release(originals, dying)
   for i = #self.objects, 1, -1 do
     for _, c in ipairs(originals) do self.objects[i].holders[c] = nil end
@@ -619,14 +624,15 @@ function Device:release(originals, dying)
   end
 end
 
--- Without fusion, as in other profiles, a clause that found its data there fetches them if they go with it.
+-- Returns the bytes that a clause copies out at its end. Without fusion, as in other profiles, this includes data
+-- that were present before.
 local function fetched_by(c, device)
   if not asks[c.kind].fetches then return {} end
   if not device.fusion then return c.all end
   return c.dropped and {} or c.made
 end
 
--- The innermost data environment closes (Figure 3); its floor comes down to the enclosing one.
+-- Closes the innermost data environment (Figure 3): its floor is merged into the enclosing one.
 function Device:close()
   local floor, level = self.layers[#self.layers], self.layers[#self.layers - 1]
   if not level then return { ["region-nesting"] = true } end
@@ -639,7 +645,7 @@ function Device:close()
   local errors = self:detach_errors(slots, dying)
   if next(errors) then return errors end
   local fetched = dying
-  if self.fusion then -- a level fetches what its clauses made, though a floor may hold it (DIR-6-06)
+  if self.fusion then -- a level copies out what its clauses made, even if a floor holds it (DIR-6-06)
     fetched = {}
     for _, o in ipairs(self.objects) do fetched[o] = true end
   end
@@ -658,7 +664,7 @@ function Device:close()
   return nil, self:left(before, d2h)
 end
 
--- The enter data opened last with just this interval, of those not taken.
+-- Returns the last enter data of exactly this interval that is not in `taken`, or nil.
 function Device:opened_as(clause, taken)
   local found
   for _, layer in ipairs(self.layers) do
@@ -674,7 +680,8 @@ function Device:opened_once(clause)
   return c and not self:opened_as(clause, { [c] = true })
 end
 
--- What clauses of exit data close, which bytes they want, which pointers they detach; or errors.
+-- Returns errors; or nil, the originals that exit data closes, the bytes that it copies out, and the pointers that it
+-- detaches.
 function Device:closed_by(clauses)
   local errors, taken, wanted, slots, list = {}, {}, {}, {}, {}
   for _, clause in ipairs(clauses) do
@@ -694,7 +701,7 @@ function Device:closed_by(clauses)
   return nil, list, wanted, slots
 end
 
--- Takes an original off its list.
+-- Removes an original from its layer.
 function Device:strike(c)
   for number, layer in ipairs(self.layers) do
     for i = #layer.originals, 1, -1 do
@@ -706,8 +713,8 @@ function Device:strike(c)
   end
 end
 
--- exit data: each clause closes an enter data of any floor. Without fusion it may name what none opened, to
--- no effect, but nothing that lies in several blocks.
+-- Executes exit data: each clause closes an enter data of any floor. Without fusion a clause may name data that no
+-- enter data opened, without effect, unless they are in several blocks.
 function Device:exit(clauses)
   local errors, list, wanted, slots = self:closed_by(clauses)
   if errors then return errors end
@@ -722,7 +729,7 @@ function Device:exit(clauses)
   return nil, self:left(before, d2h)
 end
 
--- What an exit moves.
+-- Fuses and moves after an exit. Returns the bytes moved.
 function Device:left(before, d2h)
   self:fuse(before)
   self.tangled = self.tangled or self.unclear
@@ -731,7 +738,7 @@ end
 
 -- ------------------------------------------------------------------------------------------ update --
 
--- Every byte must be present, in any number of objects. if_present leaves out clauses that are absent.
+-- Executes an update. Each byte must be present, in any number of objects; if_present skips absent clauses.
 function Device:update(clauses, if_present)
   local errors, moved = {}, { h2d = 0, d2h = 0, d2d = 0 }
   local all = {}

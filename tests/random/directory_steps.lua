@@ -1,5 +1,5 @@
--- directory_steps.lua - random steps for directory_test.lua, and how they read as a scenario. What is likely
--- to meet something is preferred: intervals that are open, parts and gaps of what is present.
+-- directory_steps.lua - generates random steps for directory_test.lua, and writes steps as a scenario. Intervals that
+-- are likely to overlap others are preferred: open ones, and parts and gaps of present data.
 
 local engine = require "engine"
 local directory_world = require "directory_world"
@@ -13,7 +13,7 @@ local pick, one_in = engine.pick, engine.one_in
 
 local kinds = words [[copy copyin copyin copyout create present present pcopy pcopyin pcopyin pcopyout pcreate
   present_and_copyin update_and_copy no_create]]
--- Of pointers: those that leave none of them without a value on the device.
+-- Clauses for pointers: they leave no pointer without a value on the device.
 kinds.pointers = words "copy copyin present pcopy pcopyin present_and_copyin update_and_copy"
 
 local long = { pcopy = "present_or_copy", pcopyin = "present_or_copyin", pcopyout = "present_or_copyout",
@@ -42,7 +42,7 @@ function Steps.config()
     local array = one_in(4) and "B" or "A"
     config.slots[k] = { array = array, offset = math.random(0, directory_world.sizes[array] // 2) }
   end
-  -- without fusion a pointer would lead to several places that do not belong together
+  -- A pointer would have several unrelated targets without fusion.
   config.attaches = one_in(2) and (type(config.rules) == "string" or config.rules.fusion ~= false)
   return config
 end
@@ -52,7 +52,7 @@ end
 local Maker = {}
 Maker.__index = Maker
 
--- All intervals of a kind that the model has at this moment, in an array, as distances from its start.
+-- Returns the model's present intervals of each kind in an array, as offsets from its start.
 function Maker:intervals(array)
   local start, size = self.world.base[array], directory_world.sizes[array]
   local list = { originals = {}, objects = {}, tuples = {}, gaps = {}, opened = {} }
@@ -102,7 +102,7 @@ local choices = {
   function(list) return from(list.originals, table.unpack) end,
   function(list) return from(list.objects, part) end,
   function(list) return from(list.tuples, part) end,
-  function(list) -- from somewhere in one object to somewhere in another
+  function(list) -- interval from one object into another
     if #list.objects == 0 then return nil end
     local s, t = pick(list.objects), pick(list.objects)
     local low, high = part { math.min(s[1], t[1]), math.max(s[2], t[2]) }
@@ -116,7 +116,7 @@ local function named(config, array, low, high)
   for name, of in pairs(directory_world.pointers) do
     if of == array and config.offsets[name] <= low then names[#names + 1] = name end
   end
-  table.sort(names) -- so that a seed means the same everywhere
+  table.sort(names) -- a seed must give the same steps on all machines
   local slot = config.attaches and math.random(0, 3)
   local to = slot and config.slots[slot + 1]
   if to and to.array == array and to.offset <= low and one_in(2) then
@@ -127,7 +127,7 @@ local function named(config, array, low, high)
   return c
 end
 
--- V holds pointers: only whole ones are asked for.
+-- Rounds an interval of V, which has pointers, to whole pointers.
 local function whole_pointers(low, high) return low // 8 * 8, (high + 7) // 8 * 8 end
 
 function Maker:array()
@@ -157,7 +157,8 @@ local function nested(c, d)
   return c.low <= d.low and d.high <= c.high or d.low <= c.low and c.high <= d.high
 end
 
--- Without fusion only clauses that make two objects may not overlap in part: such directives are left out.
+-- Returns clauses. Without fusion, clauses that make two objects must not overlap partially: such directives are
+-- skipped.
 function Maker:clauses(allowed)
   local clauses = {}
   for _ = 1, pick { 1, 1, 2, 2, 3, 4 } do
@@ -174,7 +175,7 @@ local function fault(most, ...)
   return one_in(8) and { of = pick { ... }, n = math.random(1, most) } or nil
 end
 
--- Clauses that can be entered, most times.
+-- Returns an entry step; most of them succeed.
 function Maker:entry(op, allowed)
   local step = { op = op, device = self.number }
   for _ = 1, 6 do
@@ -209,7 +210,8 @@ ways.pointers = ways
 
 function makers.enter(m) return m:entry("enter", dynamic) end
 
--- Without fusion exit data goes by the counters of objects: there only what enter data opened, or is absent.
+-- True if exit data may name a clause's data. Without fusion exit data uses counters: only data of enter data, or
+-- absent data, are allowed.
 function Maker:may_exit(c)
   local low, high = self.world.base[c.array] + c.low, self.world.base[c.array] + c.high
   return self.device.fusion or self.device:present_bytes(low, high) < high - low
@@ -267,7 +269,7 @@ end
 local weights = words [[data data data data end end end enter enter enter exit exit exit update update host
   kernel kernel kernel compute attach]]
 
--- A step that fits what the model has now.
+-- Returns a step that fits the model's present state.
 function Steps.next(world)
   local config = world.config
   local number = math.random(0, config.devices - 1)
@@ -311,7 +313,7 @@ function tell.compute(config, step)
   return ('acc "%s" (function() end) -- writes there'):format(directory_world.text(config, step))
 end
 
--- Steps as a scenario.
+-- Returns steps as a scenario.
 function Steps.scenario(config, steps)
   local lines = { ("scenario { rules = %s, devices = %d }"):format(rules_text(config.rules), config.devices),
     ("declare [[char A[%d], B[%d]; char *p = A + %d, *q = A + %d, *r = A + %d, *s = B + %d, *V[4], *h;]]")

@@ -1,6 +1,6 @@
--- Random data environments under the profile `directory`, nested ones and others, compared with the model of
--- Figures 2 and 3 after every step: outcome, presence, counters, lists, moved bytes, and every byte on both
--- sides. ACCDEEP_SEED and ACCDEEP_ROUNDS choose others. A difference is told with the shortest steps found.
+-- Random data environments under the profile `directory`, nested and dynamic ones. The model of Figures 2 and 3 is
+-- compared after each step: outcome, presence, counters, lists, moved bytes, and each byte on both sides. A
+-- difference is reported with the shortest steps found. ACCDEEP_SEED and ACCDEEP_ROUNDS select other runs.
 
 scenario { title = "random data environments against Figures 2 and 3", cites = { "DIR-4.2-18" } }
 
@@ -18,7 +18,7 @@ local function claim(kind, base, first, n)
     call = function() return "" end }
 end
 
--- Tuples of the innermost level; with `floor`, of the one above it.
+-- Returns the tuples of the innermost level; with `floor`, those of the floor above it.
 local function tuples_of(device, floor)
   local list, layer = {}, device.layers[#device.layers - (floor and 0 or 1)]
   for i, t in ipairs(layer.tuples) do list[i] = ("%s %d..%d"):format(t.state, t.low, t.high) end
@@ -58,7 +58,7 @@ local function figure_1()
   expect.equal(next(device:close()), "region-nesting")
 end
 
--- AMB-DIR-05: two witnesses that bases come before ranges, in any order of the clauses.
+-- AMB-DIR-05: two examples in which bases must be fused before ranges, in any order of clauses.
 local function witnesses()
   for _, order in ipairs { { 1, 2, 3 }, { 3, 2, 1 }, { 2, 3, 1 }, { 2, 1, 3 }, { 1, 3, 2 }, { 3, 1, 2 } } do
     local device = directory_model.new { host = filled(1000, 3000) }.devices[0]
@@ -76,7 +76,7 @@ local function witnesses()
   expect.equal(tuples_of(device), { "ALIAS 1000..1010", "ALLOC 1010..1020" })
 end
 
--- A hole is not present; what is placed in it needs no memory (AMB-DIR-10).
+-- A hole is not present; data placed in it need no memory (AMB-DIR-10).
 local function hole()
   local host = filled(1000, 1100)
   local device = directory_model.new { host = host }.devices[0]
@@ -104,7 +104,8 @@ local test = { rounds = 300, steps = 40, config = function() return directory_st
 
 -- ----------------------------------------------------------------------------------- clause order --
 
--- Of two enter data of one interval an exit data closes the later one: there the order is kept.
+-- True if the clauses of a step may be permuted. If exit data closes one of two enter data of one interval, it closes
+-- the later one, so the order must be kept.
 local function may_be_permuted(step)
   local seen = {}
   for _, c in ipairs(step.op == "enter" and step.clauses or {}) do
@@ -115,7 +116,7 @@ local function may_be_permuted(step)
   return true
 end
 
--- The same steps, the clauses of each in another order.
+-- Returns the steps with the clauses of each in another order.
 local function permuted(steps)
   local list = {}
   for i, step in ipairs(steps) do
@@ -132,7 +133,7 @@ local function permuted(steps)
   return list
 end
 
--- Clause order never matters (DIR-4.2-18).
+-- Checks that the order of clauses does not matter (DIR-4.2-18).
 function test.finished(number, config, steps, world)
   if number % 4 ~= 0 or config.device_bytes then return end
   local summary, other = world:summary(), permuted(steps)

@@ -1,12 +1,16 @@
 -- directory_world.lua - a session under the profile `directory` and the model of it, for directory_test.lua.
--- A step is a table that says all about it, so that a sequence of steps can be run again, and shortened:
+--
+-- A step is a table that describes one operation completely:
+--
 --   {op="data"|"compute"|"enter"|"exit"|"update", device=, clauses={{kind=, word=, name=, low=, high=}...},
---    if_present=, fault={of="allocation"|"copy", n=}}, {op="end", device=}, {op="host"|"kernel", device=,
---    writes={{array=, index=, value=}...}}
--- With hands=true a kernel step remembers a device address, and a compute step uses the one remembered.
--- low and high of a clause are distances from the start of an array. What cannot be done is left out.
--- Clauses of V[0] .. V[3] go through pointers that may be present themselves, and are attached then;
--- {op="attach"|"detach", device=, slot=} does that alone.
+--    if_present=, fault={of="allocation"|"copy", n=}}.
+--   {op="end", device=}.
+--   {op="host"|"kernel", device=, writes={{array=, index=, value=}...}}.
+--   {op="attach"|"detach", device=, slot=}.
+--
+-- low, high: offsets from the start of an array. hands=true: a kernel step stores a device address, and a compute
+-- step uses the stored one. Clauses of V[0] .. V[3] go through pointers that may be present, and are then attached.
+-- Impossible steps are skipped.
 
 local core = require "accdeep.core"
 local diagnostic = require "accdeep.base.diagnostic"
@@ -20,11 +24,11 @@ local BYTE, POINTER = core.scalar.u8, core.scalar.pointer
 local World = engine.worlds()
 
 World.sizes = { A = 26, B = 14, V = 32 }
--- Pointers, and the array each leads into.
+-- Pointers, and the arrays that contain their targets.
 World.pointers = { p = "A", q = "A", r = "A", s = "B" }
 
--- config: {rules, devices, device_bytes, offsets = {p=, ...}, values = {A = {...}, B = {...}}, slots = where
--- V[0] .. V[3] lead: {array=, offset=} each}
+-- Returns a world. config: {rules, devices, device_bytes, offsets = {p=, ...}, values = {A = {...}, B = {...}},
+-- slots}. slots: the targets {array=, offset=} of V[0] .. V[3].
 function World.new(config)
   local w = setmetatable({ config = config, host = {}, open = {}, handed = {}, cells = {}, types = {} }, World)
   w.session = session.new { rules = config.rules, devices = config.devices,
@@ -59,7 +63,7 @@ end
 
 -- ------------------------------------------------------------------------------------------ text --
 
--- A clause as it is written: of the array, or of a pointer into it.
+-- Returns the text of a clause's item: the array, or a pointer into it.
 local function item_text(config, c)
   if c.whole then return c.array end
   local unit = c.array == "V" and 8 or 1
@@ -79,7 +83,7 @@ function World.text(config, step)
   return table.concat(parts, " ") .. (step.if_present and " if_present" or "")
 end
 
--- Clauses as the model takes them: with addresses.
+-- Returns the clauses of a step as the model takes them, with addresses.
 function World:claims(step)
   local claims = {}
   for i, c in ipairs(step.clauses) do
@@ -117,7 +121,7 @@ local function counters(device, o)
   return n.level, n.floor
 end
 
--- Bytes of a tuple lie at their true distances.
+-- Checks that the bytes of a tuple have their host distances on the device.
 function World:compare_distances(number)
   local ctx, off = self.session.ctx, {}
   for _, at in ipairs(self.cells) do
@@ -132,7 +136,7 @@ function World:compare_distances(number)
   end
 end
 
--- Ranges as the program asks for them: of one tuple, or not.
+-- Compares the presence of ranges, within one tuple and across tuples.
 function World:compare_presence(number)
   local ctx, device = self.session.ctx, self.model.devices[number]
   for name, size in pairs(World.sizes) do
@@ -176,7 +180,7 @@ function World:compare_originals(where, found, shown, wanted)
   end
 end
 
--- Names of what a tuple was made of, sorted. nil: one of them may have several.
+-- Returns the sorted names of the clauses that a tuple is made of, or nil if one of them may have several names.
 local function ancestors(device, t)
   local names = {}
   for i, a in ipairs(t.ancestors) do
@@ -211,8 +215,8 @@ function World:compare_tuples(where, device, found, wanted)
   end
 end
 
--- Where data have gone that held others together, lists below the top are not specified while something above
--- holds these: nothing is missing in them.
+-- Compares a lower list whose structure is unspecified, because joining data were removed: only missing data are
+-- reported.
 function World:compare_loosely(where, device, number, found)
   local homes = {}
   for i = 1, number do homes[device.layers[i]] = true end
@@ -225,7 +229,7 @@ function World:compare_loosely(where, device, number, found)
   end
 end
 
--- The tuples of a layer; number: which one.
+-- Compares the tuples of a layer. number: its index.
 function World:compare_layer(where, device, number, found)
   local top = #device.layers
   if #listed(device.layers[top].originals) == 0 then top = math.max(top - 1, 1) end
@@ -235,7 +239,7 @@ function World:compare_layer(where, device, number, found)
   self:compare_tuples(where, device, found, device.layers[number].tuples)
 end
 
--- The lists of all levels and floors.
+-- Compares the lists of all levels and floors.
 function World:compare_lists(number)
   local device = self.model.devices[number]
   local found, shown = self.session.ctx:levels(number), state.read(self.session, number)
@@ -273,7 +277,7 @@ function World:compare()
   self:compare_host()
 end
 
--- All that does not depend on where the session's memory lies, as text.
+-- Returns the state as text, without addresses.
 function World:summary()
   local parts = {}
   for name, size in pairs(World.sizes) do
@@ -303,8 +307,8 @@ end
 
 local failures = { ["out-of-device-memory"] = true, ["device-error"] = true }
 
--- Runs a construct, first with a fault if the step has one, then compares outcome and moved bytes with the
--- model's. Returns what the construct returned, or false.
+-- Runs a construct and compares outcome and moved bytes with the model's. A step with a fault first runs with it.
+-- Returns the construct's result, or false.
 function World:run(step, fn, model)
   local ctx = self.session.ctx
   if step.fault then
@@ -352,7 +356,7 @@ function steps.data(w, step)
   if region then table.insert(w.open[step.device], { region = region, before = before }) end
 end
 
--- Where the objects are, by host address.
+-- Returns the device addresses of objects by host address.
 function World:addresses(number)
   local list = {}
   for _, o in ipairs(self.model.devices[number].objects) do
@@ -361,7 +365,7 @@ function World:addresses(number)
   return list
 end
 
--- A level that has gone left all others where it found them (DIR-4.3-04).
+-- Checks that the end of a level has not moved other objects (DIR-4.3-04).
 function World:compare_addresses(number, before)
   for at, dev in pairs(self:addresses(number)) do
     if before[at] and before[at] ~= dev then
@@ -415,7 +419,7 @@ function steps.host(w, step)
   for _, write in ipairs(step.writes) do w:set_host(w.base[write.array] + write.index, write.value) end
 end
 
--- What a kernel leaves in bytes that are present.
+-- Writes the values of a kernel step to present bytes.
 local function write_all(w, step)
   local ctx, device = w.session.ctx, w.model.devices[step.device]
   for _, write in ipairs(step.writes) do
@@ -435,8 +439,7 @@ function steps.kernel(w, step)
   if step.hands and dev and dev ~= 0 then w.handed[step.device] = dev end
 end
 
--- Whether a byte of a tuple, seen from a variable that a clause names, is what the model has; holes are
--- neither read nor written.
+-- Compares a byte of a tuple with the model, as seen from a variable that a clause names. Holes are not accessed.
 function World:probe(view, c, at)
   local device = self.model.devices[self.session.now.device]
   local index = at - self.base[c.name]
@@ -455,8 +458,8 @@ function World:probe(view, c, at)
   end
 end
 
--- Whether all clauses that name a variable as this one does lie in one tuple: welcome ones on included data
--- do not fuse what they name.
+-- True if all clauses that name a variable like this one are in one tuple: welcome clauses on included data do not
+-- fuse them.
 local function is_together(w, step, c)
   local t = w.model.devices[step.device]:tuple_at(w.base[c.array] + c.low)
   for _, d in ipairs(step.clauses) do
@@ -468,7 +471,7 @@ local function is_together(w, step, c)
   return true
 end
 
--- The host address of what lies at a device address now, or of the hole that does; nil: nothing of now.
+-- Returns the host address of the data or the hole at a device address; nil if there is none now.
 local function lies_at(w, number, dev)
   for _, t in ipairs(w.model.devices[number]:top().tuples) do
     local at = dev - w.session.ctx:deviceptr(number, t.low) + t.low
@@ -477,7 +480,7 @@ local function lies_at(w, number, dev)
   return nil
 end
 
--- What a kernel finds at an address that a program was given at some time.
+-- Checks what a kernel finds at a stored device address.
 function World:probe_handed(view, number)
   local device, at = self.model.devices[number], lies_at(self, number, self.handed[number])
   if at and device:is_attached(at) then return end
@@ -486,12 +489,13 @@ function World:probe_handed(view, number)
   local code = not ok and diagnostic.is(found) and found.code
   local wanted = not at and "out-of-bounds" or not value and "uninitialized-read"
   if wanted and code ~= wanted or not wanted and (not ok or found & 255 ~= value) then
-    self:complain("device %d: an address handed out leads to %s, in the model to %s (%s)", number,
+    self:complain("device %d: an address handed out points to %s, in the model to %s (%s)", number,
       tostring(found), tostring(wanted or value), at and range(self, at, at + 1) or "nothing")
   end
 end
 
--- Inside a compute construct every byte that lies in one tuple with a clause is reached from its base.
+-- Compares, inside of a compute construct, each byte that is in one tuple with a clause, as reached from the clause's
+-- base.
 function World:probe_all(view, step)
   local device = self.model.devices[step.device]
   for _, c in ipairs(step.clauses) do

@@ -1,12 +1,15 @@
--- engine.lua - random steps in a world of a session and a model, compared after every step, for the tests of models.
--- A step is a table that says all about it, so that steps can be run again in another world, and shortened: a
--- difference is told with the shortest steps found, as a scenario. ACCDEEP_SEED and ACCDEEP_ROUNDS choose others.
+-- engine.lua - runs random steps in a world, which consists of a session and a model, and compares the two after each
+-- step.
 --
--- A test is {rounds, steps = how many; config = function(number) -> all that a world is made of; world =
--- function(config) -> world, with step(world, step) and close(world); next = function(world, steps) -> a step that
--- fits; scenario = function(config, steps) -> text; lists = names of lists in steps that can be shortened; options =
--- names of what steps may do without; finished = function(number, config, steps, world), or nil; good = the share of
--- constructs that succeed at least}.
+-- A step is a table that describes one operation completely. Steps can therefore be replayed in another world and
+-- shortened: a difference is reported with the shortest steps found, as a scenario. ACCDEEP_SEED and ACCDEEP_ROUNDS
+-- select other runs.
+--
+-- Fields of a test. rounds, steps: numbers of rounds, and of steps in each. config(number): returns the data from
+-- which a world is made. world(config): returns a world with step(world, step) and close(world). next(world, steps):
+-- returns a step that fits. scenario(config, steps): returns text. lists: names of lists in steps that can be
+-- shortened. options: names of fields that steps can lack. finished(number, config, steps, world): optional. good:
+-- the least share of constructs that succeed.
 
 local core = require "accdeep.core"
 local diagnostic = require "accdeep.base.diagnostic"
@@ -20,13 +23,13 @@ function engine.one_in(n) return math.random(n) == 1 end
 
 local sizes = { [core.scalar.u8] = 1, [core.scalar.i32] = 4, [core.scalar.pointer] = 8 }
 
--- What worlds share: fields session, model, host (address -> value; the model's, too), cells: addresses of what is
--- compared one by one, and types: what lies at each.
+-- Base class of worlds. Fields: session; model; host, values by address, shared with the model; cells, the addresses
+-- that are compared; types, the type at each.
 local World = {}
 World.__index = World
 engine.World = World
 
--- A class of worlds. class.operations: what a step does, by its op.
+-- Returns a class of worlds. class.operations: functions by the op of a step.
 function engine.worlds()
   local class = setmetatable({ operations = {} }, World)
   class.__index = class
@@ -54,10 +57,11 @@ end
 
 function World:close() self.session:close() end
 
--- What a failed construct may not change: the host's memory, as one text; nil: compare finds it out.
+-- Returns the host memory that a failed construct must not change, as a text; nil if `compare` detects changes.
 function World.host_bytes() return nil end
 
--- Runs a construct; one that fails must leave everything as it was. Returns its error or nil, and what it returned.
+-- Runs a construct. Returns its error or nil, and its result. Complains if a failed construct changed the state or
+-- the host.
 function World:try(run)
   local digest, host = self.session.ctx:digest(), self:host_bytes()
   local ok, result = pcall(run)
@@ -69,7 +73,7 @@ function World:try(run)
   return result
 end
 
--- The outcome against the model's: errors is a set of codes, of which one is told; nil: there is none.
+-- Compares the outcome with the model's. errors: the set of codes of which the session may report any; nil: success.
 function World:agree(err, errors)
   self.outcome = err and err.code or "success"
   if errors and not err then self:complain("no error, the model has %s", next(errors)) end
@@ -78,7 +82,7 @@ function World:agree(err, errors)
   end
 end
 
--- Both. Returns whether it succeeded, and what it returned.
+-- Runs a construct and compares its outcome. Returns true if it succeeded, and its result.
 function World:both(run, errors)
   local err, result = self:try(run)
   self:agree(err, errors)
@@ -87,7 +91,7 @@ end
 
 -- --------------------------------------------------------------------------------------- comparing --
 
--- An address as a variable and a distance.
+-- Returns an address as a variable and an offset.
 function World:where(at)
   for name, v in pairs(self.session.now.scope.variables) do
     if v.address and v.address <= at and at < v.address + v.type.size then
@@ -97,8 +101,8 @@ function World:where(at)
   return ("%x"):format(at)
 end
 
--- Objects of a device: where they are, and what keeps them. counted(object of the model) -> structured and dynamic
--- references; only the first: their sum; none: nobody counts. Returns what is present by its first address.
+-- Compares the present objects of a device. counted(object of the model): returns its structured and dynamic
+-- references; or only their sum; or nothing to skip them. Returns the present objects by their first address.
 function World:compare_objects(number, objects, counted)
   local present, n = {}, 0
   for _, found in ipairs(self.session.ctx:present(number)) do present[found.host], n = found, n + 1 end
@@ -121,8 +125,8 @@ function World:compare_objects(number, objects, counted)
   return present
 end
 
--- Values on a device. value(address) -> whether the cell is present, what it holds (nil: nothing was written), whether
--- its value is compared.
+-- Compares values on a device. value(address): returns true if the cell is present, its value (nil: never written),
+-- and true if the value is compared.
 function World:compare_values(number, value)
   local ctx = self.session.ctx
   for _, at in ipairs(self.cells) do
@@ -144,8 +148,9 @@ function World:compare_values(number, value)
   end
 end
 
--- Attached pointers, and where they lead. attached: slot -> {count = how often, or nil; target = an address in what it
--- leads to, nil: dangles; pointer = the host's value when it was attached, nil: as now}.
+-- Compares attached pointers and their targets. attached: by slot {count, target, pointer}. count: attach counter, or
+-- nil. target: an address in the target, or nil if dangling. pointer: the host's value at the attachment, or nil for
+-- the present one.
 function World:compare_attached(number, attached)
   local ctx, seen = self.session.ctx, {}
   for _, found in ipairs(ctx:attachments(number)) do
@@ -161,12 +166,12 @@ function World:compare_attached(number, attached)
     local pointer = a.pointer or ctx:host_read(slot, core.scalar.pointer)
     local found = ctx:device_read(number, ctx:deviceptr(number, slot), core.scalar.pointer)
     if a.target and found ~= ctx:deviceptr(number, a.target) + pointer - a.target then
-      self:complain("%s does not lead to %s", self:where(slot), self:where(pointer))
+      self:complain("%s does not point to %s", self:where(slot), self:where(pointer))
     end
   end
 end
 
--- The host. What the model does not know is taken as it is found.
+-- Compares host memory. Values that the model does not know are adopted.
 function World:compare_host()
   local wrong = self.session.ctx:check()
   if wrong then self:complain("%s", wrong) end
@@ -187,10 +192,10 @@ local function failure(fn, ...)
   return type(err) == "table" and (err.difference or err.message) or tostring(err)
 end
 
--- Why a step is wrong; nil: it is not.
+-- Returns the difference that a step causes, or nil.
 function engine.wrong(world, step) return failure(world.step, world, step) end
 
--- What goes wrong when the steps are run in a world of their own; nil and what look(world) says of its end.
+-- Replays steps in a new world. Returns the first difference; or nil and the result of look(world) at the end.
 function engine.replay(test, config, steps, look)
   local world = test.world(config)
   local difference
@@ -211,7 +216,7 @@ local function without(list, first, n)
   return rest
 end
 
--- Leaves out as many entries as can be, largest pieces first. fails(rest): it is still wrong.
+-- Returns a list shortened by removing pieces, the largest first, while fails(rest) is true.
 local function shortest(list, fails)
   local n = #list
   while n >= 1 do
@@ -225,7 +230,7 @@ local function shortest(list, fails)
   return list
 end
 
--- The steps with another value of a key in one of them.
+-- Returns the steps with one field of one step changed.
 function engine.changed(steps, i, key, value)
   local copy, step = table.move(steps, 1, #steps, 1, {}), {}
   for k, v in pairs(steps[i]) do step[k] = v end
@@ -252,7 +257,7 @@ local function shortened(test, config, steps)
   return shortest(steps, fails)
 end
 
--- Fails, with the shortest steps.
+-- Raises an error with the shortest failing steps.
 function engine.complain(test, number, config, steps, difference)
   local short = shortened(test, config, steps)
   error(("seed %d: %s\n  %s"):format(number, engine.replay(test, config, short) or "only once: " .. difference,
@@ -288,8 +293,8 @@ function engine.run(test)
   end
 end
 
--- What goes wrong is told: a model that forgets, or has too much, is found out. make() -> a world in which all is well;
--- step: one that changes nothing.
+-- Checks that the comparison notices wrong models. make(): returns a correct world. step: a step without effect.
+-- spoils: functions that falsify the model.
 function engine.notices(make, step, spoils)
   for i, spoil in ipairs(spoils) do
     math.randomseed(engine.seed)

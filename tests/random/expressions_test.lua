@@ -1,8 +1,9 @@
--- Random expressions of C, of all types of numbers: what the host program and a body compute (code/closures.lua; on a
--- GPU code/cuda/cuda_expression.lua), what a section's bound computes (code/codegen.lua and the core), what the text
--- that exports print means (grammar/unparse.lua), and what the C compiler says must be the same number. The compiler
--- says too which expressions are defined at all (its undefined behaviour sanitizer traps): others may be refused, or be
--- any number. ACCDEEP_SEED and ACCDEEP_ROUNDS choose others; a round is 500 expressions, ACCDEEP_ROUNDS=200 is 100,000.
+-- Random expressions of C with all numeric types. Four evaluations must agree with the C compiler. The host program
+-- and bodies use backend/closures.lua, on a GPU backend/cuda/cuda_expression.lua. Bounds of sections use
+-- backend/codegen.lua and the core; the text of exports is that of syntax/unparse.lua. The compiler also decides which
+-- expressions are defined (its undefined behaviour sanitizer traps). Undefined ones may be refused, or have any
+-- value. ACCDEEP_SEED and ACCDEEP_ROUNDS select other runs. A round has 500 expressions; ACCDEEP_ROUNDS=200 gives
+-- 100,000.
 
 scenario { title = "random expressions against C", cites = { "TR14-3.1.1-21" } }
 
@@ -32,7 +33,7 @@ local integers = {
 local floats = { { "f", "float" }, { "d", "double" }, { "w", "long double" } }
 local all = table.move(floats, 1, #floats, #integers + 1, table.move(integers, 1, #integers, 1, {}))
 
--- A value of a type as C writes it; often one at an edge, or a small one.
+-- Returns a value of a type as C text; often a limit or a small number.
 local function initial(t)
   local bits, signed = t[3], t[4]
   if not bits then
@@ -81,8 +82,8 @@ local binary = { "+", "-", "*", "/", "%", "&", "|", "^", "<<", ">>", "<", ">", "
 local casts = {}
 for i, t in ipairs(all) do casts[i] = t[2] end
 
--- What an expression may have. of_member: members stand without their structure; floats; changes: assignments;
--- wide: long double.
+-- Options of an expression. of_member: members are written without their structure. floats: floating-point types.
+-- changes: assignments. wide: long double.
 local function number_type(how)
   if not how.floats or random(3) > 1 then return pick(integers) end
   return floats[random(how.wide and 3 or 2)]
@@ -106,7 +107,7 @@ local function leaf(how)
   return ("%d%s"):format(random(0, 40), pick { "", "", "u", "l", "ul" })
 end
 
-local expression -- forward
+local expression -- declared before its definition
 
 local function without(how, ...)
   local made = setmetatable({}, { __index = how })
@@ -114,7 +115,7 @@ local function without(how, ...)
   return made
 end
 
--- A variable that gets a value and is changed.
+-- Returns an expression that changes a variable.
 local function changed(n, how)
   local t, inner, left = number_type(how), without(how, "changes"), random(0, n)
   local change = pick { "++v", "--v", "v++", "v--", "=", "=", "=" }
@@ -133,7 +134,7 @@ local function changed(n, how)
     pick { "", ", " .. name })
 end
 
--- A function of C's library that is exact.
+-- Returns a call of an exact function of C's library.
 local function called(n, how)
   local name, two = pick { "sqrt", "fabs", "floor", "ceil", "trunc", "round" }, nil
   if random(3) == 1 then name, two = pick { "fmod", "fmax", "fmin" }, random(0, n) end
@@ -141,8 +142,8 @@ local function called(n, how)
     two and ", " .. expression(two, without(how, "changes")) or "")
 end
 
--- An expression of so many operators. { } around a part stand for ( ) here, and for a value of its own in C: the
--- compiler computes each step, so that it sees each overflow.
+-- Returns an expression with n operators. { } around a part are parentheses here, and in C store the part in a
+-- variable: the compiler then evaluates each step and sees each overflow.
 function expression(n, how)
   if n <= 0 then return "{" .. leaf(how) .. "}" end
   local what = random(14)
@@ -168,13 +169,13 @@ function expression(n, how)
   if (op == "<<" or op == ">>") and random(4) > 1 then
     return ("{%s %s {%s & 31}}"):format(expression(n - 1, how), op, expression(0, how))
   end
-  -- one side alone changes variables
+  -- Variables are changed by one operand only.
   return ("{%s %s %s}"):format(expression(left, how), op, expression(n - 1 - left, without(how, "changes")))
 end
 
 -- ------------------------------------------------------------------------------------ the compiler --
 
--- What C computes: a list of numbers, false for what it leaves undefined.
+-- Returns the values that C computes: a list of numbers, with false for undefined expressions.
 local function by_compiler(declared, texts)
   local name = os.tmpname()
   local out = assert(io.open(name .. ".c", "w"))
@@ -214,7 +215,7 @@ local function wrong(what, number, text, declared, found, wanted)
   error(("seed %d: %s of\n  %s\nis %s, C says %s\n%s"):format(number, what, text, found, wanted, declared), 0)
 end
 
--- What the host program computes.
+-- Compares the value in the host program.
 local function check_value(s, number, declared, text, wanted)
   local ok, value = pcall(s.value, s, s:host_env(), text)
   if wanted and not (ok and is_same(value, wanted)) then
@@ -223,7 +224,7 @@ local function check_value(s, number, declared, text, wanted)
   if wanted then counts.compared = counts.compared + 1 else counts.undefined = counts.undefined + 1 end
 end
 
--- What the bound of a section is.
+-- Compares the bound of a section.
 local function check_bound(s, number, declared, text, of_member, wanted)
   seen = nil
   local directive = ("data create(room[0: see(%s)])"):format(text)
@@ -245,9 +246,9 @@ local function check_bound(s, number, declared, text, of_member, wanted)
   if not wanted and not fine then counts.refused = counts.refused + 1 end
 end
 
-local body_run -- how a device has run the last body, or why not
+local body_run -- executor of the last body, or the reason why it did not run
 
--- What a body on the device computes: of all expressions that one can have.
+-- Compares the values in a body on the device, for all expressions that a body can have.
 local function check_body(s, number, declared, texts, wanted)
   local lines, at, data = {}, {}, { "S", "a1", "a2", "a3", "a4", "p", "q", "r" }
   for _, t in ipairs(all) do data[#data + 1] = t[1] end
@@ -282,7 +283,7 @@ local function round_of(number)
     local how = { of_member = k % 5 == 0, floats = k % 5 > 2, changes = k % 5 > 2, wide = k % 5 == 4 }
     local text = expression(random(7), how)
     hows[k], texts[k] = how, text:gsub("{", "("):gsub("}", ")")
-    text = text:gsub("%f[%w_.>]m_", "S.m_") -- members stand in their structure
+    text = text:gsub("%f[%w_.>]m_", "S.m_") -- members are in their structure
     compiled[k], whole[k] = text:gsub("{", "VALUE("):gsub("}", ")"), text:gsub("{", "("):gsub("}", ")")
   end
   local s = session.new { rules = "tr14", device = DEVICE,

@@ -1,6 +1,6 @@
--- Directives on deep data while the device fails: the n-th allocation, then the n-th copy, until nothing
--- fails any more. A step that failed leaves device and host as they were and can be tried again; after
--- the last step everything is as without a failure.
+-- Directives on deep data while the device fails: the n-th allocation, then the n-th copy, for each n until nothing
+-- fails. A failed step must leave device and host unchanged and can be repeated. After the last step the state must
+-- be that of a run without failures.
 
 scenario { title = "device failures in directives", cites = { "HOUSE-memory" } }
 
@@ -21,7 +21,7 @@ local DECLARATIONS = [[
   int A[16], P[64], Q[64];
 ]]
 
--- A step is a directive, or one of the words of special below.
+-- Scripts. A step is a directive, or a name in `special`.
 local scripts = {
   { "enter data copyin(R)", "update device(R)", "write", "update self(R)", "exit data copyout(R)" },
   { "data copy(S[0:5])", "data copyin(S[1:2]) create(A)", "write", "end", "update self<only_q>(S[0:5])", "end" },
@@ -71,7 +71,7 @@ end
 
 local special = {}
 
-function special.write(w) -- what a kernel leaves in every present object but pointers and counts
+function special.write(w) -- writes all present objects, except pointers and counts, like a kernel
   for _, name in ipairs { "A", "P", "Q" } do
     local v = w.session.now.scope.variables[name]
     for at = v.address, v.address + v.type.size - 4, 4 do
@@ -103,7 +103,8 @@ function World:step(text)
   if text:find "^data" then table.insert(self.open, region) end
 end
 
--- fail: nil, or the name of the fault. Returns host bytes and digest at the end, and how many failed.
+-- Runs a script. fault: nil, or the kind of the fault. Returns the host's bytes and the digest at the end, and the
+-- number of failures.
 local function tell(script, group_least, fault)
   local w, failures = world(group_least), 0
   local ctx = w.session.ctx
@@ -138,7 +139,7 @@ end
 
 for number, script in ipairs(scripts) do
   for _, group_least in ipairs { 1, 1000 } do
-    -- addresses of another session differ, so hosts are compared with the pointers taken out
+    -- Addresses differ between sessions, so pointers are removed before hosts are compared.
     local function values(host) return (host:gsub("........", function(word)
       return #word == 8 and string.unpack("<i8", word) > 1 << 40 and "pointer." or nil
     end)) end

@@ -1,6 +1,6 @@
--- Mutated declarations and directives of TR14's figures, as spec/tr14 has them. Whatever the text, it
--- works or there is an error of ours with a place; after an error devices and host memory are as before,
--- and what was declared still works. ACCDEEP_SEED and ACCDEEP_ROUNDS choose others.
+-- Mutated declarations and directives of TR14's figures, from spec/tr14. Each text must succeed or raise an error of
+-- accdeep with a location. After an error, devices and host memory must be unchanged, and declarations must still
+-- work. ACCDEEP_SEED and ACCDEEP_ROUNDS select other runs.
 
 scenario { title = "mutated figures", cites = { "HOUSE-scenario" } }
 
@@ -13,12 +13,12 @@ local session = require "accdeep.run.session"
 
 local seed = tonumber(os.getenv "ACCDEEP_SEED") or 1
 local rounds = tonumber(os.getenv "ACCDEEP_ROUNDS") or 3000
-local SECONDS = 5 -- for one text, at most
+local SECONDS = 5 -- limit for one text
 
 local rand = math.random
 local figures = {}
 
--- The texts of a figure's scenario: its declarations, its directives, the bodies behind them.
+-- Returns the texts of a figure's scenario: declarations, directives, and the bodies after them.
 local function read(path)
   local file = assert(io.open(path))
   local text = file:read "a"
@@ -44,7 +44,7 @@ end
 
 -- ------------------------------------------------------------------------------------------ values --
 
-local fill -- forward
+local fill -- declared before its definition
 
 local function block(s, t, n, depth)
   local address = s:new_block(t.size * n, nil, t)
@@ -52,7 +52,7 @@ local function block(s, t, n, depth)
   return address
 end
 
--- Small numbers, pointers to three elements; `end` and `reserved` lead behind `base`.
+-- Fills memory with small numbers and pointers to three elements; `end` and `reserved` point past the data of `base`.
 function fill(s, t, address, depth)
   if t.kind == "record" and t.complete ~= false then
     local base
@@ -96,15 +96,15 @@ end
 local STOPPED = {}
 local slowest = 0
 
--- Devices and host memory, but not arrays that a mutated bound made huge.
+-- Returns the state of devices and host memory, without arrays that a mutated bound made huge.
 local function snapshot(s)
   local bytes = 0
   for _, b in next, s.program.blocks do bytes = bytes + b.bytes end
   return bytes < 1 << 22 and s:snapshot() or { digest = s.ctx:digest(), host = {} }
 end
 
--- Runs fn, which works on a text of the user's; returns the error, if any. endless: it may run for
--- ever. declared: what else an error may be about.
+-- Runs fn on a text. Returns its error, or nil. endless: fn may not terminate. declared: another text that an error
+-- may be about.
 local function try(s, text, endless, fn, declared)
   local before, started = snapshot(s), os.clock()
   local co, steps = coroutine.create(fn), 0
@@ -155,7 +155,7 @@ local function run_directive(s, text, body)
   end
 end
 
--- Leaves nothing open, so that the next text starts from the same state.
+-- Closes everything, so that the next text starts from the same state.
 local function tidy(s)
   local stack = s.device_side.regions[0]
   while #stack > 0 do
@@ -170,7 +170,7 @@ function kinds.directive(figure)
   local s = figure.session
   local text = figure.directives[rand(#figure.directives)]
   for _ = 1, rand(3) do text = mutate(text) end
-  if rand(2) == 1 then -- something is present
+  if rand(2) == 1 then -- some data are present
     pcall(s.directive, s, "enter data copyin(" .. ({ "X", "v1, s", "C, X", "X, SX, D" })[figure.number] .. ")", nil,
       "figure", 1)
   end
@@ -197,11 +197,11 @@ function kinds.body(figure)
   try(s, text, true, function() run_directive(s, chosen.directive, text) end, figure.declarations .. text)
 end
 
--- Mutated declarations stand alone; what they leave is used.
+-- Mutates declarations, and uses what they declare.
 function kinds.declaration(figure)
   local whole = figure.declarations
   local text = whole
-  for _ = 1, rand(3) do -- one line or the whole
+  for _ = 1, rand(3) do -- changes one line or the whole text
     if rand(3) == 1 then
       text = mutate(text)
     else
@@ -218,7 +218,7 @@ function kinds.declaration(figure)
   if err then
     local digest = s.ctx:digest() ~= before.digest
     if digest then complain(tostring(err) .. ": the device's state changed", text) end
-    -- the same again fails again, and as an error of ours; other declarations go on
+    -- A repeated text must fail again with an error of accdeep; other declarations must work.
     try(s, text, false, function() s:declare(text, "figure", 1) end)
     try(s, text, false, function() s:declare("struct later { int k; float *f; }; struct later L;", "figure", 1) end)
   end
@@ -246,7 +246,7 @@ end
 
 math.randomseed(seed)
 for number = 1, #figures do fresh(number) end
--- unharmed directives work or fail as they do in the scenarios
+-- Directives that are not mutated succeed or fail as in the scenarios.
 for _, figure in ipairs(figures) do
   local works = 0
   for _, text in ipairs(figure.directives) do

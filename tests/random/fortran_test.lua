@@ -1,5 +1,5 @@
--- Mutated Fortran texts, under several rule profiles: whatever the text, the outcome is success or an error of
--- ours with a place, and the session is sound. ACCDEEP_SEED and ACCDEEP_ROUNDS choose others.
+-- Mutated Fortran texts, under several rule profiles. Each text must succeed or raise an error of accdeep with a
+-- location, and the session must stay consistent. ACCDEEP_SEED and ACCDEEP_ROUNDS select other runs.
 
 scenario { title = "mutated Fortran texts", cites = { "HOUSE-scenario" } }
 
@@ -114,7 +114,7 @@ local function complain(text, what)
   error(("seed %d, %s: %s\n  %q"):format(seed, s.rules.name, what, text), 0)
 end
 
--- Texts that parse: one name of a text stands where another one, or one that is declared, stood.
+-- Names for mutations that still parse: a name replaces another one of the text.
 local words = {}
 for word in (DECLARATIONS .. table.concat(corpus, "\n")):gmatch "%a[%w_]*" do words[#words + 1] = word end
 
@@ -133,7 +133,7 @@ for round = 1, rounds do
   local text = corpus[math.random(#corpus)]
   local change = math.random(2) == 1 and mutate or renamed
   for _ = 1, math.random(3) do text = change(text) end
-  -- a loop that lost its end would run for ever: steps are counted
+  -- Steps are counted: a loop without its end would not terminate.
   local ok, err = pcall(function()
     local steps, co = 0, coroutine.create(function() s:declare(text, "text", 1) end)
     debug.sethook(co, function()
@@ -159,7 +159,7 @@ for round = 1, rounds do
   if stopped then fresh() end
 end
 
--- Whole texts hold under the rules they are written for.
+-- Texts that are not mutated must succeed under their rules.
 for _, text in ipairs(corpus) do
   s:close()
   s = session.new { language = "fortran", rules = "openacc-3.3" }

@@ -1,5 +1,5 @@
--- Random class hierarchies: size, alignment and offsets of all members as g++ and clang++ say. Where accdeep refuses a
--- class, as compilers disagree, they do. ACCDEEP_SEED and ACCDEEP_ROUNDS choose others.
+-- Random class hierarchies: size, alignment and member offsets must equal those of g++ and clang++. If accdeep
+-- refuses a class because compilers disagree, they must disagree. ACCDEEP_SEED and ACCDEEP_ROUNDS select other runs.
 
 scenario { title = "layouts of random classes", cites = { "HOUSE-layout" } }
 
@@ -11,7 +11,7 @@ local layout_world = require "layout_world"
 
 local seed = tonumber(os.getenv "ACCDEEP_SEED") or os.time()
 local rounds = tonumber(os.getenv "ACCDEEP_ROUNDS") or 200
-local MOST = 500 -- hierarchies in one program
+local MOST = 500 -- hierarchies per program
 
 local compilers = {}
 for _, name in ipairs { "g++", "clang++" } do
@@ -24,7 +24,7 @@ end
 
 local compared, refused = 0, 0
 
--- What accdeep says of a class in the same form, or nil where it refuses it; the second result is the error.
+-- Returns accdeep's layout of a class in the same form; or nil and the error if it refuses the class.
 local function computed(s, class, number)
   local ok, err = pcall(s.declare, s, ("namespace h%d {\n%s}\ntypedef %s X%d_%s;\n"):format(number, class.text,
     class.spelled, number, class.name))
@@ -44,7 +44,7 @@ local function check(hierarchies, said)
         refused = refused + 1
         local first = said[1][number][i]
         local other = said[2] and said[2][number][i]
-        if other and first == other then -- what lies in an object may differ deeper inside
+        if other and first == other then -- nested objects may differ inside
           error(("seed %d: class %s is refused, compilers agree:\n%s"):format(seed, class.name,
             layout_world.text(classes, number)))
         end

@@ -1,7 +1,7 @@
--- layout_world.lua - random class hierarchies, and what compilers say of their layout.
+-- layout_world.lua - random class hierarchies, and their layout by compilers, for layout_test.lua.
 --
--- A hierarchy is a list of classes {name, members = all that an object has by name, own and inherited}, each with the
--- text that declares it; they stand in a namespace.
+-- A hierarchy is a list of classes, declared in a namespace. A class is {name, members, ...} with the text that
+-- declares it. members: all named members of an object, its own and inherited ones.
 
 local world = {}
 
@@ -11,7 +11,7 @@ local SCALARS = { "char", "signed char", "short", "int", "long", "float", "doubl
 local function pick(list) return list[math.random(#list)] end
 local function chance(percent) return math.random(100) <= percent end
 
--- One class of a hierarchy, after those in `classes`.
+-- Returns a class that may use those in `classes`.
 local function new_class(classes, number, scope)
   local class = { name = "C" .. number, members = {}, own = {}, count = 0 }
   local out = {}
@@ -23,11 +23,11 @@ local function new_class(classes, number, scope)
     add("template<class T, int N> ")
     spelled = ("%s<%s, %d>"):format(class.name, pick { "char", "int", "double" }, math.random(1, 5))
   end
-  class.spelled = scope .. "::" .. spelled -- names of private base classes are no names without their scope
+  class.spelled = scope .. "::" .. spelled -- private base classes must be named with their scope
   local align = chance(3) and "alignas(64) " or ""
   add("%s %s%s", kind, align, class.name)
 
-  -- base classes: one with data can be a base only once
+  -- Base classes: a class with data can be a base only once.
   local bases, has = {}, {}
   for _ = 1, chance(60) and math.random(1, 3) or 0 do
     local base = #classes > 0 and pick(classes)
@@ -39,7 +39,7 @@ local function new_class(classes, number, scope)
       bases[#bases + 1] = base
     end
   end
-  class.data = {} -- names of classes whose data an object has as base classes
+  class.data = {} -- names of base classes with data in an object
   for i, base in ipairs(bases) do
     add("%s %s%s", i == 1 and " :" or ",", pick { "", "public ", "protected ", "private " }, base.spelled)
     for name in pairs(base.data) do class.data[name] = true end
@@ -108,7 +108,7 @@ local function new_class(classes, number, scope)
   return class
 end
 
--- The hierarchy of a number, of up to `most` classes.
+-- Returns the hierarchy of a number, with at most `most` classes.
 function world.hierarchy(number, most)
   local classes = {}
   for i = 1, math.random(2, most) do classes[i] = new_class(classes, i, "h" .. number) end
@@ -122,7 +122,7 @@ function world.text(classes, number)
   return table.concat(out)
 end
 
--- A program that prints for each class: its hierarchy, number, size, alignment, and the offsets of its members.
+-- Returns a program that prints for each class its hierarchy, number, size, alignment, and member offsets.
 function world.program(hierarchies)
   local out = { "#include <cstddef>\n#include <cstdio>\n" }
   for number, classes in ipairs(hierarchies) do
@@ -144,7 +144,7 @@ function world.program(hierarchies)
   return table.concat(out)
 end
 
--- What a compiler says: hierarchy -> class -> line of numbers; nil and why if it does not compile.
+-- Returns a compiler's output: hierarchy -> class -> line of numbers; or nil and the reason if it does not compile.
 function world.compiled(compiler, text, folder)
   local source, program = folder .. "/layout.cc", folder .. "/layout"
   local file <close> = assert(io.open(source, "w"))

@@ -1,8 +1,9 @@
--- Random clauses on pieces of a plain array, and the same on an array in a structure, an element, or several: what
--- the profile `directory` does is the same, step by step: errors, bytes moved each way, what is present and with which
--- counters, what is on both sides. Each is a session of its own. In a structure that is held, because of a pointer in
--- it or to it, all memory is there, but what is named is sent and fetched as if the rest were absent. ACCDEEP_SEED and
--- ACCDEEP_ROUNDS choose others, ACCDEEP_VERBOSE counts outcomes.
+-- Random clauses on pieces of a plain array, and the same clauses on an array in a structure, an element, or several
+-- objects. Under the profile `directory` all must behave equally in each step: errors, bytes moved in each direction,
+-- presence, counters, and values on both sides. Each program has a session of its own.
+--
+-- A structure that is held, by a pointer in it or to it, has all its memory on the device. What is named is copied as
+-- if the rest were absent. ACCDEEP_SEED and ACCDEEP_ROUNDS select other runs, ACCDEEP_VERBOSE counts outcomes.
 
 scenario { title = "pieces of arrays in structures", cites = { "DIR-4.1-03", "DIR-4.2-17" } }
 
@@ -14,14 +15,14 @@ local engine = require "engine"
 local session = require "accdeep.run.session"
 local words = require "accdeep.base.strings".word_list
 
-local SIZE = 24 -- of an array, in bytes
+local SIZE = 24 -- bytes of an array
 local BYTE = core.scalar.u8
 
 local pick, one_in = engine.pick, engine.one_in
 
--- The arrays A and B of a program, under the names that each of several programs has for them. An array is a variable
--- in the first of them; in the others B, which has a base of its own, is one, too, or it is another structure's. apart:
--- a kernel finds each piece by itself, in whatever block: kernels touch only what their clauses name.
+-- Programs, with their names for the arrays A and B. In the first one, an array is a variable. In the others B, which
+-- has a base of its own, is a variable or in another structure. apart: a kernel accesses each piece separately, in
+-- any block: kernels access only what their clauses name.
 local programs = {
   { declared = "char a[24], b[24];", A = "a", B = "b" },
   { declared = "struct s { int k; char u[24]; char after; } S; char b[24];", A = "S.u", B = "b", apart = true },
@@ -51,12 +52,13 @@ local rules = { "directory", "directory", "directory",
   { base = "directory", partial_overlap = "present_and_copyin" },
   { base = "directory", partial_overlap = "update_and_copy" } }
 
--- Where pieces begin and end: few places, so that they meet; all are rows of a matrix.
+-- Offsets at which pieces begin and end: few, so that pieces overlap; all are rows of a matrix.
 local places = { 0, 6, 12, 18, 24 }
 
-local apart, held -- of the round's program
+local apart, held -- properties of the round's program
 
--- What is held goes byte by byte as clauses end, the data of an array as they came: alike if all come in single pieces.
+-- Held data are released byte by byte as clauses end, data of an array as they were mapped. The results are equal if
+-- all pieces are single.
 local function interval()
   local from = math.random(#places - 1)
   local to = held and from + 1 or one_in(4) and #places or math.random(from + 1, math.min(#places, from + 2))
@@ -72,7 +74,7 @@ local function clauses(allowed, most)
   return list
 end
 
--- c: the only interval, nil: any.
+-- Returns accesses of a kernel. c: the only interval, or nil for any.
 local function accesses(c)
   local list = {}
   for i = 1, math.random(3) do
@@ -85,7 +87,7 @@ end
 local makers = {}
 function makers.data() return { op = "data", clauses = clauses(of_regions, 3) } end
 makers["end"] = function() return { op = "end" } end
-local entered -- clauses of enter data that were not left again
+local entered -- clauses of enter data without an exit
 
 makers["enter data"] = function()
   local step = { op = "enter data", clauses = clauses(dynamic, 2) }
@@ -109,7 +111,7 @@ end
 function makers.host() return { op = "host", writes = accesses() } end
 function makers.parallel()
   local step = { op = "parallel", clauses = clauses(kinds, 2) }
-  local c = pick(step.clauses) -- what no clause names would be copied, in a structure with all of that
+  local c = pick(step.clauses) -- data that no clause names would be copied, in a structure with all of it
   if not apart then c = { of = c.of, low = 0, high = SIZE } end
   step.writes, step.reads = accesses(c), accesses(c)
   return step
@@ -191,7 +193,7 @@ end
 local function standing(w, step) w.session:directive(directive(w.program, step), nil, "random", 1) end
 steps["enter data"], steps["exit data"], steps.update = standing, standing, standing
 
--- An address as the place in the arrays.
+-- Returns an address as a place in the arrays.
 function World:place(address)
   for _, of in ipairs { "A", "B" } do
     local at = address - self.address[of]
@@ -200,14 +202,14 @@ function World:place(address)
   return "elsewhere"
 end
 
--- What there is on both sides, as a text.
+-- Returns the state of both sides as a text.
 function World:state()
   local ctx, list = self.session.ctx, {}
   local function add(...) list[#list + 1] = table.concat({ ... }, " ") end
   for _, object in ipairs(ctx:present(0)) do
     add("object", self:place(object.host), object.bytes, object.structured, object.dynamic)
   end
-  table.sort(list) -- A and B may lie in any order
+  table.sort(list) -- the order of A and B is arbitrary
   for _, of in ipairs { "A", "B" } do
     for i = 0, SIZE - 1 do
       local at = self.address[of] + i
@@ -219,7 +221,7 @@ function World:state()
   return list
 end
 
--- What a step does: its error's code and rule, and the bytes it moved; then the state.
+-- Runs a step. Returns its error's code and rule, the bytes moved, and the state.
 function World:step(step)
   local before = self.session.ctx:stats(0)
   local ok, err = pcall(steps[step.op], self, step)
@@ -246,8 +248,8 @@ end
 
 -- --------------------------------------------------------------------------------------- compared --
 
--- What is the same of a step in a structure that is held: whether it fails, bytes between host and device, what is
--- on the host, and on the device where the plain array is present. What has memory there fails less.
+-- Reduces results to those that a held structure has in common with a plain array: failure, bytes moved, host values,
+-- and device values where the plain array is present. Held memory makes fewer steps fail.
 local function alike_if_held(wanted, found)
   for _, list in ipairs { wanted, found } do
     list[1] = list[1]:find "^no error" and "no error" or list[1]:find "^an? " and list[1] or "an error"
@@ -263,7 +265,7 @@ end
 
 local absent = { ["not-present"] = true, ["partially-present"] = true }
 
--- The array as a variable, and in a structure.
+-- Two programs side by side: the array as a variable, and in a structure.
 local Both = {}
 Both.__index = Both
 
@@ -315,11 +317,11 @@ local test = { rounds = 200, steps = 30, config = config_of, world = both, next 
   lists = { "writes", "reads" } }
 engine.run(test)
 
--- What would go wrong is found out: with members taken as whole structures, or not sent.
+-- Checks that the comparison notices errors: members taken as whole structures, or not copied.
 local config = { rules = "directory", program = programs[3] }
 local holes = { { op = "data", clauses = { { kind = "copyin", of = "A", low = 0, high = 6 } } },
   { op = "data", clauses = { { kind = "copyin", of = "A", low = 12, high = 18 } } } }
 expect(not engine.replay(test, config, holes))
 config.program = { declared = "char b[24], t[4]; struct s { char u[24]; char *p; } S = { { 0 }, t };", A = "S.u",
   B = "b", before = "enter data copyin(S)" }
-expect(engine.replay(test, config, holes), "a structure of which all is there is not the same")
+expect(engine.replay(test, config, holes), "a structure that is present as a whole is not the same")

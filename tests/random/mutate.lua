@@ -1,4 +1,4 @@
--- mutate.lua - texts with something wrong in them, for the tests of texts.
+-- mutate.lua - returns a function that makes one random change in a text, for the tests of texts.
 
 local pieces = { "(", ")", "[", "]", "{", "}", ":", ",", ";", ".", "->", "*", "&", "<", ">", "@", "#", "\\",
   "\"", "'", "\0", "\255\254", "\n", "/*", "//", "0x", "1e999", "99999999999999999999", "-1", "0", "acc", "copy",
@@ -15,7 +15,7 @@ local function tokens(text)
   return list
 end
 
--- The text with one thing changed.
+-- Returns the text with one change.
 return function(text)
   local how = math.random(9)
   if how == 1 then return text:sub(1, math.random(0, #text)) end
@@ -29,7 +29,7 @@ return function(text)
     local at = math.random(0, #text)
     return text:sub(1, at) .. open:rep(depth) .. "1" .. close:rep(depth) .. text:sub(at + 1)
   end
-  if how == 4 then -- another number
+  if how == 4 then -- replaces a number
     local _, n = text:gsub("%d+", "")
     local chosen, seen = math.random(math.max(n, 1)), 0
     return (text:gsub("%d+", function()

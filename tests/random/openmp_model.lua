@@ -1,14 +1,15 @@
--- openmp_model.lua - what OpenMP's map clauses mean, as naively as it can be said: lists of objects, sets of
--- cells, no index, no plan. Written from OMP60-map-*, OMP60-upd-1 and OMPEX-* alone, for openmp_test.lua to
--- compare the session with.
+-- openmp_model.lua - an independent model of OpenMP's map clauses, for openmp_test.lua: lists of objects and sets of
+-- cells, without indices or plans. It is written from OMP60-map-*, OMP60-upd-1 and OMPEX-* alone.
 --
--- A cell is a scalar of the host program: cells is the list of their addresses in order, host their values. What
--- a directive asks for is a list of items:
---   {low, high, type, always, must, base = address of its base pointer, structure = {low, high}, of, empty, from}
--- type is to, from, tofrom, alloc, release or delete; must: `present`; structure: what it is a member of, or is;
--- of: the list item that a mapper makes it for; empty: a section of no
--- elements, at low; from: its base address, where its extended range begins. Errors are sets of codes: which of
--- several mistakes is told first is not specified.
+-- A cell is a scalar of the host program. cells: their addresses in order. host: their values. A directive is a list
+-- of items:
+--
+--   {low, high, type, always, must, base, structure, of, empty, from}.
+--
+-- type: to, from, tofrom, alloc, release or delete. must: the item has `present`. base: the address of its base
+-- pointer. structure: {low, high} of the structure that it is, or is a member of. of: the list item for which a
+-- mapper made it. empty: a section of no elements, at low. from: its base address, where its extended range begins.
+-- Errors are sets of codes: it is unspecified which of several is reported.
 
 local Model = {}
 Model.__index = Model
@@ -16,14 +17,15 @@ Model.__index = Model
 local to = { to = true, tofrom = true }
 local from = { from = true, tofrom = true }
 
--- sizes: of cells. config: {every = pointers are attached whenever both sides are there (LLNL-2.1-05), unmatched =
--- "null" | "host": what a private pointer is that leads to nothing (OMP60-map-10)}
+-- Returns a model. sizes: those of cells. config.every: pointers are attached whenever both sides are present
+-- (LLNL-2.1-05). config.unmatched: "null" or "host", the value of a private pointer without a present target
+-- (OMP60-map-10).
 function Model.new(cells, sizes, host, config)
   return setmetatable({ cells = cells, sizes = sizes, host = host, config = config, objects = {}, attached = {},
     open = {}, made = 0 }, Model)
 end
 
--- What there is of a state now, for going back to it.
+-- Returns a copy of the state.
 function Model:saved()
   local saved = { host = {}, objects = {}, attached = {} }
   for at, value in pairs(self.host) do saved.host[at] = value end
@@ -49,7 +51,7 @@ local function each_cell(self, low, high, fn)
   end
 end
 
--- The object that has a cell.
+-- Returns the object that has a cell, or nil.
 function Model:holder(at)
   for _, o in ipairs(self.objects) do
     if o.has[at] then return o end
@@ -57,7 +59,8 @@ function Model:holder(at)
   return nil
 end
 
--- The object that has all cells of a range; false: only some are present, or in several; nil: none is.
+-- Returns the object that has all cells of a range; false if only some are present, or in several objects; nil if
+-- none is.
 function Model:find(low, high)
   local found, some, all = nil, false, true
   each_cell(self, low, high, function(at)
@@ -69,9 +72,9 @@ function Model:find(low, high)
   return all and found or false
 end
 
--- OMP60-map-9: what must be present is asked for before anything else.
+-- Returns the errors of items that must be present, which are checked first (OMP60-map-9).
 local function must(self, items)
-  local errors = {} -- items may be parts of a mapper's, of which others are present
+  local errors = {} -- parts of a mapper's items may be present
   for _, item in ipairs(items) do
     local o = not item.must or self:find(item.low, item.empty and item.low + 1 or item.high)
     if not o then errors["not-present"], errors["partially-present"] = true, true end
@@ -88,7 +91,7 @@ local function same_block(a, b)
   return shares(a, b) or s and t and s.low == t.low and s.high == t.high
 end
 
--- Items that share storage or belong to one structure form a block (OMP60-map-4).
+-- Groups items into blocks: those that share storage or belong to one structure (OMP60-map-4).
 local function blocks_of(items)
   local blocks = {}
   for _, item in ipairs(items) do
@@ -108,7 +111,8 @@ local function blocks_of(items)
   return blocks
 end
 
--- OMP60-map-13: items share storage if one item contains them, or in one structure.
+-- True if items share storage partially. Allowed are items that another item contains, and items of one structure
+-- (OMP60-map-13).
 local function crosses(block)
   for i, a in ipairs(block) do
     for k = 1, i - 1 do
@@ -125,13 +129,13 @@ local function crosses(block)
   return false
 end
 
--- The object of a block, which is made if nothing of it is present.
+-- Returns the object of a block; makes it if no part of it is present.
 local function object_of(self, block, errors)
   local found, absent = nil, false
   for _, item in ipairs(block) do
     local o = self:find(item.low, item.high)
     if o == false or found and o and found ~= o then errors["partially-present"] = true end
-    local s = item.structure -- another element of it is present
+    local s = item.structure -- a different element of the structure is present
     if o == nil and s and self:find(s.low, s.high) ~= nil then
       errors["partially-present"], errors["not-present"] = true, true
     end
@@ -150,7 +154,7 @@ end
 
 -- ----------------------------------------------------------------------------------------- entering --
 
--- What an object is now: going back to a state makes others of the same number.
+-- Returns the present object with the number of a former one: restoring a state replaces objects.
 local function still(self, was)
   for _, o in ipairs(self.objects) do
     if was and o.number == was.number then return o end
@@ -158,7 +162,7 @@ local function still(self, was)
   return nil
 end
 
--- The object that has the address of a section of no elements among its bytes.
+-- Returns the object that contains the address of an empty section, or nil.
 local function at_address(self, at)
   for _, o in ipairs(self.objects) do
     if o.low <= at and at < o.high then return o end
@@ -166,7 +170,7 @@ local function at_address(self, at)
   return nil
 end
 
--- The object that begins behind an address which a list item's extended range has, and the nearest one.
+-- Returns the nearest object after an address that is in its list item's extended range, or nil.
 local function extended(self, at, items)
   local found
   local function look(o, base)
@@ -184,8 +188,8 @@ local function extended(self, at, items)
   return found
 end
 
--- What a pointer of no clause, or a section of no elements, stands for: what is there, whose extended range it is
--- in, or what ends there (OMP60-map-10).
+-- Returns the object to which a pointer without clause, or an empty section, refers: one that contains the address,
+-- has it in its extended range, or ends there (OMP60-map-10).
 function Model:lookup(at, items)
   for back = 0, 1 do
     for _, o in ipairs(self.objects) do
@@ -197,7 +201,8 @@ function Model:lookup(at, items)
   return nil
 end
 
--- OMP60-map-7. Of several targets of one pointer it is that which the pointer leads into, else the first one.
+-- Attaches pointers (OMP60-map-7). Of several targets, the one into which the pointer points is chosen, else the
+-- first.
 local function attach(self, items, new)
   local wanted = {}
   for _, item in ipairs(items) do
@@ -216,7 +221,7 @@ local function attach(self, items, new)
   for slot, target in pairs(wanted) do self.attached[slot] = { pointer = self.host[slot], low = target.low } end
 end
 
--- An entry construct. Returns errors, or nil.
+-- Executes an entry construct. Returns errors, or nil.
 function Model:enter(items, lasting)
   local errors = must(self, items)
   if errors then return errors end
@@ -287,7 +292,7 @@ local function remove(self, o)
   end
 end
 
--- Whether of what a mapper maps of one list item only a part is present, or not in one block (OMP60-map-13).
+-- True if the items of a mapper for one list item are only partly present, or in several blocks (OMP60-map-13).
 local function is_partial(self, items)
   local found = {}
   for _, item in ipairs(items) do
@@ -299,7 +304,7 @@ local function is_partial(self, items)
   return false
 end
 
--- Whether an item stands for itself: it is not a part of what a mapper or several members of one structure make.
+-- True if an item is independent: no part of a mapper's items, and not one of several members of a structure.
 local function is_plain(item, items)
   local s, members = item.structure, 0
   if item.of or not s then return not item.of end
@@ -313,7 +318,7 @@ local function is_plain(item, items)
   return members < 2
 end
 
--- Whether of a block with several members of a structure only some are present (OMP60-map-4).
+-- True if only some of several members of a structure are present (OMP60-map-4).
 local function is_torn(self, block)
   local some, all = false, true
   for _, item in ipairs(block) do
@@ -323,7 +328,7 @@ local function is_torn(self, block)
   return some and not all
 end
 
--- An exit construct, or the end of a region with these items.
+-- Executes an exit construct, or the end of a region.
 function Model:exit(items, ends)
   local errors = not ends and must(self, items) or {}
   if next(errors) then return errors end
@@ -341,7 +346,7 @@ function Model:exit(items, ends)
     else
       o = still(self, item.object)
     end
-    if o == false and ends and is_plain(item, items) then o = nil end -- as absent
+    if o == false and ends and is_plain(item, items) then o = nil end -- treated as absent
     if o == false then errors["partially-present"] = true end
     objects[i] = o
     if o and item.type == "delete" then is_deleted[o] = true end
@@ -363,7 +368,7 @@ function Model:exit(items, ends)
   return nil
 end
 
--- Motions {item, out = from}, in their order (OMP60-upd-1).
+-- Executes the motions {item, out} of an update, in order (OMP60-upd-1).
 function Model:update(motions)
   local items = {}
   for i, motion in ipairs(motions) do items[i] = motion.item end
@@ -416,7 +421,7 @@ local function bad(why)
   error(errors, 0)
 end
 
--- Where the device's pointer at a slot leads: an object and a host address in it or beyond.
+-- Returns the object to which the device's pointer at a slot points, and a host address in it or past it.
 local function follow(self, slot)
   local holder = self:holder(slot) or bad "absent"
   local a = self.attached[slot]
@@ -428,8 +433,8 @@ local function follow(self, slot)
   bad(value == nil and "unwritten" or value == 0 and "null" or "host")
 end
 
--- The object and address of what an access means, or a private variable's name. access: {at, name?} of a
--- variable's cell, {slot, offset} behind a pointer, {pointer = name, value, offset} behind a private one.
+-- Returns the data and the address of an access, or the name of a private variable. access: {at, name} for a cell;
+-- {slot, offset} for data of a pointer; {pointer, value, offset} for data of a private one.
 local function place(self, private, access)
   local o, at
   if access.slot and private[access.slot] then
@@ -450,8 +455,8 @@ local function place(self, private, access)
   return o.data, at
 end
 
--- A target construct: explicit and implicit items are entered, the body runs, they leave. Firstprivate variables:
--- {slot = of a pointer | at = of a scalar}. Statements: {to = access, from = access?, add = number}.
+-- Executes a target construct: items are entered, the body runs, the items exit. firstprivate: {slot} for a pointer,
+-- {at} for a scalar. statements: {to = access, from = access or nil, add = number}.
 function Model:target(items, firstprivate, statements)
   local saved = self:saved()
   local errors = self:enter(items)
@@ -467,7 +472,7 @@ function Model:target(items, firstprivate, statements)
     end
   end
   errors = {}
-  local function place_of(access) -- what is wrong anywhere may be told first
+  local function place_of(access) -- any of several errors may be reported first
     local ok, data, at = pcall(place, self, private, access)
     if ok then return data, at end
     if type(data) ~= "table" then error(data, 0) end

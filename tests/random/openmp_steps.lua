@@ -1,4 +1,4 @@
--- openmp_steps.lua - random steps for openmp_test.lua, and how they are written in a scenario.
+-- openmp_steps.lua - generates random steps for openmp_test.lua, and writes steps as a scenario.
 
 local engine = require "engine"
 local openmp_world = require "openmp_world"
@@ -47,7 +47,7 @@ local function assignment()
 end
 
 function Steps.config(only)
-  local config = { values = {}, start = {}, group_least = pick { 1, 1, 1000 } } -- in groups or alone: nobody can tell
+  local config = { values = {}, start = {}, group_least = pick { 1, 1, 1000 } } -- grouping must not be observable
   for key, value in pairs(profiles[only or rand(3) == 1 and 2 or 1]) do config[key] = value end
   for i = 1, 200 do config.values[i] = rand(1000) end
   for i, path in ipairs(pointers) do config.start[i] = { op = "host", path = path, value = target() } end
@@ -63,7 +63,7 @@ end
 
 -- ----------------------------------------------------------------------------------------- paths --
 
--- A section of an array, or of what a pointer leads to, that lies in host memory as it is now.
+-- Returns a section of an array, or of a pointer's target, that is in host memory now.
 local function section(world, path)
   local place = world:place(path)
   local most = place.count
@@ -128,7 +128,7 @@ local function clauses(world, op)
   return list
 end
 
--- What enter data mapped, or a region, taken out again.
+-- Returns the exit clauses for the clauses of an entry or a region.
 local function mirrored(step)
   local list = {}
   for i, c in ipairs(step.clauses) do
@@ -137,7 +137,7 @@ local function mirrored(step)
   return { op = "exit", clauses = list }
 end
 
--- An int that a body uses.
+-- Returns the path of an int that a body uses.
 local function used(world, near)
   if near and rand(2) == 1 then
     local path = {}
@@ -211,7 +211,7 @@ local function line_of(step)
   return step.op == "target" and ('%s "%s"'):format(text, openmp_world.body(step)) or text
 end
 
--- The steps as a scenario.
+-- Returns steps as a scenario.
 function Steps.scenario(config, steps)
   local lines = { ('scenario { rules = "%s" }'):format(config.rules),
     "declare [[\n" .. openmp_world.declarations .. "]]" }

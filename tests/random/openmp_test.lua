@@ -1,6 +1,6 @@
--- Random OpenMP directives, data environments and target constructs, compared with the literal model of the map
--- rules after every step: outcome, presence, references, attached pointers, and every byte on both sides.
--- ACCDEEP_SEED and ACCDEEP_ROUNDS choose others. A difference is told with the shortest steps found.
+-- Random OpenMP directives, data environments and target constructs. The model of the map rules is compared after
+-- each step: outcome, presence, references, attached pointers, and each byte on both sides. A difference is reported
+-- with the shortest steps found. ACCDEEP_SEED and ACCDEEP_ROUNDS select other runs.
 
 scenario { title = "random OpenMP directives against the map rules", cites = { "OMPEX-struct_map-8" } }
 

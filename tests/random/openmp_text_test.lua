@@ -1,5 +1,5 @@
--- Mutated texts of OpenMP directives, under its profiles: whatever the text, the outcome is success or an error of
--- ours with a place and a rule, and the session is sound. ACCDEEP_SEED and ACCDEEP_ROUNDS choose others.
+-- Mutated texts of OpenMP directives, under OpenMP profiles. Each text must succeed or raise an error of accdeep with
+-- a location and a rule, and the session must stay consistent. ACCDEEP_SEED and ACCDEEP_ROUNDS select other runs.
 
 scenario { title = "mutated OpenMP directives", cites = { "HOUSE-scenario" } }
 
@@ -66,7 +66,7 @@ local function complain(text, what)
   error(("seed %d, %s: %s\n  %q"):format(seed, s.rules.name, what, text), 0)
 end
 
--- Carries out a directive; the steps of a body are counted, since a loop that lost its end would run for ever.
+-- Executes a directive. The steps of a body are counted, because a loop without its end would not terminate.
 local function run(text, body)
   local result = s:omp(text, nil, "text", 1)
   if type(result) == "table" then

@@ -1,9 +1,14 @@
 -- openmp_world.lua - a session under an OpenMP profile and the model of it, for openmp_test.lua.
--- A step is a table that says all about it, so that a sequence of steps can be run again, and shortened:
+--
+-- A step is a table that describes one operation completely:
+--
 --   {op="open"|"enter"|"exit"|"update"|"target", clauses={{type=, always=, must=, mapper=, path=}...},
---    body={{to=path, from=path|nil, add=}...}}, {op="close"}, {op="host", path=, value=number | {array=, index=}}
--- A path is {name, index=, arrow=, member=, first=, length=, element=}: NAME[index].member[first:length], the
--- element's number in place of the section where a body uses it. What cannot be done is left out.
+--    body={{to=path, from=path|nil, add=}...}}.
+--   {op="close"}.
+--   {op="host", path=, value=number | {array=, index=}}.
+--
+-- A path is {name, index=, arrow=, member=, first=, length=, element=}: NAME[index].member[first:length]. In a body,
+-- `element` replaces the section. Impossible steps are skipped.
 
 local core = require "accdeep.core"
 local engine = require "engine"
@@ -53,8 +58,8 @@ function World.text(path)
   return path.length and ("%s[%d:%d]"):format(text, path.first, path.length) or text
 end
 
--- Where a path leads on the host: {at, type, count (of an array), base = the pointer on the way, structure},
--- before its section or element.
+-- Returns the host location of a path before its section or element: {at, type, count, base, structure}. count:
+-- elements of an array. base: the pointer on the path.
 function World:place(path)
   local t, count = table.unpack(World.variables[path.name])
   local place = { at = self.base[path.name], type = t, count = count }
@@ -74,7 +79,7 @@ function World:place(path)
   return place
 end
 
--- The array that an address points into, or behind the end of.
+-- Returns the bounds of the array that contains an address or ends there.
 local function array_at(w, at)
   for _, name in ipairs(names) do
     local t, count = table.unpack(World.variables[name])
@@ -84,7 +89,7 @@ local function array_at(w, at)
   return nil
 end
 
--- The item of a clause's path for the model; nil: it would lie outside of host memory.
+-- Returns the model's item for a clause's path, or nil if it exceeds host memory.
 function World:item(path, type)
   local place = self:place(path)
   local item = { type = type, base = place.base, structure = place.structure, low = place.at,
@@ -97,7 +102,7 @@ function World:item(path, type)
   end
   local unit = place.type
   if place.type.pointer then
-    if self.config.two_step and path.member then return nil end -- in which block its pointer lies, nobody says
+    if self.config.two_step and path.member then return nil end -- the block of its pointer is unspecified
     unit = place.type.to
     item.base, item.structure, item.low, item.by_pointer = place.at, nil, self.host[place.at], true
     item.from = item.low
@@ -115,14 +120,14 @@ local composed = { to = { to = "to", tofrom = "to", from = "alloc", alloc = "all
   from = { from = "from", tofrom = "from", to = "alloc", alloc = "alloc" },
   alloc = { to = "alloc", from = "alloc", tofrom = "alloc", alloc = "alloc" } }
 
--- OMP60-map-2.
+-- Returns the map type of a mapper's item under a clause's type (OMP60-map-2).
 local function composition(own, asked)
   if asked == "release" or asked == "delete" then return asked end
   return own == "tofrom" and asked or composed[own][asked]
 end
 
--- Adds the items that a mapper makes of an object of type vec, which is the structure or lies in a section that
--- is mapped as one (OMP60-map-15). Returns whether it can be done.
+-- Adds the items that a mapper makes of an object of type vec (OMP60-map-15). structure: the object, or the section
+-- that is mapped as one. Returns false if it exceeds host memory.
 local function mapped(w, list, at, asks, structure, update)
   local len, data = w.host[at], w.host[at + 8]
   local function add(own, low, high, more)
@@ -146,7 +151,7 @@ local function mapped(w, list, at, asks, structure, update)
   return true
 end
 
--- Items of a step's clauses; nil: it cannot be done here.
+-- Returns the items of a step's clauses, or nil if the step is impossible.
 function World:items(step)
   local items = {}
   for _, c in ipairs(step.clauses) do
@@ -170,7 +175,7 @@ end
 
 -- ------------------------------------------------------------------------------------------- world --
 
--- config: {rules, values = {number...}, start = {step...}}
+-- Returns a world. config: {rules, values = {number...}, start = {step...}}.
 function World.new(config)
   local w = setmetatable({ config = config, host = {}, base = {}, regions = {}, cells = {}, types = {} }, World)
   w.session = session.new { rules = config.rules, group_least = config.group_least }
@@ -212,7 +217,7 @@ end
 
 -- ------------------------------------------------------------------------------------------ kernels --
 
--- What a path means in a body: for the model.
+-- Returns the model's access for a path in a body.
 local function access(w, path)
   local t, count = table.unpack(World.variables[path.name])
   local slot = w.base[path.name]
@@ -227,7 +232,8 @@ local function access(w, path)
   return { at = place.at + 4 * (path.element or 0), name = t == int and not count and path.name }
 end
 
--- What a body's use of variables adds: implicit items and firstprivate variables (OMP60-map-11, OMP60-map-12).
+-- Adds the implicit items of a body's variables, and returns its firstprivate variables (OMP60-map-11, OMP60-map-12);
+-- nil if the result is unspecified.
 local function implied(w, step, items)
   local listed, objects, part_of, whole, private, seen = {}, {}, {}, {}, {}, {}
   for _, c in ipairs(step.clauses) do
@@ -243,8 +249,8 @@ local function implied(w, step, items)
       local t, count = table.unpack(World.variables[name])
       local low = w.base[name]
       local high = low + t.size * (count or 1)
-      if part_of[name] then return nil end -- an array of structures is implied: what of it, nobody says
-      -- nor of a structure whose members are named by a pointer
+      if part_of[name] then return nil end -- an implied array of structures is unspecified
+      -- Unspecified, too: a structure whose members are named through a pointer.
       if t == rec and not listed[name] and w.host[w.base.L] == low and listed.members_of_L then return nil end
       if not seen[name] then
         seen[name] = true
@@ -266,7 +272,7 @@ local function implied(w, step, items)
           items[#items + 1] = { low = low, high = high, type = "tofrom",
             structure = t.members and not count and { low = low, high = high } or nil }
         elseif t == rec and not count and not objects[name] and w.model:find(low, high) == nil then
-          -- bases of sections come with an implied structure of which nothing is present (OMPEX-struct_map-12)
+          -- Bases of sections have an implied structure of which nothing is present (OMPEX-struct_map-12).
           for _, item in ipairs(table.move(items, 1, #items, 1, {})) do
             local base = item.base
             for _, other in ipairs(items) do
@@ -312,7 +318,7 @@ end
 
 local operations = World.operations
 
--- What is told of sections of null pointers: before all else but `present`.
+-- Returns the errors of sections of null pointers, which precede all others except those of `present`.
 local function null_in(items)
   local errors = { ["null-pointer"] = true }
   local any = false
@@ -361,7 +367,7 @@ function operations.close(w)
   return function() w.regions[#w.regions]:close() end, w.model:finish(), function() table.remove(w.regions) end
 end
 
--- Does a construct on both sides. The model takes its step only if all of it can be said.
+-- Executes a construct in the session and in the model. The model is unchanged if its result is unspecified.
 local function construct(w, step)
   local items = {}
   if step.clauses then items = (#step.clauses > 0 or step.op == "target") and w:items(step) end

@@ -1,14 +1,14 @@
--- operations_model.lua - what data directives mean, as naively as it can be said: lists of objects, no index, no
--- plan. Written from the rules alone, for operations_test.lua to compare the core with.
+-- operations_model.lua - an independent model of data directives, for operations_test.lua: lists of objects, without
+-- indices or plans. It is written from the rules alone.
 --
--- A claim is what a directive asks of one object: {low, high, action, slot, init}. Addresses are the
--- host's; slot is the address of the pointer that leads to the claim. host maps the address of each int
--- to its value. Errors are sets of codes: which of several mistakes is told first is not specified.
+-- A claim is the request of a directive for one object: {low, high, action, slot, init}. Addresses are the host's.
+-- slot: the address of the pointer to the claim. host: the value of each int by address. Errors are sets of codes: it
+-- is unspecified which of several is reported.
 
 local Model = {}
 Model.__index = Model
 
-local UNWRITTEN = 0x7F7F7F7F -- what reading fresh device memory gives
+local UNWRITTEN = 0x7F7F7F7F -- value of device memory that was never written
 
 local copies_in = { copy = true, copyin = true }
 local copies_out = { copy = true, copyout = true }
@@ -17,7 +17,7 @@ function Model.new(host)
   return setmetatable({ host = host, objects = {}, attached = {}, open = {} }, Model)
 end
 
--- The object that holds a range; false if only a part of the range is present.
+-- Returns the object that contains a range; false if only a part of it is present; nil if none is.
 function Model:find(low, high)
   for _, o in ipairs(self.objects) do
     if o.low < high and low < o.high then return o.low <= low and high <= o.high and o end
@@ -31,7 +31,7 @@ local function each_int(self, low, high, fn)
   end
 end
 
--- What an entry needs: objects for its claims, old or new. Returns them by claim, or the errors.
+-- Resolves the claims of an entry. Returns the objects by claim, old or new; or nil and the errors.
 function Model:resolve(claims)
   local errors, made, objects, late = {}, {}, {}, {}
   local absent = {}
@@ -95,7 +95,7 @@ function Model:enter(claims, kind)
   return nil, objects
 end
 
--- objects: of the claims, as the entry of a region found them; for dynamic exits they are looked up.
+-- Executes an exit. objects: those of the claims at the entry of a region; nil for dynamic exits, which look them up.
 function Model:leave(claims, kind, objects, finalize)
   local errors, taken, detached = {}, {}, {}
   objects = objects or {}
@@ -111,7 +111,7 @@ function Model:leave(claims, kind, objects, finalize)
     local o = objects[i]
     if kind == "structured" and c.attached and (self.attached[c.slot] or { count = 0 }).count
       == (detached[c.slot] or 0) then
-      errors["not-attached"] = true -- somebody else detached it
+      errors["not-attached"] = true -- a different exit detached it
     end
     if o then
       local left = o[kind] - (taken[o] or 0)

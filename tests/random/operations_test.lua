@@ -1,5 +1,5 @@
--- Random sequences of directives, compared with the model after every step: outcome, presence, counters, attachments,
--- and every byte on both sides. In groups or one by one: nobody can tell.
+-- Random sequences of directives, with sections in groups or one by one. The model is compared after each step:
+-- outcome, presence, counters, attachments, and each byte on both sides.
 
 scenario { title = "random operations against the model", cites = { "TR14-4.2-06" } }
 
@@ -31,7 +31,7 @@ local names = { "A", "B", "T0", "T1", "T2" }
 
 local World = engine.worlds()
 
--- Elements of S lead to T0..T2, some to the same one, some nowhere; some are empty.
+-- Returns a configuration. Elements of S point to T0..T2 or are null; some share a target, some are empty.
 local function config(number)
   local c = { group_least = number % 2 == 0 and 1 or 1000, values = {}, elements = {} }
   for i = 1, 40 do c.values[i] = math.random(1, 1000) end
@@ -77,7 +77,7 @@ end
 
 -- ------------------------------------------------------------------------------------------- steps --
 
--- A clause is {action, name = an array, first, n}.
+-- Returns a clause: {action, name = an array, first, n}.
 local function clause(action)
   local name = pick { "A", "B", "S" }
   local n = name == "S" and 4 or ARRAYS[name]
@@ -87,7 +87,7 @@ local function clause(action)
   return c
 end
 
--- apart: of different variables.
+-- Returns clauses. apart: of different variables.
 local function clauses(actions, apart)
   local list, used = {}, {}
   for _ = 1, math.random(1, 2) do
@@ -106,7 +106,7 @@ local function text_of(op, step)
   return table.concat(parts, " ")
 end
 
--- What the clauses of a step stand for, in the model's words.
+-- Returns the model's claims for the clauses of a step.
 function World:claims(step)
   local list = {}
   for _, c in ipairs(step.clauses) do
@@ -160,7 +160,7 @@ function operations.update(w, step)
   w:construct("update", step, w.model:update(w:claims(step), out, step.if_present))
 end
 
--- A kernel writes one int, or the host does.
+-- Writes one int, in a kernel or on the host.
 function operations.write(w, step)
   local at = w.variables[step.name].address + 4 * step.index
   local o = step.on_device and w.model:find(at, at + 4)

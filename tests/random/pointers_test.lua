@@ -1,6 +1,6 @@
--- Random attach, detach, copies, exits and regions around two pointers of one structure, under the profiles that
--- differ in them, compared after every step with what is written down here as naively as it can be said.
--- ACCDEEP_SEED and ACCDEEP_ROUNDS choose others.
+-- Random attach, detach, copies, exits and regions for two pointers of one structure, under the profiles that treat
+-- them differently. A simple model in this file is compared after each step. ACCDEEP_SEED and ACCDEEP_ROUNDS select
+-- other runs.
 
 scenario { title = "random pointers under the profiles", cites = { "ACC33-att-3" } }
 
@@ -19,9 +19,9 @@ local pick, one_in = engine.pick, engine.one_in
 
 -- ------------------------------------------------------------------------------------- the model --
 
--- Values of pointers are words: "A" is the host address of A, "A3" the address on the device of A's third
--- presence, "null". present: object -> {count, regions, name of this presence}: the dynamic and the structured
--- counter; attached: slot -> {count, target}.
+-- Values of pointers are words: "A" is the host address of A, "A3" the device address of the third object made for A,
+-- "null" a null pointer. present: by object {count, regions, name}: dynamic counter, structured counter, name of the
+-- present object. attached: by slot {count, target}.
 local Model = {}
 Model.__index = Model
 
@@ -30,7 +30,7 @@ local function new_model(profile)
     host = { p = "A", q = "B" }, device = {} }, Model)
 end
 
--- counter: "count" or "regions".
+-- Copies an object in. counter: "count" or "regions".
 function Model:copyin(name, counter)
   counter = counter or "count"
   local object = self.present[name]
@@ -44,7 +44,7 @@ function Model:copyin(name, counter)
   if name == "H" then self.device, self.holds = { p = self.host.p, q = self.host.q }, false end
 end
 
--- The objects in a list go, all at once; out: what H has on the device reaches the host.
+-- Removes objects at once. out: the device values of H are copied to the host.
 function Model:remove(names, out)
   local had = self.present.H
   for _, name in ipairs(names) do self.present[name] = nil end
@@ -78,8 +78,8 @@ function Model:exit(names, out, finally)
   self:remove(gone, out)
 end
 
--- Enters a region with a clause on the section that a pointer of H leads to, or on the pointer (attach). Returns what
--- the end of the region needs; nil: there is an error.
+-- Enters a region with a clause for a pointer of H: for its section, or `attach` for the pointer. Returns the data
+-- that the end of the region needs, or nil for an error.
 function Model:open(clause, slot)
   local target = self.host[slot]
   local region = { slot = slot, ends = true }
@@ -163,7 +163,7 @@ function World:point(slot, word)
   self.model.host[slot] = word
 end
 
--- wanted: the model's error, or nil.
+-- Calls a routine. wanted: the model's error, or nil.
 function World:routine(name, text, wanted)
   self:both(function() api_openacc.routines[name](self.session, { file = "r", line = 1 }, text) end,
     wanted and { [wanted] = true })
@@ -227,7 +227,7 @@ function operations.update(w, step)
   w:routine(step.out and "acc_update_self" or "acc_update_device", "H", w.model:update(step.out))
 end
 
--- What a pointer leads to, while the structure is there: a clause names it.
+-- Returns the target of a pointer that a clause can name while the structure is present.
 local function target_of(w, slot)
   local target = w.model.host[slot]
   return w.model.present.H and (target == "A" or target == "B" or target == "C") and target
@@ -242,7 +242,7 @@ function operations.enter_member(w, step)
   w:directive(("enter data copyin(H.%s[0:4])"):format(step.slot))
 end
 
--- With finalize, libgomp sets the attach counter to 0, and the standard detaches once.
+-- Exits a member. With finalize, libgomp sets the attach counter to 0; the standard detaches once.
 function operations.exit_member(w, step)
   local model, target = w.model, target_of(w, step.slot)
   if not target then return end
@@ -256,7 +256,8 @@ function operations.exit_member(w, step)
   w:directive(("exit data delete(H.%s[0:4])%s"):format(step.slot, step.finally and " finalize" or ""), wanted)
 end
 
--- Regions are those of the standard: libgomp's begin and end by the members that it maps, too.
+-- Opens a region of the standard. libgomp's regions also begin and end by the members that they map, so they are
+-- skipped.
 function operations.open(w, step)
   local target = w.model.host[step.slot]
   if w.model.libgomp or target == "null" or #w.open == 4 then return end
@@ -278,7 +279,7 @@ end
 local ops = words [[copyin copyin exit attach attach attach detach detach point point update enter_member enter_member
   exit_member exit_member open open close close]]
 
--- A step says more than its operation asks for.
+-- Returns a step. It has more fields than its operation uses.
 local function next_step()
   local op = pick(ops)
   return { op = op, slot = pick(SLOTS), name = pick(words(op == "copyin" and "H H A B C" or "H A B C")),

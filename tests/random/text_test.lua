@@ -1,6 +1,5 @@
--- Mutated texts: directives, declarations, bodies of kernels, expressions. Whatever the text, the outcome
--- is success or an error of ours with a place, and the session goes on. ACCDEEP_SEED and ACCDEEP_ROUNDS
--- choose others.
+-- Mutated directives, declarations, bodies of kernels and expressions. Each text must succeed or raise an error of
+-- accdeep with a location, and the session must continue. ACCDEEP_SEED and ACCDEEP_ROUNDS select other runs.
 
 scenario { title = "mutated texts", cites = { "HOUSE-scenario" } }
 
@@ -102,7 +101,7 @@ for round = 1, rounds do
   local list = corpus[kind]
   local text = list[math.random(#list)]
   for _ = 1, math.random(3) do text = mutate(text) end
-  -- a kernel whose loop lost its end would run for ever: its steps are counted
+  -- Steps are counted: a kernel whose loop lost its end would not terminate.
   local ok, err = pcall(function()
     local steps, co = 0, coroutine.create(function() run[kind](text) end)
     debug.sethook(co, function()

@@ -1,7 +1,7 @@
--- Random references that are taken off without the clause that brought them: by exits of OpenMP, finalize, and
--- exit data of what no enter data opened. Under the profile `directory` data then go while clauses that named them
--- are open. All bytes come from the host, and nobody changes them: whatever is present has the host's value after
--- every step, and in the end everything has gone. ACCDEEP_SEED and ACCDEEP_ROUNDS choose others.
+-- Random references that are removed without the clause that added them: by OpenMP exits, by finalize, and by exit
+-- data of data that no enter data opened. Under the profile `directory`, data can then be unmapped while clauses that
+-- named them are open. Bytes come from the host only and never change. Present data must have the host's values after
+-- each step, and at the end nothing may be present. ACCDEEP_SEED and ACCDEEP_ROUNDS select other runs.
 
 scenario { title = "random references that are taken off without their clauses", cites = { "DIR-6-05" } }
 
@@ -66,7 +66,7 @@ World.operations["end"] = function(w)
   if region then w:try(function() region:close() end) end
 end
 
--- Everything goes: regions, then what enter data brought.
+-- Unmaps all data: first regions, then data of enter data.
 function World:close()
   while #self.open > 0 do self:step { op = "end" } end
   for _, object in ipairs(self.session.ctx:present(0)) do
