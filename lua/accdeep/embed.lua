@@ -236,7 +236,7 @@ end
 local function ended_region(s, text)
   local plain, is_openmp = strip_sentinel(text)
   local name = plain:lower():match "^%s*end%s+([%l%s_]-)%s*$"
-  if not name or name:find "^declare" then return nil end -- end declare target
+  if not name or name:find "^declare" then return nil end -- declarations: end declare target
   if is_openmp == nil then is_openmp = s:is_openmp(text) end
   return name:gsub("%s+", " "), is_openmp
 end

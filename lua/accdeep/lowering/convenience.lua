@@ -12,7 +12,7 @@
 -- pointers.
 --
 --   tree of one base, before it becomes a nest:
---     root {node, record, base, places, direction, by_key, [1..n] children}
+--     root {node, record, base, places, direction, by_key, [1..n] children}.
 --       child {name, pos, subscripts, clause?, held?, by_key, [1..n] children}
 --   by_key: name and subscripts as text -> child. A member with other subscripts goes to a tree of its own.
 

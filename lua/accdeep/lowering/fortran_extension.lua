@@ -1,9 +1,8 @@
 -- fortran_extension.lua - finds objects of extended dynamic types, where a type is followed as a whole (TR14-1.1-05).
 -- fortran_section.lua calls it.
 --
--- A mapping program treats a polymorphic component as bytes. Its dynamic type is known when a directive is encountered:
--- an object of an extended type with components to follow then becomes an item of its own, mapped by its type's
--- program.
+-- A mapping program treats a polymorphic component as bytes. Its dynamic type is known when a directive is encountered.
+-- Only then an object of an extended type can become an item of its own, mapped by its type's program.
 
 local fortran_descriptor = require "accdeep.types.fortran_descriptor"
 local fortran_dynamic_types = require "accdeep.types.fortran_dynamic_types"

@@ -65,8 +65,9 @@ local function base_layer(session, base, name)
   return layer
 end
 
--- Returns the layers of a shape. A named shape extends the default one only (TR14-3.1.2-03). Shapes of base classes
--- come last. Decides TR14-3.1.1-09, TR14-3.1.2-01, TR14-3.1.2-03, TR14-3.1.2-06, TR14-3.1.2-08.
+-- Returns the layers of a shape. A named shape extends the default one only (TR14-3.1.2-03). Base
+-- classes add their named shapes if the record has none of this name; their default shapes come last.
+-- Decides TR14-3.1.1-09, TR14-3.1.2-01, TR14-3.1.2-03, TR14-3.1.2-06, TR14-3.1.2-08.
 local function shape_layers(session, record, name)
   local shapes = session:shapes_of(record)
   local layers = {}

@@ -494,7 +494,7 @@ function openmp_lowering.c_items(plan, requests, used)
     openmp_restrictions.modifiers(plan, request)
     local root = list_item.root_variable(request.node)
     if root then plan.roots[root] = true end
-    if plan.session.rules.section == "one-step" and request.base.tag == "id" then -- a pointer that is not mapped itself
+    if plan.session.rules.section == "one-step" and request.base.tag == "id" then -- its target is mapped
       plan.bases[request.base.name] = (request.by_pointer or false) and plan.bases[request.base.name] ~= false
     end
     local pointer = list_item.pointer_to_array(plan.session, request.base)

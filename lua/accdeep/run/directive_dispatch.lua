@@ -69,7 +69,7 @@ local function run_plan(self, language, plan)
   return language.with_target_device(self, plan, function()
     local enabled = is_enabled(plan)
     if executor then return executor(self, plan, enabled) end
-    if enabled and plan.construct then self:run(plan) end -- arguments that are absent leave nothing to do
+    if enabled and plan.construct then self:run(plan) end -- nil if all list items are absent arguments
   end, function()
     if executor then return executor(self, plan, false) end
   end)

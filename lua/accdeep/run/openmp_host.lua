@@ -1,8 +1,9 @@
 -- openmp_host.lua - executes OpenMP constructs of the host (parallel, teams, for, simd, task, ...) by one thread.
 --
--- One thread runs all: shared variables and reductions use the originals. Private variables have other memory while the
--- body runs (host_privatization.lua), in C text, the host view and nested directives. Private memory is undefined until
--- it is written: reading it before is an error (HOUSE-threads). openmp_execution.lua calls check and construct.
+-- A single thread runs all: shared variables and reductions use the originals. Private variables have other memory
+-- while the body runs (host_privatization.lua), in C text, the host view and nested directives. Private memory is
+-- undefined until it is written: reading it before is an error (HOUSE-threads). openmp_execution.lua calls check and
+-- construct.
 
 local diagnostic = require "accdeep.base.diagnostic"
 local openmp_sema = require "accdeep.sema.openmp_sema"

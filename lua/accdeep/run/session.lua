@@ -84,14 +84,14 @@ local function program_of(own, options, outer)
     layout = fortran_descriptor.layouts[options.descriptors or "cfi"], -- layout of Fortran's descriptors
     type_records = setmetatable({}, { __index = outer and outer.program.type_records or nil }), -- derived types
     shape_tables = {}, policy_tables = {}, method_tables = {}, mapper_tables = {},
-    group_scope = false, -- the innermost scope that may hold groups (types/clause_groups.lua)
+    group_scope = false, -- innermost scope that may hold clause groups (types/clause_groups.lua)
     lasting = false,    -- allocatables of declare (backend/fortran/declare_allocatables.lua)
     target_variables = {}, target_blocks = {}, -- declare target (openmp_declarations.lua)
     bound = { n = 0, calling = 0 }, -- functions that section bounds call; calling: number of running ones
     this_slots = {},    -- record -> memory of `this` while a member function runs
     inside = {},        -- directive among statements -> the enclosing text
     printed = {},       -- lines that print statements wrote
-    without_body = {},  -- constructs of a scenario that may still wait for their bodies (scenario.lua)
+    without_body = {},  -- constructs of a scenario without a body so far (scenario.lua)
   })
 end
 
@@ -119,7 +119,7 @@ local function current_state(own)
     this = false,       -- member function: {record, slot}
     kernel = false,     -- current kernel (kernel.lua)
     private_scope = false,      -- number of the host construct with private variables
-    private_blocks = {}, -- memory of those variables
+    private_blocks = {}, -- memory of private variables
     replaced = false,   -- host_data region: name -> its replacement
     expects_failure = false,   -- true while an expected failure is executed
     measured = false,   -- inputs of the plan being made (lowering/fortran_inputs.lua)
@@ -387,7 +387,7 @@ function Session:new_block(bytes, name, t, pos)
     raise("limit", pos, ("%d bytes of host memory are more than the limit allows"):format(bytes),
       { rule = "HOUSE-limit", help = "raise --limit-memory if the scenario needs more" })
   end
-  local address = self:allocate_host(bytes) -- zeroed
+  local address = self:allocate_host(bytes) -- the memory is zeroed
   if not address then
     core.charge(-bytes)
     raise("out-of-memory", pos, ("the host has no %d bytes of memory left"):format(bytes),
@@ -533,7 +533,7 @@ function Session:bound_function(name, fn, argument_types)
     if type(result) == "boolean" then return result and 1 or 0 end
     local integer = math.tointeger(result)
     if not integer then
-      error(diagnostic.new { code = "type-mismatch", rule = "TR14-3.1.1-21", -- placed by the clause
+      error(diagnostic.new { code = "type-mismatch", rule = "TR14-3.1.1-21", -- the clause adds the position
         message = ("%s returned %s, a bound is an integer"):format(name, type(result) == "number"
           and tostring(result) or result == nil and "nothing" or "a " .. type(result)) }, 0)
     end

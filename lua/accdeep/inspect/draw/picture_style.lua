@@ -149,7 +149,7 @@ local function selects(selector, elements)
   return k == 0
 end
 
-local rules_of_shapes -- made when a picture needs them
+local rules_of_shapes -- cache: made when the first picture needs them
 
 -- Returns an SVG text in which attributes replace the classes.
 local function inline_styles(text)

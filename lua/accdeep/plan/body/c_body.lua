@@ -4,7 +4,7 @@
 -- Input: the AST of a body (syntax/c_statement.lua), with a `pragma` node where a directive is. Output: the same AST,
 -- in which each directive is replaced by what it means for one thread:
 --   a plain statement            the directive has no effect on one thread.
---   private{node, copies, ...}   a construct with private copies (backend/privatization.lua, plan/body/data_sharing.lua).
+--   private{node, copies, ...}   private copies (backend/privatization.lua, plan/body/data_sharing.lua).
 --   carried{language, text, kind, body?}   executed on devices (backend/nested_directives.lua).
 -- A directive that is not allowed where it is raises; none is ignored (HOUSE-bodies). run/kernel.lua and run/ call
 -- body.
