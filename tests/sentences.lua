@@ -1,8 +1,8 @@
 -- sentences.lua [SOURCE...] - a lint: sentences of pages, headers, messages and comments are short and use the
 -- field's words, and comments begin with their subject.
 --
--- It prints each sentence that is too long or has an unwanted word, and each comment that begins with a preposition
--- or a pronoun. A source is a path from the root of the repository, of one of these kinds.
+-- The script prints each sentence that is too long or has an unwanted word, and each comment that begins with a
+-- preposition or a pronoun. A source is a path from the root of the repository, of one of these kinds.
 --
 --   A page (.md).
 --   A header (.h, .def): its comments and texts.

@@ -24,8 +24,8 @@ local function nearest_path(path)
   return found and ("did you mean '%s'?"):format(folder .. found)
 end
 
--- Returns an error about a file that cannot be read. problem: the reason. trace: the value of --trace, which takes a
--- following word only with '='.
+-- Returns an error about a file that cannot be read. problem: the reason. trace: the value of --trace, or nil; "-" if
+-- it had no file, which the path may have been meant to be.
 function files.unreadable(path, problem, trace)
   local folder, help = split(path), nil
   if system.filetype(path) == "directory" then

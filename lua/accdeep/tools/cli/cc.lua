@@ -1,4 +1,5 @@
--- cc.lua - `accdeep cc`: a compiler for directives of TR-14-1, whose programs `accdeep exec` checks access by access.
+-- cc.lua - `accdeep cc`: runs a compiler on units with directives of TR-14-1. `accdeep exec` checks each access of
+-- the resulting programs.
 
 local lazy = require "accdeep.base.lazy"
 local cc = lazy.require "accdeep.tools.cc"

@@ -15,7 +15,7 @@ common.USAGE = 4 -- exit status of a usage error
 -- Default limits of a scenario.
 common.LIMIT_MEMORY, common.LIMIT_STEPS = "1G", "2e9"
 
--- Adds the option --trace. Its file follows '=', or is the next word if that is no scenario.
+-- Adds the option --trace. Its file follows '=', or is the next word if that has a suffix of traces.
 function common.trace(command)
   local option = command:option("--trace", "Write every event as a JSON object on a line of its own; to standard "
     .. "error, or to a file. A name in .json, .jsonl or .trace needs no '='."):argname "<file>"

@@ -1,4 +1,4 @@
--- conform.lua - `accdeep conform`: the conformance scenarios of documents.
+-- conform.lua - `accdeep conform`: runs the conformance scenarios of documents.
 
 local lazy = require "accdeep.base.lazy"
 local common = require "accdeep.tools.cli.common"

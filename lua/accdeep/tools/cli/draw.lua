@@ -1,4 +1,4 @@
--- draw.lua - `accdeep draw`: pictures of what a scenario does.
+-- draw.lua - `accdeep draw`: draws the states of a scenario, as a page with all cases or as a picture of one step.
 
 local lazy = require "accdeep.base.lazy"
 local common = require "accdeep.tools.cli.common"

@@ -1,4 +1,4 @@
--- exec.lua - `accdeep exec`: a real OpenACC or OpenMP program with accdeep's runtime.
+-- exec.lua - `accdeep exec`: runs a compiled OpenACC or OpenMP program with accdeep's runtime (tools/exec.lua).
 
 local lazy = require "accdeep.base.lazy"
 local common = require "accdeep.tools.cli.common"

@@ -1,4 +1,4 @@
--- export.lua - `accdeep export`: the cases of a scenario as C programs.
+-- export.lua - `accdeep export`: writes the cases of a scenario as C programs (tools/export).
 
 local lazy = require "accdeep.base.lazy"
 local common = require "accdeep.tools.cli.common"

@@ -1,4 +1,5 @@
--- lower.lua - `accdeep lower`: directives of TR-14-1 in real programs as standard directives.
+-- lower.lua - `accdeep lower`: translates directives of TR-14-1 in a unit to standard directives or calls
+-- (tools/lower).
 
 local lazy = require "accdeep.base.lazy"
 local common = require "accdeep.tools.cli.common"

@@ -1,4 +1,5 @@
--- repl.lua - `accdeep repl`: statements of the scenario language, read line by line.
+-- repl.lua - `accdeep repl`: reads and executes statements of the scenario language line by line
+-- (interactive/repl.lua).
 
 local lazy = require "accdeep.base.lazy"
 local common = require "accdeep.tools.cli.common"

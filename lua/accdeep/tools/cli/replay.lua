@@ -1,4 +1,4 @@
--- replay.lua - `accdeep replay`: the state at a place of a trace, or at one after the other.
+-- replay.lua - `accdeep replay`: prints the state after an event of a trace; --step asks for further events.
 
 local lazy = require "accdeep.base.lazy"
 local common = require "accdeep.tools.cli.common"

@@ -530,10 +530,8 @@ end
 
 -- Fields of an item: member_mapping, action, node; text, its base; rank, args; guards, conditions under which the
 -- variable exists; may_have_gaps, it may be noncontiguous.
---
--- Phases by kind of directive. Objects are mapped before components that may point into one of them (TR14-4.2-01).
 
--- The objects themselves are there before components that may point into one of them (TR14-4.2-01).
+-- Phases by kind of directive. Objects are mapped before components that may point into one of them (TR14-4.2-01).
 local words = { enter = { "come", "enter", "attach" }, exit = { "detach", "exit", "go" }, update = { "update" } }
 
 -- Finalized objects with components that other directives attached must only be decremented, not unmapped
