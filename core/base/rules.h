@@ -125,7 +125,7 @@ enum accd__demand {
 
 /* Decision about the clause. */
 enum accd__decision {
-    ACCD_DECISION_NONE,        /* not yet decided */
+    ACCD_DECISION_NONE,        /* undecided */
     ACCD_DECISION_USE,         /* use the object */
     ACCD_DECISION_SPLIT,       /* split the request at the bounds of objects */
     ACCD_DECISION_FILL,        /* split it where the parts of the object that clauses name begin and end */

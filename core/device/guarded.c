@@ -33,8 +33,8 @@ static uint64_t round_to_pages(uint64_t bytes)
     return (bytes + PAGE - 1) / PAGE * PAGE;
 }
 
-static uint64_t last_unit(const struct sim *sim, uint64_t start)
 /* Returns the last unit of the enclosing block that begins at start. */
+static uint64_t last_unit(const struct sim *sim, uint64_t start)
 {
     assert(sim->units[start / UNIT] & CLASS_BITS);
     return start / UNIT + accd__class_units((sim->units[start / UNIT] & CLASS_BITS) - 1u) - 1;
@@ -57,8 +57,8 @@ static bool make_inaccessible(struct sim *sim, uint64_t at, uint64_t bytes)
     return mremap(sim->inaccessible_page, 0, bytes, MREMAP_MAYMOVE | MREMAP_FIXED, sim->bytes + at) != MAP_FAILED;
 }
 
-static bool make_accessible(struct sim *sim, uint64_t at, uint64_t bytes)
 /* Replaces pages by fresh accessible ones; returns false if the system refuses. */
+static bool make_accessible(struct sim *sim, uint64_t at, uint64_t bytes)
 {
     return mmap(sim->bytes + at, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_FIXED | MAP_ANONYMOUS | MAP_NORESERVE,
                 -1, 0) != MAP_FAILED;

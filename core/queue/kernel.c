@@ -1,5 +1,6 @@
-/* kernel.c - kernels that the device runs itself: what they may touch, as tables. A kernel is given
- * less than the interpreter's accesses reach, never more; what it cannot decide is theirs. */
+/* kernel.c - launches kernels that the device runs itself, with tables of the memory that they may access. A kernel may
+ * access at most the memory that the interpreter may; where the tables cannot decide, it stops and the interpreter runs
+ * it. */
 #include "queue/inside.h"
 #include "table/name.h"
 
@@ -8,7 +9,7 @@ struct kernel_tables {
     size_t nranges, ranges_capacity;
     accd_kernel_slot *slots;
     size_t nslots, slots_capacity;
-    struct accd__pair *pairs; /* for sorting, two of each */
+    struct accd__pair *pairs; /* scratch array for sorting, twice the number of elements */
     size_t pairs_capacity;
 };
 
@@ -21,8 +22,8 @@ static bool add_kernel_range(struct accd__mem *mem, struct kernel_tables *tables
     return true;
 }
 
-/* All there is, or what a task uses. The user's own memory first: what is mapped to a part of it comes behind it,
- * and counts there. */
+/* Adds the ranges of all memory, or of the memory that a task uses. The user's own allocations come first, so that
+ * objects mapped to parts of them come after them, and take precedence. */
 static bool add_kernel_ranges(struct accd__device_env *env, const struct accd__task *task, struct kernel_tables *tables)
 {
     struct accd__mem *mem = &env->context->mem;
@@ -48,7 +49,8 @@ static bool add_kernel_ranges(struct accd__device_env *env, const struct accd__t
     return true;
 }
 
-/* Pointers that are attached, and those the caller knows. -1: one is a descriptor, more than that. */
+/* Adds attached pointers, and those that the caller knows. Returns 1; 0 without memory; -1 if a descriptor is attached,
+ * which tables cannot describe. */
 static int add_kernel_slots(struct accd__device_env *env, const accd_kernel *kernel, struct kernel_tables *tables)
 {
     struct accd__mem *mem = &env->context->mem;
@@ -59,14 +61,14 @@ static int add_kernel_slots(struct accd__device_env *env, const accd_kernel *ker
         if (accd__find_object(env, attach->slot, &holder) != ACCD_OK)
             return 0;
         if (!holder)
-            continue; /* its copy is gone: no kernel can find it */
+            continue; /* the copy was unmapped, so no kernel can find it */
         if (slot.bytes != sizeof(uint64_t))
             return -1;
         slot.at = holder->dev + (attach->slot - holder->host);
         (void)accd_attached_range(env->context, env->device.number, (const void *)(uintptr_t)attach->slot, attach->dev,
                                   &slot.low, &slot.high);
         if (slot.low == slot.high)
-            slot.low = slot.high = 0; /* it points nowhere */
+            slot.low = slot.high = 0; /* an empty range: it points nowhere */
         if (!ACCD_GROW(mem, tables->slots, tables->slots_capacity, tables->nslots + 1))
             return 0;
         tables->slots[tables->nslots++] = slot;
@@ -78,10 +80,11 @@ static int add_kernel_slots(struct accd__device_env *env, const accd_kernel *ker
     return 1;
 }
 
-/* Elements of an array in the order of their first words; equal ones stay in order. */
+/* Sorts an array by the first word of its elements, stably. Returns false without memory. */
 static bool sort_by_first_word(struct accd__mem *mem, struct kernel_tables *tables, void *array, size_t n, size_t size)
 {
     char *from = array;
+    assert(size >= sizeof(uint64_t));
     if (n < 2)
         return true;
     if (!ACCD_GROW(mem, tables->pairs, tables->pairs_capacity, 2 * n))
@@ -130,6 +133,7 @@ accd_status accd__launch_kernel(struct accd__device_env *env, const accd_kernel 
                                 const struct accd__task *task, accd_kernel_result *end_p)
 {
     struct accd__mem *mem = &env->context->mem;
+    assert(env->device.ops->launch);
     struct kernel_tables tables = {0};
     ACCD_TRY(accd__expand_groups(env));
     accd_status status = fill_and_launch(env, kernel, queue, task, &tables, end_p);

@@ -1,4 +1,4 @@
-/* memory.c - device memory that is given back, or forgotten: behind what queues still do with it. */
+/* memory.c - frees device memory, or marks it as unwritten, after the tasks of queues that still use it. */
 #include "queue/inside.h"
 
 static bool defer_release(struct accd__device_env *env, enum accd__task_kind kind, uint64_t dev, uint64_t bytes)
@@ -7,7 +7,7 @@ static bool defer_release(struct accd__device_env *env, enum accd__task_kind kin
     if (!queue)
         return false;
     struct accd__task *task = accd__task_new(env, kind, 0);
-    if (!task) /* then it goes with the context */
+    if (!task) /* the memory is freed with the context */
         return true;
     task->u.memory.dev = dev;
     task->u.memory.bytes = bytes;
@@ -28,6 +28,7 @@ void accd__free_device_memory(struct accd__device_env *env, uint64_t dev, uint64
 
 void accd__release_block(struct accd__device_env *env, struct accd__block *block, size_t objects)
 {
+    assert(block->live >= objects);
     block->live -= objects;
     if (block->live)
         return;

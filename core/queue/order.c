@@ -1,15 +1,23 @@
-/* order.c - queues whose work continues by itself while the program does: a task starts at its construct, and
- * the queue keeps it until the program waits.
+/* order.c - concurrent queues: a task starts at its construct, and the queue keeps it until the program waits.
  *
- * All is as if it had been done in program order. What starts, in a queue or without one, waits first for what
- * is under way and uses the same memory; what a queue's stream orders anyway does not. A construct whose
- * transfers cannot start fails as it would without a queue, and what starts reads the host's memory at its
- * construct. What is fetched reaches the host's memory at the wait. Only what fetches the results of a kernel of
- * its queue does not start: the kernel may yet be undone, and the wait does it. */
+ * The result is that of doing all tasks in program order. Input: a batch or a task that is about to start. Output: it
+ * started, was done, or was left for the wait. core/ops calls accd__queue_batch for the transfers of each construct.
+ *
+ *     construct --> accd__wait_for_conflicts --> start_task --> runs on the device --> wait: accd__finish_batch
+ *                    tasks of other streams       in the stream                         fetched bytes reach the host
+ *                    that use the same memory     of its queue
+ *
+ * - Before a task starts, all started tasks that use the same memory are finished, except those that the stream of its
+ *  own queue orders anyway.
+ * - A construct whose transfers cannot start fails as it would without a queue. A started task has read the host
+ * memory.
+ * - Fetched bytes reach host memory at the wait.
+ * - A task that fetches the results of a kernel of its own queue does not start, because the kernel may still be
+ * undone; it is done at the wait. */
 #include "queue/inside.h"
 #include "table/name.h"
 
-/* -------------------------------------------------------------------------- what comes first -- */
+/* -------------------------------------------------------------------------- conflicts -- */
 
 static bool share_device_memory(const struct accd__task *a, const struct accd__task *b)
 {
@@ -20,17 +28,17 @@ static bool share_device_memory(const struct accd__task *a, const struct accd__t
     return false;
 }
 
-/* Whether what a task leaves on the device is not known before it is over: transfers that are under way are in
- * order with others of their queue. */
+/* Returns true if the content that a task leaves on the device is unknown before it is over. Started transfers are
+ * ordered with others of their queue, so theirs is known. */
 static bool is_result_unknown(const struct accd__task *task)
 {
     return task->kind == ACCD_TASK_KERNEL || !task->in_flight;
 }
 
-/* What looks for tasks that come before the next one. */
+/* Search for tasks that must precede the next one. */
 struct conflict_search {
     const struct accd__task *next;
-    const struct accd__queue *queue, *excluded; /* its own, or NULL; one that is left out, or NULL */
+    const struct accd__queue *queue, *excluded; /* queue of the next task, or NULL; a queue that is left out, or NULL */
     struct accd__interval *dependencies;
 };
 
@@ -49,7 +57,7 @@ static bool note_device_conflict(void *ud, const struct accd__interval *span)
     return false;
 }
 
-/* What a queue fetches reaches the host in order. */
+/* Adds a conflicting user of host memory. Fetches of one queue reach the host in order, so they do not conflict. */
 static bool note_host_conflict(void *ud, const struct accd__interval *span)
 {
     struct conflict_search *search = ud;
@@ -67,7 +75,8 @@ static bool is_own_unfinished(void *ud, const struct accd__interval *span)
            share_device_memory(search->next, task);
 }
 
-/* The first task on a device that is meant, of those that may use the memory of the next one; false: there is none. */
+/* Finds the first accepted task on a device among those that may use the memory of the next one. Returns false if there
+ * is none. */
 static bool find_on_device(const struct accd__device_env *env,
                            bool (*accept)(void *ud, const struct accd__interval *span), struct conflict_search *search)
 {
@@ -82,8 +91,8 @@ static bool find_on_device(const struct accd__device_env *env,
     return found;
 }
 
-/* Devices share the host's memory: what sends comes behind what fetches there, what fetches behind all.
- * Decides ACC33-async-2. */
+/* Waits for conflicting tasks. Devices share host memory: a sending task waits for tasks that fetch there, a fetching
+ * one for all. Decides ACC33-async-2. */
 accd_status accd__wait_for_conflicts(const accd_context *context, const struct accd__queue *queue,
                                      const struct accd__queue *excluded, const struct accd__task *next)
 {
@@ -127,9 +136,10 @@ static void extend_host_range(struct accd__task *task, uint64_t low, uint64_t en
     host->high = none || end > host->high ? end : host->high;
 }
 
-/* The memory a batch uses becomes a task's, whose ranges have room. */
+/* Adds the memory of a batch to the ranges of a task, which have capacity for it. */
 static void add_batch_memory(struct accd__task *task, const struct accd__batch *batch)
 {
+    assert(task->ranges || !batch->n);
     for (size_t i = 0; i < batch->n; i++) {
         const struct accd__transfer *at = &batch->at[i];
         task->ranges[task->nranges++] = (struct accd__pair){at->dev, at->dev + at->bytes};
@@ -150,7 +160,7 @@ accd_status accd__wait_for_batch_conflicts(struct accd__device_env *env, struct 
 {
     accd_context *context = env->context;
     struct accd__pair few[2];
-    struct accd__task task = {.ranges = few}; /* as if the batch were one */
+    struct accd__task task = {.ranges = few}; /* treat the batch as a task */
     if (!accd__is_concurrent(env) || !has_pending_tasks(context))
         return ACCD_OK;
     if (batch->bulk)
@@ -174,16 +184,18 @@ accd_status accd__wait_for_range(struct accd__device_env *env, uint64_t dev, uin
 
 /* ------------------------------------------------------------------------------- start, over -- */
 
-/* Whether a queue does not know yet what a task is to fetch. */
+/* Returns true if a task fetches data that its queue does not know yet. */
 static bool reads_unfinished_result(const struct accd__queue *queue, const struct accd__task *task)
 {
     struct conflict_search search = {.next = task, .queue = queue};
     return find_on_device(queue->env, is_own_unfinished, &search);
 }
 
-/* Waits as above for a task that is not in its queue yet; then it starts, if it can continue by itself, or is done. */
+/* Waits for conflicts of a task that is not in its queue yet. Then starts it if it can run by itself, or does it
+ * (*done_p), or leaves it for the wait. */
 static accd_status start_task(struct accd__queue *queue, struct accd__task *task, bool *done_p)
 {
+    assert(task->kind == ACCD_TASK_TRANSFERS);
     struct accd__device_env *env = queue->env;
     uint64_t moved[3] = {0};
     struct accd__traffic traffic = accd__count_batch_traffic(&task->u.batch, moved);
@@ -201,12 +213,12 @@ static accd_status start_task(struct accd__queue *queue, struct accd__task *task
     return status == ACCD_OK ? ACCD_OK : accd__report_copy_failure(&env->device, status);
 }
 
-/* Whether what a queue itself has started is over, up to a task. */
+/* Returns true if the work that a queue itself has started is over, up to a task. */
 static bool is_queue_started_done(const struct accd__queue *queue, uint64_t number)
 {
     const struct accd__device_env *env = queue->env;
     const struct accd__task *last = queue->started;
-    if (last && last->number > number) { /* later tasks are started, too */
+    if (last && last->number > number) { /* later tasks have started, too */
         last = NULL;
         for (const struct accd__task *task = queue->first; task && task->number <= number; task = task->next)
             last = task->in_flight ? task : last;
@@ -216,7 +228,7 @@ static bool is_queue_started_done(const struct accd__queue *queue, uint64_t numb
     return !last || env->device.ops->is_batch_done(env->device.handle, last->in_flight);
 }
 
-/* Whether a queue has got to a task; otherwise what holds it up is noted in the one that is tested. */
+/* Returns true if a queue has reached a task. Otherwise records in `tested` the queue that it waits for. */
 static bool has_reached_task(struct accd__queue *queue, uint64_t number, struct accd__queue *tested)
 {
     if (!is_queue_started_done(queue, number)) {
@@ -240,7 +252,7 @@ bool accd__is_queue_done(struct accd__queue *queue)
     return has_reached_task(queue, queue->submitted, queue);
 }
 
-/* A task that does what a batch does, with a list of its own. NULL: no memory. */
+/* Makes a task for the transfers of a batch, with a copy of its list and of the core's own bytes. NULL: no memory. */
 static struct accd__task *new_transfer_task(struct accd__device_env *env, const struct accd__batch *batch)
 {
     uint64_t own = 0;
@@ -276,6 +288,7 @@ static struct accd__task *new_transfer_task(struct accd__device_env *env, const 
 accd_status accd__queue_batch(struct accd__queue *queue, const struct accd__batch *batch, const char *what,
                               const char *file, int line)
 {
+    assert(queue->last);
     accd_context *context = queue->env->context;
     struct accd__task *task = new_transfer_task(queue->env, batch);
     bool done = false;
@@ -302,7 +315,7 @@ accd_status accd__finish_pending(struct accd__device_env *env, uint64_t dev, uin
     return accd__run_noted_queues(&dependencies);
 }
 
-/* Decides ACC33-async-4. */
+/* Returns ACCD_ERROR_MISSING_WAIT if a pending task uses the memory. Decides ACC33-async-4. */
 accd_status accd__check_pending(struct accd__device_env *env, const struct accd__object *object, uint64_t dev,
                                 uint64_t bytes, const char *what)
 {

@@ -1,8 +1,20 @@
-/* queue.c - activity queues: transfers, kernels and device memory that asynchronous constructs left to be
- * done, in order, when the program waits.
+/* queue.c - the API of activity queues: makes, waits for and tests queues; queues events, functions and kernels.
  *
- * A task holds all it needs but the bytes of the host's memory, which are read and written when it is done:
- * as late as the rules allow, so that a missing wait shows. It is done as a whole or not at all. */
+ * A queue is a list of tasks. A task holds everything it needs, except the bytes of host memory, which are read and
+ * written when it runs:
+ *
+ *     queue 1   first -> [transfers 1] -> [kernel 2] -> [wait 3] -> [event 4] -> [free 5]     submitted = 5
+ *                                                           | until task 2 of
+ *     queue 2   first -> [transfers 2] -> [kernel 3]     <--'                                 submitted = 3
+ *
+ * Invariants (accd__queues_check tests them):
+ * - Numbers ascend, up to `submitted`. Tasks of kind ACCD_TASK_WAIT are also linked by next_wait.
+ * - The device memory that a task uses stays allocated until the task is done.
+ * - Each task counts once in env->queues.ntasks and in env->slow_path_reasons.
+ *
+ * Life of a task. A construct makes it (accd__queue_batch, queue_kernel) and appends it. In delayed mode it runs at the
+ * wait, as late as the rules allow, so that a missing wait shows. In concurrent mode the device runs it from the
+ * construct on (order.c), and the wait finishes it. run.c runs tasks, each completely or not at all. */
 #include "queue/inside.h"
 
 #include <stdio.h>
@@ -17,7 +29,7 @@ accd_status accd_queue_get(accd_context *context, int device, int64_t async, uns
     if (async == ACCD_SYNCHRONOUS)
         return accd__set_error(context, ACCD_ERROR_MISUSE, R_MISUSE, "no queue has the async value %lld",
                                (long long)async);
-    const uint64_t key = (uint64_t)async - (uint64_t)ACCD_SYNCHRONOUS - 1; /* less than UINT64_MAX */
+    const uint64_t key = (uint64_t)async - (uint64_t)ACCD_SYNCHRONOUS - 1; /* less than UINT64_MAX, as keys must be */
     struct accd__queue *queue = accd__btree_floor(&env->queues.by_async, key);
     if (queue && queue->async == async) {
         *queue_p = queue->number;
@@ -42,8 +54,9 @@ accd_status accd_queue_get(accd_context *context, int device, int64_t async, uns
 
 bool accd__queue_event(struct accd__queue *queue, const accd_event *event)
 {
+    assert(event->name);
     size_t bytes = strlen(event->name) + 1;
-    bool now = accd__is_concurrent(queue->env); /* it has started at least */
+    bool now = accd__is_concurrent(queue->env); /* the task has started at least */
     struct accd__task *task = now ? NULL : accd__task_new(queue->env, ACCD_TASK_EVENT, bytes);
     if (!task)
         return false;
@@ -75,7 +88,7 @@ accd_status accd_queue_wait(accd_context *context, int device, unsigned number)
     if (number)
         return accd__queue_run_until(env->queues.at[number - 1], env->queues.at[number - 1]->submitted);
     const struct accd__interval *last = accd__interval_find_last_below(env->queues.busy, UINT64_MAX);
-    while (last) { /* what uses others' results first: a missing wait shows */
+    while (last) { /* the last queue first, which may use results of others: a missing wait shows */
         struct accd__queue *queue = last->owner;
         ACCD_TRY(accd__queue_run_until(queue, queue->submitted));
         last = accd__interval_find_last_below(env->queues.busy, queue->number);
@@ -83,7 +96,7 @@ accd_status accd_queue_wait(accd_context *context, int device, unsigned number)
     return ACCD_OK;
 }
 
-/* Whether a queue is not done, or its work does not continue by itself and no wait has asked yet. */
+/* Returns true if a concurrent queue is not done, or a delayed one has tasks and was not tested since the last one. */
 static bool is_not_done(struct accd__queue *queue)
 {
     const bool not_done =
@@ -108,7 +121,7 @@ accd_status accd_queue_test(accd_context *context, int device, unsigned number, 
     return ACCD_OK;
 }
 
-/* Decides ACC33-async-3. */
+/* Makes a queue wait for another one. Decides ACC33-async-3. */
 accd_status accd_queue_wait_for(accd_context *context, int device, unsigned number, int other_device, unsigned other)
 {
     ACCD_ON_DEVICE(env, context, device);
@@ -150,7 +163,7 @@ void accd_report_wait(accd_context *context, int device, unsigned number, int ot
     context->config.on_event(context->config.event_ud, &event);
 }
 
-/* Runs a function, behind what its queue has under way. Takes ud if it, or one before it, fails. */
+/* Runs a function, after the started work of its queue. Takes ud if the function, or one before it, fails. */
 static accd_status call_at_once(struct accd__device_env *env, unsigned number, accd_host_fn fn, void *ud)
 {
     struct accd__queue *queue = accd__get_queue(env, number);
@@ -181,15 +194,16 @@ accd_status accd_queue_call(accd_context *context, int device, unsigned number, 
     return ACCD_OK;
 }
 
-/* Data that a kernel may use, without repetition. */
+/* Set of the data that a kernel may use. */
 struct reached_objects {
     struct accd__object **at;
     size_t n, capacity;
 };
 
-/* Adds what is not there yet. False: no memory. */
+/* Adds an object that is not in the set. Returns false without memory. */
 static bool add_reached_object(struct reached_objects *reached, struct accd__mem *mem, struct accd__object *object)
 {
+    assert(object);
     if (object->size & ACCD_OBJECT_VISITED)
         return true;
     if (!ACCD_GROW(mem, reached->at, reached->capacity, reached->n + 1))
@@ -199,7 +213,7 @@ static bool add_reached_object(struct reached_objects *reached, struct accd__mem
     return true;
 }
 
-/* Adds what attached pointers point to from there. */
+/* Adds the targets of attached pointers in the objects of the set, repeatedly. */
 static accd_status add_attached_targets(struct reached_objects *reached, struct accd__device_env *env)
 {
     for (size_t i = 0; i < reached->n; i++) {
@@ -225,7 +239,8 @@ static void free_reached(struct reached_objects *reached, struct accd__mem *mem)
     accd__mem_free(mem, reached->at, reached->capacity * sizeof reached->at[0]);
 }
 
-/* A task for a kernel that uses these data, and allocations that begin at these addresses. */
+/* Makes a task for a kernel that uses these objects, and the allocations that begin at these addresses. NULL: no
+ * memory. */
 static struct accd__task *new_kernel_task(const accd_region *region, const struct reached_objects *reached,
                                           const uint64_t *devs, size_t n, accd_host_fn fn, void *ud)
 {
@@ -247,7 +262,7 @@ static struct accd__task *new_kernel_task(const accd_region *region, const struc
     }
     for (size_t i = 0; i < n; i++) {
         struct accd__object *object = NULL;
-        (void)accd__find_object_by_dev(env, devs[i], &object); /* has been done before: it succeeds */
+        (void)accd__find_object_by_dev(env, devs[i], &object); /* succeeded before, so it succeeds now */
         const uint64_t bytes = object ? 0 : env->device.ops->size_of(env->device.handle, devs[i]);
         if (bytes)
             task->ranges[task->nranges++] = (struct accd__pair){devs[i], devs[i] + bytes};
@@ -258,7 +273,8 @@ static struct accd__task *new_kernel_task(const accd_region *region, const struc
     return NULL;
 }
 
-/* The data that a kernel uses. */
+/* Finds the objects that a kernel uses: those of the region, those at n addresses, and the targets of pointers in them.
+ */
 static accd_status find_kernel_data(const accd_region *region, const uint64_t *devs, size_t n,
                                     struct reached_objects *reached)
 {
@@ -274,7 +290,8 @@ static accd_status find_kernel_data(const accd_region *region, const uint64_t *d
     return ok ? add_attached_targets(reached, region->env) : accd__report_plan_out_of_memory(region->context);
 }
 
-/* end_p: NULL, or the kernel is given as text, and is run by the device or not at all. */
+/* Queues a kernel, with its function fn. end_p = NULL: fn runs it. Otherwise the device runs the kernel's text, or
+ * *end_p gives the reason why not. */
 static accd_status queue_kernel(accd_region *region, const uint64_t *devs, size_t n, const accd_kernel *kernel,
                                 accd_host_fn fn, void *ud, accd_kernel_result *end_p)
 {

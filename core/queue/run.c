@@ -1,9 +1,9 @@
-/* run.c - what queues do when the program waits: their tasks, one after the other. */
+/* run.c - runs the tasks of queues when the program waits for them. */
 #include "queue/inside.h"
 
 /* -------------------------------------------------------------------------------- transfers -- */
 
-/* An address in host memory that transfers need, and that was freed since. */
+/* Finds host memory that transfers need and that was freed. Returns true and an address in it, or false. */
 static bool find_freed_host(accd_context *context, const struct accd__batch *batch, uint64_t *host_p)
 {
     for (size_t i = 0; i < batch->n; i++) {
@@ -33,7 +33,7 @@ static accd_status check_host_memory(struct accd__queue *queue, const struct acc
     return ACCD_ERROR_MISSING_WAIT;
 }
 
-/* Does the transfers of a task, or takes up those that have gone on by themselves. */
+/* Does the transfers of a task, or finishes those that ran by themselves. */
 static accd_status run_transfers(struct accd__queue *queue, const struct accd__task *task)
 {
     struct accd__device_env *env = queue->env;
@@ -57,7 +57,8 @@ static accd_status run_transfers(struct accd__queue *queue, const struct accd__t
 static accd_status call_function(struct accd__device_env *env, const struct accd__task *task, accd_host_call reason)
 {
     accd_context *context = env->context;
-    const bool busy = context->busy; /* a construct may wait for it */
+    assert(task->u.call.fn);
+    const bool busy = context->busy; /* a construct may be waiting for the queue */
     env->queues.running = task;
     context->runs_queue = true;
     context->busy = false;
@@ -69,7 +70,7 @@ static accd_status call_function(struct accd__device_env *env, const struct accd
                   : ACCD_OK;
 }
 
-/* Runs a function, unless it is that of a kernel which the device has run. */
+/* Runs the function of a task, unless the device has run its kernel. */
 static accd_status finish_kernel_call(struct accd__device_env *env, const struct accd__task *task)
 {
     accd_kernel_result end = {.outcome = ACCD_KERNEL_NOT_RUN};
@@ -84,9 +85,10 @@ static accd_status finish_kernel_call(struct accd__device_env *env, const struct
     return call_function(env, task, end.outcome == ACCD_KERNEL_DONE ? ACCD_CALL_KERNEL_DONE : ACCD_CALL_RUN);
 }
 
-/* Memory that another task still uses is freed after that task. Takes the task. */
+/* Frees or marks memory, or passes the task to a queue that still uses it. Takes the task. */
 static void release_memory(struct accd__queue *queue, struct accd__task *task)
 {
+    assert(task->kind == ACCD_TASK_FREE || task->kind == ACCD_TASK_MARK_UNWRITTEN);
     struct accd__device_env *env = queue->env;
     struct accd__queue *other = accd__last_queue_using(env, task->u.memory.dev, task->u.memory.bytes);
     if (other) {
@@ -121,7 +123,7 @@ static accd_status run_task(struct accd__queue *queue, struct accd__task *task)
     return status;
 }
 
-/* Queues wait for what others were asked for before: these never wait for each other. */
+/* Runs tasks in order. Queues wait only for earlier tasks of others, so the recursion ends. */
 accd_status accd__queue_run_until(struct accd__queue *queue, uint64_t number)
 {
     while (queue->first && queue->first->number <= number) {
@@ -135,6 +137,7 @@ accd_status accd__queue_run_until(struct accd__queue *queue, uint64_t number)
 
 accd_status accd__run_noted_queues(struct accd__interval **noted)
 {
+    assert(noted);
     accd_status status = ACCD_OK;
     while (*noted) {
         struct accd__interval *first = accd__interval_find_overlap(*noted, 0, UINT64_MAX, NULL, NULL);

@@ -1,5 +1,5 @@
-/* tasks.c - what queues have not done yet: tasks in their order, and by the device memory they are about, so that
- * what frees or moves the memory fails, or waits. */
+/* tasks.c - lists of tasks, and indices of the memory that they use. A construct that frees or moves this memory finds
+ * them there, and fails or waits. */
 #include "queue/inside.h"
 
 #include <stdio.h>
@@ -29,7 +29,7 @@ bool accd__task_merge_ranges(accd_context *context, struct accd__task *task)
     return true;
 }
 
-/* The first range of a task that ends behind an address, or NULL. */
+/* Returns the first range of a task that ends after an address, or NULL. */
 static const struct accd__pair *first_range_after(const struct accd__task *task, uint64_t dev)
 {
     const size_t at = ACCD_UPPER_BOUND(task->ranges, value, task->nranges, dev);
@@ -54,10 +54,11 @@ bool accd__running_kernel_range(const struct accd__device_env *env, uint64_t dev
 
 /* --------------------------------------------------------------------------- missing waits -- */
 
-/* Marks what is done when a queue has got to a task: it waits for other queues on its way, which never wait for
- * later ones of its own. */
+/* Marks the tasks that are done when a queue has reached a task. It waits for other queues on the way, and these never
+ * wait for later tasks of this one. */
 static void mark_implied(const struct accd__pending_query *query, struct accd__queue *queue, uint64_t number)
 {
+    assert(number <= queue->submitted);
     if (queue->query_number != query->number) {
         queue->query_number = query->number;
         queue->implied = 0;
@@ -79,7 +80,7 @@ void accd__begin_pending_query(struct accd__device_env *env, struct accd__queue 
         .number = query->number + 1, .queue = queue, .submitted = queue ? queue->submitted : 0};
 }
 
-/* Whether a task is done before the construct continues. Others are marked when the first one is met. */
+/* Returns true if a task is done before the construct continues. The first call of a query marks the other queues. */
 static bool is_implied(const struct accd__task *task)
 {
     struct accd__queue *queue = task->queue;
@@ -94,11 +95,12 @@ static bool is_implied(const struct accd__task *task)
     return queue->query_number == query->number && task->number <= queue->implied;
 }
 
-/* What looks for tasks by a range. */
+/* Search for tasks by a range. */
 struct task_search {
     uint64_t dev, bytes;
-    bool forgets, known;            /* tasks that are to forget some of it are meant, too; and those that are known */
-    const struct accd__task *first; /* by queue and number */
+    bool forgets, known; /* true to include tasks that will mark part of it as unwritten; true to include tasks that
+                            precede the construct */
+    const struct accd__task *first; /* first task found, by queue and number */
     struct accd__interval **noted;
 };
 
@@ -138,6 +140,7 @@ const struct accd__task *accd__find_pending_task(const struct accd__device_env *
 
 void accd__note_dependency(struct accd__interval **noted, const struct accd__task *task)
 {
+    assert(task->number > 0);
     struct accd__queue *queue = task->queue;
     if (!queue->noted_number) {
         const uint64_t key = (uint64_t)queue->env->device.number << 32 | queue->number;
@@ -170,14 +173,16 @@ struct accd__queue *accd__last_queue_using(const struct accd__device_env *env, u
     return search.first ? search.first->queue : NULL;
 }
 
+/* Indexes one interval of device memory of a task. */
 static void add_interval(struct accd__task *task, uint64_t low, uint64_t high)
 {
     struct accd__interval *span = &task->spans[task->nspans++];
+    assert(task->nspans <= ACCD_TASK_INTERVALS && low <= high);
     *span = (struct accd__interval){.low = low, .high = high, .owner = task};
     accd__interval_insert(&task->queue->env->queues.uses, span);
 }
 
-/* Whether others wait for what a task does with the host's memory. */
+/* Returns true if other tasks wait for this one's use of host memory. */
 static bool uses_host(const struct accd__queue *queue, const struct accd__task *task)
 {
     return task->host.low < task->host.high && accd__is_concurrent(queue->env);
@@ -265,12 +270,14 @@ accd_status accd__check_can_submit(const struct accd__device_env *env, unsigned 
 
 struct accd__queue *accd__get_deferring_queue(const struct accd__device_env *env, unsigned number)
 {
+    assert(number > 0 && number <= env->queues.n);
     bool defers = env->context->config.queues == ACCD_QUEUES_DELAYED || accd__is_concurrent(env);
     return defers ? env->queues.at[number - 1] : NULL;
 }
 
 int64_t accd__queue_async(const struct accd__device_env *env, unsigned number)
 {
+    assert(number <= env->queues.n);
     return number ? env->queues.at[number - 1]->async : ACCD_SYNCHRONOUS;
 }
 
@@ -313,10 +320,11 @@ struct accd__task *accd__task_remove(struct accd__queue *queue, struct accd__tas
 {
     struct accd__device_env *env = queue->env;
     struct accd__task *task = *at;
+    assert(task && env->queues.ntasks > 0);
     *at = task->next;
     if (queue->last == &task->next)
         queue->last = at;
-    if (task->kind == ACCD_TASK_WAIT) { /* the first one: none is cut off */
+    if (task->kind == ACCD_TASK_WAIT) { /* waits are removed in order, so this is the first one */
         queue->waits = task->next_wait;
         if (queue->last_wait == &task->next_wait)
             queue->last_wait = &queue->waits;
@@ -332,9 +340,11 @@ struct accd__task *accd__task_remove(struct accd__queue *queue, struct accd__tas
     return task;
 }
 
+/* Waits for the started work of a task, and discards its results. */
 static void abandon_task(const struct accd__queue *queue, const struct accd__task *task)
 {
     const struct accd__device_env *env = queue->env;
+    assert(task->in_flight);
     if (task->kind == ACCD_TASK_KERNEL)
         (void)env->device.ops->finish_kernel(env->device.handle, task->in_flight, 0, NULL);
     else if (env->device.ops->finish_batch(env->device.handle, task->in_flight) == ACCD_OK)

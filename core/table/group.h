@@ -30,8 +30,8 @@ struct accd__group {
 /* Marks sections and pointers as pending (set), or no longer pending (clear), in all indices of groups. */
 void accd__group_set_pending(struct accd__device_env *env, struct accd__group *group);
 void accd__group_clear_pending(struct accd__device_env *env, struct accd__group *group, bool sections, bool pointers);
-bool accd__group_overlaps(const struct accd__group *group, uint64_t low, uint64_t high);
 /* Returns true if [low, high) overlaps a granule with a section of the group. */
+bool accd__group_overlaps(const struct accd__group *group, uint64_t low, uint64_t high);
 /* Fills the bitmap and the hull of a group. *disjoint_p: true if its sections overlap neither each other, nor present
  * objects, nor other groups. */
 accd_status accd__group_build_bitmap(struct accd__device_env *env, struct accd__group *group, bool *disjoint_p);

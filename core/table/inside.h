@@ -15,8 +15,8 @@ void accd__attachment_order_by_target(struct accd__device_env *env, struct accd_
  * frees *scratch, 2 * *n_p pairs. NULL: no memory. */
 struct accd__pair *accd__group_sorted_sections(struct accd__device_env *env, const struct accd__group *group,
                                                bool slots, size_t *n_p, struct accd__pair **scratch);
-bool accd__sections_equal(const struct accd_walk *a, const struct accd_walk *b);
 /* Returns true if all columns of two walks are equal. */
+bool accd__sections_equal(const struct accd_walk *a, const struct accd_walk *b);
 
 /* --------------------------------------------------------------------------------- members.c -- */
 

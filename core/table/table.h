@@ -294,10 +294,9 @@ static inline void accd__attachment_set_label(struct accd__attachment *attach, c
 
 /* Finds the present object that contains an address, or NULL. May expand a pending group: ACCD_ERROR_OUT_OF_MEMORY. */
 accd_status accd__find_object(struct accd__device_env *env, uint64_t host, struct accd__object **object_p);
-accd_status accd__find_containment(
-    struct accd__device_env *env, uint64_t host, uint64_t bytes,
-    /* Compares a range of at least one byte with the present objects; *object_p: one that overlaps it, or NULL. */
-    enum accd__containment *relation_p, struct accd__object **object_p);
+/* Compares a range of at least one byte with the present objects; *object_p: one that overlaps it, or NULL. */
+accd_status accd__find_containment(struct accd__device_env *env, uint64_t host, uint64_t bytes,
+                                   enum accd__containment *relation_p, struct accd__object **object_p);
 /* Finds the object that contains a device address, or NULL. The first call builds the device order. */
 accd_status accd__find_object_by_dev(struct accd__device_env *env, uint64_t dev, struct accd__object **object_p);
 /* Returns the object at a host address, or at a device address. NULL: there is none, no memory to expand a group, or no
@@ -446,8 +445,8 @@ int accd__object_device_range(struct accd__device_env *env, const struct accd__o
 
 /* ----------------------------------------------------------------------------------- label.c -- */
 
-void accd__labels_free(accd_context *context);
 /* Frees all labels of the context, when it is closed. */
+void accd__labels_free(accd_context *context);
 /* Returns a copy of a name that lives as long as the context, because constructs may end before their work. NULL: no
  * name, or no memory. */
 const char *accd__intern_name(accd_context *context, const char *name);

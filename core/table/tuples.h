@@ -95,8 +95,8 @@ struct accd__coverage {
     size_t objects;
 };
 
-struct accd__placement *accd__find_placement(struct accd__device_env *env, const struct accd__object *object);
 /* Returns the placement of an object, or NULL. */
+struct accd__placement *accd__find_placement(struct accd__device_env *env, const struct accd__object *object);
 /* Returns true if a clause names a byte of a held object, other than for storage alone (DIR-4.2-17). Lowers *end_p to
  * the end of the bytes with the same answer. Clauses that end are ignored. */
 bool accd__is_byte_named(struct accd__device_env *env, const struct accd__object *object, uint64_t host,
