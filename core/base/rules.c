@@ -242,7 +242,6 @@ const struct accd__action_traits accd__traits_of_action[ACCD_ACTION_COUNT] = {
  * TR14-A.1-02, TR14-A.1-03. */
 uint8_t accd__effective_action(uint8_t own, bool init, uint8_t around)
 {
-    assert(own < ACCD_ACTION_COUNT && around < ACCD_ACTION_COUNT);
     uint8_t action = own == ACCD_ACTION_INHERIT ? around : own;
     if (!init)
         return action;

@@ -236,7 +236,7 @@ const char *accd__queues_check(struct accd__device_env *env)
                 return "a queue is out of order";
             number = task->number;
             if (task->kind == ACCD_TASK_WAIT && task != after)
-                return "a queue has lost what it comes behind";
+                return "a queue has lost one of its wait tasks";
             if (task->kind == ACCD_TASK_WAIT)
                 after = after->next_wait;
             started = task->in_flight ? task : started;

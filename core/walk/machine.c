@@ -184,7 +184,6 @@ static bool load_at(struct accd__machine *m, int64_t *to, const int64_t *a, int6
 /* Computes an instruction in a type of C; returns false with a fault where C leaves the result undefined. */
 static bool eval_typed(struct accd__machine *m, const accd_instruction *in, size_t first, size_t n)
 {
-    assert(in->k > 0);
     enum accd__fault fault;
     size_t row = accd__eval_arithmetic((accd_opcode)in->op, (accd_scalar)(in->k - 1), m->r[in->to], m->r[in->a],
                                        m->r[in->b], n, &fault);
