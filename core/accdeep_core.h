@@ -275,23 +275,23 @@ ACCD_API void accd_context_config_init(accd_context_config *config);
 /* Returns the built-in backend of that name; NULL: no such backend.
  * - "sim": simulated memory that only the core reaches.
  * - "direct": "sim" at its device addresses in this process, for kernels of real programs; it does not know which
- *  bytes were written.
+ *   bytes were written.
  * - "guarded": "direct", with a page that no access may touch after each of the first 8192 allocations. Freed memory
- *  of up to 16 KiB cannot be touched for a while.
+ *   of up to 16 KiB cannot be touched for a while.
  * - "guarded-end": "guarded", and these allocations end at that page. Their address is a multiple of the largest
- *  power of two that divides the size, up to 16.
+ *   power of two that divides the size, up to 16.
  * - "guarded-begin": the page comes before the allocation.
  * - "guarded-again": "guarded" without that delay: freed memory keeps its page, and the next allocation of that size
- *  gets it.
+ *   gets it.
  * - "cuda": memory of a GPU, through the driver that is found when the context is opened; then the process must not
- *  fork. */
+ *   fork. */
 ACCD_API const accd_backend *accd_find_backend(const char *name);
 
 /* Describes a device of this machine that the backend can use, by its number from 0. ACCD_ERROR_NO_DEVICE: info_p->why
  * has the reason; it is empty after the last device (HOUSE-device). */
 ACCD_API accd_status accd_device_get_info(const accd_backend *backend, unsigned number, accd_device_info *info_p);
 
-/* Makes a context with its own devices and tables; the caller frees it. ACCD_ERROR_OUT_OF_MEMORY; ACCD_ERROR_NO_DEVICE;
+/* Makes a context with its own devices and tables; the caller frees it. ACCD_ERROR_OUT_OF_MEMORY. ACCD_ERROR_NO_DEVICE.
  * ACCD_ERROR_MISUSE: a configuration of another size, too many devices or threads, or an invalid enumerator, also in
  * its rules (HOUSE-device, HOUSE-memory). */
 ACCD_API accd_status accd_context_new(accd_context **context_p, const accd_context_config *config);
@@ -674,13 +674,13 @@ ACCD_API accd_status accd_copy_async(accd_context *context, int device, unsigned
  * own size. An empty section is present where one byte would be.
  * - If the descriptor is as it was at the last attach, its counter is incremented.
  * - Otherwise it is copied to the device with the data's device address, less offset so that indices keep their
- *  meaning, and the counter is one. data must be the address in the descriptor; otherwise ACCD_ERROR_POINTER_CHANGED.
+ *   meaning, and the counter is one. data must be the address in the descriptor; otherwise ACCD_ERROR_POINTER_CHANGED.
  * - A null address copies the host's null descriptor to the device and ends the attachment (ACC33-att-4,
- *  ACC33-gloss-2). This is ACCD_ERROR_POINTER_CHANGED if the rules let no attached pointer change. It does nothing if
- *  the rules attach a null pointer to nothing (attach_null).
+ *   ACC33-gloss-2). This is ACCD_ERROR_POINTER_CHANGED if the rules let no attached pointer change. It does nothing if
+ *   the rules attach a null pointer to nothing (attach_null).
  * - The first word of an addendum points to a type record, which begins with its size in bytes, a word of eight. The
- *  call maps and attaches the record, too. A later step that ends the attachment also removes this reference: a
- *  detach, an exit of data or descriptor, the end of a region, a null pointer, another type (FLANG-api-7). */
+ *   call maps and attaches the record, too. A later step that ends the attachment also removes this reference: a
+ *   detach, an exit of data or descriptor, the end of a region, a null pointer, another type (FLANG-api-7). */
 ACCD_API accd_status accd_attach_descriptor(accd_context *context, int device, const void *descriptor, const void *data,
                                             uint64_t offset, uint64_t size, const char *file, int line);
 /* Decrements the attach counter of a descriptor; with finalize it becomes 0. At 0 the whole host descriptor is copied

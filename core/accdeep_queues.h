@@ -17,7 +17,7 @@ extern "C" {
  * - in order, the default: at once, which is a legal order. There is never anything to wait for.
  * - delayed: at the wait. It copies the bytes that host memory holds then.
  * - concurrent: from the construct on, with the result of doing it at the construct. Later work on the
- *  same memory waits for it. It is complete at the wait; copies to the host arrive by then.
+ *   same memory waits for it. It is complete at the wait; copies to the host arrive by then.
  *
  * A wait fails with the error of the first operation that failed, reported at its construct. This
  * operation is then over, and the next wait continues after it. */

@@ -8,7 +8,7 @@
  *                    that use the same memory     of its queue
  *
  * - Before a task starts, all started tasks that use the same memory are finished, except those that the stream of its
- *  own queue orders anyway.
+ *   own queue orders anyway.
  * - A construct whose transfers cannot start fails as it would without a queue. A started task has read the host
  * memory.
  * - Fetched bytes reach host memory at the wait.

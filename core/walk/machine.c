@@ -18,9 +18,9 @@
  * - A register whose bit is set in `constants` holds one value in all ACCD_ROWS rows; it may be left by an earlier
  * block.
  * - No value of a register is larger in magnitude than 2 to the power of max_bits. If the operands' bits prove that a
- *  sum or product fits, no check for overflow is needed.
+ *   sum or product fits, no check for overflow is needed.
  * - k = 0: 64-bit arithmetic; a result that does not exist becomes ACCD_UNREPRESENTABLE. k != 0 (ADD to LE): arithmetic
- *  of a C type (arithmetic.c), where an undefined result is a fault.
+ *   of a C type (arithmetic.c), where an undefined result is a fault.
  *
  * The life of an instruction: accd__machine_run selects the loop of its opcode, writes r[to] and updates constants and
  * max_bits. A fault ends the run with m->fault and m->fault_row; the section that needed the value is then reported. */
