@@ -39,6 +39,7 @@ void accd__arena_free(struct accd__arena *arena)
         munmap(arena, arena->capacity);
 }
 
+/* Returns a free block of a class, or a new one; NULL if the range is full. */
 static void *take_block(struct accd__arena *arena, unsigned class, size_t bytes)
 {
     assert(class < ACCD_ARENA_CLASSES + 1);

@@ -322,6 +322,7 @@ int accd__btree_reserve_sorted(struct accd__btree *index, uint64_t first, uint64
                               (most < need ? most : need) + nodes_for(index->count + n, levels, reserved));
 }
 
+/* Inserts count pairs at slot i of a node that has space for them. */
 static inline void insert_pairs(node *n, unsigned i, const struct accd__pair *run, unsigned count)
 {
     assert(n->used + count <= FANOUT && i <= n->used);
@@ -342,6 +343,7 @@ struct path_step {
     unsigned at;
 };
 
+/* Returns the leaf for a key, and the path to it in path[1 .. height]. */
 static node *walk_down(const struct accd__btree *index, uint64_t key, struct path_step *path)
 {
     node *n = index->root;
@@ -361,6 +363,7 @@ struct feed {
     int leaves; /* true if the nodes are leaves, whose links remain */
 };
 
+/* Moves the first entry of a feed to the end of a node. */
 static void feed_entry(struct feed *feed, node *to)
 {
     node *below = feed->below;
@@ -376,6 +379,7 @@ static void feed_entry(struct feed *feed, node *to)
         below->next = NULL;
 }
 
+/* Makes a node and links it after n. The node was reserved. */
 static node *new_node_after(struct accd__btree *index, node *n, int leaf)
 {
     node *right = new_node(index);
@@ -713,6 +717,7 @@ struct check_state {
     uint64_t last_key;
 };
 
+/* Checks a node at height h and all below it, whose keys must be in [low, high). Returns the first error, or NULL. */
 static const char *check_below(const node *n, unsigned h, uint64_t low, uint64_t high, struct check_state *s)
 {
     if (!n->used || n->used > FANOUT)

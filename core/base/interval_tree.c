@@ -8,6 +8,7 @@ static uint64_t max_of(const struct accd__interval *span)
     return span ? span->max_high : 0;
 }
 
+/* Recomputes the highest upper bound of a subtree from its children. */
 static void update_max(struct accd__interval *span)
 {
     span->max_high = span->high;

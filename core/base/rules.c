@@ -111,6 +111,7 @@ const struct accd__policy_entry accd__policy_entries[] = {
     [CHANGED] = REJECT(ACCD_ERROR_POINTER_CHANGED, R_STRUCTURE_FIXED, "the pointer", CHANGED_ATTACHED),
 };
 
+/* Compiles the decisions about pointers that clauses attach or detach. */
 static void compile_slot_policy(const accd_rules *rules, struct accd__policy *to)
 {
     const bool implied = rules->attach_implied == ACCD_CHOICE_REJECT,

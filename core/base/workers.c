@@ -51,6 +51,7 @@ static void *worker_main(void *arg)
     return NULL;
 }
 
+/* Starts threads - 1 threads, or as many as the system allows. NULL: no memory. */
 static struct accd__workers *new_workers(struct accd__mem *mem, unsigned threads)
 {
     unsigned others = threads - 1;

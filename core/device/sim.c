@@ -64,6 +64,7 @@ static void sim_close(void *device)
     accd__mem_free(sim->mem, sim, sim->sim_struct_bytes);
 }
 
+/* Maps the address space and the tables of a device. Nothing is allocated yet. */
 static accd_status sim_open(void **device_p, int number, const accd_context_config *config, struct accd__mem *mem)
 {
     const bool direct = config->backend && config->backend->address_range;
@@ -270,6 +271,7 @@ static uint64_t sim_allocation_size(void *device, uint64_t dev)
     return accd__sim_owns(device, dev) && accd__sim_is_block_start(sim, at) ? sim->sizes[at / UNIT] : 0;
 }
 
+/* Finds the block that contains an address through units or, if it begins before the page, through covers. */
 static int sim_is_allocated(void *device, uint64_t dev, uint64_t bytes)
 {
     struct sim *sim = device;
@@ -294,6 +296,7 @@ static int sim_is_allocated(void *device, uint64_t dev, uint64_t bytes)
 
 /* -------------------------------------------------------------------------------- transfers -- */
 
+/* Counts down the injected failure of copies; fails the batch that contains it. */
 static accd_status sim_begin_batch(void *device, const struct accd__traffic *traffic)
 {
     struct sim *sim = device;

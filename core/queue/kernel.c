@@ -104,6 +104,7 @@ static bool sort_by_first_word(struct accd__mem *mem, struct kernel_tables *tabl
     return true;
 }
 
+/* Fills and sorts the tables, and launches the kernel. *end_p gives the reason if it cannot be launched. */
 static accd_status fill_and_launch(struct accd__device_env *env, const accd_kernel *kernel, unsigned queue,
                                    const struct accd__task *task, struct kernel_tables *tables,
                                    accd_kernel_result *end_p)

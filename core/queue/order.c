@@ -19,6 +19,7 @@
 
 /* -------------------------------------------------------------------------- conflicts -- */
 
+/* True if two tasks use a common byte of device memory; searches the ranges of the longer list. */
 static bool share_device_memory(const struct accd__task *a, const struct accd__task *b)
 {
     const struct accd__task *few = a->nranges < b->nranges ? a : b, *many = few == a ? b : a;
@@ -47,6 +48,7 @@ static bool may_conflict(const struct conflict_search *search, const struct accd
     return accd__task_uses_memory(task) && task->queue != search->excluded && task->number > task->queue->noted_number;
 }
 
+/* Adds a conflicting user of device memory to the dependencies. Returns false: the search continues. */
 static bool note_device_conflict(void *ud, const struct accd__interval *span)
 {
     struct conflict_search *search = ud;
@@ -67,6 +69,7 @@ static bool note_host_conflict(void *ud, const struct accd__interval *span)
     return false;
 }
 
+/* True if a task of the same queue uses the memory, and its result is unknown. */
 static bool is_own_unfinished(void *ud, const struct accd__interval *span)
 {
     const struct conflict_search *search = ud;
@@ -128,6 +131,7 @@ accd_status accd__wait_for_all_devices(accd_context *context)
     return ACCD_OK;
 }
 
+/* Extends the hull of the host memory that a task uses. */
 static void extend_host_range(struct accd__task *task, uint64_t low, uint64_t end)
 {
     struct accd__interval *host = &task->host;

@@ -16,6 +16,7 @@ static bool find_freed_host(accd_context *context, const struct accd__batch *bat
     return batch->bulk && batch->bulk_ops->find_freed_host(batch->bulk, host_p);
 }
 
+/* Reports ACCD_ERROR_MISSING_WAIT if host memory of a transfer was freed; only with check_host. */
 static accd_status check_host_memory(struct accd__queue *queue, const struct accd__task *task)
 {
     accd_context *context = queue->env->context;
@@ -54,6 +55,7 @@ static accd_status run_transfers(struct accd__queue *queue, const struct accd__t
 
 /* ---------------------------------------------------------------------------- tasks in order -- */
 
+/* Calls the function of a task, while constructs are forbidden. */
 static accd_status call_function(struct accd__device_env *env, const struct accd__task *task, accd_host_call reason)
 {
     accd_context *context = env->context;
@@ -102,6 +104,7 @@ static void release_memory(struct accd__queue *queue, struct accd__task *task)
     accd__task_cancel(queue, task);
 }
 
+/* Runs a task that was removed from its queue, and frees it. Returns the error of the task. */
 static accd_status run_task(struct accd__queue *queue, struct accd__task *task)
 {
     struct accd__device_env *env = queue->env;

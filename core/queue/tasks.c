@@ -109,6 +109,7 @@ static bool comes_before(const struct accd__task *a, const struct accd__task *b)
     return a->queue != b->queue ? a->queue->number < b->queue->number : a->number < b->number;
 }
 
+/* Keeps the first task that uses the range of the search. Returns false: the search continues. */
 static bool find_first_task(void *ud, const struct accd__interval *span)
 {
     struct task_search *search = ud;
@@ -119,6 +120,7 @@ static bool find_first_task(void *ud, const struct accd__interval *span)
     return false;
 }
 
+/* Adds a task to the dependencies if it uses the range of the search. Returns false: the search continues. */
 static bool note_user(void *ud, const struct accd__interval *span)
 {
     struct task_search *search = ud;
@@ -188,6 +190,7 @@ static bool uses_host(const struct accd__queue *queue, const struct accd__task *
     return task->host.low < task->host.high && accd__is_concurrent(queue->env);
 }
 
+/* Puts the memory that a task uses into the indices, by ranges or, for many, by their hull. */
 static void index_task(struct accd__queue *queue, struct accd__task *task)
 {
     const struct accd__pair *ranges = task->ranges;

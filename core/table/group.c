@@ -75,6 +75,7 @@ static size_t count_mapped_sections(const struct accd_walk *walk)
     return n;
 }
 
+/* Gives the hull of all mapped sections; low > high if there are none. */
 static void get_sections_hull(const struct accd_walk *walk, uint64_t *low, uint64_t *high)
 {
     *low = UINT64_MAX;
@@ -134,6 +135,7 @@ static inline __attribute__((always_inline)) uint64_t mark_uniform_sections(cons
     return already_set;
 }
 
+/* Marks all sections of a column in the bitmap; returns nonzero if some bits were set before. */
 static uint64_t mark_segment(const struct accd__group *group, const struct accd__segment *segment)
 {
     uint64_t already_set = 0;
@@ -345,6 +347,7 @@ accd_status accd__group_build_bitmap(struct accd__device_env *env, struct accd__
 
 /* ------------------------------------------------------------------------------ new and free -- */
 
+/* Sets the hull of the pointers through which the sections were reached. */
 static void set_slots_hull(struct accd__group *group)
 {
     const struct accd_walk *walk = group->walk;
@@ -395,6 +398,7 @@ static accd_status lay_out_sections(struct accd_walk *walk, uint64_t *bytes_p)
     return ACCD_OK;
 }
 
+/* Returns an interval that is in no tree yet. */
 static struct accd__interval make_interval(struct accd__group *group, uint64_t low, uint64_t high)
 {
     return (struct accd__interval){.low = low, .high = high, .owner = group};
@@ -557,6 +561,7 @@ bool accd__group_shares_slots(struct accd__device_env *env, const struct accd__g
     return attach && attach->slot < group->slot_high;
 }
 
+/* Frees the record of an object that is in no index by host address; its group is freed with the last member. */
 static void free_object(struct accd__device_env *env, struct accd__object *object)
 {
     assert(env->present.live > 0);

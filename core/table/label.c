@@ -54,6 +54,7 @@ static uint64_t mix_text(uint64_t hash, const char *text)
     return mix_hash(hash, !text);
 }
 
+/* Hashes the parts of a label that same_label compares, except its array. */
 static uint64_t hash_label(const accd_label *label)
 {
     uint64_t hash = mix_text(label->unit << 8 ^ label->flags, label->name);

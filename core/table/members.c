@@ -4,6 +4,7 @@
 
 /* ------------------------------------------------------------------------------- sections -- */
 
+/* Makes the object of a section, as it is right after the expansion of the group. */
 static struct accd__object make_member_object(const struct accd__group *group, const struct accd__segment *segment,
                                               size_t row, uint64_t dev)
 {
@@ -311,6 +312,7 @@ static void remove_member_objects(struct accd__device_env *env, const struct acc
         accd__btree_erase_range(&env->present.by_device, group->block->dev, group->block->dev + group->block->bytes);
 }
 
+/* Removes the attachments of a group; no other one lies between them. */
 static void remove_member_attachments(struct accd__device_env *env, const struct accd__group *group)
 {
     struct accd__btree_cursor cursor;

@@ -418,6 +418,7 @@ struct name_source {
     size_t section;
 };
 
+/* Returns the source of the name of an object: its group and section, its name origin, or its label. */
 static struct name_source get_name_source(struct accd__device_env *env, const struct accd__object *object)
 {
     struct name_source s = {0};

@@ -52,6 +52,7 @@ void accd__grid_list_addresses(const struct accd__grid *grid, uint64_t unit, uin
     while (accd__grid_next(grid, index, &offset));
 }
 
+/* Gives the grid of an item; its dimensions were checked by accd__item_grid_fits. */
 void accd__item_get_grid(const accd_item *item, struct accd__grid *grid)
 {
     *grid = (struct accd__grid){.host = accd__address(item->host), .run = item->run, .n = item->ndims};

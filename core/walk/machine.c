@@ -26,6 +26,7 @@
  * max_bits. A fault ends the run with m->fault and m->fault_row; the section that needed the value is then reported. */
 #include "walk/program.h"
 
+/* Converts a value to a scalar type, as a C cast does. */
 static int64_t cast_scalar(int64_t v, uint8_t type)
 {
     switch ((accd_scalar)type) {
