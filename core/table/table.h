@@ -78,9 +78,8 @@ struct accd__attachment {
     uint64_t base;   /* host address in the object it points to; target may lie outside it. 0: that object is unmapped,
                         and the pointer was left unchanged (ACCD_LOST_TARGET_DANGLES) */
     uint64_t dev;    /* device address in the pointer's device copy */
-    struct accd__saved_descriptor *descriptor; /* attached descriptor; NULL: a plain pointer */
-    struct accd__attachment *next_target,
-        *prev_target; /* ring of the attachments with this base, if env->attached.target_order is set */
+    struct accd__saved_descriptor *descriptor;          /* attached descriptor; NULL: a plain pointer */
+    struct accd__attachment *next_target, *prev_target; /* ring of attachments with this base, if target_order is set */
     uint32_t count;
     uint32_t label : 31;
     uint32_t holds_record : 1; /* true if it holds a dynamic reference on its target, the type record of the enclosing
