@@ -39,6 +39,7 @@ bool accd__cuda_copy_within(struct accd__cuda_batch *batch, uint64_t to, uint64_
     return ok;
 }
 
+/* True if the driver copies batches with one call. */
 static bool has_batches(const struct accd__cuda_batch *batch)
 {
     return batch->cuda->driver.cuMemcpyBatchAsync || batch->cuda->driver.cuMemcpyBatchAsync_v2;
@@ -86,6 +87,7 @@ static bool add_to_group(struct accd__cuda_batch *batch, uint64_t to, uint64_t f
     return group->n < ACCD_CUDA_GROUP || flush_group(batch, out);
 }
 
+/* Adds the copy of a piece to the group. */
 static bool add_piece_to_group(struct accd__cuda_batch *batch, const struct accd__cuda_piece *piece, bool out)
 {
     uint64_t host = (uint64_t)(uintptr_t)piece->at;

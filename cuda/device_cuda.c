@@ -10,6 +10,7 @@
 
 /* ------------------------------------------------------------------------------- open, close -- */
 
+/* Waits for all work, frees the device's resources and the device. Also closes a device that was opened in part. */
 static void cuda_close(void *device)
 {
     struct accd__cuda *cuda = device;
@@ -31,6 +32,8 @@ static void cuda_close(void *device)
     accd__mem_free(cuda->mem, cuda, sizeof *cuda);
 }
 
+/* Opens device `number` of a context, counted from config->first_device. On failure explains it in config->no_device.
+ */
 static accd_status cuda_open(void **device_p, int number, const accd_context_config *config, struct accd__mem *mem)
 {
     struct accd__cuda *cuda = accd__mem_alloc_zeroed(mem, sizeof *cuda);

@@ -89,6 +89,7 @@ int accd__cuda_compiler(void *device, char *what, size_t capacity)
 
 /* ---------------------------------------------------------------------------------- modules -- */
 
+/* Frees the log of the last rejected text. */
 static void free_compile_log(struct accd__cuda *cuda)
 {
     accd__mem_free(cuda->mem, cuda->kernels->log, cuda->kernels->nlog);
@@ -114,6 +115,7 @@ static struct accd__cuda_kernels *get_kernels(struct accd__cuda *cuda)
     return kernels;
 }
 
+/* Unloads and frees a compiled kernel. */
 static void free_kernel(struct accd__cuda *cuda, struct kernel_module *kernel)
 {
     if (kernel->module)
@@ -167,6 +169,7 @@ static struct kernel_module *get_kernel_module(struct accd__cuda *cuda, const ch
 
 /* ----------------------------------------------------------------------------------- tables -- */
 
+/* Frees the tables and both buffers of a launch. */
 static void free_launch_buffers(struct accd__cuda *cuda, struct kernel_launch *launch)
 {
     if (launch->on_device)
@@ -207,6 +210,7 @@ static struct launch_run *get_launch_run(const struct kernel_launch *launch)
     return (struct launch_run *)(void *)launch->tables;
 }
 
+/* Returns the ranges in the tables. */
 static struct launch_range *get_launch_ranges(const struct kernel_launch *launch)
 {
     return (struct launch_range *)(void *)(launch->tables + (get_launch_run(launch)->ranges - launch->on_device));
@@ -441,6 +445,7 @@ static struct kernel_launch *new_launch(struct accd__cuda *cuda, unsigned queue)
     return launch;
 }
 
+/* Frees a queued launch and removes it from the list. */
 static void free_launch(struct accd__cuda *cuda, struct kernel_launch *launch)
 {
     assert(*launch->at == launch);

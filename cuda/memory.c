@@ -65,6 +65,7 @@ static void add_window(struct accd__cuda *cuda, uint64_t dev, uint64_t bytes)
 
 /* ------------------------------------------------------------------------------- allocation -- */
 
+/* Returns the bytes of a bitmap for so many bytes of device memory. */
 static uint64_t bitmap_bytes(uint64_t bytes)
 {
     return accd__written_words(bytes) * sizeof(uint64_t);

@@ -23,6 +23,7 @@
 
 enum { MAX_GAP = 256 }; /* gap in bytes up to which two downloads are fetched as one run */
 
+/* Returns the batch that the core is filling or finishing. */
 static struct accd__cuda_batch *current_batch(void *device)
 {
     const struct accd__cuda *cuda = device;

@@ -29,6 +29,7 @@ static const char *file_of(const struct accd__debug_info *debug, Dwfl_Module *mo
     return file ? file : "";
 }
 
+/* True if a file is the C library. */
 static bool is_libc(const char *file)
 {
     static const char libc[] = "/libc.so.";
@@ -36,6 +37,7 @@ static bool is_libc(const char *file)
     return last && !strncmp(last, libc, sizeof libc - 1);
 }
 
+/* True if a text begins with one of a list that ends with NULL. */
 static bool starts_with_any(const char *text, const char *const *starts)
 {
     while (*starts && strncmp(text, *starts, strlen(*starts)) != 0)
@@ -204,6 +206,7 @@ const char *accd__debug_find_symbol(struct accd__debug_info *debug, uint64_t add
     return name;
 }
 
+/* True if a site is in code of the system. */
 static bool is_system_site(const struct accd__code_site *site)
 {
     return site && (site->in_header || (site->module && site->module->is_system));

@@ -90,6 +90,7 @@ static bool push_value(struct machine *m, uint64_t value)
 
 static bool get_entry_value(struct machine *m, uint64_t number, uint64_t *to);
 
+/* Pushes the value of a register at the call, or at the entry of the function, plus an offset. */
 static bool push_register(struct machine *m, uint64_t number, uint64_t offset)
 {
     uint64_t value;
@@ -112,6 +113,7 @@ static bool push_cfa(struct machine *m)
     return view->cfa_state == ACCD__DEBUG_READ && push_value(m, view->cfa);
 }
 
+/* Pushes the frame base of the function plus an offset. */
 static bool push_frame_base(struct machine *m, uint64_t offset)
 {
     struct machine frame = {.view = m->view, .bias = m->bias, .in_frame = true};

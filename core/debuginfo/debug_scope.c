@@ -38,6 +38,7 @@ static bool has_program_name(const struct accd__debug_info *debug, Dwarf_Die *di
 
 /* -------------------------------------------------------------------------- scopes at a call -- */
 
+/* True if the code of an entry contains pc. */
 static bool covers_pc(const struct accd__debug_info *debug, Dwarf_Die *die, Dwarf_Addr pc)
 {
     return debug->dw.dwarf_haspc(die, pc) > 0;

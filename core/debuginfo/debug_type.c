@@ -99,6 +99,7 @@ static struct accd__debug_bound read_bound(const struct accd__debug_info *debug,
     return bound;
 }
 
+/* Reads the dimensions of an array. */
 static void read_dimensions(struct accd__debug_info *debug, struct accd__debug_type *type)
 {
     assert(!type->ndims);
@@ -129,6 +130,7 @@ static bool is_constant(const struct accd__debug_type *type)
     return true;
 }
 
+/* Reads an array, or a Fortran descriptor, which has an expression for the address of its elements. */
 static void read_array(struct accd__debug_info *debug, struct accd__debug_type *type, unsigned nesting)
 {
     /* gfortran's descriptors have five words, and three more for each dimension. */
@@ -154,6 +156,7 @@ static void read_array(struct accd__debug_info *debug, struct accd__debug_type *
 
 /* ------------------------------------------------------------------------------------- types -- */
 
+/* True if a pointer points to a function. */
 static bool points_at_code(const struct accd__debug_info *debug, Dwarf_Die *die)
 {
     Dwarf_Die target;

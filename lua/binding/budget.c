@@ -1,6 +1,7 @@
 /* budget.c - memory outside of Lua that counts against a scenario's limit: of the core, and of simulated devices. */
 #include "binding.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 /* Budget of the function that core.limited runs in this thread, or NULL. The TLS model needs no other library. */
@@ -23,6 +24,7 @@ bool charge(struct accd__budget *budget, size_t bytes)
 
 void accd__discharge(struct accd__budget *budget, size_t bytes)
 {
+    assert(bytes <= SIZE_MAX / 2);
     if (budget)
         budget->used -= bytes < budget->used ? bytes : budget->used;
 }

@@ -4,6 +4,7 @@
  * Lua objects to their former regions and bounds, and closes those that were opened later. */
 #include "binding.h"
 
+#include <assert.h>
 #include <string.h>
 
 static const char checkpoint_name[] = "accdeep.checkpoint";
@@ -22,6 +23,7 @@ struct checkpoint {
 /* Frees the checkpoint of the core. */
 static void empty_checkpoint(struct accd__lua_handle *handle)
 {
+    assert(handle && handle->invalidate == empty_checkpoint);
     struct checkpoint *checkpoint = (struct checkpoint *)handle;
     accd_checkpoint_free(checkpoint->core);
     checkpoint->core = NULL;

@@ -36,6 +36,7 @@ struct accd__lua_construct {
 /* Releases the items of a construct. */
 static void empty_construct(struct accd__lua_handle *handle)
 {
+    assert(handle && handle->invalidate == empty_construct);
     struct accd__lua_construct *construct = (struct accd__lua_construct *)handle;
     for (size_t i = 0; i < construct->nitems; i++) {
         accd_program_release(construct->items[i].program);
@@ -80,6 +81,7 @@ static void read_gaps(lua_State *L, int link, accd_item *item, struct item_sourc
  */
 static void read_source(lua_State *L, int link, struct accd__lua_construct *construct, size_t index)
 {
+    assert(index < construct->nitems);
     accd_item *item = &construct->items[index];
     struct item_source *source = &construct->sources[index];
     item->action = (uint8_t)accd__get_integer(L, link, "action", 0);
@@ -177,6 +179,7 @@ int accd__l_construct(lua_State *L)
     return 1;
 }
 
+/* Releases a construct that Lua has forgotten. */
 static int construct_gc(lua_State *L)
 {
     struct accd__lua_construct *construct = luaL_checkudata(L, 1, construct_name);
@@ -189,6 +192,7 @@ static int construct_gc(lua_State *L)
 /* Locates an item: sets its address and bytes. */
 static accd_status locate_item(accd_context *core, accd_item *item, struct item_source *source)
 {
+    assert(core && item && source);
     if (source->located)
         return ACCD_OK;
     accd_status status = accd_item_locate(core, &source->place, NULL, source->values, item);
@@ -209,6 +213,7 @@ struct accd__lua_construct *accd__check_construct(lua_State *L, int index)
     return construct;
 }
 
+/* True if executing the construct opens a region. */
 static bool opens_region(const struct accd__lua_construct *construct)
 {
     return construct->kind == ACCD_KIND_REGION || construct->kind == ACCD_KIND_COMPUTE;
@@ -313,6 +318,7 @@ static int l_where(lua_State *L)
     return 2;
 }
 
+/* Frees the bounds of the core. */
 static void empty_bounds(struct accd__lua_handle *handle)
 {
     struct accd__lua_opened *bounds = (struct accd__lua_opened *)handle;
@@ -360,6 +366,7 @@ static int l_bounds_changed(lua_State *L)
     return 2;
 }
 
+/* Releases bounds that Lua has forgotten. */
 static int bounds_gc(lua_State *L)
 {
     struct accd__lua_opened *bounds = luaL_checkudata(L, 1, bounds_name);

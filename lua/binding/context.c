@@ -45,6 +45,7 @@ static void on_event(void *ud, const accd_event *event)
 
 void accd__forget_events(struct accd__lua_events *reported)
 {
+    assert(reported->n <= reported->room);
     for (size_t i = 0; i < reported->n; i++)
         accd__charged_alloc(NULL, reported->events[i].name, strlen(reported->events[i].name) + 1, 0);
     reported->n = 0;
@@ -84,6 +85,7 @@ static int call_bound(lua_State *L)
 /* Evaluates a function of a section bound for the core. Keeps an error in error_ref. */
 static int on_bound(void *ud, int fn, size_t n, int nargs, const int64_t *const *args, int64_t *out)
 {
+    assert(ud && out && nargs >= 0);
     struct accd__lua_context *context = ud;
     lua_State *L = context->L;
     struct bound_call call = {context, fn, nargs, n, args, out};

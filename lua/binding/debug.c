@@ -12,6 +12,7 @@
 
 #define DEBUG "accdeep.debug"
 
+/* Returns the open handle at index 1, or raises. */
 static struct accd__lua_debug *check_debug(lua_State *L)
 {
     struct accd__lua_debug *debug = luaL_checkudata(L, 1, DEBUG);

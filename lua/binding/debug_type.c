@@ -29,11 +29,13 @@ struct reader {
         waiting; /* stack indices: names of the handle, tables by entry, list of tables to fill and their entries */
 };
 
+/* True if an entry has an attribute. */
 static bool has_attribute(const struct reader *r, Dwarf_Die *die, unsigned name)
 {
     return r->debug->dw.dwarf_hasattr(die, name) != 0;
 }
 
+/* Reads an attribute that is an integer; false, without a change, if there is none. */
 static bool read_integer(const struct reader *r, Dwarf_Die *die, unsigned name, lua_Integer *to)
 {
     uint64_t value;
@@ -108,6 +110,7 @@ static void set_type(struct reader *r, const char *key, Dwarf_Die *die)
     lua_setfield(r->L, -2, key);
 }
 
+/* Sets the field `name` of the table on top of the stack. */
 static void set_name(struct reader *r, Dwarf_Die *die)
 {
     accd__debug_push_name(r->L, r->debug, r->names, die);
@@ -116,6 +119,7 @@ static void set_name(struct reader *r, Dwarf_Die *die)
 
 /* ---------------------------------------------------------------------------------- records -- */
 
+/* True if an entry is a base class or a member that is part of objects. */
 static bool is_member(const struct reader *r, Dwarf_Die *die)
 {
     int tag = r->debug->dw.dwarf_tag(die);
@@ -179,6 +183,7 @@ static void read_record(struct reader *r, Dwarf_Die *die)
 
 /* ----------------------------------------------------------------------------------- arrays -- */
 
+/* Returns the default lower bound of an array's language. */
 static lua_Integer get_first_index(const struct reader *r, Dwarf_Die *array)
 {
     return accd__dw_is_fortran(&r->debug->dw, array) ? 1 : 0;
@@ -230,6 +235,7 @@ static void read_array(struct reader *r, Dwarf_Die *die)
 
 /* ---------------------------------------------------------------------------------- scalars -- */
 
+/* Returns the encoding of a base type. */
 static const char *get_encoding(const struct reader *r, Dwarf_Die *die)
 {
     lua_Integer encoding = 0;
@@ -253,6 +259,7 @@ static const char *get_encoding(const struct reader *r, Dwarf_Die *die)
     }
 }
 
+/* Fills the table of a base type. */
 static void read_base(struct reader *r, Dwarf_Die *die)
 {
     accd__set_text(r->L, "kind", "base");
@@ -261,6 +268,7 @@ static void read_base(struct reader *r, Dwarf_Die *die)
     accd__set_integer(r->L, "size", r->debug->dw.dwarf_bytesize(die));
 }
 
+/* Fills the table of an enumeration. */
 static void read_enum(struct reader *r, Dwarf_Die *die)
 {
     lua_State *L = r->L;
@@ -299,6 +307,7 @@ static lua_Integer get_member_pointer_size(const struct reader *r, Dwarf_Die *di
     return (is_function ? 2 : 1) * (lua_Integer)sizeof(void *);
 }
 
+/* Fills the table of a type that has no kind of its own. */
 static void read_other(struct reader *r, Dwarf_Die *die, lua_Integer size)
 {
     const char *name = r->debug->dw.dwarf_diename(die);
@@ -357,6 +366,7 @@ static void read_type(struct reader *r, Dwarf_Die *die)
 /* Fills the waiting tables one after the other, without recursion. */
 void accd__debug_push_type(lua_State *L, struct accd__lua_debug *debug, int names, const Dwarf_Die *die)
 {
+    assert(die->addr && names > 0);
     luaL_checkstack(L, 20, NULL);
     lua_newtable(L);
     lua_newtable(L);

@@ -3,6 +3,7 @@
 #ifdef HAVE_LIBDW
 #include "debug.h"
 
+#include <assert.h>
 #include <string.h>
 
 /* Limit of nested scopes; only a damaged file has deeper ones. */
@@ -65,6 +66,7 @@ static void visit_scope(struct walk *walk, Dwarf_Die *parent, unsigned nesting, 
 
 void accd__debug_push_variables(lua_State *L, struct accd__lua_debug *debug, const char *prefix)
 {
+    assert(debug->dwfl && prefix);
     struct walk walk = {L, 0, debug, prefix, strlen(prefix)};
     Dwfl_Module *module = NULL;
     Dwarf_Die *unit = NULL;

@@ -215,6 +215,7 @@ static void walk_children(struct accd__debug_walk *walk, Dwarf_Die *parent, size
 
 void accd__debug_walk_unit(struct accd__debug_walk *walk, Dwarf_Die *unit)
 {
+    assert(walk->L && walk->debug && unit->addr);
     walk->is_fortran = accd__dw_is_fortran(&walk->debug->dw, unit);
     walk_children(walk, unit, 0, 0);
 }

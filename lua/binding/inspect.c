@@ -1,6 +1,8 @@
 /* inspect.c - methods of a context that inspect devices and levels, and constructs with one item for acc_* routines. */
 #include "binding.h"
 
+#include <assert.h>
+
 /* context:presence(device, address, bytes) -> "absent", "partly" or "wholly" */
 static int l_presence(lua_State *L)
 {
@@ -189,6 +191,7 @@ static int push_tuple(lua_State *L)
 /* Appends a tuple. Runs protected, because an error must not skip the core's release of memory. */
 static void on_tuple(void *ud, const accd_tuple *tuple)
 {
+    assert(ud && tuple);
     struct tuples *tuples = ud;
     lua_State *L = tuples->L;
     if (tuples->failed)

@@ -27,6 +27,7 @@ static uint64_t *read_words(lua_State *L, int index, const char *key, size_t *n)
 
 void accd__read_kernel(lua_State *L, int index, accd_kernel *kernel)
 {
+    assert(index > 0 && kernel);
     size_t pointers, slots;
     luaL_checktype(L, index, LUA_TTABLE);
     luaL_checkstack(L, 8, "a kernel's tables");

@@ -169,6 +169,7 @@ static void push_limit(lua_State *L, const struct limits *limits)
 /* Set when the interrupt key was pressed (core.watch_interrupts). */
 static volatile sig_atomic_t interrupts;
 
+/* Notes that the interrupt key was pressed. Signal handler. */
 static void on_interrupt(int signal)
 {
     (void)signal;

@@ -27,6 +27,7 @@ union value {
     long double f80;
 };
 
+/* Returns the scalar type at index, or raises. */
 static int check_scalar(lua_State *L, int index)
 {
     lua_Integer type = luaL_checkinteger(L, index);

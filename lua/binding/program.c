@@ -40,6 +40,7 @@ static void *read_array(lua_State *L, const char *key, size_t size, size_t *n, v
     return array;
 }
 
+/* Fills an accd_piece from the table on top of the stack. */
 static void read_piece(lua_State *L, void *to)
 {
     int link = lua_gettop(L);
@@ -54,6 +55,7 @@ static void read_piece(lua_State *L, void *to)
     };
 }
 
+/* Fills an accd_field from the table on top of the stack. */
 static void read_field(lua_State *L, void *to)
 {
     int link = lua_gettop(L);
@@ -78,6 +80,7 @@ static void read_field(lua_State *L, void *to)
     lua_pop(L, 1);
 }
 
+/* Fills an accd_member from the table on top of the stack. */
 static void read_member(lua_State *L, void *to)
 {
     int link = lua_gettop(L);
@@ -117,6 +120,7 @@ int accd__l_program(lua_State *L)
     return 1;
 }
 
+/* Releases a program that Lua has forgotten. */
 static int l_gc(lua_State *L)
 {
     struct program *program = luaL_checkudata(L, 1, type_name);

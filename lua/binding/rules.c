@@ -57,6 +57,7 @@ static unsigned read_value_on_top(lua_State *L, const struct knob *knob)
 
 void accd__read_rules(lua_State *L, accd_rules *rules)
 {
+    assert(lua_istable(L, -1) && rules);
     lua_getfield(L, -1, "base");
     const accd_rules *base = accd_find_rules(luaL_optstring(L, -1, "tr14"));
     if (!base)

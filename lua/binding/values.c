@@ -30,30 +30,35 @@ void *accd__get_pointer(lua_State *L, int index, const char *key)
 
 void accd__set_integer(lua_State *L, const char *key, lua_Integer value)
 {
+    assert(lua_istable(L, -1) && key);
     lua_pushinteger(L, value);
     lua_setfield(L, -2, key);
 }
 
 void accd__set_text(lua_State *L, const char *key, const char *value)
 {
+    assert(lua_istable(L, -1) && key);
     lua_pushstring(L, value);
     lua_setfield(L, -2, key);
 }
 
 void accd__set_boolean(lua_State *L, const char *key, bool value)
 {
+    assert(lua_istable(L, -1) && key);
     lua_pushboolean(L, value);
     lua_setfield(L, -2, key);
 }
 
 void accd__set_function(lua_State *L, const char *key, lua_CFunction value)
 {
+    assert(lua_istable(L, -1) && key && value);
     lua_pushcfunction(L, value);
     lua_setfield(L, -2, key);
 }
 
 uint64_t *accd__get_words(lua_State *L, size_t *n)
 {
+    assert(n && lua_gettop(L) >= 1);
     luaL_checktype(L, -1, LUA_TTABLE);
     *n = lua_rawlen(L, -1);
     uint64_t *words = lua_newuserdatauv(L, (*n + 1) * sizeof *words, 0);
@@ -67,6 +72,7 @@ uint64_t *accd__get_words(lua_State *L, size_t *n)
 
 accd_instruction *accd__read_code(lua_State *L, int index, size_t *n)
 {
+    assert(n);
     size_t values = lua_rawlen(L, index), count = values / 5;
     accd_instruction *code = lua_newuserdatauv(L, (count + 1) * sizeof *code, 0);
     lua_Integer v[5];
@@ -86,6 +92,7 @@ accd_instruction *accd__read_code(lua_State *L, int index, size_t *n)
 
 void accd__push_object_info(lua_State *L, const accd_object_info *info)
 {
+    assert(info);
     if (!info->bytes && !info->name[0]) {
         lua_pushnil(L);
         return;
@@ -144,6 +151,7 @@ int accd__push_item_error(lua_State *L, struct accd__lua_context *context, accd_
 
 int accd__push_result(lua_State *L, struct accd__lua_context *context, accd_status status)
 {
+    assert(context && context->core);
     if (status != ACCD_OK)
         return accd__push_error(L, context, status);
     lua_pushboolean(L, 1);
@@ -185,6 +193,7 @@ void accd__opened_link(struct accd__lua_opened *opened, struct accd__lua_context
 
 void accd__opened_register(lua_State *L, int index, struct accd__lua_context *context)
 {
+    assert(context && index != 0);
     if (context->objects_ref == LUA_NOREF)
         return;
     index = lua_absindex(L, index);

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Default allocator of sessions (an accd_allocator), which Lua can use directly. */
 static void *default_allocator(void *ud, void *ptr, size_t old, size_t n)
 {
     (void)ud;

@@ -144,6 +144,7 @@ static bool load_libedit(struct editor *editor)
     return library != NULL;
 }
 
+/* Returns the editor at index 1, or raises. */
 static struct editor *check_editor(lua_State *L)
 {
     return luaL_checkudata(L, 1, editor_name);

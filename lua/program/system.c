@@ -195,18 +195,21 @@ static _Atomic long long *check_counter(lua_State *L)
     return &counters->link[i - 1];
 }
 
+/* c:add(i, k): adds k to counter i, atomically. */
 static int l_counters_add(lua_State *L)
 {
     *check_counter(L) += luaL_checkinteger(L, 3);
     return 0;
 }
 
+/* c:get(i) -> value of counter i */
 static int l_counters_get(lua_State *L)
 {
     lua_pushinteger(L, *check_counter(L));
     return 1;
 }
 
+/* Unmaps the counters. */
 static int l_counters_gc(lua_State *L)
 {
     struct counters *counters = luaL_checkudata(L, 1, counters_name);

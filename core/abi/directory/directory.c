@@ -48,6 +48,7 @@ struct accd_stacks {
 
 /* ---------------------------------------------------------------------------- small things -- */
 
+/* Default allocator (an accd_allocator). */
 static void *default_alloc(void *ud, void *ptr, size_t old, size_t n)
 {
     (void)ud, (void)old;
@@ -73,6 +74,7 @@ static __attribute__((format(printf, 4, 5))) accd_status refuse(accd_stacks *sta
 /* Copies the core's error to the handle if `status` is not ACCD_OK. Returns `status`. */
 static accd_status keep_clauses_on_error(accd_stacks *stacks, accd_status status)
 {
+    assert(stacks && stacks->context);
     if (status != ACCD_OK)
         stacks->error = *accd_context_error(stacks->context);
     return status;
@@ -94,8 +96,10 @@ static bool grow_array(const accd_stacks *stacks, void **array, size_t used, siz
     return true;
 }
 
+/* Sets the error of a call that lacks memory. Returns its status. */
 static accd_status report_no_memory(accd_stacks *stacks)
 {
+    assert(stacks);
     return refuse(stacks, ACCD_ERROR_OUT_OF_MEMORY, R_MEMORY, "no memory for a data environment");
 }
 
@@ -139,6 +143,7 @@ accd_status accd_stacks_new(accd_stacks **stacks_p, const accd_context_config *c
     return ACCD_OK;
 }
 
+/* Frees a block of the handle's allocator; NULL does nothing. */
 static void free_memory_block(const accd_stacks *stacks, void *block, size_t bytes)
 {
     if (block)
@@ -316,6 +321,7 @@ accd_status accd_stacks_drop_dataE(accd_stacks *stacks, int device)
 static accd_status set_item_section(accd_stacks *stacks, accd_item *item, const void *base, int64_t first,
                                     int64_t length, uint64_t size)
 {
+    assert(stacks && item);
     if (!size)
         return refuse(stacks, ACCD_ERROR_INVALID_SECTION, R_SECTION, "the elements have no bytes");
     if (!base && length > 0 && accd_get_rules(stacks->context)->null_pointer == ACCD_CHOICE_REJECT)

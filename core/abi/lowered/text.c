@@ -47,12 +47,14 @@ struct reader {
     size_t ncode;
 };
 
+/* Ends the process because memory ran out. */
 static _Noreturn void end_without_memory(const struct reader *reader)
 {
     accd__lowered_end_with_error(reader->directive, "out-of-memory", "HOUSE-memory",
                                  "there is no memory for a directive");
 }
 
+/* Ends the process because the plan has another version or is damaged. */
 static _Noreturn void end_with_bad_plan(const struct reader *reader)
 {
     accd__lowered_end_with_error(reader->directive, "misuse", "HOUSE-version",
@@ -121,6 +123,7 @@ static accd_program *read_program_reference(struct reader *reader)
     return at < 0 ? NULL : reader->programs[at];
 }
 
+/* Reads a line "construct". */
 static void read_construct(struct reader *reader)
 {
     reader->plan->kind = (accd_construct_kind)read_number(reader);
@@ -128,6 +131,7 @@ static void read_construct(struct reader *reader)
     reader->plan->name = read_rest(reader);
 }
 
+/* Reads a line "array": the array of the next label. */
 static void read_array(struct reader *reader)
 {
     accd_array *array = append(reader, &reader->array, 0, sizeof *array);
@@ -146,6 +150,7 @@ static void read_array(struct reader *reader)
     array->name = read_optional_rest(reader);
 }
 
+/* Reads a line "label", with the array before it. */
 static void read_label(struct reader *reader)
 {
     accd_label label = {.file = reader->directive->file, .array = reader->array};
@@ -167,6 +172,7 @@ static void read_label(struct reader *reader)
     reader->array = NULL;
 }
 
+/* Reads a line "program", which opens a program. */
 static void begin_program(struct reader *reader)
 {
     reader->in_program = true;
@@ -176,6 +182,7 @@ static void begin_program(struct reader *reader)
     reader->spec.params = (unsigned)read_number(reader);
 }
 
+/* Reads a line "piece" of the open program. */
 static void read_piece(struct reader *reader)
 {
     accd_piece *piece = append(reader, &reader->pieces, reader->spec.npieces++, sizeof *piece);
@@ -188,6 +195,7 @@ static void read_piece(struct reader *reader)
     piece->label = read_label_reference(reader);
 }
 
+/* Reads a line "field" of the open program. */
 static void read_field(struct reader *reader)
 {
     accd_field *field = append(reader, &reader->fields, reader->spec.nfields++, sizeof *field);
@@ -282,6 +290,7 @@ static void finish_program(struct reader *reader)
     reader->in_program = false;
 }
 
+/* Reads a line "item", which opens an item. */
 static void begin_item(struct reader *reader)
 {
     struct accd__lowered_item *one = append(reader, &reader->plan->items, reader->plan->nitems++, sizeof *one);
@@ -301,6 +310,7 @@ static void begin_item(struct reader *reader)
         place->index[i] = (int)read_number(reader);
 }
 
+/* Reads a line "params" of the open item. */
 static void read_params(struct reader *reader)
 {
     if (!reader->plan->nitems)
