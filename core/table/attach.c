@@ -48,6 +48,7 @@ void accd__attachment_set_base(struct accd__device_env *env, struct accd__attach
 struct accd__attachment *accd__new_attachment(struct accd__device_env *env, uint64_t slot)
 {
     struct accd__attachment *attach = accd__pool_alloc(&env->attached.pool);
+    assert(attach);
     *attach = (struct accd__attachment){.slot = slot};
     env->attached.live++;
     return attach;

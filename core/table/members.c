@@ -203,6 +203,7 @@ accd_status accd__group_expand_pointers(struct accd__device_env *env, struct acc
         size_t row;
         const struct accd__segment *segment = accd__find_segment(walk, run[i].value, &row);
         struct accd__attachment *attach = accd__pool_alloc(&env->attached.pool);
+        assert(attach);
         *attach =
             make_member_attachment(group, segment, row, group->block->dev + accd__section_block_offset(segment, row));
         attach->descriptor = descriptors ? descriptors[i] : NULL;

@@ -58,6 +58,7 @@ void accd__insert_objects(struct accd__device_env *env, const struct accd__pair 
 uint32_t accd__new_name_origin(struct accd__device_env *env, const struct accd__name_origin *origin)
 {
     uint32_t number = env->present.free_origin;
+    assert(number < env->present.norigins || !number);
     if (number)
         env->present.free_origin = env->present.origins[number].next;
     else
@@ -73,6 +74,7 @@ uint32_t accd__new_name_origin(struct accd__device_env *env, const struct accd__
 struct accd__block *accd__insert_block(struct accd__device_env *env, const struct accd__block *block)
 {
     struct accd__block *copy = accd__pool_alloc(&env->present.block_pool);
+    assert(copy);
     *copy = *block;
     accd__btree_insert(&env->present.blocks, copy->dev, copy);
     if (copy->frame)

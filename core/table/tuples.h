@@ -39,7 +39,8 @@ struct accd__original {
     uint16_t flags;      /* flags of its item */
     bool dynamic;        /* true if enter data opened it */
     bool dropped;        /* true if it only keeps data present, and its base (DIR-4.2-02) */
-    bool names_no_bytes; /* true if its program names no bytes of its own: storage for members only */
+    bool names_no_bytes; /* true if it names no bytes of its object: storage only, or the present part of a storage
+                            object */
     bool whole_ends;     /* true if it ends because its whole clause ends; for the exit `ends` */
     uint64_t ends;       /* number of the last exit in which it ends */
 };
