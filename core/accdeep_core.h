@@ -6,9 +6,8 @@
  * leaves the device, the counters and the host unchanged.
  *
  * This header declares contexts, constructs, items, mapping programs, events and inspection. It needs
- * no Lua. It includes accdeep_queues.h (activity queues, kernels on the device) and accdeep_checkpoints.h
- * (registered
- * host memory, saved states, invariants, digests).
+ * no Lua. It includes accdeep_rules.h (rule profiles), accdeep_queues.h (activity queues, kernels on the device) and
+ * accdeep_checkpoints.h (registered host memory, saved states, invariants, digests).
  * Terms are those of OpenACC: data environment, present table, structured and dynamic reference counter,
  * attach counter, section. Rule ids, in parentheses, are those of spec/rules.
  *
@@ -25,10 +24,11 @@
  * Errors that are not listed at each function: ACCD_ERROR_NO_DEVICE for an invalid device number,
  * ACCD_ERROR_OUT_OF_MEMORY of the host, and ACCD_ERROR_MISUSE. ACCD_ERROR_MISUSE is a call from within a callback, a
  * null pointer where an object is needed, or an invalid enumerator or number. Functions without a status then return
- * 0
- * or NULL. */
+ * 0 or NULL. */
 #ifndef ACCDEEP_CORE_H
 #define ACCDEEP_CORE_H
+
+#include "accdeep_rules.h"
 
 #include <stddef.h>
 #include <stdint.h>
@@ -41,12 +41,6 @@ extern "C" {
 #define ACCD_VERSION_MINOR 1
 #define ACCD_VERSION_PATCH 0
 #define ACCD_VERSION "0.1.0"
-
-#if defined(__GNUC__)
-#define ACCD_API __attribute__((visibility("default")))
-#else
-#define ACCD_API
-#endif
 
 /* Returns the version of the loaded library; ACCD_VERSION is that of the header. */
 ACCD_API const char *accd_version(void);
@@ -141,32 +135,6 @@ typedef void *(*accd_allocator)(void *ud, void *ptr, size_t old, size_t n);
  * them: 3e38 as a float, 1e306 as a double, 2139062143 as an int; no pointer has such an address. */
 enum { ACCD_POISON = 0x7F };
 
-/* Values of the knobs of a rule profile, for rules on which documents and runtimes differ. accdeep_rules.def describes
- * each knob. */
-typedef enum accd_choice { ACCD_CHOICE_IGNORE, ACCD_CHOICE_REJECT } accd_choice;
-#define ACCD_CHOICE(name, about, rules, ignored, rejected)
-#define ACCD_FLAG(name, about, rules, no, yes)
-#define ACCD_VALUE(enumerator, word, meaning) enumerator,
-#ifdef __GNUC__ /* C++98 allows no comma at the end of a list */
-#define ACCD_KNOB(name, type, about, rules, values) __extension__ typedef enum type { values } type; /* NOLINT */
-#else
-#define ACCD_KNOB(name, type, about, rules, values) typedef enum type { values } type;
-#endif
-#include "accdeep_rules.def"
-
-typedef struct accd_rules {
-    const char *name;
-    const char *documents; /* names of the documents whose rules events and errors cite, in order: "ACC33 TR14" */
-#define ACCD_KNOB(name, type, about, rules, values) type name;
-#include "accdeep_rules.def"
-} accd_rules;
-
-/* Returns the built-in profile of that name: "tr14", "openacc-3.3" and the others of accdeep_rules.def; NULL: none. */
-ACCD_API const accd_rules *accd_find_rules(const char *name);
-/* Returns the id at a place of a row, both from 0, or NULL. A row lists the ids of one rule in several documents. A
- * constant. */
-ACCD_API const char *accd_get_rule_id(unsigned row, unsigned place);
-
 /* Kinds of events. Events are reported after the construct succeeded, in the order of TR-14-1's steps. */
 typedef enum accd_op {
     ACCD_OP_ALLOC,
@@ -233,6 +201,8 @@ typedef enum accd_queue_mode {
 /* Adds bytes to the count of host memory that simulated devices use; negative bytes are given back. */
 typedef void (*accd_charge_fn)(void *ud, int64_t bytes);
 
+/* Later versions may add members at the end. A program compiled with an older header keeps running: what it does not
+ * know has its default. */
 typedef struct accd_context_config {
     size_t struct_size;   /* sizeof(accd_context_config), set by accd_context_config_init */
     accd_allocator alloc; /* NULL: realloc and free */
@@ -269,8 +239,16 @@ typedef struct accd_context_config {
 #define ACCD_MAX_DEVICES 64
 #define ACCD_MAX_THREADS 1024
 
+/* Sets all members of a configuration of so many bytes to their defaults. NULL does nothing. */
+ACCD_API void accd_context_config_init_sized(accd_context_config *config, size_t bytes);
 /* Sets the size, and all members to their defaults. */
-ACCD_API void accd_context_config_init(accd_context_config *config);
+static inline void accd_context_config_init(accd_context_config *config)
+{
+    accd_context_config_init_sized(config, sizeof *config);
+}
+/* Copies a configuration of any version to one of this library's size. ACCD_ERROR_MISUSE: from is shorter than that of
+ * the first version, or has members that this library does not know and that are not 0. */
+ACCD_API accd_status accd_context_config_copy(accd_context_config *to, const accd_context_config *from);
 
 /* Returns the built-in backend of that name; NULL: no such backend.
  * - "sim": simulated memory that only the core reaches.

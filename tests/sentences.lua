@@ -61,6 +61,7 @@ local code_folders = { "core", "cuda", "lua" }
 local checked = {
   "core/abi/directory/accdeep_directory.h",
   "core/accdeep_core.h",
+  "core/accdeep_rules.h",
   "core/accdeep_queues.h",
   "core/accdeep_checkpoints.h",
   "core/accdeep_rules.def",

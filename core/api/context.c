@@ -5,17 +5,48 @@
 #include "table/tuples.h"
 
 #include <assert.h>
+#include <stddef.h>
+#include <string.h>
 #include <unistd.h>
 
-void accd_context_config_init(accd_context_config *config)
+/* Bytes of the configuration of the first version: up to its last member. */
+#define FIRST_CONFIG_BYTES (offsetof(accd_context_config, charge_ud) + sizeof(void *))
+
+static accd_context_config default_config(void)
 {
-    if (!config)
+    return (accd_context_config){.struct_size = sizeof(accd_context_config), .devices = 1, .group_least = 64};
+}
+
+void accd_context_config_init_sized(accd_context_config *config, size_t bytes)
+{
+    if (!config || bytes < FIRST_CONFIG_BYTES)
         return;
-    *config = (accd_context_config){
-        .struct_size = sizeof *config,
-        .devices = 1,
-        .group_least = 64,
-    };
+    const accd_context_config defaults = default_config();
+    memset(config, 0, bytes);
+    memcpy(config, &defaults, bytes < sizeof defaults ? bytes : sizeof defaults);
+    config->struct_size = bytes;
+}
+
+static bool is_zero(const unsigned char *bytes, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (bytes[i])
+            return false;
+    return true;
+}
+
+accd_status accd_context_config_copy(accd_context_config *to, const accd_context_config *from)
+{
+    if (!to || !from || from->struct_size < FIRST_CONFIG_BYTES)
+        return ACCD_ERROR_MISUSE;
+    const size_t bytes = from->struct_size, known = bytes < sizeof *to ? bytes : sizeof *to;
+    if (!is_zero((const unsigned char *)from + known, bytes - known))
+        return ACCD_ERROR_MISUSE;
+    accd_context_config copy = default_config();
+    memcpy(&copy, from, known);
+    copy.struct_size = sizeof copy;
+    *to = copy;
+    return ACCD_OK;
 }
 
 /* Returns the number of processors, from 1 to 16. */
@@ -40,8 +71,8 @@ static bool reclaim_memory(void *owner)
 
 static bool is_valid_config(const accd_context_config *config)
 {
-    return config->struct_size == sizeof *config && config->devices <= ACCD_MAX_DEVICES &&
-           config->threads <= ACCD_MAX_THREADS && (unsigned)config->descriptors <= ACCD_DESCRIPTOR_GFORTRAN &&
+    return config->devices <= ACCD_MAX_DEVICES && config->threads <= ACCD_MAX_THREADS &&
+           (unsigned)config->descriptors <= ACCD_DESCRIPTOR_GFORTRAN &&
            (unsigned)config->queues <= ACCD_QUEUES_CONCURRENT &&
            (!config->checkpoints || !config->backend || config->backend->state_save) &&
            (!config->rules || accd__rules_are_valid(config->rules));
@@ -98,10 +129,10 @@ static accd_status open_device_env(struct accd__device_env *env, accd_context *c
 
 accd_status accd_context_new(accd_context **context_p, const accd_context_config *config)
 {
-    accd_context_config defaults;
-    accd_context_config_init(&defaults);
-    if (!config)
-        config = &defaults;
+    accd_context_config own = default_config();
+    if (config && accd_context_config_copy(&own, config) != ACCD_OK)
+        return ACCD_ERROR_MISUSE;
+    config = &own;
     if (!context_p || !is_valid_config(config))
         return ACCD_ERROR_MISUSE;
     struct accd__mem mem;

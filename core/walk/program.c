@@ -202,7 +202,6 @@ accd_status accd_program_new(accd_context *context, const accd_program_spec *spe
 
 accd_program *accd_program_retain(accd_program *program)
 {
-    assert(!program || program->users > 0);
     if (program)
         program->users++;
     return program;

@@ -9,6 +9,7 @@ local profile_descriptions = require "accdeep.inspect.reference.profile_descript
 local headers = {
   { "lua/embed/accdeep.h", "c-accdeep", "deep copy for a C program: directives as text, on the program's own memory" },
   { "core/accdeep_core.h", "c-core", "constructs made of items, programs, devices, rules, events" },
+  { "core/accdeep_rules.h", "c-rule-profiles", "rule profiles, and the ids of rules" },
   { "core/accdeep_rules.def", "c-rules", "what rule profiles decide, and what each profile decides" },
   { "core/accdeep_checkpoints.h", "c-checkpoints",
     "registered host memory, saved states of a context, invariants, digests" },

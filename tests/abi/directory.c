@@ -316,7 +316,7 @@ static void null_handles(void)
     accd_context_config config;
     accd_stacks *stacks = NULL;
     accd_context_config_init(&config);
-    config.struct_size--;
+    config.struct_size -= sizeof(void *);
     ok(accd_stacks_new(&stacks, &config) == ACCD_ERROR_MISUSE && !stacks, "a configuration of others");
     ok(accd_stacks_new(NULL, NULL) == ACCD_ERROR_MISUSE, "no place for the handle");
     ok(accd_stacks_new(&stacks, NULL) == ACCD_OK, "a handle with all defaults");

@@ -429,8 +429,24 @@ static void opening(void)
     accd_context *context = NULL;
     accd_context_config config;
     init_config(&config);
-    config.struct_size--;
-    is_status(accd_context_new(&context, &config), ACCD_ERROR_MISUSE, "another configuration's size");
+    config.struct_size -= sizeof(void *); /* the first version ended with charge_ud */
+    is_status(accd_context_new(&context, &config), ACCD_ERROR_MISUSE,
+              "a configuration shorter than the first version's");
+    ok(!context, "no context is returned");
+    struct {
+        accd_context_config config;
+        unsigned char later[64];
+    } newer;
+    accd_context_config_init_sized(&newer.config, sizeof newer);
+    newer.config.devices = 2;
+    is_status(accd_context_new(&context, &newer.config), ACCD_OK,
+              "a configuration of a later version with its defaults");
+    is_number(accd_device_count(context), 2, "its devices");
+    accd_context_free(context);
+    context = NULL;
+    newer.later[63] = 1;
+    is_status(accd_context_new(&context, &newer.config), ACCD_ERROR_MISUSE,
+              "one that uses what only a later version has");
     ok(!context, "no context is returned");
     is_status(accd_context_new(&context, NULL), ACCD_OK, "defaults");
     is_number(accd_device_count(context), 1, "one device");

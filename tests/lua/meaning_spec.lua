@@ -11,7 +11,8 @@ local sources, tags = { "./core/base/rules.h", "./core/accdeep_core.h" }, 0
 for path in assert(io.popen "find ./core/*/ ./lua/accdeep -name '*.c' -o -name '*.lua' | sort"):lines() do
   sources[#sources + 1] = path
   local file = assert(io.open(path))
-  for _ in file:read "a":gmatch "%f[%w]Decides %u[%u%d]+%-" do tags = tags + 1 end
+  local text = file:read "a":gsub("\n[%s*-]+", " ") -- a comment's line may end after the word
+  for _ in text:gmatch "%f[%w]Decides %u[%u%d]+%-" do tags = tags + 1 end
   file:close()
 end
 local places = load(dofile "lua/places.lua"(".", sources))()

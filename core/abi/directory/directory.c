@@ -111,10 +111,8 @@ accd_status accd_stacks_new(accd_stacks **stacks_p, const accd_context_config *c
     if (!stacks_p)
         return ACCD_ERROR_MISUSE;
     accd_context_config_init(&used);
-    if (config && config->struct_size != sizeof used)
+    if (config && accd_context_config_copy(&used, config) != ACCD_OK)
         return ACCD_ERROR_MISUSE;
-    if (config)
-        used = *config;
     if (!used.rules)
         used.rules = accd_find_rules("directory");
     accd_allocator alloc = used.alloc ? used.alloc : default_alloc;

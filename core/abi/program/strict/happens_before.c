@@ -130,9 +130,9 @@ static struct clock *share_clock(struct clock *clock)
 /* Removes an owner of a clock, and frees it after the last one. */
 static void drop_clock(struct clock *clock)
 {
+    assert(!clock || clock->users);
     if (clock && !--clock->users)
         free(clock);
-    assert(!clock || clock->users);
 }
 
 /* Returns the clock of a stream, without other owners and with room for one more epoch. */

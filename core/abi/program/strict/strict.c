@@ -71,9 +71,9 @@ void rt_protect_devices(enum rt_sampling sampling)
     enum { SHARE = 5 };
     if (sampling != RT_ALWAYS_CHECKED)
         is_skipping = sampling == RT_SKIPPED;
+    assert(device_users);
     if (--device_users || is_skipping)
         return;
-    assert(device_users);
     double start = get_seconds();
     if (start_time == 0)
         start_time = start;

@@ -310,7 +310,7 @@ function Search:run(bound, options)
         options.limit)
     end
     if results and first == 1 then
-      results:settle("level " .. n)
+      results:commit("level " .. n)
       if self.divided and not self.told then
         results:add(("s %d %d"):format(self.divided.directives, self.divided.programs))
       end
@@ -322,7 +322,7 @@ function Search:run(bound, options)
     level = self:divide(self.next, n, bound)
     self.next = {}
   end
-  if results then results:settle("done", true) end
+  if results then results:commit("done", true) end
 end
 
 return search

@@ -39,7 +39,7 @@ end
 -- Writes code that restores the values of an object that stay the host's, from the saved copy q.
 function exits.put_back(writer, member_mapping)
   local record = member_mapping.record
-  writer:line("%s = &objects[i];", writer.dialect.declared(types.pointer(record), "to"))
+  writer:line("%s = &objects[i];", writer.dialect.declaration(types.pointer(record), "to"))
   local function text_of(entry)
     local text = writer.dialect.member(writer.program, record, entry.member.name)
     local to, is_plain_name = text:gsub("^q%->", "to->")
@@ -55,7 +55,7 @@ function exits.put_back(writer, member_mapping)
     writer:line("memcpy((void *)&%s, (void *)&%s, sizeof %s);", to, from, from)
   end
   local function around(entry)
-    local first, length = writer:part(member_mapping, entry)
+    local first, length = writer:array_part(member_mapping, entry)
     if not first then return end
     local from, to = text_of(entry)
     writer:line("%s((void *)&%s, (void *)&%s, sizeof %s, (char *)&%s%s - (char *)&%s, %s, sizeof %s%s);",
@@ -71,7 +71,7 @@ function exits.put_back(writer, member_mapping)
     around(entry)
     if not stays then return end
     local from, to = text_of(entry)
-    writer:each_held(member_mapping, entry, function(address, count, kept)
+    writer:each_nested_record(member_mapping, entry, function(address, count, kept)
       writer:elements(member_mapping, entry, address, count, kept)
     end, to, from)
   end)
