@@ -75,6 +75,10 @@ local function char_value(text, pos)
   return escapes[e] or e:byte(1)
 end
 
+-- Largest number that has room for one more digit, by base: (2^64 - 1) // base.
+local LARGEST = { [2] = 0x7fffffffffffffff, [8] = 0x1fffffffffffffff, [10] = 0x1999999999999999,
+  [16] = 0x0fffffffffffffff }
+
 -- Returns value and type of an integer constant: the first type of C's list that can represent it. Returns nil if it
 -- needs more than 64 bits.
 local function integer(text, suffix)
@@ -90,11 +94,9 @@ local function integer(text, suffix)
   for i = 1, #digits do
     local digit = tonumber(digits:sub(i, i), base)
     if not digit then return nil end
-    if math.ult(0xffffffffffffffff // base, value) or
-      (math.type(value) == "integer" and math.ult(value * base + digit, value) and value ~= 0) then
-      return nil
-    end
-    value = value * base + digit
+    local scaled = value * base
+    if math.ult(LARGEST[base], value) or math.ult(scaled + digit, scaled) then return nil end
+    value = scaled + digit
   end
   suffix = suffix:lower()
   local unsigned, long = suffix:find "u", suffix:find "l"

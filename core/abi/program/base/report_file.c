@@ -106,7 +106,8 @@ bool rt_report_file_open(const char *pattern, char *name, size_t name_capacity)
     owner = getpid();
     /* truncates a file named after a process id, which may be left from an earlier process */
     file = rt_open_output_file(name, is_sarif || strstr(pattern, "%p") ? O_TRUNC : O_APPEND);
-    if (file >= 0 && is_sarif)
+    is_sarif = is_sarif && file >= 0;
+    if (is_sarif)
         write_sarif();
     return file >= 0;
 }

@@ -553,7 +553,7 @@ local function rewrite(self, directive)
     all[i] = { lines = lines, after = behind, calls = called }
   end
   if self.calls and self.unit.is_cxx then self.calls:choose(directive, all) end
-  if not same_texts(self, all, "lines") or not same_texts(self, all, "behind") then
+  if not same_texts(self, all, "lines") or not same_texts(self, all, "after") then
     deep_copy.cannot "a directive whose instances in a template differ"
   end
   if all[1].lines then write(self, directive, all[1].lines, all[1].after) end
