@@ -6,7 +6,7 @@
 
 accd_status accd__set_error(accd_context *context, accd_status status, enum accd__rule rule, const char *format, ...)
 {
-    assert(context && status != ACCD_OK);
+    assert(context);
     accd_error *error = &context->error;
     char message[sizeof error->message];
     va_list args;
