@@ -12,6 +12,8 @@ accd_status accd_bounds_new(accd_context *context, const accd_item *item, accd_b
     *bounds_p = NULL;
     ACCD_TRY(accd__check_not_busy(context));
     const accd_program *program = item->program;
+    if (item->ndims > ACCD_MAX_RANK || (item->ndims && !item->dims) || item->action >= ACCD_ACTION_COUNT)
+        return accd__set_error(context, ACCD_ERROR_MISUSE, R_MISUSE, "the item has an invalid action or dimensions");
     if (program && (program->inherited || (program->spec.params && !item->params)))
         return accd__set_error(context, ACCD_ERROR_MISUSE, R_MISUSE,
                                "the program of the item needs parameters or an enclosing element");

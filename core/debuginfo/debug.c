@@ -322,6 +322,13 @@ int accd__debug_find_element(struct accd__debug_info *debug, const struct accd__
     return 0;
 }
 
+int accd__debug_is_padding(struct accd__debug_info *debug, const struct accd__debug_call_frame *call, uint64_t address,
+                           uint64_t bytes, uint64_t at)
+{
+    (void)debug, (void)call, (void)address, (void)bytes, (void)at;
+    return 0;
+}
+
 uint64_t accd__debug_get_pointee_bytes(struct accd__debug_info *debug, uint64_t address)
 {
     (void)debug, (void)address;

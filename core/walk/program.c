@@ -72,7 +72,7 @@ static bool is_valid_instruction(const accd_program_spec *spec, const accd_instr
     case ACCD_I_SHR:
         return in->a < n && in->b < n && (in->k == 0 || (in->k >= 1 + ACCD_SCALAR_I32 && in->k <= 1 + ACCD_SCALAR_U64));
     default:
-        return in->a < n && in->b < n;
+        return in->a < n && in->b < n && in->k == 0;
     }
 }
 

@@ -505,8 +505,8 @@ static unsigned char *find_changed_bytes(const struct rt_kernel_section *named)
 
 void rt_races_after_kernel(struct rt_thread *self)
 {
-    running--;
     assert(running);
+    running--;
     for (struct rt_kernel_section *named; (named = self->kernel_sections);) {
         unsigned char *bits = find_changed_bytes(named);
         if (self->sampling == RT_SKIPPED && is_known_untouched(rt.site->call.pc, named->host))
