@@ -57,13 +57,6 @@ static bool make_inaccessible(struct sim *sim, uint64_t at, uint64_t bytes)
     return mremap(sim->inaccessible_page, 0, bytes, MREMAP_MAYMOVE | MREMAP_FIXED, sim->bytes + at) != MAP_FAILED;
 }
 
-/* Replaces pages by fresh accessible ones; returns false if the system refuses. */
-static bool make_accessible(struct sim *sim, uint64_t at, uint64_t bytes)
-{
-    return mmap(sim->bytes + at, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_FIXED | MAP_ANONYMOUS | MAP_NORESERVE,
-                -1, 0) != MAP_FAILED;
-}
-
 /* Distance from a block, in bytes, within which poison detects writes. */
 enum { REDZONE = 64 };
 
@@ -124,7 +117,7 @@ accd_status accd__guarded_alloc(void *device, uint64_t bytes, uint64_t *dev_p)
         return ACCD_OK;
     }
     if (sim->guards == MAX_GUARDS)
-        accd__guarded_release_oldest(sim);
+        accd__sim_release_oldest(sim);
     if (sim->guards == MAX_GUARDS || bytes > sim->capacity - sim->live || (sim->skips_small_guards && bytes <= PAGE))
         return accd__sim_alloc(device, bytes, dev_p);
     sim->live -= more; /* the guard does not count as memory of the program */
@@ -142,27 +135,6 @@ accd_status accd__guarded_alloc(void *device, uint64_t bytes, uint64_t *dev_p)
     sim->guards++;
     *dev_p = place_guarded_block(sim, start, bytes, body);
     return ACCD_OK;
-}
-
-/* Makes the pages of an enclosing block accessible, and frees the block. */
-static void release_quarantined(struct sim *sim, const struct quarantined *block)
-{
-    assert(sim->guards > 0);
-    if (!make_accessible(sim, block->first, block->bytes))
-        return; /* the block stays unused */
-    sim->guards--;
-    accd__sim_push_free_block(sim, block->start, (sim->units[block->start / UNIT] & CLASS_BITS) - 1u);
-}
-
-/* Frees the block that was quarantined longest. Returns false if there is none. */
-bool accd__guarded_release_oldest(struct sim *sim)
-{
-    if (!sim->nquarantined)
-        return false;
-    release_quarantined(
-        sim, &sim->quarantined[(sim->last_quarantined + QUARANTINE_SIZE + 1 - sim->nquarantined) % QUARANTINE_SIZE]);
-    sim->nquarantined--;
-    return true;
 }
 
 accd_status accd__guarded_free(void *device, uint64_t dev)
@@ -183,11 +155,11 @@ accd_status accd__guarded_free(void *device, uint64_t dev)
         sim->units[unit] = 0;
     sim->sizes[last_unit(sim, start)] = 0;
     if (bytes > MAX_QUARANTINED_BYTES) {
-        release_quarantined(sim, &(struct quarantined){start, guard, PAGE});
+        accd__sim_release_quarantined(sim, &(struct quarantined){start, guard, PAGE});
         return ACCD_OK;
     }
     if (sim->nquarantined == QUARANTINE_SIZE)
-        accd__guarded_release_oldest(sim);
+        accd__sim_release_oldest(sim);
     sim->last_quarantined = (sim->last_quarantined + 1) % QUARANTINE_SIZE;
     sim->quarantined[sim->last_quarantined] = (struct quarantined){start, first, bytes};
     sim->nquarantined++;

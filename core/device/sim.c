@@ -13,19 +13,12 @@
 #include <sys/mman.h>
 
 static const uint64_t min_space = (uint64_t)64 << 20, default_bytes = (uint64_t)16 << 30,
-                      max_bytes = (uint64_t)1 << (ADDRESS_BITS - 1), huge_page = (uint64_t)2 << 20;
+                      max_bytes = (uint64_t)1 << (ADDRESS_BITS - 1);
 
 /* Returns the bytes of struct sim for a backend; guarded ones have a quarantine. */
 static size_t sim_struct_bytes(const accd_backend *backend)
 {
     return sizeof(struct sim) + (backend && backend->find_overrun ? QUARANTINE_SIZE * sizeof(struct quarantined) : 0);
-}
-
-/* Sets or clears the written bits of a range. */
-static inline void set_written_bits(struct sim *sim, uint64_t at, uint64_t n, bool on)
-{
-    if (sim->bits)
-        accd__written_set(sim->bits, at, n, on);
 }
 
 /* ------------------------------------------------------------------------------- open, close -- */
@@ -105,164 +98,7 @@ static accd_status sim_open(void **device_p, int number, const accd_context_conf
     return ACCD_OK;
 }
 
-/* ------------------------------------------------------------------------------- allocation -- */
-
-static bool pop_free_block(struct sim *sim, unsigned class, uint64_t *at_p)
-{
-    if (!sim->heads[class])
-        return false;
-    *at_p = sim->heads[class] - 1;
-    memcpy(&sim->heads[class], sim->bytes + *at_p, sizeof sim->heads[class]);
-    return true;
-}
-
-/* Cuts free memory into free blocks, the largest that fit first. */
-static void add_extent(struct sim *sim, uint64_t at, uint64_t bytes)
-{
-    assert(bytes % UNIT == 0);
-    while (bytes) {
-        uint64_t units = bytes / UNIT;
-        unsigned class = accd__size_class(units);
-        if (accd__class_units(class) > units)
-            class --;
-        accd__sim_push_free_block(sim, at, class);
-        uint64_t removed_count = accd__class_units(class) * UNIT;
-        at += removed_count;
-        bytes -= removed_count;
-    }
-}
-
-/* Joins adjacent free blocks. Called only when the memory after bump is used up. */
-static void coalesce_free_blocks(struct sim *sim)
-{
-    memset(sim->heads, 0, sizeof sim->heads);
-    uint64_t from = 0, bytes = 0;
-    for (uint64_t at = 0; at < sim->bump;) {
-        uint16_t unit = sim->units[at / UNIT];
-        uint64_t length = accd__class_units((unit & CLASS_BITS) - 1) * UNIT;
-        if (unit & FREE_BIT) {
-            if (!bytes)
-                from = at;
-            bytes += length;
-            sim->units[at / UNIT] = 0;
-        } else if (bytes) {
-            add_extent(sim, from, bytes);
-            bytes = 0;
-        }
-        at += length;
-    }
-    if (bytes) /* the last extent returns to the memory after bump */
-        sim->bump = from;
-}
-
-/* Finds a free block of a class, or takes it from the memory after bump. */
-static bool find_block(struct sim *sim, unsigned class, uint64_t *at_p)
-{
-    if (!sim->avoids_reuse && pop_free_block(sim, class, at_p))
-        return true;
-    uint64_t bytes = accd__class_units(class) * UNIT;
-    if (bytes <= sim->space - sim->bump) {
-        if (sim->residency) /* the tables use a page or two for a block, and a word for each of its pages */
-            accd__residency_charge(sim->residency,
-                                   (bytes < PAGE ? bytes : 2 * PAGE) + bytes / PAGE * sizeof sim->covers[0]);
-        *at_p = sim->bump;
-        sim->bump += bytes;
-        return true;
-    }
-    return sim->avoids_reuse && pop_free_block(sim, class, at_p);
-}
-
-/* Moves bump to the beginning of a huge page for a large block, if there is space. */
-static __attribute__((noinline)) void use_huge_pages(struct sim *sim, unsigned class)
-{
-    const uint64_t gap = -(sim->base + sim->bump) % huge_page;
-    if (!sim->huge) {
-        madvise(sim->bytes, sim->space, MADV_HUGEPAGE);
-        if (sim->bits)
-            madvise(sim->bits, sim->space / 8, MADV_HUGEPAGE);
-        sim->huge = true;
-    }
-    if (sim->heads[class] || gap + accd__class_units(class) * UNIT > sim->space - sim->bump)
-        return;
-    add_extent(sim, sim->bump, gap);
-    sim->bump += gap;
-}
-
-/* Allocates a block without changing its bytes. */
-static inline __attribute__((always_inline)) accd_status allocate_block(struct sim *sim, uint64_t bytes,
-                                                                        uint64_t *dev_p)
-{
-    if (sim->fail_allocation && --sim->fail_allocation == 0)
-        return ACCD_ERROR_OUT_OF_DEVICE_MEMORY;
-    if (bytes > sim->capacity - sim->live)
-        return ACCD_ERROR_OUT_OF_DEVICE_MEMORY;
-    unsigned class = accd__size_class((bytes + UNIT - 1) / UNIT);
-    uint64_t at;
-    if (bytes >= huge_page)
-        use_huge_pages(sim, class);
-    if (!find_block(sim, class, &at)) {
-        while (accd__guarded_release_oldest(sim))
-            continue;
-        coalesce_free_blocks(sim);
-        bool found = find_block(sim, class, &at);
-        for (unsigned larger = class + 1; !found && larger < ACCD_SIZE_CLASSES; larger++)
-            if (pop_free_block(sim, larger, &at)) {
-                found = true;
-                add_extent(sim, at + accd__class_units(class) * UNIT,
-                           (accd__class_units(larger) - accd__class_units(class)) * UNIT);
-            }
-        if (!found)
-            return ACCD_ERROR_OUT_OF_DEVICE_MEMORY;
-    }
-    sim->units[at / UNIT] = (uint16_t)(class + 1);
-    sim->sizes[at / UNIT] = bytes;
-    for (uint64_t page = at / PAGE + 1; page * PAGE < at + bytes; page++)
-        sim->covers[page] = at + 1;
-    sim->live += bytes;
-    *dev_p = sim->base + at;
-    return ACCD_OK;
-}
-
-accd_status accd__sim_alloc_block(struct sim *sim, uint64_t bytes, uint64_t *dev_p)
-{
-    return allocate_block(sim, bytes, dev_p);
-}
-
-accd_status accd__sim_alloc(void *device, uint64_t bytes, uint64_t *dev_p)
-{
-    struct sim *sim = device;
-    const accd_status status = allocate_block(sim, bytes, dev_p);
-    if (status == ACCD_OK && !sim->bits)
-        memset(sim->bytes + (*dev_p - sim->base), ACCD_POISON, bytes);
-    return status;
-}
-
-/* Clears the written bits of freed memory. The operating system takes back whole pages of the bits of a large block,
- * most of which were never touched. */
-static void clear_written_bits(struct sim *sim, uint64_t at, uint64_t n)
-{
-    uint64_t first = (at / 8 + PAGE - 1) / PAGE * PAGE, end = (at + n) / 8 / PAGE * PAGE;
-    if (sim->bits && n >= min_space / 16 && !madvise((char *)sim->bits + first, end - first, MADV_DONTNEED)) {
-        set_written_bits(sim, at, first * 8 - at, false);
-        set_written_bits(sim, end * 8, at + n - end * 8, false);
-    } else {
-        set_written_bits(sim, at, n, false);
-    }
-}
-
-accd_status accd__sim_free(void *device, uint64_t dev)
-{
-    struct sim *sim = device;
-    uint64_t at = dev - sim->base;
-    if (!accd__sim_owns(device, dev) || !accd__sim_is_block_start(sim, at))
-        return ACCD_ERROR_MISUSE;
-    clear_written_bits(sim, at, sim->sizes[at / UNIT]);
-    if (sim->residency && sim->avoids_reuse)
-        accd__residency_drop(sim->residency, sim->bytes, at, sim->sizes[at / UNIT]);
-    sim->live -= sim->sizes[at / UNIT];
-    accd__sim_push_free_block(sim, at, sim->units[at / UNIT] - 1u);
-    return ACCD_OK;
-}
+/* ----------------------------------------------------------------------------------- blocks -- */
 
 static uint64_t sim_allocation_size(void *device, uint64_t dev)
 {
@@ -322,7 +158,7 @@ static void *sim_stage(void *device, uint64_t dev, uint64_t bytes)
     assert(!bytes || accd__sim_owns(device, dev));
     struct sim *sim = device;
     uint64_t at = dev - sim->base;
-    set_written_bits(sim, at, bytes, true);
+    accd__sim_set_written_bits(sim, at, bytes, true);
     accd__residency_touch(sim->residency, at, bytes, sim->huge);
     return sim->bytes + at;
 }
@@ -458,7 +294,7 @@ static void sim_state_save(void *device, uint8_t *to)
 static void clear_tail(struct sim *sim, uint64_t from, uint64_t to)
 {
     assert(from <= to && from % PAGE == 0);
-    clear_written_bits(sim, from, to - from);
+    accd__sim_clear_written_bits(sim, from, to - from);
     memset(sim->units + from / UNIT, 0, (to - from) / UNIT * sizeof sim->units[0]);
     memset(sim->covers + from / PAGE, 0, (to - from) / PAGE * sizeof sim->covers[0]);
 }
@@ -493,7 +329,7 @@ static uint64_t sim_base_address(void *device)
 static void sim_mark_unwritten(void *device, uint64_t dev, uint64_t bytes)
 {
     struct sim *sim = device;
-    set_written_bits(sim, dev - sim->base, bytes, false);
+    accd__sim_set_written_bits(sim, dev - sim->base, bytes, false);
 }
 
 static void sim_inject_failure(void *device, uint64_t allocation, uint64_t copy)

@@ -1,4 +1,5 @@
-/* sim.h - the memory of a simulated device, shared by sim.c (allocation, transfers, checkpoints) and guarded.c.
+/* sim.h - the memory of a simulated device, shared by sim.c (transfers, checkpoints), sim_alloc.c (allocation)
+ * and guarded.c.
  *
  * Address space of `space` bytes, divided into units of 16 bytes. A block begins at a unit and has the units of its
  * size class. Blocks [0, bump) are adjacent; each is allocated, free or quarantined. Memory after bump was never
@@ -15,6 +16,7 @@
 #ifndef ACCD_SIM_H
 #define ACCD_SIM_H
 
+#include "device/written.h"
 #include "device/device.h"
 #include "device/residency.h"
 #include "device/size_classes.h"
@@ -52,6 +54,13 @@ struct sim {
     } quarantined[];                  /* ring of guarded devices */
 };
 
+/* Sets or clears the written bits of a range. */
+static inline void accd__sim_set_written_bits(struct sim *sim, uint64_t at, uint64_t n, bool on)
+{
+    if (sim->bits)
+        accd__written_set(sim->bits, at, n, on);
+}
+
 /* Adds a block of a class to the free blocks. */
 static inline void accd__sim_push_free_block(struct sim *sim, uint64_t at, unsigned class)
 {
@@ -84,20 +93,24 @@ static inline bool accd__sim_is_block_start(const struct sim *sim, uint64_t at)
            at == accd__sim_block_start(sim, at / UNIT);
 }
 
-/* ------------------------------------------------------------------------------------- sim.c -- */
+/* ------------------------------------------------------------------------------- sim_alloc.c -- */
 
 /* Allocates a block without changing its bytes. ACCD_ERROR_OUT_OF_DEVICE_MEMORY. */
 accd_status accd__sim_alloc_block(struct sim *sim, uint64_t bytes, uint64_t *dev_p);
 accd_status accd__sim_alloc(void *device, uint64_t bytes, uint64_t *dev_p);
 accd_status accd__sim_free(void *device, uint64_t dev);
+/* Clears the written bits of freed memory, n bytes from offset at. */
+void accd__sim_clear_written_bits(struct sim *sim, uint64_t at, uint64_t n);
+/* Makes the pages of an enclosing block accessible, and frees the block. */
+void accd__sim_release_quarantined(struct sim *sim, const struct quarantined *block);
+/* Frees the block that was quarantined longest. Returns false if there is none. */
+bool accd__sim_release_oldest(struct sim *sim);
 
 /* --------------------------------------------------------------------------------- guarded.c -- */
 
 /* Functions of accd_backend for guarded devices. */
 accd_status accd__guarded_alloc(void *device, uint64_t bytes, uint64_t *dev_p);
 accd_status accd__guarded_free(void *device, uint64_t dev);
-/* Frees the block that was quarantined longest. Returns false if there is none. */
-bool accd__guarded_release_oldest(struct sim *sim);
 void accd__guarded_set_guards(void *device, int on);
 uint64_t accd__guarded_find_overrun(void *device, uint64_t *block_p);
 

@@ -90,8 +90,7 @@ static uint64_t find_function_end(const struct code *code, uint64_t start)
 static bool is_readable_word(const struct code *code, uint64_t address)
 {
     for (size_t i = 0; i < code->nparts; i++)
-        if (code->parts[i].p_type == PT_LOAD &&
-            code->parts[i].p_memsz >= sizeof(uint64_t) &&
+        if (code->parts[i].p_type == PT_LOAD && code->parts[i].p_memsz >= sizeof(uint64_t) &&
             address - code->base - code->parts[i].p_vaddr <= code->parts[i].p_memsz - sizeof(uint64_t))
             return true;
     return false;
