@@ -9,7 +9,7 @@ CMAKE   ?= cmake
 
 # Debian 12 packages. Nothing else is needed, nothing is downloaded by other means.
 BUILD_PACKAGES = gcc libc6-dev make cmake lua5.4 liblua5.4-dev lua-lpeg lua-lpeg-dev lua-argparse lua-dkjson libdw-dev
-TEST_PACKAGES  = g++ gfortran lua-busted lua-sema clang-tidy clang-format clang libomp-dev graphviz tmux libedit2 \
+TEST_PACKAGES  = g++ gfortran lua-busted lua-check clang-tidy clang-format clang libomp-dev graphviz tmux libedit2 \
                  pkgconf perl libxml2-utils mandoc libjemalloc2 libtcmalloc-minimal4 libmimalloc2.0
 BENCH_PACKAGES = g++
 
