@@ -6,6 +6,8 @@ local BEYOND = "an array of which a part is present is mapped implicitly: accdee
 local ABSENT = "the address is one of the device: accdeep exec takes it for absent data, for which exit data does "
   .. "nothing."
 
+local CHAIN = "gcc 12 does not attach present pointers on the way to a list item."
+
 local known = {}
 
 known.acc_attach = {
@@ -44,6 +46,12 @@ known.omp_pointers = {
   { "p = 0; target exit data map(from: p[0:4])", "error null-pointer", NULL },
   { "p = 0; target update to(p[0:4])", "error null-pointer", NULL },
   { "p = 0; target data map(tofrom: p[0:4])", "error null-pointer", NULL },
+}
+
+known.omp_chains = {
+  { "target enter data map(to: t); target enter data map(to: t.s->d)", "device pointer", CHAIN },
+  { "target enter data map(to: t); target enter data map(to: u.t->s->x)", "device pointer", CHAIN },
+  { "target enter data map(to: t); target enter data map(to: t.s->x, t.s->d[0:4])", "device pointer", CHAIN },
 }
 
 return known

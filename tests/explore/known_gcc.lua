@@ -45,6 +45,8 @@ local UPDATE_ATTACHES = "libgomp defect: `update` of a section attaches its poin
 local TOGETHER = "ends: exit N: Trying to map into device [ADDRESS..ADDRESS) structure element when other mapped "
   .. "elements from the same structure weren't mapped together with it"
 
+local CHAIN = "gcc 12 does not attach present pointers on the way to a list item."
+
 local known = {}
 
 known.acc_arrays = {
@@ -261,6 +263,15 @@ known.omp_together = {
   { "target data map(always, from: b); target exit data map(release: a) map(delete: b); end", "host value", FREED },
   { "target data map(tofrom: a, b); target exit data map(from: a, b); target enter data map(to: a) map(alloc: b); end",
     "device presence", REGION },
+}
+
+known.omp_chains = {
+  { "target enter data map(to: t); target enter data map(to: t.s->d)", "device pointer", CHAIN },
+  { "target enter data map(to: t); target enter data map(to: u.t->s->x)", "device pointer", CHAIN },
+  { "target enter data map(to: t); target enter data map(to: t.s->x, t.s->d[0:4])", "device pointer", CHAIN },
+  { "target enter data map(to: t.s->d); target enter data map(to: u.t->s->x)", "error not-present", MEMBER_BEFORE },
+  { "target enter data map(to: t.s->d); target enter data map(to: t.s->x, t.s->d[0:4])", "error not-present",
+    MEMBER_BEFORE },
 }
 
 return known
