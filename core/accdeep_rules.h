@@ -28,7 +28,7 @@ typedef enum accd_choice { ACCD_CHOICE_IGNORE, ACCD_CHOICE_REJECT } accd_choice;
 
 enum { /* knobs of this version, and the most that a profile can have */
        ACCD_KNOBS = 0
-#define ACCD_KNOB(name, type, about, rules, values) +1
+#define ACCD_KNOB(name, type, about, rules, values) +1 /* NOLINT(bugprone-macro-parentheses) */
 #include "accdeep_rules.def"
        ,
        ACCD_MAX_KNOBS = 64

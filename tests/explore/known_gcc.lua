@@ -45,6 +45,8 @@ local UPDATE_ATTACHES = "libgomp defect: `update` of a section attaches its poin
 local TOGETHER = "ends: exit N: Trying to map into device [ADDRESS..ADDRESS) structure element when other mapped "
   .. "elements from the same structure weren't mapped together with it"
 
+local TWO_LENGTHS = "libgomp ends the program where a directive that maps the structure has two sections of one "
+  .. "pointer that begin together and have different lengths. accdeep maps the longer one."
 local CHAIN = "gcc 12 does not attach present pointers on the way to a list item."
 
 local known = {}
@@ -263,6 +265,14 @@ known.omp_together = {
   { "target data map(always, from: b); target exit data map(release: a) map(delete: b); end", "host value", FREED },
   { "target data map(tofrom: a, b); target exit data map(from: a, b); target enter data map(to: a) map(alloc: b); end",
     "device presence", REGION },
+}
+
+local ALREADY = "ends: exit N: Trying to map into device [ADDRESS..ADDRESS) object when [ADDRESS..ADDRESS) is already "
+  .. "mapped"
+
+known.omp_ends = {
+  { "target enter data map(to: s, s.d[0:4]) map(to: s.d[0:2])", ALREADY, TWO_LENGTHS },
+  { "target enter data map(to: s.x, s.d[0:4]) map(to: s.d[0:2])", ALREADY, TWO_LENGTHS },
 }
 
 known.omp_chains = {
