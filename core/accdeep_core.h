@@ -5,11 +5,11 @@
  * the bytes in one batch, attaches pointers, and finally changes counters and levels. A construct that fails
  * leaves the device, the counters and the host unchanged.
  *
- * This header declares contexts, constructs, items, mapping programs, events and inspection. It needs
- * no Lua. It includes accdeep_rules.h (rule profiles), accdeep_queues.h (activity queues, kernels on the device) and
- * accdeep_checkpoints.h (registered host memory, saved states, invariants, digests).
- * Terms are those of OpenACC: data environment, present table, structured and dynamic reference counter,
- * attach counter, section. Rule ids, in parentheses, are those of spec/rules.
+ * This header declares contexts, constructs, items, mapping programs, events and inspection. It needs no Lua. It
+ * includes accdeep_rules.h (rule profiles), accdeep_queues.h (activity queues, kernels on the device) and
+ * accdeep_checkpoints.h (registered host memory, saved states, invariants, digests). Terms are those of OpenACC: data
+ * environment, present table, structured and dynamic reference counter, attach counter, section. Rule ids, in
+ * parentheses, are those of spec/rules.
  *
  * Ownership. An object returned through a pointer to pointer belongs to the caller, until the
  * matching close or release; exceptions are stated. Destructors accept NULL. Output arguments come last,
@@ -647,8 +647,7 @@ ACCD_API accd_status accd_copy_async(accd_context *context, int device, unsigned
                                      uint64_t from, uint64_t bytes, const char *file, int line);
 
 /* Attaches the descriptor of a Fortran variable to the device copy of size bytes at offset from data (FLANG-api-2 to
- * FLANG-api-6). It does nothing unless both the section and the descriptor are present. A scalar has offset 0 and
- * its
+ * FLANG-api-6). It does nothing unless both the section and the descriptor are present. A scalar has offset 0 and its
  * own size. An empty section is present where one byte would be.
  * - If the descriptor is as it was at the last attach, its counter is incremented.
  * - Otherwise it is copied to the device with the data's device address, less offset so that indices keep their

@@ -100,8 +100,7 @@ static bool is_valid_config(const accd_context_config *config)
     X(tuples.fused_pool, struct accd__fused_tuple, 0, 64)    \
     X(levels.pool, struct accd_region, FAST_PATH_REGION_BYTES, 8)
 
-/* Opens one device. On failure the environment must still be closed.
- * Decides DIR-1-04. */
+/* Opens one device. On failure the environment must still be closed. Decides DIR-1-04. */
 static accd_status open_device_env(struct accd__device_env *env, accd_context *context, int number)
 {
     assert(number >= 0 && number < ACCD_MAX_DEVICES);

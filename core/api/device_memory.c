@@ -205,8 +205,7 @@ static accd_status check_raw_range(struct accd__device_env *env, uint64_t dev, u
     return accd__report_not_allocated(env);
 }
 
-/* Checks the device ranges, and the host range, of a raw copy.
- * Decides ACC33-3.2.30-1. */
+/* Checks the device ranges, and the host range, of a raw copy. Decides ACC33-3.2.30-1. */
 static accd_status check_copy(struct accd__device_env *env, accd_direction direction, uint64_t to, uint64_t from,
                               uint64_t bytes)
 {

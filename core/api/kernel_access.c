@@ -91,8 +91,8 @@ int accd_excluded_at(accd_context *context, int device, uint64_t dev, accd_objec
     return 1;
 }
 
-/* Returns ACCD_ERROR_EXCLUDED_MEMBER if a device address is in an excluded member.
- * Decides TR14-1.2-10, TR14-3.1.1-14. */
+/* Returns ACCD_ERROR_EXCLUDED_MEMBER if a device address is in an excluded member. Decides TR14-1.2-10, TR14-3.1.1-14.
+ */
 static accd_status check_excluded_member(struct accd__device_env *env, uint64_t dev)
 {
     accd_object_info excluded;

@@ -55,8 +55,7 @@ static struct serial_range get_serial_range(const struct accd__device_env *env, 
 
 /* --------------------------------------------------------------------------------- originals -- */
 
-/* Fills *info with the name and range of an original.
- * Decides DIR-4.1-03. */
+/* Fills *info with the name and range of an original. Decides DIR-4.1-03. */
 static void describe_original(const struct listing *listing, const struct accd__original *original,
                               accd_object_info *info)
 {
@@ -173,8 +172,7 @@ static void describe_locations(const struct listing *listing, const struct past_
 }
 
 /* Lists the ancestors of a tuple: clauses of the list, and tuples of the list before it (DIR-4.2-07). `to` must have
- * room for all. Returns their number.
- * Decides DIR-4.2-07. */
+ * room for all. Returns their number. Decides DIR-4.2-07. */
 static size_t list_ancestors(const struct listing *listing, size_t first, size_t end, size_t *original,
                              accd_object_info *to)
 {

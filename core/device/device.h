@@ -2,8 +2,7 @@
  * device.
  *
  * core/queue, core/plan and core/ops call the functions, mostly through batch.c; sim.c and cuda implement them. A
- * device
- * is a handle of the driver with statistics. It does not know which data lie in its memory. */
+ * device is a handle of the driver with statistics. It does not know which data lie in its memory. */
 #ifndef ACCD_DEVICE_H
 #define ACCD_DEVICE_H
 
@@ -41,10 +40,9 @@ struct accd_backend {
     accd_status (*alloc)(void *device, uint64_t bytes, uint64_t *dev_p);
     /* Frees an allocation (required). ACCD_ERROR_MISUSE if it is not an allocated address. */
     accd_status (*free)(void *device, uint64_t dev);
-    /* Begins and ends a batch (required). If begin, ready or end fails, nothing of it has reached host memory, and
-     * it is over.
-     * ACCD_ERROR_DEVICE, ACCD_ERROR_OUT_OF_DEVICE_MEMORY, ACCD_ERROR_OUT_OF_MEMORY.
-     * The order of calls is begin_batch, copy, announce, ready, stage and fetch, end_batch. */
+    /* Begins and ends a batch (required). If begin, ready or end fails, nothing of it has reached host memory, and it
+     * is over. ACCD_ERROR_DEVICE, ACCD_ERROR_OUT_OF_DEVICE_MEMORY, ACCD_ERROR_OUT_OF_MEMORY. The order of calls is
+     * begin_batch, copy, announce, ready, stage and fetch, end_batch. */
     accd_status (*begin_batch)(void *device, const struct accd__traffic *traffic);
     accd_status (*end_batch)(void *device);
     /* Announces a range, and gets the device ready (optional, together; for devices to which bytes travel). Every range

@@ -5,8 +5,7 @@
 
 #include <assert.h>
 
-/* Stores fetched bytes on the host, except in attached pointers (TR14-4.1-05).
- * Decides TR14-4.1-05. */
+/* Stores fetched bytes on the host, except in attached pointers (TR14-4.1-05). Decides TR14-4.1-05. */
 static void store_except_pointers(void *ud, const struct accd__transfer *move, const char *from)
 {
     assert(move && from);

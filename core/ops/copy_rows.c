@@ -34,8 +34,7 @@ static bool is_pointer_field(const accd_field *field)
 }
 
 /* Lists the bytes of one element that move, without followed pointers: an entry writes those, other constructs keep
- * them (TR14-4.1-06). Returns the number of ranges; `own` must have room for all.
- * Decides TR14-4.1-06. */
+ * them (TR14-4.1-06). Returns the number of ranges; `own` must have room for all. Decides TR14-4.1-06. */
 static size_t list_own_ranges(const struct accd__bulk *bulk, const struct accd__rowset *set,
                               struct accd__own_range *own)
 {
@@ -228,8 +227,8 @@ static char *row_image(const struct accd__rows_job *job, const struct row_cursor
     return job->rows + (cursor_offset(cursor) - job->rows_start);
 }
 
-/* Writes the device addresses of one column's sections into the elements [cursor.row, end).
- * Decides TR14-1.2-06, TR14-A.1-02. */
+/* Writes the device addresses of one column's sections into the elements [cursor.row, end). Decides TR14-1.2-06,
+ * TR14-A.1-02. */
 static void write_pointers(const struct accd__rows_job *job, size_t f, struct row_cursor cursor, size_t end)
 {
     assert(f < job->nsegments);

@@ -2,8 +2,7 @@
  * descriptor made its type record present, the reference to that ends, too (FLANG-todo-1), in the same construct
  * (FLANG-api-7). Called by exit_plan.c and release.c.
  *
- * Removing an object may end attachments, and ending an attachment may remove a type record.
- * accd__exit_end_attachments
+ * Removing an object may end attachments, and ending an attachment may remove a type record. accd__exit_end_attachments
  * repeats both until the list of dying objects stops growing. */
 #include "ops/exit_plan.h"
 #include "plan/fusion.h"
@@ -11,8 +10,8 @@
 
 #include <assert.h>
 
-/* Removes `removed_count` from the counter of an attachment; at 0 it is listed as removed.
- * Decides TR14-4.1-04, ACC33-det-1, FLANG-pointer-5. */
+/* Removes `removed_count` from the counter of an attachment; at 0 it is listed as removed. Decides TR14-4.1-04,
+ * ACC33-det-1, FLANG-pointer-5. */
 static accd_status remove_references(struct accd__exit_plan *exit_plan, struct accd__attachment *attach,
                                      uint32_t removed_count, bool forced)
 {
@@ -95,8 +94,7 @@ accd_status accd__exit_release_records(struct accd__exit_plan *exit_plan)
 
 /* ----------------------------------------------------------------------- ends of attachments -- */
 
-/* Records the error of an attached pointer that prevents the removal of an object.
- * Decides TR14-4.3-12. */
+/* Records the error of an attached pointer that prevents the removal of an object. Decides TR14-4.3-12. */
 static accd_status report_still_attached(const struct accd__exit_plan *exit_plan, const struct accd__object *object,
                                          const struct accd__attachment *attach, const char *how)
 {
@@ -113,8 +111,7 @@ static accd_status report_still_attached(const struct accd__exit_plan *exit_plan
     return accd__insert_object_name(plan->context);
 }
 
-/* Ends attachments whose pointers lie in dying objects from index `from` on.
- * Decides ACC33-att-7. */
+/* Ends attachments whose pointers lie in dying objects from index `from` on. Decides ACC33-att-7. */
 static accd_status end_inner_attachments(struct accd__exit_plan *exit_plan, size_t from)
 {
     assert(from <= exit_plan->dying.n);
@@ -197,8 +194,7 @@ static accd_status end_outer_attachments(struct accd__exit_plan *exit_plan, size
     return plan_unpin_removed(exit_plan);
 }
 
-/* Repeats until no further object dies.
- * Decides TR14-4.1-03. */
+/* Repeats until no further object dies. Decides TR14-4.1-03. */
 accd_status accd__exit_end_attachments(struct accd__exit_plan *exit_plan)
 {
     for (size_t handled = 0; handled < exit_plan->dying.n;) {

@@ -211,8 +211,8 @@ static accd_status reserve_objects(struct entry_state *entry)
     return ACCD_OK;
 }
 
-/* Allocates the device memory of all new objects, and of a new group.
- * Decides TR14-4.2-06, TR14-1.2-02, TR14-4.3-20, DIR-4.1-04, LLNL-2.1-03. */
+/* Allocates the device memory of all new objects, and of a new group. Decides TR14-4.2-06, TR14-1.2-02, TR14-4.3-20,
+ * DIR-4.1-04, LLNL-2.1-03. */
 static accd_status reserve_memory(struct entry_state *entry)
 {
     struct accd__plan *plan = entry->plan;
@@ -609,8 +609,7 @@ static void commit_entry(struct entry_state *entry)
     env->levels.depth++;
 }
 
-/* Gives back everything that a failed entry has reserved.
- * Decides HOUSE-expect, HOUSE-memory. */
+/* Gives back everything that a failed entry has reserved. Decides HOUSE-expect, HOUSE-memory. */
 static void undo_entry(struct entry_state *entry)
 {
     struct accd__plan *plan = entry->plan;

@@ -8,8 +8,7 @@
 /* --------------------------------------------------------------------------------- exit data -- */
 
 /* Ends the enter data that an exit data matches (DIR-6-01). Other rule profiles use only the counters. Storage for
- * members that several enter data map is freed with the last one.
- * Decides DIR-6-01. */
+ * members that several enter data map is freed with the last one. Decides DIR-6-01. */
 static accd_status end_enter_data(struct accd__plan *plan, struct accd__request *request,
                                   const struct accd__object *object)
 {
@@ -31,8 +30,8 @@ static accd_status end_enter_data(struct accd__plan *plan, struct accd__request 
         "no enter data that is still open on device %d opened just " ACCD_NAME_PLACEHOLDER, plan->env->device.number);
 }
 
-/* Resolves one request of exit data, and splits it if several objects hold its data.
- * Decides TR14-4.3-05, TR14-4.3-11. */
+/* Resolves one request of exit data, and splits it if several objects hold its data. Decides TR14-4.3-05, TR14-4.3-11.
+ */
 static accd_status resolve_exit_request(struct accd__plan *plan, uint32_t index)
 {
     assert(index < plan->resolved.nrequests);
@@ -70,8 +69,7 @@ static accd_status restore_unattached(struct accd__plan *plan, const struct accd
                    : ACCD_OK;
 }
 
-/* Marks the requests of exit data that detach their pointers.
- * Decides TR14-1.2-18, TR14-4.3-13, ACC33-det-1. */
+/* Marks the requests of exit data that detach their pointers. Decides TR14-1.2-18, TR14-4.3-13, ACC33-det-1. */
 static accd_status resolve_detach_request(struct accd__plan *plan, struct accd__request *request)
 {
     struct accd__attachment *attach;
@@ -142,9 +140,8 @@ static accd_status end_region_originals(struct accd__plan *plan, const struct ac
     return status;
 }
 
-/* Marks requests that detach pointers which they did not attach, because pointer or target was absent at the entry.
- * A clause that found no data takes no action.
- * Decides ACC33-det-3. */
+/* Marks requests that detach pointers which they did not attach, because pointer or target was absent at the entry. A
+ * clause that found no data takes no action. Decides ACC33-det-3. */
 static accd_status resolve_end_detaches(struct accd__plan *plan)
 {
     for (size_t i = 0; plan->context->policy.region_end_detaches && i < plan->resolved.nrequests; i++) {

@@ -29,8 +29,7 @@
 
 #include <assert.h>
 
-/* True if a request removes all references.
- * Decides ACC33-2.6.7-3. */
+/* True if a request removes all references. Decides ACC33-2.6.7-3. */
 static bool is_final(const struct accd__exit_plan *exit_plan, const struct accd__request *request)
 {
     return exit_plan->dynamic && (exit_plan->plan->input.construct->finalize || request->flags & ACCD_ITEM_FINALIZE);
@@ -148,8 +147,7 @@ static accd_status remove_references(struct accd__exit_plan *exit_plan)
 
 /* ----------------------------------------------------------------------------------- the end -- */
 
-/* Lists the objects that no reference keeps.
- * Decides DIR-1-01, ACC33-2.6.7-4, ACC33-2.7-3. */
+/* Lists the objects that no reference keeps. Decides DIR-1-01, ACC33-2.6.7-4, ACC33-2.7-3. */
 static accd_status find_dying_objects(struct accd__exit_plan *exit_plan)
 {
     for (size_t i = 0; i < exit_plan->plan->resolved.nrequests; i++)
@@ -168,8 +166,7 @@ static bool is_in_bulk(const struct accd__exit_plan *exit_plan, const struct acc
 }
 
 /* True if a level ends whose clause made the data present: it copies them back although enter data keep the object
- * (DIR-6-06).
- * Decides DIR-6-06. */
+ * (DIR-6-06). Decides DIR-6-06. */
 static bool level_copies_back(const struct accd__exit_plan *exit_plan, const struct accd__request *request)
 {
     return exit_plan->plan->context->rules.fusion && !exit_plan->dynamic &&
@@ -188,8 +185,8 @@ static bool moves_last(const struct accd__exit_plan *exit_plan, size_t index)
             !accd__request_counts(plan, &plan->resolved.requests[index]));
 }
 
-/* True if a request moves its bytes: its object is removed, or the request always moves.
- * Decides TR14-1.2-14, ACC33-2.7.2-2, OMP60-map-6, DIR-4.3-02, DIR-4.3-05, LLNL-2.1-07. */
+/* True if a request moves its bytes: its object is removed, or the request always moves. Decides TR14-1.2-14,
+ * ACC33-2.7.2-2, OMP60-map-6, DIR-4.3-02, DIR-4.3-05, LLNL-2.1-07. */
 static bool request_moves(const struct accd__exit_plan *exit_plan, size_t index)
 {
     const struct accd__request *request = &exit_plan->plan->resolved.requests[index];
@@ -483,8 +480,7 @@ static accd_status check_pending_queues(const struct accd__exit_plan *exit_plan)
     return block ? accd__check_pending(env, NULL, block->dev, block->bytes, "freed") : ACCD_OK;
 }
 
-/* Runs all steps that may fail. An abandoned region ignores failed transfers.
- * Decides TR14-4.2-11. */
+/* Runs all steps that may fail. An abandoned region ignores failed transfers. Decides TR14-4.2-11. */
 static accd_status plan_and_transfer_exit(struct accd__exit_plan *exit_plan)
 {
     struct accd__plan *plan = exit_plan->plan;

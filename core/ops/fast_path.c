@@ -45,8 +45,7 @@ SPECIALIZED bool is_fast_path_item(const accd_item *item, unsigned flags, unsign
 
 /* True if each item has no extended range and means all bytes of its range, as the rules of OpenMP require.
  * *again_p gets the bit set of items on objects that an earlier item counts; it must be empty where items count.
- * `fresh`: bit set of items without an object.
- * Decides OMP60-map-5. */
+ * `fresh`: bit set of items without an object. Decides OMP60-map-5. */
 static inline bool check_openmp_items(struct accd__device_env *env, const accd_construct *construct, unsigned fresh,
                                       struct accd__object **objects, unsigned *again_p)
 {
@@ -117,8 +116,7 @@ static __attribute__((noinline, cold)) accd_status report_full_device(struct acc
     return begin_status == ACCD_OK ? status : begin_status;
 }
 
-/* Stages all bytes of a new object in the open batch.
- * Decides TR14-1.1-01. */
+/* Stages all bytes of a new object in the open batch. Decides TR14-1.1-01. */
 static inline void send_new_object(struct accd__device_env *env, struct accd__object *object)
 {
     send_request(env,

@@ -56,8 +56,8 @@ bool accd__find_fast_holders(struct accd__device_env *env, const accd_construct 
     return true;
 }
 
-/* True if a pointer lies entirely in an object to be created, or in none; *found_p tells which.
- * On success planned->in is the item of that object. */
+/* True if a pointer lies entirely in an object to be created, or in none; *found_p tells which. On success planned->in
+ * is the item of that object. */
 static bool lies_in_new_object(const accd_construct *construct, unsigned fresh, struct accd__fast_attach *planned,
                                bool *found_p)
 {
@@ -83,8 +83,8 @@ static struct accd__attachment *find_attachment_of_slot(struct accd__device_env 
     return attach && attach->slot == slot ? attach : NULL;
 }
 
-/* Leaves changed pointers, and pointers that several clauses attach, to the general path.
- * Decides TR14-1.2-05, OMP60-map-7. */
+/* Leaves changed pointers, and pointers that several clauses attach, to the general path. Decides TR14-1.2-05,
+ * OMP60-map-7. */
 bool accd__find_fast_attaches(struct accd__device_env *env, const accd_construct *construct, unsigned fresh,
                               struct accd__object *const *objects, struct accd__fast_attaches *attaches)
 {
@@ -285,8 +285,7 @@ bool accd__can_remove_target(struct accd__device_env *env, const struct accd__re
     return true;
 }
 
-/* Ends the attachments of all pointers in an object that is removed.
- * Decides ACC33-att-7. */
+/* Ends the attachments of all pointers in an object that is removed. Decides ACC33-att-7. */
 static void end_attachments_within(struct accd__device_env *env, const struct accd__object *object)
 {
     assert(object);

@@ -4,8 +4,8 @@
 
 #include <assert.h>
 
-/* Resolves one request of an update, and splits it if several objects hold its data.
- * Decides TR14-1.2-15, TR14-1.2-16, ACC33-upd-1, DIR-ABI-03. */
+/* Resolves one request of an update, and splits it if several objects hold its data. Decides TR14-1.2-15, TR14-1.2-16,
+ * ACC33-upd-1, DIR-ABI-03. */
 static accd_status resolve_update(struct accd__plan *plan, uint32_t index)
 {
     assert(index < plan->resolved.nrequests);

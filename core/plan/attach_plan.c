@@ -15,8 +15,7 @@
  * 5. accd__attach_plan_free frees the descriptors that no attachment took, after a commit as after a failure.
  *
  * Invariants: a slot has at most one attachment in env->attached.slots; target->pins counts the attachments to an
- * object.
- * Called by core/ops/enter.c. */
+ * object. Called by core/ops/enter.c. */
 #include "plan/inside.h"
 #include "plan/change_set.h"
 #include "plan/attach_plan.h"
@@ -69,8 +68,7 @@ static accd_status find_extended_target(struct accd__plan *plan, struct accd__pl
 }
 
 /* Finds the target of a section of no elements: data at its address, data whose extended range contains it, or data
- * that end just before it (OMP60-map-10).
- * Decides OMP60-map-10, OMPEX-struct_map-10. */
+ * that end just before it (OMP60-map-10). Decides OMP60-map-10, OMPEX-struct_map-10. */
 static accd_status find_empty_target(struct accd__plan *plan, struct accd__planned_attach *planned, uint64_t host,
                                      bool *found)
 {
@@ -85,8 +83,8 @@ static accd_status find_empty_target(struct accd__plan *plan, struct accd__plann
 }
 
 /* Sets *attached_p if the pointer is attached with its present value. Where attachments are not counted, it must also
- * be attached to the planned target; otherwise the attachment moves.
- * Decides ACC33-att-3, FLANG-moving-target-1, FLANG-moving-target-2, FLANG-pointer-4, FLANG-api-4. */
+ * be attached to the planned target; otherwise the attachment moves. Decides ACC33-att-3, FLANG-moving-target-1,
+ * FLANG-moving-target-2, FLANG-pointer-4, FLANG-api-4. */
 static accd_status check_attached(struct accd__plan *plan, const struct accd__planned_attach *planned,
                                   uint32_t slot_bytes, bool *attached_p)
 {
@@ -175,9 +173,8 @@ static accd_status plan_attach(struct accd__attach_plan *attaches, uint32_t inde
     return ACCD_OK;
 }
 
-/* True if `a` is the better target of two sections of one pointer: the object that holds the byte it points to, or
- * else the first in memory. The order of clauses therefore has no effect (TR14-4.2-01).
- * Decides TR14-4.2-01. */
+/* True if `a` is the better target of two sections of one pointer: the object that holds the byte it points to, or else
+ * the first in memory. The order of clauses therefore has no effect (TR14-4.2-01). Decides TR14-4.2-01. */
 static bool is_preferred_target(const struct accd__plan *plan, const struct accd__planned_attach *a,
                                 const struct accd__planned_attach *b)
 {
@@ -261,8 +258,7 @@ static struct accd__object *attach_target(const struct accd__plan *plan, const s
                              : plan->resolved.requests[planned->target_claim].object;
 }
 
-/* Returns the device value of the pointer; 0: it is a null pointer.
- * Decides FLANG-api-6, TR14-3.5-05. */
+/* Returns the device value of the pointer; 0: it is a null pointer. Decides FLANG-api-6, TR14-3.5-05. */
 static uint64_t attach_value(const struct accd__plan *plan, const struct accd__planned_attach *planned)
 {
     const struct accd__object *target = attach_target(plan, planned);
@@ -355,8 +351,7 @@ void accd__attach_plan_commit(struct accd__attach_plan *attaches)
     }
 }
 
-/* TR14-4.3-04: the attached target must be the one that is named now.
- * Decides TR14-4.3-04, TR14-1.2-17, TR14-2.3-06. */
+/* TR14-4.3-04: the attached target must be the one that is named now. Decides TR14-4.3-04, TR14-1.2-17, TR14-2.3-06. */
 accd_status accd__check_pointer_unchanged(const struct accd__plan *plan, const struct accd__request *request,
                                           const struct accd__attachment *attach)
 {

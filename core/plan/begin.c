@@ -5,8 +5,8 @@
 #include <assert.h>
 #include <stdio.h>
 
-/* Returns an error if the memory of a non-empty item may not be read by a walk or a move.
- * Skips the request of a null pointer if the rules ignore it. */
+/* Returns an error if the memory of a non-empty item may not be read by a walk or a move. Skips the request of a null
+ * pointer if the rules ignore it. */
 static accd_status check_item_memory(const struct accd__plan *plan, struct accd__request *request,
                                      const accd_item *item)
 {
@@ -42,9 +42,8 @@ static accd_status check_item_memory(const struct accd__plan *plan, struct accd_
     return status;
 }
 
-/* True if a request has a null pointer, which counts as present with length zero (ACC33-gloss-2). Its clause then
- * acts on the pointer only (ACC33-att-4).
- * Decides ACC33-gloss-2, ACC33-2.7-2. */
+/* True if a request has a null pointer, which counts as present with length zero (ACC33-gloss-2). Its clause then acts
+ * on the pointer only (ACC33-att-4). Decides ACC33-gloss-2, ACC33-2.7-2. */
 static bool is_null_section(const struct accd__plan *plan, const struct accd__request *request)
 {
     return !request->host && request->slot && plan->context->rules.null_pointer == ACCD_CHOICE_IGNORE &&
@@ -52,9 +51,8 @@ static bool is_null_section(const struct accd__plan *plan, const struct accd__re
            accd__is_host_accessible(plan->context, request->slot, sizeof(void *)) && !accd__load_pointer(request->slot);
 }
 
-/* Resolves a section of no elements. Where constructs count, it refers to the present object at its address and
- * moves nothing (OMP60-map-10); otherwise it is skipped (TR14-4.3-14).
- * Decides TR14-4.3-14, OMP60-map-10. */
+/* Resolves a section of no elements. Where constructs count, it refers to the present object at its address and moves
+ * nothing (OMP60-map-10); otherwise it is skipped (TR14-4.3-14). Decides TR14-4.3-14, OMP60-map-10. */
 static __attribute__((noinline)) accd_status resolve_empty_section(const struct accd__plan *plan,
                                                                    struct accd__request *request)
 {
@@ -173,8 +171,7 @@ static size_t make_section_request(const struct accd__plan *plan, const struct a
     return 1;
 }
 
-/* Appends requests element by element, in the order of a manual listing.
- * Decides TR14-1.2-05, TR14-1.2-07. */
+/* Appends requests element by element, in the order of a manual listing. Decides TR14-1.2-05, TR14-1.2-07. */
 accd_status accd__plan_add_sections(struct accd__plan *plan)
 {
     assert(plan->input.walk);

@@ -19,8 +19,8 @@ static accd_status add_partial_move(struct accd__plan *plan, const struct accd__
     return accd__plan_add_move(plan, &part);
 }
 
-/* Adds the pieces of a move between the attached pointers in it.
- * Decides TR14-4.1-06, TR14-4.1-07, ACC33-att-8, TR14-A.1-04. */
+/* Adds the pieces of a move between the attached pointers in it. Decides TR14-4.1-06, TR14-4.1-07, ACC33-att-8,
+ * TR14-A.1-04. */
 static accd_status add_split_move(struct accd__plan *plan, const struct accd__move *move)
 {
     struct accd__btree_cursor cursor;
@@ -47,9 +47,8 @@ accd_status accd__plan_add_attached_pointer(struct accd__plan *plan, const struc
                                   kept ? kept->rest : NULL, kept ? kept->bytes : 0);
 }
 
-/* Adds a move as one transfer, and rewrites the attached pointers that it overwrites on the device. A move to the
- * host leaves them out when its bytes are stored.
- * Decides TR14-4.1-07. */
+/* Adds a move as one transfer, and rewrites the attached pointers that it overwrites on the device. A move to the host
+ * leaves them out when its bytes are stored. Decides TR14-4.1-07. */
 static accd_status add_reverse_move(struct accd__plan *plan, const struct accd__move *move)
 {
     struct accd__btree_cursor cursor;
@@ -139,9 +138,8 @@ accd_status accd__plan_keep_pointers(struct accd__plan *plan)
     return ACCD_OK;
 }
 
-/* Joins overlapping or touching moves of one object, so that each byte moves once. A joined move takes the position
- * of the first of them. Requires that all moves have one direction.
- * Decides TR14-4.2-07. */
+/* Joins overlapping or touching moves of one object, so that each byte moves once. A joined move takes the position of
+ * the first of them. Requires that all moves have one direction. Decides TR14-4.2-07. */
 accd_status accd__plan_merge_moves(struct accd__plan *plan)
 {
     size_t n = plan->changes.moves.n;
@@ -207,8 +205,7 @@ static accd_status fill_untranslated(struct accd__plan *plan, uint64_t host, uin
     return at < end ? accd__plan_add_fill(plan, dev + (at - host), end - at, value) : ACCD_OK;
 }
 
-/* Plans to clear bytes that a `zero` clause allocates and does not copy.
- * Decides ACC33-2.7-4. */
+/* Plans to clear bytes that a `zero` clause allocates and does not copy. Decides ACC33-2.7-4. */
 static accd_status add_clear(struct accd__plan *plan, const struct accd__request *request, bool out, uint64_t host,
                              uint64_t end)
 {

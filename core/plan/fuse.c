@@ -51,8 +51,7 @@ static void extend_to_tuples(struct accd__device_env *env, struct accd__fusion_r
 }
 
 /* Fusion 1: makes a range for all candidates of one base, and includes a present object of that base (DIR-4.2-08).
- * Without fusion in the rules, each candidate gets a range of its own.
- * Decides DIR-4.2-08. */
+ * Without fusion in the rules, each candidate gets a range of its own. Decides DIR-4.2-08. */
 static accd_status fuse_by_base(struct accd__plan *plan)
 {
     struct accd__fusion *fusion = plan->resolved.fusion;
@@ -122,9 +121,8 @@ static accd_status join_ranges(struct accd__plan *plan)
     return ACCD_OK;
 }
 
-/* Keeps the ranges that contain more than one object. Ranges that a tuple covers keep it (ALIAS); the others get
- * memory (ALLOC): DIR-4.2-11.
- * Decides DIR-4.2-11, DIR-4.2-12. */
+/* Keeps the ranges that contain more than one object. Ranges that a tuple covers keep it (ALIAS); the others get memory
+ * (ALLOC): DIR-4.2-11. Decides DIR-4.2-11, DIR-4.2-12. */
 static void select_ranges(struct accd__plan *plan)
 {
     struct accd__fusion *fusion = plan->resolved.fusion;
@@ -499,8 +497,7 @@ static void set_skip_link(struct accd__vacated_slot *vacated)
     vacated->jump = far ? jump->jump : below;
 }
 
-/* Keeps the old place of a shifted object as its latest vacated slot, or frees it.
- * Decides DIR-4.2-16. */
+/* Keeps the old place of a shifted object as its latest vacated slot, or frees it. Decides DIR-4.2-16. */
 static void vacate_slot(struct accd__device_env *env, const struct accd__object_shift *shift,
                         struct accd__placement *placement)
 {

@@ -172,9 +172,9 @@ bool accd_claim_is_part(const struct accd__plan *plan, const struct accd__reques
 accd_status accd__report_request_error(const struct accd__plan *plan, const struct accd__request *request,
                                        const struct accd__object *other, accd_status status, enum accd__rule rule,
                                        const char *format, ...) __attribute__((format(printf, 6, 7)));
-/* Splits a request at the bounds of present objects. Pieces in an object become PRESENT, others stay UNRESOLVED.
- * With `storage`, splits at the holes of that object instead: unnamed pieces become FILLS_HOLE.
- * The first piece keeps the index; the others are appended. Fails only without memory. */
+/* Splits a request at the bounds of present objects. Pieces in an object become PRESENT, others stay UNRESOLVED. With
+ * `storage`, splits at the holes of that object instead: unnamed pieces become FILLS_HOLE. The first piece keeps the
+ * index; the others are appended. Fails only without memory. */
 accd_status accd__split_request(struct accd__plan *plan, uint32_t index, struct accd__object *storage);
 
 /* ---------------------------------------------------------------------------------- groups.c -- */

@@ -80,9 +80,8 @@ static accd_status split_partly_present(struct accd__plan *plan, uint32_t index,
     return ACCD_OK;
 }
 
-/* Splits a request that uses only the present part of its data: absent pieces are skipped, and the first present
- * piece attaches the pointer.
- * Decides OMP60-map-12. */
+/* Splits a request that uses only the present part of its data: absent pieces are skipped, and the first present piece
+ * attaches the pointer. Decides OMP60-map-12. */
 static __attribute__((noinline, cold)) accd_status select_present_part(struct accd__plan *plan, uint32_t index)
 {
     assert(index < plan->resolved.nrequests);
@@ -109,9 +108,8 @@ static bool is_optional_section(const struct accd__request *request)
     return request->flags & ACCD_ITEM_PRESENT_PART && request->slot && request->state == ACCD_REQUEST_UNRESOLVED;
 }
 
-/* Skips optional sections whose pointers lie in absent parts. `n`: number of requests that are no pieces.
- * Requires that the request of a pointer precedes that of its target.
- * Decides OMP60-map-12. */
+/* Skips optional sections whose pointers lie in absent parts. `n`: number of requests that are no pieces. Requires that
+ * the request of a pointer precedes that of its target. Decides OMP60-map-12. */
 static __attribute__((noinline, cold)) accd_status skip_absent_targets(struct accd__plan *plan, uint32_t n)
 {
     const size_t all = plan->resolved.nrequests;
@@ -184,8 +182,7 @@ static bool lies_in_tuple_gap(const struct accd__plan *plan, const struct accd__
             accd__find_fused_tuple(plan->env, request->host + request->bytes - 1));
 }
 
-/* Looks one request up and applies the decision: use, skip, split or fill.
- * Decides TR14-4.3-02. */
+/* Looks one request up and applies the decision: use, skip, split or fill. Decides TR14-4.3-02. */
 static accd_status resolve_presence(struct accd__plan *plan, uint32_t index)
 {
     assert(index < plan->resolved.nrequests && plan->resolved.requests[index].bytes);
@@ -263,8 +260,7 @@ static accd_status resolve_within_new(struct accd__plan *plan, struct accd__requ
 }
 
 /* Resolves requests that make objects: sorts them by address, finds the owner of each, fills resolved.fresh, and then
- * resolves the requests that make nothing.
- * Decides TR14-4.2-06. */
+ * resolves the requests that make nothing. Decides TR14-4.2-06. */
 static accd_status resolve_new_objects(struct accd__plan *plan)
 {
     const size_t most = plan->resolved.nrequests;

@@ -184,9 +184,8 @@ static bool is_counted_original(const struct accd__plan *plan, const struct accd
     return original->serial <= serial && !accd__original_ends(&plan->env->tuples, original);
 }
 
-/* Unites the objects of a layer that originals up to a serial connect: by one base, or because their ranges,
- * including holes, intersect. Sets `several` in roots that unite more than one part.
- * Decides DIR-6-02. */
+/* Unites the objects of a layer that originals up to a serial connect: by one base, or because their ranges, including
+ * holes, intersect. Sets `several` in roots that unite more than one part. Decides DIR-6-02. */
 static accd_status connect_occupants(struct accd__plan *plan, struct accd__tuple_occupant *members,
                                      const struct tuple_layer *layers, size_t n, uint64_t serial)
 {
@@ -435,8 +434,7 @@ static accd_status list_occupants(struct accd__plan *plan, struct accd__regroup 
     return ACCD_OK;
 }
 
-/* Lists the objects that return to a vacated slot.
- * Decides DIR-4.3-03. */
+/* Lists the objects that return to a vacated slot. Decides DIR-4.3-03. */
 static accd_status list_exit_shifts(struct accd__plan *plan, struct accd__regroup *regroup)
 {
     struct accd__fusion *fusion = plan->resolved.fusion;
@@ -660,9 +658,8 @@ static void free_idle_placements(struct accd__device_env *env, struct accd__regr
     }
 }
 
-/* Makes the bytes of an ended original into holes of its storage object again, except for bytes that other clauses
- * name and for attached pointers.
- * Decides DIR-4.2-17. */
+/* Makes the bytes of an ended original into holes of its storage object again, except for bytes that other clauses name
+ * and for attached pointers. Decides DIR-4.2-17. */
 static void clear_unnamed_bytes(const struct accd__plan *plan, const struct accd__original *original)
 {
     struct accd__device_env *env = plan->env;

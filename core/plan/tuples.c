@@ -5,8 +5,7 @@
 
 #include <assert.h>
 
-/* Returns the host address of element 0 of the array that a request is a section of.
- * Decides DIR-4.1-03. */
+/* Returns the host address of element 0 of the array that a request is a section of. Decides DIR-4.1-03. */
 static uint64_t request_base(const struct accd__plan *plan, const struct accd__request *request)
 {
     if (request->source & ACCD_SOURCE_WALKED) {
@@ -96,9 +95,8 @@ static accd_status sort_candidates(struct accd__plan *plan, struct accd__pair **
     return ACCD_OK;
 }
 
-/* Checks that candidates with absent bytes are disjoint or nested. A present_or clause in a larger one, or equal to
- * one without present_or, is dropped (DIR-4.2-02).
- * Decides DIR-4.2-02, DIR-4.2-03. */
+/* Checks that candidates with absent bytes are disjoint or nested. A present_or clause in a larger one, or equal to one
+ * without present_or, is dropped (DIR-4.2-02). Decides DIR-4.2-02, DIR-4.2-03. */
 accd_status accd__compare_clauses(struct accd__plan *plan)
 {
     struct accd__fusion *fusion = plan->resolved.fusion;

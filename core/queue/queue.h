@@ -1,8 +1,7 @@
 /* queue.h - activity queues: tasks that asynchronous constructs left to be done, and the device memory that they
  * use.
  *
- * core/ops leaves transfers, events and releases of memory to queues. core/api waits for them. This layer reads
- * tables,
+ * core/ops leaves transfers, events and releases of memory to queues. core/api waits for them. This layer reads tables,
  * and changes nothing in them. queue.c explains tasks, order.c the order of concurrent ones. */
 #ifndef ACCD_QUEUE_H
 #define ACCD_QUEUE_H

@@ -5,11 +5,9 @@
 
 #include "table/table.h"
 
-/* A present object is a range of bytes on the device. An original tuple is a clause: an interval and its base
- * address.
+/* A present object is a range of bytes on the device. An original tuple is a clause: an interval and its base address.
  * Fusion moves objects into one block at their true distances, which is a fused tuple. Each object remembers its
- * vacated
- * slots, to which it returns when the tuple ends (DIR-4.2-16):
+ * vacated slots, to which it returns when the tuple ends (DIR-4.2-16):
  *
  *     object A  --- placement A --- originals: clauses, latest first
  *                      |   `--- vacated: slot 2 -> slot 1     (former addresses of A, latest first)
@@ -19,8 +17,7 @@
  *     object B  --- placement B
  *
  * A tuple exists as long as originals of its age or older connect its parts. The arrangement is therefore always the
- * one
- * that Figure 2 computes from the remaining originals, in whatever order the others ended. */
+ * one that Figure 2 computes from the remaining originals, in whatever order the others ended. */
 
 /* Original: a clause as a tuple (DIR-4.1-03), or a piece of one that was split (DIR-4.2-04). */
 struct accd__original {

@@ -1,9 +1,8 @@
 /* walk.h - mapping programs, and the columns of sections that they compute from host memory.
  *
  * Declares the result of a walk (struct accd_walk), sections with gaps, and Fortran descriptors. walk.c explains the
- * data
- * structure. This layer reads host memory and computes addresses. It knows neither what is present nor the names of
- * sections, so a section that cannot be computed is recorded as a fault, for which core/plan writes the message. */
+ * data structure. This layer reads host memory and computes addresses. It knows neither what is present nor the names
+ * of sections, so a section that cannot be computed is recorded as a fault, for which core/plan writes the message. */
 #ifndef ACCD_WALK_H
 #define ACCD_WALK_H
 

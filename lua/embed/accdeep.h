@@ -80,8 +80,8 @@ typedef struct accd_session_config {
 /* Opens a session with a configuration, or with the defaults if config is NULL. The caller closes it with
  * accd_session_free, also after a failure: then only accd_last_error_message and accd_last_error accept it.
  * *a_p is NULL if there is no memory for a session. ACCD_ERROR_NO_DEVICE; ACCD_ERROR_INVALID: an unknown profile,
- * language or layout; ACCD_ERROR_OUT_OF_MEMORY, ACCD_ERROR_LIMIT, ACCD_ERROR_MISUSE.
- * [HOUSE-device, HOUSE-names, HOUSE-memory, HOUSE-limit] */
+ * language or layout; ACCD_ERROR_OUT_OF_MEMORY, ACCD_ERROR_LIMIT, ACCD_ERROR_MISUSE. [HOUSE-device, HOUSE-names,
+ * HOUSE-memory, HOUSE-limit] */
 ACCD_API accd_status accd_session_new(accd_session **a_p, const accd_session_config *config);
 
 /* Frees the session and its device memory. Open regions end, and nothing is copied to the host. The interpreter is
