@@ -5,8 +5,9 @@
  *        last[0] == RT_TILE_SPLIT -->  split_tiles[k / 128]: 4 bits for each byte
  *          last[0] == SPLIT again -->  split_bytes[k]: one rt_last_access for each byte
  *
- * INVARIANTS. Entry 0 of a tile means 0: no work. The same value may have two entries. Tiles are changed by the thread
- * that has tile_owner; a kernel alone may change the index of a unit without it. */
+ * INVARIANTS. Entry 0 of a tile means that no work accessed the unit. The same value may have two entries. Only the
+ * thread that has the spin lock tile_owner changes tiles; a kernel that runs alone may change the index of a unit
+ * without the lock. */
 #ifndef RT_ACCESS_HISTORY_H
 #define RT_ACCESS_HISTORY_H
 
@@ -14,7 +15,8 @@
 
 #include <string.h>
 
-/* Returns the id that replaces `from` when the thread's work accesses bytes, from a cache. */
+/* Returns the id that replaces `from` when the thread's work accesses bytes, as rt_shadow.find_successor does, and
+ * caches the result for the thread. */
 static inline uint16_t rt_find_successor(const struct rt_shadow *shadow, struct rt_check_thread *thread, uint16_t from)
 {
     const unsigned i = from / 2 % RT_SUCCESSOR_CACHE;
@@ -25,8 +27,8 @@ static inline uint16_t rt_find_successor(const struct rt_shadow *shadow, struct 
     return thread->steps[i].to;
 }
 
-/* Changes the last access of bytes to that of the thread's work. Returns false, without a change, if it does not happen
- * before this access. */
+/* Replaces *last by an access of kind `how` of the thread's work and returns true. Returns false, with *last as it was,
+ * if an earlier conflicting access in *last does not happen before this one. */
 static inline bool rt_record_access(const struct rt_shadow *shadow, struct rt_check_thread *thread,
                                     struct rt_last_access *last, unsigned how)
 {
@@ -34,7 +36,7 @@ static inline bool rt_record_access(const struct rt_shadow *shadow, struct rt_ch
     const uint16_t read = rt_find_successor(shadow, thread, last->read);
     if (rt_find_successor(shadow, thread, last->write) != work || (how & RT_ACCESS_MODIFY && read != work))
         return false;
-    if (own != work) /* an atomic access keeps plain accesses that happened before */
+    if (own != work) /* an atomic access does not replace plain accesses that happened before it */
         *last = how & RT_ACCESS_MODIFY ? (struct rt_last_access){shadow->find_successor(last->write, own),
                                                                  shadow->find_successor(last->read, 1)}
                                        : (struct rt_last_access){last->write, shadow->find_successor(last->read, own)};
@@ -45,18 +47,20 @@ static inline bool rt_record_access(const struct rt_shadow *shadow, struct rt_ch
     return true;
 }
 
+/* Returns a last access as one word, as tiles store it. */
 static inline uint32_t rt_pack_last_access(struct rt_last_access last)
 {
     return last.write | (uint32_t)last.read << 16;
 }
 
+/* Returns the last access that rt_pack_last_access has packed. */
 static inline struct rt_last_access rt_unpack_last_access(uint32_t both)
 {
     return (struct rt_last_access){(uint16_t)both, (uint16_t)(both >> 16)};
 }
 
-/* Returns where the search for a packed value begins in a table. Works that follow each other begin at different
- * entries. */
+/* Returns a hash of the packed value `both`, from which the search in a table begins. Consecutive work ids give
+ * different hashes. */
 static inline unsigned rt_hash_last_access(uint32_t both)
 {
     return (both >> 1) + (both >> 16);
@@ -64,7 +68,8 @@ static inline unsigned rt_hash_last_access(uint32_t both)
 
 /* -------------------------------------------------------------------------------------- tiles -- */
 
-/* Takes the spin lock of tiles. Returns false if the thread has it already, and a signal handler interrupts it. */
+/* Acquires the spin lock of tiles. Returns false if the calling thread has the lock already: then this is a signal
+ * handler that interrupted the thread, and nothing may be changed. */
 static inline bool rt_lock_tiles(struct rt_shadow *shadow, const struct rt_check_thread *thread)
 {
     const struct rt_check_thread *none = NULL;
@@ -77,21 +82,25 @@ static inline bool rt_lock_tiles(struct rt_shadow *shadow, const struct rt_check
     return true;
 }
 
+/* Releases the spin lock of tiles. */
 static inline void rt_unlock_tiles(struct rt_shadow *shadow)
 {
     __atomic_store_n(&shadow->tile_owner, NULL, __ATOMIC_RELEASE);
 }
 
+/* Returns true if the history of the tile's bytes is in split tiles, or, for a split tile, in split_bytes. */
 static inline bool rt_is_tile_split(const struct rt_history_tile *uses)
 {
     return uses->last[0] == RT_TILE_SPLIT;
 }
 
+/* Returns the list index of a unit (0 to RT_TILE_UNITS - 1) of a tile. */
 static inline unsigned rt_get_tile_entry(const struct rt_history_tile *uses, size_t unit)
 {
     return uses->of[unit / 2] >> 4 * (unit % 2) & 0xf;
 }
 
+/* Sets the list index of n units of a tile, from `unit` on, to `entry`. */
 static inline void rt_set_tile_entries(struct rt_history_tile *uses, size_t unit, size_t n, unsigned entry)
 {
     for (size_t step; n; unit += step, n -= step) {
@@ -102,7 +111,8 @@ static inline void rt_set_tile_entries(struct rt_history_tile *uses, size_t unit
     }
 }
 
-/* Returns the tile that has the history of a byte, and the size of its units; NULL: the byte has its own. */
+/* Returns the tile that has the history of the byte at offset k, and writes the bytes of a unit of that tile. Returns
+ * NULL if the history of the byte is in split_bytes[k]. */
 static inline struct rt_history_tile *rt_find_history_tile(const struct rt_shadow *shadow, size_t k, size_t *unit_p)
 {
     struct rt_history_tile *uses = &shadow->uses[k / RT_TILE_BYTES];
@@ -114,7 +124,8 @@ static inline struct rt_history_tile *rt_find_history_tile(const struct rt_shado
     return rt_is_tile_split(uses) ? NULL : uses;
 }
 
-/* Splits the tile of a byte into split tiles, or a split tile into bytes. The thread must have the lock of tiles. */
+/* Splits the tile of the byte at offset k into split tiles, or its split tile into bytes; does nothing if both are
+ * split. The thread must have the lock of tiles. */
 static inline void rt_split_tile(const struct rt_shadow *shadow, size_t k)
 {
     size_t unit;
@@ -135,7 +146,8 @@ static inline void rt_split_tile(const struct rt_shadow *shadow, size_t k)
         uses->last[i] = RT_TILE_SPLIT;
 }
 
-/* Frees the entries of a tile that no unit uses, unless another thread may use one. */
+/* Frees the list entries of a tile that no unit uses. Does nothing while more than one kernel is recorded, because
+ * another thread may be about to use an entry. */
 static inline void rt_free_unused_tile_entries(const struct rt_shadow *shadow, struct rt_history_tile *uses)
 {
     unsigned used = 1, two = 0;
@@ -149,8 +161,9 @@ static inline void rt_free_unused_tile_entries(const struct rt_shadow *shadow, s
             uses->last[i] = 0;
 }
 
-/* Finds the entry of a value in a tile. Returns true if the tile has it; otherwise *entry_p is a free entry, 0: none.
- * Most values have the same entry in all tiles. */
+/* Finds the list entry of the value `last` in a tile. Returns true and its index if the tile has the value; 0 is always
+ * at index 0. Otherwise returns false and the index of a free entry, or 0 if no entry is free. Most values have the
+ * same entry in all tiles. */
 static inline bool rt_find_tile_entry(const struct rt_history_tile *uses, uint32_t last, unsigned *entry_p)
 {
     const unsigned first = rt_hash_last_access(last);
@@ -169,8 +182,8 @@ static inline bool rt_find_tile_entry(const struct rt_history_tile *uses, uint32
     return !last;
 }
 
-/* Returns the entry of a value in a tile, which is added if it is not there; 0: no entry is free, or the value is 0.
- * The tile may get a value twice. */
+/* Returns the list entry of the value `last` in a tile, which is added if it is missing. Returns 0 if no entry is free
+ * or `last` is 0. The tile may get a value twice. The thread must have the lock of tiles. */
 static inline unsigned rt_get_or_add_tile_entry(const struct rt_shadow *shadow, struct rt_history_tile *uses,
                                                 uint32_t last)
 {
@@ -188,8 +201,9 @@ static inline unsigned rt_get_or_add_tile_entry(const struct rt_shadow *shadow, 
     return last ? entry : 0;
 }
 
-/* Gets the last access of a byte. Returns how many of n bytes from it on have the same one and lie in one tile. A part
- * of a unit has none, so that the tile is split. */
+/* Writes the last access of the byte at offset k to *last. Returns how many of the n bytes from k on have the same last
+ * access and lie in one tile. Splits the tile if the range begins or ends inside of a unit, as only whole units have a
+ * last access. */
 static inline size_t rt_find_last_access(struct rt_shadow *shadow, const struct rt_check_thread *thread, size_t k,
                                          size_t n, uint32_t *last)
 {
@@ -216,7 +230,8 @@ static inline size_t rt_find_last_access(struct rt_shadow *shadow, const struct 
 static inline void rt_set_last_access_range(struct rt_shadow *shadow, const struct rt_check_thread *thread, size_t k,
                                             size_t n, uint32_t last);
 
-/* Sets the last access of whole units in one tile. Returns their entry; 0: none. */
+/* Sets the last access of n bytes from offset k on, which are whole units of one tile. Returns the list entry of the
+ * units; 0 if they have none: `last` is 0, the tile is split, or the thread has the lock already. */
 static inline unsigned rt_set_last_access(struct rt_shadow *shadow, const struct rt_check_thread *thread, size_t k,
                                           size_t n, uint32_t last)
 {
@@ -243,7 +258,7 @@ static inline unsigned rt_set_last_access(struct rt_shadow *shadow, const struct
     return entry;
 }
 
-/* Sets the last access of any range of bytes. */
+/* Sets the last access of the n bytes from offset k on, which may lie in many tiles. */
 static inline void rt_set_last_access_range(struct rt_shadow *shadow, const struct rt_check_thread *thread, size_t k,
                                             size_t n, uint32_t last)
 {
@@ -256,14 +271,15 @@ static inline void rt_set_last_access_range(struct rt_shadow *shadow, const stru
 
 /* ---------------------------------------------------------------------------------- accesses -- */
 
-/* Returns the entry of the thread's cache of changes for a packed value and a kind of access. */
+/* Returns the slot of the thread's cache of changes for the packed value `from` and the kind of access `how`. */
 static inline struct rt_history_change *rt_get_history_change(struct rt_check_thread *thread, uint32_t from,
                                                               unsigned how)
 {
     return &thread->changes[how % RT_ACCESS_FREE][rt_hash_last_access(from) % RT_CHANGE_CACHE];
 }
 
-/* Records an access of n bytes of device memory. Bytes with the same last access report a race once. */
+/* Records an access of n bytes of device memory at address `at`, and calls on_race for bytes whose last access does not
+ * happen before it. Consecutive bytes with the same last access report a race once. */
 static inline void rt_record_access_range(struct rt_shadow *shadow, struct rt_check_thread *thread, uintptr_t at,
                                           size_t n, unsigned how, uintptr_t pc, const uintptr_t *frame)
 {
@@ -288,8 +304,8 @@ static inline void rt_record_access_range(struct rt_shadow *shadow, struct rt_ch
     }
 }
 
-/* Records a load or store of a kernel to aligned bytes that are one or two units. Returns true if the cache knew the
- * change; otherwise nothing is recorded. */
+/* Records a load or store of a kernel at offset k, of n aligned bytes that are one or two units, and returns true.
+ * Returns false, and records nothing, if the thread's cache of changes or the tile does not have the needed values. */
 static inline __attribute__((always_inline)) bool rt_record_repeated_access(const struct rt_shadow *shadow,
                                                                             struct rt_check_thread *thread, size_t k,
                                                                             size_t n, unsigned how)

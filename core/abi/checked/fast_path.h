@@ -11,31 +11,37 @@
 #define FRAME ((const uintptr_t *)__builtin_frame_address(0)) /* needs -fno-omit-frame-pointer */
 #define LIKELY(x) __builtin_expect(!!(x), 1)
 
-/* Hidden names of rt_shadow and the thread's state: they are reached without a table of the linker. */
+/* Hidden aliases of rt_shadow and of the calling thread's state: code of this library reaches hidden symbols without a
+ * table of the linker. */
 extern struct rt_shadow local_shadow __attribute__((visibility("hidden")));
 extern __thread struct rt_check_thread this_check_thread __attribute__((visibility("hidden")));
 
-/* Checks an access of any bytes that the fast path does not allow, or that is recorded. how: RT_ACCESS_READ, ... */
+/* Checks an access of n bytes at `at` that the fast path does not allow, or that must be recorded in the history. Calls
+ * rt_shadow.on_access if the shadow does not allow it. how: RT_ACCESS_READ, ... */
 void rt_check_slow_path(uintptr_t at, size_t n, unsigned how, uintptr_t pc, const uintptr_t *frame);
-/* Check an access of the caller's caller. The functions that the compiler calls have no frame of their own, and jump to
- * these as their last step. _first: of 4 or 8 bytes, perhaps the first access since they were moved. */
+/* Checks an access of the caller's caller. A function that the compiler calls has no frame of its own, and jumps here
+ * as its last step. */
 void rt_check_caller_slow_path(uintptr_t at, size_t n, unsigned how);
+/* Check a read or a write of 4 or 8 bytes that may be the first access since the bytes were moved to this side. Reached
+ * by a jump, like rt_check_caller_slow_path. */
 void rt_read4_first(uintptr_t at);
 void rt_write4_first(uintptr_t at);
 void rt_read8_first(uintptr_t at);
 void rt_write8_first(uintptr_t at);
-/* requested_sizes.c: record the requested size of a block of malloc, and forget it before the block is freed. */
+/* requested_sizes.c: records that the program requested `bytes` bytes for the block of malloc at `start`. */
 void rt_record_requested_size(uintptr_t start, size_t bytes);
+/* Forgets the size of the block at `start`; called before the block is freed. */
 void rt_forget_requested_size(uintptr_t start);
-/* Checks each word of a range by the slow path. */
+/* Checks an access of n bytes word by word, by the slow path. Does nothing for host memory without a shadow. */
 void rt_check_words_slow_path(uintptr_t at, size_t n, unsigned how, uintptr_t pc, const uintptr_t *frame);
 
-/* Spin lock that is held for a few instructions. */
+/* Acquires a spin lock that is held for a few instructions; *lock is true while a thread has it. */
 static inline void rt_spin_lock(bool *lock)
 {
     while (__atomic_test_and_set(lock, __ATOMIC_ACQUIRE))
         __builtin_ia32_pause();
 }
+/* Releases the spin lock. */
 static inline void rt_spin_unlock(bool *lock)
 {
     __atomic_clear(lock, __ATOMIC_RELEASE);
@@ -46,19 +52,21 @@ static inline size_t rt_min_size(size_t a, size_t b)
     return a < b ? a : b;
 }
 
-/* Returns the states for each of n bytes, at most 16, byte 0 in the lowest bits. */
+/* Returns a word in which each of n bytes (at most 16) has `states`, byte 0 in the lowest bits. */
 static inline uint64_t rt_repeat_states(size_t n, unsigned states)
 {
     return (n == 16 ? UINT64_MAX : ((uint64_t)1 << 4 * n) - 1) & states * 0x1111111111111111u;
 }
 
-/* Returns an offset in units of 1 << shift bytes. An offset that is not a multiple of the unit becomes too large. */
+/* Returns the offset `bytes` in units of 1 << shift bytes. An offset that is not a multiple of the unit gives a number
+ * larger than any valid index. */
 static inline uintptr_t rt_offset_in_units(uintptr_t bytes, unsigned shift)
 {
     return shift ? bytes >> shift | bytes << (64 - shift) : bytes;
 }
 
-/* Returns the states of n bytes (1, 2, 4, 8, 16). unit: index in units of n bytes, for 16 bytes in words. */
+/* Returns the states of n bytes (1, 2, 4, 8 or 16). `unit` is the index of the first byte, divided by n; for n = 16
+ * divided by 8. */
 static inline __attribute__((always_inline)) uint64_t rt_load_states(const uint32_t *states, size_t unit, size_t n)
 {
     uint64_t wide;
@@ -79,7 +87,7 @@ static inline __attribute__((always_inline)) uint64_t rt_load_states(const uint3
     }
 }
 
-/* Stores the return address of a write as the origin of one word, or of two for 16 bytes. */
+/* Stores `pc`, the return address of a write of n bytes, as the origin of one word; for n = 16 of two words. */
 static inline __attribute__((always_inline)) void rt_record_writer(uint32_t *origin, size_t n, uintptr_t pc)
 {
     __atomic_store_n(origin, (uint32_t)pc, __ATOMIC_RELAXED);
@@ -87,8 +95,8 @@ static inline __attribute__((always_inline)) void rt_record_writer(uint32_t *ori
         __atomic_store_n(origin + 1, (uint32_t)pc, __ATOMIC_RELAXED);
 }
 
-/* True if the shadow allows an access of n bytes: 1, 2, 4, 8 or 16. Unaligned addresses have unit numbers that are too
- * large, so that they are not allowed here. */
+/* Returns true if the shadow allows an access of n bytes (1, 2, 4, 8 or 16), and stores the origin of an allowed write.
+ * Returns false if the slow path must decide, also for each unaligned address, whose unit number is too large. */
 static inline __attribute__((always_inline)) bool rt_check_fast_path(uintptr_t at, size_t n, bool write, uintptr_t pc)
 {
     const struct rt_check_thread *thread = &this_check_thread;
@@ -123,14 +131,15 @@ static inline __attribute__((always_inline)) bool rt_check_fast_path(uintptr_t a
     return true;
 }
 
-/* Calls the slow path, and keeps the frame of the function: it must not become a jump. */
+/* Calls the slow path with the frame of the enclosing function. The empty assembly keeps the call from becoming a jump,
+ * which would drop that frame. */
 #define SLOW_PATH_HERE(at, n, how)                                                           \
     do {                                                                                     \
         rt_check_slow_path((at), (n), (how), (uintptr_t)__builtin_return_address(0), FRAME); \
         __asm__ volatile("");                                                                \
     } while (0)
 
-/* Checks an access in a function that continues. */
+/* Checks an access in a function that has more to do afterwards. */
 static inline __attribute__((always_inline)) void check(uintptr_t at, size_t n, unsigned how)
 {
     if (!LIKELY(rt_check_fast_path(at, n, how & RT_ACCESS_WRITE, (uintptr_t)__builtin_return_address(0))))

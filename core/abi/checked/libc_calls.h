@@ -1,4 +1,4 @@
-/* libc_calls.h - helpers for functions of libraries that read or write memory of their caller. */
+/* libc_calls.h - helpers for replaced library functions that read or write memory of their caller. */
 #ifndef RT_LIBC_CALLS_H
 #define RT_LIBC_CALLS_H
 
@@ -6,20 +6,23 @@
 
 #include <stddef.h>
 
-/* Return address and frame of the call of a function, by CALLER in that function. */
+/* Return address and frame of the call of a replaced function; made by CALLER in that function. */
 struct rt_caller {
     uintptr_t pc;
     const uintptr_t *frame;
 };
 #define CALLER ((struct rt_caller){(uintptr_t)__builtin_return_address(0), __builtin_frame_address(0)})
 
-/* True if the caller is in a module that was compiled for checking, and the runtime is present. */
+/* True if the caller's return address lies in a module that was compiled for checking, and the checks are on. */
 bool rt_is_instrumented_caller(struct rt_caller caller);
-/* Returns the function of the next library, looked up once. */
+/* Returns the function `name` of the next library that defines it, and stores it in *cached, so that it is looked up
+ * once. Returns NULL if no other library has the function. */
 void *rt_find_real_function(void **cached, const char *name);
-/* Checks an access word by word. The caller must be instrumented. */
+/* Checks an access of n bytes word by word, without a test that the caller is instrumented. */
 void rt_check_word_range(const void *at, size_t n, bool write, struct rt_caller caller);
 
+/* Check that a library function may read or write n bytes for the caller. Do nothing if the caller is not instrumented.
+ */
 static inline void rt_check_read(const void *at, size_t n, struct rt_caller caller)
 {
     if (rt_is_instrumented_caller(caller))
@@ -31,7 +34,8 @@ static inline void rt_check_write(void *at, size_t n, struct rt_caller caller)
         rt_check_word_range(at, n, true, caller);
 }
 
-/* Returns the number of bytes of a string with its end, or `most` if the end is not among them. */
+/* Returns the bytes of the string `text` including its terminating zero, or `most` if the first `most` bytes contain no
+ * zero. */
 static inline size_t rt_count_string_bytes(const char *text, size_t most)
 {
     size_t n = 0;
@@ -39,7 +43,8 @@ static inline size_t rt_count_string_bytes(const char *text, size_t most)
         n++;
     return n < most ? n + 1 : most;
 }
-/* Calls the C library's own function. */
+/* REAL(name): the function that a FUNCTION(..., name, ...) replaces, as a function pointer. FUNCTION begins the
+ * definition of an exported function that replaces a library function; EXPORT one that replaces none. */
 #define REAL(name) ((__typeof__(&(name)))rt_find_real_function(&real_##name, #name))
 #define EXPORT(type, name, parameters) \
     API type name parameters;          \

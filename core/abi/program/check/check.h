@@ -8,40 +8,48 @@
 
 /* True if the program was compiled for checking. */
 bool rt_is_instrumented(void);
-/* Begins the checks, when the context is made. rt_check_finish reports, and rt_check_free frees all, before the context
- * is freed. */
+/* Allocates the shadow and begins the checks; called when the context is made. Ends the program without memory. */
 void rt_check_init(void);
-void rt_scan_modules(void); /* finds loaded modules that were not compiled for checking */
+void rt_scan_modules(void); /* records loaded modules that were not compiled for checking */
+/* Writes the reports that wait for the end of the program; called before rt_check_free. */
 void rt_check_finish(void);
+/* Frees the shadow and the access history; called before the context is freed. */
 void rt_check_free(void);
 
-/* Handles an event of the core (on_event). */
+/* Changes the shadow states for an event of the core (allocation, free, transfer, attach, detach). Needs the lock. */
 void rt_check_event(const accd_event *event);
-/* Handle declared variables that are mapped with an initial value (initial NULL: unmapped), and what the runtime itself
- * writes to device memory (on_write). */
+/* Handles that a declared variable at `host` is mapped, with the device bytes `initial`; initial NULL: that it is
+ * unmapped. */
 void rt_check_set_initial(int device, const char *host, const char *initial, uint64_t bytes);
+/* Handles that the runtime itself wrote device memory (on_write of the core): these bytes count as valid, and as not
+ * newer than the host's. */
 void rt_check_device_write(int device, uint64_t dev, const void *host, uint64_t bytes);
 
-/* Handle routines of the program: copies between any two addresses, device memory, and data of acc_map_data. */
+/* Handle calls of routines: a copy between any two addresses, the allocation and the end of a block of device memory,
+ * data that acc_map_data maps. */
 void rt_check_copy(uint64_t to, uint64_t from, uint64_t bytes);
 void rt_check_device_alloc(uint64_t dev, uint64_t bytes);
 void rt_check_device_free(uint64_t dev);
 void rt_check_map(const void *host, uint64_t bytes);
-void rt_check_unmap(int device, const void *host); /* called before the data are unmapped */
-/* Records that the program gets a device address: libraries may use the data. */
+void rt_check_unmap(int device, const void *host); /* handles acc_unmap_data; called before the data are unmapped */
+/* Records that the program gets the device address `dev`. Libraries may use these data, so they are not reported as
+ * unused. */
 void rt_check_expose(uint64_t dev);
-/* Records that the program asks whether data are present, or that a construct finds them so. Such data have a use, even
- * if nothing reads them. */
+/* Records that the program asks whether the data at `host` are present, so that they count as used even if nothing
+ * reads them. */
 void rt_check_mark_used(int device, const void *host);
+/* Records that a construct finds the data of its items present, so that they count as used. */
 void rt_check_mark_items_used(int device, const accd_item *items, size_t nitems);
+/* Calls rt_check_expose in programs compiled for checking. */
 static inline void rt_expose_address(const void *device)
 {
     if (__builtin_expect(rt.options.instrumented, 0))
         rt_check_expose((uintptr_t)device);
 }
 
-/* Begin and end a kernel of the calling thread. */
+/* Begins a kernel of the construct `site` on the calling thread: its accesses are checked as those of the device. */
 void rt_check_begin_kernel(const struct rt_site *site, int device);
+/* Ends the kernel of the calling thread. */
 void rt_check_end_kernel(void);
 
 #endif
