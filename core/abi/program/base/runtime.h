@@ -55,15 +55,15 @@
 /* Construct or call of the program. Code with calls must keep frame pointers (-fno-omit-frame-pointer). */
 struct rt_site {
     struct accd__debug_call_frame call;
-    const char *what;   /* "enter data", "acc_copyin" */
+    const char *what;   /* name of the directive or routine: "enter data", "acc_copyin" */
     bool declares;      /* call at the begin or end of a declare directive's scope */
     bool is_region_end; /* call that ends a data region */
-    const int *queue;   /* queue of a compute construct, for its trace; NULL: none */
-    /* Looks up a name that the compiler passed with the call, for data without debug information. NULL: no such
-     * names. */
+    const int *queue;   /* queue of a compute construct, for the trace line of its kernel; NULL: not given */
+    /* Callback that stores in *name_p the name of a range, from `names`; returns false if they have no name for it.
+     * NULL: the compiler passed no names. */
     bool (*name)(const void *names, uint64_t host, uint64_t bytes, struct accd__debug_name *name_p);
-    const void *names;    /* argument of `name` */
-    const char *location; /* position from the compiler, ";FILE;FUNCTION;LINE;COLUMN;;", or NULL */
+    const void *names;    /* names passed by the compiler, the first argument of `name` */
+    const char *location; /* location passed by the compiler, ";FILE;FUNCTION;LINE;COLUMN;;"; NULL: not passed */
 };
 
 /* True if the construct `what` runs a kernel. */
@@ -94,12 +94,12 @@ enum { RT_ASYNC_SYNC = -2, RT_ASYNC_NOVAL = -1 };
 
 /* Structured region of a thread. */
 struct rt_region {
-    accd_region *region; /* region of the core; NULL: nothing was to be done */
-    uintptr_t pc;        /* return address of the call that opened it */
-    int parent;          /* kind for tools: data, host_data */
+    accd_region *region; /* region of the core; NULL: the core had nothing to map */
+    uintptr_t pc;        /* return address of the call that opened the region */
+    int parent;          /* construct reported to tools: RT_PARENT_DATA or RT_PARENT_HOST_DATA */
 };
 
-/* Operation `number` of a stream: of a queue, or of a chain of tasks. Stream 0 is the host. */
+/* Operation `number` of a stream, which is a queue or a chain of tasks. Stream 0 is the host. */
 struct rt_epoch {
     unsigned stream;
     uint64_t number;
@@ -121,17 +121,17 @@ struct rt_thread {
     int type, device;          /* current device type and number */
     uintptr_t activity;        /* RT_SLOW_PATH, RT_FAST_PATH, or the construct whose kernel runs on a device */
     uintptr_t frame;           /* frame of the function that runs the kernel; the stack grows downwards */
-    unsigned exclusive_calls;  /* bits of nested calls, innermost lowest: the call excludes kernels */
+    unsigned exclusive_calls;  /* a bit for each nested call, innermost lowest; 1: the call holds the exclusive lock */
     bool in_core;              /* true while the core moves bytes */
     enum rt_sampling sampling; /* treatment of the current call */
-    uint64_t argument_hash;    /* sum of the addresses that the construct passes as values */
-    uintptr_t stack_high;      /* highest address of its stack; 0: not yet known */
+    uint64_t argument_hash;    /* hash, in order, of the addresses passed by value; device addresses count as 1 */
+    uintptr_t stack_high;      /* highest address of the thread's stack; 0: not yet known */
     struct rt_region *regions;
     size_t nregions, regions_capacity;
     bool in_callback;      /* true in a callback of a tool, whose calls are not reported */
     bool muted;            /* true if tools get no events of this thread */
     bool starting;         /* true while tools are informed that the device starts */
-    bool ends_group;       /* true while it waits for a task group: what it reads then is complete */
+    bool ends_group;       /* true while the thread waits for a task group; pending transfers are not checked then */
     struct rt_epoch epoch; /* position of the current call in its stream */
     struct rt_kernel_section *kernel_sections; /* sections of the current compute construct, for the race check */
     struct rt_prof_record *records;            /* events recorded under the lock, reported after its release */
@@ -142,7 +142,7 @@ struct rt_thread {
 /* Outlined function of the program and its arguments. */
 struct rt_kernel {
     void (*fn)(void *);
-    void (*code)(void *); /* the program's function, which is fn or is called by fn; NULL: unknown */
+    void (*code)(void *); /* function of the program: `fn`, or one that `fn` calls; NULL: unknown */
     uintptr_t construct;  /* construct id, as in rt_thread.activity; set by rt_launch_kernel */
     void *args[];
 };
@@ -160,7 +160,7 @@ static inline __attribute__((always_inline)) void rt_begin_kernel(struct rt_thre
     self->activity = construct;
     self->frame = (uintptr_t)__builtin_frame_address(0);
 }
-/* Returns the kind of construct whose kernel a thread with this activity runs; NULL: it runs none. */
+/* Returns "target" or "compute", the construct whose kernel a thread with this `activity` runs; NULL: no kernel. */
 static inline const char *rt_kernel_kind(uintptr_t activity)
 {
     return activity <= RT_FAST_PATH ? NULL : activity & RT_TARGET_BIT ? "target" : "compute";
@@ -174,9 +174,9 @@ static inline bool rt_has_left_kernel(const struct rt_thread *self, uintptr_t fr
 /* Reports a jump out of the kernel of `construct`, noticed in a call at `pc`, and ends the program. */
 _Noreturn void rt_report_jump_out_of_kernel(uintptr_t construct, uintptr_t pc);
 
-/* Pushes a structured region, without a region of the core yet; pops the innermost one. The lock must be held. */
+/* Pushes a structured region, whose `region` of the core is NULL at first, and returns it. The lock must be held. */
 struct rt_region *rt_push_region(struct rt_thread *self, int parent);
-void rt_pop_region(struct rt_thread *self); /* a fatal error if no region is open */
+void rt_pop_region(struct rt_thread *self); /* pops the innermost region; ends the program if no region is open */
 
 /* Ensures that the current call can exclude other calls while a kernel runs; may release and retake the lock, which
  * must be held. */
@@ -188,17 +188,17 @@ enum { RT_EXIT_FINDINGS = 5 };
 struct rt_options {
     const accd_rules *rules;
     bool strict, json;
-    bool guard_before;           /* strict: guard pages lie before objects, not after them */
-    bool check_all;              /* strict: each construct is checked (no sampling) */
-    bool instrumented;           /* the program was compiled for checking: no page guard is used */
-    bool diagnose;               /* strict or instrumented: redundant operations and leaks are reported */
-    bool fail_on_finding;        /* exit status 0 becomes RT_EXIT_FINDINGS if a finding was reported */
-    bool null_unmatched;         /* OpenMP 5.2: pointers to absent data keep their value; before, they become null */
-    int trace;                   /* file descriptor, -1: none */
-    const char *draw, *suppress; /* file names; NULL: none */
-    int devices, targets;        /* number of devices, and of those for OpenMP (0: OMP_TARGET_OFFLOAD=disabled) */
+    bool guard_before;    /* strict: guard pages lie before objects, not after them */
+    bool check_all;       /* strict: each construct is checked (no sampling) */
+    bool instrumented;    /* the program was compiled for checking: no page guard is used */
+    bool diagnose;        /* strict or instrumented: redundant operations and leaks are reported */
+    bool fail_on_finding; /* exit status 0 becomes RT_EXIT_FINDINGS if a finding was reported */
+    bool null_unmatched;  /* pointers to absent data keep their value (OpenMP 5.2 and later); false: become null */
+    int trace;            /* file descriptor of the trace; -1: no trace */
+    const char *draw, *suppress; /* files of the picture and of suppressions; NULL: no such file */
+    int devices, targets;        /* number of devices; number for OpenMP (0: OMP_TARGET_OFFLOAD=disabled) */
     uint64_t device_bytes;
-    int type, device; /* defaults from ACC_DEVICE_TYPE and ACC_DEVICE_NUM */
+    int type, device; /* initial device type and number, from ACC_DEVICE_TYPE and ACC_DEVICE_NUM */
 };
 
 enum rt_fork_phase { RT_FORK_PREPARE, RT_FORK_PARENT, RT_FORK_CHILD };
@@ -209,7 +209,7 @@ struct rt_state {
     atomic_bool profiled;             /* tools get events, or may register for them */
     bool data_profiled;               /* tools get data events too; protected by the lock */
     bool observes_waits;              /* waits are traced or checked */
-    bool active[2];                   /* devices, host: used or initialised since the start or acc_shutdown */
+    bool active[2];                   /* [0]: devices, [1]: host; used or initialised since the start or acc_shutdown */
     uint64_t device_low, device_high; /* bounds of all device addresses; UINT64_MAX and 0 without devices */
     uint64_t heap_start;              /* address where the heap begins; 0: not yet known */
     /* Construct passed to the core, reused by each call; fields that rt_run_construct does not set stay 0. */
@@ -217,24 +217,22 @@ struct rt_state {
     atomic_bool has_declared;    /* the program has declared variables */
     bool starts_with_openmp;     /* the program's first call was one of OpenMP */
     bool device_pointers;        /* a pointer to device memory keeps its value in an OpenMP region */
-    bool names_eagerly;          /* objects are named when mapped, otherwise when a name is needed */
+    bool names_eagerly;          /* objects are named when mapped; false: when a report needs the name */
     const struct rt_site *site;  /* current call; NULL between calls */
     uint64_t calls;              /* number of calls on the slow path */
-    int pid;                     /* process that made the context; 0: none */
+    int pid;                     /* process that opened the first context; 0: not yet opened */
     bool has_findings;           /* a warning or a note about the program was reported */
     volatile bool is_ending;     /* an error ends the program */
-    int trace_lost;              /* errno of the first trace line that could not be written; 0: none */
+    int trace_lost;              /* errno of the last trace line that could not be written; 0: all were written */
     atomic_int guarded_kernels;  /* number of kernels that run with the page guard now */
     volatile bool is_dying;      /* the program ends without its exit handlers */
     bool must_exit_at_once;      /* exit handlers run already, so that an error must not start them again */
     volatile bool is_killed;     /* a signal ends the program, so that leaks are not reported */
-    void (*report_at_end)(void); /* prints the reports of the program's end, once; NULL: none */
-    /* Callbacks for a reported finding, the end of the program, an event of the core; NULL: none. */
-    void (*on_finding)(const char *message);
-    void (*on_end)(void);
-    accd_event_fn on_event;
-    /* Called after device memory was written by its address. host: the source of the bytes, or NULL. NULL: not
-     * called. */
+    void (*report_at_end)(void); /* prints the reports of the program's end, once; NULL: not needed */
+    void (*on_finding)(const char *message); /* called for each reported finding; NULL: not called */
+    void (*on_end)(void);                    /* called when an error ends the program; NULL: not called */
+    accd_event_fn on_event;                  /* called for events of the core; NULL: not called */
+    /* Called after a write to device memory by address; `host` is the source, NULL if unknown. NULL: not called. */
     void (*on_write)(int device, uint64_t dev, const void *host, uint64_t bytes);
     /* Called after modules were loaded or unloaded; NULL: not called. */
     void (*on_modules)(void);
@@ -257,17 +255,17 @@ static inline struct rt_thread *rt_current_thread(void)
 }
 /* Starts the runtime if necessary and returns the state of the calling thread. */
 struct rt_thread *rt_ensure_started(void);
-/* Add and remove a thread in the list of threads that have called the runtime. */
+/* Adds `thread` to the list of threads that have called the runtime. */
 void rt_register_thread(struct rt_thread *thread);
-void rt_unregister_thread(const struct rt_thread *thread);
+void rt_unregister_thread(const struct rt_thread *thread); /* removes `thread` from the list, if listed */
 /* Returns the kind of construct whose kernel `thread` runs, for fault handlers. A thread that has never called the
- * runtime helps any running kernel. NULL: no kernel. */
+ * runtime counts as a helper of any running kernel. NULL: no kernel, or the list of threads is locked. */
 const char *rt_team_kernel_kind(const struct rt_thread *thread);
 
-/* Slow paths of rt_enter and rt_leave, below. */
+/* Begin and end a call as rt_enter and rt_leave do (below), for threads that may not take the fast path. */
 struct rt_thread *rt_enter_slow_path(const struct rt_site *site);
 void rt_leave_slow_path(void);
-/* Enter and leave a call that does not use the device and does not make it active. */
+/* Begin and end a call that does not use the device, and so does not make the device active. */
 struct rt_thread *rt_enter_without_device(const struct rt_site *site);
 void rt_leave_without_device(void);
 /* Takes the lock without starting the runtime. Returns false if the calling thread has it already. */
@@ -326,12 +324,12 @@ static inline void rt_leave(void)
     else
         rt_leave_slow_path();
 }
-/* Registers for events of the core if any user wants them now. The lock must be held. */
+/* Sets the core's event callback and event mask for the present users of events. The lock must be held. */
 void rt_subscribe(void);
-accd_event_fn rt_get_event_callback(void);
-/* Sets the events that the core reports. named: reports of this strict run need names. */
+accd_event_fn rt_get_event_callback(void); /* returns rt.on_event, or NULL if nothing uses events */
+/* Selects the events that the core reports. `named`: in a strict run, transfers and frees are reported with names. */
 void rt_set_event_mask(bool named);
-/* Begins or ends exclusion: while a kernel uses declared variables, calls of other threads wait. */
+/* Takes (`on`) or releases the exclusive lock: calls of other threads wait while a kernel uses declared variables. */
 void rt_set_exclusive(bool on);
 /* Reports an error at the current call, if there is one, and ends the program. */
 _Noreturn void rt_fatal(const char *code, const char *format, ...) __attribute__((format(printf, 2, 3)));
@@ -361,7 +359,7 @@ static inline void rt_write_device(int device, uint64_t dev, const void *from, u
     if (rt.on_write)
         rt.on_write(device, dev, from, bytes);
 }
-/* Returns the device with an open region of the program, whose name is stored; -1: none. */
+/* Returns the first device with an open region of the program and stores the region's name; -1: no open region. */
 int rt_find_open_region(const char **name_p);
 /* True if `address` is an address of a device. */
 static inline bool rt_is_device_address(const void *address)
@@ -414,30 +412,30 @@ bool rt_is_pointer_item(const accd_item *items, size_t nitems, const accd_item *
 /* Ends all device data of the process (acc_shutdown), after the final checks of strict and instrumented runs. */
 void rt_end_device_data(void);
 
-/* Runs a construct of the thread's device for the current call and returns its region, or NULL. flags: items need a
- * check, have pointers. Failure ends the program. The lock must be held. */
-enum { RT_NEEDS_CHECK = 1, RT_HAS_POINTERS = 2 };
+enum { RT_NEEDS_CHECK = 1, RT_HAS_POINTERS = 2 }; /* flags: items must be checked first; items have pointers */
 void rt_end_core_region(struct rt_thread *self, accd_region *region); /* ends the program on failure */
+/* Runs a construct on the thread's device for the current call. Returns its region; NULL: the construct opens none.
+ * Failure ends the program. The lock must be held. */
 accd_region *rt_run_construct(struct rt_thread *self, accd_construct_kind kind, unsigned flags, const accd_item *items,
                               size_t nitems, bool finalize);
 
 _Noreturn void rt_exit_with_error(void); /* exits with status 1, from within a call or a kernel */
 
-/* errors.c: Writes a line of the trace; about: further fields. */
+/* errors.c: Writes a line of the trace, which must be open; `about`: further JSON fields, each after a comma. */
 void rt_write_trace_event(const accd_event *event, const char *about);
 void rt_trace_event(const accd_event *event); /* trace.c: adds the fields about the object or pointer */
 /* Reports an error of the core at a site, without ending the program. */
 void rt_report_core_error(const struct rt_site *site, const accd_error *error);
 /* Reports that the compiler left variables of declare directives out of an update. */
 void rt_report_empty_update(void);
-/* Returns the return address of the last such update; 0: none. */
+/* Returns the return address of the last update without data; 0: no such update. */
 uintptr_t rt_get_empty_update_site(void);
 /* Reports that data mapped at `pc` were on the stack of a function that has returned. */
 void rt_report_returned_variable(uintptr_t pc);
 
 /* supervisor.c: Notifies `accdeep exec` that the library was loaded ('L') or a directive is executed ('D'). */
 void rt_notify_supervisor(char what);
-/* Notifies it of the end of its child process; returns once all final reports are printed. */
+/* Notifies `accdeep exec` that its child ends without a directive, and waits at most a second for the answer. */
 void rt_note_process_end(void);
 
 /* diagnostics.c: Second location of a finding: where something was last mapped, written or transferred. */
@@ -450,29 +448,29 @@ struct rt_diagnostic {
     const char *level, *code;
     const char *rule;             /* NULL: accdeep's own rule for the code, if any */
     uintptr_t pc;                 /* return address of the access, construct or call; 0: none */
-    const char *object, *element; /* "u[0:16]", "u[17] of u[0:16]"; NULL: none */
-    const char *second;           /* second object; NULL: none */
+    const char *object, *element; /* "u[0:16]", "u[17] of u[0:16]"; NULL: not about data */
+    const char *second;           /* name of the second object; NULL: no second object */
     struct rt_related_location other;
-    uint64_t bytes, times, of; /* cost: `bytes` bytes in `times` of `of` transfers; 0: none */
+    uint64_t bytes, times, of; /* cost: `bytes` bytes in `times` of `of` transfers; 0: no cost */
     uint64_t objects;          /* number of objects that the finding is about; 0: one */
     /* group with findings of other variables mapped at the same location: the first is printed, the end names the
      * rest */
     bool together;
-    const char *lines;         /* further lines of text; NULL: none */
+    const char *lines;         /* further lines of text; NULL: no further lines */
     const char *help, *openmp; /* help (NULL: that of the code) and its OpenMP wording, or NULL; as in abi/helps */
     bool continues;            /* error after which the program continues; it may be suppressed */
 };
-/* Location of a finding; NULL: unknown. */
+/* Location of a finding; `file` or `function` NULL: unknown. */
 struct rt_source_location {
     const char *file, *function;
     int line;
 };
 /* Prints a finding if it is the first of its code, location and variable; counts repetitions, whose number the end
- * prints. Returns false if it was counted. Callable from any thread, with or without the lock. */
+ * prints. Returns false if the finding was only counted. Callable from any thread, with or without the lock. */
 bool rt_emit_diagnostic(const struct rt_diagnostic *diagnostic, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
-/* Counts a repetition before its costly text is made. Returns false if no such finding was reported yet: then
- * rt_emit_diagnostic must be called. */
+/* Counts a repetition before its costly text is made, and returns true. Returns false if no such finding was reported
+ * yet: then rt_emit_diagnostic must be called. */
 bool rt_count_duplicate(const char *code, uintptr_t pc, const char *object);
 /* Reports a finding without an object; repetitions at the same location are counted. */
 void rt_report(const char *level, const char *code, const char *rule, uintptr_t pc, const char *format, ...)
@@ -485,25 +483,26 @@ size_t rt_variable_name_length(const char *name);
 /* help.c: Returns the help of a code; NULL: unknown code. */
 const struct accd__help *rt_find_help(const char *code);
 struct rt_text_buffer;
-/* Returns the rule of the profile's document, or accdeep's own rule; NULL: none. */
+/* Returns the finding's rule in the profile's document, or accdeep's own rule; NULL: no rule. */
 const char *rt_find_rule(const struct rt_diagnostic *diagnostic);
 bool rt_uses_openmp_terms(void); /* true if the profile follows OpenMP */
 /* Writes the help in the terms of the rule's language, or the profile's. The objects' names replace {1|...} and
- * {2|...}, unless they are addresses. False: no help. */
+ * {2|...}, unless they are addresses. Returns false if there is no help. */
 bool rt_format_help(const struct rt_diagnostic *diagnostic, const char *rule, struct rt_text_buffer *to);
 
 /* report_file.c: Opens the file of findings, whose expanded name is stored. Returns false with errno set on failure. */
 bool rt_report_file_open(const char *pattern, char *name, size_t capacity);
-/* Appends a finding to a file of JSON lines. */
+/* Appends a finding to the file of JSON lines, if the report is one. */
 void rt_report_file_add_line(const struct rt_text_buffer *line);
-/* Adds a result to a SARIF file and returns its number; 0: no such file. Sets the count of a result. */
+/* Adds a result to the SARIF file and returns its number; 0: no such file, a forked process, or no memory. */
 size_t rt_report_file_add_result(const struct rt_diagnostic *diagnostic, const struct rt_source_location *where,
                                  const char *rule, const char *message);
-void rt_report_file_set_count(size_t number, uint64_t count);
-int rt_report_file_finish(void); /* returns errno of the first failed write; 0: none */
+void rt_report_file_set_count(size_t number, uint64_t count); /* sets the count of a result; number 0: no result */
+int rt_report_file_finish(void); /* completes the file; returns errno of the last failed write, or 0 */
 
 /* suppress.c: Reads a file of suppressions. Returns 0, the number of a wrong line, or -1 with errno set. */
 int rt_load_suppressions(const char *path);
+/* Counts the finding for the first suppression that matches it, and returns true; false: no suppression matches. */
 bool rt_is_suppressed(const struct rt_diagnostic *diagnostic, const struct rt_source_location *where);
 /* Calls `unused` for each suppression that matched no finding. */
 void rt_for_each_unused_suppression(void (*unused)(const char *path, int number));
@@ -519,7 +518,7 @@ void rt_unlock_diagnostics(void);
 
 /* symbolize.c */
 void rt_symbolize_init(void);
-/* Returns the return address in a lazy name, and the end of that part; 0: an ordinary name. end_p may be NULL. */
+/* Returns the return address in a lazy name (label.c), whose end is stored; 0: an ordinary name. end_p may be NULL. */
 uintptr_t rt_parse_lazy_name(const char *name, const char **end_p);
 /* Finds the program's name of a range, as seen at a site. Returns false if unknown. */
 bool rt_find_name(const struct rt_site *site, uint64_t host, uint64_t bytes, struct accd__debug_name *name_p);
