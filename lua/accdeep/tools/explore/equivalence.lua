@@ -1,18 +1,20 @@
 -- equivalence.lua - groups profiles whose observations of a program are equal, and describes in words how the groups
 -- differ.
 --
--- Input: observations by profile (program_replay.lua), with the facts that equivalence.observe lists. Output: groups
--- with texts, for the cases that profile_differences.lua writes.
+-- Input: observations by profile (program_replay.lua), with the facts that equivalence.observe lists. A fact is a
+-- sentence about one object, such as "`a` is present". Output: groups with texts, for the cases that
+-- profile_differences.lua writes.
 
 local profile_comparison = require "accdeep.script.profile_comparison"
 local snapshot = require "accdeep.inspect.snapshot"
 
 local equivalence = {}
 
-local FACTS = 3 -- number of facts in a text, at most
+local FACTS = 3 -- most facts in a text
 
 -- ---------------------------------------------------------------------------------------- facts --
 
+-- Phrases by state of a pointer (snapshot.lua).
 local pointers = {
   host = "has the host's address", null = "is null", gone = "points to memory that was unmapped",
   device = "has a device address", excluded = "is not followed", nowhere = "points nowhere",
@@ -22,8 +24,8 @@ local pointers = {
 -- Pattern for the text of floating-point numbers whose bytes were never written (0x7F).
 local UNWRITTEN = ("%.7g"):format((string.unpack("<f", ("\x7F"):rep(4)))):gsub("%p", "%%%0")
 
--- Returns the state of a member or element as a phrase ("is 3", "is attached to `b`"). called: object names by
--- number.
+-- Returns the state of a member or element as a phrase ("is 3", "is attached to `b`"). `row`: a row of snapshot.lua.
+-- `called`: names of objects by number.
 local function format_row(row, called)
   if row.kind ~= "pointer" then
     local text = (row.text or "?"):gsub(UNWRITTEN, "?")
@@ -34,9 +36,9 @@ local function format_row(row, called)
   return ("is attached to `%s`%s"):format(called[row.to] or "?", at)
 end
 
--- Returns the facts about the device and the host as a list of {key, text, host, is_present, bytes, counts}. host:
--- the number of the host object that the fact is about. is_present: the fact states presence. counts: the fact is
--- about counters.
+-- Returns the facts about the device and the host as a list of {key, text, host, is_present, bytes, counts}. `host`:
+-- number of the host object that the fact is about, set only with `is_present`. `is_present`: the fact states presence.
+-- `counts`: the fact is about counters.
 function equivalence.observe(session)
   local now, list, called, hosts = snapshot.take(session, nil, {}), {}, {}, {}
   local function add(key, text, fields)
@@ -73,10 +75,11 @@ function equivalence.observe(session)
   return list
 end
 
--- Returns a text for each list of facts: the facts in which the lists differ, at most FACTS of them.
+-- Returns a list of texts, one for each list of facts: the facts in which the lists differ, at most FACTS of them.
+-- `counters`: facts about counters are included.
 local function differing_facts(lists, counters)
   local by_key, order, texts, hosts, denied = {}, {}, {}, {}, {}
-  local bytes_of, ambiguous = {}, {} -- texts that name objects of different lengths
+  local bytes_of, ambiguous = {}, {} -- keys: texts of facts; values: length of the object, whether lengths differ
   for _, list in ipairs(lists) do
     for _, fact in ipairs(list) do
       ambiguous[fact.text] = ambiguous[fact.text] or fact.bytes and bytes_of[fact.text]
@@ -123,13 +126,14 @@ end
 
 -- --------------------------------------------------------------------------------------- groups --
 
--- Texts for accepted groups that their facts do not distinguish, by the part that differs.
+-- Texts for accepted groups that no fact distinguishes from an earlier group, by the part of the state that differs.
 local others = { ["values on the host"] = "other values on the host", ["what is present"] = "other bytes are present",
   ["values on the device"] = "other values on the device", counters = "other counters" }
 
--- Groups profiles with equal outcomes. Returns a list of {names, code, at, text, outcome}, in the order of names.
--- code: the error, or nil. text: the error's code, or "accepted" and the facts that distinguish the group. found:
--- outcomes by profile, with facts in `seen`.
+-- Groups profiles with equal outcomes. Returns a list of {names, code, at, text, outcome}, in the order of `names`.
+-- `code`: the code of the error, or nil. `at`: index of the failed action, or nil. `text`: the code of the error, or
+-- "accepted" and the facts that distinguish the group. `found`: outcomes by profile (Replay:observe), with facts in
+-- `seen`. `counters`: compare counters, too.
 function equivalence.groups(names, found, counters)
   local groups, accepted, lists = {}, {}, {}
   for _, name in ipairs(names) do
@@ -162,8 +166,8 @@ function equivalence.groups(names, found, counters)
   return groups
 end
 
--- Returns a key for the shape of a comparison. Two programs have equal keys if each profile has the same error, or
--- belongs to the same group of accepting profiles, in both.
+-- Returns a key for the result of a comparison. Two programs have equal keys if each profile has the same error in
+-- both, or belongs to the same group of accepting profiles in both. `found`: outcomes by profile.
 function equivalence.kind(names, found, counters)
   local parts, accepted = {}, {}
   for _, name in ipairs(names) do

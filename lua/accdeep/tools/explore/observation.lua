@@ -2,15 +2,18 @@
 -- value on the host and on the device.
 --
 -- Texts of a value. A number is decimal. "-": absent. "~3": 3 bytes are present. "u": never written. "a+4": a pointer
--- to the host's a. "@a+4": a pointer to the device's a. "null": a null pointer. "?": any other pointer.
--- test_driver.lua prints the same texts in C; oracle_comparison.lua compares the two.
+-- to byte 4 of the host's a. "@a+4": a pointer to byte 4 of the device copy of a. "null": a null pointer. "?": any
+-- other pointer. test_driver.lua prints the same texts in C; oracle_comparison.lua compares the two.
 
 local types = require "accdeep.types"
 
 local observation = {}
 
+-- Most scalars of one observed object.
 local MOST_LEAVES = 256
 
+-- Appends the scalars of type `t` at byte `offset` to `list` as {offset, bytes, kind, code}. `kind`: "p" pointer, "f"
+-- floating point, "u" unsigned, "i" signed integer. Raises if the list has more than MOST_LEAVES entries.
 local function add_leaves(list, t, offset)
   if t.kind == "array" then
     for i = 0, t.n - 1 do add_leaves(list, t.of, offset + i * t.of.size) end
@@ -23,7 +26,7 @@ local function add_leaves(list, t, offset)
   if #list > MOST_LEAVES then error(("an observed object has more than %d scalars"):format(MOST_LEAVES), 0) end
 end
 
--- Returns the live, typed blocks of a session's host memory, in the order of their creation.
+-- Returns the live, typed blocks of a session's host memory as {address, block}, in the order of their creation.
 local function blocks_of(session)
   local list = {}
   for address, block in pairs(session.program.blocks) do
@@ -33,8 +36,9 @@ local function blocks_of(session)
   return list
 end
 
--- Returns the observed objects: a list of {name, address, bytes, is_variable, leaves}. A leaf is a scalar: {offset,
--- bytes, kind, code}. Blocks without a variable get the names that exported programs give them (block_1, ...).
+-- Returns the observed objects: a list of {name, address, bytes, is_variable, leaves}. `leaves` are the object's
+-- scalars: {offset, bytes, kind, code} (add_leaves). Blocks without a variable get the names that exported programs
+-- give them (block_1, ...).
 function observation.layout(session)
   local layout, n = {}, 0
   for i, entry in ipairs(blocks_of(session)) do
@@ -50,7 +54,8 @@ function observation.layout(session)
   return layout
 end
 
--- Returns the maximal byte ranges of observed objects that are present: {object, host, device, bytes}.
+-- Returns the maximal byte ranges of observed objects that are present on device 0: {object, host, device, bytes};
+-- `host` and `device` are addresses.
 local function runs_of(session, layout)
   local ctx, runs = session.ctx, {}
   for _, object in ipairs(layout) do
@@ -71,6 +76,8 @@ local function runs_of(session, layout)
   return runs
 end
 
+-- Returns the text "NAME+OFFSET" for the host address `value`, after the prefix `mark`, or nil if it is in no observed
+-- object. `behind`: bytes after the end of an object that still count as part of it.
 local function host_name(layout, mark, value, behind)
   for _, object in ipairs(layout) do
     local offset = value - object.address
@@ -79,6 +86,8 @@ local function host_name(layout, mark, value, behind)
   return nil
 end
 
+-- Returns the text of the pointer `value`. `like`: the pointer that the host holds in the same scalar, or nil for a
+-- scalar of the host. A device address may match several objects; their texts are then joined by "/".
 local function pointer_text(layout, runs, value, like)
   if value == 0 then return "null" end
   for _, run in ipairs(like and runs or {}) do
@@ -110,6 +119,7 @@ end
 unwritten.u, unwritten.p[8] = {}, unwritten.i[8]
 for bytes, value in pairs(unwritten.i) do unwritten.u[bytes] = bytes < 8 and value & ~(-1 << 8 * bytes) or value end
 
+-- Returns the text of the scalar `leaf` whose value is `value`. `like`: see pointer_text.
 local function value_text(layout, runs, leaf, value, like)
   if value == unwritten[leaf.kind][leaf.bytes] then return "u" end
   if leaf.kind == "p" then return pointer_text(layout, runs, value, like) end
@@ -120,6 +130,7 @@ local function value_text(layout, runs, leaf, value, like)
   return ("%d%d"):format(tenth, value - tenth * 10)
 end
 
+-- Returns how many of the `bytes` bytes from the host address `first` on are present.
 local function present_bytes(runs, first, bytes)
   local n = 0
   for _, run in ipairs(runs) do
@@ -128,7 +139,7 @@ local function present_bytes(runs, first, bytes)
   return n
 end
 
--- Returns the state of a session in the format that test_driver.lua prints.
+-- Returns the state of a session as a text, in the format that test_driver.lua prints.
 function observation.text(session, layout)
   local ctx, runs, parts = session.ctx, runs_of(session, layout), {}
   for i, object in ipairs(layout) do
@@ -153,7 +164,7 @@ function observation.text(session, layout)
   return table.concat(parts, "; ")
 end
 
--- Parses a state text. Returns a table from object name to {host = {values}, device = {values}}.
+-- Parses the text of a state. Returns a table from object name to {host, device}, two lists of value texts.
 function observation.parse(text)
   local objects = {}
   for name, host, device in text:gmatch "([%w_]+): ([^|;]*) | ([^|;]*)" do
@@ -165,8 +176,8 @@ function observation.parse(text)
   return objects
 end
 
--- Returns a key for a state: equal keys have equal futures in one session's program. It adds the present table,
--- counters and attached pointers to the text.
+-- Returns a key for a state: `text`, extended by the present table with its counters and by the attached pointers.
+-- Equal keys have equal futures in one session's program.
 function observation.key(session, layout, text)
   local ctx, parts = session.ctx, {}
   local function name(address) return host_name(layout, "", address, 0) or "?" end
@@ -180,8 +191,9 @@ function observation.key(session, layout, text)
   return text .. ";" .. table.concat(parts, ";")
 end
 
--- True if two values can be equal. A value that was never written equals any value. reuses: the runtime may give
--- freed device memory to new data, so that dangling pointers point into it.
+-- Returns a true value if the values `ours` (accdeep's) and `theirs` (the runtime's) can be equal. A value of accdeep's
+-- that was never written equals any value. `reuses`: the runtime may give freed device memory to new data, so that
+-- dangling pointers point into new data.
 local function is_same(ours, theirs, reuses)
   if ours == theirs or ours == "u" or reuses and ours == "?" and theirs:find "^@" then return true end
   for one in ours:gmatch "@[^/]+" do
@@ -192,8 +204,9 @@ local function is_same(ours, theirs, reuses)
   return false
 end
 
--- Returns the first difference of two states: {side, kind, object, scalar, ours, theirs}; nil if they are equal.
--- side: "host" or "device"; kind: "presence", "pointer" or "value".
+-- Returns the first difference of two state texts: {side, kind, object, scalar, ours, theirs}; nil if they are equal.
+-- `side`: "host" or "device"; `kind`: "presence", "pointer" or "value". `scalar`: index of the scalar in the object.
+-- `reuses`: see is_same.
 function observation.difference(ours, theirs, reuses)
   local a, b = observation.parse(ours), observation.parse(theirs)
   for _, side in ipairs { "device", "host" } do

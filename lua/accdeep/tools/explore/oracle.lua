@@ -12,9 +12,10 @@ local system = require "accdeep.system"
 
 local oracle = {}
 
-local SECONDS = 600 -- limit of one run of the C program
+local SECONDS = 600 -- limit in seconds of one run of the C program
 local COMPILE_SECONDS = 60
 
+-- Compiler families. `options`: by kind of directive; `always`: further options; `environment`: settings of a run.
 local families = {
   gcc = {
     options = { acc = "-fopenacc", omp = "-fopenmp" },
@@ -30,14 +31,15 @@ local families = {
 
 local quote = shell_command.quote
 
+-- Returns a diagnostic about a missing or unsuitable program or file.
 local function environment_error(message, help)
   return diagnostic.new { code = "file", message = message, rule = "HOUSE-files", help = help }
 end
 
 -- ------------------------------------------------------------------------------------- the runtimes --
 
--- Returns the path of the plugin's source: $ACCDEEP_PLUGIN, or the installed file, or that of the tests. Raises if it
--- does not exist.
+-- Returns the path of the plugin's source: $ACCDEEP_PLUGIN if that is set, else the installed file, else the file of
+-- the tests. Raises if it does not exist.
 local function plugin_source()
   local folder = (system.executable() or ""):match "^(.*)/[^/]*$" or "."
   local given = os.getenv "ACCDEEP_PLUGIN"
@@ -49,13 +51,14 @@ local function plugin_source()
     "the variable ACCDEEP_PLUGIN names the file: tests/suites/plugin.c of accdeep's sources"), 0)
 end
 
+-- Returns the name of a compiler command's family and the entry of `families`. Raises for other compilers.
 local function family_of(command)
   local family = command:find "clang" and "clang" or command:find "gcc" and "gcc"
   if family then return family, families[family] end
   error(environment_error(("'%s' is neither a gcc nor a clang"):format(command), "--oracle gcc, or --oracle clang"), 0)
 end
 
--- Returns the folder of a clang's libomptarget, or nil if the default search path has it.
+-- Returns the folder of a clang's libomptarget, or a false value if this clang has no folder in /usr/lib.
 local function folder_of_clang(command)
   local _, version = shell_command.run(quote(command) .. " --version")
   local release = version:match "version (%d+)"
@@ -74,6 +77,8 @@ end
 local Oracle = {}
 Oracle.__index = Oracle
 
+-- Compiles a test driver with the actions `words` to the file `name` in the oracle's folder. Returns the path of the
+-- program, or false if the compiler failed; and the compiler's messages.
 function Oracle:compile(words, name)
   local source, program = ("%s/%s.c"):format(self.folder, name), ("%s/%s"):format(self.folder, name)
   files.write(source, test_driver.text(self.family, self.declared, words, self.layout))
@@ -83,15 +88,16 @@ function Oracle:compile(words, name)
   return ok and program, said
 end
 
--- Returns the first error of a compiler's output, in one line.
+-- Returns the first error in the compiler messages `said`, in one line; else the first line that is not empty, else "no
+-- program was made".
 local function complaint(said)
   return said:match "error: ([^\n]*)" or said:match "[^\n]*internal compiler error[^\n]*" or said:match "[^\n]+"
     or "no program was made"
 end
 
--- Compiles the test driver. Actions that the compiler rejects are left out and recorded in self.refused with the
--- reason. The first round reads the line numbers of the errors; the second compiles each action alone. Raises if
--- nothing compiles.
+-- Compiles the test driver. Actions that the compiler rejects are left out; self.refused gets the reason by number of
+-- action. The first round finds them by the file name "word N" in the compiler's errors, which `#line` gives to action
+-- N. If the rest does not compile either, the second round compiles each action alone. Raises if no driver compiles.
 function Oracle:build()
   local taken, refused = {}, {}
   for number, word in ipairs(self.words) do
@@ -117,7 +123,8 @@ function Oracle:build()
   self.program, self.refused = program, refused
 end
 
--- Sets up the runtime's options and environment, and compiles the test driver.
+-- Sets the compiler's options and the environment of the runtime, and compiles the test driver. `how`: the entry of
+-- `families`. `options`: a list of options, extended here. Raises if something does not compile.
 function Oracle:prepare(how, options)
   local settings = table.move(how.environment, 1, #how.environment, 1, {})
   local library = self.folder -- folder of the runtime, or of its plugin
@@ -141,8 +148,8 @@ end
 
 -- ------------------------------------------------------------------------------------------- running --
 
--- Returns the prefix tree of programs. A node has {word, children by action, list of children}; number_nodes adds its
--- number.
+-- Returns the prefix tree of programs, each a list of action numbers. A node is {word, children, list}: the action
+-- number, the child nodes by action, and the child nodes in order. number_nodes adds `number`.
 local function build_tree(programs)
   local root = { children = {}, list = {} }
   for _, program in ipairs(programs) do
@@ -160,6 +167,8 @@ local function build_tree(programs)
   return root
 end
 
+-- Numbers the nodes below the root in preorder, from 1, and writes the line "depth action" of node n to lines[n].
+-- Returns the number of nodes.
 local function number_nodes(root, lines)
   local n = 0
   local function visit(node, depth)
@@ -174,7 +183,8 @@ local function number_nodes(root, lines)
   return n
 end
 
--- Returns a runtime's message before it ended a program, in one line; addresses are replaced by a word.
+-- Returns the message that a runtime printed before it ended a program, in one line with addresses replaced by ADDRESS.
+-- `lines`: output since the last state. Returns the first line if none looks like an error, nil if there is none.
 local function message_of(lines)
   for _, line in ipairs(lines) do
     local text = line:match "error(%[[%w-]+%])" or line:match "^libgomp: (.*)" or line:match "^%S+ message: (.*)"
@@ -184,17 +194,21 @@ local function message_of(lines)
   return lines[1]
 end
 
+-- Causes by signal number.
 local signals = { [6] = "abort", [7] = "bus error", [8] = "arithmetic error", [11] = "segmentation fault",
   [14] = "no end within 10 seconds" }
 
+-- Returns a text for the end of a process. `how`: "signal" or "status"; `number`: the signal or the exit status;
+-- `lines`: the output before the end.
 local function ending(how, number, lines)
   local text = message_of(lines)
   local what = how == "signal" and (signals[number] or "signal " .. number) or "exit " .. number
   return text and ("%s: %s"):format(what, text) or what
 end
 
--- Runs the programs of one tree. Returns a table from node number to the text of the state, or to { stopped = reason
--- }.
+-- Runs the programs of one tree, whose nodes are `lines` (number_nodes). Returns a table from node number (0: the
+-- initial state) to the text of the state, or to { stopped = reason } where the process ended. Raises if the C program
+-- fails.
 function Oracle:run_tree(lines)
   local list = self.folder .. "/tree"
   files.write(list, table.concat(lines, "\n") .. "\n")
@@ -224,7 +238,7 @@ function Oracle:run_tree(lines)
   return results
 end
 
--- Returns the reason why a program cannot be run, or nil.
+-- Returns the reason why a program cannot be run (a refused action, or an `end` without a region), or nil.
 function Oracle:unfit(program)
   local open = 0
   for _, number in ipairs(program) do
@@ -236,11 +250,13 @@ function Oracle:unfit(program)
   return nil
 end
 
+-- Longest sum of program lengths in one tree
 local MOST = test_driver.MOST_NODES - 1
 
 -- Runs programs, each a list of action numbers. Returns a list of results. A result holds the text of the state
--- (observation.lua) after each action, and in `start` the state before the first one. Its last entry is { stopped =
--- reason } if the runtime ended the program. A program that cannot be run has { refused = reason } instead.
+-- (observation.lua) after each action, and in `start` the state before the first action. The last entry of a result is
+-- { stopped = reason } if the runtime ended the program. The result of a program that cannot be run is { refused =
+-- reason }. Raises if the C program fails.
 function Oracle:run(programs)
   local results, fit, nodes = {}, {}, 0
   local function flush()
@@ -274,15 +290,17 @@ function Oracle:run(programs)
   return results
 end
 
+-- Removes the folder with the compiled programs.
 function Oracle:close() shell_command.remove(self.folder) end
 
 -- ------------------------------------------------------------------------------------------- opening --
 
 -- Opens an oracle; the caller closes it. Raises if the compiler or its runtime is missing.
 --
--- Fields of spec. compiler: "gcc" or "clang-19". declared: an exported program with the declarations, and the
--- statements that come first. words: the actions {kind, text, body, opens}; kind is acc, omp, host or end; opens: it
--- opens a region. layout: that of observation.layout. exec: a rule profile; programs then run under `accdeep exec`.
+-- Fields of spec. `compiler`: a command, such as "gcc" or "clang-19". `declared`: an exported program with the
+-- declarations and the initial statements. `words`: the actions {kind, text, body, opens}; `kind` is acc, omp, host or
+-- end; `opens` is true if the action opens a region. `layout`: a result of observation.layout. `exec`: a rule profile,
+-- under which `accdeep exec` then runs the programs, or nil or false.
 function oracle.open(spec)
   local family, how = family_of(spec.compiler)
   local options, used = { spec.exec and "-g" or "-g0", how.always }, {}

@@ -1,8 +1,9 @@
 -- oracle_comparison.lua - breadth-first comparison of a rule profile with the real runtime that it describes.
 --
--- Programs grow by one action per level. A program is extended if both sides accept it, and once per pair of states.
--- Programs are run in the order of their length, so no action can be dropped from the first program of a difference
--- without losing it. Differences are grouped by the last action and by kind. oracle_report.lua calls it.
+-- Programs grow by one action per level. A program is extended if both sides accept it and no extended program reached
+-- the same pair of states. Programs are run in the order of their length, so no action can be dropped from the first
+-- program of a difference without losing it. Differences are grouped by the last action and by kind. oracle_report.lua
+-- calls this module.
 
 local observation = require "accdeep.tools.explore.observation"
 local oracle = require "accdeep.tools.explore.oracle"
@@ -14,8 +15,8 @@ local transition_system = require "accdeep.tools.explore.transition_system"
 
 local oracle_comparison = {}
 
--- Returns the C program of a scenario's declarations and of the statements that initialise variables. Raises if they
--- cannot be exported.
+-- Returns the exported C program of a scenario: its declarations and the statements that initialise variables. Raises
+-- if they cannot be exported.
 local function exported_declarations(source, rules)
   local recorder = scenario_recorder(source.file)
   local observer = setmetatable({}, { __index = recorder.observer })
@@ -23,7 +24,7 @@ local function exported_declarations(source, rules)
   function observer.statement(run, name, fn)
     local stand = recorder.observer.statement(run, name, fn)
     return stand and function(...)
-      if run.words then return fn(...) end -- an action of the vocabulary is recorded, not executed
+      if run.words then return fn(...) end -- an action of the vocabulary is executed and not recorded
       return stand(...)
     end
   end
@@ -45,7 +46,8 @@ local function exported_declarations(source, rules)
   return recorder.program
 end
 
--- Returns the actions in the form that oracle.open takes. Raises if regions are not nested.
+-- Returns the actions in the form that oracle.open takes. Raises if the vocabulary has an `end` action for each region
+-- instead of nested regions.
 local function c_words(words)
   local list = {}
   for i, word in ipairs(words) do
@@ -63,8 +65,9 @@ end
 local Comparison = {}
 Comparison.__index = Comparison
 
--- Opens both sides; the caller closes them. source: {file, text} of a scenario with a vocabulary. rules: a profile,
--- or nil for the scenario's. on_exec: the runtime is that of `accdeep exec`.
+-- Opens both sides; the caller closes the comparison. `source`: {file, text} of a scenario with a vocabulary. `rules`:
+-- a profile, or nil for the scenario's own. `on_exec`: programs run under `accdeep exec` instead of the compiler's
+-- runtime. Raises if either side cannot be opened.
 function oracle_comparison.open(source, rules, compiler, on_exec)
   local declared = exported_declarations(source, rules)
   local base = transition_system.open(source.file, source.text, rules, "guarded")
@@ -88,6 +91,7 @@ function oracle_comparison.open(source, rules, compiler, on_exec)
     reuses = on_exec }, Comparison)
 end
 
+-- Removes the oracle's files and closes the session.
 function Comparison:close()
   self.oracle:close()
   self.base:close()
@@ -95,9 +99,9 @@ end
 
 -- ----------------------------------------------------------------------------------------- outcomes --
 
--- Executes a program under the profile. Returns a list of states, and a key: equal keys have equal futures. The list
--- has the text of the state after each action from index first on. Its last entry is { stopped = code, rule } if an
--- action failed.
+-- Executes a program, a list of action numbers, under the profile. Returns a list of states and a key; programs with
+-- equal keys have equal futures. The list has the text of the state after each action from index `first` on, and ""
+-- before. The last entry is { stopped = code, rule = rule } if an action failed.
 function Comparison:observe(numbers, first)
   local made, layout, result = self.base:inner(), self.layout, {}
   local session = made.session
@@ -116,7 +120,9 @@ function Comparison:observe(numbers, first)
   return result, key
 end
 
--- Returns the difference of two outcomes as { kind, text }, or nil. Two failures are never a difference.
+-- Returns the difference of the states `ours` (accdeep's) and `theirs` (the runtime's) after one action as { kind, text
+-- }, or nil. A state is a text or { stopped = reason }. Two failures are never a difference. `reuses`: see
+-- observation.difference.
 local function compare(ours, theirs, reuses)
   local we_end, they_end = type(ours) == "table", type(theirs) == "table"
   if we_end and they_end then return nil end
@@ -139,13 +145,14 @@ function Comparison:text_of(number)
   return word.body and ("%s { %s }"):format(word.text, (word.body:gsub(";%s*$", ""))) or word.text
 end
 
+-- Returns the text of a program, a list of action numbers.
 function Comparison:text(numbers)
   local texts = {}
   for i, number in ipairs(numbers) do texts[i] = self:text_of(number) end
   return table.concat(texts, "; ")
 end
 
--- Parses the text of a program. Returns its action numbers, or nil if the vocabulary lacks an action.
+-- Parses the text of a program. Returns its action numbers, or nil if an action is not in the vocabulary.
 function Comparison:parse_program(text)
   for number in ipairs(self.words) do
     local own = self:text_of(number)
@@ -156,8 +163,8 @@ function Comparison:parse_program(text)
   return nil
 end
 
--- Returns the first difference of two outcomes from index first on: { program, kind, text, key, ours, theirs }; nil
--- if there is none. program: the prefix up to the difference.
+-- Returns the first difference between the states `ours` and `theirs` of one program, from index `first` on: { program,
+-- kind, text, key, ours, theirs }; nil if there is none. `program`: the prefix up to the difference.
 function Comparison:difference(numbers, ours, theirs, first)
   for i = first, #numbers do
     local a, b = ours[i], theirs[i]
@@ -174,7 +181,8 @@ end
 
 -- -------------------------------------------------------------------------------------- exploring --
 
--- Returns the extensions of programs by one action. The end of a region needs an open region.
+-- Returns the extensions of the programs `alive` by one action. An `end` action is added only if a region is open;
+-- actions that the compiler rejects are never added.
 function Comparison:longer(alive)
   local programs = {}
   for _, numbers in ipairs(alive) do
@@ -194,11 +202,12 @@ function Comparison:longer(alive)
   return programs
 end
 
--- Compares all programs of up to bound actions. Returns the groups of differences, the number of programs, and why
--- the search ended early. A group is its first difference, with `count` programs that show it.
+-- Compares all programs of up to `bound` actions. Returns the groups of differences, the number of programs, and a
+-- sentence if the limit ended the search early. A group is the first difference with its key, and `count`, the number
+-- of programs with that key.
 --
--- Options. limit: programs. every: extend also programs whose state was reached before. progress(n, i, all): program
--- i of those with n actions.
+-- Options. `limit`: number of programs. `every`: extend also programs whose state was reached before. `progress(n, i,
+-- all)`: called for program i of the `all` programs with n actions.
 function Comparison:run(bound, options)
   options = options or {}
   local groups, alive, seen, count = {}, { {} }, {}, 0
@@ -230,7 +239,8 @@ function Comparison:run(bound, options)
   return groups, count
 end
 
--- Returns the differences of the programs with these texts, by text.
+-- Runs the programs with these texts. Returns their first differences as a table from text to difference. Texts with
+-- unknown actions, and programs without a difference, have no entry.
 function Comparison:differences_of(texts)
   local programs, of, shown = {}, {}, {}
   for _, text in ipairs(texts) do
@@ -245,8 +255,8 @@ end
 
 -- ---------------------------------------------------------------------------------------- shrinking --
 
--- Returns a program without the action at an index; a region is removed with its end. Returns nil if the last action
--- would be removed.
+-- Returns the program `numbers` without the action at index `at`; a region is removed together with its `end`. Returns
+-- nil if the action is an `end`, or if the last action would be removed.
 function Comparison:shorten(numbers, at)
   local words, partner, depth, shorter = self.words, nil, 0, {}
   if words[numbers[at]].kind == "end" then return nil end
@@ -263,7 +273,7 @@ function Comparison:shorten(numbers, at)
   return at ~= #numbers and partner ~= #numbers and shorter or nil
 end
 
--- Shrinks the program of each group: removes actions while the difference keeps its key.
+-- Shrinks the program of each group in place: removes actions while the difference keeps its key.
 function Comparison:shrink(groups)
   local work = groups
   while #work > 0 do

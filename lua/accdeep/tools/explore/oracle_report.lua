@@ -1,9 +1,10 @@
 -- oracle_report.lua - the report of `accdeep explore FILE --oracle COMPILER`: differences between a rule profile and
 -- a real runtime, and their explanations.
 --
--- A file of explanations returns a table from scenario name to a list of { program, kind, reason }. program: the
--- smallest program, its actions separated by "; ". kind: the kind of the difference after it. An entry explains all
--- differences of that kind after that last action. cli/explore.lua calls oracle_report.compare.
+-- A file of explanations returns a table from scenario name to a list of { program, kind, reason }. `program`: the text
+-- of the smallest program, its actions separated by "; ". `kind`: the kind of the difference after the program. An
+-- entry explains every difference that has the same kind and the same last action. cli/explore.lua calls
+-- oracle_report.compare.
 
 local oracle_comparison = require "accdeep.tools.explore.oracle_comparison"
 local core = require "accdeep.core"
@@ -13,6 +14,7 @@ local sorted_pairs = require "accdeep.base.sorted_pairs"
 
 local oracle_report = {}
 
+-- Raises an error about the file of explanations `path`.
 local function wrong(path, message)
   message = message:gsub("^.-:(%d+): ", "line %1: ")
   error(diagnostic.new { code = "file", message = ("%s: %s"):format(path, message), rule = "HOUSE-explore",
@@ -26,8 +28,8 @@ local function last_word(text)
   return text:match ".*; (.*)$" or text, n
 end
 
--- Returns the explanations for a scenario, by the key of the difference that they explain. Raises if the file is
--- malformed.
+-- Returns the explanations for the scenario `name`, by key of the difference that they explain: {program, kind, reason,
+-- words}; `words` is the number of actions. Raises if the file is malformed.
 local function read_explanations(path, name)
   local chunk, problem = load(files.read(path), "@" .. path, "t", {})
   if not chunk then wrong(path, problem) end
@@ -49,8 +51,11 @@ local function read_explanations(path, name)
   return known
 end
 
+-- Returns the text of a state, or the reason of { stopped = reason }.
 local function state_text(state) return type(state) == "table" and state.stopped or state end
 
+-- Returns the text of a group of differences in the report. `one`: the comparison. `known`: the explanation of the
+-- group, or nil.
 local function group_text(one, group, known)
   local lines = { ("%s: %s"):format(known and "known" or "new", one:text(group.program)) }
   local function add(format, ...) lines[#lines + 1] = "    " .. format:format(...) end
@@ -62,9 +67,9 @@ local function group_text(one, group, known)
   return table.concat(lines, "\n") .. "\n"
 end
 
--- Checks explained differences that the search did not find, for programs of up to bound actions. The search skips
--- programs whose state was reached before, so these programs are run here. Returns a line for each difference that no
--- longer exists; the others are appended to groups.
+-- Runs the programs of explanations whose difference the search did not find, up to `bound` actions: the search skips
+-- programs whose state was reached before. Returns a line for each explained difference that no longer exists; the
+-- differences that still exist are appended to `groups`. `one`: the comparison.
 local function look_for(one, known, groups, bound)
   local found, texts, missing = {}, {}, {}
   for _, group in ipairs(groups) do found[group.key] = true end
@@ -87,11 +92,13 @@ local function look_for(one, known, groups, bound)
   return missing
 end
 
--- Runs the comparison. Returns the lines of the report, whether it failed, and why it ended early. It fails if a
--- difference is not explained, or if an explained one no longer exists.
+-- Runs the comparison for the scenario file `path`. Returns the lines of the report, whether the comparison failed, and
+-- a sentence if it ended early. It fails if a difference is not explained, or if an explained difference no longer
+-- exists. Raises if a file is malformed or the compiler is missing.
 --
--- Options. oracle: the compiler. exec: use accdeep's own runtime. rules: a profile, or nil for the scenario's. bound,
--- limit: as in `explore`. known: path of the explanations. every, progress: see Comparison:run.
+-- Options. `oracle`: the compiler. `exec`: use accdeep's own runtime. `rules`: a profile, or nil for the scenario's.
+-- `bound`: longest program, or nil for the scenario's bound. `known`: path of the file of explanations, or nil.
+-- `limit`, `every`, `progress`: see Comparison:run.
 function oracle_report.compare(path, options)
   local source = { file = path, text = files.read(path) }
   local known = options.known and read_explanations(options.known, path:match "([^/]*)$":gsub("%.lua$", "")) or {}

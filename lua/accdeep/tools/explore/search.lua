@@ -48,23 +48,26 @@ local PARTS = { "host", "present", "values", "counters", "rest", "open" }
 search.parts = PARTS
 local NPARTS = #PARTS
 
+-- Mixes the integer `value` into `hash` and returns the new hash.
 local function mix(hash, value)
   hash = (hash ~ value) * 0x9E3779B97F4A7C15
   return hash ~ hash >> 29
 end
 
--- Returns a search at the empty program. systems: prepared with these words. words: {kind, text, ...}. compared:
--- names of the parts of PARTS that two systems must share to agree. observer: a table of callbacks.
+-- Returns a search at the empty program. `systems`: transition systems, prepared with the actions `words`. `words`: a
+-- list of {kind, text, ...}. `compared`: names of the entries of PARTS that must be equal in two systems that agree.
+-- `observer`: a table of the following callbacks.
 --
--- `step(search, program, word, outcomes, before)` follows each execution of an action after a program; it is
--- optional. `outcomes` is the result of Search:try. It returns true if it changed the systems.
+-- `step(search, program, word, outcomes, before)`, optional, is called after each execution of the action number `word`
+-- after a program. `outcomes` is the result of Search:try, `before` the entry of `saved` before the action. `step`
+-- returns true if it changed the systems.
 --
--- `class(program, key, partition)` gets the first program of a new class; it is optional.
+-- `class(program, key, partition)`, optional, is called for the first program of each new class.
 --
--- `differ(program, partition_before, outcomes)` is called if systems that had agreed do not agree any more. It is
--- required with several systems.
+-- `differ(program, partition_before, outcomes)` is called if systems that agreed before the last action do not agree
+-- any more. It is required if there are several systems.
 --
--- `level(n, search)` follows the last program of n actions; it is optional.
+-- `level(n, search)`, optional, is called after the last program of n actions.
 function search.new(systems, words, compared, observer)
   local self = setmetatable({ systems = systems, words = words, observer = observer, seen = {}, saved = {}, path = "",
     directives = 0, classes = 0, programs = 0, parts = {}, next = {}, renamings = {}, shard = false, divided = false,
@@ -83,7 +86,8 @@ end
 
 -- -------------------------------------------------------------------------------------- states --
 
--- Writes the digests of system k to its NPARTS entries of digests. way: a renaming of symmetry.lua, or nil.
+-- Writes the digests of system k to the entries (k - 1) * NPARTS + 1 to k * NPARTS of `digests`. `way`: a renaming of
+-- variables (symmetry.lua), or nil.
 function Search:read(k, digests, way)
   local at = (k - 1) * NPARTS
   local system, numbers = self.systems[k], way and way.numbers
@@ -91,15 +95,17 @@ function Search:read(k, digests, way)
   digests[at + 6] = system:hash_open_regions(way)
 end
 
--- True if no other system has the letter of system k: it agrees with none, and is not executed any more.
+-- Returns true if no other system has the letter of system k: system k agrees with no system and is not executed any
+-- more. (A single system always counts as diverged here; callers test for it.)
 local function is_diverged(partition, k)
   local class = partition:sub(k, k)
   local at = partition:find(class, 1, true)
   return not partition:find(class, at + 1, true)
 end
 
--- Returns the hash of the states of all systems and of their partition. It is the least hash under all renamings, so
--- that symmetric states have one key. Precondition: the systems are in the states of digests.
+-- Returns the hash of the partition and of the states of all systems that have not diverged. It is the least hash under
+-- all renamings, so that symmetric states have one key. Precondition: the systems are in the states that `digests`
+-- describes.
 function Search:key(digests, partition)
   local least = self:hash(digests, partition)
   for _, way in ipairs(self.renamings) do
@@ -112,6 +118,7 @@ function Search:key(digests, partition)
   return least
 end
 
+-- Returns the hash of the partition and of the digests of all systems that have not diverged, without renamings.
 function Search:hash(digests, partition)
   local hash = mix(0, #partition)
   for k = 1, #self.systems do
@@ -125,9 +132,9 @@ function Search:hash(digests, partition)
   return hash
 end
 
--- Returns the partition after an action. Two systems keep a common letter if they had one in before, the action
--- failed in neither, and all compared parts are equal. codes: the action's error by system. A system in which the
--- action failed gets a letter of its own.
+-- Returns the partition after an action. Two systems have a common letter if they had a common letter in `before`, the
+-- action failed in neither of them, and all compared parts are equal. `codes`: error codes of the action by system, nil
+-- where it succeeded. A system in which the action failed gets a letter that no other system has.
 function Search:partition(before, codes, digests)
   local partition, n, made = {}, 0, {}
   for k = 1, #self.systems do
@@ -145,7 +152,8 @@ function Search:partition(before, codes, digests)
   return table.concat(made)
 end
 
--- Restores all saved systems to the checkpoint after the first depth actions of the path.
+-- Restores the systems to the checkpoint after the first `depth` actions of the path. Systems without a checkpoint
+-- there, which have diverged, stay as they are.
 function Search:back(depth)
   local saved = self.saved[depth]
   for k, system in ipairs(self.systems) do
@@ -153,9 +161,10 @@ function Search:back(depth)
   end
 end
 
--- Executes an action in every system that has not diverged. Returns {codes, rules, digests, partition, failed,
--- stopped}. codes and rules describe the errors by system. failed: the action failed in all of them. stopped: it hit
--- the step budget in one, which leaves that system changed. A failed system keeps the digests of before.
+-- Executes the action number `word` in every system that has not diverged. `before`: the entry of `saved` before the
+-- action. Returns {codes, rules, digests, partition, failed, stopped}. `codes` and `rules` describe the errors by
+-- system. `failed`: the action failed in every executed system. `stopped`: the action exceeded the step budget in a
+-- system, whose changes then remain. A system in which the action failed keeps the digests of `before`.
 function Search:try(word, before)
   local codes, rules, digests, partition = {}, {}, {}, before.partition
   local failed, several, stopped = true, #self.systems > 1, false
@@ -179,8 +188,8 @@ function Search:try(word, before)
     partition = several and self:partition(partition, codes, digests) or partition }
 end
 
--- Moves the systems to the state after a program, and saves a checkpoint at each depth. Only the actions after the
--- common prefix with the present path are executed.
+-- Moves the systems to the state after a program, and saves a checkpoint after each of its actions. Only the actions
+-- after the common prefix with `path` are executed.
 function Search:go_to(program)
   local common = 0
   while common < #program and common < #self.path and self.path:byte(common + 1) == program:byte(common + 1) do
@@ -201,7 +210,7 @@ end
 
 -- -------------------------------------------------------------------------------------- visiting --
 
--- Records a new class and its first program. last: the level is the last one, so that the program does not enter
+-- Records a new class and its first program. `last`: the level is the last one, so that the program is not added to
 -- `next`.
 function Search:add_class(program, key, partition, last)
   self.seen[key] = true
@@ -210,7 +219,7 @@ function Search:add_class(program, key, partition, last)
   if not last and self:has_agreement(partition) then self.next[#self.next + 1] = program end
 end
 
--- True if the action is enabled in a system that has not diverged.
+-- Returns true if the action number `word` is enabled in a system that has not diverged.
 function Search:may(word, partition)
   for k, system in ipairs(self.systems) do
     if (#self.systems == 1 or not is_diverged(partition, k)) and system:may(word) then return true end
@@ -218,8 +227,8 @@ function Search:may(word, partition)
   return false
 end
 
--- Executes every enabled action after a program, reports to the observer, and adds the new classes. last: as in
--- Search:add_class.
+-- Executes every enabled action after a program, reports to the observer, and adds the new classes. `last`: the level
+-- is the last one.
 function Search:extend(program, last)
   local observer, depth = self.observer, #program
   self:go_to(program)
@@ -248,7 +257,7 @@ function Search:extend(program, last)
   end
 end
 
--- True if two systems still agree; a program is extended only then. Always true for one system.
+-- Returns true if two systems still agree, or if there is only one system. Only such programs are extended.
 function Search:has_agreement(partition)
   if #self.systems == 1 then return true end
   for k = 1, #partition do
@@ -257,8 +266,9 @@ function Search:has_agreement(partition)
   return false
 end
 
--- Returns the programs of a level that belong to this shard. The search is divided once: at the first level with at
--- least 8 programs per shard, or at the last level. Before that, every shard visits all programs.
+-- Returns the programs of the list `level` that this shard extends; `n` is the length of the programs after the
+-- extension. The search is divided once: at the first level with at least 8 programs per shard, or at the last level (n
+-- = bound). Before and after that, and without shards, `level` itself is returned.
 function Search:divide(level, n, bound)
   local shard = self.shard
   if not shard or self.divided or #level < 8 * shard[2] and n < bound then return level end
@@ -270,8 +280,8 @@ function Search:divide(level, n, bound)
   return own
 end
 
--- Restores the search from a loaded file of results (results_file.lua). Returns the number of the level under way,
--- its programs, and the index of the first one that was not yet extended.
+-- Restores the search from a loaded file of results (results_file.lua). Returns the number of the level under way (at
+-- least 1), the programs that it extends, and the index of the first program that is not yet extended.
 function Search:resume(loaded, bound)
   local level = self:divide({ "" }, 1, bound)
   for n, known in ipairs(loaded.levels) do
@@ -288,11 +298,13 @@ function Search:resume(loaded, bound)
   return math.max(loaded.level, 1), level, loaded.record_extended + 1
 end
 
--- Visits all programs of up to bound actions. Returns nothing, "interrupted", or "limit" and a sentence.
+-- Visits all programs of up to `bound` actions. Returns nothing if it completed, "interrupted", or "limit" and a
+-- sentence.
 --
--- Options. limit: the number of executed directives that a level may not exceed, checked before the level. results:
--- the file that is written. loaded: its former content. shard: {i, n}. visit(search, level, first, n, last): extends
--- the programs of a level from index first on, and returns true if it was interrupted.
+-- Options. `limit`: the number of executed directives that a level may not exceed, checked before each level; nil:
+-- none. `results`: the file of results to write, or nil. `loaded`: former content of that file, or nil. `shard`: {i, n}
+-- for shard i of n, or nil. `visit(search, level, first, n, last)`: extends the programs of the list `level` from index
+-- `first` on, and returns true if the user interrupted it.
 function Search:run(bound, options)
   local results, loaded = options.results, options.loaded
   self.shard = options.shard

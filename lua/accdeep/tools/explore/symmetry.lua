@@ -1,17 +1,18 @@
 -- symmetry.lua - symmetry reduction: finds the variables whose names can be exchanged without changing the
 -- vocabulary.
 --
--- search.lua treats two programs as one class if a renaming maps the state of one to the state of the other. Two
--- variables can be exchanged if they have one type, the set of actions stays the same under the exchange, and so does
--- the initial state. The renamings are the group that these exchanges generate, cut off at MOST.
+-- search.lua treats two programs as one class if a renaming maps the state of one program to the state of the other.
+-- Two variables can be exchanged if they have one type, and the exchange changes neither the set of actions nor the
+-- initial state. The renamings are the group that these exchanges generate, limited to MOST.
 
 local types = require "accdeep.types"
 
 local symmetry = {}
 
-local MOST = 24 -- Renamings, the identity included.
+local MOST = 24 -- most renamings, the identity included
 
--- Returns the text of an action with two variable names exchanged. Names of members, after `.`, `%` or `->`, stay.
+-- Returns the text of an action in which the variable names `a` and `b` are exchanged. Names of members, after `.`, `%`
+-- or `->`, are not changed.
 local function exchange_names(text, a, b)
   return (text:gsub("()(%f[%w_][%a_][%w_]*)", function(at, name)
     local before = text:sub(1, at - 1)
@@ -20,14 +21,15 @@ local function exchange_names(text, a, b)
   end))
 end
 
+-- Returns a key of an action: kind, text and body. If `a` is given, the names `a` and `b` are exchanged.
 local function key_of(word, a, b)
   local text, body = word.text or "", word.body or ""
   if a then text, body = exchange_names(text, a, b), exchange_names(body, a, b) end
   return word.kind .. "\0" .. text .. "\0" .. body
 end
 
--- Returns the permutation of action numbers that exchanging two names causes, or nil if an exchanged action is not in
--- the vocabulary.
+-- Returns the permutation of action numbers that exchanging the names `a` and `b` causes, or nil if an exchanged action
+-- is not in the vocabulary.
 local function words_exchanged(words, a, b)
   local by_key, map = {}, {}
   for i, word in ipairs(words) do
@@ -37,7 +39,7 @@ local function words_exchanged(words, a, b)
     map[i] = word.kind ~= "end" and by_key[key_of(word, a, b)] or word.kind == "end" and i or nil
     if not map[i] then return nil end
   end
-  for i, word in ipairs(words) do -- The end of a region follows the action that opens it
+  for i, word in ipairs(words) do -- the end of a region follows the action that opens it
     for j, other in ipairs(words) do
       if word.of and other.of == map[word.of] then map[i] = j end
     end
@@ -45,7 +47,7 @@ local function words_exchanged(words, a, b)
   return map
 end
 
--- Returns the variables of a session as {name, type, number}, and the number of memory blocks. number: the rank of
+-- Returns a list of the session's variables as {name, type, number}, and the number of memory blocks. `number`: rank of
 -- the variable's block in the order of creation.
 local function variables(session)
   local blocks, list = {}, {}
@@ -59,19 +61,21 @@ local function variables(session)
   return list, #blocks
 end
 
+-- Returns the identical permutation of 1 to n.
 local function identity(n)
   local map = {}
   for i = 1, n do map[i] = i end
   return map
 end
 
--- Returns the permutation that applies first, then second.
+-- Returns the permutation that applies `first`, then `second`.
 local function compose(first, second)
   local map = {}
   for i, k in ipairs(first) do map[i] = second[k] end
   return map
 end
 
+-- Returns true if the packed permutation `numbers` of memory blocks does not change the digests of the system `world`.
 local function is_same_state(world, numbers)
   local plain, renamed = { world:digests() }, { world:digests(numbers) }
   for i, part in ipairs(plain) do
@@ -80,11 +84,13 @@ local function is_same_state(world, numbers)
   return true
 end
 
+-- Returns a permutation as a string of 32-bit integers, which the core's digests take.
 local function pack_map(map) return (("I4"):rep(#map):pack(table.unpack(map))) end
 
--- Returns all renamings except the identity: {numbers, memory, words, names}. numbers: the packed permutation of
--- memory blocks, as the core's digests take it. words: the permutation of actions. names: new name by old name.
--- Precondition: the systems are in their initial states. Sessions with more than 64 blocks have none.
+-- Returns all renamings except the identity: a list of {numbers, memory, words, names}. `memory`: the permutation of
+-- memory blocks; `numbers`: the same permutation, packed for the core's digests. `words`: the permutation of actions.
+-- `names`: new name by old name. The list is empty for sessions with more than 64 blocks. Precondition: the systems are
+-- in their initial states.
 function symmetry.renamings(systems, words)
   local list, n = variables(systems[1].session)
   local ways = { { memory = identity(n), words = identity(#words), names = {} } }

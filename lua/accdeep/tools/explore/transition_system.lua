@@ -24,9 +24,10 @@ TransitionSystem.__index = TransitionSystem
 -- loops.
 local STEP_BUDGET = 2000000
 
--- Executes the declarations of a scenario under a profile. Returns a system in the initial state. Raises if the
--- scenario fails or has no vocabulary. device: name of a device that replaces the simulated one; the system then
--- cannot save states.
+-- Executes the declarations of the scenario `text`, read from `file`, under the profile `rules` (nil: the scenario's
+-- own). Returns a system in the initial state, which the caller closes. Raises if the scenario fails or has no
+-- vocabulary. `device`: name of a device that replaces the simulated one, or nil; with such a device the system cannot
+-- save states.
 function transition_system.open(file, text, rules, device)
   local run = scenario.open(file, text, { rules = rules, checkpoints = not device, device = device,
     out = function() end })
@@ -46,19 +47,21 @@ function transition_system.open(file, text, rules, device)
     watch = script_functions.exist(session) and script_functions.new_change_check(session, run.env) }, TransitionSystem)
 end
 
--- Returns a system with the declarations and values of this one, whose changes are undone when it is closed.
+-- Returns a system that starts with the declarations and values of this system. Closing the returned system undoes the
+-- changes that it made.
 function TransitionSystem:inner()
   local session = self.session:inner()
   return setmetatable({ run = session, session = session, vocabulary = self.vocabulary, steps = {}, open = {},
     watch = self.watch }, TransitionSystem)
 end
 
+-- Closes the session of the system.
 function TransitionSystem:close() self.run:close() end
 
 -- ----------------------------------------------------------------------------------------- words --
 
--- Returns the code and the rule of an error. Errors raised by functions of the script count as failures of the
--- action; internal errors are raised again.
+-- Returns the code of the error `err`, and its rule or nil. Errors raised by functions of the script count as failures
+-- of the action; internal errors are raised again.
 local function failure(self, err)
   if diagnostic.is_limit(err) then return "limit", "HOUSE-limit" end
   local known = scenario.to_diagnostic(err, self.vocabulary.file)
@@ -66,15 +69,18 @@ local function failure(self, err)
   return known.code, known.rule and profiles.applicable_rule(known.rule, self.session.rules.documents)
 end
 
+-- Takes the results of pcall. Returns nil if the call succeeded, else the code and rule of the error.
 local function failure_of(self, ok, err)
   if ok then return nil end
   return failure(self, err)
 end
 
+-- Functions that compile an action to a step, by kind of action: makers[kind](word, words). A step is a function of the
+-- system that executes the action and returns nothing, or the code and rule of the error.
 local makers = {}
 
--- Returns the step of a directive. A region that it opens is appended to self.open, where the action `end` finds it.
--- body: the statements of a compute construct, or nil.
+-- Returns the step of a directive. The step appends a region that the directive opens to self.open, from which the
+-- action `end` closes it. `body`: the statements of a compute construct, or nil.
 local function directive(word, body)
   local kind, text, file, line, place = word.kind, word.text, word.file, word.line, nil
   if body then place = { file = file, line = line } end
@@ -91,8 +97,8 @@ end
 makers.acc = function(word) return directive(word, word.body) end
 makers.omp = makers.acc
 
--- Returns the directive that executes the statements of a kernel: a compute construct that maps nothing. It is
--- OpenMP's if any action of the vocabulary is, else OpenACC's.
+-- Returns the action that executes the statements of the kernel action `word`: a compute construct that maps nothing.
+-- It is an OpenMP construct if `words` has an OpenMP action, else an OpenACC construct.
 function transition_system.construct(word, words)
   local is_openmp = false
   for _, other in ipairs(words) do is_openmp = is_openmp or other.kind == "omp" end
@@ -100,10 +106,13 @@ function transition_system.construct(word, words)
     body = word.text, file = word.file, line = word.line, number = word.number }
 end
 
+-- Returns the step of a kernel action.
 function makers.kernel(word, words) return makers.acc(transition_system.construct(word, words)) end
 
+-- Returns the step of a host statement. A statement in C is compiled once; it is compiled again in each execution
+-- inside a region that replaces names.
 function makers.host(word)
-  local plain -- compiled outside of regions that replace names by device addresses
+  local plain -- the compiled statement, valid outside of regions that replace names by device addresses
   local function run(session)
     if session.language.name ~= "c" then
       return session:with_text(word.text, word.file, word.line, session.value, session, session:host_env(), word.text)
@@ -116,21 +125,22 @@ function makers.host(word)
   return function(self) return failure_of(self, pcall(run, self.session)) end
 end
 
+-- Returns the step of an action that executes Fortran statements on the host.
 function makers.fortran(word)
   return function(self)
     return failure_of(self, pcall(self.session.declare, self.session, word.text, word.file, word.line))
   end
 end
 
--- Returns the index in self.open of the region that an `end` action closes, or 0 if no region is open. It is the last
--- region opened by the action word.of, or the innermost one if word.of is nil.
+-- Returns the index in self.open of the region that the `end` action `word` closes, or 0 if there is no such region. It
+-- is the last region opened by the action number word.of, or the innermost region if word.of is nil or false.
 local function ended_by(self, word)
   local at = #self.open
   while word.of and at > 0 and self.open[at].word ~= word.of do at = at - 1 end
   return at
 end
 
--- Returns the step of an `end` action. It fails if no such region is open.
+-- Returns the step of an `end` action. The step fails with the code `region-nesting` if ended_by finds no region.
 makers["end"] = function(word)
   return function(self)
     local at = ended_by(self, word)
@@ -141,13 +151,14 @@ makers["end"] = function(word)
   end
 end
 
--- Compiles the actions to steps, in the order of their numbers. The ends of regions must be last.
+-- Compiles the actions `words` to steps and numbers them from 1. Precondition: the `end` actions come last.
 function TransitionSystem:prepare(words)
   self.words, self.given = {}, words
   for _, word in ipairs(words) do self:add(word) end
 end
 
--- Returns a step that fails if it exceeds STEP_BUDGET. check: called after the step, or nil.
+-- Returns a step that executes `step` and fails with the code `limit` after STEP_BUDGET Lua steps. `check`: a function
+-- called after the step, or nil.
 local function limit_steps(step, file, check)
   return function(self)
     local code, rule
@@ -159,13 +170,13 @@ local function limit_steps(step, file, check)
   end
 end
 
--- True if a body may loop: it has a loop of C, or it is Fortran, whose procedures may loop.
+-- Returns a true value if the statements `body` may loop: a loop of C, or any Fortran, whose procedures may loop.
 local function repeats(session, body)
   if session.language.name ~= "c" then return true end
   return body:find "%f[%w_]for%f[^%w_]" or body:find "%f[%w_]while%f[^%w_]" -- `do` loops end with while
 end
 
--- Appends an action. Returns its number.
+-- Appends the action `word` and compiles it. Returns the number of the action.
 function TransitionSystem:add(word)
   local number, step = #self.words + 1, makers[word.kind](word, self.given)
   local body = word.kind == "kernel" and word.text or word.body
@@ -174,39 +185,44 @@ function TransitionSystem:add(word)
   return number
 end
 
--- Closes the innermost region, like an `end` action. Returns the code and rule of an error, or nothing.
+-- Closes the innermost region, like an `end` action. Returns nothing, or the code and rule of the error.
 function TransitionSystem:close_innermost() return makers["end"] {}(self) end
 
--- Executes an action. Returns nothing, or the code and rule of its error. A failed action has changed nothing, with
--- two exceptions: host statements keep what they did before the error, and so do actions stopped by the budget.
+-- Executes the action with this number. Returns nothing, or the code and rule of the error. A failed action has changed
+-- nothing, with two exceptions: host statements keep the changes made before the error, and so do actions stopped by
+-- the step budget.
 function TransitionSystem:step(number) return self.steps[number](self) end
 
 -- ---------------------------------------------------------------------------------------- states --
 
+-- Returns a checkpoint of the session with the list of open regions, for TransitionSystem:restore.
 function TransitionSystem:save()
   local open = table.move(self.open, 1, #self.open, 1, {})
   return { session = self.session:checkpoint(), open = open }
 end
 
+-- Restores the session and the open regions to a result of TransitionSystem:save.
 function TransitionSystem:restore(saved)
   self.session:restore(saved.session)
   self.open = table.move(saved.open, 1, #saved.open, 1, {})
 end
 
--- True if an action is enabled. Only the ends of regions can be disabled: they need an open region.
+-- Returns true if the action with this number is enabled. Only an `end` action can be disabled: it needs an open region
+-- that it closes.
 function TransitionSystem:may(number)
   local word = self.words[number]
   return word.kind ~= "end" or ended_by(self, word) > 0
 end
 
+-- Returns a polynomial hash of the bytes of a text, as a 64-bit integer.
 local function hash_text(text)
   local hash = 0
   for c in text:gmatch "." do hash = hash * 257 + c:byte() end
   return hash
 end
 
--- Returns a hash of the open regions and of the names that stand for device addresses in them. way: a renaming of
--- symmetry.lua, or nil.
+-- Returns a hash of the open regions and of the names that denote device addresses inside them. `way`: a renaming of
+-- variables (symmetry.lua), or nil.
 function TransitionSystem:hash_open_regions(way)
   local session, hash = self.session, #self.open
   for _, one in ipairs(self.open) do hash = hash * 257 + (way and way.words[one.word] or one.word) end
@@ -218,8 +234,8 @@ function TransitionSystem:hash_open_regions(way)
   return hash
 end
 
--- Returns the digests of the session's state (profile_comparison.lua). numbers: a packed permutation of blocks, or
--- nil.
+-- Returns the digests of the session's state (profile_comparison.lua). `numbers`: a packed permutation of memory blocks
+-- (symmetry.lua), or nil for none.
 function TransitionSystem:digests(numbers) return profile_comparison.digests(self.session, numbers) end
 
 return transition_system
